@@ -1,0 +1,21 @@
+// TextureStore on OpenGL 3.3: R32F values, a 256-entry colour map, one fragment shader (shaders/heatmap.frag).
+#pragma once
+
+#include <memory>
+
+#include "core/picture/texture_store.h"
+
+namespace headscope {
+
+class GlTextureStore : public TextureStore {
+ public:
+  // A context of at least 3.3 core must be current. Throws Error with the shader's log when a program is refused.
+  static std::unique_ptr<GlTextureStore> make();
+  // Once a frame: forgets textures that were not asked for lately.
+  virtual void end_frame() = 0;
+  // For tests: the pixels of a texture that heatmap() or image() returned.
+  virtual Image read_back(TextureId id) = 0;
+  virtual std::int64_t uploads() const = 0;   // of value textures, ever
+};
+
+}  // namespace headscope

@@ -1,0 +1,35 @@
+// What a desktop must give: a window with a GL context, events, clipboard. Nothing here knows a panel.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "app/session/key_event.h"
+
+namespace headscope {
+
+class Window {
+ public:
+  virtual ~Window() = default;
+  virtual bool should_close() const = 0;
+  virtual void request_close(bool close) = 0;
+  // Sleeps until an event (or `seconds`, when >= 0), then returns what came since the last call.
+  virtual InputEvents wait(double seconds) = 0;
+  virtual void swap() = 0;
+  virtual void framebuffer_size(int& width, int& height) const = 0;
+  virtual double content_scale() const = 0;
+  virtual void set_title(const std::string& title) = 0;
+  virtual std::string clipboard() const = 0;
+  virtual void set_clipboard(const std::string& text) = 0;
+  // Starts and ends a frame of Dear ImGui's platform side.
+  virtual void begin_imgui_frame() = 0;
+};
+
+// From any thread: ends a wait().
+void wake_window();
+
+// Throws Error with one clear message that names headscope-cli when there is no display or no OpenGL 3.3.
+std::unique_ptr<Window> make_glfw_window(const std::string& title, int width, int height);
+
+}  // namespace headscope

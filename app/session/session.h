@@ -1,0 +1,78 @@
+// Request draft -> Trace. The newest request wins; the last good result is always there.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/session/executor.h"
+#include "app/session/view_state.h"
+#include "core/attention/forward.h"
+#include "core/attention/problem.h"
+#include "core/attention/request.h"
+
+namespace headscope {
+
+class Session {
+ public:
+  // `wake` is called from the worker whenever a result is ready (glfwPostEmptyEvent in the app).
+  Session(std::unique_ptr<Executor> executor, std::function<void()> wake);
+  ~Session();
+
+  // What the panels edit, freely, during a frame.
+  Request draft;
+  ViewState view;
+
+  // Once a frame: takes finished results over, submits the draft when it changed, records undo steps.
+  // A change of one text field within `coalesce` of the last one joins its undo step.
+  void update(std::chrono::steady_clock::time_point now);
+
+  // The newest finished result; null until the first one is there.
+  std::shared_ptr<const Trace> trace() const;
+  // Why the draft cannot run, or the last run failed; the trace is then the last good one.
+  const std::optional<Problem>& problem() const;
+  // The world refused while computing the draft (a missing file ...): a sentence, or empty.
+  const std::string& failure() const;
+  // The trace shown is not of the draft: a newer one is on its way, or cannot run.
+  bool stale() const;
+  bool computing() const;
+  std::chrono::steady_clock::duration computing_for(std::chrono::steady_clock::time_point now) const;
+  // Forces the draft through again, after a file that it names has changed.
+  void recompute();
+
+  // Undo keeps Requests and ViewStates; a view change alone makes no step but is restored with one.
+  bool can_undo() const;
+  bool can_redo() const;
+  void undo();
+  void redo();
+  // The next change starts an undo step of its own (focus left a field).
+  void end_undo_step();
+
+  // Replaces draft and view and forgets undo: opening a session.
+  void open(const Request& request, const ViewState& view);
+
+  // Runs work that needs the trace in the background, one at a time (exports). `work` gets a token and reports its
+  // share done; the result sentence (or the error's) is then in job().
+  struct Job {
+    std::string title;
+    double progress = 0;         // [0, 1]
+    bool running = false;
+    bool failed = false;
+    std::string result;          // when ended: what was written, or why not
+    std::chrono::steady_clock::time_point started;
+  };
+  using JobWork = std::function<std::string(const CancelToken&, const std::function<void(double)>&)>;
+  bool start_job(const std::string& title, JobWork work);   // false while one runs
+  void cancel_job();
+  Job job() const;
+  void dismiss_job();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace headscope

@@ -1,0 +1,42 @@
+// What is remembered between starts, in XDG folders, written atomically.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/session/view_state.h"
+#include "core/attention/request.h"
+
+namespace headscope {
+
+// $XDG_CONFIG_HOME/headscope (else ~/.config/headscope) and $XDG_STATE_HOME/headscope (else ~/.local/state/headscope).
+std::string config_folder();
+std::string state_folder();
+
+struct Settings {
+  Theme theme = Theme::dark;
+  double ui_scale = 1;
+  std::vector<std::string> recent_files;     // newest first, at most 12
+  std::string export_folder;                 // "" until the first export
+  std::string open_folder;
+  std::string export_format = "png";
+  double export_scale = 2;
+  int window_width = 1600, window_height = 1000;
+  std::string native_dialogs = "auto";       // auto | never
+};
+
+// A broken file is renamed to settings.json.broken and named in `notice`; the defaults are returned.
+Settings load_settings(std::string& notice);
+// Never throws; a sentence when it could not be written, else "".
+std::string save_settings(const Settings& settings);
+void remember_recent(Settings& settings, const std::string& path);
+
+// The last session (draft and view with layout), saved at exit and every time a result stays for 5 seconds.
+struct LastSession {
+  Request request;
+  ViewState view;
+};
+bool load_last_session(LastSession& last, std::string& notice);
+std::string save_last_session(const LastSession& last);
+
+}  // namespace headscope

@@ -1,0 +1,59 @@
+// What the eye does: which tensor, head and cell one looks at, and how. Never reaches the engine.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/attention/stage.h"
+#include "core/picture/color_map.h"
+#include "core/picture/heatmap.h"
+#include "core/picture/palette.h"
+#include "core/picture/view_spec.h"
+
+namespace headscope {
+
+// A (row, column) of a matrix on screen.
+struct Cell {
+  std::int64_t row = 0, column = 0;
+  friend bool operator==(const Cell&, const Cell&) = default;
+};
+
+// The visible part of a heatmap in cells; zero sizes mean "fit".
+struct Viewport {
+  double row0 = 0, column0 = 0, rows = 0, columns = 0;
+  bool fitted() const { return rows <= 0 || columns <= 0; }
+  friend bool operator==(const Viewport&, const Viewport&) = default;
+};
+
+enum class ConcatShows { concat, output, both };
+
+struct ViewState {
+  StageId stage = StageId::weights;        // selected in the pipeline strip, shown by the inspector
+  StageId quantity = StageId::weights;     // what the heads' heatmaps show; a score-like stage
+  std::int64_t batch = 0, head = 0;
+  std::optional<Cell> cell;                // picked; (query, key) or (position, feature) of `stage`
+  std::optional<ColorMap> weight_map, signed_map;  // chosen by hand, for both themes; nothing: by theme
+  RangeKind range = RangeKind::automatic;  // automatic: one for all heads; row: each row its own
+  bool range_per_head = false;
+  bool range_fixed = false;
+  double range_low = 0, range_high = 1;
+  bool log_scale = false;
+  ConcatShows concat_shows = ConcatShows::concat;
+  Viewport viewport;                       // of the large head
+  Viewport stage_viewport;                 // of the inspector's picture of a stage that is not a head
+  Theme theme = Theme::dark;
+  double ui_scale = 1;                     // Ctrl+plus, Ctrl+minus, Ctrl+0; on top of the content scale
+  // Layout, in pixels at 1x; collapsed panels by name.
+  float request_width = 264, inspector_width = 450, concat_height = 240;
+  bool request_collapsed = false, concat_collapsed = false, inspector_collapsed = false, pipeline_collapsed = false;
+  bool request_opened_by_hand = false;     // on a narrow window the rail opens by F9
+  friend bool operator==(const ViewState&, const ViewState&) = default;
+};
+
+// The part that a picture or session file keeps, and back.
+ViewSpec view_spec_of(const ViewState& view);
+void apply_view_spec(ViewState& view, const ViewSpec& spec);
+
+}  // namespace headscope

@@ -1,0 +1,45 @@
+// Scale and fonts of the window: the one place for sizes, spacing and type. Colours: core/picture/palette.h.
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+
+#include "core/picture/palette.h"
+
+namespace headscope::ui {
+
+// Type of the visual system. Words are Inter, numbers JetBrains Mono, or the best that fontconfig has.
+enum class Type {
+  words11, words12, words13, words16,     // axis and hints / controls / sentences / the phrase
+  title13, title15,                       // 600: panel titles / dialog titles
+  mono10, mono11, mono12, mono16,         // numbers in small cells / axis, shapes / numbers / the phrase's tokens
+  mono_bold12, mono_bold20,               // contract names, results
+  count,
+};
+
+struct Fonts {
+  ImFont* by_type[static_cast<int>(Type::count)] = {};
+  float pixels[static_cast<int>(Type::count)] = {};
+  ImFont* operator[](Type type) const { return by_type[static_cast<int>(type)]; }
+};
+
+// Builds the atlas at `scale`, with the glyphs of the interface and of `text` (the phrases' own characters, from
+// whatever fonts fontconfig finds for them). Call when scale changes or needs_rebuild() says so; then upload the
+// atlas's texture again. Below Dear ImGui 1.92 code points above U+FFFF are not in the atlas: draw them by
+// missing_glyph().
+Fonts build_fonts(float scale, const std::string& text);
+bool needs_rebuild(const Fonts& fonts, const std::string& text);
+
+// Sizes at 1x; multiply by Ui::scale through Ui::px().
+namespace size {
+constexpr float panel_padding = 14, control_height = 24, row_height = 30, readonly_row_height = 24, panel_header = 40,
+                status = 26, menu = 36, phrase_row = 86, pipeline = 88, pipeline_small = 40, rail = 36,
+                radius_inner = 3, radius_control = 4, radius_field = 5, radius_dialog = 8;
+}
+
+inline ImU32 color32(Rgba c, float alpha = 1) {
+  return IM_COL32(c.r, c.g, c.b, static_cast<int>(static_cast<float>(c.a) * alpha + 0.5f));
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,102 @@
+// What every panel is given: the state it edits, the style it draws in, the keys of this frame, the probe of tests.
+#pragma once
+
+#include <imgui.h>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/session/key_event.h"
+#include "app/session/session.h"
+#include "app/session/settings.h"
+#include "app/ui/command.h"
+#include "app/ui/theme.h"
+#include "core/picture/texture_store.h"
+
+namespace headscope::ui {
+
+struct Rect {
+  ImVec2 min, max;
+  float width() const { return max.x - min.x; }
+  float height() const { return max.y - min.y; }
+  ImVec2 center() const { return {(min.x + max.x) / 2, (min.y + max.y) / 2}; }
+  bool contains(ImVec2 p) const { return p.x >= min.x && p.x < max.x && p.y >= min.y && p.y < max.y; }
+};
+
+// Where each named control was drawn in this frame: what tests and the hidden --probe option read. Names are paths:
+// "request/num_heads/+", "heads/3", "phrase", "menu/File/Export...", "export/primary".
+struct Probe {
+  std::map<std::string, Rect> rects;
+};
+
+// Fields of text being edited; one at a time has the keyboard.
+struct TextEdit {
+  std::string buffer;
+  std::size_t caret = 0, anchor = 0;       // bytes; the selection lies between them
+  float scroll = 0;                        // pixels: x of a single line, y of the phrase box
+  std::vector<std::pair<std::string, std::size_t>> undo, redo;   // text and caret
+};
+
+enum class DialogKind { none, export_dialog, open_file, save_session, choose_file, help, about, palette, go_to };
+
+struct Notice {
+  enum class Kind { info, warn, bad } kind = Kind::info;
+  std::string fact;      // 600
+  std::string advice;    // what to do
+  std::string key;       // notices of one key replace each other
+};
+
+// Linked highlighting: what the mouse is over in this frame, as positions; -1: nothing. Written while drawing, read
+// by every panel in the next frame.
+struct Hover {
+  std::int64_t query = -1, key = -1, head = -1, feature = -1;
+};
+
+// Everything of the window that is neither Request nor view: carets, open dialogs, focus.
+struct UiState {
+  std::string focus;                       // name of the focused control; "" none
+  std::vector<std::string> tab_order;      // of the last frame
+  std::map<std::string, TextEdit> edits;   // by control name
+  DialogKind dialog = DialogKind::none;
+  std::string open_combo;                  // name of the combo whose list is open
+  std::vector<Notice> notices;
+  Hover hover, next_hover;
+  std::map<std::string, std::string> text; // small strings of dialogs, by name
+  std::map<std::string, double> number;    // scroll positions and the like, by name
+  double time = 0;                         // seconds; the caret blinks by it
+  bool wants_frame = false;                // something moves: draw again without waiting for an event
+  double wake_after = -1;                  // seconds until something changes by itself; < 0: never
+};
+
+// Given to every panel in every frame.
+struct Ui {
+  Session& session;
+  Settings& settings;
+  TextureStore& textures;
+  UiState& state;
+  const Fonts& fonts;
+  const Palette& colors;
+  float scale = 1;                         // content scale x ui_scale
+  InputEvents input;                       // keys that nobody has taken yet; a control that uses one removes it
+  std::vector<Command> commands;           // pushed by panels
+  Probe* probe = nullptr;
+  std::function<std::string()> get_clipboard;
+  std::function<void(const std::string&)> set_clipboard;
+
+  float px(float at_1x) const;             // scaled, rounded to whole device pixels
+  void push(CommandId id, std::string argument = "") { commands.push_back({id, std::move(argument)}); }
+  void mark(const std::string& name, const Rect& rect) {
+    if (probe != nullptr) probe->rects[name] = rect;
+  }
+  // True once when this key with exactly these modifiers is in `input`; removes it.
+  bool take_key(KeyName key, bool ctrl = false, bool shift = false, bool alt = false);
+};
+
+// The whole window: menu, phrase, pipeline, request, heads, concat, inspector, status, dialogs. Called once a frame
+// between ImGui::NewFrame and ImGui::Render. app/ui/shell.cpp.
+void draw_shell(Ui& ui);
+
+}  // namespace headscope::ui

@@ -1,0 +1,105 @@
+// The controls of the visual system, drawn by us: rest, hover, focus, problem, disabled. Every control takes a name
+// (its path in the probe and its place in the Tab order) and one sentence for its tooltip.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/ui/ui.h"
+#include "core/picture/color_map.h"
+#include "core/picture/heatmap.h"
+
+namespace headscope::ui {
+
+struct ControlState {
+  bool enabled = true;
+  bool problem = false;          // 2 px edge in `bad`
+  const char* tooltip = nullptr; // shown after 0.4 s; when disabled it says what is needed
+};
+
+// ---- placing: every control is given its rectangle.
+Rect row(const Rect& area, float& y, float height);      // the next full-width row at y, which moves down
+Rect take_right(Rect& area, float width, float gap);     // cuts a piece off the right side
+Rect take_left(Rect& area, float width, float gap);
+
+// ---- text
+void text(Ui& ui, ImVec2 at, Type type, Rgba color, std::string_view s);                  // at: top left
+// Vertically centred in rect; align 0 left, 0.5 centre, 1 right; cut with an ellipsis when too wide.
+void text_in(Ui& ui, const Rect& rect, Type type, Rgba color, std::string_view s, float align = 0);
+float text_width(Ui& ui, Type type, std::string_view s);
+void text_up(Ui& ui, ImVec2 lower_left, Type type, Rgba color, std::string_view s);       // turned 90 degrees
+float paragraph(Ui& ui, const Rect& rect, Type type, Rgba color, std::string_view s);     // wrapped; returns height
+
+// ---- focus and hover. A control calls this once a frame; it joins the Tab order, draws nothing.
+struct Interaction {
+  bool hovered = false, focused = false, held = false;
+  bool clicked = false;          // mouse released inside, or Enter / Space while focused
+  bool double_clicked = false, right_clicked = false;
+};
+Interaction interact(Ui& ui, const std::string& name, const Rect& rect, const ControlState& state = {},
+                     bool takes_focus = true);
+void focus_ring(Ui& ui, const Rect& rect, float radius);
+void tooltip(Ui& ui, const Rect& rect, const char* sentence);
+
+// ---- controls; true when the value changed (or the button was pressed) in this frame
+bool button(Ui& ui, const std::string& name, const Rect& rect, std::string_view label, const ControlState& state = {},
+            bool primary = false);
+enum class Icon { undo, redo, close, plus, minus, lock, copy, warning, chevron_left, chevron_right, chevron_down,
+                  expand, menu_dots, sidebar, search, folder, file, check, reset };
+void draw_icon(Ui& ui, Icon icon, ImVec2 center, float size, Rgba color);
+bool icon_button(Ui& ui, const std::string& name, const Rect& rect, Icon icon, const ControlState& state = {});
+// The list opens below (or above when there is no room), Enter and arrows work in it.
+bool combo(Ui& ui, const std::string& name, const Rect& rect, const std::vector<std::string>& items, int& selected,
+           const ControlState& state = {}, Type type = Type::mono12);
+bool segments(Ui& ui, const std::string& name, const Rect& rect, const std::vector<std::string>& items, int& selected,
+              const ControlState& state = {});
+bool chip(Ui& ui, const std::string& name, const Rect& rect, std::string_view label, bool& on,
+          const ControlState& state = {});
+bool checkbox(Ui& ui, const std::string& name, const Rect& rect, std::string_view label, bool& on,
+              const ControlState& state = {});
+bool radio(Ui& ui, const std::string& name, const Rect& rect, std::string_view label, bool on, std::string_view right,
+           const ControlState& state = {});
+// [-] number [+]; the buttons walk through `choices` (or by 1 within [low, high] when it is empty); typing sets any
+// text: `value` follows what parses as a whole number, others leave it. Up and Down step too.
+bool stepper(Ui& ui, const std::string& name, const Rect& rect, std::int64_t& value,
+             const std::vector<std::int64_t>& choices, std::int64_t low, std::int64_t high,
+             const ControlState& state = {});
+// A number typed as text: finite decimals, "-inf" and "inf" when `allow_infinite`.
+bool number_field(Ui& ui, const std::string& name, const Rect& rect, double& value, bool allow_infinite,
+                  const ControlState& state = {});
+bool slider(Ui& ui, const std::string& name, const Rect& rect, double& value, double low, double high,
+            const char* format, const ControlState& state = {});
+// One line of UTF-8, never altered; `hint` in text3 while empty. True on every change.
+bool text_field(Ui& ui, const std::string& name, const Rect& rect, std::string& value, std::string_view hint,
+                const ControlState& state = {});
+// Read-only value with a lock at the right.
+void locked_value(Ui& ui, const Rect& rect, std::string_view value, const char* tooltip);
+
+// ---- pieces of panels
+// Header of 40: optional head square, title, one dim fact. Returns what is left at the right for controls.
+Rect panel_header(Ui& ui, const Rect& area, std::string_view title, std::string_view fact, int head = -1,
+                  bool mono_title = false);
+void divider(Ui& ui, ImVec2 a, ImVec2 b);
+// 34 high with a 3 px stripe. True when its button (label not empty) was pressed.
+bool notice_bar(Ui& ui, const std::string& name, const Rect& rect, const Notice& notice, std::string_view button_label);
+// 10 px wide bar (or 10 high when `horizontal`) with ticks at the ends and quarters, numbers in mono 11.
+void color_bar(Ui& ui, const Rect& rect, ColorMap map, const ValueRange& range, bool horizontal);
+// A splitter between two panels: drags `size` within [low, high].
+bool splitter(Ui& ui, const std::string& name, const Rect& rect, bool vertical, float& size, float low, float high,
+              float direction);
+void progress_bar(Ui& ui, const Rect& rect, double share);
+// A clipped, scrolling area: begin returns the y offset to subtract; content_height from the last frame.
+struct ScrollArea {
+  float offset = 0;
+};
+ScrollArea begin_scroll(Ui& ui, const std::string& name, const Rect& rect, float content_height);
+void end_scroll(Ui& ui);
+
+// "−0.5210": fixed decimals with U+2212, "nan", "inf"; below 1e-3 in size and not zero: scientific when `small_exact`.
+std::string number_label(double value, int decimals, bool small_exact = false);
+// In a cell: ".90", "1", "−.12", "" below .005 for weights.
+std::string cell_label(double value, bool weight_like);
+
+}  // namespace headscope::ui

@@ -1,0 +1,68 @@
+// The four heavy steps of attention, as plain arrays; everything else is shared by all backends.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/attention/mask.h"
+#include "core/cancel.h"
+#include "core/tensor/tensor.h"
+
+namespace headscope {
+
+// Rows of a row softmax: what one needs to compute any weight again. [batch, heads, query_len] each.
+struct RowStatistics {
+  Tensor max;  // the largest score of the row; -inf when there is none
+  Tensor sum;  // of exp(score - max)
+};
+
+// Every function gives the same bits for any thread count. Arguments are stored tensors, strided views allowed;
+// results are dense. `region` limits what of the result is computed, its shape is the result's.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string_view name() const = 0;        // "cpu", as --backend spells it
+  virtual std::string description() const = 0;      // "CPU, 2 threads", for the status bar
+
+  // y = x W^T + b.  x [batch, len, in], weight [out, in], bias [out] or empty -> [batch, len, out].
+  virtual Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const CancelToken& cancel) const = 0;
+
+  // raw_scores[b,h,i,j] = sum_d query[b,h,i,d] * key[b,g,j,d], g = h / (heads / kv_heads); over `region` of
+  // [batch, heads, query_len, key_len].
+  virtual Tensor query_key_products(const Tensor& query, const Tensor& key, const Region& region,
+                                    const CancelToken& cancel) const = 0;
+
+  // weights[b,h,i,:] = exp(s - max) / sum over the keys. Hidden cells hold their fill in masked_scores already;
+  // one that holds -inf gets exactly 0. A row whose every score is -inf gives NaN. `statistics`, when not null,
+  // receives max and sum.
+  virtual Tensor softmax_rows(const Tensor& masked_scores, RowStatistics* statistics,
+                              const CancelToken& cancel) const = 0;
+
+  // context[b,h,i,d] = sum_j weights[b,h,i,j] * value[b,g,j,d]. A hidden cell whose weight is 0 is not read, so that
+  // NaN in its value changes nothing.
+  virtual Tensor weighted_values(const Tensor& weights, const Tensor& value, const HiddenCells& hidden,
+                                 const CancelToken& cancel) const = 0;
+};
+
+// The plain oracle: double accumulation, one loop nest a step.
+std::unique_ptr<Backend> make_reference_backend();
+
+// Eigen products on fixed tiles; a tile belongs to one thread. threads 0: all cores.
+std::unique_ptr<Backend> make_cpu_backend(int threads);
+
+// The registry: what `--backend` may name, in order of preference, and whether it can run here.
+struct BackendInfo {
+  BackendChoice choice;
+  const char* name;
+  const char* description;
+  bool supported;
+  const char* why_not;  // a sentence when not supported
+};
+std::vector<BackendInfo> backends();
+
+// Throws UsageError when the choice is not supported here, with the reason.
+std::unique_ptr<Backend> make_backend(BackendChoice choice, int threads);
+
+}  // namespace headscope

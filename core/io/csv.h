@@ -1,0 +1,36 @@
+// The contract's CSV: UTF-8, "\n", RFC 4180 quoting, the shortest number that reads back to the same float32.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "core/attention/stage.h"
+#include "core/cancel.h"
+#include "core/tensor/tensor.h"
+
+namespace headscope {
+
+// "0.25", "1e-08", "-inf", "inf", "nan"; never an empty cell.
+std::string number_text(float value);
+
+// A field as RFC 4180 writes it: quoted when it holds a comma, a quote, CR or LF.
+std::string csv_field(const std::string& text);
+
+// One [rows, columns] matrix. Scores: corner "query\key", columns are key tokens. 3-D stages: corner
+// "token\feature", columns 0, 1, 2, ... `first_row`/`first_column` number the indices of a region.
+void write_csv_matrix(std::ostream& out, const Tensor& matrix, const std::string& corner,
+                      const std::vector<std::string>& row_names, const std::vector<std::string>& column_names,
+                      const CancelToken& cancel = {});
+
+// One table per stage: batch,head,query,key,query_token,key_token,value or batch,position,feature,token,value.
+// 4-D stages that are not score-like: batch,head,position,feature,token,value. `region` numbers the indices.
+void write_csv_long(std::ostream& out, StageId stage, const Tensor& tensor, const Region& region,
+                    const std::vector<std::string>& row_names, const std::vector<std::string>& column_names,
+                    const CancelToken& cancel = {});
+
+// A mask file: plain numbers separated by commas, "inf", "-inf", "nan" allowed, no header; every row the same length.
+// Error with line and column of the first thing that is no number.
+Tensor read_csv_matrix(const std::string& path);
+
+}  // namespace headscope

@@ -1,0 +1,45 @@
+// `run --export`: stages of a trace written to a folder as CSV, NPY, safetensors or JSON, with a manifest.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/attention/trace.h"
+#include "core/cancel.h"
+
+namespace headscope {
+
+enum class ExportFormat { csv_matrix, csv_long, npy, safetensors, json };
+
+// --region B,H,I0:I1,J0:J1; nothing means all of that axis.
+struct ExportRegion {
+  std::optional<std::int64_t> batch, head;
+  std::optional<Range> rows, columns;
+};
+
+struct ExportPlan {
+  std::vector<StageId> stages;          // empty: all that the trace has
+  ExportFormat format = ExportFormat::csv_matrix;
+  std::optional<ExportRegion> region;   // of the 4-D stages
+  std::string folder;
+};
+
+struct PlannedFile {
+  std::string name;                     // within the folder: "weights.b0.h2.csv"
+  StageId stage;
+  std::int64_t estimated_bytes = 0;     // exact for npy and safetensors
+};
+// What would be written, without computing or writing: for the dialog. Throws UsageError for a stage that the trace
+// lacks and for a region outside the tensor.
+std::vector<PlannedFile> planned_files(const Trace& trace, const ExportPlan& plan);
+
+// Writes all of it and manifest.json last; each file appears whole or not at all. `progress` gets the share done in
+// [0, 1]. Returns the names written. Throws Error, Cancelled; what was written before that is removed again.
+std::vector<std::string> export_stages(const Trace& trace, const ExportPlan& plan,
+                                       const std::function<void(double)>& progress = {},
+                                       const CancelToken& cancel = {});
+
+}  // namespace headscope

@@ -1,0 +1,32 @@
+// A file's bytes in memory, read-only, mapped.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace headscope {
+
+class MappedFile {
+ public:
+  // Error when the file is missing, is a folder or cannot be mapped. An empty file gives no bytes.
+  static std::shared_ptr<const MappedFile> open(const std::string& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+  const std::string& path() const { return path_; }
+
+ private:
+  MappedFile() = default;
+  std::string path_;
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// What a file that is not what was expected looks like, for messages: "a Git LFS pointer (run git lfs pull)",
+// "an HTML page", "a zip archive (a PyTorch .pt file?)", "a PNG picture", "empty", or "" when nothing is recognised.
+std::string describe_bytes(std::span<const std::byte> head);
+
+}  // namespace headscope

@@ -1,0 +1,34 @@
+// PNG pictures with their recipe inside.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <ostream>
+#include <span>
+#include <string>
+
+#include "core/cancel.h"
+#include "core/picture/image.h"
+
+namespace headscope {
+
+// 8-bit RGB, row by row. `texts` become uncompressed iTXt chunks (keyword -> UTF-8), before the pixels.
+void write_png(std::ostream& out, const Image& image, const std::map<std::string, std::string>& texts,
+               const CancelToken& cancel = {});
+
+// Same, rows made one at a time: `row(y, rgb)` fills width * 3 bytes. For pictures larger than memory.
+void write_png_rows(std::ostream& out, std::int64_t width, std::int64_t height,
+                    const std::function<void(std::int64_t y, std::span<std::uint8_t> rgb)>& row,
+                    const std::map<std::string, std::string>& texts, const CancelToken& cancel = {});
+
+// The text chunks alone (iTXt, tEXt), without decoding pixels; each at most 16 MB. Error when it is not a PNG.
+struct PngInfo {
+  std::uint32_t width = 0, height = 0;
+  std::map<std::string, std::string> texts;
+};
+PngInfo read_png_info(const std::string& path);
+
+// The pixels, for tests and previews. At most 100 million of them.
+Image read_png(const std::string& path);
+
+}  // namespace headscope

@@ -1,0 +1,64 @@
+// All that a request points to, read and ready to compute with: tokens, vectors, weights, mask files.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/attention/request.h"
+#include "core/model/layer_weights.h"
+#include "core/tensor/tensor.h"
+
+namespace headscope {
+
+constexpr std::int64_t kDefaultMemoryLimit = std::int64_t{4} << 30;  // bytes of stages
+
+// A mask file as read, before --mask-kind is applied. rank 1 to 4, broadcast to [batch, heads, query_len, key_len].
+struct MaskFile {
+  std::string path;
+  Tensor values;
+  bool is_boolean = false;  // npy dtype bool: keep is the default meaning, else additive
+};
+
+struct Inputs {
+  std::vector<std::string> tokens;      // one per query position, as shown: words, or "0", "1", ... for files
+  std::vector<std::string> key_tokens;  // the same object as tokens in self-attention
+  // Where each token lies in the phrase: [begin, end) in bytes. Empty for inputs from files.
+  std::vector<Range> offsets, key_offsets;
+
+  // Either x (and key_x, value_x for cross-attention) ...
+  Tensor x;                             // [batch, query_len, input_dim]
+  Tensor key_x, value_x;                // [batch, key_len, input_dim], or empty
+  // ... or attention alone.
+  Tensor query, key, value;             // [batch, heads, len, head_dim], or empty
+
+  LayerWeights weights;                 // empty for attention alone
+  std::vector<MaskFile> mask_files;     // in the order of the request's file terms
+  Tensor dropout_mask;                  // 1 = kept; broadcasts to [batch, heads, query_len, key_len]; or empty
+
+  // Sizes after every default: what the request runs with.
+  std::int64_t batch = 1, query_len = 0, key_len = 0;   // key_len without the key of bias_k
+  std::int64_t num_heads = 0, num_kv_heads = 0, head_dim = 0, value_head_dim = 0;
+  std::int64_t input_dim = 0, d_model = 0;
+};
+
+// Remembers what loading found, so that a keystroke does not draw or read the layer's weights again. One per session;
+// not thread-safe: only the worker touches it.
+class InputCache {
+ public:
+  InputCache();
+  ~InputCache();
+  InputCache(const InputCache&) = delete;
+  InputCache& operator=(const InputCache&) = delete;
+  struct State;
+  State& state() { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+// Tokenizes, draws or reads everything. find_problem(request) must be empty. Throws Error when a file refuses, and
+// UsageError (core/attention/request_text.h) when shapes of files and options contradict each other.
+Inputs load_inputs(const Request& request, InputCache& cache);
+
+}  // namespace headscope

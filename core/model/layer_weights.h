@@ -1,0 +1,51 @@
+// The weights of one attention layer, whatever file or seed they came from.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/attention/request.h"
+#include "core/tensor/tensor.h"
+
+namespace headscope {
+
+// A linear map y = x W^T + b, as torch.nn.Linear stores it. `weight` may be a transposed view (tutorial 003 and
+// Conv1D files store [in, out]).
+struct Linear {
+  Tensor weight;           // [out, in]
+  Tensor bias;             // [out], or empty
+  std::string weight_name; // in the file, for messages and explanations; "" when made here
+  std::string bias_name;
+  bool empty() const { return weight.empty(); }
+};
+
+// Either `qkv` (fused) or `query`, `key` and `value` (separate) is set. Grouped heads have key and value rows for
+// kv_heads * head_dim features.
+struct LayerWeights {
+  Linear qkv;                              // [3*d_model, input_dim]
+  QkvLayout qkv_layout = QkvLayout::per_head;  // how the rows of qkv really lie
+  Linear query, key, value;
+  Tensor bias_k, bias_v;                   // [kv_heads * head_dim]: one more key that no mask hides; or empty
+  Linear output;                           // [d_model, heads * value_head_dim], or empty
+  std::optional<std::int64_t> num_heads;   // from the file's metadata
+  std::string source;                      // "seeded 0", or the path
+  std::string sha256;                      // of the weights' names, shapes and bytes, lower-case hex; made when asked for
+  bool fused() const { return !qkv.empty(); }
+  bool empty() const { return qkv.empty() && query.empty(); }
+};
+
+// Reads `--weights FILE.safetensors` (contract, 'Tensor names of one attention layer'). `layout` overrides what the
+// names say. Throws Error when names, shapes or dtypes do not fit, naming found and expected.
+LayerWeights read_layer_weights(const std::string& path, QkvLayout layout);
+
+// The same from tensors in memory, as the file would name them; for tests and captures.
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+LayerWeights layer_weights_from(const std::vector<NamedTensor>& tensors, QkvLayout layout, const std::string& source);
+
+// Lower-case hex SHA-256 over every tensor in a fixed order: name, shape, float32 little-endian bytes.
+std::string sha256_of(const LayerWeights& weights);
+
+}  // namespace headscope

@@ -1,0 +1,27 @@
+// A whole picture for export: title, labels, heatmaps, colour bar. Drawn without a window.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/attention/trace.h"
+#include "core/cancel.h"
+#include "core/picture/image.h"
+#include "core/picture/view_spec.h"
+
+namespace headscope {
+
+// Lays the figure out and draws it. Throws UsageError when the view asks for what the trace does not have (a head
+// beyond num_heads, a stage that this request lacks) or when the picture would exceed 16384 x 16384 pixels.
+Image draw_figure(const Trace& trace, const ViewSpec& view, const CancelToken& cancel = {});
+
+// Width and height in pixels of what draw_figure makes, without drawing.
+struct FigureSize {
+  int width = 0, height = 0;
+};
+FigureSize figure_size(const Trace& trace, const ViewSpec& view);
+
+// The recipe chunks of its PNG: {"headscope": session JSON with the view, "headscope-sha256": of the weights}.
+std::map<std::string, std::string> recipe_of(const Trace& trace, const ViewSpec& view);
+
+}  // namespace headscope

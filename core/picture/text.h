@@ -1,0 +1,34 @@
+// Words and numbers on an Image, by FreeType with fonts found through fontconfig.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/picture/image.h"
+
+namespace headscope {
+
+enum class FontRole { words, words_bold, numbers, numbers_bold };  // Inter / JetBrains Mono, else the best sans / mono
+
+// The file and face index that fontconfig gives for a role, or for one code point that the role's font lacks.
+// Empty path when there is none. Shared with the window's font atlas.
+struct FontFile {
+  std::string path;
+  int face = 0;
+  friend bool operator==(const FontFile&, const FontFile&) = default;
+};
+FontFile font_file(FontRole role);
+FontFile fallback_font_file(std::uint32_t code_point, FontRole role);
+
+// Width in pixels of one line of text at a pixel size.
+double text_width(std::string_view utf8, FontRole role, double pixel_size);
+
+// Draws one line; (x, y) is the left end of the baseline. quarter_turns 1: reads upwards, (x, y) its lower end.
+// A code point that no font has is drawn as a box with its hex number.
+void draw_text(Image& image, double x, double y, std::string_view utf8, FontRole role, double pixel_size, Rgba color,
+               int quarter_turns = 0);
+
+// The text cut to `width` with an ellipsis at its end, on a grapheme boundary.
+std::string fit_text(std::string_view utf8, FontRole role, double pixel_size, double width);
+
+}  // namespace headscope

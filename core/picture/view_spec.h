@@ -1,0 +1,40 @@
+// What the eye asks for, as the VIEW options of the command line spell it; saved beside the Request.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/attention/stage.h"
+#include "core/picture/color_map.h"
+#include "core/picture/palette.h"
+
+namespace headscope {
+
+enum class ViewKind { heads, head, stage, concat };  // layers and arcs come with checkpoints
+enum class RangeKind { automatic, row, fixed };
+
+struct ViewSpec {
+  ViewKind view = ViewKind::heads;
+  StageId stage = StageId::weights;      // which quantity the heatmaps show
+  std::int64_t batch = 0, head = 0;
+  std::optional<ColorMap> colormap;      // nothing: by quantity and theme
+  RangeKind range = RangeKind::automatic;
+  double range_low = 0, range_high = 1;  // fixed
+  bool log_scale = false;
+  std::optional<int> cell;               // pixels; nothing: the largest that fit `width`, or 34
+  bool labels = true;
+  bool color_bar = true;
+  Theme theme = Theme::dark;
+  std::optional<int> width;              // pixels of the whole picture
+  double scale = 1;                      // 1x, 2x, 4x: of fonts, lines and cells
+  friend bool operator==(const ViewSpec&, const ViewSpec&) = default;
+};
+
+std::string_view view_kind_name(ViewKind kind);
+
+// JSON of the session file's "view"; parse throws Error naming key and value.
+std::string view_json(const ViewSpec& view);
+
+}  // namespace headscope

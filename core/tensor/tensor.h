@@ -1,0 +1,81 @@
+// A float32 tensor that one can read a region of: stored (dense or a strided view), or computed when read.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/tensor/shape.h"
+
+namespace headscope {
+
+// Fills `out` (row-major, element_count(region) values) with that region.
+using ReadRegion = std::function<void(const Region& region, std::span<float> out)>;
+
+class Tensor {
+ public:
+  // Rank 0 with no axes and no storage; `empty()` is true.
+  Tensor() = default;
+
+  // Dense, all zero. Throws Error when the shape's byte size overflows.
+  static Tensor zeros(Shape shape, Axes axes);
+
+  // Dense, holding `values` (row-major). Asserts that the count fits the shape.
+  static Tensor of(Shape shape, Axes axes, std::vector<float> values);
+
+  // A view of memory that `owner` keeps alive (a mapped file, say). Strides are in elements.
+  static Tensor view_of(std::shared_ptr<const void> owner, const float* data, Shape shape, Strides strides, Axes axes);
+
+  // Nothing stored: every read calls `read`, which must be thread-safe and give the same numbers every time.
+  static Tensor computed(Shape shape, Axes axes, ReadRegion read);
+
+  bool empty() const { return shape_.count == 0; }
+  int rank() const { return shape_.count; }
+  const Shape& shape() const { return shape_; }
+  const Strides& strides() const { return strides_; }
+  const Axes& axes() const { return axes_; }
+  std::int64_t dim(int axis) const { return shape_[axis]; }
+  std::int64_t size() const { return empty() ? 0 : element_count(shape_); }
+  bool stored() const { return data_ != nullptr; }
+
+  // Stored without gaps in row-major order, so that data() walks it whole.
+  bool dense() const;
+
+  // First element of a stored tensor (also of a strided view). Asserts stored().
+  const float* data() const;
+  // Of a tensor made by zeros() or of(), while nobody else reads it. Asserts.
+  float* mutable_data();
+
+  // One value; works for computed tensors too (slowly). Asserts that the index is inside.
+  float at(const Index& index) const;
+
+  // Copies a region, row-major, into `out`. Asserts sizes.
+  void read(const Region& region, std::span<float> out) const;
+  // The whole tensor, row-major.
+  std::vector<float> values() const;
+
+  // Views; only of stored tensors (asserted). They share the storage.
+  Tensor permuted(std::initializer_list<int> order) const;          // axis k of the result is axis order[k]
+  Tensor sliced(int axis, std::int64_t begin, std::int64_t end) const;
+  Tensor reshaped(Shape shape, Axes axes) const;                    // copies when the strides do not allow a view
+  Tensor dense_copy() const;                                        // of any tensor
+
+  // Identity of the numbers: equal for tensors that read the same storage the same way.
+  friend bool same_storage(const Tensor& a, const Tensor& b);
+
+ private:
+  Shape shape_;
+  Strides strides_;
+  Axes axes_;
+  std::shared_ptr<const void> owner_;
+  const float* data_ = nullptr;
+  std::shared_ptr<const ReadRegion> read_;
+  bool writable_ = false;
+};
+
+// The [rows, columns] matrix at (batch, head) of a 4-D stage, or at (batch) of a 3-D one (head ignored).
+// A stored tensor gives a view; a computed one a computed matrix.
+Tensor matrix_at(const Tensor& tensor, std::int64_t batch, std::int64_t head);
+
+}  // namespace headscope
