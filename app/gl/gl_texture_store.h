@@ -15,7 +15,7 @@ class GlTextureStore : public TextureStore {
   virtual void end_frame() = 0;
   // For tests: the pixels of a texture that heatmap() or image() returned.
   virtual Image read_back(TextureId id) = 0;
-  virtual std::int64_t uploads() const = 0;   // of value textures, ever
+  virtual std::int64_t uploads() const = 0;  // of value textures, ever
 };
 
 }  // namespace headscope

@@ -11,7 +11,7 @@ namespace headscope {
 struct Document {
   Request request;
   ViewState view;
-  std::string title;   // for the window: "animal-street.json"
+  std::string title;  // for the window: "animal-street.json"
 };
 
 // A session (.json), a picture exported by Headscope (.png), one attention layer (.safetensors; keeps `current`'s

@@ -58,14 +58,14 @@ class Session {
   // share done; the result sentence (or the error's) is then in job().
   struct Job {
     std::string title;
-    double progress = 0;         // [0, 1]
+    double progress = 0;  // [0, 1]
     bool running = false;
     bool failed = false;
-    std::string result;          // when ended: what was written, or why not
+    std::string result;  // when ended: what was written, or why not
     std::chrono::steady_clock::time_point started;
   };
   using JobWork = std::function<std::string(const CancelToken&, const std::function<void(double)>&)>;
-  bool start_job(const std::string& title, JobWork work);   // false while one runs
+  bool start_job(const std::string& title, JobWork work);  // false while one runs
   void cancel_job();
   Job job() const;
   void dismiss_job();

@@ -16,13 +16,13 @@ std::string state_folder();
 struct Settings {
   Theme theme = Theme::dark;
   double ui_scale = 1;
-  std::vector<std::string> recent_files;     // newest first, at most 12
-  std::string export_folder;                 // "" until the first export
+  std::vector<std::string> recent_files;  // newest first, at most 12
+  std::string export_folder;              // "" until the first export
   std::string open_folder;
   std::string export_format = "png";
   double export_scale = 2;
   int window_width = 1600, window_height = 1000;
-  std::string native_dialogs = "auto";       // auto | never
+  std::string native_dialogs = "auto";  // auto | never
 };
 
 // A broken file is renamed to settings.json.broken and named in `notice`; the defaults are returned.

@@ -30,25 +30,25 @@ struct Viewport {
 enum class ConcatShows { concat, output, both };
 
 struct ViewState {
-  StageId stage = StageId::weights;        // selected in the pipeline strip, shown by the inspector
-  StageId quantity = StageId::weights;     // what the heads' heatmaps show; a score-like stage
+  StageId stage = StageId::weights;     // selected in the pipeline strip, shown by the inspector
+  StageId quantity = StageId::weights;  // what the heads' heatmaps show; a score-like stage
   std::int64_t batch = 0, head = 0;
-  std::optional<Cell> cell;                // picked; (query, key) or (position, feature) of `stage`
+  std::optional<Cell> cell;                        // picked; (query, key) or (position, feature) of `stage`
   std::optional<ColorMap> weight_map, signed_map;  // chosen by hand, for both themes; nothing: by theme
-  RangeKind range = RangeKind::automatic;  // automatic: one for all heads; row: each row its own
+  RangeKind range = RangeKind::automatic;          // automatic: one for all heads; row: each row its own
   bool range_per_head = false;
   bool range_fixed = false;
   double range_low = 0, range_high = 1;
   bool log_scale = false;
   ConcatShows concat_shows = ConcatShows::concat;
-  Viewport viewport;                       // of the large head
-  Viewport stage_viewport;                 // of the inspector's picture of a stage that is not a head
+  Viewport viewport;        // of the large head
+  Viewport stage_viewport;  // of the inspector's picture of a stage that is not a head
   Theme theme = Theme::dark;
-  double ui_scale = 1;                     // Ctrl+plus, Ctrl+minus, Ctrl+0; on top of the content scale
+  double ui_scale = 1;  // Ctrl+plus, Ctrl+minus, Ctrl+0; on top of the content scale
   // Layout, in pixels at 1x; collapsed panels by name.
   float request_width = 264, inspector_width = 450, concat_height = 240;
   bool request_collapsed = false, concat_collapsed = false, inspector_collapsed = false, pipeline_collapsed = false;
-  bool request_opened_by_hand = false;     // on a narrow window the rail opens by F9
+  bool request_opened_by_hand = false;  // on a narrow window the rail opens by F9
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
 

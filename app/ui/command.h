@@ -7,26 +7,55 @@
 namespace headscope::ui {
 
 enum class CommandId {
-  none, new_session, open_file, open_path, save_session, export_dialog, quit,
-  undo, redo, copy_cell, copy_row, copy_matrix, copy_command,
-  toggle_theme, scale_up, scale_down, scale_reset,
-  toggle_request, toggle_pipeline, toggle_concat, toggle_inspector,
-  palette, go_to_cell, help, about, next_problem, focus_phrase, recompute,
-  fit_heatmap, next_head, previous_head, next_stage, previous_stage, set_option, show_window_picture,
+  none,
+  new_session,
+  open_file,
+  open_path,
+  save_session,
+  export_dialog,
+  quit,
+  undo,
+  redo,
+  copy_cell,
+  copy_row,
+  copy_matrix,
+  copy_command,
+  toggle_theme,
+  scale_up,
+  scale_down,
+  scale_reset,
+  toggle_request,
+  toggle_pipeline,
+  toggle_concat,
+  toggle_inspector,
+  palette,
+  go_to_cell,
+  help,
+  about,
+  next_problem,
+  focus_phrase,
+  recompute,
+  fit_heatmap,
+  next_head,
+  previous_head,
+  next_stage,
+  previous_stage,
+  set_option,
+  show_window_picture,
 };
 
 struct Command {
   CommandId id = CommandId::none;
-  std::string argument;   // open_path: the path; set_option: "heads=8"
+  std::string argument;  // open_path: the path; set_option: "heads=8"
 };
 
 // One line of the menu, the palette, the shortcut table and F1: all four read this list.
 struct CommandInfo {
   CommandId id;
-  const char* title;      // "Export..."
-  const char* menu;       // "File", "Edit", "Model", "View", "Export", "Help", or "" when only in the palette
-  const char* shortcut;   // "Ctrl+E", or ""
-  const char* help;       // one sentence
+  const char* title;     // "Export..."
+  const char* menu;      // "File", "Edit", "Model", "View", "Export", "Help", or "" when only in the palette
+  const char* shortcut;  // "Ctrl+E", or ""
+  const char* help;      // one sentence
 };
 const std::vector<CommandInfo>& command_list();
 

@@ -5,16 +5,16 @@
 
 namespace headscope::ui {
 
-void draw_menu_bar(Ui& ui, const Rect& area);              // menu_bar.cpp
-void draw_status_bar(Ui& ui, const Rect& area);            // status_bar.cpp
-void draw_phrase_panel(Ui& ui, const Rect& area);          // phrase_panel.cpp: box, key phrase, token chips
-void draw_request_panel(Ui& ui, const Rect& area);         // request_panel.cpp and request_*.cpp, a section each
+void draw_menu_bar(Ui& ui, const Rect& area);       // menu_bar.cpp
+void draw_status_bar(Ui& ui, const Rect& area);     // status_bar.cpp
+void draw_phrase_panel(Ui& ui, const Rect& area);   // phrase_panel.cpp: box, key phrase, token chips
+void draw_request_panel(Ui& ui, const Rect& area);  // request_panel.cpp and request_*.cpp, a section each
 void draw_request_rail(Ui& ui, const Rect& area);
-void draw_pipeline_strip(Ui& ui, const Rect& area);        // pipeline_strip.cpp
-void draw_heads_panel(Ui& ui, const Rect& area);           // heads_panel.cpp: the grid
-void draw_concat_panel(Ui& ui, const Rect& area);          // concat_panel.cpp
-void draw_inspector(Ui& ui, const Rect& area);             // inspector.cpp: the large head or stage, its numbers
-void draw_dialogs(Ui& ui, const Rect& window);             // dialogs/*.cpp: the one that is open, over a shade
-float draw_notices(Ui& ui, const Rect& area);              // notices.cpp; returns the height used from the top
+void draw_pipeline_strip(Ui& ui, const Rect& area);  // pipeline_strip.cpp
+void draw_heads_panel(Ui& ui, const Rect& area);     // heads_panel.cpp: the grid
+void draw_concat_panel(Ui& ui, const Rect& area);    // concat_panel.cpp
+void draw_inspector(Ui& ui, const Rect& area);       // inspector.cpp: the large head or stage, its numbers
+void draw_dialogs(Ui& ui, const Rect& window);       // dialogs/*.cpp: the one that is open, over a shade
+float draw_notices(Ui& ui, const Rect& area);        // notices.cpp; returns the height used from the top
 
 }  // namespace headscope::ui

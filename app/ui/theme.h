@@ -11,10 +11,18 @@ namespace headscope::ui {
 
 // Type of the visual system. Words are Inter, numbers JetBrains Mono, or the best that fontconfig has.
 enum class Type {
-  words11, words12, words13, words16,     // axis and hints / controls / sentences / the phrase
-  title13, title15,                       // 600: panel titles / dialog titles
-  mono10, mono11, mono12, mono16,         // numbers in small cells / axis, shapes / numbers / the phrase's tokens
-  mono_bold12, mono_bold20,               // contract names, results
+  words11,
+  words12,
+  words13,
+  words16,  // axis and hints / controls / sentences / the phrase
+  title13,
+  title15,  // 600: panel titles / dialog titles
+  mono10,
+  mono11,
+  mono12,
+  mono16,  // numbers in small cells / axis, shapes / numbers / the phrase's tokens
+  mono_bold12,
+  mono_bold20,  // contract names, results
   count,
 };
 

@@ -35,18 +35,18 @@ struct Probe {
 // Fields of text being edited; one at a time has the keyboard.
 struct TextEdit {
   std::string buffer;
-  std::size_t caret = 0, anchor = 0;       // bytes; the selection lies between them
-  float scroll = 0;                        // pixels: x of a single line, y of the phrase box
-  std::vector<std::pair<std::string, std::size_t>> undo, redo;   // text and caret
+  std::size_t caret = 0, anchor = 0;                            // bytes; the selection lies between them
+  float scroll = 0;                                             // pixels: x of a single line, y of the phrase box
+  std::vector<std::pair<std::string, std::size_t>> undo, redo;  // text and caret
 };
 
 enum class DialogKind { none, export_dialog, open_file, save_session, choose_file, help, about, palette, go_to };
 
 struct Notice {
   enum class Kind { info, warn, bad } kind = Kind::info;
-  std::string fact;      // 600
-  std::string advice;    // what to do
-  std::string key;       // notices of one key replace each other
+  std::string fact;    // 600
+  std::string advice;  // what to do
+  std::string key;     // notices of one key replace each other
 };
 
 // Linked highlighting: what the mouse is over in this frame, as positions; -1: nothing. Written while drawing, read
@@ -57,18 +57,18 @@ struct Hover {
 
 // Everything of the window that is neither Request nor view: carets, open dialogs, focus.
 struct UiState {
-  std::string focus;                       // name of the focused control; "" none
-  std::vector<std::string> tab_order;      // of the last frame
-  std::map<std::string, TextEdit> edits;   // by control name
+  std::string focus;                      // name of the focused control; "" none
+  std::vector<std::string> tab_order;     // of the last frame
+  std::map<std::string, TextEdit> edits;  // by control name
   DialogKind dialog = DialogKind::none;
-  std::string open_combo;                  // name of the combo whose list is open
+  std::string open_combo;  // name of the combo whose list is open
   std::vector<Notice> notices;
   Hover hover, next_hover;
-  std::map<std::string, std::string> text; // small strings of dialogs, by name
-  std::map<std::string, double> number;    // scroll positions and the like, by name
-  double time = 0;                         // seconds; the caret blinks by it
-  bool wants_frame = false;                // something moves: draw again without waiting for an event
-  double wake_after = -1;                  // seconds until something changes by itself; < 0: never
+  std::map<std::string, std::string> text;  // small strings of dialogs, by name
+  std::map<std::string, double> number;     // scroll positions and the like, by name
+  double time = 0;                          // seconds; the caret blinks by it
+  bool wants_frame = false;                 // something moves: draw again without waiting for an event
+  double wake_after = -1;                   // seconds until something changes by itself; < 0: never
 };
 
 // Given to every panel in every frame.
@@ -79,14 +79,14 @@ struct Ui {
   UiState& state;
   const Fonts& fonts;
   const Palette& colors;
-  float scale = 1;                         // content scale x ui_scale
-  InputEvents input;                       // keys that nobody has taken yet; a control that uses one removes it
-  std::vector<Command> commands;           // pushed by panels
+  float scale = 1;                // content scale x ui_scale
+  InputEvents input;              // keys that nobody has taken yet; a control that uses one removes it
+  std::vector<Command> commands;  // pushed by panels
   Probe* probe = nullptr;
   std::function<std::string()> get_clipboard;
   std::function<void(const std::string&)> set_clipboard;
 
-  float px(float at_1x) const;             // scaled, rounded to whole device pixels
+  float px(float at_1x) const;  // scaled, rounded to whole device pixels
   void push(CommandId id, std::string argument = "") { commands.push_back({id, std::move(argument)}); }
   void mark(const std::string& name, const Rect& rect) {
     if (probe != nullptr) probe->rects[name] = rect;

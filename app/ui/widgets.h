@@ -15,27 +15,27 @@ namespace headscope::ui {
 
 struct ControlState {
   bool enabled = true;
-  bool problem = false;          // 2 px edge in `bad`
-  const char* tooltip = nullptr; // shown after 0.4 s; when disabled it says what is needed
+  bool problem = false;           // 2 px edge in `bad`
+  const char* tooltip = nullptr;  // shown after 0.4 s; when disabled it says what is needed
 };
 
 // ---- placing: every control is given its rectangle.
-Rect row(const Rect& area, float& y, float height);      // the next full-width row at y, which moves down
-Rect take_right(Rect& area, float width, float gap);     // cuts a piece off the right side
+Rect row(const Rect& area, float& y, float height);   // the next full-width row at y, which moves down
+Rect take_right(Rect& area, float width, float gap);  // cuts a piece off the right side
 Rect take_left(Rect& area, float width, float gap);
 
 // ---- text
-void text(Ui& ui, ImVec2 at, Type type, Rgba color, std::string_view s);                  // at: top left
+void text(Ui& ui, ImVec2 at, Type type, Rgba color, std::string_view s);  // at: top left
 // Vertically centred in rect; align 0 left, 0.5 centre, 1 right; cut with an ellipsis when too wide.
 void text_in(Ui& ui, const Rect& rect, Type type, Rgba color, std::string_view s, float align = 0);
 float text_width(Ui& ui, Type type, std::string_view s);
-void text_up(Ui& ui, ImVec2 lower_left, Type type, Rgba color, std::string_view s);       // turned 90 degrees
-float paragraph(Ui& ui, const Rect& rect, Type type, Rgba color, std::string_view s);     // wrapped; returns height
+void text_up(Ui& ui, ImVec2 lower_left, Type type, Rgba color, std::string_view s);    // turned 90 degrees
+float paragraph(Ui& ui, const Rect& rect, Type type, Rgba color, std::string_view s);  // wrapped; returns height
 
 // ---- focus and hover. A control calls this once a frame; it joins the Tab order, draws nothing.
 struct Interaction {
   bool hovered = false, focused = false, held = false;
-  bool clicked = false;          // mouse released inside, or Enter / Space while focused
+  bool clicked = false;  // mouse released inside, or Enter / Space while focused
   bool double_clicked = false, right_clicked = false;
 };
 Interaction interact(Ui& ui, const std::string& name, const Rect& rect, const ControlState& state = {},
@@ -46,8 +46,27 @@ void tooltip(Ui& ui, const Rect& rect, const char* sentence);
 // ---- controls; true when the value changed (or the button was pressed) in this frame
 bool button(Ui& ui, const std::string& name, const Rect& rect, std::string_view label, const ControlState& state = {},
             bool primary = false);
-enum class Icon { undo, redo, close, plus, minus, lock, copy, warning, chevron_left, chevron_right, chevron_down,
-                  expand, menu_dots, sidebar, search, folder, file, check, reset };
+enum class Icon {
+  undo,
+  redo,
+  close,
+  plus,
+  minus,
+  lock,
+  copy,
+  warning,
+  chevron_left,
+  chevron_right,
+  chevron_down,
+  expand,
+  menu_dots,
+  sidebar,
+  search,
+  folder,
+  file,
+  check,
+  reset
+};
 void draw_icon(Ui& ui, Icon icon, ImVec2 center, float size, Rgba color);
 bool icon_button(Ui& ui, const std::string& name, const Rect& rect, Icon icon, const ControlState& state = {});
 // The list opens below (or above when there is no room), Enter and arrows work in it.

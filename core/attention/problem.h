@@ -20,9 +20,9 @@ struct Suggestion {
 };
 
 struct Problem {
-  std::string option;                    // the option at fault, as in RequestOption::name: "heads"
-  std::string title;                     // "7 does not divide 512"
-  std::string detail;                    // "head_dim would be 73.14. Divisors:"
+  std::string option;  // the option at fault, as in RequestOption::name: "heads"
+  std::string title;   // "7 does not divide 512"
+  std::string detail;  // "head_dim would be 73.14. Divisors:"
   std::vector<Suggestion> suggestions;
   friend bool operator==(const Problem&, const Problem&) = default;
 };

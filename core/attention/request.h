@@ -22,8 +22,14 @@ enum class BackendChoice { automatic, cpu, gpu, reference };
 
 // The known mistakes of the contract's last section, without merge-direct, which is Request::merge.
 enum class Variant {
-  softmax_over_queries, no_scale, scale_by_d_model, mask_inverted, mask_after_softmax,
-  qkv_blocked_as_per_head, qkv_per_head_as_blocked, key_not_transposed,
+  softmax_over_queries,
+  no_scale,
+  scale_by_d_model,
+  mask_inverted,
+  mask_after_softmax,
+  qkv_blocked_as_per_head,
+  qkv_per_head_as_blocked,
+  key_not_transposed,
 };
 
 // One term of `--mask`; several compose. `none` is the empty list.
@@ -43,45 +49,45 @@ struct LayerHead {
 struct Request {
   // Where the queries' (and keys', values') vectors come from. Paths are empty when not given.
   std::string phrase;
-  std::optional<std::string> key_phrase;            // cross-attention
+  std::optional<std::string> key_phrase;  // cross-attention
   std::vector<std::int64_t> token_ids;
-  std::string input, key_input, value_input;        // FILE.npy: x
-  std::string query, key, value;                    // FILE.npy: attention alone
+  std::string input, key_input, value_input;  // FILE.npy: x
+  std::string query, key, value;              // FILE.npy: attention alone
 
   // Where the weights come from.
-  std::string model = "seeded";                     // seeded | demo:NAME | path
-  std::optional<std::int64_t> layer;                // default: the last
-  std::string weights;                              // FILE.safetensors: one attention layer
+  std::string model = "seeded";       // seeded | demo:NAME | path
+  std::optional<std::int64_t> layer;  // default: the last
+  std::string weights;                // FILE.safetensors: one attention layer
   QkvLayout qkv_layout = QkvLayout::automatic;
 
   // Sizes. Nothing means the default, or what the weights or inputs dictate.
   std::optional<std::int64_t> heads, kv_heads, d_model, input_dim, batch;
   std::uint64_t seed = 0;
-  double init_gain = 1.0;                           // multiplies every seeded weight matrix (not the biases)
+  double init_gain = 1.0;  // multiplies every seeded weight matrix (not the biases)
   Embedding embedding = Embedding::token;
   Position position = Position::none;
 
   // Mask.
   std::vector<MaskTerm> mask;
-  MaskKind mask_kind = MaskKind::automatic;         // of mask files only
+  MaskKind mask_kind = MaskKind::automatic;  // of mask files only
   CausalAlign causal_align = CausalAlign::top_left;
   MaskOrder mask_order = MaskOrder::after_scale;
   double mask_fill = -std::numeric_limits<double>::infinity();
   FullyMasked fully_masked = FullyMasked::as_computed;
 
   // Scores and weights.
-  std::optional<double> scale;                      // nothing: 1/sqrt(head_dim)
+  std::optional<double> scale;  // nothing: 1/sqrt(head_dim)
   std::optional<double> softcap;
   double dropout = 0.0;
   std::uint64_t dropout_seed = 0;
-  std::string dropout_mask;                         // FILE.npy, 1 = kept
+  std::string dropout_mask;  // FILE.npy, 1 = kept
 
   Merge merge = Merge::transpose;
   std::vector<Variant> variants;
   std::vector<LayerHead> ablate;
 
   BackendChoice backend = BackendChoice::automatic;
-  int threads = 0;                                  // 0: all cores
+  int threads = 0;  // 0: all cores
 
   friend bool operator==(const Request&, const Request&) = default;
 };
@@ -91,10 +97,14 @@ constexpr std::int64_t kDefaultHeads = 8;
 constexpr std::int64_t kDefaultModelWidth = 512;
 
 // True when the request runs attention alone (--query --key --value).
-inline bool is_attention_alone(const Request& r) { return !r.query.empty() || !r.key.empty() || !r.value.empty(); }
+inline bool is_attention_alone(const Request& r) {
+  return !r.query.empty() || !r.key.empty() || !r.value.empty();
+}
 
 // True when keys and values come from elsewhere than queries.
-inline bool is_cross_attention(const Request& r) { return r.key_phrase.has_value() || !r.key_input.empty(); }
+inline bool is_cross_attention(const Request& r) {
+  return r.key_phrase.has_value() || !r.key_input.empty();
+}
 
 bool has_variant(const Request& request, Variant variant);
 

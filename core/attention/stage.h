@@ -9,13 +9,27 @@ namespace headscope {
 
 // Shapes and meaning: core/README.md. The enumerators are spelled as in files, options and on screen.
 enum class StageId {
-  input, key_input, value_input,
-  qkv, qkv_split, qkv_heads,
-  query_proj, key_proj, value_proj,
-  query, key, value,
-  raw_scores, scores, capped_scores, masked_scores,
-  weights, dropped_weights,
-  context, concat, output,
+  input,
+  key_input,
+  value_input,
+  qkv,
+  qkv_split,
+  qkv_heads,
+  query_proj,
+  key_proj,
+  value_proj,
+  query,
+  key,
+  value,
+  raw_scores,
+  scores,
+  capped_scores,
+  masked_scores,
+  weights,
+  dropped_weights,
+  context,
+  concat,
+  output,
 };
 
 // "masked_scores".

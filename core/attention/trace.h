@@ -17,31 +17,31 @@ namespace headscope {
 struct Stage {
   StageId id{};
   Tensor tensor;
-  std::string operation;      // how it came from the stages before: "x · Wqkv + b", "÷ √64", "+ causal mask", "softmax"
+  std::string operation;  // how it came from the stages before: "x · Wqkv + b", "÷ √64", "+ causal mask", "softmax"
   bool equals_previous = false;  // nothing was done: "masked_scores = scores"
-  double seconds = 0;         // of computing it; 0 for views
+  double seconds = 0;            // of computing it; 0 for views
 };
 
 // Immutable once made; shared between threads.
 struct Trace {
   Request request;
-  std::shared_ptr<const Inputs> inputs;   // tokens, sizes, weights
-  std::vector<Stage> stages;              // in the order of StageId; only those that this request has
-  std::shared_ptr<const Mask> mask;       // key_len includes the key of bias_k
-  RowStatistics row_statistics;           // of the softmax (not with softmax-over-queries)
-  std::int64_t fully_masked_rows = 0;     // rows (batch, head, query) of weights whose every key is hidden
+  std::shared_ptr<const Inputs> inputs;            // tokens, sizes, weights
+  std::vector<Stage> stages;                       // in the order of StageId; only those that this request has
+  std::shared_ptr<const Mask> mask;                // key_len includes the key of bias_k
+  RowStatistics row_statistics;                    // of the softmax (not with softmax-over-queries)
+  std::int64_t fully_masked_rows = 0;              // rows (batch, head, query) of weights whose every key is hidden
   std::vector<std::int64_t> fully_masked_queries;  // the query positions of such rows, increasing, each once
   bool seeded_weights = false;
-  std::string backend;                    // Backend::name()
+  std::string backend;  // Backend::name()
   std::string backend_description;
-  double scale = 0;                       // what multiplied raw_scores
-  double seconds = 0;                     // of the forward
+  double scale = 0;    // what multiplied raw_scores
+  double seconds = 0;  // of the forward
 
   const Stage* find(StageId id) const;
   // Asserts that the request has it.
   const Tensor& tensor(StageId id) const;
   std::int64_t query_len() const { return inputs->query_len; }
-  std::int64_t key_len() const { return mask->hidden.key_len(); }      // with the key of bias_k
+  std::int64_t key_len() const { return mask->hidden.key_len(); }  // with the key of bias_k
   std::int64_t num_heads() const { return inputs->num_heads; }
   // Names of the rows and columns of a score-like stage: tokens, key_tokens plus "bias_k".
   std::vector<std::string> query_labels() const;
@@ -60,9 +60,9 @@ Provenance provenance_of(Merge merge, std::int64_t heads, std::int64_t query_len
 // What `direct` does to a row: how many different tokens and heads are mixed into one row at most, and whether some
 // cell of row i comes from a token after i, which a causal mask was to prevent.
 struct MergeReport {
-  std::int64_t tokens_per_row = 1;   // the most over rows
+  std::int64_t tokens_per_row = 1;  // the most over rows
   std::int64_t heads_per_row = 1;
-  bool future_leaks = false;         // only said when the mask has a causal or prefix term
+  bool future_leaks = false;  // only said when the mask has a causal or prefix term
   std::int64_t first_leaking_row = -1, leaked_token = -1;
 };
 MergeReport merge_report(const Request& request, std::int64_t heads, std::int64_t query_len,

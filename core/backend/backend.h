@@ -23,8 +23,8 @@ struct RowStatistics {
 class Backend {
  public:
   virtual ~Backend() = default;
-  virtual std::string_view name() const = 0;        // "cpu", as --backend spells it
-  virtual std::string description() const = 0;      // "CPU, 2 threads", for the status bar
+  virtual std::string_view name() const = 0;    // "cpu", as --backend spells it
+  virtual std::string description() const = 0;  // "CPU, 2 threads", for the status bar
 
   // y = x W^T + b.  x [batch, len, in], weight [out, in], bias [out] or empty -> [batch, len, out].
   virtual Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const CancelToken& cancel) const = 0;

@@ -21,16 +21,16 @@ struct ExportRegion {
 };
 
 struct ExportPlan {
-  std::vector<StageId> stages;          // empty: all that the trace has
+  std::vector<StageId> stages;  // empty: all that the trace has
   ExportFormat format = ExportFormat::csv_matrix;
-  std::optional<ExportRegion> region;   // of the 4-D stages
+  std::optional<ExportRegion> region;  // of the 4-D stages
   std::string folder;
 };
 
 struct PlannedFile {
-  std::string name;                     // within the folder: "weights.b0.h2.csv"
+  std::string name;  // within the folder: "weights.b0.h2.csv"
   StageId stage;
-  std::int64_t estimated_bytes = 0;     // exact for npy and safetensors
+  std::int64_t estimated_bytes = 0;  // exact for npy and safetensors
 };
 // What would be written, without computing or writing: for the dialog. Throws UsageError for a stage that the trace
 // lacks and for a region outside the tensor.

@@ -10,7 +10,7 @@
 namespace headscope {
 
 struct NpyHeader {
-  std::string descr;           // "<f4"
+  std::string descr;  // "<f4"
   bool fortran_order = false;
   Shape shape;
   std::size_t data_offset = 0;

@@ -15,9 +15,9 @@ namespace headscope {
 
 struct SafetensorsEntry {
   std::string name;
-  std::string dtype;                 // "F32", "BF16", "I64", ...
-  std::vector<std::int64_t> shape;   // any rank
-  std::size_t begin = 0, end = 0;    // bytes within the data section
+  std::string dtype;                // "F32", "BF16", "I64", ...
+  std::vector<std::int64_t> shape;  // any rank
+  std::size_t begin = 0, end = 0;   // bytes within the data section
 };
 
 // The header is hostile: at most 100,000,000 bytes, offsets inside the file, no overlap, no hole, the end of the last
@@ -25,7 +25,7 @@ struct SafetensorsEntry {
 class SafetensorsFile {
  public:
   static SafetensorsFile open(const std::string& path);
-  const std::vector<SafetensorsEntry>& entries() const { return entries_; }          // sorted by name
+  const std::vector<SafetensorsEntry>& entries() const { return entries_; }  // sorted by name
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
   const SafetensorsEntry* find(const std::string& name) const;
   // As float32: F32 is a view of the mapped file (when aligned), F16 and BF16 are converted exactly, F64 rounded.

@@ -27,17 +27,17 @@ struct Inputs {
   std::vector<Range> offsets, key_offsets;
 
   // Either x (and key_x, value_x for cross-attention) ...
-  Tensor x;                             // [batch, query_len, input_dim]
-  Tensor key_x, value_x;                // [batch, key_len, input_dim], or empty
+  Tensor x;               // [batch, query_len, input_dim]
+  Tensor key_x, value_x;  // [batch, key_len, input_dim], or empty
   // ... or attention alone.
-  Tensor query, key, value;             // [batch, heads, len, head_dim], or empty
+  Tensor query, key, value;  // [batch, heads, len, head_dim], or empty
 
-  LayerWeights weights;                 // empty for attention alone
-  std::vector<MaskFile> mask_files;     // in the order of the request's file terms
-  Tensor dropout_mask;                  // 1 = kept; broadcasts to [batch, heads, query_len, key_len]; or empty
+  LayerWeights weights;              // empty for attention alone
+  std::vector<MaskFile> mask_files;  // in the order of the request's file terms
+  Tensor dropout_mask;               // 1 = kept; broadcasts to [batch, heads, query_len, key_len]; or empty
 
   // Sizes after every default: what the request runs with.
-  std::int64_t batch = 1, query_len = 0, key_len = 0;   // key_len without the key of bias_k
+  std::int64_t batch = 1, query_len = 0, key_len = 0;  // key_len without the key of bias_k
   std::int64_t num_heads = 0, num_kv_heads = 0, head_dim = 0, value_head_dim = 0;
   std::int64_t input_dim = 0, d_model = 0;
 };

@@ -12,9 +12,9 @@ namespace headscope {
 // A linear map y = x W^T + b, as torch.nn.Linear stores it. `weight` may be a transposed view (tutorial 003 and
 // Conv1D files store [in, out]).
 struct Linear {
-  Tensor weight;           // [out, in]
-  Tensor bias;             // [out], or empty
-  std::string weight_name; // in the file, for messages and explanations; "" when made here
+  Tensor weight;            // [out, in]
+  Tensor bias;              // [out], or empty
+  std::string weight_name;  // in the file, for messages and explanations; "" when made here
   std::string bias_name;
   bool empty() const { return weight.empty(); }
 };
@@ -22,14 +22,14 @@ struct Linear {
 // Either `qkv` (fused) or `query`, `key` and `value` (separate) is set. Grouped heads have key and value rows for
 // kv_heads * head_dim features.
 struct LayerWeights {
-  Linear qkv;                              // [3*d_model, input_dim]
+  Linear qkv;                                  // [3*d_model, input_dim]
   QkvLayout qkv_layout = QkvLayout::per_head;  // how the rows of qkv really lie
   Linear query, key, value;
-  Tensor bias_k, bias_v;                   // [kv_heads * head_dim]: one more key that no mask hides; or empty
-  Linear output;                           // [d_model, heads * value_head_dim], or empty
-  std::optional<std::int64_t> num_heads;   // from the file's metadata
-  std::string source;                      // "seeded 0", or the path
-  std::string sha256;                      // of the weights' names, shapes and bytes, lower-case hex; made when asked for
+  Tensor bias_k, bias_v;                  // [kv_heads * head_dim]: one more key that no mask hides; or empty
+  Linear output;                          // [d_model, heads * value_head_dim], or empty
+  std::optional<std::int64_t> num_heads;  // from the file's metadata
+  std::string source;                     // "seeded 0", or the path
+  std::string sha256;  // of the weights' names, shapes and bytes, lower-case hex; made when asked for
   bool fused() const { return !qkv.empty(); }
   bool empty() const { return qkv.empty() && query.empty(); }
 };

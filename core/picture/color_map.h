@@ -16,7 +16,7 @@ enum class ColorMap { viridis, magma, cividis, gray, icefire, coolwarm };
 std::string_view color_map_name(ColorMap map);
 std::optional<ColorMap> color_map_named(std::string_view name);
 const std::vector<ColorMap>& all_color_maps();
-bool is_diverging(ColorMap map);                     // icefire, coolwarm: centred on zero
+bool is_diverging(ColorMap map);  // icefire, coolwarm: centred on zero
 
 const std::array<Rgba, 256>& color_table(ColorMap map);
 

@@ -11,18 +11,18 @@ namespace headscope {
 enum class Theme : std::uint8_t { dark, light };
 
 struct Palette {
-  Rgba chrome, panel, well;             // menu and status / regions / fields, plots, empty cells
-  Rgba raised, hover, tint;             // controls, stages / hovered / selected rows
-  Rgba line, hatch, edge;               // dividers / hidden cells / outline of every control
-  Rgba text, text2, text3;              // values, titles / labels, units / indices, hints
-  Rgba accent, accent_fill;             // focus, selection / on-state, under white text
-  Rgba query, key, value;               // roles
+  Rgba chrome, panel, well;  // menu and status / regions / fields, plots, empty cells
+  Rgba raised, hover, tint;  // controls, stages / hovered / selected rows
+  Rgba line, hatch, edge;    // dividers / hidden cells / outline of every control
+  Rgba text, text2, text3;   // values, titles / labels, units / indices, hints
+  Rgba accent, accent_fill;  // focus, selection / on-state, under white text
+  Rgba query, key, value;    // roles
   Rgba ok, warn, bad, ok_ground, warn_ground, bad_ground;
-  Rgba bar_positive, bar_negative;      // signed bars of explanations and histograms
+  Rgba bar_positive, bar_negative;  // signed bars of explanations and histograms
 };
 const Palette& palette(Theme theme);
 
-constexpr Rgba kNanColor{0xc0, 0x26, 0xd3, 255};   // NaN and infinities, under a white mark
+constexpr Rgba kNanColor{0xc0, 0x26, 0xd3, 255};  // NaN and infinities, under a white mark
 
 // The colour of head h, in order, repeating after twelve. For squares, bands and lines; never for text.
 Rgba head_color(std::int64_t head);

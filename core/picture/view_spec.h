@@ -17,18 +17,18 @@ enum class RangeKind { automatic, row, fixed };
 
 struct ViewSpec {
   ViewKind view = ViewKind::heads;
-  StageId stage = StageId::weights;      // which quantity the heatmaps show
+  StageId stage = StageId::weights;  // which quantity the heatmaps show
   std::int64_t batch = 0, head = 0;
-  std::optional<ColorMap> colormap;      // nothing: by quantity and theme
+  std::optional<ColorMap> colormap;  // nothing: by quantity and theme
   RangeKind range = RangeKind::automatic;
   double range_low = 0, range_high = 1;  // fixed
   bool log_scale = false;
-  std::optional<int> cell;               // pixels; nothing: the largest that fit `width`, or 34
+  std::optional<int> cell;  // pixels; nothing: the largest that fit `width`, or 34
   bool labels = true;
   bool color_bar = true;
   Theme theme = Theme::dark;
-  std::optional<int> width;              // pixels of the whole picture
-  double scale = 1;                      // 1x, 2x, 4x: of fonts, lines and cells
+  std::optional<int> width;  // pixels of the whole picture
+  double scale = 1;          // 1x, 2x, 4x: of fonts, lines and cells
   friend bool operator==(const ViewSpec&, const ViewSpec&) = default;
 };
 

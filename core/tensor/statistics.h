@@ -11,7 +11,7 @@ namespace headscope {
 // Over the finite values: min, max, mean, standard deviation (population, 1/n), L2 norm; double accumulation.
 // With no finite value min, max, mean and std are NaN, l2_norm 0.
 struct Statistics {
-  std::int64_t count = 0;      // all values
+  std::int64_t count = 0;  // all values
   std::int64_t nan_count = 0;
   std::int64_t inf_count = 0;  // both signs
   double min = 0, max = 0, mean = 0, std = 0, l2_norm = 0;

@@ -56,10 +56,10 @@ class Tensor {
   std::vector<float> values() const;
 
   // Views; only of stored tensors (asserted). They share the storage.
-  Tensor permuted(std::initializer_list<int> order) const;          // axis k of the result is axis order[k]
+  Tensor permuted(std::initializer_list<int> order) const;  // axis k of the result is axis order[k]
   Tensor sliced(int axis, std::int64_t begin, std::int64_t end) const;
-  Tensor reshaped(Shape shape, Axes axes) const;                    // copies when the strides do not allow a view
-  Tensor dense_copy() const;                                        // of any tensor
+  Tensor reshaped(Shape shape, Axes axes) const;  // copies when the strides do not allow a view
+  Tensor dense_copy() const;                      // of any tensor
 
   // Identity of the numbers: equal for tensors that read the same storage the same way.
   friend bool same_storage(const Tensor& a, const Tensor& b);

@@ -11,9 +11,9 @@
 namespace headscope {
 
 struct Tokens {
-  std::vector<std::string> pieces;   // as shown
-  std::vector<std::int64_t> ids;     // empty without a vocabulary
-  std::vector<Range> offsets;        // [begin, end) in bytes of the text
+  std::vector<std::string> pieces;  // as shown
+  std::vector<std::int64_t> ids;    // empty without a vocabulary
+  std::vector<Range> offsets;       // [begin, end) in bytes of the text
 };
 
 class Tokenizer {

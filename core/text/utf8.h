@@ -9,7 +9,7 @@ namespace headscope {
 
 struct CodePoint {
   std::uint32_t value = 0xFFFD;
-  int bytes = 1;        // how many bytes it took; 1 for an invalid byte
+  int bytes = 1;  // how many bytes it took; 1 for an invalid byte
   bool valid = false;
 };
 

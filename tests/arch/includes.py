@@ -1,0 +1,13 @@
+"""Reads every include of core/ and app/ and fails on an arrow that the design does not have."""
+import pathlib
+import sys
+
+import rules
+
+root = pathlib.Path(sys.argv[1])
+files = sorted(p for top in ("core", "app") for p in (root / top).rglob("*") if p.suffix in (".h", ".cpp"))
+if len(files) < 20:
+    sys.exit(f"only {len(files)} files below {root}: is this the source tree?")
+found = [v for p in files for v in rules.violations(p.relative_to(root).as_posix(), p.read_text())]
+print("\n".join(found) or f"{len(files)} files, no forbidden include")
+sys.exit(1 if found else 0)

@@ -1,0 +1,31 @@
+"""The rules themselves: each must refuse what it is there to refuse."""
+import sys
+
+import rules
+
+FORBIDDEN = [
+    ("core/tensor/a.cpp", "#include <imgui.h>"),
+    ("core/tensor/a.cpp", "#include <epoxy/gl.h>"),
+    ("core/tensor/a.h", "#include <Eigen/Dense>"),
+    ("core/tensor/a.cpp", '#include "app/session/session.h"'),
+    ("app/session/a.cpp", '#include "app/ui/ui.h"'),
+    ("app/session/a.cpp", "#include <GLFW/glfw3.h>"),
+    ("app/ui/a.cpp", '#include "app/gl/programs.h"'),
+    ("app/ui/a.cpp", "#include <epoxy/gl.h>"),
+    ("app/ui/a.cpp", "#include <thread>"),
+    ("app/gl/a.cpp", '#include "app/ui/ui.h"'),
+    ("app/gl/a.cpp", "#include <imgui.h>"),
+    ("app/cli/a.cpp", '#include "app/gl/offscreen.h"'),
+    ("app/platform/a.cpp", '#include "app/session/session.h"'),
+    ("core/tensor/a.cpp", '#include "shape.h"'),
+]
+ALLOWED = [
+    ("core/backend/a.cpp", "#include <Eigen/Core>"),
+    ("app/ui/a.cpp", '#include "app/session/session.h"'),
+    ("app/platform/window.h", '#include "app/session/key_event.h"'),
+    ("app/main.cpp", '#include "app/ui/ui.h"'),
+]
+wrong = [f"let through: {p}: {t}" for p, t in FORBIDDEN if not rules.violations(p, t)]
+wrong += [f"refused: {p}: {t}" for p, t in ALLOWED if rules.violations(p, t)]
+print("\n".join(wrong) or f"{len(FORBIDDEN)} refused, {len(ALLOWED)} let through")
+sys.exit(1 if wrong else 0)

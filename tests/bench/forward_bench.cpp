@@ -1,0 +1,89 @@
+// The whole forward and its heavy steps, at the sizes of the tutorials and above.
+#include <benchmark/benchmark.h>
+
+#include <sstream>
+
+#include "core/attention/forward.h"
+#include "core/io/csv.h"
+#include "core/picture/heatmap.h"
+
+namespace headscope {
+namespace {
+
+std::string phrase_of(std::int64_t words) {
+  std::string phrase;
+  for (std::int64_t i = 0; i < words; ++i) phrase += "w" + std::to_string(i) + " ";
+  return phrase;
+}
+
+Request causal_request(std::int64_t words) {
+  Request request;
+  request.phrase = phrase_of(words);
+  request.mask = {{MaskTerm::Kind::causal, 0, ""}};
+  return request;
+}
+
+// Arguments: tokens, threads, 0 reference or 1 cpu. d_model 512, 8 heads, causal.
+void forward_step(benchmark::State& state) {
+  const Request request = causal_request(state.range(0));
+  InputCache cache;
+  const auto inputs = std::make_shared<const Inputs>(load_inputs(request, cache));
+  const auto backend = state.range(2) == 0 ? make_reference_backend() : make_cpu_backend(int(state.range(1)));
+  for (auto _ : state) benchmark::DoNotOptimize(forward(request, inputs, *backend, CancelToken{}));
+}
+BENCHMARK(forward_step)
+    ->ArgNames({"tokens", "threads", "cpu"})
+    ->Args({5, 1, 0})
+    ->Args({5, 1, 1})
+    ->Args({5, 2, 1})
+    ->Args({64, 1, 0})
+    ->Args({64, 1, 1})
+    ->Args({64, 2, 1})
+    ->Args({256, 1, 1})
+    ->Args({256, 2, 1})
+    ->Args({1024, 1, 1})
+    ->Args({1024, 2, 1})
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime();
+
+// A keystroke at the end of a phrase: tokenize, draw the new word, forward.
+void keystroke(benchmark::State& state) {
+  InputCache cache;
+  Request request = causal_request(state.range(0));
+  const std::string base = request.phrase;
+  int typed = 0;
+  for (auto _ : state) {
+    request.phrase = base + std::string(std::size_t(1 + typed++ % 8), 'x');
+    benchmark::DoNotOptimize(run_request(request, cache, CancelToken{}));
+  }
+}
+BENCHMARK(keystroke)->Arg(12)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void heatmap_pixels(benchmark::State& state) {
+  InputCache cache;
+  const auto trace = run_request(causal_request(state.range(0)), cache, CancelToken{});
+  HeatmapSpec spec;
+  spec.matrix = matrix_at(trace->tensor(StageId::weights), 0, 0);
+  spec.mask = trace->mask;
+  spec.rows = spec.columns = double(state.range(0));
+  spec.width = spec.height = 512;
+  for (auto _ : state) benchmark::DoNotOptimize(draw_heatmap(spec));
+}
+BENCHMARK(heatmap_pixels)->Arg(12)->Arg(256)->Arg(1024)->Unit(benchmark::kMillisecond);
+
+void csv_matrix(benchmark::State& state) {
+  InputCache cache;
+  const auto trace = run_request(causal_request(state.range(0)), cache, CancelToken{});
+  const Tensor matrix = matrix_at(trace->tensor(StageId::weights), 0, 0);
+  for (auto _ : state) {
+    std::ostringstream out;
+    write_csv_matrix(out, matrix, "query\\key", trace->query_labels(), trace->key_labels());
+    benchmark::DoNotOptimize(out.str());
+  }
+  state.SetItemsProcessed(state.iterations() * matrix.size());
+}
+BENCHMARK(csv_matrix)->Arg(256)->Arg(1024)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace headscope
