@@ -42,11 +42,14 @@ enum class CommandId {
   previous_stage,
   set_option,
   show_window_picture,
+  choose_weights,
+  toggle_key_phrase,
+  select_head,
 };
 
 struct Command {
   CommandId id = CommandId::none;
-  std::string argument;  // open_path: the path; set_option: "heads=8"
+  std::string argument;  // open_path: the path; set_option: "heads=8"; select_head: "3"
 };
 
 // One line of the menu, the palette, the shortcut table and F1: all four read this list.

@@ -3,7 +3,9 @@
 
 #include <imgui.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/picture/palette.h"
 
@@ -11,31 +13,35 @@ namespace headscope::ui {
 
 // Type of the visual system. Words are Inter, numbers JetBrains Mono, or the best that fontconfig has.
 enum class Type {
-  words11,
-  words12,
-  words13,
-  words16,  // axis and hints / controls / sentences / the phrase
-  title13,
-  title15,  // 600: panel titles / dialog titles
-  mono10,
-  mono11,
-  mono12,
-  mono16,  // numbers in small cells / axis, shapes / numbers / the phrase's tokens
-  mono_bold12,
-  mono_bold20,  // contract names, results
+  words11,      // axis and hints
+  words12,      // controls, labels
+  words13,      // sentences
+  words16,      // the phrase
+  title12,      // 600, sections
+  title13,      // 600, panel titles
+  title15,      // 600, dialog titles
+  mono10,       // numbers in small cells
+  mono11,       // axis, shapes
+  mono12,       // numbers, tokens
+  mono16,       // the phrase's tokens
+  mono_bold12,  // 600, contract names
+  mono_bold20,  // 600, results
   count,
 };
 
 struct Fonts {
   ImFont* by_type[static_cast<int>(Type::count)] = {};
   float pixels[static_cast<int>(Type::count)] = {};
+  float scale = 1;
+  std::vector<std::uint32_t> covered;  // code points beyond the interface's own that are in the atlas, sorted
+  std::vector<std::uint32_t> missing;  // asked for, but no font has them, or the atlas cannot: sorted
   ImFont* operator[](Type type) const { return by_type[static_cast<int>(type)]; }
 };
 
 // Builds the atlas at `scale`, with the glyphs of the interface and of `text` (the phrases' own characters, from
 // whatever fonts fontconfig finds for them). Call when scale changes or needs_rebuild() says so; then upload the
-// atlas's texture again. Below Dear ImGui 1.92 code points above U+FFFF are not in the atlas: draw them by
-// missing_glyph().
+// atlas's texture again. Below Dear ImGui 1.92 code points above U+FFFF are not in the atlas: text() draws them as
+// small pictures instead.
 Fonts build_fonts(float scale, const std::string& text);
 bool needs_rebuild(const Fonts& fonts, const std::string& text);
 

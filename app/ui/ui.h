@@ -13,6 +13,7 @@
 #include "app/session/session.h"
 #include "app/session/settings.h"
 #include "app/ui/command.h"
+#include "app/ui/text_edit.h"
 #include "app/ui/theme.h"
 #include "core/picture/texture_store.h"
 
@@ -30,14 +31,6 @@ struct Rect {
 // "request/num_heads/+", "heads/3", "phrase", "menu/File/Export...", "export/primary".
 struct Probe {
   std::map<std::string, Rect> rects;
-};
-
-// Fields of text being edited; one at a time has the keyboard.
-struct TextEdit {
-  std::string buffer;
-  std::size_t caret = 0, anchor = 0;                            // bytes; the selection lies between them
-  float scroll = 0;                                             // pixels: x of a single line, y of the phrase box
-  std::vector<std::pair<std::string, std::size_t>> undo, redo;  // text and caret
 };
 
 enum class DialogKind { none, export_dialog, open_file, save_session, choose_file, help, about, palette, go_to };
@@ -69,6 +62,20 @@ struct UiState {
   double time = 0;                          // seconds; the caret blinks by it
   bool wants_frame = false;                 // something moves: draw again without waiting for an event
   double wake_after = -1;                   // seconds until something changes by itself; < 0: never
+  std::string title = "untitled";           // of the open document, in the middle of the menu bar
+
+  // Who may react. Things are drawn in layers: 0 the panels, 1 the open dialog, 2 the open list or menu. Only controls
+  // of the top layer hover, click, take keys and join the Tab order; interact() and take_key() see to it.
+  int top_layer = 0;
+  std::string active;   // the control that holds the mouse since the button went down
+  std::string hovered;  // for the tooltip: the control under the mouse, and since when
+  double hovered_since = 0;
+  bool focus_by_keyboard = true;            // controls other than text fields show their ring only then
+  bool reveal_focus = false;                // the focus just moved by key: its scroll area shows it
+  std::vector<std::string> next_tab_order;  // being gathered
+  std::map<std::string, int> chosen;        // by name of a list: the line picked in it, until its owner fetches it
+  std::string focus_before_dialog;
+  DialogKind dialog_before = DialogKind::none;
 };
 
 // Given to every panel in every frame.
@@ -83,6 +90,9 @@ struct Ui {
   InputEvents input;              // keys that nobody has taken yet; a control that uses one removes it
   std::vector<Command> commands;  // pushed by panels
   Probe* probe = nullptr;
+  int layer = 0;  // of what is being drawn; see UiState::top_layer
+  // Drawn after everything else, at layer 2: lists, menus, tooltips.
+  std::vector<std::function<void(Ui&)>> overlays = {};
   std::function<std::string()> get_clipboard;
   std::function<void(const std::string&)> set_clipboard;
 
@@ -91,12 +101,21 @@ struct Ui {
   void mark(const std::string& name, const Rect& rect) {
     if (probe != nullptr) probe->rects[name] = rect;
   }
-  // True once when this key with exactly these modifiers is in `input`; removes it.
+  bool on_top() const { return layer >= state.top_layer; }
+  // Asks for another frame in `seconds` at the latest.
+  void wake_in(double seconds) {
+    if (state.wake_after < 0 || seconds < state.wake_after) state.wake_after = seconds;
+  }
+  // True once when this key with exactly these modifiers is in `input`; removes it. Never below the top layer.
   bool take_key(KeyName key, bool ctrl = false, bool shift = false, bool alt = false);
 };
 
+// All text that the atlas must have glyphs for: phrases, tokens, names of files. For build_fonts and needs_rebuild.
+std::string text_on_screen(const Session& session, const UiState& state);
+
 // The whole window: menu, phrase, pipeline, request, heads, concat, inspector, status, dialogs. Called once a frame
-// between ImGui::NewFrame and ImGui::Render. app/ui/shell.cpp.
+// between ImGui::NewFrame and ImGui::Render. app/ui/shell.cpp. Carries out every command but those that need the window
+// itself (quit, show_window_picture, and recompute's effects): these stay in ui.commands for main.
 void draw_shell(Ui& ui);
 
 }  // namespace headscope::ui

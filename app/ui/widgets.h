@@ -19,6 +19,15 @@ struct ControlState {
   const char* tooltip = nullptr;  // shown after 0.4 s; when disabled it says what is needed
 };
 
+// ---- shapes. Edges lie on whole device pixels; thickness is given at 1x.
+ImDrawList& canvas();                                       // of the window; clipped by begin_scroll
+void fill(const Rect& rect, Rgba color, float radius = 0);  // radius in device pixels
+void outline(Ui& ui, const Rect& rect, Rgba color, float thickness = 1, float radius = 0);  // inside rect
+void horizontal_line(Ui& ui, float x0, float x1, float y, Rgba color);                      // 1 px at 1x, [y, y + 1 px)
+void vertical_line(Ui& ui, float x, float y0, float y1, Rgba color);
+Rect inset(const Rect& rect, float by);  // negative: grown
+Rgba mix(Rgba a, Rgba b, float share_of_b);
+
 // ---- placing: every control is given its rectangle.
 Rect row(const Rect& area, float& y, float height);   // the next full-width row at y, which moves down
 Rect take_right(Rect& area, float width, float gap);  // cuts a piece off the right side
@@ -32,12 +41,30 @@ float text_width(Ui& ui, Type type, std::string_view s);
 void text_up(Ui& ui, ImVec2 lower_left, Type type, Rgba color, std::string_view s);    // turned 90 degrees
 float paragraph(Ui& ui, const Rect& rect, Type type, Rgba color, std::string_view s);  // wrapped; returns height
 
+// ---- lists over everything: combos, menus, context menus
+struct MenuLine {
+  std::string label;
+  std::string right;  // shortcut, or the fact about it
+  bool enabled = true, checked = false;
+  bool divider_above = false;
+};
+// Keeps the list named `name` on screen below (or above) `anchor` for this frame; call it while state.open_combo is
+// that name. A pick puts the line's index into state.chosen[name] and closes the list; Esc and a click elsewhere only
+// close it. `width` 0: as wide as needed, at least the anchor.
+void show_list(Ui& ui, const std::string& name, const Rect& anchor, std::vector<MenuLine> lines, int selected,
+               Type type = Type::words12, float width = 0);
+// The line picked in the list since the last call, or -1.
+int take_chosen(Ui& ui, const std::string& name);
+
 // ---- focus and hover. A control calls this once a frame; it joins the Tab order, draws nothing.
 struct Interaction {
   bool hovered = false, focused = false, held = false;
   bool clicked = false;  // mouse released inside, or Enter / Space while focused
   bool double_clicked = false, right_clicked = false;
 };
+// The same without keys: text fields and grids read Enter and Space themselves.
+Interaction interact_mouse(Ui& ui, const std::string& name, const Rect& rect, const ControlState& state = {},
+                           bool takes_focus = true);
 Interaction interact(Ui& ui, const std::string& name, const Rect& rect, const ControlState& state = {},
                      bool takes_focus = true);
 void focus_ring(Ui& ui, const Rect& rect, float radius);
@@ -101,6 +128,8 @@ void locked_value(Ui& ui, const Rect& rect, std::string_view value, const char* 
 Rect panel_header(Ui& ui, const Rect& area, std::string_view title, std::string_view fact, int head = -1,
                   bool mono_title = false);
 void divider(Ui& ui, ImVec2 a, ImVec2 b);
+// The sentence with a problem's suggestions as buttons; returns its height. Pressing one edits the draft.
+float problem_box(Ui& ui, const std::string& name, const Rect& top_left_and_width, const Problem& problem);
 // 34 high with a 3 px stripe. True when its button (label not empty) was pressed.
 bool notice_bar(Ui& ui, const std::string& name, const Rect& rect, const Notice& notice, std::string_view button_label);
 // 10 px wide bar (or 10 high when `horizontal`) with ticks at the ends and quarters, numbers in mono 11.
