@@ -16,19 +16,37 @@
 
 namespace headscope {
 
+// How a Session works; the defaults are the app's.
+struct SessionOptions {
+  // Turns a request into its trace. Called by one piece of work at a time; the cache belongs to it.
+  std::function<std::shared_ptr<const Trace>(const Request&, InputCache&, const CancelToken&)> compute = run_request;
+  // Runs jobs; nothing: a sibling of the executor that computes.
+  std::unique_ptr<Executor> job_executor;
+  // Typing with no longer pauses is one undo step.
+  std::chrono::steady_clock::duration coalesce = std::chrono::milliseconds(700);
+};
+
 class Session {
  public:
   // `wake` is called from the worker whenever a result is ready (glfwPostEmptyEvent in the app).
-  Session(std::unique_ptr<Executor> executor, std::function<void()> wake);
+  Session(std::unique_ptr<Executor> executor, std::function<void()> wake, SessionOptions options = {});
+  // Cancels what runs and waits for it.
   ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   // What the panels edit, freely, during a frame.
   Request draft;
   ViewState view;
 
   // Once a frame: takes finished results over, submits the draft when it changed, records undo steps.
-  // A change of one text field within `coalesce` of the last one joins its undo step.
+  // A change of one text or number field within `coalesce` of the last one joins its undo step.
+  // A run that a newer draft has overtaken may finish, so that continuous typing always shows something; it is
+  // cancelled when it is slow (150 ms) and a result came lately (300 ms) or typing has paused (400 ms), and never twice
+  // without a result in between.
   void update(std::chrono::steady_clock::time_point now);
+  // Seconds after which update() has something to decide even when no event comes; < 0: never.
+  double seconds_until_due(std::chrono::steady_clock::time_point now) const;
 
   // The newest finished result; null until the first one is there.
   std::shared_ptr<const Trace> trace() const;
@@ -39,11 +57,13 @@ class Session {
   // The trace shown is not of the draft: a newer one is on its way, or cannot run.
   bool stale() const;
   bool computing() const;
+  // Since the work began or since the last result came, whichever is later; zero while idle.
   std::chrono::steady_clock::duration computing_for(std::chrono::steady_clock::time_point now) const;
   // Forces the draft through again, after a file that it names has changed.
   void recompute();
 
-  // Undo keeps Requests and ViewStates; a view change alone makes no step but is restored with one.
+  // Undo keeps Requests and ViewStates; a view change alone makes no step but is restored with one. Layout, theme and
+  // scale of the interface are left as they are.
   bool can_undo() const;
   bool can_redo() const;
   void undo();
@@ -55,7 +75,7 @@ class Session {
   void open(const Request& request, const ViewState& view);
 
   // Runs work that needs the trace in the background, one at a time (exports). `work` gets a token and reports its
-  // share done; the result sentence (or the error's) is then in job().
+  // share done; the result sentence (or the error's) is then in job(). Any thread may ask for job().
   struct Job {
     std::string title;
     double progress = 0;  // [0, 1]

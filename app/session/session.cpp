@@ -1,0 +1,159 @@
+#include "app/session/session.h"
+
+#include <utility>
+
+#include "app/session/compute_queue.h"
+#include "app/session/job_runner.h"
+#include "app/session/undo_list.h"
+
+namespace headscope {
+
+using TimePoint = std::chrono::steady_clock::time_point;
+
+struct Session::Impl {
+  Impl(std::unique_ptr<Executor> executor, std::function<void()> wake, SessionOptions options)
+      : undo(options.coalesce),
+        jobs(options.job_executor ? std::move(options.job_executor) : executor->make_sibling(), wake),
+        queue(std::move(executor), std::move(options.compute), std::move(wake)) {}
+
+  UndoList undo;
+  std::shared_ptr<const Trace> trace;
+  Request shown;  // what `trace` was computed from, as it was submitted
+  std::uint64_t shown_generation = 0;
+  std::uint64_t forced_generation = 0;  // of the last recompute(): older traces of the same draft are stale
+  std::optional<Request> handled;       // the draft that update() has submitted or refused last
+  bool force = false;
+  std::optional<Problem> problem;
+  std::string failure;
+  std::optional<TimePoint> now;  // of the last update()
+  JobRunner jobs;
+  ComputeQueue queue;
+
+  bool shows(const Request& draft) const {
+    return trace != nullptr && shown_generation >= forced_generation && same_request(shown, draft);
+  }
+
+  void take_finished(const Request& draft, TimePoint at) {
+    ComputeQueue::Finished finished = queue.take_finished(at);
+    if (finished.with_trace) {
+      trace = std::move(finished.with_trace->trace);
+      shown = std::move(finished.with_trace->request);
+      shown_generation = finished.with_trace->generation;
+    }
+    // What went wrong with an older draft is no news about this one.
+    if (finished.newest && same_request(finished.newest->request, draft)) {
+      problem = std::move(finished.newest->problem);
+      failure = std::move(finished.newest->failure);
+    }
+  }
+
+  void handle(const Request& draft, TimePoint at) {
+    handled = draft;
+    failure.clear();
+    problem = find_problem(draft);
+    if (!problem && (force || !shows(draft) || queue.busy())) {
+      const std::uint64_t generation = queue.submit(draft, at, force);
+      if (force) forced_generation = generation;
+    }
+    force = false;
+  }
+};
+
+Session::Session(std::unique_ptr<Executor> executor, std::function<void()> wake, SessionOptions options)
+    : impl_(std::make_unique<Impl>(std::move(executor), std::move(wake), std::move(options))) {
+  impl_->undo.reset(draft, view);
+}
+
+Session::~Session() = default;
+
+void Session::update(TimePoint now) {
+  if (!impl_->now) impl_->undo.reset(draft, view);  // what the first frame starts with is no step
+  impl_->now = now;
+  impl_->undo.record(draft, view, now);
+  impl_->take_finished(draft, now);
+  if (impl_->force || !impl_->handled || !same_request(*impl_->handled, draft)) {
+    impl_->handle(draft, now);
+    impl_->take_finished(draft, now);  // an inline executor has computed it already
+  }
+  impl_->queue.cancel_overtaken(now);
+}
+
+double Session::seconds_until_due(TimePoint now) const {
+  return impl_->queue.seconds_until_due(now);
+}
+
+std::shared_ptr<const Trace> Session::trace() const {
+  return impl_->trace;
+}
+
+const std::optional<Problem>& Session::problem() const {
+  return impl_->problem;
+}
+
+const std::string& Session::failure() const {
+  return impl_->failure;
+}
+
+bool Session::stale() const {
+  return impl_->trace != nullptr && !impl_->shows(draft);
+}
+
+bool Session::computing() const {
+  return impl_->queue.busy();
+}
+
+std::chrono::steady_clock::duration Session::computing_for(TimePoint now) const {
+  return impl_->queue.busy_for(now);
+}
+
+void Session::recompute() {
+  impl_->force = true;
+}
+
+bool Session::can_undo() const {
+  return impl_->undo.can_undo();
+}
+
+bool Session::can_redo() const {
+  return impl_->undo.can_redo();
+}
+
+void Session::undo() {
+  // An edit of this very frame is the step that is undone.
+  impl_->undo.record(draft, view, impl_->now.value_or(TimePoint{}));
+  impl_->undo.undo(draft, view);
+}
+
+void Session::redo() {
+  impl_->undo.record(draft, view, impl_->now.value_or(TimePoint{}));
+  impl_->undo.redo(draft, view);
+}
+
+void Session::end_undo_step() {
+  impl_->undo.record(draft, view, impl_->now.value_or(TimePoint{}));
+  impl_->undo.end_step();
+}
+
+void Session::open(const Request& request, const ViewState& new_view) {
+  draft = request;
+  view = new_view;
+  impl_->undo.reset(draft, view);
+}
+
+bool Session::start_job(const std::string& title, JobWork work) {
+  return impl_->jobs.start(title, std::move(work), impl_->now.value_or(std::chrono::steady_clock::now()));
+}
+
+void Session::cancel_job() {
+  impl_->jobs.cancel();
+}
+
+Session::Job Session::job() const {
+  return impl_->jobs.job();
+}
+
+void Session::dismiss_job() {
+  impl_->jobs.dismiss();
+}
+
+}  // namespace headscope
