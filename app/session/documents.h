@@ -8,6 +8,16 @@
 
 namespace headscope {
 
+class SafetensorsFile;
+
+// What a path holds, by its content; by its name only when the content says nothing. Throws Error when it is missing
+// or none of these.
+enum class FileKind { folder, png, npy, safetensors, json };
+FileKind file_kind(const std::string& path);
+
+// Whether it holds layers.N.weights or layers.N.query: another engine's attention.
+bool is_capture(const SafetensorsFile& file);
+
 struct Document {
   Request request;
   ViewState view;

@@ -10,8 +10,12 @@
 namespace headscope {
 
 // $XDG_CONFIG_HOME/headscope (else ~/.config/headscope) and $XDG_STATE_HOME/headscope (else ~/.local/state/headscope).
+// A variable that does not hold an absolute path counts as unset. "" when there is no home folder at all: then nothing
+// is remembered.
 std::string config_folder();
 std::string state_folder();
+
+constexpr std::size_t kMostRecentFiles = 12;
 
 struct Settings {
   Theme theme = Theme::dark;
@@ -29,6 +33,7 @@ struct Settings {
 Settings load_settings(std::string& notice);
 // Never throws; a sentence when it could not be written, else "".
 std::string save_settings(const Settings& settings);
+// Puts the path first, once, as an absolute one.
 void remember_recent(Settings& settings, const std::string& path);
 
 // The last session (draft and view with layout), saved at exit and every time a result stays for 5 seconds.
@@ -36,7 +41,9 @@ struct LastSession {
   Request request;
   ViewState view;
 };
+// False when there is none, or when it is broken: it is then renamed to *.broken and named in `notice`.
 bool load_last_session(LastSession& last, std::string& notice);
+// Never throws; a sentence when it could not be written, else "".
 std::string save_last_session(const LastSession& last);
 
 }  // namespace headscope

@@ -1,0 +1,152 @@
+#include "app/session/documents.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <system_error>
+
+#include "app/session/session_paths.h"
+#include "core/error.h"
+#include "core/io/mapped_file.h"
+#include "core/io/npy.h"
+#include "core/io/safetensors.h"
+#include "core/io/session_file.h"
+#include "core/model/layer_weights.h"
+
+namespace headscope {
+
+namespace {
+
+constexpr const char* kDemoPhrase = "Hola mi nombre es Alex";
+
+std::string title_of(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+void clear_inputs(Request& request) {
+  request.phrase.clear();
+  request.key_phrase.reset();
+  request.token_ids.clear();
+  request.input.clear();
+  request.key_input.clear();
+  request.value_input.clear();
+  request.query.clear();
+  request.key.clear();
+  request.value.clear();
+}
+
+Request with_layer(const std::string& path, const SafetensorsFile& file, const Request& current) {
+  read_layer_weights(path, QkvLayout::automatic);  // says now what is wrong with it
+  Request request = current;
+  if (is_attention_alone(request)) clear_inputs(request);
+  if (request.phrase.empty() && request.input.empty() && request.token_ids.empty()) request.phrase = kDemoPhrase;
+  const Request defaults;
+  request.weights = path;
+  request.model = defaults.model;
+  request.layer.reset();
+  request.qkv_layout = defaults.qkv_layout;
+  request.d_model.reset();
+  request.input_dim.reset();
+  request.kv_heads.reset();
+  if (file.metadata().count("num_heads") != 0) request.heads.reset();
+  request.variants.clear();
+  request.ablate.clear();
+  return request;
+}
+
+Request with_input(const std::string& path, const Request& current) {
+  const int rank = read_npy(path).header.shape.count;
+  if (rank == 4) {
+    throw Error(path + " has 4 axes; --input expects x of [batch, seq_len, input_dim]. Queries, keys and values of " +
+                "4 axes are given together as --query, --key and --value.");
+  }
+  if (rank != 2 && rank != 3) {
+    throw Error(path + " has " + std::to_string(rank) + (rank == 1 ? " axis" : " axes") +
+                "; expected x of [batch, seq_len, input_dim], or 2 axes for batch 1.");
+  }
+  Request request = current;
+  clear_inputs(request);
+  request.input = path;
+  request.input_dim.reset();
+  request.batch.reset();
+  request.embedding = Request().embedding;
+  return request;
+}
+
+}  // namespace
+
+FileKind file_kind(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return FileKind::folder;
+  const auto file = MappedFile::open(path);
+  const std::span<const std::byte> bytes = file->bytes();
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (text.starts_with("\x89PNG")) return FileKind::png;
+  if (text.starts_with("\x93NUMPY")) return FileKind::npy;
+  // A safetensors file starts with the length of its header, and the header is a JSON object.
+  if (text.size() > 8 && text[8] == '{' && text[7] == '\0' && text[6] == '\0') return FileKind::safetensors;
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && text[first] == '{') return FileKind::json;
+  // What it is not tells nothing: its name says which reader explains best what is wrong with it.
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".png") return FileKind::png;
+  if (extension == ".npy") return FileKind::npy;
+  if (extension == ".safetensors") return FileKind::safetensors;
+  if (extension == ".json") return FileKind::json;
+  const std::string found = describe_bytes(bytes.first(std::min<std::size_t>(bytes.size(), 4096)));
+  throw Error(path + (found.empty() ? " is none of the files that Headscope knows" : " is " + found) +
+              "; expected a session (.json), a picture exported by Headscope (.png), one attention layer "
+              "(.safetensors) or an input (.npy).");
+}
+
+bool is_capture(const SafetensorsFile& file) {
+  for (const SafetensorsEntry& entry : file.entries()) {
+    const std::string_view name = entry.name;
+    if (!name.starts_with("layers.")) continue;
+    const std::size_t digits_end = name.find_first_not_of("0123456789", 7);
+    if (digits_end == std::string_view::npos || digits_end == 7) continue;
+    const std::string_view rest = name.substr(digits_end);
+    if (rest == ".weights" || rest == ".query") return true;
+  }
+  return false;
+}
+
+Document open_document(const std::string& path, const Request& current, const ViewState& view) {
+  Document document{current, view, title_of(path)};
+  switch (file_kind(path)) {
+    case FileKind::folder:
+      throw Error(path + " is a folder; checkpoint folders come in a later version. Expected a session (.json), " +
+                  "a picture (.png), one attention layer (.safetensors) or an input (.npy).");
+    case FileKind::png:
+    case FileKind::json: {
+      const SessionFile file = read_session_with_paths(path);
+      document.request = file.request;
+      if (file.view) apply_view_spec(document.view, *file.view);
+      break;
+    }
+    case FileKind::npy:
+      document.request = with_input(path, current);
+      break;
+    case FileKind::safetensors: {
+      const SafetensorsFile file = SafetensorsFile::open(path);
+      if (is_capture(file)) {
+        throw Error(path + " is a capture (it holds layers.N tensors); captures come in a later version.");
+      }
+      document.request = with_layer(path, file, current);
+      break;
+    }
+  }
+  return document;
+}
+
+Document demo_document() {
+  Document document;
+  document.request.phrase = kDemoPhrase;
+  document.request.mask = {MaskTerm{MaskTerm::Kind::causal, 0, ""}};
+  document.title = "demo";
+  return document;
+}
+
+}  // namespace headscope

@@ -1,0 +1,33 @@
+#include "app/session/session_paths.h"
+
+#include <filesystem>
+#include <system_error>
+
+namespace headscope {
+
+namespace {
+
+void lead_from(const std::filesystem::path& folder, std::string& path) {
+  if (path.empty() || std::filesystem::path(path).is_absolute()) return;
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) return;
+  const std::filesystem::path beside = folder / path;
+  if (std::filesystem::exists(beside, error)) path = beside.string();
+}
+
+}  // namespace
+
+SessionFile read_session_with_paths(const std::string& path) {
+  SessionFile file = read_session(path);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty()) return file;
+  Request& request = file.request;
+  for (std::string* field : {&request.input, &request.key_input, &request.value_input, &request.query, &request.key,
+                             &request.value, &request.weights, &request.dropout_mask}) {
+    lead_from(folder, *field);
+  }
+  for (MaskTerm& term : request.mask) lead_from(folder, term.path);
+  return file;
+}
+
+}  // namespace headscope
