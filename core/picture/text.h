@@ -1,6 +1,13 @@
 // Words and numbers on an Image, by FreeType with fonts found through fontconfig.
+//
+// One code point is one glyph: no kerning, ligatures or joining. Right-to-left runs are put into visual order, so that
+// Hebrew reads right and Arabic letters stand in their order, but unjoined. Combining marks are set over the glyph
+// before them as their font places them. Formatting characters (joiners, variation selectors) take no room; controls
+// are drawn as boxes, so that a line feed in a token is seen.
+// Thread-safe: each thread keeps its own faces and rendered glyphs; the list of installed fonts is shared, made once.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -19,6 +26,13 @@ struct FontFile {
 };
 FontFile font_file(FontRole role);
 FontFile fallback_font_file(std::uint32_t code_point, FontRole role);
+
+// Distances from the baseline in pixels, all positive: of the role's own font at a pixel size.
+struct FontMetrics {
+  double ascent = 0, descent = 0;  // of the tallest and deepest letters
+  double cap_height = 0;           // of H: a line is centred on y with its baseline at y + cap_height / 2
+};
+FontMetrics font_metrics(FontRole role, double pixel_size);
 
 // Width in pixels of one line of text at a pixel size.
 double text_width(std::string_view utf8, FontRole role, double pixel_size);
