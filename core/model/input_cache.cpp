@@ -1,0 +1,128 @@
+#include "core/model/input_cache.h"
+
+#include <algorithm>
+#include <system_error>
+#include <unordered_set>
+
+#include "core/io/csv.h"
+#include "core/model/seeded.h"
+
+namespace headscope {
+namespace {
+
+constexpr std::size_t kDrawsKept = 2;                          // the current ones and those before the last change
+constexpr std::size_t kWordValuesKept = std::size_t{1} << 24;  // 64 MiB of floats
+
+void copy_out_of_mapping(Linear& linear) {
+  linear.weight = linear.weight.dense_copy();
+  linear.bias = linear.bias.dense_copy();
+}
+
+}  // namespace
+
+InputCache::InputCache() : state_(std::make_unique<State>()) {}
+InputCache::~InputCache() = default;
+
+DrawnTensors InputCache::State::drawn(const SeededDraws& key) {
+  const auto known = std::find_if(draws_.begin(), draws_.end(), [&](const auto& entry) { return entry.first == key; });
+  if (known != draws_.end()) {
+    std::rotate(draws_.begin(), known, known + 1);
+    return draws_.front().second;
+  }
+  TorchGenerator generator(key.seed);
+  DrawnTensors tensors;
+  if (key.seq_len > 0) tensors.x = draw_sequence(generator, key.batch, key.seq_len, key.input_dim);
+  if (key.key_len > 0) tensors.key_x = draw_sequence(generator, key.batch, key.key_len, key.key_input_dim);
+  if (key.layer) {
+    const bool grouped = key.grouped_heads > 0;
+    tensors.weights = draw_layer(generator, key.input_dim, key.d_model, grouped ? key.grouped_heads : 1,
+                                 grouped ? key.grouped_kv_heads : 1, key.init_gain, QkvLayout::automatic);
+    tensors.weights.source = "seeded " + std::to_string(key.seed);
+  }
+  if (draws_.size() == kDrawsKept) draws_.pop_back();
+  draws_.insert(draws_.begin(), {key, tensors});
+  return tensors;
+}
+
+Tensor InputCache::State::vectors_of(std::uint64_t seed, const std::vector<std::string>& words,
+                                     std::int64_t input_dim) {
+  if (seed != word_seed_ || input_dim != word_dim_ ||
+      words_.size() * static_cast<std::size_t>(std::max<std::int64_t>(input_dim, 1)) > kWordValuesKept) {
+    words_.clear();
+    word_seed_ = seed;
+    word_dim_ = input_dim;
+  }
+  std::vector<std::string> missing;
+  std::unordered_set<std::string> seen;
+  for (const std::string& word : words) {
+    if (!words_.contains(word) && seen.insert(word).second) missing.push_back(word);
+  }
+  const std::vector<float> drawn = word_vectors(seed, missing, input_dim).values();
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    const auto row = drawn.begin() + static_cast<std::ptrdiff_t>(i) * input_dim;
+    words_.emplace(missing[i], std::vector<float>(row, row + input_dim));
+  }
+  Tensor vectors = Tensor::zeros({static_cast<std::int64_t>(words.size()), input_dim}, {Axis::position, Axis::feature});
+  float* out = vectors.mutable_data();
+  for (const std::string& word : words) out = std::copy_n(words_.at(word).begin(), input_dim, out);
+  return vectors;
+}
+
+InputCache::State::Stamp InputCache::State::stamp_of(const std::string& path) {
+  // A file that cannot be asked is left to its reader, which says what is wrong with it.
+  std::error_code ignored;
+  Stamp stamp;
+  stamp.size = std::filesystem::file_size(path, ignored);
+  stamp.changed = std::filesystem::last_write_time(path, ignored);
+  return stamp;
+}
+
+template <typename Key, typename Content, typename Read>
+const Content& InputCache::State::cached(std::map<Key, CachedFile<Content>>& files, const Key& key,
+                                         const std::string& path, const Read& read) {
+  const Stamp stamp = stamp_of(path);
+  const auto known = files.find(key);
+  if (known != files.end() && known->second.stamp == stamp) {
+    known->second.used = true;
+    return known->second.content;
+  }
+  if (known != files.end()) files.erase(known);
+  return files.emplace(key, CachedFile<Content>{stamp, read()}).first->second.content;
+}
+
+const NpyArray& InputCache::State::npy(const std::string& path) {
+  return cached(npy_files_, path, path, [&] {
+    NpyArray array = read_npy(path);
+    array.tensor = array.tensor.dense_copy();
+    return array;
+  });
+}
+
+const Tensor& InputCache::State::csv(const std::string& path) {
+  return cached(csv_files_, path, path, [&] { return read_csv_matrix(path); });
+}
+
+const LayerWeights& InputCache::State::layer(const std::string& path, QkvLayout layout) {
+  return cached(layers_, std::pair(path, layout), path, [&] {
+    LayerWeights weights = read_layer_weights(path, layout);
+    // A mapping changes when somebody writes to the file, and a trace must not.
+    for (Linear* linear : {&weights.qkv, &weights.query, &weights.key, &weights.value, &weights.output}) {
+      copy_out_of_mapping(*linear);
+    }
+    weights.bias_k = weights.bias_k.dense_copy();
+    weights.bias_v = weights.bias_v.dense_copy();
+    return weights;
+  });
+}
+
+void InputCache::State::forget_unused_files() {
+  const auto sweep = [](auto& files) {
+    std::erase_if(files, [](const auto& entry) { return !entry.second.used; });
+    for (auto& entry : files) entry.second.used = false;
+  };
+  sweep(npy_files_);
+  sweep(csv_files_);
+  sweep(layers_);
+}
+
+}  // namespace headscope

@@ -1,0 +1,75 @@
+// What load_inputs keeps between two requests. Internal to core/model.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/io/npy.h"
+#include "core/model/inputs.h"
+
+namespace headscope {
+
+// Everything that the seeded draws depend on. Sizes of the sequence are 0 when it is not drawn.
+struct SeededDraws {
+  std::uint64_t seed = 0;
+  std::int64_t batch = 0, seq_len = 0, key_len = 0;
+  std::int64_t input_dim = 0, key_input_dim = 0;
+  bool layer = false;  // false: only the sequence, the layer is a file's
+  std::int64_t d_model = 0;
+  std::int64_t grouped_heads = 0, grouped_kv_heads = 0;  // 0 unless keys are shared: a fused draw knows no heads
+  double init_gain = 1.0;
+  friend bool operator==(const SeededDraws&, const SeededDraws&) = default;
+};
+
+struct DrawnTensors {
+  Tensor x, key_x;  // of --embedding sequence, else empty
+  LayerWeights weights;
+};
+
+struct InputCache::State {
+  // The newest few draws, newest first.
+  DrawnTensors drawn(const SeededDraws& key);
+
+  // word_vectors(), each word drawn once; rows of [words, input_dim].
+  Tensor vectors_of(std::uint64_t seed, const std::vector<std::string>& words, std::int64_t input_dim);
+
+  // Files as read, copied out of any mapping; read again when size or time of change differ.
+  const NpyArray& npy(const std::string& path);
+  const Tensor& csv(const std::string& path);
+  const LayerWeights& layer(const std::string& path, QkvLayout layout);
+
+  // Forgets files that were not asked for since the last call.
+  void forget_unused_files();
+
+ private:
+  struct Stamp {
+    std::uintmax_t size = 0;
+    std::filesystem::file_time_type changed;
+    friend bool operator==(const Stamp&, const Stamp&) = default;
+  };
+  template <typename Content>
+  struct CachedFile {
+    Stamp stamp;
+    Content content;
+    bool used = true;
+  };
+  template <typename Key, typename Content, typename Read>
+  const Content& cached(std::map<Key, CachedFile<Content>>& files, const Key& key, const std::string& path,
+                        const Read& read);
+  static Stamp stamp_of(const std::string& path);
+
+  std::vector<std::pair<SeededDraws, DrawnTensors>> draws_;
+  std::uint64_t word_seed_ = 0;
+  std::int64_t word_dim_ = -1;
+  std::unordered_map<std::string, std::vector<float>> words_;
+  std::map<std::string, CachedFile<NpyArray>> npy_files_;
+  std::map<std::string, CachedFile<Tensor>> csv_files_;
+  std::map<std::pair<std::string, QkvLayout>, CachedFile<LayerWeights>> layers_;
+};
+
+}  // namespace headscope

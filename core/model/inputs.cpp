@@ -1,0 +1,209 @@
+#include "core/model/inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/model/input_cache.h"
+#include "core/model/input_sizes.h"
+#include "core/model/input_sources.h"
+#include "core/model/seeded.h"
+
+namespace headscope {
+namespace {
+
+// [batch, len, width] of a source: its file, or the vectors of its words, once for every batch item.
+Tensor vectors_of(const TokenSource& source, std::int64_t batch, std::int64_t width, std::uint64_t seed,
+                  InputCache::State& cache) {
+  if (source.from_file()) {
+    if (source.vectors.dim(2) != width) {
+      throw UsageError(fmt::format("--{}: {} is {}; the layer takes {} features", source.option, source.path,
+                                   to_string(source.vectors.shape()), width));
+    }
+    return source.vectors;
+  }
+  const Shape shape{batch, source.len(), width};
+  check_memory(shape, "the input");
+  const Tensor words = cache.vectors_of(seed, source.tokens, width);
+  Tensor x = Tensor::zeros(shape, {Axis::batch, Axis::position, Axis::feature});
+  for (std::int64_t b = 0; b < batch; ++b) {
+    words.read(whole(words.shape()), {x.mutable_data() + b * words.size(), static_cast<std::size_t>(words.size())});
+  }
+  return x;
+}
+
+Tensor with_positions(const Tensor& x) {
+  const Tensor positions = sinusoidal_positions(x.dim(1), x.dim(2));
+  Tensor sum = x.dense_copy();
+  float* value = sum.mutable_data();
+  const float* position = positions.data();
+  for (std::int64_t i = 0; i < sum.size(); ++i) value[i] += position[i % positions.size()];
+  return sum;
+}
+
+// The draws of this request in torch's order: x, key x (both only as sequences), then the layer.
+DrawnTensors draw(const Request& request, const Sources& sources, const Inputs& inputs, InputCache::State& cache) {
+  SeededDraws key;
+  key.seed = request.seed;
+  if (request.embedding == Embedding::sequence) {
+    if (!sources.query.from_file()) key.seq_len = sources.query.len();
+    if (sources.key && !sources.key->from_file()) key.key_len = sources.key->len();
+  }
+  if (key.seq_len > 0 || key.key_len > 0) {
+    key.batch = inputs.batch;
+    key.key_input_dim = inputs.weights.empty() ? inputs.input_dim : feature_counts(inputs.weights).key;
+    check_memory({inputs.batch, key.seq_len, inputs.input_dim}, "the input");
+    check_memory({inputs.batch, key.key_len, key.key_input_dim}, "the key input");
+  }
+  key.input_dim = inputs.input_dim;
+  key.layer = inputs.weights.empty();
+  if (key.layer) {
+    check_memory({3 * inputs.d_model, std::max(inputs.input_dim, inputs.d_model)}, "a seeded projection");
+    key.d_model = inputs.d_model;
+    key.init_gain = request.init_gain;
+    if (inputs.num_kv_heads != inputs.num_heads) {
+      key.grouped_heads = inputs.num_heads;
+      key.grouped_kv_heads = inputs.num_kv_heads;
+    }
+  }
+  if (!key.layer && key.seq_len == 0 && key.key_len == 0) return {};
+  return cache.drawn(key);
+}
+
+void load_layer_inputs(const Request& request, InputCache::State& cache, Inputs& inputs) {
+  const Sources sources = read_sources(request, cache);
+  inputs.batch = agreed_batch(request, sources);
+  if (!request.weights.empty()) {
+    inputs.weights = cache.layer(request.weights, request.qkv_layout);
+    resolve_file_sizes(request, inputs);
+  } else if (request.model == "seeded") {
+    resolve_seeded_sizes(request, sources, inputs);
+  } else {
+    throw UsageError(
+        fmt::format("--model: \"{}\" cannot be opened by this version; expected seeded, or a layer by "
+                    "--weights",
+                    request.model));
+  }
+  if (inputs.batch < 1) throw UsageError(fmt::format("--batch: {} was given; expected at least 1", inputs.batch));
+  DrawnTensors drawn = draw(request, sources, inputs, cache);
+  if (inputs.weights.empty()) {
+    inputs.weights = drawn.weights;
+    if (inputs.weights.fused()) {
+      inputs.weights.qkv_layout = request.qkv_layout == QkvLayout::blocked ? QkvLayout::blocked : QkvLayout::per_head;
+    }
+  }
+  inputs.weights.num_heads = inputs.num_heads;
+
+  const FeatureCounts width = feature_counts(inputs.weights);
+  const auto vectors = [&](const TokenSource& source, std::int64_t features, const Tensor& sequence) {
+    return sequence.empty() ? vectors_of(source, inputs.batch, features, request.seed, cache) : sequence;
+  };
+  inputs.tokens = sources.query.tokens;
+  inputs.offsets = sources.query.offsets;
+  inputs.query_len = sources.query.len();
+  inputs.x = vectors(sources.query, width.query, drawn.x);
+  const bool positions = request.position == Position::sinusoidal;
+  if (positions) inputs.x = with_positions(inputs.x);
+  if (!sources.key) {
+    if (width.key != width.query || width.value != width.query) {
+      throw UsageError(
+          fmt::format("--weights: {} takes {}, {} and {} features for queries, keys and values; expected "
+                      "--key-phrase or --key-input, since one input cannot serve them all",
+                      request.weights, width.query, width.key, width.value));
+    }
+    inputs.key_tokens = inputs.tokens;
+    inputs.key_offsets = inputs.offsets;
+    inputs.key_len = inputs.query_len;
+    return;
+  }
+  inputs.key_tokens = sources.key->tokens;
+  inputs.key_offsets = sources.key->offsets;
+  inputs.key_len = sources.key->len();
+  inputs.key_x = vectors(*sources.key, width.key, drawn.key_x);
+  if (positions) inputs.key_x = with_positions(inputs.key_x);
+  if (sources.value) {
+    inputs.value_x = vectors(*sources.value, width.value, {});
+  } else if (width.value == width.key) {
+    inputs.value_x = inputs.key_x;
+  } else if (sources.key->from_file()) {
+    throw UsageError(
+        fmt::format("--key-input: {} has {} features, but the values of {} take {}; expected "
+                    "--value-input too",
+                    sources.key->path, width.key, request.weights, width.value));
+  } else {
+    inputs.value_x = vectors(*sources.key, width.value, {});
+    if (positions) inputs.value_x = with_positions(inputs.value_x);
+  }
+}
+
+void load_attention_alone(const Request& request, InputCache::State& cache, Inputs& inputs) {
+  if (request.query.empty() || request.key.empty() || request.value.empty()) {
+    throw UsageError(fmt::format("--{}: missing; attention alone needs --query, --key and --value",
+                                 request.query.empty() ? "query"
+                                 : request.key.empty() ? "key"
+                                                       : "value"));
+  }
+  if (!request.weights.empty()) {
+    throw UsageError(
+        "--weights: attention alone has no projections; expected either --weights or --query, --key and "
+        "--value");
+  }
+  inputs.query = heads_file("query", request.query, cache);
+  inputs.key = heads_file("key", request.key, cache);
+  inputs.value = heads_file("value", request.value, cache);
+  const auto agree = [&](const Tensor& other, const std::string& path, int axis, const char* option, const Tensor& with,
+                         const std::string& with_path, const char* axis_word) {
+    if (other.dim(axis) != with.dim(axis)) {
+      throw UsageError(fmt::format("--{}: {} is {}, but {} is {}; expected the same {}", option, path,
+                                   to_string(other.shape()), with_path, to_string(with.shape()), axis_word));
+    }
+  };
+  agree(inputs.key, request.key, 0, "key", inputs.query, request.query, "batch");
+  agree(inputs.key, request.key, 3, "key", inputs.query, request.query, "head_dim");
+  agree(inputs.value, request.value, 0, "value", inputs.key, request.key, "batch");
+  agree(inputs.value, request.value, 1, "value", inputs.key, request.key, "number of heads");
+  agree(inputs.value, request.value, 2, "value", inputs.key, request.key, "number of positions");
+  inputs.batch = inputs.query.dim(0);
+  inputs.num_heads = inputs.query.dim(1);
+  inputs.query_len = inputs.query.dim(2);
+  inputs.head_dim = inputs.query.dim(3);
+  inputs.num_kv_heads = inputs.key.dim(1);
+  inputs.key_len = inputs.key.dim(2);
+  inputs.value_head_dim = inputs.value.dim(3);
+  if (inputs.num_heads % inputs.num_kv_heads != 0) {
+    throw UsageError(fmt::format("--key: {} has {} heads, but {} has {}; expected as many, or a divisor", request.key,
+                                 inputs.num_kv_heads, request.query, inputs.num_heads));
+  }
+  inputs.d_model = inputs.num_heads * inputs.value_head_dim;
+  check_agreement("batch", request.batch, inputs.batch, "the batch of " + request.query);
+  check_agreement("heads", request.heads, inputs.num_heads, "the number of heads in " + request.query);
+  check_agreement("kv-heads", request.kv_heads, inputs.num_kv_heads, "the number of heads in " + request.key);
+  check_agreement("d-model", request.d_model, inputs.d_model, "the merged width of " + request.value);
+  inputs.tokens = position_names(inputs.query_len);
+  inputs.key_tokens = position_names(inputs.key_len);
+}
+
+}  // namespace
+
+Inputs load_inputs(const Request& request, InputCache& cache) {
+  InputCache::State& state = cache.state();
+  Inputs inputs;
+  if (is_attention_alone(request)) {
+    load_attention_alone(request, state, inputs);
+  } else {
+    load_layer_inputs(request, state, inputs);
+  }
+  for (const MaskTerm& term : request.mask) {
+    if (term.kind == MaskTerm::Kind::file) inputs.mask_files.push_back(mask_file(term.path, state));
+  }
+  if (!request.dropout_mask.empty()) {
+    const std::int64_t extra_key = inputs.weights.bias_k.empty() ? 0 : 1;
+    inputs.dropout_mask = dropout_mask_file(
+        request.dropout_mask, {inputs.batch, inputs.num_heads, inputs.query_len, inputs.key_len + extra_key}, state);
+  }
+  state.forget_unused_files();
+  return inputs;
+}
+
+}  // namespace headscope

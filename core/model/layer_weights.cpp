@@ -1,0 +1,262 @@
+#include "core/model/layer_weights.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+
+#include "core/error.h"
+#include "core/io/safetensors.h"
+
+namespace headscope {
+namespace {
+
+enum class Rows { fused, torch_blocked, torch_separate, separate, x_times_w };
+
+// One row of the contract's table: which names it may hold. Empty: this row has no such tensor.
+struct NameScheme {
+  Rows rows;
+  const char* title;
+  const char* qkv;
+  const char* qkv_bias;
+  const char* query;
+  const char* key;
+  const char* value;
+  const char* query_bias;
+  const char* key_bias;
+  const char* value_bias;
+  const char* output;
+  const char* output_bias;
+  bool extra_key;  // bias_k and bias_v
+};
+
+constexpr NameScheme kSchemes[] = {
+    {Rows::fused, "a fused layer with per-head rows", "qkv_layer.weight", "qkv_layer.bias", "", "", "", "", "", "",
+     "linear_layer.weight", "linear_layer.bias", false},
+    {Rows::torch_blocked, "torch.nn.MultiheadAttention", "in_proj_weight", "in_proj_bias", "", "", "", "", "", "",
+     "out_proj.weight", "out_proj.bias", true},
+    {Rows::torch_separate, "torch.nn.MultiheadAttention with kdim or vdim", "", "in_proj_bias", "q_proj_weight",
+     "k_proj_weight", "v_proj_weight", "", "", "", "out_proj.weight", "out_proj.bias", true},
+    {Rows::separate, "separate projections", "", "", "queries.weight", "keys.weight", "values.weight", "queries.bias",
+     "keys.bias", "values.bias", "fc_out.weight", "fc_out.bias", false},
+    {Rows::x_times_w, "x W weights", "", "", "Wq", "Wk", "Wv", "", "", "", "Wo", "", false},
+};
+
+struct TensorSource {
+  const std::string& source;
+  std::vector<std::string> names;
+  std::function<Tensor(const std::string& name)> read;
+
+  bool has(std::string_view name) const {
+    return !name.empty() && std::find(names.begin(), names.end(), name) != names.end();
+  }
+  [[noreturn]] void refuse(const std::string& sentence) const { throw Error(source + ": " + sentence); }
+};
+
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) text += (i ? ", " : "") + names[i];
+  if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
+  return text.empty() ? "no tensor" : text;
+}
+
+std::vector<std::string> required_names(const NameScheme& scheme) {
+  if (*scheme.qkv) return {scheme.qkv};
+  return {scheme.query, scheme.key, scheme.value};
+}
+
+std::vector<std::string> known_names(const NameScheme& scheme) {
+  std::vector<std::string> names;
+  for (const char* name : {scheme.qkv, scheme.qkv_bias, scheme.query, scheme.key, scheme.value, scheme.query_bias,
+                           scheme.key_bias, scheme.value_bias, scheme.output, scheme.output_bias}) {
+    if (*name) names.push_back(name);
+  }
+  if (scheme.extra_key) names.insert(names.end(), {"bias_k", "bias_v"});
+  return names;
+}
+
+// The row of the table that the names belong to: all that it needs, and nothing that it does not know.
+const NameScheme& scheme_of(const TensorSource& tensors) {
+  const NameScheme* found = nullptr;
+  for (const NameScheme& scheme : kSchemes) {
+    const std::vector<std::string> required = required_names(scheme);
+    const bool some = std::any_of(required.begin(), required.end(), [&](const auto& n) { return tensors.has(n); });
+    if (!some) continue;
+    std::vector<std::string> missing;
+    for (const std::string& name : required) {
+      if (!tensors.has(name)) missing.push_back(name);
+    }
+    if (!missing.empty()) {
+      tensors.refuse(fmt::format("found {}, which belongs to {}, but {} is missing", listed(tensors.names),
+                                 scheme.title, listed(missing)));
+    }
+    if (found) {
+      tensors.refuse(fmt::format("found tensors of two layers, {} and {}: {}. Expected one attention layer",
+                                 found->title, scheme.title, listed(tensors.names)));
+    }
+    found = &scheme;
+  }
+  if (!found) {
+    tensors.refuse(
+        fmt::format("found {}; expected one attention layer: qkv_layer.weight, in_proj_weight, "
+                    "q_proj_weight with k_proj_weight and v_proj_weight, queries.weight with keys.weight "
+                    "and values.weight, or Wq, Wk and Wv",
+                    listed(tensors.names)));
+  }
+  std::vector<std::string> unknown;
+  const std::vector<std::string> known = known_names(*found);
+  for (const std::string& name : tensors.names) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) unknown.push_back(name);
+  }
+  if (!unknown.empty()) {
+    tensors.refuse(fmt::format("found {}, which {} does not have; expected only {}", listed(unknown), found->title,
+                               listed(known)));
+  }
+  return *found;
+}
+
+// A [out, in] matrix; `transposed` files hold [in, out].
+Tensor read_matrix(const TensorSource& tensors, const std::string& name, bool transposed) {
+  const Tensor tensor = tensors.read(name);
+  if (tensor.rank() != 2 || tensor.size() == 0) {
+    tensors.refuse(fmt::format("{} is {}; expected a matrix {}", name, to_string(tensor.shape()),
+                               transposed ? "[in, out]" : "[out, in]"));
+  }
+  const Tensor matrix = tensor.reshaped(tensor.shape(), {Axis::feature, Axis::feature});
+  return transposed ? matrix.permuted({1, 0}) : matrix;
+}
+
+// `features` values along one axis; leading axes of size 1 are allowed (bias_k is [1, 1, d]).
+Tensor read_vector(const TensorSource& tensors, const std::string& name, std::int64_t features) {
+  const Tensor tensor = tensors.read(name);
+  if (tensor.rank() < 1 || tensor.size() != features || tensor.dim(tensor.rank() - 1) != features) {
+    tensors.refuse(fmt::format("{} is {}; expected [{}]", name, to_string(tensor.shape()), features));
+  }
+  return tensor.reshaped({features}, {Axis::feature});
+}
+
+Linear read_linear(const TensorSource& tensors, const std::string& weight, const std::string& bias, bool transposed) {
+  Linear linear;
+  linear.weight = read_matrix(tensors, weight, transposed);
+  linear.weight_name = weight;
+  if (tensors.has(bias)) {
+    linear.bias = read_vector(tensors, bias, linear.weight.dim(0));
+    linear.bias_name = bias;
+  }
+  return linear;
+}
+
+void read_separate(const TensorSource& tensors, const NameScheme& scheme, LayerWeights& weights) {
+  const bool transposed = scheme.rows == Rows::x_times_w;
+  weights.query = read_linear(tensors, scheme.query, scheme.query_bias, transposed);
+  weights.key = read_linear(tensors, scheme.key, scheme.key_bias, transposed);
+  weights.value = read_linear(tensors, scheme.value, scheme.value_bias, transposed);
+  const std::int64_t query_rows = weights.query.weight.dim(0);
+  const std::int64_t key_rows = weights.key.weight.dim(0);
+  if (query_rows % key_rows != 0) {
+    tensors.refuse(
+        fmt::format("{} has {} output features and {} has {}; expected as many, or a divisor for grouped "
+                    "heads",
+                    scheme.query, query_rows, scheme.key, key_rows));
+  }
+  if (tensors.has(scheme.qkv_bias)) {  // one vector for three matrices
+    const std::int64_t value_rows = weights.value.weight.dim(0);
+    const Tensor bias = read_vector(tensors, scheme.qkv_bias, query_rows + key_rows + value_rows);
+    std::int64_t begin = 0;
+    for (Linear* linear : {&weights.query, &weights.key, &weights.value}) {
+      const std::int64_t end = begin + linear->weight.dim(0);
+      linear->bias = bias.sliced(0, begin, end);
+      linear->bias_name = scheme.qkv_bias;
+      begin = end;
+    }
+  }
+}
+
+void read_fused(const TensorSource& tensors, const NameScheme& scheme, QkvLayout layout, LayerWeights& weights) {
+  weights.qkv = read_linear(tensors, scheme.qkv, scheme.qkv_bias, false);
+  if (weights.qkv.weight.dim(0) % 3 != 0) {
+    tensors.refuse(
+        fmt::format("{} is {}; expected [3 d_model, input_dim]: its rows are queries, keys and values, so "
+                    "3 must divide them",
+                    scheme.qkv, to_string(weights.qkv.weight.shape())));
+  }
+  const QkvLayout by_name = scheme.rows == Rows::fused ? QkvLayout::per_head : QkvLayout::blocked;
+  weights.qkv_layout = layout == QkvLayout::automatic ? by_name : layout;
+}
+
+LayerWeights layer_weights(const TensorSource& tensors, QkvLayout layout) {
+  const NameScheme& scheme = scheme_of(tensors);
+  LayerWeights weights;
+  weights.source = tensors.source;
+  // What the projections give per query head, per key and per value group.
+  std::int64_t key_features = 0;
+  std::int64_t value_features = 0;
+  std::int64_t concat_features = 0;
+  if (*scheme.qkv) {
+    read_fused(tensors, scheme, layout, weights);
+    key_features = value_features = concat_features = weights.qkv.weight.dim(0) / 3;
+  } else {
+    if (layout != QkvLayout::automatic) {
+      throw UsageError(
+          fmt::format("--qkv-layout: {} holds {}; expected a fused projection (qkv_layer.weight or "
+                      "in_proj_weight) whose rows it could order",
+                      tensors.source, scheme.title));
+    }
+    read_separate(tensors, scheme, weights);
+    key_features = weights.key.weight.dim(0);
+    value_features = weights.value.weight.dim(0);
+    concat_features = value_features * (weights.query.weight.dim(0) / key_features);
+  }
+  if (tensors.has("bias_k") != tensors.has("bias_v")) {
+    tensors.refuse("found one of bias_k and bias_v; expected both or none");
+  }
+  if (tensors.has("bias_k")) {
+    weights.bias_k = read_vector(tensors, "bias_k", key_features);
+    weights.bias_v = read_vector(tensors, "bias_v", value_features);
+  }
+  if (tensors.has(scheme.output)) {
+    weights.output = read_linear(tensors, scheme.output, scheme.output_bias, scheme.rows == Rows::x_times_w);
+    if (weights.output.weight.dim(1) != concat_features) {
+      tensors.refuse(fmt::format("{} takes {} features, but the heads give {} when they are merged", scheme.output,
+                                 weights.output.weight.dim(1), concat_features));
+    }
+  } else if (tensors.has(scheme.output_bias)) {
+    tensors.refuse(fmt::format("found {} without {}", scheme.output_bias, scheme.output));
+  }
+  return weights;
+}
+
+std::int64_t parsed_num_heads(const std::string& path, const std::string& text) {
+  std::int64_t heads = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), heads);
+  if (failure != std::errc() || end != text.data() + text.size() || heads < 1) {
+    throw Error(fmt::format("{}: its metadata say num_heads \"{}\"; expected a whole number from 1 on", path, text));
+  }
+  return heads;
+}
+
+}  // namespace
+
+LayerWeights read_layer_weights(const std::string& path, QkvLayout layout) {
+  const SafetensorsFile file = SafetensorsFile::open(path);
+  TensorSource tensors{path, {}, [&file](const std::string& name) { return file.tensor(*file.find(name)); }};
+  for (const SafetensorsEntry& entry : file.entries()) tensors.names.push_back(entry.name);
+  LayerWeights weights = layer_weights(tensors, layout);
+  const auto num_heads = file.metadata().find("num_heads");
+  if (num_heads != file.metadata().end()) weights.num_heads = parsed_num_heads(path, num_heads->second);
+  return weights;
+}
+
+LayerWeights layer_weights_from(const std::vector<NamedTensor>& tensors, QkvLayout layout, const std::string& source) {
+  TensorSource by_name{source, {}, [&tensors](const std::string& name) {
+                         return std::find_if(tensors.begin(), tensors.end(),
+                                             [&](const NamedTensor& t) { return t.name == name; })
+                             ->tensor;
+                       }};
+  for (const NamedTensor& tensor : tensors) by_name.names.push_back(tensor.name);
+  return layer_weights(by_name, layout);
+}
+
+}  // namespace headscope
