@@ -13,6 +13,7 @@
 #include "app/session/session.h"
 #include "app/session/settings.h"
 #include "app/ui/command.h"
+#include "app/ui/dialogs/dialog_state.h"
 #include "app/ui/text_edit.h"
 #include "app/ui/theme.h"
 #include "core/picture/texture_store.h"
@@ -76,6 +77,7 @@ struct UiState {
   std::map<std::string, int> chosen;        // by name of a list: the line picked in it, until its owner fetches it
   std::string focus_before_dialog;
   DialogKind dialog_before = DialogKind::none;
+  DialogState dialogs;
 };
 
 // Given to every panel in every frame.

@@ -1,0 +1,33 @@
+// What all dialogs share: the shade, the frame, the title, the way out.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "app/ui/ui.h"
+
+namespace headscope::ui {
+
+struct DialogFrame {
+  Rect frame;   // the whole dialog
+  Rect body;    // below the title's line, above the footer's
+  Rect footer;  // 54 high; empty when the dialog has none
+};
+
+// Draws shade, ground, title and close button, centred in `window`, at most as large as it. Closes on Esc and on the
+// button (ui.state.dialog becomes none).
+DialogFrame draw_dialog_frame(Ui& ui, const Rect& window, const std::string& name, std::string_view title, float width,
+                              float height, bool has_footer);
+
+void close_dialog(Ui& ui);
+
+// Each dialog in the file of its name.
+void draw_export_dialog(Ui& ui, const Rect& window);
+void draw_open_dialog(Ui& ui, const Rect& window);
+void draw_save_dialog(Ui& ui, const Rect& window);
+void draw_help_dialog(Ui& ui, const Rect& window);
+void draw_about_dialog(Ui& ui, const Rect& window);
+void draw_palette_dialog(Ui& ui, const Rect& window);
+void draw_go_to_dialog(Ui& ui, const Rect& window);
+
+}  // namespace headscope::ui

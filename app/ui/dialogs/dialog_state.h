@@ -1,0 +1,50 @@
+// What the dialogs remember while they are open; part of UiState, gone with the window.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/session/export_job.h"
+#include "app/session/folder_listing.h"
+#include "app/session/native_dialog.h"
+#include "core/picture/image.h"
+
+namespace headscope::ui {
+
+struct ExportDialogState {
+  ExportChoice choice;
+  bool name_is_ours = true;  // the file's name follows the choices until the user types one
+  // The forecast and the small picture of `previewed`; made anew when the choice or the trace changes.
+  std::optional<ExportChoice> previewed;
+  std::shared_ptr<const Trace> previewed_trace;
+  ExportForecast forecast;
+  Image preview;
+  std::uint64_t preview_version = 0;
+};
+
+struct BrowserState {
+  FolderListing listing;
+  std::string typed;  // the path field
+  int selected = -1;  // of listing.entries
+  std::unique_ptr<NativeDialog> native;
+};
+
+struct PaletteState {
+  std::string query;
+  int selected = 0;
+};
+
+struct GoToState {
+  std::string query, key;  // an index or the beginning of a token
+};
+
+struct DialogState {
+  int shown = 0;  // the DialogKind drawn in the last frame: a change starts the new one afresh
+  ExportDialogState exporting;
+  BrowserState browser;
+  PaletteState palette;
+  GoToState go_to;
+};
+
+}  // namespace headscope::ui

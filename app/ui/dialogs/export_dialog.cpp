@@ -1,0 +1,311 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/session/export_job.h"
+#include "app/ui/dialogs/dialog_frame.h"
+#include "app/ui/imgui_compat.h"
+#include "app/ui/widgets.h"
+#include "core/picture/figure.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr ExportSubject kSubjects[] = {ExportSubject::window, ExportSubject::head,   ExportSubject::heads,
+                                       ExportSubject::stage,  ExportSubject::concat, ExportSubject::session};
+constexpr const char* kSubjectNames[] = {"window", "head", "heads", "stage", "concat", "session"};
+
+// A label of the form at the left, the rest of the row for its controls.
+Rect labelled_row(Ui& ui, const Rect& form, float& y, std::string_view label, float height = size::control_height) {
+  const Rect line{{form.min.x, y}, {form.max.x, y + ui.px(height)}};
+  text_in(ui, {line.min, {line.min.x + ui.px(84), line.min.y + ui.px(size::control_height)}}, Type::words12,
+          ui.colors.text2, label);
+  y += ui.px(height) + ui.px(13);
+  return {{line.min.x + ui.px(84), line.min.y}, line.max};
+}
+
+void choose_subject(Ui& ui, ExportDialogState& state, ExportSubject subject) {
+  state.choice.subject = subject;
+  const std::vector<ExportFile> formats = formats_of(subject);
+  if (std::find(formats.begin(), formats.end(), state.choice.format) == formats.end())
+    state.choice.format = formats.front();
+  state.name_is_ours = true;
+  ui.state.edits.erase("export/file");
+}
+
+void start(Ui& ui, ExportDialogState& state) {
+  state.choice.theme = ui.session.view.theme;
+  state.choice.scale = ui.settings.export_scale;
+  state.choice.folder =
+      short_path(ui.settings.export_folder.empty() ? default_export_folder() : ui.settings.export_folder);
+  state.choice.format = ExportFile::png;
+  for (const ExportFile format : {ExportFile::csv, ExportFile::npy, ExportFile::safetensors}) {
+    if (ui.settings.export_format == ending_of(format)) state.choice.format = format;
+  }
+  choose_subject(ui, state, is_score_like(ui.session.view.stage) ? ExportSubject::head : ExportSubject::stage);
+  state.previewed.reset();
+  ui.state.edits.erase("export/folder");
+  ui.state.focus = "export/file";
+}
+
+// Names the file after the choices and makes forecast and preview when something changed.
+void refresh(Ui& ui, ExportDialogState& state, const std::shared_ptr<const Trace>& trace) {
+  if (state.name_is_ours) {
+    state.choice.file = suggested_file(state.choice, *trace, ui.session.view, ui.state.title);
+  }
+  if (state.previewed == state.choice && state.previewed_trace == trace) return;
+  state.forecast = forecast_of(state.choice, *trace, ui.session.view);
+  const auto spec = figure_of(state.choice, ui.session.view);
+  const bool pictured = spec && state.forecast.problem.empty();
+  if (pictured) {
+    ViewSpec small = *spec;
+    small.scale = 1;
+    state.preview = draw_figure(*trace, small);
+  } else {
+    state.preview = Image();
+  }
+  ++state.preview_version;
+  state.previewed = state.choice;
+  state.previewed_trace = trace;
+}
+
+void draw_subjects(Ui& ui, ExportDialogState& state, const Trace& trace, const Rect& area) {
+  const float pad = ui.px(14);
+  text(ui, {area.min.x + ui.px(20), area.min.y + pad}, Type::title13, ui.colors.text, "What");
+  float y = area.min.y + ui.px(40);
+  const ImVec2 window = ImGui::GetIO().DisplaySize;
+  for (std::size_t i = 0; i < std::size(kSubjects); ++i) {
+    const Rect line{{area.min.x + ui.px(10), y}, {area.max.x - ui.px(10), y + ui.px(30)}};
+    ControlState control;
+    control.tooltip = i == 0 ? "The whole window as it is on the screen." : "What is written.";
+    const bool on = state.choice.subject == kSubjects[i];
+    const std::string fact =
+        subject_fact(kSubjects[i], trace, ui.session.view, static_cast<int>(window.x), static_cast<int>(window.y));
+    if (radio(ui, std::string("export/what/") + kSubjectNames[i], line, subject_title(kSubjects[i], ui.session.view),
+              on, fact, control))
+      choose_subject(ui, state, kSubjects[i]);
+    y += ui.px(32);
+  }
+  divider(ui, {area.max.x, area.min.y}, {area.max.x, area.max.y});
+}
+
+void draw_format(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
+  const std::vector<ExportFile> formats = formats_of(state.choice.subject);
+  std::vector<std::string> words;
+  int selected = 0;
+  for (std::size_t i = 0; i < formats.size(); ++i) {
+    words.emplace_back(formats[i] == ExportFile::png   ? "PNG"
+                       : formats[i] == ExportFile::csv ? "CSV"
+                       : formats[i] == ExportFile::npy ? "NPY"
+                                                       : ending_of(formats[i]));
+    if (formats[i] == state.choice.format) selected = static_cast<int>(i);
+  }
+  Rect line = labelled_row(ui, form, y, "format");
+  line.max.x = std::min(line.max.x, line.min.x + ui.px(74) * static_cast<float>(words.size()));
+  ControlState control;
+  control.tooltip = "PNG is a picture; CSV, NPY and safetensors hold the numbers themselves, exactly.";
+  if (segments(ui, "export/format", line, words, selected, control))
+    state.choice.format = formats[static_cast<std::size_t>(selected)];
+}
+
+void draw_picture_options(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
+  ControlState control;
+  Rect line = labelled_row(ui, form, y, "scale");
+  const double scales[] = {1, 2, 4};
+  int selected = state.choice.scale <= 1 ? 0 : state.choice.scale <= 2 ? 1 : 2;
+  control.tooltip = "Pixels for each point of the picture: fonts, lines and cells grow together.";
+  const Rect choices{line.min, {line.min.x + ui.px(150), line.max.y}};
+  if (segments(ui, "export/scale", choices, {"1×", "2×", "4×"}, selected, control))
+    state.choice.scale = scales[selected];
+  if (state.forecast.width > 0) {
+    text_in(ui, {{choices.max.x + ui.px(12), line.min.y}, line.max}, Type::mono12, ui.colors.text2,
+            fmt::format("{} × {} px", state.forecast.width, state.forecast.height));
+  }
+  if (state.choice.subject == ExportSubject::window) return;
+  line = labelled_row(ui, form, y, "theme");
+  int theme = state.choice.theme == Theme::light ? 1 : 0;
+  control.tooltip = "Colours of the picture; light suits paper.";
+  if (segments(ui, "export/theme", {line.min, {line.min.x + ui.px(150), line.max.y}}, {"dark", "light"}, theme,
+               control))
+    state.choice.theme = theme == 1 ? Theme::light : Theme::dark;
+  line = labelled_row(ui, form, y, "include", size::control_height);
+  control.tooltip = "Tokens beside rows and columns, and numbers in cells.";
+  checkbox(ui, "export/labels", {line.min, {line.min.x + ui.px(120), line.max.y}}, "token labels", state.choice.labels,
+           control);
+  control.tooltip = "The bar that says which colour is which number.";
+  checkbox(ui, "export/color_bar", {{line.min.x + ui.px(128), line.min.y}, {line.min.x + ui.px(240), line.max.y}},
+           "colour bar", state.choice.color_bar, control);
+  y -= ui.px(10);
+  line = labelled_row(ui, form, y, "");
+  control.tooltip = "The request, the view and the sha256 of the weights, inside the PNG.";
+  checkbox(ui, "export/recipe", line, "recipe: reopening the picture restores this view", state.choice.recipe, control);
+}
+
+void draw_table_options(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
+  if (state.choice.format != ExportFile::csv || state.choice.subject == ExportSubject::head) return;
+  Rect line = labelled_row(ui, form, y, "layout");
+  int selected = state.choice.csv_long ? 1 : 0;
+  ControlState control;
+  control.tooltip = "matrix: a file for every batch and head, tokens on both sides. long: one table, a value a line.";
+  if (segments(ui, "export/csv", {line.min, {line.min.x + ui.px(150), line.max.y}}, {"matrix", "long"}, selected,
+               control))
+    state.choice.csv_long = selected == 1;
+}
+
+void draw_target(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
+  divider(ui, {form.min.x, y}, {form.max.x, y});
+  y += ui.px(14);
+  ControlState control;
+  Rect line = labelled_row(ui, form, y, "folder");
+  control.tooltip = "Made when it is not there; remembered for the next export.";
+  text_field(ui, "export/folder", line, state.choice.folder, "~/Pictures", control);
+  line = labelled_row(ui, form, y, "file");
+  control.problem = !state.forecast.problem.empty();
+  control.tooltip = "A name that you type stays; else it follows the choices above.";
+  if (text_field(ui, "export/file", line, state.choice.file, "name", control)) state.name_is_ours = false;
+}
+
+// What stands below the file's name: why it cannot be written, or what it would replace.
+void draw_warning(Ui& ui, const ExportDialogState& state, const Rect& form, float& y) {
+  const bool refused = !state.forecast.problem.empty();
+  if (!refused && !state.forecast.replaces) return;
+  const Rect box{{form.min.x + ui.px(84), y}, {form.max.x, y + ui.px(34)}};
+  const float radius = ui.px(size::radius_field);
+  fill(box, refused ? ui.colors.bad_ground : ui.colors.warn_ground, radius);
+  outline(ui, box, refused ? ui.colors.bad : ui.colors.warn, 1, radius);
+  draw_icon(ui, Icon::warning, {box.min.x + ui.px(16), box.center().y}, ui.px(14),
+            refused ? ui.colors.bad : ui.colors.warn);
+  text_in(ui, {{box.min.x + ui.px(30), box.min.y}, {box.max.x - ui.px(8), box.max.y}}, Type::words12, ui.colors.text,
+          refused ? state.forecast.problem : "A file of this name exists and is replaced.");
+  y = box.max.y + ui.px(13);
+}
+
+std::string forecast_sentence(const ExportDialogState& state) {
+  const ExportForecast& forecast = state.forecast;
+  const std::string files = forecast.files == 1 ? "one file" : fmt::format("{} files with a manifest", forecast.files);
+  if (state.choice.subject == ExportSubject::window) return "one file, the window's own pixels";
+  return fmt::format("{}, {}{}", files, forecast.exact ? "" : "about ", size_text(forecast.bytes));
+}
+
+void draw_preview(Ui& ui, const ExportDialogState& state, const Rect& form, float y, float bottom) {
+  if (bottom - y < ui.px(40)) return;
+  text_in(ui, {{form.min.x, y}, {form.max.x, y + ui.px(24)}}, Type::words12, ui.colors.text2, "preview");
+  const Rect box{{form.min.x + ui.px(84), y}, {form.max.x, bottom}};
+  fill(box, ui.colors.well, ui.px(size::radius_field));
+  const float pad = ui.px(10);
+  float facts = box.min.x + pad;
+  if (state.preview.width > 0) {
+    const float room_x = (box.width() - 2 * pad) * 0.55f, room_y = box.height() - 2 * pad;
+    const float fit = std::min(
+        {room_x / static_cast<float>(state.preview.width), room_y / static_cast<float>(state.preview.height), 1.0f});
+    const ImVec2 extent{std::floor(static_cast<float>(state.preview.width) * fit),
+                        std::floor(static_cast<float>(state.preview.height) * fit)};
+    const ImVec2 at{std::floor(box.min.x + pad), std::floor(box.center().y - extent.y / 2)};
+    const TextureId id = ui.textures.image(0xE4907u, state.preview_version, state.preview);
+    if (id != 0) canvas().AddImage(compat::texture(id), at, {at.x + extent.x, at.y + extent.y});
+    facts = box.min.x + pad + room_x + ui.px(14);
+  }
+  float line = box.min.y + pad;
+  const auto fact = [&](Rgba color, const std::string& sentence) {
+    line += paragraph(ui, {{facts, line}, {box.max.x - pad, box.max.y}}, Type::words12, color, sentence) + ui.px(4);
+  };
+  fact(ui.colors.text, forecast_sentence(state));
+  switch (state.choice.format) {
+    case ExportFile::png:
+      fact(ui.colors.text2, "8-bit RGB, sRGB");
+      if (state.choice.recipe) fact(ui.colors.text2, "request, view and sha256 of the weights inside");
+      break;
+    case ExportFile::csv:
+      fact(ui.colors.text2, "the shortest decimals that read back to the same float32; nan and -inf by name");
+      break;
+    case ExportFile::npy:
+    case ExportFile::safetensors:
+      fact(ui.colors.text2, "float32, bit by bit what is on screen");
+      break;
+    case ExportFile::json:
+      fact(ui.colors.text2, "the request and the view; opens in the window and with --session");
+      break;
+  }
+}
+
+void remember(Ui& ui, const ExportChoice& choice) {
+  ui.settings.export_folder = expanded_path(choice.folder);
+  ui.settings.export_scale = choice.scale;
+  if (choice.format != ExportFile::json) ui.settings.export_format = ending_of(choice.format);
+}
+
+void export_now(Ui& ui, const ExportDialogState& state, const std::shared_ptr<const Trace>& trace) {
+  remember(ui, state.choice);
+  if (state.choice.subject == ExportSubject::window) {
+    ui.push(CommandId::show_window_picture, expanded_path(state.choice.folder) + "/" + state.choice.file);
+  } else {
+    const ExportChoice choice = state.choice;
+    const ViewState view = ui.session.view;
+    ui.session.start_job("Export " + choice.file,
+                         [choice, view, trace](const CancelToken& cancel, const std::function<void(double)>& progress) {
+                           return write_export(choice, *trace, view, cancel, progress);
+                         });
+  }
+  close_dialog(ui);
+}
+
+void draw_footer(Ui& ui, ExportDialogState& state, const std::shared_ptr<const Trace>& trace, const Rect& footer) {
+  Rect area{{footer.min.x + ui.px(20), footer.min.y}, {footer.max.x - ui.px(20), footer.max.y}};
+  const float top = footer.center().y - ui.px(15), bottom = footer.center().y + ui.px(15);
+  const Rect primary = take_right(area, ui.px(112), ui.px(12));
+  const Rect cancel = take_right(area, ui.px(96), ui.px(12));
+  ControlState control;
+  const bool busy = ui.session.job().running;
+  control.enabled = state.forecast.problem.empty() && !busy;
+  control.tooltip = busy                             ? "Another export is being written; wait for it or cancel it."
+                    : state.forecast.problem.empty() ? "Write it (Enter)."
+                                                     : state.forecast.problem.c_str();
+  const bool pressed =
+      button(ui, "export/primary", {{primary.min.x, top}, {primary.max.x, bottom}}, "Export", control, true);
+  const bool entered = control.enabled && ui.state.focus.rfind("export/f", 0) == 0 && ui.take_key(KeyName::enter);
+  if (button(ui, "export/cancel", {{cancel.min.x, top}, {cancel.max.x, bottom}}, "Cancel")) {
+    close_dialog(ui);
+    return;
+  }
+  const std::string command = equivalent_command(state.choice, *trace, ui.session.view);
+  if (!command.empty()) {
+    const Rect copy = take_right(area, ui.px(24), ui.px(6));
+    ControlState copy_state;
+    copy_state.tooltip = "Copy the command that writes the same.";
+    if (icon_button(ui, "export/copy_command", {{copy.min.x, top + ui.px(3)}, {copy.max.x, bottom - ui.px(3)}},
+                    Icon::copy, copy_state))
+      ui.set_clipboard(command);
+    const float words = text_width(ui, Type::words12, "Same as ");
+    text_in(ui, area, Type::words12, ui.colors.text2, "Same as ");
+    text_in(ui, {{area.min.x + words, area.min.y}, area.max}, Type::mono11, ui.colors.text, command);
+  }
+  if (pressed || entered) export_now(ui, state, trace);
+}
+
+}  // namespace
+
+void draw_export_dialog(Ui& ui, const Rect& window) {
+  ExportDialogState& state = ui.state.dialogs.exporting;
+  const auto trace = ui.session.trace();
+  if (trace == nullptr) {
+    close_dialog(ui);
+    return;
+  }
+  if (ui.state.dialogs.shown != static_cast<int>(DialogKind::export_dialog)) start(ui, state);
+  refresh(ui, state, trace);
+  const DialogFrame dialog = draw_dialog_frame(ui, window, "export", "Export", 680, 580, true);
+  Rect body = dialog.body;
+  const Rect left = take_left(body, ui.px(220), 0);
+  draw_subjects(ui, state, *trace, left);
+  const Rect form{{body.min.x + ui.px(18), body.min.y}, {body.max.x - ui.px(20), body.max.y - ui.px(14)}};
+  float y = form.min.y + ui.px(14);
+  draw_format(ui, state, form, y);
+  if (state.choice.format == ExportFile::png) draw_picture_options(ui, state, form, y);
+  draw_table_options(ui, state, form, y);
+  draw_target(ui, state, form, y);
+  draw_warning(ui, state, form, y);
+  draw_preview(ui, state, form, y, form.max.y);
+  draw_footer(ui, state, trace, dialog.footer);
+}
+
+}  // namespace headscope::ui
