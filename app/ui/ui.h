@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +50,8 @@ struct Hover {
   std::int64_t query = -1, key = -1, head = -1, feature = -1;
 };
 
+class PanelData;  // app/ui/panel_data.h
+
 // Everything of the window that is neither Request nor view: carets, open dialogs, focus.
 struct UiState {
   std::string focus;                      // name of the focused control; "" none
@@ -76,6 +79,7 @@ struct UiState {
   std::vector<std::string> next_tab_order;  // being gathered
   std::map<std::string, int> chosen;        // by name of a list: the line picked in it, until its owner fetches it
   std::string focus_before_dialog;
+  std::shared_ptr<PanelData> panel_data;  // what the panels derived from the trace on screen
   DialogKind dialog_before = DialogKind::none;
   DialogState dialogs;
 };

@@ -1,0 +1,73 @@
+// What the panels show beside a tensor's own numbers, derived once from a trace and kept while it is on screen:
+// slices, statistics, histograms, colour ranges, summaries of heads. No frame walks over a tensor again.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/session/view_state.h"
+#include "app/ui/stage_facts.h"
+#include "app/ui/ui.h"
+#include "core/attention/pattern.h"
+#include "core/attention/trace.h"
+#include "core/picture/heatmap.h"
+#include "core/tensor/statistics.h"
+
+namespace headscope::ui {
+
+// The first rows of all slices of one batch side by side: the strip of a stage's card.
+struct Strip {
+  Tensor matrix;
+  std::shared_ptr<const Mask> mask;  // null: nothing hidden
+  ValueRange range;
+};
+
+class PanelData {
+ public:
+  PanelData(std::shared_ptr<const Trace> trace, std::uint64_t version);
+
+  const Trace& trace() const { return *trace_; }
+  const std::shared_ptr<const Trace>& shared_trace() const { return trace_; }
+
+  // Each is computed when first asked for, and kept.
+  const Tensor& matrix(StageId stage, std::int64_t batch, std::int64_t slice);
+  const Statistics& statistics(StageId stage);
+  const Statistics& statistics(StageId stage, std::int64_t batch, std::int64_t slice);
+  const Histogram& histogram(StageId stage, std::int64_t batch, std::int64_t slice);
+  const HeadSummary& summary(std::int64_t batch, std::int64_t head);
+  const std::string& summary_text(std::int64_t batch, std::int64_t head);
+  const Strip& strip(StageId stage, std::int64_t batch);
+  const std::vector<std::string>& rows(StageId stage);
+  const std::vector<std::string>& columns(StageId stage);
+  // The mask where the stage hides cells, else null.
+  std::shared_ptr<const Mask> mask(StageId stage) const;
+  // The range of the colours of one slice under this view (fixed, per row, per head, or one for the whole stage).
+  ValueRange range(const ViewState& view, StageId stage, std::int64_t batch, std::int64_t slice);
+  // Of each row, for the ink of numbers under a range per row.
+  const std::vector<ValueScale>& row_scale(StageId stage, std::int64_t batch, std::int64_t slice, ColorMap map,
+                                           bool log_scale);
+  std::uint64_t version() const { return version_; }  // differs from that of every other trace's data
+
+ private:
+  using Slice = std::array<std::int64_t, 4>;  // stage, batch, slice, variant
+  std::shared_ptr<const Trace> trace_;
+  std::uint64_t version_ = 0;
+  std::map<Slice, Tensor> matrices_;
+  std::map<Slice, Statistics> statistics_;
+  std::map<Slice, Histogram> histograms_;
+  std::map<Slice, HeadSummary> summaries_;
+  std::map<Slice, std::string> summary_texts_;
+  std::map<Slice, Strip> strips_;
+  std::map<Slice, ValueRange> ranges_;
+  std::map<Slice, std::vector<ValueScale>> row_scales_;
+  std::map<StageId, std::vector<std::string>> rows_, columns_;
+};
+
+// The data of the trace on screen: kept in the UiState, made anew with another trace. Null while there is no trace.
+PanelData* panel_data(Ui& ui);
+
+}  // namespace headscope::ui

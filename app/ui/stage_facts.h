@@ -1,0 +1,48 @@
+// What the panels need to know about a stage, and what of a view fits a trace. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/session/view_state.h"
+#include "core/attention/trace.h"
+
+namespace headscope::ui {
+
+// Heads that a stage has slices of: 1 for [batch, position, feature], num_kv_heads for key and value.
+std::int64_t slice_count(const Trace& trace, StageId stage);
+// The slice of a stage that belongs to query head `head`: itself, its kv head, or 0.
+std::int64_t slice_of_head(const Trace& trace, StageId stage, std::int64_t head);
+// The [rows, columns] matrix of one slice; rows are positions (qkv_split is read head by head).
+Tensor slice_matrix(const Trace& trace, StageId stage, std::int64_t batch, std::int64_t slice);
+// Whether the mask's hidden cells are hidden in this stage: from where the mask was applied on.
+bool stage_hides(const Trace& trace, StageId stage);
+// Names of the rows (tokens of the query or the key side) and of the columns (key tokens; empty for features).
+std::vector<std::string> row_names(const Trace& trace, StageId stage);
+std::vector<std::string> column_names(const Trace& trace, StageId stage);
+// The stages that this one is computed from directly, as far as the trace has them.
+std::vector<StageId> feeding_stages(const Trace& trace, StageId stage);
+// The score-like stages of the trace, weights first, then backwards: what the heads' heatmaps can show.
+std::vector<StageId> quantities_of(const Trace& trace);
+
+// ---- what of the view fits the trace
+// The view's batch, head, stage, quantity and cell, each replaced by the nearest that exists; the cell is dropped when
+// it lies outside. The view itself stays as it is, so that undoing a change brings everything back.
+struct Selection {
+  StageId stage = StageId::weights, quantity = StageId::weights;
+  std::int64_t batch = 0, head = 0;
+  std::optional<Cell> cell;
+};
+Selection selection_of(const ViewState& view, const Trace& trace);
+// Chooses a stage for the inspector; a score-like one becomes the heads' quantity too. The picked cell stays among
+// score-like stages, its row stays elsewhere.
+void select_stage(ViewState& view, StageId stage);
+
+// ---- colours
+ColorMap color_map_of(const ViewState& view, bool weight_like);
+// "each pixel is the largest of up to 9 weights", or "" while every cell has a pixel.
+std::string pixel_holds(std::int64_t rows, std::int64_t columns, float width, float height, const std::string& noun);
+
+}  // namespace headscope::ui
