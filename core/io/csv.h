@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,20 +18,26 @@ std::string number_text(float value);
 // A field as RFC 4180 writes it: quoted when it holds a comma, a quote, CR or LF.
 std::string csv_field(const std::string& text);
 
-// One [rows, columns] matrix. Scores: corner "query\key", columns are key tokens. 3-D stages: corner
-// "token\feature", columns 0, 1, 2, ... `first_row`/`first_column` number the indices of a region.
+// One [rows, columns] matrix, the corner and the column names in front, each row after its name. Scores: corner
+// "query\key", columns are key tokens. Others: corner "token\feature", columns 0, 1, 2, ...
+// Asserts that there is a name for each row and column.
 void write_csv_matrix(std::ostream& out, const Tensor& matrix, const std::string& corner,
                       const std::vector<std::string>& row_names, const std::vector<std::string>& column_names,
                       const CancelToken& cancel = {});
 
 // One table per stage: batch,head,query,key,query_token,key_token,value or batch,position,feature,token,value.
-// 4-D stages that are not score-like: batch,head,position,feature,token,value. `region` numbers the indices.
+// 4-D stages that are not score-like: batch,head,position,feature,token,value. `tensor` is the whole stage, `region`
+// the part of it that is written; indices and names count in the whole. Rows are sorted by the columns in front.
 void write_csv_long(std::ostream& out, StageId stage, const Tensor& tensor, const Region& region,
                     const std::vector<std::string>& row_names, const std::vector<std::string>& column_names,
                     const CancelToken& cancel = {});
 
 // A mask file: plain numbers separated by commas, "inf", "-inf", "nan" allowed, no header; every row the same length.
+// Blanks around numbers, CRLF, empty lines at the end and a byte order mark are passed over.
 // Error with line and column of the first thing that is no number.
 Tensor read_csv_matrix(const std::string& path);
+
+// The same from bytes in memory; `what` names them in errors.
+Tensor parse_csv_matrix(std::span<const std::byte> bytes, const std::string& what);
 
 }  // namespace headscope

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,24 +21,38 @@ struct SafetensorsEntry {
   std::size_t begin = 0, end = 0;   // bytes within the data section
 };
 
+// What stands in front of the values.
+struct SafetensorsHeader {
+  std::vector<SafetensorsEntry> entries;  // sorted by name
+  std::map<std::string, std::string> metadata;
+  std::size_t data_begin = 0;  // of the data section within the file
+};
+
 // The header is hostile: at most 100,000,000 bytes, offsets inside the file, no overlap, no hole, the end of the last
 // tensor is the end of the file, shape times dtype equals the byte count, names unique. Error says which rule broke.
+// `bytes` is the whole file, `what` its name in errors.
+SafetensorsHeader parse_safetensors_header(std::span<const std::byte> bytes, const std::string& what);
+
+// The values of one tensor of `bytes`, a file whose header was parsed. See SafetensorsFile::tensor; without an `owner`,
+// which keeps `bytes` alive, the values are always copied.
+Tensor safetensors_tensor(std::span<const std::byte> bytes, const SafetensorsHeader& header,
+                          const SafetensorsEntry& entry, const std::string& what,
+                          const std::shared_ptr<const void>& owner = {});
+
 class SafetensorsFile {
  public:
   static SafetensorsFile open(const std::string& path);
-  const std::vector<SafetensorsEntry>& entries() const { return entries_; }  // sorted by name
-  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  const std::vector<SafetensorsEntry>& entries() const { return header_.entries; }  // sorted by name
+  const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
   const SafetensorsEntry* find(const std::string& name) const;
   // As float32: F32 is a view of the mapped file (when aligned), F16 and BF16 are converted exactly, F64 rounded.
-  // Integer and bool dtypes are converted too. Error for other dtypes and for more than 5 axes.
+  // Integer and bool dtypes are converted too. A scalar reads as [1]. Error for other dtypes and for more than 5 axes.
   Tensor tensor(const SafetensorsEntry& entry) const;
-  const std::string& path() const;
+  const std::string& path() const { return file_->path(); }
 
  private:
   std::shared_ptr<const MappedFile> file_;
-  std::size_t data_begin_ = 0;
-  std::vector<SafetensorsEntry> entries_;
-  std::map<std::string, std::string> metadata_;
+  SafetensorsHeader header_;
 };
 
 struct NamedTensorRef {

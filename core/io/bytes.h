@@ -1,0 +1,68 @@
+// Numbers out of a file's bytes: little or big endian, half and bfloat16, sizes that cannot overflow.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+namespace headscope {
+
+static_assert(std::endian::native == std::endian::little, "files are written as the bytes lie in memory");
+static_assert(std::numeric_limits<float>::is_iec559 && sizeof(float) == 4);
+
+// The value stored at `at`, which needs no alignment; `swap` for the other byte order.
+template <typename T>
+T load(const std::byte* at, bool swap = false) {
+  std::array<std::byte, sizeof(T)> raw;
+  std::memcpy(raw.data(), at, sizeof(T));
+  if (swap) std::reverse(raw.begin(), raw.end());
+  T value;
+  std::memcpy(&value, raw.data(), sizeof(T));
+  return value;
+}
+
+// IEEE 754 binary16, exactly: subnormals, infinities and NaN (its payload too) included.
+inline float float_from_half(std::uint16_t bits) {
+  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
+  const std::uint32_t exponent = (bits >> 10) & 0x1Fu;
+  std::uint32_t fraction = bits & 0x3FFu;
+  if (exponent == 0x1F) return std::bit_cast<float>(sign | 0x7F800000u | (fraction << 13));
+  if (exponent == 0) {  // 0 or a subnormal: fraction * 2^-24, which float32 holds as a normal number
+    const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
+    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
+  }
+  return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (fraction << 13));
+}
+
+// bfloat16: the upper half of a float32.
+inline float float_from_bfloat16(std::uint16_t bits) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
+// a * b for sizes, or nothing when a or b is negative or the product is above 2^62.
+inline std::optional<std::int64_t> checked_product(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  if (a < 0 || b < 0 || (b != 0 && a > most / b)) return std::nullopt;
+  return a * b;
+}
+
+// The product of all sizes, or nothing when it (or the product of those that are not zero) is above 2^62.
+template <typename Sizes>
+std::optional<std::int64_t> checked_count(const Sizes& sizes) {
+  std::int64_t of_nonzero = 1;
+  bool zero = false;
+  for (const std::int64_t size : sizes) {
+    zero = zero || size == 0;
+    const auto next = checked_product(of_nonzero, size == 0 ? 1 : size);
+    if (!next) return std::nullopt;
+    of_nonzero = *next;
+  }
+  return zero ? 0 : of_nonzero;
+}
+
+}  // namespace headscope

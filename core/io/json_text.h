@@ -1,0 +1,45 @@
+// Strict JSON in, well-formed JSON out: what every JSON reader and writer here shares.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace headscope {
+
+// A JSON value with its numbers as text, so that a 64-bit seed stays exact and 2.9 never becomes 2.
+struct JsonValue {
+  enum class Kind { null, boolean, number, string, array, object } kind = Kind::null;
+  std::string text;                                        // of a string; of a number, as written or equal to it
+  bool truth = false;                                      // of a boolean
+  std::vector<JsonValue> items;                            // of an array
+  std::vector<std::pair<std::string, JsonValue>> members;  // of an object, in order, each key once
+  const JsonValue* find(std::string_view key) const;
+};
+
+// "null", "a boolean", "a number", "a string", "a list", "an object".
+const char* json_kind_name(JsonValue::Kind kind);
+
+// Parses `json`, at most 16 MB, nested at most 16 deep, at most a million values. Error for whatever RFC 8259 does not
+// allow, and for duplicate keys, a byte order mark, NULs, bytes after the end, invalid UTF-8; it names `what` and the
+// byte.
+JsonValue parse_strict_json(std::string_view json, const std::string& what);
+
+// nlohmann's message without its prefix: "unexpected end of input; expected ']'".
+std::string json_detail(std::string_view message);
+
+// At most 80 bytes of a text for a message, and the same in double quotes; control characters and invalid UTF-8 shown
+// as '?'.
+std::string shortened(std::string_view text);
+std::string in_quotes(std::string_view text);
+
+// value.dump(indent) that never throws: invalid UTF-8 becomes U+FFFD.
+std::string json_dump(const nlohmann::ordered_json& value, int indent = -1);
+
+// A number, or the strings "nan", "inf", "-inf".
+nlohmann::ordered_json json_number(double value);
+
+}  // namespace headscope

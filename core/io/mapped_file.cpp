@@ -1,0 +1,103 @@
+#include "core/io/mapped_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+#include "core/error.h"
+
+namespace headscope {
+
+namespace {
+
+std::string system_words(int error) {
+  return std::strerror(error);
+}
+
+std::string_view as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string_view without_leading_blanks(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first == std::string_view::npos ? std::string_view{} : text.substr(first);
+}
+
+bool begins_like_html(std::string_view text) {
+  std::string start(text.substr(0, 14));
+  std::transform(start.begin(), start.end(), start.begin(),
+                 [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
+  return start.starts_with("<!doctype html") || start.starts_with("<html") || start.starts_with("<head");
+}
+
+}  // namespace
+
+std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
+  if (path.empty()) throw Error("an empty path names no file");
+  if (path.find('\0') != std::string::npos) throw Error("a path cannot hold a NUL byte");
+  // O_NONBLOCK: opening a pipe that nobody writes to must not wait for ever.
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) throw Error(fmt::format("{}: {}", path, system_words(errno)));
+  struct Closer {
+    int file;
+    ~Closer() { ::close(file); }
+  } closer{file};
+  struct stat status {};
+  if (::fstat(file, &status) != 0) throw Error(fmt::format("{}: {}", path, system_words(errno)));
+  if (S_ISDIR(status.st_mode)) throw Error(fmt::format("{}: is a folder; expected a file", path));
+  if (!S_ISREG(status.st_mode)) {
+    throw Error(fmt::format("{}: is a device, pipe or socket; expected an ordinary file", path));
+  }
+  if (static_cast<std::uintmax_t>(status.st_size) > std::numeric_limits<std::size_t>::max() / 2) {
+    throw Error(fmt::format("{}: too large to map ({} bytes)", path, static_cast<std::uintmax_t>(status.st_size)));
+  }
+
+  std::shared_ptr<MappedFile> mapped(new MappedFile);
+  mapped->path_ = path;
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size == 0) return mapped;
+  void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  if (memory == MAP_FAILED) throw Error(fmt::format("{}: cannot be mapped: {}", path, system_words(errno)));
+  mapped->data_ = static_cast<const std::byte*>(memory);
+  mapped->size_ = size;
+  return mapped;
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+std::string describe_bytes(std::span<const std::byte> head) {
+  const std::string_view text = as_text(head.first(std::min<std::size_t>(head.size(), 512)));
+  if (text.empty()) return "empty";
+  if (text.starts_with("version https://git-lfs.github.com/spec/")) return "a Git LFS pointer (run git lfs pull)";
+  if (text.starts_with(std::string_view("PK\x03\x04", 4)) || text.starts_with(std::string_view("PK\x05\x06", 4))) {
+    return "a zip archive (a PyTorch .pt file or a NumPy .npz file?)";
+  }
+  if (text.starts_with("\x1f\x8b")) return "gzip-compressed (run gunzip)";
+  if (text.starts_with("\x89PNG\r\n\x1a\n")) return "a PNG picture";
+  if (text.starts_with("\x93NUMPY")) return "a NumPy .npy array";
+  if (text.starts_with("\x89HDF\r\n\x1a\n")) return "an HDF5 file";
+  if (text.starts_with("%PDF-")) return "a PDF document";
+  if (text.starts_with("\xff\xd8\xff")) return "a JPEG picture";
+  if (text.starts_with("GGUF")) return "a GGUF model";
+  if (text.size() >= 2 && text[0] == '\x80' && text[1] >= 2 && text[1] <= 5) return "a Python pickle";
+  const std::string_view visible = without_leading_blanks(text.starts_with("\xef\xbb\xbf") ? text.substr(3) : text);
+  if (begins_like_html(visible)) return "an HTML page";
+  if (visible.starts_with('<')) return "an XML or HTML page";
+  if (visible.starts_with('{') || visible.starts_with("[{") || visible.starts_with("[\"")) return "JSON text";
+  if (text.size() > 8 && text[8] == '{' && text[7] == 0 && text[6] == 0) return "a safetensors file";
+  if (text.find_first_not_of('\0') == std::string_view::npos) return "nothing but zero bytes (a download cut short?)";
+  return "";
+}
+
+}  // namespace headscope

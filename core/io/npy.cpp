@@ -1,0 +1,241 @@
+#include "core/io/npy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/io/bytes.h"
+#include "core/io/mapped_file.h"
+#include "core/io/npy_header.h"
+#include "core/io/tensor_blocks.h"
+
+namespace headscope {
+
+namespace {
+
+constexpr std::size_t kLongestHeader = 10'000;
+constexpr std::size_t kLargestCopy = std::size_t{256} << 20;
+constexpr std::string_view kMagic = "\x93NUMPY";
+
+// One number as the file stores it.
+struct NumberType {
+  char kind = 'f';  // f float, i signed, u unsigned, b bool
+  int bytes = 4;
+  bool swapped = false;
+};
+
+[[noreturn]] void refuse_type(const std::string& what, const std::string& descr, const char* name) {
+  throw Error(
+      fmt::format("{}: holds {} ('{}'); expected float16, float32, float64, bool or integers "
+                  "(convert it: numpy.save(path, a.astype('float32')))",
+                  what, name, descr));
+}
+
+NumberType number_type(const std::string& descr, const std::string& what) {
+  std::string_view rest = descr;
+  NumberType type;
+  if (!rest.empty() && std::string_view("<>|=").find(rest[0]) != std::string_view::npos) {
+    type.swapped = rest[0] == '>';
+    rest.remove_prefix(1);
+  }
+  if (rest == "?") rest = "b1";
+  if (rest.empty()) refuse_type(what, descr, "an unnamed type");
+  type.kind = rest[0];
+  const std::string_view digits = rest.substr(1);
+  switch (type.kind) {
+    case 'O':
+      refuse_type(what, descr, "Python objects");
+    case 'V':
+      refuse_type(what, descr, "raw records");
+    case 'S':
+    case 'a':
+    case 'U':
+      refuse_type(what, descr, "strings");
+    case 'c':
+      refuse_type(what, descr, "complex numbers");
+    case 'M':
+    case 'm':
+      refuse_type(what, descr, "dates or durations");
+    default:
+      break;
+  }
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), type.bytes);
+  const bool whole_text = error == std::errc() && end == digits.data() + digits.size();
+  const std::string_view known_types = "f2f4f8b1i1i2i4i8u1u2u4u8";
+  const bool known = whole_text && rest.size() == 2 && known_types.find(rest) != known_types.npos;
+  if (!known) refuse_type(what, descr, "a type that is not read");
+  return type;
+}
+
+template <typename T>
+void convert_as(const std::byte* from, std::span<float> to, bool swapped) {
+  for (float& value : to) {
+    value = static_cast<float>(load<T>(from, swapped));
+    from += sizeof(T);
+  }
+}
+
+void convert(const std::byte* from, std::span<float> to, const NumberType& type) {
+  switch (type.kind) {
+    case 'f':
+      if (type.bytes == 8) return convert_as<double>(from, to, type.swapped);
+      if (type.bytes == 4) return convert_as<float>(from, to, type.swapped);
+      for (float& value : to) {
+        value = float_from_half(load<std::uint16_t>(from, type.swapped));
+        from += 2;
+      }
+      return;
+    case 'b':
+      for (float& value : to) value = *from++ == std::byte{0} ? 0.0f : 1.0f;
+      return;
+    case 'i':
+      if (type.bytes == 1) return convert_as<std::int8_t>(from, to, false);
+      if (type.bytes == 2) return convert_as<std::int16_t>(from, to, type.swapped);
+      if (type.bytes == 4) return convert_as<std::int32_t>(from, to, type.swapped);
+      return convert_as<std::int64_t>(from, to, type.swapped);
+    default:
+      if (type.bytes == 1) return convert_as<std::uint8_t>(from, to, false);
+      if (type.bytes == 2) return convert_as<std::uint16_t>(from, to, type.swapped);
+      if (type.bytes == 4) return convert_as<std::uint32_t>(from, to, type.swapped);
+      return convert_as<std::uint64_t>(from, to, type.swapped);
+  }
+}
+
+Strides column_major_strides(const Shape& shape) {
+  Strides strides;
+  std::int64_t step = 1;
+  for (const std::int64_t size : shape) {
+    strides.push_back(step);
+    step *= std::max<std::int64_t>(size, 1);
+  }
+  return strides;
+}
+
+struct ParsedHeader {
+  NpyHeader header;
+  NumberType type;
+  std::size_t count = 0;
+};
+
+std::string text_at(std::span<const std::byte> bytes, std::size_t begin, std::size_t size) {
+  return {reinterpret_cast<const char*>(bytes.data()) + begin, size};
+}
+
+ParsedHeader parse_header(std::span<const std::byte> bytes, const std::string& what) {
+  if (bytes.size() < kMagic.size() || text_at(bytes, 0, kMagic.size()) != kMagic) {
+    const std::string seen = describe_bytes(bytes);
+    throw Error(fmt::format("{}: not an .npy file{}{}; expected an array saved by numpy.save", what,
+                            seen.empty() ? "" : ": it is ", seen));
+  }
+  if (bytes.size() < 10) throw Error(fmt::format("{}: ends within its .npy header (a download cut short?)", what));
+  const int major = std::to_integer<int>(bytes[6]);
+  if (major < 1 || major > 3) throw Error(fmt::format("{}: .npy version {}; expected 1, 2 or 3", what, major));
+  const std::size_t begin = major == 1 ? 10 : 12;
+  if (bytes.size() < begin) throw Error(fmt::format("{}: ends within its .npy header (a download cut short?)", what));
+  const std::size_t length = major == 1 ? load<std::uint16_t>(&bytes[8]) : load<std::uint32_t>(&bytes[8]);
+  if (length > kLongestHeader) {
+    throw Error(fmt::format("{}: an .npy header of {} bytes; at most {} are read", what, length, kLongestHeader));
+  }
+  if (length > bytes.size() - begin) {
+    throw Error(fmt::format("{}: ends within its .npy header: {} bytes of {} (a download cut short?)", what,
+                            bytes.size() - begin, length));
+  }
+  const NpyDict dict = parse_npy_dict(text_at(bytes, begin, length), what);
+  ParsedHeader parsed;
+  parsed.type = number_type(dict.descr, what);
+  if (dict.shape.size() > kMaxRank) {
+    throw Error(fmt::format("{}: {} axes; at most {} are read", what, dict.shape.size(), kMaxRank));
+  }
+  parsed.header = {dict.descr, dict.fortran_order, {}, begin + length};
+  for (const long long size : dict.shape) parsed.header.shape.push_back(size);
+  const auto count = checked_count(parsed.header.shape);
+  const auto needed = count ? checked_product(*count, parsed.type.bytes) : std::nullopt;
+  const std::size_t there = bytes.size() - parsed.header.data_offset;
+  if (!needed) throw Error(fmt::format("{}: shape {} is too large", what, to_string(parsed.header.shape)));
+  if (static_cast<std::size_t>(*needed) != there) {
+    throw Error(fmt::format("{}: shape {} of '{}' needs {} bytes of values, the file has {}{}", what,
+                            to_string(parsed.header.shape), dict.descr, *needed, there,
+                            there < static_cast<std::size_t>(*needed) ? " (a download cut short?)" : ""));
+  }
+  parsed.count = static_cast<std::size_t>(*count);
+  return parsed;
+}
+
+}  // namespace
+
+NpyHeader read_npy_header(std::span<const std::byte> bytes, const std::string& what) {
+  return parse_header(bytes, what).header;
+}
+
+NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& what,
+                   const std::shared_ptr<const void>& owner) {
+  ParsedHeader parsed = parse_header(bytes, what);
+  NpyArray array;
+  array.header = parsed.header;
+  array.is_boolean = parsed.type.kind == 'b';
+  array.is_integer = parsed.type.kind == 'i' || parsed.type.kind == 'u';
+  Shape shape = parsed.header.shape;
+  if (shape.count == 0) shape.push_back(1);
+  if (parsed.count == 0) {
+    array.tensor = tensor_of_values(shape, {});
+    return array;
+  }
+  Axes axes;
+  for (int axis = 0; axis < shape.count; ++axis) axes.push_back(Axis::feature);
+  const Strides strides = parsed.header.fortran_order ? column_major_strides(shape) : row_major_strides(shape);
+  const std::byte* data = bytes.data() + parsed.header.data_offset;
+  const bool as_stored = parsed.type.kind == 'f' && parsed.type.bytes == 4 && !parsed.type.swapped &&
+                         reinterpret_cast<std::uintptr_t>(data) % alignof(float) == 0;
+  if (owner != nullptr && as_stored) {
+    array.tensor = Tensor::view_of(owner, reinterpret_cast<const float*>(data), shape, strides, axes);
+    return array;
+  }
+  auto values = std::make_shared<std::vector<float>>(parsed.count);
+  convert(data, *values, parsed.type);
+  array.tensor = Tensor::view_of(values, values->data(), shape, strides, axes);
+  return array;
+}
+
+NpyArray read_npy(const std::string& path) {
+  const auto file = MappedFile::open(path);
+  const bool keep_mapped = file->bytes().size() > kLargestCopy;
+  return parse_npy(file->bytes(), path, keep_mapped ? file : nullptr);
+}
+
+namespace {
+
+std::string npy_header_text(const Shape& shape) {
+  std::string sizes;
+  for (int axis = 0; axis < shape.count; ++axis) sizes += fmt::format("{}{}", axis == 0 ? "" : ", ", shape[axis]);
+  if (shape.count == 1) sizes += ",";
+  std::string text = fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}), }}", sizes);
+  // The values begin at a multiple of 64 bytes, as NumPy aligns them.
+  const std::size_t unpadded = kMagic.size() + 4 + text.size() + 1;
+  text.append((64 - unpadded % 64) % 64, ' ');
+  text += '\n';
+  return text;
+}
+
+}  // namespace
+
+void write_npy(std::ostream& out, const Tensor& tensor, const CancelToken& cancel) {
+  const std::string text = npy_header_text(tensor.shape());
+  out << kMagic << '\x01' << '\0';
+  out.put(static_cast<char>(text.size() & 0xFF)).put(static_cast<char>(text.size() >> 8));
+  out << text;
+  for_each_block(tensor, cancel, [&out](std::span<const float> values) {
+    out.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size_bytes()));
+  });
+}
+
+std::int64_t npy_file_size(const Shape& shape) {
+  return static_cast<std::int64_t>(kMagic.size() + 4 + npy_header_text(shape).size()) + 4 * element_count(shape);
+}
+
+}  // namespace headscope

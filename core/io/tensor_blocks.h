@@ -1,0 +1,25 @@
+// A tensor from its first value to its last, in pieces that fit memory.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/cancel.h"
+#include "core/tensor/tensor.h"
+
+namespace headscope {
+
+// Calls `visit` with consecutive pieces of the row-major values, each at most `most` of them; together they are the
+// whole tensor. Computed tensors and strided views are read region by region. Throws Cancelled between pieces.
+void for_each_block(const Tensor& tensor, const CancelToken& cancel,
+                    const std::function<void(std::span<const float>)>& visit, std::int64_t most = 1 << 18);
+
+// What of `tensor` lies in `region`, as a tensor of the region's shape: a view of a stored tensor, else computed.
+Tensor part_of(const Tensor& tensor, const Region& region);
+
+// A dense tensor whose axes nobody has named yet (Axis::feature); `values` are row-major.
+Tensor tensor_of_values(const Shape& shape, std::vector<float> values);
+
+}  // namespace headscope
