@@ -1,0 +1,199 @@
+#include "core/picture/text.h"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/assert.h"
+#include "core/picture/text_glyphs.h"
+#include "core/text/utf8.h"
+
+namespace headscope {
+
+namespace {
+
+// Text is blended between encoded bytes and linear light: linear light alone makes light text on dark look bold and
+// dark text on light thin, encoded bytes the reverse.
+constexpr double kBlendGamma = 1.4;
+
+struct BlendTables {
+  std::array<float, 256> light;
+  std::array<std::uint8_t, 4096> byte;
+  BlendTables() {
+    for (std::size_t i = 0; i < light.size(); ++i) {
+      light[i] = static_cast<float>(std::pow(static_cast<double>(i) / 255, kBlendGamma));
+    }
+    for (std::size_t i = 0; i < byte.size(); ++i) {
+      byte[i] =
+          static_cast<std::uint8_t>(std::floor(255 * std::pow(static_cast<double>(i) / 4095, 1 / kBlendGamma) + 0.5));
+    }
+  }
+};
+
+void blend(Rgba& ground, Rgba color, std::uint8_t coverage) {
+  static const BlendTables tables;
+  const float share = static_cast<float>(coverage) / 255.0F * (static_cast<float>(color.a) / 255.0F);
+  if (share <= 0) return;
+  if (share >= 1) {
+    ground = color;
+    return;
+  }
+  const auto mixed = [share](std::uint8_t below, std::uint8_t above) {
+    const float light = tables.light[below] + share * (tables.light[above] - tables.light[below]);
+    return tables.byte[static_cast<std::size_t>(light * 4095.0F + 0.5F)];
+  };
+  ground.r = mixed(ground.r, color.r);
+  ground.g = mixed(ground.g, color.g);
+  ground.b = mixed(ground.b, color.b);
+  ground.a =
+      static_cast<std::uint8_t>(static_cast<float>(ground.a) + share * static_cast<float>(255 - ground.a) + 0.5F);
+}
+
+enum class Direction { left_to_right, right_to_left, number, neutral };
+
+Direction direction_of(std::uint32_t code_point) {
+  if (code_point < 0x590) {
+    if (code_point >= '0' && code_point <= '9') return Direction::number;
+    const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(code_point));
+    const bool letter = category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
+    return letter ? Direction::left_to_right : Direction::neutral;
+  }
+  switch (utf8proc_get_property(static_cast<utf8proc_int32_t>(code_point))->bidi_class) {
+    case UTF8PROC_BIDI_CLASS_R:
+    case UTF8PROC_BIDI_CLASS_AL:
+      return Direction::right_to_left;
+    case UTF8PROC_BIDI_CLASS_EN:
+    case UTF8PROC_BIDI_CLASS_AN:
+      return Direction::number;
+    case UTF8PROC_BIDI_CLASS_L:
+      return Direction::left_to_right;
+    default:
+      return Direction::neutral;
+  }
+}
+
+struct Cluster {
+  std::string_view text;
+  Direction direction;
+};
+
+// Code points in the order in which they stand on the line: every stretch from a right-to-left letter to the last one
+// before a left-to-right letter is turned round by graphemes, the digits within it are not.
+std::vector<std::uint32_t> visual_order(std::string_view utf8) {
+  std::vector<std::uint32_t> result;
+  bool turned = false;
+  for (std::size_t at = 0; at < utf8.size();) {
+    const CodePoint point = code_point_at(utf8, at);
+    result.push_back(point.value);
+    turned = turned || (point.value >= 0x590 && direction_of(point.value) == Direction::right_to_left);
+    at += static_cast<std::size_t>(point.bytes);
+  }
+  if (!turned) return result;
+
+  std::vector<Cluster> clusters;
+  for (std::size_t at = 0; at < utf8.size();) {
+    const std::size_t end = next_grapheme(utf8, at);
+    clusters.push_back({utf8.substr(at, end - at), direction_of(code_point_at(utf8, at).value)});
+    at = end;
+  }
+  for (std::size_t begin = 0; begin < clusters.size(); ++begin) {
+    if (clusters[begin].direction != Direction::right_to_left) continue;
+    std::size_t end = begin + 1;
+    for (std::size_t k = end; k < clusters.size() && clusters[k].direction != Direction::left_to_right; ++k) {
+      if (clusters[k].direction == Direction::right_to_left) end = k + 1;
+    }
+    const auto first = clusters.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto last = clusters.begin() + static_cast<std::ptrdiff_t>(end);
+    std::reverse(first, last);
+    const auto is_number = [](const Cluster& cluster) { return cluster.direction == Direction::number; };
+    for (auto digit = std::find_if(first, last, is_number); digit != last;) {
+      const auto digits_end = std::find_if_not(digit, last, is_number);
+      std::reverse(digit, digits_end);
+      digit = std::find_if(digits_end, last, is_number);
+    }
+    begin = end - 1;
+  }
+  result.clear();
+  for (const Cluster& cluster : clusters) {
+    for (std::size_t at = 0; at < cluster.text.size();) {
+      const CodePoint point = code_point_at(cluster.text, at);
+      result.push_back(point.value);
+      at += static_cast<std::size_t>(point.bytes);
+    }
+  }
+  return result;
+}
+
+// Draws coverage at a pen position along the line (in pixels, whole) and across it (the baseline).
+void draw_bitmap(Image& image, const GlyphBitmap& bitmap, long along, long across, bool upwards, Rgba color) {
+  for (int y = 0; y < bitmap.height; ++y) {
+    for (int x = 0; x < bitmap.width; ++x) {
+      const std::uint8_t coverage =
+          bitmap.coverage[static_cast<std::size_t>(y) * static_cast<std::size_t>(bitmap.width) +
+                          static_cast<std::size_t>(x)];
+      if (coverage == 0) continue;
+      const long a = along + bitmap.left + x, b = across + bitmap.top + y;
+      const long image_x = upwards ? b : a, image_y = upwards ? -a - 1 : b;
+      if (image_x < 0 || image_y < 0 || image_x >= image.width || image_y >= image.height) continue;
+      blend(image.at(static_cast<int>(image_x), static_cast<int>(image_y)), color, coverage);
+    }
+  }
+}
+
+double advance_of(std::string_view utf8, FontRole role, double pixel_size) {
+  double width = 0;
+  for (std::size_t at = 0; at < utf8.size();) {
+    const CodePoint point = code_point_at(utf8, at);
+    width += glyph_advance(glyph_of(point.value, role), pixel_size);
+    at += static_cast<std::size_t>(point.bytes);
+  }
+  return width;
+}
+
+}  // namespace
+
+double text_width(std::string_view utf8, FontRole role, double pixel_size) {
+  return advance_of(utf8, role, pixel_size);
+}
+
+void draw_text(Image& image, double x, double y, std::string_view utf8, FontRole role, double pixel_size, Rgba color,
+               int quarter_turns) {
+  HEADSCOPE_ASSERT(quarter_turns == 0 || quarter_turns == 1, "text is drawn level or upwards");
+  const bool upwards = quarter_turns == 1;
+  const long across = std::lround(upwards ? x : y);
+  const double limit = upwards ? image.height : image.width;
+  double pen = upwards ? -y : x;
+  const double end = upwards ? 0.0 : limit;
+  for (const std::uint32_t code_point : visual_order(utf8)) {
+    if (pen > end + pixel_size) break;  // off the image for good
+    const GlyphId glyph = glyph_of(code_point, role);
+    const double quarters = std::floor(pen * 4 + 0.5);
+    const long whole = static_cast<long>(std::floor(quarters / 4));
+    const int part =
+        glyph.kind == GlyphId::Kind::outline ? static_cast<int>(quarters - 4.0 * static_cast<double>(whole)) : 0;
+    draw_bitmap(image, glyph_bitmap(glyph, pixel_size, part), whole, across, upwards, color);
+    pen += glyph_advance(glyph, pixel_size);
+  }
+}
+
+std::string fit_text(std::string_view utf8, FontRole role, double pixel_size, double width) {
+  constexpr std::string_view kEllipsis = "\u2026";
+  const double dots = text_width(kEllipsis, role, pixel_size);
+  double pen = 0;
+  std::size_t cut = 0;  // the longest prefix that leaves room for the ellipsis
+  for (std::size_t at = 0; at < utf8.size();) {
+    const std::size_t end = next_grapheme(utf8, at);
+    pen += advance_of(utf8.substr(at, end - at), role, pixel_size);
+    if (pen > width) {
+      while (cut > 0 && utf8[cut - 1] == ' ') --cut;
+      return dots > width ? std::string() : std::string(utf8.substr(0, cut)) + std::string(kEllipsis);
+    }
+    if (pen + dots <= width) cut = end;
+    at = end;
+  }
+  return std::string(utf8);
+}
+
+}  // namespace headscope
