@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "core/io/csv.h"
-#include "core/io/json_text.h"
 #include "core/io/mapped_file.h"
+#include "core/io/message_text.h"
 #include "core/io/tensor_blocks.h"
 
 namespace headscope {

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "core/error.h"
+#include "core/io/message_text.h"
 #include "core/text/utf8.h"
 
 namespace headscope {
@@ -44,7 +45,7 @@ class ValueEvents : public nlohmann::json_sax<nlohmann::json> {
   bool key(std::string& name) override {
     Level& level = open_.back();
     if (!level.keys.insert(name).second) return fail(fmt::format("the key {} stands twice", in_quotes(name)));
-    level.value->members.emplace_back(std::move(name), JsonValue{});
+    level.value->keys.push_back(std::move(name));
     return true;
   }
 
@@ -72,8 +73,7 @@ class ValueEvents : public nlohmann::json_sax<nlohmann::json> {
     }
     JsonValue* place = &root;
     if (!open_.empty()) {
-      JsonValue& parent = *open_.back().value;
-      place = parent.kind == JsonValue::Kind::array ? &parent.items.emplace_back() : &parent.members.back().second;
+      place = &open_.back().value->items.emplace_back();
     }
     place->kind = kind;
     return place;
@@ -104,8 +104,8 @@ class ValueEvents : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 const JsonValue* JsonValue::find(std::string_view key) const {
-  for (const auto& [name, value] : members) {
-    if (name == key) return &value;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i] == key) return &items[i];
   }
   return nullptr;
 }
@@ -158,28 +158,6 @@ std::string json_detail(std::string_view message) {
     }
   }
   return shortened(message);
-}
-
-std::string shortened(std::string_view text) {
-  constexpr std::size_t longest = 80;
-  std::string shown;
-  std::size_t at = 0;
-  while (at < text.size() && shown.size() < longest) {
-    const CodePoint point = code_point_at(text, at);
-    const auto bytes = static_cast<std::size_t>(point.bytes);
-    if (!point.valid || point.value < 0x20 || point.value == 0x7F) {
-      shown += '?';
-    } else {
-      shown.append(text.substr(at, bytes));
-    }
-    at += bytes;
-  }
-  if (at < text.size()) shown += "...";
-  return shown;
-}
-
-std::string in_quotes(std::string_view text) {
-  return '"' + shortened(text) + '"';
 }
 
 std::string json_dump(const nlohmann::ordered_json& value, int indent) {

@@ -5,7 +5,6 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace headscope {
@@ -13,10 +12,10 @@ namespace headscope {
 // A JSON value with its numbers as text, so that a 64-bit seed stays exact and 2.9 never becomes 2.
 struct JsonValue {
   enum class Kind { null, boolean, number, string, array, object } kind = Kind::null;
-  std::string text;                                        // of a string; of a number, as written or equal to it
-  bool truth = false;                                      // of a boolean
-  std::vector<JsonValue> items;                            // of an array
-  std::vector<std::pair<std::string, JsonValue>> members;  // of an object, in order, each key once
+  std::string text;               // of a string; of a number, as written or equal to it
+  bool truth = false;             // of a boolean
+  std::vector<JsonValue> items;   // of an array; of an object its values, in order
+  std::vector<std::string> keys;  // of an object, one an item, each once
   const JsonValue* find(std::string_view key) const;
 };
 
@@ -30,11 +29,6 @@ JsonValue parse_strict_json(std::string_view json, const std::string& what);
 
 // nlohmann's message without its prefix: "unexpected end of input; expected ']'".
 std::string json_detail(std::string_view message);
-
-// At most 80 bytes of a text for a message, and the same in double quotes; control characters and invalid UTF-8 shown
-// as '?'.
-std::string shortened(std::string_view text);
-std::string in_quotes(std::string_view text);
 
 // value.dump(indent) that never throws: invalid UTF-8 becomes U+FFFD.
 std::string json_dump(const nlohmann::ordered_json& value, int indent = -1);

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/io/bytes.h"
 #include "core/io/json_text.h"
+#include "core/io/message_text.h"
 #include "core/io/tensor_blocks.h"
 
 namespace headscope {

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/io/bytes.h"
 #include "core/io/json_text.h"
+#include "core/io/message_text.h"
 #include "core/io/safetensors.h"
 
 namespace headscope {
