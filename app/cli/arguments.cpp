@@ -1,0 +1,193 @@
+#include "app/cli/arguments.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+
+namespace headscope::cli {
+
+namespace {
+
+// CLI11 takes the next word as the value of `--phrase=`, so that an empty value must be a word of its own. The value
+// of an option is never split, whatever it looks like.
+std::vector<std::string> separate_values(const CommandSpec& command, const std::vector<std::string>& words) {
+  std::vector<std::string> separated;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--") {
+      separated.insert(separated.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+      break;
+    }
+    if (!word.starts_with("--")) {
+      separated.push_back(word);
+      continue;
+    }
+    const std::size_t equals = word.find('=');
+    const std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
+    const OptionSpec* option = command.find(name);
+    if (option == nullptr) {
+      separated.push_back(word);
+      continue;
+    }
+    separated.push_back("--" + name);
+    const bool flag = option->placeholder.empty();
+    if (equals != std::string::npos) {
+      if (flag)
+        throw UsageError(fmt::format("--{}: found the value '{}'; expected none", name, word.substr(equals + 1)));
+      separated.push_back(word.substr(equals + 1));
+    } else if (!flag) {
+      if (i + 1 == words.size()) {
+        throw UsageError(fmt::format("--{}: found nothing after it; expected {}", name, option->placeholder));
+      }
+      separated.push_back(words[++i]);
+    }
+  }
+  return separated;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+[[noreturn]] void refuse_word(const CommandSpec& command, const std::string& word,
+                              const std::vector<CommandSpec>& others) {
+  if (!word.starts_with('-') || word == "-") {
+    throw UsageError(fmt::format("'{}': found where {} expects an option; {}", word, command.name,
+                                 command.positional.empty() ? "a phrase of several words goes in quotes: --phrase 'a b'"
+                                                            : "it takes one " + command.positional));
+  }
+  const std::string option = word.substr(0, word.find('='));
+  const std::string name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
+  for (const CommandSpec& other : others) {
+    if (other.find(name) == nullptr) continue;
+    throw UsageError(fmt::format("{}: found for {}; expected an option of {}, this one belongs to {}", option,
+                                 command.name, command.name, other.name));
+  }
+  std::vector<std::string> known;
+  for (const OptionGroup& group : command.groups) {
+    for (const OptionSpec& spec : group.options) known.push_back(spec.name);
+  }
+  const std::string nearest = nearest_name(name, known);
+  throw UsageError(
+      fmt::format("{}: found an option that {} does not have; expected {}one that 'headscope-cli {} --help' lists",
+                  option, command.name, nearest.empty() ? "" : "--" + nearest + " or another ", command.name));
+}
+
+}  // namespace
+
+const OptionSpec* CommandSpec::find(std::string_view option) const {
+  for (const OptionGroup& group : groups) {
+    for (const OptionSpec& spec : group.options) {
+      if (spec.name == option) return &spec;
+    }
+  }
+  return nullptr;
+}
+
+std::string Arguments::get(const std::string& name, const std::string& otherwise) const {
+  const auto found = values.find(name);
+  return found == values.end() ? otherwise : found->second;
+}
+
+std::string nearest_name(std::string_view found, const std::vector<std::string>& known) {
+  std::string nearest;
+  std::size_t best = std::max<std::size_t>(1, found.size() / 3) + 1;
+  for (const std::string& name : known) {
+    const std::size_t distance = edit_distance(found, name);
+    if (distance < best) {
+      best = distance;
+      nearest = name;
+    }
+  }
+  return nearest;
+}
+
+Arguments parse_arguments(const CommandSpec& command, const std::vector<std::string>& words,
+                          const std::vector<CommandSpec>& others) {
+  CLI::App app(command.summary, command.name);
+  app.set_help_flag("-h,--help");
+  app.allow_extras();
+  const CLI::callback_t keep = [](const CLI::results_t&) { return true; };
+  std::vector<std::pair<const OptionSpec*, CLI::Option*>> options;
+  for (const OptionGroup& group : command.groups) {
+    for (const OptionSpec& spec : group.options) {
+      CLI::Option* option = app.add_option("--" + spec.name, keep);
+      if (spec.placeholder.empty()) {
+        option->expected(0);
+      } else {
+        option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+      }
+      options.emplace_back(&spec, option);
+    }
+  }
+  CLI::Option* positional = command.positional.empty() ? nullptr : app.add_option(command.positional, keep);
+
+  std::vector<std::string> reversed = separate_values(command, words);
+  std::reverse(reversed.begin(), reversed.end());
+  Arguments arguments;
+  try {
+    app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    arguments.help = true;
+    return arguments;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+  if (const std::vector<std::string> rest = app.remaining(); !rest.empty()) refuse_word(command, rest.front(), others);
+  for (const auto& [spec, option] : options) {
+    if (option->count() == 0) continue;
+    if (spec->once && option->results().size() > 1) {
+      throw UsageError(fmt::format("--{}: found twice ('{}' and '{}'); expected once, with commas between several",
+                                   spec->name, option->results()[0], option->results()[1]));
+    }
+    arguments.values[spec->name] = spec->placeholder.empty() ? "on" : option->results().back();
+  }
+  if (positional != nullptr && positional->count() != 0) arguments.positional = positional->results().back();
+  return arguments;
+}
+
+std::int64_t whole_number(const std::string& option, const std::string& text, std::int64_t low, std::int64_t high) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) {
+    throw UsageError(fmt::format("--{}: found '{}'; expected a whole number from {} to {}", option, text, low, high));
+  }
+  return value;
+}
+
+double finite_number(const std::string& option, const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+    throw UsageError(fmt::format("--{}: found '{}'; expected a finite number", option, text));
+  }
+  return value;
+}
+
+std::size_t choice_of(const std::string& option, const std::string& text, const std::vector<std::string>& choices) {
+  const auto found = std::find(choices.begin(), choices.end(), text);
+  if (found == choices.end()) {
+    throw UsageError(fmt::format("--{}: found '{}'; expected {}", option, text, fmt::join(choices, ", ")));
+  }
+  return static_cast<std::size_t>(found - choices.begin());
+}
+
+}  // namespace headscope::cli

@@ -1,0 +1,60 @@
+// What a command of headscope-cli accepts, and what was given.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headscope::cli {
+
+struct OptionSpec {
+  std::string name;         // "mask-order"
+  std::string placeholder;  // "after-scale|before-scale"; "" for a flag
+  std::string help;         // one sentence
+  bool once = false;        // given twice is an error; else the last one counts
+};
+
+struct OptionGroup {
+  std::string title;
+  std::vector<OptionSpec> options;
+};
+
+struct CommandSpec {
+  std::string name;        // "render"
+  std::string usage;       // "REQUEST VIEW --out FILE.png"
+  std::string summary;     // one sentence
+  std::string positional;  // "PATH", or ""
+  std::vector<OptionGroup> groups;
+  std::vector<std::string> examples;
+
+  const OptionSpec* find(std::string_view option) const;
+};
+
+struct Arguments {
+  std::map<std::string, std::string> values;  // by option name; flags hold "on"
+  std::string positional;
+  bool help = false;
+
+  bool has(const std::string& name) const { return values.count(name) != 0; }
+  // The value, or `otherwise`.
+  std::string get(const std::string& name, const std::string& otherwise = "") const;
+};
+
+// Reads the words after the command's name. Throws UsageError that names the option, what was found and what was
+// expected. `others` are the other commands, for a hint when one of them has the option.
+Arguments parse_arguments(const CommandSpec& command, const std::vector<std::string>& words,
+                          const std::vector<CommandSpec>& others);
+
+// The known name that `found` is most likely a slip of, or "".
+std::string nearest_name(std::string_view found, const std::vector<std::string>& known);
+
+// A whole number of at least `low`, `high` at most. Throws UsageError naming the option.
+std::int64_t whole_number(const std::string& option, const std::string& text, std::int64_t low, std::int64_t high);
+// A finite decimal number.
+double finite_number(const std::string& option, const std::string& text);
+// One of `choices`; throws UsageError that lists them.
+std::size_t choice_of(const std::string& option, const std::string& text, const std::vector<std::string>& choices);
+
+}  // namespace headscope::cli

@@ -1,0 +1,27 @@
+// The commands of headscope-cli.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/cli/arguments.h"
+#include "core/cancel.h"
+
+namespace headscope::cli {
+
+struct Command {
+  CommandSpec spec;
+  void (*run)(const Arguments&, const CancelToken&);  // throws; returns when all is done and printed
+};
+
+Command run_command();     // run_command.cpp
+Command render_command();  // render_command.cpp
+Command info_command();    // info_command.cpp
+
+// In the order of --help.
+const std::vector<Command>& commands();
+
+// Runs `words` (without the program's name). Throws what stands in the way; main gives it its exit code.
+void run_command_line(const std::vector<std::string>& words, const CancelToken& cancel);
+
+}  // namespace headscope::cli

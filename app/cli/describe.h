@@ -1,0 +1,24 @@
+// What a file holds, as JSON and as text.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace headscope::cli {
+
+struct Description {
+  nlohmann::ordered_json json;  // "path", "kind", and what the kind has
+  std::string text;
+};
+
+// Each throws Error when the file is malformed.
+Description describe_npy(const std::string& path);          // describe_arrays.cpp
+Description describe_safetensors(const std::string& path);  // describe_arrays.cpp
+Description describe_session(const std::string& path);      // describe_documents.cpp
+Description describe_picture(const std::string& path);      // describe_documents.cpp
+Description describe_folder(const std::string& path);       // describe_documents.cpp
+
+// A number, or one of the strings "nan", "inf", "-inf".
+nlohmann::ordered_json json_number(double value);
+
+}  // namespace headscope::cli

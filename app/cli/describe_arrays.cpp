@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <vector>
+
+#include "app/cli/describe.h"
+#include "app/cli/output.h"
+#include "app/session/documents.h"
+#include "core/io/npy.h"
+#include "core/io/safetensors.h"
+#include "core/model/layer_weights.h"
+#include "core/tensor/statistics.h"
+
+namespace headscope::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+// "float32", as NumPy calls it, of "<f4".
+std::string dtype_name(const std::string& descr) {
+  if (descr.size() < 2) return descr;
+  const char kind = descr[descr.size() >= 3 ? 1 : 0];
+  const std::string bytes = descr.substr(descr.find_first_of("0123456789"));
+  const int bits = std::atoi(bytes.c_str()) * 8;
+  if (kind == 'b') return "bool";
+  return fmt::format("{}{}", kind == 'f' ? "float" : kind == 'u' ? "uint" : "int", bits);
+}
+
+// Which of the contract's four spellings the names are, with what that says about the numbers; "" for none.
+std::string convention_of(const SafetensorsFile& file) {
+  const auto has = [&file](const char* name) { return file.find(name) != nullptr; };
+  if (has("qkv_layer.weight")) return "fused projection, rows [q_h k_h v_h] per head (tutorials 000 to 002)";
+  if (has("in_proj_weight")) return "fused projection, rows in blocks [Q K V] (torch.nn.MultiheadAttention)";
+  if (has("q_proj_weight")) return "separate projections (torch.nn.MultiheadAttention)";
+  if (has("queries.weight")) return "separate projections (tutorial 004)";
+  if (has("Wq")) return "x W projections, [in, out] (tutorial 003)";
+  return "";
+}
+
+void describe_layer(const std::string& path, const std::string& convention, Description& description) {
+  Json layer = {{"convention", convention}};
+  description.text += "attention layer: " + convention + "\n";
+  try {
+    const LayerWeights weights = read_layer_weights(path, QkvLayout::automatic);
+    const Linear& first = weights.fused() ? weights.qkv : weights.query;
+    const std::int64_t width = weights.fused() ? first.weight.dim(0) / 3 : first.weight.dim(0);
+    layer["input_dim"] = first.weight.dim(1);
+    layer["d_model"] = width;
+    layer["num_heads"] = weights.num_heads ? Json(*weights.num_heads) : Json(nullptr);
+    layer["bias"] = !first.bias.empty();
+    layer["output_projection"] = !weights.output.empty();
+    layer["sha256"] = sha256_of(weights);
+    description.text += fmt::format(
+        "  input_dim {}, d_model {}, {}, {}, {}\n", first.weight.dim(1), width,
+        weights.num_heads ? counted(*weights.num_heads, "head") : "heads not said (give --heads)",
+        first.bias.empty() ? "no bias" : "bias", weights.output.empty() ? "no output projection" : "output projection");
+  } catch (const std::exception& error) {
+    layer["unusable"] = error.what();
+    description.text += "  not usable: " + printable(error.what()) + "\n";
+  }
+  description.json["kind"] = "attention_layer";
+  description.json["layer"] = layer;
+}
+
+}  // namespace
+
+Json json_number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Description describe_npy(const std::string& path) {
+  const NpyArray array = read_npy(path);
+  const Statistics numbers = statistics_of(array.tensor);
+  const NpyHeader& header = array.header;
+  const std::vector<std::int64_t> shape(header.shape.begin(), header.shape.end());
+  const std::string order = header.fortran_order ? "fortran" : "c";
+  Description description;
+  description.json = {{"path", path},
+                      {"kind", "npy"},
+                      {"dtype", dtype_name(header.descr)},
+                      {"descr", header.descr},
+                      {"shape", shape},
+                      {"order", order},
+                      {"min", json_number(numbers.min)},
+                      {"max", json_number(numbers.max)},
+                      {"mean", json_number(numbers.mean)},
+                      {"std", json_number(numbers.std)},
+                      {"nan_count", numbers.nan_count},
+                      {"inf_count", numbers.inf_count}};
+  description.text = fmt::format(
+      "{}: NumPy array\n"
+      "dtype {} ({}), shape {}, {} order\n"
+      "min {}, max {}, mean {}, std {}\n"
+      "{}, {} nan, {} infinite\n",
+      printable(path), dtype_name(header.descr), printable(header.descr), shape_text(shape), order,
+      short_number(numbers.min), short_number(numbers.max), short_number(numbers.mean), short_number(numbers.std),
+      counted(numbers.count, "value"), numbers.nan_count, numbers.inf_count);
+  return description;
+}
+
+Description describe_safetensors(const std::string& path) {
+  const SafetensorsFile file = SafetensorsFile::open(path);
+  Description description;
+  description.json = {{"path", path}, {"kind", "safetensors"}};
+  description.text =
+      printable(path) + ": safetensors, " + counted(static_cast<std::int64_t>(file.entries().size()), "tensor") + "\n";
+  const std::string convention = convention_of(file);
+  if (is_capture(file)) {
+    description.json["kind"] = "capture";
+    description.text += "a capture of another engine's attention; opening captures comes in a later version\n";
+  } else if (!convention.empty()) {
+    describe_layer(path, convention, description);
+  } else {
+    description.text +=
+        "no attention layer: none of qkv_layer.weight, in_proj_weight, q_proj_weight, queries.weight, Wq\n";
+  }
+  Json tensors = Json::array();
+  std::vector<std::vector<std::string>> rows = {{"tensor", "dtype", "shape", "size"}};
+  for (const SafetensorsEntry& entry : file.entries()) {
+    const std::size_t bytes = entry.end - entry.begin;
+    tensors.push_back({{"name", entry.name}, {"dtype", entry.dtype}, {"shape", entry.shape}, {"bytes", bytes}});
+    rows.push_back({printable(entry.name), printable(entry.dtype), shape_text(entry.shape),
+                    size_text(static_cast<double>(bytes))});
+  }
+  Json metadata = Json::object();
+  for (const auto& [key, value] : file.metadata()) {
+    metadata[key] = value;
+    description.text += "metadata " + printable(key) + ": " + printable(value) + "\n";
+  }
+  description.json["tensors"] = tensors;
+  description.json["metadata"] = metadata;
+  description.text += "\n" + table_text({{}, {}, {}, {true}}, rows);
+  return description;
+}
+
+}  // namespace headscope::cli

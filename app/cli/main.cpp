@@ -1,0 +1,63 @@
+// headscope-cli: the engine without a window. Exit codes: contract, 'Exit codes'.
+#include <algorithm>
+#include <csignal>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "app/cli/commands.h"
+#include "app/cli/output.h"
+#include "core/attention/problem.h"
+#include "core/error.h"
+
+namespace {
+
+using namespace headscope;
+
+// The one that Ctrl+C sets: what was begun is removed again before the program ends.
+CancelToken& interrupt_token() {
+  static CancelToken token;
+  return token;
+}
+
+extern "C" void interrupt(int signal_number) {
+  std::signal(signal_number, SIG_DFL);  // a second Ctrl+C ends it at once
+  interrupt_token().cancel();
+}
+
+int failed(int code, const std::string& sentence) {
+  cli::print_error(sentence);
+  return code;
+}
+
+int run(const std::vector<std::string>& words) {
+  try {
+    cli::run_command_line(words, interrupt_token());
+    return 0;
+  } catch (const cli::ReaderLeft&) {
+    return 0;
+  } catch (const Cancelled&) {
+    return failed(130, "interrupted; nothing was left half-written");
+  } catch (const ProblemError& error) {
+    return failed(2, error.what());
+  } catch (const UsageError& error) {
+    return failed(2, error.what());
+  } catch (const Error& error) {
+    return failed(3, error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(3, "memory: found too little for this request; a shorter phrase or a smaller batch needs less");
+  } catch (const std::exception& error) {
+    return failed(1, std::string("this is a bug of Headscope, please report it: ") + error.what());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  cli::open_standard_streams();
+  std::signal(SIGPIPE, SIG_IGN);
+  interrupt_token();
+  std::signal(SIGINT, interrupt);
+  std::signal(SIGTERM, interrupt);
+  return run({argv + std::min(argc, 1), argv + argc});
+}

@@ -1,0 +1,113 @@
+#include "app/cli/output.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "core/error.h"
+#include "core/text/utf8.h"
+
+namespace headscope::cli {
+
+namespace {
+
+bool is_control(std::uint32_t c) {
+  const bool control = c < 0x20 || (c >= 0x7f && c < 0xa0);
+  const bool bidi =
+      c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+  return control || bidi || c == 0x2028 || c == 0x2029;
+}
+
+std::size_t code_points(std::string_view text) {
+  std::size_t count = 0;
+  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+void print(std::string_view text) {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+  if (errno == EPIPE) throw ReaderLeft();
+  throw Error(std::string("standard output: ") + std::strerror(errno) + "; expected a place that can be written");
+}
+
+void print_error(std::string_view sentence) {
+  const std::string line = "headscope-cli: error: " + printable(sentence) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void open_standard_streams() {
+  for (int stream = 0; stream < 3; ++stream) {
+    if (fcntl(stream, F_GETFD) != -1) continue;
+    // Opened the wrong way round: using it fails as using a closed one would.
+    if (open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY) < 0) return;
+  }
+}
+
+std::string printable(std::string_view text) {
+  std::string clean;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    if (point.valid && !is_control(point.value)) {
+      clean.append(text.substr(at, static_cast<std::size_t>(point.bytes)));
+    } else if (point.valid && (point.value == '\n' || point.value == '\t')) {
+      clean += ' ';
+    } else {
+      clean += "\xef\xbf\xbd";
+    }
+    at += static_cast<std::size_t>(point.bytes);
+  }
+  return clean;
+}
+
+std::string table_text(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(columns.size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], code_points(row[c]));
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string blanks(widths[c] - code_points(row[c]), ' ');
+      if (c > 0) line += "  ";
+      line += columns[c].right ? blanks + row[c] : row[c] + blanks;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string short_number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  const double size = std::fabs(value);
+  if (size != 0 && (size < 1e-3 || size >= 1e5)) return fmt::format("{:.3e}", value);
+  return fmt::format("{:.4f}", value);
+}
+
+std::string size_text(double bytes) {
+  if (bytes < 1000) return fmt::format("{:.0f} bytes", bytes);
+  const char* const units[] = {"KB", "MB", "GB", "TB"};
+  int unit = -1;
+  while (bytes >= 999.95 && unit < 3) {
+    bytes /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.1f} {}", bytes, units[unit]);
+}
+
+std::string counted(std::int64_t count, const std::string& thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+}  // namespace headscope::cli

@@ -1,0 +1,38 @@
+// What reaches the terminal.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headscope::cli {
+
+// Thrown when nobody reads standard output any more (| head): the program ends, and says nothing.
+struct ReaderLeft {};
+
+// Writes to standard output and flushes. Error when that fails (a full disk), ReaderLeft when the pipe is closed.
+void print(std::string_view text);
+
+// "headscope-cli: error: SENTENCE" as one line on standard error.
+void print_error(std::string_view sentence);
+
+// Makes sure that the three standard streams are open, so that no file that is written takes the number of one.
+void open_standard_streams();
+
+// Text without control characters, bidi overrides or invalid UTF-8, each replaced by U+FFFD: safe to show.
+std::string printable(std::string_view text);
+
+// Columns padded to the widest cell, two blanks between them; no blanks at line ends. The first row is the heading.
+struct Column {
+  bool right = false;  // numbers
+};
+std::string table_text(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows);
+
+// "-0.5210", "1.2e-05", "nan", "inf".
+std::string short_number(double value);
+// "312 bytes", "4.1 KB", "1.2 GB".
+std::string size_text(double bytes);
+// "1 row", "3 rows".
+std::string counted(std::int64_t count, const std::string& thing);
+
+}  // namespace headscope::cli

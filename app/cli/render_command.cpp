@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <system_error>
+
+#include "app/cli/commands.h"
+#include "app/cli/output.h"
+#include "app/cli/request_arguments.h"
+#include "app/cli/view_arguments.h"
+#include "core/attention/forward.h"
+#include "core/error.h"
+#include "core/io/atomic_file.h"
+#include "core/io/png.h"
+#include "core/picture/figure.h"
+
+namespace headscope::cli {
+
+namespace {
+
+std::string picture_path(const Arguments& given) {
+  if (!given.has("out")) throw UsageError("--out: found nothing; expected --out FILE.png, the picture to write");
+  const std::string path = given.get("out");
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (extension == ".svg")
+    throw UsageError("--out: found '" + path + "'; SVG comes in a later version, expected FILE.png");
+  if (extension != ".png") throw UsageError("--out: found '" + path + "'; expected a name that ends in .png");
+  return path;
+}
+
+void render(const Arguments& given, const CancelToken& cancel) {
+  const std::string path = picture_path(given);
+  const GivenRequest request = given_request(given);
+  const ViewSpec view = given_view(given, request.view.value_or(ViewSpec()));
+
+  InputCache cache;
+  const std::shared_ptr<const Trace> trace = run_request(request.request, cache, cancel);
+  const Image image = draw_figure(*trace, view, cancel);
+  write_file_atomically(path, [&](std::ostream& out) { write_png(out, image, recipe_of(*trace, view), cancel); });
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  print(fmt::format("{}  {} x {} pixels, {}\n", printable(path), image.width, image.height,
+                    size_text(error ? 0 : static_cast<double>(bytes))));
+}
+
+}  // namespace
+
+Command render_command() {
+  CommandSpec spec;
+  spec.name = "render";
+  spec.usage = "REQUEST VIEW --out FILE.png";
+  spec.summary =
+      "Computes a request and draws it. The picture carries its recipe: 'render --session FILE.png' draws it again.";
+  spec.groups = {{"Output", {{"out", "FILE.png", "The picture to write; an existing one is replaced at once."}}},
+                 view_group(),
+                 request_group()};
+  spec.examples = {"headscope-cli render --phrase 'Hola mi nombre es Alex' --mask causal --out heads.png",
+                   "headscope-cli render --phrase 'a b c' --view head --head 3 --theme light --out head3.png",
+                   "headscope-cli render --session heads.png --stage scores --out scores.png"};
+  return {spec, render};
+}
+
+}  // namespace headscope::cli

@@ -1,0 +1,119 @@
+#include "app/cli/request_arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "app/session/session_paths.h"
+#include "core/attention/problem.h"
+#include "core/attention/request_text.h"
+#include "core/error.h"
+#include "core/io/atomic_file.h"
+#include "core/text/utf8.h"
+
+namespace headscope::cli {
+
+namespace {
+
+constexpr std::size_t kMostPhraseBytes = std::size_t{64} << 20;
+
+// Options that hold a list: two of them would have to be merged or one forgotten, and neither is what anybody means.
+constexpr std::array<std::string_view, 4> kLists = {"token-ids", "mask", "variant", "ablate"};
+
+std::string phrase_in_file(const std::string& path) {
+  std::string text = read_small_file(path, kMostPhraseBytes);
+  if (const std::size_t at = first_invalid_byte(text); at != std::string::npos) {
+    throw Error(fmt::format("{}: byte {} (0x{:02x}) is not UTF-8; expected a UTF-8 text file", path, at,
+                            static_cast<unsigned>(static_cast<unsigned char>(text[at]))));
+  }
+  if (const std::size_t at = text.find('\0'); at != std::string::npos) {
+    throw Error(fmt::format("{}: byte {} is a NUL; expected a UTF-8 text file", path, at));
+  }
+  // A byte order mark is no part of the first word.
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+  return text;
+}
+
+void refuse_both(const Arguments& given, const std::string& a, const std::string& b, const std::string& advice) {
+  if (given.has(a) && given.has(b)) {
+    throw UsageError(fmt::format("--{}: found together with --{}; expected one of them, {}", a, b, advice));
+  }
+}
+
+// What the command line says about a source takes the place of what the session said about the same one.
+void forget_replaced(const Arguments& given, Request& request) {
+  const bool alone = given.has("query") || given.has("key") || given.has("value");
+  const bool phrase = given.has("phrase") || given.has("phrase-file");
+  if (phrase || given.has("token-ids") || given.has("input") || alone) {
+    if (!phrase) request.phrase.clear();
+    request.token_ids.clear();
+    request.input.clear();
+    if (!alone) {
+      request.query.clear();
+      request.key.clear();
+      request.value.clear();
+    }
+  }
+  if (given.has("key-phrase") || given.has("key-input") || alone) {
+    request.key_phrase.reset();
+    request.key_input.clear();
+    request.value_input.clear();
+  }
+  if (given.has("weights")) {
+    request.model = Request().model;
+    request.layer.reset();
+  }
+  if (given.has("model")) request.weights.clear();
+}
+
+}  // namespace
+
+OptionGroup request_group() {
+  OptionGroup group{"REQUEST", {}};
+  group.options.push_back(
+      {"session", "FILE", "Start from a saved request (.json, or a picture's recipe, .png).", true});
+  for (const RequestOption& option : request_options()) {
+    const bool once = std::find(kLists.begin(), kLists.end(), option.name) != kLists.end();
+    group.options.push_back({option.name, option.placeholder, option.help, once});
+    if (std::string_view(option.name) == "phrase") {
+      group.options.push_back({"phrase-file", "FILE", "The same from a UTF-8 file."});
+    }
+  }
+  return group;
+}
+
+GivenRequest given_request(const Arguments& given) {
+  refuse_both(given, "phrase-file", "phrase", "they say the same thing");
+  refuse_both(given, "weights", "model", "either one layer's file or a model");
+  GivenRequest result;
+  if (given.has("session")) {
+    SessionFile session = read_session_with_paths(given.get("session"));
+    result.request = std::move(session.request);
+    result.view = session.view;
+  }
+  Request& request = result.request;
+  forget_replaced(given, request);
+  for (const RequestOption& option : request_options()) {
+    if (!given.has(option.name)) continue;
+    const std::string text = given.get(option.name);
+    if (!is_valid_utf8(text)) {
+      throw UsageError(fmt::format("--{}: found bytes that are not UTF-8; expected UTF-8 text", option.name));
+    }
+    option.set(request, text);
+  }
+  if (given.has("phrase-file")) request.phrase = phrase_in_file(given.get("phrase-file"));
+
+  const bool nothing =
+      request.phrase.empty() && request.token_ids.empty() && request.input.empty() && !is_attention_alone(request);
+  if (nothing && !given.has("phrase") && !given.has("phrase-file")) {
+    throw UsageError(
+        "--phrase: found nothing to attend to; expected --phrase TEXT, or --phrase-file, --input, or "
+        "--query, --key and --value");
+  }
+  if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
+  return result;
+}
+
+}  // namespace headscope::cli

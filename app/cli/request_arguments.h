@@ -1,0 +1,24 @@
+// REQUEST on the command line: a saved session as the start, options over it.
+#pragma once
+
+#include <optional>
+
+#include "app/cli/arguments.h"
+#include "core/attention/request.h"
+#include "core/picture/view_spec.h"
+
+namespace headscope::cli {
+
+// Every option of REQUEST, from request_options(), plus --session and --phrase-file.
+OptionGroup request_group();
+
+struct GivenRequest {
+  Request request;
+  std::optional<ViewSpec> view;  // of the session
+};
+
+// The session is the start wherever it stands in the line; an option that names another source of the same thing
+// (--input over a saved phrase, --weights over a saved model) replaces it. Throws UsageError, and Error for files.
+GivenRequest given_request(const Arguments& arguments);
+
+}  // namespace headscope::cli

@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include "app/cli/commands.h"
+#include "app/cli/output.h"
+#include "app/cli/request_arguments.h"
+#include "app/cli/shape_table.h"
+#include "app/cli/stage_arguments.h"
+#include "app/cli/torch_trace.h"
+#include "core/attention/forward.h"
+#include "core/error.h"
+#include "core/io/atomic_file.h"
+#include "core/io/export_stages.h"
+#include "core/io/manifest.h"
+
+namespace headscope::cli {
+
+namespace {
+
+constexpr std::size_t kMostManifestBytes = std::size_t{1} << 30;
+
+ExportPlan given_plan(const Arguments& given) {
+  for (const char* option : {"export", "format", "csv", "region"}) {
+    if (given.has(option) && !given.has("out")) {
+      throw UsageError(fmt::format("--{}: found without --out; expected --out DIR, the folder to write to", option));
+    }
+  }
+  ExportPlan plan;
+  plan.folder = given.get("out");
+  if (given.has("out") && plan.folder.empty()) throw UsageError("--out: found ''; expected the folder to write to");
+  plan.stages = stages_from("export", given.get("export", "all"));
+  constexpr ExportFormat kFormats[] = {ExportFormat::csv_matrix, ExportFormat::npy, ExportFormat::safetensors,
+                                       ExportFormat::json};
+  plan.format = kFormats[choice_of("format", given.get("format", "csv"), {"csv", "npy", "safetensors", "json"})];
+  if (given.has("csv")) {
+    if (plan.format != ExportFormat::csv_matrix) {
+      throw UsageError(fmt::format("--csv: found with --format {}; expected --format csv", given.get("format")));
+    }
+    if (choice_of("csv", given.get("csv"), {"matrix", "long"}) == 1) plan.format = ExportFormat::csv_long;
+  }
+  if (given.has("region")) plan.region = region_from("region", given.get("region"));
+  return plan;
+}
+
+// One line a file; a stage of many slices is one line for all of them.
+std::string written_text(const std::string& folder, const std::vector<std::string>& names) {
+  struct Group {
+    std::string first, last;
+    std::int64_t files = 0;
+    double bytes = 0;
+  };
+  std::vector<Group> groups;
+  double total = 0;
+  for (const std::string& name : names) {
+    const std::string stage = name.substr(0, name.find(".b"));
+    if (groups.empty() || groups.back().first.substr(0, groups.back().first.find(".b")) != stage) {
+      groups.push_back({name, name, 0, 0});
+    }
+    std::error_code error;
+    const auto size = std::filesystem::file_size(std::filesystem::path(folder) / name, error);
+    const double bytes = error ? 0 : static_cast<double>(size);
+    groups.back().last = name;
+    ++groups.back().files;
+    groups.back().bytes += bytes;
+    total += bytes;
+  }
+  std::vector<std::vector<std::string>> rows = {{"file", "size", ""}};
+  for (const Group& group : groups) {
+    const bool many = group.files > 1;
+    rows.push_back({many ? group.first + " ... " + group.last : group.first, size_text(group.bytes),
+                    many ? counted(group.files, "file") : ""});
+  }
+  return table_text({{}, {true}, {}}, rows) + fmt::format("written to {}: {}, {}\n", printable(folder),
+                                                          counted(static_cast<std::int64_t>(names.size()), "file"),
+                                                          size_text(total));
+}
+
+void run(const Arguments& given, const CancelToken& cancel) {
+  const bool torch = given.has("trace");
+  if (torch) choice_of("trace", given.get("trace"), {"torch"});
+  if (torch && given.has("json")) {
+    throw UsageError("--trace: found together with --json; expected one of them, both are what is printed");
+  }
+  const ExportPlan plan = given_plan(given);
+  const Request request = given_request(given).request;
+
+  InputCache cache;
+  const std::shared_ptr<const Trace> trace = run_request(request, cache, cancel);
+  std::string text;
+  if (given.has("out")) {
+    planned_files(*trace, plan);  // what cannot be written is refused before the folder is made
+    make_folder(plan.folder);
+    const std::vector<std::string> names = export_stages(*trace, plan, {}, cancel);
+    if (given.has("json")) {
+      text = read_small_file((std::filesystem::path(plan.folder) / "manifest.json").string(), kMostManifestBytes);
+    } else {
+      text = written_text(plan.folder, names) + notes_text(*trace);
+    }
+  } else {
+    text = given.has("json") ? manifest_json(*trace, {}) : shape_table_text(*trace);
+  }
+  if (torch) text = torch_trace_text(*trace);
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  cancel.check();
+  print(text);
+}
+
+}  // namespace
+
+Command run_command() {
+  CommandSpec spec;
+  spec.name = "run";
+  spec.usage =
+      "REQUEST [--export STAGE[,STAGE...]|all] [--format csv|npy|safetensors|json] [--out DIR] [--trace torch] "
+      "[--json]";
+  spec.summary = "Computes a request; prints the shape of every stage, or writes them as files.";
+  spec.groups = {
+      {"Output",
+       {{"out", "DIR", "Write the stages and manifest.json to this folder; without it, the shape table is printed."},
+        {"export", "STAGE[,STAGE...]|all", "Which stages (default all).", true},
+        {"format", "csv|npy|safetensors|json", "As what (default csv)."},
+        {"csv", "matrix|long", "One matrix per slice, or one table per stage (default matrix)."},
+        {"region", "B,H,I0:I1,J0:J1", "Only that part of the stages with heads; : for all of an axis."},
+        {"trace", "torch", "Print the tutorials' own lines, x.size(): torch.Size([1, 5, 512]), and nothing else."},
+        {"json", "", "Print the manifest."}}},
+      request_group()};
+  spec.examples = {"headscope-cli run --phrase 'Hola mi nombre es Alex' --mask causal",
+                   "headscope-cli run --phrase 'a b c' --heads 4 --export weights,output --format npy --out numbers",
+                   "headscope-cli run --input x.npy --weights layer.safetensors --heads 8 --json"};
+  return {spec, run};
+}
+
+}  // namespace headscope::cli

@@ -1,0 +1,92 @@
+#include "app/cli/shape_table.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "app/cli/output.h"
+#include "core/attention/request_text.h"
+#include "core/tensor/statistics.h"
+
+namespace headscope::cli {
+
+namespace {
+
+constexpr std::size_t kMostTokens = 24, kMostPositions = 12;
+
+std::string tokens_line(const char* title, const std::vector<std::string>& tokens) {
+  std::string line = fmt::format("{:<11}", title);
+  for (std::size_t i = 0; i < tokens.size() && i < kMostTokens; ++i) {
+    line += (i == 0 ? "" : " | ") + printable(tokens[i]);
+  }
+  if (tokens.size() > kMostTokens) line += fmt::format(" | ... {} in all", tokens.size());
+  return line + "\n";
+}
+
+std::string positions_text(const std::vector<std::int64_t>& positions) {
+  std::string text;
+  for (std::size_t i = 0; i < positions.size() && i < kMostPositions; ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", positions[i]);
+  }
+  return positions.size() > kMostPositions ? text + ", ..." : text;
+}
+
+const char* fully_masked_text(FullyMasked choice) {
+  switch (choice) {
+    case FullyMasked::as_computed:
+      return "as-computed";
+    case FullyMasked::zero:
+      return "zero";
+    case FullyMasked::uniform:
+      return "uniform";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string notes_text(const Trace& trace) {
+  std::string text;
+  if (trace.fully_masked_rows > 0) {
+    text += fmt::format("note: {} of weights {} every key hidden (query {}); --fully-masked is {}\n",
+                        counted(trace.fully_masked_rows, "row"), trace.fully_masked_rows == 1 ? "has" : "have",
+                        positions_text(trace.fully_masked_queries), fully_masked_text(trace.request.fully_masked));
+  }
+  if (const Stage* output = trace.find(trace.find(StageId::output) ? StageId::output : StageId::context)) {
+    const Statistics numbers = statistics_of(output->tensor);
+    if (numbers.nan_count > 0) {
+      text += fmt::format("note: {} of {} values of {} are nan\n", numbers.nan_count, numbers.count,
+                          stage_name(output->id));
+    }
+  }
+  if (trace.request.merge == Merge::direct) {
+    const Tensor& context = trace.tensor(StageId::context);
+    const MergeReport report = merge_report(trace.request, context.dim(1), context.dim(2), context.dim(3));
+    text += fmt::format("note: --merge direct mixes up to {} and {} into one row of concat\n",
+                        counted(report.tokens_per_row, "token"), counted(report.heads_per_row, "head"));
+    if (report.future_leaks) {
+      text += fmt::format("note: the future leaks: row {} of concat holds values of token {}\n",
+                          report.first_leaking_row, report.leaked_token);
+    }
+  }
+  return text;
+}
+
+std::string shape_table_text(const Trace& trace) {
+  const Inputs& inputs = *trace.inputs;
+  std::string text = tokens_line("tokens", inputs.tokens);
+  if (is_cross_attention(trace.request)) text += tokens_line("key tokens", inputs.key_tokens);
+  std::vector<std::vector<std::string>> rows = {{"stage", "shape", "operation", "min", "max", "mean"}};
+  for (const Stage& stage : trace.stages) {
+    const Statistics numbers = statistics_of(stage.tensor);
+    rows.push_back({std::string(stage_name(stage.id)), to_string(stage.tensor.shape()), stage.operation,
+                    short_number(numbers.min), short_number(numbers.max), short_number(numbers.mean)});
+  }
+  text += "\n" + table_text({{}, {}, {}, {true}, {true}, {true}}, rows) + "\n";
+  text += fmt::format("{}, {}, head_dim {}; computed by {} in {:.1f} ms\n", counted(inputs.num_heads, "head"),
+                      inputs.d_model > 0 ? fmt::format("d_model {}", inputs.d_model) : "no projection", inputs.head_dim,
+                      trace.backend_description, trace.seconds * 1e3);
+  return text + notes_text(trace);
+}
+
+}  // namespace headscope::cli

@@ -1,0 +1,82 @@
+#include "app/cli/stage_arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "app/cli/arguments.h"
+#include "core/error.h"
+
+namespace headscope::cli {
+
+namespace {
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t end = text.find(separator, begin);
+    parts.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
+    if (end == std::string::npos) return parts;
+    begin = end + 1;
+  }
+}
+
+constexpr std::int64_t kMostIndex = std::numeric_limits<std::int64_t>::max() / 4;
+
+std::optional<std::int64_t> index_from(const std::string& option, const std::string& text) {
+  if (text == ":") return std::nullopt;
+  return whole_number(option, text, 0, kMostIndex);
+}
+
+std::optional<Range> range_from(const std::string& option, const std::string& text) {
+  if (text == ":") return std::nullopt;
+  const std::vector<std::string> ends = split(text, ':');
+  if (ends.size() != 2)
+    throw UsageError(fmt::format("--{}: found '{}'; expected BEGIN:END, or : for all", option, text));
+  const Range range{whole_number(option, ends[0], 0, kMostIndex), whole_number(option, ends[1], 0, kMostIndex)};
+  if (range.size() <= 0) {
+    throw UsageError(
+        fmt::format("--{}: found '{}', which is empty; expected BEGIN:END with BEGIN below END", option, text));
+  }
+  return range;
+}
+
+}  // namespace
+
+StageId stage_from(const std::string& option, const std::string& name) {
+  if (const std::optional<StageId> stage = stage_named(name)) return *stage;
+  std::vector<std::string> known;
+  std::string list;
+  for (const StageId stage : all_stages()) {
+    known.emplace_back(stage_name(stage));
+    list += (list.empty() ? "" : ", ") + known.back();
+  }
+  const std::string nearest = nearest_name(name, known);
+  throw UsageError(fmt::format("--{}: found '{}'; expected {}a stage: {}", option, name,
+                               nearest.empty() ? "" : "'" + nearest + "' or another name of ", list));
+}
+
+std::vector<StageId> stages_from(const std::string& option, const std::string& text) {
+  std::vector<StageId> stages;
+  if (text == "all") return stages;
+  for (const std::string& name : split(text, ',')) {
+    const StageId stage = stage_from(option, name);
+    if (std::find(stages.begin(), stages.end(), stage) == stages.end()) stages.push_back(stage);
+  }
+  return stages;
+}
+
+ExportRegion region_from(const std::string& option, const std::string& text) {
+  const std::vector<std::string> parts = split(text, ',');
+  if (parts.size() != 4) {
+    throw UsageError(
+        fmt::format("--{}: found '{}'; expected B,H,I0:I1,J0:J1, with : for all of an axis", option, text));
+  }
+  return {index_from(option, parts[0]), index_from(option, parts[1]), range_from(option, parts[2]),
+          range_from(option, parts[3])};
+}
+
+}  // namespace headscope::cli

@@ -1,0 +1,21 @@
+// Names of stages, and the part of them, on the command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/attention/stage.h"
+#include "core/io/export_stages.h"
+
+namespace headscope::cli {
+
+// Throws UsageError that lists the stages, and says which one was likely meant.
+StageId stage_from(const std::string& option, const std::string& name);
+
+// "weights,context" in the order given, each once; empty for "all".
+std::vector<StageId> stages_from(const std::string& option, const std::string& text);
+
+// "B,H,I0:I1,J0:J1"; ":" stands for all of an axis.
+ExportRegion region_from(const std::string& option, const std::string& text);
+
+}  // namespace headscope::cli
