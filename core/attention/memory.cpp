@@ -1,0 +1,75 @@
+#include "core/attention/memory.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headscope {
+
+StageSizes stage_sizes_of(const Inputs& inputs) {
+  StageSizes sizes;
+  sizes.batch = inputs.batch;
+  sizes.query_len = inputs.query_len;
+  sizes.key_len = inputs.key_len;
+  sizes.heads = inputs.num_heads;
+  sizes.kv_heads = inputs.num_kv_heads;
+  sizes.head_dim = inputs.head_dim;
+  sizes.value_head_dim = inputs.value_head_dim;
+  sizes.input_dim = inputs.input_dim;
+  sizes.d_model = inputs.d_model;
+  sizes.extra_key = !inputs.weights.bias_k.empty();
+  sizes.cross = !inputs.key_x.empty();
+  sizes.alone = !inputs.query.empty();
+  sizes.has_output = !inputs.weights.output.empty();
+  return sizes;
+}
+
+double stage_bytes(const Request& request, const StageSizes& sizes) {
+  const auto d = [](std::int64_t n) { return static_cast<double>(n); };
+  const double query_rows = d(sizes.batch) * d(sizes.query_len);
+  const double key_rows = d(sizes.batch) * d(sizes.key_len);
+  const double query_features = d(sizes.heads) * d(sizes.head_dim);
+  const double key_features = d(sizes.kv_heads) * (d(sizes.head_dim) + d(sizes.value_head_dim));
+  const double keys = d(sizes.key_len) + (sizes.extra_key ? 1 : 0);
+
+  double floats = query_rows * query_features + key_rows * key_features;
+  if (!sizes.alone) floats += query_rows * d(sizes.input_dim) + (sizes.cross ? key_rows * d(sizes.input_dim) : 0.0);
+  if (sizes.extra_key) floats += d(sizes.batch) * keys * key_features;
+
+  const bool masked = !request.mask.empty();
+  const bool scaled = !has_variant(request, Variant::no_scale) && request.scale.value_or(0.0) != 1.0;
+  double score_stages = 2;  // raw_scores and weights
+  if (masked || scaled) score_stages += 1;
+  if (masked && scaled && request.mask_order == MaskOrder::after_scale) score_stages += 1;
+  if (request.softcap) score_stages += 1;
+  if (request.dropout > 0 || !request.dropout_mask.empty()) score_stages += 1;
+  floats += score_stages * query_rows * d(sizes.heads) * keys;
+
+  const double value_features = d(sizes.heads) * d(sizes.value_head_dim);
+  floats += query_rows * value_features * (request.merge == Merge::transpose && sizes.heads > 1 ? 2 : 1);
+  if (sizes.has_output && !sizes.alone) floats += query_rows * d(sizes.d_model);
+  // One byte a cell for what is hidden.
+  return floats * static_cast<double>(sizeof(float)) + d(sizes.query_len) * keys;
+}
+
+std::int64_t tokens_that_fit(const Request& request, const StageSizes& sizes, std::int64_t limit) {
+  const std::int64_t longest = std::max({sizes.query_len, sizes.key_len, std::int64_t{1}});
+  const auto fits = [&](std::int64_t tokens) {
+    StageSizes shorter = sizes;
+    const auto share = [&](std::int64_t len) {
+      const double scaled = static_cast<double>(len) * static_cast<double>(tokens) / static_cast<double>(longest);
+      return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::llround(scaled)));
+    };
+    shorter.query_len = share(sizes.query_len);
+    shorter.key_len = share(sizes.key_len);
+    return stage_bytes(request, shorter) <= static_cast<double>(limit);
+  };
+  std::int64_t low = 0;
+  std::int64_t high = longest + 1;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (fits(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace headscope

@@ -1,0 +1,32 @@
+// What a request's stages will weigh, before anything is computed.
+#pragma once
+
+#include <cstdint>
+
+#include "core/attention/request.h"
+#include "core/model/inputs.h"
+
+namespace headscope {
+
+// The sizes that decide how much is stored; a plain copy of what Inputs says, or of what a seeded request will say.
+struct StageSizes {
+  std::int64_t batch = 1, query_len = 0, key_len = 0;  // key_len without the key of bias_k
+  std::int64_t heads = 0, kv_heads = 0, head_dim = 0, value_head_dim = 0;
+  std::int64_t input_dim = 0, d_model = 0;
+  bool extra_key = false;  // bias_k
+  bool cross = false;
+  bool alone = false;  // no inputs, projections or output
+  bool has_output = true;
+};
+
+StageSizes stage_sizes_of(const Inputs& inputs);
+
+// Bytes of every stage that has memory of its own; views and stages equal to the one before count nothing. Exact up
+// to what a mask file turns out to hide. Double, so that no product overflows.
+double stage_bytes(const Request& request, const StageSizes& sizes);
+
+// The most tokens (queries and keys in the proportion that they have now) whose stages fit in `limit` bytes; 0 when
+// not even one does.
+std::int64_t tokens_that_fit(const Request& request, const StageSizes& sizes, std::int64_t limit);
+
+}  // namespace headscope
