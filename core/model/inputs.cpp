@@ -59,7 +59,7 @@ DrawnTensors draw(const Request& request, const Sources& sources, const Inputs& 
   key.input_dim = inputs.input_dim;
   key.layer = inputs.weights.empty();
   if (key.layer) {
-    check_memory({3 * inputs.d_model, std::max(inputs.input_dim, inputs.d_model)}, "a seeded projection");
+    check_memory({3, inputs.d_model, std::max(inputs.input_dim, inputs.d_model)}, "a seeded projection");
     key.d_model = inputs.d_model;
     key.init_gain = request.init_gain;
     if (inputs.num_kv_heads != inputs.num_heads) {
