@@ -3,18 +3,22 @@
 
 #include <memory>
 
-#include "core/picture/image.h"
-
 namespace headscope {
 
 class OffscreenContext {
  public:
   virtual ~OffscreenContext() = default;
 };
-// Makes it current. Throws Error when EGL refuses.
+// Makes it current: OpenGL 3.3 core or newer. Throws Error when EGL refuses.
 std::unique_ptr<OffscreenContext> make_offscreen_context();
 
-// The pixels of the bound framebuffer, top row first.
-Image read_framebuffer(int width, int height);
+// An RGBA8 framebuffer to draw on where no window gives one.
+class OffscreenTarget {
+ public:
+  virtual ~OffscreenTarget() = default;
+};
+// Makes one of width x height pixels and binds it for drawing and reading; the viewport covers it. Throws Error when
+// the driver cannot hold that many pixels.
+std::unique_ptr<OffscreenTarget> make_offscreen_target(int width, int height);
 
 }  // namespace headscope

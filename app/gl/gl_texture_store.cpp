@@ -1,0 +1,176 @@
+#include "app/gl/gl_texture_store.h"
+
+#include <epoxy/gl.h>
+
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "app/gl/gl_state.h"
+#include "app/gl/heatmap_program.h"
+#include "core/assert.h"
+#include "core/error.h"
+
+namespace headscope {
+namespace {
+
+// A picture that was not asked for in this many frames is let go, and with it the matrix that it holds.
+constexpr std::int64_t kFramesKept = 2;
+// Bytes of textures of pictures that are gone, kept for the next picture of the same size: typing makes the same sizes
+// anew. While the window is resized, old sizes make room.
+constexpr std::int64_t kSpareBytes = 48 << 20;
+
+std::size_t hash_of(const HeatmapSpec& spec) {
+  std::size_t hash = 0;
+  const auto add = [&hash](auto value) {
+    hash ^= std::hash<decltype(value)>()(value) + 0x9e3779b97f4a7c15ULL + (hash << 6) + (hash >> 2);
+  };
+  if (spec.matrix.stored()) add(spec.matrix.data());
+  add(spec.row0);
+  add(spec.column0);
+  add(spec.rows);
+  add(spec.columns);
+  add(spec.width);
+  add(spec.height);
+  add(spec.range.low);
+  add(spec.range.high);
+  add(static_cast<int>(spec.map));
+  return hash;
+}
+
+struct Picture {
+  HeatmapSpec spec;
+  HeatmapInputs inputs;  // empty when the processor drew it
+  std::unique_ptr<GlTexture> texture;
+  std::int64_t last_frame = 0;
+};
+
+struct PlainImage {
+  std::uint64_t version = 0;
+  std::unique_ptr<GlTexture> texture;
+  std::int64_t last_frame = 0;
+};
+
+class Store : public GlTextureStore {
+ public:
+  TextureId heatmap(const HeatmapSpec& spec) override {
+    if (spec.width < 1 || spec.height < 1 || !(spec.rows > 0) || !(spec.columns > 0) || spec.matrix.empty()) return 0;
+    if (spec.width > largest_ || spec.height > largest_) return 0;
+    const std::size_t hash = hash_of(spec);
+    const auto [begin, end] = pictures_.equal_range(hash);
+    for (auto entry = begin; entry != end; ++entry) {
+      if (entry->second.spec == spec) {
+        entry->second.last_frame = frame_;
+        return entry->second.texture->name();
+      }
+    }
+    return pictures_.emplace(hash, drawn(spec))->second.texture->name();
+  }
+
+  TextureId image(std::uint64_t key, std::uint64_t version, const Image& pixels) override {
+    if (pixels.width < 1 || pixels.height < 1 || pixels.width > largest_ || pixels.height > largest_) return 0;
+    PlainImage& entry = images_[key];
+    const bool same_size =
+        entry.texture != nullptr && entry.texture->width() == pixels.width && entry.texture->height() == pixels.height;
+    if (!same_size) {
+      entry.texture =
+          std::make_unique<GlTexture>(TexelFormat::rgba8, pixels.width, pixels.height, pixels.pixels.data());
+    } else if (entry.version != version) {
+      entry.texture->write(pixels.pixels.data());
+    }
+    entry.version = version;
+    entry.last_frame = frame_;
+    return entry.texture->name();
+  }
+
+  void end_frame() override {
+    for (auto entry = pictures_.begin(); entry != pictures_.end();) {
+      if (entry->second.last_frame + kFramesKept > frame_) {
+        ++entry;
+        continue;
+      }
+      spare_bytes_ += entry->second.texture->bytes();
+      spare_.push_back(std::move(entry->second.texture));
+      entry = pictures_.erase(entry);
+    }
+    while (spare_bytes_ > kSpareBytes) take_spare(spare_.begin());
+    std::erase_if(images_, [&](const auto& entry) { return entry.second.last_frame + kFramesKept <= frame_; });
+    inputs_.forget_unused();
+    ++frame_;
+  }
+
+  Image read_back(TextureId id) override {
+    const GLuint name = static_cast<GLuint>(id);
+    HEADSCOPE_ASSERT(glIsTexture(name) == GL_TRUE, "there is no texture " + std::to_string(id));
+    const GlStateGuard guard;
+    glBindTexture(GL_TEXTURE_2D, name);
+    GLint width = 0, height = 0;
+    glGetTexLevelParameteriv(GL_TEXTURE_2D, 0, GL_TEXTURE_WIDTH, &width);
+    glGetTexLevelParameteriv(GL_TEXTURE_2D, 0, GL_TEXTURE_HEIGHT, &height);
+    Image image(width, height);
+    glPixelStorei(GL_PACK_ALIGNMENT, 4);
+    glGetTexImage(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, image.pixels.data());
+    return image;
+  }
+
+  std::int64_t uploads() const override { return inputs_.uploads(); }
+
+ private:
+  // Numbers that exist only when read, and matrices beyond the driver's textures, are drawn by the processor.
+  bool fits(const Tensor& matrix) const {
+    return matrix.stored() && matrix.size() > 0 && matrix.dim(0) <= largest_ && matrix.dim(1) <= largest_;
+  }
+
+  Picture drawn(const HeatmapSpec& spec) {
+    Picture picture;
+    picture.spec = spec;
+    picture.last_frame = frame_;
+    if (fits(spec.matrix)) {
+      try {
+        picture.inputs = inputs_.inputs_of(spec);
+        picture.texture = blank(spec.width, spec.height);
+        const GlStateGuard guard;
+        program_.draw(spec, picture.inputs, *picture.texture);
+        return picture;
+      } catch (const Error&) {
+        // The driver is out of memory for the matrix: its picture is smaller.
+        picture.inputs = {};
+      }
+    }
+    picture.texture =
+        std::make_unique<GlTexture>(TexelFormat::rgba8, spec.width, spec.height, draw_heatmap(spec).pixels.data());
+    return picture;
+  }
+
+  std::unique_ptr<GlTexture> blank(int width, int height) {
+    for (auto spare = spare_.begin(); spare != spare_.end(); ++spare) {
+      if ((*spare)->width() != width || (*spare)->height() != height) continue;
+      return take_spare(spare);
+    }
+    return std::make_unique<GlTexture>(TexelFormat::rgba8, width, height, nullptr);
+  }
+
+  std::unique_ptr<GlTexture> take_spare(std::vector<std::unique_ptr<GlTexture>>::iterator spare) {
+    std::unique_ptr<GlTexture> texture = std::move(*spare);
+    spare_.erase(spare);
+    spare_bytes_ -= texture->bytes();
+    return texture;
+  }
+
+  const int largest_ = largest_texture();
+  HeatmapProgram program_;
+  HeatmapInputCache inputs_;
+  std::unordered_multimap<std::size_t, Picture> pictures_;
+  std::unordered_map<std::uint64_t, PlainImage> images_;
+  std::vector<std::unique_ptr<GlTexture>> spare_;  // oldest first
+  std::int64_t spare_bytes_ = 0;
+  std::int64_t frame_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<GlTextureStore> GlTextureStore::make() {
+  return std::make_unique<Store>();
+}
+
+}  // namespace headscope

@@ -1,0 +1,25 @@
+// One linked pair of shaders.
+#pragma once
+
+#include <string>
+
+namespace headscope {
+
+class GlProgram {
+ public:
+  // Compiles shaders/VERTEX and shaders/FRAGMENT for GLSL 3.30. Throws Error with the file's name and the driver's log
+  // when one is refused. A context must be current, also when the program is destroyed.
+  GlProgram(const std::string& vertex, const std::string& fragment);
+  ~GlProgram();
+  GlProgram(const GlProgram&) = delete;
+  GlProgram& operator=(const GlProgram&) = delete;
+
+  unsigned name() const { return name_; }
+  // -1 for a uniform that the driver found unused; setting it is then without effect, as GL says.
+  int uniform(const char* uniform_name) const;
+
+ private:
+  unsigned name_ = 0;
+};
+
+}  // namespace headscope

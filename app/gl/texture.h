@@ -1,0 +1,35 @@
+// A 2D texture that is read texel by texel, never filtered.
+#pragma once
+
+#include <cstdint>
+
+namespace headscope {
+
+enum class TexelFormat { rgba8, r8_integer, r32_float, rgba32_float };
+
+class GlTexture {
+ public:
+  // Width and height of at least 1. `pixels`: width * height texels, row by row, `row_length` texels from one row to
+  // the next (0: width); null leaves them undefined. Throws Error when the driver has no memory for it.
+  GlTexture(TexelFormat format, int width, int height, const void* pixels, std::int64_t row_length = 0);
+  ~GlTexture();
+  GlTexture(const GlTexture&) = delete;
+  GlTexture& operator=(const GlTexture&) = delete;
+
+  // Replaces all texels; dense rows.
+  void write(const void* pixels);
+  unsigned name() const { return name_; }
+  int width() const { return width_; }
+  int height() const { return height_; }
+  std::int64_t bytes() const;
+
+ private:
+  TexelFormat format_;
+  int width_, height_;
+  unsigned name_ = 0;
+};
+
+// GL_MAX_TEXTURE_SIZE.
+int largest_texture();
+
+}  // namespace headscope

@@ -1,0 +1,153 @@
+#version 330 core
+// Mirrors draw_heatmap of core/picture/heatmap.h, rule by rule; the rules stand there. gl_FragCoord counts rows from the
+// first row of the texture, which is the top one of the picture.
+#extension GL_ARB_gpu_shader5 : enable
+#ifdef GL_ARB_gpu_shader5
+#define EXACT precise  // no fused multiply-add: the same floats as core's
+#else
+#define EXACT
+#endif
+
+uniform sampler2D values;        // [rows, columns]
+uniform usampler2D hidden;       // [rows, columns], 1 hidden; read only when has_hidden
+uniform sampler2D color_table;   // 256 x 1
+uniform sampler2D row_scales;    // 1 x rows: ValueScale's low, scale, offset; read only when per_row
+uniform sampler2D thresholds;    // 256 x rows (x 1 when not per_row): the smallest value of each entry; when is_log
+uniform vec3 shared_scale;       // low, scale, offset when not per_row
+uniform bool has_hidden;
+uniform bool per_row;
+uniform bool is_log;
+
+uniform ivec2 cells;             // of the matrix: columns, rows
+uniform ivec2 first;             // AxisWindow of columns and rows
+uniform vec2 offset;
+uniform vec2 step_cells;
+uniform float cell_side;         // pixels: the smaller of a cell's width and height
+uniform vec2 cell_shape;         // width and height of a cell over cell_side
+uniform float scale;             // pixel_scale
+
+uniform bool with_hatch;
+uniform bool with_marks;
+uniform bool with_grid;
+uniform int hatch_shift;          // (hatch_x + hatch_y) mod hatch_spacing, not negative
+uniform int hatch_spacing;
+uniform int line;
+uniform vec3 well_color;
+uniform vec3 hatch_color;
+uniform vec3 grid_color;
+uniform vec3 nan_color;
+
+out vec4 color;
+
+const int kHidden = 0, kFinite = 1, kPlusInfinity = 2, kMinusInfinity = 3, kNan = 4;
+
+// From the bits: drivers may assume that isnan() is never true.
+int kind_of(float v) {
+  uint bits = floatBitsToUint(v);
+  if ((bits & 0x7f800000u) != 0x7f800000u) return kFinite;
+  if ((bits & 0x007fffffu) != 0u) return kNan;
+  return (bits & 0x80000000u) == 0u ? kPlusInfinity : kMinusInfinity;
+}
+
+float cell_position(int pixel, int axis) {
+  EXACT float moved = (float(pixel) + 0.5) * step_cells[axis];
+  EXACT float position = offset[axis] + moved;
+  return position;
+}
+
+int cell_under(int pixel, int axis) { return first[axis] + int(floor(cell_position(pixel, axis))); }
+
+// Cells [x, y) that a pixel shows along one axis, cut to the matrix.
+ivec2 cells_of(int pixel, int axis) {
+  ivec2 range = ivec2(cell_under(pixel, axis));
+  range.y += 1;
+  if (step_cells[axis] > 1.0) {
+    EXACT float begin_moved = float(pixel) * step_cells[axis];
+    EXACT float begin = offset[axis] + begin_moved;
+    begin = begin + 1.0 / 64.0;
+    EXACT float end_moved = float(pixel + 1) * step_cells[axis];
+    EXACT float end = offset[axis] + end_moved;
+    end = end - 1.0 / 64.0;
+    range.x = first[axis] + int(floor(begin));
+    range.y = max(first[axis] + int(ceil(end)), range.x + 1);
+  }
+  return ivec2(max(range.x, 0), min(range.y, cells[axis]));
+}
+
+struct Choice {
+  int kind;
+  float value;
+  int row;
+};
+
+Choice choose(ivec2 columns, ivec2 rows) {
+  Choice best = Choice(kHidden, 0.0, rows.x);
+  for (int row = rows.x; row < rows.y; ++row) {
+    for (int column = columns.x; column < columns.y; ++column) {
+      ivec2 at = ivec2(column, row);
+      float v = texelFetch(values, at, 0).r;
+      int kind = kind_of(v);
+      if (kind == kNan) return Choice(kNan, v, row);
+      if (has_hidden && texelFetch(hidden, at, 0).r != 0u) continue;
+      bool better = best.kind == kHidden || abs(v) > abs(best.value) || (abs(v) == abs(best.value) && v > best.value);
+      if (better) best = Choice(kind, v, row);
+    }
+  }
+  return best;
+}
+
+int entry_of(float v, int row) {
+  int line_of_table = per_row ? row : 0;
+  vec3 s = per_row ? texelFetch(row_scales, ivec2(0, row), 0).rgb : shared_scale;
+  if (is_log) {
+    // log2 is not the same float on every driver: it only guesses, the table of thresholds decides.
+    int guess = v > 0.0 ? int(floor(clamp((log2(v) - s.x) * s.y, 0.0, 255.0) + 0.5)) : 0;
+    while (guess < 255 && v >= texelFetch(thresholds, ivec2(guess + 1, line_of_table), 0).r) ++guess;
+    while (guess > 0 && v < texelFetch(thresholds, ivec2(guess, line_of_table), 0).r) --guess;
+    return guess;
+  }
+  EXACT float above = v - s.x;
+  EXACT float scaled = above * s.y;
+  EXACT float entry = scaled + s.z;
+  return int(clamp(floor(entry), 0.0, 255.0));
+}
+
+bool on_mark(int kind, vec2 place) {
+  float m = cell_side;
+  if (kind == kNan) {
+    float reach = 0.75 * scale;
+    EXACT float falling = abs(place.x - place.y) * m;
+    EXACT float sum = place.x + place.y;
+    EXACT float rising = abs(sum - 1.0) * m;
+    return falling < reach || rising < reach;
+  }
+  EXACT vec2 from_centre = place - 0.5;
+  EXACT vec2 p = from_centre * cell_shape;
+  float q = kind == kPlusInfinity ? p.y : -p.y;
+  EXACT float below_tip = q + 0.203;
+  EXACT float half_width = below_tip * 0.677;
+  return abs(q) < 0.203 && abs(p.x) < half_width;
+}
+
+vec3 cell_color(ivec2 pixel, Choice chosen) {
+  if (chosen.kind == kHidden) {
+    int along = (pixel.x + pixel.y + hatch_shift) % hatch_spacing;
+    return with_hatch && along < line ? hatch_color : well_color;
+  }
+  if (chosen.kind == kFinite) return texelFetch(color_table, ivec2(entry_of(chosen.value, chosen.row), 0), 0).rgb;
+  vec2 place = vec2(fract(cell_position(pixel.x, 0)), fract(cell_position(pixel.y, 1)));
+  return with_marks && on_mark(chosen.kind, place) ? vec3(1.0) : nan_color;
+}
+
+void main() {
+  ivec2 pixel = ivec2(gl_FragCoord.xy);
+  ivec2 columns = cells_of(pixel.x, 0);
+  ivec2 rows = cells_of(pixel.y, 1);
+  if (columns.x >= columns.y || rows.x >= rows.y) {
+    color = vec4(well_color, 1.0);
+    return;
+  }
+  bool at_edge = with_grid && (cell_under(pixel.x + line, 0) != cell_under(pixel.x, 0) ||
+                               cell_under(pixel.y + line, 1) != cell_under(pixel.y, 1));
+  color = vec4(at_edge ? grid_color : cell_color(pixel, choose(columns, rows)), 1.0);
+}
