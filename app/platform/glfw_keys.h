@@ -1,0 +1,12 @@
+// GLFW's key codes as KeyName, by what the keyboard layout prints on the key.
+#pragma once
+
+#include "app/session/key_event.h"
+
+namespace headscope {
+
+// A key press as GLFW reports it: letters and signs follow the keyboard layout (Ctrl+Z is where Z is printed), digits
+// and the number pad count with any layout. `key` of the result is unknown for keys that no shortcut can use.
+KeyEvent key_event(int glfw_key, int scancode, int action, int mods);
+
+}  // namespace headscope
