@@ -1,0 +1,111 @@
+#include "app/frame/frame.h"
+
+#include <imgui.h>
+#include <imgui_impl_opengl3.h>
+
+#include <chrono>
+#include <utility>
+
+#include "app/gl/framebuffer.h"
+#include "app/ui/theme.h"
+#include "core/error.h"
+#include "core/picture/palette.h"
+
+namespace headscope {
+ImGuiGuard::ImGuiGuard() {
+  IMGUI_CHECKVERSION();
+  ImGui::CreateContext();
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;  // the layout is in the view state
+  io.LogFilename = nullptr;
+}
+
+ImGuiGuard::~ImGuiGuard() {
+  ImGui::DestroyContext();
+}
+
+Surface null_surface(int width, int height, double content_scale) {
+  ImGuiIO& io = ImGui::GetIO();
+  io.BackendPlatformName = "headscope_null";
+#if IMGUI_VERSION_NUM < 18700
+  for (int key = 0; key < ImGuiKey_COUNT; ++key) io.KeyMap[key] = key;
+#endif
+  Surface surface;
+  surface.width = width;
+  surface.height = height;
+  surface.content_scale = content_scale;
+  surface.begin_platform_frame = [width, height] {
+    ImGuiIO& frame_io = ImGui::GetIO();
+    frame_io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
+    frame_io.DeltaTime = 1.0f / 60;
+  };
+  auto clipboard = std::make_shared<std::string>();
+  surface.get_clipboard = [clipboard] { return *clipboard; };
+  surface.set_clipboard = [clipboard](const std::string& text) { *clipboard = text; };
+  return surface;
+}
+
+FrameDrawer::FrameDrawer() {
+  if (!ImGui_ImplOpenGL3_Init("#version 330 core")) {
+    throw Error(
+        "The graphics driver refused the window's own shaders: OpenGL 3.3 is needed. The same engine works "
+        "without a window: headscope-cli --help.");
+  }
+  textures_ = GlTextureStore::make();
+}
+
+FrameDrawer::~FrameDrawer() {
+  textures_.reset();
+  ImGui_ImplOpenGL3_Shutdown();
+}
+
+void FrameDrawer::prepare_fonts(const Session& session, float scale) {
+  const std::string text = ui::text_on_screen(session, state);
+  if (scale == fonts_scale_ && !ui::needs_rebuild(fonts_, text)) return;
+  fonts_ = ui::build_fonts(scale, text);
+  fonts_scale_ = scale;
+#if IMGUI_VERSION_NUM < 19200
+  ImGui_ImplOpenGL3_DestroyFontsTexture();
+  if (!ImGui_ImplOpenGL3_CreateFontsTexture()) throw Error("The graphics driver refused the texture of the fonts.");
+#endif
+}
+
+std::vector<ui::Command> FrameDrawer::draw(Session& session, Settings& settings, const Surface& surface,
+                                           InputEvents input, double seconds) {
+  const float scale = static_cast<float>(surface.content_scale * session.view.ui_scale);
+  prepare_fonts(session, scale);
+  const Palette& colors = palette(session.view.theme);
+
+  ImGui_ImplOpenGL3_NewFrame();
+  surface.begin_platform_frame();
+  const auto began = std::chrono::steady_clock::now();
+  ImGui::NewFrame();
+  probe.rects.clear();
+  std::vector<ui::Command> commands;
+  for (std::string& path : std::exchange(input.dropped, {})) {
+    commands.push_back({ui::CommandId::open_path, std::move(path)});
+  }
+  state.time = seconds;
+  ui::Ui ui{.session = session,
+            .settings = settings,
+            .textures = *textures_,
+            .state = state,
+            .fonts = fonts_,
+            .colors = colors,
+            .scale = scale,
+            .input = std::move(input),
+            .commands = std::move(commands),
+            .probe = &probe,
+            .get_clipboard = surface.get_clipboard,
+            .set_clipboard = surface.set_clipboard};
+  ui::draw_shell(ui);
+  ImGui::Render();
+  ui_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+
+  clear_framebuffer(surface.width, surface.height, colors.chrome);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  textures_->end_frame();
+  return std::move(ui.commands);
+}
+
+}  // namespace headscope

@@ -1,0 +1,61 @@
+// One frame, from input to pixels: Dear ImGui, fonts, textures and the panels. Knows neither GLFW nor EGL.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/gl/gl_texture_store.h"
+#include "app/session/session.h"
+#include "app/session/settings.h"
+#include "app/ui/ui.h"
+
+namespace headscope {
+
+// Dear ImGui's context; older than the window, which hooks into it, and younger than nothing.
+class ImGuiGuard {
+ public:
+  ImGuiGuard();
+  ~ImGuiGuard();
+  ImGuiGuard(const ImGuiGuard&) = delete;
+  ImGuiGuard& operator=(const ImGuiGuard&) = delete;
+};
+
+// What a frame is drawn on.
+struct Surface {
+  int width = 0, height = 0;  // pixels
+  double content_scale = 1;
+  std::function<void()> begin_platform_frame;
+  std::function<std::string()> get_clipboard;
+  std::function<void(const std::string&)> set_clipboard;
+};
+
+// A surface of this size that no window system stands behind.
+Surface null_surface(int width, int height, double content_scale);
+
+class FrameDrawer {
+ public:
+  // A GL context of at least 3.3 must be current, now and until the end. Throws Error when the driver refuses.
+  FrameDrawer();
+  ~FrameDrawer();
+  FrameDrawer(const FrameDrawer&) = delete;
+  FrameDrawer& operator=(const FrameDrawer&) = delete;
+
+  // Draws the panels on the bound framebuffer. Returns the commands that they left to the application.
+  std::vector<ui::Command> draw(Session& session, Settings& settings, const Surface& surface, InputEvents input,
+                                double seconds);
+
+  ui::UiState state;
+  ui::Probe probe;
+  double ui_ms = 0;  // of the last frame: panels
+
+ private:
+  void prepare_fonts(const Session& session, float scale);
+
+  std::unique_ptr<GlTextureStore> textures_;
+  ui::Fonts fonts_;
+  float fonts_scale_ = 0;
+};
+
+}  // namespace headscope

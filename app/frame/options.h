@@ -1,0 +1,29 @@
+// The command line of the window.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/picture/palette.h"
+
+namespace headscope {
+
+struct Options {
+  std::string path;  // what to open; "" the last session, else the demo
+  bool help = false, version = false;
+  // For pictures in the documentation, for tests, and for a machine without a display; not in --help.
+  std::string screenshot;     // draws without a window, writes this PNG and ends
+  int width = 0, height = 0;  // of the window; 0: as it was left
+  std::optional<Theme> theme;
+  double scale = 0;   // content scale; 0: as the desktop says (1 without one)
+  int frames = 3;     // drawn before the picture is taken
+  std::string probe;  // file that says after every frame what is on screen, as JSON
+};
+
+// Throws UsageError that names the argument.
+Options parse_options(int argc, const char* const* argv);
+
+// What --help prints.
+std::string help_text();
+
+}  // namespace headscope

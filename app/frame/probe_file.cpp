@@ -1,0 +1,56 @@
+#include "app/frame/probe_file.h"
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/io/session_file.h"
+
+namespace headscope {
+
+void write_probe(const std::string& path, std::int64_t frame, int width, int height, const Session& session,
+                 const ui::UiState& state, const ui::Probe& probe, const FrameTiming& timing) {
+  nlohmann::json json;
+  json["frame"] = frame;
+  json["size"] = {width, height};
+  json["rects"] = nlohmann::json::object();
+  for (const auto& [name, rect] : probe.rects) {
+    json["rects"][name] = {rect.min.x, rect.min.y, rect.max.x, rect.max.y};
+  }
+  json["session"] = nlohmann::json::parse(session_json(session.draft, view_spec_of(session.view)));
+  json["stale"] = session.stale();
+  json["computing"] = session.computing();
+  json["problem"] = session.problem() ? one_line(*session.problem()) : "";
+  json["failure"] = session.failure();
+  json["tokens"] = 0;
+  json["shapes"] = nlohmann::json::object();
+  if (const auto trace = session.trace()) {
+    json["tokens"] = trace->query_len();
+    for (const Stage& stage : trace->stages) {
+      const Shape& shape = stage.tensor.shape();
+      json["shapes"][std::string(stage_name(stage.id))] = std::vector<std::int64_t>(shape.begin(), shape.end());
+    }
+  }
+  json["focus"] = state.focus;
+  json["dialog"] = static_cast<int>(state.dialog);
+  json["notices"] = nlohmann::json::array();
+  for (const ui::Notice& notice : state.notices) json["notices"].push_back(notice.fact + " " + notice.advice);
+  const Session::Job job = session.job();
+  json["job"] = {{"title", job.title}, {"running", job.running}, {"failed", job.failed}, {"result", job.result}};
+  json["timing"] = {{"first_frame_ms", timing.first_frame_ms},
+                    {"first_picture_ms", timing.first_picture_ms},
+                    {"keystroke_ms", timing.keystroke_ms},
+                    {"ui_ms", timing.ui_ms},
+                    {"frame_ms", timing.frame_ms}};
+  const std::string beside = path + ".part";
+  {
+    std::ofstream out(beside, std::ios::binary | std::ios::trunc);
+    // A phrase may hold bytes that are no UTF-8 in the making; they must not stop the probe.
+    out << json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    if (!out.flush()) throw Error("--probe: " + beside + " cannot be written");
+  }
+  if (std::rename(beside.c_str(), path.c_str()) != 0) throw Error("--probe: " + path + " cannot be replaced");
+}
+
+}  // namespace headscope

@@ -1,0 +1,26 @@
+// What is on screen, as a file: for tests and measurements that drive the real window from outside.
+#pragma once
+
+#include <string>
+
+#include "app/session/session.h"
+#include "app/ui/ui.h"
+
+namespace headscope {
+
+// Milliseconds; negative while it has not happened.
+struct FrameTiming {
+  double first_frame_ms = -1;      // from the start of main to the first frame on screen
+  double first_picture_ms = -1;    // to the first frame that shows a result
+  double keystroke_ms = -1;        // from the last event that changed the draft to the frame that shows its result
+  double ui_ms = 0, frame_ms = 0;  // of the last frame: panels; all of it with swap
+};
+
+// {"frame": 12, "size": [1600, 1000], "rects": {"phrase": [x0, y0, x1, y1], ...}, "session": {...}, "stale": false,
+//  "computing": false, "tokens": 5, "shapes": {"weights": [1, 8, 5, 5], ...}, "problem": "", "failure": "",
+//  "focus": "", "dialog": 0, "notices": [...], "job": {...}, "title": "", "timing": {...}}
+// Written beside and renamed, so that a reader never sees half of it. Throws Error.
+void write_probe(const std::string& path, std::int64_t frame, int width, int height, const Session& session,
+                 const ui::UiState& state, const ui::Probe& probe, const FrameTiming& timing);
+
+}  // namespace headscope

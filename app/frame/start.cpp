@@ -1,0 +1,42 @@
+#include "app/frame/start.h"
+
+#include <algorithm>
+
+#include "app/session/documents.h"
+#include "core/error.h"
+
+namespace headscope {
+
+void add_notice(ui::UiState& state, ui::Notice::Kind kind, const std::string& key, const std::string& fact,
+                const std::string& advice) {
+  if (fact.empty()) return;
+  std::erase_if(state.notices, [&](const ui::Notice& notice) { return notice.key == key; });
+  state.notices.push_back({.kind = kind, .fact = fact, .advice = advice, .key = key});
+}
+
+void open_first(Session& session, Settings& settings, ui::UiState& state, const std::string& path, bool may_resume) {
+  const Document demo = demo_document();
+  Document first = demo;
+  first.view.theme = settings.theme;
+  first.view.ui_scale = settings.ui_scale;
+  LastSession last;
+  std::string notice;
+  if (may_resume && load_last_session(last, notice)) {
+    first.request = last.request;
+    first.view = last.view;
+    first.title = "last session";
+  }
+  add_notice(state, ui::Notice::Kind::warn, "last-session", notice);
+  if (!path.empty()) {
+    try {
+      first = open_document(path, demo.request, first.view);
+      remember_recent(settings, path);
+    } catch (const std::exception& error) {
+      add_notice(state, ui::Notice::Kind::bad, "open", error.what(), "The window shows what it showed last.");
+    }
+  }
+  state.title = first.title;
+  session.open(first.request, first.view);
+}
+
+}  // namespace headscope

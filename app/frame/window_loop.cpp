@@ -1,0 +1,200 @@
+#include "app/frame/window_loop.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <optional>
+
+#include "app/frame/autosave.h"
+#include "app/frame/frame.h"
+#include "app/frame/probe_file.h"
+#include "app/frame/start.h"
+#include "app/frame/window_picture.h"
+#include "app/gl/framebuffer.h"
+#include "app/platform/end_signals.h"
+#include "app/platform/window.h"
+
+namespace headscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds(Clock::duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+// Panels answer to a click or a key over a few frames (focus, lists, measured sizes); then nothing is drawn.
+constexpr int kFramesAfterEvent = 3;
+// GLFW 3.3 can lose the event that another thread posts: while one is due, look again by ourselves.
+constexpr double kLookAgainSeconds = 0.1;
+
+// Whether the mouse did anything in the frame just drawn.
+bool mouse_moved() {
+  const ImGuiIO& io = ImGui::GetIO();
+  bool moved = io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 || io.MouseWheelH != 0;
+  for (int button = 0; button < 3; ++button) {
+    moved = moved || ImGui::IsMouseClicked(button) || ImGui::IsMouseReleased(button);
+  }
+  return moved;
+}
+
+class WindowLoop {
+ public:
+  WindowLoop(const Options& options, Clock::time_point started) : options_(options), started_(started) {
+    std::string notice;
+    settings_ = load_settings(notice);
+    session_ = std::make_unique<Session>(make_thread_executor(), [this] {
+      if (window_ready_) wake_window();
+    });
+    ui::UiState state;
+    add_notice(state, ui::Notice::Kind::warn, "settings", notice);
+    open_first(*session_, settings_, state, options.path, true);
+    if (options.theme) session_->view.theme = *options.theme;
+    session_->update(Clock::now());  // the first result is computed while the window opens
+    window_ = make_glfw_window("Headscope", options.width > 0 ? options.width : settings_.window_width,
+                               options.height > 0 ? options.height : settings_.window_height);
+    end_signals_ = watch_end_signals(wake_window);
+    window_ready_ = true;
+    drawer_ = std::make_unique<FrameDrawer>();
+    drawer_->state = std::move(state);
+    surface_.begin_platform_frame = [this] { window_->begin_imgui_frame(); };
+    surface_.get_clipboard = [this] { return window_->clipboard(); };
+    surface_.set_clipboard = [this](const std::string& text) { window_->set_clipboard(text); };
+  }
+
+  void run() {
+    while (!window_->should_close() && !end_signals_->ended()) {
+      const bool sleeps = frames_due_ == 0 && !drawer_->state.wants_frame;
+      InputEvents input = window_->wait(sleeps ? seconds_to_sleep() : 0);
+      const Clock::time_point now = Clock::now();
+      if (!input.keys.empty() || !input.characters.empty() || !input.dropped.empty() || sleeps) {
+        frames_due_ = kFramesAfterEvent;
+      }
+      add_notice(drawer_->state, ui::Notice::Kind::warn, "last-session", autosave_.save_if_due(now));
+      frames_due_ = std::max(frames_due_ - 1, 0);
+      draw_frame(std::move(input), now);
+    }
+    save();
+  }
+
+ private:
+  double seconds_to_sleep() const {
+    double seconds = drawer_->state.wake_after;
+    const auto at_most = [&](double limit) {
+      if (limit >= 0 && (seconds < 0 || limit < seconds)) seconds = limit;
+    };
+    if (session_->computing() || session_->job().running) at_most(kLookAgainSeconds);
+    at_most(autosave_.seconds_left(Clock::now()));
+    return seconds;
+  }
+
+  void draw_frame(InputEvents input, Clock::time_point now) {
+    window_->framebuffer_size(surface_.width, surface_.height);
+    if (surface_.width < 1 || surface_.height < 1) return;  // minimised
+    surface_.content_scale = options_.scale > 0 ? options_.scale : window_->content_scale();
+
+    session_->update(now);
+    const auto shown = session_->trace();
+    const bool shows_draft = shown != nullptr && !session_->stale();
+    const Request before = session_->draft;
+    const bool take_picture = picture_path_.has_value();
+    const auto commands = drawer_->draw(*session_, settings_, surface_, std::move(input),
+                                        std::chrono::duration<double>(now - started_).count());
+    const bool edited = session_->draft != before;
+    if (edited) {
+      session_->update(now);  // the worker starts while this frame is still being drawn
+      if (!waits_for_picture_) event_time_ = now;
+      waits_for_picture_ = true;
+      frames_due_ = kFramesAfterEvent;
+    }
+    if (take_picture) {
+      start_window_picture(*session_, settings_, *picture_path_, read_framebuffer(surface_.width, surface_.height));
+      picture_path_.reset();
+    }
+    window_->swap();
+
+    const Clock::time_point on_screen = Clock::now();
+    timing_.ui_ms = drawer_->ui_ms;
+    timing_.frame_ms = milliseconds(on_screen - now);
+    if (timing_.first_frame_ms < 0) timing_.first_frame_ms = milliseconds(on_screen - started_);
+    if (timing_.first_picture_ms < 0 && shows_draft) timing_.first_picture_ms = milliseconds(on_screen - started_);
+    if (waits_for_picture_ && !edited && (shows_draft || session_->problem())) {
+      if (shows_draft) timing_.keystroke_ms = milliseconds(on_screen - event_time_);
+      waits_for_picture_ = false;
+    }
+    if (mouse_moved() || shown != last_shown_) frames_due_ = kFramesAfterEvent;
+    last_shown_ = shown;
+    autosave_.look(*session_, now);
+    obey(commands);
+    show_title();
+    if (!options_.probe.empty()) {
+      write_probe(options_.probe, ++frame_, surface_.width, surface_.height, *session_, drawer_->state, drawer_->probe,
+                  timing_);
+    }
+  }
+
+  // The commands that need the window itself; the panels carried out all others.
+  void obey(const std::vector<ui::Command>& commands) {
+    for (const ui::Command& command : commands) {
+      if (command.id == ui::CommandId::quit) window_->request_close(true);
+      if (command.id == ui::CommandId::show_window_picture) {
+        picture_path_ = command.argument;  // of the next frame: the dialog that asked for it is gone then
+        frames_due_ = kFramesAfterEvent;
+      }
+    }
+  }
+
+  void show_title() {
+    const std::string title = drawer_->state.title + " - Headscope";
+    if (title == title_) return;
+    title_ = title;
+    window_->set_title(title_);
+  }
+
+  void save() {
+    settings_.theme = session_->view.theme;
+    settings_.ui_scale = session_->view.ui_scale;
+    const double scale = window_->content_scale();
+    if (surface_.width > 0 && surface_.height > 0) {
+      settings_.window_width = static_cast<int>(surface_.width / scale + 0.5);
+      settings_.window_height = static_cast<int>(surface_.height / scale + 0.5);
+    }
+    for (const std::string& complaint : {save_settings(settings_), autosave_.save_now(*session_)}) {
+      if (!complaint.empty()) fmt::print(stderr, "warning: {}\n", complaint);
+    }
+  }
+
+  const Options options_;
+  const Clock::time_point started_;
+  // Destroyed in reverse: the worker first, which wakes the window; the textures before the window, whose context they
+  // need; Dear ImGui last.
+  const ImGuiGuard imgui_;
+  Settings settings_;
+  std::unique_ptr<Window> window_;
+  std::unique_ptr<EndSignals> end_signals_;
+  std::unique_ptr<FrameDrawer> drawer_;
+  std::atomic<bool> window_ready_ = false;
+  std::unique_ptr<Session> session_;
+
+  Surface surface_;
+  Autosave autosave_;
+  std::string title_;
+  std::optional<std::string> picture_path_;
+  std::shared_ptr<const Trace> last_shown_;
+  int frames_due_ = kFramesAfterEvent;
+  std::int64_t frame_ = 0;
+  FrameTiming timing_;
+  bool waits_for_picture_ = false;
+  Clock::time_point event_time_{};
+};
+
+}  // namespace
+
+void run_window(const Options& options, Clock::time_point started) {
+  WindowLoop(options, started).run();
+}
+
+}  // namespace headscope

@@ -1,0 +1,16 @@
+// The whole window as a PNG that opens again as what it shows.
+#pragma once
+
+#include <string>
+
+#include "app/session/session.h"
+#include "app/session/settings.h"
+#include "core/picture/image.h"
+
+namespace headscope {
+
+// Writes `image` with the recipe of the trace shown, as a job of the session; false while another job runs. `path` ""
+// picks headscope-window.png (or -2, -3 ...) in the folder of exports, else in the home folder.
+bool start_window_picture(Session& session, const Settings& settings, const std::string& path, Image image);
+
+}  // namespace headscope

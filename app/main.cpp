@@ -1,0 +1,41 @@
+// headscope: the window. Everything it wires together lies in app/frame.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "app/frame/options.h"
+#include "app/frame/screenshot.h"
+#include "app/frame/window_loop.h"
+#include "app/platform/end_signals.h"
+#include "core/assert.h"
+#include "core/error.h"
+#include "core/version.h"
+
+int main(int argc, char** argv) {
+  using namespace headscope;
+  const auto started = std::chrono::steady_clock::now();
+  try {
+    const Options options = parse_options(argc, argv);
+    if (options.help) {
+      fmt::print("{}", help_text());
+    } else if (options.version) {
+      fmt::print("headscope {}\n", kVersion);
+    } else if (!options.screenshot.empty()) {
+      draw_screenshot(options);
+      fmt::print("{}\n", options.screenshot);
+    } else {
+      hold_end_signals();
+      run_window(options, started);
+    }
+    return 0;
+  } catch (const UsageError& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 2;
+  } catch (const Error& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 3;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 1;
+  }
+}
