@@ -1,0 +1,74 @@
+// The part of a view that pictures and session files keep.
+#include "app/session/view_state.h"
+
+#include <gtest/gtest.h>
+
+namespace headscope {
+namespace {
+
+TEST(ViewSpecOfState, AScoreLikeStageIsTheGridOfItsQuantity) {
+  ViewState view;
+  view.stage = StageId::scores;
+  view.quantity = StageId::scores;
+  view.head = 5;
+  view.signed_map = ColorMap::coolwarm;
+  view.weight_map = ColorMap::magma;
+  const ViewSpec spec = view_spec_of(view);
+  EXPECT_EQ(spec.view, ViewKind::heads);
+  EXPECT_EQ(spec.stage, StageId::scores);
+  EXPECT_EQ(spec.head, 5);
+  EXPECT_EQ(spec.colormap, ColorMap::coolwarm);
+}
+
+TEST(ViewSpecOfState, OtherStagesAreShownAsStages) {
+  ViewState view;
+  view.stage = StageId::output;
+  EXPECT_EQ(view_spec_of(view).view, ViewKind::stage);
+  EXPECT_EQ(view_spec_of(view).stage, StageId::output);
+  view.stage = StageId::concat;
+  EXPECT_EQ(view_spec_of(view).view, ViewKind::concat);
+}
+
+TEST(ViewSpecOfState, WhatItKeepsComesBack) {
+  for (const StageId stage :
+       {StageId::weights, StageId::masked_scores, StageId::output, StageId::concat, StageId::input}) {
+    for (const bool fixed : {false, true}) {
+      ViewState view;
+      view.stage = stage;
+      if (is_score_like(stage)) view.quantity = stage;
+      view.batch = 1;
+      view.head = 2;
+      view.range_fixed = fixed;
+      view.range = RangeKind::row;
+      view.range_low = -2;
+      view.range_high = 3;
+      view.log_scale = true;
+      view.theme = Theme::light;
+      const ViewSpec spec = view_spec_of(view);
+      EXPECT_EQ(spec.range, fixed ? RangeKind::fixed : RangeKind::row);
+      ViewState back;
+      apply_view_spec(back, spec);
+      EXPECT_EQ(view_spec_of(back), spec) << stage_name(stage);
+      EXPECT_EQ(back.stage, stage);
+    }
+  }
+}
+
+TEST(ViewSpecOfState, ApplyingKeepsTheLayoutAndForgetsTheZoom) {
+  ViewState view;
+  view.inspector_width = 333;
+  view.ui_scale = 1.5;
+  view.viewport = {1, 1, 2, 2};
+  view.cell = Cell{9, 9};
+  ViewSpec spec;
+  spec.head = 4;
+  apply_view_spec(view, spec);
+  EXPECT_EQ(view.inspector_width, 333);
+  EXPECT_EQ(view.ui_scale, 1.5);
+  EXPECT_TRUE(view.viewport.fitted());
+  EXPECT_FALSE(view.cell.has_value());
+  EXPECT_EQ(view.head, 4);
+}
+
+}  // namespace
+}  // namespace headscope
