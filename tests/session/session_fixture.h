@@ -46,7 +46,8 @@ class ManualSession {
     SessionOptions options;
     options.compute = [this](const Request& request, InputCache& cache, const CancelToken& token) {
       computed.push_back(request.phrase);
-      if (during) during(token);
+      const auto meanwhile = during;  // which may replace `during`
+      if (meanwhile) meanwhile(token);
       token.check();
       if (compute) return compute(request, cache, token);
       return trace_of(request);

@@ -57,7 +57,9 @@ void update_until_idle(Session& session, Bell& bell) {
   while (session.computing()) {
     const int rung = bell.rung();
     session.update(std::chrono::steady_clock::now());
-    if (session.computing()) ASSERT_TRUE(bell.wait_beyond(rung));
+    if (session.computing()) {
+      ASSERT_TRUE(bell.wait_beyond(rung));
+    }
     session.update(std::chrono::steady_clock::now());
   }
 }
@@ -70,7 +72,9 @@ TEST(Threads, TheNewestDraftIsShownInTheEnd) {
   for (int k = 0; k < 400; ++k) {
     session.draft.phrase = "word " + std::to_string(k);
     session.update(std::chrono::steady_clock::now());
-    if (session.trace()) EXPECT_FALSE(session.trace()->request.phrase.empty());
+    if (session.trace()) {
+      EXPECT_FALSE(session.trace()->request.phrase.empty());
+    }
     if (k % 7 == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
   update_until_idle(session, bell);
