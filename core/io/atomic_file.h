@@ -1,21 +1,52 @@
 // Files that appear whole or not at all.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 namespace headscope {
 
 // Calls `write` with a stream on a temporary file beside `path`, then flushes, syncs and renames it over `path`.
 // When anything fails (also an exception out of `write`), the temporary file is removed, `path` is as it was, and
-// Error names the path and the reason (the system's own words: "No space left on device").
+// Error names the path and the reason (the system's own words: "No space left on device"). The stream throws
+// std::ios_base::failure as soon as the system refuses a byte, so that a long `write` stops there.
+// A new file gets the mode 0666 less the umask, a replaced one keeps its own; a symbolic link stays one, and what it
+// points to is replaced; a device or pipe (/dev/stdout) is written to directly.
 void write_file_atomically(const std::string& path, const std::function<void(std::ostream&)>& write);
 
-// Creates a folder with its parents; Error when that cannot be.
-void make_folder(const std::string& path);
+// Several files that appear together: add() writes each to a temporary file beside its place, commit() renames them in
+// the order in which they were added. When commit() fails, files that it replaced are put back. What was not committed
+// is removed by the destructor.
+class FilesTogether {
+ public:
+  FilesTogether() = default;
+  ~FilesTogether();
+  FilesTogether(const FilesTogether&) = delete;
+  FilesTogether& operator=(const FilesTogether&) = delete;
+  void add(const std::string& path, const std::function<void(std::ostream&)>& write);
+  void commit();
 
-// A whole small file. Error when it is missing, is a folder, or holds more than `limit` bytes.
+ private:
+  struct Pending {
+    std::string shown;      // as the caller named it, for messages
+    std::string path;       // where it goes: a link's end
+    std::string temporary;  // beside it
+    std::string backup;     // the old file's second name while commit() runs; "" when there was none
+  };
+  void sync_together();
+  void roll_back(std::size_t renamed) noexcept;
+  std::vector<Pending> pending_;
+};
+
+// Creates a folder with its parents; Error when that cannot be. Returns the folders that were not there, outermost
+// first.
+std::vector<std::string> make_folder(const std::string& path);
+
+// A whole small file, or what a pipe gives (a shell's <(...)). Error when it is missing, is a folder or a device, or
+// holds more than `limit` bytes.
 std::string read_small_file(const std::string& path, std::size_t limit);
 
 }  // namespace headscope
