@@ -1,6 +1,8 @@
 // PNG pictures with their recipe inside.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <ostream>
@@ -12,7 +14,8 @@
 
 namespace headscope {
 
-// 8-bit RGB, row by row. `texts` become uncompressed iTXt chunks (keyword -> UTF-8), before the pixels.
+// 8-bit RGB, row by row. `texts` become uncompressed iTXt chunks (keyword -> UTF-8), before the pixels. Keywords are
+// 1 to 79 Latin letters, texts hold no NUL (asserted).
 void write_png(std::ostream& out, const Image& image, const std::map<std::string, std::string>& texts,
                const CancelToken& cancel = {});
 
@@ -28,7 +31,11 @@ struct PngInfo {
 };
 PngInfo read_png_info(const std::string& path);
 
+// The same from bytes in memory; `what` names them in errors.
+PngInfo parse_png_info(std::span<const std::byte> bytes, const std::string& what);
+
 // The pixels, for tests and previews. At most 100 million of them.
 Image read_png(const std::string& path);
+Image parse_png(std::span<const std::byte> bytes, const std::string& what);
 
 }  // namespace headscope
