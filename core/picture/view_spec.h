@@ -34,7 +34,12 @@ struct ViewSpec {
 
 std::string_view view_kind_name(ViewKind kind);
 
-// JSON of the session file's "view"; parse throws Error naming key and value.
+// JSON of the session file's "view": the VIEW options by name with _ for -, and "batch", "color_bar" and "scale"; only
+// what differs from ViewSpec{}.
 std::string view_json(const ViewSpec& view);
+
+// One key of it, its value spelled as at the command line ("colormap", "magma"; "range", "-1,1"; "log", "on").
+// Returns false for an unknown key; throws UsageError, beginning "--colormap: ", for a value that cannot be.
+bool set_view_value(ViewSpec& view, std::string_view key, const std::string& text);
 
 }  // namespace headscope
