@@ -14,11 +14,15 @@ namespace headscope {
 
 enum class ExportFormat { csv_matrix, csv_long, npy, safetensors, json };
 
-// --region B,H,I0:I1,J0:J1; nothing means all of that axis.
+// --region B,H,I0:I1,J0:J1; nothing means all of that axis. Rows and columns are those of a stage's matrices: queries
+// and keys, or positions and features.
 struct ExportRegion {
   std::optional<std::int64_t> batch, head;
   std::optional<Range> rows, columns;
 };
+
+// "0,2,0:4,:" as --region spells it.
+std::string region_text(const ExportRegion& region);
 
 struct ExportPlan {
   std::vector<StageId> stages;  // empty: all that the trace has
@@ -28,12 +32,13 @@ struct ExportPlan {
 };
 
 struct PlannedFile {
-  std::string name;  // within the folder: "weights.b0.h2.csv"
-  StageId stage;
+  std::string name;                  // within the folder: "weights.b0.h2.csv"; "all.safetensors" holds every stage
+  StageId stage;                     // of all.safetensors the first
   std::int64_t estimated_bytes = 0;  // exact for npy and safetensors
 };
-// What would be written, without computing or writing: for the dialog. Throws UsageError for a stage that the trace
-// lacks and for a region outside the tensor.
+// What would be written besides manifest.json, without computing or writing: for the dialog. Throws UsageError for a
+// stage that the trace lacks and for a region outside a stage that was named. With all stages the region has to lie
+// within the score-like ones, and of the others (head_dim columns, kv_heads heads) what lies in it is exported.
 std::vector<PlannedFile> planned_files(const Trace& trace, const ExportPlan& plan);
 
 // Writes all of it and manifest.json last; each file appears whole or not at all. `progress` gets the share done in

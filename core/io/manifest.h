@@ -6,13 +6,17 @@
 #include <vector>
 
 #include "core/attention/trace.h"
+#include "core/cancel.h"
 
 namespace headscope {
 
-// request, version, tokens, key_tokens, backend, fully_masked_rows, weights_sha256, seconds, and for every stage its
-// name, shape, dtype ("float32"), operation, files, min, max, mean, std, l2_norm, nan_count, inf_count, seconds.
+// request, version, tokens, key_tokens, backend, fully_masked_rows, weights_sha256 ("" without weights), seconds, and
+// "stages": an object from each stage's name, in order, to its shape, dtype ("float32"), operation, files, min, max,
+// mean, std, l2_norm, nan_count, inf_count, seconds. Statistics are of the whole stage, over its finite values.
 // `files` lists the file names by stage; a stage without any has an empty list. Numbers that are not finite are the
-// strings "nan", "inf", "-inf".
-std::string manifest_json(const Trace& trace, const std::map<StageId, std::vector<std::string>>& files);
+// strings "nan", "inf", "-inf". `region`, as --region spells it, is said when it is not empty.
+// With a key of bias_k, key_tokens has "bias_k" last. `render --session manifest.json` reads the request back.
+std::string manifest_json(const Trace& trace, const std::map<StageId, std::vector<std::string>>& files,
+                          const std::string& region = "", const CancelToken& cancel = {});
 
 }  // namespace headscope

@@ -109,8 +109,10 @@ Tensor SafetensorsFile::tensor(const SafetensorsEntry& entry) const {
   return safetensors_tensor(file_->bytes(), header_, entry, path(), file_);
 }
 
-void write_safetensors(std::ostream& out, const std::vector<NamedTensorRef>& tensors,
-                       const std::map<std::string, std::string>& metadata, const CancelToken& cancel) {
+namespace {
+
+std::string header_text(const std::vector<NamedTensorRef>& tensors,
+                        const std::map<std::string, std::string>& metadata) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
   std::int64_t offset = 0;
@@ -124,6 +126,14 @@ void write_safetensors(std::ostream& out, const std::vector<NamedTensorRef>& ten
   }
   std::string text = json_dump(header);
   text.append((8 - text.size() % 8) % 8, ' ');
+  return text;
+}
+
+}  // namespace
+
+void write_safetensors(std::ostream& out, const std::vector<NamedTensorRef>& tensors,
+                       const std::map<std::string, std::string>& metadata, const CancelToken& cancel) {
+  const std::string text = header_text(tensors, metadata);
   const std::uint64_t length = text.size();
   out.write(reinterpret_cast<const char*>(&length), sizeof length);
   out << text;
@@ -132,6 +142,13 @@ void write_safetensors(std::ostream& out, const std::vector<NamedTensorRef>& ten
       out.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size_bytes()));
     });
   }
+}
+
+std::int64_t safetensors_file_size(const std::vector<NamedTensorRef>& tensors,
+                                   const std::map<std::string, std::string>& metadata) {
+  auto size = static_cast<std::int64_t>(sizeof(std::uint64_t) + header_text(tensors, metadata).size());
+  for (const NamedTensorRef& each : tensors) size += 4 * each.tensor->size();
+  return size;
 }
 
 }  // namespace headscope

@@ -63,4 +63,8 @@ struct NamedTensorRef {
 void write_safetensors(std::ostream& out, const std::vector<NamedTensorRef>& tensors,
                        const std::map<std::string, std::string>& metadata, const CancelToken& cancel = {});
 
+// The bytes that write_safetensors makes of them.
+std::int64_t safetensors_file_size(const std::vector<NamedTensorRef>& tensors,
+                                   const std::map<std::string, std::string>& metadata);
+
 }  // namespace headscope

@@ -6,15 +6,11 @@
 
 namespace headscope {
 
-namespace {
-
 Shape shape_of(const Region& region) {
   Shape shape;
   for (const Range& range : region) shape.push_back(range.size());
   return shape;
 }
-
-}  // namespace
 
 void for_each_block(const Tensor& tensor, const CancelToken& cancel,
                     const std::function<void(std::span<const float>)>& visit, std::int64_t most) {

@@ -16,6 +16,9 @@ namespace headscope {
 void for_each_block(const Tensor& tensor, const CancelToken& cancel,
                     const std::function<void(std::span<const float>)>& visit, std::int64_t most = 1 << 18);
 
+// The sizes of a region's ranges.
+Shape shape_of(const Region& region);
+
 // What of `tensor` lies in `region`, as a tensor of the region's shape: a view of a stored tensor, else computed.
 Tensor part_of(const Tensor& tensor, const Region& region);
 

@@ -1,0 +1,32 @@
+// How a stage lies on paper: which of its axes is batch, head, row and column, and what its rows and columns are named.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/attention/trace.h"
+
+namespace headscope {
+
+struct StageLayout {
+  int batch = 0;
+  int head = -1;  // none in 3-D stages
+  int rows = 0, columns = 0;
+};
+
+// 4-D: [batch, head, rows, columns], but qkv_split is [batch, rows, head, columns]. 3-D: [batch, rows, columns].
+StageLayout stage_layout(StageId stage);
+
+// The [rows, columns] matrix of (batch, head), or a part of it; computed when read. `head` is ignored in 3-D stages.
+Tensor slice_of(StageId stage, const Tensor& tensor, std::int64_t batch, std::int64_t head, Range rows, Range columns);
+
+// One name a row: query tokens, or key tokens for key, value and what they are made from.
+std::vector<std::string> row_names_of(const Trace& trace, StageId stage);
+
+// One name a column: key tokens for score-like stages, else "0", "1", ...
+std::vector<std::string> column_names_of(const Trace& trace, StageId stage);
+
+// "query\key" or "token\feature".
+const char* csv_corner(StageId stage);
+
+}  // namespace headscope
