@@ -1,0 +1,111 @@
+#include "core/tensor/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace headscope {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+Tensor row(std::vector<float> values) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  return Tensor::of({count}, {Axis::feature}, std::move(values));
+}
+
+TEST(Statistics, OfASmallRow) {
+  const Statistics s = statistics_of(row({1, 2, 3, 4}));
+  EXPECT_EQ(s.count, 4);
+  EXPECT_EQ(s.nan_count, 0);
+  EXPECT_EQ(s.min, 1);
+  EXPECT_EQ(s.max, 4);
+  EXPECT_EQ(s.mean, 2.5);
+  EXPECT_TRUE(std::abs(s.std - std::sqrt(1.25)) <= 1e-15);
+  EXPECT_TRUE(std::abs(s.l2_norm - std::sqrt(30.0)) <= 1e-15);
+}
+
+TEST(Statistics, NonFiniteValuesAreCountedAndLeftOut) {
+  const Statistics s = statistics_of(row({kNan, -kInfinity, 2, kInfinity, 4, kNan}));
+  EXPECT_EQ(s.count, 6);
+  EXPECT_EQ(s.nan_count, 2);
+  EXPECT_EQ(s.inf_count, 2);
+  EXPECT_EQ(s.min, 2);
+  EXPECT_EQ(s.max, 4);
+  EXPECT_EQ(s.mean, 3);
+  EXPECT_EQ(s.std, 1);
+}
+
+TEST(Statistics, WithoutAFiniteValueThereIsNoMean) {
+  const Statistics s = statistics_of(row({kNan, kInfinity}));
+  EXPECT_TRUE(std::isnan(s.min) && std::isnan(s.max) && std::isnan(s.mean) && std::isnan(s.std));
+  EXPECT_EQ(s.l2_norm, 0);
+  EXPECT_TRUE(std::isnan(statistics_of(Tensor()).mean));
+  EXPECT_EQ(statistics_of(Tensor::zeros({0}, {Axis::feature})).count, 0);
+}
+
+TEST(Statistics, ALargeOffsetDoesNotDrownTheDeviation) {
+  EXPECT_EQ(statistics_of(row({1e8F, 1e8F, 1e8F})).std, 0);
+  const Statistics s = statistics_of(row({16777216, 16777218, 16777216, 16777218}));
+  EXPECT_EQ(s.mean, 16777217.0);
+  EXPECT_EQ(s.std, 1);
+}
+
+TEST(Statistics, TheLargestFloatsDoNotOverflow) {
+  const float large = std::numeric_limits<float>::max();
+  const Statistics s = statistics_of(row({large, -large}));
+  EXPECT_EQ(s.mean, 0);
+  EXPECT_TRUE(std::abs(s.std / large - 1) <= 1e-12);
+  EXPECT_TRUE(std::abs(s.l2_norm / large - std::sqrt(2.0)) <= 1e-12);
+}
+
+TEST(Statistics, AComputedTensorIsReadInPartsWithTheSameResult) {
+  const Shape shape{2, 3, 300, 257};
+  const Axes axes{Axis::batch, Axis::head, Axis::query, Axis::key};
+  std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<float>(i)) * 3 + 1;
+  const Tensor stored = Tensor::of(shape, axes, values);
+  std::int64_t most = 0;
+  const Tensor computed = Tensor::computed(shape, axes, [&](const Region& region, std::span<float> out) {
+    most = std::max(most, static_cast<std::int64_t>(out.size()));
+    stored.read(region, out);
+  });
+  const Statistics a = statistics_of(stored);
+  const Statistics b = statistics_of(computed);
+  EXPECT_LE(most, 1 << 16);
+  EXPECT_EQ(a.count, b.count);
+  EXPECT_EQ(a.mean, b.mean);
+  EXPECT_EQ(a.std, b.std);
+  EXPECT_EQ(a.l2_norm, b.l2_norm);
+  EXPECT_EQ(histogram_of(stored, 50).counts, histogram_of(computed, 50).counts);
+  const Statistics c = statistics_of(stored.permuted({0, 1, 3, 2}));
+  EXPECT_EQ(a.min, c.min);
+  EXPECT_TRUE(std::abs(a.std - c.std) <= 1e-12);
+}
+
+TEST(Histogram, CountsEveryFiniteValueOnce) {
+  const Histogram h = histogram_of(row({0, 1, 2, 3, 4, kNan, kInfinity, -kInfinity}), 4);
+  EXPECT_EQ(h.low, 0);
+  EXPECT_EQ(h.high, 4);
+  EXPECT_EQ(h.counts, (std::vector<std::int64_t>{1, 1, 1, 2}));
+}
+
+TEST(Histogram, OfEqualValuesAndOfNoneAtAll) {
+  const Histogram h = histogram_of(row({2, 2, 2}), 3);
+  EXPECT_EQ(h.low, 2);
+  EXPECT_EQ(h.high, 2);
+  EXPECT_EQ(std::accumulate(h.counts.begin(), h.counts.end(), std::int64_t{0}), 3);
+  const Histogram none = histogram_of(row({kNan}), 3);
+  EXPECT_EQ(none.counts, (std::vector<std::int64_t>{0, 0, 0}));
+}
+
+TEST(Histogram, TheWidestRangeDoesNotOverflow) {
+  const float large = std::numeric_limits<float>::max();
+  EXPECT_EQ(histogram_of(row({-large, 0, large}), 2).counts, (std::vector<std::int64_t>{1, 2}));
+}
+
+}  // namespace
+}  // namespace headscope

@@ -1,0 +1,228 @@
+#include "core/tensor/tensor.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+
+#include "core/assert.h"
+#include "core/error.h"
+
+namespace headscope {
+namespace {
+
+const Axes kThree{Axis::batch, Axis::position, Axis::feature};
+const Axes kFour{Axis::batch, Axis::head, Axis::position, Axis::feature};
+
+std::vector<float> counted(std::int64_t count) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  std::iota(values.begin(), values.end(), 0.0F);
+  return values;
+}
+
+Tensor counting(Shape shape, Axes axes) {
+  return Tensor::of(shape, axes, counted(element_count(shape)));
+}
+
+// The same numbers as counting(), but computed when read.
+Tensor computed_counting(Shape shape, Axes axes) {
+  const Strides strides = row_major_strides(shape);
+  return Tensor::computed(shape, axes, [shape, strides](const Region& region, std::span<float> out) {
+    Index index;
+    for (const Range& range : region) index.push_back(range.begin);
+    for (float& value : out) {
+      std::int64_t offset = 0;
+      for (int axis = 0; axis < shape.count; ++axis) offset += index[axis] * strides[axis];
+      value = static_cast<float>(offset);
+      for (int axis = shape.count - 1; axis >= 0 && ++index[axis] == region[axis].end; --axis) {
+        index[axis] = region[axis].begin;
+      }
+    }
+  });
+}
+
+TEST(Tensor, ZerosIsDenseZeroAndAligned) {
+  Tensor tensor = Tensor::zeros({2, 3, 5}, kThree);
+  EXPECT_TRUE(tensor.stored());
+  EXPECT_TRUE(tensor.dense());
+  EXPECT_EQ(tensor.size(), 30);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor.data()) % 64, 0U);
+  for (float value : tensor.values()) EXPECT_EQ(value, 0.0F);
+  tensor.mutable_data()[29] = 7;
+  EXPECT_EQ(tensor.at({1, 2, 4}), 7.0F);
+}
+
+TEST(Tensor, AnEmptyTensorIsEmpty) {
+  const Tensor tensor;
+  EXPECT_TRUE(tensor.empty());
+  EXPECT_EQ(tensor.size(), 0);
+  EXPECT_FALSE(tensor.stored());
+  EXPECT_TRUE(tensor.values().empty());
+  EXPECT_TRUE(tensor.dense_copy().empty());
+}
+
+TEST(Tensor, AnAxisOfSizeZeroIsStoredButHoldsNothing) {
+  const Tensor tensor = Tensor::zeros({2, 0, 3}, kThree);
+  EXPECT_FALSE(tensor.empty());
+  EXPECT_TRUE(tensor.stored());
+  EXPECT_EQ(tensor.size(), 0);
+  EXPECT_TRUE(tensor.values().empty());
+  EXPECT_EQ(tensor.permuted({1, 0, 2}).shape(), (Shape{0, 2, 3}));
+  EXPECT_EQ(tensor.reshaped({0, 6}, {Axis::position, Axis::feature}).shape(), (Shape{0, 6}));
+  EXPECT_EQ(Tensor::of({0}, {Axis::feature}, {}).size(), 0);
+}
+
+TEST(Tensor, RefusesAnImpossibleSizeWithoutAllocating) {
+  EXPECT_THROW(Tensor::zeros({std::int64_t{1} << 50}, {Axis::feature}), Error);
+}
+
+TEST(Tensor, OfRefusesAWrongCount) {
+  EXPECT_THROW(Tensor::of({2, 2}, {Axis::position, Axis::feature}, {1, 2, 3}), Bug);
+}
+
+TEST(Tensor, ReadsARegionOfAStridedView) {
+  const Tensor tensor = counting({2, 3, 4, 5}, kFour);
+  const Tensor view = tensor.permuted({0, 2, 1, 3});
+  EXPECT_EQ(view.shape(), (Shape{2, 4, 3, 5}));
+  EXPECT_EQ(view.axes()[1], Axis::position);
+  EXPECT_FALSE(view.dense());
+  EXPECT_EQ(view.at({1, 3, 2, 4}), tensor.at({1, 2, 3, 4}));
+  std::vector<float> out(2 * 2 * 1);
+  view.read({{1, 2}, {1, 3}, {2, 3}, {3, 5}}, out);
+  EXPECT_EQ(out, (std::vector<float>{tensor.at({1, 2, 1, 3}), tensor.at({1, 2, 1, 4}), tensor.at({1, 2, 2, 3}),
+                                     tensor.at({1, 2, 2, 4})}));
+}
+
+TEST(Tensor, StoredAndComputedReadTheSame) {
+  const Shape shape{3, 4, 5};
+  const Tensor stored = counting(shape, kThree);
+  const Tensor computed = computed_counting(shape, kThree);
+  EXPECT_FALSE(computed.stored());
+  EXPECT_EQ(stored.values(), computed.values());
+  EXPECT_EQ(computed.at({2, 1, 3}), stored.at({2, 1, 3}));
+  for (std::int64_t begin = 0; begin < 4; ++begin) {
+    const Region region{{1, 3}, {begin, 4}, {begin, 5}};
+    std::vector<float> a(static_cast<std::size_t>(element_count(region))), b = a;
+    stored.read(region, a);
+    computed.read(region, b);
+    EXPECT_EQ(a, b);
+  }
+  EXPECT_TRUE(computed.dense_copy().stored());
+  EXPECT_EQ(computed.dense_copy().values(), stored.values());
+}
+
+TEST(Tensor, ReadingOutsideIsABug) {
+  const Tensor tensor = counting({2, 3, 4}, kThree);
+  std::vector<float> out(4);
+  EXPECT_THROW(tensor.read({{0, 1}, {0, 1}, {1, 5}}, out), Bug);
+  EXPECT_THROW(tensor.read({{0, 1}, {2, 1}, {0, 4}}, out), Bug);
+  EXPECT_THROW(tensor.read({{0, 1}, {0, 1}}, out), Bug);
+  EXPECT_THROW(tensor.read({{0, 1}, {0, 1}, {0, 3}}, out), Bug) << "four places for three values";
+  EXPECT_THROW(tensor.at({0, 3, 0}), Bug);
+  EXPECT_THROW(tensor.at({0, 0, -1}), Bug);
+}
+
+TEST(Tensor, ReshapingADenseTensorSharesItsStorage) {
+  const Tensor tensor = counting({2, 3, 8}, kThree);
+  const Tensor heads = tensor.reshaped({2, 3, 2, 4}, {Axis::batch, Axis::position, Axis::head, Axis::feature});
+  EXPECT_EQ(heads.data(), tensor.data());
+  EXPECT_EQ(heads.values(), tensor.values());
+  const Tensor flat = tensor.reshaped({48}, {Axis::feature});
+  EXPECT_EQ(flat.data(), tensor.data());
+  EXPECT_EQ(flat.strides(), Strides{1});
+}
+
+TEST(Tensor, ReshapingAStridedViewCopiesOnlyWhenItMust) {
+  const Tensor tensor = counting({2, 3, 8}, kThree);
+  // The last axis of a slice splits in place; merging it with the one before does not.
+  const Tensor slice = tensor.sliced(2, 0, 4);
+  const Tensor split = slice.reshaped({2, 3, 2, 2}, {Axis::batch, Axis::position, Axis::head, Axis::feature});
+  EXPECT_EQ(split.data(), tensor.data());
+  EXPECT_EQ(split.values(), slice.values());
+  const Tensor merged = slice.reshaped({2, 12}, {Axis::batch, Axis::feature});
+  EXPECT_NE(merged.data(), tensor.data());
+  EXPECT_EQ(merged.values(), slice.values());
+  const Tensor transposed = tensor.permuted({0, 2, 1}).reshaped({2, 24}, {Axis::batch, Axis::feature});
+  EXPECT_EQ(transposed.values(), tensor.permuted({0, 2, 1}).values());
+}
+
+TEST(Tensor, ReshapesEveryWayAroundAxesOfSizeOne) {
+  const Tensor tensor = counting({1, 6, 1, 4}, kFour);
+  for (const Shape& shape :
+       {Shape{6, 4}, Shape{1, 24}, Shape{24, 1, 1}, Shape{2, 1, 3, 1, 4}, Shape{3, 8}, Shape{24}}) {
+    Axes axes;
+    for (int i = 0; i < shape.count; ++i) axes.push_back(Axis::feature);
+    const Tensor reshaped = tensor.reshaped(shape, axes);
+    EXPECT_EQ(reshaped.values(), tensor.values()) << to_string(shape);
+    EXPECT_EQ(reshaped.data(), tensor.data()) << to_string(shape);
+  }
+  const Tensor one = counting({1, 1, 1}, kThree);
+  EXPECT_EQ(one.reshaped({1}, {Axis::feature}).values(), one.values());
+}
+
+TEST(Tensor, ViewsAreNotWritable) {
+  Tensor tensor = Tensor::zeros({2, 3, 4}, kThree);
+  EXPECT_NO_THROW(tensor.mutable_data());
+  EXPECT_THROW(tensor.sliced(0, 0, 1).mutable_data(), Bug);
+  EXPECT_THROW(tensor.permuted({1, 0, 2}).mutable_data(), Bug);
+}
+
+TEST(Tensor, AComputedTensorHasNoViews) {
+  const Tensor computed = computed_counting({2, 3}, {Axis::position, Axis::feature});
+  EXPECT_THROW(computed.permuted({1, 0}), Bug);
+  EXPECT_THROW(computed.sliced(0, 0, 1), Bug);
+  EXPECT_THROW(computed.data(), Bug);
+}
+
+TEST(Tensor, PermutationNamesEachAxisOnce) {
+  const Tensor tensor = counting({2, 3}, {Axis::position, Axis::feature});
+  EXPECT_THROW(tensor.permuted({0, 0}), Bug);
+  EXPECT_THROW(tensor.permuted({0}), Bug);
+  EXPECT_THROW(tensor.permuted({0, 2}), Bug);
+}
+
+TEST(Tensor, AViewKeepsItsOwnerAlive) {
+  auto owner = std::make_shared<std::vector<float>>(counted(6));
+  const std::weak_ptr<std::vector<float>> watch = owner;
+  Tensor view = Tensor::view_of(owner, owner->data(), {2, 3}, {3, 1}, {Axis::position, Axis::feature}).sliced(0, 1, 2);
+  owner.reset();
+  EXPECT_FALSE(watch.expired());
+  EXPECT_EQ(view.values(), (std::vector<float>{3, 4, 5}));
+  view = {};
+  EXPECT_TRUE(watch.expired());
+}
+
+TEST(Tensor, SameStorageMeansTheSameNumbersReadTheSameWay) {
+  const Tensor a = counting({2, 3}, {Axis::position, Axis::feature});
+  const Tensor b = counting({2, 3}, {Axis::position, Axis::feature});
+  const Tensor c = computed_counting({2, 3}, {Axis::position, Axis::feature});
+  EXPECT_TRUE(same_storage(a, a.sliced(0, 0, 2)));
+  EXPECT_FALSE(same_storage(a, b));
+  EXPECT_FALSE(same_storage(a, a.permuted({1, 0})));
+  EXPECT_FALSE(same_storage(a.sliced(0, 0, 1), a.sliced(0, 1, 2)));
+  EXPECT_TRUE(same_storage(c, Tensor(c)));
+  EXPECT_FALSE(same_storage(a, c));
+  EXPECT_TRUE(same_storage(Tensor(), Tensor()));
+}
+
+TEST(Tensor, MatrixAtGivesTheSliceOfABatchAndHead) {
+  const Tensor four = counting({2, 3, 4, 5}, kFour);
+  const Tensor matrix = matrix_at(four, 1, 2);
+  EXPECT_EQ(matrix.shape(), (Shape{4, 5}));
+  EXPECT_EQ(matrix.at({3, 4}), four.at({1, 2, 3, 4}));
+  EXPECT_EQ(matrix.data(), four.data() + (1 * 3 + 2) * 20);
+  const Tensor three = counting({2, 4, 5}, kThree);
+  EXPECT_EQ(matrix_at(three, 1, 99).at({2, 3}), three.at({1, 2, 3}));
+  const Tensor computed = matrix_at(computed_counting({2, 3, 4, 5}, kFour), 1, 2);
+  EXPECT_FALSE(computed.stored());
+  EXPECT_EQ(computed.values(), matrix.values());
+  EXPECT_THROW(matrix_at(four, 2, 0), Bug);
+  EXPECT_THROW(matrix_at(four, 0, 3), Bug);
+  const Tensor narrow = matrix_at(counting({2, 3, 1, 5}, kFour).permuted({0, 1, 3, 2}), 1, 1);
+  EXPECT_EQ(narrow.shape(), (Shape{5, 1}));
+  EXPECT_EQ(narrow.values(), (std::vector<float>{20, 21, 22, 23, 24}));
+}
+
+}  // namespace
+}  // namespace headscope
