@@ -34,11 +34,11 @@ MaybeProblem text_problem(const char* option, const char* name, const std::strin
   return {};
 }
 
+// Only a phrase can be taken back by setting another value; files are dropped by leaving their option out.
 MaybeProblem both_given(const char* option, const char* other, const char* detail) {
-  return Problem{option,
-                 fmt::format("{} and {} exclude each other", option, other),
-                 detail,
-                 {{fmt::format("drop {}", option), option, ""}, {fmt::format("drop {}", other), other, ""}}};
+  Problem problem{option, fmt::format("{} and {} exclude each other", option, other), detail, {}};
+  if (std::string_view(option) == "phrase") problem.suggestions.push_back({"drop the phrase", "phrase", ""});
+  return problem;
 }
 
 // Where queries, keys and values come from.
@@ -90,13 +90,13 @@ MaybeProblem source_problem(const Request& r) {
     return Problem{"value-input",
                    "value-input without key-input",
                    "Values belong to keys: give key-input too, of the same length.",
-                   {{"drop value-input", "value-input", ""}}};
+                   {}};
   }
   if (!r.key_input.empty() && !r.phrase.empty()) {
     return Problem{"key-input",
                    "key-input and phrase exclude each other",
                    "With vectors from a file the queries come from a file too: use input.",
-                   {{"drop key-input", "key-input", ""}}};
+                   {}};
   }
   if (r.input.empty()) {
     if (MaybeProblem problem = text_problem("phrase", "the phrase", r.phrase)) return problem;
@@ -158,7 +158,7 @@ MaybeProblem mask_problem(const Request& r) {
     return Problem{"softcap",
                    "softcap needs the mask after scaling",
                    "The cap comes after scaling and before the mask; with before-scale that order cannot be.",
-                   {{"mask after scaling", "mask-order", "after-scale"}}};
+                   {{"mask after scaling", "mask-order", "after-scale"}, {"softcap off", "softcap", "off"}}};
   }
   if (has_variant(r, Variant::mask_inverted) && r.mask.empty()) {
     return Problem{

@@ -1,0 +1,29 @@
+// Tests that every backend must pass: instantiated by name.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "core/backend/backend.h"
+
+namespace headscope {
+
+class EveryBackend : public testing::TestWithParam<const char*> {
+ protected:
+  std::unique_ptr<Backend> backend() const {
+    const std::string name = GetParam();
+    return name == "reference" ? make_reference_backend() : make_cpu_backend(name == "cpu1" ? 1 : 3);
+  }
+  CancelToken cancel;
+};
+
+inline std::string backend_test_name(const testing::TestParamInfo<const char*>& info) {
+  return info.param;
+}
+
+}  // namespace headscope
+
+#define HEADSCOPE_FOR_EVERY_BACKEND(suite) \
+  INSTANTIATE_TEST_SUITE_P(Backends, suite, testing::Values("reference", "cpu1", "cpu3"), backend_test_name)
