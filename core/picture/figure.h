@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "core/attention/trace.h"
@@ -20,6 +21,10 @@ struct FigureSize {
   int width = 0, height = 0;
 };
 FigureSize figure_size(const Trace& trace, const ViewSpec& view);
+
+// The mask that pictures of this stage are drawn with, or null: stages before the mask show all their scores. Rows that
+// are hidden completely and still got weights (a finite --mask-fill, --fully-masked uniform) show them.
+std::shared_ptr<const Mask> shown_mask(const Trace& trace, StageId stage);
 
 // The recipe chunks of its PNG: {"headscope": session JSON with the view, "headscope-sha256": of the weights}.
 std::map<std::string, std::string> recipe_of(const Trace& trace, const ViewSpec& view);

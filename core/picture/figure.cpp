@@ -1,0 +1,83 @@
+#include "core/picture/figure.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/io/session_file.h"
+#include "core/model/layer_weights.h"
+#include "core/picture/figure_views.h"
+
+namespace headscope {
+
+namespace {
+
+constexpr int kLargestSide = 16384;
+
+void check(const ViewSpec& view) {
+  if (!(view.scale >= 0.25 && view.scale <= 8)) {
+    throw UsageError(fmt::format("scale: {} asked for, 0.25 to 8 can be drawn", view.scale));
+  }
+  if (view.cell && (*view.cell < 1 || *view.cell > 1024)) {
+    throw UsageError(fmt::format("--cell: {} asked for, 1 to 1024 pixels can be drawn", *view.cell));
+  }
+  if (view.width && (*view.width < 1 || *view.width > kLargestSide)) {
+    throw UsageError(fmt::format("--width: {} asked for, up to {} pixels can be drawn", *view.width, kLargestSide));
+  }
+  if (view.range == RangeKind::fixed && !(view.range_low < view.range_high)) {
+    throw UsageError(fmt::format("--range: {},{} asked for, the first must be less than the second", view.range_low,
+                                 view.range_high));
+  }
+}
+
+}  // namespace
+
+FigurePlan figure_plan(const Trace& trace, const ViewSpec& view, bool measure) {
+  check(view);
+  Sheet sheet(trace, view);
+  const StagePicture stage(trace, view.view == ViewKind::concat ? StageId::concat : view.stage, view);
+  switch (view.view) {
+    case ViewKind::heads:
+      plan_heads(sheet, stage, measure);
+      break;
+    case ViewKind::head:
+    case ViewKind::stage:
+      plan_map(sheet, stage, measure);
+      break;
+    case ViewKind::concat:
+      plan_concat(sheet, stage, measure);
+      break;
+  }
+  if (sheet.plan.width > kLargestSide || sheet.plan.height > kLargestSide) {
+    throw UsageError(
+        fmt::format("the picture would be {} x {} pixels, at most {} x {} can be drawn: use a smaller "
+                    "--cell, or --width",
+                    sheet.plan.width, sheet.plan.height, kLargestSide, kLargestSide));
+  }
+  return std::move(sheet.plan);
+}
+
+Image draw_figure(const Trace& trace, const ViewSpec& view, const CancelToken& cancel) {
+  return draw_plan(figure_plan(trace, view, false), cancel);
+}
+
+FigureSize figure_size(const Trace& trace, const ViewSpec& view) {
+  const FigurePlan plan = figure_plan(trace, view, true);
+  return {plan.width, plan.height};
+}
+
+std::map<std::string, std::string> recipe_of(const Trace& trace, const ViewSpec& view) {
+  std::map<std::string, std::string> chunks;
+  auto session = nlohmann::ordered_json::parse(session_json(trace.request, view));
+  const LayerWeights& weights = trace.inputs->weights;
+  if (!weights.empty()) {
+    const std::string sha256 = weights.sha256.empty() ? sha256_of(weights) : weights.sha256;
+    session["weights_sha256"] = sha256;
+    chunks["headscope-sha256"] = sha256;
+  }
+  chunks["headscope"] = session.dump(2);
+  return chunks;
+}
+
+}  // namespace headscope

@@ -1,0 +1,182 @@
+// One large map with labels on both axes: a head, or a slice of any stage.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/attention/pattern.h"
+#include "core/picture/figure_views.h"
+
+namespace headscope {
+
+Fit fitted(const Sheet& sheet, const StagePicture& stage, const FitRequest& request) {
+  const ViewSpec& view = sheet.view;
+  const auto fit_with = [&](double cell_height) {
+    Fit fit;
+    fit.gutter = sheet.row_gutter(stage.row_names(), request.rows, cell_height);
+    if (view.labels && request.column_labels) {  // the corner's two words
+      const char* widest = stage.score_like() ? "query \u2193" : "feature \u2192";
+      fit.gutter = std::max(fit.gutter, static_cast<int>(sheet.width_of(widest, FontRole::words, 11)) + sheet.px(9));
+    }
+    MapRoom room;
+    room.rows = request.rows;
+    room.columns = request.columns;
+    room.square = request.square;
+    room.shortest = sheet.px(24);
+    room.row_height = sheet.px(22);
+    if (view.cell) room.explicit_cell = sheet.px(*view.cell);
+    if (view.width) {
+      room.width = (*view.width - request.fixed_room - fit.gutter) / request.maps_beside;
+      room.height = 2 * std::max(room.width, 1);
+      room.largest_cell = sheet.px(160);
+      const int least = sheet.px(16);
+      if (room.width < least && !view.cell) {
+        throw UsageError(fmt::format("--width: {} pixels are too few for this picture, it needs at least {}",
+                                     *view.width, *view.width + (least - room.width) * request.maps_beside));
+      }
+    } else {
+      // Up to two targets wide every cell keeps a pixel of its own.
+      const int target = sheet.px(request.target);
+      const auto room_for = [&](std::int64_t count) {
+        return count > target && count <= 2 * target ? static_cast<int>(count) : target;
+      };
+      room.width = room_for(request.columns);
+      room.height = room_for(request.rows);
+      room.largest_cell = sheet.px(request.largest_cell);
+    }
+    fit.size = map_size(room);
+    return fit;
+  };
+  const double named_from = 11 * view.scale;
+  Fit fit = fit_with(named_from);
+  if (fit.size.cell_height < named_from) {
+    const Fit with_indices = fit_with(fit.size.cell_height);
+    if (with_indices.size.cell_height < named_from) fit = with_indices;
+  }
+  if (request.column_labels) {
+    fit.column_height = sheet.column_height(stage.column_names(), fit.size.cell_width);
+    if (view.labels) fit.column_height = std::max(fit.column_height, sheet.px(34));
+  }
+  return fit;
+}
+
+int figure_width(const Sheet& sheet, int natural) {
+  if (!sheet.view.width) return std::max(natural, sheet.px(440));
+  if (*sheet.view.width < natural) {
+    throw UsageError(fmt::format("--width: {} pixels are too few for this picture, it needs {}{}", *sheet.view.width,
+                                 natural, sheet.view.cell ? fmt::format(" with --cell {}", *sheet.view.cell) : ""));
+  }
+  return *sheet.view.width;
+}
+
+std::vector<Span> legend(const Sheet& sheet, const StagePicture& stage, const std::string& range_words,
+                         const MapSize& size, std::int64_t head) {
+  const ViewSpec& view = sheet.view;
+  const Palette& colors = sheet.colors;
+  const std::string noun = cell_noun(stage.stage());
+  std::string what = noun;
+  if (view.range == RangeKind::row) {
+    what += ", each row with its own range";
+  } else if (view.range == RangeKind::automatic) {
+    what += range_words;
+  } else {
+    what += ", range as given";
+  }
+  if (view.log_scale) what += ", logarithmic";
+  std::vector<Span> spans = {{what + ".", colors.text2}};
+  if (stage.score_like()) {
+    spans.push_back({"rows", colors.query});
+    spans.push_back({"query", colors.text2});
+    spans.push_back({"columns", colors.key});
+    spans.push_back({"key", colors.text2});
+  }
+  const std::string pooled = pooled_note(size, stage.rows(), stage.columns(), noun);
+  if (!pooled.empty()) spans.push_back({"\u00b7 " + pooled, colors.text2});
+  const std::int64_t hidden = stage.hidden_cells(head);
+  if (hidden > 0) {
+    const bool hatched = std::min(size.cell_width, size.cell_height) >= 8 * view.scale;
+    spans.push_back({fmt::format("\u00b7 {}: hidden, {} of {}", hatched ? "hatched" : "empty", grouped(hidden),
+                                 grouped(stage.rows() * stage.columns())),
+                     colors.text3});
+  }
+  const std::string masked = is_weight_like(stage.stage()) ? fully_masked_sentence(sheet.trace) : "";
+  if (!masked.empty()) spans.push_back({"\u00b7 " + masked, colors.warn});
+  return spans;
+}
+
+namespace {
+
+std::string entropy_text(double bits) {
+  return std::isnan(bits) ? "entropy NaN" : fmt::format("entropy {:.2f} bit", bits);
+}
+
+Sheet::Title title_of(const Sheet& sheet, const StagePicture& stage, bool measure) {
+  const ViewSpec& view = sheet.view;
+  const std::string dot = " \u00b7 ";
+  const std::string batch =
+      stage.shape()[0] > 1 ? fmt::format("{}batch {} of {}", dot, view.batch, stage.shape()[0]) : std::string();
+  Sheet::Title title;
+  if (stage.heads() > 0) title.head = view.head;
+  const std::string name(stage_name(stage.stage()));
+  if (view.view == ViewKind::head) {
+    title.name = fmt::format("Head {}", view.head);
+    title.fact = name + batch;
+    if (stage.score_like() && !measure) {
+      const HeadSummary summary = summarize_head(sheet.trace, view.batch, view.head);
+      title.fact += dot + entropy_text(summary.entropy_bits) + dot + summary_label(summary, sheet.trace);
+    }
+    return title;
+  }
+  title.contract_name = true;
+  title.name = name;
+  title.fact = to_string(stage.shape());
+  if (stage.heads() > 0) title.fact += fmt::format("{}head {}", dot, view.head);
+  title.fact += batch;
+  const Stage* made = sheet.trace.find(stage.stage());
+  if (made != nullptr && !made->operation.empty()) title.fact += dot + made->operation;
+  return title;
+}
+
+}  // namespace
+
+void plan_map(Sheet& sheet, const StagePicture& stage, bool measure) {
+  const ViewSpec& view = sheet.view;
+  const std::int64_t head = stage.heads() > 0 ? view.head : 0;
+  if (stage.heads() > 0 && (head < 0 || head >= stage.heads())) {
+    throw UsageError(
+        fmt::format("--head: {} asked for, {} has heads 0 to {}", head, stage_name(stage.stage()), stage.heads() - 1));
+  }
+  FitRequest request{stage.rows(), stage.columns()};
+  request.square = stage.score_like();
+  request.fixed_room = 2 * sheet.margin() + sheet.upright_bar_room();
+  const Fit fit = fitted(sheet, stage, request);
+  const MapSize& size = fit.size;
+  const int width = figure_width(sheet, request.fixed_room + fit.gutter + size.width);
+  sheet.plan.width = width;
+
+  const int x = sheet.margin() + fit.gutter;
+  const int y = sheet.header(title_of(sheet, stage, measure), width) + fit.column_height;
+  const ValueRange range = measure ? ValueRange{} : stage.range(head, head + 1);
+  MapItem map{x, y, stage.spec(head), stage.cell_text()};
+  map.spec.width = size.width;
+  map.spec.height = size.height;
+  map.spec.range = range;
+  map.spec.hatch_x = x;
+  map.spec.hatch_y = y;
+  sheet.plan.items.emplace_back(map);
+  sheet.row_labels(stage.row_names(), stage.rows(), x, y,
+                   static_cast<double>(size.height) / static_cast<double>(stage.rows()));
+  sheet.column_labels(stage.column_names(), stage.columns(), x, y,
+                      static_cast<double>(size.width) / static_cast<double>(stage.columns()));
+  sheet.corner(x, y, stage.score_like());
+
+  const bool grid = std::min(size.cell_width, size.cell_height) >= 12 * view.scale;
+  const int bar_height = std::clamp(size.height - (grid ? sheet.px(1) : 0), sheet.px(48), sheet.px(400));
+  sheet.upright_bar(x + size.width + sheet.px(14), y, bar_height, stage.map(), range);
+
+  int bottom = y + std::max(size.height, view.color_bar ? bar_height : 0) + sheet.px(10);
+  bottom += sheet.paragraph(sheet.margin(), bottom, width - 2 * sheet.margin(), legend(sheet, stage, "", size, head));
+  sheet.plan.height = bottom + sheet.px(10);
+}
+
+}  // namespace headscope

@@ -1,0 +1,99 @@
+// The sheet that a figure is laid out on: type, spacing, labels along axes, colour bars. Internal to core/picture.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/picture/figure_plan.h"
+#include "core/picture/figure_stage.h"
+#include "core/picture/view_spec.h"
+
+namespace headscope {
+
+// A piece of running text in one colour.
+struct Span {
+  std::string text;
+  Rgba color;
+};
+
+// Where the cells of a matrix go, in pixels. Cells are whole pixels wide and high; where more than one falls on a pixel
+// the map is `pooled` instead.
+struct MapSize {
+  int width = 0, height = 0;
+  double cell_width = 0, cell_height = 0;
+  bool pooled() const { return cell_width < 1 || cell_height < 1; }
+};
+
+// How large cells may become. All in pixels of the picture.
+struct MapRoom {
+  std::int64_t rows = 0, columns = 0;
+  int width = 0, height = 0;  // the map's largest extent
+  int largest_cell = 0;
+  int explicit_cell = 0;  // --cell; 0: the largest that fit
+  bool square = true;     // cells of scores are square; of features, rows are higher than columns are wide
+  int shortest = 0;       // a side that would be shorter gets oblong cells
+  int row_height = 0;     // of features: what a row gets when there is room
+};
+MapSize map_size(const MapRoom& room);
+
+class Sheet {
+ public:
+  Sheet(const Trace& trace, const ViewSpec& view);
+
+  const Trace& trace;
+  const ViewSpec& view;
+  const Palette& colors;
+  FigurePlan plan;
+
+  int px(double units) const;  // whole pixels, at least 1 for anything above 0
+  double font(double units) const { return units * view.scale; }
+  double width_of(const std::string& text, FontRole role, double size) const {
+    return text_width(text, role, font(size));
+  }
+
+  // ---- drawing; sizes in units, places in pixels. `middle` centres the capitals on a line.
+  void text(double x, double baseline, std::string text, FontRole role, double size, Rgba color);
+  void text_middle(double x, double middle, std::string text, FontRole role, double size, Rgba color);
+  void text_right(double right, double middle, std::string text, FontRole role, double size, Rgba color);
+  void text_centred(double center, double middle, std::string text, FontRole role, double size, Rgba color);
+  void text_upwards(double center, double bottom, std::string text, FontRole role, double size, Rgba color);
+  void rect(int x, int y, int width, int height, Rgba color);
+  // Running text wrapped at `width`; returns its height in pixels. Draws nothing when `measure`.
+  int paragraph(int x, int y, int width, const std::vector<Span>& spans, bool measure = false);
+
+  // ---- the parts of every figure
+  int margin() const { return px(14); }
+  // Title and facts at the top; returns the y below them.
+  struct Title {
+    std::int64_t head = -1;  // its square
+    std::string name, fact;
+    bool contract_name = false;  // set in mono
+  };
+  int header(const Title& title, int width);
+  // The gutter that row labels need, and the height of column labels, for cells of this size; 0 without labels.
+  int row_gutter(const std::vector<std::string>& names, std::int64_t count, double cell_height) const;
+  int column_height(const std::vector<std::string>& names, double cell_width) const;
+  void row_labels(const std::vector<std::string>& names, std::int64_t count, int right, int y, double cell_height);
+  void column_labels(const std::vector<std::string>& names, std::int64_t count, int x, int bottom, double cell_width);
+  // query over key, or token over feature, right-aligned at the corner of the map.
+  void corner(int right, int bottom, bool score_like);
+  // The room that an upright bar takes beside a map, and the bar itself.
+  int upright_bar_room() const { return view.color_bar ? px(14 + 10 + 8 + 40) : 0; }
+  void upright_bar(int x, int y, int height, ColorMap map, const ValueRange& range);
+  void level_bar(int x, int y, int width, ColorMap map, const ValueRange& range);
+
+ private:
+  // Tick marks of a bar as (share of its length, label).
+  std::vector<std::pair<double, std::string>> ticks(ColorMap map, const ValueRange& range, double length,
+                                                    double spacing) const;
+};
+
+// "1,024".
+std::string grouped(std::int64_t number);
+
+// "each pixel shows the largest of 9 weights", or "" when each cell has a pixel of its own.
+std::string pooled_note(const MapSize& size, std::int64_t rows, std::int64_t columns, const std::string& noun);
+
+}  // namespace headscope

@@ -1,0 +1,197 @@
+#include "core/picture/figure_stage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/assert.h"
+#include "core/attention/request_text.h"
+#include "core/picture/figure.h"
+#include "core/text/utf8.h"
+
+namespace headscope {
+
+namespace {
+
+bool is_key_side(StageId stage) {
+  return stage == StageId::key_input || stage == StageId::value_input || stage == StageId::key_proj ||
+         stage == StageId::value_proj || stage == StageId::key || stage == StageId::value;
+}
+
+// Some stages have more rows than tokens (the key of bias_k): those are named by their index.
+std::vector<std::string> names_for(std::vector<std::string> names, std::int64_t count) {
+  for (auto k = static_cast<std::int64_t>(names.size()); k < count; ++k) names.push_back(std::to_string(k));
+  names.resize(static_cast<std::size_t>(count));
+  return names;
+}
+
+const Stage& stage_of(const Trace& trace, StageId id) {
+  const Stage* stage = trace.find(id);
+  if (stage != nullptr) return *stage;
+  std::string names;
+  for (const Stage& present : trace.stages) names += (names.empty() ? "" : ", ") + std::string(stage_name(present.id));
+  throw UsageError(fmt::format("--stage: this request has no stage {}; it has {}", stage_name(id), names));
+}
+
+// Rows are positions: [batch, position, head, feature] is read head by head.
+Tensor by_heads(StageId id, const Tensor& tensor) {
+  if (id != StageId::qkv_split || tensor.rank() != 4) return tensor;
+  return (tensor.stored() ? tensor : tensor.dense_copy()).permuted({0, 2, 1, 3});
+}
+
+// Whether hidden cells are hidden in this stage: from where the mask was applied on. Before, they hold real scores.
+bool stage_hides(const Trace& trace, StageId stage) {
+  if (is_weight_like(stage)) return true;
+  if (has_variant(trace.request, Variant::mask_after_softmax)) return false;
+  return stage == StageId::masked_scores ||
+         (stage == StageId::scores && trace.request.mask_order == MaskOrder::before_scale);
+}
+
+// Fully masked rows that got weights all the same: 1 / key_len each.
+bool uniform_when_fully_masked(const Request& request) {
+  if (request.fully_masked == FullyMasked::uniform) return true;
+  return request.fully_masked == FullyMasked::as_computed && std::isfinite(request.mask_fill);
+}
+
+std::string file_name(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+std::string one_line(const std::string& text) {
+  std::string line;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    const bool blank = is_space(point.value) || point.value < 0x20;
+    if (!blank) line.append(text, at, static_cast<std::size_t>(point.bytes));
+    if (blank && !line.empty() && line.back() != ' ') line += ' ';
+    at += static_cast<std::size_t>(point.bytes);
+  }
+  return line;
+}
+
+}  // namespace
+
+std::shared_ptr<const Mask> shown_mask(const Trace& trace, StageId stage) {
+  if (!trace.mask || !trace.mask->hidden.any() || !is_score_like(stage) || !stage_hides(trace, stage)) return nullptr;
+  if (trace.fully_masked_rows == 0 || !is_weight_like(stage) || !uniform_when_fully_masked(trace.request)) {
+    return trace.mask;
+  }
+  auto shown = std::make_shared<Mask>();
+  shown->hidden = trace.mask->hidden;
+  HiddenCells& hidden = shown->hidden;
+  for (std::int64_t b = 0; b < hidden.batch(); ++b) {
+    for (std::int64_t h = 0; h < hidden.heads(); ++h) {
+      for (std::int64_t i = 0; i < hidden.query_len(); ++i) {
+        std::uint8_t* row = hidden.mutable_row(b, h, i);
+        if (std::all_of(row, row + hidden.key_len(), [](std::uint8_t cell) { return cell != 0; })) {
+          std::fill(row, row + hidden.key_len(), std::uint8_t{0});
+        }
+      }
+    }
+  }
+  hidden.refresh_any();
+  return shown;
+}
+
+StagePicture::StagePicture(const Trace& trace, StageId stage, const ViewSpec& view)
+    : trace_(trace),
+      stage_(stage),
+      view_(view),
+      tensor_(by_heads(stage, stage_of(trace, stage).tensor)),
+      mask_(shown_mask(trace, stage)),
+      map_(view.colormap.value_or(default_color_map(!is_weight_like(stage), view.theme))) {
+  const int rank = tensor_.rank();
+  HEADSCOPE_ASSERT(rank == 3 || rank == 4, "a stage of " + to_string(tensor_.shape()));
+  if (view.batch < 0 || view.batch >= tensor_.dim(0)) {
+    throw UsageError(fmt::format("--batch: {} asked for, the batches are 0 to {}", view.batch, tensor_.dim(0) - 1));
+  }
+  heads_ = rank == 4 ? tensor_.dim(1) : 0;
+  rows_ = tensor_.dim(rank - 2);
+  columns_ = tensor_.dim(rank - 1);
+  row_names_ = names_for(is_key_side(stage) ? trace.key_labels() : trace.query_labels(), rows_);
+  if (is_score_like(stage)) column_names_ = names_for(trace.key_labels(), columns_);
+}
+
+std::int64_t StagePicture::hidden_cells(std::int64_t head) const {
+  return mask_ ? mask_->hidden.hidden_count(view_.batch, head) : 0;
+}
+
+Tensor StagePicture::matrix(std::int64_t head) const {
+  return matrix_at(tensor_, view_.batch, head);
+}
+
+ValueRange StagePicture::range(std::int64_t begin, std::int64_t end) const {
+  ValueRange range{0, 1, view_.log_scale, view_.range == RangeKind::row};
+  if (view_.range == RangeKind::fixed) {
+    range.low = view_.range_low;
+    range.high = view_.range_high;
+  } else if (stage_ != StageId::weights && !range.per_row) {
+    const bool weight_like = is_weight_like(stage_);
+    for (std::int64_t head = begin; head < end; ++head) {
+      const ValueRange own = automatic_range(matrix(head), weight_like, !weight_like, mask_.get(), view_.batch, head);
+      range.low = head == begin ? own.low : std::min(range.low, own.low);
+      range.high = head == begin ? own.high : std::max(range.high, own.high);
+    }
+  }
+  return range;
+}
+
+HeatmapSpec StagePicture::spec(std::int64_t head) const {
+  HeatmapSpec spec;
+  spec.matrix = matrix(head);
+  spec.mask = mask_;
+  spec.batch = view_.batch;
+  spec.head = head;
+  spec.rows = static_cast<double>(rows_);
+  spec.columns = static_cast<double>(columns_);
+  spec.map = map_;
+  spec.theme = view_.theme;
+  spec.pixel_scale = view_.scale;
+  return spec;
+}
+
+std::string request_facts(const Trace& trace) {
+  const Request& request = trace.request;
+  const Inputs& inputs = *trace.inputs;
+  std::vector<std::string> facts;
+  facts.push_back(inputs.weights.empty() ? "query, key and value from files" : file_name(inputs.weights.source));
+  if (inputs.d_model > 0) facts.push_back(fmt::format("d_model {}", inputs.d_model));
+  facts.push_back(inputs.num_heads == 1 ? "1 head" : fmt::format("{} heads", inputs.num_heads));
+  if (inputs.num_kv_heads != inputs.num_heads) facts.push_back(fmt::format("{} kv_heads", inputs.num_kv_heads));
+  facts.push_back(request.mask.empty() ? "no mask" : "mask " + mask_text(request.mask));
+  if (request.mask_order == MaskOrder::before_scale) facts.emplace_back("mask before scale");
+  if (request.scale) facts.push_back(fmt::format("scale {}", *request.scale));
+  if (request.softcap) facts.push_back(fmt::format("softcap {}", *request.softcap));
+  if (request.dropout > 0) facts.push_back(fmt::format("dropout {}", request.dropout));
+  if (request.merge == Merge::direct) facts.emplace_back("direct merge");
+  if (!request.variants.empty()) facts.emplace_back("with known mistakes");
+  if (!request.ablate.empty()) facts.emplace_back("heads ablated");
+  if (inputs.query_len == trace.key_len()) {
+    facts.push_back(inputs.query_len == 1 ? "1 token" : fmt::format("{} tokens", inputs.query_len));
+  } else {
+    facts.push_back(fmt::format("{} queries, {} keys", inputs.query_len, trace.key_len()));
+  }
+  const std::string phrase = one_line(request.phrase);
+  if (!phrase.empty()) facts.push_back("\u201c" + phrase + "\u201d");
+  std::string line;
+  for (const std::string& fact : facts) line += (line.empty() ? "" : " \u00b7 ") + fact;
+  return line;
+}
+
+std::string fully_masked_sentence(const Trace& trace) {
+  if (trace.fully_masked_rows == 0 || trace.fully_masked_queries.empty()) return "";
+  const auto count = trace.fully_masked_queries.size();
+  const std::string rows = count == 1 ? fmt::format("Query {} sees no key: its", trace.fully_masked_queries.front())
+                                      : fmt::format("{} queries see no key: their", count);
+  if (uniform_when_fully_masked(trace.request)) return rows + " weights are all alike.";
+  if (trace.request.fully_masked == FullyMasked::zero) return rows + " weights are set to 0.";
+  return rows + " weights are 0 / 0, NaN.";
+}
+
+std::string cell_noun(StageId stage) {
+  if (is_weight_like(stage)) return "weight";
+  return is_score_like(stage) ? "score" : "value";
+}
+
+}  // namespace headscope

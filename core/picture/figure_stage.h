@@ -1,0 +1,59 @@
+// What a figure needs to know about a stage: its matrices, names, colours, range. Internal to core/picture.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/attention/trace.h"
+#include "core/picture/figure_plan.h"
+#include "core/picture/view_spec.h"
+
+namespace headscope {
+
+// Matrices of one stage of one batch: a head's each, or one for [batch, position, feature].
+class StagePicture {
+ public:
+  // Throws UsageError when the trace has no such stage or batch.
+  StagePicture(const Trace& trace, StageId stage, const ViewSpec& view);
+
+  StageId stage() const { return stage_; }
+  const Shape& shape() const { return tensor_.shape(); }
+  std::int64_t heads() const { return heads_; }  // 0 for [batch, position, feature]
+  std::int64_t rows() const { return rows_; }
+  std::int64_t columns() const { return columns_; }
+  bool score_like() const { return is_score_like(stage_); }
+  const std::vector<std::string>& row_names() const { return row_names_; }
+  const std::vector<std::string>& column_names() const { return column_names_; }  // empty: features, by index
+  ColorMap map() const { return map_; }
+  CellText cell_text() const { return is_weight_like(stage_) ? CellText::weights : CellText::values; }
+  std::int64_t hidden_cells(std::int64_t head) const;
+
+  // [rows, columns] of a head (0 when there are no heads).
+  Tensor matrix(std::int64_t head) const;
+  // As the view asks for it; automatic: of heads [begin, end) together.
+  ValueRange range(std::int64_t begin, std::int64_t end) const;
+  // Range and size are left to the caller.
+  HeatmapSpec spec(std::int64_t head) const;
+
+ private:
+  const Trace& trace_;
+  StageId stage_;
+  const ViewSpec& view_;
+  Tensor tensor_;
+  std::shared_ptr<const Mask> mask_;
+  std::int64_t heads_ = 0, rows_ = 0, columns_ = 0;
+  std::vector<std::string> row_names_, column_names_;
+  ColorMap map_;
+};
+
+// "seeded 0 · d_model 512 · 8 heads · causal · 5 tokens ..." in one line.
+std::string request_facts(const Trace& trace);
+
+// One sentence about rows whose every key is hidden, or "".
+std::string fully_masked_sentence(const Trace& trace);
+
+// "weight", "score", "value" ...: what one cell of the stage holds.
+std::string cell_noun(StageId stage);
+
+}  // namespace headscope
