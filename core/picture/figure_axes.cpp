@@ -96,7 +96,7 @@ void Sheet::column_labels(const std::vector<std::string>& names, std::int64_t co
 
 void Sheet::corner(int right, int bottom, bool score_like) {
   if (!view.labels) return;
-  const double edge = right - px(8), middle = bottom - font(8);
+  const double edge = right - px(8), middle = bottom - font(11);
   text_right(edge, middle - font(14), score_like ? "query \u2193" : "token \u2193", FontRole::words, kAxisSize,
              score_like ? colors.query : colors.text3);
   text_right(edge, middle, score_like ? "key \u2192" : "feature \u2192", FontRole::words, kAxisSize,
@@ -112,26 +112,27 @@ std::vector<std::pair<double, std::string>> Sheet::ticks(ColorMap map, const Val
   std::vector<std::pair<double, std::string>> result;
   if (range.log_scale && range.high > 0) {
     const double floor = std::fmax(range.low, range.high * 1e-6), decades = std::log10(range.high / floor);
-    if (!(decades > 0)) return {{1, tick_text(range.high)}};
+    if (!(decades > 0)) return {{1, tick_text(range.high, range.high)}};
     const int step = std::max(1, static_cast<int>(std::ceil(spacing / (length / decades))));
-    result.emplace_back(0, tick_text(floor));
+    result.emplace_back(0, tick_text(floor, floor));
     const int first = static_cast<int>(std::ceil(std::log10(floor) - 1e-9));
     for (int power = first; power <= std::log10(range.high) + 1e-9; ++power) {
       const double share = (power - std::log10(floor)) / decades;
       if ((power - first) % step != 0) continue;
       if (share * length < spacing || (1 - share) * length < spacing) continue;
-      result.emplace_back(share, tick_text(std::pow(10.0, power)));
+      result.emplace_back(share, tick_text(std::pow(10.0, power), std::pow(10.0, power)));
     }
-    result.emplace_back(1, tick_text(range.high));
+    result.emplace_back(1, tick_text(range.high, range.high));
     return result;
   }
-  if (!(range.high > range.low)) return {{0.5, tick_text(range.low)}};
+  const double largest = std::max(std::fabs(range.low), std::fabs(range.high));
+  if (!(range.high > range.low)) return {{0.5, tick_text(range.low, largest)}};
   const int parts = length >= 4 * spacing ? 4 : length >= 2 * spacing ? 2 : 1;
   for (int k = 0; k <= parts; ++k) {
     const double share = static_cast<double>(k) / parts;
     const double value = range.low + share * (range.high - range.low);
     const bool zero = std::fabs(value) < 1e-9 * (range.high - range.low);
-    result.emplace_back(share, zero ? "0" : tick_text(value));
+    result.emplace_back(share, zero ? "0" : tick_text(value, largest));
   }
   return result;
 }
@@ -149,7 +150,7 @@ void Sheet::upright_bar(int x, int y, int height, ColorMap map, const ValueRange
 void Sheet::level_bar(int x, int y, int width, ColorMap map, const ValueRange& range) {
   if (!view.color_bar) return;
   plan.items.emplace_back(BarItem{x, y, width, px(10), map, false});
-  for (const auto& [share, label] : ticks(map, range, width, font(44))) {
+  for (const auto& [share, label] : ticks(map, range, width, font(40))) {
     const double at = x + share * (width - 1);
     rect(static_cast<int>(std::floor(at)), y + px(10), px(1), px(4), colors.text3);
     const double extent = width_of(label, FontRole::numbers, kAxisSize);

@@ -79,9 +79,9 @@ void plan_concat(Sheet& sheet, const StagePicture& stage, bool measure) {
   Sheet::Title title;
   title.name = "concat";
   title.contract_name = true;
-  title.fact = to_string(stage.shape());
+  title.shape = to_string(stage.shape());
+  title.fact = direct ? "merged without transposing back" : "heads side by side";
   if (stage.shape()[0] > 1) title.fact += fmt::format(" \u00b7 batch {} of {}", view.batch, stage.shape()[0]);
-  title.fact += direct ? " \u00b7 merged without transposing back" : " \u00b7 heads side by side";
   const int top = sheet.header(title, width) + (direct ? 0 : sheet.px(kBandRoom));
   sheet.row_labels(stage.row_names(), stage.rows(), left, top,
                    static_cast<double>(size.height) / static_cast<double>(stage.rows()));
@@ -91,6 +91,7 @@ void plan_concat(Sheet& sheet, const StagePicture& stage, bool measure) {
     sheet.plan.items.emplace_back(
         ProvenanceItem{left, top, size.width, size.height, heads, stage.rows(), view.scale, view.theme});
     words = {{merge_sentence(trace), sheet.colors.text},
+             {"\n", {}},
              {"Hue: head. Brightness: token, 30 % the first, 100 % the last. White corner: a token from the future.",
               sheet.colors.text2}};
   } else {
@@ -120,7 +121,7 @@ void plan_concat(Sheet& sheet, const StagePicture& stage, bool measure) {
     const int map_width = size.width + static_cast<int>(heads - 1) * gap;
     sheet.upright_bar(left + map_width + sheet.px(14), top, std::clamp(size.height, sheet.px(48), sheet.px(400)),
                       stage.map(), range);
-    words = legend(sheet, stage, "", size, 0);
+    words = legend(sheet, stage, ", the range centred on zero", size, 0);
     words.push_back({"rows token, columns feature", sheet.colors.text2});
   }
   int bottom = top + std::max(size.height, !direct && view.color_bar ? sheet.px(48) : 0) + sheet.px(10);

@@ -99,8 +99,9 @@ void plan_heads(Sheet& sheet, const StagePicture& stage, bool measure) {
 
   Sheet::Title title;
   title.name = "Heads";
-  title.fact = std::string(stage_name(stage.stage())) + " " + to_string(stage.shape());
-  if (stage.shape()[0] > 1) title.fact += fmt::format(" \u00b7 batch {} of {}", sheet.view.batch, stage.shape()[0]);
+  title.stage = stage_name(stage.stage());
+  title.shape = to_string(stage.shape());
+  if (stage.shape()[0] > 1) title.fact = fmt::format("batch {} of {}", sheet.view.batch, stage.shape()[0]);
   int y = sheet.header(title, width);
 
   const ValueRange range = measure ? ValueRange{} : stage.range(0, stage.heads());
@@ -126,6 +127,7 @@ void plan_heads(Sheet& sheet, const StagePicture& stage, bool measure) {
 
   std::vector<Span> words = legend(sheet, stage, ", one range for all heads", size, 0);
   if (stage.score_like()) {
+    words.push_back({"\n", {}});
     words.push_back(
         {"Above: pattern and its mean weight, else the strongest link; mean row entropy in bits.", sheet.colors.text3});
   }

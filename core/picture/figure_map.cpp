@@ -55,7 +55,7 @@ Fit fitted(const Sheet& sheet, const StagePicture& stage, const FitRequest& requ
   }
   if (request.column_labels) {
     fit.column_height = sheet.column_height(stage.column_names(), fit.size.cell_width);
-    if (view.labels) fit.column_height = std::max(fit.column_height, sheet.px(34));
+    if (view.labels) fit.column_height = std::max(fit.column_height, sheet.px(36));
   }
   return fit;
 }
@@ -106,6 +106,11 @@ std::vector<Span> legend(const Sheet& sheet, const StagePicture& stage, const st
 
 namespace {
 
+std::string range_words(const StagePicture& stage) {
+  if (stage.stage() == StageId::weights) return ", 0 to 1";
+  return is_weight_like(stage.stage()) ? "" : ", the range centred on zero";
+}
+
 std::string entropy_text(double bits) {
   return std::isnan(bits) ? "entropy NaN" : fmt::format("entropy {:.2f} bit", bits);
 }
@@ -113,27 +118,26 @@ std::string entropy_text(double bits) {
 Sheet::Title title_of(const Sheet& sheet, const StagePicture& stage, bool measure) {
   const ViewSpec& view = sheet.view;
   const std::string dot = " \u00b7 ";
-  const std::string batch =
-      stage.shape()[0] > 1 ? fmt::format("{}batch {} of {}", dot, view.batch, stage.shape()[0]) : std::string();
+  std::vector<std::string> facts;
   Sheet::Title title;
   if (stage.heads() > 0) title.head = view.head;
-  const std::string name(stage_name(stage.stage()));
-  if (view.view == ViewKind::head) {
-    title.name = fmt::format("Head {}", view.head);
-    title.fact = name + batch;
-    if (stage.score_like() && !measure) {
-      const HeadSummary summary = summarize_head(sheet.trace, view.batch, view.head);
-      title.fact += dot + entropy_text(summary.entropy_bits) + dot + summary_label(summary, sheet.trace);
-    }
-    return title;
+  title.name = fmt::format("Head {}", view.head);
+  title.stage = stage_name(stage.stage());
+  if (view.view == ViewKind::stage) {
+    title.contract_name = true;
+    std::swap(title.name, title.stage);
+    title.stage.clear();
+    title.shape = to_string(stage.shape());
+    if (stage.heads() > 0) facts.push_back(fmt::format("head {}", view.head));
+    facts.push_back(sheet.trace.find(stage.stage())->operation);
   }
-  title.contract_name = true;
-  title.name = name;
-  title.fact = to_string(stage.shape());
-  if (stage.heads() > 0) title.fact += fmt::format("{}head {}", dot, view.head);
-  title.fact += batch;
-  const Stage* made = sheet.trace.find(stage.stage());
-  if (made != nullptr && !made->operation.empty()) title.fact += dot + made->operation;
+  if (stage.shape()[0] > 1) facts.push_back(fmt::format("batch {} of {}", view.batch, stage.shape()[0]));
+  if (view.view == ViewKind::head && stage.score_like() && !measure) {
+    const HeadSummary summary = summarize_head(sheet.trace, view.batch, view.head);
+    facts.push_back(entropy_text(summary.entropy_bits));
+    facts.push_back(summary_label(summary, sheet.trace));
+  }
+  for (const std::string& fact : facts) title.fact += fact.empty() ? "" : (title.fact.empty() ? "" : dot) + fact;
   return title;
 }
 
@@ -175,7 +179,8 @@ void plan_map(Sheet& sheet, const StagePicture& stage, bool measure) {
   sheet.upright_bar(x + size.width + sheet.px(14), y, bar_height, stage.map(), range);
 
   int bottom = y + std::max(size.height, view.color_bar ? bar_height : 0) + sheet.px(10);
-  bottom += sheet.paragraph(sheet.margin(), bottom, width - 2 * sheet.margin(), legend(sheet, stage, "", size, head));
+  bottom += sheet.paragraph(sheet.margin(), bottom, width - 2 * sheet.margin(),
+                            legend(sheet, stage, range_words(stage), size, head));
   sheet.plan.height = bottom + sheet.px(10);
 }
 

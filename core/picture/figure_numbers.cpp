@@ -1,6 +1,7 @@
 // Numbers in cells and at the ticks of colour bars.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/picture/figure_plan.h"
@@ -39,12 +40,12 @@ int characters(const std::string& text) {
 
 }  // namespace
 
-std::string tick_text(double value) {
-  const double size = std::fabs(value);
-  if (size == 0) return "0";
+std::string tick_text(double value, double largest) {
+  const double size = std::fabs(largest);
+  if (value == 0 || size == 0) return "0";
   if (size >= 99950 || size < 0.00095) return scientific(value, 1);
   const int before_point = static_cast<int>(std::floor(std::log10(size))) + 1;
-  return styled(fmt::format("{:.{}f}", value, before_point >= 3 ? 0 : before_point > 0 ? 3 - before_point : 3), true);
+  return styled(fmt::format("{:.{}f}", value, std::clamp(3 - before_point, 0, 2 + (before_point <= 0))), true);
 }
 
 std::string weight_text(float value) {

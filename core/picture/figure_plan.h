@@ -60,8 +60,8 @@ struct FigurePlan {
 Image draw_plan(const FigurePlan& plan, const CancelToken& cancel);
 
 // ---- numbers as they stand in pictures: U+2212 for minus, no zero before the point
-// ".25", "1", "−1.9", "12.5", "1e−4": three significant digits.
-std::string tick_text(double value);
+// ".25", "1", "−1.9", "12.5", "1e−4": at most three significant digits of the largest value of the scale.
+std::string tick_text(double value, double largest);
 // ".90", "1", "" below .005.
 std::string weight_text(float value);
 // As many decimals (at most 2) as fit into `most` characters, "" when none does.

@@ -102,12 +102,17 @@ void Sheet::rect(int x, int y, int width, int height, Rgba color) {
   plan.items.emplace_back(RectItem{x, y, width, height, color});
 }
 
-int Sheet::paragraph(int x, int y, int width, const std::vector<Span>& spans, bool measure) {
+int Sheet::paragraph(int x, int y, int width, const std::vector<Span>& spans) {
   constexpr double kSize = 11;
   const double space = width_of(" ", FontRole::words, kSize);
   double pen = 0;
   int line = 0;
   for (const Span& span : spans) {
+    if (span.text == "\n") {
+      pen = 0;
+      ++line;
+      continue;
+    }
     std::size_t begin = 0;
     while (begin < span.text.size()) {
       const std::size_t end = std::min(span.text.find(' ', begin), span.text.size());
@@ -119,8 +124,7 @@ int Sheet::paragraph(int x, int y, int width, const std::vector<Span>& spans, bo
         pen = 0;
         ++line;
       }
-      if (!measure)
-        text_middle(x + pen, y + (line + 0.5) * font(kLineHeight), word, FontRole::words, kSize, span.color);
+      text_middle(x + pen, y + (line + 0.5) * font(kLineHeight), word, FontRole::words, kSize, span.color);
       pen += extent + space;
     }
   }
@@ -139,6 +143,11 @@ int Sheet::header(const Title& title, int width) {
   const std::string name = fit_text(title.name, role, font(13), right - x);
   text_middle(x, middle, name, role, 13, colors.text);
   x += width_of(name, role, 13) + font(10);
+  for (const std::string& part : {title.stage, title.shape}) {
+    const std::string fit = fit_text(part, FontRole::numbers, font(12), right - x);
+    text_middle(x, middle, fit, FontRole::numbers, 12, colors.text2);
+    if (!fit.empty()) x += width_of(fit, FontRole::numbers, 12) + font(8);
+  }
   text_middle(x, middle, fit_text(title.fact, FontRole::words, font(12), right - x), FontRole::words, 12, colors.text2);
   const double below = margin() + font(26);
   text_middle(left, below, fit_text(request_facts(trace), FontRole::words, font(11), right - left), FontRole::words, 11,

@@ -60,16 +60,17 @@ class Sheet {
   void text_centred(double center, double middle, std::string text, FontRole role, double size, Rgba color);
   void text_upwards(double center, double bottom, std::string text, FontRole role, double size, Rgba color);
   void rect(int x, int y, int width, int height, Rgba color);
-  // Running text wrapped at `width`; returns its height in pixels. Draws nothing when `measure`.
-  int paragraph(int x, int y, int width, const std::vector<Span>& spans, bool measure = false);
+  // Running text wrapped at `width`, a new line at a span "\n"; returns its height in pixels.
+  int paragraph(int x, int y, int width, const std::vector<Span>& spans);
 
   // ---- the parts of every figure
   int margin() const { return px(14); }
   // Title and facts at the top; returns the y below them.
   struct Title {
     std::int64_t head = -1;  // its square
-    std::string name, fact;
-    bool contract_name = false;  // set in mono
+    std::string name;
+    bool contract_name = false;      // `name` is set in mono
+    std::string stage, shape, fact;  // dim: in mono, in mono, in words
   };
   int header(const Title& title, int width);
   // The gutter that row labels need, and the height of column labels, for cells of this size; 0 without labels.

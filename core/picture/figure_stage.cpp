@@ -54,6 +54,10 @@ bool uniform_when_fully_masked(const Request& request) {
   return request.fully_masked == FullyMasked::as_computed && std::isfinite(request.mask_fill);
 }
 
+bool nan_when_fully_masked(const Request& request) {
+  return request.fully_masked == FullyMasked::as_computed && !std::isfinite(request.mask_fill);
+}
+
 std::string file_name(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
@@ -114,7 +118,18 @@ StagePicture::StagePicture(const Trace& trace, StageId stage, const ViewSpec& vi
 }
 
 std::int64_t StagePicture::hidden_cells(std::int64_t head) const {
-  return mask_ ? mask_->hidden.hidden_count(view_.batch, head) : 0;
+  if (!mask_) return 0;
+  const HiddenCells& hidden = mask_->hidden;
+  if (trace_.fully_masked_rows == 0 || !is_weight_like(stage_) || !nan_when_fully_masked(trace_.request)) {
+    return hidden.hidden_count(view_.batch, head);
+  }
+  std::int64_t count = 0;  // rows of NaN are drawn as NaN
+  for (std::int64_t i = 0; i < hidden.query_len(); ++i) {
+    const std::uint8_t* row = hidden.row(view_.batch, head, i);
+    const auto in_row = std::count_if(row, row + hidden.key_len(), [](std::uint8_t cell) { return cell != 0; });
+    if (in_row < hidden.key_len()) count += in_row;
+  }
+  return count;
 }
 
 Tensor StagePicture::matrix(std::int64_t head) const {
