@@ -11,12 +11,14 @@
 uniform sampler2D values;        // [rows, columns]
 uniform usampler2D hidden;       // [rows, columns], 1 hidden; read only when has_hidden
 uniform sampler2D color_table;   // 256 x 1
-uniform sampler2D row_scales;    // 1 x rows: ValueScale's low, scale, offset; read only when per_row
-uniform sampler2D thresholds;    // 256 x rows (x 1 when not per_row): the smallest value of each entry; when is_log
-uniform vec3 shared_scale;       // low, scale, offset when not per_row
 uniform bool has_hidden;
+uniform vec3 shared_scale;       // ValueScale's low, scale, offset when not per_row
+#ifdef SCALE_TABLES  // a program of its own: software drivers would pay for these fetches in every heatmap
 uniform bool per_row;
 uniform bool is_log;
+uniform sampler2D row_scales;    // 1 x rows: low, scale, offset of each row; read only when per_row
+uniform sampler2D thresholds;    // 256 x rows (x 1 when not per_row): the smallest value of each entry; when is_log
+#endif
 
 uniform ivec2 cells;             // of the matrix: columns, rows
 uniform ivec2 first;             // AxisWindow of columns and rows
@@ -80,37 +82,43 @@ struct Choice {
   int row;
 };
 
+// At least one cell. One loop that looks at its end whether to go on: software drivers run every body that they enter.
 Choice choose(ivec2 columns, ivec2 rows) {
   Choice best = Choice(kHidden, 0.0, rows.x);
-  for (int row = rows.x; row < rows.y; ++row) {
-    for (int column = columns.x; column < columns.y; ++column) {
-      ivec2 at = ivec2(column, row);
-      float v = texelFetch(values, at, 0).r;
-      int kind = kind_of(v);
-      if (kind == kNan) return Choice(kNan, v, row);
-      if (has_hidden && texelFetch(hidden, at, 0).r != 0u) continue;
-      bool better = best.kind == kHidden || abs(v) > abs(best.value) || (abs(v) == abs(best.value) && v > best.value);
-      if (better) best = Choice(kind, v, row);
-    }
-  }
+  ivec2 at = ivec2(columns.x, rows.x);
+  do {
+    float v = texelFetch(values, at, 0).r;
+    int kind = kind_of(v);
+    bool seen = !has_hidden || texelFetch(hidden, at, 0).r == 0u;
+    bool larger = best.kind == kHidden || abs(v) > abs(best.value) || (abs(v) == abs(best.value) && v > best.value);
+    if (kind == kNan || (seen && larger)) best = Choice(kind, v, at.y);
+    at.x += 1;
+    if (at.x >= columns.y) at = ivec2(columns.x, at.y + 1);
+  } while (at.y < rows.y && best.kind != kNan);
   return best;
 }
 
-int entry_of(float v, int row) {
-  int line_of_table = per_row ? row : 0;
-  vec3 s = per_row ? texelFetch(row_scales, ivec2(0, row), 0).rgb : shared_scale;
-  if (is_log) {
-    // log2 is not the same float on every driver: it only guesses, the table of thresholds decides.
-    int guess = v > 0.0 ? int(floor(clamp((log2(v) - s.x) * s.y, 0.0, 255.0) + 0.5)) : 0;
-    while (guess < 255 && v >= texelFetch(thresholds, ivec2(guess + 1, line_of_table), 0).r) ++guess;
-    while (guess > 0 && v < texelFetch(thresholds, ivec2(guess, line_of_table), 0).r) --guess;
-    return guess;
-  }
-  EXACT float above = v - s.x;
-  EXACT float scaled = above * s.y;
-  EXACT float entry = scaled + s.z;
+int linear_entry(float v, vec3 by) {
+  EXACT float above = v - by.x;
+  EXACT float scaled = above * by.y;
+  EXACT float entry = scaled + by.z;
   return int(clamp(floor(entry), 0.0, 255.0));
 }
+
+#ifdef SCALE_TABLES
+int entry_of(float v, int row) {
+  vec3 by = per_row ? texelFetch(row_scales, ivec2(0, row), 0).rgb : shared_scale;
+  if (!is_log) return linear_entry(v, by);
+  // log2 is not the same float on every driver: it only guesses, the table of thresholds decides.
+  int line_of_table = per_row ? row : 0;
+  int guess = v > 0.0 ? int(floor(clamp((log2(v) - by.x) * by.y, 0.0, 255.0) + 0.5)) : 0;
+  while (guess < 255 && v >= texelFetch(thresholds, ivec2(guess + 1, line_of_table), 0).r) ++guess;
+  while (guess > 0 && v < texelFetch(thresholds, ivec2(guess, line_of_table), 0).r) --guess;
+  return guess;
+}
+#else
+int entry_of(float v, int row) { return linear_entry(v, shared_scale); }
+#endif
 
 bool on_mark(int kind, vec2 place) {
   float m = cell_side;

@@ -1,7 +1,7 @@
-// shaders/heatmap.frag at work: one spec into the texture that is bound for drawing.
+// shaders/heatmap.frag at work: one spec into one texture.
 #pragma once
 
-#include <array>
+#include <memory>
 
 #include "app/gl/heatmap_inputs.h"
 #include "app/gl/program.h"
@@ -17,19 +17,12 @@ class HeatmapProgram {
   HeatmapProgram& operator=(const HeatmapProgram&) = delete;
 
   // Fills `target` (spec.width x spec.height). Changes GL state: see GlStateGuard.
-  void draw(const HeatmapSpec& spec, const HeatmapInputs& inputs, const GlTexture& target) const;
+  void draw(const HeatmapSpec& spec, const HeatmapInputs& inputs, const GlTexture& target);
 
  private:
-  void set(const char* uniform, int a) const;
-  void set(const char* uniform, int a, int b) const;
-  void set(const char* uniform, float a) const;
-  void set(const char* uniform, float a, float b) const;
-  void set(const char* uniform, Rgba color) const;
-  void bind(int unit, const char* uniform, const GlTexture* texture) const;
-
-  GlProgram program_;
-  GlTexture nothing_;  // stands in for inputs that a spec does not have
-  GlTexture nothing_hidden_;
+  GlProgram shared_linear_;               // one linear scale for all: nearly every heatmap
+  std::unique_ptr<GlProgram> by_tables_;  // ranges of rows and logarithms; made when first needed
+  GlTexture nothing_, nothing_hidden_;    // stand in for inputs that a spec does not have
   unsigned vertex_array_ = 0, framebuffer_ = 0;
 };
 

@@ -21,8 +21,10 @@ std::string log_of(GLuint object, bool is_program) {
 }
 
 // The caller deletes it, also after a refusal.
-GLuint compiled(GLenum kind, const std::string& file) {
-  const std::string text = shader_text(file);
+GLuint compiled(GLenum kind, const std::string& file, const std::string& define) {
+  std::string text = shader_text(file);
+  // Nothing may stand before the first line, which is #version.
+  if (!define.empty()) text.insert(text.find('\n') + 1, "#define " + define + "\n#line 2\n");
   const char* source = text.c_str();
   const GLuint shader = glCreateShader(kind);
   glShaderSource(shader, 1, &source, nullptr);
@@ -39,11 +41,11 @@ GLuint compiled(GLenum kind, const std::string& file) {
 
 }  // namespace
 
-GlProgram::GlProgram(const std::string& vertex, const std::string& fragment) {
-  const GLuint vertex_shader = compiled(GL_VERTEX_SHADER, vertex);
+GlProgram::GlProgram(const std::string& vertex, const std::string& fragment, const std::string& define) {
+  const GLuint vertex_shader = compiled(GL_VERTEX_SHADER, vertex, define);
   GLuint fragment_shader = 0;
   try {
-    fragment_shader = compiled(GL_FRAGMENT_SHADER, fragment);
+    fragment_shader = compiled(GL_FRAGMENT_SHADER, fragment, define);
   } catch (...) {
     glDeleteShader(vertex_shader);
     throw;

@@ -7,9 +7,10 @@ namespace headscope {
 
 class GlProgram {
  public:
-  // Compiles shaders/VERTEX and shaders/FRAGMENT for GLSL 3.30. Throws Error with the file's name and the driver's log
-  // when one is refused. A context must be current, also when the program is destroyed.
-  GlProgram(const std::string& vertex, const std::string& fragment);
+  // Compiles shaders/VERTEX and shaders/FRAGMENT for GLSL 3.30, both with `#define DEFINE` when it is not empty. Throws
+  // Error with the file's name and the driver's log when one is refused. A context must be current, also when the
+  // program is destroyed.
+  GlProgram(const std::string& vertex, const std::string& fragment, const std::string& define = "");
   ~GlProgram();
   GlProgram(const GlProgram&) = delete;
   GlProgram& operator=(const GlProgram&) = delete;
