@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/io/json_text.h"
 #include "core/io/session_file.h"
 #include "core/model/layer_weights.h"
 #include "core/picture/figure_views.h"
@@ -76,7 +77,7 @@ std::map<std::string, std::string> recipe_of(const Trace& trace, const ViewSpec&
     session["weights_sha256"] = sha256;
     chunks["headscope-sha256"] = sha256;
   }
-  chunks["headscope"] = session.dump(2);
+  chunks["headscope"] = json_dump(session, 2) + "\n";
   return chunks;
 }
 

@@ -17,6 +17,19 @@ bool is_off(const Request& request, std::int64_t head) {
   });
 }
 
+// "it → animal .90" cut in its words, so that the number stays.
+std::string fitted_label(const Sheet& sheet, const std::string& label, double width) {
+  const double size = sheet.font(12);
+  const std::size_t space = label.rfind(' ');
+  const bool numbered = space != std::string::npos && label.find_first_of("0123456789", space) != std::string::npos;
+  if (!numbered || text_width(label, FontRole::words, size) <= width) {
+    return fit_text(label, FontRole::words, size, width);
+  }
+  const std::string number = label.substr(space);
+  return fit_text(label.substr(0, space), FontRole::words, size, width - text_width(number, FontRole::words, size)) +
+         number;
+}
+
 // Square, number, pattern at the left and entropy at the right, above a map.
 void head_label(Sheet& sheet, std::int64_t head, bool summarized, int x, double middle, int width) {
   sheet.rect(x, static_cast<int>(std::lround(middle - sheet.font(5))), sheet.px(10), sheet.px(10), head_color(head));
@@ -36,8 +49,7 @@ void head_label(Sheet& sheet, std::int64_t head, bool summarized, int x, double 
       sheet.text_right(right, middle, entropy, FontRole::numbers, 11, off ? sheet.colors.bad : sheet.colors.text2);
       right -= extent + sheet.px(8);
     }
-    const std::string label =
-        fit_text(summary_label(summary, sheet.trace), FontRole::words, sheet.font(12), right - pen);
+    const std::string label = fitted_label(sheet, summary_label(summary, sheet.trace), right - pen);
     sheet.text_middle(pen, middle, label, FontRole::words, 12, sheet.colors.text2);
   }
 }

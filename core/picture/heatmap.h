@@ -42,26 +42,26 @@ namespace headscope {
 struct ValueRange {
   double low = 0, high = 1;
   bool log_scale = false;
-  bool per_row = false;      // low and high are taken from each row's own finite, visible values
+  bool per_row = false;  // low and high are taken from each row's own finite, visible values
   friend bool operator==(const ValueRange&, const ValueRange&) = default;
 };
 
 // Everything that decides the pixels of one heatmap. Equal specs give equal pixels.
 struct HeatmapSpec {
-  Tensor matrix;                               // [rows, columns]; a stored view or computed
-  std::shared_ptr<const Mask> mask;            // hidden cells of (batch, head), or null: nothing is hidden
-  std::int64_t batch = 0, head = 0;            // which of the mask
+  Tensor matrix;                     // [rows, columns]; a stored view or computed
+  std::shared_ptr<const Mask> mask;  // hidden cells of (batch, head), or null: nothing is hidden
+  std::int64_t batch = 0, head = 0;  // which of the mask
   // The part that is seen, in cells: [row0, row0 + rows) x [column0, column0 + columns); fractions when zoomed.
   double row0 = 0, column0 = 0, rows = 0, columns = 0;
-  int width = 0, height = 0;                   // pixels
+  int width = 0, height = 0;  // pixels
   ColorMap map = ColorMap::viridis;
   ValueRange range;
   Theme theme = Theme::dark;
   // Where the picture's top left pixel lies on the screen: the hatch joins across cells and pictures.
   int hatch_x = 0, hatch_y = 0;
-  double pixel_scale = 1;                      // content scale: hatch spacing and line widths multiply by it
-  bool grid = true;                            // 1 px lines between cells from 12 px (x scale) a cell
-  friend bool operator==(const HeatmapSpec& a, const HeatmapSpec& b);   // matrices by same_storage
+  double pixel_scale = 1;  // content scale: hatch spacing and line widths multiply by it
+  bool grid = true;        // 1 px lines between cells from 12 px (x scale) a cell
+  friend bool operator==(const HeatmapSpec& a, const HeatmapSpec& b);  // matrices by same_storage
 };
 
 // Draws it by the rules above. Reads only the rows and columns that are seen, strip by strip.
@@ -69,23 +69,23 @@ Image draw_heatmap(const HeatmapSpec& spec);
 
 // One axis of the part that is seen, as the rules use it.
 struct AxisWindow {
-  std::int64_t first = 0;  // floor(begin)
-  float offset = 0;        // begin - first
-  float step = 1;          // cells a pixel: count / pixels
-  std::int64_t cell_under(int pixel) const;        // "cells", first rule; not clamped to the matrix
-  std::int64_t first_cell(int pixel) const;        // the range of cells that the pixel shows
+  std::int64_t first = 0;                    // floor(begin)
+  float offset = 0;                          // begin - first
+  float step = 1;                            // cells a pixel: count / pixels
+  std::int64_t cell_under(int pixel) const;  // "cells", first rule; not clamped to the matrix
+  std::int64_t first_cell(int pixel) const;  // the range of cells that the pixel shows
   std::int64_t end_cell(int pixel) const;
 };
 AxisWindow axis_window(double begin, double count, int pixels);
 
 // The three floats that turn a finite value into an entry of the colour table; `range.per_row` does not matter here.
-// Linear: low, 255 / (high - low), 0.5. When high <= low, or one of them is not finite: v below low gives entry 0,
-// above 255, equal 128. Log: low = log2(floor), scale = 255 / log2(high / floor); when high <= low likewise, without
-// entry 128; when high <= 0 always entry 0.
+// Linear: low, 255 / (high - low) but at most the largest float, 0.5. When high <= low, or one of them is not finite: v
+// below low gives entry 0, above 255, equal 128. Log: low = log2(floor), scale = 255 / log2(high / floor); when high <=
+// low likewise, without entry 128; when high <= 0 always entry 0.
 struct ValueScale {
   float low = 0, scale = 255, offset = 0.5F;
   bool log = false;
-  int entry(float v) const;                        // 0 ... 255; v finite
+  int entry(float v) const;  // 0 ... 255; v finite
 };
 ValueScale value_scale(const ValueRange& range);
 

@@ -90,7 +90,9 @@ ValueScale value_scale(const ValueRange& range) {
   if (!std::isfinite(range.low) || !std::isfinite(range.high) || range.high <= range.low) {
     return {std::isfinite(range.low) ? static_cast<float>(range.low) : 0.0F, kSteep, 128.5F, false};
   }
-  return {static_cast<float>(range.low), static_cast<float>(255 / (range.high - range.low)), 0.5F, false};
+  // A span below 1e-36 must not give an infinite scale: 0 times it would be NaN.
+  const double scale = std::fmin(255 / (range.high - range.low), std::numeric_limits<float>::max());
+  return {static_cast<float>(range.low), static_cast<float>(scale), 0.5F, false};
 }
 
 std::vector<ValueScale> row_scales(const HeatmapSpec& spec, std::int64_t begin, std::int64_t end) {

@@ -142,6 +142,17 @@ void draw_bitmap(Image& image, const GlyphBitmap& bitmap, long along, long acros
   }
 }
 
+// The part of the text that can reach into `room` pixels: a line may be a whole book.
+std::string_view reaching_part(std::string_view utf8, FontRole role, double pixel_size, double room) {
+  std::size_t at = 0;
+  for (double width = 0; at < utf8.size() && width <= room;) {
+    const CodePoint point = code_point_at(utf8, at);
+    width += glyph_advance(glyph_of(point.value, role), pixel_size);
+    at += static_cast<std::size_t>(point.bytes);
+  }
+  return utf8.substr(0, at);
+}
+
 double advance_of(std::string_view utf8, FontRole role, double pixel_size) {
   double width = 0;
   for (std::size_t at = 0; at < utf8.size();) {
@@ -163,11 +174,9 @@ void draw_text(Image& image, double x, double y, std::string_view utf8, FontRole
   HEADSCOPE_ASSERT(quarter_turns == 0 || quarter_turns == 1, "text is drawn level or upwards");
   const bool upwards = quarter_turns == 1;
   const long across = std::lround(upwards ? x : y);
-  const double limit = upwards ? image.height : image.width;
   double pen = upwards ? -y : x;
-  const double end = upwards ? 0.0 : limit;
-  for (const std::uint32_t code_point : visual_order(utf8)) {
-    if (pen > end + pixel_size) break;  // off the image for good
+  const double room = (upwards ? 0 : image.width) - pen + 2 * pixel_size;
+  for (const std::uint32_t code_point : visual_order(reaching_part(utf8, role, pixel_size, room))) {
     const GlyphId glyph = glyph_of(code_point, role);
     const double quarters = std::floor(pen * 4 + 0.5);
     const long whole = static_cast<long>(std::floor(quarters / 4));
