@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/assert.h"
 #include "core/attention/problem_checks.h"
+#include "core/attention/request_text.h"
 #include "core/backend/backend.h"
 #include "core/text/tokenizer.h"
 #include "core/text/utf8.h"
@@ -228,14 +230,32 @@ MaybeProblem score_problem(const Request& r) {
   return {};
 }
 
-}  // namespace
-
-std::optional<Problem> find_problem(const Request& request) {
+MaybeProblem first_problem(const Request& request) {
   for (const auto check : {model_problem, source_problem, size_problem, divisibility_problem, mask_problem,
                            score_problem, seeded_memory_problem}) {
     if (MaybeProblem problem = check(request)) return problem;
   }
   return {};
+}
+
+// What is offered runs, or at least leaves only a problem of another option.
+bool helps(const Request& request, const Problem& problem, const Suggestion& suggestion) {
+  const RequestOption* option = find_request_option(suggestion.option);
+  HEADSCOPE_ASSERT(option != nullptr, suggestion.option);
+  Request changed = request;
+  option->set(changed, suggestion.value);
+  const MaybeProblem left = first_problem(changed);
+  return !left || left->option != problem.option;
+}
+
+}  // namespace
+
+std::optional<Problem> find_problem(const Request& request) {
+  MaybeProblem problem = first_problem(request);
+  if (problem) {
+    std::erase_if(problem->suggestions, [&](const Suggestion& each) { return !helps(request, *problem, each); });
+  }
+  return problem;
 }
 
 std::string one_line(const Problem& problem) {

@@ -37,17 +37,29 @@ bool is_seeded(const Request& r) {
 }
 
 std::optional<Problem> size_problem(const Request& r) {
-  for (const auto& [option, size] : {std::pair{"heads", &r.heads},
-                                     {"kv-heads", &r.kv_heads},
-                                     {"d-model", &r.d_model},
-                                     {"input-dim", &r.input_dim},
-                                     {"batch", &r.batch}}) {
-    if (!*size || (1 <= **size && **size <= kMaxSize)) continue;
-    const std::string nearest = std::to_string(std::clamp<std::int64_t>(**size, 1, kMaxSize));
-    return Problem{option,
-                   fmt::format("{} is not a possible {}", **size, option),
-                   fmt::format("It lies between 1 and {}.", kMaxSize),
-                   {{nearest, option, nearest}}};
+  struct Size {
+    const char* option;
+    const std::optional<std::int64_t>& value;
+    std::int64_t usual;
+  };
+  const Size sizes[] = {{"heads", r.heads, kDefaultHeads},
+                        {"kv-heads", r.kv_heads, 1},
+                        {"d-model", r.d_model, kDefaultModelWidth},
+                        {"input-dim", r.input_dim, kDefaultModelWidth},
+                        {"batch", r.batch, 1}};
+  for (const auto& [option, value, usual] : sizes) {
+    if (!value || (1 <= *value && *value <= kMaxSize)) continue;
+    Problem problem{option,
+                    fmt::format("{} is not a possible {}", *value, option),
+                    fmt::format("It lies between 1 and {}.", kMaxSize),
+                    {}};
+    for (std::int64_t n : {usual, std::clamp<std::int64_t>(*value, 1, kMaxSize)}) {
+      const std::string text = std::to_string(n);
+      if (problem.suggestions.empty() || problem.suggestions[0].value != text) {
+        problem.suggestions.push_back({text, option, text});
+      }
+    }
+    return problem;
   }
   if (!std::isfinite(r.init_gain)) {
     return Problem{"init-gain",
