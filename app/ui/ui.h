@@ -17,6 +17,7 @@
 #include "app/ui/dialogs/dialog_state.h"
 #include "app/ui/text_edit.h"
 #include "app/ui/theme.h"
+#include "core/picture/image.h"
 #include "core/picture/texture_store.h"
 
 namespace headscope::ui {
@@ -78,10 +79,27 @@ struct UiState {
   bool reveal_focus = false;                // the focus just moved by key: its scroll area shows it
   std::vector<std::string> next_tab_order;  // being gathered
   std::map<std::string, int> chosen;        // by name of a list: the line picked in it, until its owner fetches it
+  std::string next_hovered;
+  std::string editing;                      // the stepper or number field whose text is being typed
+  double caret_time = 0;                    // when a caret moved last: it blinks from then on
+  bool list_shown = false;                  // somebody drew the open list in this frame
+  struct ScrollFrame {
+    std::string name;
+    Rect rect;
+    float content_height = 0;
+  };
+  std::vector<ScrollFrame> scrolls;         // the scroll areas that are open while drawing, innermost last
   std::string focus_before_dialog;
   std::shared_ptr<PanelData> panel_data;  // what the panels derived from the trace on screen
   DialogKind dialog_before = DialogKind::none;
   DialogState dialogs;
+  // Pictures of characters that the atlas cannot hold, by code point and type; empty when no font has it.
+  struct GlyphPicture {
+    Image white;          // alpha is the coverage
+    float em_pixels = 0;  // the size it was drawn for
+    float advance = 0;
+  };
+  std::map<std::pair<std::uint32_t, int>, GlyphPicture> glyphs;
 };
 
 // Given to every panel in every frame.

@@ -1,0 +1,85 @@
+// The colour bar with its numbers, and the bar of a running job.
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+
+namespace {
+
+// ".25", "1", "−1.9": short enough for the side of a bar.
+std::string tick_label(double value, double span) {
+  int decimals = span >= 100 ? 0 : span >= 8 ? 1 : 2;
+  if (span < 0.02) return number_label(value, 1, true);
+  if (span < 0.2) decimals = 3;
+  std::string text = number_label(value, decimals);
+  if (text.find('.') != std::string::npos) {
+    while (text.back() == '0') text.pop_back();
+    if (text.back() == '.') text.pop_back();
+  }
+  const std::size_t zero = text.find("0.");
+  if (zero != std::string::npos && (zero == 0 || zero == 3)) text.erase(zero, 1);
+  return text;
+}
+
+}  // namespace
+
+void color_bar(Ui& ui, const Rect& rect, ColorMap map, const ValueRange& range, bool horizontal) {
+  const float thickness = ui.px(10);
+  ImDrawList& list = canvas();
+  const Rect bar = horizontal ? Rect{rect.min, {rect.max.x, rect.min.y + thickness}}
+                              : Rect{rect.min, {rect.min.x + thickness, rect.max.y}};
+  const float length = horizontal ? bar.width() : bar.height();
+  if (length < 2) return;
+  // One rectangle a device pixel, but never more than the map has entries.
+  const int steps = std::clamp(static_cast<int>(length), 2, 256);
+  for (int i = 0; i < steps; ++i) {
+    const double t = (i + 0.5) / steps;
+    const float a = std::round(length * static_cast<float>(i) / static_cast<float>(steps));
+    const float b = std::round(length * static_cast<float>(i + 1) / static_cast<float>(steps));
+    const ImU32 color = color32(color_at(map, t));
+    if (horizontal) {
+      list.AddRectFilled({bar.min.x + a, bar.min.y}, {bar.min.x + b, bar.max.y}, color);
+    } else {
+      list.AddRectFilled({bar.min.x, bar.max.y - b}, {bar.max.x, bar.max.y - a}, color);
+    }
+  }
+  const float tick = ui.px(3), gap = ui.px(4);
+  const float text_height = ui.fonts.pixels[static_cast<int>(Type::mono11)];
+  // Too short for all five numbers: the ends only.
+  const bool quarters = horizontal ? length >= ui.px(130) : length >= ui.px(70);
+  for (int i = 0; i <= 4; ++i) {
+    if (!quarters && i % 4 != 0) continue;
+    const double t = i / 4.0;
+    double value = range.low + (range.high - range.low) * t;
+    if (range.log_scale && range.high > 0) {
+      const double floor = std::max(range.low, range.high * 1e-6);
+      value = floor * std::pow(range.high / floor, t);
+    }
+    const std::string label = range.log_scale ? number_label(value, value < 1e-3 ? 0 : 3, true)
+                                              : tick_label(value, range.high - range.low);
+    if (horizontal) {
+      const float x = std::round(bar.min.x + (length - ui.px(1)) * static_cast<float>(t));
+      vertical_line(ui, x, bar.max.y, bar.max.y + tick, ui.colors.text3);
+      const float width = text_width(ui, Type::mono11, label);
+      const float left = std::clamp(x - width / 2, bar.min.x, bar.max.x - width);
+      text(ui, {std::round(left), bar.max.y + tick + ui.px(1)}, Type::mono11, ui.colors.text2, label);
+    } else {
+      const float y = std::round(bar.max.y - ui.px(1) - (length - ui.px(1)) * static_cast<float>(t));
+      horizontal_line(ui, bar.max.x, bar.max.x + tick, y, ui.colors.text3);
+      text(ui, {bar.max.x + tick + gap, std::round(y - text_height / 2)}, Type::mono11, ui.colors.text2, label);
+    }
+  }
+}
+
+void progress_bar(Ui& ui, const Rect& rect, double share) {
+  const float radius = ui.px(size::radius_inner);
+  fill(rect, ui.colors.well, radius);
+  outline(ui, rect, ui.colors.edge, 1, radius);
+  const Rect inner = inset(rect, ui.px(2));
+  const float width = std::round(inner.width() * static_cast<float>(std::clamp(share, 0.0, 1.0)));
+  if (width >= 1) fill({inner.min, {inner.min.x + width, inner.max.y}}, ui.colors.accent_fill, ui.px(1));
+}
+
+}  // namespace headscope::ui

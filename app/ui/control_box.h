@@ -1,0 +1,14 @@
+// What the drawing of several controls shares.
+#pragma once
+
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+
+// The ring is for the keyboard: a click does not draw it.
+bool shows_ring(const Ui& ui, const Interaction& it);
+
+// Ground, edge, problem edge and focus ring of buttons, combos and chips.
+void control_box(Ui& ui, const Rect& rect, const ControlState& state, const Interaction& it, bool on);
+
+}  // namespace headscope::ui

@@ -1,0 +1,58 @@
+// Numbers as words.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+
+namespace {
+
+constexpr const char* kMinus = "\xE2\x88\x92";
+
+// Every ASCII minus becomes U+2212.
+std::string with_minus(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '-') {
+      result += kMinus;
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+bool is_zero_text(const std::string& text) { return text.find_first_of("123456789") == std::string::npos; }
+
+}  // namespace
+
+std::string number_label(double value, int decimals, bool small_exact) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : with_minus("-inf");
+  const double size = std::fabs(value);
+  if ((small_exact && size > 0 && size < 1e-3) || size >= 1e9) return with_minus(fmt::format("{:.{}e}", value, decimals > 4 ? 4 : decimals));
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  if (text[0] == '-' && is_zero_text(text)) text.erase(0, 1);
+  return with_minus(text);
+}
+
+std::string cell_label(double value, bool weight_like) {
+  if (std::isnan(value) || std::isinf(value)) return "";  // drawn as marks
+  const double size = std::fabs(value);
+  if (weight_like && size < 0.005) return "";
+  if (size >= 9999.5) return with_minus(fmt::format("{:.0e}", value));
+  if (size >= 99.5) return with_minus(fmt::format("{:.0f}", value));
+  if (size >= 9.95) return with_minus(fmt::format("{:.1f}", value));
+  std::string text = fmt::format("{:.2f}", value);
+  if (is_zero_text(text)) return weight_like ? "" : "0";
+  if (weight_like && text == "1.00") return "1";
+  const bool negative = text[0] == '-';
+  if (negative) text.erase(0, 1);
+  if (text[0] == '0') text.erase(0, 1);
+  return (negative ? std::string(kMinus) : std::string()) + text;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,33 @@
+// How a text is taken apart for drawing: what the atlas has, what is drawn as a picture, what as a box.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/ui/ui.h"
+
+namespace headscope::ui {
+
+struct TextPiece {
+  enum class Kind { plain, picture, boxed, bad_byte, blank, invisible } kind = Kind::plain;
+  std::size_t begin = 0, end = 0;   // bytes
+  std::uint32_t code_point = 0;     // of picture and boxed
+};
+std::vector<TextPiece> text_pieces(Ui& ui, Type type, std::string_view s);
+float piece_width(Ui& ui, Type type, std::string_view s, const TextPiece& piece);
+
+// Code points that take no room: joiners, variation selectors, direction marks.
+bool is_invisible(std::uint32_t code_point);
+
+// Printable ASCII only: one plain run.
+bool is_ascii(std::string_view s);
+
+// Size of a type at 1x in pixels an em.
+float em_pixels(Type type);
+
+// The text, or its longest beginning that fits with an ellipsis.
+std::string cut_to_width(Ui& ui, Type type, std::string_view s, float width);
+
+}  // namespace headscope::ui
