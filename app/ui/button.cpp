@@ -6,7 +6,9 @@
 
 namespace headscope::ui {
 
-bool shows_ring(const Ui& ui, const Interaction& it) { return it.focused && ui.state.focus_by_keyboard; }
+bool shows_ring(const Ui& ui, const Interaction& it) {
+  return it.focused && ui.state.focus_by_keyboard;
+}
 
 // Ground and edge that buttons, combos and chips share.
 void control_box(Ui& ui, const Rect& rect, const ControlState& state, const Interaction& it, bool on) {
@@ -46,7 +48,9 @@ bool icon_button(Ui& ui, const std::string& name, const Rect& rect, Icon icon, c
   const float radius = ui.px(size::radius_control);
   if (state.enabled && it.hovered) fill(rect, ui.colors.hover, radius);
   draw_icon(ui, icon, rect.center(), ui.px(14),
-            !state.enabled ? mix(ui.colors.text3, ui.colors.panel, 0.55f) : it.hovered ? ui.colors.text : ui.colors.text2);
+            !state.enabled ? mix(ui.colors.text3, ui.colors.panel, 0.55f)
+            : it.hovered   ? ui.colors.text
+                           : ui.colors.text2);
   if (shows_ring(ui, it)) focus_ring(ui, inset(rect, ui.px(2)), radius);
   return it.clicked;
 }
@@ -93,7 +97,11 @@ bool radio(Ui& ui, const std::string& name, const Rect& rect, std::string_view l
   const ImVec2 center{rect.min.x + ui.px(10) + r, std::round(rect.center().y)};
   ImDrawList& list = canvas();
   list.AddCircleFilled(center, r, color32(c.well), 24);
-  list.AddCircle(center, r - 0.5f, color32(!state.enabled ? c.line : on ? c.accent : c.edge), 24, on ? ui.px(2) : ui.px(1));
+  list.AddCircle(center, r - 0.5f,
+                 color32(!state.enabled ? c.line
+                         : on           ? c.accent
+                                        : c.edge),
+                 24, on ? ui.px(2) : ui.px(1));
   if (on) list.AddCircleFilled(center, ui.px(4), color32(c.accent), 20);
   Rect rest{{center.x + r + ui.px(10), rect.min.y}, {rect.max.x - ui.px(10), rect.max.y}};
   const float fact = std::ceil(text_width(ui, Type::mono11, right));
@@ -118,7 +126,8 @@ bool segments(Ui& ui, const std::string& name, const Rect& rect, const std::vect
     words += widths.back();
   }
   const Rect inner = inset(rect, border);
-  const float padding = std::max(0.0f, (inner.width() - words) / static_cast<float>(std::max<std::size_t>(1, items.size())));
+  const float padding =
+      std::max(0.0f, (inner.width() - words) / static_cast<float>(std::max<std::size_t>(1, items.size())));
   bool changed = false;
   float x = inner.min.x;
   float begin = inner.min.x;
@@ -138,7 +147,11 @@ bool segments(Ui& ui, const std::string& name, const Rect& rect, const std::vect
     } else if (i > 0 && i != selected + 1) {
       vertical_line(ui, begin, std::round(rect.center().y - ui.px(6)), std::round(rect.center().y + ui.px(6)), c.line);
     }
-    text_in(ui, cell, on ? Type::title12 : Type::words12, !state.enabled ? c.text3 : on ? kWhite : hovered ? c.text : c.text2,
+    text_in(ui, cell, on ? Type::title12 : Type::words12,
+            !state.enabled ? c.text3
+            : on           ? kWhite
+            : hovered      ? c.text
+                           : c.text2,
             item, 0.5f);
     if (it.clicked && hovered && !on) {
       selected = i;

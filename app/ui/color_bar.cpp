@@ -57,8 +57,8 @@ void color_bar(Ui& ui, const Rect& rect, ColorMap map, const ValueRange& range, 
       const double floor = std::max(range.low, range.high * 1e-6);
       value = floor * std::pow(range.high / floor, t);
     }
-    const std::string label = range.log_scale ? number_label(value, value < 1e-3 ? 0 : 3, true)
-                                              : tick_label(value, range.high - range.low);
+    const std::string label =
+        range.log_scale ? number_label(value, value < 1e-3 ? 0 : 3, true) : tick_label(value, range.high - range.low);
     if (horizontal) {
       const float x = std::round(bar.min.x + (length - ui.px(1)) * static_cast<float>(t));
       vertical_line(ui, x, bar.max.y, bar.max.y + tick, ui.colors.text3);

@@ -7,9 +7,13 @@
 
 namespace headscope::ui {
 
-float Ui::px(float at_1x) const { return std::round(at_1x * scale); }
+float Ui::px(float at_1x) const {
+  return std::round(at_1x * scale);
+}
 
-ImDrawList& canvas() { return *ImGui::GetWindowDrawList(); }
+ImDrawList& canvas() {
+  return *ImGui::GetWindowDrawList();
+}
 
 void fill(const Rect& rect, Rgba color, float radius) {
   if (rect.width() <= 0 || rect.height() <= 0) return;

@@ -82,14 +82,22 @@ void draw_icon(Ui& ui, Icon icon, ImVec2 center, float size, Rgba color) {
       return pen.line({{0.48f, -0.15f}, {0.48f, 0.1f}});
     case Icon::copy:
       pen.box({-0.35f, -0.35f}, {0.85f, 0.85f}, 0.25f);
-      return pen.line({{-0.55f, 0.45f}, {-0.8f, 0.45f}, {-0.85f, 0.4f}, {-0.85f, -0.8f}, {-0.8f, -0.85f}, {0.4f, -0.85f},
-                       {0.45f, -0.8f}, {0.45f, -0.55f}});
+      return pen.line({{-0.55f, 0.45f},
+                       {-0.8f, 0.45f},
+                       {-0.85f, 0.4f},
+                       {-0.85f, -0.8f},
+                       {-0.8f, -0.85f},
+                       {0.4f, -0.85f},
+                       {0.45f, -0.8f},
+                       {0.45f, -0.55f}});
     case Icon::warning: {
       pen.triangle({0, -0.95f}, {1, 0.85f}, {-1, 0.85f});
       const Rgba hole = ui.colors.panel;
       const float w = std::max(1.0f, std::round(size / 9));
-      canvas().AddRectFilled({center.x - w / 2, pen.at({0, -0.3f}).y}, {center.x + w / 2, pen.at({0, 0.32f}).y}, color32(hole));
-      return canvas().AddRectFilled({center.x - w / 2, pen.at({0, 0.48f}).y}, {center.x + w / 2, pen.at({0, 0.68f}).y}, color32(hole));
+      canvas().AddRectFilled({center.x - w / 2, pen.at({0, -0.3f}).y}, {center.x + w / 2, pen.at({0, 0.32f}).y},
+                             color32(hole));
+      return canvas().AddRectFilled({center.x - w / 2, pen.at({0, 0.48f}).y}, {center.x + w / 2, pen.at({0, 0.68f}).y},
+                                    color32(hole));
     }
     case Icon::chevron_left:
       return pen.line({{0.35f, -0.75f}, {-0.35f, 0}, {0.35f, 0.75f}});
@@ -103,7 +111,8 @@ void draw_icon(Ui& ui, Icon icon, ImVec2 center, float size, Rgba color) {
       pen.line({{-0.85f, 0.25f}, {-0.85f, 0.85f}, {-0.25f, 0.85f}});
       return pen.line({{0.85f, 0.25f}, {0.85f, 0.85f}, {0.25f, 0.85f}});
     case Icon::menu_dots:
-      for (const float x : {-0.75f, 0.0f, 0.75f}) pen.list.AddCircleFilled(pen.at({x, 0}), pen.half * 0.2f, pen.ink, 10);
+      for (const float x : {-0.75f, 0.0f, 0.75f})
+        pen.list.AddCircleFilled(pen.at({x, 0}), pen.half * 0.2f, pen.ink, 10);
       return;
     case Icon::sidebar:
       pen.box({-0.95f, -0.8f}, {0.95f, 0.8f}, 0.25f);
@@ -112,7 +121,8 @@ void draw_icon(Ui& ui, Icon icon, ImVec2 center, float size, Rgba color) {
       pen.arc({-0.15f, -0.15f}, 0.6f, 0, 2 * pi);
       return pen.line({{0.3f, 0.3f}, {0.9f, 0.9f}});
     case Icon::folder:
-      return pen.line({{-0.95f, 0.75f}, {-0.95f, -0.7f}, {-0.3f, -0.7f}, {-0.05f, -0.4f}, {0.95f, -0.4f}, {0.95f, 0.75f}}, true);
+      return pen.line(
+          {{-0.95f, 0.75f}, {-0.95f, -0.7f}, {-0.3f, -0.7f}, {-0.05f, -0.4f}, {0.95f, -0.4f}, {0.95f, 0.75f}}, true);
     case Icon::file:
       pen.line({{-0.7f, -0.95f}, {0.25f, -0.95f}, {0.7f, -0.5f}, {0.7f, 0.95f}, {-0.7f, 0.95f}}, true);
       return pen.line({{0.25f, -0.95f}, {0.25f, -0.5f}, {0.7f, -0.5f}});

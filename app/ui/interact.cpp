@@ -19,7 +19,7 @@ bool visible_at(ImVec2 p) {
 void reveal(Ui& ui, const Rect& rect) {
   ui.state.reveal_focus = false;
   for (const UiState::ScrollFrame& frame : ui.state.scrolls) {
-    double& offset = ui.state.number[frame.name];
+    double& offset = ui.state.number[frame.name + "/scroll"];
     const float margin = ui.px(8);
     if (rect.min.y < frame.rect.min.y + margin) offset -= frame.rect.min.y + margin - rect.min.y;
     if (rect.max.y > frame.rect.max.y - margin) offset += rect.max.y - (frame.rect.max.y - margin);
@@ -42,6 +42,13 @@ bool Ui::take_key(KeyName key, bool ctrl, bool shift, bool alt) {
   return false;
 }
 
+bool mouse_over(const Ui& ui, const Rect& rect) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (!ui.on_top() || !rect.contains(mouse) || !visible_at(mouse)) return false;
+  return ui.layer > 0 || std::none_of(ui.state.covered.begin(), ui.state.covered.end(),
+                                      [&](const Rect& above) { return above.contains(mouse); });
+}
+
 Interaction interact_mouse(Ui& ui, const std::string& name, const Rect& rect, const ControlState& state,
                            bool takes_focus) {
   ui.mark(name, rect);
@@ -49,7 +56,7 @@ Interaction interact_mouse(Ui& ui, const std::string& name, const Rect& rect, co
   if (!ui.on_top()) return result;
   UiState& s = ui.state;
   const ImGuiIO& io = ImGui::GetIO();
-  const bool inside = rect.contains(io.MousePos) && visible_at(io.MousePos);
+  const bool inside = mouse_over(ui, rect);
   if (takes_focus && state.enabled) {
     s.next_tab_order.push_back(name);
     result.focused = s.focus == name;

@@ -25,7 +25,9 @@ std::string with_minus(const std::string& text) {
   return result;
 }
 
-bool is_zero_text(const std::string& text) { return text.find_first_of("123456789") == std::string::npos; }
+bool is_zero_text(const std::string& text) {
+  return text.find_first_of("123456789") == std::string::npos;
+}
 
 }  // namespace
 
@@ -33,7 +35,8 @@ std::string number_label(double value, int decimals, bool small_exact) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : with_minus("-inf");
   const double size = std::fabs(value);
-  if ((small_exact && size > 0 && size < 1e-3) || size >= 1e9) return with_minus(fmt::format("{:.{}e}", value, decimals > 4 ? 4 : decimals));
+  if ((small_exact && size > 0 && size < 1e-3) || size >= 1e9)
+    return with_minus(fmt::format("{:.{}e}", value, decimals > 4 ? 4 : decimals));
   std::string text = fmt::format("{:.{}f}", value, decimals);
   if (text[0] == '-' && is_zero_text(text)) text.erase(0, 1);
   return with_minus(text);

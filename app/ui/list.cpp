@@ -8,7 +8,9 @@ namespace headscope::ui {
 
 namespace {
 
-bool can_pick(const MenuLine& line) { return line.enabled; }
+bool can_pick(const MenuLine& line) {
+  return line.enabled;
+}
 
 // The next line that can be picked from `at` in direction `step`, or `at`.
 int next_line(const std::vector<MenuLine>& lines, int at, int step) {
@@ -18,7 +20,9 @@ int next_line(const std::vector<MenuLine>& lines, int at, int step) {
   return at;
 }
 
-void close_list(Ui& ui) { ui.state.open_combo.clear(); }
+void close_list(Ui& ui) {
+  ui.state.open_combo.clear();
+}
 
 void pick(Ui& ui, const std::string& name, int index) {
   ui.state.chosen[name] = index;
@@ -98,7 +102,8 @@ void draw_list(Ui& ui, const std::string& name, const Rect& anchor, const std::v
   const Rect inner{{box.min.x, box.min.y + margin}, {box.max.x, box.max.y - margin}};
   const float most = std::max(0.0f, place.content - inner.height());
   const ImGuiIO& io = ImGui::GetIO();
-  if (box.contains(io.MousePos) && io.MouseWheel != 0) scroll -= static_cast<double>(io.MouseWheel * place.line_height * 2);
+  if (box.contains(io.MousePos) && io.MouseWheel != 0)
+    scroll -= static_cast<double>(io.MouseWheel * place.line_height * 2);
   scroll = std::clamp(scroll, 0.0, static_cast<double>(most));
   canvas().PushClipRect(inner.min, inner.max, true);
   float y = inner.min.y - std::round(static_cast<float>(scroll));
@@ -148,8 +153,8 @@ void draw_list(Ui& ui, const std::string& name, const Rect& anchor, const std::v
 
 }  // namespace
 
-void show_list(Ui& ui, const std::string& name, const Rect& anchor, std::vector<MenuLine> lines, int selected, Type type,
-               float width) {
+void show_list(Ui& ui, const std::string& name, const Rect& anchor, std::vector<MenuLine> lines, int selected,
+               Type type, float width) {
   ui.state.list_shown = true;
   ui.overlays.push_back([name, anchor, moved = std::move(lines), selected, type, width](Ui& over) {
     draw_list(over, name, anchor, moved, selected, type, width);
@@ -165,41 +170,47 @@ int take_chosen(Ui& ui, const std::string& name) {
   return index;
 }
 
-bool combo(Ui& ui, const std::string& name, const Rect& rect, const std::vector<std::string>& items, int& selected,
-           const ControlState& state, Type type) {
+bool combo_head(Ui& ui, const std::string& name, const Rect& rect, const std::vector<std::string>& items, int& selected,
+                const ControlState& state, Type type) {
   const Interaction it = interact(ui, name, rect, state);
   const bool open = ui.state.open_combo == name;
   const Palette& c = ui.colors;
   control_box(ui, rect, state, it, false);
   if (open) outline(ui, rect, c.accent, 2, ui.px(size::radius_control));
-  const std::string shown =
-      selected >= 0 && selected < static_cast<int>(items.size()) ? items[static_cast<std::size_t>(selected)] : "";
-  Rect words{{rect.min.x + ui.px(8), rect.min.y}, {rect.max.x - ui.px(22), rect.max.y}};
+  const int count = static_cast<int>(items.size());
+  const std::string shown = selected >= 0 && selected < count ? items[static_cast<std::size_t>(selected)] : "";
+  const Rect words{{rect.min.x + ui.px(8), rect.min.y}, {rect.max.x - ui.px(22), rect.max.y}};
   text_in(ui, words, type, state.enabled ? c.text : c.text3, shown);
   draw_icon(ui, Icon::chevron_down, {rect.max.x - ui.px(12), std::round(rect.center().y)}, ui.px(8),
-            !state.enabled ? c.text3 : it.hovered ? c.text : c.text2);
+            !state.enabled ? c.text3
+            : it.hovered   ? c.text
+                           : c.text2);
   bool opens = it.clicked;
+  const int before = selected;
   if (it.focused && state.enabled) {
     // Arrows walk without opening; Alt+Down opens.
-    int wish = selected;
-    if (ui.take_key(KeyName::down)) wish = std::min(static_cast<int>(items.size()) - 1, selected + 1);
-    if (ui.take_key(KeyName::up)) wish = std::max(0, selected - 1);
+    while (ui.take_key(KeyName::down)) selected = std::min(count - 1, selected + 1);
+    while (ui.take_key(KeyName::up)) selected = std::max(0, selected - 1);
     opens = opens || ui.take_key(KeyName::down, false, false, true);
-    if (wish != selected) {
-      selected = wish;
-      return true;
-    }
   }
-  if (opens && !items.empty()) ui.state.open_combo = name;
+  if (opens && count > 0) ui.state.open_combo = name;
+  return selected != before;
+}
+
+bool combo(Ui& ui, const std::string& name, const Rect& rect, const std::vector<std::string>& items, int& selected,
+           const ControlState& state, Type type) {
   const int picked = take_chosen(ui, name);
+  bool changed = combo_head(ui, name, rect, items, selected, state, type);
   if (ui.state.open_combo == name) {
     std::vector<MenuLine> lines;
     for (const std::string& item : items) lines.push_back({item, "", true, false, false});
     show_list(ui, name, rect, std::move(lines), selected, type);
   }
-  if (picked < 0 || picked >= static_cast<int>(items.size()) || picked == selected) return false;
-  selected = picked;
-  return true;
+  if (picked >= 0 && picked < static_cast<int>(items.size()) && picked != selected) {
+    selected = picked;
+    changed = true;
+  }
+  return changed;
 }
 
 }  // namespace headscope::ui

@@ -22,7 +22,8 @@ Rect panel_header(Ui& ui, const Rect& area, std::string_view title, std::string_
   text_in(ui, {line.min, {std::min(line.max.x, line.min.x + width + 1), line.max.y}}, type, ui.colors.text, title);
   line.min.x += width + ui.px(12);
   if (!fact.empty() && line.width() > ui.px(20)) {
-    const float fact_width = std::min(line.width(), std::ceil(text_width(ui, mono_title ? Type::mono12 : Type::words12, fact)));
+    const float fact_width =
+        std::min(line.width(), std::ceil(text_width(ui, mono_title ? Type::mono12 : Type::words12, fact)));
     text_in(ui, {line.min, {line.min.x + fact_width + 1, line.max.y}}, mono_title ? Type::mono12 : Type::words12,
             ui.colors.text2, fact);
     line.min.x += fact_width + ui.px(10);
@@ -35,20 +36,19 @@ void locked_value(Ui& ui, const Rect& rect, std::string_view value, const char* 
   const Rect lock = take_right(words, ui.px(14), ui.px(6));
   text_in(ui, words, Type::mono12, ui.colors.text2, value);
   draw_icon(ui, Icon::lock, {lock.center().x, std::round(lock.center().y)}, ui.px(11), ui.colors.text3);
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  if (ui.on_top() && rect.contains(mouse) && canvas().GetClipRectMin().y <= mouse.y && mouse.y < canvas().GetClipRectMax().y) {
-    tooltip(ui, rect, why);
-  }
+  if (mouse_over(ui, rect)) tooltip(ui, rect, why);
 }
 
-bool notice_bar(Ui& ui, const std::string& name, const Rect& rect, const Notice& notice, std::string_view button_label) {
+bool notice_bar(Ui& ui, const std::string& name, const Rect& rect, const Notice& notice,
+                std::string_view button_label) {
   const Palette& c = ui.colors;
   const bool info = notice.kind == Notice::Kind::info, warn = notice.kind == Notice::Kind::warn;
   const Rgba stripe = info ? c.accent : warn ? c.warn : c.bad;
   ui.mark(name, rect);
   fill(rect, info ? c.raised : warn ? c.warn_ground : c.bad_ground);
   fill({rect.min, {rect.min.x + ui.px(3), rect.max.y}}, stripe);
-  Rect line{{rect.min.x + ui.px(size::panel_padding), rect.min.y}, {rect.max.x - ui.px(size::panel_padding), rect.max.y}};
+  Rect line{{rect.min.x + ui.px(size::panel_padding), rect.min.y},
+            {rect.max.x - ui.px(size::panel_padding), rect.max.y}};
   if (!info) {
     draw_icon(ui, Icon::warning, {line.min.x + ui.px(7), std::round(rect.center().y)}, ui.px(14), stripe);
     line.min.x += ui.px(24);
@@ -61,7 +61,8 @@ bool notice_bar(Ui& ui, const std::string& name, const Rect& rect, const Notice&
     pressed = button(ui, name + "/button", {{place.min.x, top}, {place.max.x, top + ui.px(24)}}, button_label);
   }
   const float fact = std::ceil(text_width(ui, Type::title13, notice.fact));
-  text_in(ui, {line.min, {std::min(line.max.x, line.min.x + fact + 1), line.max.y}}, Type::title13, c.text, notice.fact);
+  text_in(ui, {line.min, {std::min(line.max.x, line.min.x + fact + 1), line.max.y}}, Type::title13, c.text,
+          notice.fact);
   line.min.x += fact + ui.px(10);
   if (line.width() > ui.px(24)) text_in(ui, line, Type::words13, info ? c.text2 : c.text, notice.advice);
   return pressed;
@@ -69,7 +70,9 @@ bool notice_bar(Ui& ui, const std::string& name, const Rect& rect, const Notice&
 
 namespace {
 
-void apply(Ui& ui, const Suggestion& suggestion) { ui.push(CommandId::set_option, suggestion.option + "=" + suggestion.value); }
+void apply(Ui& ui, const Suggestion& suggestion) {
+  ui.push(CommandId::set_option, suggestion.option + "=" + suggestion.value);
+}
 
 // "keep 7 heads with d_model 511": what the button does is the end of the label, drawn as a link.
 float suggestion_line(Ui& ui, const std::string& name, ImVec2 at, float width, const Suggestion& suggestion) {
@@ -86,7 +89,8 @@ float suggestion_line(Ui& ui, const std::string& name, ImVec2 at, float width, c
   const float before = text_width(ui, Type::words12, words);
   text_in(ui, {at, {at.x + width, at.y + height}}, Type::words12, ui.colors.text2, words);
   const float link_width = std::min(width - before, std::ceil(text_width(ui, Type::words12, link)) + 1);
-  const Rect place{{std::round(at.x + before), at.y}, {std::round(at.x + before + std::max(ui.px(20), link_width)), at.y + height}};
+  const Rect place{{std::round(at.x + before), at.y},
+                   {std::round(at.x + before + std::max(ui.px(20), link_width)), at.y + height}};
   const Interaction it = interact(ui, name, place);
   text_in(ui, place, Type::words12, ui.colors.accent, link);
   if (it.hovered) horizontal_line(ui, place.min.x, place.max.x, place.max.y - ui.px(4), ui.colors.accent);
@@ -135,7 +139,8 @@ float problem_box(Ui& ui, const std::string& name, const Rect& top_left_and_widt
   }
   if (any) y += height + ui.px(8);
   for (const Suggestion& suggestion : problem.suggestions) {
-    if (!is_short(suggestion)) y += suggestion_line(ui, name + "/" + suggestion.label, {left, y}, right - left, suggestion);
+    if (!is_short(suggestion))
+      y += suggestion_line(ui, name + "/" + suggestion.label, {left, y}, right - left, suggestion);
   }
   y += ui.px(6);
   list.ChannelsSetCurrent(0);

@@ -15,6 +15,8 @@ void draw_heads_panel(Ui& ui, const Rect& area);     // heads_panel.cpp: the gri
 void draw_concat_panel(Ui& ui, const Rect& area);    // concat_panel.cpp
 void draw_inspector(Ui& ui, const Rect& area);       // inspector.cpp: the large head or stage, its numbers
 void draw_dialogs(Ui& ui, const Rect& window);       // dialogs/*.cpp: the one that is open, over a shade
-float draw_notices(Ui& ui, const Rect& area);        // notices.cpp; returns the height used from the top
+void draw_notices(Ui& ui, const Rect& area);         // notices.cpp: what cannot run, what failed, what one should know
+float notices_height(Ui& ui);                        // that they need in this frame
+bool dismiss_notice(Ui& ui);                         // Esc; false when none leaves by it
 
 }  // namespace headscope::ui

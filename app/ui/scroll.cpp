@@ -8,7 +8,7 @@ namespace headscope::ui {
 
 ScrollArea begin_scroll(Ui& ui, const std::string& name, const Rect& rect, float content_height) {
   UiState& s = ui.state;
-  double& offset = s.number[name];
+  double& offset = s.number[name + "/scroll"];
   ImGuiIO& io = ImGui::GetIO();
   const double most = std::max(0.0f, content_height - rect.height());
   if (most > 0) {
@@ -19,13 +19,14 @@ ScrollArea begin_scroll(Ui& ui, const std::string& name, const Rect& rect, float
     if (it.held && rect.height() > thumb) {
       offset = static_cast<double>((io.MousePos.y - rect.min.y - thumb / 2) / (rect.height() - thumb)) * most;
     }
-    if (ui.on_top() && rect.contains(io.MousePos) && io.MouseWheel != 0) {
+    if (io.MouseWheel != 0 && mouse_over(ui, rect)) {
       offset -= static_cast<double>(io.MouseWheel * ui.px(48));
       io.MouseWheel = 0;
     }
     offset = std::clamp(std::round(offset), 0.0, most);
     const float top = rect.min.y + static_cast<float>(offset / most) * (rect.height() - thumb);
-    const Rect bar{{rect.max.x - ui.px(6), std::round(top) + ui.px(2)}, {rect.max.x - ui.px(2), std::round(top + thumb) - ui.px(2)}};
+    const Rect bar{{rect.max.x - ui.px(6), std::round(top) + ui.px(2)},
+                   {rect.max.x - ui.px(2), std::round(top + thumb) - ui.px(2)}};
     fill(bar, it.hovered || it.held ? ui.colors.text3 : ui.colors.hover, ui.px(2));
   } else {
     offset = 0;
@@ -62,7 +63,8 @@ bool splitter(Ui& ui, const std::string& name, const Rect& rect, bool vertical, 
     start_mouse = mouse;
     start_size = static_cast<double>(size);
   }
-  const float wish = static_cast<float>(start_size + (mouse - start_mouse) / static_cast<double>(ui.scale) * static_cast<double>(direction));
+  const float wish = static_cast<float>(start_size + (mouse - start_mouse) / static_cast<double>(ui.scale) *
+                                                         static_cast<double>(direction));
   const float next = std::round(std::clamp(wish, low, std::max(low, high)));
   if (next == size) return false;
   size = next;

@@ -86,7 +86,9 @@ void add_run(ImFont* font, float size, ImVec2 at, ImU32 ink, const char* begin, 
   }
 }
 
-float line_height(Ui& ui, Type type) { return ui.fonts.pixels[static_cast<int>(type)]; }
+float line_height(Ui& ui, Type type) {
+  return ui.fonts.pixels[static_cast<int>(type)];
+}
 
 }  // namespace
 
@@ -151,7 +153,9 @@ float piece_width(Ui& ui, Type type, std::string_view s, const TextPiece& piece)
 }
 
 bool is_ascii(std::string_view s) {
-  return std::all_of(s.begin(), s.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7F && static_cast<unsigned char>(c) < 0x80; });
+  return std::all_of(s.begin(), s.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= 0x20 && c != 0x7F && static_cast<unsigned char>(c) < 0x80;
+  });
 }
 
 float text_width(Ui& ui, Type type, std::string_view s) {
@@ -180,8 +184,8 @@ void text(Ui& ui, ImVec2 at, Type type, Rgba color, std::string_view s, bool all
       add_run(font, size, {x, at.y}, ink, s.data() + piece.begin, s.data() + piece.end, all);
     } else if (piece.kind == TextPiece::Kind::picture) {
       const UiState::GlyphPicture& picture = glyph_picture(ui, type, piece.code_point);
-      const std::uint64_t key = (std::uint64_t{0x676C} << 48) | (std::uint64_t{piece.code_point} << 8) |
-                                static_cast<std::uint64_t>(type);
+      const std::uint64_t key =
+          (std::uint64_t{0x676C} << 48) | (std::uint64_t{piece.code_point} << 8) | static_cast<std::uint64_t>(type);
       const TextureId id = ui.textures.image(key, static_cast<std::uint64_t>(picture.em_pixels * 64), picture.white);
       const float base = std::round(at.y + compat::ascent(font, size));
       const float top = base - std::round(picture.em_pixels * 1.1f);
@@ -197,8 +201,8 @@ void text(Ui& ui, ImVec2 at, Type type, Rgba color, std::string_view s, bool all
                      {std::floor(x + width) - 1, std::round(at.y + size * 0.9f)}};
       outline(ui, box, color, 1, ui.px(2));
       const float small = line_height(ui, kBoxType);
-      add_run(ui.fonts[kBoxType], small, {box.min.x + ui.px(2), std::round(box.center().y - small / 2)}, ink, label.data(),
-              label.data() + label.size(), all);
+      add_run(ui.fonts[kBoxType], small, {box.min.x + ui.px(2), std::round(box.center().y - small / 2)}, ink,
+              label.data(), label.data() + label.size(), all);
     }
     x += width;
   }
@@ -206,7 +210,9 @@ void text(Ui& ui, ImVec2 at, Type type, Rgba color, std::string_view s, bool all
 
 }  // namespace
 
-void text(Ui& ui, ImVec2 at, Type type, Rgba color, std::string_view s) { text(ui, at, type, color, s, false); }
+void text(Ui& ui, ImVec2 at, Type type, Rgba color, std::string_view s) {
+  text(ui, at, type, color, s, false);
+}
 
 std::string cut_to_width(Ui& ui, Type type, std::string_view s, float width) {
   // A long text is never measured whole: no line of the window holds more than this.

@@ -18,7 +18,8 @@ Kind kind_at(std::string_view text, std::size_t at) {
   if (!c.valid) return Kind::word;
   if (is_space(c.value)) return Kind::space;
   const std::uint32_t v = c.value;
-  const bool letter = v >= 0x80 || v == '_' || (v >= '0' && v <= '9') || (v >= 'a' && v <= 'z') || (v >= 'A' && v <= 'Z');
+  const bool letter =
+      v >= 0x80 || v == '_' || (v >= '0' && v <= '9') || (v >= 'a' && v <= 'z') || (v >= 'A' && v <= 'Z');
   return letter ? Kind::word : Kind::punctuation;
 }
 
@@ -58,9 +59,15 @@ void erase_range(TextEdit& edit, std::size_t begin, std::size_t end) {
 
 }  // namespace
 
-bool has_selection(const TextEdit& edit) { return edit.caret != edit.anchor; }
-std::size_t selection_begin(const TextEdit& edit) { return std::min(edit.caret, edit.anchor); }
-std::size_t selection_end(const TextEdit& edit) { return std::max(edit.caret, edit.anchor); }
+bool has_selection(const TextEdit& edit) {
+  return edit.caret != edit.anchor;
+}
+std::size_t selection_begin(const TextEdit& edit) {
+  return std::min(edit.caret, edit.anchor);
+}
+std::size_t selection_end(const TextEdit& edit) {
+  return std::max(edit.caret, edit.anchor);
+}
 std::string selected_text(const TextEdit& edit) {
   return edit.buffer.substr(selection_begin(edit), selection_end(edit) - selection_begin(edit));
 }
@@ -99,10 +106,18 @@ void move_right(TextEdit& edit, bool select) {
   move_caret(edit, collapse ? selection_end(edit) : next_grapheme(edit.buffer, edit.caret), select);
 }
 
-void move_word_left(TextEdit& edit, bool select) { move_caret(edit, word_begin(edit.buffer, edit.caret), select); }
-void move_word_right(TextEdit& edit, bool select) { move_caret(edit, word_end(edit.buffer, edit.caret), select); }
-void move_home(TextEdit& edit, bool select) { move_caret(edit, 0, select); }
-void move_end(TextEdit& edit, bool select) { move_caret(edit, edit.buffer.size(), select); }
+void move_word_left(TextEdit& edit, bool select) {
+  move_caret(edit, word_begin(edit.buffer, edit.caret), select);
+}
+void move_word_right(TextEdit& edit, bool select) {
+  move_caret(edit, word_end(edit.buffer, edit.caret), select);
+}
+void move_home(TextEdit& edit, bool select) {
+  move_caret(edit, 0, select);
+}
+void move_end(TextEdit& edit, bool select) {
+  move_caret(edit, edit.buffer.size(), select);
+}
 
 void select_all(TextEdit& edit) {
   edit.anchor = 0;
@@ -152,7 +167,8 @@ void type_text(TextEdit& edit, std::string_view text) {
   const CodePoint first = code_point_at(text, 0);
   const bool blank = first.valid && is_space(first.value);
   // A word and the blank after it are one step.
-  const bool after_blank = edit.caret > 0 && kind_at(edit.buffer, previous_grapheme(edit.buffer, edit.caret)) == Kind::space;
+  const bool after_blank =
+      edit.caret > 0 && kind_at(edit.buffer, previous_grapheme(edit.buffer, edit.caret)) == Kind::space;
   const bool joins = edit.typing && !has_selection(edit) && (blank || !after_blank);
   if (!joins) remember(edit);
   replace_range(edit, selection_begin(edit), selection_end(edit), text);
@@ -202,8 +218,12 @@ bool exchange(TextEdit& edit, std::vector<std::pair<std::string, std::size_t>>& 
 
 }  // namespace
 
-bool undo(TextEdit& edit) { return exchange(edit, edit.undo, edit.redo); }
-bool redo(TextEdit& edit) { return exchange(edit, edit.redo, edit.undo); }
+bool undo(TextEdit& edit) {
+  return exchange(edit, edit.undo, edit.redo);
+}
+bool redo(TextEdit& edit) {
+  return exchange(edit, edit.redo, edit.undo);
+}
 
 std::string single_line(std::string_view text) {
   std::string result;

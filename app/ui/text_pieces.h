@@ -12,8 +12,8 @@ namespace headscope::ui {
 
 struct TextPiece {
   enum class Kind { plain, picture, boxed, bad_byte, blank, invisible } kind = Kind::plain;
-  std::size_t begin = 0, end = 0;   // bytes
-  std::uint32_t code_point = 0;     // of picture and boxed
+  std::size_t begin = 0, end = 0;  // bytes
+  std::uint32_t code_point = 0;    // of picture and boxed
 };
 std::vector<TextPiece> text_pieces(Ui& ui, Type type, std::string_view s);
 float piece_width(Ui& ui, Type type, std::string_view s, const TextPiece& piece);

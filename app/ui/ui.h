@@ -23,7 +23,7 @@
 namespace headscope::ui {
 
 struct Rect {
-  ImVec2 min, max;
+  ImVec2 min{0, 0}, max{0, 0};
   float width() const { return max.x - min.x; }
   float height() const { return max.y - min.y; }
   ImVec2 center() const { return {(min.x + max.x) / 2, (min.y + max.y) / 2}; }
@@ -80,15 +80,24 @@ struct UiState {
   std::vector<std::string> next_tab_order;  // being gathered
   std::map<std::string, int> chosen;        // by name of a list: the line picked in it, until its owner fetches it
   std::string next_hovered;
-  std::string editing;                      // the stepper or number field whose text is being typed
-  double caret_time = 0;                    // when a caret moved last: it blinks from then on
-  bool list_shown = false;                  // somebody drew the open list in this frame
+  std::string editing;                 // the stepper or number field whose text is being typed
+  double caret_time = 0;               // when a caret moved last: it blinks from then on
+  bool list_shown = false;             // somebody drew the open list in this frame
+  std::vector<Rect> covered;           // parts of the panels that something drawn later hides: they see no mouse
+  std::vector<std::string> dismissed;  // notices that left on Esc while their cause is still there
+  // The lines of a wrapped text, kept until text, width or size change.
+  struct WrappedText {
+    std::string text;
+    float width = -1, scale = 0;
+    std::vector<std::size_t> begins;  // of each line, in bytes
+  };
+  std::map<std::string, WrappedText> wrapped;
   struct ScrollFrame {
     std::string name;
     Rect rect;
     float content_height = 0;
   };
-  std::vector<ScrollFrame> scrolls;         // the scroll areas that are open while drawing, innermost last
+  std::vector<ScrollFrame> scrolls;  // the scroll areas that are open while drawing, innermost last
   std::string focus_before_dialog;
   std::shared_ptr<PanelData> panel_data;  // what the panels derived from the trace on screen
   DialogKind dialog_before = DialogKind::none;

@@ -62,6 +62,8 @@ struct Interaction {
   bool clicked = false;  // mouse released inside, or Enter / Space while focused
   bool double_clicked = false, right_clicked = false;
 };
+// Whether the mouse is over the visible part of rect and nothing lies above it. For what is no control.
+bool mouse_over(const Ui& ui, const Rect& rect);
 // The same without keys: text fields and grids read Enter and Space themselves.
 Interaction interact_mouse(Ui& ui, const std::string& name, const Rect& rect, const ControlState& state = {},
                            bool takes_focus = true);
@@ -112,9 +114,13 @@ bool radio(Ui& ui, const std::string& name, const Rect& rect, std::string_view l
 bool stepper(Ui& ui, const std::string& name, const Rect& rect, std::int64_t& value,
              const std::vector<std::int64_t>& choices, std::int64_t low, std::int64_t high,
              const ControlState& state = {});
+// The same for a seed: any unsigned 64-bit integer.
+bool seed_stepper(Ui& ui, const std::string& name, const Rect& rect, std::uint64_t& value,
+                  const ControlState& state = {});
 // A number typed as text: finite decimals, "-inf" and "inf" when `allow_infinite`.
 bool number_field(Ui& ui, const std::string& name, const Rect& rect, double& value, bool allow_infinite,
                   const ControlState& state = {});
+// `format` is fmt's: "{:.2f}". Moves in hundredths of the range.
 bool slider(Ui& ui, const std::string& name, const Rect& rect, double& value, double low, double high,
             const char* format, const ControlState& state = {});
 // One line of UTF-8, never altered; `hint` in text3 while empty. True on every change.

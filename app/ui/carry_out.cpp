@@ -1,0 +1,278 @@
+// Commands, carried out after the frame that pushed them.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "app/session/documents.h"
+#include "app/ui/shortcuts.h"
+#include "core/attention/request_text.h"
+
+namespace headscope::ui {
+
+namespace {
+
+void notify(Ui& ui, Notice notice) {
+  std::erase_if(ui.state.notices, [&](const Notice& old) { return !notice.key.empty() && old.key == notice.key; });
+  ui.state.notices.push_back(std::move(notice));
+}
+
+void open_dialog(Ui& ui, DialogKind kind) {
+  ui.state.open_combo.clear();
+  ui.state.dialog = kind;
+}
+
+void open_document_at(Ui& ui, const std::string& path) {
+  try {
+    const Document document = open_document(path, ui.session.draft, ui.session.view);
+    ui.session.open(document.request, document.view);
+    ui.state.title = document.title;
+    ui.state.edits.clear();
+    std::erase_if(ui.state.notices, [](const Notice& n) { return n.key == "open"; });
+    remember_recent(ui.settings, path);
+  } catch (const Error& error) {
+    notify(ui, {Notice::Kind::bad, "Not opened.", error.what(), "open"});
+  } catch (const UsageError& error) {
+    notify(ui, {Notice::Kind::bad, "Not opened.", error.what(), "open"});
+  }
+}
+
+// "heads=8", as a suggestion's button or a chosen file says it.
+void set_option(Ui& ui, const std::string& argument) {
+  const std::size_t equals = argument.find('=');
+  if (equals == std::string::npos) return;
+  const std::string name = argument.substr(0, equals), value = argument.substr(equals + 1);
+  Request& draft = ui.session.draft;
+  // A mask file chosen by its chip joins the other terms.
+  if (name == "mask" && ui.state.text["choose_file/mode"] == "append") {
+    ui.state.text.erase("choose_file/mode");
+    std::erase_if(draft.mask, [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::file; });
+    draft.mask.push_back({MaskTerm::Kind::file, 0, value});
+    return;
+  }
+  const RequestOption* option = find_request_option(name);
+  if (option == nullptr) return;
+  ui.session.end_undo_step();
+  try {
+    option->set(draft, value);
+    if (name == "weights") draft.model = Request().model;
+    // What was typed into the control gives way to the value.
+    ui.state.editing.clear();
+  } catch (const UsageError& error) {
+    notify(ui, {Notice::Kind::bad, "--" + name + " " + value + " was not taken.", error.what(), "option"});
+  } catch (const Error& error) {
+    notify(ui, {Notice::Kind::bad, "--" + name + " " + value + " was not taken.", error.what(), "option"});
+  }
+}
+
+void step_head(Ui& ui, std::int64_t by) {
+  const auto trace = ui.session.trace();
+  if (trace == nullptr || trace->num_heads() == 0) return;
+  std::int64_t& head = ui.session.view.head;
+  head = (head + by + trace->num_heads()) % trace->num_heads();
+}
+
+void step_stage(Ui& ui, int by) {
+  const auto trace = ui.session.trace();
+  if (trace == nullptr || trace->stages.empty()) return;
+  const auto& stages = trace->stages;
+  auto at = std::find_if(stages.begin(), stages.end(), [&](const Stage& s) { return s.id == ui.session.view.stage; });
+  std::ptrdiff_t index = at == stages.end() ? 0 : at - stages.begin();
+  index = std::clamp<std::ptrdiff_t>(index + by, 0, static_cast<std::ptrdiff_t>(stages.size()) - 1);
+  ui.session.view.stage = stages[static_cast<std::size_t>(index)].id;
+}
+
+void set_scale(Ui& ui, double scale) {
+  const double next = std::clamp(std::round(scale * 10) / 10, 0.5, 3.0);
+  ui.session.view.ui_scale = next;
+  ui.settings.ui_scale = next;
+}
+
+void go_to_problem(Ui& ui) {
+  const auto& problem = ui.session.problem();
+  if (!problem) return;
+  const std::string control = control_of_option(problem->option);
+  if (control.empty()) return;
+  if (control.starts_with("request/")) {
+    ui.session.view.request_collapsed = false;
+    ui.session.view.request_opened_by_hand = true;
+    ui.state.number["request/more"] = 1;
+  }
+  ui.state.focus = control;
+  ui.state.focus_by_keyboard = true;
+  ui.state.reveal_focus = true;
+}
+
+void toggle_key_phrase(Ui& ui) {
+  Request& draft = ui.session.draft;
+  ui.session.end_undo_step();
+  if (draft.key_phrase) {
+    draft.key_phrase.reset();
+    if (ui.state.focus == "key_phrase") ui.state.focus = "phrase";
+  } else {
+    draft.key_phrase = draft.phrase;
+    ui.state.focus = "key_phrase";
+    ui.state.focus_by_keyboard = true;
+  }
+}
+
+void copy(Ui& ui, CopyWhat what) {
+  const std::string text = copied_text(ui.session, what);
+  if (!text.empty() && ui.set_clipboard) ui.set_clipboard(text);
+}
+
+}  // namespace
+
+std::string control_of_option(std::string_view option) {
+  static const std::map<std::string_view, std::string> names = {
+      {"phrase", "phrase"},
+      {"key-phrase", "key_phrase"},
+      {"model", "request/weights"},
+      {"weights", "request/weights"},
+      {"heads", "request/num_heads"},
+      {"kv-heads", "request/kv_heads"},
+      {"d-model", "request/d_model"},
+      {"input-dim", "request/input_dim"},
+      {"batch", "request/batch"},
+      {"seed", "request/seed"},
+      {"init-gain", "request/init_gain"},
+      {"embedding", "request/embedding"},
+      {"position", "request/position"},
+      {"qkv-layout", "request/qkv_layout"},
+      {"mask", "request/mask"},
+      {"mask-kind", "request/mask_kind"},
+      {"causal-align", "request/causal_align"},
+      {"mask-order", "request/mask_order"},
+      {"mask-fill", "request/mask_fill"},
+      {"fully-masked", "request/fully_masked"},
+      {"scale", "request/scale"},
+      {"softcap", "request/softcap"},
+      {"dropout", "request/dropout"},
+      {"dropout-seed", "request/dropout_seed"},
+      {"dropout-mask", "request/dropout"},
+      {"merge", "request/merge"},
+      {"backend", "request/backend"},
+      {"threads", "request/threads"},
+      {"variant", "request/interventions"},
+      {"ablate", "request/interventions"},
+  };
+  const auto found = names.find(option);
+  return found == names.end() ? "" : found->second;
+}
+
+bool carry_out(Ui& ui, const Command& command) {
+  ViewState& view = ui.session.view;
+  switch (command.id) {
+    case CommandId::none:
+      return true;
+    case CommandId::new_session: {
+      const Document document = demo_document();
+      ui.session.open(document.request, document.view);
+      ui.state.title = document.title.empty() ? "untitled" : document.title;
+      ui.state.edits.clear();
+      return true;
+    }
+    case CommandId::open_file:
+      return open_dialog(ui, DialogKind::open_file), true;
+    case CommandId::open_path:
+      return open_document_at(ui, command.argument), true;
+    case CommandId::save_session:
+      return open_dialog(ui, DialogKind::save_session), true;
+    case CommandId::export_dialog:
+      return open_dialog(ui, DialogKind::export_dialog), true;
+    case CommandId::palette:
+      return open_dialog(ui, DialogKind::palette), true;
+    case CommandId::go_to_cell:
+      return open_dialog(ui, DialogKind::go_to), true;
+    case CommandId::help:
+      return open_dialog(ui, DialogKind::help), true;
+    case CommandId::about:
+      return open_dialog(ui, DialogKind::about), true;
+    case CommandId::choose_weights:
+      ui.state.text["choose_file/option"] = "weights";
+      return open_dialog(ui, DialogKind::choose_file), true;
+    case CommandId::undo:
+      ui.session.undo();
+      ui.state.editing.clear();
+      return true;
+    case CommandId::redo:
+      ui.session.redo();
+      ui.state.editing.clear();
+      return true;
+    case CommandId::copy_cell:
+      return copy(ui, CopyWhat::cell), true;
+    case CommandId::copy_row:
+      return copy(ui, CopyWhat::row), true;
+    case CommandId::copy_matrix:
+      return copy(ui, CopyWhat::matrix), true;
+    case CommandId::copy_command:
+      if (ui.set_clipboard) ui.set_clipboard(shell_command_of(ui.session.draft, "headscope-cli run"));
+      return true;
+    case CommandId::toggle_theme:
+      view.theme = view.theme == Theme::dark ? Theme::light : Theme::dark;
+      ui.settings.theme = view.theme;
+      return true;
+    case CommandId::scale_up:
+      return set_scale(ui, view.ui_scale + 0.1), true;
+    case CommandId::scale_down:
+      return set_scale(ui, view.ui_scale - 0.1), true;
+    case CommandId::scale_reset:
+      return set_scale(ui, 1), true;
+    case CommandId::toggle_request: {
+      // Where there is no room the rail opens by hand; elsewhere the panel collapses.
+      const bool narrow = ImGui::GetIO().DisplaySize.x / ui.scale < 1440;
+      bool& flag = narrow ? view.request_opened_by_hand : view.request_collapsed;
+      flag = !flag;
+      return true;
+    }
+    case CommandId::toggle_pipeline:
+      view.pipeline_collapsed = !view.pipeline_collapsed;
+      return true;
+    case CommandId::toggle_concat:
+      view.concat_collapsed = !view.concat_collapsed;
+      return true;
+    case CommandId::toggle_inspector:
+      if (ImGui::GetIO().DisplaySize.x / ui.scale < 1100) {
+        double& tab = ui.state.number["inspector_tab"];
+        tab = tab == 0 ? 1 : 0;
+      } else {
+        view.inspector_collapsed = !view.inspector_collapsed;
+      }
+      return true;
+    case CommandId::next_problem:
+      return go_to_problem(ui), true;
+    case CommandId::focus_phrase:
+      ui.state.focus = "phrase";
+      ui.state.focus_by_keyboard = true;
+      return true;
+    case CommandId::recompute:
+      return ui.session.recompute(), true;
+    case CommandId::fit_heatmap:
+      view.viewport = {};
+      view.stage_viewport = {};
+      return true;
+    case CommandId::next_head:
+      return step_head(ui, 1), true;
+    case CommandId::previous_head:
+      return step_head(ui, -1), true;
+    case CommandId::select_head: {
+      const auto trace = ui.session.trace();
+      const std::int64_t head = std::atoll(command.argument.c_str());
+      if (trace != nullptr && head >= 0 && head < trace->num_heads()) view.head = head;
+      return true;
+    }
+    case CommandId::next_stage:
+      return step_stage(ui, 1), true;
+    case CommandId::previous_stage:
+      return step_stage(ui, -1), true;
+    case CommandId::set_option:
+      return set_option(ui, command.argument), true;
+    case CommandId::toggle_key_phrase:
+      return toggle_key_phrase(ui), true;
+    case CommandId::quit:
+    case CommandId::show_window_picture:
+      return false;
+  }
+  return true;
+}
+
+}  // namespace headscope::ui

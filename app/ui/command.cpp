@@ -1,0 +1,58 @@
+#include "app/ui/command.h"
+
+namespace headscope::ui {
+
+const std::vector<CommandInfo>& command_list() {
+  using Id = CommandId;
+  static const std::vector<CommandInfo> list = {
+      {Id::new_session, "New", "File", "Ctrl+N",
+       "Starts over with the demo: 'Hola mi nombre es Alex', seeded weights."},
+      {Id::open_file, "Open...", "File", "Ctrl+O",
+       "Opens a session, an exported picture, the weights of a layer or an input x; dropping the file does the same."},
+      {Id::save_session, "Save session...", "File", "Ctrl+S", "Writes the request and the view as JSON."},
+      {Id::quit, "Quit", "File", "Ctrl+Q", "Closes the window; the session is restored at the next start."},
+
+      {Id::undo, "Undo", "Edit", "Ctrl+Z", "Takes the last change of the request back, typing included."},
+      {Id::redo, "Redo", "Edit", "Ctrl+Shift+Z", "Does again what was undone."},
+      {Id::copy_cell, "Copy the picked number", "Edit", "Ctrl+C",
+       "Puts the number of the picked cell on the clipboard."},
+      {Id::copy_row, "Copy its row", "Edit", "Ctrl+Alt+C", "Puts the picked row on the clipboard, with its tokens."},
+      {Id::copy_matrix, "Copy its matrix", "Edit", "",
+       "Puts the matrix of the inspector on the clipboard, with tokens."},
+      {Id::copy_command, "Copy as a command", "Edit", "Ctrl+Shift+C",
+       "Puts the headscope-cli command of this request on the clipboard."},
+      {Id::focus_phrase, "Edit the phrase", "Edit", "Ctrl+L", "Sets the caret into the phrase."},
+
+      {Id::choose_weights, "Weights from a file...", "Model", "",
+       "Computes with one attention layer of a .safetensors file."},
+      {Id::toggle_key_phrase, "Key phrase", "Model", "Ctrl+K",
+       "Takes keys and values from a second phrase, or from the same again."},
+      {Id::next_problem, "Next problem", "Model", "F8", "Goes to the control that keeps the request from running."},
+      {Id::recompute, "Compute again", "Model", "F5", "Reads all files anew and computes."},
+
+      {Id::palette, "Commands...", "View", "Ctrl+P", "Finds commands, stages, heads and tokens by name."},
+      {Id::go_to_cell, "Go to cell...", "View", "Ctrl+G", "Picks a query and a key by number or token."},
+      {Id::next_head, "Next head", "View", "]", "Shows the next head."},
+      {Id::previous_head, "Previous head", "View", "[", "Shows the head before."},
+      {Id::select_head, "Head 0 to 9", "", "Alt+0", "Alt and a digit show that head."},
+      {Id::next_stage, "Next stage", "View", "Ctrl+PageDown", "Selects the next tensor of the pipeline."},
+      {Id::previous_stage, "Previous stage", "View", "Ctrl+PageUp", "Selects the tensor before."},
+      {Id::fit_heatmap, "Fit the picture", "View", "Ctrl+F", "Shows the whole of the large picture again."},
+      {Id::toggle_request, "Request panel", "View", "F9", "Opens or closes the panel of the request."},
+      {Id::toggle_pipeline, "Pipeline", "View", "F6", "Shows the stages large or by their names only."},
+      {Id::toggle_concat, "Concat panel", "View", "F7", "Opens or closes concat and output."},
+      {Id::toggle_inspector, "Inspector", "View", "F4",
+       "Opens or closes the inspector; beside heads in a narrow window."},
+      {Id::toggle_theme, "Dark or light", "View", "Ctrl+T", "Changes the theme."},
+      {Id::scale_up, "Larger", "View", "Ctrl+Plus", "Makes everything a tenth larger."},
+      {Id::scale_down, "Smaller", "View", "Ctrl+Minus", "Makes everything a tenth smaller."},
+      {Id::scale_reset, "Normal size", "View", "Ctrl+0", "The size that the screen asks for."},
+
+      {Id::export_dialog, "Export...", "Export", "Ctrl+E", "Writes a picture, CSV, NPY, safetensors or a session."},
+      {Id::help, "Keys", "Help", "F1", "Lists every key."},
+      {Id::about, "About Headscope", "Help", "", "Version, licence, folders."},
+  };
+  return list;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,58 @@
+// Numbers for the clipboard: tab-separated, as spreadsheets and notebooks take them.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "app/ui/shortcuts.h"
+
+namespace headscope::ui {
+
+namespace {
+
+std::string name_of(const std::vector<std::string>& labels, std::int64_t at) {
+  return at >= 0 && at < static_cast<std::int64_t>(labels.size()) ? labels[static_cast<std::size_t>(at)]
+                                                                  : std::to_string(at);
+}
+
+// The shortest decimals that read back to the same float32.
+std::string float_text(float value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof(text), value);
+  return std::string(text, end.ptr);
+}
+
+}  // namespace
+
+std::string copied_text(const Session& session, CopyWhat what) {
+  const auto trace = session.trace();
+  if (trace == nullptr) return "";
+  const ViewState& view = session.view;
+  const Stage* stage = trace->find(view.stage);
+  if (stage == nullptr || stage->tensor.rank() < 2) return "";
+  const Tensor matrix = matrix_at(stage->tensor, std::min(view.batch, stage->tensor.dim(0) - 1),
+                                  stage->tensor.rank() == 4 ? std::min(view.head, stage->tensor.dim(1) - 1) : 0);
+  const std::int64_t rows = matrix.dim(0), columns = matrix.dim(1);
+  if (rows * columns > std::int64_t{4} << 20 && what == CopyWhat::matrix) return "";
+  const bool by_key = is_score_like(view.stage);
+  const std::vector<std::string> row_names = trace->query_labels();
+  const std::vector<std::string> column_names = by_key ? trace->key_labels() : std::vector<std::string>();
+  const auto number = [&](std::int64_t i, std::int64_t j) { return float_text(matrix.at({i, j})); };
+  const bool picked = view.cell && view.cell->row >= 0 && view.cell->row < rows && view.cell->column >= 0 &&
+                      view.cell->column < columns;
+  if (what == CopyWhat::cell) return picked ? number(view.cell->row, view.cell->column) : "";
+  const auto line = [&](std::int64_t i) {
+    std::string text = name_of(row_names, i);
+    for (std::int64_t j = 0; j < columns; ++j) text += '\t' + number(i, j);
+    return text + '\n';
+  };
+  std::string head = by_key ? "query\\key" : "token\\feature";
+  for (std::int64_t j = 0; j < columns; ++j) head += '\t' + name_of(column_names, j);
+  std::string text = head + '\n';
+  if (what == CopyWhat::row) return picked ? text + line(view.cell->row) : "";
+  for (std::int64_t i = 0; i < rows; ++i) text += line(i);
+  return text;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,211 @@
+// The top line: menus from the one table of commands, the name of what is open, the way to the palette.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "app/ui/panels.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+
+namespace {
+
+constexpr const char* kMenus[] = {"File", "Edit", "Model", "View", "Export", "Help"};
+constexpr int kMenuCount = 6;
+
+std::string list_name(int menu) {
+  return std::string("menu/") + kMenus[menu];
+}
+
+// What a line of an open menu does.
+struct Entry {
+  MenuLine line;
+  Command command;
+};
+
+bool enabled(const Ui& ui, CommandId id) {
+  const Session& session = ui.session;
+  switch (id) {
+    case CommandId::undo:
+      return session.can_undo();
+    case CommandId::redo:
+      return session.can_redo();
+    case CommandId::copy_cell:
+    case CommandId::copy_row:
+      return session.trace() != nullptr && session.view.cell.has_value();
+    case CommandId::copy_matrix:
+    case CommandId::export_dialog:
+    case CommandId::go_to_cell:
+    case CommandId::next_head:
+    case CommandId::previous_head:
+    case CommandId::next_stage:
+    case CommandId::previous_stage:
+    case CommandId::fit_heatmap:
+      return session.trace() != nullptr;
+    case CommandId::next_problem:
+      return session.problem().has_value();
+    default:
+      return true;
+  }
+}
+
+bool checked(const Ui& ui, CommandId id) {
+  const ViewState& view = ui.session.view;
+  switch (id) {
+    case CommandId::toggle_key_phrase:
+      return ui.session.draft.key_phrase.has_value();
+    case CommandId::toggle_pipeline:
+      return !view.pipeline_collapsed;
+    case CommandId::toggle_concat:
+      return !view.concat_collapsed;
+    case CommandId::toggle_inspector:
+      return !view.inspector_collapsed;
+    case CommandId::toggle_request:
+      return !view.request_collapsed;
+    default:
+      return false;
+  }
+}
+
+bool starts_group(CommandId id) {
+  switch (id) {
+    case CommandId::save_session:
+    case CommandId::quit:
+    case CommandId::copy_cell:
+    case CommandId::focus_phrase:
+    case CommandId::next_problem:
+    case CommandId::next_head:
+    case CommandId::next_stage:
+    case CommandId::toggle_request:
+    case CommandId::toggle_theme:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string file_name(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+std::vector<Entry> entries_of(const Ui& ui, int menu) {
+  std::vector<Entry> entries;
+  for (const CommandInfo& info : command_list()) {
+    if (std::strcmp(info.menu, kMenus[menu]) != 0) continue;
+    if (info.id == CommandId::save_session) {
+      bool first = true;
+      for (const std::string& path : ui.settings.recent_files) {
+        if (entries.size() > 10) break;
+        entries.push_back({{file_name(path), "", true, false, first}, {CommandId::open_path, path}});
+        first = false;
+      }
+    }
+    entries.push_back({{info.title, info.shortcut, enabled(ui, info.id), checked(ui, info.id), starts_group(info.id)},
+                       {info.id, ""}});
+  }
+  return entries;
+}
+
+void draw_logo(Ui& ui, ImVec2 at) {
+  // Nine cells of a weight matrix.
+  constexpr double shares[9] = {0.08, 0.25, 0.97, 0.33, 0.75, 0.15, 0.9, 0.25, 0.5};
+  const float side = ui.px(5), pitch = ui.px(6);
+  for (int i = 0; i < 9; ++i) {
+    const ImVec2 p{at.x + static_cast<float>(i % 3) * pitch, at.y + static_cast<float>(i / 3) * pitch};
+    fill({p, {p.x + side, p.y + side}}, color_at(ColorMap::viridis, shares[i]));
+  }
+}
+
+void open_menu(Ui& ui, int menu) {
+  ui.state.open_combo = list_name((menu + kMenuCount) % kMenuCount);
+  ui.state.wants_frame = true;
+}
+
+// F10 and Left, Right: the menus by key.
+void menu_keys(Ui& ui, int open) {
+  const int layer = ui.layer;
+  ui.layer = ui.state.top_layer;
+  if (open >= 0) {
+    if (ui.take_key(KeyName::right)) open_menu(ui, open + 1);
+    if (ui.take_key(KeyName::left)) open_menu(ui, open - 1);
+    if (ui.take_key(KeyName::f10)) ui.state.open_combo.clear();
+  } else if (ui.state.top_layer == 0 && ui.take_key(KeyName::f10)) {
+    open_menu(ui, 0);
+  }
+  // Alt and the first letter.
+  for (int i = 0; i < kMenuCount && ui.state.top_layer == 0; ++i) {
+    const KeyName letter = static_cast<KeyName>(static_cast<int>(KeyName::a) + (kMenus[i][0] - 'A'));
+    if (ui.take_key(letter, false, false, true)) open_menu(ui, i);
+  }
+  ui.layer = layer;
+}
+
+void draw_command_box(Ui& ui, const Rect& area) {
+  const float width = ui.px(std::clamp(254 + (area.width() / ui.scale - 1280) * 44 / 320, 220.0f, 298.0f));
+  const Rect box{{area.max.x - ui.px(size::panel_padding) - width, area.min.y + ui.px(6)},
+                 {area.max.x - ui.px(size::panel_padding), area.min.y + ui.px(30)}};
+  const ControlState state{true, false, "Finds commands, stages, heads and tokens by name (Ctrl+P)."};
+  const Interaction it = interact(ui, "menu/commands", box, state, false);
+  const float radius = ui.px(size::radius_field);
+  fill(box, ui.colors.well, radius);
+  outline(ui, box, it.hovered ? ui.colors.edge : ui.colors.line, 1, radius);
+  Rect inner{{box.min.x + ui.px(10), box.min.y}, {box.max.x - ui.px(9), box.max.y}};
+  const Rect key = take_right(inner, ui.px(46), ui.px(8));
+  text_in(ui, key, Type::mono11, ui.colors.text2, "Ctrl+P", 1);
+  text_in(ui, inner, Type::words12, ui.colors.text3, "Search commands, tokens, cells");
+  if (it.clicked) ui.push(CommandId::palette);
+}
+
+}  // namespace
+
+void draw_menu_bar(Ui& ui, const Rect& area) {
+  const Palette& c = ui.colors;
+  draw_logo(ui, {area.min.x + ui.px(12), area.min.y + ui.px(9)});
+  const Rect line{area.min, {area.max.x, area.max.y - std::max(1.0f, ui.px(1))}};
+  const float name_width = std::ceil(text_width(ui, Type::title13, "Headscope"));
+  float x = area.min.x + ui.px(38);
+  text_in(ui, {{x, line.min.y}, {x + name_width + 1, line.max.y}}, Type::title13, c.text, "Headscope");
+  x += name_width + ui.px(2);
+  int open = -1;
+  for (int i = 0; i < kMenuCount; ++i) {
+    if (ui.state.open_combo == list_name(i)) open = i;
+  }
+  menu_keys(ui, open);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  for (int i = 0; i < kMenuCount; ++i) {
+    const float width = std::ceil(text_width(ui, Type::words13, kMenus[i])) + ui.px(22);
+    const Rect place{{x, line.min.y + ui.px(4)}, {x + width, line.max.y - ui.px(3)}};
+    x = place.max.x;
+    const Interaction it = interact_mouse(ui, list_name(i), place, {}, false);
+    const bool is_open = ui.state.open_combo == list_name(i);
+    if (it.clicked && open < 0) open_menu(ui, i);
+    // With one menu open the mouse opens the others by passing over them.
+    if (open >= 0 && open != i && place.contains(mouse) &&
+        (ImGui::GetIO().MouseDelta.x != 0 || ImGui::GetIO().MouseDelta.y != 0)) {
+      open_menu(ui, i);
+    }
+    if (is_open || it.hovered) fill(place, c.hover, ui.px(size::radius_control));
+    text_in(ui, place, Type::words13, is_open || it.hovered ? c.text : c.text2, kMenus[i], 0.5f);
+    const int picked = take_chosen(ui, list_name(i));
+    const std::vector<Entry> entries = is_open || picked >= 0 ? entries_of(ui, i) : std::vector<Entry>();
+    if (picked >= 0 && picked < static_cast<int>(entries.size())) {
+      ui.commands.push_back(entries[static_cast<std::size_t>(picked)].command);
+    }
+    if (ui.state.open_combo == list_name(i)) {
+      std::vector<MenuLine> lines;
+      for (const Entry& entry : entries_of(ui, i)) lines.push_back(entry.line);
+      show_list(ui, list_name(i), place, std::move(lines), -1, Type::words12, ui.px(250));
+    }
+  }
+  const bool box = area.width() / ui.scale >= 1200;
+  if (box) draw_command_box(ui, area);
+  const float title_width = text_width(ui, Type::words12, ui.state.title);
+  const float right = area.max.x - (box ? ui.px(330) : ui.px(14));
+  const float left = std::round(area.center().x - title_width / 2);
+  if (left > x + ui.px(14) && left + title_width < right) {
+    text_in(ui, {{left, line.min.y}, {left + title_width + 1, line.max.y}}, Type::words12, c.text2, ui.state.title);
+  }
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,174 @@
+// Bars below the pipeline: the last good result, failures, rows that are hidden completely, ended exports.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/panels.h"
+#include "app/ui/text_line.h"
+#include "app/ui/widgets.h"
+#include "core/attention/request_text.h"
+
+namespace headscope::ui {
+
+namespace {
+
+constexpr std::size_t kMostBars = 3;
+
+struct Bar {
+  Notice notice;
+  std::string button;
+  bool leaves_on_escape = true;
+  void (*press)(Ui&) = nullptr;
+};
+
+std::string shown_name(std::string option) {
+  if (option == "heads") return "num_heads";
+  std::replace(option.begin(), option.end(), '-', '_');
+  return option;
+}
+
+// The value that the last good result has for the option at fault.
+std::string good_value(const Trace& trace, const std::string& option) {
+  if (option == "heads") return std::to_string(trace.num_heads());
+  if (option == "d-model") return std::to_string(trace.inputs->d_model);
+  if (option == "kv-heads") return std::to_string(trace.inputs->num_kv_heads);
+  if (option == "input-dim") return std::to_string(trace.inputs->input_dim);
+  const RequestOption* known = find_request_option(option);
+  return known == nullptr ? "" : known->get(trace.request);
+}
+
+// The draft becomes the request that is shown; what was typed since stays, unless it is at fault itself.
+void back_to_good(Ui& ui) {
+  const auto trace = ui.session.trace();
+  const auto& problem = ui.session.problem();
+  if (trace == nullptr || !problem) return;
+  Request& draft = ui.session.draft;
+  Request good = trace->request;
+  if (problem->option != "phrase") good.phrase = draft.phrase;
+  if (problem->option != "key-phrase" && good.key_phrase && draft.key_phrase) good.key_phrase = draft.key_phrase;
+  ui.session.end_undo_step();
+  draft = good;
+  ui.state.editing.clear();
+}
+
+Bar problem_bar(const Trace& trace, const Problem& problem) {
+  Bar bar;
+  bar.leaves_on_escape = false;
+  bar.notice.kind = Notice::Kind::warn;
+  bar.notice.key = "problem";
+  const std::string value = good_value(trace, problem.option);
+  const bool is_short = !value.empty() && value.size() <= 24;
+  const std::string good = is_short ? shown_name(problem.option) + " " + value : "";
+  bar.notice.fact = is_short ? fmt::format("Last good result: {}.", good) : "Last good result.";
+  bar.notice.advice = problem.title + "; the picture follows again as soon as it can.";
+  bar.button = is_short ? "Back to " + good : "Back to it";
+  bar.press = back_to_good;
+  return bar;
+}
+
+std::string rows_sentence(const std::vector<std::int64_t>& rows) {
+  if (rows.size() == 1) return fmt::format("Row {} is hidden completely.", rows[0]);
+  if (rows.size() > 4) return fmt::format("{} rows are hidden completely, the first is row {}.", rows.size(), rows[0]);
+  std::string list;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    list += i == 0 ? "" : i + 1 == rows.size() ? " and " : ", ";
+    list += std::to_string(rows[i]);
+  }
+  return fmt::format("Rows {} are hidden completely.", list);
+}
+
+std::string rows_advice(const Request& request, bool one) {
+  const std::string whose = one ? "its" : "their";
+  switch (request.fully_masked) {
+    case FullyMasked::zero:
+      return "hidden rows = zero: " + whose + " weights are all 0.";
+    case FullyMasked::uniform:
+      return "hidden rows = uniform: " + whose + " weights are all 1 / key_len.";
+    case FullyMasked::as_computed:
+      break;
+  }
+  if (std::isinf(request.mask_fill) && request.mask_fill < 0) {
+    return "With \xE2\x88\x92inf " + whose + " weights are 0 / 0, drawn as NaN.";
+  }
+  return fmt::format("With fill {} every key has the same score, so that {} weights are uniform.",
+                     plain_number(request.mask_fill), whose);
+}
+
+std::vector<Bar> bars_of(Ui& ui) {
+  std::vector<Bar> bars;
+  const Session& session = ui.session;
+  const auto trace = session.trace();
+  if (const auto& problem = session.problem()) {
+    if (trace != nullptr) {
+      bars.push_back(problem_bar(*trace, *problem));
+    } else {
+      bars.push_back({{Notice::Kind::bad, problem->title + ".", problem->detail, "problem"}, "", false, nullptr});
+    }
+  }
+  if (!session.failure().empty()) {
+    bars.push_back(
+        {{Notice::Kind::bad, "Not computed.", session.failure(), "failure"}, "Compute again", false, [](Ui& u) {
+           u.push(CommandId::recompute);
+         }});
+  }
+  for (const Notice& notice : ui.state.notices) bars.push_back({notice, "", true, nullptr});
+  const Session::Job job = session.job();
+  if (!job.running && !job.result.empty() && ui.state.dialog == DialogKind::none) {
+    const Notice::Kind kind = job.failed ? Notice::Kind::bad : Notice::Kind::info;
+    bars.push_back({{kind, job.failed ? job.title + " failed." : job.title + " done.", job.result, "job"},
+                    "Close",
+                    true,
+                    [](Ui& u) { u.session.dismiss_job(); }});
+  }
+  if (trace != nullptr && !trace->fully_masked_queries.empty()) {
+    const auto& rows = trace->fully_masked_queries;
+    bars.push_back({{Notice::Kind::info, rows_sentence(rows), rows_advice(trace->request, rows.size() == 1), "rows"},
+                    "",
+                    true,
+                    nullptr});
+  }
+  // A notice that left stays away while it would say the same.
+  std::vector<std::string>& gone = ui.state.dismissed;
+  const auto words = [](const Bar& bar) { return bar.notice.key + bar.notice.fact + bar.notice.advice; };
+  std::erase_if(gone, [&](const std::string& old) {
+    return std::none_of(bars.begin(), bars.end(), [&](const Bar& bar) { return words(bar) == old; });
+  });
+  std::erase_if(bars, [&](const Bar& bar) { return std::find(gone.begin(), gone.end(), words(bar)) != gone.end(); });
+  if (bars.size() > kMostBars) bars.resize(kMostBars);
+  return bars;
+}
+
+}  // namespace
+
+float notices_height(Ui& ui) {
+  return ui.px(36) * static_cast<float>(bars_of(ui).size());
+}
+
+void draw_notices(Ui& ui, const Rect& area) {
+  float y = area.min.y;
+  for (const Bar& bar : bars_of(ui)) {
+    const Rect place = row(area, y, ui.px(36));
+    if (notice_bar(ui, "notice/" + bar.notice.key, place, bar.notice, bar.button) && bar.press != nullptr)
+      bar.press(ui);
+    horizontal_line(ui, place.min.x, place.max.x, place.max.y - std::max(1.0f, ui.px(1)), ui.colors.line);
+  }
+}
+
+bool dismiss_notice(Ui& ui) {
+  const std::vector<Bar> bars = bars_of(ui);
+  for (auto bar = bars.rbegin(); bar != bars.rend(); ++bar) {
+    if (!bar->leaves_on_escape) continue;
+    const Notice& notice = bar->notice;
+    if (notice.key == "job") {
+      ui.session.dismiss_job();
+    } else if (std::erase_if(ui.state.notices,
+                             [&](const Notice& n) { return n.fact == notice.fact && n.key == notice.key; }) == 0) {
+      ui.state.dismissed.push_back(notice.key + notice.fact + notice.advice);
+    }
+    return true;
+  }
+  return false;
+}
+
+}  // namespace headscope::ui

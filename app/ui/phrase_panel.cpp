@@ -1,0 +1,286 @@
+// The phrase: its box, its tokens as chips, and the second phrase for keys and values.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/panels.h"
+#include "app/ui/phrase_box.h"
+#include "core/text/tokenizer.h"
+
+namespace headscope::ui {
+
+namespace {
+
+enum class Side { query, key, both };
+
+bool comes_from_files(const Request& r) {
+  return !r.input.empty() || is_attention_alone(r) || !r.token_ids.empty();
+}
+
+std::string files_of(const Request& r) {
+  const auto name = [](const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? path : path.substr(slash + 1);
+  };
+  if (!r.token_ids.empty()) return fmt::format("{} token ids", r.token_ids.size());
+  if (is_attention_alone(r))
+    return fmt::format("query {}, key {}, value {}", name(r.query), name(r.key), name(r.value));
+  std::string text = "x from " + name(r.input);
+  if (!r.key_input.empty()) text += ", keys from " + name(r.key_input);
+  return text;
+}
+
+// Which token is the row, which the column: what the mouse is over, else what is picked.
+std::int64_t marked_query(const Ui& ui) {
+  if (ui.state.hover.query >= 0) return ui.state.hover.query;
+  return ui.session.view.cell ? ui.session.view.cell->row : -1;
+}
+std::int64_t marked_key(const Ui& ui) {
+  if (ui.state.hover.key >= 0) return ui.state.hover.key;
+  return ui.session.view.cell && is_score_like(ui.session.view.stage) ? ui.session.view.cell->column : -1;
+}
+
+// The cuts of the text as it stands: the trace's while it is of this text, else those of the word tokenizer.
+std::vector<Range> tokens_of(const std::string& text, const std::string& computed, const std::vector<Range>& offsets) {
+  if (text == computed && !offsets.empty()) return offsets;
+  return make_word_tokenizer()->tokenize(text).offsets;
+}
+
+void pick(Ui& ui, std::int64_t index, bool as_key) {
+  ViewState& view = ui.session.view;
+  Cell cell = view.cell.value_or(Cell{0, 0});
+  (as_key ? cell.column : cell.row) = index;
+  view.cell = cell;
+}
+
+float chip_width(Ui& ui, const std::string& index, std::string_view token) {
+  return std::ceil(text_width(ui, Type::mono11, index) + std::min(text_width(ui, Type::mono12, token), ui.px(160)) +
+                   ui.px(21));
+}
+
+void draw_chip(Ui& ui, const Rect& place, const std::string& index, std::string_view token, bool is_query, bool is_key,
+               bool hovered) {
+  const Palette& c = ui.colors;
+  const bool marked = is_query || is_key;
+  const float radius = ui.px(size::radius_control);
+  fill(place, marked ? c.tint : hovered ? c.hover : c.raised, radius);
+  outline(ui, place, is_query ? c.query : is_key ? c.key : c.line, marked ? 1.5f : 1, radius);
+  Rect words{{place.min.x + ui.px(7), place.min.y}, {place.max.x - ui.px(5), place.max.y}};
+  const float index_width = std::ceil(text_width(ui, Type::mono11, index));
+  text_in(ui, take_left(words, index_width + 1, ui.px(6)), Type::mono11, c.text3, index);
+  text_in(ui, words, Type::mono12, is_key ? c.key : is_query ? c.query : c.text, token);
+}
+
+// The row of chips; only those that are seen are measured. `first` of them is kept by name.
+void draw_chips(Ui& ui, const std::string& name, const Rect& area, const std::vector<std::string>& tokens, Side side) {
+  const std::int64_t count = static_cast<std::int64_t>(tokens.size());
+  double& first_number = ui.state.number[name + "/first"];
+  double& last_marked = ui.state.number[name + "/marked"];
+  const std::int64_t query = side == Side::key ? -1 : marked_query(ui);
+  const std::int64_t key = side == Side::query ? -1 : marked_key(ui);
+  ImGuiIO& io = ImGui::GetIO();
+  const ControlState state{
+      true, false,
+      side == Side::key ? "Click picks the key: the column of every map."
+                        : "Click picks the query (row), right click the key (column); arrows and Shift+arrows too."};
+  const Interaction row_it = interact_mouse(ui, name, area, state);
+  std::int64_t first =
+      std::clamp<std::int64_t>(static_cast<std::int64_t>(first_number), 0, std::max<std::int64_t>(0, count - 1));
+  if ((io.MouseWheel != 0 || io.MouseWheelH != 0) && mouse_over(ui, area)) {
+    const float turn = io.MouseWheel - io.MouseWheelH;
+    first = std::clamp<std::int64_t>(first - static_cast<std::int64_t>(std::round(turn * 3)), 0,
+                                     std::max<std::int64_t>(0, count - 1));
+    io.MouseWheel = io.MouseWheelH = 0;
+  }
+  if (row_it.focused) {
+    const bool as_key = side == Side::key;
+    for (const bool shift : {false, true}) {
+      const bool key_side = as_key || (shift && side == Side::both);
+      std::int64_t at = key_side ? key : query;
+      const std::int64_t before = at;
+      if (ui.take_key(KeyName::right, false, shift)) at = std::min(count - 1, at + 1);
+      if (ui.take_key(KeyName::left, false, shift)) at = std::max<std::int64_t>(0, at - 1);
+      if (at != before && count > 0) pick(ui, at, key_side);
+    }
+  }
+  // A newly picked token is brought into view.
+  const std::int64_t picked = side == Side::key ? (ui.session.view.cell ? ui.session.view.cell->column : -1)
+                                                : (ui.session.view.cell ? ui.session.view.cell->row : -1);
+  const bool reveal = static_cast<double>(picked) != last_marked && picked >= 0 && picked < count;
+  last_marked = static_cast<double>(picked);
+  if (reveal && picked < first) first = picked;
+  const float gap = ui.px(4), more_room = ui.px(84);
+  if (reveal && picked > first) {
+    float used = 0;
+    std::int64_t back = picked;
+    while (back >= first) {
+      used += chip_width(ui, std::to_string(back), tokens[static_cast<std::size_t>(back)]) + gap;
+      if (used > area.width() - more_room) break;
+      --back;
+    }
+    first = std::max(first, std::min(picked, back + 1));
+  }
+  first_number = static_cast<double>(first);
+
+  float x = area.min.x;
+  if (first > 0) {
+    const std::string before = fmt::format("{} \xE2\x80\xB9", first);
+    const float w = std::ceil(text_width(ui, Type::words12, before)) + ui.px(8);
+    text_in(ui, {{x, area.min.y}, {x + w, area.max.y}}, Type::words12, ui.colors.text3, before);
+    x += w;
+  }
+  std::int64_t i = first;
+  for (; i < count; ++i) {
+    const std::string& token = tokens[static_cast<std::size_t>(i)];
+    const std::string index = std::to_string(i);
+    const float w = chip_width(ui, index, token);
+    const float room = area.max.x - (i + 1 < count ? more_room : 0);
+    if (x + w > room && i > first) break;
+    const Rect place{{x, area.min.y}, {std::min(x + w, area.max.x), area.max.y}};
+    x += w + gap;
+    ui.mark(name + "/" + index, place);
+    const bool hovered = row_it.hovered && place.contains(io.MousePos);
+    draw_chip(ui, place, index, token, i == query, i == key, hovered);
+    if (!hovered) continue;
+    const bool as_key = side == Side::key || (side == Side::both && io.KeyShift);
+    (as_key ? ui.state.next_hover.key : ui.state.next_hover.query) = i;
+    if (row_it.clicked) pick(ui, i, as_key);
+    if (row_it.right_clicked) pick(ui, i, side != Side::query);
+  }
+  if (i < count) {
+    text_in(ui, {{x + ui.px(4), area.min.y}, area.max}, Type::words12, ui.colors.text3,
+            fmt::format("+ {} more", count - i));
+  }
+  if (row_it.focused && ui.state.focus_by_keyboard) focus_ring(ui, inset(area, 0), ui.px(size::radius_control));
+}
+
+std::string count_label(std::int64_t count) {
+  return fmt::format("{} token{}, split on blanks", count, count == 1 ? "" : "s");
+}
+
+// What is said at the right of the chips: how the text was cut, or why it cannot run.
+void draw_fact(Ui& ui, Rect& line, const std::string& label, const Problem* problem) {
+  const std::string& words = problem != nullptr ? problem->title : label;
+  const float width = std::min(std::ceil(text_width(ui, Type::words12, words)) + 1, line.width() * 0.6f);
+  const Rect place = take_right(line, width, ui.px(14));
+  text_in(ui, place, Type::words12, problem != nullptr ? ui.colors.bad : ui.colors.text2, words, 1);
+  if (problem != nullptr) {
+    draw_icon(ui, Icon::warning, {place.min.x - ui.px(12), std::round(place.center().y)}, ui.px(13), ui.colors.bad);
+    line.max.x -= ui.px(18);
+  }
+}
+
+const Problem* problem_of(const Ui& ui, const char* option) {
+  const auto& problem = ui.session.problem();
+  return problem && problem->option == option ? &*problem : nullptr;
+}
+
+// One phrase with its chips below it.
+void draw_phrase(Ui& ui, const Rect& area, const std::string& name, const char* option, std::string& phrase, Side side,
+                 const std::vector<std::string>& tokens, const std::vector<Range>& cuts) {
+  const Problem* problem = problem_of(ui, option);
+  PhraseBox box;
+  box.name = name;
+  box.hint = side == Side::key ? "words for keys and values" : "words, separated by blanks";
+  box.tokens = &cuts;
+  box.query = side == Side::key ? -1 : marked_query(ui);
+  box.key = side == Side::query ? -1 : marked_key(ui);
+  box.state.problem = problem != nullptr;
+  const Rect place{area.min, {area.max.x, area.min.y + ui.px(34)}};
+  Rect line{{area.min.x, area.min.y + ui.px(42)}, {area.max.x, area.min.y + ui.px(64)}};
+  // The chips come later in the Tab order but are laid out with the fact's width known.
+  phrase_box(ui, place, phrase, box);
+  draw_fact(ui, line, count_label(static_cast<std::int64_t>(tokens.size())), problem);
+  if (line.width() > ui.px(40)) draw_chips(ui, name + "/tokens", line, tokens, side);
+}
+
+void draw_files(Ui& ui, const Rect& area) {
+  Request& draft = ui.session.draft;
+  const Rect place{area.min, {area.max.x, area.min.y + ui.px(34)}};
+  Rect inner = place;
+  const Rect back = take_right(inner, ui.px(132), ui.px(10));
+  fill(inner, ui.colors.well, ui.px(size::radius_field));
+  outline(ui, inner, ui.colors.line, 1, ui.px(size::radius_field));
+  locked_value(ui, inset(inner, ui.px(10)), files_of(draft),
+               "The input is fixed by a file; 'Use a phrase' goes back to words.");
+  const ControlState state{true, false, "Forgets the input files and takes the words of the phrase again."};
+  if (button(ui, "phrase/back", back, "Use a phrase", state)) {
+    ui.session.end_undo_step();
+    draft.input.clear();
+    draft.key_input.clear();
+    draft.value_input.clear();
+    draft.query.clear();
+    draft.key.clear();
+    draft.value.clear();
+    draft.token_ids.clear();
+    if (draft.phrase.empty()) draft.phrase = "Hola mi nombre es Alex";
+    ui.state.focus = "phrase";
+  }
+  const auto trace = ui.session.trace();
+  if (trace == nullptr) return;
+  Rect line{{area.min.x, area.min.y + ui.px(42)}, {area.max.x, area.min.y + ui.px(64)}};
+  const std::int64_t count = trace->query_len();
+  draw_fact(ui, line, fmt::format("{} position{}", count, count == 1 ? "" : "s"), nullptr);
+  draw_chips(ui, "phrase/tokens", line, trace->inputs->tokens,
+             is_cross_attention(trace->request) ? Side::query : Side::both);
+}
+
+}  // namespace
+
+void draw_phrase_panel(Ui& ui, const Rect& area) {
+  const float padding = ui.px(size::panel_padding);
+  Rect inner{{area.min.x + padding, area.min.y + ui.px(12)}, {area.max.x - padding, area.max.y}};
+  Request& draft = ui.session.draft;
+  if (comes_from_files(draft)) return draw_files(ui, inner);
+
+  const auto trace = ui.session.trace();
+  static const std::vector<std::string> none;
+  static const std::vector<Range> no_ranges;
+  const auto& tokens = trace ? trace->inputs->tokens : none;
+  const auto cuts =
+      tokens_of(draft.phrase, trace ? trace->request.phrase : "", trace ? trace->inputs->offsets : no_ranges);
+
+  if (draft.key_phrase) {
+    const float half = std::floor((inner.width() - ui.px(10)) / 2);
+    Rect left = take_left(inner, half, ui.px(10));
+    draw_phrase(ui, left, "phrase", "phrase", draft.phrase, Side::query, tokens, cuts);
+    Rect right = inner;
+    const Rect close = take_right(right, ui.px(34), ui.px(6));
+    const auto& key_tokens = trace ? trace->inputs->key_tokens : none;
+    const std::string computed = trace && trace->request.key_phrase ? *trace->request.key_phrase : "";
+    const auto key_cuts = tokens_of(*draft.key_phrase, computed, trace ? trace->inputs->key_offsets : no_ranges);
+    draw_phrase(ui, right, "key_phrase", "key-phrase", *draft.key_phrase, Side::key, key_tokens, key_cuts);
+    const ControlState state{true, false, "Keys and values from the same phrase again."};
+    const Rect cross{close.min, {close.max.x, close.min.y + ui.px(34)}};
+    if (icon_button(ui, "key_phrase/close", cross, Icon::close, state)) ui.push(CommandId::toggle_key_phrase);
+    return;
+  }
+  const bool has_button = ImGui::GetIO().DisplaySize.x / ui.scale >= 1360;
+  Rect boxes = inner;
+  Rect place;
+  if (has_button) place = take_right(boxes, ui.px(132), ui.px(10));
+  // The chips and their fact use the width below the button too.
+  const Problem* problem = problem_of(ui, "phrase");
+  PhraseBox box;
+  box.name = "phrase";
+  box.hint = "words, separated by blanks";
+  box.tokens = &cuts;
+  box.query = marked_query(ui);
+  box.key = marked_key(ui);
+  box.state.problem = problem != nullptr;
+  phrase_box(ui, {boxes.min, {boxes.max.x, boxes.min.y + ui.px(34)}}, draft.phrase, box);
+  if (has_button) {
+    const Rect key{place.min, {place.max.x, place.min.y + ui.px(34)}};
+    const ControlState state{true, false,
+                             "Keys and values from a second phrase: cross-attention, query_len != key_len (Ctrl+K)."};
+    if (button(ui, "phrase/key_phrase", key, "", state)) ui.push(CommandId::toggle_key_phrase);
+    draw_icon(ui, Icon::plus, {key.min.x + ui.px(16), key.center().y}, ui.px(10), ui.colors.text2);
+    text_in(ui, {{key.min.x + ui.px(34), key.min.y}, key.max}, Type::words12, ui.colors.text, "Key phrase");
+  }
+  Rect line{{inner.min.x, inner.min.y + ui.px(42)}, {inner.max.x, inner.min.y + ui.px(64)}};
+  draw_fact(ui, line, count_label(static_cast<std::int64_t>(tokens.size())), problem);
+  draw_chips(ui, "phrase/tokens", line, tokens, Side::both);
+}
+
+}  // namespace headscope::ui

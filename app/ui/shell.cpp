@@ -1,0 +1,257 @@
+// The window as one picture: layers, focus, panels, dialogs, what lies over them, commands.
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/layout.h"
+#include "app/ui/panels.h"
+#include "app/ui/shortcuts.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+
+namespace {
+
+void begin_window() {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize(size);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, {1, 1});
+  ImGui::Begin("##headscope", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollWithMouse |
+                   ImGuiWindowFlags_NoBringToFrontOnFocus);
+  ImGui::PopStyleVar(4);
+}
+
+void begin_frame_state(UiState& s) {
+  s.hover = s.next_hover;
+  s.next_hover = {};
+  s.wants_frame = false;
+  s.wake_after = -1;
+  s.top_layer = !s.open_combo.empty() ? 2 : s.dialog != DialogKind::none ? 1 : 0;
+  if (s.dialog != s.dialog_before) {
+    if (s.dialog_before == DialogKind::none) s.focus_before_dialog = s.focus;
+    if (s.dialog == DialogKind::none) {
+      s.focus = s.focus_before_dialog;
+      s.wants_frame = true;
+    }
+    s.dialog_before = s.dialog;
+  }
+  s.next_tab_order.clear();
+  s.next_hovered.clear();
+  s.list_shown = false;
+  s.scrolls.clear();
+}
+
+// Tab goes through the controls in the order in which they were drawn in the last frame.
+void move_focus(Ui& ui) {
+  UiState& s = ui.state;
+  if (s.top_layer == 2) return;
+  ui.layer = s.top_layer;
+  int steps = 0;
+  while (ui.take_key(KeyName::tab)) ++steps;
+  while (ui.take_key(KeyName::tab, false, true)) --steps;
+  ui.layer = 0;
+  const int count = static_cast<int>(s.tab_order.size());
+  if (steps == 0 || count == 0) return;
+  const auto found = std::find(s.tab_order.begin(), s.tab_order.end(), s.focus);
+  int at = found == s.tab_order.end() ? (steps > 0 ? -1 : 0) : static_cast<int>(found - s.tab_order.begin());
+  at = ((at + steps) % count + count) % count;
+  s.focus = s.tab_order[static_cast<std::size_t>(at)];
+  s.focus_by_keyboard = true;
+  s.reveal_focus = true;
+  s.editing.clear();
+  ui.session.end_undo_step();
+}
+
+void end_frame_state(Ui& ui) {
+  UiState& s = ui.state;
+  s.tab_order = s.next_tab_order;
+  if (s.next_hovered != s.hovered) {
+    s.hovered = s.next_hovered;
+    s.hovered_since = s.time;
+  }
+  const ImGuiIO& io = ImGui::GetIO();
+  if (!io.MouseDown[0]) s.active.clear();
+  // A list whose control is gone closes; so does one that nobody drew.
+  if (!s.open_combo.empty() && !s.list_shown) s.open_combo.clear();
+  s.reveal_focus = false;
+  // The picture changes with these in the next frame.
+  if (s.next_hover.query != s.hover.query || s.next_hover.key != s.hover.key || s.next_hover.head != s.hover.head ||
+      s.next_hover.feature != s.hover.feature) {
+    s.wants_frame = true;
+  }
+}
+
+void draw_grounds(Ui& ui, const Layout& layout, const Rect& window) {
+  fill(window, ui.colors.panel);
+  fill(layout.menu, ui.colors.chrome);
+  fill(layout.status, ui.colors.chrome);
+}
+
+void draw_dividers(Ui& ui, const Layout& layout) {
+  const float one = std::max(1.0f, ui.px(1));
+  const auto below = [&](const Rect& r) { divider(ui, {r.min.x, r.max.y - one}, {r.max.x, r.max.y - one}); };
+  below(layout.menu);
+  below(layout.phrase);
+  below(layout.pipeline);
+  if (layout.show_heads) below(layout.heads);
+  if (!layout.tabs)
+    divider(ui, {layout.inspector.min.x, layout.inspector.min.y}, {layout.inspector.min.x, layout.inspector.max.y});
+  if (layout.tabs) below(layout.tab_bar);
+  divider(ui, {layout.status.min.x, layout.status.min.y}, {layout.status.max.x, layout.status.min.y});
+}
+
+void draw_tab_bar(Ui& ui, const Layout& layout) {
+  const float padding = ui.px(size::panel_padding);
+  const float top = layout.tab_bar.min.y + ui.px(6);
+  const Rect place{{layout.tab_bar.min.x + padding, top},
+                   {layout.tab_bar.min.x + padding + ui.px(190), top + ui.px(24)}};
+  int selected = layout.show_inspector ? 1 : 0;
+  ControlState state;
+  state.tooltip = "In a narrow window heads and inspector share one place (F4).";
+  if (segments(ui, "tabs", place, {"heads", "inspector"}, selected, state)) ui.state.number["inspector_tab"] = selected;
+}
+
+void draw_inspector_rail(Ui& ui, const Rect& area) {
+  ControlState state;
+  state.tooltip = "Open the inspector (F4).";
+  const float side = ui.px(24);
+  const Rect place{{std::round(area.center().x - side / 2), area.min.y + ui.px(8)},
+                   {std::round(area.center().x - side / 2) + side, area.min.y + ui.px(8) + side}};
+  if (icon_button(ui, "inspector/open", place, Icon::sidebar, state)) ui.push(CommandId::toggle_inspector);
+  text_up(ui, {area.center().x - ui.px(8), place.max.y + ui.px(14) + text_width(ui, Type::words13, "Inspector")},
+          Type::words13, ui.colors.text2, "Inspector");
+}
+
+// Under the picture while a newer result is on its way for longer than one would notice.
+void draw_stale_line(Ui& ui, const Layout& layout) {
+  if (!ui.session.computing()) return;
+  const auto running = ui.session.computing_for(std::chrono::steady_clock::now());
+  const double seconds = std::chrono::duration<double>(running).count();
+  if (seconds < 0.15) return ui.wake_in(0.15 - seconds);
+  const float thickness = ui.px(2);
+  const auto line = [&](const Rect& r) { fill({{r.min.x, r.max.y - thickness}, r.max}, ui.colors.warn); };
+  if (layout.show_heads) line(layout.heads);
+  if (layout.show_inspector && !layout.inspector_rail) line(layout.inspector);
+}
+
+void draw_splitters(Ui& ui, const Layout& layout) {
+  ViewState& view = ui.session.view;
+  const float grip = ui.px(6);
+  const auto vertical = [&](float x, float y0, float y1) { return Rect{{x - grip / 2, y0}, {x + grip / 2, y1}}; };
+  if (!layout.request_rail) {
+    splitter(ui, "split/request", vertical(layout.request.max.x, layout.request.min.y, layout.request.max.y), true,
+             view.request_width, 220, 420, 1);
+  }
+  if (!layout.tabs && !layout.inspector_rail) {
+    // From what is seen, which may be wider than what is kept.
+    float width = std::round(layout.inspector.width() / ui.scale);
+    if (splitter(ui, "split/inspector",
+                 vertical(layout.inspector.min.x, layout.inspector.min.y, layout.inspector.max.y), true, width, 360,
+                 620, -1)) {
+      view.inspector_width = width;
+    }
+  }
+  if (!layout.concat_header_only && layout.show_heads) {
+    float height = std::round(layout.concat.height() / ui.scale);
+    const Rect place{{layout.concat.min.x, layout.concat.min.y - grip / 2},
+                     {layout.concat.max.x, layout.concat.min.y + grip / 2}};
+    if (splitter(ui, "split/concat", place, false, height, 100, 520, -1)) view.concat_height = height;
+  }
+}
+
+void draw_panels(Ui& ui, const Layout& layout) {
+  // In the order of Tab: left to right.
+  if (layout.request_rail) {
+    draw_request_rail(ui, layout.request);
+  } else if (!layout.request_over) {
+    draw_request_panel(ui, layout.request);
+  }
+  draw_phrase_panel(ui, layout.phrase);
+  draw_pipeline_strip(ui, layout.pipeline);
+  if (layout.notices.height() > 0) draw_notices(ui, layout.notices);
+  if (layout.tabs) draw_tab_bar(ui, layout);
+  if (layout.show_heads) {
+    draw_heads_panel(ui, layout.heads);
+    draw_concat_panel(ui, layout.concat);
+  }
+  if (layout.inspector_rail) {
+    draw_inspector_rail(ui, layout.inspector);
+  } else if (layout.show_inspector) {
+    draw_inspector(ui, layout.inspector);
+  }
+  draw_dividers(ui, layout);
+  draw_stale_line(ui, layout);
+  draw_splitters(ui, layout);
+}
+
+// Esc that nobody took: a notice leaves first, then the focus goes back to nothing.
+void leave(Ui& ui) {
+  if (dismiss_notice(ui)) return;
+  ui.state.focus.clear();
+  ui.session.end_undo_step();
+}
+
+}  // namespace
+
+void draw_shell(Ui& ui) {
+  UiState& s = ui.state;
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  if (screen.x < 1 || screen.y < 1) return;
+  begin_window();
+  begin_frame_state(s);
+  if (ui.probe != nullptr) ui.probe->rects.clear();
+  for (const std::string& path : ui.input.dropped) ui.push(CommandId::open_path, path);
+  ui.input.dropped.clear();
+  move_focus(ui);
+
+  const float notices = notices_height(ui);
+  const Layout layout =
+      layout_of(screen.x, screen.y, ui.scale, ui.session.view, notices, s.number["inspector_tab"] != 0);
+  const Rect window{{0, 0}, screen};
+  draw_grounds(ui, layout, window);
+  // What lies under the opened Request must not see the mouse.
+  s.covered.clear();
+  if (layout.request_over) s.covered.push_back(layout.request);
+  draw_panels(ui, layout);
+  s.covered.clear();
+  if (layout.request_over) {
+    fill(layout.request, ui.colors.panel);
+    draw_request_panel(ui, layout.request);
+  }
+  const float request_edge = layout.request.max.x - std::max(1.0f, ui.px(1));
+  divider(ui, {request_edge, layout.request.min.y}, {request_edge, layout.request.max.y});
+  draw_status_bar(ui, layout.status);
+  draw_menu_bar(ui, layout.menu);
+
+  ui.layer = 1;
+  draw_dialogs(ui, window);
+  ui.layer = 2;
+  // An overlay may ask for another one (a tooltip over a list).
+  for (std::size_t i = 0; i < ui.overlays.size(); ++i) {
+    const auto draw = ui.overlays[i];
+    draw(ui);
+  }
+  ui.overlays.clear();
+  ui.layer = 0;
+  end_frame_state(ui);
+
+  if (s.top_layer == 0 && ui.take_key(KeyName::escape)) leave(ui);
+  push_shortcuts(ui);
+  std::vector<Command> for_main;
+  for (const Command& command : std::vector<Command>(std::move(ui.commands))) {
+    if (!carry_out(ui, command)) {
+      for_main.push_back(command);
+    } else {
+      s.wants_frame = true;
+    }
+  }
+  ui.commands = std::move(for_main);
+  ImGui::End();
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,31 @@
+// Keys to commands, by the one table of app/ui/command.h.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "app/ui/ui.h"
+
+namespace headscope::ui {
+
+// "Ctrl+Shift+Z" against an event. Unknown words match nothing (a test reads the whole table).
+bool shortcut_matches(std::string_view shortcut, const KeyEvent& event);
+
+// The key named in a shortcut ("Z", "F8", "Plus", "PageDown"), or KeyName::unknown.
+KeyName key_named(std::string_view name);
+
+// Pushes the commands of the keys and characters that nobody took in this frame. With a dialog open only those that
+// make sense over one (theme, size, quit).
+void push_shortcuts(Ui& ui);
+
+// Carries a command out. False when it needs the window itself: quit, show_window_picture.
+bool carry_out(Ui& ui, const Command& command);
+
+// The name of the control that edits a request option: "heads" -> "request/num_heads"; "" when there is none.
+std::string control_of_option(std::string_view option);
+
+// What "copy" puts on the clipboard: the picked number, its row, or the whole matrix of the inspector, with tokens.
+enum class CopyWhat { cell, row, matrix };
+std::string copied_text(const Session& session, CopyWhat what);
+
+}  // namespace headscope::ui

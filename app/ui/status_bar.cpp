@@ -1,0 +1,114 @@
+// The bottom line: is what one sees current, how long it took and where, and the keys that work here.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "app/ui/panels.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+
+namespace {
+
+struct Status {
+  std::string words;
+  Rgba dot;
+};
+
+Status status_of(Ui& ui) {
+  const Session& session = ui.session;
+  const Palette& c = ui.colors;
+  if (!session.failure().empty()) return {"Not computed", c.bad};
+  if (session.problem()) return {session.trace() ? "Shows the last good result" : "Cannot run", c.warn};
+  if (session.computing()) {
+    const auto running = session.computing_for(std::chrono::steady_clock::now());
+    if (std::chrono::duration<double>(running).count() >= 0.15) return {"Computing", c.accent};
+  }
+  return {session.trace() ? "Live" : "Starting", session.trace() ? c.ok : c.accent};
+}
+
+std::string duration_text(double seconds) {
+  const double ms = seconds * 1e3;
+  if (ms < 1) return fmt::format("{:.2f} ms", ms);
+  if (ms < 10) return fmt::format("{:.1f} ms", ms);
+  if (ms < 1000) return fmt::format("{:.0f} ms", ms);
+  return fmt::format("{:.1f} s", seconds);
+}
+
+// The keys of the focused panel, most useful first.
+std::vector<std::string> keys_of(Ui& ui) {
+  const std::string& focus = ui.state.focus;
+  if (ui.session.problem()) return {"F8 next problem", "Ctrl+Z undo"};
+  if (ui.state.dialog != DialogKind::none) return {"Esc close", "Tab next control"};
+  if (focus == "phrase" || focus == "key_phrase") return {"F1 help", "Ctrl+E export", "Tab next control"};
+  if (focus.starts_with("heads")) return {"Arrows head", "Ctrl+C copy number", "Ctrl+E export"};
+  if (focus.starts_with("inspector")) return {"Arrows cell", "Ctrl+F fit", "Ctrl+C copy number"};
+  if (focus.starts_with("pipeline")) return {"Left Right stage", "Ctrl+C copy number", "F6 names only"};
+  if (focus.starts_with("request")) return {"Up Down change", "Ctrl+Z undo", "F9 request panel"};
+  return {"F1 help", "F9 request panel", "Ctrl+E export"};
+}
+
+void draw_job(Ui& ui, Rect& line) {
+  const Session::Job job = ui.session.job();
+  if (!job.running || ui.state.dialog != DialogKind::none) return;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - job.started).count();
+  if (seconds < 0.5) return ui.wake_in(0.5 - seconds);
+  ui.wake_in(0.1);
+  Rect place = take_right(line, ui.px(360), ui.px(14));
+  const Rect cancel = inset(take_right(place, ui.px(70), ui.px(10)), ui.px(2));
+  if (button(ui, "status/cancel", cancel, "Cancel")) ui.session.cancel_job();
+  const std::string share = fmt::format("{:.0f}%", job.progress * 100);
+  text_in(ui, take_right(place, ui.px(36), ui.px(8)), Type::mono12, ui.colors.text2, share, 1);
+  const Rect words =
+      take_left(place, std::min(ui.px(150), std::ceil(text_width(ui, Type::words12, job.title))), ui.px(10));
+  text_in(ui, words, Type::words12, ui.colors.text2, job.title);
+  const float top = std::round(place.center().y - ui.px(5));
+  progress_bar(ui, {{place.min.x, top}, {place.max.x, top + ui.px(10)}}, job.progress);
+}
+
+}  // namespace
+
+void draw_status_bar(Ui& ui, const Rect& area) {
+  const Palette& c = ui.colors;
+  ui.mark("status", area);
+  Rect line{{area.min.x + ui.px(size::panel_padding), area.min.y + std::max(1.0f, ui.px(1))},
+            {area.max.x - ui.px(size::panel_padding), area.max.y}};
+  const Status status = status_of(ui);
+  const float r = ui.px(4);
+  canvas().AddCircleFilled({line.min.x + r, std::round(line.center().y)}, r, color32(status.dot), 20);
+  line.min.x += ui.px(14);
+
+  const auto keys = keys_of(ui);
+  for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
+    const float width = std::ceil(text_width(ui, Type::words12, *key));
+    if (line.width() < width + ui.px(300)) break;
+    text_in(ui, take_right(line, width + 1, ui.px(11)), Type::words12, c.text2, *key, 1);
+  }
+  draw_job(ui, line);
+
+  bool first = true;
+  const auto fact = [&](const std::string& words, Rgba color) {
+    const float width = std::ceil(text_width(ui, Type::words12, words));
+    if (line.width() < width + ui.px(26)) return;
+    if (!first) {
+      line.min.x += ui.px(12);
+      const float middle = std::round(line.center().y);
+      vertical_line(ui, line.min.x, middle - ui.px(6), middle + ui.px(6), c.line);
+      line.min.x += ui.px(12);
+    }
+    first = false;
+    text_in(ui, take_left(line, width + 1, 0), Type::words12, color, words);
+  };
+  fact(status.words, c.text);
+  ui.mark("status/" + status.words, area);
+  if (const auto trace = ui.session.trace()) {
+    fact("forward " + duration_text(trace->seconds), c.text2);
+    fact(trace->backend_description, c.text2);
+    const std::int64_t tokens = trace->query_len();
+    fact(fmt::format("{} token{}", tokens, tokens == 1 ? "" : "s"), c.text2);
+  }
+}
+
+}  // namespace headscope::ui
