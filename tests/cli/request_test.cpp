@@ -301,7 +301,7 @@ TEST_F(RequestOptions, TenThousandWordsRunOrSayHowMuchMemoryTheyNeed) {
   for (int k = 0; k < 10000; ++k) words += "w" + std::to_string(k) + " ";
   folder_.write("long.txt", words);
   const Result result = cli({"run", "--phrase-file", "long.txt"});
-  if (result.code != 0) expect_refused(result, 2, {"GB"});
+  if (result.code != 0) expect_refused(result, 2, {"phrase", "GiB"});
 }
 
 }  // namespace

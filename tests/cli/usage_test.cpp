@@ -98,7 +98,7 @@ TEST(Usage, UnknownOptionsAreNamedWithWhatWasMeant) {
   expect_refused(run_cli({"run", "--phrase", "a", "b"}), 2, {"'b'", "quotes"});
   expect_refused(run_cli({"run", "--phrase", "a", "--haeds=4"}), 2, {"--haeds", "--heads"});
   expect_refused(run_cli({"info", "a.npy", "b.npy"}), 2, {"'b.npy'", "PATH"});
-  expect_refused(run_cli({"run", "--phrase", "a", "--", "--heads"}), 2, {"--heads"});
+  expect_refused(run_cli({"run", "--phrase", "a", "--", "--heads"}), 2, {"'--'"});
 }
 
 TEST(Usage, MissingValuesAreNamed) {
