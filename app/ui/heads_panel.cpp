@@ -1,10 +1,265 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "app/ui/axis_labels.h"
+#include "app/ui/heads_header.h"
+#include "app/ui/heads_layout.h"
+#include "app/ui/heatmap_view.h"
+#include "app/ui/panel_data.h"
 #include "app/ui/panels.h"
+#include "app/ui/shared_marks.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
+namespace {
+
+constexpr float kGutter = 62, kLabel = 22, kLegend = 46;
+
+struct Grid {
+  PanelData& data;
+  Selection selection;
+  HeadsLayout layout;
+  Rect area;  // of the pictures, without gutter and legend
+  std::int64_t rows = 0, columns = 0;
+};
+
+std::string head_name(std::int64_t head) {
+  return fmt::format("heads/{}", head);
+}
+
+HeatmapView view_of(Ui& ui, Grid& grid, std::int64_t head, ImVec2 at) {
+  const StageId quantity = grid.selection.quantity;
+  const std::int64_t batch = grid.selection.batch;
+  HeatmapView view;
+  view.grid = fitted_square(at, grid.layout.width, grid.layout.height, grid.rows, grid.columns);
+  view.matrix = grid.data.matrix(quantity, batch, head);
+  view.mask = grid.data.mask(quantity);
+  view.batch = batch;
+  view.head = head;
+  view.weight_like = is_weight_like(quantity);
+  view.map = color_map_of(ui.session.view, view.weight_like);
+  view.range = grid.data.range(ui.session.view, quantity, batch, head);
+  if (view.range.per_row) view.row_scale = &grid.data.row_scale(quantity, batch, head, view.map, view.range.log_scale);
+  view.small_numbers = true;
+  return view;
+}
+
+bool is_off(const Ui& ui, std::int64_t head) {
+  const std::vector<LayerHead>& off = ui.session.draft.ablate;
+  return std::any_of(off.begin(), off.end(), [&](const LayerHead& at) { return at.head == head; });
+}
+
+void switch_head(Ui& ui, std::int64_t head) {
+  std::vector<LayerHead>& off = ui.session.draft.ablate;
+  if (std::erase_if(off, [&](const LayerHead& at) { return at.head == head; }) == 0) {
+    off.push_back({ui.session.draft.layer.value_or(0), head});
+  }
+}
+
+void choose_head(Ui& ui, Grid& grid, std::int64_t head) {
+  ui.session.view.head = head;
+  // The inspector shows what was clicked.
+  select_stage(ui.session.view, grid.selection.quantity);
+}
+
+// The line above a thumbnail: square, number, pattern and its score; entropy at the right.
+void draw_label(Ui& ui, Grid& grid, std::int64_t head, const Rect& line) {
+  const bool selected = head == grid.selection.head;
+  const HeadSummary& summary = grid.data.summary(grid.selection.batch, head);
+  const std::string tip = std::string(pattern_formula(summary.pattern)) +
+                          " At the right: entropy, the mean over rows of −Σ w · log₂ w, in bits.";
+  const Interaction mouse = interact_mouse(ui, head_name(head) + "/label", line, {true, false, tip.c_str()}, false);
+  if (mouse.clicked) choose_head(ui, grid, head);
+  if (mouse.right_clicked) switch_head(ui, head);
+  const float side = ui.px(10);
+  const float top = std::round(line.center().y - side / 2);
+  fill({{line.min.x, top}, {line.min.x + side, top + side}}, head_color(head));
+  const std::string number = fmt::format("{}", head);
+  const float number_width = text_width(ui, Type::mono_bold12, number);
+  Rect rest{{line.min.x + ui.px(16), line.min.y}, line.max};
+  text_in(ui, rest, Type::mono_bold12, ui.colors.text, number);
+  rest.min.x += number_width + ui.px(7);
+  const std::string entropy = std::isnan(summary.entropy_bits) ? "nan" : number_label(summary.entropy_bits, 2);
+  const float entropy_width = text_width(ui, Type::mono11, entropy);
+  if (rest.width() > entropy_width) {
+    text_in(ui, rest, Type::mono11, ui.colors.text2, entropy, 1);
+    rest.max.x -= entropy_width + ui.px(6);
+  }
+  if (rest.width() > ui.px(16)) {
+    text_in(ui, rest, selected ? Type::title12 : Type::words12, selected ? ui.colors.text : ui.colors.text2,
+            is_off(ui, head) ? std::string("off: context = 0") : grid.data.summary_text(grid.selection.batch, head));
+  }
+}
+
+void draw_frames(Ui& ui, Grid& grid, std::int64_t head, const HeatmapView& view) {
+  const bool selected = head == grid.selection.head;
+  const Hover& hover = ui.state.hover;
+  const bool linked = hover.query >= 0 && hover.key >= 0 && hover.query < grid.rows && hover.key < grid.columns;
+  if (linked && view.grid.cell_width >= 6) draw_link_ring(ui, view.grid.cell_rect(hover.query, hover.key));
+  if (selected) {
+    if (grid.selection.cell && is_score_like(grid.selection.stage)) {
+      draw_pick_frame(ui, view.grid.cell_rect(grid.selection.cell->row, grid.selection.cell->column), view.grid.area);
+    }
+    outline(ui, inset(view.grid.area, -ui.px(4)), ui.colors.accent, 2, ui.px(4));
+  }
+  if (is_off(ui, head)) {
+    const Rect frame = view.grid.area;
+    outline(ui, frame, ui.colors.bad, 2);
+    canvas().AddLine(frame.min, frame.max, color32(ui.colors.bad), ui.px(2));
+    canvas().AddLine({frame.min.x, frame.max.y}, {frame.max.x, frame.min.y}, color32(ui.colors.bad), ui.px(2));
+  }
+}
+
+// Arrows walk through the heads, Enter goes on to the large picture, X switches the head off and on.
+void read_keys(Ui& ui, Grid& grid) {
+  const std::int64_t heads = grid.data.trace().num_heads();
+  std::int64_t next = grid.selection.head;
+  if (const std::optional<Cell> step = take_arrow(ui)) {
+    const std::int64_t moved = next + step->column + step->row * grid.layout.columns;
+    if (moved >= 0 && moved < heads) next = moved;
+  } else if (ui.take_key(KeyName::home)) {
+    next = 0;
+  } else if (ui.take_key(KeyName::end)) {
+    next = heads - 1;
+  } else if (ui.take_key(KeyName::enter)) {
+    choose_head(ui, grid, next);
+    ui.state.focus = "inspector/picture";
+  } else if (ui.take_key(KeyName::x)) {
+    switch_head(ui, next);
+  }
+  if (next != grid.selection.head) {
+    choose_head(ui, grid, next);
+    ui.state.focus = head_name(next);
+    ui.state.reveal_focus = true;
+  }
+}
+
+void draw_thumbnail(Ui& ui, Grid& grid, std::int64_t head, ImVec2 at) {
+  const HeatmapView view = view_of(ui, grid, head, at);
+  draw_label(ui, grid, head, {{at.x, at.y - ui.px(kLabel)}, {at.x + grid.layout.width, at.y}});
+  const bool selected = head == grid.selection.head;
+  const Interaction mouse = interact_mouse(ui, head_name(head), view.grid.area, {}, selected);
+  draw_heatmap_view(ui, view);
+  if (mouse.hovered) {
+    if (const std::optional<Cell> cell = view.grid.cell_at(ImGui::GetIO().MousePos)) {
+      ui.state.next_hover.query = cell->row;
+      ui.state.next_hover.key = cell->column;
+      ui.state.next_hover.head = head;
+      if (mouse.clicked) {
+        choose_head(ui, grid, head);
+        ui.session.view.cell = cell;
+        ui.state.focus = head_name(head);
+      }
+    }
+    if (mouse.right_clicked) switch_head(ui, head);
+  }
+  draw_frames(ui, grid, head, view);
+  draw_stale_line(ui, view.grid.area);
+  if (mouse.focused && selected) {
+    if (ui.state.focus_by_keyboard) focus_ring(ui, inset(view.grid.area, -ui.px(4)), ui.px(6));
+    read_keys(ui, grid);
+  }
+}
+
+void draw_legend(Ui& ui, Grid& grid, const Rect& area) {
+  const ViewState& view = ui.session.view;
+  const StageId quantity = grid.selection.quantity;
+  const bool weight_like = is_weight_like(quantity);
+  ValueRange range = grid.data.range(view, quantity, grid.selection.batch, grid.selection.head);
+  const float bar_width =
+      std::clamp(grid.layout.width, ui.px(120), std::max(ui.px(120), std::min(ui.px(320), area.width() / 2)));
+  const Rect bar{{area.min.x, area.min.y + ui.px(8)}, {area.min.x + bar_width, area.min.y + ui.px(18)}};
+  ui.mark("heads/color_bar", bar);
+  if (range.per_row) {
+    // The numbers differ from row to row: the bar says so instead of naming any.
+    color_bar(ui, bar, color_map_of(view, weight_like), {0, 1, false, false}, true);
+    const Rect cover{{bar.min.x, bar.max.y}, {bar.max.x, area.max.y}};
+    fill(cover, ui.colors.panel);
+    text_in(ui, {cover.min, {cover.max.x, cover.min.y + ui.px(18)}}, Type::words11, ui.colors.text2, "row's least");
+    text_in(ui, {cover.min, {cover.max.x, cover.min.y + ui.px(18)}}, Type::words11, ui.colors.text2, "largest", 1);
+  } else {
+    color_bar(ui, bar, color_map_of(view, weight_like), range, true);
+  }
+
+  Rect words{{bar.max.x + std::max(ui.px(9), grid.layout.gap > ui.px(40) ? ui.px(16) : grid.layout.gap),
+              area.min.y + ui.px(4)},
+             area.max};
+  std::string noun = weight_like ? "weight" : std::string(stage_name(quantity));
+  if (quantity == StageId::dropped_weights) noun = "weight after dropout";
+  std::string sentence = noun + ", " + range_sentence(view);
+  if (view.range_per_head && !view.range_fixed && !range.per_row)
+    sentence += fmt::format("; the bar is head {}'s", grid.selection.head);
+  const Rect first{words.min, {words.max.x, words.min.y + ui.px(18)}};
+  draw_legend_words(ui, first, sentence + ".");
+  const Rect second{{words.min.x, first.max.y}, {words.max.x, first.max.y + ui.px(16)}};
+  const std::string hidden = fully_masked_sentence(grid.data.trace());
+  const std::string holds = pixel_holds(grid.rows, grid.columns, grid.layout.width, grid.layout.height,
+                                        weight_like ? "weights" : "scores, by size");
+  if (!hidden.empty()) {
+    draw_icon(ui, Icon::warning, {second.min.x + ui.px(6), std::round(second.center().y)}, ui.px(12), ui.colors.warn);
+    text_in(ui, {{second.min.x + ui.px(16), second.min.y}, second.max}, Type::words11, ui.colors.text2, hidden);
+    ui.mark("heads/hidden_rows", second);
+  } else if (!holds.empty()) {
+    text_in(ui, second, Type::words11, ui.colors.text3, holds);
+    ui.mark("heads/pixel_holds", second);
+  } else {
+    text_in(ui, second, Type::words11, ui.colors.text3,
+            "Label: pattern and its mean weight, else the strongest link. Right: mean row entropy in bits.");
+  }
+}
+
+}  // namespace
 
 void draw_heads_panel(Ui& ui, const Rect& area) {
-  panel_header(ui, area, "Heads", "");
+  fill(area, ui.colors.panel);
+  ui.mark("heads", area);
+  PanelData* data = panel_data(ui);
+  if (data == nullptr || data->trace().find(StageId::weights) == nullptr) return;
+  const Trace& trace = data->trace();
+  Grid grid{*data, selection_of(ui.session.view, trace), {}, {}, 0, 0};
+  draw_heads_header(ui, {area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}}, *data, grid.selection);
+
+  const Tensor& first = data->matrix(grid.selection.quantity, grid.selection.batch, 0);
+  grid.rows = first.dim(0);
+  grid.columns = first.dim(1);
+  const float left = area.min.x + ui.px(size::panel_padding) + ui.px(kGutter);
+  grid.area = {{left, area.min.y + ui.px(size::panel_header)},
+               {area.max.x - ui.px(size::panel_padding), area.max.y - ui.px(kLegend)}};
+  if (grid.area.width() < ui.px(40) || grid.area.height() < ui.px(40)) return;
+  grid.layout =
+      heads_layout(grid.area.width(), grid.area.height(), trace.num_heads(), grid.rows, grid.columns, ui.scale);
+
+  const Rect scrolled{{area.min.x, grid.area.min.y}, {area.max.x, grid.area.max.y + ui.px(4)}};
+  const float content = grid.layout.scrolls ? grid.layout.content_height + ui.px(8) : 0;
+  const ScrollArea scroll = begin_scroll(ui, "heads/scroll", scrolled, content);
+  const std::int64_t marked = ui.state.hover.query >= 0 ? ui.state.hover.query
+                              : grid.selection.cell     ? grid.selection.cell->row
+                                                        : -1;
+  for (std::int64_t head = 0; head < trace.num_heads(); ++head) {
+    const ImVec2 place = grid.layout.position(head, ui.px(kLabel));
+    const ImVec2 at{grid.area.min.x + place.x, grid.area.min.y + place.y - scroll.offset};
+    if (at.y + grid.layout.height < scrolled.min.y || at.y - ui.px(kLabel) > scrolled.max.y) {
+      // Out of sight, but the selected one keeps its place in the Tab order.
+      if (head == grid.selection.head &&
+          interact_mouse(ui, head_name(head), {at, {at.x + grid.layout.width, at.y + grid.layout.height}}).focused) {
+        read_keys(ui, grid);
+      }
+      continue;
+    }
+    draw_thumbnail(ui, grid, head, at);
+    if (head % grid.layout.columns == 0) {
+      const CellGrid cells = fitted_square(at, grid.layout.width, grid.layout.height, grid.rows, grid.columns);
+      draw_row_labels(ui, {{area.min.x + ui.px(4), at.y}, {left - ui.px(8), at.y + grid.layout.height}}, cells,
+                      data->rows(grid.selection.quantity), marked, ui.colors.query);
+    }
+  }
+  end_scroll(ui);
+  draw_legend(ui, grid,
+              {{left, std::min(grid.area.max.y, grid.area.min.y + grid.layout.content_height)},
+               {area.max.x - ui.px(size::panel_padding), area.max.y}});
 }
 
 }  // namespace headscope::ui

@@ -50,6 +50,12 @@ class PanelData {
   // Of each row, for the ink of numbers under a range per row.
   const std::vector<ValueScale>& row_scale(StageId stage, std::int64_t batch, std::int64_t slice, ColorMap map,
                                            bool log_scale);
+  // A picture of pixels under a name, for TextureStore::image; `version` is what its pixels were made for.
+  struct Picture {
+    std::uint64_t version = 0;
+    Image pixels;
+  };
+  Picture& picture(const std::string& name) { return pictures_[name]; }
   std::uint64_t version() const { return version_; }  // differs from that of every other trace's data
 
  private:
@@ -65,6 +71,7 @@ class PanelData {
   std::map<Slice, ValueRange> ranges_;
   std::map<Slice, std::vector<ValueScale>> row_scales_;
   std::map<StageId, std::vector<std::string>> rows_, columns_;
+  std::map<std::string, Picture> pictures_;
 };
 
 // The data of the trace on screen: kept in the UiState, made anew with another trace. Null while there is no trace.

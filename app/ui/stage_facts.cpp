@@ -8,20 +8,6 @@
 namespace headscope::ui {
 namespace {
 
-bool is_key_side(StageId stage) {
-  switch (stage) {
-    case StageId::key_input:
-    case StageId::value_input:
-    case StageId::key_proj:
-    case StageId::value_proj:
-    case StageId::key:
-    case StageId::value:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // What each stage is computed from, before asking which of these the trace has.
 std::vector<StageId> possible_sources(StageId stage) {
   using S = StageId;
@@ -64,6 +50,20 @@ std::vector<StageId> possible_sources(StageId stage) {
 }
 
 }  // namespace
+
+bool is_key_side(StageId stage) {
+  switch (stage) {
+    case StageId::key_input:
+    case StageId::value_input:
+    case StageId::key_proj:
+    case StageId::value_proj:
+    case StageId::key:
+    case StageId::value:
+      return true;
+    default:
+      return false;
+  }
+}
 
 std::int64_t slice_count(const Trace& trace, StageId stage) {
   const Tensor& tensor = trace.tensor(stage);

@@ -1,0 +1,221 @@
+#include "app/ui/heatmap_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/imgui_compat.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kNumbersFrom = 24;  // pixels a cell at 1x
+
+// 10 px below 26, 11 below 40, else 12.
+Type number_type(const Ui& ui, const HeatmapView& view) {
+  const double cell = std::min(view.grid.cell_width, view.grid.cell_height) / static_cast<double>(ui.scale);
+  if (cell < 26 || view.small_numbers) return Type::mono10;
+  return cell < 40 ? Type::mono11 : Type::mono12;
+}
+
+Rgba ground_of(const HeatmapView& view, const ValueScale& shared, std::int64_t row, float value) {
+  if (!std::isfinite(value)) return kNanColor;
+  const bool own = view.row_scale != nullptr && static_cast<std::size_t>(row) < view.row_scale->size();
+  const ValueScale& scale = own ? (*view.row_scale)[static_cast<std::size_t>(row)] : shared;
+  return color_table(view.map)[static_cast<std::size_t>(std::clamp(scale.entry(value), 0, 255))];
+}
+
+void draw_numbers(Ui& ui, const HeatmapView& view) {
+  const CellGrid& grid = view.grid;
+  const float from = kNumbersFrom * ui.scale - 0.5f;
+  if (grid.cell_width < from || grid.cell_height < from) return;
+  const Range rows = grid.row_range();
+  const Range columns = grid.column_range();
+  std::vector<float> values(static_cast<std::size_t>(rows.size() * columns.size()));
+  if (values.empty()) return;
+  view.matrix.read(Region{rows, columns}, values);
+
+  const Type type = number_type(ui, view);
+  ImFont* font = ui.fonts[type];
+  const float height = ui.fonts.pixels[static_cast<int>(type)];
+  const float advance = text_width(ui, type, "0");
+  const int fitting = static_cast<int>((grid.cell_width - ui.px(2)) / std::max(1.0f, advance));
+  const ValueScale shared = value_scale(view.range);
+  ImDrawList& list = canvas();
+  list.PushClipRect(grid.area.min, grid.area.max, true);
+  std::size_t at = 0;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const std::uint8_t* hidden = view.mask ? view.mask->hidden.row(view.batch, view.head, row) : nullptr;
+    for (std::int64_t column = columns.begin; column < columns.end; ++column) {
+      const float value = values[at++];
+      if (!std::isfinite(value)) continue;
+      const bool covered = hidden != nullptr && hidden[column] != 0;
+      if (covered && (!view.weight_like || value == 0)) continue;
+      const std::string label = fitted_number(static_cast<double>(value), view.weight_like, fitting);
+      if (label.empty()) continue;
+      // U+2212 has three bytes and one column.
+      const auto characters = static_cast<float>(label.starts_with("\u2212") ? label.size() - 2 : label.size());
+      const double x = grid.area.min.x + (static_cast<double>(column) + 0.5 - grid.column0) * grid.cell_width;
+      const double y = grid.area.min.y + (static_cast<double>(row) + 0.5 - grid.row0) * grid.cell_height;
+      const Rgba ink = covered ? ui.colors.text2 : ink_on(ground_of(view, shared, row, value));
+      list.AddText(font, height,
+                   {std::round(static_cast<float>(x) - characters * advance / 2),
+                    std::round(static_cast<float>(y) - height / 2)},
+                   color32(ink), label.c_str());
+    }
+  }
+  list.PopClipRect();
+}
+
+// A frame of `thickness` device pixels whose outer edge is `rect`, drawn as four bars so that it stays crisp.
+void draw_bars(const Rect& rect, float thickness, Rgba color) {
+  ImDrawList& list = canvas();
+  const ImU32 ink = color32(color);
+  list.AddRectFilled(rect.min, {rect.max.x, rect.min.y + thickness}, ink);
+  list.AddRectFilled({rect.min.x, rect.max.y - thickness}, rect.max, ink);
+  list.AddRectFilled({rect.min.x, rect.min.y + thickness}, {rect.min.x + thickness, rect.max.y - thickness}, ink);
+  list.AddRectFilled({rect.max.x - thickness, rect.min.y + thickness}, {rect.max.x, rect.max.y - thickness}, ink);
+}
+
+ImVec2 middle_of(const CellGrid& grid, const std::optional<Cell>& picked) {
+  if (picked && picked->row < grid.rows && picked->column < grid.columns) {
+    const ImVec2 center = grid.cell_rect(picked->row, picked->column).center();
+    if (grid.area.contains(center)) return center;
+  }
+  return grid.area.center();
+}
+
+}  // namespace
+
+std::string fitted_number(double value, bool weight_like, int columns) {
+  const auto width = [](const std::string& text) {
+    return static_cast<int>(text.size()) - (text.starts_with("\u2212") ? 2 : 0);
+  };
+  std::string label = cell_label(value, weight_like);
+  if (label.empty() || width(label) <= columns) return label;
+  for (const int decimals : {1, 0}) {
+    label = number_label(value, decimals);
+    if (decimals > 0 && label.starts_with("0.")) label.erase(0, 1);
+    if (decimals > 0 && label.starts_with("\u22120.")) label.erase(3, 1);
+    if (width(label) <= columns) return label;
+  }
+  return {};
+}
+
+void draw_heatmap_view(Ui& ui, const HeatmapView& view) {
+  const CellGrid& grid = view.grid;
+  if (grid.empty()) return;
+  HeatmapSpec spec;
+  spec.matrix = view.matrix;
+  spec.mask = view.mask;
+  spec.batch = view.batch;
+  spec.head = view.head;
+  spec.row0 = grid.row0;
+  spec.column0 = grid.column0;
+  spec.rows = grid.visible_rows();
+  spec.columns = grid.visible_columns();
+  spec.width = static_cast<int>(grid.area.width());
+  spec.height = static_cast<int>(grid.area.height());
+  spec.map = view.map;
+  spec.range = view.range;
+  spec.theme = ui.session.view.theme;
+  spec.hatch_x = static_cast<int>(grid.area.min.x);
+  spec.hatch_y = static_cast<int>(grid.area.min.y);
+  spec.pixel_scale = static_cast<double>(ui.scale);
+  const TextureId texture = ui.textures.heatmap(spec);
+  if (texture == 0) {
+    fill(grid.area, ui.colors.well);
+  } else {
+    canvas().AddImage(compat::texture(texture), grid.area.min, grid.area.max);
+  }
+  draw_numbers(ui, view);
+}
+
+void draw_crosshair(Ui& ui, const CellGrid& grid, std::int64_t row, std::int64_t column) {
+  if (grid.empty()) return;
+  const Palette& dark = palette(Theme::dark);
+  const float line = std::max(1.0f, ui.px(1));
+  const Range rows = grid.row_range();
+  const Range columns = grid.column_range();
+  if (column >= columns.begin && column < columns.end) draw_bars(grid.column_rect(column), line, dark.key);
+  if (row >= rows.begin && row < rows.end) draw_bars(grid.row_rect(row), line, dark.query);
+}
+
+void draw_pick_frame(Ui& ui, const Rect& rect, const Rect& clip) {
+  const float line = std::max(1.0f, ui.px(1));
+  canvas().PushClipRect({clip.min.x - 2 * line, clip.min.y - 2 * line}, {clip.max.x + 2 * line, clip.max.y + 2 * line},
+                        true);
+  draw_bars(inset(rect, -2 * line), line, Rgba{0, 0, 0, 255});
+  draw_bars(inset(rect, -line), 2 * line, Rgba{255, 255, 255, 255});
+  if (rect.width() > 4 * line && rect.height() > 4 * line) draw_bars(inset(rect, line), line, Rgba{0, 0, 0, 255});
+  canvas().PopClipRect();
+}
+
+void draw_link_ring(Ui& ui, const Rect& rect) {
+  const float line = std::max(1.0f, ui.px(1));
+  draw_bars(inset(rect, -line), std::max(line, std::round(1.5f * ui.scale)) + line, Rgba{0, 0, 0, 255});
+  draw_bars(inset(rect, -line), std::max(line, std::round(1.5f * ui.scale)), Rgba{255, 255, 255, 255});
+}
+
+std::optional<Cell> take_arrow(Ui& ui) {
+  if (ui.take_key(KeyName::up)) return Cell{-1, 0};
+  if (ui.take_key(KeyName::down)) return Cell{1, 0};
+  if (ui.take_key(KeyName::left)) return Cell{0, -1};
+  if (ui.take_key(KeyName::right)) return Cell{0, 1};
+  return std::nullopt;
+}
+
+HeatmapInput heatmap_input(Ui& ui, const std::string& name, const CellGrid& fitted, Viewport* viewport,
+                           std::optional<Cell>* picked, const char* tooltip) {
+  HeatmapInput input;
+  if (fitted.empty()) return input;
+  const Interaction mouse = interact_mouse(ui, name, fitted.area, {true, false, tooltip});
+  ImGuiIO& io = ImGui::GetIO();
+  const double largest = std::max({fitted.cell_width, fitted.cell_height, 64.0 * static_cast<double>(ui.scale)});
+  input.focused = mouse.focused;
+  input.hovering = mouse.hovered;
+  if (viewport != nullptr) {
+    if (mouse.hovered && io.MouseWheel != 0) {
+      *viewport = zoomed(fitted, *viewport, static_cast<double>(io.MouseWheel), io.MousePos, largest);
+      io.MouseWheel = 0;
+    }
+    if (mouse.held && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)) {
+      *viewport = panned(fitted, *viewport, io.MouseDelta);
+    }
+    if (mouse.double_clicked) *viewport = {};
+  }
+  input.double_clicked = mouse.double_clicked;
+  const CellGrid before = viewport != nullptr ? grid_of(fitted, *viewport) : fitted;
+  if (mouse.hovered) input.hovered = before.cell_at(io.MousePos);
+  const float threshold = 4 * ui.scale;
+  const bool dragged = io.MouseDragMaxDistanceSqr[0] > threshold * threshold;
+  // A click that dragged a zoomed picture along picks nothing, nor does the second one of a double click.
+  const bool moved = dragged && viewport != nullptr && !viewport->fitted();
+  const bool second = viewport != nullptr && io.MouseClickedLastCount[0] >= 2;
+  if (mouse.clicked && !second && !moved) input.clicked = before.cell_at(io.MousePos);
+  if (!mouse.focused) return input;
+
+  const std::optional<Cell> current = picked != nullptr ? *picked : std::nullopt;
+  if (viewport != nullptr) {
+    const ImVec2 anchor = middle_of(before, current);
+    if (ui.take_key(KeyName::plus)) *viewport = zoomed(fitted, *viewport, 1, anchor, largest);
+    if (ui.take_key(KeyName::minus)) *viewport = zoomed(fitted, *viewport, -1, anchor, largest);
+    if (ui.take_key(KeyName::home)) *viewport = {};
+  }
+  if (picked != nullptr) {
+    if (const std::optional<Cell> step = take_arrow(ui)) {
+      const CellGrid grid = viewport != nullptr ? grid_of(fitted, *viewport) : fitted;
+      Cell cell = current ? *current : grid.cell_at(grid.area.center()).value_or(Cell{});
+      if (current) {
+        cell.row = std::clamp<std::int64_t>(cell.row + step->row, 0, fitted.rows - 1);
+        cell.column = std::clamp<std::int64_t>(cell.column + step->column, 0, fitted.columns - 1);
+      }
+      *picked = cell;
+      if (viewport != nullptr) *viewport = showing(fitted, *viewport, cell);
+    }
+  }
+  return input;
+}
+
+}  // namespace headscope::ui

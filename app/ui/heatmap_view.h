@@ -1,0 +1,60 @@
+// One heatmap on screen: its texture, the numbers in its cells, frames, and what the mouse does to it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/ui/cell_grid.h"
+#include "app/ui/ui.h"
+#include "app/ui/widgets.h"
+#include "core/picture/heatmap.h"
+
+namespace headscope::ui {
+
+struct HeatmapView {
+  CellGrid grid;
+  Tensor matrix;                     // [rows, columns]
+  std::shared_ptr<const Mask> mask;  // null: nothing hidden
+  std::int64_t batch = 0, head = 0;  // which of the mask
+  ColorMap map = ColorMap::viridis;
+  ValueRange range;
+  const std::vector<ValueScale>* row_scale = nullptr;  // of every row, when range.per_row
+  bool weight_like = true;                             // decimals of numbers in cells
+  bool small_numbers = false;                          // 10 px in thumbnails
+};
+
+// The picture, and from 24 px a cell the numbers of the visible cells: black or white, whichever is legible. A hidden
+// cell has no number, unless its weight is not zero (a fully masked row with a finite fill).
+void draw_heatmap_view(Ui& ui, const HeatmapView& view);
+
+// 1 px frames of the hovered row and column in query and key colour (the dark theme's, because they lie on data).
+void draw_crosshair(Ui& ui, const CellGrid& grid, std::int64_t row, std::int64_t column);
+
+// 2 px white between two 1 px black lines, around `rect`.
+void draw_pick_frame(Ui& ui, const Rect& rect, const Rect& clip);
+
+// 1.5 px ring over 1 px black: a cell that is linked to what is hovered elsewhere.
+void draw_link_ring(Ui& ui, const Rect& rect);
+
+// The shortest useful text of a value in `columns` characters: two decimals, else fewer; empty when none fits.
+std::string fitted_number(double value, bool weight_like, int columns);
+
+// What the mouse and the keys did to a heatmap in this frame.
+struct HeatmapInput {
+  bool focused = false, hovering = false;
+  std::optional<Cell> hovered, clicked;
+  bool double_clicked = false;
+};
+
+// Reads mouse and keys. Wheel, +, -: zoom at the cursor (keys: at the picked cell); drag: pan; double click, Home: fit;
+// arrows: move `picked` and keep it in sight (without one, the first arrow picks the visible cell in the middle).
+// `viewport` null: the picture cannot be zoomed. `picked` null: it cannot be picked by key.
+HeatmapInput heatmap_input(Ui& ui, const std::string& name, const CellGrid& fitted, Viewport* viewport,
+                           std::optional<Cell>* picked, const char* tooltip);
+
+// The step of the arrow key pressed in this frame, taken from the input; nothing when none was.
+std::optional<Cell> take_arrow(Ui& ui);
+
+}  // namespace headscope::ui

@@ -1,0 +1,34 @@
+// The stages of a trace as the cards of the pipeline strip. Pure: no drawing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/attention/trace.h"
+
+namespace headscope::ui {
+
+// One card: a stage, or a few that belong together (the inputs; qkv and its two reshapes; the projections; query, key
+// and value), a line each.
+struct PipelineCard {
+  std::vector<StageId> stages;
+  bool has(StageId stage) const;
+};
+std::vector<PipelineCard> pipeline_cards(const Trace& trace);
+
+// The stage `step` places after `stage` in the trace's order, or the first or last one.
+StageId neighbour_stage(const Trace& trace, StageId stage, int step);
+
+// "[1, 8, 5, 5]", or "= scores" when nothing was done.
+std::string shape_or_equal(const Trace& trace, const Stage& stage);
+
+// Widths for cards that want `wanted` and can do with `least` pixels, between gaps of at most `gap` and at least
+// `least_gap`, in `available` pixels: gaps give way first, then cards; a sum that stays larger is for scrolling.
+struct CardLayout {
+  std::vector<float> x, width;  // from the left end of the content
+  float gap = 0, content = 0;   // all of it
+};
+CardLayout card_layout(const std::vector<float>& wanted, const std::vector<float>& least, float gap, float least_gap,
+                       float available);
+
+}  // namespace headscope::ui

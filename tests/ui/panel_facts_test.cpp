@@ -1,0 +1,376 @@
+// What the panels derive from a trace: chains of steps, ranges, strips, selections. No window, no context.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "app/ui/heads_header.h"
+#include "app/ui/heatmap_view.h"
+#include "app/ui/panel_data.h"
+#include "app/ui/pipeline_cards.h"
+#include "app/ui/profiles.h"
+#include "app/ui/provenance_view.h"
+#include "app/ui/shared_marks.h"
+#include "app/ui/statistics_rows.h"
+#include "app/ui/where_from.h"
+#include "core/attention/forward.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Request small_request() {
+  Request request;
+  request.phrase = "Hola mi nombre es Alex";
+  request.d_model = 32;
+  request.heads = 4;
+  request.mask = {{MaskTerm::Kind::causal, 0, ""}};
+  return request;
+}
+
+std::shared_ptr<const Trace> trace_of(const Request& request) {
+  InputCache cache;
+  return run_request(request, cache, {});
+}
+
+std::vector<WhereStep> steps(const Trace& trace, StageId stage, std::int64_t head, Cell cell) {
+  return where_from(trace, stage, 0, head, cell, "it", "animal");
+}
+
+std::string text_of(const WhereStep& step) {
+  std::string text;
+  for (const RoleText& part : step.expression) text += part.text;
+  return text;
+}
+
+TEST(WhereFrom, WalksFromTheProductToTheWeight) {
+  const auto trace = trace_of(small_request());
+  const std::vector<WhereStep> chain = steps(*trace, StageId::weights, 2, {4, 1});
+  ASSERT_EQ(chain.size(), 6u);
+  EXPECT_EQ(text_of(chain[0]), "query[it] · key[animal]");
+  EXPECT_EQ(chain[0].value, static_cast<double>(trace->tensor(StageId::raw_scores).at({0, 2, 4, 1})));
+  EXPECT_TRUE(std::abs(chain[1].value - chain[0].value / std::sqrt(8.0)) <= 1e-6);
+  EXPECT_EQ(chain[2].value, chain[1].value) << "a visible cell gets nothing added";
+  EXPECT_TRUE(chain[3].value <= 0) << "the row maximum is the largest";
+  EXPECT_TRUE(std::abs(chain[4].value - std::exp(chain[3].value)) <= 1e-12);
+  EXPECT_EQ(chain[5].value, static_cast<double>(trace->tensor(StageId::weights).at({0, 2, 4, 1})));
+  EXPECT_EQ(chain[5].name, "÷ row sum");
+}
+
+TEST(WhereFrom, AHandCalculationOfTheLastStepGivesThePrintedWeight) {
+  const auto trace = trace_of(small_request());
+  for (std::int64_t head = 0; head < 4; ++head) {
+    for (std::int64_t key = 0; key <= 4; ++key) {
+      const std::vector<WhereStep> chain = steps(*trace, StageId::weights, head, {4, key});
+      const double exponential = chain[4].value;
+      const double sum = static_cast<double>(trace->row_statistics.sum.at({0, head, 4}));
+      EXPECT_TRUE(std::abs(exponential / sum - chain[5].value) <= 1e-6);
+    }
+  }
+}
+
+TEST(WhereFrom, SaysHiddenWhereTheMaskHides) {
+  Request request = small_request();
+  const auto trace = trace_of(request);
+  const std::vector<WhereStep> chain = steps(*trace, StageId::weights, 0, {1, 3});
+  EXPECT_EQ(text_of(chain[2]), "hidden: \u2212inf");
+  EXPECT_EQ(chain[2].value, -kInfinity);
+  EXPECT_EQ(chain.back().value, 0);
+  request.mask_fill = -1e20;
+  const auto finite = trace_of(request);
+  EXPECT_TRUE(steps(*finite, StageId::weights, 0, {1, 3})[2].value <= -9e19);
+}
+
+TEST(WhereFrom, StopsAtTheStageThatIsShown) {
+  const auto trace = trace_of(small_request());
+  EXPECT_EQ(steps(*trace, StageId::raw_scores, 0, {1, 1}).size(), 1u);
+  EXPECT_EQ(steps(*trace, StageId::scores, 0, {1, 1}).size(), 2u);
+  EXPECT_EQ(steps(*trace, StageId::masked_scores, 0, {1, 1}).size(), 3u);
+}
+
+TEST(WhereFrom, EndsWithTheCellsOwnNumberUnderEveryConvention) {
+  std::vector<Request> requests;
+  const auto with = [&](auto change) {
+    Request request = small_request();
+    change(request);
+    requests.push_back(request);
+  };
+  with([](Request& r) { r.softcap = 2.0; });
+  with([](Request& r) { r.scale = 0.7; });
+  with([](Request& r) { r.scale = 1.0; });
+  with([](Request& r) { r.mask_order = MaskOrder::before_scale; });
+  with([](Request& r) { r.mask_order = MaskOrder::before_scale, r.mask_fill = -1e20; });
+  with([](Request& r) { r.dropout = 0.5, r.dropout_seed = 3; });
+  with([](Request& r) { r.mask.clear(); });
+  with([](Request& r) { r.mask = {{MaskTerm::Kind::padding, 5, ""}}; });
+  with([](Request& r) { r.mask = {{MaskTerm::Kind::padding, 5, ""}}, r.fully_masked = FullyMasked::zero; });
+  with([](Request& r) { r.mask = {{MaskTerm::Kind::padding, 5, ""}}, r.fully_masked = FullyMasked::uniform; });
+  with([](Request& r) { r.variants = {Variant::softmax_over_queries}; });
+  with([](Request& r) { r.variants = {Variant::mask_after_softmax}; });
+  with([](Request& r) { r.variants = {Variant::mask_inverted}; });
+  with([](Request& r) { r.variants = {Variant::no_scale}; });
+  with([](Request& r) { r.variants = {Variant::scale_by_d_model}; });
+  with([](Request& r) { r.kv_heads = 2; });
+  with([](Request& r) { r.key_phrase = "a b c"; });
+  for (const Request& request : requests) {
+    const auto trace = trace_of(request);
+    for (const Stage& stage : trace->stages) {
+      if (!is_score_like(stage.id)) continue;
+      for (std::int64_t row = 0; row < trace->query_len(); ++row) {
+        for (std::int64_t column = 0; column < trace->key_len(); ++column) {
+          const std::vector<WhereStep> chain = steps(*trace, stage.id, 1, {row, column});
+          ASSERT_FALSE(chain.empty());
+          const auto own = static_cast<double>(stage.tensor.at({0, 1, row, column}));
+          EXPECT_TRUE(chain.back().value == own || (std::isnan(own) && std::isnan(chain.back().value)))
+              << stage_name(stage.id) << " " << row << ", " << column << ": " << chain.back().value << " and " << own;
+        }
+      }
+    }
+  }
+}
+
+TEST(PanelData, ShowsTheStatisticsOfTheTensorItself) {
+  PanelData data(trace_of(small_request()), 1);
+  const Statistics whole = statistics_of(data.trace().tensor(StageId::raw_scores));
+  EXPECT_EQ(data.statistics(StageId::raw_scores).mean, whole.mean);
+  EXPECT_EQ(data.statistics(StageId::raw_scores).l2_norm, whole.l2_norm);
+  const Statistics slice = statistics_of(matrix_at(data.trace().tensor(StageId::raw_scores), 0, 3));
+  EXPECT_EQ(data.statistics(StageId::raw_scores, 0, 3).max, slice.max);
+  EXPECT_EQ(data.statistics(StageId::masked_scores, 0, 3).inf_count, 10);
+  const std::vector<StatisticsRow> rows = statistics_rows(slice);
+  ASSERT_EQ(rows.size(), 7u);
+  EXPECT_EQ(rows[1].value, number_label(slice.max, 4, true));
+}
+
+TEST(PanelData, ComputesOnceAndGivesTheSameObjectAgain) {
+  PanelData data(trace_of(small_request()), 1);
+  EXPECT_EQ(&data.statistics(StageId::weights), &data.statistics(StageId::weights));
+  EXPECT_EQ(&data.histogram(StageId::weights, 0, 1), &data.histogram(StageId::weights, 0, 1));
+  EXPECT_EQ(&data.strip(StageId::weights, 0), &data.strip(StageId::weights, 0));
+  EXPECT_TRUE(same_storage(data.matrix(StageId::weights, 0, 1), data.matrix(StageId::weights, 0, 1)));
+}
+
+TEST(PanelData, RangesFollowTheView) {
+  PanelData data(trace_of(small_request()), 1);
+  ViewState view;
+  EXPECT_EQ(data.range(view, StageId::weights, 0, 0), (ValueRange{0, 1, false, false}));
+  const ValueRange scores = data.range(view, StageId::scores, 0, 0);
+  EXPECT_EQ(scores.low, -scores.high);
+  EXPECT_EQ(scores, data.range(view, StageId::scores, 0, 2)) << "shared by all heads";
+  view.range_per_head = true;
+  EXPECT_EQ(data.range(view, StageId::weights, 0, 1).low, 0);
+  EXPECT_TRUE(data.range(view, StageId::weights, 0, 1).high <= 1);
+  EXPECT_FALSE(data.range(view, StageId::scores, 0, 0) == data.range(view, StageId::scores, 0, 1));
+  view.range = RangeKind::row;
+  EXPECT_TRUE(data.range(view, StageId::weights, 0, 0).per_row);
+  view.range_fixed = true;
+  view.range_low = -2;
+  view.range_high = 5;
+  EXPECT_EQ(data.range(view, StageId::weights, 0, 0), (ValueRange{-2, 5, false, false}));
+  EXPECT_EQ(data.range(view, StageId::concat, 0, 0).low, -data.range(view, StageId::concat, 0, 0).high)
+      << "the typed range is of the heads only";
+  view.log_scale = true;
+  EXPECT_TRUE(data.range(view, StageId::weights, 0, 0).log_scale);
+  EXPECT_FALSE(data.range(view, StageId::scores, 0, 0).log_scale) << "a logarithm of signed numbers says nothing";
+}
+
+TEST(PanelData, AFiniteFillDoesNotWashOutTheScores) {
+  Request request = small_request();
+  request.mask_fill = -1e20;
+  PanelData data(trace_of(request), 1);
+  EXPECT_TRUE(data.range({}, StageId::masked_scores, 0, 0).high < 1e3);
+}
+
+TEST(PanelData, StripsHoldTheFirstRowsOfAllHeadsWithTheirMask) {
+  PanelData data(trace_of(small_request()), 1);
+  const Strip& weights = data.strip(StageId::weights, 0);
+  EXPECT_EQ(weights.matrix.shape(), (Shape{5, 20}));
+  EXPECT_EQ(weights.matrix.at({4, 3 * 5 + 2}), data.trace().tensor(StageId::weights).at({0, 3, 4, 2}));
+  ASSERT_NE(weights.mask, nullptr);
+  EXPECT_TRUE(weights.mask->hidden.hidden(0, 0, 1, 2 * 5 + 3));
+  EXPECT_FALSE(weights.mask->hidden.hidden(0, 0, 3, 2 * 5 + 3));
+  EXPECT_EQ(data.strip(StageId::raw_scores, 0).mask, nullptr) << "nothing is hidden before the mask";
+  EXPECT_EQ(data.strip(StageId::concat, 0).matrix.shape(), (Shape{5, 32}));
+}
+
+TEST(StageFacts, EveryStageHasItsSlicesRowsAndSources) {
+  Request request = small_request();
+  request.kv_heads = 2;
+  request.qkv_layout = QkvLayout::blocked;
+  for (const Request& each : {small_request(), request}) {
+    const auto trace = trace_of(each);
+    for (const Stage& stage : trace->stages) {
+      for (std::int64_t head = 0; head < trace->num_heads(); ++head) {
+        const std::int64_t slice = slice_of_head(*trace, stage.id, head);
+        ASSERT_LT(slice, slice_count(*trace, stage.id));
+        const Tensor matrix = slice_matrix(*trace, stage.id, 0, slice);
+        EXPECT_EQ(matrix.rank(), 2);
+        EXPECT_EQ(static_cast<std::size_t>(matrix.dim(0)), row_names(*trace, stage.id).size()) << stage_name(stage.id);
+      }
+      for (const StageId source : feeding_stages(*trace, stage.id)) {
+        EXPECT_NE(trace->find(source), nullptr);
+        EXPECT_LT(source, stage.id);
+      }
+    }
+    EXPECT_TRUE(feeding_stages(*trace, StageId::input).empty());
+    EXPECT_EQ(feeding_stages(*trace, StageId::context).size(), 2u);
+  }
+}
+
+TEST(StageFacts, ASplitProjectionIsReadHeadByHead) {
+  const auto trace = trace_of(small_request());
+  ASSERT_NE(trace->find(StageId::qkv_split), nullptr);
+  const Tensor matrix = slice_matrix(*trace, StageId::qkv_split, 0, 3);
+  EXPECT_EQ(matrix.shape(), (Shape{5, 24}));
+  EXPECT_EQ(matrix.at({2, 7}), trace->tensor(StageId::qkv_split).at({0, 2, 3, 7}));
+  EXPECT_EQ(matrix.at({2, 7}), trace->tensor(StageId::qkv_heads).at({0, 3, 2, 7}));
+}
+
+TEST(StageFacts, ASelectionBeyondTheTraceIsBroughtInside) {
+  const auto trace = trace_of(small_request());
+  ViewState view;
+  view.head = 11;
+  view.batch = 4;
+  view.stage = view.quantity = StageId::dropped_weights;
+  view.cell = Cell{0, 2};
+  Selection selection = selection_of(view, *trace);
+  EXPECT_EQ(selection.head, 3);
+  EXPECT_EQ(selection.batch, 0);
+  EXPECT_EQ(selection.stage, StageId::weights);
+  EXPECT_EQ(selection.quantity, StageId::weights);
+  view.stage = StageId::weights;
+  view.cell = Cell{5, 0};
+  EXPECT_EQ(selection_of(view, *trace).cell, std::nullopt);
+  view.cell = Cell{4, 4};
+  EXPECT_EQ(selection_of(view, *trace).cell, (Cell{4, 4}));
+  view.head = -3;
+  EXPECT_EQ(selection_of(view, *trace).head, 0);
+}
+
+TEST(StageFacts, SelectingAScoreStageMovesTheHeadsToIt) {
+  ViewState view;
+  view.cell = Cell{3, 2};
+  select_stage(view, StageId::raw_scores);
+  EXPECT_EQ(view.quantity, StageId::raw_scores);
+  EXPECT_EQ(view.cell, (Cell{3, 2}));
+  select_stage(view, StageId::concat);
+  EXPECT_EQ(view.quantity, StageId::raw_scores) << "the heads keep what they show";
+  EXPECT_EQ(view.cell, (Cell{3, 0})) << "the token stays, the column means something else";
+}
+
+TEST(StageFacts, SayWhatAPixelHolds) {
+  EXPECT_EQ(pixel_holds(12, 12, 192, 192, "weights"), "");
+  EXPECT_EQ(pixel_holds(1200, 1200, 100, 100, "weights"), "Each pixel is the largest of 144 weights.");
+  EXPECT_EQ(pixel_holds(400, 400, 193, 193, "weights"), "Each pixel is the largest of up to 16 weights.");
+  EXPECT_EQ(pixel_holds(5, 512, 256, 100, "values"), "Each pixel is the largest of 2 values.");
+}
+
+TEST(PipelineCards, GroupWhatBelongsTogether) {
+  const auto trace = trace_of(small_request());
+  const std::vector<PipelineCard> cards = pipeline_cards(*trace);
+  ASSERT_EQ(cards.size(), 10u);
+  EXPECT_EQ(cards[1].stages.size(), 3u);
+  EXPECT_TRUE(cards[2].has(StageId::value));
+  EXPECT_EQ(cards.back().stages.front(), StageId::output);
+  EXPECT_EQ(neighbour_stage(*trace, StageId::query, 1), StageId::key);
+  EXPECT_EQ(neighbour_stage(*trace, StageId::output, 1), StageId::output);
+  EXPECT_EQ(neighbour_stage(*trace, StageId::input, -1), StageId::input);
+}
+
+TEST(PipelineCards, AStageThatDoesNothingIsSaidToEqualTheOneBefore) {
+  Request request = small_request();
+  request.mask.clear();
+  const auto trace = trace_of(request);
+  EXPECT_EQ(shape_or_equal(*trace, *trace->find(StageId::masked_scores)), "= scores");
+  EXPECT_EQ(shape_or_equal(*trace, *trace->find(StageId::weights)), "[1, 4, 5, 5]");
+}
+
+TEST(PipelineCards, GapsGiveWayBeforeCards) {
+  const std::vector<float> wanted(10, 108);
+  const std::vector<float> least(10, 80);
+  const CardLayout roomy = card_layout(wanted, least, 20, 12, 1308);
+  EXPECT_EQ(roomy.gap, 20);
+  EXPECT_LE(roomy.content, 1308);
+  const CardLayout tight = card_layout(wanted, least, 20, 12, 1200);
+  EXPECT_LT(tight.gap, 20);
+  EXPECT_EQ(tight.width[0], 108);
+  EXPECT_LE(tight.content, 1200);
+  const CardLayout tighter = card_layout(wanted, least, 20, 12, 1000);
+  EXPECT_EQ(tighter.gap, 12);
+  EXPECT_LT(tighter.width[0], 108);
+  EXPECT_LE(tighter.content, 1000);
+  const CardLayout scrolls = card_layout(wanted, least, 20, 12, 500);
+  EXPECT_EQ(scrolls.width[0], 80);
+  EXPECT_GT(scrolls.content, 500);
+  for (std::size_t i = 1; i < scrolls.x.size(); ++i)
+    EXPECT_GE(scrolls.x[i], scrolls.x[i - 1] + scrolls.width[i - 1] + 12);
+}
+
+TEST(Provenance, PixelsAreTheColoursOfTheirHeadAndToken) {
+  Request request = small_request();
+  request.merge = Merge::direct;
+  const auto trace = trace_of(request);
+  const CellGrid grid = fitted_oblong({0, 0}, 320, 100, 5, 32, 20);
+  const Image image = provenance_picture(*trace, grid, 0, {1, 2, 3, 255});
+  for (std::int64_t row = 0; row < 5; ++row) {
+    for (std::int64_t feature = 0; feature < 32; ++feature) {
+      const ImVec2 at = grid.cell_rect(row, feature).min;
+      const Provenance from = provenance_of(Merge::direct, 4, 5, 8, row, feature);
+      EXPECT_EQ(image.at(static_cast<int>(at.x), static_cast<int>(at.y)), provenance_color(from.head, from.position, 5))
+          << row << ", " << feature;
+    }
+  }
+}
+
+TEST(Provenance, TheReportNamesTokensHeadsAndTheLeak) {
+  Request request = small_request();
+  request.merge = Merge::direct;
+  const std::string sentence = merge_sentence(merge_report(request, 4, 5, 8), 4);
+  EXPECT_NE(sentence.find("4 tokens"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("future leaks"), std::string::npos) << sentence;
+  request.merge = Merge::transpose;
+  EXPECT_EQ(merge_sentence(merge_report(request, 4, 5, 8), 4), "Each row holds its own token of 4 heads.");
+}
+
+TEST(Marks, AFullyMaskedRowIsExplainedByItsConvention) {
+  Request request = small_request();
+  EXPECT_EQ(fully_masked_sentence(*trace_of(request)), "");
+  request.mask = {{MaskTerm::Kind::padding, 5, ""}};
+  EXPECT_NE(fully_masked_sentence(*trace_of(request)).find("NaN"), std::string::npos);
+  request.mask_fill = -1e20;
+  EXPECT_NE(fully_masked_sentence(*trace_of(request)).find("equal weights"), std::string::npos);
+  request.fully_masked = FullyMasked::zero;
+  EXPECT_NE(fully_masked_sentence(*trace_of(request)).find("set to 0"), std::string::npos);
+}
+
+TEST(CellNumbers, ShortenUntilTheyFit) {
+  EXPECT_EQ(fitted_number(0.8965, true, 4), ".90");
+  EXPECT_EQ(fitted_number(0.001, true, 4), "");
+  EXPECT_EQ(fitted_number(-4.1677, false, 5), "\u22124.17");
+  EXPECT_EQ(fitted_number(-4.1677, false, 4), "\u22124.2");
+  EXPECT_EQ(fitted_number(-4.1677, false, 2), "\u22124");
+  EXPECT_EQ(fitted_number(-4.1677, false, 1), "");
+  EXPECT_EQ(fitted_number(243.04, false, 3), "243");
+}
+
+TEST(Profiles, KeepTheLargestOfEachPixel) {
+  const std::vector<float> values = {0, 1, -3, 2, 0, 0, 5, 0};
+  EXPECT_EQ(profile_of(values, 0, 0.5, 4), (std::vector<float>{1, -3, 0, 5}));
+  EXPECT_EQ(profile_of(values, 2, 2, 4), (std::vector<float>{-3, -3, 2, 2}));
+  EXPECT_TRUE(profile_of({}, 0, 1, 3) == (std::vector<float>{0, 0, 0}));
+  EXPECT_TRUE(std::isnan(profile_of({1, NAN, 2}, 0, 1.0 / 3, 1)[0])) << "NaN is never lost";
+}
+
+TEST(RangeLabels, SayWhatTheRangeIs) {
+  ViewState view;
+  EXPECT_EQ(range_label(view, {0, 1, false, false}, true), "range: shared 0–1");
+  EXPECT_EQ(range_label(view, {-2.313, 2.313, false, false}, false), "range: shared ±2.31");
+  view.log_scale = true;
+  EXPECT_EQ(range_label(view, {0, 1, false, false}, true), "range: shared 0–1, log");
+  EXPECT_EQ(range_label(view, {-2, 2, false, false}, false), "range: shared ±2");
+  view.range_per_head = true;
+  EXPECT_EQ(range_label(view, {0, 1, false, false}, false), "range: per head");
+}
+
+}  // namespace
+}  // namespace headscope::ui
