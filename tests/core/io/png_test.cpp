@@ -1,0 +1,275 @@
+#include "core/io/png.h"
+
+#include <png.h>
+#include <zlib.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "core/io/atomic_file.h"
+#include "core/io/bytes.h"
+#include "tests/core/io/io_helpers.h"
+
+namespace headscope {
+namespace {
+
+using namespace test;
+
+Image test_image(int width, int height) {
+  Image image(width, height);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      image.at(x, y) = {static_cast<std::uint8_t>(x * 7), static_cast<std::uint8_t>(y * 3),
+                        static_cast<std::uint8_t>(x + y), 255};
+    }
+  }
+  return image;
+}
+
+std::string written(const Image& image, const std::map<std::string, std::string>& texts = {}) {
+  std::ostringstream out;
+  write_png(out, image, texts);
+  return out.str();
+}
+
+std::string big_endian(std::uint32_t value) {
+  std::string bytes = raw(value);
+  return {bytes.rbegin(), bytes.rend()};
+}
+
+std::string chunk(const std::string& type, const std::string& data) {
+  const std::string body = type + data;
+  const auto crc = ::crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size()));
+  return big_endian(static_cast<std::uint32_t>(data.size())) + body + big_endian(static_cast<std::uint32_t>(crc));
+}
+
+std::string ihdr(std::uint32_t width, std::uint32_t height, int depth = 8, int color = 2, int interlace = 0) {
+  return chunk("IHDR", big_endian(width) + big_endian(height) + static_cast<char>(depth) + static_cast<char>(color) +
+                           std::string(2, '\0') + static_cast<char>(interlace));
+}
+
+std::string deflated(const std::string& data) {
+  uLongf size = ::compressBound(data.size());
+  std::string packed(size, '\0');
+  ::compress(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(data.data()), data.size());
+  packed.resize(size);
+  return packed;
+}
+
+const std::string kSignature = "\x89PNG\r\n\x1a\n";
+
+TEST(Png, PixelsReadBackAsTheyWere) {
+  for (const auto& [width, height] : {std::pair(1, 1), std::pair(3, 5), std::pair(257, 70)}) {
+    const Image image = test_image(width, height);
+    const std::string bytes = written(image);
+    const Image back = parse_png(bytes_of(bytes), "a.png");
+    EXPECT_EQ(back.width, width);
+    EXPECT_EQ(back.height, height);
+    EXPECT_TRUE(back.pixels == image.pixels);
+  }
+}
+
+TEST(Png, TextsReadBackAsTheyWereAndStandBeforeThePixels) {
+  const std::map<std::string, std::string> texts = {
+      {"headscope", "{\"phrase\": \"caf\xc3\xa9 \xf0\x9f\x98\x80\"}\n"}, {"headscope-sha256", "00ff"}, {"empty", ""}};
+  const std::string bytes = written(test_image(4, 4), texts);
+  const PngInfo info = parse_png_info(bytes_of(bytes), "a.png");
+  EXPECT_EQ(info.width, 4u);
+  EXPECT_EQ(info.height, 4u);
+  EXPECT_EQ(info.texts, texts);
+  EXPECT_LT(bytes.rfind("iTXt"), bytes.find("IDAT"));
+  EXPECT_TRUE(contains(bytes, "caf\xc3\xa9")) << "uncompressed";
+}
+
+TEST(Png, TheSamePictureIsTheSameBytes) {
+  EXPECT_EQ(written(test_image(90, 40), {{"a", "b"}}), written(test_image(90, 40), {{"a", "b"}}));
+}
+
+TEST(Png, PngcheckHasNothingToSay) {
+  if (std::system("pngcheck -h > /dev/null 2>&1") != 0) GTEST_SKIP() << "pngcheck is not installed";
+  const TemporaryFolder folder;
+  write_bytes(folder.file("a.png"), written(test_image(300, 200), {{"headscope", "{\"phrase\": \"\xe5\xad\x97\"}"}}));
+  EXPECT_EQ(std::system(("pngcheck -q '" + folder.file("a.png") + "' > /dev/null").c_str()), 0);
+}
+
+TEST(Png, RowsMayBeMadeOneAtATime) {
+  std::ostringstream out;
+  std::int64_t expected = 0;
+  write_png_rows(out, 5, 1000,
+                 [&](std::int64_t y, std::span<std::uint8_t> rgb) {
+                   EXPECT_EQ(y, expected++);
+                   ASSERT_EQ(rgb.size(), 15u);
+                   std::fill(rgb.begin(), rgb.end(), static_cast<std::uint8_t>(y % 251));
+                 },
+                 {});
+  const std::string bytes = out.str();
+  const Image image = parse_png(bytes_of(bytes), "a.png");
+  EXPECT_EQ(image.at(4, 999).g, 999 % 251);
+}
+
+TEST(Png, AnExceptionOfARowComesThrough) {
+  std::ostringstream out;
+  const auto row = [](std::int64_t y, std::span<std::uint8_t>) {
+    if (y == 3) throw Error("row 3");
+  };
+  EXPECT_EQ(refusal_of([&] { write_png_rows(out, 5, 10, row, {}); }), "row 3");
+}
+
+TEST(Png, CancellingStopsTheWriting) {
+  CancelToken cancel;
+  std::ostringstream out;
+  std::int64_t rows = 0;
+  const auto row = [&](std::int64_t, std::span<std::uint8_t>) {
+    if (++rows == 100) cancel.cancel();
+  };
+  EXPECT_THROW(write_png_rows(out, 2, 100000, row, {}, cancel), Cancelled);
+  EXPECT_LT(rows, 300);
+}
+
+TEST(Png, AStreamThatFailsIsAnError) {
+  std::ostringstream broken;
+  broken.setstate(std::ios_base::badbit);
+  EXPECT_TRUE(contains(refusal_of([&] { write_png(broken, test_image(3, 3), {}); }), "PNG"));
+  EXPECT_TRUE(contains(refusal_of([&] {
+                         write_file_atomically("/dev/full", [](std::ostream& out) {
+                           write_png(out, test_image(600, 600), {{"headscope", std::string(600000, 'x')}});
+                         });
+                       }),
+                       "No space left on device"));
+}
+
+TEST(Png, OtherKindsOfPicturesAreRead) {
+  // Gray, 1 bit, 9 pixels a row: 10101010 1.
+  const std::string gray =
+      kSignature + ihdr(9, 1, 1, 0) + chunk("IDAT", deflated(std::string("\0\xaa\x80", 3))) + chunk("IEND", "");
+  const Image image = parse_png(bytes_of(gray), "gray.png");
+  EXPECT_EQ(image.at(0, 0), (Rgba{255, 255, 255, 255}));
+  EXPECT_EQ(image.at(1, 0), (Rgba{0, 0, 0, 255}));
+  EXPECT_EQ(image.at(8, 0), (Rgba{255, 255, 255, 255}));
+  // Palette with transparency.
+  const std::string palette = kSignature + ihdr(2, 1, 8, 3) +
+                              chunk("PLTE", std::string("\x01\x02\x03\x0a\x0b\x0c", 6)) +
+                              chunk("tRNS", std::string("\xff\x80", 2)) +
+                              chunk("IDAT", deflated(std::string("\0\0\x01", 3))) + chunk("IEND", "");
+  EXPECT_EQ(parse_png(bytes_of(palette), "p.png").at(1, 0), (Rgba{10, 11, 12, 128}));
+  // 16 bits, gray with alpha.
+  const std::string deep = kSignature + ihdr(1, 1, 16, 4) +
+                           chunk("IDAT", deflated(std::string("\0\x12\x34\x56\x78", 5))) + chunk("IEND", "");
+  EXPECT_EQ(parse_png(bytes_of(deep), "d.png").at(0, 0), (Rgba{0x12, 0x12, 0x12, 0x56}));
+}
+
+TEST(Png, TextsOfOtherProgramsAreRead) {
+  const std::string compressed = std::string("packed\0\1\0de\0k\0", 14);
+  const std::string bytes = kSignature + ihdr(1, 1) + chunk("tEXt", std::string("Title\0caf\xe9", 10)) +
+                            chunk("IDAT", deflated(std::string(4, '\0'))) +
+                            chunk("iTXt", compressed + deflated(std::string(100000, 'z'))) +
+                            chunk("tEXt", std::string("Title\0second", 12)) + chunk("IEND", "");
+  const PngInfo info = parse_png_info(bytes_of(bytes), "a.png");
+  EXPECT_EQ(info.texts.at("Title"), "caf\xc3\xa9") << "Latin-1 becomes UTF-8, and the first of two counts";
+  EXPECT_EQ(info.texts.at("packed"), std::string(100000, 'z')) << "texts after the pixels are found";
+}
+
+struct Malformed {
+  std::string name, bytes, says;
+};
+
+std::vector<Malformed> malformed_pictures() {
+  const std::string good = written(test_image(8, 8), {{"headscope", "{}"}});
+  const std::string idat = chunk("IDAT", deflated(std::string(4, '\0')));
+  const std::string end = chunk("IEND", "");
+  std::string wrong_sum = good;
+  wrong_sum[wrong_sum.find("iTXt") + 15] ^= 1;
+  std::string wrong_header = good;
+  wrong_header[20] ^= 1;
+  return {
+      {"empty file", "", "empty"},
+      {"signature alone", kSignature, "end mark"},
+      {"JPEG", "\xff\xd8\xff\xe0....", "JPEG"},
+      {"HTML", "<html>", "HTML"},
+      {"LFS pointer", "version https://git-lfs.github.com/spec/v1\n", "git lfs pull"},
+      {"signature damaged by a text transfer", "\x89PNG\n\x1a\n" + good.substr(8), "not a PNG"},
+      {"first chunk is not IHDR", kSignature + end, "IHDR"},
+      {"short IHDR", kSignature + chunk("IHDR", "12") + end, "2 bytes"},
+      {"IHDR with a wrong checksum", wrong_header, "checksum"},
+      {"width 0", kSignature + ihdr(0, 5) + idat + end, "0 x 5"},
+      {"width 2^31", kSignature + ihdr(0x80000000u, 1) + idat + end, "cannot be"},
+      {"chunk longer than the file", kSignature + ihdr(1, 1) + big_endian(0x7FFFFFFF) + "iTXtabcdefgh", "ends before"},
+      {"chunk length that wraps around", kSignature + ihdr(1, 1) + big_endian(0xFFFFFFFF) + "iTXtabcdefgh",
+       "ends before"},
+      {"no IEND", good.substr(0, good.size() - 12), "end mark"},
+      {"garbage instead of a chunk", kSignature + ihdr(1, 1) + std::string(20, '\0'), "no chunk begins"},
+      {"text with a wrong checksum", wrong_sum, "checksum"},
+      {"tEXt without a NUL", kSignature + ihdr(1, 1) + chunk("tEXt", "abc") + idat + end, "without a NUL"},
+      {"iTXt that breaks off", kSignature + ihdr(1, 1) + chunk("iTXt", std::string("a\0\0", 3)) + idat + end, "iTXt"},
+      {"iTXt without a language", kSignature + ihdr(1, 1) + chunk("iTXt", std::string("a\0\0\0en", 6)) + idat + end,
+       "iTXt"},
+      {"iTXt of an unknown compression",
+       kSignature + ihdr(1, 1) + chunk("iTXt", std::string("a\0\1\7\0\0x", 7)) + idat + end, "iTXt"},
+      {"compressed text that is damaged",
+       kSignature + ihdr(1, 1) + chunk("iTXt", std::string("a\0\1\0\0\0nonsense", 14)) + idat + end, "damaged"},
+      {"compressed text that is cut short",
+       kSignature + ihdr(1, 1) +
+           chunk("iTXt", std::string("a\0\1\0\0\0", 6) + deflated(std::string(5000, 'x')).substr(0, 8)) + idat + end,
+       "damaged"},
+      {"a bomb of a text",
+       kSignature + ihdr(1, 1) + chunk("iTXt", std::string("a\0\1\0\0\0", 6) + deflated(std::string(40 << 20, 'x'))) +
+           idat + end,
+       "longer than"},
+  };
+}
+
+TEST(PngMalformed, EveryBrokenPictureIsRefusedWithASentence) {
+  const TemporaryFolder folder;
+  for (const Malformed& file : malformed_pictures()) {
+    SCOPED_TRACE(file.name);
+    write_bytes(folder.file("broken.png"), file.bytes);
+    const std::string sentence = refusal_of([&] { read_png_info(folder.file("broken.png")); });
+    EXPECT_TRUE(contains(sentence, "broken.png")) << sentence;
+    EXPECT_TRUE(contains(sentence, file.says)) << sentence;
+  }
+}
+
+TEST(PngMalformed, BrokenPixelsAreRefusedWithASentence) {
+  const std::string end = chunk("IEND", "");
+  const std::vector<Malformed> files = {
+      {"too few pixels", kSignature + ihdr(9, 9) + chunk("IDAT", deflated("short")) + end, "damaged PNG"},
+      {"no pixels", kSignature + ihdr(9, 9) + end, "damaged PNG"},
+      {"pixels that do not unpack", kSignature + ihdr(9, 9) + chunk("IDAT", "nonsense") + end, "damaged PNG"},
+      {"unknown colour type", kSignature + ihdr(1, 1, 8, 5) + chunk("IDAT", deflated("1234")) + end, "damaged PNG"},
+      {"unknown depth", kSignature + ihdr(1, 1, 7, 2) + chunk("IDAT", deflated("1234")) + end, "damaged PNG"},
+      {"palette without colours", kSignature + ihdr(1, 1, 8, 3) + chunk("IDAT", deflated("12")) + end, "damaged PNG"},
+      {"more pixels than are read", kSignature + ihdr(20000, 20000) + chunk("IDAT", "x") + end, "at most 100000000"},
+      {"a tiny file that asks for 400 MB", kSignature + ihdr(10000, 10000) + chunk("IDAT", "x") + end, "cannot hold"},
+      {"a tiny interlaced one", kSignature + ihdr(10000, 10000, 1, 0, 1) + chunk("IDAT", "x") + end, "cannot hold"},
+      {"unknown critical chunk", kSignature + ihdr(1, 1) + chunk("ABCD", "x") + chunk("IDAT", deflated("1234")) + end,
+       "damaged PNG"},
+  };
+  for (const Malformed& file : files) {
+    SCOPED_TRACE(file.name);
+    const std::string sentence = refusal_of([&] { parse_png(bytes_of(file.bytes), "p.png"); });
+    EXPECT_TRUE(contains(sentence, "p.png")) << sentence;
+    EXPECT_TRUE(contains(sentence, file.says)) << sentence;
+  }
+}
+
+TEST(PngMalformed, NoTruncationAndNoDamagedByteCrashes) {
+  const std::string good = written(test_image(8, 8), {{"headscope", "{}"}});
+  for (std::size_t size = 0; size < good.size(); ++size) {
+    EXPECT_THROW(parse_png_info(bytes_of(std::string_view(good).substr(0, size)), "cut"), Error) << size;
+    EXPECT_THROW(parse_png(bytes_of(std::string_view(good).substr(0, size)), "cut"), Error) << size;
+  }
+  int refused = 0;
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    std::string damaged = good;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x41);
+    try {
+      parse_png(bytes_of(damaged), "damaged");
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 50);
+}
+
+}  // namespace
+}  // namespace headscope
