@@ -35,15 +35,15 @@ std::vector<unsigned char> file_bytes(const std::string& path) {
   return std::vector<unsigned char>(std::istreambuf_iterator<char>(file), {});
 }
 
-float line_height_per_em(const std::vector<unsigned char>& data, int face) {
+VerticalMetrics vertical_metrics(const std::vector<unsigned char>& data, int face) {
   const Bytes bytes{data};
   const bool collection = bytes.u32(0) == 0x74746366;  // "ttcf"
   const std::size_t start = collection ? bytes.u32(12 + std::size_t{4} * static_cast<std::size_t>(face)) : 0;
   const std::size_t head = table(bytes, start, "head"), hhea = table(bytes, start, "hhea");
   const int em = head == 0 ? 0 : static_cast<int>(bytes.u16(head + 18));
-  const int height = hhea == 0 ? 0 : bytes.s16(hhea + 4) - bytes.s16(hhea + 6);
-  if (em <= 0 || height <= 0 || height > 8 * em) return 1.2f;
-  return static_cast<float>(height) / static_cast<float>(em);
+  const int up = hhea == 0 ? 0 : bytes.s16(hhea + 4), down = hhea == 0 ? 0 : -bytes.s16(hhea + 6);
+  if (em <= 0 || up <= 0 || up + down <= 0 || up + down > 8 * em) return {};
+  return {static_cast<float>(up) / static_cast<float>(em), static_cast<float>(down) / static_cast<float>(em)};
 }
 
 }  // namespace headscope::ui

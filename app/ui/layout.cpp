@@ -22,7 +22,7 @@ constexpr float kHeadsHeight = 474, kLeastConcat = 84;
 float inspector_width(float room, float heads_height, const ViewState& view) {
   const ViewState defaults;
   if (view.inspector_width != defaults.inspector_width) return view.inspector_width;
-  const float thumbnail = std::max(96.0f, (heads_height - size::panel_header - 52) / 2 - 28);
+  const float thumbnail = std::max(96.0f, (heads_height - size::panel_header - 44) / 2 - 26);
   const float heads = 4 * thumbnail + 62 + 3 * 10 + 2 * size::panel_padding;
   return std::clamp(room - heads, defaults.inspector_width, kMostInspector);
 }

@@ -179,7 +179,7 @@ bool combo_head(Ui& ui, const std::string& name, const Rect& rect, const std::ve
   if (open) outline(ui, rect, c.accent, 2, ui.px(size::radius_control));
   const int count = static_cast<int>(items.size());
   const std::string shown = selected >= 0 && selected < count ? items[static_cast<std::size_t>(selected)] : "";
-  const Rect words{{rect.min.x + ui.px(8), rect.min.y}, {rect.max.x - ui.px(22), rect.max.y}};
+  const Rect words{{rect.min.x + ui.px(8), rect.min.y}, {rect.max.x - ui.px(18), rect.max.y}};
   text_in(ui, words, type, state.enabled ? c.text : c.text3, shown);
   draw_icon(ui, Icon::chevron_down, {rect.max.x - ui.px(12), std::round(rect.center().y)}, ui.px(8),
             !state.enabled ? c.text3

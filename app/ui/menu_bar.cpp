@@ -165,8 +165,8 @@ void draw_menu_bar(Ui& ui, const Rect& area) {
   const Rect line{area.min, {area.max.x, area.max.y - std::max(1.0f, ui.px(1))}};
   const float name_width = std::ceil(text_width(ui, Type::title13, "Headscope"));
   float x = area.min.x + ui.px(38);
-  text_in(ui, {{x, line.min.y}, {x + name_width + 1, line.max.y}}, Type::title13, c.text, "Headscope");
-  x += name_width + ui.px(2);
+  text_in(ui, {{x, area.min.y}, {x + name_width + 1, area.max.y}}, Type::title13, c.text, "Headscope");
+  x += name_width + ui.px(1);
   int open = -1;
   for (int i = 0; i < kMenuCount; ++i) {
     if (ui.state.open_combo == list_name(i)) open = i;
@@ -174,7 +174,7 @@ void draw_menu_bar(Ui& ui, const Rect& area) {
   menu_keys(ui, open);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   for (int i = 0; i < kMenuCount; ++i) {
-    const float width = std::ceil(text_width(ui, Type::words13, kMenus[i])) + ui.px(22);
+    const float width = std::round(text_width(ui, Type::words13, kMenus[i]) + ui.px(22));
     const Rect place{{x, line.min.y + ui.px(4)}, {x + width, line.max.y - ui.px(3)}};
     x = place.max.x;
     const Interaction it = interact_mouse(ui, list_name(i), place, {}, false);

@@ -113,7 +113,6 @@ void draw_lines(Ui& ui, const Seen& seen, const Lines& lines, const TextEdit& ed
   canvas().PushClipRect({seen.inner.min.x - ui.px(2), seen.box.min.y}, {seen.inner.max.x + ui.px(2), seen.box.max.y},
                         true);
   draw_token_lines(ui, lines, seen, box);
-  const float size = ui.fonts.pixels[static_cast<int>(kType)];
   for (int line = seen.first; line < std::min(lines.count(), seen.first + seen.shown); ++line) {
     const float top = seen.inner.min.y + static_cast<float>(line - seen.first) * seen.pitch;
     const std::string_view words = lines.words(line);
@@ -126,7 +125,7 @@ void draw_lines(Ui& ui, const Seen& seen, const Lines& lines, const TextEdit& ed
         fill({{std::round(x0), top}, {std::round(x1), top + seen.pitch}}, mix(c.well, c.accent, 0.38f));
       }
     }
-    text(ui, {seen.inner.min.x, std::round(top + (seen.pitch - size) / 2)}, kType, c.text, words);
+    text(ui, {seen.inner.min.x, text_top(ui, kType, top + seen.pitch / 2)}, kType, c.text, words);
   }
   if (focused && caret_shown(ui)) {
     const int line = lines.line_of(edit.caret);
@@ -213,7 +212,6 @@ bool phrase_box(Ui& ui, const Rect& rect, std::string& text, const PhraseBox& bo
 
   const Interaction it = interact_mouse(ui, box.name, seen.box, box.state);
   const bool focused = it.focused && box.state.enabled;
-  select_on_focus(ui, box.name, edit, focused);
   edit.scroll = std::clamp(edit.scroll, 0.0f, static_cast<float>(std::max(0, count - seen.shown)));
   ImGuiIO& io = ImGui::GetIO();
   if (count > seen.shown && io.MouseWheel != 0 && mouse_over(ui, seen.box)) {

@@ -202,7 +202,7 @@ void draw_model_section(RequestRows& rows) {
       "head_dim",
       divides ? fmt::format("{} / {} = {}", sizes.d_model, sizes.heads, sizes.d_model / sizes.heads) : "\xE2\x80\x94",
       nullptr);
-  if (disclosure(rows, "request/more", "input_dim, batch, init gain, embedding ...", further_rows_changed(ui))) {
+  if (disclosure(rows, "request/more", "input_dim, batch, init gain \xE2\x80\xA6", further_rows_changed(ui))) {
     draw_further_rows(rows, sizes);
   }
   rows.end_section();

@@ -96,7 +96,7 @@ void draw_request_panel(Ui& ui, const Rect& area) {
     const float top = std::round(area.min.y + ui.px(8));
     return Rect{{place.min.x, top}, {place.max.x, top + side}};
   };
-  controls.max.x += ui.px(5);
+  controls.max.x += ui.px(3);
   ControlState redo{ui.session.can_redo(), false, "Does again what was undone (Ctrl+Shift+Z)."};
   if (!redo.enabled) redo.tooltip = "Nothing was undone.";
   const Rect redo_place = square(0);

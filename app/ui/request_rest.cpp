@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "app/ui/request_panel.h"
+#include "app/ui/text_pieces.h"
 #include "core/attention/request_text.h"
 #include "core/backend/backend.h"
 
@@ -150,7 +151,9 @@ void draw_command_section(RequestRows& rows) {
       // A long value is never drawn whole; the copy has all of it.
       const std::string value = words[++i].substr(0, 200);
       const bool plain = value.find_first_of(" \t\n'\"") == std::string::npos && !value.empty();
-      line += plain ? " " + value : " \"" + value + "\"";
+      line += plain ? " " : " \"";
+      const float room = rows.area.width() - ui.px(48) - text_width(ui, Type::mono11, line + (plain ? "" : "\""));
+      line += cut_to_width(ui, Type::mono11, value, std::max(room, ui.px(20))) + (plain ? "" : "\"");
     }
     lines.push_back(std::move(line));
   }

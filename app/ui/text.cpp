@@ -158,6 +158,12 @@ bool is_ascii(std::string_view s) {
   });
 }
 
+float text_top(Ui& ui, Type type, float center) {
+  const int i = static_cast<int>(type);
+  const float baseline = std::floor(center + (ui.fonts.ascent[i] - ui.fonts.descent[i]) / 2);
+  return baseline - compat::ascent(ui.fonts[type], ui.fonts.pixels[i]);
+}
+
 float text_width(Ui& ui, Type type, std::string_view s) {
   if (is_ascii(s)) return plain_width(ui, type, s.data(), s.data() + s.size());
   float width = 0;
@@ -236,7 +242,7 @@ void text_in(Ui& ui, const Rect& rect, Type type, Rgba color, std::string_view s
   const std::string shown = cut_to_width(ui, type, s, rect.width());
   const float width = text_width(ui, type, shown);
   const float x = rect.min.x + std::max(0.0f, (rect.width() - width) * align);
-  text(ui, {std::round(x), std::round(rect.center().y - line_height(ui, type) / 2)}, type, color, shown);
+  text(ui, {std::round(x), text_top(ui, type, rect.center().y)}, type, color, shown);
 }
 
 void text_up(Ui& ui, ImVec2 lower_left, Type type, Rgba color, std::string_view s) {

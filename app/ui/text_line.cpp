@@ -135,7 +135,7 @@ void draw_edited_line(Ui& ui, const Rect& rect, Type type, TextEdit& edit, bool 
   }
   const float left = rect.min.x - std::round(edit.scroll);
   const float height = ui.fonts.pixels[static_cast<int>(type)];
-  const float top = std::round(rect.center().y - height / 2);
+  const float top = text_top(ui, type, rect.center().y);
   canvas().PushClipRect(rect.min, rect.max, true);
   if (focused && has_selection(edit)) {
     const std::string_view all = edit.buffer;

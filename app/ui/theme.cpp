@@ -72,7 +72,7 @@ std::vector<std::uint32_t> further_characters(const std::string& text) {
 
 struct LoadedFont {
   std::vector<unsigned char> bytes;
-  float line_height = 1.2f;
+  VerticalMetrics metrics;
 };
 
 // Files are read once for all sizes; the atlas only borrows the bytes until it is built.
@@ -83,7 +83,7 @@ class FontLoader {
     if (font == nullptr) {
       font = std::make_unique<LoadedFont>();
       font->bytes = file_bytes(file.path);
-      font->line_height = line_height_per_em(font->bytes, file.face);
+      font->metrics = vertical_metrics(font->bytes, file.face);
     }
     return *font;
   }
@@ -117,7 +117,7 @@ ImFont* add_font(FontLoader& loader, const FontFile& file, float em, const Range
   config.OversampleH = 3;
   config.OversampleV = 1;
   config.PixelSnapH = false;
-  const float size = em * font.line_height;
+  const float size = em * (font.metrics.ascent + font.metrics.descent);
 #if IMGUI_VERSION_NUM >= 19200
   // The atlas reads glyphs as they are first drawn: it keeps a copy of the file.
   void* copy = ImGui::MemAlloc(font.bytes.size());
@@ -186,6 +186,9 @@ Fonts build_fonts(float scale, const std::string& text) {
       font = atlas.AddFontDefault(&config);
     }
     fonts.by_type[i] = font;
+    const VerticalMetrics metrics = main.path.empty() ? VerticalMetrics() : loader.load(main).metrics;
+    fonts.ascent[i] = std::round(em * metrics.ascent);
+    fonts.descent[i] = std::round(em * metrics.descent);
     for (auto& [file, characters] : further[role]) {
       std::sort(characters.begin(), characters.end());
       characters.erase(std::unique(characters.begin(), characters.end()), characters.end());

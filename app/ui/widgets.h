@@ -38,6 +38,8 @@ void text(Ui& ui, ImVec2 at, Type type, Rgba color, std::string_view s);  // at:
 // Vertically centred in rect; align 0 left, 0.5 centre, 1 right; cut with an ellipsis when too wide.
 void text_in(Ui& ui, const Rect& rect, Type type, Rgba color, std::string_view s, float align = 0);
 float text_width(Ui& ui, Type type, std::string_view s);
+// The y for text() that centres a line on `center`, its baseline on a whole pixel.
+float text_top(Ui& ui, Type type, float center);
 void text_up(Ui& ui, ImVec2 lower_left, Type type, Rgba color, std::string_view s);    // turned 90 degrees
 float paragraph(Ui& ui, const Rect& rect, Type type, Rgba color, std::string_view s);  // wrapped; returns height
 
