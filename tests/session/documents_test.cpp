@@ -1,0 +1,179 @@
+// Opening what a user hands over.
+#include "app/session/documents.h"
+
+#include <gtest/gtest.h>
+
+#include "core/attention/forward.h"
+#include "core/error.h"
+#include "core/io/npy.h"
+#include "core/io/png.h"
+#include "core/io/safetensors.h"
+#include "core/io/session_file.h"
+#include "core/picture/figure.h"
+#include "tests/session/temporary_folder.h"
+
+namespace headscope {
+namespace {
+
+class Documents : public ::testing::Test {
+ protected:
+  static Tensor zeros(const Shape& shape) {
+    Axes axes;
+    for (int axis = 0; axis < shape.count; ++axis) axes.push_back(Axis::feature);
+    return Tensor::zeros(shape, axes);
+  }
+  std::string write_array(const std::string& name, const Shape& shape) const {
+    std::ofstream out(folder_ / name, std::ios::binary);
+    write_npy(out, zeros(shape));
+    return folder_ / name;
+  }
+  std::string write_layer(const std::string& name, const std::map<std::string, std::string>& metadata) const {
+    const Tensor weight = zeros({24, 8}), output = zeros({8, 8});
+    std::ofstream out(folder_ / name, std::ios::binary);
+    write_safetensors(out, {{"in_proj_weight", &weight}, {"out_proj.weight", &output}}, metadata);
+    return folder_ / name;
+  }
+  static Request current() {
+    Request request;
+    request.phrase = "what I typed";
+    request.d_model = 64;
+    request.heads = 4;
+    request.kv_heads = 2;
+    request.seed = 7;
+    request.mask = {{MaskTerm::Kind::causal, 0, ""}};
+    return request;
+  }
+  std::string error_of(const std::string& path) const {
+    try {
+      open_document(path, current(), ViewState());
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "(opened)";
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(Documents, TheDemoRuns) {
+  const Document demo = demo_document();
+  EXPECT_EQ(demo.request.phrase, "Hola mi nombre es Alex");
+  EXPECT_FALSE(find_problem(demo.request).has_value());
+  InputCache cache;
+  const auto trace = run_request(demo.request, cache, {});
+  EXPECT_EQ(trace->num_heads(), 8);
+  EXPECT_EQ(trace->inputs->d_model, 512);
+}
+
+TEST_F(Documents, ASessionBringsRequestAndView) {
+  ViewSpec view;
+  view.head = 3;
+  view.stage = StageId::scores;
+  const std::string path = folder_.write("my session.json", session_json(current(), view));
+  const Document document = open_document(path, Request(), ViewState());
+  EXPECT_EQ(document.request, current());
+  EXPECT_EQ(document.view.head, 3);
+  EXPECT_EQ(document.view.stage, StageId::scores);
+  EXPECT_EQ(document.title, "my session.json");
+}
+
+TEST_F(Documents, ASessionWithoutAViewKeepsTheView) {
+  ViewState view;
+  view.head = 5;
+  const std::string path = folder_.write("s.json", session_json(current(), std::nullopt));
+  EXPECT_EQ(open_document(path, Request(), view).view, view);
+}
+
+TEST_F(Documents, APictureRestoresWhatMadeIt) {
+  InputCache cache;
+  Request request = current();
+  request.kv_heads.reset();
+  const auto trace = run_request(request, cache, {});
+  ViewSpec view;
+  view.head = 2;
+  view.theme = Theme::light;
+  {
+    std::ofstream out(folder_ / "p.png", std::ios::binary);
+    write_png(out, Image(3, 3), recipe_of(*trace, view));
+  }
+  const Document document = open_document(folder_ / "p.png", Request(), ViewState());
+  EXPECT_EQ(document.request, request);
+  EXPECT_EQ(document.view.head, 2);
+  EXPECT_EQ(document.view.theme, Theme::light);
+}
+
+TEST_F(Documents, APictureWithoutARecipeSaysSo) {
+  {
+    std::ofstream out(folder_ / "photo.png", std::ios::binary);
+    write_png(out, Image(3, 3), {});
+  }
+  EXPECT_NE(error_of(folder_ / "photo.png").find("photo.png"), std::string::npos);
+}
+
+TEST_F(Documents, ALayerKeepsThePhraseAndTakesItsOwnSizes) {
+  const Document document =
+      open_document(write_layer("layer.safetensors", {{"num_heads", "2"}}), current(), ViewState());
+  EXPECT_EQ(document.request.phrase, "what I typed");
+  EXPECT_EQ(document.request.weights, folder_ / "layer.safetensors");
+  EXPECT_FALSE(document.request.d_model.has_value());
+  EXPECT_FALSE(document.request.heads.has_value());
+  EXPECT_EQ(document.request.mask, current().mask);
+  InputCache cache;
+  const auto trace = run_request(document.request, cache, {});
+  EXPECT_EQ(trace->num_heads(), 2);
+  EXPECT_EQ(trace->inputs->d_model, 8);
+}
+
+TEST_F(Documents, ALayerOverAttentionAloneStartsFromWords) {
+  Request alone;
+  alone.query = alone.key = alone.value = "q.npy";
+  const Document document = open_document(write_layer("layer.safetensors", {{"num_heads", "2"}}), alone, ViewState());
+  EXPECT_FALSE(is_attention_alone(document.request));
+  EXPECT_FALSE(document.request.phrase.empty());
+  EXPECT_FALSE(find_problem(document.request).has_value());
+}
+
+TEST_F(Documents, AnArrayBecomesTheInput) {
+  const Document document = open_document(write_array("x.npy", {2, 5, 16}), current(), ViewState());
+  EXPECT_EQ(document.request.input, folder_ / "x.npy");
+  EXPECT_EQ(document.request.phrase, "");
+  EXPECT_EQ(document.request.seed, 7u);
+  InputCache cache;
+  EXPECT_EQ(run_request(document.request, cache, {})->inputs->batch, 2);
+}
+
+TEST_F(Documents, WhatCannotBeOpenedSaysWhyAndWhatWouldDo) {
+  write_array("four.npy", {1, 2, 3, 4});
+  write_array("one.npy", {4});
+  EXPECT_NE(error_of(folder_ / "four.npy").find("--query"), std::string::npos);
+  EXPECT_NE(error_of(folder_ / "one.npy").find("1 axis"), std::string::npos);
+  EXPECT_NE(error_of(folder_.path()).find("later version"), std::string::npos);
+  EXPECT_NE(error_of(folder_ / "missing.json").find("missing.json"), std::string::npos);
+  EXPECT_NE(error_of(folder_.write("notes.txt", "words")).find("expected"), std::string::npos);
+  EXPECT_NE(error_of(folder_.write("page.html", "<!DOCTYPE html><html>")).find("HTML"), std::string::npos);
+  EXPECT_NE(error_of(folder_.write("empty", "")).find("empty"), std::string::npos);
+  EXPECT_NE(error_of(folder_.write("bad.json", "{\"phrase\": 1")), "(opened)");
+  {
+    const Tensor weights = zeros({1, 2, 3, 3});
+    std::ofstream out(folder_ / "capture.safetensors", std::ios::binary);
+    write_safetensors(out, {{"layers.0.weights", &weights}}, {});
+  }
+  EXPECT_NE(error_of(folder_ / "capture.safetensors").find("later version"), std::string::npos);
+  {
+    const Tensor weight = zeros({3, 3});
+    std::ofstream out(folder_ / "mlp.safetensors", std::ios::binary);
+    write_safetensors(out, {{"mlp.weight", &weight}}, {});
+  }
+  EXPECT_NE(error_of(folder_ / "mlp.safetensors").find("mlp"), std::string::npos);
+}
+
+TEST_F(Documents, ContentDecidesNotTheName) {
+  const std::string path = folder_.write("session.png", session_json(current(), std::nullopt));
+  EXPECT_EQ(file_kind(path), FileKind::json);
+  EXPECT_EQ(file_kind(write_array("array.json", {2})), FileKind::npy);
+  EXPECT_EQ(file_kind(write_layer("layer.bin", {})), FileKind::safetensors);
+  EXPECT_EQ(file_kind(folder_.path()), FileKind::folder);
+  EXPECT_EQ(file_kind(folder_.write("half.npy", "\x93NU")), FileKind::npy) << "its reader says best what is wrong";
+}
+
+}  // namespace
+}  // namespace headscope
