@@ -69,7 +69,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 [[noreturn]] void refuse_word(const CommandSpec& command, const std::string& word,
                               const std::vector<CommandSpec>& others) {
-  if (!word.starts_with('-') || word == "-") {
+  if (!word.starts_with('-') || word == "-" || word == "--") {
     throw UsageError(fmt::format("'{}': found where {} expects an option; {}", word, command.name,
                                  command.positional.empty() ? "a phrase of several words goes in quotes: --phrase 'a b'"
                                                             : "it takes one " + command.positional));
@@ -109,7 +109,7 @@ std::string Arguments::get(const std::string& name, const std::string& otherwise
 
 std::string nearest_name(std::string_view found, const std::vector<std::string>& known) {
   std::string nearest;
-  std::size_t best = std::max<std::size_t>(1, found.size() / 3) + 1;
+  std::size_t best = (found.size() <= 2 ? 1 : std::max<std::size_t>(2, found.size() / 3)) + 1;
   for (const std::string& name : known) {
     const std::size_t distance = edit_distance(found, name);
     if (distance < best) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 namespace headscope::cli {
@@ -10,11 +11,21 @@ namespace {
 
 constexpr std::size_t kWidth = 100, kTextColumn = 34;
 
+// Where the first word of `text` ends; what stands in brackets is one word.
+std::size_t word_end(std::string_view text) {
+  int depth = 0;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    depth += text[k] == '[' ? 1 : text[k] == ']' ? -1 : 0;
+    if (text[k] == ' ' && depth == 0) return k;
+  }
+  return text.size();
+}
+
 // `text` in lines that start at `column`; the first one continues at `at`.
 std::string wrapped(std::string_view text, std::size_t column, std::size_t at) {
   std::string result;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::size_t end = word_end(text);
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (at > column && at + 1 + word.size() > kWidth) {

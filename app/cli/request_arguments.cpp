@@ -61,9 +61,15 @@ void forget_replaced(const Arguments& given, Request& request) {
     request.key_input.clear();
     request.value_input.clear();
   }
+  // A file has sizes of its own; what the session said about sizes was about other numbers.
+  if (given.has("input") || given.has("weights")) request.input_dim.reset();
+  if (given.has("input")) request.batch.reset();
   if (given.has("weights")) {
-    request.model = Request().model;
+    const Request defaults;
+    request.model = defaults.model;
     request.layer.reset();
+    request.d_model.reset();
+    request.init_gain = defaults.init_gain;
   }
   if (given.has("model")) request.weights.clear();
 }

@@ -131,7 +131,7 @@ Options GoldenTest::exact_context(const Tensor& value) const {
   return options;
 }
 
-std::vector<GoldenRun> GoldenTest::run_everywhere(const Options& options, bool in_process_only) {
+std::vector<GoldenRun> GoldenTest::run_everywhere(const Options& options, const std::string& stages) {
   std::vector<GoldenRun> runs;
   for (const char* backend : {"reference", "cpu"}) {
     Options all = options;
@@ -145,14 +145,13 @@ std::vector<GoldenRun> GoldenTest::run_everywhere(const Options& options, bool i
                       return stage->tensor;
                     }});
   }
-  if (in_process_only) return runs;
   const std::filesystem::path out = folder_ / ("run" + std::to_string(runs_++));
   std::vector<std::string> arguments = {"run"};
   for (const auto& [name, value] : options) {
     arguments.push_back("--" + name);
     arguments.push_back(value);
   }
-  arguments.insert(arguments.end(), {"--export", "all", "--format", "npy", "--out", out.string()});
+  arguments.insert(arguments.end(), {"--export", stages, "--format", "npy", "--out", out.string()});
   const CommandResult result = run_cli(arguments, folder_);
   if (result.exit_code != 0) throw std::runtime_error("headscope-cli ended with an error: " + result.err);
   runs.push_back({"headscope-cli", nullptr,

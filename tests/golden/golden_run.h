@@ -51,8 +51,8 @@ class GoldenTest : public ::testing::Test {
   // Attention alone whose context is exactly `value` [batch, heads, len, features]: every token sees itself alone.
   Options exact_context(const Tensor& value) const;
 
-  // All three; `in_process_only` leaves headscope-cli out.
-  std::vector<GoldenRun> run_everywhere(const Options& options, bool in_process_only = false);
+  // All three. headscope-cli exports `stages`, as --export spells them.
+  std::vector<GoldenRun> run_everywhere(const Options& options, const std::string& stages = "all");
 
   const std::filesystem::path& folder() const { return folder_; }
 

@@ -52,13 +52,18 @@ def save_npy(name, tensor):
     return name
 
 
+DTYPES = {torch.float32: ('F32', torch.int32), torch.float16: ('F16', torch.int16),
+          torch.bfloat16: ('BF16', torch.int16)}
+
+
 def save_safetensors(name, tensors, metadata=None):
     header, data = {}, b''
     if metadata:
         header['__metadata__'] = metadata
     for key, tensor in tensors.items():
-        raw = tensor.detach().contiguous().numpy().astype('<f4').tobytes()
-        header[key] = {'dtype': 'F32', 'shape': list(tensor.shape), 'data_offsets': [len(data), len(data) + len(raw)]}
+        dtype, bits = DTYPES[tensor.dtype]
+        raw = tensor.detach().contiguous().view(bits).numpy().tobytes()  # little-endian, as on every machine of today
+        header[key] = {'dtype': dtype, 'shape': list(tensor.shape), 'data_offsets': [len(data), len(data) + len(raw)]}
         data += raw
     text = json.dumps(header).encode()
     text += b' ' * (-len(text) % 8)
@@ -305,6 +310,48 @@ def separate_cases():
             for name, more, given in [('three inputs', {}, None), ('masked with -1e20', masked, mask)]]
 
 
+# What the contract's other rows can hold
+
+def grouped_attention(x, weights, heads, kv_heads):
+    """Grouped heads: kv_heads keys and values, each serving heads / kv_heads neighbouring query heads."""
+    def split(name, count):
+        projected = x @ weights[f'{name}.weight'].T + weights[f'{name}.bias']
+        return projected.reshape(x.shape[0], x.shape[1], count, -1).transpose(1, 2)
+
+    query = split('queries', heads)
+    key, value = (split(name, kv_heads).repeat_interleave(heads // kv_heads, dim=1) for name in ['keys', 'values'])
+    attention = torch.softmax(query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1]), dim=-1)
+    concat = (attention @ value).transpose(1, 2).reshape(x.shape[0], x.shape[1], -1)
+    return {'weights': attention, 'concat': concat,
+            'output': concat @ weights['fc_out.weight'].T + weights['fc_out.bias']}
+
+
+def file_cases():
+    cases = []
+    for seed, dtype, word in [(20, torch.float16, 'half'), (21, torch.bfloat16, 'bfloat16')]:
+        torch.manual_seed(seed)
+        model = FusedAttention(5, 8, 2)
+        x = torch.randn((2, 3, 5))
+        stored = {key: tensor.to(dtype) for key, tensor in model.state_dict().items()}
+        model.load_state_dict({key: tensor.float() for key, tensor in stored.items()})
+        cases.append({'name': f'file in {word}',
+                      'options': {'weights': save_safetensors(f'fused_{word}.safetensors', stored, {'num_heads': '2'}),
+                                  'input': save_npy(f'fused_{word}_x.npy', x)},
+                      'stages': {k: stage(v) for k, v in model(x).items() if k in ['query', 'weights', 'output']}})
+    torch.manual_seed(22)
+    # Four query heads of 3, two key heads of 3, two value heads of 2: concat has 8 features.
+    rows = {'queries': (12, 5), 'keys': (6, 5), 'values': (4, 5), 'fc_out': (7, 8)}
+    linears = {name: nn.Linear(columns, count) for name, (count, columns) in rows.items()}
+    weights = {f'{name}.{part}': getattr(linear, part) for name, linear in linears.items()
+               for part in ['weight', 'bias']}
+    x = torch.randn((2, 4, 5))
+    cases.append({'name': 'file with grouped heads',
+                  'options': {'weights': save_safetensors('grouped.safetensors', weights), 'heads': '4',
+                              'kv-heads': '2', 'input': save_npy('grouped_x.npy', x)},
+                  'stages': {k: stage(v) for k, v in grouped_attention(x, weights, 4, 2).items()}})
+    return cases
+
+
 def write_json(name, header, entries):
     """One entry a line, so that a change reads as a change of that entry."""
     lines = ',\n'.join(json.dumps(entry, separators=(',', ':')) for entry in entries)
@@ -316,4 +363,5 @@ if __name__ == '__main__':
     torch.set_num_threads(1)
     os.makedirs(FOLDER, exist_ok=True)
     write_json('draws.json', 'draws', draws())
-    write_json('cases.json', 'cases', seeded_cases() + multihead_cases() + attention_cases() + separate_cases())
+    write_json('cases.json', 'cases', seeded_cases() + multihead_cases() + attention_cases() + separate_cases() +
+               file_cases())

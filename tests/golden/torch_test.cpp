@@ -90,7 +90,9 @@ class TorchCases : public GoldenTest {
         options.emplace_back(option, value);
       }
       const double tolerance = item.value("tolerance", golden.at("tolerance").get<double>());
-      for (const GoldenRun& run : run_everywhere(options)) {
+      std::string exported;
+      for (const auto& [stage, expected] : item.at("stages").items()) exported += (exported.empty() ? "" : ",") + stage;
+      for (const GoldenRun& run : run_everywhere(options, exported)) {
         for (const auto& [stage, expected] : item.at("stages").items()) {
           EXPECT_TRUE(agrees(run.stage(stage), expected, tolerance)) << run.label << ", " << stage;
         }
@@ -112,6 +114,10 @@ TEST_F(TorchCases, ScaledDotProductAttentionIsTorchs) {
 }
 TEST_F(TorchCases, TutorialFoursClassIsTorchs) {
   check_cases("tutorial 004", 2);
+}
+
+TEST_F(TorchCases, FilesInHalfPrecisionAndWithGroupedHeadsAreTorchs) {
+  check_cases("file", 3);
 }
 
 }  // namespace

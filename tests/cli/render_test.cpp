@@ -1,0 +1,126 @@
+// `render`: pictures with their recipe.
+#include "core/io/png.h"
+#include "core/io/session_file.h"
+#include "tests/cli/command.h"
+
+namespace headscope {
+namespace {
+
+const std::vector<std::string> kRender = {"render",  "--phrase", "a b c d", "--d-model", "16",
+                                          "--heads", "4",        "--mask",  "causal"};
+
+std::vector<std::string> render_with(std::initializer_list<std::string> more) {
+  std::vector<std::string> words = kRender;
+  words.insert(words.end(), more);
+  return words;
+}
+
+class Render : public CommandTest {
+ protected:
+  // Draws, and gives the pixels.
+  Image drawn(std::initializer_list<std::string> more, const std::string& name = "picture.png") {
+    std::vector<std::string> words = render_with(more);
+    words.insert(words.end(), {"--out", name});
+    const Result result = cli(words);
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_NE(result.out.find(name), std::string::npos) << result.out;
+    return result.code == 0 ? read_png(folder_ / name) : Image();
+  }
+};
+
+TEST_F(Render, EveryKindOfViewIsAPicture) {
+  const Image heads = drawn({});
+  EXPECT_GT(heads.width, 100);
+  EXPECT_GT(heads.height, 100);
+  EXPECT_NE(drawn({"--view", "head", "--head", "2"}).pixels, heads.pixels);
+  EXPECT_NE(drawn({"--view", "stage", "--stage", "output"}).pixels, heads.pixels);
+  EXPECT_NE(drawn({"--view", "concat"}).pixels, heads.pixels);
+  EXPECT_EQ(drawn({"--view", "heads"}).pixels, heads.pixels);
+}
+
+TEST_F(Render, EveryOptionOfTheViewChangesThePicture) {
+  const Image plain = drawn({});
+  EXPECT_NE(drawn({"--stage", "scores"}).pixels, plain.pixels);
+  for (const char* map : {"magma", "cividis", "gray", "icefire", "coolwarm"})
+    EXPECT_NE(drawn({"--colormap", map}).pixels, plain.pixels);
+  EXPECT_EQ(drawn({"--colormap", "viridis"}).pixels, plain.pixels);
+  EXPECT_NE(drawn({"--range", "0.2,0.4"}).pixels, plain.pixels);
+  EXPECT_NE(drawn({"--range", "row"}).pixels, plain.pixels);
+  EXPECT_EQ(drawn({"--range", "auto"}).pixels, plain.pixels);
+  EXPECT_NE(drawn({"--log"}).pixels, plain.pixels);
+  EXPECT_NE(drawn({"--cell", "12"}).pixels, drawn({"--cell", "20"}).pixels);
+  EXPECT_NE(drawn({"--labels", "off"}).pixels, plain.pixels);
+  EXPECT_EQ(drawn({"--labels", "on"}).pixels, plain.pixels);
+  EXPECT_NE(drawn({"--theme", "light"}).pixels, plain.pixels);
+  EXPECT_EQ(drawn({"--theme", "dark"}).pixels, plain.pixels);
+  EXPECT_EQ(drawn({"--width", "900"}).width, 900);
+}
+
+TEST_F(Render, AHeadOrAStageAloneIsThatView) {
+  EXPECT_EQ(drawn({"--head", "2"}).pixels, drawn({"--view", "head", "--head", "2"}).pixels);
+  EXPECT_EQ(drawn({"--stage", "output"}).pixels, drawn({"--view", "stage", "--stage", "output"}).pixels);
+  EXPECT_EQ(drawn({"--stage", "concat"}).pixels, drawn({"--view", "concat"}).pixels);
+}
+
+TEST_F(Render, APictureDrawsItselfAgainPixelForPixel) {
+  const Image first = drawn({"--view", "head", "--head", "3", "--theme", "light", "--cell", "20", "--range", "0,0.5"});
+  const Result again = cli({"render", "--session", "picture.png", "--out", "again.png"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(read_png(folder_ / "again.png").pixels, first.pixels);
+  EXPECT_EQ(read_png_info(folder_ / "again.png").texts, read_png_info(folder_ / "picture.png").texts);
+  ASSERT_EQ(cli({"render", "--session", "picture.png", "--head", "1", "--out", "other.png"}).code, 0);
+  EXPECT_NE(read_png(folder_ / "other.png").pixels, first.pixels);
+}
+
+TEST_F(Render, ThePictureCarriesItsRequestAndItsWeights) {
+  drawn({});
+  const PngInfo info = read_png_info(folder_ / "picture.png");
+  const SessionFile session = parse_session(info.texts.at("headscope"), "the recipe");
+  EXPECT_EQ(session.request.phrase, "a b c d");
+  EXPECT_TRUE(session.view.has_value());
+  EXPECT_EQ(info.texts.at("headscope-sha256").size(), 64u);
+  EXPECT_EQ(cli({"run", "--session", "picture.png"}).code, 0);
+}
+
+TEST_F(Render, TheOutputNeedsANameThatEndsInPng) {
+  expect_refused(cli(kRender), 2, {"--out", "FILE.png"});
+  expect_refused(cli(render_with({"--out", "x.svg"})), 2, {"--out", "later version"});
+  expect_refused(cli(render_with({"--out", "x.jpg"})), 2, {"--out", "x.jpg", ".png"});
+  expect_refused(cli(render_with({"--out", "png"})), 2, {"--out"});
+  EXPECT_EQ(cli(render_with({"--out", "X.PNG"})).code, 0);
+}
+
+TEST_F(Render, ViewsThatCannotBeAreRefusedAndNothingIsWritten) {
+  const std::vector<std::vector<std::string>> bad = {
+      {"--view", "layers"},  {"--view", "arcs"}, {"--view", "everything"}, {"--head", "4"},
+      {"--head", "-1"},      {"--head", "x"},    {"--stage", "nonsense"},  {"--stage", "dropped_weights"},
+      {"--colormap", "jet"}, {"--range", "1"},   {"--range", "1,0"},       {"--range", "0,inf"},
+      {"--range", "a,b"},    {"--cell", "0"},    {"--cell", "99999"},      {"--labels", "yes"},
+      {"--theme", "blue"},   {"--width", "0"},   {"--width", "100000"},    {"--view", "stage", "--cell", "1.5"}};
+  for (const std::vector<std::string>& words : bad) {
+    std::vector<std::string> all = render_with({"--out", "no.png"});
+    all.insert(all.end(), words.begin(), words.end());
+    const Result result = cli(all);
+    expect_refused(result, 2, {words[words.size() - 2].substr(2)});
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "no.png"));
+  }
+  expect_refused(cli(render_with({"--out", "no.png", "--view", "layers"})), 2, {"later version"});
+}
+
+TEST_F(Render, TheFolderMustBeThereAndWritable) {
+  expect_refused(cli(render_with({"--out", "missing/x.png"})), 3, {"missing"});
+  std::filesystem::create_directory(folder_ / "folder.png");
+  expect_refused(cli(render_with({"--out", "folder.png"})), 3, {"folder.png"});
+}
+
+TEST_F(Render, ItNeedsNoDisplayAndNoHome) {
+  std::vector<std::string> words = render_with({"--out", "bare.png"});
+  const Result result = run_cli(
+      words, {folder_.path(),
+              "",
+              {{"DISPLAY", ""}, {"HOME", "/nonexistent"}, {"XDG_CACHE_HOME", "/nonexistent"}, {"LC_ALL", "C"}}});
+  EXPECT_EQ(result.code, 0) << result.err;
+}
+
+}  // namespace
+}  // namespace headscope
