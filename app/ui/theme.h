@@ -32,7 +32,7 @@ enum class Type {
 struct Fonts {
   ImFont* by_type[static_cast<int>(Type::count)] = {};
   float pixels[static_cast<int>(Type::count)] = {};
-  float ascent[static_cast<int>(Type::count)] = {};   // of the design, rounded as browsers round them
+  float ascent[static_cast<int>(Type::count)] = {};  // of the design, rounded as browsers round them
   float descent[static_cast<int>(Type::count)] = {};
   float scale = 1;
   std::vector<std::uint32_t> covered;  // code points beyond the interface's own that are in the atlas, sorted

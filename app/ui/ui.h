@@ -55,7 +55,7 @@ class PanelData;  // app/ui/panel_data.h
 
 // Everything of the window that is neither Request nor view: carets, open dialogs, focus.
 struct UiState {
-  std::string focus = "phrase";                      // name of the focused control; "" none
+  std::string focus = "phrase";           // name of the focused control; "" none
   std::vector<std::string> tab_order;     // of the last frame
   std::map<std::string, TextEdit> edits;  // by control name
   DialogKind dialog = DialogKind::none;

@@ -1,0 +1,84 @@
+// Drives the window in process: no window, no GL, no clock. Clicks go to controls by their probe name, assertions go to
+// the session and not to pixels.
+#pragma once
+
+#include <imgui.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "app/session/documents.h"
+#include "app/ui/ui.h"
+
+namespace headscope::ui {
+
+// Hands out numbers and counts; nothing is drawn.
+class NullTextures : public TextureStore {
+ public:
+  TextureId heatmap(const HeatmapSpec& spec) override;
+  TextureId image(std::uint64_t key, std::uint64_t version, const Image& pixels) override;
+  int heatmaps = 0, images = 0;
+};
+
+class Driver {
+ public:
+  explicit Driver(int width = 1600, int height = 1000, float scale = 1);
+  Driver(const Document& document, int width = 1600, int height = 1000, float scale = 1);
+  ~Driver();
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  Session session;
+  Settings settings;
+  UiState state;
+  NullTextures textures;
+  Probe probe;
+  std::string clipboard;
+  std::vector<Command> for_main;  // commands that the shell left to main
+
+  // Frames until nothing asks for another one, at least `frames`.
+  void step(int frames = 2);
+  // Time passes without frames, then one.
+  void wait(double seconds);
+  void resize(int width, int height);
+  void set_scale(float content_scale);
+
+  bool has(const std::string& name) const { return probe.rects.count(name) > 0; }
+  // Fails the test when there is no such control on screen.
+  Rect rect(const std::string& name);
+  void move(ImVec2 to);
+  void hover(const std::string& name);
+  // (x, y): shares of the control's size.
+  void click(const std::string& name, float x = 0.5f, float y = 0.5f);
+  void click_at(ImVec2 at, int times = 1);
+  void right_click(const std::string& name);
+  void double_click(const std::string& name, float x = 0.5f);
+  void triple_click(const std::string& name, float x = 0.5f);
+  void drag(ImVec2 from, ImVec2 to);
+  void wheel(const std::string& name, float turns);
+  // Picks a line of the list that clicking `name` opens, by its label.
+  void choose(const std::string& name, const std::string& label);
+  void drop(const std::string& path);
+
+  void type(const std::string& utf8);  // one frame a code point
+  void key(KeyName key, bool ctrl = false, bool shift = false, bool alt = false);
+  void ctrl(KeyName k) { key(k, true); }
+  // Tab until `name` has the focus; fails the test when it never gets it.
+  void tab_to(const std::string& name);
+
+  std::string focus() const { return state.focus; }
+  const Trace& trace() const { return *session.trace(); }
+  std::vector<std::string> names(const std::string& prefix) const;
+
+ private:
+  void frame(InputEvents input);
+  Fonts fonts_;
+  float fonts_scale_ = 0;
+  int width_, height_;
+  float content_scale_;
+  double time_ = 0;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace headscope::ui
