@@ -195,12 +195,12 @@ TEST(Figure, tokens_are_named_from_11_pixels_a_cell_then_counted_in_steps) {
 }
 
 TEST(Figure, features_are_counted_in_powers_of_two) {
-  const auto trace = small_trace(4, {{"d-model", "64"}});
+  const auto trace = small_trace(4, {{"d-model", "256"}});
   const FigurePlan plan = figure_plan(*trace, view_of(ViewKind::stage, StageId::output), false);
   EXPECT_TRUE(has_line(plan, "32"));
   EXPECT_TRUE(has_line(plan, "48"));
   EXPECT_FALSE(has_line(plan, "50"));
-  EXPECT_TRUE(has_text(plan, "[1, 4, 64]"));
+  EXPECT_TRUE(has_text(plan, "[1, 4, 256]"));
   EXPECT_TRUE(has_text(plan, "feature \u2192"));
 }
 
