@@ -67,7 +67,7 @@ Grid grid_for(const Sheet& sheet, const StagePicture& stage) {
   request.square = stage.score_like();
   request.column_labels = false;
   request.target = many ? 160 : 240;
-  const int narrowest = sheet.px(many ? 96 : 128);  // for the label above the map
+  const int narrowest = sheet.px(sheet.view.width ? 96 : many ? 140 : 152);  // the label above needs room
   Grid grid;
   grid.gap = sheet.px(10);
   grid.columns = std::min(heads, many ? static_cast<int>(std::ceil(std::sqrt(heads))) : 4);
