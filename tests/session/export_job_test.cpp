@@ -1,0 +1,192 @@
+#include "app/session/export_job.h"
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "core/attention/forward.h"
+#include "core/error.h"
+#include "core/io/npy.h"
+#include "core/io/png.h"
+#include "core/io/safetensors.h"
+#include "core/io/session_file.h"
+
+namespace headscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ExportJob : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("headscope-export-" + std::to_string(getpid()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    Request request;
+    request.phrase = "uno, dos tres";
+    request.d_model = 16;
+    request.heads = 2;
+    request.mask = {{MaskTerm::Kind::causal, 0, ""}};
+    InputCache cache;
+    trace_ = run_request(request, cache, CancelToken{});
+    choice_.folder = folder_.string();
+    choice_.scale = 1;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string write(ExportSubject subject, ExportFile format, const std::string& name) {
+    choice_.subject = subject;
+    choice_.format = format;
+    choice_.file = name;
+    return write_export(choice_, *trace_, view_, CancelToken{}, {});
+  }
+  std::string text_of(const std::string& name) const {
+    std::ifstream file(folder_ / name);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+
+  fs::path folder_;
+  std::shared_ptr<const Trace> trace_;
+  ViewState view_;
+  ExportChoice choice_;
+};
+
+TEST_F(ExportJob, HeadAsCsvHoldsTokensAndTheSameFloats) {
+  view_.head = 1;
+  const std::string said = write(ExportSubject::head, ExportFile::csv, "h.csv");
+  EXPECT_NE(said.find("h.csv"), std::string::npos);
+  const std::string text = text_of("h.csv");
+  EXPECT_EQ(text.substr(0, text.find('\n')), "query\\key,\"uno,\",dos,tres");
+  std::istringstream lines(text);
+  std::string line;
+  std::getline(lines, line);
+  std::getline(lines, line);
+  EXPECT_EQ(line, "\"uno,\",1,0,0");
+  std::getline(lines, line);
+  const float first = std::strtof(line.c_str() + line.find(',') + 1, nullptr);
+  EXPECT_EQ(first, trace_->tensor(StageId::weights).at({0, 1, 1, 0}));
+}
+
+TEST_F(ExportJob, NpyOfAHeadAndOfAllHeadsKeepEveryBit) {
+  write(ExportSubject::head, ExportFile::npy, "head.npy");
+  EXPECT_EQ(read_npy((folder_ / "head.npy").string()).tensor.shape(), (Shape{3, 3}));
+  write(ExportSubject::heads, ExportFile::npy, "all.npy");
+  const NpyArray all = read_npy((folder_ / "all.npy").string());
+  EXPECT_EQ(all.tensor.shape(), (Shape{1, 2, 3, 3}));
+  EXPECT_EQ(all.tensor.values(), trace_->tensor(StageId::weights).values());
+}
+
+TEST_F(ExportJob, SafetensorsNamesTheStage) {
+  view_.stage = StageId::concat;
+  write(ExportSubject::stage, ExportFile::safetensors, "c.safetensors");
+  const SafetensorsFile file = SafetensorsFile::open((folder_ / "c.safetensors").string());
+  ASSERT_NE(file.find("concat"), nullptr);
+  EXPECT_EQ(file.tensor(*file.find("concat")).values(), trace_->tensor(StageId::concat).values());
+}
+
+TEST_F(ExportJob, AllHeadsAsCsvMakeAFolderWithAManifest) {
+  write(ExportSubject::heads, ExportFile::csv, "tables");
+  EXPECT_TRUE(fs::exists(folder_ / "tables" / "weights.b0.h0.csv"));
+  EXPECT_TRUE(fs::exists(folder_ / "tables" / "weights.b0.h1.csv"));
+  EXPECT_TRUE(fs::exists(folder_ / "tables" / "manifest.json"));
+}
+
+TEST_F(ExportJob, PictureIsAsLargeAsForecastAndReopensAsTheSameRequest) {
+  choice_.subject = ExportSubject::head;
+  choice_.format = ExportFile::png;
+  choice_.file = "head.png";
+  const ExportForecast forecast = forecast_of(choice_, *trace_, view_);
+  EXPECT_EQ(forecast.problem, "");
+  write(ExportSubject::head, ExportFile::png, "head.png");
+  const PngInfo info = read_png_info((folder_ / "head.png").string());
+  EXPECT_EQ(static_cast<int>(info.width), forecast.width);
+  EXPECT_EQ(static_cast<int>(info.height), forecast.height);
+  EXPECT_EQ(read_session((folder_ / "head.png").string()).request, trace_->request);
+  EXPECT_TRUE(forecast_of(choice_, *trace_, view_).replaces);
+}
+
+TEST_F(ExportJob, RecipeCanBeLeftOut) {
+  choice_.recipe = false;
+  write(ExportSubject::head, ExportFile::png, "plain.png");
+  EXPECT_TRUE(read_png_info((folder_ / "plain.png").string()).texts.empty());
+}
+
+TEST_F(ExportJob, ScaleMultipliesThePicture) {
+  choice_.subject = ExportSubject::heads;
+  choice_.format = ExportFile::png;
+  choice_.file = "x.png";
+  const ExportForecast once = forecast_of(choice_, *trace_, view_);
+  choice_.scale = 2;
+  const ExportForecast twice = forecast_of(choice_, *trace_, view_);
+  EXPECT_GE(twice.width, 2 * once.width - 40);
+  EXPECT_LE(twice.width, 2 * once.width + 40);
+}
+
+TEST_F(ExportJob, NamesThatCannotBeAreSaid) {
+  choice_.subject = ExportSubject::session;
+  choice_.format = ExportFile::json;
+  for (const char* name : {"", ".", "..", "a/b.json"}) {
+    choice_.file = name;
+    EXPECT_NE(forecast_of(choice_, *trace_, view_).problem, "") << name;
+  }
+  choice_.file = "fine.json";
+  EXPECT_EQ(forecast_of(choice_, *trace_, view_).problem, "");
+}
+
+TEST_F(ExportJob, AStageThatIsNotThereIsSaid) {
+  view_.stage = StageId::dropped_weights;
+  choice_.subject = ExportSubject::stage;
+  choice_.format = ExportFile::npy;
+  choice_.file = "d.npy";
+  EXPECT_NE(forecast_of(choice_, *trace_, view_).problem.find("dropped_weights"), std::string::npos);
+}
+
+TEST_F(ExportJob, CancelledExportLeavesNothing) {
+  CancelToken cancel;
+  cancel.cancel();
+  choice_.subject = ExportSubject::heads;
+  choice_.format = ExportFile::csv;
+  choice_.file = "gone";
+  EXPECT_THROW(write_export(choice_, *trace_, view_, cancel, {}), Cancelled);
+  EXPECT_FALSE(fs::exists(folder_ / "gone" / "manifest.json"));
+  EXPECT_FALSE(fs::exists(folder_ / "gone" / "weights.b0.h0.csv"));
+}
+
+TEST_F(ExportJob, FolderThatCannotBeMadeIsAnError) {
+  std::ofstream(folder_ / "file") << "x";
+  choice_.folder = (folder_ / "file" / "below").string();
+  EXPECT_THROW(write(ExportSubject::session, ExportFile::json, "s.json"), Error);
+}
+
+TEST_F(ExportJob, SuggestedNamesSayWhatTheyHold) {
+  choice_.subject = ExportSubject::head;
+  choice_.format = ExportFile::png;
+  view_.head = 1;
+  EXPECT_EQ(suggested_file(choice_, *trace_, view_, ""), "uno-dos-tres.weights.head1.png");
+  EXPECT_EQ(suggested_file(choice_, *trace_, view_, "street.json"), "street.weights.head1.png");
+}
+
+TEST_F(ExportJob, CommandOfAPictureNamesViewAndHead) {
+  choice_.subject = ExportSubject::head;
+  choice_.file = "x.png";
+  const std::string command = equivalent_command(choice_, *trace_, view_);
+  EXPECT_EQ(command.rfind("headscope-cli render", 0), 0u);
+  EXPECT_NE(command.find("--view head --head 0"), std::string::npos);
+}
+
+TEST(Sizes, AreShortAndHonest) {
+  EXPECT_EQ(size_text(999), "999 bytes");
+  EXPECT_EQ(size_text(1234), "1.2 KB");
+  EXPECT_EQ(size_text(91'234), "91 KB");
+  EXPECT_EQ(size_text(1'234'567), "1.2 MB");
+}
+
+}  // namespace
+}  // namespace headscope
