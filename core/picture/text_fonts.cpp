@@ -19,6 +19,10 @@ struct PatternDeleter {
 struct FontSetDeleter {
   void operator()(FcFontSet* set) const { FcFontSetDestroy(set); }
 };
+struct ConfigDeleter {
+  void operator()(FcConfig* config) const { FcConfigDestroy(config); }
+};
+using Config = std::unique_ptr<FcConfig, ConfigDeleter>;
 using Pattern = std::unique_ptr<FcPattern, PatternDeleter>;
 using FontSet = std::unique_ptr<FcFontSet, FontSetDeleter>;
 
@@ -34,7 +38,7 @@ const FcChar8* fc_text(const char* text) {
 }
 
 // The family that the visual system asks for, then the system's choice of its kind; upright, with outlines, one colour.
-Pattern wanted(FontRole role) {
+Pattern wanted(FcConfig* config, FontRole role) {
   Pattern pattern(FcPatternCreate());
   FcPatternAddString(pattern.get(), FC_FAMILY, fc_text(is_mono(role) ? "JetBrains Mono" : "Inter"));
   FcPatternAddString(pattern.get(), FC_FAMILY, fc_text(is_mono(role) ? "monospace" : "sans-serif"));
@@ -44,7 +48,7 @@ Pattern wanted(FontRole role) {
   FcPatternAddBool(pattern.get(), FC_OUTLINE, FcTrue);
   FcPatternAddBool(pattern.get(), FC_COLOR, FcFalse);
   FcPatternAddBool(pattern.get(), FC_VARIABLE, FcFalse);
-  FcConfigSubstitute(nullptr, pattern.get(), FcMatchPattern);
+  FcConfigSubstitute(config, pattern.get(), FcMatchPattern);
   FcDefaultSubstitute(pattern.get());
   return pattern;
 }
@@ -73,11 +77,11 @@ struct Fonts {
   std::vector<std::pair<FontFile, const FcCharSet*>> candidates;
 };
 
-Fonts sorted_fonts(FontRole role) {
-  const Pattern pattern = wanted(role);
+Fonts sorted_fonts(FcConfig* config, FontRole role) {
+  const Pattern pattern = wanted(config, role);
   FcResult result = FcResultMatch;
   Fonts fonts;
-  fonts.set.reset(FcFontSort(nullptr, pattern.get(), FcFalse, nullptr, &result));
+  fonts.set.reset(FcFontSort(config, pattern.get(), FcFalse, nullptr, &result));
   if (!fonts.set) return fonts;
   for (int i = 0; i < fonts.set->nfont; ++i) {
     FcPattern* font = fonts.set->fonts[i];
@@ -92,12 +96,17 @@ Fonts sorted_fonts(FontRole role) {
 
 // The installed fonts do not change while the program runs, and asking for them takes tens of milliseconds: found
 // once, on the first use of a role, and read-only from then on.
+struct KnownFonts {
+  std::mutex mutex;
+  Config config{FcInitLoadConfigAndFonts()};  // our own, so that it is freed at the end
+  std::array<std::unique_ptr<const Fonts>, 4> of_role;
+};
+
 const Fonts& fonts_of(FontRole role) {
-  static std::mutex mutex;
-  static std::array<std::unique_ptr<const Fonts>, 4> known;
-  const std::lock_guard lock(mutex);
-  auto& fonts = known.at(static_cast<std::size_t>(role));
-  if (!fonts) fonts = std::make_unique<const Fonts>(sorted_fonts(role));
+  static KnownFonts known;
+  const std::lock_guard lock(known.mutex);
+  auto& fonts = known.of_role.at(static_cast<std::size_t>(role));
+  if (!fonts) fonts = std::make_unique<const Fonts>(known.config ? sorted_fonts(known.config.get(), role) : Fonts{});
   return *fonts;
 }
 
