@@ -5,54 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/io/session_file.h"
-#include "core/model/layer_weights.h"
-#include "core/picture/figure_views.h"
+#include "tests/core/picture/figure_items.h"
 #include "tests/core/picture/small_traces.h"
 
 namespace headscope {
 namespace {
-
-template <typename Item>
-std::vector<Item> items_of(const FigurePlan& plan) {
-  std::vector<Item> found;
-  for (const auto& item : plan.items) {
-    if (const auto* one = std::get_if<Item>(&item)) found.push_back(*one);
-  }
-  return found;
-}
-
-bool has_text(const FigurePlan& plan, const std::string& text) {
-  for (const TextItem& item : items_of<TextItem>(plan)) {
-    if (item.text.find(text) != std::string::npos) return true;
-  }
-  return false;
-}
-
-bool has_line(const FigurePlan& plan, const std::string& line) {
-  const auto texts = items_of<TextItem>(plan);
-  return std::any_of(texts.begin(), texts.end(), [&](const TextItem& item) { return item.text == line; });
-}
-
-int count_of(const Image& image, Rgba color) {
-  return static_cast<int>(std::count(image.pixels.begin(), image.pixels.end(), color));
-}
-
-std::string refusal(const Trace& trace, const ViewSpec& view) {
-  try {
-    draw_figure(trace, view);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-ViewSpec view_of(ViewKind kind, StageId stage = StageId::weights) {
-  ViewSpec view;
-  view.view = kind;
-  view.stage = stage;
-  return view;
-}
 
 std::vector<ViewSpec> many_views() {
   std::vector<ViewSpec> views;
@@ -265,64 +222,6 @@ TEST(Figure, a_batch_is_chosen_and_named) {
   EXPECT_NE(refusal(*trace, view).find("0 to 2"), std::string::npos);
 }
 
-TEST(Figure, refuses_what_the_trace_does_not_have) {
-  const auto trace = small_trace(3);
-  ViewSpec view = view_of(ViewKind::head);
-  view.head = 4;
-  EXPECT_NE(refusal(*trace, view).find("--head: 4"), std::string::npos);
-  view.head = -1;
-  EXPECT_NE(refusal(*trace, view).find("--head"), std::string::npos);
-  EXPECT_NE(refusal(*trace, view_of(ViewKind::stage, StageId::key_input)).find("no stage key_input"),
-            std::string::npos);
-  EXPECT_NE(refusal(*trace, view_of(ViewKind::stage, StageId::dropped_weights)).find("dropped_weights"),
-            std::string::npos);
-  EXPECT_NE(refusal(*trace, view_of(ViewKind::heads, StageId::concat)).find("--view stage"), std::string::npos);
-}
-
-TEST(Figure, refuses_sizes_that_cannot_be_drawn_before_drawing) {
-  const auto trace = small_trace(300);
-  ViewSpec view = view_of(ViewKind::head);
-  view.cell = 200;
-  EXPECT_NE(refusal(*trace, view).find("16384"), std::string::npos);
-  EXPECT_THROW(figure_size(*trace, view), UsageError);
-  view.cell.reset();
-  view.width = 60;
-  EXPECT_NE(refusal(*trace, view).find("--width: 60"), std::string::npos);
-  view.width = 16385;
-  EXPECT_NE(refusal(*trace, view).find("--width"), std::string::npos);
-  view = view_of(ViewKind::heads);
-  view.width = 500;
-  view.cell = 34;
-  EXPECT_NE(refusal(*trace, view).find("--cell 34"), std::string::npos);
-  for (const int cell : {0, -5, 5000}) {
-    view.cell = cell;
-    EXPECT_NE(refusal(*trace, view).find("--cell"), std::string::npos);
-  }
-  view.cell.reset();
-  for (const double scale : {0.0, -1.0, std::nan(""), 1e9}) {
-    view.scale = scale;
-    EXPECT_NE(refusal(*trace, view).find("scale"), std::string::npos);
-  }
-}
-
-// The smallest width that a refusal names must then be enough.
-TEST(Figure, the_width_that_a_refusal_names_is_enough) {
-  for (const int tokens : {1, 12, 300}) {
-    const auto trace = small_trace(tokens);
-    for (const ViewKind kind : {ViewKind::heads, ViewKind::head, ViewKind::concat}) {
-      ViewSpec view = view_of(kind);
-      view.width = 30;
-      for (int tries = 0; tries < 4; ++tries) {
-        const std::string sentence = refusal(*trace, view);
-        if (sentence.empty()) break;
-        const std::size_t at = sentence.find_last_of(' ');
-        view.width = std::stoi(sentence.substr(at + 1));
-      }
-      EXPECT_EQ(refusal(*trace, view), "") << tokens;
-    }
-  }
-}
-
 TEST(Figure, concat_has_a_band_for_every_head_and_direct_merge_shows_where_blocks_come_from) {
   const auto merged = small_trace(5);
   const FigurePlan bands = figure_plan(*merged, view_of(ViewKind::concat), false);
@@ -360,50 +259,6 @@ TEST(Figure, a_cancelled_one_stops) {
   CancelToken cancel;
   cancel.cancel();
   EXPECT_THROW(draw_figure(*trace, view_of(ViewKind::heads), cancel), Cancelled);
-}
-
-TEST(ShownMask, hides_from_the_mask_on_and_shows_scores_before_it) {
-  const auto trace = small_trace(4, {{"mask", "causal"}});
-  EXPECT_EQ(shown_mask(*trace, StageId::weights), trace->mask);
-  EXPECT_EQ(shown_mask(*trace, StageId::masked_scores), trace->mask);
-  EXPECT_EQ(shown_mask(*trace, StageId::scores), nullptr);
-  EXPECT_EQ(shown_mask(*trace, StageId::raw_scores), nullptr);
-  EXPECT_EQ(shown_mask(*trace, StageId::query), nullptr);
-  EXPECT_EQ(shown_mask(*small_trace(4), StageId::weights), nullptr);
-  const auto before = small_trace(4, {{"mask", "causal"}, {"mask-order", "before-scale"}});
-  EXPECT_EQ(shown_mask(*before, StageId::scores), before->mask);
-}
-
-TEST(ShownMask, rows_that_attend_although_they_are_hidden_show_their_weights) {
-  const auto uniform = small_trace(4, {{"mask", "padding:4"}, {"mask-fill", "-1e20"}});
-  const auto shown = shown_mask(*uniform, StageId::weights);
-  ASSERT_NE(shown, nullptr);
-  EXPECT_FALSE(shown->hidden.any());
-  EXPECT_TRUE(shown_mask(*uniform, StageId::masked_scores)->hidden.any());
-  EXPECT_FALSE(shown_mask(*small_trace(4, {{"mask", "padding:4"}, {"fully-masked", "uniform"}}), StageId::weights)
-                   ->hidden.any());
-  EXPECT_TRUE(
-      shown_mask(*small_trace(4, {{"mask", "padding:4"}, {"fully-masked", "zero"}}), StageId::weights)->hidden.any());
-}
-
-TEST(Recipe, gives_back_the_request_and_the_view) {
-  Request request = small_request(5, {{"mask", "causal,padding:1"}, {"seed", "18446744073709551615"}});
-  request.phrase = "quotes \" and \u4e2d\u6587 \\ and\nlines";
-  const auto trace = trace_of(request);
-  ViewSpec view = view_of(ViewKind::head, StageId::masked_scores);
-  view.head = 3;
-  view.colormap = ColorMap::cividis;
-  view.theme = Theme::light;
-  view.cell = 21;
-  view.scale = 2;
-  const auto chunks = recipe_of(*trace, view);
-  const SessionFile session = parse_session(chunks.at("headscope"), "the recipe");
-  EXPECT_TRUE(session.request == trace->request);
-  ASSERT_TRUE(session.view.has_value());
-  EXPECT_TRUE(*session.view == view);
-  EXPECT_EQ(chunks.at("headscope-sha256"), sha256_of(trace->inputs->weights));
-  EXPECT_NE(chunks.at("headscope").find(chunks.at("headscope-sha256")), std::string::npos);
-  EXPECT_EQ(draw_figure(*trace_of(session.request), *session.view).pixels, draw_figure(*trace, view).pixels);
 }
 
 }  // namespace
