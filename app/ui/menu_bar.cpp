@@ -151,7 +151,7 @@ void draw_command_box(Ui& ui, const Rect& area) {
   fill(box, ui.colors.well, radius);
   outline(ui, box, it.hovered ? ui.colors.edge : ui.colors.line, 1, radius);
   Rect inner{{box.min.x + ui.px(10), box.min.y}, {box.max.x - ui.px(9), box.max.y}};
-  const Rect key = take_right(inner, ui.px(46), ui.px(8));
+  const Rect key = take_right(inner, std::ceil(text_width(ui, Type::mono11, "Ctrl+P")) + 1, ui.px(8));
   text_in(ui, key, Type::mono11, ui.colors.text2, "Ctrl+P", 1);
   text_in(ui, inner, Type::words12, ui.colors.text3, "Search commands, tokens, cells");
   if (it.clicked) ui.push(CommandId::palette);

@@ -104,6 +104,10 @@ bool is_invisible(std::uint32_t c) {
          (c >= 0xE0000 && c <= 0xE0FFF);
 }
 
+bool is_scaled_letter(std::uint32_t c) {
+  return (c >= 0x2B0 && c <= 0x2FF) || (c >= 0x1D2C && c <= 0x1DBF) || (c >= 0x2070 && c <= 0x209F);
+}
+
 std::vector<TextPiece> text_pieces(Ui& ui, Type type, std::string_view s) {
   std::vector<TextPiece> pieces;
   ImFont* font = ui.fonts[type];
@@ -123,7 +127,7 @@ std::vector<TextPiece> text_pieces(Ui& ui, Type type, std::string_view s) {
       add(TextPiece::Kind::blank, at, next, c.value);
     } else if (is_invisible(c.value)) {
       add(TextPiece::Kind::invisible, at, next, c.value);
-    } else if (c.value >= 0x20 && compat::has_glyph(font, c.value)) {
+    } else if (c.value >= 0x20 && !is_scaled_letter(c.value) && compat::has_glyph(font, c.value)) {
       add(TextPiece::Kind::plain, at, next, c.value);
     } else if (c.value >= 0xA0 && glyph_picture(ui, type, c.value).white.width > 0) {
       add(TextPiece::Kind::picture, at, next, c.value);

@@ -21,6 +21,10 @@ float piece_width(Ui& ui, Type type, std::string_view s, const TextPiece& piece)
 // Code points that take no room: joiners, variation selectors, direction marks.
 bool is_invisible(std::uint32_t code_point);
 
+// Small raised and lowered letters: fonts make them of scaled parts, which Dear ImGui's own rasteriser scales twice.
+// They are drawn as pictures by FreeType instead.
+bool is_scaled_letter(std::uint32_t code_point);
+
 // Printable ASCII only: one plain run.
 bool is_ascii(std::string_view s);
 

@@ -21,7 +21,7 @@ namespace {
 // Beyond ASCII and Latin-1: what the interface itself writes.
 constexpr const char32_t kOwnCharacters[] =
     U"\u2013\u2014\u2018\u2019\u201C\u201D\u2022\u2026\u00D7\u00F7\u221A\u2212\u2190\u2191\u2192\u2193\u21E7\u221E"
-    U"\u2264\u2265\u2260\u2248\u2211\u220F\u22C5\u1D40\u2080\u2081\u2082\u2032\u25B8\u25BE\u2713\u0394\u03B1\u03B2"
+    U"\u2264\u2265\u2260\u2248\u2211\u220F\u22C5\u2032\u25B8\u25BE\u2713\u0394\u03B1\u03B2"
     U"\u03BC\u03C3"
     U"\u03A3\uFFFD";
 
@@ -32,6 +32,17 @@ bool is_own(std::uint32_t c) {
     if (own == c) return true;
   }
   return false;
+}
+
+// A character of the phrase that the atlas is to hold, beyond the interface's own.
+bool belongs_in_atlas(std::uint32_t c) {
+  return c <= compat::last_code_point && !is_own(c) && !is_invisible(c) && !is_scaled_letter(c);
+}
+
+// With very many characters only the types that show phrases and tokens get them; the others draw them as pictures.
+constexpr std::size_t kManyCharacters = 400;
+bool shows_tokens(Type type) {
+  return type == Type::words16 || type == Type::mono11 || type == Type::mono12;
 }
 
 // Of the type's size and role.
@@ -64,8 +75,7 @@ std::vector<std::uint32_t> further_characters(const std::string& text) {
     }
     const CodePoint c = code_point_at(text, at);
     at += static_cast<std::size_t>(c.bytes);
-    if (c.valid && c.value <= compat::last_code_point && !is_own(c.value) && !is_invisible(c.value))
-      found.insert(c.value);
+    if (c.valid && belongs_in_atlas(c.value)) found.insert(c.value);
   }
   return {found.begin(), found.end()};
 }
@@ -155,7 +165,10 @@ Fonts build_fonts(float scale, const std::string& text) {
   own.insert(own.end(), wanted.begin(), wanted.end());
   std::sort(own.begin(), own.end());
   own.erase(std::unique(own.begin(), own.end()), own.end());
-  const Ranges main_ranges = ranges_of(own);
+  const Ranges all_ranges = ranges_of(own);
+  std::erase_if(own, [&](std::uint32_t c) { return !is_own(c); });
+  const Ranges own_ranges = ranges_of(own);
+  const bool many = wanted.size() > kManyCharacters;
 
   // Which further file has which of the wanted characters, for words and for numbers. The symbols that the interface
   // writes may be missing in the best font too.
@@ -179,7 +192,9 @@ Fonts build_fonts(float scale, const std::string& text) {
     const FontRole role = font_role(type);
     const float em = std::max(6.0f, std::round(em_pixels(type) * scale));
     const FontFile main = font_file(role);
-    ImFont* font = main.path.empty() ? nullptr : add_font(loader, main, em, main_ranges, false);
+    ImFont* font = main.path.empty()
+                       ? nullptr
+                       : add_font(loader, main, em, many && !shows_tokens(type) ? own_ranges : all_ranges, false);
     if (font == nullptr) {
       ImFontConfig config;
       config.SizePixels = em;
@@ -189,6 +204,7 @@ Fonts build_fonts(float scale, const std::string& text) {
     const VerticalMetrics metrics = main.path.empty() ? VerticalMetrics() : loader.load(main).metrics;
     fonts.ascent[i] = std::round(em * metrics.ascent);
     fonts.descent[i] = std::round(em * metrics.descent);
+    if (many && !shows_tokens(type)) continue;
     for (auto& [file, characters] : further[role]) {
       std::sort(characters.begin(), characters.end());
       characters.erase(std::unique(characters.begin(), characters.end()), characters.end());
@@ -223,7 +239,7 @@ bool needs_rebuild(const Fonts& fonts, const std::string& text) {
     }
     const CodePoint c = code_point_at(text, at);
     at += static_cast<std::size_t>(c.bytes);
-    if (!c.valid || c.value > compat::last_code_point || is_own(c.value) || is_invisible(c.value)) continue;
+    if (!c.valid || !belongs_in_atlas(c.value)) continue;
     if (!std::binary_search(fonts.covered.begin(), fonts.covered.end(), c.value) &&
         !std::binary_search(fonts.missing.begin(), fonts.missing.end(), c.value)) {
       return true;

@@ -1,0 +1,122 @@
+// Where panels lie, and which give way, in the order of the visual system.
+#include "app/ui/layout.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <tuple>
+
+namespace headscope::ui {
+namespace {
+
+Layout at(float width, float height, float scale = 1, const ViewState& view = {}) {
+  return layout_of(width, height, scale, view, 0, false);
+}
+
+void expect_rect(const Rect& r, float x0, float y0, float x1, float y1) {
+  EXPECT_EQ(std::make_tuple(r.min.x, r.min.y, r.max.x, r.max.y), std::make_tuple(x0, y0, x1, y1));
+}
+
+TEST(Layout, IsTheDesignAt1600By1000) {
+  const Layout l = at(1600, 1000);
+  expect_rect(l.menu, 0, 0, 1600, 36);
+  expect_rect(l.request, 0, 36, 264, 974);
+  expect_rect(l.phrase, 264, 36, 1600, 122);
+  expect_rect(l.pipeline, 264, 122, 1600, 210);
+  expect_rect(l.heads, 264, 210, 1150, 734);
+  expect_rect(l.concat, 264, 734, 1150, 974);
+  expect_rect(l.inspector, 1150, 210, 1600, 974);
+  expect_rect(l.status, 0, 974, 1600, 1000);
+  EXPECT_TRUE(l.command_box && l.key_phrase_button);
+  EXPECT_FALSE(l.request_rail || l.pipeline_small || l.concat_header_only || l.inspector_rail || l.tabs);
+}
+
+TEST(Layout, IsTheDesignAt1280By800) {
+  const Layout l = at(1280, 800);
+  expect_rect(l.request, 0, 36, 36, 774);
+  expect_rect(l.phrase, 36, 36, 1280, 122);
+  expect_rect(l.pipeline, 36, 122, 1280, 162);
+  expect_rect(l.heads, 36, 162, 860, 636);
+  expect_rect(l.concat, 36, 636, 860, 774);
+  expect_rect(l.inspector, 860, 162, 1280, 774);
+  EXPECT_TRUE(l.request_rail && l.pipeline_small && l.command_box);
+  EXPECT_FALSE(l.key_phrase_button || l.tabs);
+}
+
+TEST(Layout, GivesWayAtTheSizesOfTheVisualSystem) {
+  EXPECT_FALSE(at(1440, 1000).request_rail);
+  EXPECT_TRUE(at(1439, 1000).request_rail);
+  EXPECT_FALSE(at(1600, 900).pipeline_small);
+  EXPECT_TRUE(at(1600, 899).pipeline_small);
+  EXPECT_FALSE(at(1100, 900).tabs);
+  EXPECT_TRUE(at(1099, 900).tabs);
+  EXPECT_FALSE(at(1100, 900).command_box);
+  EXPECT_TRUE(at(1600, 640).concat_header_only);
+  EXPECT_EQ(at(1600, 640).concat.height(), 40);
+}
+
+TEST(Layout, NeverLosesPhraseReadoutAndStatus) {
+  for (int w = 960; w <= 2600; w += 37) {
+    for (int h = 640; h <= 1500; h += 41) {
+      for (const bool tab : {false, true}) {
+        const Layout l = layout_of(static_cast<float>(w), static_cast<float>(h), 1, {}, 72, tab);
+        ASSERT_EQ(l.phrase.height(), 86);
+        ASSERT_EQ(l.status.max.y, h);
+        ASSERT_EQ(l.status.height(), 26);
+        ASSERT_GE(l.heads.height(), 300) << w << "x" << h;
+        ASSERT_GE(l.heads.width(), 400) << w << "x" << h;
+        ASSERT_GE(l.inspector.height(), 300);
+        ASSERT_GE(l.inspector.width(), 360);
+        ASSERT_LE(l.inspector.width(), l.tabs ? w : 620);
+        ASSERT_EQ(l.concat.max.y, l.status.min.y);
+        ASSERT_EQ(l.heads.max.y, l.concat.min.y);
+        if (!l.tabs) {
+          ASSERT_EQ(l.heads.max.x, l.inspector.min.x);
+        } else {
+          ASSERT_NE(l.show_heads, l.show_inspector);
+        }
+      }
+    }
+  }
+}
+
+TEST(Layout, LiesOnWholePixelsAtEveryScale) {
+  for (const float scale : {1.0f, 1.25f, 1.5f, 2.0f, 3.0f}) {
+    const Layout l = at(std::round(1600 * scale), std::round(1000 * scale), scale);
+    for (const Rect& r : {l.menu, l.request, l.phrase, l.pipeline, l.heads, l.concat, l.inspector, l.status}) {
+      for (const float edge : {r.min.x, r.min.y, r.max.x, r.max.y}) EXPECT_EQ(edge, std::round(edge)) << scale;
+    }
+    EXPECT_EQ(l.request.width(), std::round(264 * scale));
+    EXPECT_FALSE(l.request_rail || l.tabs);
+  }
+}
+
+TEST(Layout, GrowsTheInspectorWhenThumbnailsCannotGrow) {
+  EXPECT_GT(at(2560, 1000).inspector.width(), 600);
+  EXPECT_LE(at(3840, 1000).inspector.width(), 620);
+  ViewState view;
+  view.inspector_width = 500;
+  EXPECT_EQ(at(2560, 1000, 1, view).inspector.width(), 500) << "what was dragged stays";
+}
+
+TEST(Layout, OpensTheRequestOverItsNeighboursWhereThereIsNoRoom) {
+  ViewState view;
+  view.request_opened_by_hand = true;
+  const Layout l = at(1280, 800, 1, view);
+  EXPECT_TRUE(l.request_over);
+  EXPECT_FALSE(l.request_rail);
+  EXPECT_EQ(l.request.width(), 264);
+  EXPECT_EQ(l.phrase.min.x, 36) << "nothing moves below it";
+  view.request_collapsed = true;
+  EXPECT_TRUE(at(1600, 1000, 1, view).request_rail);
+}
+
+TEST(Layout, CutsOffBelowTheSmallestWindow) {
+  const Layout l = at(500, 300);
+  EXPECT_EQ(l.status.max.y, 640);
+  EXPECT_EQ(l.menu.max.x, 960);
+}
+
+}  // namespace
+}  // namespace headscope::ui
