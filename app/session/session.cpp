@@ -29,30 +29,30 @@ struct Session::Impl {
   JobRunner jobs;
   ComputeQueue queue;
 
-  bool shows(const Request& draft) const {
-    return trace != nullptr && shown_generation >= forced_generation && same_request(shown, draft);
+  bool shows(const Request& wanted) const {
+    return trace != nullptr && shown_generation >= forced_generation && same_request(shown, wanted);
   }
 
-  void take_finished(const Request& draft, TimePoint at) {
+  void take_finished(const Request& wanted, TimePoint at) {
     ComputeQueue::Finished finished = queue.take_finished(at);
     if (finished.with_trace) {
       trace = std::move(finished.with_trace->trace);
       shown = std::move(finished.with_trace->request);
       shown_generation = finished.with_trace->generation;
     }
-    // What went wrong with an older draft is no news about this one.
-    if (finished.newest && same_request(finished.newest->request, draft)) {
+    // What went wrong with an older wanted is no news about this one.
+    if (finished.newest && same_request(finished.newest->request, wanted)) {
       problem = std::move(finished.newest->problem);
       failure = std::move(finished.newest->failure);
     }
   }
 
-  void handle(const Request& draft, TimePoint at) {
-    handled = draft;
+  void handle(const Request& wanted, TimePoint at) {
+    handled = wanted;
     failure.clear();
-    problem = find_problem(draft);
-    if (!problem && (force || !shows(draft) || queue.busy())) {
-      const std::uint64_t generation = queue.submit(draft, at, force);
+    problem = find_problem(wanted);
+    if (!problem && (force || !shows(wanted) || queue.busy())) {
+      const std::uint64_t generation = queue.submit(wanted, at, force);
       if (force) forced_generation = generation;
     }
     force = false;

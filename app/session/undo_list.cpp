@@ -15,15 +15,15 @@ namespace {
 // What a long session may keep; older steps are forgotten.
 constexpr std::size_t kMostSteps = 1000;
 
-// Options that are typed or dragged, so that many small changes are one intention. The others are picked from a list,
-// and every pick is a step.
-constexpr std::array<std::string_view, 17> kTypedOptions = {
-    "phrase",    "key-phrase", "token-ids", "heads", "kv-heads", "d-model", "input-dim",    "batch",  "seed",
-    "init-gain", "mask",       "mask-fill", "scale", "softcap",  "dropout", "dropout-seed", "threads"};
+// Options that are picked from a list: every pick is a step. The others are typed or dragged, so that many small
+// changes are one intention.
+constexpr std::array<std::string_view, 10> kPickedOptions = {"qkv-layout",   "embedding",  "position",     "mask-kind",
+                                                             "causal-align", "mask-order", "fully-masked", "merge",
+                                                             "variant",      "backend"};
 
 bool same_mask_kinds(const Request& a, const Request& b) {
   return std::equal(a.mask.begin(), a.mask.end(), b.mask.begin(), b.mask.end(),
-                    [](const MaskTerm& x, const MaskTerm& y) { return x.kind == y.kind && x.path == y.path; });
+                    [](const MaskTerm& x, const MaskTerm& y) { return x.kind == y.kind; });
 }
 
 // The one typed option in which the two differ; "" when they differ in several, or in one that is picked.
@@ -34,8 +34,8 @@ std::string typed_change(const Request& a, const Request& b) {
     if (!changed.empty()) return "";
     changed = option.name;
   }
-  if (std::find(kTypedOptions.begin(), kTypedOptions.end(), changed) == kTypedOptions.end()) return "";
-  // A chip that is switched is a pick; only its number is typed.
+  if (std::find(kPickedOptions.begin(), kPickedOptions.end(), changed) != kPickedOptions.end()) return "";
+  // A chip that is switched is a pick; only its number or its file is typed.
   if (changed == "mask" && !same_mask_kinds(a, b)) return "";
   return changed;
 }

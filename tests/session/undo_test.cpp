@@ -116,6 +116,16 @@ TEST_F(Undo, MaskChipsAreStepsButTheirNumbersAreTyped) {
   EXPECT_TRUE(session().draft.mask.empty());
 }
 
+TEST_F(Undo, APathIsTypedLikeAPhrase) {
+  for (const char* path : {"/", "/t", "/tm", "/tmp", "/tmp/x.npy"}) {
+    session().draft.weights = path;
+    session().update(at(100));
+  }
+  undo(200);
+  EXPECT_EQ(session().draft.weights, "");
+  EXPECT_FALSE(session().can_undo());
+}
+
 TEST_F(Undo, SeveralOptionsInOneFrameAreOneStep) {
   session().draft.heads = 7;
   session().draft.d_model = 511;
