@@ -59,6 +59,20 @@ void guarded(const Reader& reader, const std::string& what, const Step& step) {
   throw Error(fmt::format("{}: damaged PNG: {}", what, reader.message));
 }
 
+// Numbers a pixel, by colour type: gray, RGB, palette, gray and alpha, RGB and alpha.
+std::uint64_t channels_of(int color_type) {
+  switch (color_type) {
+    case 2:
+      return 3;
+    case 4:
+      return 2;
+    case 6:
+      return 4;
+    default:
+      return 1;
+  }
+}
+
 // Asks whether the pixels may be allocated: few enough, and not more than deflate could have packed into the file (it
 // never shrinks anything by more than 1032 to 1), so that a tiny file cannot ask for a huge picture.
 void check_size(std::span<const std::byte> bytes, const std::string& what) {
@@ -72,7 +86,9 @@ void check_size(std::span<const std::byte> bytes, const std::string& what) {
   if (pixels > kMostPixels) {
     throw Error(fmt::format("{}: {} x {} pixels; at most {} are read", what, header.width, header.height, kMostPixels));
   }
-  if (pixels / 8 > packed * 1100 + 1024) {
+  const std::uint64_t bits = channels_of(header.color_type) * static_cast<std::uint64_t>(header.bit_depth);
+  const std::uint64_t unpacked = pixels / 8 * bits;  // a little less than the rows have
+  if (unpacked > packed * 1032 + 1024) {
     throw Error(
         fmt::format("{}: damaged PNG: {} bytes cannot hold {} x {} pixels", what, packed, header.width, header.height));
   }

@@ -1,0 +1,79 @@
+// Writes the small files that the fuzz targets start from: make_seeds FOLDER
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "core/attention/request_text.h"
+#include "core/io/npy.h"
+#include "core/io/png.h"
+#include "core/io/safetensors.h"
+#include "core/io/session_file.h"
+
+using namespace headscope;
+
+namespace {
+
+std::filesystem::path root;
+
+void seed(const std::string& target, const std::string& name, const std::string& bytes) {
+  std::filesystem::create_directories(root / target);
+  std::ofstream(root / target / name, std::ios::binary) << bytes;
+}
+
+std::string npy(const std::string& descr, const std::string& order, const std::string& values) {
+  std::string header = "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': (2, 2), }\n";
+  return std::string("\x93NUMPY\x01\0", 8) + static_cast<char>(header.size()) + '\0' + header + values;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) return 2;
+  root = arguments[1];
+
+  seed("npy", "float32", npy("<f4", "False", std::string("\0\0\x80\x3f\0\0\xc0\x7f\0\0\x80\xff\1\0\0\0", 16)));
+  seed("npy", "fortran_float64", npy(">f8", "True", std::string(32, '\x3f')));
+  seed("npy", "half", npy("<f2", "False", "12345678"));
+  seed("npy", "bool", npy("|b1", "True", std::string("\0\1\0\1", 4)));
+  seed("npy", "int64", npy("<i8", "False", std::string(32, '\x81')));
+
+  const Tensor tensor = Tensor::of({2, 2}, {Axis::query, Axis::key}, {1, -2, 3, 4});
+  std::ostringstream safetensors;
+  write_safetensors(safetensors, {{"a", &tensor}, {"b", &tensor}}, {{"num_heads", "8"}});
+  seed("safetensors", "two", safetensors.str());
+  seed("safetensors", "header",
+       R"({"a":{"dtype":"BF16","shape":[0,3],"data_offsets":[0,0]},"__metadata__":{"k":"v"}})");
+
+  Request request;
+  request.phrase = "caf\xc3\xa9 \"it's\"";
+  request.heads = 4;
+  request.seed = ~std::uint64_t{0};
+  request.mask_fill = -1e20;
+  request.scale = 0.1;
+  request.mask = {{MaskTerm::Kind::causal, 0, ""}, {MaskTerm::Kind::padding, 2, ""}};
+  ViewSpec view;
+  view.colormap = ColorMap::magma;
+  view.range = RangeKind::fixed;
+  seed("session", "small", session_json(request, view));
+  seed("session", "nested",
+       "{\"request\": " + request_json(request) + ", \"view\": {\"range\": [0, 1], \"log\": true}}");
+
+  seed("csv", "mask", "0,-inf,1e-3\n1,nan,-2.5\n");
+  seed("csv", "windows", "\xef\xbb\xbf 1 , 2\r\n3,\t4\r\n\r\n");
+
+  std::ostringstream png;
+  write_png(png, Image(3, 2, {1, 2, 3, 255}), {{"headscope", "{}"}});
+  seed("png", "small", png.str());
+
+  seed("utf8", "mixed", "caf\xc3\xa9 \xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7 \xe5\xad\x97\n\xff\xed\xa0\x80");
+  for (const RequestOption& option : request_options()) {
+    seed("request_text", option.name, std::string(option.name) + "\n" + option.placeholder);
+  }
+  for (const char* line : {"mask\ncausal,padding:2,window:1,prefix:3,m.npy", "ablate\n0.1,2.3", "scale\n0.125",
+                           "variant\nno-scale,merge-direct", "token-ids\n1,2,0", "mask-fill\n-1e20", "heads\n8",
+                           "seed\n18446744073709551615"}) {
+    seed("request_text", std::string("value_") + std::to_string(std::string(line).size()), line);
+  }
+  return 0;
+}
