@@ -260,9 +260,9 @@ void set_token_ids(Request& request, const std::string& text) {
 }  // namespace
 
 std::string mask_text(const std::vector<MaskTerm>& mask) {
-  if (mask.empty()) return "none";
   std::string text;
   for (const MaskTerm& term : mask) {
+    if (term.kind == MaskTerm::Kind::file && term.path.empty()) continue;  // chosen, but not named yet
     if (!text.empty()) text += ',';
     switch (term.kind) {
       case MaskTerm::Kind::causal:
@@ -282,7 +282,7 @@ std::string mask_text(const std::vector<MaskTerm>& mask) {
         break;
     }
   }
-  return text;
+  return text.empty() ? "none" : text;
 }
 
 std::string_view variant_name(Variant variant) {

@@ -168,10 +168,11 @@ SessionFile parse_session(const std::string& json, const std::string& what) {
     const std::string& key = root.keys[i];
     const JsonValue& value = root.items[i];
     if (key == "request") continue;
-    if (key == "headscope") {
+    if (key == "headscope" || key == "weights_sha256") {
       if (value.kind != Kind::string) {
-        refuse(what, key, fmt::format("found {}; expected a version", json_kind_name(value.kind)));
+        refuse(what, key, fmt::format("found {}; expected a string", json_kind_name(value.kind)));
       }
+      if (key == "weights_sha256") session.weights_sha256 = value.text;
     } else if (key == "view") {
       session.view = read_view(value, what);
     } else if (key == "weights_sha256") {

@@ -12,6 +12,7 @@ namespace headscope {
 struct SessionFile {
   Request request;
   std::optional<ViewSpec> view;
+  std::string weights_sha256;  // of a picture's recipe: the weights that it was made with; else ""
 };
 
 // {"headscope": VERSION, "phrase": ..., "mask_order": ..., "view": {...}}: the keys of REQUEST with _ for -, only what

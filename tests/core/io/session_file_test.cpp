@@ -136,6 +136,20 @@ TEST(Session, APictureGivesItsRecipeBack) {
   EXPECT_TRUE(contains(refusal_of([&] { read_session(folder.file("bare.png")); }), "without Headscope's recipe"));
 }
 
+TEST(Session, ARecipeSaysWhichWeightsItWasMadeWith) {
+  const SessionFile session = parsed(R"({"headscope": "0.1.0", "phrase": "a", "weights_sha256": "00ff"})");
+  EXPECT_EQ(session.weights_sha256, "00ff");
+  EXPECT_EQ(session.request.phrase, "a");
+}
+
+TEST(Session, AMaskFileThatHasNoNameYetIsLeftOut) {
+  Request request;
+  request.mask = {{MaskTerm::Kind::causal, 0, ""}, {MaskTerm::Kind::file, 0, ""}};
+  EXPECT_EQ(mask_text(parsed(session_json(request, std::nullopt)).request.mask), "causal");
+  request.mask.erase(request.mask.begin());
+  EXPECT_TRUE(parsed(session_json(request, std::nullopt)).request.mask.empty());
+}
+
 TEST(Session, InvalidUtf8NeverBreaksTheWriting) {
   Request request;
   request.phrase = "a\xff";
@@ -214,7 +228,8 @@ std::vector<Malformed> malformed_sessions() {
       {"{\"view\": {\"scale\": 0}}", "above 0"},
       {"{\"view\": {\"labels\": 1}}", "on or off"},
       {"{\"view\": {\"view\": \"arcs\"}}", "heads, head, stage or concat"},
-      {"{\"headscope\": 1}", "a version"},
+      {"{\"headscope\": 1}", "a string"},
+      {"{\"weights_sha256\": 1}", "a string"},
       {"{\"request\": []}", "an object"},
       {"{\"request\": {\"bogus\": 1}}", "bogus"},
       {"{\"request\": {}, \"heads\": 4}", "beside"},
