@@ -4,7 +4,6 @@
 #include <imgui_impl_opengl3.h>
 
 #include <chrono>
-#include <utility>
 
 #include "app/gl/framebuffer.h"
 #include "app/ui/theme.h"
@@ -81,10 +80,6 @@ std::vector<ui::Command> FrameDrawer::draw(Session& session, Settings& settings,
   const auto began = std::chrono::steady_clock::now();
   ImGui::NewFrame();
   probe.rects.clear();
-  std::vector<ui::Command> commands;
-  for (std::string& path : std::exchange(input.dropped, {})) {
-    commands.push_back({ui::CommandId::open_path, std::move(path)});
-  }
   state.time = seconds;
   ui::Ui ui{.session = session,
             .settings = settings,
@@ -94,7 +89,7 @@ std::vector<ui::Command> FrameDrawer::draw(Session& session, Settings& settings,
             .colors = colors,
             .scale = scale,
             .input = std::move(input),
-            .commands = std::move(commands),
+            .commands = {},
             .probe = &probe,
             .get_clipboard = surface.get_clipboard,
             .set_clipboard = surface.set_clipboard};

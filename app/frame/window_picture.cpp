@@ -1,10 +1,10 @@
 #include "app/frame/window_picture.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 
-#include "core/error.h"
+#include "app/session/export_job.h"
+#include "app/session/folder_listing.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
 #include "core/io/session_file.h"
@@ -25,8 +25,7 @@ std::string unused_path(const std::string& folder) {
 }  // namespace
 
 bool start_window_picture(Session& session, const Settings& settings, const std::string& path, Image image) {
-  const char* home = std::getenv("HOME");
-  const std::string folder = !settings.export_folder.empty() ? settings.export_folder : home != nullptr ? home : ".";
+  const std::string folder = !settings.export_folder.empty() ? settings.export_folder : default_export_folder();
   const std::string file = path.empty() ? unused_path(folder) : path;
   const ViewSpec view = view_spec_of(session.view);
   const auto trace = session.trace();
@@ -36,8 +35,13 @@ bool start_window_picture(Session& session, const Settings& settings, const std:
     const std::map<std::string, std::string> texts =
         trace != nullptr ? recipe_of(*trace, view)
                          : std::map<std::string, std::string>{{"headscope", session_json(draft, view)}};
+    const std::filesystem::path target = file;
+    if (target.has_parent_path()) make_folder(target.parent_path().string());
     write_file_atomically(file, [&](std::ostream& out) { write_png(out, image, texts, cancel); });
-    return "Written: " + file;
+    std::error_code unknown;
+    const std::uintmax_t bytes = std::filesystem::file_size(target, unknown);
+    return "Wrote " + target.filename().string() + ", " + size_text(unknown ? 0 : static_cast<std::int64_t>(bytes)) +
+           ", to " + short_path(target.parent_path().string());
   });
 }
 

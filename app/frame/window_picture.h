@@ -10,7 +10,7 @@
 namespace headscope {
 
 // Writes `image` with the recipe of the trace shown, as a job of the session; false while another job runs. `path` ""
-// picks headscope-window.png (or -2, -3 ...) in the folder of exports, else in the home folder.
+// picks headscope-window.png (or -2, -3 ...) in the folder of exports.
 bool start_window_picture(Session& session, const Settings& settings, const std::string& path, Image image);
 
 }  // namespace headscope

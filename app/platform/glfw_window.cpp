@@ -7,10 +7,10 @@
 
 #include <array>
 #include <cstdlib>
-#include <utility>
 
 #include "app/platform/app_icon.h"
 #include "app/platform/glfw_keys.h"
+#include "app/platform/input_queue.h"
 #include "app/platform/window.h"
 #include "core/error.h"
 
@@ -79,13 +79,12 @@ class GlfwWindow : public Window {
     glfwSetKeyCallback(window_, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
       if (action == GLFW_RELEASE) return;
       const KeyEvent event = key_event(key, scancode, action, mods);
-      if (event.key != KeyName::unknown) self(w).input_.keys.push_back(event);
+      if (event.key != KeyName::unknown) self(w).input_.add(event);
     });
-    glfwSetCharCallback(window_, [](GLFWwindow* w, unsigned code_point) {
-      self(w).input_.characters.push_back(static_cast<char32_t>(code_point));
-    });
+    glfwSetCharCallback(
+        window_, [](GLFWwindow* w, unsigned code_point) { self(w).input_.add(static_cast<char32_t>(code_point)); });
     glfwSetDropCallback(window_, [](GLFWwindow* w, int count, const char** paths) {
-      for (int i = 0; i < count; ++i) self(w).input_.dropped.emplace_back(paths[i]);
+      for (int i = 0; i < count; ++i) self(w).input_.add_drop(paths[i]);
     });
     // Dear ImGui's own callbacks call the ones that are there already.
     if (ImGui::GetCurrentContext() != nullptr) imgui_ = ImGui_ImplGlfw_InitForOpenGL(window_, true);
@@ -107,14 +106,16 @@ class GlfwWindow : public Window {
   }
 
   InputEvents wait(double seconds) override {
-    if (seconds < 0) {
+    if (!input_.empty()) {
+      glfwPollEvents();
+    } else if (seconds < 0) {
       glfwWaitEvents();
     } else if (seconds > 0) {
       glfwWaitEventsTimeout(seconds);
     } else {
       glfwPollEvents();
     }
-    return std::exchange(input_, {});
+    return input_.take();
   }
 
   void swap() override {
@@ -212,7 +213,7 @@ class GlfwWindow : public Window {
 
   GLFWwindow* window_ = nullptr;
   bool imgui_ = false;
-  InputEvents input_;
+  InputQueue input_;
 };
 
 }  // namespace

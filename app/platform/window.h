@@ -14,7 +14,8 @@ class Window {
   virtual ~Window() = default;
   virtual bool should_close() const = 0;
   virtual void request_close(bool close) = 0;
-  // Sleeps until an event (or `seconds`, when >= 0), then returns what came since the last call.
+  // Sleeps until an event (or `seconds`, when >= 0), then returns what came since the last call; when the order of keys
+  // and characters matters, only as much as comes in one portion (InputQueue), and the next call returns at once.
   virtual InputEvents wait(double seconds) = 0;
   virtual void swap() = 0;
   virtual void framebuffer_size(int& width, int& height) const = 0;

@@ -1,0 +1,28 @@
+// Keys, characters and drops in the order in which they came, given out in portions whose inner order does not matter.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <variant>
+
+#include "app/session/key_event.h"
+
+namespace headscope {
+
+// Panels see the keys and the characters of a frame in two lists: "ab", Backspace, "c" within one slow frame would
+// otherwise come out as "abc" less one. A portion is a run of typing, or one key (with its repeats).
+class InputQueue {
+ public:
+  void add(const KeyEvent& key) { events_.emplace_back(key); }
+  void add(char32_t character) { events_.emplace_back(character); }
+  void add_drop(std::string path) { dropped_.push_back(std::move(path)); }
+  // Whether take() would give something.
+  bool empty() const { return events_.empty() && dropped_.empty(); }
+  InputEvents take();
+
+ private:
+  std::deque<std::variant<KeyEvent, char32_t>> events_;
+  std::vector<std::string> dropped_;
+};
+
+}  // namespace headscope
