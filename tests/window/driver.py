@@ -10,7 +10,7 @@ import tempfile
 import time
 
 SKIPPED = 77
-PATIENCE = 60  # seconds; only a test that is about to fail waits that long
+PATIENCE = 30  # seconds; only a test that is about to fail waits that long
 
 
 def need_tools():
@@ -84,7 +84,7 @@ class Window:
         return None
 
     def wait(self, condition, what, patience=PATIENCE):
-        """The first probe for which condition holds."""
+        """The first probe for which condition holds; a slow machine only makes it late, never wrong."""
         end = time.monotonic() + patience
         last = None
         while time.monotonic() < end:
@@ -97,8 +97,14 @@ class Window:
         shown = {k: v for k, v in (last or {}).items() if k != "rects"}
         raise Failure(f"waited {patience} s for {what}; on screen is {json.dumps(shown)[:3000]}")
 
+    def shows(self, what, **session):
+        """Waits until the draft has these values (None: not in it, its default) and its result is on screen."""
+        def agrees(p):
+            return not p["stale"] and not p["computing"] and all(p["session"].get(k) == v for k, v in session.items())
+        return self.wait(agrees, what)
+
     def settle(self):
-        """Waits until the result on screen is that of the draft and no more frames are drawn."""
+        """Waits until no more frames are drawn for a moment. For what to look at next, not for what to assert."""
         frame, since = -1, time.monotonic()
 
         def still(p):
