@@ -1,5 +1,7 @@
 #include "app/frame/probe_file.h"
 
+#include <imgui.h>
+
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -9,10 +11,13 @@
 
 namespace headscope {
 
-void write_probe(const std::string& path, std::int64_t frame, int width, int height, const Session& session,
-                 const ui::UiState& state, const ui::Probe& probe, const FrameTiming& timing) {
+void write_probe(const std::string& path, std::int64_t frame, bool resting, int width, int height,
+                 const Session& session, const ui::UiState& state, const ui::Probe& probe, const FrameTiming& timing) {
   nlohmann::json json;
   json["frame"] = frame;
+  json["resting"] = resting;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  json["mouse"] = {mouse.x, mouse.y};
   json["size"] = {width, height};
   json["rects"] = nlohmann::json::object();
   for (const auto& [name, rect] : probe.rects) {

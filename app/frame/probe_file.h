@@ -16,11 +16,13 @@ struct FrameTiming {
   double ui_ms = 0, frame_ms = 0;  // of the last frame: panels; all of it with swap
 };
 
-// {"frame": 12, "size": [1600, 1000], "rects": {"phrase": [x0, y0, x1, y1], ...}, "session": {...}, "stale": false,
+// {"frame": 12, "resting": true, "mouse": [800, 2], "size": [1600, 1000], "rects": {"phrase": [x0, y0, x1, y1], ...},
+// "session": {...}, "stale": false,
 //  "computing": false, "tokens": 5, "shapes": {"weights": [1, 8, 5, 5], ...}, "problem": "", "failure": "",
 //  "focus": "", "dialog": 0, "notices": [...], "job": {...}, "title": "", "timing": {...}}
-// Written beside and renamed, so that a reader never sees half of it. Throws Error.
-void write_probe(const std::string& path, std::int64_t frame, int width, int height, const Session& session,
-                 const ui::UiState& state, const ui::Probe& probe, const FrameTiming& timing);
+// "resting": no more frames follow without an event. Written beside and renamed, so that a reader never sees half of
+// it. Throws Error.
+void write_probe(const std::string& path, std::int64_t frame, bool resting, int width, int height,
+                 const Session& session, const ui::UiState& state, const ui::Probe& probe, const FrameTiming& timing);
 
 }  // namespace headscope

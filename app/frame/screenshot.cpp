@@ -32,7 +32,7 @@ void draw_screenshot(const Options& options) {
   const Image image = read_framebuffer(width, height);
   write_file_atomically(options.screenshot, [&](std::ostream& out) { write_png(out, image, {}); });
   if (!options.probe.empty()) {
-    write_probe(options.probe, options.frames, width, height, session, drawer.state, drawer.probe,
+    write_probe(options.probe, options.frames, true, width, height, session, drawer.state, drawer.probe,
                 {.ui_ms = drawer.ui_ms});
   }
 }

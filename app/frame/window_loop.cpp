@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 #include "app/frame/autosave.h"
 #include "app/frame/frame.h"
@@ -68,9 +69,12 @@ class WindowLoop {
   void run() {
     while (!window_->should_close() && !end_signals_->ended()) {
       const bool sleeps = frames_due_ == 0 && !drawer_->state.wants_frame;
-      InputEvents input = window_->wait(sleeps ? seconds_to_sleep() : 0);
+      const double patience = sleeps ? seconds_to_sleep() : 0;
+      const Clock::time_point before = Clock::now();
+      InputEvents input = window_->wait(patience);
       const Clock::time_point now = Clock::now();
-      if (!input.keys.empty() || !input.characters.empty() || !input.dropped.empty() || sleeps) {
+      const bool only_time_passed = patience >= 0 && now - before >= std::chrono::duration<double>(patience);
+      if (!input.keys.empty() || !input.characters.empty() || !input.dropped.empty() || !only_time_passed) {
         frames_due_ = kFramesAfterEvent;
       }
       add_notice(drawer_->state, ui::Notice::Kind::warn, "last-session", autosave_.save_if_due(now));
@@ -92,7 +96,9 @@ class WindowLoop {
   }
 
   void draw_frame(InputEvents input, Clock::time_point now) {
+    const std::pair size_before(surface_.width, surface_.height);
     window_->framebuffer_size(surface_.width, surface_.height);
+    if (size_before != std::pair(surface_.width, surface_.height)) frames_due_ = kFramesAfterEvent;
     if (surface_.width < 1 || surface_.height < 1) return;  // minimised
     surface_.content_scale = options_.scale > 0 ? options_.scale : window_->content_scale();
 
@@ -131,8 +137,10 @@ class WindowLoop {
     obey(commands);
     show_title();
     if (!options_.probe.empty()) {
-      write_probe(options_.probe, ++frame_, surface_.width, surface_.height, *session_, drawer_->state, drawer_->probe,
-                  timing_);
+      const bool resting =
+          frames_due_ == 0 && !drawer_->state.wants_frame && !session_->computing() && !session_->job().running;
+      write_probe(options_.probe, ++frame_, resting, surface_.width, surface_.height, *session_, drawer_->state,
+                  drawer_->probe, timing_);
     }
   }
 

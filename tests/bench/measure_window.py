@@ -58,7 +58,7 @@ def keystrokes(binary, display, home, tokens):
 
 def rest(binary, display, home):
     window = Window(binary, display, home)
-    time.sleep(7)
+    time.sleep(15)  # the caret stops blinking, the session is saved
     ticks, frame = window.cpu_ticks(), window.probe()["frame"]
     time.sleep(REST_SECONDS)
     spent, drawn, memory = window.cpu_ticks() - ticks, window.probe()["frame"] - frame, window.resident_mb()
@@ -67,7 +67,7 @@ def rest(binary, display, home):
 
 
 def main():
-    binary = str(pathlib.Path(sys.argv[1]) / "headscope")
+    binary = str(pathlib.Path(sys.argv[1]).resolve() / "headscope")
     with desk() as (display, home):
         frame, picture = first_frames(binary, display, home)
         print(f"start to first frame           {frame:7.1f} ms (median of {STARTS}; to the first picture {picture:.1f})")
