@@ -10,7 +10,7 @@ namespace headscope::ui {
 namespace {
 
 // Of the marked row and column.
-constexpr Type kMarked = Type::mono_bold12;
+constexpr Type kMarked = Type::mono_bold11;
 
 // The smallest step of the series that keeps `spacing` pixels between labels.
 std::int64_t label_step(double cell, double spacing, bool powers_of_two) {
@@ -98,7 +98,7 @@ float labels_extent(Ui& ui, const std::vector<std::string>& labels, float longes
 }
 
 void draw_row_labels(Ui& ui, const Rect& gutter, const CellGrid& grid, const std::vector<std::string>& labels,
-                     std::int64_t marked, Rgba mark_color) {
+                     std::int64_t marked, Rgba mark_color, bool thinned) {
   if (grid.empty()) return;
   AxisLabelSpec spec;
   spec.start = grid.row0;
@@ -113,6 +113,7 @@ void draw_row_labels(Ui& ui, const Rect& gutter, const CellGrid& grid, const std
     const float y = grid.area.min.y + static_cast<float>(label.center);
     const Rect line{{gutter.min.x, std::round(y - ui.px(8))}, {gutter.max.x, std::round(y - ui.px(8)) + ui.px(16)}};
     const bool is_marked = label.index == marked;
+    if (!thinned && !label.named) continue;
     const std::string word = label.named ? word_of(labels, label.index) : grouped_digits(label.index);
     if (label.boxed) {
       const std::string shown = shortened(ui, Type::mono11, word, line.width() - ui.px(10));
@@ -138,8 +139,10 @@ void draw_column_labels(Ui& ui, const Rect& above, const CellGrid& grid, const s
   spec.cell = grid.cell_width;
   spec.extent = grid.area.width();
   spec.count = grid.columns;
-  spec.every_cell_from = labels.empty() ? ui.px(44) : ui.px(11);
-  spec.spacing = spec.boxed_spacing = ui.px(44);
+  const float digits = text_width(ui, Type::mono11, grouped_digits(grid.columns - 1)) + ui.px(8);
+  spec.every_cell_from = labels.empty() ? digits : ui.px(11);
+  spec.spacing = std::max(ui.px(28), digits);
+  spec.boxed_spacing = ui.px(50);
   spec.powers_of_two = labels.empty();
   spec.marked = marked;
   const float bottom = above.max.y - ui.px(6);
@@ -153,7 +156,9 @@ void draw_column_labels(Ui& ui, const Rect& above, const CellGrid& grid, const s
               shortened(ui, type, word, bottom - above.min.y));
       continue;
     }
-    const std::string shown = shortened(ui, Type::mono11, word, ui.px(84));
+    const std::string index = grouped_digits(label.index);
+    const bool both = label.boxed && !labels.empty() && word != index;
+    const std::string shown = shortened(ui, Type::mono11, both ? index + " " + word : word, ui.px(84));
     const float half = text_width(ui, Type::mono11, shown) / 2;
     const float middle = std::clamp(x, grid.area.min.x + half - ui.px(4),
                                     std::max(grid.area.min.x + half, grid.area.max.x - half + ui.px(14)));

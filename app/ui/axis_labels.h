@@ -36,9 +36,9 @@ std::vector<AxisLabel> axis_labels(const AxisLabelSpec& spec);
 std::string grouped_digits(std::int64_t number);
 
 // Right-aligned names in a gutter at the left of the picture; row `marked` in `mark_color`. `labels` may be empty: then
-// indices are shown, thinned by powers of two.
+// indices are shown, thinned by powers of two. Without `thinned` only the marked row is named once cells are too low.
 void draw_row_labels(Ui& ui, const Rect& gutter, const CellGrid& grid, const std::vector<std::string>& labels,
-                     std::int64_t marked, Rgba mark_color);
+                     std::int64_t marked, Rgba mark_color, bool thinned = true);
 
 // Names above the picture, turned 90 degrees (indices lie flat), within `above`, whose lower edge is the picture's top.
 void draw_column_labels(Ui& ui, const Rect& above, const CellGrid& grid, const std::vector<std::string>& labels,

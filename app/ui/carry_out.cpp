@@ -4,7 +4,9 @@
 #include <cstdlib>
 
 #include "app/session/documents.h"
+#include "app/ui/pipeline_cards.h"
 #include "app/ui/shortcuts.h"
+#include "app/ui/stage_facts.h"
 #include "core/attention/request_text.h"
 
 namespace headscope::ui {
@@ -74,11 +76,8 @@ void step_head(Ui& ui, std::int64_t by) {
 void step_stage(Ui& ui, int by) {
   const auto trace = ui.session.trace();
   if (trace == nullptr || trace->stages.empty()) return;
-  const auto& stages = trace->stages;
-  auto at = std::find_if(stages.begin(), stages.end(), [&](const Stage& s) { return s.id == ui.session.view.stage; });
-  std::ptrdiff_t index = at == stages.end() ? 0 : at - stages.begin();
-  index = std::clamp<std::ptrdiff_t>(index + by, 0, static_cast<std::ptrdiff_t>(stages.size()) - 1);
-  ui.session.view.stage = stages[static_cast<std::size_t>(index)].id;
+  const StageId shown = selection_of(ui.session.view, *trace).stage;
+  select_stage(ui.session.view, neighbour_stage(*trace, shown, by));
 }
 
 void set_scale(Ui& ui, double scale) {

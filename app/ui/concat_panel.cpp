@@ -85,6 +85,10 @@ void draw_header(Ui& ui, Panel& panel, const Rect& area) {
 
 // "head 2  16–23" over each band, and its 3 px line.
 void draw_bands(Ui& ui, const Panel& panel, const ConcatGrid& grid) {
+  const float number = text_width(ui, Type::title12, fmt::format("{}", grid.bands.size())) + ui.px(6);
+  const float pitch = std::max(1.0f, grid.area.width() / static_cast<float>(grid.bands.size()));
+  std::int64_t step = 1;
+  while (static_cast<float>(step) * pitch < number) step *= 2;
   for (std::size_t band = 0; band < grid.bands.size(); ++band) {
     const auto head = static_cast<std::int64_t>(band);
     const Rect& area = grid.bands[band].area;
@@ -96,14 +100,15 @@ void draw_bands(Ui& ui, const Panel& panel, const ConcatGrid& grid) {
     std::string label = fmt::format("head {}", head);
     float width = std::ceil(text_width(ui, type, label));
     if (width > words.width()) {
+      // Narrow bands are numbered, as many as have room.
+      if (head % step != 0 && !selected) continue;
       label = fmt::format("{}", head);
       width = std::ceil(text_width(ui, type, label));
-      if (width > words.width()) continue;
     }
     text_in(ui, {words.min, {words.min.x + width + 1, words.max.y}}, type, selected ? ui.colors.text : ui.colors.text2,
             label);
-    const float from = words.min.x + width + ui.px(8);
-    if (from + text_width(ui, Type::mono11, features) <= words.max.x) {
+    const float from = words.min.x + width + ui.px(6);
+    if (from + text_width(ui, Type::mono11, features) <= words.max.x + 1) {
       text_in(ui, {{from, words.min.y}, words.max}, Type::mono11, ui.colors.text3, features);
     }
   }
@@ -213,13 +218,12 @@ void draw_matrix(Ui& ui, Panel& panel, StageId stage, const Rect& area, bool nam
             Type::mono11, ui.colors.text2, stage_name(stage), 1);
   }
   draw_selection(ui, panel, stage, grid);
-  draw_stale_line(ui, grid.area);
   const std::int64_t marked = ui.state.hover.query >= 0 ? ui.state.hover.query
                               : panel.selection.cell    ? panel.selection.cell->row
                                                         : -1;
-  draw_row_labels(ui,
-                  {{area.min.x - ui.px(kGutter) - ui.px(8), grid.area.min.y}, {area.min.x - ui.px(8), grid.area.max.y}},
-                  grid.bands.front(), panel.data.rows(stage), marked, ui.colors.query);
+  draw_row_labels(
+      ui, {{area.min.x - ui.px(kGutter) - ui.px(8), grid.area.min.y}, {area.min.x - ui.px(8), grid.area.max.y}},
+      grid.bands.front(), panel.data.rows(stage), marked, ui.colors.query, grid.bands.front().cell_height < ui.px(6));
 }
 
 // What the direct merge does, and what a pixel holds: one line at the bottom.
@@ -243,7 +247,7 @@ void draw_report(Ui& ui, const Panel& panel, const Rect& line) {
     canvas().AddTriangleFilled({rest.min.x, y}, {rest.min.x + side, y}, {rest.min.x + side, y + side},
                                color32(ui.colors.text));
     rest.min.x += ui.px(11);
-    text_in(ui, rest, Type::words11, ui.colors.text2, "from a later token; brightness: first to last token");
+    text_in(ui, rest, Type::words11, ui.colors.text2, "from a later token");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/ui/shortcuts.h"
+#include "app/ui/stage_facts.h"
 
 namespace headscope::ui {
 
@@ -31,12 +32,14 @@ std::string copied_text(const Session& session, CopyWhat what) {
   const ViewState& view = session.view;
   const Stage* stage = trace->find(view.stage);
   if (stage == nullptr || stage->tensor.rank() < 2) return "";
-  const Tensor matrix = matrix_at(stage->tensor, std::min(view.batch, stage->tensor.dim(0) - 1),
-                                  stage->tensor.rank() == 4 ? std::min(view.head, stage->tensor.dim(1) - 1) : 0);
+  // The slice that the inspector shows.
+  const Selection selection = selection_of(view, *trace);
+  const Tensor matrix =
+      slice_matrix(*trace, view.stage, selection.batch, slice_of_head(*trace, view.stage, selection.head));
   const std::int64_t rows = matrix.dim(0), columns = matrix.dim(1);
   if (rows * columns > std::int64_t{4} << 20 && what == CopyWhat::matrix) return "";
   const bool by_key = is_score_like(view.stage);
-  const std::vector<std::string> row_names = trace->query_labels();
+  const std::vector<std::string> row_names = headscope::ui::row_names(*trace, view.stage);
   const std::vector<std::string> column_names = by_key ? trace->key_labels() : std::vector<std::string>();
   const auto number = [&](std::int64_t i, std::int64_t j) { return float_text(matrix.at({i, j})); };
   const bool picked = view.cell && view.cell->row >= 0 && view.cell->row < rows && view.cell->column >= 0 &&

@@ -109,7 +109,16 @@ void draw_heads_header(Ui& ui, const Rect& area, PanelData& data, const Selectio
   const bool weight_like = is_weight_like(selection.quantity);
   const bool fixed = view.range_fixed;
   const float fields = fixed ? 2 * ui.px(64) + ui.px(12) : 0;
-  const float controls = ui.px(118) + ui.px(92) + ui.px(150) + ui.px(12) + fields;
+  const std::vector<StageId> quantities = quantities_of(trace);
+  std::vector<std::string> names;
+  int quantity = 0;
+  float quantity_width = ui.px(98);
+  for (const StageId id : quantities) {
+    if (id == selection.quantity) quantity = static_cast<int>(names.size());
+    names.emplace_back(stage_name(id));
+    quantity_width = std::max(quantity_width, std::ceil(text_width(ui, Type::mono12, names.back())) + ui.px(34));
+  }
+  const float controls = quantity_width + ui.px(92) + ui.px(150) + ui.px(12) + fields;
   std::string fact = fmt::format("{} of {}", trace.num_heads(), trace.num_heads());
   if (trace.inputs->batch > 1) fact += fmt::format(", batch {} of {}", selection.batch, trace.inputs->batch);
   const float room = area.width() - ui.px(28) - text_width(ui, Type::title13, "Heads") - controls - ui.px(24);
@@ -129,15 +138,8 @@ void draw_heads_header(Ui& ui, const Rect& area, PanelData& data, const Selectio
   }
   const Rect range_rect = take_right(rest, ui.px(150), ui.px(6));
   const Rect map_rect = take_right(rest, ui.px(92), ui.px(6));
-  const Rect quantity_rect = take_right(rest, ui.px(118), ui.px(6));
+  const Rect quantity_rect = take_right(rest, std::min(quantity_width, std::max(ui.px(60), rest.width())), ui.px(6));
 
-  const std::vector<StageId> quantities = quantities_of(trace);
-  std::vector<std::string> names;
-  int quantity = 0;
-  for (const StageId id : quantities) {
-    if (id == selection.quantity) quantity = static_cast<int>(names.size());
-    names.emplace_back(stage_name(id));
-  }
   if (combo(ui, "heads/quantity", quantity_rect, names, quantity, {true, false, kQuantityTip}) && quantity >= 0 &&
       static_cast<std::size_t>(quantity) < quantities.size()) {
     view.quantity = quantities[static_cast<std::size_t>(quantity)];

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "app/ui/axis_labels.h"
@@ -139,7 +138,10 @@ void read_keys(Ui& ui, Grid& grid) {
 
 void draw_thumbnail(Ui& ui, Grid& grid, std::int64_t head, ImVec2 at) {
   const HeatmapView view = view_of(ui, grid, head, at);
-  draw_label(ui, grid, head, {{at.x, at.y - ui.px(kLabel)}, {at.x + grid.layout.width, at.y}});
+  // A narrow thumbnail's label may use the gap beside it.
+  const float beside = grid.layout.width < ui.px(150) ? std::max(0.0f, grid.layout.gap - ui.px(12)) : 0;
+  const float label = std::min(grid.layout.width + beside, std::max(grid.layout.width, ui.px(190)));
+  draw_label(ui, grid, head, {{at.x, at.y - ui.px(kLabel)}, {at.x + label, at.y}});
   const bool selected = head == grid.selection.head;
   const Interaction mouse = interact_mouse(ui, head_name(head), view.grid.area, {}, selected);
   draw_heatmap_view(ui, view);
@@ -157,7 +159,6 @@ void draw_thumbnail(Ui& ui, Grid& grid, std::int64_t head, ImVec2 at) {
     if (mouse.right_clicked) switch_head(ui, head);
   }
   draw_frames(ui, grid, head, view);
-  draw_stale_line(ui, view.grid.area);
   if (mouse.focused && selected) {
     if (ui.state.focus_by_keyboard) focus_ring(ui, inset(view.grid.area, -ui.px(4)), ui.px(6));
     read_keys(ui, grid);
@@ -170,7 +171,7 @@ void draw_legend(Ui& ui, Grid& grid, const Rect& area) {
   const bool weight_like = is_weight_like(quantity);
   ValueRange range = grid.data.range(view, quantity, grid.selection.batch, grid.selection.head);
   const float bar_width =
-      std::clamp(grid.layout.width, ui.px(120), std::max(ui.px(120), std::min(ui.px(320), area.width() / 2)));
+      std::clamp(grid.layout.width, ui.px(192), std::max(ui.px(192), std::min(ui.px(320), area.width() / 2)));
   const Rect bar{{area.min.x, area.min.y + ui.px(8)}, {area.min.x + bar_width, area.min.y + ui.px(18)}};
   ui.mark("heads/color_bar", bar);
   if (range.per_row) {

@@ -56,8 +56,12 @@ void follow_cell(Ui& ui, const Cell& cell, float width) {
   offset = std::min(left, std::max(offset, left + static_cast<double>(ui.px(kColumn) - width)));
 }
 
-std::string number_text(float value) {
-  return number_label(static_cast<double>(value), 4, true);
+// At most nine characters.
+std::string number_text(float number) {
+  const auto value = static_cast<double>(number);
+  const double large = std::abs(value);
+  if (large > 0 && large < 1e-3) return number_label(value, 2, true);
+  return number_label(value, large >= 1e9 ? 2 : large >= 1e5 ? 0 : large >= 100 ? 2 : 4);
 }
 
 void draw_cells(Ui& ui, const Inspected& inspected, const Table& table, const Rect& visible) {

@@ -13,8 +13,8 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kGutter = 62, kWordLabels = 50, kIndexLabels = 24, kBarRoom = 56, kReadout = 26, kBelow = 10,
-                kHolds = 18, kProfile = 28;
+constexpr float kGutter = 62, kWordLabels = 50, kIndexLabels = 24, kThinLabels = 30, kBarRoom = 56, kReadout = 26,
+                kBelow = 10, kHolds = 18, kProfile = 28;
 
 constexpr const char* kName = "inspector/picture";
 
@@ -45,13 +45,14 @@ Places places_of(Ui& ui, const Inspected& inspected, const Rect& area, float bod
   float labels = ui.px(inspected.columns.empty() ? kIndexLabels : kWordLabels);
   places.fitted = fit(labels);
   if (inspected.score_like && places.fitted.cell_width < ui.px(11)) {
-    labels = ui.px(kIndexLabels);
+    labels = ui.px(kThinLabels);
     places.profiles = width > ui.px(200);
     if (places.profiles) width -= ui.px(kProfile) + ui.px(6);
     places.fitted = fit(labels);
   }
   places.gutter = {{area.min.x + ui.px(4), places.fitted.area.min.y}, {left - ui.px(8), places.fitted.area.max.y}};
-  places.above = {{left, area.min.y}, {places.fitted.area.max.x, places.fitted.area.min.y}};
+  places.above = {{left, area.min.y - ui.px(inspected.columns.empty() ? 0 : 8)},
+                  {places.fitted.area.max.x, places.fitted.area.min.y}};
   const CellGrid grid =
       grid_of(places.fitted, inspected.score_like ? ui.session.view.viewport : ui.session.view.stage_viewport);
   // Of what is visible now, not of the whole.
@@ -198,7 +199,6 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
     }
   }
   if (input.focused && ui.state.focus_by_keyboard) focus_ring(ui, grid.area, ui.px(2));
-  draw_stale_line(ui, grid.area);
 
   draw_row_labels(ui, places.gutter, grid, inspected.rows, in_range ? marked.row : -1, ui.colors.query);
   draw_column_labels(ui, places.above, grid, inspected.columns, in_range ? marked.column : -1, ui.colors.key);
@@ -209,7 +209,7 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
   }
   float bar_x = grid.area.max.x + ui.px(12);
   if (places.profiles) {
-    const Cell at = in_range && marked.row >= 0 ? marked : Cell{-1, -1};
+    const Cell at = in_range && marked.row >= 0 ? marked : inspected.shown.value_or(Cell{-1, -1});
     draw_profiles(ui, heatmap, at, ui.px(kProfile));
     bar_x += ui.px(kProfile) + ui.px(6);
   }

@@ -41,7 +41,9 @@ void draw_rows(Ui& ui, const Inspected& inspected, const Rect& area, float& y) {
   const std::vector<StatisticsRow> whole =
       whole_is_slice ? own : statistics_rows(inspected.data.statistics(inspected.stage));
   for (std::size_t i = 0; i < own.size(); ++i) {
-    const bool warn = own[i].is_count && (own[i].count > 0 || whole[i].count > 0);
+    // Infinities that the mask put there are as they should be.
+    const bool expected = own[i].is_infinite && stage_hides(trace, inspected.stage);
+    const bool warn = own[i].is_count && !expected && (own[i].count > 0 || whole[i].count > 0);
     line(own[i].name, own[i].formula, whole[i].value, own[i].value, warn ? ui.colors.bad : ui.colors.text);
   }
 }

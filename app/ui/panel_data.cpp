@@ -36,14 +36,17 @@ Strip strip_of(PanelData& data, StageId stage, std::int64_t batch) {
   std::vector<float> values(static_cast<std::size_t>(rows * width * shown));
   auto hidden = mask ? std::make_shared<Mask>() : nullptr;
   if (hidden) hidden->hidden = HiddenCells(1, 1, rows, width * shown);
-  std::vector<float> block(static_cast<std::size_t>(rows * width));
+  std::vector<float> line(static_cast<std::size_t>(width));
   for (std::int64_t slice = 0; slice < shown; ++slice) {
-    data.matrix(stage, batch, slice).read(Region{{0, rows}, {0, width}}, block);
+    const Tensor& matrix = data.matrix(stage, batch, slice);
     for (std::int64_t row = 0; row < rows; ++row) {
       const std::int64_t to = row * width * shown + slice * width;
-      std::copy_n(block.begin() + row * width, width, values.begin() + to);
+      // Rows spread over the whole, so that a causal mask does not hide all that is seen.
+      const std::int64_t from = row * matrix.dim(0) / rows;
+      matrix.read(Region{{from, from + 1}, {0, width}}, line);
+      std::copy_n(line.begin(), width, values.begin() + to);
       if (!hidden) continue;
-      std::memcpy(hidden->hidden.mutable_row(0, 0, row) + slice * width, mask->hidden.row(batch, slice, row),
+      std::memcpy(hidden->hidden.mutable_row(0, 0, row) + slice * width, mask->hidden.row(batch, slice, from),
                   static_cast<std::size_t>(width));
     }
   }

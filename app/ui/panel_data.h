@@ -19,7 +19,7 @@
 
 namespace headscope::ui {
 
-// The first rows of all slices of one batch side by side: the strip of a stage's card.
+// A dozen rows, spread over the whole, of all slices of one batch side by side: the strip of a stage's card.
 struct Strip {
   Tensor matrix;
   std::shared_ptr<const Mask> mask;  // null: nothing hidden

@@ -72,8 +72,14 @@ std::string shape_or_equal(const Trace& trace, const Stage& stage) {
   return to_string(stage.tensor.shape());
 }
 
+std::string without_blanks(const std::string& shape) {
+  std::string compact = shape;
+  if (compact.starts_with('[')) std::erase(compact, ' ');
+  return compact;
+}
+
 CardLayout card_layout(const std::vector<float>& wanted, const std::vector<float>& least, float gap, float least_gap,
-                       float available) {
+                       float available, float most_more) {
   CardLayout layout;
   if (wanted.empty()) return layout;
   const auto gaps = static_cast<float>(wanted.size() - 1);
@@ -92,8 +98,7 @@ CardLayout card_layout(const std::vector<float>& wanted, const std::vector<float
       layout.width[i] = std::floor(wanted[i] - share * (wanted[i] - least[i]));
     }
   } else {
-    // What is left over widens the cards evenly, a little.
-    const float more = std::min(std::floor(-over / static_cast<float>(wanted.size())), 0.35f * gap);
+    const float more = std::min(std::floor(-over / static_cast<float>(wanted.size())), most_more);
     for (float& width : layout.width) width += std::floor(more);
   }
   float x = 0;

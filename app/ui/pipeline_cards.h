@@ -22,13 +22,17 @@ StageId neighbour_stage(const Trace& trace, StageId stage, int step);
 // "[1, 8, 5, 5]", or "= scores" when nothing was done.
 std::string shape_or_equal(const Trace& trace, const Stage& stage);
 
+// "[1,8,5,5]": without blanks, where a card is narrow.
+std::string without_blanks(const std::string& shape);
+
 // Widths for cards that want `wanted` and can do with `least` pixels, between gaps of at most `gap` and at least
-// `least_gap`, in `available` pixels: gaps give way first, then cards; a sum that stays larger is for scrolling.
+// `least_gap`, in `available` pixels: gaps give way first, then cards; a sum that stays larger is for scrolling. What
+// is left over widens each card by at most `most_more`.
 struct CardLayout {
   std::vector<float> x, width;  // from the left end of the content
   float gap = 0, content = 0;   // all of it
 };
 CardLayout card_layout(const std::vector<float>& wanted, const std::vector<float>& least, float gap, float least_gap,
-                       float available);
+                       float available, float most_more);
 
 }  // namespace headscope::ui

@@ -72,6 +72,11 @@ void draw_strip_picture(Ui& ui, StripState& strip, StageId stage, const Rect& re
   draw_heatmap_view(ui, view);
 }
 
+// Without its blanks when there is no room for them.
+std::string fitting(Ui& ui, const std::string& shape, float width) {
+  return text_width(ui, Type::mono11, shape) <= width ? shape : without_blanks(shape);
+}
+
 void draw_card_ground(Ui& ui, StripState& strip, const PipelineCard& card, const Rect& rect, bool hovered) {
   const float radius = ui.px(size::radius_field);
   const bool selected = card.has(strip.selection.stage);
@@ -98,7 +103,7 @@ void draw_single(Ui& ui, StripState& strip, const PipelineCard& card, const Rect
   text_in(ui, line(12), Type::words11, ui.colors.text2, stage.operation);
   text_in(ui, line(27), Type::mono_bold12, name_color(ui, card, stage), stage_name(stage.id));
   text_in(ui, line(42), Type::mono11, stage.equals_previous ? ui.colors.text3 : ui.colors.text2,
-          shape_or_equal(strip.data.trace(), stage));
+          fitting(ui, shape_or_equal(strip.data.trace(), stage), right - left));
   draw_strip_picture(ui, strip, stage.id,
                      {{left, rect.min.y + ui.px(52)}, {rect.max.x - ui.px(8), rect.min.y + ui.px(64)}});
 }
@@ -146,7 +151,7 @@ void draw_group(Ui& ui, StripState& strip, const PipelineCard& card, const Rect&
       draw_strip_picture(ui, strip, id, {{rest, y + ui.px(2)}, {right, y + ui.px(13)}});
     } else if (right - rest > ui.px(20)) {
       text_in(ui, {{rest, y}, {right, y + ui.px(15)}}, Type::mono11, ui.colors.text2,
-              to_string(trace.tensor(id).shape()), 1);
+              fitting(ui, to_string(trace.tensor(id).shape()), right - rest), 1);
     }
   }
 }
@@ -187,14 +192,16 @@ float wanted_width(Ui& ui, const Trace& trace, const PipelineCard& card, bool na
   float shapes = 0;
   for (const StageId id : card.stages) {
     const Stage& stage = *trace.find(id);
+    const std::string shape = shape_or_equal(trace, stage);
     names = std::max(names, text_width(ui, names_only ? Type::mono11 : Type::mono_bold12, stage_name(id)));
-    shapes = std::max(shapes, text_width(ui, Type::mono11, shape_or_equal(trace, stage)));
+    shapes = std::max(shapes, text_width(ui, Type::mono11, least ? without_blanks(shape) : shape));
   }
   if (names_only) return card.has(StageId::query) ? ui.px(60) : names + ui.px(16);
   if (card.stages.size() == 1) {
-    return least ? names + ui.px(16) : std::max({ui.px(108), names + ui.px(15), shapes + ui.px(15)});
+    const float both = std::ceil(std::max(names, shapes)) + ui.px(15);
+    return least ? both : std::max(ui.px(108), both);
   }
-  return names + ui.px(8) + (least ? ui.px(40) : std::max(shapes, ui.px(76))) + ui.px(18);
+  return std::ceil(names + ui.px(8) + (least ? shapes : std::max(shapes, ui.px(76))) + ui.px(18));
 }
 
 // Keeps the selected card in sight when it changed; the wheel scrolls.
@@ -241,8 +248,9 @@ void draw_pipeline_strip(Ui& ui, const Rect& area) {
     const float even = std::floor((inner.width() - (count - 1) * ui.px(14)) / count);
     for (std::size_t i = 0; i < cards.size(); ++i) wanted[i] = std::max(least[i], even);
   }
-  const CardLayout layout = strip.names_only ? card_layout(wanted, least, ui.px(14), ui.px(10), inner.width())
-                                             : card_layout(wanted, least, ui.px(20), ui.px(12), inner.width());
+  const CardLayout layout = strip.names_only
+                                ? card_layout(wanted, least, ui.px(14), ui.px(10), inner.width(), 0)
+                                : card_layout(wanted, least, ui.px(20), ui.px(12), inner.width(), ui.px(60));
   const float offset = scroll_offset(ui, inner, layout, selected);
   const bool scrolls = layout.content > inner.width() + 0.5f;
 

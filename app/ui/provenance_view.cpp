@@ -29,6 +29,19 @@ std::uint64_t picture_version(const PanelData& data, const CellGrid& grid, std::
   return hash | 1u;  // never 0, which is "not made yet"
 }
 
+// "h2 t7", smaller where it has to be, or "t7".
+void draw_block_words(Ui& ui, const Rect& rect, const Provenance& from, Rgba ink) {
+  const std::string label = fmt::format("h{} t{}", from.head, from.position);
+  for (const Type type : {Type::mono11, Type::mono10}) {
+    if (type == Type::mono11 && rect.height() < ui.px(15)) continue;
+    if (text_width(ui, type, label) + ui.px(2) > rect.width()) continue;
+    text_in(ui, rect, type, ink, label, 0.5f);
+    return;
+  }
+  const std::string token = fmt::format("t{}", from.position);
+  if (text_width(ui, Type::mono10, token) + ui.px(2) <= rect.width()) text_in(ui, rect, Type::mono10, ink, token, 0.5f);
+}
+
 }  // namespace
 
 bool shows_provenance(const Ui& ui, const Trace& trace) {
@@ -106,11 +119,7 @@ void draw_provenance(Ui& ui, PanelData& data, const std::string& name, const Cel
       const Rect rect{
           {static_cast<float>(std::round(x0)), static_cast<float>(std::round(y0))},
           {static_cast<float>(std::round(x0 + block_width)), static_cast<float>(std::round(y0 + grid.cell_height))}};
-      const std::string label = fmt::format("h{} t{}", from.head, from.position);
-      const Type type = rect.height() >= ui.px(16) ? Type::mono11 : Type::mono10;
-      if (text_width(ui, type, label) + ui.px(4) <= rect.width()) {
-        text_in(ui, rect, type, ink_on(provenance_color(from.head, from.position, trace.query_len())), label, 0.5f);
-      }
+      draw_block_words(ui, rect, from, ink_on(provenance_color(from.head, from.position, trace.query_len())));
       if (from.position > row) {
         const float side = ui.px(6);
         canvas().AddTriangleFilled({rect.max.x - 1 - side, rect.min.y}, {rect.max.x - 1, rect.min.y},

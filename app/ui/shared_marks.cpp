@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 
 #include "app/ui/heads_header.h"
@@ -40,8 +39,8 @@ std::string fully_masked_sentence(const Trace& trace) {
     case FullyMasked::as_computed:
       break;
   }
-  if (std::isinf(request.mask_fill)) return which + ": with −inf everywhere softmax is 0 ÷ 0, drawn as NaN.";
-  return which + fmt::format(": every score is {}, so softmax gives equal weights.", short_number(request.mask_fill));
+  if (std::isinf(request.mask_fill)) return which + ": 0 ÷ 0, drawn as NaN.";
+  return which + fmt::format(": every score is {}, so the weights are equal.", short_number(request.mask_fill));
 }
 
 void draw_legend_words(Ui& ui, const Rect& line, const std::string& sentence) {
@@ -61,17 +60,6 @@ void draw_legend_words(Ui& ui, const Rect& line, const std::string& sentence) {
     text_in(ui, rest, Type::words12, word.color, word.text);
     rest.min.x += own + ui.px(word.gap);
   }
-}
-
-void draw_stale_line(Ui& ui, const Rect& picture) {
-  using namespace std::chrono_literals;
-  if (!ui.session.stale() || !ui.session.computing()) return;
-  const auto since = ui.session.computing_for(std::chrono::steady_clock::now());
-  if (since < 150ms) {
-    ui.wake_in(std::chrono::duration<double>(150ms - since).count());
-    return;
-  }
-  fill({{picture.min.x, picture.max.y + ui.px(1)}, {picture.max.x, picture.max.y + ui.px(3)}}, ui.colors.warn);
 }
 
 std::string token_or_index(const std::vector<std::string>& names, std::int64_t index) {

@@ -8,14 +8,11 @@
 
 namespace headscope::ui {
 
-// "Row 4 (Alex) is hidden completely: its weights are 0 / 0, drawn as NaN." Empty when there is no such row.
+// "Row 4 (Alex) is hidden completely: 0 ÷ 0, drawn as NaN." Empty when there is no such row.
 std::string fully_masked_sentence(const Trace& trace);
 
 // "weight, one range for all heads.  rows query  columns key", the roles in their colours.
 void draw_legend_words(Ui& ui, const Rect& line, const std::string& sentence);
-
-// 2 px in `warn` under a picture whose newer result has been on its way for more than 150 ms.
-void draw_stale_line(Ui& ui, const Rect& picture);
 
 // The token of a row or column, or its index where there is none: "it", "#7".
 std::string token_or_index(const std::vector<std::string>& names, std::int64_t index);

@@ -210,8 +210,11 @@ void draw_shell(Ui& ui) {
   move_focus(ui);
 
   const float notices = notices_height(ui);
-  const Layout layout =
-      layout_of(screen.x, screen.y, ui.scale, ui.session.view, notices, s.number["inspector_tab"] != 0);
+  Layout layout = layout_of(screen.x, screen.y, ui.scale, ui.session.view, notices, s.number["inspector_tab"] != 0);
+  if (s.number["inspector/expanded"] != 0 && !layout.tabs && !layout.inspector_rail) {
+    layout.inspector.min.x = layout.heads.min.x;
+    layout.show_heads = false;
+  }
   const Rect window{{0, 0}, screen};
   draw_grounds(ui, layout, window);
   // What lies under the opened Request must not see the mouse.

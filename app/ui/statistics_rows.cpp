@@ -13,8 +13,8 @@ std::vector<StatisticsRow> statistics_rows(const Statistics& s) {
       {"mean", "Σ x / n over the finite values.", number(s.mean)},
       {"std", "√(Σ (x − mean)² / n) over the finite values.", number(s.std)},
       {"L2 norm", "√(Σ x²) over the finite values.", number(s.l2_norm)},
-      {"NaN", "How many values are not a number.", grouped_digits(s.nan_count), true, s.nan_count},
-      {"inf", "How many values are infinite, of both signs.", grouped_digits(s.inf_count), true, s.inf_count},
+      {"NaN", "How many values are not a number.", grouped_digits(s.nan_count), true, false, s.nan_count},
+      {"inf", "How many values are infinite, of both signs.", grouped_digits(s.inf_count), true, true, s.inf_count},
   };
 }
 

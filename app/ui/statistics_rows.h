@@ -13,6 +13,7 @@ struct StatisticsRow {
   const char* formula;  // one sentence for the tooltip
   std::string value;
   bool is_count = false;  // of what should not be there: NaN, inf
+  bool is_infinite = false;
   std::int64_t count = 0;
 };
 

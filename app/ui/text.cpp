@@ -26,6 +26,7 @@ FontRole role_of(Type type) {
     case Type::title13:
     case Type::title15:
       return FontRole::words_bold;
+    case Type::mono_bold11:
     case Type::mono_bold12:
     case Type::mono_bold20:
       return FontRole::numbers_bold;
@@ -93,7 +94,7 @@ float line_height(Ui& ui, Type type) {
 }  // namespace
 
 float em_pixels(Type type) {
-  constexpr float sizes[] = {11, 12, 13, 16, 12, 13, 15, 10, 11, 12, 16, 12, 20};
+  constexpr float sizes[] = {11, 12, 13, 16, 12, 13, 15, 10, 11, 12, 16, 11, 12, 20};
   static_assert(sizeof(sizes) / sizeof(sizes[0]) == static_cast<std::size_t>(Type::count));
   return sizes[static_cast<int>(type)];
 }

@@ -57,6 +57,7 @@ FontRole font_role(Type type) {
     case Type::title13:
     case Type::title15:
       return FontRole::words_bold;
+    case Type::mono_bold11:
     case Type::mono_bold12:
     case Type::mono_bold20:
       return FontRole::numbers_bold;

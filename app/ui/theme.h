@@ -24,6 +24,7 @@ enum class Type {
   mono11,       // axis, shapes
   mono12,       // numbers, tokens
   mono16,       // the phrase's tokens
+  mono_bold11,  // 600, the marked row and column
   mono_bold12,  // 600, contract names
   mono_bold20,  // 600, results
   count,

@@ -288,18 +288,18 @@ TEST(PipelineCards, AStageThatDoesNothingIsSaidToEqualTheOneBefore) {
 TEST(PipelineCards, GapsGiveWayBeforeCards) {
   const std::vector<float> wanted(10, 108);
   const std::vector<float> least(10, 80);
-  const CardLayout roomy = card_layout(wanted, least, 20, 12, 1308);
+  const CardLayout roomy = card_layout(wanted, least, 20, 12, 1308, 7);
   EXPECT_EQ(roomy.gap, 20);
   EXPECT_LE(roomy.content, 1308);
-  const CardLayout tight = card_layout(wanted, least, 20, 12, 1200);
+  const CardLayout tight = card_layout(wanted, least, 20, 12, 1200, 7);
   EXPECT_LT(tight.gap, 20);
   EXPECT_EQ(tight.width[0], 108);
   EXPECT_LE(tight.content, 1200);
-  const CardLayout tighter = card_layout(wanted, least, 20, 12, 1000);
+  const CardLayout tighter = card_layout(wanted, least, 20, 12, 1000, 7);
   EXPECT_EQ(tighter.gap, 12);
   EXPECT_LT(tighter.width[0], 108);
   EXPECT_LE(tighter.content, 1000);
-  const CardLayout scrolls = card_layout(wanted, least, 20, 12, 500);
+  const CardLayout scrolls = card_layout(wanted, least, 20, 12, 500, 7);
   EXPECT_EQ(scrolls.width[0], 80);
   EXPECT_GT(scrolls.content, 500);
   for (std::size_t i = 1; i < scrolls.x.size(); ++i)
@@ -338,7 +338,7 @@ TEST(Marks, AFullyMaskedRowIsExplainedByItsConvention) {
   request.mask = {{MaskTerm::Kind::padding, 5, ""}};
   EXPECT_NE(fully_masked_sentence(*trace_of(request)).find("NaN"), std::string::npos);
   request.mask_fill = -1e20;
-  EXPECT_NE(fully_masked_sentence(*trace_of(request)).find("equal weights"), std::string::npos);
+  EXPECT_NE(fully_masked_sentence(*trace_of(request)).find("weights are equal"), std::string::npos);
   request.fully_masked = FullyMasked::zero;
   EXPECT_NE(fully_masked_sentence(*trace_of(request)).find("set to 0"), std::string::npos);
 }
