@@ -56,8 +56,11 @@ int run(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   cli::open_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error like a full disk
   interrupt_token();
-  std::signal(SIGINT, interrupt);
-  std::signal(SIGTERM, interrupt);
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
+    // One that is ignored (nohup, a job in the background) stays ignored.
+    if (std::signal(signal_number, interrupt) == SIG_IGN) std::signal(signal_number, SIG_IGN);
+  }
   return run({argv + std::min(argc, 1), argv + argc});
 }

@@ -2,22 +2,35 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <vector>
 
 #include "app/cli/output.h"
 #include "core/attention/request_text.h"
 #include "core/tensor/statistics.h"
+#include "core/text/utf8.h"
 
 namespace headscope::cli {
 
 namespace {
 
-constexpr std::size_t kMostTokens = 24, kMostPositions = 12;
+constexpr std::size_t kMostTokens = 24, kMostPositions = 12, kMostTokenBytes = 48;
+
+// A token as it fits a line of many: its first graphemes when it is long.
+std::string short_token(const std::string& token) {
+  if (token.size() <= kMostTokenBytes) return printable(token);
+  std::size_t end = 0;
+  for (std::size_t next = next_grapheme(token, 0); next <= kMostTokenBytes && next > end;
+       next = next_grapheme(token, end)) {
+    end = next;
+  }
+  return printable(std::string_view(token).substr(0, end)) + "...";
+}
 
 std::string tokens_line(const char* title, const std::vector<std::string>& tokens) {
   std::string line = fmt::format("{:<11}", title);
   for (std::size_t i = 0; i < tokens.size() && i < kMostTokens; ++i) {
-    line += (i == 0 ? "" : " | ") + printable(tokens[i]);
+    line += (i == 0 ? "" : " | ") + short_token(tokens[i]);
   }
   if (tokens.size() > kMostTokens) line += fmt::format(" | ... {} in all", tokens.size());
   return line + "\n";

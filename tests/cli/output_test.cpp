@@ -186,6 +186,20 @@ TEST_F(Output, TheSameRequestGivesTheSameBytes) {
   }
 }
 
+TEST_F(Output, LongWordsAndManyWordsAreShortenedInTheTable) {
+  std::string words;
+  for (int k = 0; k < 30; ++k) words += "w" + std::to_string(k) + " ";
+  const Result many = cli({"run", "--phrase", words, "--d-model", "8"});
+  EXPECT_NE(many.out.find("| w23 | ... 30 in all\n"), std::string::npos) << many.out;
+  const Result longer = cli({"run", "--phrase", std::string(100000, 'x') + " b", "--d-model", "8"});
+  EXPECT_LT(longer.out.size(), 3000u);
+  EXPECT_NE(longer.out.find("x... | b\n"), std::string::npos);
+  std::string cats;
+  for (int k = 0; k < 100; ++k) cats += "🐈";
+  const Result emoji = cli({"run", "--phrase", cats, "--d-model", "8"});
+  EXPECT_EQ(emoji.out.find("\xef\xbf\xbd"), std::string::npos) << "cut between characters";
+}
+
 TEST_F(Output, TheFutureThatDirectMergingLeaksIsSaid) {
   const Result direct = cli({"run", "--phrase", "a b c d", "--merge", "direct", "--mask", "causal"});
   EXPECT_NE(direct.out.find("the future leaks"), std::string::npos) << direct.out;

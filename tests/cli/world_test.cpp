@@ -118,6 +118,15 @@ TEST_F(World, AFolderGivenAsAFileIsRefused) {
   }
 }
 
+TEST_F(World, AFileThatGrowsPastItsLimitIsRefusedAndRemoved) {
+  // The shell sets the limit (blocks of 512 or 1024 bytes) that a quota would.
+  const std::string command = "ulimit -f 4; cd '" + folder_.path() + "' && '" + HEADSCOPE_BINARY_DIR +
+                              "/bin/headscope-cli' run --phrase 'a b c d e f' --out o >/dev/null 2>&1";
+  const int status = std::system(command.c_str());
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 3) << status;
+  EXPECT_TRUE(all_files().empty()) << all_files().front();
+}
+
 TEST_F(World, CtrlCRemovesWhatWasBegun) {
   const std::string binary = std::string(HEADSCOPE_BINARY_DIR) + "/bin/headscope-cli";
   const std::string out = folder_ / "o";
@@ -131,9 +140,18 @@ TEST_F(World, CtrlCRemovesWhatWasBegun) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  // A test that runs in the background of a shell would hand on that SIGINT is ignored.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t interrupts;
+  sigemptyset(&interrupts);
+  sigaddset(&interrupts, SIGINT);
+  posix_spawnattr_setsigdefault(&attributes, &interrupts);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t child = 0;
-  ASSERT_EQ(posix_spawn(&child, binary.c_str(), &actions, nullptr, argv.data(), environ), 0);
+  ASSERT_EQ(posix_spawn(&child, binary.c_str(), &actions, &attributes, argv.data(), environ), 0);
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
   // As soon as the export has begun; a gigabyte of text takes longer than that.
   for (int k = 0; k < 5000 && !std::filesystem::exists(out); ++k)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
