@@ -1,5 +1,7 @@
 #include "core/tensor/tensor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -34,8 +36,7 @@ void check_region(const Region& region, const Shape& shape) {
   for (int axis = 0; axis < shape.count; ++axis) {
     const Range range = region[axis];
     HEADSCOPE_ASSERT(0 <= range.begin && range.begin <= range.end && range.end <= shape[axis],
-                     "[" + std::to_string(range.begin) + ", " + std::to_string(range.end) + ") on axis " +
-                         std::to_string(axis) + " of " + to_string(shape));
+                     fmt::format("[{}, {}) on axis {} of {}", range.begin, range.end, axis, to_string(shape)));
   }
 }
 
@@ -218,8 +219,7 @@ Tensor Tensor::permuted(std::initializer_list<int> order) const {
 
 Tensor Tensor::sliced(int axis, std::int64_t begin, std::int64_t end) const {
   HEADSCOPE_ASSERT(stored() && 0 <= axis && axis < rank() && 0 <= begin && begin <= end && end <= shape_[axis],
-                   "[" + std::to_string(begin) + ", " + std::to_string(end) + ") on axis " + std::to_string(axis) +
-                       " of " + to_string(shape_));
+                   fmt::format("[{}, {}) on axis {} of {}", begin, end, axis, to_string(shape_)));
   Tensor result = *this;
   result.writable_ = false;
   result.shape_[axis] = end - begin;
