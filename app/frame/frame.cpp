@@ -4,6 +4,7 @@
 #include <imgui_impl_opengl3.h>
 
 #include <chrono>
+#include <utility>
 
 #include "app/gl/framebuffer.h"
 #include "app/ui/theme.h"
@@ -70,7 +71,7 @@ void FrameDrawer::prepare_fonts(const Session& session, float scale) {
 }
 
 std::vector<ui::Command> FrameDrawer::draw(Session& session, Settings& settings, const Surface& surface,
-                                           InputEvents input, double seconds) {
+                                           InputEvents input, double seconds, std::vector<ui::Command> commands) {
   const float scale = static_cast<float>(surface.content_scale * session.view.ui_scale);
   prepare_fonts(session, scale);
   const Palette& colors = palette(session.view.theme);
@@ -89,7 +90,7 @@ std::vector<ui::Command> FrameDrawer::draw(Session& session, Settings& settings,
             .colors = colors,
             .scale = scale,
             .input = std::move(input),
-            .commands = {},
+            .commands = std::move(commands),
             .probe = &probe,
             .get_clipboard = surface.get_clipboard,
             .set_clipboard = surface.set_clipboard};

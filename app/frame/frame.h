@@ -42,9 +42,10 @@ class FrameDrawer {
   FrameDrawer(const FrameDrawer&) = delete;
   FrameDrawer& operator=(const FrameDrawer&) = delete;
 
-  // Draws the panels on the bound framebuffer. Returns the commands that they left to the application.
+  // Draws the panels on the bound framebuffer, which carry out `commands` too. Returns the commands that they left to
+  // the application.
   std::vector<ui::Command> draw(Session& session, Settings& settings, const Surface& surface, InputEvents input,
-                                double seconds);
+                                double seconds, std::vector<ui::Command> commands = {});
 
   ui::UiState state;
   ui::Probe probe;

@@ -57,6 +57,8 @@ Options parse_options(int argc, const char* const* argv) {
       options.version = true;
     } else if (argument == "--screenshot") {
       options.screenshot = value();
+    } else if (argument == "--then") {
+      options.then.push_back(value());
     } else if (argument == "--probe") {
       options.probe = value();
     } else if (argument == "--size") {

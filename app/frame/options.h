@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/picture/palette.h"
 
@@ -12,8 +13,9 @@ struct Options {
   std::string path;  // what to open; "" the last session, else the demo
   bool help = false, version = false;
   // For pictures in the documentation, for tests, and for a machine without a display; not in --help.
-  std::string screenshot;     // draws without a window, writes this PNG and ends
-  int width = 0, height = 0;  // of the window; 0: as it was left
+  std::string screenshot;         // draws without a window, writes this PNG and ends
+  std::vector<std::string> then;  // done before that, one after the other: "heads=7", or a command of the menu
+  int width = 0, height = 0;      // of the window; 0: as it was left
   std::optional<Theme> theme;
   double scale = 0;   // content scale; 0: as the desktop says (1 without one)
   int frames = 3;     // drawn before the picture is taken

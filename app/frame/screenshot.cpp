@@ -1,14 +1,29 @@
 #include "app/frame/screenshot.h"
 
+#include <utility>
+
 #include "app/frame/frame.h"
 #include "app/frame/probe_file.h"
 #include "app/frame/start.h"
 #include "app/gl/framebuffer.h"
 #include "app/gl/offscreen.h"
+#include "core/error.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
 
 namespace headscope {
+namespace {
+
+// "heads=7" sets an option; anything else is the title of a command, as in the menu.
+ui::Command command_named(const std::string& step) {
+  if (step.find('=') != std::string::npos) return {ui::CommandId::set_option, step};
+  for (const ui::CommandInfo& info : ui::command_list()) {
+    if (step == info.title) return {info.id, ""};
+  }
+  throw UsageError("--then: found '" + step + "', expected OPTION=VALUE or the title of a command in the menu");
+}
+
+}  // namespace
 
 void draw_screenshot(const Options& options) {
   const int width = options.width > 0 ? options.width : 1600, height = options.height > 0 ? options.height : 1000;
@@ -24,15 +39,20 @@ void draw_screenshot(const Options& options) {
   if (options.theme) session.view.theme = *options.theme;
 
   const auto start = std::chrono::steady_clock::now();
-  for (int frame = 0; frame < options.frames; ++frame) {
-    const double seconds = frame / 60.0;
-    session.update(start + std::chrono::microseconds(static_cast<std::int64_t>(seconds * 1e6)));
-    drawer.draw(session, settings, surface, {}, seconds);
-  }
+  int frame = 0;
+  const auto draw_frames = [&](std::vector<ui::Command> commands) {
+    for (int end = frame + options.frames; frame < end; ++frame) {
+      const double seconds = frame / 60.0;
+      session.update(start + std::chrono::microseconds(static_cast<std::int64_t>(seconds * 1e6)));
+      drawer.draw(session, settings, surface, {}, seconds, std::exchange(commands, {}));
+    }
+  };
+  draw_frames({});
+  for (const std::string& step : options.then) draw_frames({command_named(step)});
   const Image image = read_framebuffer(width, height);
   write_file_atomically(options.screenshot, [&](std::ostream& out) { write_png(out, image, {}); });
   if (!options.probe.empty()) {
-    write_probe(options.probe, options.frames, true, width, height, session, drawer.state, drawer.probe,
+    write_probe(options.probe, frame, true, width, height, session, drawer.state, drawer.probe,
                 {.ui_ms = drawer.ui_ms});
   }
 }

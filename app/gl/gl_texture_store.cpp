@@ -74,7 +74,7 @@ class Store : public GlTextureStore {
         entry.texture != nullptr && entry.texture->width() == pixels.width && entry.texture->height() == pixels.height;
     if (!same_size) {
       entry.texture =
-          std::make_unique<GlTexture>(TexelFormat::rgba8, pixels.width, pixels.height, pixels.pixels.data());
+          std::make_unique<GlTexture>(TexelFormat::rgba8, pixels.width, pixels.height, pixels.pixels.data(), 0, true);
     } else if (entry.version != version) {
       entry.texture->write(pixels.pixels.data());
     }

@@ -51,8 +51,9 @@ class Bound {
 
 }  // namespace
 
-GlTexture::GlTexture(TexelFormat format, int width, int height, const void* pixels, std::int64_t row_length)
-    : format_(format), width_(width), height_(height) {
+GlTexture::GlTexture(TexelFormat format, int width, int height, const void* pixels, std::int64_t row_length,
+                     bool smooth)
+    : format_(format), width_(width), height_(height), smooth_(smooth) {
   while (glGetError() != GL_NO_ERROR) {
   }
   glGenTextures(1, &name_);
@@ -60,11 +61,15 @@ GlTexture::GlTexture(TexelFormat format, int width, int height, const void* pixe
   glPixelStorei(GL_UNPACK_ROW_LENGTH, static_cast<GLint>(row_length));
   const GlFormat gl = gl_format(format);
   glTexImage2D(GL_TEXTURE_2D, 0, gl.internal, width, height, 0, gl.layout, gl.type, pixels);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, smooth ? GL_LINEAR_MIPMAP_LINEAR : GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, smooth ? GL_LINEAR : GL_NEAREST);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+  if (smooth) {
+    glGenerateMipmap(GL_TEXTURE_2D);
+  } else {
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+  }
   if (const GLenum error = glGetError(); error != GL_NO_ERROR) {
     glDeleteTextures(1, &name_);
     throw Error("The graphics driver refused a texture of " + std::to_string(width) + " x " + std::to_string(height) +
@@ -80,6 +85,7 @@ void GlTexture::write(const void* pixels) {
   const Bound bound(name_);
   const GlFormat gl = gl_format(format_);
   glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width_, height_, gl.layout, gl.type, pixels);
+  if (smooth_) glGenerateMipmap(GL_TEXTURE_2D);
 }
 
 std::int64_t GlTexture::bytes() const {

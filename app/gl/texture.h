@@ -1,4 +1,4 @@
-// A 2D texture that is read texel by texel, never filtered.
+// A 2D texture: numbers that are read texel by texel, or a picture that may be shown smaller than it is.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,9 @@ class GlTexture {
  public:
   // Width and height of at least 1. `pixels`: width * height texels, row by row, `row_length` texels from one row to
   // the next (0: width); null leaves them undefined. Throws Error when the driver has no memory for it.
-  GlTexture(TexelFormat format, int width, int height, const void* pixels, std::int64_t row_length = 0);
+  // `smooth`: shown smaller it is averaged, shown larger interpolated; at its own size the pixels are as they are.
+  GlTexture(TexelFormat format, int width, int height, const void* pixels, std::int64_t row_length = 0,
+            bool smooth = false);
   ~GlTexture();
   GlTexture(const GlTexture&) = delete;
   GlTexture& operator=(const GlTexture&) = delete;
@@ -26,6 +28,7 @@ class GlTexture {
  private:
   TexelFormat format_;
   int width_, height_;
+  bool smooth_;
   unsigned name_ = 0;
 };
 
