@@ -207,7 +207,7 @@ def main(journeys):
         if journey.__name__ not in wanted:
             continue
         try:
-            with desk() as (display, home):
+            with desk(*getattr(journey, "desk_size", (1600, 1000))) as (display, home):
                 journey(str(folder / "headscope"), str(folder / "headscope-cli"), display, home)
             print(f"ok      {journey.__name__}")
         except Exception as failure:  # the next journey has a display and a home of its own

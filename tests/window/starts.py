@@ -1,0 +1,77 @@
+"""Starts after something went wrong, and on another kind of screen."""
+import signal
+
+from driver import Window, expect, main
+
+DEMO = "Hola mi nombre es Alex"
+
+
+def what_cannot_be_opened_is_said(headscope, cli, display, home):
+    garbage = home / "garbage.png"
+    garbage.write_bytes(b"\x89PNG\r\n\x1a\n" + b"nonsense" * 40)
+    empty = home / "empty.json"
+    empty.write_bytes(b"")
+    future = home / "future.json"
+    future.write_text('{"headscope": "0.1.0", "phrase": "x", "quantum": true}')
+    for path, word in [(home / "missing.json", "missing.json"), (home, str(home)), (garbage, "garbage.png"),
+                       (empty, "empty.json"), (future, "quantum")]:
+        window = Window(headscope, display, home, [path])
+        p = window.shows("the demo", phrase=DEMO)
+        expect(any(word in notice for notice in p["notices"]), f"{path.name}: {p['notices']}")
+        expect(window.quit() == 0, f"{path.name}: exit code")
+
+
+def broken_files_of_its_own_are_put_aside(headscope, cli, display, home):
+    for folder, name in [("config", "settings.json"), ("state", "last-session.json")]:
+        (home / folder / "headscope").mkdir(parents=True)
+        (home / folder / "headscope" / name).write_bytes(b'{"theme": "li\xff\x00')
+    window = Window(headscope, display, home)
+    p = window.shows("the demo", phrase=DEMO)
+    expect(len(p["notices"]) >= 2, f"{p['notices']}")
+    expect(window.quit() == 0, "exit code")
+    window = Window(headscope, display, home)
+    p = window.shows("the demo", phrase=DEMO)
+    expect(p["notices"] == [], f"the second start still complains: {p['notices']}")
+    expect((home / "config" / "headscope" / "settings.json.broken").is_file(), "the broken settings are gone")
+    window.quit()
+
+
+def a_crash_costs_seconds(headscope, cli, display, home):
+    window = Window(headscope, display, home)
+    window.click("phrase", at=(0.9, 0.5))
+    window.key("ctrl+a")
+    window.type("hours of work")
+    window.shows("the phrase", phrase="hours of work")
+    saved = home / "state" / "headscope" / "last-session.json"
+    window.wait(lambda p: saved.is_file() and "hours of work" in saved.read_text(), "the session to be saved")
+    window.process.send_signal(signal.SIGKILL)
+    window.process.wait()
+    window = Window(headscope, display, home)
+    window.shows("the phrase of before the crash", phrase="hours of work")
+    window.quit()
+
+
+def it_follows_the_scale_of_the_desktop(headscope, cli, display, home):
+    window = Window(headscope, display, home, size=(1000, 650))
+    small = window.rect("phrase")
+    window.quit()
+    window.run("xprop", "-root", "-f", "RESOURCE_MANAGER", "8s", "-set", "RESOURCE_MANAGER", "Xft.dpi:\t192\n")
+    window = Window(headscope, display, home, size=(1000, 650))
+    p = window.settle()
+    expect(p["size"] == [2000, 1300], f"{p['size']} for 1000 x 650 at twice the scale")
+    large = window.rect("phrase")
+    ratio = (large[3] - large[1]) / (small[3] - small[1])
+    expect(1.9 < ratio < 2.1, f"the phrase is {ratio} times as high")
+    window.click("phrase", at=(0.9, 0.5))
+    window.key("ctrl+a")
+    window.type("large")
+    window.shows("the phrase", phrase="large")
+    window.quit()
+
+
+it_follows_the_scale_of_the_desktop.desk_size = (2000, 1300)
+
+
+if __name__ == "__main__":
+    main([what_cannot_be_opened_is_said, broken_files_of_its_own_are_put_aside, a_crash_costs_seconds,
+          it_follows_the_scale_of_the_desktop])
