@@ -1,8 +1,6 @@
 #include "app/ui/font_metrics.h"
 
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 
 namespace headscope::ui {
 
@@ -10,8 +8,8 @@ namespace {
 
 // Big-endian reads that give 0 beyond the end.
 struct Bytes {
-  const std::vector<unsigned char>& data;
-  std::uint32_t u8(std::size_t at) const { return at < data.size() ? data[at] : 0; }
+  std::span<const std::byte> data;
+  std::uint32_t u8(std::size_t at) const { return at < data.size() ? static_cast<std::uint32_t>(data[at]) : 0; }
   std::uint32_t u16(std::size_t at) const { return (u8(at) << 8) | u8(at + 1); }
   int s16(std::size_t at) const { return static_cast<std::int16_t>(u16(at)); }
   std::uint32_t u32(std::size_t at) const { return (u16(at) << 16) | u16(at + 2); }
@@ -30,12 +28,7 @@ std::size_t table(const Bytes& bytes, std::size_t face, const char (&tag)[5]) {
 
 }  // namespace
 
-std::vector<unsigned char> file_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::vector<unsigned char>(std::istreambuf_iterator<char>(file), {});
-}
-
-VerticalMetrics vertical_metrics(const std::vector<unsigned char>& data, int face) {
+VerticalMetrics vertical_metrics(std::span<const std::byte> data, int face) {
   const Bytes bytes{data};
   const bool collection = bytes.u32(0) == 0x74746366;  // "ttcf"
   const std::size_t start = collection ? bytes.u32(12 + std::size_t{4} * static_cast<std::size_t>(face)) : 0;

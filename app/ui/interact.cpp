@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/text_pieces.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -64,7 +65,7 @@ Interaction interact_mouse(Ui& ui, const std::string& name, const Rect& rect, co
   }
   if (inside && (s.active.empty() || s.active == name)) {
     s.next_hovered = name;
-    if (state.tooltip != nullptr && s.active.empty()) {
+    if (state.tooltip != nullptr && s.active.empty() && s.tooltip_off != name) {
       if (s.hovered != name) {
         ui.wake_in(kTooltipDelay);
       } else if (s.time - s.hovered_since >= kTooltipDelay) {
@@ -145,6 +146,10 @@ void tooltip(Ui& ui, const Rect& rect, const char* sentence) {
 }
 
 std::string text_on_screen(const Session& session, const UiState& state) {
+  return state.settled_text.empty() ? all_text(session, state) : state.settled_text;
+}
+
+std::string all_text(const Session& session, const UiState& state) {
   std::string all = session.draft.phrase;
   const auto add = [&](const std::string& text) {
     all += ' ';

@@ -62,20 +62,23 @@ Layout layout_of(float width, float height, float scale, const ViewState& view, 
 
   // Heads and inspector beside each other, or in one place.
   const float body_height = (status - y) / scale;
+  // Notices come and go: the widths stay, and concat gives its height before heads do.
+  const float usual_height = body_height + notices / scale;
   layout.tabs = w < kTabsBelow;
   float inspector = 0;
   if (!layout.tabs) {
     layout.inspector_rail = view.inspector_collapsed;
-    const float concat_guess = std::clamp(body_height - kHeadsHeight, size::panel_header, view.concat_height);
+    const float concat_guess = std::clamp(usual_height - kHeadsHeight, size::panel_header, view.concat_height);
     const float room = (right - left) / scale;
-    inspector = inspector_width(room, body_height - concat_guess, view);
+    inspector = inspector_width(room, usual_height - concat_guess, view);
     if (w < kNarrowInspectorBelow) inspector = std::min(inspector, kNarrowInspector);
     inspector = std::min(inspector, room - 420);
     inspector = px(layout.inspector_rail ? size::rail : inspector);
   }
   const float split = right - inspector;
 
-  float concat = std::min(view.concat_height, body_height - kHeadsHeight);
+  float concat = std::min(view.concat_height, usual_height - kHeadsHeight);
+  if (concat >= kLeastConcat) concat = std::max(kLeastConcat, concat - notices / scale);
   layout.concat_header_only = view.concat_collapsed || concat < kLeastConcat;
   if (layout.concat_header_only) concat = size::panel_header;
   const float concat_top = status - px(concat);

@@ -33,7 +33,7 @@ struct Lines {
 
 float caret_x(Ui& ui, const Lines& lines, std::size_t at) {
   const int line = lines.line_of(at);
-  return text_width(ui, kType, lines.words(line).substr(0, at - lines.begin(line)));
+  return caret_place(ui, kType, lines.words(line), at - lines.begin(line));
 }
 
 // Up and Down keep the x that the caret had where the walk began.
@@ -97,12 +97,12 @@ void draw_token_lines(Ui& ui, const Lines& lines, const Seen& seen, const Phrase
     for (int line = std::max(from, seen.first); line <= std::min(to, seen.first + seen.shown - 1); ++line) {
       const std::size_t a = std::max(begin, lines.begin(line)), b = std::min(end, lines.end(line));
       if (a >= b) continue;
-      const std::string_view words = lines.words(line);
-      const float x0 = seen.inner.min.x + text_width(ui, kType, words.substr(0, a - lines.begin(line)));
-      const float x1 = x0 + text_width(ui, kType, words.substr(a - lines.begin(line), b - a));
       const float y = seen.inner.min.y + static_cast<float>(line - seen.first + 1) * seen.pitch - ui.px(1);
       const float t = is_query || is_key ? std::max(1.0f, ui.px(2)) : std::max(1.0f, ui.px(1));
-      fill({{std::round(x0), y}, {std::round(x1), y + t}}, color);
+      for (const Stretch& part :
+           stretches_of(ui, kType, lines.words(line), a - lines.begin(line), b - lines.begin(line))) {
+        fill({{std::round(seen.inner.min.x + part.from), y}, {std::round(seen.inner.min.x + part.to), y + t}}, color);
+      }
     }
   }
 }
@@ -119,10 +119,10 @@ void draw_lines(Ui& ui, const Seen& seen, const Lines& lines, const TextEdit& ed
     if (focused && has_selection(edit)) {
       const std::size_t a = std::clamp(selection_begin(edit), lines.begin(line), lines.end(line));
       const std::size_t b = std::clamp(selection_end(edit), lines.begin(line), lines.end(line));
-      if (a < b) {
-        const float x0 = seen.inner.min.x + text_width(ui, kType, words.substr(0, a - lines.begin(line)));
-        const float x1 = x0 + text_width(ui, kType, words.substr(a - lines.begin(line), b - a));
-        fill({{std::round(x0), top}, {std::round(x1), top + seen.pitch}}, mix(c.well, c.accent, 0.38f));
+      for (const Stretch& part : stretches_of(ui, kType, words, a - lines.begin(line), b - lines.begin(line))) {
+        fill({{std::round(seen.inner.min.x + part.from), top},
+              {std::round(seen.inner.min.x + part.to), top + seen.pitch}},
+             mix(c.well, c.accent, 0.38f));
       }
     }
     text(ui, {seen.inner.min.x, text_top(ui, kType, top + seen.pitch / 2)}, kType, c.text, words);

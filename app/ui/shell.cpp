@@ -5,6 +5,7 @@
 #include "app/ui/layout.h"
 #include "app/ui/panels.h"
 #include "app/ui/shortcuts.h"
+#include "app/ui/text_pieces.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -26,7 +27,24 @@ void begin_window() {
   ImGui::PopStyleVar(4);
 }
 
-void begin_frame_state(UiState& s) {
+// See UiState::settled_text.
+void settle_text(Ui& ui) {
+  constexpr double rest = 0.7;
+  UiState& s = ui.state;
+  std::string now = all_text(ui.session, s);
+  if (s.settled_text.empty()) s.settled_text = now;
+  if (now != s.latest_text) {
+    s.latest_text = std::move(now);
+    s.text_changed = s.time;
+  }
+  if (s.latest_text == s.settled_text || !needs_rebuild(ui.fonts, s.latest_text)) return;
+  const double since = s.time - s.text_changed;
+  if (since < rest) return ui.wake_in(rest - since);
+  s.settled_text = s.latest_text;
+  s.wants_frame = true;
+}
+
+void begin_frame_state(UiState& s, bool acts) {
   s.hover = s.next_hover;
   s.next_hover = {};
   s.wants_frame = false;
@@ -42,6 +60,9 @@ void begin_frame_state(UiState& s) {
   }
   s.next_tab_order.clear();
   s.next_hovered.clear();
+  // A tooltip is for the one who waits: it leaves when one types or clicks, until the mouse goes elsewhere.
+  if (acts) s.tooltip_off = s.hovered;
+  if (s.hovered != s.tooltip_off) s.tooltip_off.clear();
   s.list_shown = false;
   s.scrolls.clear();
 }
@@ -203,7 +224,10 @@ void draw_shell(Ui& ui) {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   if (screen.x < 1 || screen.y < 1) return;
   begin_window();
-  begin_frame_state(s);
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool acts = !ui.input.keys.empty() || !ui.input.characters.empty() || io.MouseClicked[0] ||
+                    io.MouseClicked[1] || io.MouseWheel != 0;
+  begin_frame_state(s, acts);
   if (ui.probe != nullptr) ui.probe->rects.clear();
   for (const std::string& path : ui.input.dropped) ui.push(CommandId::open_path, path);
   ui.input.dropped.clear();
@@ -218,9 +242,11 @@ void draw_shell(Ui& ui) {
   const Rect window{{0, 0}, screen};
   draw_grounds(ui, layout, window);
   // What lies under the opened Request must not see the mouse.
+  settle_text(ui);
   s.covered.clear();
   if (layout.request_over) s.covered.push_back(layout.request);
   draw_panels(ui, layout);
+  settle_text(ui);
   s.covered.clear();
   if (layout.request_over) {
     fill(layout.request, ui.colors.panel);

@@ -9,6 +9,7 @@
 #include "app/ui/text_pieces.h"
 #include "app/ui/widgets.h"
 #include "core/picture/text.h"
+#include "core/picture/visual_order.h"
 #include "core/text/utf8.h"
 
 namespace headscope::ui {
@@ -37,6 +38,8 @@ FontRole role_of(Type type) {
 
 // The character in white on nothing, its coverage as alpha; no pixels when no font has it.
 const UiState::GlyphPicture& glyph_picture(Ui& ui, Type type, std::uint32_t code_point) {
+  // Far more than one sees; a text that shows ever new characters does not grow it for ever.
+  if (ui.state.glyphs.size() > 6000) ui.state.glyphs.clear();
   const auto [at, is_new] = ui.state.glyphs.try_emplace({code_point, static_cast<int>(type)});
   UiState::GlyphPicture& picture = at->second;
   const float pixels = em_pixels(type) * ui.scale;
@@ -54,7 +57,7 @@ const UiState::GlyphPicture& glyph_picture(Ui& ui, Type type, std::uint32_t code
       draw_text(image, 1, std::round(pixels * 1.1), utf8, role, pixels, {255, 255, 255, 255});
       for (Rgba& pixel : image.pixels) pixel = {255, 255, 255, pixel.g};
       picture.white = std::move(image);
-      picture.advance = static_cast<float>(std::ceil(width));
+      picture.advance = static_cast<float>(width);
     }
   }
   return picture;
@@ -188,6 +191,12 @@ void text(Ui& ui, ImVec2 at, Type type, Rgba color, std::string_view s, bool all
     add_run(font, size, at, ink, s.data(), s.data() + s.size(), all);
     return;
   }
+  // Right-to-left stretches are turned round, as they are read.
+  std::string turned;
+  for (const VisualCluster& cluster : visual_order(s)) {
+    turned += s.substr(static_cast<std::size_t>(cluster.bytes.begin), static_cast<std::size_t>(cluster.bytes.size()));
+  }
+  if (!turned.empty()) s = turned;
   float x = at.x;
   for (const TextPiece& piece : text_pieces(ui, type, s)) {
     const float width = piece_width(ui, type, s, piece);

@@ -109,21 +109,8 @@ bool caret_shown(Ui& ui) {
   return phase < kBlink;
 }
 
-std::size_t byte_at(Ui& ui, Type type, std::string_view s, float x) {
-  std::size_t at = 0;
-  float left = 0;
-  while (at < s.size()) {
-    const std::size_t next = next_grapheme(s, at);
-    const float width = text_width(ui, type, s.substr(at, next - at));
-    if (x < left + width / 2) return at;
-    left += width;
-    at = next;
-  }
-  return s.size();
-}
-
 void draw_edited_line(Ui& ui, const Rect& rect, Type type, TextEdit& edit, bool focused) {
-  const float caret_x = text_width(ui, type, std::string_view(edit.buffer).substr(0, edit.caret));
+  const float caret_x = caret_place(ui, type, edit.buffer, edit.caret);
   const float whole = text_width(ui, type, edit.buffer);
   const float room = rect.width() - ui.px(2);
   if (focused) {
@@ -138,11 +125,10 @@ void draw_edited_line(Ui& ui, const Rect& rect, Type type, TextEdit& edit, bool 
   const float top = text_top(ui, type, rect.center().y);
   canvas().PushClipRect(rect.min, rect.max, true);
   if (focused && has_selection(edit)) {
-    const std::string_view all = edit.buffer;
-    const float a = text_width(ui, type, all.substr(0, selection_begin(edit)));
-    const float b = text_width(ui, type, all.substr(0, selection_end(edit)));
-    fill({{std::round(left + a), top}, {std::round(left + b), top + std::round(height)}},
-         mix(ui.colors.well, ui.colors.accent, 0.38f));
+    for (const Stretch& part : stretches_of(ui, type, edit.buffer, selection_begin(edit), selection_end(edit))) {
+      fill({{std::round(left + part.from), top}, {std::round(left + part.to), top + std::round(height)}},
+           mix(ui.colors.well, ui.colors.accent, 0.38f));
+    }
   }
   text(ui, {left, top}, type, ui.colors.text, edit.buffer);
   if (focused && caret_shown(ui)) {

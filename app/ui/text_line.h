@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/ui/text_places.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -19,9 +20,6 @@ void edit_by_mouse(Ui& ui, TextEdit& edit, const Interaction& it, std::size_t at
 
 // Blinks for ten seconds after the caret moved last, then stays.
 bool caret_shown(Ui& ui);
-
-// The byte offset of the grapheme boundary nearest to `x` pixels from the start of the line.
-std::size_t byte_at(Ui& ui, Type type, std::string_view s, float x);
 
 // Selection, text and caret within rect, scrolled so that the caret is inside.
 void draw_edited_line(Ui& ui, const Rect& rect, Type type, TextEdit& edit, bool focused);

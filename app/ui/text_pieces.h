@@ -31,6 +31,9 @@ bool is_ascii(std::string_view s);
 // Size of a type at 1x in pixels an em.
 float em_pixels(Type type);
 
+// Everything written on screen that a user or a file chose, as of now.
+std::string all_text(const Session& session, const UiState& state);
+
 // The text, or its longest beginning that fits with an ellipsis.
 std::string cut_to_width(Ui& ui, Type type, std::string_view s, float width);
 

@@ -4,13 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 
 #include "app/ui/font_metrics.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/text_pieces.h"
+#include "core/error.h"
+#include "core/io/mapped_file.h"
 #include "core/picture/text.h"
 #include "core/text/utf8.h"
 
@@ -18,20 +23,32 @@ namespace headscope::ui {
 
 namespace {
 
-// Beyond ASCII and Latin-1: what the interface itself writes.
+// Beyond ASCII: what the interface itself writes.
 constexpr const char32_t kOwnCharacters[] =
-    U"\u2013\u2014\u2018\u2019\u201C\u201D\u2022\u2026\u00D7\u00F7\u221A\u2212\u2190\u2191\u2192\u2193\u21E7\u221E"
-    U"\u2264\u2265\u2260\u2248\u2211\u220F\u22C5\u2032\u25B8\u25BE\u2713\u0394\u03B1\u03B2"
-    U"\u03BC\u03C3"
-    U"\u03A3\uFFFD";
+    U"\u00A0\u00B0\u00B1\u00B2\u00B3\u00B5\u00B7\u00D7\u00F7\u00A9\u2013\u2014\u2018\u2019\u201C\u201D\u2022\u2026"
+    U"\u221A\u2212\u2190\u2191\u2192\u2193\u21E7\u221E\u2264\u2265\u2260\u2248\u2211\u220F\u22C5\u2032\u2039\u203A"
+    U"\u25B8\u25BE\u2713\u0394\u03A3\u03B1\u03B2\u03BC\u03C3\uFFFD";
 
 bool is_own(std::uint32_t c) {
-  if (c < 0x20) return true;
-  if (c <= 0xFF) return true;
+  if (c < 0x7F) return true;
   for (const char32_t own : kOwnCharacters) {
     if (own == c) return true;
   }
   return false;
+}
+
+// Small alphabets come whole with their first letter, so that typing on needs no new atlas.
+struct Alphabet {
+  std::uint32_t first, last;
+};
+constexpr Alphabet kAlphabets[] = {{0xA1, 0x17F},  {0x370, 0x3FF}, {0x400, 0x45F},
+                                   {0x5D0, 0x5EA}, {0x621, 0x64A}, {0x3041, 0x30FF}};
+
+const Alphabet* alphabet_of(std::uint32_t c) {
+  for (const Alphabet& alphabet : kAlphabets) {
+    if (c >= alphabet.first && c <= alphabet.last) return &alphabet;
+  }
+  return nullptr;
 }
 
 // A character of the phrase that the atlas is to hold, beyond the interface's own.
@@ -39,10 +56,9 @@ bool belongs_in_atlas(std::uint32_t c) {
   return c <= compat::last_code_point && !is_own(c) && !is_invisible(c) && !is_scaled_letter(c);
 }
 
-// With very many characters only the types that show phrases and tokens get them; the others draw them as pictures.
-constexpr std::size_t kManyCharacters = 400;
+// Characters of no small alphabet come in these types only; the others draw them as pictures.
 bool shows_tokens(Type type) {
-  return type == Type::words16 || type == Type::mono11 || type == Type::mono12;
+  return type == Type::words12 || type == Type::words16 || type == Type::mono11 || type == Type::mono12;
 }
 
 // Of the type's size and role.
@@ -66,9 +82,13 @@ FontRole font_role(Type type) {
   }
 }
 
-// Sorted code points of `text` that are not the interface's own and that the atlas could hold.
-std::vector<std::uint32_t> further_characters(const std::string& text) {
-  std::set<std::uint32_t> found;
+// Code points of `text` that the atlas is to hold beyond the interface's own, sorted.
+struct FurtherCharacters {
+  std::vector<std::uint32_t> letters;  // of small alphabets, whole
+  std::vector<std::uint32_t> others;
+};
+FurtherCharacters further_characters(const std::string& text) {
+  std::set<std::uint32_t> letters, others;
   for (std::size_t at = 0; at < text.size();) {
     if (static_cast<unsigned char>(text[at]) < 0x80) {
       ++at;
@@ -76,25 +96,37 @@ std::vector<std::uint32_t> further_characters(const std::string& text) {
     }
     const CodePoint c = code_point_at(text, at);
     at += static_cast<std::size_t>(c.bytes);
-    if (c.valid && belongs_in_atlas(c.value)) found.insert(c.value);
+    if (!c.valid || !belongs_in_atlas(c.value)) continue;
+    const Alphabet* alphabet = alphabet_of(c.value);
+    if (alphabet == nullptr) {
+      others.insert(c.value);
+    } else if (!letters.contains(c.value)) {
+      for (std::uint32_t k = alphabet->first; k <= alphabet->last; ++k) {
+        if (belongs_in_atlas(k)) letters.insert(k);
+      }
+    }
   }
-  return {found.begin(), found.end()};
+  return {{letters.begin(), letters.end()}, {others.begin(), others.end()}};
 }
 
 struct LoadedFont {
-  std::vector<unsigned char> bytes;
+  std::shared_ptr<const MappedFile> file;  // null: it cannot be read
   VerticalMetrics metrics;
 };
 
-// Files are read once for all sizes; the atlas only borrows the bytes until it is built.
+// Files are mapped once for all sizes; the atlas only borrows the bytes until it is built.
 class FontLoader {
  public:
   const LoadedFont& load(const FontFile& file) {
     std::unique_ptr<LoadedFont>& font = fonts_[{file.path, file.face}];
     if (font == nullptr) {
       font = std::make_unique<LoadedFont>();
-      font->bytes = file_bytes(file.path);
-      font->metrics = vertical_metrics(font->bytes, file.face);
+      try {
+        font->file = MappedFile::open(file.path);
+        font->metrics = vertical_metrics(font->file->bytes(), file.face);
+      } catch (const Error&) {
+        // A font that vanished: the next one, or Dear ImGui's own, takes its place.
+      }
     }
     return *font;
   }
@@ -121,23 +153,24 @@ Ranges ranges_of(const std::vector<std::uint32_t>& sorted) {
 ImFont* add_font(FontLoader& loader, const FontFile& file, float em, const Ranges& ranges, bool merge) {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
   const LoadedFont& font = loader.load(file);
-  if (font.bytes.empty()) return nullptr;
+  if (font.file == nullptr || font.file->bytes().empty()) return nullptr;
+  const std::span<const std::byte> bytes = font.file->bytes();
   ImFontConfig config;
   config.MergeMode = merge;
   config.FontNo = file.face;
-  config.OversampleH = 3;
+  config.OversampleH = 2;
   config.OversampleV = 1;
   config.PixelSnapH = false;
   const float size = em * (font.metrics.ascent + font.metrics.descent);
 #if IMGUI_VERSION_NUM >= 19200
   // The atlas reads glyphs as they are first drawn: it keeps a copy of the file.
-  void* copy = ImGui::MemAlloc(font.bytes.size());
-  std::copy(font.bytes.begin(), font.bytes.end(), static_cast<unsigned char*>(copy));
-  return atlas.AddFontFromMemoryTTF(copy, static_cast<int>(font.bytes.size()), size, &config, ranges.data());
+  void* copy = ImGui::MemAlloc(bytes.size());
+  std::memcpy(copy, bytes.data(), bytes.size());
+  return atlas.AddFontFromMemoryTTF(copy, static_cast<int>(bytes.size()), size, &config, ranges.data());
 #else
   config.FontDataOwnedByAtlas = false;
-  return atlas.AddFontFromMemoryTTF(const_cast<unsigned char*>(font.bytes.data()), static_cast<int>(font.bytes.size()),
-                                    size, &config, ranges.data());
+  return atlas.AddFontFromMemoryTTF(const_cast<std::byte*>(bytes.data()), static_cast<int>(bytes.size()), size, &config,
+                                    ranges.data());
 #endif
 }
 
@@ -155,36 +188,35 @@ Fonts build_fonts(float scale, const std::string& text) {
 
   Fonts fonts;
   fonts.scale = scale;
-  const std::vector<std::uint32_t> wanted = further_characters(text);
-  std::vector<std::uint32_t> own;
-  for (std::uint32_t c = 0x20; c <= 0xFF; ++c) {
-    if (c < 0x7F || c >= 0xA0) own.push_back(c);
-  }
+  const FurtherCharacters wanted = further_characters(text);
+  std::vector<std::uint32_t> plain;
+  for (std::uint32_t c = 0x20; c < 0x7F; ++c) plain.push_back(c);
+  std::vector<std::uint32_t> symbols;
   for (const char32_t c : kOwnCharacters) {
-    if (c != 0 && c > 0xFF) own.push_back(c);
+    if (c != 0) symbols.push_back(c);
   }
-  own.insert(own.end(), wanted.begin(), wanted.end());
-  std::sort(own.begin(), own.end());
-  own.erase(std::unique(own.begin(), own.end()), own.end());
-  const Ranges all_ranges = ranges_of(own);
-  std::erase_if(own, [&](std::uint32_t c) { return !is_own(c); });
-  const Ranges own_ranges = ranges_of(own);
-  const bool many = wanted.size() > kManyCharacters;
+  const auto joined = [](std::initializer_list<const std::vector<std::uint32_t>*> lists) {
+    std::set<std::uint32_t> all;
+    for (const auto* list : lists) all.insert(list->begin(), list->end());
+    return std::vector<std::uint32_t>(all.begin(), all.end());
+  };
+  const Ranges ranges_for_all = ranges_of(joined({&plain, &symbols, &wanted.letters}));
+  const Ranges ranges_for_tokens = ranges_of(joined({&plain, &symbols, &wanted.letters, &wanted.others}));
 
-  // Which further file has which of the wanted characters, for words and for numbers. The symbols that the interface
-  // writes may be missing in the best font too.
-  std::vector<std::uint32_t> asked = wanted;
-  for (const char32_t c : kOwnCharacters) {
-    if (c > 0xFF && c != 0xFFFD) asked.push_back(c);
-  }
-  std::map<FontRole, std::map<std::pair<std::string, int>, std::vector<std::uint32_t>>> further;
-  for (const FontRole role : {FontRole::words, FontRole::words_bold, FontRole::numbers, FontRole::numbers_bold}) {
+  // Which further file has which of the characters; the symbols too may be missing in the best font.
+  using Files = std::map<std::pair<std::string, int>, std::vector<std::uint32_t>>;
+  const auto files_of = [](FontRole role, const std::vector<std::uint32_t>& characters) {
+    Files files;
     const FontFile main = font_file(role);
-    for (const std::uint32_t c : asked) {
+    for (const std::uint32_t c : characters) {
       const FontFile file = fallback_font_file(c, role);
-      if (!file.path.empty() && file != main) further[role][{file.path, file.face}].push_back(c);
+      if (!file.path.empty() && file != main) files[{file.path, file.face}].push_back(c);
     }
-  }
+    return files;
+  };
+  const std::vector<std::uint32_t> asked_by_all = joined({&symbols, &wanted.letters});
+  const std::vector<std::uint32_t> asked_by_tokens = joined({&symbols, &wanted.letters, &wanted.others});
+  std::map<std::pair<FontRole, bool>, Files> further;
 
   std::vector<std::unique_ptr<Ranges>> kept;  // until the atlas is built
   FontLoader loader;
@@ -193,9 +225,9 @@ Fonts build_fonts(float scale, const std::string& text) {
     const FontRole role = font_role(type);
     const float em = std::max(6.0f, std::round(em_pixels(type) * scale));
     const FontFile main = font_file(role);
-    ImFont* font = main.path.empty()
-                       ? nullptr
-                       : add_font(loader, main, em, many && !shows_tokens(type) ? own_ranges : all_ranges, false);
+    const bool tokens = shows_tokens(type);
+    ImFont* font =
+        main.path.empty() ? nullptr : add_font(loader, main, em, tokens ? ranges_for_tokens : ranges_for_all, false);
     if (font == nullptr) {
       ImFontConfig config;
       config.SizePixels = em;
@@ -205,10 +237,9 @@ Fonts build_fonts(float scale, const std::string& text) {
     const VerticalMetrics metrics = main.path.empty() ? VerticalMetrics() : loader.load(main).metrics;
     fonts.ascent[i] = std::round(em * metrics.ascent);
     fonts.descent[i] = std::round(em * metrics.descent);
-    if (many && !shows_tokens(type)) continue;
-    for (auto& [file, characters] : further[role]) {
-      std::sort(characters.begin(), characters.end());
-      characters.erase(std::unique(characters.begin(), characters.end()), characters.end());
+    const auto [files, is_new] = further.try_emplace({role, tokens});
+    if (is_new) files->second = files_of(role, tokens ? asked_by_tokens : asked_by_all);
+    for (const auto& [file, characters] : files->second) {
       kept.push_back(std::make_unique<Ranges>(ranges_of(characters)));
       add_font(loader, {file.first, file.second}, em, *kept.back(), true);
     }
@@ -224,7 +255,7 @@ Fonts build_fonts(float scale, const std::string& text) {
     fonts.pixels[i] = fonts.by_type[i]->FontSize;
 #endif
   }
-  for (const std::uint32_t c : wanted) {
+  for (const std::uint32_t c : joined({&wanted.letters, &wanted.others})) {
     const bool here = compat::has_glyph(fonts[Type::words16], c) || compat::has_glyph(fonts[Type::mono12], c);
     (here ? fonts.covered : fonts.missing).push_back(c);
   }
@@ -232,7 +263,7 @@ Fonts build_fonts(float scale, const std::string& text) {
 }
 
 bool needs_rebuild(const Fonts& fonts, const std::string& text) {
-  if (compat::dynamic_glyphs && fonts.covered.empty() && fonts.missing.empty() && text.empty()) return false;
+  if (compat::dynamic_glyphs && fonts.scale > 0 && text.empty()) return false;
   for (std::size_t at = 0; at < text.size();) {
     if (static_cast<unsigned char>(text[at]) < 0x80) {
       ++at;

@@ -79,7 +79,7 @@ struct UiState {
   bool reveal_focus = false;                // the focus just moved by key: its scroll area shows it
   std::vector<std::string> next_tab_order;  // being gathered
   std::map<std::string, int> chosen;        // by name of a list: the line picked in it, until its owner fetches it
-  std::string next_hovered;
+  std::string next_hovered, tooltip_off;
   std::string editing;                 // the stepper or number field whose text is being typed
   double caret_time = 0;               // when a caret moved last: it blinks from then on
   bool list_shown = false;             // somebody drew the open list in this frame
@@ -109,6 +109,9 @@ struct UiState {
     float advance = 0;
   };
   std::map<std::pair<std::uint32_t, int>, GlyphPicture> glyphs;
+  // The atlas follows what is typed only when the typing rests; until then new characters are drawn as pictures.
+  std::string settled_text, latest_text;
+  double text_changed = 0;
 };
 
 // Given to every panel in every frame.

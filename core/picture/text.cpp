@@ -1,13 +1,12 @@
 #include "core/picture/text.h"
 
-#include <utf8proc.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "core/assert.h"
 #include "core/picture/text_glyphs.h"
+#include "core/picture/visual_order.h"
 #include "core/text/utf8.h"
 
 namespace headscope {
@@ -51,77 +50,20 @@ void blend(Rgba& ground, Rgba color, std::uint8_t coverage) {
       static_cast<std::uint8_t>(static_cast<float>(ground.a) + share * static_cast<float>(255 - ground.a) + 0.5F);
 }
 
-enum class Direction { left_to_right, right_to_left, number, neutral };
-
-Direction direction_of(std::uint32_t code_point) {
-  if (code_point < 0x590) {
-    if (code_point >= '0' && code_point <= '9') return Direction::number;
-    const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(code_point));
-    const bool letter = category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
-    return letter ? Direction::left_to_right : Direction::neutral;
-  }
-  switch (utf8proc_get_property(static_cast<utf8proc_int32_t>(code_point))->bidi_class) {
-    case UTF8PROC_BIDI_CLASS_R:
-    case UTF8PROC_BIDI_CLASS_AL:
-      return Direction::right_to_left;
-    case UTF8PROC_BIDI_CLASS_EN:
-    case UTF8PROC_BIDI_CLASS_AN:
-      return Direction::number;
-    case UTF8PROC_BIDI_CLASS_L:
-      return Direction::left_to_right;
-    default:
-      return Direction::neutral;
-  }
-}
-
-struct Cluster {
-  std::string_view text;
-  Direction direction;
-};
-
-// Code points in the order in which they stand on the line: every stretch from a right-to-left letter to the last one
-// before a left-to-right letter is turned round by graphemes, the digits within it are not.
-std::vector<std::uint32_t> visual_order(std::string_view utf8) {
+// Code points in the order in which they stand on the line.
+std::vector<std::uint32_t> code_points_in_order(std::string_view utf8) {
   std::vector<std::uint32_t> result;
-  bool turned = false;
-  for (std::size_t at = 0; at < utf8.size();) {
-    const CodePoint point = code_point_at(utf8, at);
-    result.push_back(point.value);
-    turned = turned || (point.value >= 0x590 && direction_of(point.value) == Direction::right_to_left);
-    at += static_cast<std::size_t>(point.bytes);
-  }
-  if (!turned) return result;
-
-  std::vector<Cluster> clusters;
-  for (std::size_t at = 0; at < utf8.size();) {
-    const std::size_t end = next_grapheme(utf8, at);
-    clusters.push_back({utf8.substr(at, end - at), direction_of(code_point_at(utf8, at).value)});
-    at = end;
-  }
-  for (std::size_t begin = 0; begin < clusters.size(); ++begin) {
-    if (clusters[begin].direction != Direction::right_to_left) continue;
-    std::size_t end = begin + 1;
-    for (std::size_t k = end; k < clusters.size() && clusters[k].direction != Direction::left_to_right; ++k) {
-      if (clusters[k].direction == Direction::right_to_left) end = k + 1;
-    }
-    const auto first = clusters.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto last = clusters.begin() + static_cast<std::ptrdiff_t>(end);
-    std::reverse(first, last);
-    const auto is_number = [](const Cluster& cluster) { return cluster.direction == Direction::number; };
-    for (auto digit = std::find_if(first, last, is_number); digit != last;) {
-      const auto digits_end = std::find_if_not(digit, last, is_number);
-      std::reverse(digit, digits_end);
-      digit = std::find_if(digits_end, last, is_number);
-    }
-    begin = end - 1;
-  }
-  result.clear();
-  for (const Cluster& cluster : clusters) {
-    for (std::size_t at = 0; at < cluster.text.size();) {
-      const CodePoint point = code_point_at(cluster.text, at);
+  const auto add = [&](std::string_view part) {
+    for (std::size_t at = 0; at < part.size();) {
+      const CodePoint point = code_point_at(part, at);
       result.push_back(point.value);
       at += static_cast<std::size_t>(point.bytes);
     }
+  };
+  const std::vector<VisualCluster> clusters = visual_order(utf8);
+  if (clusters.empty()) add(utf8);
+  for (const VisualCluster& cluster : clusters) {
+    add(utf8.substr(static_cast<std::size_t>(cluster.bytes.begin), static_cast<std::size_t>(cluster.bytes.size())));
   }
   return result;
 }
@@ -176,7 +118,7 @@ void draw_text(Image& image, double x, double y, std::string_view utf8, FontRole
   const long across = std::lround(upwards ? x : y);
   double pen = upwards ? -y : x;
   const double room = (upwards ? 0 : image.width) - pen + 2 * pixel_size;
-  for (const std::uint32_t code_point : visual_order(reaching_part(utf8, role, pixel_size, room))) {
+  for (const std::uint32_t code_point : code_points_in_order(reaching_part(utf8, role, pixel_size, room))) {
     const GlyphId glyph = glyph_of(code_point, role);
     const double quarters = std::floor(pen * 4 + 0.5);
     const long whole = static_cast<long>(std::floor(quarters / 4));
