@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "core/attention/request_text.h"
 #include "core/error.h"
+#include "core/io/atomic_file.h"
 #include "core/io/json_text.h"
 #include "core/io/mapped_file.h"
 #include "core/io/message_text.h"
@@ -19,6 +22,9 @@
 namespace headscope {
 
 namespace {
+
+constexpr std::size_t kLargestJson = std::size_t{16} << 20;
+constexpr std::size_t kLargestPiped = std::size_t{256} << 20;
 
 using Json = nlohmann::ordered_json;
 using Kind = JsonValue::Kind;
@@ -190,11 +196,12 @@ SessionFile parse_session(const std::string& json, const std::string& what) {
   return session;
 }
 
-SessionFile read_session(const std::string& path) {
-  const auto file = MappedFile::open(path);
-  const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+namespace {
+
+SessionFile session_of(std::span<const std::byte> bytes, const std::string& path) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text.starts_with("\x89PNG")) {
-    const PngInfo info = read_png_info(path);
+    const PngInfo info = parse_png_info(bytes, path);
     const auto recipe = info.texts.find("headscope");
     if (recipe == info.texts.end()) {
       throw Error(
@@ -204,12 +211,26 @@ SessionFile read_session(const std::string& path) {
     }
     return parse_session(recipe->second, path + " (its recipe)");
   }
-  const std::string seen = describe_bytes(file->bytes());
+  const std::string seen = describe_bytes(bytes);
   if (!seen.empty() && seen != "JSON text") {
     throw Error(
         fmt::format("{}: not a session: it is {}; expected JSON or a picture exported by Headscope", path, seen));
   }
-  return parse_session(std::string(text.substr(0, (std::size_t{16} << 20) + 1)), path);
+  if (bytes.size() > kLargestJson) {
+    throw Error(fmt::format("{}: not a session: {} bytes; at most {} are read", path, bytes.size(), kLargestJson));
+  }
+  return parse_session(std::string(text), path);
+}
+
+}  // namespace
+
+SessionFile read_session(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_fifo(path, ignored)) {  // a shell's <(...)
+    const std::string piped = read_small_file(path, kLargestPiped);
+    return session_of(std::as_bytes(std::span(piped)), path);
+  }
+  return session_of(MappedFile::open(path)->bytes(), path);
 }
 
 }  // namespace headscope

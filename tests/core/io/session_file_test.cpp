@@ -1,5 +1,7 @@
 #include "core/io/session_file.h"
 
+#include <unistd.h>
+
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -134,6 +136,16 @@ TEST(Session, APictureGivesItsRecipeBack) {
   write_png(bare, Image(3, 2), {});
   write_bytes(folder.file("bare.png"), bare.str());
   EXPECT_TRUE(contains(refusal_of([&] { read_session(folder.file("bare.png")); }), "without Headscope's recipe"));
+}
+
+TEST(Session, APipeIsReadAsAFileIs) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const std::string json = session_json(everything(), std::nullopt);
+  ASSERT_EQ(::write(ends[1], json.data(), json.size()), static_cast<ssize_t>(json.size()));
+  ::close(ends[1]);
+  EXPECT_TRUE(read_session("/dev/fd/" + std::to_string(ends[0])).request == everything());
+  ::close(ends[0]);
 }
 
 TEST(Session, ARecipeSaysWhichWeightsItWasMadeWith) {
