@@ -127,8 +127,10 @@ Image parse_png(std::span<const std::byte> bytes, const std::string& what) {
   }
   Image image(static_cast<int>(width), static_cast<int>(height));
   std::vector<png_bytep> rows(height);
-  for (std::uint32_t y = 0; y < height; ++y) {
-    rows[y] = reinterpret_cast<png_bytep>(image.pixels.data() + std::size_t{y} * width);
+  Rgba* pixels = image.pixels.data();
+  for (png_bytep& row : rows) {
+    row = reinterpret_cast<png_bytep>(pixels);
+    pixels += width;
   }
   png_bytepp first_row = rows.data();
   guarded(reader, what, [r, first_row] {
