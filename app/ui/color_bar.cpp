@@ -47,18 +47,30 @@ void color_bar(Ui& ui, const Rect& rect, ColorMap map, const ValueRange& range, 
   }
   const float tick = ui.px(3), gap = ui.px(4);
   const float text_height = ui.fonts.pixels[static_cast<int>(Type::mono11)];
-  // Too short for all five numbers: the ends only.
-  const bool quarters = horizontal ? length >= ui.px(130) : length >= ui.px(70);
-  for (int i = 0; i <= 4; ++i) {
-    if (!quarters && i % 4 != 0) continue;
+  const auto label_at = [&](int i) {
     const double t = i / 4.0;
     double value = range.low + (range.high - range.low) * t;
     if (range.log_scale && range.high > 0) {
       const double floor = std::max(range.low, range.high * 1e-6);
       value = floor * std::pow(range.high / floor, t);
     }
-    const std::string label =
-        range.log_scale ? number_label(value, value < 1e-3 ? 0 : 3, true) : tick_label(value, range.high - range.low);
+    return range.log_scale ? number_label(value, value < 1e-3 ? 0 : 3, true)
+                           : tick_label(value, range.high - range.low);
+  };
+  // Too short for all five numbers: the ends, and the middle where it has room.
+  const auto fits = [&](int i) {
+    if (!horizontal) return length >= ui.px(70) || i == 0 || i == 4;
+    if (i == 0 || i == 4) return true;
+    // The end's label begins at the bar's own end; those between are centred on their ticks.
+    const float end = std::max(text_width(ui, Type::mono11, label_at(0)), text_width(ui, Type::mono11, label_at(4)));
+    const float between =
+        std::max(text_width(ui, Type::mono11, label_at(i)), text_width(ui, Type::mono11, label_at(4 - i)));
+    return length / (i == 2 ? 2.0f : 4.0f) - between / 2 >= end + ui.px(5);
+  };
+  for (int i = 0; i <= 4; ++i) {
+    if (!fits(i)) continue;
+    const double t = i / 4.0;
+    const std::string label = label_at(i);
     if (horizontal) {
       const float x = std::round(bar.min.x + (length - ui.px(1)) * static_cast<float>(t));
       vertical_line(ui, x, bar.max.y, bar.max.y + tick, ui.colors.text3);

@@ -132,7 +132,6 @@ void read_keys(Ui& ui, Grid& grid) {
   if (next != grid.selection.head) {
     choose_head(ui, grid, next);
     ui.state.focus = head_name(next);
-    ui.state.reveal_focus = true;
   }
 }
 
@@ -146,7 +145,7 @@ void draw_thumbnail(Ui& ui, Grid& grid, std::int64_t head, ImVec2 at) {
   const Interaction mouse = interact_mouse(ui, head_name(head), view.grid.area, {}, selected);
   draw_heatmap_view(ui, view);
   if (mouse.hovered) {
-    if (const std::optional<Cell> cell = view.grid.cell_at(ImGui::GetIO().MousePos)) {
+    if (const std::optional<Cell> cell = shown_cell(view, ImGui::GetIO().MousePos)) {
       ui.state.next_hover.query = cell->row;
       ui.state.next_hover.key = cell->column;
       ui.state.next_hover.head = head;
@@ -212,6 +211,20 @@ void draw_legend(Ui& ui, Grid& grid, const Rect& area) {
   }
 }
 
+// The selected head comes into sight when it changed, whoever changed it.
+void follow_selection(Ui& ui, const Grid& grid) {
+  double& followed = ui.state.number["heads/followed"];
+  const auto now = static_cast<double>(grid.selection.head) + 1;
+  if (followed == now) return;
+  followed = now;
+  if (!grid.layout.scrolls) return;
+  double& offset = ui.state.number["heads/scroll"];
+  const float top = static_cast<float>(grid.selection.head / grid.layout.columns) * grid.layout.row_pitch;
+  const float bottom = top + grid.layout.row_pitch;
+  offset = std::min(static_cast<double>(top), std::max(offset, static_cast<double>(bottom - grid.area.height())));
+  ui.state.wants_frame = true;
+}
+
 }  // namespace
 
 void draw_heads_panel(Ui& ui, const Rect& area) {
@@ -233,9 +246,10 @@ void draw_heads_panel(Ui& ui, const Rect& area) {
   grid.layout =
       heads_layout(grid.area.width(), grid.area.height(), trace.num_heads(), grid.rows, grid.columns, ui.scale);
 
+  follow_selection(ui, grid);
   const Rect scrolled{{area.min.x, grid.area.min.y}, {area.max.x, grid.area.max.y + ui.px(4)}};
   const float content = grid.layout.scrolls ? grid.layout.content_height + ui.px(8) : 0;
-  const ScrollArea scroll = begin_scroll(ui, "heads/scroll", scrolled, content);
+  const ScrollArea scroll = begin_scroll(ui, "heads", scrolled, content);
   const std::int64_t marked = ui.state.hover.query >= 0 ? ui.state.hover.query
                               : grid.selection.cell     ? grid.selection.cell->row
                                                         : -1;

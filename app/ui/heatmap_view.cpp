@@ -12,6 +12,10 @@ namespace {
 
 constexpr float kNumbersFrom = 24;  // pixels a cell at 1x
 
+bool has_numbers(const Ui& ui, const CellGrid& grid) {
+  return std::min(grid.cell_width, grid.cell_height) >= static_cast<double>(kNumbersFrom * ui.scale) - 0.5;
+}
+
 // 10 px below 26, 11 below 40, else 12.
 Type number_type(const Ui& ui, const HeatmapView& view) {
   const double cell = std::min(view.grid.cell_width, view.grid.cell_height) / static_cast<double>(ui.scale);
@@ -28,8 +32,7 @@ Rgba ground_of(const HeatmapView& view, const ValueScale& shared, std::int64_t r
 
 void draw_numbers(Ui& ui, const HeatmapView& view) {
   const CellGrid& grid = view.grid;
-  const float from = kNumbersFrom * ui.scale - 0.5f;
-  if (grid.cell_width < from || grid.cell_height < from) return;
+  if (!has_numbers(ui, grid)) return;
   const Range rows = grid.row_range();
   const Range columns = grid.column_range();
   std::vector<float> values(static_cast<std::size_t>(rows.size() * columns.size()));
@@ -123,6 +126,8 @@ void draw_heatmap_view(Ui& ui, const HeatmapView& view) {
   spec.hatch_x = static_cast<int>(grid.area.min.x);
   spec.hatch_y = static_cast<int>(grid.area.min.y);
   spec.pixel_scale = static_cast<double>(ui.scale);
+  // Thumbnails are read as a whole until their cells have numbers.
+  spec.grid = !view.small_numbers || has_numbers(ui, view.grid);
   const TextureId texture = ui.textures.heatmap(spec);
   if (texture == 0) {
     fill(grid.area, ui.colors.well);
@@ -166,11 +171,43 @@ std::optional<Cell> take_arrow(Ui& ui) {
   return std::nullopt;
 }
 
-HeatmapInput heatmap_input(Ui& ui, const std::string& name, const CellGrid& fitted, Viewport* viewport,
-                           std::optional<Cell>* picked, const char* tooltip) {
+std::optional<Cell> shown_cell(const HeatmapView& view, ImVec2 point) {
+  const CellGrid& grid = view.grid;
+  const std::optional<Cell> under = grid.cell_at(point);
+  if (!under || (grid.cell_width >= 1 && grid.cell_height >= 1)) return under;
+  const auto cells = [](double begin, double count, float extent, float pixel, std::int64_t all) {
+    const AxisWindow window = axis_window(begin, count, static_cast<int>(extent));
+    const int at = static_cast<int>(pixel);
+    const std::int64_t first = std::clamp<std::int64_t>(window.first_cell(at), 0, all - 1);
+    return Range{first, std::clamp<std::int64_t>(window.end_cell(at), first + 1, all)};
+  };
+  const Range rows = cells(grid.row0, grid.visible_rows(), grid.area.height(), point.y - grid.area.min.y, grid.rows);
+  const Range columns =
+      cells(grid.column0, grid.visible_columns(), grid.area.width(), point.x - grid.area.min.x, grid.columns);
+  std::vector<float> values(static_cast<std::size_t>(rows.size() * columns.size()));
+  view.matrix.read(Region{rows, columns}, values);
+  std::optional<Cell> best;
+  float largest = 0;
+  std::size_t at = 0;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    for (std::int64_t column = columns.begin; column < columns.end; ++column) {
+      const float value = values[at++];
+      if (std::isnan(value)) return Cell{row, column};
+      if (view.mask && view.mask->hidden.hidden(view.batch, view.head, row, column)) continue;
+      if (best && std::abs(value) <= std::abs(largest)) continue;
+      best = Cell{row, column};
+      largest = value;
+    }
+  }
+  return best ? best : under;
+}
+
+HeatmapInput heatmap_input(Ui& ui, const std::string& name, HeatmapView& view, const CellGrid& fitted,
+                           Viewport* viewport, std::optional<Cell>* picked) {
   HeatmapInput input;
+  view.grid = fitted;
   if (fitted.empty()) return input;
-  const Interaction mouse = interact_mouse(ui, name, fitted.area, {true, false, tooltip});
+  const Interaction mouse = interact_mouse(ui, name, fitted.area, {});
   ImGuiIO& io = ImGui::GetIO();
   const double largest = std::max({fitted.cell_width, fitted.cell_height, 64.0 * static_cast<double>(ui.scale)});
   input.focused = mouse.focused;
@@ -186,19 +223,20 @@ HeatmapInput heatmap_input(Ui& ui, const std::string& name, const CellGrid& fitt
     if (mouse.double_clicked) *viewport = {};
   }
   input.double_clicked = mouse.double_clicked;
-  const CellGrid before = viewport != nullptr ? grid_of(fitted, *viewport) : fitted;
-  if (mouse.hovered) input.hovered = before.cell_at(io.MousePos);
+  const auto update_grid = [&] { view.grid = viewport != nullptr ? grid_of(fitted, *viewport) : fitted; };
+  update_grid();
+  if (mouse.hovered) input.hovered = shown_cell(view, io.MousePos);
   const float threshold = 4 * ui.scale;
   const bool dragged = io.MouseDragMaxDistanceSqr[0] > threshold * threshold;
   // A click that dragged a zoomed picture along picks nothing, nor does the second one of a double click.
   const bool moved = dragged && viewport != nullptr && !viewport->fitted();
   const bool second = viewport != nullptr && io.MouseClickedLastCount[0] >= 2;
-  if (mouse.clicked && !second && !moved) input.clicked = before.cell_at(io.MousePos);
+  if (mouse.clicked && !second && !moved) input.clicked = shown_cell(view, io.MousePos);
   if (!mouse.focused) return input;
 
   const std::optional<Cell> current = picked != nullptr ? *picked : std::nullopt;
   if (viewport != nullptr) {
-    const ImVec2 anchor = middle_of(before, current);
+    const ImVec2 anchor = middle_of(view.grid, current);
     if (ui.take_key(KeyName::plus)) *viewport = zoomed(fitted, *viewport, 1, anchor, largest);
     if (ui.take_key(KeyName::minus)) *viewport = zoomed(fitted, *viewport, -1, anchor, largest);
     if (ui.take_key(KeyName::home)) *viewport = {};
@@ -215,6 +253,7 @@ HeatmapInput heatmap_input(Ui& ui, const std::string& name, const CellGrid& fitt
       if (viewport != nullptr) *viewport = showing(fitted, *viewport, cell);
     }
   }
+  update_grid();
   return input;
 }
 

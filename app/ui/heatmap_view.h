@@ -41,6 +41,10 @@ void draw_link_ring(Ui& ui, const Rect& rect);
 // The shortest useful text of a value in `columns` characters: two decimals, else fewer; empty when none fits.
 std::string fitted_number(double value, bool weight_like, int columns);
 
+// The cell that the pixel under a point shows: where it lies over several, the one of the largest absolute value (NaN
+// first), as the picture chooses. Nothing outside of the picture.
+std::optional<Cell> shown_cell(const HeatmapView& view, ImVec2 point);
+
 // What the mouse and the keys did to a heatmap in this frame.
 struct HeatmapInput {
   bool focused = false, hovering = false;
@@ -51,8 +55,9 @@ struct HeatmapInput {
 // Reads mouse and keys. Wheel, +, -: zoom at the cursor (keys: at the picked cell); drag: pan; double click, Home: fit;
 // arrows: move `picked` and keep it in sight (without one, the first arrow picks the visible cell in the middle).
 // `viewport` null: the picture cannot be zoomed. `picked` null: it cannot be picked by key.
-HeatmapInput heatmap_input(Ui& ui, const std::string& name, const CellGrid& fitted, Viewport* viewport,
-                           std::optional<Cell>* picked, const char* tooltip);
+// `view` gives the numbers, its grid is set to what is seen after zooming and panning.
+HeatmapInput heatmap_input(Ui& ui, const std::string& name, HeatmapView& view, const CellGrid& fitted,
+                           Viewport* viewport, std::optional<Cell>* picked);
 
 // The step of the arrow key pressed in this frame, taken from the input; nothing when none was.
 std::optional<Cell> take_arrow(Ui& ui);

@@ -88,7 +88,7 @@ void draw_body(Ui& ui, Inspected& inspected, const Rect& area) {
   const float statistics = statistics_height(ui, inspected);
   const float numbers = numbers_height(ui, inspected);
   const float bottom = ui.px(10);
-  const ScrollArea scroll = begin_scroll(ui, "inspector/scroll", area, where + statistics + numbers + bottom);
+  const ScrollArea scroll = begin_scroll(ui, "inspector", area, where + statistics + numbers + bottom);
   float y = area.min.y - scroll.offset;
   const float left = area.min.x + ui.px(size::panel_padding);
   const float right = area.max.x - ui.px(size::panel_padding);

@@ -121,9 +121,8 @@ void draw_readout(Ui& ui, const Inspected& inspected, const Rect& box) {
   }
 }
 
-HeatmapView view_of(const Inspected& inspected, const CellGrid& grid) {
+HeatmapView view_of(const Inspected& inspected) {
   HeatmapView view;
-  view.grid = grid;
   view.matrix = inspected.matrix;
   view.mask = inspected.data.mask(inspected.stage);
   view.batch = inspected.batch;
@@ -173,14 +172,14 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
   Viewport& viewport = inspected.score_like ? view.viewport : view.stage_viewport;
   std::optional<Cell> picked = inspected.selection.cell;
   const std::optional<Cell> before = picked;
-  const HeatmapInput input = heatmap_input(ui, kName, places.fitted, &viewport, &picked, nullptr);
+  HeatmapView heatmap = view_of(inspected);
+  const HeatmapInput input = heatmap_input(ui, kName, heatmap, places.fitted, &viewport, &picked);
   if (picked != before) view.cell = picked;
   if (input.clicked) view.cell = picked = input.clicked;
   inspected.selection.cell = picked;
   if (input.hovered) link_hover(ui, inspected, *input.hovered);
 
-  const CellGrid grid = grid_of(places.fitted, viewport);
-  const HeatmapView heatmap = view_of(inspected, grid);
+  const CellGrid& grid = heatmap.grid;
   const bool provenance = inspected.stage == StageId::concat && shows_provenance(ui, inspected.data.trace());
   if (provenance) {
     draw_provenance(ui, inspected.data, "inspector", grid, 0);
