@@ -118,6 +118,9 @@ float problem_box(Ui& ui, const std::string& name, const Rect& top_left_and_widt
   float x = left;
   const float height = ui.px(22), gap = ui.px(4);
   bool any = false;
+  // The value that the last good result has is the one to go back to.
+  const auto trace = ui.session.trace();
+  const std::string good = trace != nullptr && problem.option == "heads" ? std::to_string(trace->num_heads()) : "";
   const auto is_short = [](const Suggestion& s) { return s.label.size() <= 12; };
   for (const Suggestion& suggestion : problem.suggestions) {
     if (!is_short(suggestion)) continue;
@@ -130,7 +133,7 @@ float problem_box(Ui& ui, const std::string& name, const Rect& top_left_and_widt
     const Interaction it = interact(ui, name + "/" + suggestion.label, place);
     const float radius = ui.px(size::radius_control);
     fill(place, it.hovered ? c.hover : c.raised, radius);
-    outline(ui, place, it.hovered ? c.accent : c.edge, 1, radius);
+    outline(ui, place, it.hovered || suggestion.value == good ? c.accent : c.edge, 1, radius);
     text_in(ui, place, Type::mono12, c.text, suggestion.label, 0.5f);
     if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, place, radius);
     if (it.clicked) apply(ui, suggestion);
