@@ -93,12 +93,30 @@ void draw_label(Ui& ui, Grid& grid, std::int64_t head, const Rect& line) {
   }
 }
 
+// The part that the inspector shows of this head when it is zoomed in.
+void draw_seen_part(Ui& ui, const Grid& grid, const HeatmapView& view) {
+  const Viewport& seen = ui.session.view.viewport;
+  if (seen.fitted() || grid.selection.stage != grid.selection.quantity) return;
+  const auto at = [&](double row, double column) {
+    const auto inside = [](double value, float extent) {
+      return static_cast<float>(std::clamp(std::round(value), 0.0, static_cast<double>(extent)));
+    };
+    return ImVec2{view.grid.area.min.x + inside(column * view.grid.cell_width, view.grid.area.width()),
+                  view.grid.area.min.y + inside(row * view.grid.cell_height, view.grid.area.height())};
+  };
+  const Rect part{at(seen.row0, seen.column0), at(seen.row0 + seen.rows, seen.column0 + seen.columns)};
+  if (part.width() < 2 || part.height() < 2) return;
+  outline(ui, inset(part, -ui.px(1)), Rgba{0, 0, 0, 255}, 1);
+  outline(ui, part, Rgba{255, 255, 255, 255}, 1);
+}
+
 void draw_frames(Ui& ui, Grid& grid, std::int64_t head, const HeatmapView& view) {
   const bool selected = head == grid.selection.head;
   const Hover& hover = ui.state.hover;
   const bool linked = hover.query >= 0 && hover.key >= 0 && hover.query < grid.rows && hover.key < grid.columns;
   if (linked && view.grid.cell_width >= 6) draw_link_ring(ui, view.grid.cell_rect(hover.query, hover.key));
   if (selected) {
+    draw_seen_part(ui, grid, view);
     if (grid.selection.cell && is_score_like(grid.selection.stage)) {
       draw_pick_frame(ui, view.grid.cell_rect(grid.selection.cell->row, grid.selection.cell->column), view.grid.area);
     }

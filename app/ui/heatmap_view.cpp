@@ -61,6 +61,11 @@ void draw_numbers(Ui& ui, const HeatmapView& view) {
       const auto characters = static_cast<float>(label.starts_with("\u2212") ? label.size() - 2 : label.size());
       const double x = grid.area.min.x + (static_cast<double>(column) + 0.5 - grid.column0) * grid.cell_width;
       const double y = grid.area.min.y + (static_cast<double>(row) + 0.5 - grid.row0) * grid.cell_height;
+      // A number that the edge would cut is none.
+      if (x - characters * advance / 2 < grid.area.min.x || x + characters * advance / 2 > grid.area.max.x ||
+          y - height / 2 < grid.area.min.y || y + height / 2 > grid.area.max.y) {
+        continue;
+      }
       const Rgba ink = covered ? ui.colors.text2 : ink_on(ground_of(view, shared, row, value));
       list.AddText(font, height,
                    {std::round(static_cast<float>(x) - characters * advance / 2),

@@ -11,6 +11,9 @@
 namespace headscope::ui {
 namespace {
 
+// From this width on the picture has the numbers beside it instead of below.
+constexpr float kBesideFrom = 860, kColumn = 436;
+
 constexpr const char* kExpandTip = "The inspector takes the place of the heads; once more brings them back.";
 constexpr const char* kCopyTip = "Copy this matrix: rows of numbers with tabs between, for a spreadsheet or numpy.";
 
@@ -196,6 +199,14 @@ void draw_inspector(Ui& ui, const Rect& area) {
                   {{rest.min.x + ui.px(size::panel_padding), rest.min.y + ui.px(2)},
                    {rest.max.x - ui.px(size::panel_padding), rest.min.y + ui.px(26)}});
     rest.min.y += ui.px(size::row_height);
+  }
+  if (area.width() >= ui.px(kBesideFrom)) {
+    // Wide: the picture takes the height, everything else a column at its right.
+    const float split = area.max.x - ui.px(kColumn);
+    draw_inspector_picture(ui, inspected, {rest.min, {split, rest.max.y}}, ui.px(64));
+    vertical_line(ui, split, rest.min.y, rest.max.y, ui.colors.line);
+    draw_body(ui, inspected, {{split + ui.px(1), rest.min.y}, area.max});
+    return;
   }
   // What lies below the picture: the explanation and, where there is room, what follows it.
   const float least = inspected.score_like ? ui.px(174) : ui.px(200);

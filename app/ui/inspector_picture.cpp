@@ -13,7 +13,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kGutter = 62, kWordLabels = 50, kIndexLabels = 24, kThinLabels = 30, kBarRoom = 56, kReadout = 26,
+constexpr float kGutter = 62, kWordLabels = 50, kIndexLabels = 24, kThinLabels = 44, kBarRoom = 56, kReadout = 26,
                 kBelow = 10, kHolds = 18, kProfile = 28;
 
 constexpr const char* kName = "inspector/picture";
