@@ -16,7 +16,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kGutter = 62, kAbove = 24, kReport = 22, kBottom = 8;
+constexpr float kGutter = 62, kAbove = 24, kReport = 22, kBottom = 3;
 
 struct Panel {
   PanelData& data;
@@ -223,7 +223,7 @@ void draw_matrix(Ui& ui, Panel& panel, StageId stage, const Rect& area, bool nam
                                                         : -1;
   draw_row_labels(
       ui, {{area.min.x - ui.px(kGutter) - ui.px(8), grid.area.min.y}, {area.min.x - ui.px(8), grid.area.max.y}},
-      grid.bands.front(), panel.data.rows(stage), marked, ui.colors.query, grid.bands.front().cell_height < ui.px(6));
+      grid.bands.front(), panel.data.rows(stage), marked, ui.colors.query, grid.bands.front().cell_height < ui.px(3));
 }
 
 // What the direct merge does, and what a pixel holds: one line at the bottom.

@@ -6,7 +6,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kLabel = 22, kBetweenRows = 8, kLeastGap = 8, kSmallest = 96;
+constexpr float kLabel = 22, kBetweenRows = 8, kLeastGap = 8, kSmallest = 96, kWideGap = 32;
 
 CellGrid thumbnail(float width, float height, std::int64_t rows, std::int64_t columns) {
   return fitted_square({0, 0}, width, height, rows, columns);
@@ -56,7 +56,10 @@ HeadsLayout heads_layout(float width, float height, std::int64_t heads, std::int
   layout.width = best.area.width();
   layout.height = best.area.height();
   const auto columns_shown = static_cast<float>(layout.columns);
-  layout.gap = layout.columns > 1 ? std::max(0.0f, (width - columns_shown * layout.width) / (columns_shown - 1)) : 0.0f;
+  const float left_over = std::max(0.0f, width - columns_shown * layout.width);
+  layout.gap = layout.columns > 1 ? left_over / (columns_shown - 1) : 0.0f;
+  // Narrow thumbnails far apart: each gets its share of the room at its right, for its label.
+  if (layout.columns > 1 && layout.gap > kWideGap * scale) layout.gap = left_over / columns_shown;
   layout.row_pitch = layout.height + label + between;
   layout.content_height = rows_of(layout.columns) * layout.row_pitch - between;
   layout.scrolls = layout.content_height > height + 0.5f;

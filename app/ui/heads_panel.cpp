@@ -67,8 +67,8 @@ void choose_head(Ui& ui, Grid& grid, std::int64_t head) {
 // The line above a thumbnail: square, number, pattern and its score; entropy at the right.
 void draw_label(Ui& ui, Grid& grid, std::int64_t head, const Rect& line) {
   const bool selected = head == grid.selection.head;
-  const HeadSummary& summary = grid.data.summary(grid.selection.batch, head);
-  const std::string tip = std::string(pattern_formula(summary.pattern)) +
+  const HeadSummary* summary = grid.data.summary(grid.selection.batch, head);
+  const std::string tip = std::string(summary != nullptr ? pattern_formula(summary->pattern) : "") +
                           " At the right: entropy, the mean over rows of −Σ w · log₂ w, in bits.";
   const Interaction mouse = interact_mouse(ui, head_name(head) + "/label", line, {true, false, tip.c_str()}, false);
   if (mouse.clicked) choose_head(ui, grid, head);
@@ -81,7 +81,7 @@ void draw_label(Ui& ui, Grid& grid, std::int64_t head, const Rect& line) {
   Rect rest{{line.min.x + ui.px(16), line.min.y}, line.max};
   text_in(ui, rest, Type::mono_bold12, ui.colors.text, number);
   rest.min.x += number_width + ui.px(7);
-  const std::string entropy = std::isnan(summary.entropy_bits) ? "nan" : number_label(summary.entropy_bits, 2);
+  const std::string entropy = summary == nullptr ? "…" : number_label(summary->entropy_bits, 2);
   const float entropy_width = text_width(ui, Type::mono11, entropy);
   if (rest.width() > entropy_width) {
     text_in(ui, rest, Type::mono11, ui.colors.text2, entropy, 1);
@@ -157,7 +157,8 @@ void draw_thumbnail(Ui& ui, Grid& grid, std::int64_t head, ImVec2 at) {
   const HeatmapView view = view_of(ui, grid, head, at);
   // A narrow thumbnail's label may use the gap beside it.
   const float beside = grid.layout.width < ui.px(150) ? std::max(0.0f, grid.layout.gap - ui.px(12)) : 0;
-  const float label = std::min(grid.layout.width + beside, std::max(grid.layout.width, ui.px(190)));
+  const float label = std::min({grid.layout.width + beside, std::max(grid.layout.width, ui.px(190)),
+                                std::max(grid.layout.width, grid.area.max.x - at.x)});
   draw_label(ui, grid, head, {{at.x, at.y - ui.px(kLabel)}, {at.x + label, at.y}});
   const bool selected = head == grid.selection.head;
   const Interaction mouse = interact_mouse(ui, head_name(head), view.grid.area, {}, selected);
@@ -293,6 +294,7 @@ void draw_heads_panel(Ui& ui, const Rect& area) {
   draw_legend(ui, grid,
               {{left, std::min(grid.area.max.y, grid.area.min.y + grid.layout.content_height)},
                {area.max.x - ui.px(size::panel_padding), area.max.y}});
+  ask_for_rest(ui);
 }
 
 }  // namespace headscope::ui

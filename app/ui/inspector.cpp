@@ -30,7 +30,9 @@ std::string fact_of(const Inspected& inspected) {
   if (tensor.rank() != 4) return to_string(tensor.shape());
   const std::string name(stage_name(inspected.stage));
   if (inspected.score_like) {
-    const double entropy = inspected.data.summary(inspected.batch, inspected.slice).entropy_bits;
+    const HeadSummary* summary = inspected.data.summary(inspected.batch, inspected.slice);
+    if (summary == nullptr) return name;
+    const double entropy = summary->entropy_bits;
     return name + " · entropy " + (std::isnan(entropy) ? "nan" : number_label(entropy, 2) + " bit");
   }
   if (inspected.slices != trace.num_heads()) return fmt::format("{} · kv head {}", name, inspected.slice);
@@ -138,9 +140,9 @@ Inspected inspected_of(Ui& ui, PanelData& data) {
   inspected.range = data.range(ui.session.view, stage, inspected.batch, inspected.slice);
   inspected.shown = selection.cell;
   if (!inspected.shown && inspected.score_like) {
-    const HeadSummary& summary = data.summary(inspected.batch, inspected.slice);
-    if (summary.query >= 0 && summary.key >= 0) {
-      inspected.shown = Cell{summary.query, summary.key};
+    const HeadSummary* summary = data.summary(inspected.batch, inspected.slice);
+    if (summary != nullptr && summary->query >= 0 && summary->key >= 0) {
+      inspected.shown = Cell{summary->query, summary->key};
       inspected.is_strongest = true;
     }
   }
@@ -206,6 +208,7 @@ void draw_inspector(Ui& ui, const Rect& area) {
     draw_inspector_picture(ui, inspected, {rest.min, {split, rest.max.y}}, ui.px(64));
     vertical_line(ui, split, rest.min.y, rest.max.y, ui.colors.line);
     draw_body(ui, inspected, {{split + ui.px(1), rest.min.y}, area.max});
+    ask_for_rest(ui);
     return;
   }
   // What lies below the picture: the explanation and, where there is room, what follows it.
@@ -215,6 +218,7 @@ void draw_inspector(Ui& ui, const Rect& area) {
   if (area.max.y - y < ui.px(24)) return;
   horizontal_line(ui, area.min.x, area.max.x, y, ui.colors.line);
   draw_body(ui, inspected, {{area.min.x, y + ui.px(1)}, area.max});
+  ask_for_rest(ui);
 }
 
 }  // namespace headscope::ui

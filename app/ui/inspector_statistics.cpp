@@ -38,8 +38,11 @@ void draw_rows(Ui& ui, const Inspected& inspected, const Rect& area, float& y) {
   line("shape", "Sizes of the axes, slowest first.", to_string(tensor.shape()), to_string(inspected.matrix.shape()),
        ui.colors.text);
   const std::vector<StatisticsRow> own = statistics_rows(slice);
-  const std::vector<StatisticsRow> whole =
-      whole_is_slice ? own : statistics_rows(inspected.data.statistics(inspected.stage));
+  const Statistics* all = whole_is_slice ? &slice : inspected.data.statistics(inspected.stage);
+  std::vector<StatisticsRow> whole = all != nullptr ? statistics_rows(*all) : own;
+  if (all == nullptr) {
+    for (StatisticsRow& each : whole) each.value = "…";
+  }
   for (std::size_t i = 0; i < own.size(); ++i) {
     // Infinities that the mask put there are as they should be.
     const bool expected = own[i].is_infinite && stage_hides(trace, inspected.stage);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace headscope::ui {
 namespace {
@@ -12,6 +13,10 @@ namespace {
 constexpr std::int64_t kStripRows = 12;
 constexpr std::int64_t kStripColumns = 4096;
 constexpr int kHistogramBins = 40;
+// Larger stages are gone through slice by slice.
+constexpr std::int64_t kAtOnce = 2'000'000;
+// About ten milliseconds of walking over numbers.
+constexpr std::int64_t kNumbersPerFrame = 3'000'000;
 
 std::array<std::int64_t, 4> slice_key(StageId stage, std::int64_t batch, std::int64_t slice, std::int64_t variant = 0) {
   return {static_cast<std::int64_t>(stage), batch, slice, variant};
@@ -67,8 +72,40 @@ const Tensor& PanelData::matrix(StageId stage, std::int64_t batch, std::int64_t 
   return kept(matrices_, slice_key(stage, batch, slice), [&] { return slice_matrix(*trace_, stage, batch, slice); });
 }
 
-const Statistics& PanelData::statistics(StageId stage) {
-  return kept(statistics_, slice_key(stage, -1, -1), [&] { return statistics_of(trace_->tensor(stage)); });
+void PanelData::begin_frame(std::int64_t most_numbers) {
+  budget_ = most_numbers;
+  spent_ = 0;
+  unfinished_ = false;
+}
+
+bool PanelData::afford(std::int64_t numbers) {
+  if (spent_ > 0 && spent_ + numbers > budget_) {
+    unfinished_ = true;
+    return false;
+  }
+  spent_ += numbers;
+  return true;
+}
+
+const Statistics* PanelData::statistics(StageId stage) {
+  const Slice key = slice_key(stage, -1, -1);
+  const auto found = statistics_.find(key);
+  if (found != statistics_.end()) return &found->second;
+  const Tensor& tensor = trace_->tensor(stage);
+  if (tensor.size() <= kAtOnce) {
+    if (!afford(tensor.size())) return nullptr;
+    return &statistics_.emplace(key, statistics_of(tensor)).first->second;
+  }
+  std::vector<Statistics> parts;
+  const std::int64_t slices = slice_count(*trace_, stage);
+  for (std::int64_t batch = 0; batch < tensor.dim(0); ++batch) {
+    for (std::int64_t slice = 0; slice < slices; ++slice) {
+      const bool known = statistics_.count(slice_key(stage, batch, slice)) > 0;
+      if (!known && !afford(matrix(stage, batch, slice).size())) return nullptr;
+      parts.push_back(statistics(stage, batch, slice));
+    }
+  }
+  return &statistics_.emplace(key, combined_statistics(parts)).first->second;
 }
 
 const Statistics& PanelData::statistics(StageId stage, std::int64_t batch, std::int64_t slice) {
@@ -80,14 +117,18 @@ const Histogram& PanelData::histogram(StageId stage, std::int64_t batch, std::in
               [&] { return histogram_of(matrix(stage, batch, slice), kHistogramBins); });
 }
 
-const HeadSummary& PanelData::summary(std::int64_t batch, std::int64_t head) {
-  return kept(summaries_, slice_key(StageId::weights, batch, head),
-              [&] { return summarize_head(*trace_, batch, head); });
+const HeadSummary* PanelData::summary(std::int64_t batch, std::int64_t head) {
+  const Slice key = slice_key(StageId::weights, batch, head);
+  const auto found = summaries_.find(key);
+  if (found != summaries_.end()) return &found->second;
+  if (!afford(matrix(StageId::weights, batch, head).size())) return nullptr;
+  return &summaries_.emplace(key, summarize_head(*trace_, batch, head)).first->second;
 }
 
-const std::string& PanelData::summary_text(std::int64_t batch, std::int64_t head) {
-  return kept(summary_texts_, slice_key(StageId::weights, batch, head),
-              [&] { return summary_label(summary(batch, head), *trace_); });
+std::string PanelData::summary_text(std::int64_t batch, std::int64_t head) {
+  const HeadSummary* found = summary(batch, head);
+  if (found == nullptr) return "…";
+  return kept(summary_texts_, slice_key(StageId::weights, batch, head), [&] { return summary_label(*found, *trace_); });
 }
 
 const Strip& PanelData::strip(StageId stage, std::int64_t batch) {
@@ -121,6 +162,8 @@ ValueRange PanelData::range(const ViewState& view, StageId stage, std::int64_t b
       if (!(own.high > own.low)) own.high = own.low + 1;
       return own;
     });
+  } else if (stage == StageId::weights) {
+    result = {0, 1, false, false};  // what softmax gives, without looking
   } else {
     result = kept(ranges_, slice_key(stage, -1, -1),
                   [&] { return automatic_range(trace_->tensor(stage), weight_like, true, mask(stage).get()); });
@@ -146,6 +189,39 @@ const std::vector<ValueScale>& PanelData::row_scale(StageId stage, std::int64_t 
   });
 }
 
+Statistics combined_statistics(const std::vector<Statistics>& parts) {
+  Statistics all;
+  double finite = 0;
+  double sum = 0;
+  double squares = 0;
+  all.min = all.max = all.mean = all.std = std::numeric_limits<double>::quiet_NaN();
+  for (const Statistics& part : parts) {
+    all.count += part.count;
+    all.nan_count += part.nan_count;
+    all.inf_count += part.inf_count;
+    const auto own = static_cast<double>(part.count - part.nan_count - part.inf_count);
+    if (own == 0) continue;
+    all.min = finite == 0 ? part.min : std::min(all.min, part.min);
+    all.max = finite == 0 ? part.max : std::max(all.max, part.max);
+    finite += own;
+    sum += own * part.mean;
+    squares += part.l2_norm * part.l2_norm;
+  }
+  all.l2_norm = std::sqrt(squares);
+  if (finite == 0) return all;
+  all.mean = sum / finite;
+  // Each part's spread about its own mean, and the spread of the means.
+  double spread = 0;
+  for (const Statistics& part : parts) {
+    const auto own = static_cast<double>(part.count - part.nan_count - part.inf_count);
+    if (own == 0) continue;
+    const double away = part.mean - all.mean;
+    spread += own * (part.std * part.std + away * away);
+  }
+  all.std = std::sqrt(spread / finite);
+  return all;
+}
+
 PanelData* panel_data(Ui& ui) {
   std::shared_ptr<const Trace> trace = ui.session.trace();
   if (!trace) {
@@ -157,7 +233,18 @@ PanelData* panel_data(Ui& ui) {
     made += 1;
     ui.state.panel_data = std::make_shared<PanelData>(std::move(trace), static_cast<std::uint64_t>(made));
   }
-  return ui.state.panel_data.get();
+  PanelData& data = *ui.state.panel_data;
+  const int frame = ImGui::GetFrameCount();
+  double& last = ui.state.number["panel_data/frame"];
+  if (last != static_cast<double>(frame)) {
+    last = static_cast<double>(frame);
+    data.begin_frame(kNumbersPerFrame);
+  }
+  return &data;
+}
+
+void ask_for_rest(Ui& ui) {
+  if (ui.state.panel_data && ui.state.panel_data->unfinished()) ui.state.wants_frame = true;
 }
 
 }  // namespace headscope::ui

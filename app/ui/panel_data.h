@@ -35,11 +35,13 @@ class PanelData {
 
   // Each is computed when first asked for, and kept.
   const Tensor& matrix(StageId stage, std::int64_t batch, std::int64_t slice);
-  const Statistics& statistics(StageId stage);
+  // Of the whole stage; null while a large one is still being gone through, slice by slice and frame by frame.
+  const Statistics* statistics(StageId stage);
   const Statistics& statistics(StageId stage, std::int64_t batch, std::int64_t slice);
   const Histogram& histogram(StageId stage, std::int64_t batch, std::int64_t slice);
-  const HeadSummary& summary(std::int64_t batch, std::int64_t head);
-  const std::string& summary_text(std::int64_t batch, std::int64_t head);
+  // Null while this frame has gone through enough numbers: the next one goes on.
+  const HeadSummary* summary(std::int64_t batch, std::int64_t head);
+  std::string summary_text(std::int64_t batch, std::int64_t head);  // "…" while there is no summary
   const Strip& strip(StageId stage, std::int64_t batch);
   const std::vector<std::string>& rows(StageId stage);
   const std::vector<std::string>& columns(StageId stage);
@@ -56,9 +58,15 @@ class PanelData {
     Image pixels;
   };
   Picture& picture(const std::string& name) { return pictures_[name]; }
+  // A new frame may go through this many numbers before it puts things off; the first piece of work is always done.
+  void begin_frame(std::int64_t most_numbers);
+  bool unfinished() const { return unfinished_; }     // something was put off: draw another frame
   std::uint64_t version() const { return version_; }  // differs from that of every other trace's data
 
  private:
+  bool afford(std::int64_t numbers);
+  std::int64_t budget_ = std::int64_t{1} << 60, spent_ = 0;
+  bool unfinished_ = false;
   using Slice = std::array<std::int64_t, 4>;  // stage, batch, slice, variant
   std::shared_ptr<const Trace> trace_;
   std::uint64_t version_ = 0;
@@ -74,7 +82,13 @@ class PanelData {
   std::map<std::string, Picture> pictures_;
 };
 
+// The statistics of a whole from those of its parts: sums are exact, mean and std within rounding.
+Statistics combined_statistics(const std::vector<Statistics>& parts);
+
 // The data of the trace on screen: kept in the UiState, made anew with another trace. Null while there is no trace.
 PanelData* panel_data(Ui& ui);
+
+// Asks for another frame when the data put something off in this one. The last panel of a frame calls it.
+void ask_for_rest(Ui& ui);
 
 }  // namespace headscope::ui

@@ -218,10 +218,10 @@ TEST(HeadsPanel, FullyMaskedRowsAreExplained) {
 TEST(HeadsPanel, AnUnchangedFrameDerivesNothingAnew) {
   Driver d;
   const PanelData* before = d.state.panel_data.get();
-  const Statistics* statistics = &d.state.panel_data->statistics(StageId::weights);
+  const Statistics* statistics = d.state.panel_data->statistics(StageId::weights);
   d.step(3);
   EXPECT_EQ(d.state.panel_data.get(), before);
-  EXPECT_EQ(&d.state.panel_data->statistics(StageId::weights), statistics);
+  EXPECT_EQ(d.state.panel_data->statistics(StageId::weights), statistics);
   d.session.draft.seed = 7;
   d.step();
   EXPECT_NE(d.state.panel_data.get(), before) << "a new trace has its own";

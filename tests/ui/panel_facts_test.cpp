@@ -132,8 +132,8 @@ TEST(WhereFrom, EndsWithTheCellsOwnNumberUnderEveryConvention) {
 TEST(PanelData, ShowsTheStatisticsOfTheTensorItself) {
   PanelData data(trace_of(small_request()), 1);
   const Statistics whole = statistics_of(data.trace().tensor(StageId::raw_scores));
-  EXPECT_EQ(data.statistics(StageId::raw_scores).mean, whole.mean);
-  EXPECT_EQ(data.statistics(StageId::raw_scores).l2_norm, whole.l2_norm);
+  EXPECT_EQ(data.statistics(StageId::raw_scores)->mean, whole.mean);
+  EXPECT_EQ(data.statistics(StageId::raw_scores)->l2_norm, whole.l2_norm);
   const Statistics slice = statistics_of(matrix_at(data.trace().tensor(StageId::raw_scores), 0, 3));
   EXPECT_EQ(data.statistics(StageId::raw_scores, 0, 3).max, slice.max);
   EXPECT_EQ(data.statistics(StageId::masked_scores, 0, 3).inf_count, 10);
@@ -144,10 +144,44 @@ TEST(PanelData, ShowsTheStatisticsOfTheTensorItself) {
 
 TEST(PanelData, ComputesOnceAndGivesTheSameObjectAgain) {
   PanelData data(trace_of(small_request()), 1);
-  EXPECT_EQ(&data.statistics(StageId::weights), &data.statistics(StageId::weights));
+  ASSERT_NE(data.statistics(StageId::weights), nullptr);
+  EXPECT_EQ(data.statistics(StageId::weights), data.statistics(StageId::weights));
   EXPECT_EQ(&data.histogram(StageId::weights, 0, 1), &data.histogram(StageId::weights, 0, 1));
   EXPECT_EQ(&data.strip(StageId::weights, 0), &data.strip(StageId::weights, 0));
   EXPECT_TRUE(same_storage(data.matrix(StageId::weights, 0, 1), data.matrix(StageId::weights, 0, 1)));
+}
+
+TEST(PanelData, StatisticsOfPartsAreThoseOfTheWhole) {
+  PanelData data(trace_of(small_request()), 1);
+  for (const StageId stage : {StageId::raw_scores, StageId::masked_scores, StageId::weights, StageId::context}) {
+    std::vector<Statistics> parts;
+    for (std::int64_t head = 0; head < 4; ++head) parts.push_back(data.statistics(stage, 0, head));
+    const Statistics sum = combined_statistics(parts);
+    const Statistics whole = statistics_of(data.trace().tensor(stage));
+    EXPECT_EQ(sum.count, whole.count);
+    EXPECT_EQ(sum.inf_count, whole.inf_count);
+    EXPECT_EQ(sum.min, whole.min);
+    EXPECT_EQ(sum.max, whole.max);
+    EXPECT_TRUE(std::abs(sum.mean - whole.mean) <= 1e-12);
+    EXPECT_TRUE(std::abs(sum.std - whole.std) <= 1e-12);
+    EXPECT_TRUE(std::abs(sum.l2_norm - whole.l2_norm) <= 1e-9);
+  }
+  const Statistics nothing = combined_statistics({});
+  EXPECT_EQ(nothing.count, 0);
+  EXPECT_TRUE(std::isnan(nothing.mean));
+}
+
+TEST(PanelData, AFrameGoesThroughSoManyNumbersAndTheNextGoesOn) {
+  PanelData data(trace_of(small_request()), 1);
+  data.begin_frame(30);  // a head has 25
+  EXPECT_NE(data.summary(0, 0), nullptr) << "something is always done";
+  EXPECT_EQ(data.summary(0, 1), nullptr);
+  EXPECT_TRUE(data.unfinished());
+  EXPECT_EQ(data.summary_text(0, 1), "…");
+  data.begin_frame(30);
+  EXPECT_NE(data.summary(0, 0), nullptr) << "what is known costs nothing";
+  EXPECT_NE(data.summary(0, 1), nullptr);
+  EXPECT_FALSE(data.unfinished());
 }
 
 TEST(PanelData, RangesFollowTheView) {
