@@ -171,7 +171,7 @@ std::string suggested_file(const ExportChoice& choice, const Trace& trace, const
                            const std::string& title) {
   std::string stem;
   const std::string source =
-      title.empty() || title == "untitled" ? trace.request.phrase : fs::path(title).stem().string();
+      title.empty() || title == "untitled" || title == "demo" ? trace.request.phrase : fs::path(title).stem().string();
   for (const char c : source) {
     if (stem.size() >= 24) break;
     const auto byte = static_cast<unsigned char>(c);
