@@ -207,6 +207,25 @@ TEST_F(Dialogs, FoldersAreEnteredAndLeft) {
   EXPECT_EQ(driver_.state.dialogs.browser.listing.path, fs::canonical(folder_).string());
 }
 
+TEST_F(Dialogs, BrowseChoosesTheExportFolderAndComesBack) {
+  fs::create_directories(folder_ / "pictures");
+  driver_.ctrl(KeyName::e);
+  driver_.click("export/scale", 0.85f);
+  driver_.click("export/browse");
+  driver_.step();
+  EXPECT_FALSE(driver_.has("open/entry/head.csv"));
+  driver_.click("open/entry/pictures");
+  driver_.click("open/primary");
+  ASSERT_EQ(driver_.state.dialog, DialogKind::export_dialog);
+  driver_.step();
+  const ExportChoice choice = driver_.state.dialogs.exporting.choice;
+  EXPECT_EQ(choice.folder, fs::canonical(folder_ / "pictures").string());
+  EXPECT_EQ(choice.scale, 4);
+  driver_.click("export/browse");
+  driver_.key(KeyName::escape);
+  EXPECT_EQ(driver_.state.dialog, DialogKind::none);
+}
+
 TEST_F(Dialogs, ThePaletteRunsWhatIsChosen) {
   driver_.ctrl(KeyName::p);
   ASSERT_EQ(driver_.state.dialog, DialogKind::palette);

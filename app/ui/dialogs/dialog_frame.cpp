@@ -50,7 +50,8 @@ DialogFrame draw_dialog_frame(Ui& ui, const Rect& window, const std::string& nam
 
 // The dialog that is open, over a shade. Each starts afresh when it opens.
 void draw_dialogs(Ui& ui, const Rect& window) {
-  switch (ui.state.dialog) {
+  const DialogKind drawn = ui.state.dialog;
+  switch (drawn) {
     case DialogKind::none:
       break;
     case DialogKind::export_dialog:
@@ -76,9 +77,9 @@ void draw_dialogs(Ui& ui, const Rect& window) {
       draw_go_to_dialog(ui, window);
       break;
   }
-  const bool just_drawn = ui.state.dialog != DialogKind::none;
-  if (just_drawn && ui.take_key(KeyName::escape)) close_dialog(ui);
-  ui.state.dialogs.shown = static_cast<int>(ui.state.dialog);
+  if (ui.state.dialog != DialogKind::none && ui.take_key(KeyName::escape)) close_dialog(ui);
+  // One that opened from within another has not been shown yet.
+  ui.state.dialogs.shown = static_cast<int>(ui.state.dialog == drawn ? drawn : DialogKind::none);
 }
 
 }  // namespace headscope::ui

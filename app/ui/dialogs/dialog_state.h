@@ -14,6 +14,7 @@ namespace headscope::ui {
 
 struct ExportDialogState {
   ExportChoice choice;
+  bool resumes = false;      // comes back from choosing a folder: goes on with the same choices
   bool name_is_ours = true;  // the file's name follows the choices until the user types one
   // The forecast and the small picture of `previewed`; made anew when the choice or the trace changes.
   std::optional<ExportChoice> previewed;

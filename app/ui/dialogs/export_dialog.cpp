@@ -158,7 +158,13 @@ void draw_target(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
   ControlState control;
   Rect line = labelled_row(ui, form, y, "folder");
   control.tooltip = "Made when it is not there; remembered for the next export.";
+  const Rect browse = take_right(line, ui.px(86), ui.px(8));
   text_field(ui, "export/folder", line, state.choice.folder, "~/Pictures", control);
+  control.tooltip = "Choose a folder from a list.";
+  if (button(ui, "export/browse", browse, "Browse...", control)) {
+    ui.state.text["choose_file/option"] = "export folder";
+    ui.state.dialog = DialogKind::choose_file;
+  }
   line = labelled_row(ui, form, y, "file");
   control.problem = !state.forecast.problem.empty();
   control.tooltip = "A name that you type stays; else it follows the choices above.";
@@ -291,7 +297,8 @@ void draw_export_dialog(Ui& ui, const Rect& window) {
     close_dialog(ui);
     return;
   }
-  if (ui.state.dialogs.shown != static_cast<int>(DialogKind::export_dialog)) start(ui, state);
+  if (ui.state.dialogs.shown != static_cast<int>(DialogKind::export_dialog) && !state.resumes) start(ui, state);
+  state.resumes = false;
   refresh(ui, state, trace);
   const DialogFrame dialog = draw_dialog_frame(ui, window, "export", "Export", 680, 580, true);
   Rect body = dialog.body;

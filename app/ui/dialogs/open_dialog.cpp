@@ -15,6 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The purpose under which the export dialog asks for a folder; it comes back when one is chosen.
+constexpr const char* kExportFolder = "export folder";
+
 // What the choice is for: "" opens the file, else it is the option that gets the path ("mask", "weights", "input").
 std::string purpose_of(const Ui& ui) {
   if (ui.state.dialog == DialogKind::open_file) return "";
@@ -23,6 +26,7 @@ std::string purpose_of(const Ui& ui) {
 }
 
 std::vector<std::string> endings_of(const std::string& purpose) {
+  if (purpose == kExportFolder) return {"/"};  // no file's name ends so: folders only
   if (purpose == "mask") return {".npy", ".csv"};
   if (purpose == "weights") return {".safetensors"};
   if (purpose.empty()) return {".json", ".png", ".safetensors", ".npy"};
@@ -30,6 +34,7 @@ std::vector<std::string> endings_of(const std::string& purpose) {
 }
 
 std::string title_of(const std::string& purpose) {
+  if (purpose == kExportFolder) return "Choose a folder";
   if (purpose == "mask") return "Choose a mask file";
   if (purpose == "weights") return "Choose one attention layer";
   if (purpose.empty()) return "Open";
@@ -37,6 +42,7 @@ std::string title_of(const std::string& purpose) {
 }
 
 std::string explanation_of(const std::string& purpose) {
+  if (purpose == kExportFolder) return "where the export is written";
   if (purpose == "mask") return ".npy or .csv that broadcasts to [batch, heads, query_len, key_len]";
   if (purpose == "weights") return ".safetensors with the tensor names of torch or of one of the tutorials";
   if (purpose.empty()) return "a session (.json), a picture of Headscope's (.png), one layer (.safetensors), x (.npy)";
@@ -54,7 +60,10 @@ void go_to_folder(Ui& ui, BrowserState& browser, const std::string& path) {
 
 void start(Ui& ui, BrowserState& browser) {
   browser.native.reset();
-  go_to_folder(ui, browser, ui.settings.open_folder.empty() ? home_folder() : ui.settings.open_folder);
+  const std::string remembered = purpose_of(ui) == kExportFolder
+                                     ? expanded_path(ui.state.dialogs.exporting.choice.folder)
+                                     : ui.settings.open_folder;
+  go_to_folder(ui, browser, remembered.empty() ? home_folder() : remembered);
   ui.state.focus = "open/path";
 }
 
@@ -69,14 +78,27 @@ void accept(Ui& ui, const std::string& path) {
   }
 }
 
+// Back to the export dialog as it was, with `folder` when one was chosen.
+void return_to_export(Ui& ui, const std::string& folder) {
+  if (!folder.empty()) ui.state.dialogs.exporting.choice.folder = short_path(folder);
+  ui.state.edits.erase("export/folder");
+  ui.state.dialogs.browser.native.reset();
+  ui.state.dialogs.exporting.resumes = true;
+  ui.state.dialog = DialogKind::export_dialog;
+  ui.state.focus = "export/folder";
+}
+
 // The typed path: a folder is entered, a file is taken, anything else is said.
 void accept_typed(Ui& ui, BrowserState& browser) {
   std::string path = expanded_path(browser.typed);
   if (!path.empty() && path.front() != '/') path = browser.listing.path + "/" + path;
   std::error_code error;
+  const bool wants_folder = purpose_of(ui) == kExportFolder;
   if (fs::is_directory(path, error)) {
+    const bool here = fs::equivalent(path, browser.listing.path, error);
+    if (wants_folder && here) return return_to_export(ui, browser.listing.path);
     go_to_folder(ui, browser, path);
-  } else if (fs::exists(path, error)) {
+  } else if (!wants_folder && fs::exists(path, error)) {
     accept(ui, path);
   } else {
     browser.listing.problem = short_path(path) + ": there is no such file or folder";
@@ -198,12 +220,16 @@ void draw_open_dialog(Ui& ui, const Rect& window) {
     ui.wake_in(0.1);
     if (const auto chosen = browser.native->poll()) {
       browser.native.reset();
+      if (!chosen->empty() && purpose_of(ui) == kExportFolder) return return_to_export(ui, *chosen);
       if (!chosen->empty()) return accept(ui, *chosen);
     }
   }
   const std::string purpose = purpose_of(ui);
   const DialogFrame dialog = draw_dialog_frame(ui, window, "open", title_of(purpose), 760, 560, true);
-  if (ui.state.dialog == DialogKind::none) return;
+  if (ui.state.dialog == DialogKind::none) {
+    if (purpose == kExportFolder) return_to_export(ui, "");
+    return;
+  }
   take_keys(ui, browser);
   Rect body = dialog.body;
   draw_places(ui, browser, take_left(body, ui.px(190), 0));
@@ -230,12 +256,16 @@ void draw_open_dialog(Ui& ui, const Rect& window) {
   state.tooltip = "Open what the path names (Enter).";
   const bool pressed = button(ui, "open/primary", take_right(footer, ui.px(112), ui.px(12)),
                               purpose.empty() ? "Open" : "Choose", state, true);
-  if (button(ui, "open/cancel", take_right(footer, ui.px(96), ui.px(12)), "Cancel")) return close_dialog(ui);
+  if (button(ui, "open/cancel", take_right(footer, ui.px(96), ui.px(12)), "Cancel")) {
+    return purpose == kExportFolder ? return_to_export(ui, "") : close_dialog(ui);
+  }
   if (ui.settings.native_dialogs != "never" && !native_dialog_program().empty()) {
     state.tooltip = "The desktop's own file dialog, in a window of its own.";
     state.enabled = browser.native == nullptr;
     if (button(ui, "open/native", take_left(footer, ui.px(150), 0), "System dialog...", state))
-      browser.native = NativeDialog::start(NativeDialog::Kind::open_file, title_of(purpose), browser.listing.path);
+      browser.native = NativeDialog::start(
+          purpose == kExportFolder ? NativeDialog::Kind::choose_folder : NativeDialog::Kind::open_file,
+          title_of(purpose), browser.listing.path);
   }
   if (pressed || entered) accept_typed(ui, browser);
 }
