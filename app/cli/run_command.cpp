@@ -92,7 +92,6 @@ void run(const Arguments& given, const CancelToken& cancel) {
   std::string text;
   if (given.has("out")) {
     planned_files(*trace, plan);  // what cannot be written is refused before the folder is made
-    make_folder(plan.folder);
     const std::vector<std::string> names = export_stages(*trace, plan, {}, cancel);
     if (given.has("json")) {
       text = read_small_file((std::filesystem::path(plan.folder) / "manifest.json").string(), kMostManifestBytes);

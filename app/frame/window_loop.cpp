@@ -91,6 +91,7 @@ class WindowLoop {
       if (limit >= 0 && (seconds < 0 || limit < seconds)) seconds = limit;
     };
     if (session_->computing() || session_->job().running) at_most(kLookAgainSeconds);
+    at_most(session_->seconds_until_due(Clock::now()));
     at_most(autosave_.seconds_left(Clock::now()));
     return seconds;
   }

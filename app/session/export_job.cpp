@@ -290,11 +290,11 @@ std::string equivalent_command(const ExportChoice& choice, const Trace& trace, c
 std::string write_export(const ExportChoice& choice, const Trace& trace, const ViewState& view,
                          const CancelToken& cancel, const std::function<void(double)>& progress) {
   const std::string folder = expanded_path(choice.folder);
-  make_folder(folder);
   if (makes_folder(choice)) {
     const auto names = export_stages(trace, plan_of(choice, view, target_of(choice)), progress, cancel);
     return fmt::format("Wrote {} files to {}", names.size(), short_path(target_of(choice)));
   }
+  make_folder(folder);
   if (choice.subject == ExportSubject::session) {
     write_file_atomically(target_of(choice),
                           [&](std::ostream& out) { out << session_json(trace.request, view_spec_of(view)) << '\n'; });

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 
 #include "app/ui/request_panel.h"
 #include "app/ui/text_pieces.h"
@@ -120,7 +119,7 @@ void draw_compute_section(RequestRows& rows) {
     }
     rows.problem("backend");
     std::int64_t threads = draft.threads;
-    const std::int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+    const std::int64_t cores = hardware_threads();
     if (stepper(
             ui, "request/threads", rows.control("threads"), threads, {}, 0, cores,
             rows.state("threads", "How many threads compute; 0 means all cores. The numbers do not depend on it.")) &&

@@ -52,6 +52,9 @@ std::unique_ptr<Backend> make_reference_backend();
 // Eigen products on fixed tiles; a tile belongs to one thread. threads 0: all cores.
 std::unique_ptr<Backend> make_cpu_backend(int threads);
 
+// What `threads` 0 means: the cores of this machine, at least 1.
+int hardware_threads();
+
 // The registry: what `--backend` may name, in order of preference, and whether it can run here.
 struct BackendInfo {
   BackendChoice choice;

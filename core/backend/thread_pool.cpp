@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/backend/backend.h"
+
 namespace headscope {
 namespace {
 
@@ -71,9 +73,12 @@ struct ThreadPool::State {
   }
 };
 
+int hardware_threads() {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 ThreadPool::ThreadPool(int threads)
-    : threads_(threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))),
-      state_(std::make_unique<State>()) {}
+    : threads_(threads > 0 ? threads : hardware_threads()), state_(std::make_unique<State>()) {}
 
 ThreadPool::~ThreadPool() {
   {

@@ -93,7 +93,7 @@ void draw_about_dialog(Ui& ui, const Rect& window) {
        "A desktop microscope for multi-head attention. Every number on screen was computed by the engine from the "
        "inputs shown.");
   line(Type::words12, ui.colors.text2,
-       "MIT licence. Built with Dear ImGui, GLFW, libepoxy, Eigen, oneTBB, libpng, "
+       "MIT licence. Built with Dear ImGui, GLFW, libepoxy, Eigen, libpng, "
        "FreeType, fontconfig, utf8proc, OpenSSL, fmt, nlohmann-json and CLI11.");
 }
 
