@@ -16,7 +16,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kGutter = 62, kAbove = 24, kReport = 22, kBottom = 3;
+constexpr float kGutter = 62, kAbove = 24, kReport = 22, kBottom = 2;
 
 struct Panel {
   PanelData& data;

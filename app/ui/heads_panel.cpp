@@ -197,8 +197,10 @@ void draw_legend(Ui& ui, Grid& grid, const Rect& area) {
     color_bar(ui, bar, color_map_of(view, weight_like), {0, 1, false, false}, true);
     const Rect cover{{bar.min.x, bar.max.y}, {bar.max.x, area.max.y}};
     fill(cover, ui.colors.panel);
-    text_in(ui, {cover.min, {cover.max.x, cover.min.y + ui.px(18)}}, Type::words11, ui.colors.text2, "row's least");
-    text_in(ui, {cover.min, {cover.max.x, cover.min.y + ui.px(18)}}, Type::words11, ui.colors.text2, "largest", 1);
+    const bool both_signs = is_diverging(color_map_of(view, weight_like));
+    const Rect line{cover.min, {cover.max.x, cover.min.y + ui.px(18)}};
+    text_in(ui, line, Type::words11, ui.colors.text2, both_signs ? "− row's largest" : "row's least");
+    text_in(ui, line, Type::words11, ui.colors.text2, both_signs ? "+ row's largest" : "largest", 1);
   } else {
     color_bar(ui, bar, color_map_of(view, weight_like), range, true);
   }

@@ -96,6 +96,15 @@ ImVec2 middle_of(const CellGrid& grid, const std::optional<Cell>& picked) {
 
 }  // namespace
 
+std::optional<ValueRange> range_of(const ValueScale& scale) {
+  constexpr float kSteep = 1e29f;  // value_scale's mark of a range without extent
+  if (!(scale.scale > 0) || scale.scale >= kSteep) return std::nullopt;
+  const double span = 255 / static_cast<double>(scale.scale);
+  const auto low = static_cast<double>(scale.low);
+  if (scale.log) return ValueRange{std::exp2(low), std::exp2(low + span), true, false};
+  return ValueRange{low, low + span, false, false};
+}
+
 std::string fitted_number(double value, bool weight_like, int columns) {
   const auto width = [](const std::string& text) {
     return static_cast<int>(text.size()) - (text.starts_with("\u2212") ? 2 : 0);

@@ -38,6 +38,9 @@ void draw_pick_frame(Ui& ui, const Rect& rect, const Rect& clip);
 // 1.5 px ring over 1 px black: a cell that is linked to what is hovered elsewhere.
 void draw_link_ring(Ui& ui, const Rect& rect);
 
+// The range that a row's scale stands for; nothing when all of the row gets one colour.
+std::optional<ValueRange> range_of(const ValueScale& scale);
+
 // The shortest useful text of a value in `columns` characters: two decimals, else fewer; empty when none fits.
 std::string fitted_number(double value, bool weight_like, int columns);
 

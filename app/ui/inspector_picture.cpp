@@ -9,7 +9,6 @@
 #include "app/ui/provenance_view.h"
 #include "app/ui/shared_marks.h"
 #include "app/ui/widgets.h"
-#include "core/io/stage_layout.h"
 
 namespace headscope::ui {
 namespace {
@@ -138,6 +137,21 @@ HeatmapView view_of(const Inspected& inspected) {
   return view;
 }
 
+// The colour bar at the right; under a range per row with the numbers of `row`, or without any.
+void draw_bar(Ui& ui, const HeatmapView& view, std::int64_t row, float x) {
+  const Rect& picture = view.grid.area;
+  const Rect bar{{x, picture.min.y}, {x + ui.px(10), std::max(picture.max.y, picture.min.y + ui.px(24))}};
+  ui.mark("inspector/color_bar", bar);
+  std::optional<ValueRange> range = view.range;
+  if (view.range.per_row) {
+    const bool known = view.row_scale != nullptr && row >= 0 && static_cast<std::size_t>(row) < view.row_scale->size();
+    range = known ? range_of((*view.row_scale)[static_cast<std::size_t>(row)]) : std::nullopt;
+  }
+  if (!range) canvas().PushClipRect(bar.min, bar.max, true);
+  color_bar(ui, bar, view.map, range.value_or(ValueRange{}), false);
+  if (!range) canvas().PopClipRect();
+}
+
 // Rows and columns marked from here or from another panel.
 Cell marked_cell(const Ui& ui, const Inspected& inspected, const std::optional<Cell>& hovered) {
   if (hovered) return *hovered;
@@ -146,7 +160,7 @@ Cell marked_cell(const Ui& ui, const Inspected& inspected, const std::optional<C
   if (inspected.score_like) {
     marked = {hover.query, hover.key};
   } else {
-    marked.row = rows_are_keys(inspected.stage) ? hover.key : hover.query;
+    marked.row = is_key_side(inspected.stage) ? hover.key : hover.query;
     if (inspected.stage == StageId::concat || inspected.stage == StageId::output) marked.column = hover.feature;
   }
   if (marked.row < 0 && marked.column < 0 && inspected.selection.cell) marked = *inspected.selection.cell;
@@ -161,7 +175,7 @@ void link_hover(Ui& ui, const Inspected& inspected, Cell cell) {
     next.head = inspected.slice;
     return;
   }
-  (rows_are_keys(inspected.stage) ? next.key : next.query) = cell.row;
+  (is_key_side(inspected.stage) ? next.key : next.query) = cell.row;
   if (inspected.stage == StageId::concat || inspected.stage == StageId::output) next.feature = cell.column;
 }
 
@@ -214,10 +228,8 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
     bar_x += ui.px(kProfile) + ui.px(6);
   }
   if (!provenance) {
-    const Rect bar{{bar_x, grid.area.min.y},
-                   {bar_x + ui.px(10), std::max(grid.area.max.y, grid.area.min.y + ui.px(24))}};
-    color_bar(ui, bar, inspected.map, inspected.range, false);
-    ui.mark("inspector/color_bar", bar);
+    const std::int64_t row = in_range && marked.row >= 0 ? marked.row : inspected.shown ? inspected.shown->row : -1;
+    draw_bar(ui, heatmap, row, bar_x);
   }
 
   inspected.shown = input.hovered ? input.hovered : picked ? picked : inspected.shown;

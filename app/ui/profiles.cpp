@@ -57,13 +57,17 @@ void draw_profiles(Ui& ui, const HeatmapView& view, Cell at, float thickness) {
   fill(below, ui.colors.well);
   fill(beside, ui.colors.well);
   const ValueScale scale = value_scale(view.range);
-  const float zero = view.weight_like ? 0 : share_of(scale, 0);
+  const float zero_of_all = view.weight_like ? 0 : share_of(scale, 0);
   ImDrawList& list = canvas();
   if (at.row >= 0 && at.row < grid.rows) {
+    // Under a range per row, the row's own.
+    const bool own = view.row_scale != nullptr && static_cast<std::size_t>(at.row) < view.row_scale->size();
+    const ValueScale& of_row = own ? (*view.row_scale)[static_cast<std::size_t>(at.row)] : scale;
+    const float zero = view.weight_like ? 0 : share_of(of_row, 0);
     const std::vector<float> profile =
         profile_of(seen_values(view, at.row, -1), grid.column0, grid.cell_width, static_cast<int>(grid.area.width()));
     for (std::size_t x = 0; x < profile.size(); ++x) {
-      const float share = share_of(scale, profile[x]);
+      const float share = share_of(of_row, profile[x]);
       if (share == zero) continue;
       const float left = below.min.x + static_cast<float>(x);
       const float y0 = below.max.y - std::max(share, zero) * thickness;
@@ -77,10 +81,10 @@ void draw_profiles(Ui& ui, const HeatmapView& view, Cell at, float thickness) {
         profile_of(seen_values(view, -1, at.column), grid.row0, grid.cell_height, static_cast<int>(grid.area.height()));
     for (std::size_t y = 0; y < profile.size(); ++y) {
       const float share = share_of(scale, profile[y]);
-      if (share == zero) continue;
+      if (share == zero_of_all) continue;
       const float top = beside.min.y + static_cast<float>(y);
-      const float x0 = beside.min.x + std::min(share, zero) * thickness;
-      const float x1 = beside.min.x + std::max(share, zero) * thickness;
+      const float x0 = beside.min.x + std::min(share, zero_of_all) * thickness;
+      const float x1 = beside.min.x + std::max(share, zero_of_all) * thickness;
       list.AddRectFilled({std::floor(x0), top}, {std::max(std::floor(x0) + 1, x1), top + 1}, color32(ui.colors.key));
     }
   }

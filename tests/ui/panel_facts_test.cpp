@@ -387,6 +387,17 @@ TEST(CellNumbers, ShortenUntilTheyFit) {
   EXPECT_EQ(fitted_number(243.04, false, 3), "243");
 }
 
+TEST(RowRanges, AreReadBackFromTheirScale) {
+  const std::optional<ValueRange> linear = range_of(value_scale({-2, 3, false, false}));
+  ASSERT_TRUE(linear);
+  EXPECT_TRUE(std::abs(linear->low + 2) <= 1e-5 && std::abs(linear->high - 3) <= 1e-5);
+  const std::optional<ValueRange> log = range_of(value_scale({0.001, 1, true, false}));
+  ASSERT_TRUE(log);
+  EXPECT_TRUE(std::abs(log->low - 0.001) <= 1e-7 && std::abs(log->high - 1) <= 1e-4);
+  EXPECT_EQ(range_of(value_scale({1, 1, false, false})), std::nullopt);
+  EXPECT_EQ(range_of(value_scale({0, 0, true, false})), std::nullopt);
+}
+
 TEST(Profiles, KeepTheLargestOfEachPixel) {
   const std::vector<float> values = {0, 1, -3, 2, 0, 0, 5, 0};
   EXPECT_EQ(profile_of(values, 0, 0.5, 4), (std::vector<float>{1, -3, 0, 5}));
