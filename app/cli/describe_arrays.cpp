@@ -49,7 +49,8 @@ void describe_layer(const std::string& path, const std::string& convention, Desc
   try {
     const LayerWeights weights = read_layer_weights(path, QkvLayout::automatic);
     const Linear& first = weights.fused() ? weights.qkv : weights.query;
-    const std::int64_t width = weights.fused() ? first.weight.dim(0) / 3 : first.weight.dim(0);
+    const std::int64_t rows = first.weight.dim(0);
+    const std::int64_t width = !weights.fused() ? rows : rows - 2 * weights.fused_key_rows.value_or(rows / 3);
     layer["input_dim"] = first.weight.dim(1);
     layer["d_model"] = width;
     layer["num_heads"] = weights.num_heads ? Json(*weights.num_heads) : Json(nullptr);

@@ -45,7 +45,7 @@ void draw_rows(Ui& ui, const Inspected& inspected, const Rect& area, float& y) {
   }
   for (std::size_t i = 0; i < own.size(); ++i) {
     // Infinities that the mask put there are as they should be.
-    const bool expected = own[i].is_infinite && stage_hides(trace, inspected.stage);
+    const bool expected = own[i].is_infinite && inspected.data.mask(inspected.stage) != nullptr;
     const bool warn = own[i].is_count && !expected && (own[i].count > 0 || whole[i].count > 0);
     line(own[i].name, own[i].formula, whole[i].value, own[i].value, warn ? ui.colors.bad : ui.colors.text);
   }

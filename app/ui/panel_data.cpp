@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include "core/picture/figure.h"
 
 namespace headscope::ui {
 namespace {
@@ -143,8 +144,8 @@ const std::vector<std::string>& PanelData::columns(StageId stage) {
   return kept(columns_, stage, [&] { return column_names(*trace_, stage); });
 }
 
-std::shared_ptr<const Mask> PanelData::mask(StageId stage) const {
-  return stage_hides(*trace_, stage) ? trace_->mask : nullptr;
+const std::shared_ptr<const Mask>& PanelData::mask(StageId stage) {
+  return kept(masks_, stage, [&] { return shown_mask(*trace_, stage); });
 }
 
 ValueRange PanelData::range(const ViewState& view, StageId stage, std::int64_t batch, std::int64_t slice) {

@@ -45,8 +45,8 @@ class PanelData {
   const Strip& strip(StageId stage, std::int64_t batch);
   const std::vector<std::string>& rows(StageId stage);
   const std::vector<std::string>& columns(StageId stage);
-  // The mask where the stage hides cells, else null.
-  std::shared_ptr<const Mask> mask(StageId stage) const;
+  // The mask of the cells that the stage really hides, as pictures draw it; null: none. See shown_mask.
+  const std::shared_ptr<const Mask>& mask(StageId stage);
   // The range of the colours of one slice under this view (fixed, per row, per head, or one for the whole stage).
   ValueRange range(const ViewState& view, StageId stage, std::int64_t batch, std::int64_t slice);
   // Of each row, for the ink of numbers under a range per row.
@@ -76,6 +76,7 @@ class PanelData {
   std::map<Slice, HeadSummary> summaries_;
   std::map<Slice, std::string> summary_texts_;
   std::map<Slice, Strip> strips_;
+  std::map<StageId, std::shared_ptr<const Mask>> masks_;
   std::map<Slice, ValueRange> ranges_;
   std::map<Slice, std::vector<ValueScale>> row_scales_;
   std::map<StageId, std::vector<std::string>> rows_, columns_;

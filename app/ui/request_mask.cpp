@@ -127,7 +127,7 @@ void draw_numbers(RequestRows& rows) {
     if (combo(ui, "request/mask_kind", rows.control("meaning"), {"automatic", "additive", "keep", "hide"}, kind,
               rows.state("mask-kind",
                          "additive: added to the scores; keep: 1 = may attend; hide: 1 = hidden; automatic: keep for "
-                         "booleans, else additive."),
+                         "booleans and integers, else additive."),
               Type::words12)) {
       draft.mask_kind = static_cast<MaskKind>(kind);
     }

@@ -1,4 +1,5 @@
 #include "app/ui/stage_facts.h"
+#include "core/io/stage_layout.h"
 
 #include <fmt/format.h>
 
@@ -51,20 +52,6 @@ std::vector<StageId> possible_sources(StageId stage) {
 
 }  // namespace
 
-bool is_key_side(StageId stage) {
-  switch (stage) {
-    case StageId::key_input:
-    case StageId::value_input:
-    case StageId::key_proj:
-    case StageId::value_proj:
-    case StageId::key:
-    case StageId::value:
-      return true;
-    default:
-      return false;
-  }
-}
-
 std::int64_t slice_count(const Trace& trace, StageId stage) {
   const Tensor& tensor = trace.tensor(stage);
   if (tensor.rank() < 4) return 1;
@@ -83,16 +70,8 @@ Tensor slice_matrix(const Trace& trace, StageId stage, std::int64_t batch, std::
   return matrix_at(tensor, batch, slice);
 }
 
-bool stage_hides(const Trace& trace, StageId stage) {
-  if (!trace.mask || !trace.mask->hidden.any() || trace.find(stage) == nullptr) return false;
-  if (is_weight_like(stage)) return true;
-  if (has_variant(trace.request, Variant::mask_after_softmax)) return false;
-  if (stage == StageId::masked_scores) return true;
-  return stage == StageId::scores && trace.request.mask_order == MaskOrder::before_scale;
-}
-
 std::vector<std::string> row_names(const Trace& trace, StageId stage) {
-  return is_key_side(stage) ? trace.key_labels() : trace.query_labels();
+  return rows_are_keys(stage) ? trace.key_labels() : trace.query_labels();
 }
 
 std::vector<std::string> column_names(const Trace& trace, StageId stage) {

@@ -17,10 +17,6 @@ std::int64_t slice_count(const Trace& trace, StageId stage);
 std::int64_t slice_of_head(const Trace& trace, StageId stage, std::int64_t head);
 // The [rows, columns] matrix of one slice; rows are positions (qkv_split is read head by head).
 Tensor slice_matrix(const Trace& trace, StageId stage, std::int64_t batch, std::int64_t slice);
-// Whether the mask's hidden cells are hidden in this stage: from where the mask was applied on.
-bool stage_hides(const Trace& trace, StageId stage);
-// Whether its rows are positions of the key side: key_input, value_input, key_proj, value_proj, key, value.
-bool is_key_side(StageId stage);
 // Names of the rows (tokens of the query or the key side) and of the columns (key tokens; empty for features).
 std::vector<std::string> row_names(const Trace& trace, StageId stage);
 std::vector<std::string> column_names(const Trace& trace, StageId stage);

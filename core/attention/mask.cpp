@@ -40,7 +40,7 @@ class BroadcastFile {
 
 MaskKind kind_of(const Request& request, const MaskFile& file) {
   if (request.mask_kind != MaskKind::automatic) return request.mask_kind;
-  return file.is_boolean ? MaskKind::keep : MaskKind::additive;
+  return file.is_whole ? MaskKind::keep : MaskKind::additive;
 }
 
 [[noreturn]] void refuse_value(const MaskFile& file, MaskKind kind, float value) {
@@ -172,12 +172,12 @@ Mask build_mask(const Request& request, const std::vector<MaskFile>& files, std:
   }
   mask.hidden.refresh_any();
   if (any_added) {
-    // Hidden cells hold no added value, and a sum of nothing but zeros is no mask at all.
+    // Hidden cells keep what is added to them, for mask-after-softmax; a sum of nothing but zeros is no mask at all.
     bool any_value = false;
     float* added = mask.added.mutable_data();
     visit_cells(extent, [&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) {
       float& sum = added[((b * extent.heads + h) * query_len + i) * key_len + j];
-      if (mask.hidden.hidden(b, h, i, j) || !std::isfinite(sum)) sum = 0.0F;
+      if (!std::isfinite(sum)) sum = 0.0F;
       any_value = any_value || sum != 0.0F;
     });
     if (!any_value) mask.added = {};

@@ -201,9 +201,13 @@ std::string variants_text(const Request& request) {
 }
 
 void set_variants(Request& request, const std::string& text) {
-  const std::string expected = "merge-direct, " + expected_words(kVariants);
+  const std::string expected = "none, merge-direct, " + expected_words(kVariants);
   std::vector<Variant> variants;
   bool merge_direct = false;
+  if (text == "none") {
+    request.variants.clear();
+    return;
+  }
   for (const std::string& term : parse_list("variant", text, "a variant", expected)) {
     if (term == "merge-direct") {
       merge_direct = true;
@@ -230,8 +234,12 @@ std::string ablate_text(const Request& request) {
 }
 
 void set_ablate(Request& request, const std::string& text) {
-  constexpr const char* expected = "LAYER.HEAD[,LAYER.HEAD...], such as 0.3,0.5";
+  constexpr const char* expected = "none, or LAYER.HEAD[,LAYER.HEAD...], such as 0.3,0.5";
   std::vector<LayerHead> heads;
+  if (text == "none") {
+    request.ablate.clear();
+    return;
+  }
   for (const std::string& term : parse_list("ablate", text, "a list of heads", expected)) {
     const std::size_t dot = term.find('.');
     if (dot == term.npos || term.find_first_not_of("0123456789.") != term.npos || dot == 0 || dot + 1 == term.size() ||
@@ -358,8 +366,8 @@ const std::vector<RequestOption>& request_options() {
       path_option<"dropout-mask", &R::dropout_mask>("FILE.npy", "1 = kept, instead of a draw."),
       word_option<"merge", &R::merge, kMerges>("transpose|direct",
                                                "Heads merged correctly, or reshaped without transposing back."),
-      {"variant", "NAME[,NAME]", "Known mistakes switched on.", variants_text, set_variants},
-      {"ablate", "L.H[,L.H]", "Heads whose context is set to zero.", ablate_text, set_ablate},
+      {"variant", "NAME[,NAME]", "Known mistakes switched on (none).", variants_text, set_variants},
+      {"ablate", "L.H[,L.H]", "Heads whose context is set to zero (none).", ablate_text, set_ablate},
       word_option<"backend", &R::backend, kBackends>("auto|cpu|gpu|reference", "What computes."),
       {"threads", "N", "Threads of the CPU backend; 0: all cores.",
        [](const R& r) { return r.threads == 0 ? std::string() : std::to_string(r.threads); },

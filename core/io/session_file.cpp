@@ -174,18 +174,13 @@ SessionFile parse_session(const std::string& json, const std::string& what) {
     const std::string& key = root.keys[i];
     const JsonValue& value = root.items[i];
     if (key == "request") continue;
-    if (key == "headscope" || key == "weights_sha256") {
+    if (key == "headscope" || key == "sha256") {
       if (value.kind != Kind::string) {
         refuse(what, key, fmt::format("found {}; expected a string", json_kind_name(value.kind)));
       }
-      if (key == "weights_sha256") session.weights_sha256 = value.text;
+      if (key == "sha256") session.weights_sha256 = value.text;
     } else if (key == "view") {
       session.view = read_view(value, what);
-    } else if (key == "weights_sha256") {
-      // Says which weights a picture was made with; restores nothing.
-      if (value.kind != Kind::string) {
-        refuse(what, key, fmt::format("found {}; expected a string", json_kind_name(value.kind)));
-      }
     } else if (const RequestOption* option = option_of_key(key)) {
       if (nested != nullptr) refuse(what, key, "stands beside \"request\"; expected it inside");
       read_request_value(session.request, *option, key, value, what);

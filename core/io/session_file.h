@@ -22,7 +22,7 @@ std::string session_json(const Request& request, const std::optional<ViewSpec>& 
 // The request's keys alone as a JSON object, for the manifest.
 std::string request_json(const Request& request);
 
-// A top-level "weights_sha256", as the recipe of a picture has it, is allowed and restores nothing.
+// A top-level "sha256", as the recipe of a picture has it, is allowed and restores nothing.
 // Accepts numbers as strings and lists for comma-separated values. Error names the unknown key, the wrong type, the
 // byte where the JSON breaks; duplicate keys, a BOM, NULs and trailing bytes are refused. `what` names the source.
 SessionFile parse_session(const std::string& json, const std::string& what);

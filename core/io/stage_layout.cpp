@@ -23,6 +23,15 @@ bool is_3d(StageId stage) {
   }
 }
 
+// `names` cut or filled up with indices to `count`.
+std::vector<std::string> exactly(std::vector<std::string> names, std::int64_t count) {
+  names.resize(std::min(names.size(), static_cast<std::size_t>(count)));
+  for (auto i = static_cast<std::int64_t>(names.size()); i < count; ++i) names.push_back(std::to_string(i));
+  return names;
+}
+
+}  // namespace
+
 bool rows_are_keys(StageId stage) {
   switch (stage) {
     case StageId::key_input:
@@ -36,15 +45,6 @@ bool rows_are_keys(StageId stage) {
       return false;
   }
 }
-
-// `names` cut or filled up with indices to `count`.
-std::vector<std::string> exactly(std::vector<std::string> names, std::int64_t count) {
-  names.resize(std::min(names.size(), static_cast<std::size_t>(count)));
-  for (auto i = static_cast<std::int64_t>(names.size()); i < count; ++i) names.push_back(std::to_string(i));
-  return names;
-}
-
-}  // namespace
 
 StageLayout stage_layout(StageId stage) {
   if (is_3d(stage)) return {0, -1, 1, 2};

@@ -17,6 +17,9 @@ struct StageLayout {
 // 4-D: [batch, head, rows, columns], but qkv_split is [batch, rows, head, columns]. 3-D: [batch, rows, columns].
 StageLayout stage_layout(StageId stage);
 
+// Whether its rows are positions of the key side: key_input, value_input, key_proj, value_proj, key, value.
+bool rows_are_keys(StageId stage);
+
 // The [rows, columns] matrix of (batch, head), or a part of it; computed when read. `head` is ignored in 3-D stages.
 Tensor slice_of(StageId stage, const Tensor& tensor, std::int64_t batch, std::int64_t head, Range rows, Range columns);
 

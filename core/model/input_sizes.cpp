@@ -21,12 +21,37 @@ std::int64_t resolved_heads(const Request& request, const LayerWeights& weights,
   if (weights.num_heads) return *weights.num_heads;
   // Grouped projections give the number of query heads from that of the keys.
   if (request.kv_heads && *request.kv_heads > 0 && query_rows != key_rows) {
+    if (key_rows % *request.kv_heads != 0) {
+      throw UsageError(fmt::format("--kv-heads: {} does not divide the {} key features of {}; expected a divisor",
+                                   *request.kv_heads, key_rows, weights.source));
+    }
     return query_rows / key_rows * *request.kv_heads;
   }
   throw UsageError(
       fmt::format("--weights: {} does not say how many heads it has; expected --heads, or num_heads in "
                   "its metadata",
                   weights.source));
+}
+
+// Rows of keys, and as many of values, in a fused projection. Where the file does not say, --heads and --kv-heads do;
+// without grouped heads it is a third.
+std::int64_t fused_key_rows(const Request& request, const LayerWeights& weights) {
+  if (weights.fused_key_rows) return *weights.fused_key_rows;
+  const std::int64_t rows = weights.qkv.weight.dim(0);
+  const std::optional<std::int64_t> heads = request.heads ? request.heads : weights.num_heads;
+  const bool blocked = weights.qkv_layout == QkvLayout::blocked;
+  if (blocked && heads && request.kv_heads && *heads != *request.kv_heads) {
+    const std::int64_t groups = *heads + 2 * *request.kv_heads;
+    if (rows % groups == 0) return rows / groups * *request.kv_heads;
+    throw UsageError(fmt::format(
+        "--kv-heads: {} heads and {} of keys and of values make {}, which does not divide the {} rows of {}", *heads,
+        *request.kv_heads, groups, rows, weights.source));
+  }
+  if (rows % 3 == 0) return rows / 3;
+  throw UsageError(
+      fmt::format("--kv-heads: missing, and 3 does not divide the {} rows of {}; expected --heads and "
+                  "--kv-heads to say which are queries, keys and values",
+                  rows, weights.source));
 }
 
 }  // namespace
@@ -99,9 +124,9 @@ void resolve_seeded_sizes(const Request& request, const Sources& sources, Inputs
 void resolve_file_sizes(const Request& request, Inputs& inputs) {
   const LayerWeights& weights = inputs.weights;
   const bool fused = weights.fused();
-  const std::int64_t query_rows = fused ? weights.qkv.weight.dim(0) / 3 : weights.query.weight.dim(0);
-  const std::int64_t key_rows = fused ? query_rows : weights.key.weight.dim(0);
-  const std::int64_t value_rows = fused ? query_rows : weights.value.weight.dim(0);
+  const std::int64_t key_rows = fused ? fused_key_rows(request, weights) : weights.key.weight.dim(0);
+  const std::int64_t query_rows = fused ? weights.qkv.weight.dim(0) - 2 * key_rows : weights.query.weight.dim(0);
+  const std::int64_t value_rows = fused ? key_rows : weights.value.weight.dim(0);
   const std::string& path = weights.source;
   inputs.num_heads = resolved_heads(request, weights, query_rows, key_rows);
   if (inputs.num_heads < 1 || query_rows % inputs.num_heads != 0) {

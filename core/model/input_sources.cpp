@@ -97,7 +97,7 @@ MaskFile mask_file(const std::string& path, InputCache::State& cache) {
   } else {
     const NpyArray& file = cache.npy(path);
     mask.values = file.tensor;
-    mask.is_boolean = file.is_boolean;
+    mask.is_whole = file.is_boolean || file.is_integer;
   }
   const Shape& shape = mask.values.shape();
   if (shape.count < 1 || shape.count > 4 || mask.values.size() == 0) {

@@ -124,6 +124,7 @@ void load_layer_inputs(const Request& request, InputCache::State& cache, Inputs&
   if (positions) inputs.key_x = with_positions(inputs.key_x);
   if (sources.value) {
     inputs.value_x = vectors(*sources.value, width.value, {});
+    if (positions) inputs.value_x = with_positions(inputs.value_x);
   } else if (width.value == width.key) {
     inputs.value_x = inputs.key_x;
   } else if (sources.key->from_file()) {

@@ -17,7 +17,7 @@ constexpr std::int64_t kDefaultMemoryLimit = std::int64_t{4} << 30;  // bytes of
 struct MaskFile {
   std::string path;
   Tensor values;
-  bool is_boolean = false;  // npy dtype bool: keep is the default meaning, else additive
+  bool is_whole = false;  // npy dtype bool or an integer: keep is the default meaning, else additive
 };
 
 struct Inputs {

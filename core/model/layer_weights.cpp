@@ -176,14 +176,34 @@ void read_separate(const TensorSource& tensors, const NameScheme& scheme, LayerW
 
 void read_fused(const TensorSource& tensors, const NameScheme& scheme, QkvLayout layout, LayerWeights& weights) {
   weights.qkv = read_linear(tensors, scheme.qkv, scheme.qkv_bias, false);
-  if (weights.qkv.weight.dim(0) % 3 != 0) {
+  const QkvLayout by_name = scheme.rows == Rows::fused ? QkvLayout::per_head : QkvLayout::blocked;
+  weights.qkv_layout = layout == QkvLayout::automatic ? by_name : layout;
+  const std::int64_t rows = weights.qkv.weight.dim(0);
+  if (weights.qkv_layout == QkvLayout::blocked) {
+    if (tensors.has(scheme.output)) {
+      const std::int64_t query_rows = read_matrix(tensors, scheme.output, false).dim(1);
+      const std::int64_t key_rows = (rows - query_rows) / 2;
+      if (key_rows < 1 || query_rows + 2 * key_rows != rows || query_rows % key_rows != 0) {
+        tensors.refuse(fmt::format(
+            "{} is {} and {} takes {} features; expected {} rows, {} each for queries, keys and "
+            "values, or fewer keys and values for grouped heads",
+            scheme.qkv, to_string(weights.qkv.weight.shape()), scheme.output, query_rows, 3 * query_rows, query_rows));
+      }
+      weights.fused_key_rows = key_rows;
+    } else if (tensors.has("bias_k")) {
+      const std::int64_t key_rows = tensors.read("bias_k").size();
+      if (key_rows < 1 || rows <= 2 * key_rows || (rows - 2 * key_rows) % key_rows != 0) {
+        tensors.refuse(fmt::format("{} is {} and bias_k has {} values; expected as many rows of keys and of values",
+                                   scheme.qkv, to_string(weights.qkv.weight.shape()), key_rows));
+      }
+      weights.fused_key_rows = key_rows;
+    }
+  } else if (rows % 3 != 0) {
     tensors.refuse(
         fmt::format("{} is {}; expected [3 d_model, input_dim]: its rows are queries, keys and values, so "
                     "3 must divide them",
                     scheme.qkv, to_string(weights.qkv.weight.shape())));
   }
-  const QkvLayout by_name = scheme.rows == Rows::fused ? QkvLayout::per_head : QkvLayout::blocked;
-  weights.qkv_layout = layout == QkvLayout::automatic ? by_name : layout;
 }
 
 LayerWeights layer_weights(const TensorSource& tensors, QkvLayout layout) {
@@ -196,7 +216,8 @@ LayerWeights layer_weights(const TensorSource& tensors, QkvLayout layout) {
   std::int64_t concat_features = 0;
   if (*scheme.qkv) {
     read_fused(tensors, scheme, layout, weights);
-    key_features = value_features = concat_features = weights.qkv.weight.dim(0) / 3;
+    key_features = value_features = weights.fused_key_rows.value_or(weights.qkv.weight.dim(0) / 3);
+    concat_features = weights.qkv.weight.dim(0) - 2 * key_features;
   } else {
     if (layout != QkvLayout::automatic) {
       throw UsageError(

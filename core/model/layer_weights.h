@@ -22,8 +22,10 @@ struct Linear {
 // Either `qkv` (fused) or `query`, `key` and `value` (separate) is set. Grouped heads have key and value rows for
 // kv_heads * head_dim features.
 struct LayerWeights {
-  Linear qkv;                                  // [3*d_model, input_dim]
+  Linear qkv;                                  // [3*d_model, input_dim]; fewer rows with grouped heads, in blocks
   QkvLayout qkv_layout = QkvLayout::per_head;  // how the rows of qkv really lie
+  // Rows of keys (and as many of values) in a blocked qkv, where the output projection or bias_k tells them.
+  std::optional<std::int64_t> fused_key_rows;
   Linear query, key, value;
   Tensor bias_k, bias_v;                  // [kv_heads * head_dim]: one more key that no mask hides; or empty
   Linear output;                          // [d_model, heads * value_head_dim], or empty

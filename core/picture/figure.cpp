@@ -74,7 +74,7 @@ std::map<std::string, std::string> recipe_of(const Trace& trace, const ViewSpec&
   const LayerWeights& weights = trace.inputs->weights;
   if (!weights.empty()) {
     const std::string sha256 = weights.sha256.empty() ? sha256_of(weights) : weights.sha256;
-    session["weights_sha256"] = sha256;
+    session["sha256"] = sha256;
     chunks["headscope-sha256"] = sha256;
   }
   chunks["headscope"] = json_dump(session, 2) + "\n";

@@ -26,8 +26,8 @@ FigureSize figure_size(const Trace& trace, const ViewSpec& view);
 // are hidden completely and still got weights (a finite --mask-fill, --fully-masked uniform) show them.
 std::shared_ptr<const Mask> shown_mask(const Trace& trace, StageId stage);
 
-// The recipe chunks of its PNG: {"headscope": session JSON with the view and "weights_sha256", "headscope-sha256": of
-// the weights}; without weights (attention alone) no sha256. Opening the JSON gives the request and this view back.
+// The recipe chunks of its PNG: {"headscope": session JSON with the view and "sha256", "headscope-sha256": of the
+// weights}; without weights (attention alone) no sha256. Opening the JSON gives the request and this view back.
 std::map<std::string, std::string> recipe_of(const Trace& trace, const ViewSpec& view);
 
 }  // namespace headscope

@@ -36,6 +36,16 @@ TEST_F(SessionOption, OptionsOverrideItWhereverTheyStand) {
   }
 }
 
+TEST_F(SessionOption, NoneSwitchesSavedMistakesOff) {
+  folder_.write("s.json", R"({"phrase": "a b", "heads": 2, "d_model": 4, "variant": "no-scale", "ablate": ["0.1"]})");
+  EXPECT_EQ(request_of({"--session", "s.json"})["variant"], "no-scale");
+  const nlohmann::json request = request_of({"--session", "s.json", "--variant", "none", "--ablate", "none"});
+  EXPECT_FALSE(request.contains("variant"));
+  EXPECT_FALSE(request.contains("ablate"));
+  expect_refused(cli({"run", "--session", "s.json", "--variant", "none,no-scale"}), 2, {"--variant", "none"});
+  expect_refused(cli({"run", "--session", "s.json", "--ablate", "none,0.1"}), 2, {"--ablate", "none"});
+}
+
 TEST_F(SessionOption, AnotherSourceTakesThePlaceOfTheSavedOne) {
   folder_.write("s.json", R"({"phrase": "a b c", "key_phrase": "x y", "heads": 2, "d_model": 4, "input_dim": 6})");
   const std::string x = write_array("x", {2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});

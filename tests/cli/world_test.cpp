@@ -125,6 +125,7 @@ TEST_F(World, AFileThatGrowsPastItsLimitIsRefusedAndRemoved) {
   const int status = std::system(command.c_str());
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 3) << status;
   EXPECT_TRUE(all_files().empty()) << all_files().front();
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "o"));  // made for this run alone
 }
 
 TEST_F(World, CtrlCRemovesWhatWasBegun) {

@@ -45,9 +45,9 @@ Request file_request(MaskKind kind = MaskKind::automatic) {
   return request;
 }
 
-Mask from_file(const Request& request, Tensor values, bool is_boolean = false, std::int64_t batch = 2,
+Mask from_file(const Request& request, Tensor values, bool is_whole = false, std::int64_t batch = 2,
                std::int64_t heads = 3) {
-  return build_mask(request, {{"m.npy", std::move(values), is_boolean}}, batch, heads, 2, 3, false);
+  return build_mask(request, {{"m.npy", std::move(values), is_whole}}, batch, heads, 2, 3, false);
 }
 
 TEST(Mask, NoMaskHidesNothing) {
@@ -120,7 +120,8 @@ TEST(Mask, AddedValuesOfSeveralFilesSum) {
   const Mask mask = build_mask(
       request, {{"m.npy", tensor_of({3}, {1, 2, 3}), false}, {"n.npy", tensor_of({2, 1}, {10, -kInfinity}), false}}, 1,
       1, 2, 3, false);
-  EXPECT_EQ(mask.added.values(), (std::vector<float>{11, 12, 13, 0, 0, 0}));
+  // The hidden row keeps what other files add to it: with mask-after-softmax nothing is hidden when it counts.
+  EXPECT_EQ(mask.added.values(), (std::vector<float>{11, 12, 13, 1, 2, 3}));
   EXPECT_EQ(picture(mask), "...|###");
 }
 

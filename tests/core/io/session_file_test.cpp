@@ -149,7 +149,7 @@ TEST(Session, APipeIsReadAsAFileIs) {
 }
 
 TEST(Session, ARecipeSaysWhichWeightsItWasMadeWith) {
-  const SessionFile session = parsed(R"({"headscope": "0.1.0", "phrase": "a", "weights_sha256": "00ff"})");
+  const SessionFile session = parsed(R"({"headscope": "0.1.0", "phrase": "a", "sha256": "00ff"})");
   EXPECT_EQ(session.weights_sha256, "00ff");
   EXPECT_EQ(session.request.phrase, "a");
 }
@@ -241,7 +241,7 @@ std::vector<Malformed> malformed_sessions() {
       {"{\"view\": {\"labels\": 1}}", "on or off"},
       {"{\"view\": {\"view\": \"arcs\"}}", "heads, head, stage or concat"},
       {"{\"headscope\": 1}", "a string"},
-      {"{\"weights_sha256\": 1}", "a string"},
+      {"{\"sha256\": 1}", "a string"},
       {"{\"request\": []}", "an object"},
       {"{\"request\": {\"bogus\": 1}}", "bogus"},
       {"{\"request\": {}, \"heads\": 4}", "beside"},

@@ -57,6 +57,46 @@ TEST_F(Loading, GroupedHeadsAreDeducedFromTheNumberOfKeyHeads) {
   expect_usage_error(request, {"--kv-heads", "2", "w.safetensors", "1"});
 }
 
+TEST_F(Loading, ABlockedProjectionMayHaveGroupedHeads) {
+  // 6 query heads, 2 of keys and of values, 2 features each: rows [Q 12, K 4, V 4].
+  Request request;
+  request.phrase = "a";
+  request.weights =
+      write_layer("out.safetensors", {{"in_proj_weight", counted({20, 5})}, {"out_proj.weight", counted({7, 12})}});
+  request.heads = 6;
+  EXPECT_EQ(load(request).num_kv_heads, 2);
+  request.heads.reset();
+  request.kv_heads = 2;
+  EXPECT_EQ(load(request).num_heads, 6);
+  request.kv_heads = 3;
+  expect_usage_error(request, {"--kv-heads", "3", "out.safetensors"});
+
+  request.weights = write_layer("alone.safetensors", {{"in_proj_weight", counted({20, 5})}});
+  request.kv_heads = 2;
+  request.heads = 6;
+  const Inputs inputs = load(request);
+  EXPECT_EQ(inputs.head_dim, 2);
+  EXPECT_EQ(inputs.num_kv_heads, 2);
+  EXPECT_EQ(inputs.d_model, 12);
+  request.heads = 8;  // 8 + 2 * 2 does not divide 20
+  expect_usage_error(request, {"--kv-heads", "12", "20", "alone.safetensors"});
+  request.kv_heads.reset();
+  expect_usage_error(request, {"--kv-heads", "20", "alone.safetensors"});
+
+  request.weights = write_layer(
+      "extra.safetensors",
+      {{"in_proj_weight", counted({20, 5})}, {"bias_k", counted({1, 1, 4})}, {"bias_v", counted({1, 1, 4})}});
+  request.heads = 6;
+  EXPECT_EQ(load(request).num_kv_heads, 2);
+
+  // Three equal blocks may still be grouped, when the options say so.
+  request.weights = write_layer("thirds.safetensors", {{"in_proj_weight", counted({24, 5})}});
+  request.heads = 4;
+  EXPECT_EQ(load(request).num_kv_heads, 4);
+  request.kv_heads = 1;
+  EXPECT_EQ(load(request).head_dim, 4);
+}
+
 TEST_F(Loading, OptionsMayRepeatAFilesSizesAndNotContradictThem) {
   Request request;
   request.phrase = "a";
@@ -186,9 +226,15 @@ TEST_F(Loading, MaskFilesKeepTheOrderOfTheRequestAndTheirKind) {
   ASSERT_EQ(inputs.mask_files.size(), 3u);
   EXPECT_EQ(inputs.mask_files[0].path, csv.path);
   EXPECT_EQ(inputs.mask_files[0].values.at({0, 1}), -std::numeric_limits<float>::infinity());
-  EXPECT_FALSE(inputs.mask_files[1].is_boolean);
-  EXPECT_TRUE(inputs.mask_files[2].is_boolean);
+  EXPECT_FALSE(inputs.mask_files[1].is_whole);
+  EXPECT_TRUE(inputs.mask_files[2].is_whole);
   EXPECT_EQ(inputs.mask_files[2].values.values(), (std::vector<float>{1, 0, 1, 1}));
+  // A mask of 0 and 1 as integers says who may attend, as one of booleans does; adding 1 to scores is never meant.
+  header.replace(header.find("|b1"), 3, "|i1");
+  request.mask[0] = {
+      MaskTerm::Kind::file, 0,
+      write_text("i.npy", std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + std::string("\x01\x00\x01\x01", 4))};
+  EXPECT_TRUE(load(request).mask_files[0].is_whole);
   request.mask = {MaskTerm{MaskTerm::Kind::file, 0, write_npy_file("five.npy", counted({1, 1, 1, 2, 2}))}};
   expect_usage_error(request, {"--mask", "five.npy", "[1, 1, 1, 2, 2]"});
 }

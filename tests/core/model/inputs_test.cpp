@@ -105,6 +105,17 @@ TEST_F(Loading, PositionsAreAddedToXAndKeyXAndTheDrawsStayAsTheyAre) {
   EXPECT_EQ(load(request).x.values(), plain.x.values());
 }
 
+TEST_F(Loading, AValueFileGetsPositionsAsTheSameKeyFileWould) {
+  Request request;
+  request.d_model = 8;
+  request.position = Position::sinusoidal;
+  request.input = write_npy_file("x.npy", counted({1, 2, 4}));
+  request.key_input = write_npy_file("k.npy", counted({1, 3, 4}));
+  const std::vector<float> values = load(request).value_x.values();
+  request.value_input = request.key_input;
+  EXPECT_EQ(load(request).value_x.values(), values);
+}
+
 TEST_F(Loading, AKeystrokeKeepsTheLayersWeights) {
   Request request = seeded("a b");
   const Inputs before = load(request);

@@ -168,6 +168,20 @@ TEST(LayerWeights, ShapesThatDoNotFitAreNamed) {
   expect_error(without(torch_separate(), "bias_v"), {"bias_k", "bias_v", "both"});
 }
 
+TEST(LayerWeights, RowsOfABlockedProjectionFitItsOutputOrItsExtraKey) {
+  EXPECT_EQ(layer_of(torch_blocked()).fused_key_rows, 4);
+  const Named grouped = {{"in_proj_weight", counted({8, 5})}, {"out_proj.weight", counted({3, 4})}};
+  EXPECT_EQ(layer_of(grouped).fused_key_rows, 2);
+  for (const std::int64_t features : {3, 5, 8, 9}) {  // odd rest, keys beyond queries, nothing left
+    expect_error(with(grouped, "out_proj.weight", counted({3, features})),
+                 {"in_proj_weight", "[8, 5]", "takes " + std::to_string(features)});
+  }
+  const Named extra = {{"in_proj_weight", counted({8, 5})}, {"bias_k", counted({2})}, {"bias_v", counted({2})}};
+  EXPECT_EQ(layer_of(extra).fused_key_rows, 2);
+  expect_error(with(extra, "bias_k", counted({3})), {"[8, 5]", "bias_k has 3"});
+  expect_error(with(extra, "bias_k", counted({4})), {"[8, 5]", "bias_k has 4"});
+}
+
 TEST(WeightsSha256, KnowsEveryValueShapeAndPlace) {
   const std::string sha = sha256_of(layer_of(separate()));
   EXPECT_EQ(sha.size(), 64u);
