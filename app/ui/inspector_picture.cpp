@@ -9,6 +9,7 @@
 #include "app/ui/provenance_view.h"
 #include "app/ui/shared_marks.h"
 #include "app/ui/widgets.h"
+#include "core/io/stage_layout.h"
 
 namespace headscope::ui {
 namespace {
@@ -160,7 +161,7 @@ Cell marked_cell(const Ui& ui, const Inspected& inspected, const std::optional<C
   if (inspected.score_like) {
     marked = {hover.query, hover.key};
   } else {
-    marked.row = is_key_side(inspected.stage) ? hover.key : hover.query;
+    marked.row = rows_are_keys(inspected.stage) ? hover.key : hover.query;
     if (inspected.stage == StageId::concat || inspected.stage == StageId::output) marked.column = hover.feature;
   }
   if (marked.row < 0 && marked.column < 0 && inspected.selection.cell) marked = *inspected.selection.cell;
@@ -175,7 +176,7 @@ void link_hover(Ui& ui, const Inspected& inspected, Cell cell) {
     next.head = inspected.slice;
     return;
   }
-  (is_key_side(inspected.stage) ? next.key : next.query) = cell.row;
+  (rows_are_keys(inspected.stage) ? next.key : next.query) = cell.row;
   if (inspected.stage == StageId::concat || inspected.stage == StageId::output) next.feature = cell.column;
 }
 
