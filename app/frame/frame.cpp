@@ -70,7 +70,7 @@ void FrameDrawer::prepare_fonts(const Session& session, float scale) {
 #endif
 }
 
-std::vector<ui::Command> FrameDrawer::draw(Session& session, Settings& settings, const Surface& surface,
+std::vector<ui::Command> FrameDrawer::make(Session& session, Settings& settings, const Surface& surface,
                                            InputEvents input, double seconds, std::vector<ui::Command> commands) {
   const float scale = static_cast<float>(surface.content_scale * session.view.ui_scale);
   prepare_fonts(session, scale);
@@ -95,13 +95,17 @@ std::vector<ui::Command> FrameDrawer::draw(Session& session, Settings& settings,
             .get_clipboard = surface.get_clipboard,
             .set_clipboard = surface.set_clipboard};
   ui::draw_shell(ui);
-  ImGui::Render();
+  ImGui::EndFrame();
+  ground_ = colors.chrome;
   ui_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+  return std::move(ui.commands);
+}
 
-  clear_framebuffer(surface.width, surface.height, colors.chrome);
+void FrameDrawer::render(const Surface& surface) {
+  ImGui::Render();
+  clear_framebuffer(surface.width, surface.height, ground_);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   textures_->end_frame();
-  return std::move(ui.commands);
 }
 
 }  // namespace headscope

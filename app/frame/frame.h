@@ -42,14 +42,16 @@ class FrameDrawer {
   FrameDrawer(const FrameDrawer&) = delete;
   FrameDrawer& operator=(const FrameDrawer&) = delete;
 
-  // Draws the panels on the bound framebuffer, which carry out `commands` too. Returns the commands that they left to
-  // the application.
-  std::vector<ui::Command> draw(Session& session, Settings& settings, const Surface& surface, InputEvents input,
+  // Makes a frame: the panels take the input and carry out `commands` too. Returns the commands that they left to the
+  // application. A frame that is not rendered is forgotten when the next one is made.
+  std::vector<ui::Command> make(Session& session, Settings& settings, const Surface& surface, InputEvents input,
                                 double seconds, std::vector<ui::Command> commands = {});
+  // Draws the frame made last on the bound framebuffer.
+  void render(const Surface& surface);
 
   ui::UiState state;
   ui::Probe probe;
-  double ui_ms = 0;  // of the last frame: panels
+  double ui_ms = 0;  // what the panels of the last frame took
 
  private:
   void prepare_fonts(const Session& session, float scale);
@@ -57,6 +59,7 @@ class FrameDrawer {
   std::unique_ptr<GlTextureStore> textures_;
   ui::Fonts fonts_;
   float fonts_scale_ = 0;
+  Rgba ground_;
 };
 
 }  // namespace headscope

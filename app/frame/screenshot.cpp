@@ -44,7 +44,8 @@ void draw_screenshot(const Options& options) {
     for (int end = frame + options.frames; frame < end; ++frame) {
       const double seconds = frame / 60.0;
       session.update(start + std::chrono::microseconds(static_cast<std::int64_t>(seconds * 1e6)));
-      drawer.draw(session, settings, surface, {}, seconds, std::exchange(commands, {}));
+      drawer.make(session, settings, surface, {}, seconds, std::exchange(commands, {}));
+      drawer.render(surface);
     }
   };
   draw_frames({});

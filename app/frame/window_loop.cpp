@@ -29,6 +29,8 @@ double milliseconds(Clock::duration duration) {
 
 // Panels answer to a click or a key over a few frames (focus, lists, measured sizes); then nothing is drawn.
 constexpr int kFramesAfterEvent = 3;
+// Time for the worker before a frame is drawn without its result.
+constexpr std::chrono::milliseconds kPatienceWithResult{8};
 // GLFW 3.3 can lose the event that another thread posts: while one is due, look again by ourselves.
 constexpr double kLookAgainSeconds = 0.1;
 
@@ -71,7 +73,7 @@ class WindowLoop {
       const bool sleeps = frames_due_ == 0 && !drawer_->state.wants_frame;
       const double patience = sleeps ? seconds_to_sleep() : 0;
       const Clock::time_point before = Clock::now();
-      InputEvents input = window_->wait(patience);
+      InputEvents input = early_input_ ? *std::exchange(early_input_, {}) : window_->wait(patience);
       const Clock::time_point now = Clock::now();
       const bool only_time_passed = patience >= 0 && now - before >= std::chrono::duration<double>(patience);
       if (!input.keys.empty() || !input.characters.empty() || !input.dropped.empty() || !only_time_passed) {
@@ -104,19 +106,24 @@ class WindowLoop {
     surface_.content_scale = options_.scale > 0 ? options_.scale : window_->content_scale();
 
     session_->update(now);
-    const auto shown = session_->trace();
-    const bool shows_draft = shown != nullptr && !session_->stale();
     const Request before = session_->draft;
-    const bool take_picture = picture_path_.has_value();
-    const auto commands = drawer_->draw(*session_, settings_, surface_, std::move(input),
-                                        std::chrono::duration<double>(now - started_).count());
+    const double seconds = std::chrono::duration<double>(now - started_).count();
+    auto commands = drawer_->make(*session_, settings_, surface_, std::move(input), seconds);
     const bool edited = session_->draft != before;
+    bool caught_up = false;
     if (edited) {
-      session_->update(now);  // the worker starts while this frame is still being drawn
       if (!waits_for_picture_) event_time_ = now;
       waits_for_picture_ = true;
       frames_due_ = kFramesAfterEvent;
+      caught_up = await_result(now);
+      if (caught_up) {
+        for (ui::Command& more : drawer_->make(*session_, settings_, surface_, {}, seconds)) commands.push_back(more);
+      }
     }
+    const auto shown = session_->trace();
+    const bool shows_draft = shown != nullptr && !session_->stale() && (caught_up || !edited);
+    const bool take_picture = picture_path_.has_value();
+    drawer_->render(surface_);
     if (take_picture) {
       start_window_picture(*session_, settings_, *picture_path_, read_framebuffer(surface_.width, surface_.height));
       picture_path_.reset();
@@ -128,7 +135,7 @@ class WindowLoop {
     timing_.frame_ms = milliseconds(on_screen - now);
     if (timing_.first_frame_ms < 0) timing_.first_frame_ms = milliseconds(on_screen - started_);
     if (timing_.first_picture_ms < 0 && shows_draft) timing_.first_picture_ms = milliseconds(on_screen - started_);
-    if (waits_for_picture_ && !edited && (shows_draft || session_->problem())) {
+    if (waits_for_picture_ && (shows_draft || session_->problem())) {
       if (shows_draft) timing_.keystroke_ms = milliseconds(on_screen - event_time_);
       waits_for_picture_ = false;
     }
@@ -143,6 +150,21 @@ class WindowLoop {
       write_probe(options_.probe, ++frame_, resting, surface_.width, surface_.height, *session_, drawer_->state,
                   drawer_->probe, timing_);
     }
+  }
+
+  // Hands the edited draft to the worker and waits for the twinkling of an eye: what is computed in time is on screen
+  // one frame earlier, and the frame without it need not be drawn. True when nothing is being computed any more.
+  bool await_result(Clock::time_point now) {
+    session_->update(now);
+    const Clock::time_point end = Clock::now() + kPatienceWithResult;
+    while (session_->computing() && !early_input_ && Clock::now() < end) {
+      InputEvents input = window_->wait(std::chrono::duration<double>(end - Clock::now()).count());
+      if (!input.keys.empty() || !input.characters.empty() || !input.dropped.empty()) early_input_ = std::move(input);
+      session_->update(Clock::now());
+    }
+    const bool done = !session_->computing();
+    session_->update(Clock::now());  // takes what was finished since
+    return done;
   }
 
   // The commands that need the window itself; the panels carried out all others.
@@ -193,6 +215,7 @@ class WindowLoop {
   std::string title_;
   std::optional<std::string> picture_path_;
   std::shared_ptr<const Trace> last_shown_;
+  std::optional<InputEvents> early_input_;  // came while a result was awaited
   int frames_due_ = kFramesAfterEvent;
   std::int64_t frame_ = 0;
   FrameTiming timing_;
