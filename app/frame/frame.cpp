@@ -96,7 +96,7 @@ std::vector<ui::Command> FrameDrawer::make(Session& session, Settings& settings,
             .set_clipboard = surface.set_clipboard};
   ui::draw_shell(ui);
   ImGui::EndFrame();
-  ground_ = colors.chrome;
+  ground_ = colors.panel;
   ui_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
   return std::move(ui.commands);
 }

@@ -254,7 +254,6 @@ void draw_report(Ui& ui, const Panel& panel, const Rect& line) {
 }  // namespace
 
 void draw_concat_panel(Ui& ui, const Rect& area) {
-  fill(area, ui.colors.panel);
   ui.mark("concat", area);
   PanelData* data = panel_data(ui);
   if (data == nullptr || data->trace().find(StageId::concat) == nullptr) return;

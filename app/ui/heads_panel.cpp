@@ -249,7 +249,6 @@ void follow_selection(Ui& ui, const Grid& grid) {
 }  // namespace
 
 void draw_heads_panel(Ui& ui, const Rect& area) {
-  fill(area, ui.colors.panel);
   ui.mark("heads", area);
   PanelData* data = panel_data(ui);
   if (data == nullptr || data->trace().find(StageId::weights) == nullptr) return;

@@ -188,7 +188,6 @@ void copy_matrix(Ui& ui, const Inspected& inspected) {
 }
 
 void draw_inspector(Ui& ui, const Rect& area) {
-  fill(area, ui.colors.panel);
   ui.mark("inspector", area);
   PanelData* data = panel_data(ui);
   if (data == nullptr || data->trace().stages.empty()) return;

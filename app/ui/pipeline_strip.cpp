@@ -225,7 +225,6 @@ float scroll_offset(Ui& ui, const Rect& area, const CardLayout& layout, std::siz
 }  // namespace
 
 void draw_pipeline_strip(Ui& ui, const Rect& area) {
-  fill(area, ui.colors.panel);
   PanelData* data = panel_data(ui);
   if (data == nullptr || data->trace().stages.empty()) return;
   const Trace& trace = data->trace();

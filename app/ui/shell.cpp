@@ -107,8 +107,7 @@ void end_frame_state(Ui& ui) {
   }
 }
 
-void draw_grounds(Ui& ui, const Layout& layout, const Rect& window) {
-  fill(window, ui.colors.panel);
+void draw_grounds(Ui& ui, const Layout& layout) {
   fill(layout.menu, ui.colors.chrome);
   fill(layout.status, ui.colors.chrome);
 }
@@ -240,7 +239,7 @@ void draw_shell(Ui& ui) {
     layout.show_heads = false;
   }
   const Rect window{{0, 0}, screen};
-  draw_grounds(ui, layout, window);
+  draw_grounds(ui, layout);
   // What lies under the opened Request must not see the mouse.
   settle_text(ui);
   s.covered.clear();

@@ -149,6 +149,7 @@ struct Ui {
 // All text that the atlas must have glyphs for: phrases, tokens, names of files. For build_fonts and needs_rebuild.
 std::string text_on_screen(const Session& session, const UiState& state);
 
+// The target is clear in colors.panel already: filling it again is what software drivers spend their time on.
 // The whole window: menu, phrase, pipeline, request, heads, concat, inspector, status, dialogs. Called once a frame
 // between ImGui::NewFrame and ImGui::Render. app/ui/shell.cpp. Carries out every command but those that need the window
 // itself (quit, show_window_picture, and recompute's effects): these stay in ui.commands for main.
