@@ -129,9 +129,15 @@ Description describe_folder(const std::string& path) {
   const auto named = [&files](const std::string& name) {
     return std::any_of(files.begin(), files.end(), [&name](const auto& file) { return file.first == name; });
   };
+  const bool exported = named("manifest.json") && !named("config.json");
+  if (exported) {
+    description.json["kind"] = "export";
+    description.text = printable(path) + ": stages that Headscope exported\n";
+    add_request(read_session((std::filesystem::path(path) / "manifest.json").string()), description);
+  }
   const bool weights =
       std::any_of(files.begin(), files.end(), [](const auto& file) { return file.first.ends_with(".safetensors"); });
-  if (!named("config.json") && !weights) {
+  if (!exported && !named("config.json") && !weights) {
     throw Error(path + ": found a folder without config.json and without .safetensors; expected a checkpoint folder");
   }
   if (named("config.json")) add_config((std::filesystem::path(path) / "config.json").string(), description);

@@ -126,8 +126,11 @@ RequestOption seed_option(const char* help) {
 }
 
 MaskTerm mask_term(const std::string& text) {
-  const auto ends_with = [&text](std::string_view suffix) {
-    return text.size() > suffix.size() && std::string_view(text).ends_with(suffix);
+  std::string lower = text;
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const auto ends_with = [&lower](std::string_view suffix) {
+    return lower.size() > suffix.size() && std::string_view(lower).ends_with(suffix);
   };
   if (ends_with(".npy") || ends_with(".csv")) return {MaskTerm::Kind::file, 0, text};
   if (text == "causal") return {MaskTerm::Kind::causal, 0, ""};

@@ -147,6 +147,17 @@ TEST_F(Info, CheckpointFolders) {
   expect_refused(cli({"info", "other"}), 3, {"other", "config.json"});
 }
 
+TEST_F(Info, FoldersThatRunWrote) {
+  for (const char* format : {"csv", "safetensors"}) {
+    ASSERT_EQ(
+        cli({"run", "--phrase", "a b", "--heads", "2", "--d-model", "4", "--format", format, "--out", format}).code, 0);
+    nlohmann::json info = json_of(format);
+    EXPECT_EQ(info["kind"], "export");
+    EXPECT_EQ(info["request"]["phrase"], "a b");
+    EXPECT_NE(cli({"info", format}).out.find("manifest.json"), std::string::npos);
+  }
+}
+
 TEST_F(Info, WhatIsMalformedIsNamed) {
   expect_refused(cli({"info"}), 2, {"PATH"});
   expect_refused(cli({"info", ""}), 2, {"PATH"});

@@ -50,7 +50,7 @@ const std::vector<std::pair<std::string, std::string>>& every_value() {
       {"init-gain", "0.1"},
       {"embedding", "sequence"},
       {"position", "sinusoidal"},
-      {"mask", "causal,padding:2,window:0,prefix:3,m.npy,a/b.csv"},
+      {"mask", "causal,padding:2,window:0,prefix:3,m.npy,a/b.csv,M.NPY,N.Csv"},
       {"mask-kind", "hide"},
       {"causal-align", "bottom-right"},
       {"mask-order", "before-scale"},
