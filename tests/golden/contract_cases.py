@@ -22,6 +22,7 @@ class Maker:
         self.rng = np.random.default_rng(seed)
         self.folder = folder
         self.options = {}
+        self.large = self.chance(0.08)  # several tiles of every kernel
         self.case = {'mask_terms': [], 'variants': [], 'ablate': [], 'fill': -np.inf, 'layer': None, 'cross': False,
                      'extra_key': 0, 'merge': 'transpose'}
 
@@ -33,6 +34,12 @@ class Maker:
 
     def whole(self, low, high):
         return int(self.rng.integers(low, high + 1))
+
+    def length(self):
+        return self.whole(60, 300) if self.large and self.chance(0.7) else self.whole(1, 7)
+
+    def width(self, most=12):
+        return self.whole(40, 150) if self.large and self.chance(0.7) else self.whole(1, most)
 
     def normal(self, *shape):
         return self.rng.standard_normal(shape).astype(np.float32)
@@ -47,7 +54,7 @@ class Maker:
         return kept.astype(np.float32)
 
     def phrase(self):
-        words = [self.pick(WORDS) for _ in range(self.whole(1, 7))]
+        words = [self.pick(WORDS) for _ in range(self.length())]
         gaps = [self.pick([' ', ' ', '  ', '\t', '\n']) for _ in words]
         return words, ''.join(w + g for w, g in zip(words, gaps))
 
@@ -57,7 +64,7 @@ class Maker:
         case = self.case
         case['heads'] = self.pick([1, 2, 3, 4, 6, 8])
         case['kv_heads'] = case['heads']
-        case['d_model'] = case['heads'] * self.pick([1, 2, 3, 5, 8])
+        case['d_model'] = case['heads'] * (self.width() if self.large else self.pick([1, 2, 3, 5, 8]))
 
     def grouped(self):
         heads = self.case['heads']
@@ -68,8 +75,8 @@ class Maker:
         case, batch = self.case, self.whole(1, 3)
         if self.chance(0.4):
             case['kv_heads'] = self.grouped()
-        width, value_width = self.whole(1, 9), self.whole(1, 9)
-        queries, keys = self.whole(1, 7), self.whole(1, 7)
+        width, value_width = self.width(9), self.width(9)
+        queries, keys = self.length(), self.length()
         if self.chance(0.15):
             keys = width  # key-not-transposed runs
         gain = self.pick([1.0, 1.0, 30.0])
@@ -83,7 +90,7 @@ class Maker:
     def inputs(self, width, key_width, value_width, drawn=None):
         """x of a layer: files, or words whose vectors are taken as exported."""
         case, options = self.case, self.options
-        batch, queries, keys = self.whole(1, 3), self.whole(1, 7), None
+        batch, queries, keys = self.whole(1, 3), self.length(), None
         case['cross'] = bool(self.chance(0.4)) or key_width != width or value_width != width
         position = self.chance(0.15)
         if position:
@@ -98,7 +105,7 @@ class Maker:
             bound = 1e-6 if position else 0.0
             case['x'], case['tokens'] = (source('input', queries, width), bound), places(queries)
             if case['cross']:
-                keys = self.whole(1, 7)
+                keys = self.length()
                 case['key_x'] = (source('key-input', keys, key_width), bound)
                 case['value_x'], case['key_tokens'] = case['key_x'], places(keys)
                 if value_width != key_width or self.chance(0.4):
@@ -128,7 +135,7 @@ class Maker:
     def seeded(self):
         self.sizes()
         case, options = self.case, self.options
-        width = case['d_model'] if self.chance(0.5) else self.whole(1, 12)
+        width = case['d_model'] if self.chance(0.5) else self.width()
         if self.chance(0.25):
             case['kv_heads'] = self.grouped()
             options['kv-heads'] = case['kv_heads']
@@ -189,19 +196,19 @@ class Maker:
         scheme, dtype = self.pick(SCHEMES), self.pick(DTYPES)
         heads, width = case['heads'], case['d_model'] // case['heads']
         fused = scheme in ('qkv_layer', 'in_proj')
-        dims = [self.whole(1, 12)] * 3
+        dims = [self.width()] * 3
         value_width = width
         if not fused:
             if self.chance(0.4):
-                dims = [self.whole(1, 12) for _ in range(3)]
+                dims = [self.width() for _ in range(3)]
             if self.chance(0.3):
                 case['kv_heads'] = self.grouped()
             if self.chance(0.3):
-                value_width = self.whole(1, 7)
+                value_width = self.width(7)
         elif scheme == 'in_proj' and self.chance(0.25):
             case['kv_heads'] = options['kv-heads'] = self.grouped()
         counts = [heads * width, case['kv_heads'] * width, case['kv_heads'] * value_width]
-        out_width = heads * value_width if fused or self.chance(0.6) else self.whole(1, 12)
+        out_width = heads * value_width if fused or self.chance(0.6) else self.width()
         tensors, with_bias = {}, self.chance(0.6)
         with_out, with_extra = self.chance(0.75), scheme in ('in_proj', 'q_proj') and self.chance(0.35)
 
@@ -233,7 +240,7 @@ class Maker:
             add('Wo', heads * value_width, out_width)
         elif with_out:
             add(out_name + '.weight', out_width, heads * value_width)
-            if with_bias:
+            if self.chance(0.6):
                 add(out_name + '.bias', out_width)
         metadata = {'num_heads': str(heads)} if self.chance(0.5) else None
         if not metadata or self.chance(0.3):

@@ -144,7 +144,7 @@ def check_one(cli, seed, folder):
     out = lambda name: os.path.join(folder, name)
     try:
         stages = 0
-        form = maker.pick(list(FORMS))
+        form = maker.pick(['npy', 'safetensors'] if maker.large else list(FORMS))
         run(cli, words + FORMS[form] + ['--backend', 'cpu', '--threads', '1', '--out', out('one')])
         manifest, got = read_export(out('one'), form)
         stages += compare(case, manifest, got)
