@@ -34,7 +34,6 @@ const std::vector<CommandInfo>& command_list() {
       {Id::go_to_cell, "Go to cell...", "View", "Ctrl+G", "Picks a query and a key by number or token."},
       {Id::next_head, "Next head", "View", "]", "Shows the next head."},
       {Id::previous_head, "Previous head", "View", "[", "Shows the head before."},
-      {Id::select_head, "Head 0 to 9", "", "Alt+0", "Alt and a digit show that head."},
       {Id::next_stage, "Next stage", "View", "Ctrl+PageDown", "Selects the next tensor of the pipeline."},
       {Id::previous_stage, "Previous stage", "View", "Ctrl+PageUp", "Selects the tensor before."},
       {Id::fit_heatmap, "Fit the picture", "View", "Ctrl+F", "Shows the whole of the large picture again."},
@@ -51,6 +50,7 @@ const std::vector<CommandInfo>& command_list() {
       {Id::export_dialog, "Export...", "Export", "Ctrl+E", "Writes a picture, CSV, NPY, safetensors or a session."},
       {Id::help, "Keys", "Help", "F1", "Lists every key."},
       {Id::about, "About Headscope", "Help", "", "Version, licence, folders."},
+      {Id::select_head, "Head 0 to 9", "", "Alt+0", "Alt and a digit show that head."},
   };
   return list;
 }
