@@ -102,7 +102,7 @@ void draw_single(Ui& ui, StripState& strip, const PipelineCard& card, const Rect
   };
   text_in(ui, line(12), Type::words11, ui.colors.text2, stage.operation);
   text_in(ui, line(27), Type::mono_bold12, name_color(ui, card, stage), stage_name(stage.id));
-  text_in(ui, line(42), Type::mono11, stage.equals_previous ? ui.colors.text3 : ui.colors.text2,
+  text_in(ui, line(42), Type::mono11, ui.colors.text2,
           fitting(ui, shape_or_equal(strip.data.trace(), stage), right - left));
   draw_strip_picture(ui, strip, stage.id,
                      {{left, rect.min.y + ui.px(52)}, {rect.max.x - ui.px(8), rect.min.y + ui.px(64)}});
@@ -182,9 +182,9 @@ void draw_names(Ui& ui, StripState& strip, const PipelineCard& card, const Rect&
 }
 
 void draw_arrow(Ui& ui, float center_x, float center_y) {
-  const float half = ui.px(4);
+  const float half = 3.5f * ui.scale;
   canvas().AddTriangleFilled({center_x - ui.px(2), center_y - half}, {center_x - ui.px(2), center_y + half},
-                             {center_x + ui.px(3), center_y}, color32(ui.colors.text2));
+                             {center_x + ui.px(3), center_y}, color32(ui.colors.text3));
 }
 
 float wanted_width(Ui& ui, const Trace& trace, const PipelineCard& card, bool names_only, bool least) {
