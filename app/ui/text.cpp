@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/ui/font_role.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/text_pieces.h"
 #include "app/ui/widgets.h"
@@ -15,26 +16,6 @@
 namespace headscope::ui {
 
 namespace {
-
-FontRole role_of(Type type) {
-  switch (type) {
-    case Type::words11:
-    case Type::words12:
-    case Type::words13:
-    case Type::words16:
-      return FontRole::words;
-    case Type::title12:
-    case Type::title13:
-    case Type::title15:
-      return FontRole::words_bold;
-    case Type::mono_bold11:
-    case Type::mono_bold12:
-    case Type::mono_bold20:
-      return FontRole::numbers_bold;
-    default:
-      return FontRole::numbers;
-  }
-}
 
 // The character in white on nothing, its coverage as alpha; no pixels when no font has it.
 const UiState::GlyphPicture& glyph_picture(Ui& ui, Type type, std::uint32_t code_point) {
@@ -48,7 +29,7 @@ const UiState::GlyphPicture& glyph_picture(Ui& ui, Type type, std::uint32_t code
     picture.em_pixels = pixels;
     std::string utf8;
     append_utf8(utf8, code_point);
-    const FontRole role = role_of(type);
+    const FontRole role = font_role(type);
     if (!fallback_font_file(code_point, role).path.empty()) {
       const double width = headscope::text_width(utf8, role, pixels);
       const int w = std::clamp(static_cast<int>(std::ceil(width)) + 2, 1, 512);

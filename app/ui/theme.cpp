@@ -1,4 +1,5 @@
 #include "app/ui/theme.h"
+#include "app/ui/font_role.h"
 
 #include <imgui_internal.h>
 
@@ -59,27 +60,6 @@ bool belongs_in_atlas(std::uint32_t c) {
 // Characters of no small alphabet come in these types only; the others draw them as pictures.
 bool shows_tokens(Type type) {
   return type == Type::words12 || type == Type::words16 || type == Type::mono11 || type == Type::mono12;
-}
-
-// Of the type's size and role.
-FontRole font_role(Type type) {
-  switch (type) {
-    case Type::words11:
-    case Type::words12:
-    case Type::words13:
-    case Type::words16:
-      return FontRole::words;
-    case Type::title12:
-    case Type::title13:
-    case Type::title15:
-      return FontRole::words_bold;
-    case Type::mono_bold11:
-    case Type::mono_bold12:
-    case Type::mono_bold20:
-      return FontRole::numbers_bold;
-    default:
-      return FontRole::numbers;
-  }
 }
 
 // Code points of `text` that the atlas is to hold beyond the interface's own, sorted.

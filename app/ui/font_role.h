@@ -1,0 +1,11 @@
+// Which of the four fonts a type of the visual system is set in.
+#pragma once
+
+#include "app/ui/theme.h"
+#include "core/picture/text.h"
+
+namespace headscope::ui {
+
+FontRole font_role(Type type);
+
+}  // namespace headscope::ui
