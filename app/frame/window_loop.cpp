@@ -125,7 +125,7 @@ class WindowLoop {
     const bool take_picture = picture_path_.has_value();
     drawer_->render(surface_);
     if (take_picture) {
-      start_window_picture(*session_, settings_, *picture_path_, read_framebuffer(surface_.width, surface_.height));
+      take_picture_at(*picture_path_, seconds);
       picture_path_.reset();
     }
     window_->swap();
@@ -150,6 +150,19 @@ class WindowLoop {
       write_probe(options_.probe, ++frame_, resting, surface_.width, surface_.height, *session_, drawer_->state,
                   drawer_->probe, timing_);
     }
+  }
+
+  // As large as the export dialog was told; from the menu, as it is on the screen.
+  void take_picture_at(const std::string& path, double seconds) {
+    const double factor = path.empty() ? 1 : settings_.export_scale;
+    try {
+      Image pixels = factor == 1 ? read_framebuffer(surface_.width, surface_.height)
+                                 : window_pixels_at(factor, *drawer_, *session_, settings_, surface_, seconds);
+      start_window_picture(*session_, settings_, path, std::move(pixels));
+    } catch (const Error& error) {
+      add_notice(drawer_->state, ui::Notice::Kind::bad, "window-picture", error.what());
+    }
+    frames_due_ = kFramesAfterEvent;
   }
 
   // Hands the edited draft to the worker and waits for the twinkling of an eye: what is computed in time is on screen

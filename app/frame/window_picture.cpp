@@ -1,10 +1,17 @@
 #include "app/frame/window_picture.h"
 
+#include <imgui.h>
+
+#include <cfloat>
+#include <cmath>
 #include <filesystem>
 #include <map>
 
+#include "app/gl/framebuffer.h"
+#include "app/gl/offscreen.h"
 #include "app/session/export_job.h"
 #include "app/session/folder_listing.h"
+#include "app/ui/imgui_compat.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
 #include "core/io/session_file.h"
@@ -43,6 +50,28 @@ bool start_window_picture(Session& session, const Settings& settings, const std:
     return "Wrote " + target.filename().string() + ", " + size_text(unknown ? 0 : static_cast<std::int64_t>(bytes)) +
            ", to " + short_path(target.parent_path().string());
   });
+}
+
+Image window_pixels_at(double factor, FrameDrawer& drawer, Session& session, Settings& settings, const Surface& surface,
+                       double seconds) {
+  Surface large = surface;
+  large.width = static_cast<int>(std::lround(surface.width * factor));
+  large.height = static_cast<int>(std::lround(surface.height * factor));
+  large.content_scale *= factor;
+  large.begin_platform_frame = [width = large.width, height = large.height] {
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
+    io.DisplayFramebufferScale = {1, 1};
+    io.DeltaTime = 1.0f / 60;
+    ui::compat::set_mouse_position(-FLT_MAX, -FLT_MAX);
+  };
+  const auto target = make_offscreen_target(large.width, large.height);
+  // The second frame knows the content heights that the first one found.
+  for (int frame = 0; frame < 2; ++frame) {
+    drawer.make(session, settings, large, {}, seconds);
+    drawer.render(large);
+  }
+  return read_framebuffer(large.width, large.height);
 }
 
 }  // namespace headscope

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "app/frame/frame.h"
 #include "app/session/session.h"
 #include "app/session/settings.h"
 #include "core/picture/image.h"
@@ -12,5 +13,10 @@ namespace headscope {
 // Writes `image` with the recipe of the trace shown, as a job of the session; false while another job runs. `path` ""
 // picks headscope-window.png (or -2, -3 ...) in the folder of exports.
 bool start_window_picture(Session& session, const Settings& settings, const std::string& path, Image image);
+
+// The pixels of the window at `factor` times its size: the same panels drawn again off screen, with everything in them
+// larger, and no mouse over them. Throws Error when the driver cannot hold that many pixels.
+Image window_pixels_at(double factor, FrameDrawer& drawer, Session& session, Settings& settings, const Surface& surface,
+                       double seconds);
 
 }  // namespace headscope

@@ -105,13 +105,21 @@ def a_picture_opens_again_as_what_it_shows(headscope, cli, display, home):
 def the_window_itself_is_a_picture(headscope, cli, display, home):
     window = Window(headscope, display, home)
 
+    def size_of(picture):
+        header = pathlib.Path(picture).read_bytes()[16:24]
+        return int.from_bytes(header[:4], "big"), int.from_bytes(header[4:], "big")
+
     def the_window(w):
         w.click("export/what/window")
     picture = export(window, "all.png", the_window)
     info = json.loads(subprocess.run([cli, "info", str(picture), "--json"], check=True, capture_output=True).stdout)
     expect("Hola mi nombre es Alex" in json.dumps(info), f"{info}")
-    header = pathlib.Path(picture).read_bytes()[16:24]
-    expect((int.from_bytes(header[:4], "big"), int.from_bytes(header[4:], "big")) == (1600, 1000), "its size")
+    expect(size_of(picture) == (3200, 2000), f"its size at 2x: {size_of(picture)}")
+
+    def as_on_screen(w):
+        w.click("export/scale", at=(0.15, 0.5))
+    picture = export(window, "once.png", the_window, as_on_screen)
+    expect(size_of(picture) == (1600, 1000), f"its size at 1x: {size_of(picture)}")
     window.quit()
 
 

@@ -117,11 +117,15 @@ void draw_picture_options(Ui& ui, ExportDialogState& state, const Rect& form, fl
   const Rect choices{line.min, {line.min.x + ui.px(150), line.max.y}};
   if (segments(ui, "export/scale", choices, {"1×", "2×", "4×"}, selected, control))
     state.choice.scale = scales[selected];
-  if (state.forecast.width > 0) {
+  const bool window = state.choice.subject == ExportSubject::window;
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  const double width = window ? screen.x * state.choice.scale : state.forecast.width;
+  const double height = window ? screen.y * state.choice.scale : state.forecast.height;
+  if (width > 0) {
     text_in(ui, {{choices.max.x + ui.px(12), line.min.y}, line.max}, Type::mono12, ui.colors.text2,
-            fmt::format("{} × {} px", state.forecast.width, state.forecast.height));
+            fmt::format("{:.0f} × {:.0f} px", width, height));
   }
-  if (state.choice.subject == ExportSubject::window) return;
+  if (window) return;
   line = labelled_row(ui, form, y, "theme");
   int theme = state.choice.theme == Theme::light ? 1 : 0;
   control.tooltip = "Colours of the picture; light suits paper.";
@@ -189,7 +193,7 @@ void draw_warning(Ui& ui, const ExportDialogState& state, const Rect& form, floa
 std::string forecast_sentence(const ExportDialogState& state) {
   const ExportForecast& forecast = state.forecast;
   const std::string files = forecast.files == 1 ? "one file" : fmt::format("{} files with a manifest", forecast.files);
-  if (state.choice.subject == ExportSubject::window) return "one file, the window's own pixels";
+  if (state.choice.subject == ExportSubject::window) return "one file, the window as it is, drawn at this scale";
   return fmt::format("{}, {}{}", files, forecast.exact ? "" : "about ", size_text(forecast.bytes));
 }
 
