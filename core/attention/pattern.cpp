@@ -181,7 +181,9 @@ std::string summary_label(const HeadSummary& summary, const Trace& trace) {
   if (score.starts_with("0.")) score.erase(0, 1);
   switch (summary.pattern) {
     case PatternKind::none:
-      return std::isnan(summary.entropy_bits) ? "every row is NaN" : "one visible key";
+      if (std::isnan(summary.entropy_bits)) return "every row is NaN";
+      return trace.fully_masked_rows == trace.tensor(StageId::weights).size() / trace.key_len() ? "every row is hidden"
+                                                                                                : "one visible key";
     case PatternKind::strongest_link:
       return fmt::format("{} → {} {}", trace.query_labels().at(static_cast<std::size_t>(summary.query)),
                          trace.key_labels().at(static_cast<std::size_t>(summary.key)), score);

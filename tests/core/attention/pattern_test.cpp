@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "core/attention/forward.h"
 #include "tests/core/attention/made_inputs.h"
 
 namespace headscope {
@@ -135,6 +136,17 @@ TEST(Pattern, NothingToSayIsSaid) {
   EXPECT_EQ(label(one), "one visible key");
   EXPECT_EQ(summarize_head(one, 0, 0).entropy_bits, 0);
   EXPECT_EQ(summarize_head(one, 0, 0).query, -1);
+}
+
+TEST(Pattern, RowsThatAreHiddenButUniformAreSaidToBeHidden) {
+  Request request;
+  request.phrase = "uno dos tres";
+  request.d_model = 8;
+  request.heads = 2;
+  request.mask = {{MaskTerm::Kind::padding, 3, ""}};
+  request.mask_fill = -1e20;
+  InputCache cache;
+  EXPECT_EQ(label(*run_request(request, cache, CancelToken{})), "every row is hidden");
 }
 
 TEST(Pattern, EntropyIsTheMeanOverRowsInBits) {
