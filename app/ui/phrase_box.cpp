@@ -206,7 +206,9 @@ bool phrase_box(Ui& ui, const Rect& rect, std::string& text, const PhraseBox& bo
   Seen seen;
   seen.pitch = pitch;
   seen.shown = had_focus ? std::clamp(count, 1, most_lines) : 1;
-  seen.box = {rect.min, {rect.max.x, rect.max.y + static_cast<float>(seen.shown - 1) * pitch}};
+  // Two lines cover the row of chips whole rather than cutting through it.
+  const float grown = seen.shown == 1 ? 0 : std::max(static_cast<float>(seen.shown - 1) * pitch, ui.px(34));
+  seen.box = {rect.min, {rect.max.x, rect.max.y + grown}};
   const float top = std::round(rect.min.y + (rect.height() - pitch) / 2);
   seen.inner = {{rect.min.x + padding, top}, {rect.max.x - padding, seen.box.max.y}};
 

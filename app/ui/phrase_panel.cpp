@@ -176,6 +176,22 @@ const Problem* problem_of(const Ui& ui, const char* option) {
   return problem && problem->option == option ? &*problem : nullptr;
 }
 
+// The row below the box at `place`: chips and the fact about them. A box that has grown over the row leaves only what
+// lies beside it.
+void draw_tokens(Ui& ui, const std::string& name, const Rect& place, Rect line, const std::vector<std::string>& tokens,
+                 Side side, const Problem* problem) {
+  const std::string label = count_label(static_cast<std::int64_t>(tokens.size()));
+  for (const Rect& grown : ui.state.covered) {
+    if (grown.min.x != place.min.x || grown.min.y != place.min.y) continue;
+    line.min.x = grown.max.x + ui.px(8);
+    const std::string count = label.substr(0, label.find(','));
+    if (line.width() > ui.px(40)) text_in(ui, line, Type::words12, ui.colors.text2, count, 1);
+    return;
+  }
+  draw_fact(ui, line, label, problem);
+  if (line.width() > ui.px(40)) draw_chips(ui, name + "/tokens", line, tokens, side);
+}
+
 // One phrase with its chips below it.
 void draw_phrase(Ui& ui, const Rect& area, const std::string& name, const char* option, std::string& phrase, Side side,
                  const std::vector<std::string>& tokens, const std::vector<Range>& cuts) {
@@ -191,8 +207,7 @@ void draw_phrase(Ui& ui, const Rect& area, const std::string& name, const char* 
   Rect line{{area.min.x, area.min.y + ui.px(42)}, {area.max.x, area.min.y + ui.px(64)}};
   // The chips come later in the Tab order but are laid out with the fact's width known.
   phrase_box(ui, place, phrase, box);
-  draw_fact(ui, line, count_label(static_cast<std::int64_t>(tokens.size())), problem);
-  if (line.width() > ui.px(40)) draw_chips(ui, name + "/tokens", line, tokens, side);
+  draw_tokens(ui, name, place, line, tokens, side, problem);
 }
 
 void draw_files(Ui& ui, const Rect& area) {
@@ -269,7 +284,8 @@ void draw_phrase_panel(Ui& ui, const Rect& area) {
   box.query = marked_query(ui);
   box.key = marked_key(ui);
   box.state.problem = problem != nullptr;
-  phrase_box(ui, {boxes.min, {boxes.max.x, boxes.min.y + ui.px(34)}}, draft.phrase, box);
+  const Rect field{boxes.min, {boxes.max.x, boxes.min.y + ui.px(34)}};
+  phrase_box(ui, field, draft.phrase, box);
   if (has_button) {
     const Rect key{place.min, {place.max.x, place.min.y + ui.px(34)}};
     const ControlState state{true, false,
@@ -279,8 +295,7 @@ void draw_phrase_panel(Ui& ui, const Rect& area) {
     text_in(ui, {{key.min.x + ui.px(34), key.min.y}, key.max}, Type::words12, ui.colors.text, "Key phrase");
   }
   Rect line{{inner.min.x, inner.min.y + ui.px(42)}, {inner.max.x, inner.min.y + ui.px(64)}};
-  draw_fact(ui, line, count_label(static_cast<std::int64_t>(tokens.size())), problem);
-  draw_chips(ui, "phrase/tokens", line, tokens, Side::both);
+  draw_tokens(ui, "phrase", field, line, tokens, Side::both, problem);
 }
 
 }  // namespace headscope::ui
