@@ -8,7 +8,8 @@ from contract_oracle import linear, sinusoidal
 
 try:
     import torch
-except ImportError:  # draws are then taken as they come, and all that follows is still held to them
+    torch.manual_seed  # the data folder torch/ beside this file is no PyTorch, but Python takes it for a package
+except (ImportError, AttributeError):  # draws are then taken as they come, and all that follows is still held to them
     torch = None
 
 WORDS = ['a', 'the', 'Hola', 'mi', 'nombre', 'es', 'Alex', 'it', 'naïve', '日本', '🙂', 'שלום', 'a,b', '"q"', "don't",
