@@ -9,7 +9,7 @@ from contract_oracle import linear, sinusoidal
 try:
     import torch
     torch.manual_seed  # the data folder torch/ beside this file is no PyTorch, but Python takes it for a package
-except (ImportError, AttributeError):  # draws are then taken as they come, and all that follows is still held to them
+except (ImportError, AttributeError):
     torch = None
 
 WORDS = ['a', 'the', 'Hola', 'mi', 'nombre', 'es', 'Alex', 'it', 'naïve', '日本', '🙂', 'שלום', 'a,b', '"q"', "don't",
@@ -121,7 +121,7 @@ class Maker:
                 case['key_x'] = case['value_x'] = None
             if batch > 1:
                 options['batch'] = batch
-            if drawn and torch and self.chance(0.6):
+            if drawn and self.chance(0.6):
                 options['embedding'] = 'sequence'
                 case['x'] = drawn('x', batch, queries)
                 if case['cross']:
@@ -144,8 +144,7 @@ class Maker:
         options.update({'model': 'seeded', 'seed': seed, 'heads': case['heads'], 'd-model': case['d_model']})
         if width != case['d_model'] or self.chance(0.3):
             options['input-dim'] = width
-        if torch:
-            torch.manual_seed(seed if seed < 2 ** 63 else seed - 2 ** 64)
+        torch.manual_seed(seed if seed < 2 ** 63 else seed - 2 ** 64)
         drawn = lambda name, batch, length: (torch.randn(batch, length, width).numpy().astype(np.float64), 2e-6)
         batch, queries, keys = self.inputs(width, width, width, drawn)
         if 'input' in options:
@@ -156,15 +155,14 @@ class Maker:
         case['layout'] = 'per-head'
         if case['kv_heads'] == case['heads'] and self.chance(0.25):
             case['layout'] = options['qkv-layout'] = 'blocked'
-        if torch:
-            group = case['kv_heads'] * case['d_model'] // case['heads']
-            outs = [3 * case['d_model']] if case['kv_heads'] == case['heads'] else [case['d_model'], group, group]
-            drawn_layers = [torch.nn.Linear(width, out) for out in outs] + [torch.nn.Linear(*[case['d_model']] * 2)]
-            pairs = [((m.weight.detach().numpy() * np.float32(gain)), m.bias.detach().numpy()) for m in drawn_layers]
-            if len(outs) == 1:
-                self.layer(*pairs[0], None, pairs[-1])
-            else:
-                self.layer(None, None, pairs[:3], pairs[-1])
+        group = case['kv_heads'] * case['d_model'] // case['heads']
+        outs = [3 * case['d_model']] if case['kv_heads'] == case['heads'] else [case['d_model'], group, group]
+        drawn_layers = [torch.nn.Linear(width, out) for out in outs] + [torch.nn.Linear(*[case['d_model']] * 2)]
+        pairs = [((m.weight.detach().numpy() * np.float32(gain)), m.bias.detach().numpy()) for m in drawn_layers]
+        if len(outs) == 1:
+            self.layer(*pairs[0], None, pairs[-1])
+        else:
+            self.layer(None, None, pairs[:3], pairs[-1])
         return batch, queries, keys, case['d_model'] // case['heads']
 
     def layer(self, weight, bias, parts, out, extra=()):
@@ -374,7 +372,8 @@ class Maker:
             options['ablate'] = ','.join(f'0.{h}' for h in case['ablate'])
 
     def make(self):
-        kind = self.pick([self.alone, self.seeded, self.layer_file, self.layer_file])
+        # Without PyTorch nobody else knows what a seed draws: a layer from a file instead.
+        kind = self.pick([self.alone, self.seeded if torch else self.layer_file, self.layer_file, self.layer_file])
         sizes = kind()
         self.scores(*sizes)
         self.fused_parts()
