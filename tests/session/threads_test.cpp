@@ -62,6 +62,8 @@ void update_until_idle(Session& session, Bell& bell) {
     }
     session.update(std::chrono::steady_clock::now());
   }
+  // The last result may have come between an update and the question whether anything is being computed.
+  session.update(std::chrono::steady_clock::now());
 }
 
 TEST(Threads, TheNewestDraftIsShownInTheEnd) {
