@@ -211,6 +211,7 @@ std::optional<ViewSpec> figure_of(const ExportChoice& choice, const ViewState& v
   spec.labels = choice.labels;
   spec.color_bar = choice.color_bar;
   spec.stage = stage_of(choice, view);
+  spec.colormap = is_weight_like(spec.stage) ? view.weight_map : view.signed_map;
   switch (choice.subject) {
     case ExportSubject::head:
       spec.view = ViewKind::head;
@@ -278,13 +279,19 @@ std::string equivalent_command(const ExportChoice& choice, const Trace& trace, c
     if (spec->view == ViewKind::head) command += fmt::format(" --head {}", spec->head);
     if (spec->stage != StageId::weights && spec->view != ViewKind::concat)
       command += fmt::format(" --stage {}", stage_name(spec->stage));
+    if (spec->colormap) command += fmt::format(" --colormap {}", color_map_name(*spec->colormap));
+    if (spec->range == RangeKind::row) command += " --range row";
+    if (spec->range == RangeKind::fixed) command += fmt::format(" --range {},{}", spec->range_low, spec->range_high);
+    if (spec->log_scale) command += " --log";
+    if (!spec->labels) command += " --labels off";
     if (spec->theme == Theme::light) command += " --theme light";
-    return command + " --out " + choice.file;
+    return command + " --out " + shell_quoted(choice.file);
   }
-  const char* format =
-      choice.format == ExportFile::csv && choice.csv_long ? "csv --csv long" : ending_of(choice.format);
+  const bool table = choice.csv_long && makes_folder(choice);
+  const std::string part = is_one_matrix(choice) ? fmt::format(" --region {},{},:,:", view.batch, view.head) : "";
   return shell_command_of(trace.request, "headscope-cli run") +
-         fmt::format(" --export {} --format {} --out DIR", stage_name(stage_of(choice, view)), format);
+         fmt::format(" --export {} --format {}{}{} --out DIR", stage_name(stage_of(choice, view)),
+                     ending_of(choice.format), table ? " --csv long" : "", part);
 }
 
 std::string write_export(const ExportChoice& choice, const Trace& trace, const ViewState& view,

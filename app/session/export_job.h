@@ -57,7 +57,7 @@ struct ExportForecast {
 };
 ExportForecast forecast_of(const ExportChoice& choice, const Trace& trace, const ViewState& view);
 
-// The same from the command line, or "" for the window.
+// The same numbers or the same view from the command line, which draws at 1x; "" for the window and the session.
 std::string equivalent_command(const ExportChoice& choice, const Trace& trace, const ViewState& view);
 
 // Writes it (not the window: the app holds its pixels) and returns one sentence: "Wrote head2.png, 91 KB, to ~/x".
