@@ -1,6 +1,8 @@
 #include "app/session/folder_listing.h"
 
+#include <pwd.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -67,9 +69,15 @@ std::string parent_folder(const std::string& path) {
   return parent.empty() ? "/" : parent.string();
 }
 
-std::string home_folder() {
+std::string known_home() {
   const char* home = std::getenv("HOME");
-  if (home != nullptr && *home != '\0') return home;
+  if (home != nullptr && home[0] == '/') return home;
+  const passwd* user = getpwuid(getuid());
+  return user != nullptr && user->pw_dir != nullptr && user->pw_dir[0] == '/' ? user->pw_dir : "";
+}
+
+std::string home_folder() {
+  if (const std::string home = known_home(); !home.empty()) return home;
   std::error_code ignored;
   return fs::current_path(ignored).string();
 }

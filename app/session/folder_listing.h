@@ -27,7 +27,10 @@ FolderListing list_folder(const std::string& path, const std::vector<std::string
 // The folder above; of "/" itself.
 std::string parent_folder(const std::string& path);
 
-// $HOME, else the current folder.
+// $HOME when it is an absolute path, else the user's entry in the system's list; "" when neither says.
+std::string known_home();
+
+// The same, else the current folder.
 std::string home_folder();
 
 // Where exports go the first time: ~/Pictures when it is there, else home.

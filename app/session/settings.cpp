@@ -1,8 +1,5 @@
 #include "app/session/settings.h"
 
-#include <pwd.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -11,6 +8,7 @@
 #include <functional>
 #include <system_error>
 
+#include "app/session/folder_listing.h"
 #include "app/session/state_json.h"
 #include "core/error.h"
 #include "core/io/atomic_file.h"
@@ -23,17 +21,10 @@ namespace {
 // Far above what is ever written; a larger file is not ours.
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
-std::string home_folder() {
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && home[0] == '/') return home;
-  const passwd* user = getpwuid(getuid());
-  return user != nullptr && user->pw_dir != nullptr && user->pw_dir[0] == '/' ? user->pw_dir : "";
-}
-
 std::string xdg_folder(const char* variable, const char* below_home) {
   const char* value = std::getenv(variable);
   if (value != nullptr && value[0] == '/') return std::string(value) + "/headscope";
-  const std::string home = home_folder();
+  const std::string home = known_home();
   return home.empty() ? "" : home + below_home + "/headscope";
 }
 
