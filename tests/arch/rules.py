@@ -34,6 +34,7 @@ FOREIGN = [
     (re.compile(r"^(GLFW/)"), {"platform"}, "GLFW"),
     (re.compile(r"^(epoxy/|GL/|EGL/|KHR/|GLES)"), {"gl", "platform"}, "OpenGL"),
     (re.compile(r"^(Eigen/|unsupported/Eigen)"), {"core"}, "Eigen"),
+    (re.compile(r"^hwy/"), {"core"}, "Highway"),
     (re.compile(r"^(X11/|wayland)"), set(), "a window system"),
     (re.compile(r"^(CLI/|CLI11)"), {"cli"}, "CLI11"),
     (re.compile(r"^(thread|mutex|condition_variable|future)$"), {"core", "session", "platform"}, "threads"),

@@ -1,0 +1,44 @@
+// The cpu backend: who computes what is in cpu_linear.cpp and cpu_attention.cpp.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "core/backend/backend.h"
+#include "core/backend/thread_pool.h"
+
+namespace headscope {
+
+class CpuBackend : public Backend {
+ public:
+  // `threads` as ThreadPool takes them.
+  explicit CpuBackend(int threads) : pool_(threads) {}
+
+  std::string_view name() const override { return "cpu"; }
+  std::string description() const override;
+
+  Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const CancelToken& cancel) const override;
+  Tensor query_key_products(const Tensor& query, const Tensor& key, const Region& region,
+                            const CancelToken& cancel) const override;
+  Tensor softmax_rows(const Tensor& masked_scores, RowStatistics* statistics, const CancelToken& cancel) const override;
+  Tensor weighted_values(const Tensor& weights, const Tensor& value, const HiddenCells& hidden,
+                         const CancelToken& cancel) const override;
+
+ private:
+  // Calls task(0) ... task(count - 1) on the threads, looking at `cancel` before each; throws Cancelled. `work` is the
+  // number of multiplications of all tasks: little work stays on the caller.
+  void run(std::int64_t count, double work, const CancelToken& cancel,
+           const std::function<void(std::int64_t)>& task) const;
+
+  mutable ThreadPool pool_;
+};
+
+// Parts of at most `part` that `size` is cut into.
+inline std::int64_t parts_of(std::int64_t size, std::int64_t part) {
+  return (size + part - 1) / part;
+}
+
+// The same numbers with a step of 1 along the last axis; a copy only when they lie otherwise.
+Tensor with_unit_last_stride(const Tensor& tensor);
+
+}  // namespace headscope
