@@ -14,67 +14,70 @@
 namespace headscope {
 namespace {
 
+// The display is left as it is: EGL has one for all contexts of the program, and ending it would end theirs.
 class EglContext : public OffscreenContext {
  public:
   EglContext(EGLDisplay display, EGLContext context) : display_(display), context_(context) {}
   ~EglContext() override {
     eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
     eglDestroyContext(display_, context_);
-    eglTerminate(display_);
   }
   EglContext(const EglContext&) = delete;
   EglContext& operator=(const EglContext&) = delete;
+
+  bool make_current() const { return eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_) == EGL_TRUE; }
 
  private:
   EGLDisplay display_;
   EGLContext context_;
 };
 
-EGLDisplay surfaceless_display() {
-  if (!epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_MESA_platform_surfaceless")) return EGL_NO_DISPLAY;
-  return eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
-}
-
-EGLDisplay device_display() {
-  if (!epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_platform_device")) return EGL_NO_DISPLAY;
-  std::array<EGLDeviceEXT, 8> devices{};
-  EGLint count = 0;
-  if (!eglQueryDevicesEXT(static_cast<EGLint>(devices.size()), devices.data(), &count)) return EGL_NO_DISPLAY;
-  for (EGLint i = 0; i < count; ++i) {
-    const EGLDisplay display =
-        eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE_EXT, devices[static_cast<std::size_t>(i)], nullptr);
-    if (display != EGL_NO_DISPLAY) return display;
+// Without any window system first, then every device by itself.
+std::vector<EGLDisplay> displays() {
+  std::vector<EGLDisplay> result;
+  if (epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_MESA_platform_surfaceless")) {
+    result.push_back(eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr));
   }
-  return EGL_NO_DISPLAY;
+  if (epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_platform_device")) {
+    std::array<EGLDeviceEXT, 16> devices{};
+    EGLint count = 0;
+    if (!eglQueryDevicesEXT(static_cast<EGLint>(devices.size()), devices.data(), &count)) count = 0;
+    for (EGLint i = 0; i < count; ++i) {
+      result.push_back(
+          eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE_EXT, devices[static_cast<std::size_t>(i)], nullptr));
+    }
+  }
+  std::erase(result, EGL_NO_DISPLAY);
+  return result;
 }
 
-// Null when this display cannot give a context that draws without a surface.
-std::unique_ptr<OffscreenContext> context_on(EGLDisplay display) {
-  if (display == EGL_NO_DISPLAY || !eglInitialize(display, nullptr, nullptr)) return nullptr;
+// Null when this display cannot give a context that works without a surface.
+std::unique_ptr<EglContext> context_on(EGLDisplay display, const ContextWish& wish) {
+  if (!eglInitialize(display, nullptr, nullptr) || !eglBindAPI(EGL_OPENGL_API)) return nullptr;
   const std::array<EGLint, 5> wanted{EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
   EGLConfig config = nullptr;
   EGLint configs = 0;
   eglChooseConfig(display, wanted.data(), &config, 1, &configs);
+  if (configs == 0) config = EGLConfig{};
   const std::array<std::pair<EGLint, EGLint>, 3> versions{{{4, 5}, {4, 3}, {3, 3}}};
-  if (eglBindAPI(EGL_OPENGL_API)) {
-    for (const auto& [major, minor] : versions) {
-      const std::array<EGLint, 7> attributes{EGL_CONTEXT_MAJOR_VERSION,
-                                             major,
-                                             EGL_CONTEXT_MINOR_VERSION,
-                                             minor,
-                                             EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                                             EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
-                                             EGL_NONE};
-      const EGLContext context =
-          eglCreateContext(display, configs > 0 ? config : EGLConfig{}, EGL_NO_CONTEXT, attributes.data());
-      if (context == EGL_NO_CONTEXT) continue;
-      if (eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) {
-        return std::make_unique<EglContext>(display, context);
+  for (const std::pair<EGLint, EGLint>& version : versions) {
+    if (version < std::pair<EGLint, EGLint>(wish.major, wish.minor)) break;
+    for (const bool tells_losses : {true, false}) {
+      if (tells_losses && !wish.computes) continue;
+      std::vector<EGLint> attributes{EGL_CONTEXT_MAJOR_VERSION,       version.first,
+                                     EGL_CONTEXT_MINOR_VERSION,       version.second,
+                                     EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT};
+      if (tells_losses) {
+        attributes.push_back(EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY);
+        attributes.push_back(EGL_LOSE_CONTEXT_ON_RESET);
       }
-      eglDestroyContext(display, context);
+      attributes.push_back(EGL_NONE);
+      const EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, attributes.data());
+      if (context == EGL_NO_CONTEXT) continue;
+      auto made = std::make_unique<EglContext>(display, context);
+      if (made->make_current()) return made;
     }
   }
-  eglTerminate(display);
   return nullptr;
 }
 
@@ -114,19 +117,43 @@ class FramebufferTarget : public OffscreenTarget {
   GLuint framebuffer_ = 0, texture_ = 0;
 };
 
+// It stays open: what libepoxy found in it is used as long as the program runs.
+bool can_open(const char* library) {
+  return dlopen(library, RTLD_LAZY) != nullptr;
+}
+
 }  // namespace
 
-std::unique_ptr<OffscreenContext> make_offscreen_context() {
-  // libepoxy ends the program when the library is missing.
-  if (dlopen("libEGL.so.1", RTLD_LAZY) == nullptr) {
+std::unique_ptr<OffscreenContext> make_offscreen_context(const ContextWish& wish) {
+  // libepoxy ends the program when a library is missing.
+  if (!can_open("libEGL.so.1") || !(can_open("libOpenGL.so.0") || can_open("libGL.so.1"))) {
     throw Error(
-        "libEGL.so.1 is missing, so nothing can be drawn without a window. Install libegl1, or use headscope-cli.");
+        "libEGL.so.1 or libGL.so.1 is missing, so that OpenGL cannot be used without a window. Install libegl1 and "
+        "libgl1, or use the CPU.");
   }
-  if (auto context = context_on(surfaceless_display())) return context;
-  if (auto context = context_on(device_display())) return context;
-  throw Error(
-      "EGL gives no OpenGL 3.3 context without a window. Install Mesa's drivers (libegl-mesa0, libgl1-mesa-dri) "
-      "or use headscope-cli, which needs none.");
+  std::unique_ptr<EglContext> software;
+  for (const EGLDisplay display : displays()) {
+    auto context = context_on(display, wish);
+    if (context == nullptr) continue;
+    if (!wish.computes || !is_software_renderer(renderer_name())) return context;
+    if (software == nullptr) software = std::move(context);
+  }
+  if (software != nullptr && software->make_current()) return software;
+  throw Error("EGL gives no OpenGL " + std::to_string(wish.major) + "." + std::to_string(wish.minor) +
+              " context without a window. Install the graphics card's driver, or Mesa's (libegl-mesa0, "
+              "libgl1-mesa-dri), or use the CPU.");
+}
+
+std::string renderer_name() {
+  const auto* name = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
+  return name != nullptr ? name : "";
+}
+
+bool is_software_renderer(const std::string& renderer) {
+  for (const char* driver : {"llvmpipe", "softpipe", "SwiftShader", "swrast", "Software Rasterizer"}) {
+    if (renderer.find(driver) != std::string::npos) return true;
+  }
+  return false;
 }
 
 std::unique_ptr<OffscreenTarget> make_offscreen_target(int width, int height) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 namespace headscope {
 
@@ -9,8 +10,19 @@ class OffscreenContext {
  public:
   virtual ~OffscreenContext() = default;
 };
-// Makes it current: OpenGL 3.3 core or newer. Throws Error when EGL refuses.
-std::unique_ptr<OffscreenContext> make_offscreen_context();
+
+struct ContextWish {
+  int major = 3, minor = 3;  // at least this version of OpenGL core
+  // To compute with: a driver that draws on the CPU only when there is no other, and a context that says when the
+  // device was lost, where the driver can.
+  bool computes = false;
+};
+// Makes it current on this thread, where it must also be destroyed. Throws Error when EGL refuses.
+std::unique_ptr<OffscreenContext> make_offscreen_context(const ContextWish& wish = {});
+
+// GL_RENDERER of the current context, and whether that is a driver that draws on the CPU.
+std::string renderer_name();
+bool is_software_renderer(const std::string& renderer);
 
 // An RGBA8 framebuffer to draw on where no window gives one.
 class OffscreenTarget {

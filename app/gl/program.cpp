@@ -2,6 +2,9 @@
 
 #include <epoxy/gl.h>
 
+#include <algorithm>
+#include <initializer_list>
+
 #include "app/gl/shader_sources.h"
 #include "core/error.h"
 
@@ -20,9 +23,29 @@ std::string log_of(GLuint object, bool is_program) {
   return log;
 }
 
+// GLSL has no #include: each line `#include "FILE"` becomes that file's text. The lines after it keep their numbers.
+std::string with_includes(const std::string& text) {
+  const std::string directive = "#include \"";
+  std::string result;
+  int number = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    const std::string line = text.substr(begin, end - begin);
+    ++number;
+    if (line.starts_with(directive)) {
+      const std::string file = line.substr(directive.size(), line.rfind('"') - directive.size());
+      result += "#line 1\n" + shader_text(file) + "#line " + std::to_string(number + 1) + "\n";
+    } else {
+      result += line;
+    }
+    begin = end;
+  }
+  return result;
+}
+
 // The caller deletes it, also after a refusal.
 GLuint compiled(GLenum kind, const std::string& file, const std::string& define) {
-  std::string text = shader_text(file);
+  std::string text = with_includes(shader_text(file));
   // Nothing may stand before the first line, which is #version.
   if (!define.empty()) text.insert(text.find('\n') + 1, "#define " + define + "\n#line 2\n");
   const char* source = text.c_str();
@@ -39,6 +62,23 @@ GLuint compiled(GLenum kind, const std::string& file, const std::string& define)
   return shader;
 }
 
+// Deletes the shaders. Throws Error that calls them `words`.
+GLuint linked(std::initializer_list<GLuint> shaders, const std::string& words) {
+  const GLuint program = glCreateProgram();
+  for (const GLuint shader : shaders) glAttachShader(program, shader);
+  glBindFragDataLocation(program, 0, "color");
+  glLinkProgram(program);
+  for (const GLuint shader : shaders) glDeleteShader(shader);
+  GLint ok = GL_FALSE;
+  glGetProgramiv(program, GL_LINK_STATUS, &ok);
+  if (ok != GL_TRUE) {
+    const std::string log = log_of(program, true);
+    glDeleteProgram(program);
+    throw Error("The graphics driver refused to link " + words + ": " + log);
+  }
+  return program;
+}
+
 }  // namespace
 
 GlProgram::GlProgram(const std::string& vertex, const std::string& fragment, const std::string& define) {
@@ -50,21 +90,11 @@ GlProgram::GlProgram(const std::string& vertex, const std::string& fragment, con
     glDeleteShader(vertex_shader);
     throw;
   }
-  name_ = glCreateProgram();
-  glAttachShader(name_, vertex_shader);
-  glAttachShader(name_, fragment_shader);
-  glBindFragDataLocation(name_, 0, "color");
-  glLinkProgram(name_);
-  glDeleteShader(vertex_shader);
-  glDeleteShader(fragment_shader);
-  GLint ok = GL_FALSE;
-  glGetProgramiv(name_, GL_LINK_STATUS, &ok);
-  if (ok != GL_TRUE) {
-    const std::string log = log_of(name_, true);
-    glDeleteProgram(name_);
-    throw Error("The graphics driver refused to link shaders/" + vertex + " with shaders/" + fragment + ": " + log);
-  }
+  name_ = linked({vertex_shader, fragment_shader}, "shaders/" + vertex + " with shaders/" + fragment);
 }
+
+GlProgram::GlProgram(const ComputeShader& shader)
+    : name_(linked({compiled(GL_COMPUTE_SHADER, shader.file, shader.define)}, "shaders/" + shader.file)) {}
 
 GlProgram::~GlProgram() {
   glDeleteProgram(name_);

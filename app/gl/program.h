@@ -1,9 +1,14 @@
-// One linked pair of shaders.
+// One linked program: a pair of shaders that draws, or one that computes.
 #pragma once
 
 #include <string>
 
 namespace headscope {
+
+// shaders/FILE for GLSL 4.30, with `#define DEFINE` when it is not empty.
+struct ComputeShader {
+  std::string file, define;
+};
 
 class GlProgram {
  public:
@@ -11,6 +16,8 @@ class GlProgram {
   // Error with the file's name and the driver's log when one is refused. A context must be current, also when the
   // program is destroyed.
   GlProgram(const std::string& vertex, const std::string& fragment, const std::string& define = "");
+  // The same for a shader that computes; OpenGL 4.3.
+  explicit GlProgram(const ComputeShader& shader);
   ~GlProgram();
   GlProgram(const GlProgram&) = delete;
   GlProgram& operator=(const GlProgram&) = delete;

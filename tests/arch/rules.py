@@ -37,7 +37,8 @@ FOREIGN = [
     (re.compile(r"^hwy/"), {"core"}, "Highway"),
     (re.compile(r"^(X11/|wayland)"), set(), "a window system"),
     (re.compile(r"^(CLI/|CLI11)"), {"cli"}, "CLI11"),
-    (re.compile(r"^(thread|mutex|condition_variable|future)$"), {"core", "session", "platform"}, "threads"),
+    # gl: a context that computes belongs to a thread of its own
+    (re.compile(r"^(thread|mutex|condition_variable|future)$"), {"core", "session", "platform", "gl"}, "threads"),
 ]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

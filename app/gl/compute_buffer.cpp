@@ -1,0 +1,102 @@
+#include "app/gl/compute_buffer.h"
+
+#include <epoxy/gl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "core/error.h"
+
+namespace headscope {
+namespace {
+
+// Fills the first `count` numbers of the buffer that is bound; `fill` gets the memory.
+template <typename Fill>
+void write_bound(std::int64_t count, Fill&& fill) {
+  void* memory =
+      glMapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, count * 4, GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT);
+  if (memory == nullptr) {
+    check_gl("writing to a buffer");
+    throw Error("The graphics driver gave no access to a buffer that it had made.");
+  }
+  try {
+    fill(memory);
+  } catch (...) {
+    glUnmapBuffer(GL_SHADER_STORAGE_BUFFER);
+    throw;
+  }
+  if (!glUnmapBuffer(GL_SHADER_STORAGE_BUFFER)) throw Error("The graphics driver lost what was written to a buffer.");
+}
+
+}  // namespace
+
+void check_gl(const char* doing) {
+  const GLenum error = glGetError();
+  if (error == GL_NO_ERROR) return;
+  const char* words = error == GL_OUT_OF_MEMORY  ? "out of memory"
+                      : error == GL_CONTEXT_LOST ? "the device was lost"
+                                                 : "an error";
+  throw Error(std::string("The graphics driver reported ") + words + " (" + std::to_string(error) + ") while " + doing +
+              ".");
+}
+
+ComputeBuffer::ComputeBuffer() {
+  glGenBuffers(1, &name_);
+}
+
+ComputeBuffer::~ComputeBuffer() {
+  glDeleteBuffers(1, &name_);
+}
+
+void ComputeBuffer::reserve(std::int64_t count) {
+  forget();
+  const std::int64_t bytes = std::max<std::int64_t>(count, 1) * 4;  // GL binds no buffer of size 0
+  if (bytes <= capacity_) return;
+  glBindBuffer(GL_SHADER_STORAGE_BUFFER, name_);
+  capacity_ = 0;
+  glBufferData(GL_SHADER_STORAGE_BUFFER, bytes, nullptr, GL_DYNAMIC_COPY);
+  check_gl("making a buffer");
+  capacity_ = bytes;
+}
+
+void ComputeBuffer::upload(const Tensor& tensor, const Region& region) {
+  if (!held_.empty() && same_storage(held_, tensor) && held_.shape() == tensor.shape() && held_region_ == region)
+    return;
+  const std::int64_t count = element_count(region);
+  reserve(count);
+  if (count == 0) return;
+  glBindBuffer(GL_SHADER_STORAGE_BUFFER, name_);
+  write_bound(count, [&](void* memory) {
+    tensor.read(region, {static_cast<float*>(memory), static_cast<std::size_t>(count)});
+  });
+  held_ = tensor;
+  held_region_ = region;
+}
+
+void ComputeBuffer::upload(std::span<const std::uint32_t> words) {
+  reserve(static_cast<std::int64_t>(words.size()));
+  if (words.empty()) return;
+  glBindBuffer(GL_SHADER_STORAGE_BUFFER, name_);
+  write_bound(static_cast<std::int64_t>(words.size()),
+              [&](void* memory) { std::memcpy(memory, words.data(), words.size_bytes()); });
+}
+
+void ComputeBuffer::bind(unsigned binding) const {
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, name_);
+}
+
+void ComputeBuffer::read(std::int64_t first, std::span<float> out) const {
+  if (out.empty()) return;
+  glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+  glBindBuffer(GL_SHADER_STORAGE_BUFFER, name_);
+  glGetBufferSubData(GL_SHADER_STORAGE_BUFFER, first * 4, static_cast<GLsizeiptr>(out.size_bytes()), out.data());
+  check_gl("reading results");
+}
+
+void ComputeBuffer::forget() {
+  held_ = {};
+  held_region_ = {};
+}
+
+}  // namespace headscope

@@ -1,0 +1,59 @@
+// The compute shaders, each as one call on buffers. A context of OpenGL 4.3 must be current.
+#pragma once
+
+#include <cstdint>
+
+#include "app/gl/compute_buffer.h"
+#include "app/gl/compute_parts.h"
+#include "app/gl/program.h"
+#include "core/attention/mask.h"
+
+namespace headscope {
+
+// The rows of the mask that a dispatch needs; see shaders/hidden_cells.glsl.
+class ComputeMask {
+ public:
+  // Rows `queries` of the batches and heads given.
+  void upload(const HiddenCells& hidden, const Range& batch, const Range& heads, const Range& queries);
+  void hide_nothing();
+  void set(const GlProgram& program) const;
+
+ private:
+  ComputeBuffer words_;
+  std::int64_t row_words_ = 0;
+  bool has_runs_ = false;
+  std::int64_t batches_ = 1, mask_heads_ = 1, heads_ = 1, queries_ = 1;
+};
+
+class ComputeKernels {
+ public:
+  // Throws Error when the driver refuses a shader.
+  ComputeKernels();
+
+  // result[m, i, j] = bias[j] + sum_k left[m, i, k] right[g, j, k]; m = (batch, head), g = (batch, group of the head).
+  // `bias` may be null.
+  struct ProductSizes {
+    std::int64_t batch = 1, rows = 0, columns = 0, depth = 0;
+    HeadGroups heads;
+  };
+  void dot_products(const ProductSizes& size, const ComputeBuffer& left, const ComputeBuffer& right,
+                    const ComputeBuffer* bias, const ComputeBuffer& result) const;
+
+  // The maximum and sum of every row of scores [rows, keys], and whether the mask hides all of it.
+  void row_statistics(std::int64_t rows, std::int64_t keys, const ComputeBuffer& scores, const ComputeMask& mask,
+                      const ComputeBuffer& maxima, const ComputeBuffer& sums, const ComputeBuffer& all_hidden) const;
+
+  // Scores [rows, keys] into weights, in place.
+  void softmax_weights(std::int64_t rows, std::int64_t keys, const ComputeBuffer& scores, const ComputeBuffer& maxima,
+                       const ComputeBuffer& sums) const;
+
+  // context[m, i, d] = sum_j weights[m, i, j] value[g, j, d]: rows i, columns d, depth j. `mask`, when not null: a
+  // hidden cell of weight 0 is not read.
+  void weighted_values(const ProductSizes& size, const ComputeBuffer& weights, const ComputeBuffer& value,
+                       const ComputeMask* mask, const ComputeBuffer& context) const;
+
+ private:
+  GlProgram dot_products_, row_statistics_, softmax_weights_, weighted_finite_values_, weighted_any_values_;
+};
+
+}  // namespace headscope

@@ -1,0 +1,203 @@
+// The GPU backend's four steps against the reference, on odd sizes.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <string>
+
+#include "app/gl/compute_backend.h"
+#include "core/error.h"
+#include "tests/core/attention/made_inputs.h"
+
+namespace headscope {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// One for all tests; a second one costs as long again.
+class ComputeBackendGlTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    try {
+      gpu_ = make_gpu_backend();
+    } catch (const Error& error) {
+      reason_ = error.what();
+    }
+  }
+  static void TearDownTestSuite() { gpu_.reset(); }
+  void SetUp() override {
+    if (gpu_ != nullptr) return;
+    if (std::getenv("HEADSCOPE_REQUIRE_GL") != nullptr) FAIL() << reason_;
+    GTEST_SKIP() << reason_;
+  }
+
+  static const Backend& gpu() { return *gpu_; }
+  const std::unique_ptr<Backend> reference_ = make_reference_backend();
+  const CancelToken cancel_;
+
+ private:
+  static inline std::unique_ptr<Backend> gpu_;
+  static inline std::string reason_;
+};
+
+// What a sum of that many products of random_values comes to.
+double size_of_sum(std::int64_t count) {
+  return std::sqrt(static_cast<double>(count)) / 3;
+}
+
+// Within 2e-5 of `size` or of the number itself, whichever is larger; NaN where NaN is.
+void expect_near(const Tensor& actual, const Tensor& expected, double size, const std::string& what) {
+  ASSERT_EQ(actual.shape(), expected.shape()) << what;
+  ASSERT_EQ(actual.axes(), expected.axes()) << what;
+  const std::vector<float> a = actual.values(), e = expected.values();
+  int wrong = 0;
+  for (std::size_t i = 0; i < a.size() && wrong < 5; ++i) {
+    const bool same = std::isnan(e[i]) ? std::isnan(a[i])
+                      : std::isinf(e[i])
+                          ? a[i] == e[i]
+                          : std::abs(static_cast<double>(a[i]) - e[i]) <= 2e-5 * std::max<double>(size, std::abs(e[i]));
+    if (same) continue;
+    ++wrong;
+    ADD_FAILURE() << what << ", cell " << i << ": " << a[i] << ", expected " << e[i];
+  }
+}
+
+TEST_F(ComputeBackendGlTest, NamesItselfAndTheDevice) {
+  EXPECT_EQ(gpu().name(), "gpu");
+  EXPECT_EQ(gpu().description().substr(0, 5), "GPU, ");
+  EXPECT_GT(gpu().description().size(), 8U);
+}
+
+TEST_F(ComputeBackendGlTest, LinearOfOddSizes) {
+  for (const std::int64_t rows : {1, 2, 3, 15, 63, 65}) {
+    for (const std::int64_t in : {1, 3, 17, 127}) {
+      for (const std::int64_t out : {1, 2, 64, 67}) {
+        const Tensor x = random_tensor({2, rows, in}, 1), weight = random_tensor({out, in}, 2);
+        const Tensor bias = random_tensor({out}, 3);
+        const std::string what = to_string(Shape{rows, in, out});
+        expect_near(gpu().linear(x, weight, bias, cancel_), reference_->linear(x, weight, bias, cancel_),
+                    size_of_sum(in), what);
+        expect_near(gpu().linear(x, weight, {}, cancel_), reference_->linear(x, weight, {}, cancel_), size_of_sum(in),
+                    what);
+      }
+    }
+  }
+}
+
+TEST_F(ComputeBackendGlTest, QueryKeyProductsOfGroupedHeadsAndRegions) {
+  for (const std::int64_t head_dim : {1, 5, 64, 65}) {
+    const Tensor query = random_tensor({2, 6, 67, head_dim}, 4), key = random_tensor({2, 3, 131, head_dim}, 5);
+    for (const Region& region :
+         {whole({2, 6, 67, 131}), Region{{1, 2}, {3, 6}, {60, 67}, {7, 71}},
+          Region{{0, 1}, {1, 2}, {66, 67}, {130, 131}}, Region{{0, 2}, {0, 6}, {3, 3}, {0, 131}}}) {
+      expect_near(gpu().query_key_products(query, key, region, cancel_),
+                  reference_->query_key_products(query, key, region, cancel_), 0.1,
+                  "head_dim " + std::to_string(head_dim));
+    }
+  }
+}
+
+TEST_F(ComputeBackendGlTest, AProductHasTheSameBitsInAnyRegion) {
+  const Tensor query = random_tensor({1, 2, 130, 33}, 4), key = random_tensor({1, 2, 130, 33}, 5);
+  const Tensor all = gpu().query_key_products(query, key, whole({1, 2, 130, 130}), cancel_);
+  const Region region{{0, 1}, {1, 2}, {61, 129}, {3, 100}};
+  const Tensor part = gpu().query_key_products(query, key, region, cancel_);
+  std::vector<float> same(static_cast<std::size_t>(element_count(region)));
+  all.read(region, same);
+  EXPECT_EQ(part.values(), same);
+}
+
+TEST_F(ComputeBackendGlTest, SoftmaxAndStatisticsOfOddRows) {
+  for (const std::int64_t keys : {1, 2, 3, 63, 65, 127, 129, 256}) {
+    for (const float spread : {1.0F, 30.0F, 200.0F}) {
+      std::vector<float> values = random_values(2 * 3 * 5 * keys, 6);
+      for (float& value : values) value *= spread;
+      for (std::size_t i = 0; i < values.size(); i += 7) values[i] = -kInfinity;
+      const Tensor scores = Tensor::of({2, 3, 5, keys}, {Axis::batch, Axis::head, Axis::query, Axis::key}, values);
+      RowStatistics actual, expected;
+      const Tensor weights = gpu().softmax_rows(scores, &actual, cancel_);
+      expect_near(weights, reference_->softmax_rows(scores, &expected, cancel_), 1e-30, std::to_string(keys));
+      expect_near(actual.max, expected.max, 1e-30, "max");
+      expect_near(actual.sum, expected.sum, 1e-30, "sum");
+      for (std::size_t i = 0; i < values.size(); i += 7) {
+        const float weight = weights.values()[i];
+        EXPECT_TRUE(weight == 0.0F || std::isnan(weight)) << i;
+      }
+    }
+  }
+}
+
+TEST_F(ComputeBackendGlTest, WeightedValuesOfGroupedHeads) {
+  for (const std::int64_t features : {1, 3, 64, 70}) {
+    const Tensor weights = random_tensor({2, 4, 65, 77}, 7), value = random_tensor({2, 2, 77, features}, 8);
+    const HiddenCells hidden(1, 1, 65, 77);
+    expect_near(gpu().weighted_values(weights, value, hidden, cancel_),
+                reference_->weighted_values(weights, value, hidden, cancel_), size_of_sum(77),
+                std::to_string(features));
+  }
+}
+
+TEST_F(ComputeBackendGlTest, StridedOperandsAreReadAsTheyAre) {
+  const Tensor query = random_tensor({2, 9, 4, 7}, 9).permuted({0, 2, 1, 3});
+  const Tensor key = random_tensor({2, 7, 9, 4}, 10).permuted({0, 3, 2, 1});
+  expect_near(gpu().query_key_products(query, key, whole({2, 4, 9, 9}), cancel_),
+              reference_->query_key_products(query, key, whole({2, 4, 9, 9}), cancel_), 0.1, "products");
+  const Tensor x = random_tensor({1, 6, 9}, 11).permuted({0, 2, 1});
+  const Tensor weight = random_tensor({6, 5}, 12).permuted({1, 0});
+  expect_near(gpu().linear(x, weight, {}, cancel_), reference_->linear(x, weight, {}, cancel_), 0.1, "linear");
+}
+
+TEST_F(ComputeBackendGlTest, SmallBuffersGiveTheSameBits) {
+  GpuOptions options;
+  options.numbers_per_buffer = 1000;
+  const auto small = make_gpu_backend(options);
+  const Tensor x = random_tensor({3, 41, 37}, 13), weight = random_tensor({129, 37}, 14),
+               bias = random_tensor({129}, 15);
+  EXPECT_EQ(small->linear(x, weight, bias, cancel_).values(), gpu().linear(x, weight, bias, cancel_).values());
+  const Tensor query = random_tensor({3, 6, 41, 8}, 16), key = random_tensor({3, 3, 43, 8}, 17);
+  const Region region{{1, 3}, {1, 6}, {2, 41}, {5, 43}};
+  EXPECT_EQ(small->query_key_products(query, key, region, cancel_).values(),
+            gpu().query_key_products(query, key, region, cancel_).values());
+  const Tensor scores = random_tensor({3, 6, 41, 43}, 18);
+  RowStatistics some, all;
+  EXPECT_EQ(small->softmax_rows(scores, &some, cancel_).values(), gpu().softmax_rows(scores, &all, cancel_).values());
+  EXPECT_EQ(some.max.values(), all.max.values());
+  EXPECT_EQ(some.sum.values(), all.sum.values());
+  std::vector<float> values = random_values(3 * 3 * 43 * 8, 19);
+  values[100] = kNan;
+  HiddenCells hidden(3, 6, 41, 43);
+  for (std::int64_t b = 0; b < 3; ++b) {
+    for (std::int64_t h = 0; h < 6; ++h) {
+      for (std::int64_t i = 0; i < 41; ++i) hidden.mutable_row(b, h, i)[(i * 7 + h + b) % 43] = 1;
+    }
+  }
+  hidden.refresh_any();
+  const Tensor value = tensor_of({3, 3, 43, 8}, values);
+  Tensor weights = small->softmax_rows(scores, nullptr, cancel_);
+  EXPECT_TRUE(
+      std::equal_to<>()(small->weighted_values(weights, random_tensor({3, 3, 43, 8}, 20), hidden, cancel_).values(),
+                        gpu().weighted_values(weights, random_tensor({3, 3, 43, 8}, 20), hidden, cancel_).values()));
+  expect_near(small->weighted_values(weights, value, hidden, cancel_),
+              reference_->weighted_values(weights, value, hidden, cancel_), 0.1, "with a NaN");
+}
+
+TEST_F(ComputeBackendGlTest, ARowLargerThanABufferIsRefusedInASentence) {
+  GpuOptions options;
+  options.numbers_per_buffer = 100;
+  const auto small = make_gpu_backend(options);
+  EXPECT_THROW(small->linear(random_tensor({1, 2, 101}, 1), random_tensor({2, 101}, 2), {}, cancel_), Error);
+  EXPECT_NO_THROW(small->linear(random_tensor({1, 2, 100}, 1), random_tensor({2, 100}, 2), {}, cancel_));
+}
+
+TEST_F(ComputeBackendGlTest, ACancelledStepStopsAndTheNextOneRuns) {
+  CancelToken cancelled;
+  cancelled.cancel();
+  const Tensor x = random_tensor({1, 2, 3}, 1), weight = random_tensor({2, 3}, 2);
+  EXPECT_THROW(gpu().linear(x, weight, {}, cancelled), Cancelled);
+  expect_near(gpu().linear(x, weight, {}, cancel_), reference_->linear(x, weight, {}, cancel_), 0.1, "after it");
+}
+
+}  // namespace
+}  // namespace headscope
