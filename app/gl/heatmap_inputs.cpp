@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "core/assert.h"
@@ -91,11 +92,10 @@ std::shared_ptr<GlTexture> HeatmapInputCache::hidden_of(const HeatmapSpec& spec)
   for (const Hidden& entry : hidden_) {
     if (entry.mask == spec.mask && entry.batch == batch && entry.head == head) return entry.texture;
   }
-  std::vector<std::uint8_t> bytes;
-  bytes.reserve(static_cast<std::size_t>(cells.query_len() * cells.key_len()));
+  const auto row_bytes = static_cast<std::size_t>(cells.key_len());
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(cells.query_len()) * row_bytes);
   for (std::int64_t i = 0; i < cells.query_len(); ++i) {
-    const std::uint8_t* row = cells.row(batch, head, i);
-    bytes.insert(bytes.end(), row, row + cells.key_len());
+    cells.read_row(batch, head, i, std::span(bytes).subspan(static_cast<std::size_t>(i) * row_bytes, row_bytes));
   }
   auto texture = std::make_shared<GlTexture>(TexelFormat::r8_integer, static_cast<int>(cells.key_len()),
                                              static_cast<int>(cells.query_len()), bytes.data());

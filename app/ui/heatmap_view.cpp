@@ -49,11 +49,10 @@ void draw_numbers(Ui& ui, const HeatmapView& view) {
   list.PushClipRect(grid.area.min, grid.area.max, true);
   std::size_t at = 0;
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-    const std::uint8_t* hidden = view.mask ? view.mask->hidden.row(view.batch, view.head, row) : nullptr;
     for (std::int64_t column = columns.begin; column < columns.end; ++column) {
       const float value = values[at++];
       if (!std::isfinite(value)) continue;
-      const bool covered = hidden != nullptr && hidden[column] != 0;
+      const bool covered = view.mask && view.mask->hidden.hidden(view.batch, view.head, row, column);
       if (covered && (!view.weight_like || value == 0)) continue;
       const std::string label = fitted_number(static_cast<double>(value), view.weight_like, fitting);
       if (label.empty()) continue;

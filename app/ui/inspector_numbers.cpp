@@ -87,14 +87,13 @@ void draw_cells(Ui& ui, const Inspected& inspected, const Table& table, const Re
     text_in(ui, {{table.cells.min.x - ui.px(kNames), y}, {table.cells.min.x - ui.px(8), y + table.row}}, Type::mono11,
             marked ? ui.colors.query : ui.colors.text2,
             shortened(ui, Type::mono11, token_or_index(inspected.rows, row), ui.px(kNames) - ui.px(10)), 1);
-    const std::uint8_t* hidden = mask ? mask->hidden.row(inspected.batch, inspected.slice, row) : nullptr;
     canvas().PushClipRect({table.cells.min.x, visible.min.y}, {table.cells.max.x, visible.max.y}, true);
     for (std::int64_t column = column0; column < column1; ++column) {
       const float value = values[at++];
       const float x = table.cells.min.x + static_cast<float>(column) * table.column - table.offset;
       const Rect cell{{x, y}, {x + table.column, y + table.row}};
       if (picked && picked->row == row && picked->column == column) fill(cell, ui.colors.tint);
-      const bool covered = hidden != nullptr && hidden[column] != 0;
+      const bool covered = mask && mask->hidden.hidden(inspected.batch, inspected.slice, row, column);
       const Rgba ink = !std::isfinite(value) && !covered ? ui.colors.bad : covered ? ui.colors.text3 : ui.colors.text;
       text_in(ui, {cell.min, {cell.max.x - ui.px(6), cell.max.y}}, Type::mono11, ink, number_text(value), 1);
     }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include "core/picture/figure.h"
 
@@ -52,8 +51,8 @@ Strip strip_of(PanelData& data, StageId stage, std::int64_t batch) {
       matrix.read(Region{{from, from + 1}, {0, width}}, line);
       std::copy_n(line.begin(), width, values.begin() + to);
       if (!hidden) continue;
-      std::memcpy(hidden->hidden.mutable_row(0, 0, row) + slice * width, mask->hidden.row(batch, slice, from),
-                  static_cast<std::size_t>(width));
+      mask->hidden.read_row(batch, slice, from,
+                            {hidden->hidden.mutable_row(0, 0, row) + slice * width, static_cast<std::size_t>(width)});
     }
   }
   if (hidden) hidden->hidden.refresh_any();

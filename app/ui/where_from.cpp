@@ -96,13 +96,8 @@ void add_softmax(const Place& place, std::vector<WhereStep>& steps) {
             step_number(masked) + " \u2212 " + (maximum < 0 ? "(" + step_number(maximum) + ")" : step_number(maximum)),
             difference));
   steps.push_back(plain("exp", "exp(" + step_number(difference) + ")", power));
-  const bool policy = request.fully_masked != FullyMasked::as_computed && place.hidden() && [&] {
-    const std::uint8_t* row = trace.mask->hidden.row(place.batch, place.head, place.cell.row);
-    for (std::int64_t j = 0; j < trace.mask->hidden.key_len(); ++j) {
-      if (row[j] == 0) return false;
-    }
-    return true;
-  }();
+  const bool policy = request.fully_masked != FullyMasked::as_computed &&
+                      trace.mask->hidden.all_hidden(place.batch, place.head, place.cell.row);
   const bool cleared = has_variant(request, Variant::mask_after_softmax) && place.hidden();
   steps.push_back(
       plain("÷ row sum", step_number(power) + " / " + step_number(sum), policy || cleared ? power / sum : weight));

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "core/attention/request.h"
@@ -10,26 +12,74 @@
 
 namespace headscope {
 
-// One byte per (batch, head, query, key), 1 = hidden. A batch or head axis of size 1 stands for all.
+// The keys that one query sees: at most two runs, sorted, apart from each other. What is empty is {0, 0}, and `second`
+// is only there after a `first`.
+struct VisibleKeys {
+  Range first, second;
+  std::int64_t count() const { return first.size() + second.size(); }
+  bool contains(std::int64_t j) const {
+    return (first.begin <= j && j < first.end) || (second.begin <= j && j < second.end);
+  }
+  friend bool operator==(const VisibleKeys&, const VisibleKeys&) = default;
+};
+
+// What causal, window, prefix and padding terms leave visible together. All of them keep an interval, so their union of
+// hidden cells does too: with p = i + diagonal, query i sees
+//   max(0, p - reach) <= j < min(keys - padding, p + reach + 1, max(p + 1, open)),
+// where `keys` is key_len without the extra key.
+struct MaskRule {
+  static constexpr std::int64_t kNoLimit = std::int64_t{1} << 61;  // sums of two stay within 64 bits
+  std::int64_t diagonal = 0;                                       // what is added to i
+  std::int64_t reach = kNoLimit;                                   // of a window, to both sides
+  std::int64_t open = kNoLimit;                                    // keys that causal order does not close; causal: 0
+  std::int64_t padding = 0;                                        // keys at the end
+  bool inverted = false;                                           // exchanges hidden and visible
+  bool extra_key = false;                                          // the last key, of bias_k: always visible
+  bool open_hidden_rows = false;                                   // a row that would see nothing sees everything
+  friend bool operator==(const MaskRule&, const MaskRule&) = default;
+};
+
+// Which cells of [batch, heads, query_len, key_len] are hidden: a rule, which takes no memory, or one byte a cell (1 =
+// hidden) when a mask file takes part or somebody writes rows. A batch or head axis of size 1 stands for all. Indices
+// are asserted.
 class HiddenCells {
  public:
   HiddenCells() = default;
-  HiddenCells(std::int64_t batch, std::int64_t heads, std::int64_t query_len, std::int64_t key_len);
-  bool any() const { return any_; }
-  bool hidden(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const { return row(b, h, i)[j] != 0; }
-  const std::uint8_t* row(std::int64_t b, std::int64_t h, std::int64_t i) const;  // key_len bytes
-  std::uint8_t* mutable_row(std::int64_t b, std::int64_t h, std::int64_t i);
+  HiddenCells(std::int64_t batch, std::int64_t heads, std::int64_t query_len, std::int64_t key_len, MaskRule rule = {});
   std::int64_t batch() const { return batch_; }
   std::int64_t heads() const { return heads_; }
   std::int64_t query_len() const { return query_len_; }
   std::int64_t key_len() const { return key_len_; }
-  std::int64_t hidden_count(std::int64_t b, std::int64_t h) const;  // of query_len * key_len
-  void refresh_any();                                               // after writing rows
+
+  bool any() const { return any_; }  // some cell is hidden
+  bool hidden(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const;
+  // In constant time; nothing when bytes are kept.
+  std::optional<VisibleKeys> visible_keys(std::int64_t b, std::int64_t h, std::int64_t i) const;
+  std::int64_t visible_count(std::int64_t b, std::int64_t h, std::int64_t i) const;  // keys
+  bool all_hidden(std::int64_t b, std::int64_t h, std::int64_t i) const;             // false when there are no keys
+  std::int64_t hidden_count(std::int64_t b, std::int64_t h) const;                   // of query_len * key_len
+  // 1 = hidden, for the keys first_key ... first_key + out.size() - 1.
+  void read_row(std::int64_t b, std::int64_t h, std::int64_t i, std::span<std::uint8_t> out,
+                std::int64_t first_key = 0) const;
+
+  // The same cells, but rows that are hidden whole are visible whole.
+  HiddenCells with_hidden_rows_opened() const;
+
+  // key_len bytes to write, 1 = hidden; turns a rule into bytes at the first call. any() counts what was written after
+  // refresh_any().
+  std::uint8_t* mutable_row(std::int64_t b, std::int64_t h, std::int64_t i);
+  void refresh_any();
 
  private:
+  std::int64_t row_number(std::int64_t b, std::int64_t h, std::int64_t i) const;
+  VisibleKeys keys_by_rule(std::int64_t i) const;
+  const std::uint8_t* bytes_of(std::int64_t b, std::int64_t h, std::int64_t i) const;
+
   std::int64_t batch_ = 0, heads_ = 0, query_len_ = 0, key_len_ = 0;
+  MaskRule rule_;
   bool any_ = false;
-  std::vector<std::uint8_t> cells_;
+  bool has_bytes_ = false;
+  std::vector<std::uint8_t> bytes_;
 };
 
 struct Mask {

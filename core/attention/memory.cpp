@@ -47,8 +47,10 @@ double stage_bytes(const Request& request, const StageSizes& sizes) {
   const double value_features = d(sizes.heads) * d(sizes.value_head_dim);
   floats += query_rows * value_features * (request.merge == Merge::transpose && sizes.heads > 1 ? 2 : 1);
   if (sizes.has_output && !sizes.alone) floats += query_rows * d(sizes.d_model);
-  // One byte a cell for what is hidden.
-  return floats * static_cast<double>(sizeof(float)) + d(sizes.query_len) * keys;
+  // One byte a cell for what files hide; the other terms are rules.
+  const bool mask_file = std::any_of(request.mask.begin(), request.mask.end(),
+                                     [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::file; });
+  return floats * static_cast<double>(sizeof(float)) + (mask_file ? d(sizes.query_len) * keys : 0.0);
 }
 
 std::int64_t tokens_that_fit(const Request& request, const StageSizes& sizes, std::int64_t limit) {

@@ -148,8 +148,7 @@ HeadSummary summarize_head(const Trace& trace, std::int64_t batch, std::int64_t 
   std::vector<float> values(static_cast<std::size_t>(key_len));
   for (std::int64_t i = 0; i < matrix.dim(0); ++i) {
     matrix.read({{i, i + 1}, {0, key_len}}, values);
-    const std::uint8_t* hidden = trace.mask->hidden.row(batch, head, i);
-    const std::int64_t visible = std::count(hidden, hidden + key_len, std::uint8_t{0});
+    const std::int64_t visible = trace.mask->hidden.visible_count(batch, head, i);
     sums.add({i, values.data(), key_len, visible}, positions_agree, inputs.key_len);
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "core/assert.h"
 
@@ -36,10 +37,6 @@ Tensor mapped(const Tensor& from, const CancelToken& cancel, Function&& function
     for (std::int64_t i = begin; i < end; ++i) out[i] = function(in[i]);
   }
   return result;
-}
-
-bool all_hidden(const std::uint8_t* row, std::int64_t count) {
-  return count > 0 && std::all_of(row, row + count, [](std::uint8_t cell) { return cell != 0; });
 }
 
 // The finaliser of splitmix64 (Steele, Lea, Flood 2014).
@@ -78,8 +75,9 @@ Tensor masked_scores(const Tensor& scores, const Mask& mask, double fill, double
   const float hidden_value = single_fill == -kInfinity ? -kInfinity : static_cast<float>(single_fill * scale);
   const float* in = scores.data();
   float* out = result.mutable_data();
+  std::vector<std::uint8_t> hidden(static_cast<std::size_t>(columns));
   visit_rows(scores.shape(), cancel, [&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t offset) {
-    const std::uint8_t* hidden = mask.hidden.row(b, h, i);
+    mask.hidden.read_row(b, h, i, hidden);
     const float* added = nullptr;
     if (!mask.added.empty()) {
       const std::int64_t batch = mask.added.dim(0) == 1 ? 0 : b;
@@ -90,7 +88,7 @@ Tensor masked_scores(const Tensor& scores, const Mask& mask, double fill, double
       float score = in[offset + j];
       if (added != nullptr) score += added[j];
       if (scale != 1.0) score = static_cast<float>(score * scale);
-      out[offset + j] = hidden[j] != 0 ? hidden_value : score;
+      out[offset + j] = hidden[static_cast<std::size_t>(j)] != 0 ? hidden_value : score;
     }
   });
   return result;
@@ -98,9 +96,13 @@ Tensor masked_scores(const Tensor& scores, const Mask& mask, double fill, double
 
 void clear_hidden(Tensor& weights, const HiddenCells& hidden) {
   float* w = weights.mutable_data();
+  std::vector<std::uint8_t> row(static_cast<std::size_t>(weights.dim(3)));
   visit_rows(weights.shape(), {}, [&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t offset) {
-    const std::uint8_t* row = hidden.row(b, h, i);
-    for (std::int64_t j = 0; j < weights.dim(3); ++j) w[offset + j] = row[j] != 0 ? 0.0F : w[offset + j];
+    hidden.read_row(b, h, i, row);
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      float& weight = w[offset + static_cast<std::int64_t>(j)];
+      if (row[j] != 0) weight = 0.0F;
+    }
   });
 }
 
@@ -112,7 +114,7 @@ FullyMaskedRows fully_masked_rows(const HiddenCells& hidden, std::int64_t batch,
     const std::int64_t before = result.count;
     for (std::int64_t b = 0; b < hidden.batch(); ++b) {
       for (std::int64_t h = 0; h < hidden.heads(); ++h) {
-        if (all_hidden(hidden.row(b, h, i), hidden.key_len())) result.count += copies;
+        if (hidden.all_hidden(b, h, i)) result.count += copies;
       }
     }
     if (result.count > before) result.queries.push_back(i);
@@ -126,7 +128,7 @@ void apply_fully_masked(Tensor& weights, const HiddenCells& hidden, FullyMasked 
   const float value = policy == FullyMasked::zero ? 0.0F : 1.0F / static_cast<float>(columns);
   float* w = weights.mutable_data();
   visit_rows(weights.shape(), {}, [&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t offset) {
-    if (all_hidden(hidden.row(b, h, i), columns)) std::fill_n(w + offset, columns, value);
+    if (hidden.all_hidden(b, h, i)) std::fill_n(w + offset, columns, value);
   });
 }
 

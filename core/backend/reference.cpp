@@ -1,6 +1,7 @@
 // The oracle: each step as its formula reads, one loop nest, sums in double.
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "core/backend/operands.h"
 
@@ -87,6 +88,7 @@ class ReferenceBackend : public Backend {
     Tensor result = Tensor::zeros({size.batch, size.heads, size.query_len, size.value_head_dim},
                                   {Axis::batch, Axis::head, Axis::position, Axis::feature});
     float* out = result.mutable_data();
+    std::vector<std::uint8_t> hidden_keys(static_cast<std::size_t>(size.key_len));
     const Strides& ws = weights.strides();
     const Strides& vs = value.strides();
     for (std::int64_t b = 0; b < size.batch; ++b) {
@@ -95,13 +97,13 @@ class ReferenceBackend : public Backend {
           cancel.check();
           const float* w = weights.data() + b * ws[0] + h * ws[1] + i * ws[2];
           const float* v = value.data() + b * vs[0] + h / size.heads_per_kv_head * vs[1];
-          const std::uint8_t* hidden_keys = hidden.row(b, h, i);
+          hidden.read_row(b, h, i, hidden_keys);
           for (std::int64_t d = 0; d < size.value_head_dim; ++d) {
             double sum = 0;
             for (std::int64_t j = 0; j < size.key_len; ++j) {
               const float weight = w[j * ws[3]];
               // A hidden key's value is not read: 0 * NaN would be NaN.
-              if (hidden_keys[j] != 0 && weight == 0.0F) continue;
+              if (hidden_keys[static_cast<std::size_t>(j)] != 0 && weight == 0.0F) continue;
               sum += static_cast<double>(weight) * v[j * vs[2] + d * vs[3]];
             }
             *out++ = std::isnan(sum) ? plain_nan() : static_cast<float>(sum);

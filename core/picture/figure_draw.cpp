@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/attention/trace.h"
 #include "core/picture/figure_plan.h"
@@ -51,14 +52,15 @@ void draw_numbers(Image& image, const MapItem& item, const CancelToken& cancel) 
   const std::int64_t rows = spec.matrix.dim(0), columns = spec.matrix.dim(1);
   const ValueScale shared = value_scale(spec.range);
   std::vector<float> values(static_cast<std::size_t>(columns));
+  std::vector<std::uint8_t> hidden(static_cast<std::size_t>(spec.mask ? columns : 0));
   for (std::int64_t i = 0; i < rows; ++i) {
     cancel.check();
     spec.matrix.read(Region{{i, i + 1}, {0, columns}}, values);
-    const std::uint8_t* hidden = spec.mask ? spec.mask->hidden.row(spec.batch, spec.head, i) : nullptr;
+    if (spec.mask) spec.mask->hidden.read_row(spec.batch, spec.head, i, hidden);
     const ValueScale scale = spec.range.per_row ? row_scales(spec, i, i + 1).front() : shared;
     for (std::int64_t j = 0; j < columns; ++j) {
       const float value = values[static_cast<std::size_t>(j)];
-      if (!std::isfinite(value) || (hidden != nullptr && hidden[j] != 0)) continue;
+      if (!std::isfinite(value) || (spec.mask && hidden[static_cast<std::size_t>(j)] != 0)) continue;
       const std::string text = item.cell_text == CellText::weights ? weight_text(value) : value_text(value, most);
       const Rgba ground = color_table(spec.map)[static_cast<std::size_t>(scale.entry(value))];
       draw_centred(image, item.x + static_cast<double>(j) * cell_width, item.y + static_cast<double>(i) * cell_height,

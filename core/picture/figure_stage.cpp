@@ -82,19 +82,7 @@ std::shared_ptr<const Mask> shown_mask(const Trace& trace, StageId stage) {
     return trace.mask;
   }
   auto shown = std::make_shared<Mask>();
-  shown->hidden = trace.mask->hidden;
-  HiddenCells& hidden = shown->hidden;
-  for (std::int64_t b = 0; b < hidden.batch(); ++b) {
-    for (std::int64_t h = 0; h < hidden.heads(); ++h) {
-      for (std::int64_t i = 0; i < hidden.query_len(); ++i) {
-        std::uint8_t* row = hidden.mutable_row(b, h, i);
-        if (std::all_of(row, row + hidden.key_len(), [](std::uint8_t cell) { return cell != 0; })) {
-          std::fill(row, row + hidden.key_len(), std::uint8_t{0});
-        }
-      }
-    }
-  }
-  hidden.refresh_any();
+  shown->hidden = trace.mask->hidden.with_hidden_rows_opened();
   return shown;
 }
 
@@ -125,9 +113,8 @@ std::int64_t StagePicture::hidden_cells(std::int64_t head) const {
   }
   std::int64_t count = 0;  // rows of NaN are drawn as NaN
   for (std::int64_t i = 0; i < hidden.query_len(); ++i) {
-    const std::uint8_t* row = hidden.row(view_.batch, head, i);
-    const auto in_row = std::count_if(row, row + hidden.key_len(), [](std::uint8_t cell) { return cell != 0; });
-    if (in_row < hidden.key_len()) count += in_row;
+    const std::int64_t visible = hidden.visible_count(view_.batch, head, i);
+    if (visible > 0) count += hidden.key_len() - visible;
   }
   return count;
 }

@@ -120,9 +120,11 @@ class Painter {
     values_.resize(static_cast<std::size_t>(rows.size() * seen_.size()));
     spec_.matrix.read(Region{rows, seen_}, values_);
     std::fill(samples_.begin(), samples_.end(), Sample{});
+    if (spec_.mask) hidden_.resize(static_cast<std::size_t>(seen_.size()));
     for (std::int64_t i = rows.begin; i < rows.end; ++i) {
       const float* values = values_.data() + (i - rows.begin) * seen_.size() - seen_.begin;
-      const std::uint8_t* hidden = spec_.mask ? spec_.mask->hidden.row(spec_.batch, spec_.head, i) : nullptr;
+      if (spec_.mask) spec_.mask->hidden.read_row(spec_.batch, spec_.head, i, hidden_, seen_.begin);
+      const std::uint8_t* hidden = spec_.mask ? hidden_.data() - seen_.begin : nullptr;
       for (std::size_t x = 0; x < samples_.size(); ++x) {
         Sample& sample = samples_[x];
         for (std::int64_t j = columns_[x].begin; j < columns_[x].end; ++j) {
@@ -180,6 +182,7 @@ class Painter {
   bool marked_;
   std::vector<Sample> samples_;
   std::vector<float> u_, v_, values_;
+  std::vector<std::uint8_t> hidden_;                   // of the columns that are read
   std::vector<bool> vertical_line_, horizontal_line_;  // empty: no grid
   Range seen_;                                         // columns of the matrix that are read
   std::int64_t first_row_ = -1;

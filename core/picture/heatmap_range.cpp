@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "core/picture/heatmap.h"
 
@@ -98,10 +99,12 @@ ValueScale value_scale(const ValueRange& range) {
 std::vector<ValueScale> row_scales(const HeatmapSpec& spec, std::int64_t begin, std::int64_t end) {
   std::vector<ValueScale> scales;
   std::vector<float> values(static_cast<std::size_t>(spec.matrix.dim(1)));
+  std::vector<std::uint8_t> hidden(spec.mask ? values.size() : 0);
   for (std::int64_t i = begin; i < end; ++i) {
     spec.matrix.read(Region{{i, i + 1}, {0, spec.matrix.dim(1)}}, values);
     Extent extent;
-    extent.include(values, spec.mask ? spec.mask->hidden.row(spec.batch, spec.head, i) : nullptr);
+    if (spec.mask) spec.mask->hidden.read_row(spec.batch, spec.head, i, hidden);
+    extent.include(values, spec.mask ? hidden.data() : nullptr);
     scales.push_back(value_scale(row_range(extent, is_diverging(spec.map), spec.range.log_scale)));
   }
   return scales;
@@ -110,11 +113,15 @@ std::vector<ValueScale> row_scales(const HeatmapSpec& spec, std::int64_t begin, 
 ValueRange automatic_range(const Tensor& tensor, bool weight_like, bool signed_data, const Mask* mask,
                            std::int64_t batch, std::int64_t head) {
   Extent extent;
+  std::vector<std::uint8_t> hidden;
   for_each_row(tensor, [&](const Index& leading, std::int64_t row, std::span<const float> values) {
-    const std::uint8_t* hidden = nullptr;
-    if (mask != nullptr && leading.count == 2) hidden = mask->hidden.row(leading[0], leading[1], row);
-    if (mask != nullptr && leading.count == 0) hidden = mask->hidden.row(batch, head, row);
-    extent.include(values, hidden);
+    const bool masked = mask != nullptr && (leading.count == 2 || leading.count == 0);
+    if (masked) {
+      const bool whole_stage = leading.count == 2;
+      hidden.resize(values.size());
+      mask->hidden.read_row(whole_stage ? leading[0] : batch, whole_stage ? leading[1] : head, row, hidden);
+    }
+    extent.include(values, masked ? hidden.data() : nullptr);
   });
   // A row sum rounded up must not turn the end of the scale from 1 to 1.0000001.
   constexpr double kAboveOne = 1.001;

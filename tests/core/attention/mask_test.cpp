@@ -185,8 +185,9 @@ TEST(HiddenCells, OneBatchOrHeadStandsForAllAndOthersAreChecked) {
   EXPECT_TRUE(cells.any());
   EXPECT_TRUE(cells.hidden(9, 1, 0, 0));
   EXPECT_FALSE(cells.hidden(9, 0, 0, 0));
-  EXPECT_THROW(cells.row(0, 2, 0), Bug);
-  EXPECT_THROW(cells.row(0, 0, 1), Bug);
+  EXPECT_THROW(cells.hidden(0, 2, 0, 0), Bug);
+  EXPECT_THROW(cells.hidden(0, 0, 1, 0), Bug);
+  EXPECT_THROW(cells.hidden(0, 0, 0, 2), Bug);
 }
 
 }  // namespace
