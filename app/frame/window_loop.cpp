@@ -92,7 +92,7 @@ class WindowLoop {
     const auto at_most = [&](double limit) {
       if (limit >= 0 && (seconds < 0 || limit < seconds)) seconds = limit;
     };
-    if (session_->computing() || session_->job().running) at_most(kLookAgainSeconds);
+    if (session_->computing() || session_->job().running || session_->looking()) at_most(kLookAgainSeconds);
     at_most(session_->seconds_until_due(Clock::now()));
     at_most(autosave_.seconds_left(Clock::now()));
     return seconds;
@@ -145,8 +145,8 @@ class WindowLoop {
     obey(commands);
     show_title();
     if (!options_.probe.empty()) {
-      const bool resting =
-          frames_due_ == 0 && !drawer_->state.wants_frame && !session_->computing() && !session_->job().running;
+      const bool resting = frames_due_ == 0 && !drawer_->state.wants_frame && !session_->computing() &&
+                           !session_->job().running && !session_->looking();
       write_probe(options_.probe, ++frame_, resting, surface_.width, surface_.height, *session_, drawer_->state,
                   drawer_->probe, timing_);
     }

@@ -14,6 +14,8 @@ struct Session::Impl {
   Impl(std::unique_ptr<Executor> executor, std::function<void()> wake, SessionOptions options)
       : undo(options.coalesce),
         jobs(options.job_executor ? std::move(options.job_executor) : executor->make_sibling(), wake),
+        maps(executor->make_sibling(), wake),
+        slice_numbers(executor->make_sibling(), wake),
         queue(std::move(executor), std::move(options.compute), std::move(wake)) {}
 
   UndoList undo;
@@ -27,6 +29,8 @@ struct Session::Impl {
   std::string failure;
   std::optional<TimePoint> now;  // of the last update()
   JobRunner jobs;
+  MapTiles maps;
+  SliceNumbers slice_numbers;
   ComputeQueue queue;
 
   bool shows(const Request& wanted) const {
@@ -154,6 +158,18 @@ Session::Job Session::job() const {
 
 void Session::dismiss_job() {
   impl_->jobs.dismiss();
+}
+
+MapTiles& Session::maps() {
+  return impl_->maps;
+}
+
+SliceNumbers& Session::slice_numbers() {
+  return impl_->slice_numbers;
+}
+
+bool Session::looking() const {
+  return impl_->maps.busy() || impl_->slice_numbers.busy();
 }
 
 }  // namespace headscope

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "app/session/executor.h"
+#include "app/session/map_tiles.h"
+#include "app/session/slice_numbers.h"
 #include "app/session/view_state.h"
 #include "core/attention/forward.h"
 #include "core/attention/problem.h"
@@ -89,6 +91,11 @@ class Session {
   void cancel_job();
   Job job() const;
   void dismiss_job();
+
+  // What panels look at of matrices that are too large to walk over in a frame; each has a worker of its own.
+  MapTiles& maps();
+  SliceNumbers& slice_numbers();
+  bool looking() const;  // one of them has something to do
 
  private:
   struct Impl;
