@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/assert.h"
+#include "core/attention/memory.h"
+#include "core/attention/on_demand.h"
 #include "core/attention/projection_steps.h"
 #include "core/attention/score_steps.h"
 
@@ -189,54 +191,41 @@ Heads projected_heads(TraceBuilder& trace, const Request& request, const Inputs&
   return heads;
 }
 
-// raw_scores ... masked_scores.
-Tensor scores_before_softmax(TraceBuilder& builder, const Trace& trace, const Tensor& raw, const CancelToken& cancel) {
+// A score-like stage that is not kept: computed when read.
+Tensor score_tensor(StageId stage, const std::shared_ptr<const OnDemand>& source) {
+  return Tensor::computed(
+      source->score_shape(), {Axis::batch, Axis::head, Axis::query, Axis::key},
+      [stage, source](const Region& region, std::span<float> out) { source->read_scores(stage, region, out); });
+}
+
+// raw_scores ... masked_scores, each made by `stage_of`.
+template <typename StageOf>
+void add_scores(TraceBuilder& builder, const Trace& trace, const ScoreRule& rule, const std::string& product,
+                StageOf&& stage_of) {
   const Request& request = trace.request;
   const std::string scaling = scale_text(request, *trace.inputs, trace.scale);
   const std::string masking = mask_step_text(request);
-  // With mask-after-softmax nothing is hidden yet; added values are still added.
-  const bool later = has_variant(request, Variant::mask_after_softmax);
-  const Mask nothing_hidden =
-      later ? Mask{HiddenCells(1, 1, trace.query_len(), trace.key_len()), trace.mask->added} : Mask{};
-  const Mask& mask = later ? nothing_hidden : *trace.mask;
-  const bool nothing_masked = !mask.hidden.any() && mask.added.empty();
-
-  if (request.mask_order == MaskOrder::before_scale && !nothing_masked) {
-    const Tensor scores = builder.add(StageId::scores, masking + " " + scaling,
-                                      [&] { return masked_scores(raw, mask, request.mask_fill, trace.scale, cancel); });
-    return builder.add_equal(StageId::masked_scores, "masked before scaling", scores);
+  const Tensor raw = builder.add(StageId::raw_scores, product, [&] { return stage_of(StageId::raw_scores); });
+  if (rule.mask_order == MaskOrder::before_scale && rule.masks()) {
+    const Tensor scores =
+        builder.add(StageId::scores, masking + " " + scaling, [&] { return stage_of(StageId::scores); });
+    builder.add_equal(StageId::masked_scores, "masked before scaling", scores);
+    return;
   }
-
-  Tensor scores = trace.scale == 1.0
-                      ? builder.add_equal(StageId::scores, scaling, raw)
-                      : builder.add(StageId::scores, scaling, [&] { return scaled_scores(raw, trace.scale, cancel); });
+  Tensor scores = trace.scale == 1.0 ? builder.add_equal(StageId::scores, scaling, raw)
+                                     : builder.add(StageId::scores, scaling, [&] { return stage_of(StageId::scores); });
   if (request.softcap) {
-    const double softcap = *request.softcap;
-    scores = builder.add(StageId::capped_scores, fmt::format("{0} · tanh(s ÷ {0})", number_of(softcap)),
-                         [&] { return capped_scores(scores, softcap, cancel); });
+    scores = builder.add(StageId::capped_scores, fmt::format("{0} · tanh(s ÷ {0})", number_of(*request.softcap)),
+                         [&] { return stage_of(StageId::capped_scores); });
   }
-  if (nothing_masked) {
+  if (!rule.masks()) {
     const char* none = request.mask.empty()       ? "no mask"
                        : trace.mask->hidden.any() ? "masked after softmax"
                                                   : "mask hides nothing";
-    return builder.add_equal(StageId::masked_scores, none, scores);
+    builder.add_equal(StageId::masked_scores, none, scores);
+    return;
   }
-  return builder.add(StageId::masked_scores, masking,
-                     [&] { return masked_scores(scores, mask, request.mask_fill, 1.0, cancel); });
-}
-
-Tensor softmax_weights(Trace& trace, const Tensor& masked, const Backend& backend, const CancelToken& cancel) {
-  const Request& request = trace.request;
-  Tensor weights;
-  if (has_variant(request, Variant::softmax_over_queries)) {
-    const Tensor by_column = backend.softmax_rows(masked.permuted({0, 1, 3, 2}), nullptr, cancel);
-    weights = by_column.permuted({0, 1, 3, 2}).dense_copy();
-  } else {
-    weights = backend.softmax_rows(masked, &trace.row_statistics, cancel);
-  }
-  if (has_variant(request, Variant::mask_after_softmax)) clear_hidden(weights, trace.mask->hidden);
-  apply_fully_masked(weights, trace.mask->hidden, request.fully_masked);
-  return weights;
+  builder.add(StageId::masked_scores, masking, [&] { return stage_of(StageId::masked_scores); });
 }
 
 std::string softmax_text(const Request& request, bool any_hidden) {
@@ -245,17 +234,14 @@ std::string softmax_text(const Request& request, bool any_hidden) {
   return text;
 }
 
-// weights · value, then the ablated heads to zero.
-Tensor context_of(const Trace& trace, const Tensor& weights, const Tensor& value, const Backend& backend,
-                  const CancelToken& cancel) {
-  Tensor context = backend.weighted_values(weights, value, trace.mask->hidden, cancel);
+// The ablated heads to zero.
+void clear_ablated(const Request& request, Tensor& context) {
   const std::int64_t head_size = context.dim(2) * context.dim(3);
-  for (const LayerHead& ablated : trace.request.ablate) {
+  for (const LayerHead& ablated : request.ablate) {
     for (std::int64_t b = 0; b < context.dim(0); ++b) {
       std::fill_n(context.mutable_data() + (b * context.dim(1) + ablated.head) * head_size, head_size, 0.0F);
     }
   }
-  return context;
 }
 
 std::string context_text(const Request& request) {
@@ -264,16 +250,108 @@ std::string context_text(const Request& request) {
   return heads.empty() ? "· value" : fmt::format("· value, head {} = 0", heads);
 }
 
+// Scores, weights and context in one pass of the backend: scores are computed again when read.
+Tensor attention_in_one_pass(TraceBuilder& builder, Trace& trace, const Heads& heads, const ScoreRule& rule,
+                             const std::shared_ptr<const Backend>& backend, const CancelToken& cancel) {
+  const Request& request = trace.request;
+  const auto source = std::make_shared<const OnDemand>(backend, heads.query, heads.key, heads.value, rule);
+  add_scores(builder, trace, rule, "q · kᵀ", [&](StageId stage) { return score_tensor(stage, source); });
+  const Shape shape = source->score_shape();
+  const Axes axes{Axis::batch, Axis::head, Axis::query, Axis::key};
+  AttentionResults results;
+  builder.add(StageId::weights, softmax_text(request, rule.mask->hidden.any()), [&] {
+    results.weights = Tensor::zeros(shape, axes);
+    if (rule.drops()) results.dropped = Tensor::zeros(shape, axes);
+    results.statistics.max = Tensor::zeros({shape[0], shape[1], shape[2]}, {Axis::batch, Axis::head, Axis::query});
+    results.statistics.sum = Tensor::zeros({shape[0], shape[1], shape[2]}, {Axis::batch, Axis::head, Axis::query});
+    results.context = Tensor::zeros({shape[0], shape[1], shape[2], heads.value.dim(3)},
+                                    {Axis::batch, Axis::head, Axis::position, Axis::feature});
+    backend->attention(heads.query, heads.key, heads.value, rule, {{0, shape[0]}, {0, shape[1]}, {0, shape[2]}},
+                       results, cancel);
+    clear_ablated(request, results.context);
+    return results.weights;
+  });
+  trace.row_statistics = results.statistics;
+  if (rule.drops()) {
+    builder.add_view(StageId::dropped_weights, "dropout " + number_of(request.dropout), results.dropped);
+  }
+  return builder.add_view(StageId::context, context_text(request), results.context);
+}
+
+// The same for huge scores: nothing of their size is kept; weights and context are computed when read.
+Tensor attention_on_demand(TraceBuilder& builder, Trace& trace, const Heads& heads, const ScoreRule& rule,
+                           const std::shared_ptr<const Backend>& backend) {
+  const Request& request = trace.request;
+  const auto source = std::make_shared<const OnDemand>(backend, heads.query, heads.key, heads.value, rule);
+  trace.on_demand = source;
+  add_scores(builder, trace, rule, "q · kᵀ", [&](StageId stage) { return score_tensor(stage, source); });
+  builder.add_view(StageId::weights, softmax_text(request, rule.mask->hidden.any()),
+                   score_tensor(StageId::weights, source));
+  if (rule.drops()) {
+    builder.add_view(StageId::dropped_weights, "dropout " + number_of(request.dropout),
+                     score_tensor(StageId::dropped_weights, source));
+  }
+  std::vector<std::int64_t> ablated;
+  for (const LayerHead& head : request.ablate) ablated.push_back(head.head);
+  const Shape shape = source->score_shape();
+  return builder.add_view(StageId::context, context_text(request),
+                          Tensor::computed({shape[0], shape[1], shape[2], heads.value.dim(3)},
+                                           {Axis::batch, Axis::head, Axis::position, Axis::feature},
+                                           [source, ablated](const Region& region, std::span<float> out) {
+                                             source->read_context(region, ablated, out);
+                                           }));
+}
+
+// Stage after stage, all kept: for the mistakes that no backend does in one pass.
+Tensor attention_step_by_step(TraceBuilder& builder, Trace& trace, const Heads& heads, const ScoreRule& rule,
+                              const Backend& backend, const CancelToken& cancel) {
+  const Request& request = trace.request;
+  const bool transposed = !has_variant(request, Variant::key_not_transposed);
+  const Tensor key = transposed ? heads.key : heads.key.permuted({0, 1, 3, 2});
+  const Region all{{0, heads.query.dim(0)}, {0, heads.query.dim(1)}, {0, heads.query.dim(2)}, {0, key.dim(2)}};
+  Tensor raw, masked;
+  add_scores(builder, trace, rule, transposed ? "q · kᵀ" : "q · k, not transposed", [&](StageId stage) {
+    if (stage == StageId::raw_scores) raw = backend.query_key_products(heads.query, key, all, cancel);
+    return score_stage(stage, raw, rule, all, cancel);
+  });
+  masked = trace.tensor(StageId::masked_scores);
+  Tensor weights = builder.add(StageId::weights, softmax_text(request, rule.mask->hidden.any()), [&] {
+    Tensor result;
+    if (has_variant(request, Variant::softmax_over_queries)) {
+      const Tensor by_column = backend.softmax_rows(masked.permuted({0, 1, 3, 2}), nullptr, cancel);
+      result = by_column.permuted({0, 1, 3, 2}).dense_copy();
+    } else {
+      result = backend.softmax_rows(masked, &trace.row_statistics, cancel);
+    }
+    finish_weights(result, rule, all);
+    return result;
+  });
+  if (rule.drops()) {
+    weights = builder.add(StageId::dropped_weights, "dropout " + number_of(request.dropout),
+                          [&] { return dropped_weights(weights, rule, all, cancel); });
+  }
+  return builder.add(StageId::context, context_text(request), [&] {
+    Tensor context = backend.weighted_values(weights, heads.value, rule.mask->hidden, cancel);
+    clear_ablated(request, context);
+    return context;
+  });
+}
+
 }  // namespace
 
+bool in_one_pass(const Request& request) {
+  return !has_variant(request, Variant::softmax_over_queries) && !has_variant(request, Variant::key_not_transposed);
+}
+
 std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<const Inputs> inputs,
-                                     const Backend& backend, const CancelToken& cancel) {
+                                     const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,
+                                     std::int64_t memory_limit) {
   const Clock::time_point start = Clock::now();
   const auto trace = std::make_shared<Trace>();
   trace->request = request;
   trace->inputs = inputs;
-  trace->backend = backend.name();
-  trace->backend_description = backend.description();
+  trace->backend = backend->name();
+  trace->backend_description = backend->description();
   trace->seeded_weights = inputs->query.empty() && request.weights.empty() && request.model == "seeded";
   trace->scale = scale_of(request, *inputs);
   const bool extra_key = !inputs->weights.bias_k.empty();
@@ -283,34 +361,25 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
   const FullyMaskedRows hidden_rows = fully_masked_rows(trace->mask->hidden, inputs->batch, inputs->num_heads);
   trace->fully_masked_rows = hidden_rows.count;
   trace->fully_masked_queries = hidden_rows.queries;
+  const ScoreRule rule = score_rule_of(request, *inputs, trace->mask);
+  const StageSizes sizes = stage_sizes_of(*inputs);
+  const bool keep_weights = stage_bytes(request, sizes) <= static_cast<double>(memory_limit);
 
   TraceBuilder builder(*trace, cancel);
-  const Heads heads = inputs->query.empty() ? projected_heads(builder, request, *inputs, backend, cancel)
+  const Heads heads = inputs->query.empty() ? projected_heads(builder, request, *inputs, *backend, cancel)
                                             : given_heads(builder, *inputs);
-
-  const bool transposed = !has_variant(request, Variant::key_not_transposed);
-  const Tensor raw = builder.add(StageId::raw_scores, transposed ? "q · kᵀ" : "q · k, not transposed", [&] {
-    const Tensor key = transposed ? heads.key : heads.key.permuted({0, 1, 3, 2});
-    const Region all{{0, inputs->batch}, {0, inputs->num_heads}, {0, inputs->query_len}, {0, key.dim(2)}};
-    return backend.query_key_products(heads.query, key, all, cancel);
-  });
-  const Tensor masked = scores_before_softmax(builder, *trace, raw, cancel);
-  Tensor weights = builder.add(StageId::weights, softmax_text(request, trace->mask->hidden.any()),
-                               [&] { return softmax_weights(*trace, masked, backend, cancel); });
-  if (request.dropout > 0 || !inputs->dropout_mask.empty()) {
-    weights = builder.add(StageId::dropped_weights, "dropout " + number_of(request.dropout), [&] {
-      return dropped_weights(weights, request.dropout, request.dropout_seed, inputs->dropout_mask, cancel);
-    });
-  }
-  const Tensor context = builder.add(StageId::context, context_text(request),
-                                     [&] { return context_of(*trace, weights, heads.value, backend, cancel); });
+  const Tensor context = !in_one_pass(request) ? attention_step_by_step(builder, *trace, heads, rule, *backend, cancel)
+                         : keep_weights        ? attention_in_one_pass(builder, *trace, heads, rule, backend, cancel)
+                                               : attention_on_demand(builder, *trace, heads, rule, backend);
   const Tensor concat =
       builder.add(StageId::concat, request.merge == Merge::transpose ? "merge heads" : "reshape, not transposed",
                   [&] { return merged_heads(context, request.merge); });
   const Linear& output = inputs->weights.output;
   if (!output.empty()) {
-    builder.add(StageId::output, product_text("Wo", output),
-                [&] { return backend.linear(concat, output.weight, output.bias, cancel); });
+    builder.add(StageId::output, product_text("Wo", output), [&] {
+      return concat.stored() ? backend->linear(concat, output.weight, output.bias, cancel)
+                             : projected_on_demand(concat, output, backend);
+    });
   }
   trace->seconds = seconds_since(start);
   return trace;
@@ -320,8 +389,7 @@ std::shared_ptr<const Trace> run_request(const Request& request, InputCache& cac
   if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
   const auto inputs = std::make_shared<const Inputs>(load_inputs(request, cache));
   if (const std::optional<Problem> problem = find_problem(request, *inputs)) throw ProblemError(*problem);
-  const std::unique_ptr<Backend> backend = make_backend(request.backend, request.threads);
-  return forward(request, inputs, *backend, cancel);
+  return forward(request, inputs, make_backend(request.backend, request.threads), cancel);
 }
 
 }  // namespace headscope

@@ -8,11 +8,20 @@
 
 namespace headscope {
 
+// Bytes of stages above which weights are computed when looked at and not kept.
+constexpr std::int64_t kDefaultStageMemory = std::int64_t{1} << 30;
+
+// Whether the middle of attention is one pass of the backend, whose scores are computed when read; with
+// softmax-over-queries and key-not-transposed every stage is kept.
+bool in_one_pass(const Request& request);
+
 // Computes every stage of `request` from `inputs` (find_problem(request, inputs) must be empty).
 // Equals torch.nn.functional.scaled_dot_product_attention between the projections, with the request's conventions.
+// Stages that would weigh more than `memory_limit` bytes are computed when read (Trace::on_demand).
 // Throws Cancelled.
 std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<const Inputs> inputs,
-                                     const Backend& backend, const CancelToken& cancel);
+                                     const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,
+                                     std::int64_t memory_limit = kDefaultStageMemory);
 
 // find_problem, load_inputs, find_problem again, make_backend, forward. Throws ProblemError for what cannot run.
 std::shared_ptr<const Trace> run_request(const Request& request, InputCache& cache, const CancelToken& cancel);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/attention/forward.h"
+
 namespace headscope {
 
 StageSizes stage_sizes_of(const Inputs& inputs) {
@@ -23,7 +25,10 @@ StageSizes stage_sizes_of(const Inputs& inputs) {
   return sizes;
 }
 
-double stage_bytes(const Request& request, const StageSizes& sizes) {
+namespace {
+
+// Floats of everything but the stages of the scores' size, and the bytes of what a mask file hides.
+double bytes_without_scores(const Request& request, const StageSizes& sizes) {
   const auto d = [](std::int64_t n) { return static_cast<double>(n); };
   const double query_rows = d(sizes.batch) * d(sizes.query_len);
   const double key_rows = d(sizes.batch) * d(sizes.key_len);
@@ -35,22 +40,42 @@ double stage_bytes(const Request& request, const StageSizes& sizes) {
   if (!sizes.alone) floats += query_rows * d(sizes.input_dim) + (sizes.cross ? key_rows * d(sizes.input_dim) : 0.0);
   if (sizes.extra_key) floats += d(sizes.batch) * keys * key_features;
 
-  const bool masked = !request.mask.empty();
-  const bool scaled = !has_variant(request, Variant::no_scale) && request.scale.value_or(0.0) != 1.0;
-  double score_stages = 2;  // raw_scores and weights
-  if (masked || scaled) score_stages += 1;
-  if (masked && scaled && request.mask_order == MaskOrder::after_scale) score_stages += 1;
-  if (request.softcap) score_stages += 1;
-  if (request.dropout > 0 || !request.dropout_mask.empty()) score_stages += 1;
-  floats += score_stages * query_rows * d(sizes.heads) * keys;
-
   const double value_features = d(sizes.heads) * d(sizes.value_head_dim);
   floats += query_rows * value_features * (request.merge == Merge::transpose && sizes.heads > 1 ? 2 : 1);
   if (sizes.has_output && !sizes.alone) floats += query_rows * d(sizes.d_model);
-  // One byte a cell for what files hide; the other terms are rules.
-  const bool mask_file = std::any_of(request.mask.begin(), request.mask.end(),
-                                     [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::file; });
-  return floats * static_cast<double>(sizeof(float)) + (mask_file ? d(sizes.query_len) * keys : 0.0);
+  const bool listed = std::any_of(request.mask.begin(), request.mask.end(),
+                                  [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::file; });
+  return floats * static_cast<double>(sizeof(float)) + (listed ? d(sizes.query_len) * keys : 0.0);
+}
+
+// How many stages of the scores' size are kept when weights are.
+int kept_score_stages(const Request& request) {
+  int score_stages = 1;  // weights
+  if (!in_one_pass(request)) {
+    const bool masked = !request.mask.empty();
+    const bool scaled = !has_variant(request, Variant::no_scale) && request.scale.value_or(0.0) != 1.0;
+    score_stages += 1;  // raw_scores
+    if (masked || scaled) score_stages += 1;
+    if (masked && scaled && request.mask_order == MaskOrder::after_scale) score_stages += 1;
+    if (request.softcap) score_stages += 1;
+  }
+  if (request.dropout > 0 || !request.dropout_mask.empty()) score_stages += 1;
+  return score_stages;
+}
+
+double score_bytes(const StageSizes& sizes) {
+  const auto d = [](std::int64_t n) { return static_cast<double>(n); };
+  return 4.0 * d(sizes.batch) * d(sizes.heads) * d(sizes.query_len) * (d(sizes.key_len) + (sizes.extra_key ? 1 : 0));
+}
+
+}  // namespace
+
+double stage_bytes(const Request& request, const StageSizes& sizes) {
+  return bytes_without_scores(request, sizes) + kept_score_stages(request) * score_bytes(sizes);
+}
+
+double least_stage_bytes(const Request& request, const StageSizes& sizes) {
+  return in_one_pass(request) ? bytes_without_scores(request, sizes) : stage_bytes(request, sizes);
 }
 
 std::int64_t tokens_that_fit(const Request& request, const StageSizes& sizes, std::int64_t limit) {
@@ -63,7 +88,7 @@ std::int64_t tokens_that_fit(const Request& request, const StageSizes& sizes, st
     };
     shorter.query_len = share(sizes.query_len);
     shorter.key_len = share(sizes.key_len);
-    return stage_bytes(request, shorter) <= static_cast<double>(limit);
+    return least_stage_bytes(request, shorter) <= static_cast<double>(limit);
   };
   std::int64_t low = 0;
   std::int64_t high = longest + 1;

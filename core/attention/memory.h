@@ -21,12 +21,16 @@ struct StageSizes {
 
 StageSizes stage_sizes_of(const Inputs& inputs);
 
-// Bytes of every stage that has memory of its own; views and stages equal to the one before count nothing. Exact up
-// to what a mask file turns out to hide. Double, so that no product overflows.
+// Bytes of every stage that has memory of its own when the weights are kept; views, stages equal to the one before and
+// scores that are computed when read count nothing. Exact up to what a mask file turns out to hide. Double, so that no
+// product overflows.
 double stage_bytes(const Request& request, const StageSizes& sizes);
 
-// The most tokens (queries and keys in the proportion that they have now) whose stages fit in `limit` bytes; 0 when
-// not even one does.
+// The same when weights are computed when read, too, where the request allows it (in_one_pass()).
+double least_stage_bytes(const Request& request, const StageSizes& sizes);
+
+// The most tokens (queries and keys in the proportion that they have now) whose least stages fit in `limit`
+// bytes; 0 when not even one does.
 std::int64_t tokens_that_fit(const Request& request, const StageSizes& sizes, std::int64_t limit);
 
 }  // namespace headscope

@@ -186,7 +186,7 @@ std::string gibibytes_text(double bytes) {
 }
 
 std::optional<Problem> memory_problem(const Request& request, const StageSizes& sizes, std::int64_t limit) {
-  const double bytes = stage_bytes(request, sizes);
+  const double bytes = least_stage_bytes(request, sizes);
   if (bytes <= static_cast<double>(limit)) return {};
   const std::int64_t tokens = tokens_that_fit(request, sizes, limit);
   const char* option = !sizes.alone && request.input.empty() ? "phrase" : sizes.alone ? "query" : "input";

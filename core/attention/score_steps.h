@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "core/attention/mask.h"
 #include "core/attention/request.h"
+#include "core/attention/score_rule.h"
+#include "core/attention/stage.h"
 #include "core/cancel.h"
 #include "core/model/inputs.h"
 #include "core/tensor/tensor.h"
@@ -15,18 +18,18 @@ namespace headscope {
 // What multiplies raw_scores: the variants no-scale and scale-by-d-model first, then --scale, then 1/sqrt(head_dim).
 double scale_of(const Request& request, const Inputs& inputs);
 
-// scores = raw * scale.
-Tensor scaled_scores(const Tensor& raw, double scale, const CancelToken& cancel);
+// What of `request` decides how scores become weights; `mask` is that of the whole scores.
+ScoreRule score_rule_of(const Request& request, const Inputs& inputs, std::shared_ptr<const Mask> mask);
 
-// softcap * tanh(scores / softcap).
-Tensor capped_scores(const Tensor& scores, double softcap, const CancelToken& cancel);
+// raw_scores, scores, capped_scores or masked_scores over `region` of [batch, heads, query_len, key_len], from the raw
+// scores of that region (dense): by the formulas of score_rule.h. A hidden cell's score is not read; the fill -inf
+// stays -inf whatever the scale. Without softcap, capped_scores are the scores.
+Tensor score_stage(StageId stage, const Tensor& raw, const ScoreRule& rule, const Region& region,
+                   const CancelToken& cancel);
 
-// hidden ? fill : (scores + added) * scale, where the fill is multiplied too, but -inf stays -inf whatever the scale.
-// A hidden cell's score is not read.
-Tensor masked_scores(const Tensor& scores, const Mask& mask, double fill, double scale, const CancelToken& cancel);
-
-// Sets the hidden cells of `weights` to 0 (variant mask-after-softmax); not renormalised.
-void clear_hidden(Tensor& weights, const HiddenCells& hidden);
+// What happens to softmaxed rows (`region`: whole rows) before they are weights: hidden cells to 0 with
+// mask_after_softmax, and rows whose every key is hidden by rule.fully_masked (zero, or 1/key_len for every key).
+void finish_weights(Tensor& weights, const ScoreRule& rule, const Region& region);
 
 // Rows of [batch, heads, query] whose every key is hidden.
 struct FullyMaskedRows {
@@ -34,9 +37,6 @@ struct FullyMaskedRows {
   std::vector<std::int64_t> queries;  // increasing, each once
 };
 FullyMaskedRows fully_masked_rows(const HiddenCells& hidden, std::int64_t batch, std::int64_t heads);
-
-// Rewrites those rows: zero, or 1/key_len for every key; as_computed leaves them.
-void apply_fully_masked(Tensor& weights, const HiddenCells& hidden, FullyMasked policy);
 
 // A number in [0, 1) that depends on nothing but its arguments: dropout keeps a cell when it is >= P.
 class DropoutDraw {
@@ -48,10 +48,9 @@ class DropoutDraw {
   std::uint64_t row_;
 };
 
-// weights * kept / (1 - P), where `kept` is `dropout_mask` (broadcast) or, when that is empty, the draw. P == 1 keeps
-// nothing. NaN stays NaN, as in torch.
-Tensor dropped_weights(const Tensor& weights, double p, std::uint64_t seed, const Tensor& dropout_mask,
-                       const CancelToken& cancel);
+// weights * kept / (1 - P) over `region`, where `kept` is rule.dropout_mask (broadcast) or, when that is empty, the
+// draw. P == 1 keeps nothing. NaN stays NaN, as in torch.
+Tensor dropped_weights(const Tensor& weights, const ScoreRule& rule, const Region& region, const CancelToken& cancel);
 
 // concat [batch, query_len, heads * value_head_dim] of context [batch, heads, query_len, value_head_dim].
 // transpose: concat[b,i,h*hd+d] = context[b,h,i,d]; direct: the same memory read in the new shape.

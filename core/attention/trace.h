@@ -14,12 +14,15 @@
 
 namespace headscope {
 
+class OnDemand;
+
 struct Stage {
   StageId id{};
   Tensor tensor;
   std::string operation;  // how it came from the stages before: "x · Wqkv + b", "÷ √64", "+ causal mask", "softmax"
   bool equals_previous = false;  // nothing was done: "masked_scores = scores"
-  double seconds = 0;            // of computing it; 0 for views
+  double seconds =
+      0;  // of computing it (weights: with dropout and context); 0 for views and what is computed when read
 };
 
 // Immutable once made; shared between threads.
@@ -28,7 +31,8 @@ struct Trace {
   std::shared_ptr<const Inputs> inputs;            // tokens, sizes, weights
   std::vector<Stage> stages;                       // in the order of StageId; only those that this request has
   std::shared_ptr<const Mask> mask;                // key_len includes the key of bias_k
-  RowStatistics row_statistics;                    // of the softmax (not with softmax-over-queries)
+  RowStatistics row_statistics;                    // of the softmax (not with softmax-over-queries, nor on demand)
+  std::shared_ptr<const OnDemand> on_demand;       // set when weights and context are computed when read
   std::int64_t fully_masked_rows = 0;              // rows (batch, head, query) of weights whose every key is hidden
   std::vector<std::int64_t> fully_masked_queries;  // the query positions of such rows, increasing, each once
   bool seeded_weights = false;

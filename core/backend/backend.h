@@ -1,4 +1,4 @@
-// The four heavy steps of attention, as plain arrays; everything else is shared by all backends.
+// The heavy steps of attention, as plain arrays: four primitives, and the passes that a backend may do faster in one.
 #pragma once
 
 #include <memory>
@@ -6,8 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include <span>
+
 #include "core/attention/mask.h"
+#include "core/attention/score_rule.h"
+#include "core/attention/stage.h"
 #include "core/cancel.h"
+#include "core/model/layer_weights.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -18,8 +23,23 @@ struct RowStatistics {
   Tensor sum;  // of exp(score - max)
 };
 
+// Which queries of [batch, heads, query_len] a pass computes.
+struct QueryRange {
+  Range batch, heads, queries;
+};
+
+// Where a pass of attention leaves its results: writable tensors of the shape of the QueryRange, their last axis
+// without gaps, rows and slices at any distance. An empty one is not wanted.
+struct AttentionResults {
+  Tensor weights;            // [b, h, i, key_len], before dropout
+  Tensor dropped;            // the same after dropout; wanted only when rule.drops()
+  RowStatistics statistics;  // [b, h, i] each
+  Tensor context;            // [b, h, i, value_head_dim]
+};
+
 // Every function gives the same bits for any thread count. Arguments are stored tensors, strided views allowed;
-// results are dense. `region` limits what of the result is computed, its shape is the result's.
+// results are dense. `region` limits what of the result is computed, its shape is the result's. All are safe to call
+// from several threads at once.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -44,13 +64,30 @@ class Backend {
   // NaN in its value changes nothing.
   virtual Tensor weighted_values(const Tensor& weights, const Tensor& value, const HiddenCells& hidden,
                                  const CancelToken& cancel) const = 0;
+
+  // linear() into memory that is there: y [batch, len, out], its last axis without gaps.
+  virtual void linear_into(const Tensor& x, const Linear& layer, Tensor& y, const CancelToken& cancel) const;
+
+  // The middle of attention for the queries of `part`: scores, weights, context by `rule` (score_rule.h), every cell
+  // with the bits that the primitives and the elementwise steps give one after the other. query, key and value are
+  // whole: [batch, heads, query_len, head_dim] and [batch, kv_heads, key_len, ...]; value may be empty when no context
+  // is wanted.
+  virtual void attention(const Tensor& query, const Tensor& key, const Tensor& value, const ScoreRule& rule,
+                         const QueryRange& part, AttentionResults& to, const CancelToken& cancel) const;
+
+  // Cells of raw_scores ... dropped_weights over `region` of [batch, heads, query_len, key_len], row-major, with the
+  // bits that attention() gives. `statistics`, of the region's rows, save the passes over whole rows that weights need;
+  // null: they are made.
+  virtual void read_scores(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
+                           const RowStatistics* statistics, const Region& region, std::span<float> out,
+                           const CancelToken& cancel) const;
 };
 
 // The plain oracle: double accumulation, one loop nest a step.
-std::unique_ptr<Backend> make_reference_backend();
+std::shared_ptr<const Backend> make_reference_backend();
 
 // Eigen products on fixed tiles; a tile belongs to one thread. threads 0: all cores.
-std::unique_ptr<Backend> make_cpu_backend(int threads);
+std::shared_ptr<const Backend> make_cpu_backend(int threads);
 
 // What `threads` 0 means: the cores of this machine, at least 1.
 int hardware_threads();
@@ -66,6 +103,6 @@ struct BackendInfo {
 std::vector<BackendInfo> backends();
 
 // Throws UsageError when the choice is not supported here, with the reason.
-std::unique_ptr<Backend> make_backend(BackendChoice choice, int threads);
+std::shared_ptr<const Backend> make_backend(BackendChoice choice, int threads);
 
 }  // namespace headscope

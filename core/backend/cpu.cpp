@@ -25,8 +25,8 @@ void CpuBackend::run(std::int64_t count, double work, const CancelToken& cancel,
   });
 }
 
-std::unique_ptr<Backend> make_cpu_backend(int threads) {
-  return std::make_unique<CpuBackend>(threads);
+std::shared_ptr<const Backend> make_cpu_backend(int threads) {
+  return std::make_shared<const CpuBackend>(threads);
 }
 
 }  // namespace headscope

@@ -137,8 +137,8 @@ class ReferenceBackend : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_reference_backend() {
-  return std::make_unique<ReferenceBackend>();
+std::shared_ptr<const Backend> make_reference_backend() {
+  return std::make_shared<const ReferenceBackend>();
 }
 
 }  // namespace headscope

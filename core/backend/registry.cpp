@@ -12,7 +12,7 @@ std::vector<BackendInfo> backends() {
   };
 }
 
-std::unique_ptr<Backend> make_backend(BackendChoice choice, int threads) {
+std::shared_ptr<const Backend> make_backend(BackendChoice choice, int threads) {
   for (const BackendInfo& info : backends()) {
     if (info.choice == choice && !info.supported) {
       throw UsageError(std::string("--backend ") + info.name + " cannot run here: " + info.why_not);

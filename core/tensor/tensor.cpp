@@ -218,12 +218,28 @@ Tensor Tensor::permuted(std::initializer_list<int> order) const {
 }
 
 Tensor Tensor::sliced(int axis, std::int64_t begin, std::int64_t end) const {
-  HEADSCOPE_ASSERT(stored() && 0 <= axis && axis < rank() && 0 <= begin && begin <= end && end <= shape_[axis],
+  HEADSCOPE_ASSERT(!empty() && 0 <= axis && axis < rank() && 0 <= begin && begin <= end && end <= shape_[axis],
                    fmt::format("[{}, {}) on axis {} of {}", begin, end, axis, to_string(shape_)));
+  if (!stored()) {
+    Shape shape = shape_;
+    shape[axis] = end - begin;
+    return computed(shape, axes_, [whole = *this, axis, begin](const Region& region, std::span<float> out) {
+      Region moved = region;
+      moved[axis] = {region[axis].begin + begin, region[axis].end + begin};
+      whole.read(moved, out);
+    });
+  }
   Tensor result = *this;
   result.writable_ = false;
   result.shape_[axis] = end - begin;
   if (result.size() > 0) result.data_ += begin * strides_[axis];
+  return result;
+}
+
+Tensor Tensor::writable_sliced(int axis, std::int64_t begin, std::int64_t end) {
+  HEADSCOPE_ASSERT(writable_, "a writable slice of a view of shape " + to_string(shape_));
+  Tensor result = sliced(axis, begin, end);
+  result.writable_ = true;
   return result;
 }
 

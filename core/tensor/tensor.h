@@ -55,10 +55,12 @@ class Tensor {
   // The whole tensor, row-major.
   std::vector<float> values() const;
 
-  // Views; only of stored tensors (asserted). They share the storage.
-  Tensor permuted(std::initializer_list<int> order) const;  // axis k of the result is axis order[k]
+  // Views: of a stored tensor they share the storage; a computed one stays computed when read.
+  Tensor permuted(std::initializer_list<int> order) const;  // axis k of the result is axis order[k]; stored only
   Tensor sliced(int axis, std::int64_t begin, std::int64_t end) const;
-  Tensor reshaped(Shape shape, Axes axes) const;  // copies when the strides do not allow a view
+  // sliced() of a tensor that may be written: so may the slice.
+  Tensor writable_sliced(int axis, std::int64_t begin, std::int64_t end);
+  Tensor reshaped(Shape shape, Axes axes) const;  // copies when the strides do not allow a view; stored only
   Tensor dense_copy() const;                      // of any tensor
 
   // Identity of the numbers: equal for tensors that read the same storage the same way.

@@ -29,7 +29,7 @@ void forward_step(benchmark::State& state) {
   InputCache cache;
   const auto inputs = std::make_shared<const Inputs>(load_inputs(request, cache));
   const auto backend = state.range(2) == 0 ? make_reference_backend() : make_cpu_backend(int(state.range(1)));
-  for (auto _ : state) benchmark::DoNotOptimize(forward(request, inputs, *backend, CancelToken{}));
+  for (auto _ : state) benchmark::DoNotOptimize(forward(request, inputs, backend, CancelToken{}));
 }
 BENCHMARK(forward_step)
     ->ArgNames({"tokens", "threads", "cpu"})

@@ -58,12 +58,12 @@ TEST(HiddenKeys, ChangeNoBitWhateverTheyHold) {
           find_request_option("fully-masked")->set(request, policy);
           request.dropout = dropout;
           for (const auto& backend : {make_reference_backend(), make_cpu_backend(2)}) {
-            const auto clean = traced(request, alone_inputs(sizes), *backend);
+            const auto clean = traced(request, alone_inputs(sizes), backend);
             for (const Poison& poison : kPoisons) {
               Inputs inputs = alone_inputs(sizes);
               poison_position(inputs.key, sizes.key_len - 1, poison);
               poison_position(inputs.value, sizes.key_len - 1, poison);
-              expect_same_after_softmax(*clean, *traced(request, inputs, *backend),
+              expect_same_after_softmax(*clean, *traced(request, inputs, backend),
                                         std::string(backend->name()) + " " + poison.name + " " + conventions);
             }
           }
@@ -78,12 +78,12 @@ TEST(HiddenKeys, ALaterTokenChangesNothingBeforeItUnderACausalMask) {
   find_request_option("mask")->set(request, "causal");
   const MadeSizes sizes{1, 80, 80, 2, 2, 6, 6};
   for (const auto& backend : {make_reference_backend(), make_cpu_backend(2)}) {
-    const auto clean = traced(request, alone_inputs(sizes), *backend);
+    const auto clean = traced(request, alone_inputs(sizes), backend);
     for (const Poison& poison : kPoisons) {
       Inputs inputs = alone_inputs(sizes);
       poison_position(inputs.key, 66, poison);
       poison_position(inputs.value, 66, poison);
-      const auto trace = traced(request, inputs, *backend);
+      const auto trace = traced(request, inputs, backend);
       for (StageId id : {StageId::weights, StageId::context}) {
         EXPECT_TRUE(same_bits(trace->tensor(id).sliced(2, 0, 66), clean->tensor(id).sliced(2, 0, 66)))
             << backend->name() << " " << poison.name << " " << stage_name(id);
@@ -96,14 +96,14 @@ TEST(HiddenKeys, AFullyMaskedRowIsTheSameNanWhateverItsKeysHold) {
   Request request = alone_request();
   find_request_option("mask")->set(request, "padding:9");
   for (const auto& backend : {make_reference_backend(), make_cpu_backend(2)}) {
-    const auto clean = traced(request, alone_inputs({}), *backend);
+    const auto clean = traced(request, alone_inputs({}), backend);
     for (const Poison& poison : kPoisons) {
       Inputs inputs = alone_inputs({});
       for (std::int64_t j = 0; j < 5; ++j) {
         poison_position(inputs.key, j, poison);
         poison_position(inputs.value, j, poison);
       }
-      expect_same_after_softmax(*clean, *traced(request, inputs, *backend), poison.name);
+      expect_same_after_softmax(*clean, *traced(request, inputs, backend), poison.name);
     }
   }
 }
@@ -113,10 +113,10 @@ TEST(HiddenKeys, APoisonedInputRowStaysWhereItMaySpread) {
   find_request_option("mask")->set(request, "padding:1");
   for (const QkvLayout layout : {QkvLayout::per_head, QkvLayout::blocked}) {
     for (const auto& backend : {make_reference_backend(), make_cpu_backend(2)}) {
-      const auto clean = traced(request, fused_inputs(layout), *backend);
+      const auto clean = traced(request, fused_inputs(layout), backend);
       Inputs inputs = fused_inputs(layout);
       inputs.x.mutable_data()[4 * 7 + 3] = NAN;  // token 4 of batch 0 is padding
-      const auto trace = traced(request, inputs, *backend);
+      const auto trace = traced(request, inputs, backend);
       const Tensor& output = trace->tensor(StageId::output);
       const auto head = [](const Tensor& t) { return t.sliced(0, 0, 1).sliced(1, 0, 4); };
       EXPECT_TRUE(same_bits(head(output), head(clean->tensor(StageId::output))));
@@ -132,9 +132,9 @@ TEST(Threads, TheSameBitsForOneTwoAndSevenThreads) {
   request.dropout = 0.1;
   for (const QkvLayout layout : {QkvLayout::per_head, QkvLayout::blocked}) {
     const Inputs inputs = fused_inputs(layout, 2, 150, 130, 6, 32);
-    const auto one = traced(request, inputs, *make_cpu_backend(1));
+    const auto one = traced(request, inputs, make_cpu_backend(1));
     for (int threads : {2, 7}) {
-      const auto many = traced(request, inputs, *make_cpu_backend(threads));
+      const auto many = traced(request, inputs, make_cpu_backend(threads));
       ASSERT_EQ(one->stages.size(), many->stages.size());
       for (const Stage& stage : one->stages) {
         EXPECT_TRUE(same_bits(stage.tensor, many->tensor(stage.id))) << threads << " " << stage_name(stage.id);

@@ -109,13 +109,14 @@ inline Request phrase_request() {
   return request;
 }
 
-inline std::shared_ptr<const Trace> traced(const Request& request, Inputs inputs, const Backend& backend) {
+inline std::shared_ptr<const Trace> traced(const Request& request, Inputs inputs,
+                                           const std::shared_ptr<const Backend>& backend) {
   return forward(request, std::make_shared<const Inputs>(std::move(inputs)), backend, CancelToken());
 }
 
 // By the reference backend.
 inline std::shared_ptr<const Trace> traced(const Request& request, Inputs inputs) {
-  return traced(request, std::move(inputs), *make_reference_backend());
+  return traced(request, std::move(inputs), make_reference_backend());
 }
 
 // The largest absolute difference; NaN against anything but NaN, and an infinity against anything but itself, count

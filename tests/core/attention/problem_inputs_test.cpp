@@ -134,18 +134,21 @@ TEST(ProblemOfInputs, AblatedHeadsExist) {
 
 TEST(ProblemOfInputs, MemoryBeyondTheLimitSaysHowManyTokensFit) {
   const Inputs inputs = alone_inputs({1, 400, 400, 2, 2, 3, 3});
-  const double bytes = stage_bytes(alone_request(), stage_sizes_of(inputs));
-  EXPECT_EQ(problem_line(alone_request(), inputs, static_cast<std::int64_t>(bytes)), "");
-  const std::string line = problem_line(alone_request(), inputs, static_cast<std::int64_t>(bytes / 4));
+  Request request = alone_request();
+  request.variants = {Variant::softmax_over_queries};
+  const double bytes = stage_bytes(request, stage_sizes_of(inputs));
+  EXPECT_EQ(problem_line(request, inputs, static_cast<std::int64_t>(bytes)), "");
+  const std::string line = problem_line(request, inputs, static_cast<std::int64_t>(bytes / 4));
   EXPECT_NE(line.find("tokens fit"), std::string::npos) << line;
-  const std::int64_t fit =
-      tokens_that_fit(alone_request(), stage_sizes_of(inputs), static_cast<std::int64_t>(bytes / 4));
+  const std::int64_t fit = tokens_that_fit(request, stage_sizes_of(inputs), static_cast<std::int64_t>(bytes / 4));
   EXPECT_GT(fit, 190);
   EXPECT_LT(fit, 210);
+  EXPECT_EQ(problem_line(alone_request(), inputs, static_cast<std::int64_t>(bytes / 4)), "")
+      << "weights can be computed when read";
 }
 
 TEST(Memory, TheEstimateIsWhatTheStagesHold) {
-  for (const char* options : {"", "mask", "softcap", "dropout", "before", "direct", "scale"}) {
+  for (const char* options : {"", "mask", "softcap", "dropout", "before", "direct", "scale", "queries"}) {
     const std::string option = options;
     Request request = phrase_request();
     if (option == "mask" || option == "before") find_request_option("mask")->set(request, "causal");
@@ -154,6 +157,7 @@ TEST(Memory, TheEstimateIsWhatTheStagesHold) {
     if (option == "dropout") request.dropout = 0.5;
     if (option == "direct") request.merge = Merge::direct;
     if (option == "scale") request.scale = 1;
+    if (option == "queries") request.variants = {Variant::softmax_over_queries};
     for (const QkvLayout layout : {QkvLayout::per_head, QkvLayout::blocked}) {
       const Inputs inputs = fused_inputs(layout, 3, 20);
       const auto trace = traced(request, inputs);
@@ -161,6 +165,7 @@ TEST(Memory, TheEstimateIsWhatTheStagesHold) {
       std::vector<std::pair<const float*, const float*>> blocks;
       double bytes = 0;
       for (const Stage& stage : trace->stages) {
+        if (!stage.tensor.stored()) continue;
         const float* begin = stage.tensor.data();
         bool known = false;
         for (const auto& [low, high] : blocks) known = known || (low <= begin && begin < high);
@@ -169,6 +174,10 @@ TEST(Memory, TheEstimateIsWhatTheStagesHold) {
         bytes += 4.0 * static_cast<double>(stage.tensor.size());
       }
       EXPECT_EQ(stage_bytes(request, stage_sizes_of(inputs)), bytes) << option;
+      EXPECT_EQ(in_one_pass(request), option != "queries");
+      const double weights = 4.0 * static_cast<double>(trace->tensor(StageId::weights).size());
+      const double kept = option == "dropout" ? 2 : option == "queries" ? 0 : 1;
+      EXPECT_EQ(least_stage_bytes(request, stage_sizes_of(inputs)), bytes - kept * weights) << option;
     }
   }
 }

@@ -259,6 +259,8 @@ TEST(Problem, AHostileNameStaysOnOneLine) {
 TEST(Problem, ALongPhraseIsRefusedBeforeAnythingIsDrawnAndSaysHowManyTokensFit) {
   Request request;
   for (int word = 0; word < 20000; ++word) request.phrase += "a ";
+  EXPECT_EQ(find_problem(request), std::nullopt) << "weights are computed when read";
+  request.variants = {Variant::softmax_over_queries};  // keeps every stage
   const auto problem = find_problem(request);
   ASSERT_TRUE(problem.has_value());
   EXPECT_EQ(problem->option, "phrase");
@@ -267,6 +269,7 @@ TEST(Problem, ALongPhraseIsRefusedBeforeAnythingIsDrawnAndSaysHowManyTokensFit) 
   const int tokens = std::stoi(problem->detail.substr(problem->detail.rfind("; ", at) + 2));
   const auto words = [](int count) {
     Request shorter;
+    shorter.variants = {Variant::softmax_over_queries};
     for (int word = 0; word < count; ++word) shorter.phrase += "a ";
     return shorter;
   };

@@ -107,7 +107,7 @@ TEST(Variants, KeyNotTransposedMultipliesByTheKeyMatrixAsItLies) {
   const Inputs inputs = alone_inputs({2, 4, 3, 4, 2, 3, 5});
   ASSERT_EQ(find_problem(with(Variant::key_not_transposed), inputs), std::nullopt);
   for (const auto& backend : {make_reference_backend(), make_cpu_backend(2)}) {
-    const auto trace = traced(with(Variant::key_not_transposed), inputs, *backend);
+    const auto trace = traced(with(Variant::key_not_transposed), inputs, backend);
     double sum = 0;
     for (std::int64_t d = 0; d < 3; ++d) {
       sum += static_cast<double>(inputs.query.at({1, 3, 2, d})) * inputs.key.at({1, 1, d, 1});
@@ -136,13 +136,19 @@ TEST(Dropout, KeptWeightsAreDividedByTheKeepProbability) {
 TEST(Dropout, DependsOnItsSeedAndPlaceAlone) {
   const Tensor small = tensor_of({1, 1, 2, 3}, std::vector<float>(6, 1));
   const Tensor large = tensor_of({2, 2, 4, 6}, std::vector<float>(96, 1));
-  const Tensor a = dropped_weights(small, 0.5, 7, {}, CancelToken());
-  const Tensor b = dropped_weights(large, 0.5, 7, {}, CancelToken());
+  const auto dropped = [](const Tensor& weights, std::uint64_t seed) {
+    ScoreRule rule;
+    rule.dropout = 0.5;
+    rule.dropout_seed = seed;
+    return dropped_weights(weights, rule, whole(weights.shape()), CancelToken());
+  };
+  const Tensor a = dropped(small, 7);
+  const Tensor b = dropped(large, 7);
   for (std::int64_t i = 0; i < 2; ++i) {
     for (std::int64_t j = 0; j < 3; ++j) EXPECT_EQ(a.at({0, 0, i, j}), b.at({0, 0, i, j}));
   }
-  EXPECT_TRUE(same_bits(b, dropped_weights(large, 0.5, 7, {}, CancelToken())));
-  EXPECT_FALSE(same_bits(b, dropped_weights(large, 0.5, 8, {}, CancelToken())));
+  EXPECT_TRUE(same_bits(b, dropped(large, 7)));
+  EXPECT_FALSE(same_bits(b, dropped(large, 8)));
   std::set<std::vector<float>> matrices;
   for (std::int64_t m = 0; m < 4; ++m) matrices.insert(matrix_at(b, m / 2, m % 2).values());
   EXPECT_EQ(matrices.size(), 4U) << "every batch and head has its own draw";

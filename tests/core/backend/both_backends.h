@@ -12,7 +12,7 @@ namespace headscope {
 
 class EveryBackend : public testing::TestWithParam<const char*> {
  protected:
-  std::unique_ptr<Backend> backend() const {
+  std::shared_ptr<const Backend> backend() const {
     const std::string name = GetParam();
     return name == "reference" ? make_reference_backend() : make_cpu_backend(name == "cpu1" ? 1 : 3);
   }

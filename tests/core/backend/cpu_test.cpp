@@ -15,8 +15,8 @@ const std::int64_t kOddSizes[] = {1, 2, 3, 5, 15, 17, 63, 65, 127};
 
 class Cpu : public testing::Test {
  protected:
-  std::unique_ptr<Backend> reference = make_reference_backend();
-  std::unique_ptr<Backend> cpu = make_cpu_backend(2);
+  std::shared_ptr<const Backend> reference = make_reference_backend();
+  std::shared_ptr<const Backend> cpu = make_cpu_backend(2);
   CancelToken cancel;
 };
 

@@ -168,11 +168,25 @@ TEST(Tensor, ViewsAreNotWritable) {
   EXPECT_THROW(tensor.permuted({1, 0, 2}).mutable_data(), Bug);
 }
 
-TEST(Tensor, AComputedTensorHasNoViews) {
-  const Tensor computed = computed_counting({2, 3}, {Axis::position, Axis::feature});
+TEST(Tensor, ASliceOfAComputedTensorIsComputed) {
+  const Tensor computed = computed_counting({3, 4}, {Axis::position, Axis::feature});
+  const Tensor slice = computed.sliced(0, 1, 3).sliced(1, 2, 3);
+  EXPECT_FALSE(slice.stored());
+  EXPECT_EQ(slice.values(), (std::vector<float>{6, 10}));
+  EXPECT_EQ(slice.at({1, 0}), 10.0F);
+  EXPECT_THROW(computed.sliced(0, 1, 4), Bug);
   EXPECT_THROW(computed.permuted({1, 0}), Bug);
-  EXPECT_THROW(computed.sliced(0, 0, 1), Bug);
   EXPECT_THROW(computed.data(), Bug);
+}
+
+TEST(Tensor, AWritableSliceWritesIntoTheWhole) {
+  Tensor whole = Tensor::zeros({2, 3}, {Axis::position, Axis::feature});
+  Tensor row = whole.writable_sliced(0, 1, 2);
+  row.mutable_data()[2] = 5;
+  EXPECT_EQ(whole.at({1, 2}), 5.0F);
+  Tensor view = whole.sliced(0, 0, 1);
+  EXPECT_THROW(view.mutable_data(), Bug);
+  EXPECT_THROW(view.writable_sliced(0, 0, 1), Bug);
 }
 
 TEST(Tensor, PermutationNamesEachAxisOnce) {

@@ -1,0 +1,201 @@
+#include "core/attention/on_demand.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/assert.h"
+
+namespace headscope {
+namespace {
+
+constexpr std::int64_t kBlock = 64;  // queries whose statistics or context are remembered together
+constexpr std::int64_t kCellsAtOnce = std::int64_t{1} << 25;  // scores of one call of the backend
+
+std::size_t block_index(std::int64_t matrix, std::int64_t blocks, std::int64_t block) {
+  return static_cast<std::size_t>(matrix * blocks + block);
+}
+
+// Copies the rows of a dense [1, 1, n, width] tensor to rows [first, ...) of matrix (b, h) of `to`.
+void copy_rows(const Tensor& from, Tensor& to, std::int64_t b, std::int64_t h, std::int64_t first) {
+  const std::int64_t width = to.rank() == 4 ? to.dim(3) : 1;
+  const std::int64_t heads = to.dim(1);
+  std::copy_n(from.data(), from.size(), to.mutable_data() + ((b * heads + h) * to.dim(2) + first) * width);
+}
+
+}  // namespace
+
+OnDemand::OnDemand(std::shared_ptr<const Backend> backend, Tensor query, Tensor key, Tensor value, ScoreRule rule)
+    : backend_(std::move(backend)),
+      query_(std::move(query)),
+      key_(std::move(key)),
+      value_(std::move(value)),
+      rule_(std::move(rule)) {}
+
+Shape OnDemand::score_shape() const {
+  return {query_.dim(0), query_.dim(1), query_.dim(2), key_.dim(2)};
+}
+
+std::int64_t OnDemand::rows() const {
+  return query_.dim(0) * query_.dim(1) * query_.dim(2);
+}
+
+std::int64_t OnDemand::known_rows() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return known_rows_;
+}
+
+std::int64_t OnDemand::blocks_per_head() const {
+  return (query_.dim(2) + kBlock - 1) / kBlock;
+}
+
+void OnDemand::read_scores(StageId stage, const Region& region, std::span<float> out, const CancelToken& cancel) const {
+  if (element_count(region) == 0) return;
+  if (!is_weight_like(stage)) {
+    backend_->read_scores(stage, query_, key_, rule_, nullptr, region, out, cancel);
+    return;
+  }
+  const RowStatistics rows = statistics({region[0], region[1], region[2]}, cancel);
+  backend_->read_scores(stage, query_, key_, rule_, &rows, region, out, cancel);
+}
+
+template <typename Compute>
+void OnDemand::complete(std::vector<char>& known, const QueryRange& part, const Compute& compute) const {
+  const std::int64_t blocks = blocks_per_head();
+  const std::int64_t at_once = std::clamp<std::int64_t>(kCellsAtOnce / key_.dim(2) / kBlock, 1, 64);
+  for (std::int64_t b = part.batch.begin; b < part.batch.end; ++b) {
+    for (std::int64_t h = part.heads.begin; h < part.heads.end; ++h) {
+      const std::int64_t matrix = b * query_.dim(1) + h;
+      std::int64_t block = part.queries.begin / kBlock;
+      const std::int64_t end = (part.queries.end + kBlock - 1) / kBlock;
+      while (block < end) {
+        std::int64_t stop = block;
+        {
+          const std::lock_guard<std::mutex> lock(mutex_);
+          if (known.empty()) known.resize(block_index(query_.dim(0) * query_.dim(1), blocks, 0), 0);
+          while (block < end && known[block_index(matrix, blocks, block)] != 0) ++block;
+          stop = block;
+          while (stop < std::min(end, block + at_once) && known[block_index(matrix, blocks, stop)] == 0) ++stop;
+        }
+        if (block == stop) continue;
+        const Range queries{block * kBlock, std::min(stop * kBlock, query_.dim(2))};
+        const auto store = compute(b, h, queries);
+        const std::lock_guard<std::mutex> lock(mutex_);
+        for (; block < stop; ++block) {
+          if (std::exchange(known[block_index(matrix, blocks, block)], 1) != 0) continue;
+          store(Range{block * kBlock, std::min((block + 1) * kBlock, query_.dim(2))});
+        }
+      }
+    }
+  }
+}
+
+RowStatistics OnDemand::statistics(const QueryRange& part, const CancelToken& cancel) const {
+  complete(statistics_known_, part, [&](std::int64_t b, std::int64_t h, Range queries) {
+    AttentionResults results;
+    const Shape shape{1, 1, queries.size()};
+    const Axes axes{Axis::batch, Axis::head, Axis::query};
+    results.statistics = {Tensor::zeros(shape, axes), Tensor::zeros(shape, axes)};
+    backend_->attention(query_, key_, {}, rule_, {{b, b + 1}, {h, h + 1}, queries}, results, cancel);
+    return [this, results, b, h, queries](Range block) {
+      if (statistics_.max.empty()) {
+        const Shape all{query_.dim(0), query_.dim(1), query_.dim(2)};
+        statistics_ = {Tensor::zeros(all, results.statistics.max.axes()),
+                       Tensor::zeros(all, results.statistics.max.axes())};
+      }
+      const std::int64_t from = block.begin - queries.begin;
+      copy_rows(results.statistics.max.sliced(2, from, from + block.size()), statistics_.max, b, h, block.begin);
+      copy_rows(results.statistics.sum.sliced(2, from, from + block.size()), statistics_.sum, b, h, block.begin);
+      known_rows_ += block.size();
+    };
+  });
+  const Region region{part.batch, part.heads, part.queries};
+  const Shape shape{region[0].size(), region[1].size(), region[2].size()};
+  const Axes axes{Axis::batch, Axis::head, Axis::query};
+  RowStatistics result{Tensor::zeros(shape, axes), Tensor::zeros(shape, axes)};
+  const auto count = static_cast<std::size_t>(element_count(region));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  statistics_.max.read(region, std::span<float>(result.max.mutable_data(), count));
+  statistics_.sum.read(region, std::span<float>(result.sum.mutable_data(), count));
+  return result;
+}
+
+void OnDemand::read_context(const Region& region, const std::vector<std::int64_t>& ablated, std::span<float> out,
+                            const CancelToken& cancel) const {
+  if (element_count(region) == 0) return;
+  complete(context_known_, {region[0], region[1], region[2]}, [&](std::int64_t b, std::int64_t h, Range queries) {
+    AttentionResults results;
+    results.context =
+        Tensor::zeros({1, 1, queries.size(), value_.dim(3)}, {Axis::batch, Axis::head, Axis::position, Axis::feature});
+    const bool cleared = std::find(ablated.begin(), ablated.end(), h) != ablated.end();
+    if (!cleared) {
+      backend_->attention(query_, key_, value_, rule_, {{b, b + 1}, {h, h + 1}, queries}, results, cancel);
+    }
+    return [this, results, b, h, queries](Range block) {
+      if (context_.empty()) {
+        context_ = Tensor::zeros({query_.dim(0), query_.dim(1), query_.dim(2), value_.dim(3)}, results.context.axes());
+      }
+      const std::int64_t from = block.begin - queries.begin;
+      copy_rows(results.context.sliced(2, from, from + block.size()), context_, b, h, block.begin);
+    };
+  });
+  const std::lock_guard<std::mutex> lock(mutex_);
+  context_.read(region, out);
+}
+
+Tensor merged_on_demand(const Tensor& context, Merge merge) {
+  const std::int64_t heads = context.dim(1), len = context.dim(2), features = context.dim(3);
+  return Tensor::computed({context.dim(0), len, heads * features}, {Axis::batch, Axis::position, Axis::feature},
+                          [context, merge, heads, len, features](const Region& region, std::span<float> out) {
+                            const std::int64_t width = region[2].size();
+                            std::vector<float> rows;
+                            for (std::int64_t b = region[0].begin; b < region[0].end; ++b) {
+                              float* to = out.data() + (b - region[0].begin) * region[1].size() * width;
+                              if (merge == Merge::transpose) {
+                                // Head by head, all of its rows at once.
+                                for (std::int64_t h = region[2].begin / features; h * features < region[2].end; ++h) {
+                                  const Range columns{std::max(region[2].begin - h * features, std::int64_t{0}),
+                                                      std::min(region[2].end - h * features, features)};
+                                  rows.resize(static_cast<std::size_t>(region[1].size() * columns.size()));
+                                  context.read({{b, b + 1}, {h, h + 1}, region[1], columns}, rows);
+                                  const float* from = rows.data();
+                                  float* first = to + h * features + columns.begin - region[2].begin;
+                                  for (std::int64_t i = 0; i < region[1].size(); ++i, from += columns.size()) {
+                                    std::copy_n(from, columns.size(), first + i * width);
+                                  }
+                                }
+                                continue;
+                              }
+                              // The places of a row follow one another in memory: position p of the batch is context's
+                              // [p / (len * features), p / features % len, p % features].
+                              for (std::int64_t i = region[1].begin; i < region[1].end; ++i) {
+                                std::int64_t place = i * heads * features + region[2].begin;
+                                const std::int64_t end = i * heads * features + region[2].end;
+                                float* row = to + (i - region[1].begin) * width;
+                                while (place < end) {
+                                  const std::int64_t h = place / (len * features), position = place / features % len,
+                                                     d = place % features;
+                                  const std::int64_t count = std::min(features - d, end - place);
+                                  context.read({{b, b + 1}, {h, h + 1}, {position, position + 1}, {d, d + count}},
+                                               std::span<float>(row, static_cast<std::size_t>(count)));
+                                  row += count;
+                                  place += count;
+                                }
+                              }
+                            }
+                          });
+}
+
+Tensor projected_on_demand(const Tensor& x, const Linear& layer, std::shared_ptr<const Backend> backend) {
+  return Tensor::computed({x.dim(0), x.dim(1), layer.weight.dim(0)}, x.axes(),
+                          [x, layer, backend](const Region& region, std::span<float> out) {
+                            const Region rows{region[0], region[1], {0, x.dim(2)}};
+                            Tensor part = Tensor::zeros({region[0].size(), region[1].size(), x.dim(2)}, x.axes());
+                            x.read(rows, std::span<float>(part.mutable_data(), static_cast<std::size_t>(part.size())));
+                            const Tensor y = backend->linear(part, layer.weight, layer.bias, CancelToken());
+                            Region columns = whole(y.shape());
+                            columns[2] = region[2];
+                            y.read(columns, out);
+                          });
+}
+
+}  // namespace headscope

@@ -1,0 +1,115 @@
+// The passes of a backend made of its primitives, one stage after the other: what a backend does that has no faster
+// way.
+#include <algorithm>
+
+#include "core/assert.h"
+#include "core/attention/score_steps.h"
+#include "core/backend/backend.h"
+
+namespace headscope {
+namespace {
+
+// The rows of `part`, all keys.
+Region rows_of(const QueryRange& part, std::int64_t key_len) {
+  return {part.batch, part.heads, part.queries, {0, key_len}};
+}
+
+void copy(const Tensor& from, Tensor& to) {
+  if (to.empty()) return;
+  HEADSCOPE_ASSERT(from.shape() == to.shape(), to_string(from.shape()) + " into " + to_string(to.shape()));
+  std::vector<std::int64_t> at(static_cast<std::size_t>(to.rank()), 0);
+  const std::int64_t row = to.dim(to.rank() - 1);
+  if (to.size() == 0) return;
+  float* out = to.mutable_data();
+  while (true) {
+    std::int64_t offset = 0;
+    Region line;
+    for (int axis = 0; axis + 1 < to.rank(); ++axis) {
+      offset += at[axis] * to.strides()[axis];
+      line.push_back({at[axis], at[axis] + 1});
+    }
+    line.push_back({0, row});
+    if (row > 1 && to.strides()[to.rank() - 1] != 1) {
+      for (std::int64_t d = 0; d < row; ++d) {
+        Region cell = line;
+        cell[to.rank() - 1] = {d, d + 1};
+        from.read(cell, std::span<float>(out + offset + d * to.strides()[to.rank() - 1], 1));
+      }
+    } else {
+      from.read(line, std::span<float>(out + offset, static_cast<std::size_t>(row)));
+    }
+    int axis = to.rank() - 2;
+    for (; axis >= 0; --axis) {
+      if (++at[axis] < to.dim(axis)) break;
+      at[axis] = 0;
+    }
+    if (axis < 0) return;
+  }
+}
+
+Tensor weights_of(const Backend& backend, const Tensor& query, const Tensor& key, const ScoreRule& rule,
+                  const QueryRange& part, RowStatistics* statistics, const CancelToken& cancel) {
+  const Region rows = rows_of(part, key.dim(2));
+  const Tensor raw = backend.query_key_products(query, key, rows, cancel);
+  const Tensor masked = score_stage(StageId::masked_scores, raw, rule, rows, cancel);
+  Tensor weights = backend.softmax_rows(masked, statistics, cancel);
+  finish_weights(weights, rule, rows);
+  return weights;
+}
+
+}  // namespace
+
+void Backend::linear_into(const Tensor& x, const Linear& layer, Tensor& y, const CancelToken& cancel) const {
+  copy(linear(x, layer.weight, layer.bias, cancel), y);
+}
+
+void Backend::attention(const Tensor& query, const Tensor& key, const Tensor& value, const ScoreRule& rule,
+                        const QueryRange& part, AttentionResults& to, const CancelToken& cancel) const {
+  RowStatistics statistics;
+  const Tensor weights = weights_of(*this, query, key, rule, part, &statistics, cancel);
+  const Region rows = rows_of(part, key.dim(2));
+  copy(weights, to.weights);
+  copy(statistics.max, to.statistics.max);
+  copy(statistics.sum, to.statistics.sum);
+  const Tensor kept = rule.drops() ? dropped_weights(weights, rule, rows, cancel) : weights;
+  copy(kept, to.dropped);
+  if (to.context.empty()) return;
+  // weighted_values() sees whole heads and all queries: those that are not asked for weigh nothing.
+  const std::int64_t batch = query.dim(0), heads = query.dim(1), query_len = query.dim(2);
+  if (part.batch.size() == batch && part.heads.size() == heads && part.queries.size() == query_len) {
+    copy(weighted_values(kept, value, rule.mask->hidden, cancel), to.context);
+    return;
+  }
+  Tensor all = Tensor::zeros({batch, heads, query_len, key.dim(2)}, kept.axes());
+  Tensor mine = all.writable_sliced(0, part.batch.begin, part.batch.end)
+                    .writable_sliced(1, part.heads.begin, part.heads.end)
+                    .writable_sliced(2, part.queries.begin, part.queries.end);
+  copy(kept, mine);
+  const Tensor context = weighted_values(all, value, rule.mask->hidden, cancel);
+  copy(context.sliced(0, part.batch.begin, part.batch.end)
+           .sliced(1, part.heads.begin, part.heads.end)
+           .sliced(2, part.queries.begin, part.queries.end),
+       to.context);
+}
+
+void Backend::read_scores(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
+                          const RowStatistics* /*statistics*/, const Region& region, std::span<float> out,
+                          const CancelToken& cancel) const {
+  HEADSCOPE_ASSERT(is_score_like(stage), std::string(stage_name(stage)));
+  if (element_count(region) == 0) return;
+  if (!is_weight_like(stage)) {
+    const Tensor raw = query_key_products(query, key, region, cancel);
+    score_stage(stage, raw, rule, region, cancel).read(whole(raw.shape()), out);
+    return;
+  }
+  // A weight needs its whole row.
+  const QueryRange part{region[0], region[1], region[2]};
+  const Tensor weights = weights_of(*this, query, key, rule, part, nullptr, cancel);
+  const Tensor kept =
+      stage == StageId::dropped_weights ? dropped_weights(weights, rule, rows_of(part, key.dim(2)), cancel) : weights;
+  Region columns = whole(kept.shape());
+  columns[3] = region[3];
+  kept.read(columns, out);
+}
+
+}  // namespace headscope

@@ -1,0 +1,114 @@
+// What is computed when read has the bits of what is kept.
+#include "core/attention/on_demand.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "core/attention/request_text.h"
+#include "tests/core/attention/made_inputs.h"
+
+namespace headscope {
+namespace {
+
+Request with(std::initializer_list<std::pair<const char*, const char*>> options) {
+  Request request = phrase_request();
+  for (const auto& [name, text] : options) find_request_option(name)->set(request, text);
+  return request;
+}
+
+std::shared_ptr<const Trace> kept(const Request& request, const Inputs& inputs,
+                                  const std::shared_ptr<const Backend>& backend) {
+  return forward(request, std::make_shared<const Inputs>(inputs), backend, CancelToken());
+}
+
+std::shared_ptr<const Trace> on_demand(const Request& request, const Inputs& inputs,
+                                       const std::shared_ptr<const Backend>& backend) {
+  return forward(request, std::make_shared<const Inputs>(inputs), backend, CancelToken(), 0);
+}
+
+TEST(OnDemand, EveryStageHasTheBitsOfTheKeptOne) {
+  const Inputs inputs = fused_inputs(QkvLayout::per_head);
+  for (const Request& request :
+       {with({}), with({{"mask", "causal"}}), with({{"mask", "causal,padding:1"}, {"merge", "direct"}}),
+        with({{"mask", "window:1"}, {"mask-order", "before-scale"}, {"mask-fill", "-1e20"}}),
+        with({{"softcap", "0.5"}, {"dropout", "0.25"}, {"ablate", "0.1"}}),
+        with({{"mask", "padding:5"}, {"fully-masked", "uniform"}}),
+        with({{"variant", "mask-after-softmax"}, {"mask", "causal"}})}) {
+    for (const auto& backend : {make_reference_backend(), make_cpu_backend(2)}) {
+      const auto stored = kept(request, inputs, backend);
+      const auto computed = on_demand(request, inputs, backend);
+      ASSERT_NE(computed->on_demand, nullptr);
+      ASSERT_EQ(stored->on_demand, nullptr);
+      ASSERT_EQ(computed->stages.size(), stored->stages.size());
+      for (std::size_t k = 0; k < stored->stages.size(); ++k) {
+        const Stage& a = stored->stages[k];
+        const Stage& b = computed->stages[k];
+        EXPECT_EQ(a.operation, b.operation);
+        EXPECT_TRUE(same_bits(a.tensor.dense_copy(), b.tensor.dense_copy()))
+            << backend->name() << " " << stage_name(a.id);
+      }
+      EXPECT_FALSE(computed->tensor(StageId::weights).stored());
+      EXPECT_FALSE(computed->tensor(StageId::context).stored());
+    }
+  }
+}
+
+TEST(OnDemand, ARegionIsThatPartOfTheWhole) {
+  const Request request = with({{"mask", "causal"}, {"dropout", "0.25"}, {"merge", "direct"}});
+  for (const auto& backend : {make_reference_backend()}) {
+    const auto stored = kept(request, fused_inputs(QkvLayout::blocked), backend);
+    const auto computed = on_demand(request, fused_inputs(QkvLayout::blocked), backend);
+    for (const Stage& stage : stored->stages) {
+      const Tensor& tensor = computed->tensor(stage.id);
+      Region region = whole(tensor.shape());
+      for (int axis = tensor.rank() - 2; axis < tensor.rank(); ++axis) {
+        region[axis] = {tensor.dim(axis) / 3, tensor.dim(axis) - 1};
+      }
+      std::vector<float> found(static_cast<std::size_t>(element_count(region)));
+      std::vector<float> wanted(found.size());
+      tensor.read(region, found);
+      stage.tensor.read(region, wanted);
+      EXPECT_EQ(found, wanted) << stage_name(stage.id);
+      Index last;
+      for (int axis = 0; axis < tensor.rank(); ++axis) last.push_back(tensor.dim(axis) - 1);
+      EXPECT_EQ(tensor.at(last), stage.tensor.at(last)) << stage_name(stage.id);
+    }
+  }
+}
+
+TEST(OnDemand, RowsAreComputedOnceAndCounted) {
+  const auto computed = on_demand(with({}), fused_inputs(QkvLayout::per_head), make_cpu_backend(1));
+  const OnDemand& source = *computed->on_demand;
+  EXPECT_EQ(source.known_rows(), 0);
+  computed->tensor(StageId::raw_scores).at({0, 0, 0, 0});
+  EXPECT_EQ(source.known_rows(), 0) << "a score needs no row";
+  computed->tensor(StageId::weights).at({0, 0, 0, 0});
+  EXPECT_EQ(source.known_rows(), 5);
+  computed->tensor(StageId::weights).values();
+  EXPECT_EQ(source.known_rows(), source.rows());
+}
+
+TEST(OnDemand, SeveralThreadsReadTheSame) {
+  const Request request = with({{"mask", "causal"}});
+  const auto backend = make_cpu_backend(2);
+  const auto stored = kept(request, fused_inputs(QkvLayout::per_head), backend);
+  const auto computed = on_demand(request, fused_inputs(QkvLayout::per_head), backend);
+  std::vector<std::vector<float>> found(4);
+  std::vector<std::thread> threads;
+  for (auto& values : found) {
+    threads.emplace_back([&] { values = computed->tensor(StageId::output).values(); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& values : found) EXPECT_EQ(values, stored->tensor(StageId::output).values());
+}
+
+TEST(OnDemand, MistakesThatNeedEveryStageKeepThem) {
+  const auto trace =
+      on_demand(with({{"variant", "softmax-over-queries"}}), fused_inputs(QkvLayout::per_head), make_cpu_backend(1));
+  EXPECT_EQ(trace->on_demand, nullptr);
+  EXPECT_TRUE(trace->tensor(StageId::raw_scores).stored());
+}
+
+}  // namespace
+}  // namespace headscope
