@@ -1,37 +1,29 @@
 #version 430 core
 // Mirrors RowStatistics of core/backend/backend.h, one work group a row: max = the largest score, NaN when there is a
-// NaN, -inf when there is no score; sum = sum_j exp(score - max), 0 when there is no score. And whether the mask hides
-// the whole row.
+// NaN, -inf when there is no score; sum = sum_j exp(score - max), 0 when there is no score.
 #include "numbers.glsl"
-#include "hidden_cells.glsl"
 
 layout(local_size_x = 128) in;
 
 layout(std430, binding = 0) readonly buffer Scores { float scores[]; };           // [rows, keys]
 layout(std430, binding = 1) writeonly buffer Maxima { float maxima[]; };          // [rows]
 layout(std430, binding = 2) writeonly buffer Sums { float sums[]; };              // [rows]
-layout(std430, binding = 3) writeonly buffer AllHidden { uint all_hidden[]; };    // [rows], 1: every key is hidden
 
 uniform uint keys;
 
 shared float numbers[128];
-shared uint any_visible;
 
 void main() {
   uint row = gl_WorkGroupID.x;
   uint thread = gl_LocalInvocationIndex;
-  if (thread == 0u) any_visible = 0u;
   float largest = kMinusInfinity;
-  bool visible = false;
   for (uint j = thread; j < keys; j += 128u) {
     float score = scores[row * keys + j];
     if (is_nan(score)) largest = score;
     else if (score > largest && !is_nan(largest)) largest = score;
-    visible = visible || !is_hidden(row, j);
   }
   numbers[thread] = largest;
   barrier();
-  if (visible) atomicOr(any_visible, 1u);
   for (uint half_count = 64u; half_count > 0u; half_count /= 2u) {
     if (thread < half_count) {
       float other = numbers[thread + half_count];
@@ -54,6 +46,5 @@ void main() {
     bool endless = is_nan(largest) || largest == kPlusInfinity;
     maxima[row] = is_nan(largest) ? kPlainNan : largest;
     sums[row] = largest == kMinusInfinity ? 0.0 : endless ? kPlainNan : numbers[0];
-    all_hidden[row] = any_visible == 0u ? 1u : 0u;
   }
 }

@@ -1,6 +1,6 @@
 #version 430 core
 // Mirrors Backend::softmax_rows of core/backend/backend.h, in place: weight = exp(score - max) / sum; a row without a
-// finite max is NaN. Then clear_hidden and apply_fully_masked of core/attention/score_steps.h.
+// finite max is NaN. Then finish_weights of core/attention/score_steps.h.
 #include "numbers.glsl"
 #include "hidden_cells.glsl"
 
@@ -9,7 +9,7 @@ layout(local_size_x = 64) in;
 layout(std430, binding = 0) buffer Weights { float weights[]; };                // [rows, keys], scores before
 layout(std430, binding = 1) readonly buffer Maxima { float maxima[]; };         // [rows]
 layout(std430, binding = 2) readonly buffer Sums { float sums[]; };             // [rows]
-layout(std430, binding = 3) readonly buffer AllHidden { uint all_hidden[]; };   // [rows]
+layout(std430, binding = 3) readonly buffer AllHidden { uint all_hidden[]; };   // [rows], 1: every key is hidden
 
 uniform uint keys;
 uniform uint first_key;          // of the keys here, as the mask counts them

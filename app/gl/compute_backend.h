@@ -21,6 +21,6 @@ struct GpuOptions {
 // Results equal those of the reference within 2e-5 relative. Throws Error when a library, OpenGL 4.3 or a shader is
 // missing or refused; the steps of the backend throw Error when the device fails, after which it is of no more use.
 // May be used by any thread.
-std::unique_ptr<Backend> make_gpu_backend(const GpuOptions& options = {});
+std::shared_ptr<const Backend> make_gpu_backend(const GpuOptions& options = {});
 
 }  // namespace headscope

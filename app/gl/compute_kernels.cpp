@@ -22,6 +22,10 @@ void set_size(const GlProgram& program, const char* name, std::int64_t value) {
   glUniform1ui(program.uniform(name), narrow(value));
 }
 
+void set_flag(const GlProgram& program, const char* name, bool value) {
+  glUniform1i(program.uniform(name), value ? 1 : 0);
+}
+
 void set_heads(const GlProgram& program, const HeadGroups& heads) {
   set_size(program, "heads", heads.heads);
   set_size(program, "first_head", heads.first_head);
@@ -38,28 +42,30 @@ void dispatch(unsigned x, unsigned y, unsigned z, const char* doing) {
 
 }  // namespace
 
-void ComputeMask::hide_nothing() {
-  row_words_ = 0;
-  words_.reserve(1);
-}
-
 void ComputeMask::upload(const HiddenCells& hidden, const Range& batch, const Range& heads, const Range& queries) {
   heads_ = heads.size();
   queries_ = queries.size();
-  if (!hidden.any()) return hide_nothing();
   const Range batches = hidden.batch() == 1 ? Range{0, 1} : batch;
   const Range mask_heads = hidden.heads() == 1 ? Range{0, 1} : heads;
   batches_ = batches.size();
   mask_heads_ = mask_heads.size();
-  has_runs_ = false;
-  row_words_ = (hidden.key_len() + 31) / 32;
+  has_runs_ = hidden.key_len() > 0 && hidden.query_len() > 0 && hidden.visible_keys(0, 0, 0).has_value();
+  row_words_ = !hidden.any() ? 0 : has_runs_ ? 4 : (hidden.key_len() + 31) / 32;
   std::vector<std::uint32_t> words(static_cast<std::size_t>(batches_ * mask_heads_ * queries_ * row_words_));
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(has_runs_ ? 0 : hidden.key_len()));
   std::uint32_t* row = words.data();
-  for (std::int64_t b = batches.begin; b < batches.end; ++b) {
+  for (std::int64_t b = batches.begin; b < batches.end && row_words_ > 0; ++b) {
     for (std::int64_t h = mask_heads.begin; h < mask_heads.end; ++h) {
       for (std::int64_t i = queries.begin; i < queries.end; ++i, row += row_words_) {
-        for (std::int64_t j = 0; j < hidden.key_len(); ++j) {
-          if (hidden.hidden(b, h, i, j)) row[j / 32] |= std::uint32_t{1} << (j % 32);
+        if (has_runs_) {
+          const VisibleKeys keys = *hidden.visible_keys(b, h, i);
+          row[0] = narrow(keys.first.begin);
+          row[1] = narrow(keys.first.end);
+          row[2] = narrow(keys.second.begin);
+          row[3] = narrow(keys.second.end);
+        } else {
+          hidden.read_row(b, h, i, bytes);
+          for (std::size_t j = 0; j < bytes.size(); ++j) row[j / 32] |= std::uint32_t{bytes[j]} << (j % 32);
         }
       }
     }
@@ -67,10 +73,10 @@ void ComputeMask::upload(const HiddenCells& hidden, const Range& batch, const Ra
   words_.upload(words);
 }
 
-void ComputeMask::set(const GlProgram& program) const {
+void ComputeMask::set(const GlProgram& program, bool hides) const {
   words_.bind(7);
-  set_size(program, "mask_row_words", row_words_);
-  glUniform1i(program.uniform("mask_has_runs"), has_runs_ ? 1 : 0);
+  set_size(program, "mask_row_words", hides ? row_words_ : 0);
+  set_flag(program, "mask_has_runs", has_runs_);
   glUniform2ui(program.uniform("mask_sizes"), narrow(batches_), narrow(mask_heads_));
   set_size(program, "mask_heads", heads_);
   set_size(program, "mask_queries", queries_);
@@ -78,6 +84,7 @@ void ComputeMask::set(const GlProgram& program) const {
 
 ComputeKernels::ComputeKernels()
     : dot_products_(ComputeShader{"dot_products.comp", ""}),
+      masked_scores_(ComputeShader{"masked_scores.comp", ""}),
       row_statistics_(ComputeShader{"row_statistics.comp", ""}),
       softmax_weights_(ComputeShader{"softmax_weights.comp", ""}),
       weighted_finite_values_(ComputeShader{"weighted_values.comp", ""}),
@@ -90,7 +97,7 @@ void ComputeKernels::dot_products(const ProductSizes& size, const ComputeBuffer&
   right.bind(1);
   (bias != nullptr ? *bias : right).bind(2);
   result.bind(3);
-  glUniform1i(dot_products_.uniform("has_bias"), bias != nullptr ? 1 : 0);
+  set_flag(dot_products_, "has_bias", bias != nullptr);
   set_size(dot_products_, "rows", size.rows);
   set_size(dot_products_, "columns", size.columns);
   set_size(dot_products_, "depth", size.depth);
@@ -99,26 +106,54 @@ void ComputeKernels::dot_products(const ProductSizes& size, const ComputeBuffer&
            "multiplying");
 }
 
+void ComputeKernels::masked_scores(const ScoreSteps& steps, std::int64_t rows, const ComputeBuffer& scores,
+                                   const ComputeMask& mask, const ComputeBuffer& added) const {
+  const GlProgram& program = masked_scores_;
+  glUseProgram(program.name());
+  scores.bind(0);
+  added.bind(1);
+  mask.set(program, steps.hides);
+  set_size(program, "keys", steps.keys);
+  set_size(program, "first_key", steps.first_key);
+  glUniform1f(program.uniform("scale"), steps.scale);
+  glUniform1f(program.uniform("softcap"), steps.softcap);
+  glUniform1f(program.uniform("hidden_value"), steps.hidden_value);
+  set_flag(program, "mask_first", steps.mask_first);
+  set_flag(program, "stops_before_softcap", steps.stops_before_softcap);
+  set_flag(program, "stops_before_mask", steps.stops_before_mask);
+  set_flag(program, "has_added", steps.adds);
+  glUniform2ui(program.uniform("added_sizes"), narrow(steps.added_batches), narrow(steps.added_heads));
+  set_size(program, "heads", steps.heads);
+  set_size(program, "queries", steps.queries);
+  dispatch(groups_of(steps.keys, kKeysPerGroup), narrow(rows), 1, "masking scores");
+}
+
 void ComputeKernels::row_statistics(std::int64_t rows, std::int64_t keys, const ComputeBuffer& scores,
-                                    const ComputeMask& mask, const ComputeBuffer& maxima, const ComputeBuffer& sums,
-                                    const ComputeBuffer& all_hidden) const {
+                                    const ComputeBuffer& maxima, const ComputeBuffer& sums) const {
   glUseProgram(row_statistics_.name());
   scores.bind(0);
   maxima.bind(1);
   sums.bind(2);
-  all_hidden.bind(3);
-  mask.set(row_statistics_);
   set_size(row_statistics_, "keys", keys);
   dispatch(narrow(rows), 1, 1, "adding up rows");
 }
 
-void ComputeKernels::softmax_weights(std::int64_t rows, std::int64_t keys, const ComputeBuffer& scores,
-                                     const ComputeBuffer& maxima, const ComputeBuffer& sums) const {
-  glUseProgram(softmax_weights_.name());
+void ComputeKernels::softmax_weights(const WeightSteps& steps, std::int64_t rows, std::int64_t keys,
+                                     const ComputeBuffer& scores, const ComputeBuffer& maxima,
+                                     const ComputeBuffer& sums, const ComputeMask& mask,
+                                     const ComputeBuffer& all_hidden) const {
+  const GlProgram& program = softmax_weights_;
+  glUseProgram(program.name());
   scores.bind(0);
   maxima.bind(1);
   sums.bind(2);
-  set_size(softmax_weights_, "keys", keys);
+  all_hidden.bind(3);
+  mask.set(program, steps.clears_hidden);
+  set_size(program, "keys", keys);
+  set_size(program, "first_key", steps.first_key);
+  set_flag(program, "clears_hidden", steps.clears_hidden);
+  set_flag(program, "rewrites_hidden_rows", steps.rewrites_hidden_rows);
+  glUniform1f(program.uniform("hidden_row_value"), steps.hidden_row_value);
   dispatch(groups_of(keys, kKeysPerGroup), narrow(rows), 1, "computing weights");
 }
 

@@ -15,8 +15,8 @@ class ComputeMask {
  public:
   // Rows `queries` of the batches and heads given.
   void upload(const HiddenCells& hidden, const Range& batch, const Range& heads, const Range& queries);
-  void hide_nothing();
-  void set(const GlProgram& program) const;
+  // Tells the program, which includes hidden_cells.glsl, about it; with `hides` false nothing is hidden.
+  void set(const GlProgram& program, bool hides = true) const;
 
  private:
   ComputeBuffer words_;
@@ -39,13 +39,32 @@ class ComputeKernels {
   void dot_products(const ProductSizes& size, const ComputeBuffer& left, const ComputeBuffer& right,
                     const ComputeBuffer* bias, const ComputeBuffer& result) const;
 
-  // The maximum and sum of every row of scores [rows, keys], and whether the mask hides all of it.
-  void row_statistics(std::int64_t rows, std::int64_t keys, const ComputeBuffer& scores, const ComputeMask& mask,
-                      const ComputeBuffer& maxima, const ComputeBuffer& sums, const ComputeBuffer& all_hidden) const;
+  // Raw scores of [batch, heads, queries, keys] into a later stage, in place. `added`: mask.added over the cells here.
+  struct ScoreSteps {
+    std::int64_t heads = 1, queries = 0, keys = 0;
+    std::int64_t first_key = 0;  // of the keys here, as the mask counts them
+    float scale = 1, softcap = 0, hidden_value = 0;
+    bool mask_first = false, hides = false, adds = false;
+    bool stops_before_softcap = false, stops_before_mask = false;
+    std::int64_t added_batches = 1, added_heads = 1;
+  };
+  void masked_scores(const ScoreSteps& steps, std::int64_t rows, const ComputeBuffer& scores, const ComputeMask& mask,
+                     const ComputeBuffer& added) const;
 
-  // Scores [rows, keys] into weights, in place.
-  void softmax_weights(std::int64_t rows, std::int64_t keys, const ComputeBuffer& scores, const ComputeBuffer& maxima,
-                       const ComputeBuffer& sums) const;
+  // The maximum and sum of every row of scores [rows, keys].
+  void row_statistics(std::int64_t rows, std::int64_t keys, const ComputeBuffer& scores, const ComputeBuffer& maxima,
+                      const ComputeBuffer& sums) const;
+
+  // Scores [rows, keys] into weights, in place. What is done to hidden cells afterwards needs the mask, and for
+  // `rewrites_hidden_rows` one word a row, 1: every key is hidden.
+  struct WeightSteps {
+    std::int64_t first_key = 0;
+    bool clears_hidden = false, rewrites_hidden_rows = false;
+    float hidden_row_value = 0;
+  };
+  void softmax_weights(const WeightSteps& steps, std::int64_t rows, std::int64_t keys, const ComputeBuffer& scores,
+                       const ComputeBuffer& maxima, const ComputeBuffer& sums, const ComputeMask& mask,
+                       const ComputeBuffer& all_hidden) const;
 
   // context[m, i, d] = sum_j weights[m, i, j] value[g, j, d]: rows i, columns d, depth j. `mask`, when not null: a
   // hidden cell of weight 0 is not read.
@@ -53,7 +72,8 @@ class ComputeKernels {
                        const ComputeMask* mask, const ComputeBuffer& context) const;
 
  private:
-  GlProgram dot_products_, row_statistics_, softmax_weights_, weighted_finite_values_, weighted_any_values_;
+  GlProgram dot_products_, masked_scores_, row_statistics_, softmax_weights_, weighted_finite_values_,
+      weighted_any_values_;
 };
 
 }  // namespace headscope

@@ -1,0 +1,209 @@
+#include "app/gl/compute_attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/attention/score_steps.h"
+
+namespace headscope {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr std::int64_t kProductsPerWeight = 40;  // what masking, exp and division cost, about
+
+struct Sizes {
+  Sizes(const Tensor& query, const Tensor& key)
+      : head_dim(query.dim(3)), key_len(key.dim(2)), heads_per_group(query.dim(1) / key.dim(1)) {}
+  std::int64_t head_dim, key_len, heads_per_group;
+};
+
+std::int64_t matrices_of(const Region& cells) {
+  return cells[0].size() * cells[1].size();
+}
+
+HeadGroups heads_of(const Region& cells, const Sizes& size) {
+  return {cells[1].begin, cells[1].size(), size.heads_per_group};
+}
+
+// What a hidden cell gets, as score_stage() of core has it.
+float hidden_value_of(const ScoreRule& rule, bool mask_first) {
+  const bool below_float = rule.mask_fill < -static_cast<double>(std::numeric_limits<float>::max());
+  const float fill = below_float ? -kInfinity : static_cast<float>(rule.mask_fill);
+  return mask_first && fill != -kInfinity ? static_cast<float>(fill * rule.scale) : fill;
+}
+
+// Scores of `cells` at `stage` (raw_scores ... masked_scores) into buffers.result.
+void make_scores(ComputeDevice& device, StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
+                 const Region& cells) {
+  ComputeBuffers& buffers = *device.buffers;
+  const Sizes size(query, key);
+  const HeadGroups heads = heads_of(cells, size);
+  buffers.left.upload(query, {cells[0], cells[1], cells[2], {0, size.head_dim}});
+  buffers.right.upload(key, {cells[0], heads.group_range(), cells[3], {0, size.head_dim}});
+  buffers.result.reserve(element_count(cells));
+  device.kernels->dot_products({cells[0].size(), cells[2].size(), cells[3].size(), size.head_dim, heads}, buffers.left,
+                               buffers.right, nullptr, buffers.result);
+  if (stage == StageId::raw_scores) return;
+
+  ComputeKernels::ScoreSteps steps;
+  steps.heads = cells[1].size();
+  steps.queries = cells[2].size();
+  steps.keys = cells[3].size();
+  steps.first_key = cells[3].begin;
+  steps.scale = static_cast<float>(rule.scale);
+  steps.softcap = static_cast<float>(rule.softcap.value_or(0.0));
+  steps.mask_first = rule.mask_order == MaskOrder::before_scale && rule.masks();
+  steps.stops_before_softcap = !steps.mask_first && stage == StageId::scores;
+  steps.stops_before_mask = !steps.mask_first && stage != StageId::masked_scores;
+  steps.hides = !rule.mask_after_softmax && rule.mask->hidden.any();
+  steps.hidden_value = hidden_value_of(rule, steps.mask_first);
+  const Tensor& added = rule.mask->added;
+  steps.adds = !added.empty() && !steps.stops_before_mask;
+  if (steps.hides) buffers.mask.upload(rule.mask->hidden, cells[0], cells[1], cells[2]);
+  if (steps.adds) {
+    const Region part{added.dim(0) == 1 ? Range{0, 1} : cells[0], added.dim(1) == 1 ? Range{0, 1} : cells[1], cells[2],
+                      cells[3]};
+    steps.added_batches = part[0].size();
+    steps.added_heads = part[1].size();
+    buffers.added.upload(added, part);
+  }
+  device.kernels->masked_scores(steps, matrices_of(cells) * cells[2].size(), buffers.result, buffers.mask,
+                                buffers.added);
+}
+
+// Masked scores in buffers.result into weights, by the statistics in buffers.maxima and sums.
+void make_weights(ComputeDevice& device, const ScoreRule& rule, const Region& cells) {
+  ComputeBuffers& buffers = *device.buffers;
+  const HiddenCells& hidden = rule.mask->hidden;
+  ComputeKernels::WeightSteps steps;
+  steps.first_key = cells[3].begin;
+  steps.clears_hidden = rule.mask_after_softmax && hidden.any();
+  steps.rewrites_hidden_rows = rule.fully_masked != FullyMasked::as_computed && hidden.any();
+  if (steps.clears_hidden) buffers.mask.upload(hidden, cells[0], cells[1], cells[2]);
+  if (steps.rewrites_hidden_rows) {
+    steps.hidden_row_value =
+        rule.fully_masked == FullyMasked::zero ? 0.0F : 1.0F / static_cast<float>(hidden.key_len());
+    std::vector<std::uint32_t> rows;
+    for (std::int64_t b = cells[0].begin; b < cells[0].end; ++b) {
+      for (std::int64_t h = cells[1].begin; h < cells[1].end; ++h) {
+        for (std::int64_t i = cells[2].begin; i < cells[2].end; ++i) {
+          rows.push_back(hidden.all_hidden(b, h, i) ? 1 : 0);
+        }
+      }
+    }
+    buffers.all_hidden.upload(rows);
+  }
+  device.kernels->softmax_weights(steps, matrices_of(cells) * cells[2].size(), cells[3].size(), buffers.result,
+                                  buffers.maxima, buffers.sums, buffers.mask, buffers.all_hidden);
+}
+
+// The weights in buffers.result, after dropout; what is wanted of it goes to `to`.
+void drop_weights(ComputeDevice& device, const ScoreRule& rule, const Region& cells, const Region& local,
+                  AttentionResults& to, const CancelToken& cancel) {
+  Tensor weights = Tensor::zeros({cells[0].size(), cells[1].size(), cells[2].size(), cells[3].size()},
+                                 {Axis::batch, Axis::head, Axis::query, Axis::key});
+  read_part(device.buffers->result, whole(weights.shape()), weights);
+  const Tensor dropped = dropped_weights(weights, rule, cells, cancel);
+  const auto count = static_cast<std::size_t>(dropped.size());
+  if (!to.weights.empty()) write_part({weights.data(), count}, local, to.weights);
+  if (!to.dropped.empty()) write_part({dropped.data(), count}, local, to.dropped);
+  if (!to.context.empty()) device.buffers->result.upload(dropped, whole(dropped.shape()));
+}
+
+// weights · value, the weights in buffers.result.
+void make_context(ComputeDevice& device, const Tensor& value, const ScoreRule& rule, const Sizes& size, bool any_value,
+                  const Region& cells, const Region& local, Tensor& to) {
+  ComputeBuffers& buffers = *device.buffers;
+  const HeadGroups heads = heads_of(cells, size);
+  const std::int64_t features = value.dim(3);
+  buffers.value.upload(value, {cells[0], heads.group_range(), cells[3], {0, features}});
+  if (any_value) buffers.mask.upload(rule.mask->hidden, cells[0], cells[1], cells[2]);
+  buffers.context.reserve(matrices_of(cells) * cells[2].size() * features);
+  device.kernels->weighted_values({cells[0].size(), cells[2].size(), features, cells[3].size(), heads}, buffers.result,
+                                  buffers.value, any_value ? &buffers.mask : nullptr, buffers.context);
+  read_part(buffers.context, {local[0], local[1], local[2], {0, features}}, to);
+}
+
+}  // namespace
+
+void attention_on(ComputeDevice& device, const Tensor& query, const Tensor& key, const Tensor& value,
+                  const ScoreRule& rule, const QueryRange& part, AttentionResults& to, const CancelToken& cancel) {
+  const Sizes size(query, key);
+  const std::int64_t features = to.context.empty() ? 0 : value.dim(3);
+  const bool any_value = features > 0 && rule.mask->hidden.any() && !all_finite(value);
+  const Region all{part.batch, part.heads, part.queries};
+  const auto fits = [&](const Region& rows) {
+    const std::int64_t count = element_count(rows), matrices = matrices_of(rows);
+    return count <= kMostGroups && device.holds(count * std::max({size.key_len, size.head_dim, features})) &&
+           device.holds(matrices * size.key_len * std::max(size.head_dim, features)) &&
+           device.takes(count * size.key_len, size.head_dim + features + kProductsPerWeight);
+  };
+  ComputeBuffers& buffers = *device.buffers;
+  for (const Region& rows : parts_of(all, fits)) {
+    cancel.check();
+    const Region cells{rows[0], rows[1], rows[2], {0, size.key_len}};
+    const Region local_rows = shifted(rows, all);
+    const Region local{local_rows[0], local_rows[1], local_rows[2], cells[3]};
+    const std::int64_t count = element_count(rows);
+    make_scores(device, StageId::masked_scores, query, key, rule, cells);
+    buffers.maxima.reserve(count);
+    buffers.sums.reserve(count);
+    device.kernels->row_statistics(count, size.key_len, buffers.result, buffers.maxima, buffers.sums);
+    if (!to.statistics.max.empty()) read_part(buffers.maxima, local_rows, to.statistics.max);
+    if (!to.statistics.sum.empty()) read_part(buffers.sums, local_rows, to.statistics.sum);
+    if (to.weights.empty() && to.dropped.empty() && features == 0) continue;
+    make_weights(device, rule, cells);
+    if (rule.drops()) {
+      drop_weights(device, rule, cells, local, to, cancel);
+    } else if (!to.weights.empty()) {
+      read_part(buffers.result, local, to.weights);
+    }
+    if (features > 0) make_context(device, value, rule, size, any_value, cells, local, to.context);
+  }
+}
+
+void read_scores_on(ComputeDevice& device, StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
+                    const RowStatistics* statistics, const Region& region, std::span<float> out,
+                    const CancelToken& cancel) {
+  const Sizes size(query, key);
+  const bool weighs = is_weight_like(stage);
+  Tensor result = Tensor::zeros({region[0].size(), region[1].size(), region[2].size(), region[3].size()},
+                                {Axis::batch, Axis::head, Axis::query, Axis::key});
+  RowStatistics made;
+  if (weighs && statistics == nullptr) {
+    const Shape rows{region[0].size(), region[1].size(), region[2].size()};
+    const Axes axes{Axis::batch, Axis::head, Axis::query};
+    AttentionResults rows_only;
+    rows_only.statistics = made = {Tensor::zeros(rows, axes), Tensor::zeros(rows, axes)};
+    attention_on(device, query, key, {}, rule, {region[0], region[1], region[2]}, rows_only, cancel);
+    statistics = &made;
+  }
+  const auto fits = [&](const Region& cells) {
+    const std::int64_t matrices = matrices_of(cells);
+    return matrices * cells[2].size() <= kMostGroups && device.holds(element_count(cells)) &&
+           device.holds(matrices * std::max(cells[2].size(), cells[3].size()) * size.head_dim) &&
+           device.takes(element_count(cells), size.head_dim + kProductsPerWeight);
+  };
+  for (const Region& cells : parts_of(region, fits)) {
+    cancel.check();
+    make_scores(device, weighs ? StageId::masked_scores : stage, query, key, rule, cells);
+    const Region local = shifted(cells, region);
+    if (weighs) {
+      device.buffers->maxima.upload(statistics->max, {local[0], local[1], local[2]});
+      device.buffers->sums.upload(statistics->sum, {local[0], local[1], local[2]});
+      make_weights(device, rule, cells);
+    }
+    read_part(device.buffers->result, local, result);
+  }
+  if (stage == StageId::dropped_weights) result = dropped_weights(result, rule, region, cancel);
+  result.read(whole(result.shape()), out);
+}
+
+bool all_finite(const Tensor& tensor) {
+  const std::vector<float> values = tensor.values();
+  return std::all_of(values.begin(), values.end(), [](float x) { return std::isfinite(x); });
+}
+
+}  // namespace headscope

@@ -1,0 +1,26 @@
+// The middle of attention on the device: query, key and value are uploaded, scores stay there, what is wanted comes
+// back.
+#pragma once
+
+#include <span>
+
+#include "app/gl/compute_device.h"
+#include "core/attention/score_rule.h"
+#include "core/attention/stage.h"
+#include "core/backend/backend.h"
+
+namespace headscope {
+
+// Backend::attention(). Dropout is drawn by core between two visits of the device.
+void attention_on(ComputeDevice& device, const Tensor& query, const Tensor& key, const Tensor& value,
+                  const ScoreRule& rule, const QueryRange& part, AttentionResults& to, const CancelToken& cancel);
+
+// Backend::read_scores().
+void read_scores_on(ComputeDevice& device, StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
+                    const RowStatistics* statistics, const Region& region, std::span<float> out,
+                    const CancelToken& cancel);
+
+// Whether every number is finite. A hidden key's value counts for nothing by itself then: its weight is 0.
+bool all_finite(const Tensor& tensor);
+
+}  // namespace headscope

@@ -1,0 +1,55 @@
+// The device that computes: its context, its limits, its shaders and buffers. Everything here belongs to the thread on
+// which it was made.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/gl/compute_backend.h"
+#include "app/gl/compute_buffer.h"
+#include "app/gl/compute_kernels.h"
+#include "app/gl/compute_parts.h"
+#include "core/tensor/tensor.h"
+
+namespace headscope {
+
+struct ComputeBuffers {
+  ComputeBuffer left, right, bias, result;        // of products: query, key and scores are the first, second, last
+  ComputeBuffer value, context;                   // of attention
+  ComputeBuffer added, maxima, sums, all_hidden;  // one number a cell, then one a row
+  ComputeMask mask;
+};
+
+struct ComputeDevice {
+  // Throws Error when there is no OpenGL 4.3 or a shader is refused.
+  explicit ComputeDevice(const GpuOptions& options);
+
+  // Whether so many numbers go into one buffer.
+  bool holds(std::int64_t numbers) const { return numbers <= limits.numbers_per_buffer; }
+  // Whether so many sums of `depth` products are not too much for one dispatch, or too few to cut.
+  bool takes(std::int64_t sums, std::int64_t depth) const;
+  // No buffer holds a tensor any longer: what was uploaded may change.
+  void forget();
+
+  const std::unique_ptr<OffscreenContext> context;
+  const std::string renderer;
+  ComputeLimits limits;
+  std::optional<ComputeKernels> kernels;
+  std::optional<ComputeBuffers> buffers;
+};
+
+// What every OpenGL 4.3 allows along an axis of a dispatch: work groups.
+constexpr std::int64_t kMostGroups = 65535;
+
+// Reads `part` of the writable tensor `to` from the buffer, which holds it row-major. The last axis of `to` has no
+// gaps.
+void read_part(const ComputeBuffer& buffer, const Region& part, Tensor& to);
+
+// Writes the region `part`, given row-major, to `to`; as read_part().
+void write_part(std::span<const float> numbers, const Region& part, Tensor& to);
+
+// `region` counted from the beginning of `origin`.
+Region shifted(const Region& region, const Region& origin);
+
+}  // namespace headscope
