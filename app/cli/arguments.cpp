@@ -107,6 +107,11 @@ std::string Arguments::get(const std::string& name, const std::string& otherwise
   return found == values.end() ? otherwise : found->second;
 }
 
+std::vector<std::string> Arguments::all(const std::string& name) const {
+  const auto found = lists.find(name);
+  return found == lists.end() ? std::vector<std::string>{} : found->second;
+}
+
 std::string nearest_name(std::string_view found, const std::vector<std::string>& known) {
   std::string nearest;
   std::size_t best = (found.size() <= 2 ? 1 : std::max<std::size_t>(2, found.size() / 3)) + 1;
@@ -159,6 +164,7 @@ Arguments parse_arguments(const CommandSpec& command, const std::vector<std::str
                                    spec->name, option->results()[0], option->results()[1]));
     }
     arguments.values[spec->name] = spec->placeholder.empty() ? "on" : option->results().back();
+    if (spec->repeatable) arguments.lists[spec->name] = option->results();
   }
   if (positional != nullptr && positional->count() != 0) arguments.positional = positional->results().back();
   return arguments;

@@ -14,6 +14,7 @@ struct OptionSpec {
   std::string placeholder;  // "after-scale|before-scale"; "" for a flag
   std::string help;         // one sentence
   bool once = false;        // given twice is an error; else the last one counts
+  bool repeatable = false;  // every one counts: Arguments::all()
 };
 
 struct OptionGroup {
@@ -33,13 +34,16 @@ struct CommandSpec {
 };
 
 struct Arguments {
-  std::map<std::string, std::string> values;  // by option name; flags hold "on"
+  std::map<std::string, std::string> values;              // by option name, the last one given; flags hold "on"
+  std::map<std::string, std::vector<std::string>> lists;  // of repeatable options
   std::string positional;
   bool help = false;
 
   bool has(const std::string& name) const { return values.count(name) != 0; }
   // The value, or `otherwise`.
   std::string get(const std::string& name, const std::string& otherwise = "") const;
+  // Every value of a repeatable option, in the order given.
+  std::vector<std::string> all(const std::string& name) const;
 };
 
 // Reads the words after the command's name. Throws UsageError that names the option, what was found and what was

@@ -15,12 +15,12 @@ namespace headscope::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kLater = {"explain", "tokenize", "diagnose", "bench"};
+constexpr std::array<std::string_view, 3> kLater = {"explain", "tokenize", "diagnose"};
 
 }  // namespace
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {run_command(), render_command(), info_command()};
+  static const std::vector<Command> all = {run_command(), render_command(), info_command(), bench_command()};
   return all;
 }
 
@@ -30,7 +30,8 @@ void run_command_line(const std::vector<std::string>& words, const CancelToken& 
 
   const std::string first = words.empty() ? "" : words.front();
   if (words.empty()) {
-    throw UsageError("no command: found nothing; expected run, render or info ('headscope-cli --help' says more)");
+    throw UsageError(
+        "no command: found nothing; expected run, render, info or bench ('headscope-cli --help' says more)");
   }
   if (first == "--help" || first == "-h") return print(program_help(specs));
   if (first == "--version") return print(fmt::format("headscope-cli {}\n", kVersion));
@@ -44,10 +45,11 @@ void run_command_line(const std::vector<std::string>& words, const CancelToken& 
     return command.run(arguments, cancel);
   }
   if (first.starts_with('-')) {
-    throw UsageError(fmt::format("{}: found where a command is expected; expected run, render or info first", first));
+    throw UsageError(
+        fmt::format("{}: found where a command is expected; expected run, render, info or bench first", first));
   }
-  const std::string nearest = nearest_name(first, {"run", "render", "info"});
-  throw UsageError(fmt::format("{}: found no such command; expected {}run, render or info", first,
+  const std::string nearest = nearest_name(first, {"run", "render", "info", "bench"});
+  throw UsageError(fmt::format("{}: found no such command; expected {}run, render, info or bench", first,
                                nearest.empty() ? "" : "'" + nearest + "', or another of "));
 }
 

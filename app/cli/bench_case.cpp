@@ -1,0 +1,112 @@
+#include "app/cli/bench_case.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <string_view>
+
+#include "app/cli/output.h"
+#include "core/attention/mask.h"
+#include "core/attention/request_text.h"
+#include "core/error.h"
+
+namespace headscope::cli {
+
+namespace {
+
+constexpr std::string_view kAlone = "attn:";
+constexpr const char* kExpected = "B,S,INPUT_DIM,D_MODEL,HEADS,MASK or attn:S,HEADS,HEAD_DIM,MASK";
+constexpr std::int64_t kMostSize = std::int64_t{1} << 24;  // of one field: their products fit in 64 bits and in doubles
+
+[[noreturn]] void refuse(const std::string& option, const std::string& text, const std::string& expected) {
+  throw UsageError(fmt::format("--{}: found '{}'; expected {}", option, text, expected));
+}
+
+std::vector<MaskTerm> mask_from(const std::string& option, const std::string& text, const std::string& mask) {
+  Request request;
+  try {
+    find_request_option("mask")->set(request, mask);
+  } catch (const UsageError&) {
+    refuse(option, text, "a mask of none, causal, padding:N, window:W or prefix:P at its end");
+  }
+  for (const MaskTerm& term : request.mask) {
+    if (term.kind == MaskTerm::Kind::file) refuse(option, text, "a mask that needs no file");
+  }
+  return request.mask;
+}
+
+// What one run keeps in memory at least.
+double stored_bytes(const BenchCase& size) {
+  const auto tokens = static_cast<double>(size.batch) * static_cast<double>(size.seq_len);
+  const auto d_model = static_cast<double>(size.d_model);
+  const auto input_dim = static_cast<double>(size.input_dim);
+  if (size.alone) return 4.0 * 4.0 * tokens * d_model;
+  return 4.0 * (tokens * (input_dim + 6 * d_model) + d_model * (3 * input_dim + d_model) +
+                tokens * static_cast<double>(size.seq_len) * static_cast<double>(size.heads));
+}
+
+void check_memory(const std::string& option, const BenchCase& size) {
+  const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (stored_bytes(size) <= memory / 2) return;
+  throw UsageError(fmt::format("--{}: found '{}', which keeps {}; expected at most half of this machine's {} of memory",
+                               option, size.text, size_text(stored_bytes(size)), size_text(memory)));
+}
+
+}  // namespace
+
+BenchCase bench_case_from(const std::string& option, const std::string& text) {
+  BenchCase size;
+  size.text = text;
+  size.alone = text.starts_with(kAlone);
+  std::string_view rest = std::string_view(text).substr(size.alone ? kAlone.size() : 0);
+  std::array<std::int64_t, 5> fields{};
+  const std::size_t count = size.alone ? 3 : 5;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view field = rest.substr(0, comma);
+    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), fields[k]);
+    if (comma == rest.npos || error != std::errc() || end != field.data() + field.size() || fields[k] < 1 ||
+        fields[k] > kMostSize) {
+      refuse(option, text, fmt::format("{}, whole numbers from 1 to {}", kExpected, kMostSize));
+    }
+    rest.remove_prefix(comma + 1);
+  }
+  size.mask = mask_from(option, text, std::string(rest));
+  if (size.alone) {
+    size.seq_len = fields[0];
+    size.heads = fields[1];
+    size.d_model = fields[1] * fields[2];
+  } else {
+    size.batch = fields[0];
+    size.seq_len = fields[1];
+    size.input_dim = fields[2];
+    size.d_model = fields[3];
+    size.heads = fields[4];
+    if (size.d_model % size.heads != 0) refuse(option, text, "heads that divide d_model");
+  }
+  check_memory(option, size);
+  return size;
+}
+
+const std::vector<std::string>& usual_bench_sizes() {
+  static const std::vector<std::string> sizes = {
+      "1,4,512,512,8,none",      "1,16,512,512,8,causal",    "30,5,1024,512,8,none",       "1,64,768,768,12,causal",
+      "1,256,768,768,12,causal", "1,1024,768,768,12,causal", "1,4096,1024,1024,16,causal", "attn:4096,12,64,causal"};
+  return sizes;
+}
+
+double useful_operations(const BenchCase& size) {
+  Request request;
+  request.mask = size.mask;
+  const Mask mask = build_mask(request, {}, 1, 1, size.seq_len, size.seq_len, false);
+  const auto cells = static_cast<double>(size.seq_len) * static_cast<double>(size.seq_len);
+  const double visible = cells - static_cast<double>(mask.hidden.hidden_count(0, 0));
+  const auto batch = static_cast<double>(size.batch), d_model = static_cast<double>(size.d_model);
+  const double projected =
+      static_cast<double>(size.seq_len) * d_model * (3 * static_cast<double>(size.input_dim) + d_model);
+  return batch * ((size.alone ? 0 : 2 * projected) + 4 * visible * d_model);
+}
+
+}  // namespace headscope::cli
