@@ -5,7 +5,6 @@
 
 #include "core/attention/forward.h"
 #include "core/io/csv.h"
-#include "core/picture/heatmap.h"
 
 namespace headscope {
 namespace {
@@ -59,18 +58,6 @@ void keystroke(benchmark::State& state) {
   }
 }
 BENCHMARK(keystroke)->Arg(12)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond)->UseRealTime();
-
-void heatmap_pixels(benchmark::State& state) {
-  InputCache cache;
-  const auto trace = run_request(causal_request(state.range(0)), cache, CancelToken{});
-  HeatmapSpec spec;
-  spec.matrix = matrix_at(trace->tensor(StageId::weights), 0, 0);
-  spec.mask = trace->mask;
-  spec.rows = spec.columns = double(state.range(0));
-  spec.width = spec.height = 512;
-  for (auto _ : state) benchmark::DoNotOptimize(draw_heatmap(spec));
-}
-BENCHMARK(heatmap_pixels)->Arg(12)->Arg(256)->Arg(1024)->Unit(benchmark::kMillisecond);
 
 void csv_matrix(benchmark::State& state) {
   InputCache cache;

@@ -1,0 +1,92 @@
+// What instruction_counts.py counts the instructions of: five sizes, one forward each with one thread, its weights
+// packed before. Prints the vector instructions in use, then the sizes in the order in which they run.
+#include <fmt/format.h>
+#include <hwy/targets.h>
+
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/attention/forward.h"
+#include "core/model/seeded.h"
+
+// Callgrind switches its counting on and off by this name.
+extern "C" __attribute__((noinline)) void headscope_counted(const std::function<void()>& forward) {
+  forward();
+}
+
+namespace headscope {
+namespace {
+
+void count(const std::string& size, const std::function<void()>& forward) {
+  std::printf("%s\n", size.c_str());
+  forward();  // packs weights, takes memory
+  headscope_counted(forward);
+}
+
+std::string phrase_of(std::int64_t words) {
+  std::string phrase;
+  for (std::int64_t i = 0; i < words; ++i) phrase += fmt::format("w{} ", i);
+  return phrase;
+}
+
+void count_layer(std::int64_t batch, std::int64_t tokens, std::int64_t input_dim, std::int64_t d_model,
+                 std::int64_t heads, bool causal) {
+  Request request;
+  request.phrase = phrase_of(tokens);
+  request.batch = batch;
+  request.embedding = Embedding::sequence;
+  request.input_dim = input_dim;
+  request.d_model = d_model;
+  request.heads = heads;
+  if (causal) request.mask = {{MaskTerm::Kind::causal, 0, ""}};
+  InputCache cache;
+  const auto inputs = std::make_shared<const Inputs>(load_inputs(request, cache));
+  const auto backend = make_cpu_backend(1);
+  count(fmt::format("{},{},{},{},{},{}", batch, tokens, input_dim, d_model, heads, causal ? "causal" : "none"),
+        [&] { forward(request, inputs, backend, CancelToken()); });
+}
+
+// Attention alone whose weights are not kept.
+void count_flash(std::int64_t tokens, std::int64_t heads, std::int64_t head_dim) {
+  Request request;
+  request.mask = {{MaskTerm::Kind::causal, 0, ""}};
+  ScoreRule rule;
+  rule.scale = 1.0 / std::sqrt(static_cast<double>(head_dim));
+  rule.mask = std::make_shared<const Mask>(build_mask(request, {}, 1, heads, tokens, tokens, false));
+  TorchGenerator generator(0);
+  const auto drawn = [&] {
+    std::vector<float> values(static_cast<std::size_t>(heads * tokens * head_dim));
+    generator.randn(heads * tokens * head_dim, values.data());
+    return Tensor::of({1, heads, tokens, head_dim}, {Axis::batch, Axis::head, Axis::position, Axis::feature},
+                      std::move(values));
+  };
+  const Tensor query = drawn(), key = drawn(), value = drawn();
+  AttentionResults results;
+  results.statistics.max = Tensor::zeros({1, heads, tokens}, {Axis::batch, Axis::head, Axis::query});
+  results.statistics.sum = Tensor::zeros({1, heads, tokens}, {Axis::batch, Axis::head, Axis::query});
+  results.context = Tensor::zeros(query.shape(), query.axes());
+  const auto backend = make_cpu_backend(1);
+  const QueryRange all{{0, 1}, {0, heads}, {0, tokens}};
+  count(fmt::format("attn:{},{},{},causal", tokens, heads, head_dim),
+        [&] { backend->attention(query, key, value, rule, all, results, CancelToken()); });
+}
+
+void count_all() {
+  const std::int64_t targets = hwy::SupportedTargets();
+  std::printf("%s\n", hwy::TargetName(targets & -targets));
+  count_layer(1, 4, 512, 512, 8, false);
+  count_layer(1, 16, 512, 512, 8, true);
+  count_layer(10, 5, 512, 256, 4, false);
+  count_layer(1, 64, 384, 384, 6, true);
+  count_flash(512, 2, 64);
+}
+
+}  // namespace
+}  // namespace headscope
+
+int main() {
+  headscope::count_all();
+}
