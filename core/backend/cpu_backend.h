@@ -1,13 +1,16 @@
-// The cpu backend: who computes what is in cpu_linear.cpp and cpu_attention.cpp.
+// The cpu backend: who computes what is in cpu_linear.cpp, cpu_attention.cpp and cpu_scores.cpp.
 #pragma once
 
 #include <functional>
 #include <string>
 
 #include "core/backend/backend.h"
+#include "core/backend/scratch.h"
 #include "core/backend/thread_pool.h"
 
 namespace headscope {
+
+class ScoreRows;
 
 class CpuBackend : public Backend {
  public:
@@ -23,6 +26,11 @@ class CpuBackend : public Backend {
   Tensor softmax_rows(const Tensor& masked_scores, RowStatistics* statistics, const CancelToken& cancel) const override;
   Tensor weighted_values(const Tensor& weights, const Tensor& value, const HiddenCells& hidden,
                          const CancelToken& cancel) const override;
+  void attention(const Tensor& query, const Tensor& key, const Tensor& value, const ScoreRule& rule,
+                 const QueryRange& part, AttentionResults& to, const CancelToken& cancel) const override;
+  void read_scores(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
+                   const RowStatistics* statistics, const Region& region, std::span<float> out,
+                   const CancelToken& cancel) const override;
 
  private:
   // Calls task(0) ... task(count - 1) on the threads, looking at `cancel` before each; throws Cancelled. `work` is the
@@ -30,7 +38,12 @@ class CpuBackend : public Backend {
   void run(std::int64_t count, double work, const CancelToken& cancel,
            const std::function<void(std::int64_t)>& task) const;
 
+  // read_scores(); `rows` may be null for raw scores.
+  void read_region(StageId stage, const Tensor& query, const Tensor& key, const ScoreRows* rows,
+                   const RowStatistics* statistics, const Region& region, float* out, const CancelToken& cancel) const;
+
   mutable ThreadPool pool_;
+  mutable ScratchPool scratch_;
 };
 
 // Parts of at most `part` that `size` is cut into.

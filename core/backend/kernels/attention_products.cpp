@@ -1,0 +1,169 @@
+#include "core/backend/kernels/attention_products.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/backend/kernels/attention_products.cpp"
+#include "hwy/foreach_target.h"
+
+#include "core/backend/kernels/micro_kernel-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace headscope {
+namespace HWY_NAMESPACE {
+namespace {
+
+// Four values of four rows turned into four columns of four.
+HWY_INLINE void transpose_4x4(const float* from, std::int64_t stride, float* to, std::int64_t to_stride) {
+#if HWY_TARGET != HWY_SCALAR
+  const hn::FixedTag<float, 4> d;
+  const hn::FixedTag<double, 2> pairs;
+  const auto a = hn::LoadU(d, from);
+  const auto b = hn::LoadU(d, from + stride);
+  const auto c = hn::LoadU(d, from + 2 * stride);
+  const auto e = hn::LoadU(d, from + 3 * stride);
+  const auto ab_low = hn::BitCast(pairs, hn::InterleaveLower(d, a, b));
+  const auto ab_high = hn::BitCast(pairs, hn::InterleaveUpper(d, a, b));
+  const auto ce_low = hn::BitCast(pairs, hn::InterleaveLower(d, c, e));
+  const auto ce_high = hn::BitCast(pairs, hn::InterleaveUpper(d, c, e));
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, ab_low, ce_low)), d, to);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, ab_low, ce_low)), d, to + to_stride);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, ab_high, ce_high)), d, to + 2 * to_stride);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, ab_high, ce_high)), d, to + 3 * to_stride);
+#else
+  for (std::int64_t row = 0; row < 4; ++row) {
+    for (std::int64_t column = 0; column < 4; ++column) to[column * to_stride + row] = from[row * stride + column];
+  }
+#endif
+}
+
+void pack_panel(const float* key, std::int64_t stride, std::int64_t count, std::int64_t head_dim, float* panel) {
+  const std::int64_t whole_keys = count / 4 * 4;
+  const std::int64_t whole_features = head_dim / 4 * 4;
+  for (std::int64_t d = 0; d < whole_features; d += 4) {
+    for (std::int64_t j = 0; j < whole_keys; j += 4) {
+      transpose_4x4(key + j * stride + d, stride, panel + d * kPanelKeys + j, kPanelKeys);
+    }
+  }
+  for (std::int64_t d = 0; d < head_dim; ++d) {
+    const std::int64_t begin = d < whole_features ? whole_keys : 0;
+    for (std::int64_t j = begin; j < count; ++j) panel[d * kPanelKeys + j] = key[j * stride + d];
+    for (std::int64_t j = count; j < kPanelKeys; ++j) panel[d * kPanelKeys + j] = 0.0F;
+  }
+}
+
+bool pack_finite(const float* value, std::int64_t stride, std::int64_t keys, std::int64_t features, float* panels,
+                 std::int64_t panel_distance) {
+  const FloatTag d;
+  auto finite = hn::IsFinite(hn::Zero(d));
+  for (std::int64_t first = 0; first < features; first += kPanelFeatures, panels += panel_distance) {
+    const std::int64_t count = HWY_MIN(kPanelFeatures, features - first);
+    for (std::int64_t j = 0; j < keys; ++j) {
+      const float* from = value + j * stride + first;
+      float* to = panels + j * kPanelFeatures;
+      HWY_ALIGN float part[kPanelFeatures];
+      if (count < kPanelFeatures) {
+        for (std::int64_t f = 0; f < kPanelFeatures; ++f) part[f] = f < count ? from[f] : 0.0F;
+        from = part;
+      }
+      for (std::int64_t f = 0; f < kPanelFeatures; f += kLanes) {
+        const FloatVector values = hn::LoadU(d, from + f);
+        const auto good = hn::IsFinite(values);
+        finite = hn::And(finite, good);
+        hn::StoreU(hn::IfThenElseZero(good, values), d, to + f);
+      }
+    }
+  }
+  return hn::AllTrue(d, finite);
+}
+
+bool check_finite(const float* value, std::int64_t stride, std::int64_t keys, std::int64_t features) {
+  const FloatTag d;
+  auto finite = hn::IsFinite(hn::Zero(d));
+  for (std::int64_t j = 0; j < keys; ++j) {
+    const float* row = value + j * stride;
+    std::int64_t f = 0;
+    for (; f + kLanes <= features; f += kLanes) finite = hn::And(finite, hn::IsFinite(hn::LoadU(d, row + f)));
+    for (; f < features; ++f) finite = hn::And(finite, hn::IsFinite(hn::Set(d, row[f])));
+  }
+  return hn::AllTrue(d, finite);
+}
+
+// The panel of keys stays in the first cache while all rows go over it.
+void query_key(const QueryKeyBlock& block) {
+  static_assert(kPanelKeys % kTileColumns == 0);
+  for (std::int64_t row = 0; row < block.rows;) {
+    const int rows = rows_of_part(block.rows - row);
+    Tile<float> tile;
+    tile.a = block.query + row * block.query_stride;
+    tile.a_stride = block.query_stride;
+    tile.b_stride = kPanelKeys;
+    tile.c_stride = block.score_stride;
+    tile.depth = block.head_dim;
+    for (std::int64_t column = 0; column < kPanelKeys; column += kTileColumns) {
+      tile.b = block.key_panel + column;
+      tile.c = block.scores + row * block.score_stride + column;
+      tile_function<RowForm::strided, TileStart::zero, float>(rows)(tile);
+    }
+    row += rows;
+  }
+}
+
+void weight_value(const WeightValueBlock& block) {
+  static_assert(kPanelFeatures % kTileColumns == 0);
+  for (std::int64_t panel = 0; panel < block.panels; ++panel) {
+    for (std::int64_t row = 0; row < block.rows;) {
+      const int rows = rows_of_part(block.rows - row);
+      Tile<float> tile;
+      tile.a = block.weights + row * block.weight_stride;
+      tile.a_stride = block.weight_stride;
+      tile.b_stride = block.value_stride;
+      tile.c_stride = block.context_stride;
+      tile.depth = block.keys;
+      for (std::int64_t column = 0; column < kPanelFeatures; column += kTileColumns) {
+        tile.b = block.value + panel * block.panel_distance + column;
+        tile.c = block.context + row * block.context_stride + panel * kPanelFeatures + column;
+        tile_function<RowForm::strided, TileStart::cells, float>(rows)(tile);
+      }
+      row += rows;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace headscope
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace headscope {
+namespace {
+HWY_EXPORT(pack_panel);
+HWY_EXPORT(pack_finite);
+HWY_EXPORT(check_finite);
+HWY_EXPORT(query_key);
+HWY_EXPORT(weight_value);
+}  // namespace
+
+void pack_key_panel(const float* key, std::int64_t stride, std::int64_t count, std::int64_t head_dim, float* panel) {
+  HWY_DYNAMIC_DISPATCH(pack_panel)(key, stride, count, head_dim, panel);
+}
+
+bool pack_values(const float* value, std::int64_t stride, std::int64_t keys, std::int64_t features, float* panels,
+                 std::int64_t panel_distance) {
+  return HWY_DYNAMIC_DISPATCH(pack_finite)(value, stride, keys, features, panels, panel_distance);
+}
+
+bool all_finite(const float* value, std::int64_t stride, std::int64_t keys, std::int64_t features) {
+  return HWY_DYNAMIC_DISPATCH(check_finite)(value, stride, keys, features);
+}
+
+void multiply_query_key(const QueryKeyBlock& block) {
+  HWY_DYNAMIC_DISPATCH(query_key)(block);
+}
+
+void multiply_weight_value(const WeightValueBlock& block) {
+  HWY_DYNAMIC_DISPATCH(weight_value)(block);
+}
+
+}  // namespace headscope
+#endif

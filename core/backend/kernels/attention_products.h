@@ -1,0 +1,57 @@
+// The two products of attention on blocks of rows: query · key into a block of scores, weights · value into context.
+// Every cell is one chain of fused multiply-adds in the order of d (scores, from 0) or of j (context).
+#pragma once
+
+#include <cstdint>
+
+namespace headscope {
+
+// Keys are packed in panels [head_dim][kPanelKeys], value features lie in panels of kPanelFeatures.
+constexpr std::int64_t kPanelKeys = 32;
+constexpr std::int64_t kPanelFeatures = 32;
+
+// Key j of `count` <= kPanelKeys (head_dim floats at key + j * stride) into column j of the panel; 0 in the others.
+void pack_key_panel(const float* key, std::int64_t stride, std::int64_t count, std::int64_t head_dim, float* panel);
+
+// `keys` rows of `features` floats at value + j * stride into panels [keys][kPanelFeatures], zeros after the last
+// feature. What is NaN or infinite becomes 0; returns whether nothing was. Panel p begins at panels + p *
+// panel_distance.
+bool pack_values(const float* value, std::int64_t stride, std::int64_t keys, std::int64_t features, float* panels,
+                 std::int64_t panel_distance);
+
+// Whether no float of those rows is NaN or infinite.
+bool all_finite(const float* value, std::int64_t stride, std::int64_t keys, std::int64_t features);
+
+// scores[i * score_stride + j] for `rows` queries and one panel of keys.
+struct QueryKeyBlock {
+  const float* query = nullptr;
+  std::int64_t query_stride = 0;
+  std::int64_t rows = 0;
+  std::int64_t head_dim = 0;
+  const float* key_panel = nullptr;
+  float* scores = nullptr;
+  std::int64_t score_stride = 0;
+};
+void multiply_query_key(const QueryKeyBlock& block);
+
+// context[i * context_stride + d] += sum over j < keys of weights[i * weight_stride + j] * value of key j at feature d,
+// which lies at value + d / kPanelFeatures * panel_distance + j * value_stride + d % kPanelFeatures. Whole panels are
+// read and written. One call reads the values once a panel: as many keys as stay in the first cache.
+struct WeightValueBlock {
+  const float* weights = nullptr;
+  std::int64_t weight_stride = 0;
+  std::int64_t rows = 0;
+  std::int64_t keys = 0;
+  const float* value = nullptr;
+  std::int64_t value_stride = 0;
+  std::int64_t panel_distance = 0;
+  std::int64_t panels = 0;
+  float* context = nullptr;
+  std::int64_t context_stride = 0;
+};
+void multiply_weight_value(const WeightValueBlock& block);
+
+// Keys that such a call is best given.
+constexpr std::int64_t kKeysAtOnce = 128;
+
+}  // namespace headscope

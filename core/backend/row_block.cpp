@@ -1,0 +1,347 @@
+#include "core/backend/row_block.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/backend/operands.h"
+
+namespace headscope {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr std::int64_t kBlockRows = kStripRows * kBlockStrips;
+
+std::int64_t rounded_up(std::int64_t count, std::int64_t step) {
+  return (count + step - 1) / step * step;
+}
+
+// A row of scores in the buffer. Whole panels, and a cache line more, so that rows do not lie a power of two apart.
+std::int64_t score_stride_of(std::int64_t key_len) {
+  return rounded_up(std::max<std::int64_t>(key_len, 1), kPanelKeys) + kSumLanes;
+}
+
+KeySpan overlap(const KeySpan& a, KeySpan b) {
+  const std::int64_t begin = std::max(a.begin, b.begin);
+  return {begin, std::max(begin, std::min(a.end, b.end))};
+}
+
+std::int64_t keys_of(const KeySpans& spans) {
+  return spans.first.size() + spans.second.size();
+}
+
+void fill_outside(const KeySpans& spans, std::int64_t key_len, float value, float* cells) {
+  std::int64_t done = 0;
+  for (const KeySpan& span : {spans.first, spans.second}) {
+    if (span.size() == 0) continue;
+    std::fill(cells + done, cells + span.begin, value);
+    done = span.end;
+  }
+  std::fill(cells + done, cells + key_len, value);
+}
+
+// -inf up to where the loops over a span stop.
+void pad(const KeySpans& spans, float* cells) {
+  for (const KeySpan& span : {spans.first, spans.second}) {
+    std::fill(cells + span.end, cells + rounded_up(span.end, kSumLanes), -kInfinity);
+  }
+}
+
+bool any_nan(const KeySpans& spans, const float* cells) {
+  for (const KeySpan& span : {spans.first, spans.second}) {
+    for (std::int64_t j = span.begin; j < span.end; ++j) {
+      if (std::isnan(cells[j])) return true;
+    }
+  }
+  return false;
+}
+
+class RowBlock {
+ public:
+  RowBlock(const AttentionPass& pass, std::int64_t b, std::int64_t h, Range queries, float* scratch,
+           const CancelToken& cancel)
+      : pass_(pass),
+        b_(b),
+        h_(h),
+        queries_(queries),
+        key_len_(pass.rows.key_len()),
+        score_stride_(score_stride_of(key_len_)),
+        context_stride_(rounded_up(pass.value_head_dim, kPanelFeatures)),
+        scores_(scratch),
+        context_(scores_ + queries.size() * score_stride_),
+        panel_(context_ + queries.size() * context_stride_),
+        cancel_(cancel) {
+    for (std::int64_t row = 0; row < queries.size();) {
+      const std::int64_t left = queries.size() - row;
+      const std::int64_t parts = (left + kStripRows - 1) / kStripRows;
+      const std::int64_t rows = (left + parts - 1) / parts;
+      const Range mine{queries.begin + row, queries.begin + row + rows};
+      strips_[strip_count_++] = {row, rows, pass.rows.spans(b, h, mine)};
+      row += rows;
+    }
+  }
+
+  void compute() {
+    multiply_scores();
+    for (std::size_t s = 0; s < strip_count_; ++s) weigh(strips_[s]);
+    if (pass_.values == nullptr) return;
+    multiply_values();
+    for (std::int64_t row = 0; row < queries_.size(); ++row) store_context(row);
+  }
+
+ private:
+  struct Strip {
+    std::int64_t row = 0, rows = 0;
+    KeySpans spans;
+  };
+
+  float* cells(std::int64_t row) const { return scores_ + row * score_stride_; }
+
+  // The first place of row `row` in a result.
+  float* place(Tensor& result, std::int64_t row) const {
+    const Strides& strides = result.strides();
+    return result.mutable_data() + (b_ - pass_.part.batch.begin) * strides[0] +
+           (h_ - pass_.part.heads.begin) * strides[1] + (queries_.begin + row - pass_.part.queries.begin) * strides[2];
+  }
+
+  // Calls visit(first strip, last strip) for neighbours whose spans overlap with `keys` in the same keys.
+  template <typename Visit>
+  void visit_strips(KeySpan keys, const Visit& visit) const {
+    for (std::size_t s = 0; s < strip_count_;) {
+      const KeySpan first = overlap(strips_[s].spans.first, keys);
+      const KeySpan second = overlap(strips_[s].spans.second, keys);
+      std::size_t end = s + 1;
+      while (end < strip_count_ && overlap(strips_[end].spans.first, keys) == first &&
+             overlap(strips_[end].spans.second, keys) == second) {
+        ++end;
+      }
+      const std::int64_t row = strips_[s].row;
+      const std::int64_t rows = strips_[end - 1].row + strips_[end - 1].rows - row;
+      if (first.size() > 0) visit(row, rows, first);
+      if (second.size() > 0) visit(row, rows, second);
+      s = end;
+    }
+  }
+
+  // The keys from the first to the last that any strip sees.
+  KeySpan reach() const {
+    KeySpan result{key_len_, 0};
+    for (std::size_t s = 0; s < strip_count_; ++s) {
+      for (const KeySpan& span : {strips_[s].spans.first, strips_[s].spans.second}) {
+        if (span.size() == 0) continue;
+        result = {std::min(result.begin, span.begin), std::max(result.end, span.end)};
+      }
+    }
+    return result.size() > 0 ? result : KeySpan{};
+  }
+
+  void multiply_scores() {
+    constexpr std::int64_t kPanelsBetweenChecks = 64;
+    const KeySpan all = reach();
+    const Strides& strides = pass_.query.strides();
+    QueryKeyBlock block;
+    block.query_stride = strides[2];
+    block.head_dim = pass_.head_dim;
+    block.score_stride = score_stride_;
+    const float* query = pass_.query.data() + b_ * strides[0] + h_ * strides[1] + queries_.begin * strides[2];
+    for (std::int64_t first = all.begin / kPanelKeys * kPanelKeys; first < all.end; first += kPanelKeys) {
+      if (first / kPanelKeys % kPanelsBetweenChecks == 0) cancel_.check();
+      block.key_panel = nullptr;
+      // Strips whose last panel it is only in part are multiplied with all of it.
+      for (std::size_t s = 0; s < strip_count_;) {
+        std::size_t end = s;
+        while (end < strip_count_ && sees(strips_[end], first)) ++end;
+        if (end == s) {
+          ++s;
+          continue;
+        }
+        if (block.key_panel == nullptr) {
+          block.key_panel = pass_.keys.panel(b_, h_ / pass_.heads_per_kv_head, first / kPanelKeys, panel_);
+        }
+        block.query = query + strips_[s].row * strides[2];
+        block.rows = strips_[end - 1].row + strips_[end - 1].rows - strips_[s].row;
+        block.scores = cells(strips_[s].row) + first;
+        multiply_query_key(block);
+        s = end;
+      }
+    }
+  }
+
+  static bool sees(const Strip& strip, std::int64_t first) {
+    const KeySpan panel{first, first + kPanelKeys};
+    return overlap(strip.spans.first, panel).size() > 0 || overlap(strip.spans.second, panel).size() > 0;
+  }
+
+  // Scores of the strip to weights, in place and in the results.
+  void weigh(Strip& strip) {
+    std::array<bool, kStripRows> whole{};
+    bool any_whole = false;
+    for (std::int64_t r = 0; r < strip.rows; ++r) {
+      const bool row_whole = weigh_row(strip.row + r, strip.spans);
+      whole[static_cast<std::size_t>(r)] = row_whole;
+      any_whole = any_whole || row_whole;
+    }
+    if (!any_whole) return;
+    for (std::int64_t r = 0; r < strip.rows; ++r) {
+      if (!whole[static_cast<std::size_t>(r)]) fill_outside(strip.spans, key_len_, 0.0F, cells(strip.row + r));
+    }
+    strip.spans = whole_row(key_len_);
+  }
+
+  // Says whether the row has weights outside the spans: NaN, or what a finite fill or a policy gives.
+  bool weigh_row(std::int64_t row, const KeySpans& strip_spans) {
+    const ScoreRows& rows = pass_.rows;
+    const std::int64_t i = queries_.begin + row;
+    float* const s = cells(row);
+    KeySpans spans = strip_spans;
+    const float factor = rows.factor().value_or(1.0F);
+    for (const KeySpan& span : {spans.first, spans.second}) {
+      const Range keys{span.begin, span.end};
+      if (span.size() == 0) continue;
+      if (rows.factor()) {
+        rows.hide(b_, h_, i, keys, s + span.begin);
+      } else {
+        rows.apply(StageId::masked_scores, b_, h_, i, keys, s + span.begin);
+      }
+    }
+    pad(spans, s);
+    float max = largest_cell(s, spans) * factor + 0.0F;
+    if (rows.hides() && rows.hidden_score() > -kInfinity && keys_of(spans) < key_len_) {
+      // The hidden keys outside the spans hold the fill; where that makes no weight they need not be looked at.
+      const float fill = rows.hidden_score();
+      max = std::max(max, fill) + 0.0F;
+      float fill_weight = 0;
+      weights_by_statistics(&fill, 1, 1.0F, max, 1.0F, &fill_weight);
+      if (fill_weight != 0.0F) {
+        fill_outside(spans, key_len_, fill, s);
+        spans = whole_row(key_len_);
+        pad(spans, s);
+      }
+    }
+    const RowSums sums = exponentials_of_row(s, spans, factor, max);
+    keep_statistics(row, sums);
+
+    float inverse = 1.0F / sums.sum;
+    const std::optional<float> all_weights = rows.weight_when_hidden(b_, h_, i);
+    if (all_weights || !(sums.sum > 0.0F)) {
+      std::fill(s, s + key_len_, all_weights.value_or(plain_nan()));
+      spans = whole_row(key_len_);
+      inverse = 1.0F;
+    }
+    if (!all_weights) rows.clear_hidden(b_, h_, i, {0, key_len_}, s);
+    if (pass_.to.weights.empty()) {
+      multiply_cells(s, spans, inverse);
+    } else {
+      multiply_cells_to(s, spans, inverse, place(pass_.to.weights, row), key_len_, pass_.past_caches);
+    }
+    drop_weights(row, spans);
+    return !(spans == strip_spans);
+  }
+
+  void keep_statistics(std::int64_t row, RowSums sums) {
+    RowStatistics& statistics = pass_.to.statistics;
+    if (!statistics.max.empty()) *place(statistics.max, row) = sums.max;
+    if (!statistics.sum.empty()) *place(statistics.sum, row) = sums.sum;
+  }
+
+  void drop_weights(std::int64_t row, const KeySpans& spans) {
+    if (!pass_.rows.rule().drops()) return;
+    float* const s = cells(row);
+    for (const KeySpan& span : {spans.first, spans.second}) {
+      if (span.size() > 0) {
+        pass_.rows.drop(b_, h_, queries_.begin + row, {span.begin, span.end}, s + span.begin);
+      }
+    }
+    if (pass_.to.dropped.empty()) return;
+    multiply_cells_to(s, spans, 1.0F, place(pass_.to.dropped, row), key_len_, pass_.past_caches);
+  }
+
+  void multiply_values() {
+    std::fill_n(context_, queries_.size() * context_stride_, 0.0F);
+    const FiniteValues::Head head = pass_.values->head(b_, h_ / pass_.heads_per_kv_head);
+    WeightValueBlock block;
+    block.weight_stride = score_stride_;
+    block.value_stride = head.stride;
+    block.panel_distance = head.panel_distance;
+    block.panels = pass_.values->panels();
+    block.context_stride = context_stride_;
+    const KeySpan all = reach();
+    for (std::int64_t j = all.begin / kKeysAtOnce * kKeysAtOnce; j < all.end; j += kKeysAtOnce) {
+      cancel_.check();
+      visit_strips({j, j + kKeysAtOnce}, [&](std::int64_t row, std::int64_t rows, KeySpan keys) {
+        block.weights = cells(row) + keys.begin;
+        block.rows = rows;
+        block.keys = keys.size();
+        block.value = head.value + keys.begin * head.stride;
+        block.context = context_ + row * context_stride_;
+        multiply_weight_value(block);
+      });
+    }
+  }
+
+  void store_context(std::int64_t row) {
+    float* sums = context_ + row * context_stride_;
+    const std::int64_t i = queries_.begin + row;
+    const KeySpans& spans = strip_of(row).spans;
+    pass_.values->visit_others(b_, h_ / pass_.heads_per_kv_head, [&](const FiniteValues::Other& other) {
+      const KeySpan key{other.key, other.key + 1};
+      const bool weighed = overlap(spans.first, key).size() > 0 || overlap(spans.second, key).size() > 0;
+      const float weight = weighed ? cells(row)[other.key] : 0.0F;
+      if (weight == 0.0F && pass_.rows.rule().mask->hidden.hidden(b_, h_, i, other.key)) return;
+      sums[other.feature] += weight * other.value;
+    });
+    float* to = place(pass_.to.context, row);
+    for (std::int64_t d = 0; d < pass_.value_head_dim; ++d) to[d] = finished_sum(sums[d]);
+  }
+
+  const Strip& strip_of(std::int64_t row) const {
+    std::size_t s = 0;
+    while (row >= strips_[s].row + strips_[s].rows) ++s;
+    return strips_[s];
+  }
+
+  const AttentionPass& pass_;
+  std::int64_t b_, h_;
+  Range queries_;
+  std::int64_t key_len_, score_stride_, context_stride_;
+  float* scores_;
+  float* context_;
+  float* panel_;
+  const CancelToken& cancel_;
+  std::array<Strip, kBlockStrips> strips_;
+  std::size_t strip_count_ = 0;
+};
+
+}  // namespace
+
+RowSums exponentials_of_row(float* cells, const KeySpans& spans, float factor, float max) {
+  if (-kInfinity < max && max < kInfinity) {
+    const float sum = exponentials(cells, spans, factor, max);
+    return std::isnan(sum) ? RowSums{plain_nan(), plain_nan()} : RowSums{max, sum};
+  }
+  if (any_nan(spans, cells)) return {plain_nan(), plain_nan()};
+  return {max, max == -kInfinity ? 0.0F : plain_nan()};
+}
+
+float finished_sum(float sum) {
+  return std::isnan(sum) ? plain_nan() : sum + 0.0F;
+}
+
+std::int64_t rows_of_block(std::int64_t key_len) {
+  constexpr std::int64_t kScoresAtOnce = std::int64_t{1} << 18;
+  const std::int64_t strips = kScoresAtOnce / score_stride_of(key_len) / kStripRows;
+  return std::clamp<std::int64_t>(strips, 1, kBlockStrips) * kStripRows;
+}
+
+std::int64_t scratch_of_block(const AttentionPass& pass, std::int64_t rows) {
+  const std::int64_t context_stride = rounded_up(pass.value_head_dim, kPanelFeatures);
+  return rows * (score_stride_of(pass.rows.key_len()) + context_stride) + pass.keys.panel_floats();
+}
+
+void compute_row_block(const AttentionPass& pass, std::int64_t b, std::int64_t h, Range queries, float* scratch,
+                       const CancelToken& cancel) {
+  RowBlock(pass, b, h, queries, scratch, cancel).compute();
+}
+
+}  // namespace headscope

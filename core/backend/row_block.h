@@ -1,0 +1,53 @@
+// Attention for a block of rows of one head: scores of all keys that any of them sees, exact softmax, context.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/backend/backend.h"
+#include "core/backend/packed_heads.h"
+#include "core/backend/score_rows.h"
+#include "core/backend/scratch.h"
+
+namespace headscope {
+
+// What all blocks of a pass share. The tensors' last stride is 1.
+struct AttentionPass {
+  const ScoreRows& rows;
+  const Tensor& query;
+  const PackedKeys& keys;
+  const FiniteValues* values;  // null: no context is wanted
+  std::int64_t heads_per_kv_head = 1;
+  std::int64_t head_dim = 0, value_head_dim = 0;
+  QueryRange part;  // the results begin at its first row
+  AttentionResults& to;
+  bool past_caches = false;  // weights are too many to stay in the caches
+};
+
+// Rows of a strip are multiplied together, and their keys are cut to what one of them sees; a block is of at most four
+// strips.
+constexpr std::int64_t kStripRows = 12;
+constexpr std::int64_t kBlockStrips = 4;
+
+struct RowSums {
+  float max = 0, sum = 0;  // as RowStatistics
+};
+
+// cells = exp(cells * factor - max) over the spans, and their sum; NaN, and cells left as they are, where `max`, the
+// largest cells * factor (NaN may have been passed over), or a cell is not finite; 0 where max is -inf.
+RowSums exponentials_of_row(float* cells, const KeySpans& spans, float factor, float max);
+
+// What the context holds for a sum over keys: one NaN for all, and no -0, whose sign hidden keys could change.
+float finished_sum(float sum);
+
+// How many rows a block should have, so that its scores stay in the second cache.
+std::int64_t rows_of_block(std::int64_t key_len);
+
+// Floats of scratch memory for a block of that many rows.
+std::int64_t scratch_of_block(const AttentionPass& pass, std::int64_t rows);
+
+// Computes the rows `queries` of head (b, h), counted in the whole query. Throws Cancelled.
+void compute_row_block(const AttentionPass& pass, std::int64_t b, std::int64_t h, Range queries, float* scratch,
+                       const CancelToken& cancel);
+
+}  // namespace headscope

@@ -1,0 +1,60 @@
+// What a ScoreRule does to rows of scores and weights, in place, with the bits of attention/score_steps.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/attention/score_rule.h"
+#include "core/attention/stage.h"
+#include "core/backend/kernels/softmax.h"
+
+namespace headscope {
+
+// A row is query i of (batch b, head h); its `cells` are those of `keys`.
+class ScoreRows {
+ public:
+  // Refers to `rule`, which must outlive this.
+  explicit ScoreRows(const ScoreRule& rule);
+
+  // From raw_scores to the stage, one of raw_scores ... masked_scores.
+  void apply(StageId stage, std::int64_t b, std::int64_t h, std::int64_t i, Range keys, float* cells) const;
+
+  // When masked scores are nothing but raw * factor in float, -inf where hidden: that factor, which is above 0.
+  std::optional<float> factor() const { return factor_; }
+
+  // Sets hidden cells to hidden_score(); nothing when hides() is false.
+  void hide(std::int64_t b, std::int64_t h, std::int64_t i, Range keys, float* cells) const;
+  // Whether cells are hidden before the softmax, and what masked_scores hold there.
+  bool hides() const { return hides_; }
+  float hidden_score() const { return hidden_score_; }
+
+  // The keys that any of the queries sees before the softmax: begins are multiples of 32, cells outside are hidden.
+  KeySpans spans(std::int64_t b, std::int64_t h, Range queries) const;
+
+  // What all weights of the row are when it is fully hidden and the rule says so.
+  std::optional<float> weight_when_hidden(std::int64_t b, std::int64_t h, std::int64_t i) const;
+  // With mask_after_softmax: the weights of hidden cells to 0.
+  void clear_hidden(std::int64_t b, std::int64_t h, std::int64_t i, Range keys, float* cells) const;
+
+  // weights * kept / (1 - P).
+  void drop(std::int64_t b, std::int64_t h, std::int64_t i, Range keys, float* cells) const;
+
+  std::int64_t key_len() const { return key_len_; }
+  const ScoreRule& rule() const { return *rule_; }
+
+ private:
+  void set_hidden(std::int64_t b, std::int64_t h, std::int64_t i, Range keys, float value, float* cells) const;
+  void add(std::int64_t b, std::int64_t h, std::int64_t i, Range keys, float* cells) const;
+
+  const ScoreRule* rule_;
+  std::int64_t key_len_;
+  bool hides_;
+  float hidden_score_;
+  std::optional<float> factor_;
+};
+
+// All keys.
+KeySpans whole_row(std::int64_t key_len);
+
+}  // namespace headscope

@@ -1,0 +1,98 @@
+// Cells that are computed when they are read have the bits of those that a pass stores.
+#include <gtest/gtest.h>
+
+#include "tests/core/backend/made_attention.h"
+
+namespace headscope {
+namespace {
+
+const StageId kStages[] = {StageId::raw_scores,    StageId::scores,  StageId::capped_scores,
+                           StageId::masked_scores, StageId::weights, StageId::dropped_weights};
+
+std::vector<float> read(const Backend& backend, StageId stage, const MadeAttention& made,
+                        const RowStatistics* statistics, const Region& region) {
+  std::vector<float> out(static_cast<std::size_t>(element_count(region)), -77.0F);
+  backend.read_scores(stage, made.query, made.key, made.rule, statistics, region, out, CancelToken());
+  return out;
+}
+
+bool same(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
+}
+
+RowStatistics rows_of(const RowStatistics& all, const Region& region) {
+  const auto part = [&](const Tensor& rows) {
+    return rows.sliced(0, region[0].begin, region[0].end)
+        .sliced(1, region[1].begin, region[1].end)
+        .sliced(2, region[2].begin, region[2].end);
+  };
+  return {part(all.max), part(all.sum)};
+}
+
+// Every stage over the region, with and without statistics, against stages made one after the other.
+void expect_region(const Backend& backend, const MadeAttention& made, const Region& region, const std::string& what) {
+  const Region all = whole({made.query.dim(0), made.query.dim(1), made.query.dim(2), made.key.dim(2)});
+  const Tensor raw = backend.query_key_products(made.query, made.key, all, CancelToken());
+  const AttentionResults stored = attention_of(backend, made);
+  const RowStatistics statistics = rows_of(stored.statistics, region);
+  for (StageId stage : kStages) {
+    if (stage == StageId::dropped_weights && !made.rule.drops()) continue;
+    const Tensor expected = stage == StageId::weights ? stored.weights
+                            : stage == StageId::dropped_weights
+                                ? stored.dropped
+                                : score_stage(stage, raw, made.rule, all, CancelToken());
+    std::vector<float> cells(static_cast<std::size_t>(element_count(region)));
+    expected.read(region, cells);
+    EXPECT_TRUE(same(read(backend, stage, made, &statistics, region), cells)) << what << " " << stage_name(stage);
+    EXPECT_TRUE(same(read(backend, stage, made, nullptr, region), cells)) << what << " " << stage_name(stage);
+  }
+}
+
+TEST(ReadScores, HaveTheBitsOfWhatIsStoredInEveryRegion) {
+  const auto cpu = make_cpu_backend(2);
+  const MadeSizes sizes{2, 70, 75, 4, 2, 20, 20};
+  for (const Options& options : attention_rules()) {
+    const MadeAttention made = made_attention(sizes, options);
+    for (const Region& region : {Region{{0, 2}, {0, 4}, {0, 70}, {0, 75}}, Region{{1, 2}, {3, 4}, {69, 70}, {74, 75}},
+                                 Region{{0, 1}, {1, 3}, {11, 37}, {30, 71}}, Region{{0, 2}, {0, 1}, {0, 70}, {33, 34}},
+                                 Region{{0, 1}, {2, 3}, {4, 5}, {0, 75}}, Region{{0, 1}, {0, 1}, {2, 9}, {40, 40}}}) {
+      expect_region(*cpu, made, region, text_of(options));
+    }
+  }
+}
+
+TEST(ReadScores, HaveTheBitsOfWhatIsStoredAtEverySize) {
+  const auto cpu = make_cpu_backend(3);
+  for (const MadeSizes& sizes : attention_sizes()) {
+    for (const Options& options :
+         {Options{}, Options{{"mask", "causal"}, {"mask-fill", "-1e20"}, {"dropout", "0.2"}}}) {
+      const MadeAttention made = made_attention(sizes, options);
+      expect_region(*cpu, made, whole({sizes.batch, sizes.heads, sizes.query_len, sizes.key_len}), text_of(options));
+    }
+  }
+}
+
+TEST(ReadScores, LargeRegionsHaveTheSameBitsForAnyNumberOfThreads) {
+  const MadeAttention made = made_attention({1, 700, 650, 1, 1, 32, 32}, {{"mask", "causal"}});
+  const Region region{{0, 1}, {0, 1}, {5, 700}, {3, 650}};
+  const auto one = make_cpu_backend(1);
+  for (int threads : {2, 3, 7}) {
+    const auto many = make_cpu_backend(threads);
+    for (StageId stage : {StageId::raw_scores, StageId::masked_scores, StageId::weights}) {
+      EXPECT_TRUE(same(read(*one, stage, made, nullptr, region), read(*many, stage, made, nullptr, region)));
+    }
+  }
+}
+
+TEST(ReadScores, AreCancelled) {
+  const MadeAttention made = made_attention({1, 5, 5, 2, 2, 4, 4}, {});
+  CancelToken stopped;
+  stopped.cancel();
+  std::vector<float> out(50);
+  EXPECT_THROW(make_cpu_backend(2)->read_scores(StageId::weights, made.query, made.key, made.rule, nullptr,
+                                                whole({1, 2, 5, 5}), out, stopped),
+               Cancelled);
+}
+
+}  // namespace
+}  // namespace headscope
