@@ -6,6 +6,7 @@
 #include "app/gl/compute_device.h"
 #include "app/gl/compute_thread.h"
 #include "app/gl/offscreen.h"
+#include "core/backend/backend_error.h"
 #include "core/backend/operands.h"
 
 namespace headscope {
@@ -13,10 +14,20 @@ namespace {
 
 constexpr std::int64_t kProductsPerWeight = 40;  // what exp and division cost, about
 
+// What the driver refuses is no fault of the request.
+template <typename Work>
+void as_backend_error(const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    throw BackendError(error.what());
+  }
+}
+
 class GpuBackend : public Backend {
  public:
   explicit GpuBackend(const GpuOptions& options) {
-    thread_.run([&] { device_ = std::make_unique<ComputeDevice>(options); });
+    as_backend_error([&] { thread_.run([&] { device_ = std::make_unique<ComputeDevice>(options); }); });
   }
   ~GpuBackend() override {
     thread_.run([&] { device_.reset(); });
@@ -170,9 +181,11 @@ class GpuBackend : public Backend {
       Forget& operator=(const Forget&) = delete;
       ComputeDevice& device;
     };
-    thread_.run([&] {
-      const Forget at_end(*device_);
-      work();
+    as_backend_error([&] {
+      thread_.run([&] {
+        const Forget at_end(*device_);
+        work();
+      });
     });
   }
 

@@ -11,16 +11,15 @@ namespace headscope {
 
 class OffscreenContext;
 
-// What tests change.
 struct GpuOptions {
   // Makes a context of OpenGL 4.3 or newer current on the calling thread; nothing: make_offscreen_context.
   std::function<std::unique_ptr<OffscreenContext>()> make_context;
+  bool card_only = false;               // refuses drivers that compute on the CPU
   std::int64_t numbers_per_buffer = 0;  // of four bytes; 0: as many as the device allows, at most 2^26
 };
 
-// Results equal those of the reference within 2e-5 relative. Throws Error when a library, OpenGL 4.3 or a shader is
-// missing or refused; the steps of the backend throw Error when the device fails, after which it is of no more use.
-// May be used by any thread.
+// Results equal those of the reference within 2e-5 relative. Throws BackendError when a library, OpenGL 4.3 or a shader
+// is missing or refused; so do the steps of the backend when the device fails. May be used by any thread.
 std::shared_ptr<const Backend> make_gpu_backend(const GpuOptions& options = {});
 
 }  // namespace headscope

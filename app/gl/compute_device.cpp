@@ -18,17 +18,6 @@ constexpr double kProductsPerDispatch = 3e10;
 constexpr double kProductsPerSoftwareDispatch = 4e6;
 constexpr std::int64_t kFewSums = 4096;
 
-// Asks for the version first: a driver without compute shaders would be asked for functions that it does not have.
-std::string renderer_that_computes() {
-  GLint major = 0, minor = 0;
-  glGetIntegerv(GL_MAJOR_VERSION, &major);
-  glGetIntegerv(GL_MINOR_VERSION, &minor);
-  const std::string renderer = renderer_name();
-  if (major > 4 || (major == 4 && minor >= 3)) return renderer;
-  throw Error("The graphics driver (" + renderer + ") has OpenGL " + std::to_string(major) + "." +
-              std::to_string(minor) + "; compute shaders need 4.3.");
-}
-
 // Calls copy(offset in the memory of `to`, offset in the part, count) for runs that lie in one piece in both.
 template <typename Copy>
 void visit_runs(const Region& part, const Tensor& to, Copy&& copy) {
@@ -61,7 +50,10 @@ void visit_runs(const Region& part, const Tensor& to, Copy&& copy) {
 
 ComputeDevice::ComputeDevice(const GpuOptions& options)
     : context(options.make_context ? options.make_context() : make_offscreen_context({4, 3, true})),
-      renderer(renderer_that_computes()) {
+      renderer(renderer_name()) {
+  if (options.card_only && is_software_renderer(renderer)) {
+    throw Error("The graphics driver (" + renderer + ") computes on the CPU.");
+  }
   kernels.emplace();
   buffers.emplace();
   GLint64 bytes = 0;

@@ -19,13 +19,15 @@ constexpr std::int64_t kFramesKept = 2;
 // Bytes of textures of pictures that are gone, kept for the next picture of the same size: typing makes the same sizes
 // anew. While the window is resized, old sizes make room.
 constexpr std::int64_t kSpareBytes = 48 << 20;
+// Numbers that are computed for a texture of all of a matrix; of a larger one only what is seen is computed.
+constexpr std::int64_t kMostComputed = 16 << 20;
 
 std::size_t hash_of(const HeatmapSpec& spec) {
   std::size_t hash = 0;
   const auto add = [&hash](auto value) {
     hash ^= std::hash<decltype(value)>()(value) + 0x9e3779b97f4a7c15ULL + (hash << 6) + (hash >> 2);
   };
-  if (spec.matrix.stored()) add(spec.matrix.data());
+  add(spec.matrix.storage());
   add(spec.row0);
   add(spec.column0);
   add(spec.rows);
@@ -116,9 +118,10 @@ class Store : public GlTextureStore {
   std::int64_t uploads() const override { return inputs_.uploads(); }
 
  private:
-  // Numbers that exist only when read, and matrices beyond the driver's textures, are drawn by the processor.
+  // Matrices beyond the driver's textures, and many numbers that exist only when read, are drawn by the processor.
   bool fits(const Tensor& matrix) const {
-    return matrix.stored() && matrix.size() > 0 && matrix.dim(0) <= largest_ && matrix.dim(1) <= largest_;
+    return matrix.size() > 0 && matrix.dim(0) <= largest_ && matrix.dim(1) <= largest_ &&
+           (matrix.stored() || matrix.size() <= kMostComputed);
   }
 
   Picture drawn(const HeatmapSpec& spec) {

@@ -26,7 +26,7 @@ std::array<float, 4> texel_of(const ValueScale& scale) {
 std::shared_ptr<GlTexture> upload(const Tensor& matrix) {
   const int rows = static_cast<int>(matrix.dim(0)), columns = static_cast<int>(matrix.dim(1));
   const std::int64_t row_step = matrix.strides()[0];
-  const bool rows_are_dense = matrix.strides()[1] == 1 && row_step >= columns;
+  const bool rows_are_dense = matrix.stored() && matrix.strides()[1] == 1 && row_step >= columns;
   if (rows_are_dense) {
     return std::make_shared<GlTexture>(TexelFormat::r32_float, columns, rows, matrix.data(), row_step);
   }
@@ -78,12 +78,12 @@ void HeatmapInputCache::forget_unused() {
 }
 
 std::shared_ptr<GlTexture> HeatmapInputCache::values_of(const Tensor& matrix) {
-  const auto [begin, end] = values_.equal_range(matrix.data());
+  const auto [begin, end] = values_.equal_range(matrix.storage());
   for (auto entry = begin; entry != end; ++entry) {
     if (same_storage(entry->second.matrix, matrix)) return entry->second.texture;
   }
   ++uploads_;
-  return values_.emplace(matrix.data(), Values{matrix, upload(matrix)})->second.texture;
+  return values_.emplace(matrix.storage(), Values{matrix, upload(matrix)})->second.texture;
 }
 
 std::shared_ptr<GlTexture> HeatmapInputCache::hidden_of(const HeatmapSpec& spec) {

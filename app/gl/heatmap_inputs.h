@@ -23,7 +23,7 @@ struct HeatmapInputs {
 
 class HeatmapInputCache {
  public:
-  // spec.matrix is stored and fits the driver's largest texture.
+  // spec.matrix fits the driver's largest texture; one that is computed when read is read whole, once.
   HeatmapInputs inputs_of(const HeatmapSpec& spec);
   // Lets go of what no picture holds any more.
   void forget_unused();
@@ -57,7 +57,7 @@ class HeatmapInputCache {
   std::shared_ptr<GlTexture> thresholds_of(const ValueScale& scale);
   std::shared_ptr<GlTexture> colors_of(ColorMap map);
 
-  std::unordered_multimap<const float*, Values> values_;
+  std::unordered_multimap<const void*, Values> values_;
   std::list<Hidden> hidden_;
   std::list<Rows> rows_;
   std::list<Thresholds> thresholds_;

@@ -129,7 +129,7 @@ std::unique_ptr<OffscreenContext> make_offscreen_context(const ContextWish& wish
   if (!can_open("libEGL.so.1") || !(can_open("libOpenGL.so.0") || can_open("libGL.so.1"))) {
     throw Error(
         "libEGL.so.1 or libGL.so.1 is missing, so that OpenGL cannot be used without a window. Install libegl1 and "
-        "libgl1, or use the CPU.");
+        "libgl1.");
   }
   std::unique_ptr<EglContext> software;
   for (const EGLDisplay display : displays()) {
@@ -141,7 +141,7 @@ std::unique_ptr<OffscreenContext> make_offscreen_context(const ContextWish& wish
   if (software != nullptr && software->make_current()) return software;
   throw Error("EGL gives no OpenGL " + std::to_string(wish.major) + "." + std::to_string(wish.minor) +
               " context without a window. Install the graphics card's driver, or Mesa's (libegl-mesa0, "
-              "libgl1-mesa-dri), or use the CPU.");
+              "libgl1-mesa-dri).");
 }
 
 std::string renderer_name() {

@@ -200,8 +200,7 @@ void draw_matrix(Ui& ui, Panel& panel, StageId stage, const Rect& area, bool nam
       draw_provenance(ui, panel.data, "concat", view.grid, from);
       continue;
     }
-    view.matrix =
-        grid.bands.size() == 1 || !matrix.stored() ? matrix : matrix.sliced(1, from, from + grid.band_features);
+    view.matrix = grid.bands.size() == 1 ? matrix : matrix.sliced(1, from, from + grid.band_features);
     draw_heatmap_view(ui, view);
   }
   if (in_bands) {

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "core/assert.h"
+#include "core/tensor/row_strips.h"
 
 namespace headscope {
 namespace {
@@ -145,12 +147,10 @@ HeadSummary summarize_head(const Trace& trace, std::int64_t batch, std::int64_t 
   const bool positions_agree = inputs.query_len == inputs.key_len && !is_cross_attention(trace.request);
 
   Sums sums;
-  std::vector<float> values(static_cast<std::size_t>(key_len));
-  for (std::int64_t i = 0; i < matrix.dim(0); ++i) {
-    matrix.read({{i, i + 1}, {0, key_len}}, values);
+  for_each_row(matrix, [&](const Index&, std::int64_t i, std::span<const float> values) {
     const std::int64_t visible = trace.mask->hidden.visible_count(batch, head, i);
     sums.add({i, values.data(), key_len, visible}, positions_agree, inputs.key_len);
-  }
+  });
 
   HeadSummary summary;
   summary.entropy_bits = sums.entropy.rows > 0 ? sums.entropy.value() : std::numeric_limits<double>::quiet_NaN();

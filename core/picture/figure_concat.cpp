@@ -105,9 +105,7 @@ void plan_concat(Sheet& sheet, const StagePicture& stage, bool measure) {
       MapItem map{left + static_cast<int>(piece) * (size.width / static_cast<int>(pieces) + gap), top, spec,
                   stage.cell_text()};
       if (pieces > 1 && !measure) {
-        map.spec.matrix = map.spec.matrix.stored()
-                              ? map.spec.matrix.sliced(1, piece * features, (piece + 1) * features)
-                              : map.spec.matrix.dense_copy().sliced(1, piece * features, (piece + 1) * features);
+        map.spec.matrix = map.spec.matrix.sliced(1, piece * features, (piece + 1) * features);
       }
       map.spec.columns = static_cast<double>(stage.columns() / pieces);
       map.spec.width = size.width / static_cast<int>(pieces);

@@ -37,7 +37,7 @@ const Stage& stage_of(const Trace& trace, StageId id) {
 // Rows are positions: [batch, position, head, feature] is read head by head.
 Tensor by_heads(StageId id, const Tensor& tensor) {
   if (id != StageId::qkv_split || tensor.rank() != 4) return tensor;
-  return (tensor.stored() ? tensor : tensor.dense_copy()).permuted({0, 2, 1, 3});
+  return tensor.permuted({0, 2, 1, 3});
 }
 
 // Whether hidden cells are hidden in this stage: from where the mask was applied on. Before, they hold real scores.

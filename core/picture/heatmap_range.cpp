@@ -2,63 +2,49 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/picture/heatmap.h"
+#include "core/tensor/block_sums.h"
+#include "core/tensor/row_strips.h"
 
 namespace headscope {
 
 namespace {
 
-// Calls visit(leading, row, values) for every row (the last axis) of a tensor; `leading` are the indices of the axes
-// before the last two.
-template <typename Visit>
-void for_each_row(const Tensor& tensor, const Visit& visit) {
-  if (tensor.size() == 0) return;
-  const int last = tensor.rank() - 1;
-  const std::int64_t columns = tensor.dim(last), rows = last > 0 ? tensor.dim(last - 1) : 1;
-  const std::int64_t strip = std::clamp<std::int64_t>((std::int64_t{1} << 18) / columns, 1, rows);
-  std::vector<float> values(static_cast<std::size_t>(strip * columns));
-  Index leading;
-  std::int64_t matrices = 1;
-  for (int axis = 0; axis < last - 1; ++axis) {
-    leading.push_back(0);
-    matrices *= tensor.dim(axis);
-  }
-  for (std::int64_t k = 0; k < matrices; ++k) {
-    for (std::int64_t left = k, axis = last - 2; axis >= 0; --axis) {
-      leading[static_cast<int>(axis)] = left % tensor.dim(static_cast<int>(axis));
-      left /= tensor.dim(static_cast<int>(axis));
-    }
-    for (std::int64_t begin = 0; begin < rows; begin += strip) {
-      const std::int64_t end = std::min(begin + strip, rows);
-      Region region;
-      for (const std::int64_t index : leading) region.push_back({index, index + 1});
-      if (last > 0) region.push_back({begin, end});
-      region.push_back({0, columns});
-      const std::span<float> part(values.data(), static_cast<std::size_t>((end - begin) * columns));
-      tensor.read(region, part);
-      for (std::int64_t i = begin; i < end; ++i) {
-        visit(leading, i,
-              part.subspan(static_cast<std::size_t>((i - begin) * columns), static_cast<std::size_t>(columns)));
-      }
-    }
-  }
-}
-
 // The smallest and largest finite, visible value; low > high when there is none.
 struct Extent {
   double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
-  void include(std::span<const float> values, const std::uint8_t* hidden) {
+  void include(std::span<const float> values) {
+    const auto first = std::find_if(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
+    if (first == values.end()) return;
+    const BlockSums ends = sums_of_block(values.data(), values.size(), *first);
+    low = std::min(low, static_cast<double>(ends.low));
+    high = std::max(high, static_cast<double>(ends.high));
+  }
+  // A whole row of the mask's cells.
+  void include_visible(std::span<const float> values, const HiddenCells& cells, std::int64_t b, std::int64_t h,
+                       std::int64_t i) {
+    if (const std::optional<VisibleKeys> keys = cells.visible_keys(b, h, i)) {
+      for (const Range& run : {keys->first, keys->second}) {
+        include(values.subspan(static_cast<std::size_t>(run.begin), static_cast<std::size_t>(run.size())));
+      }
+      return;
+    }
+    hidden.resize(values.size());
+    cells.read_row(b, h, i, hidden);
     for (std::size_t j = 0; j < values.size(); ++j) {
-      if (!std::isfinite(values[j]) || (hidden != nullptr && hidden[j] != 0)) continue;
+      if (!std::isfinite(values[j]) || hidden[j] != 0) continue;
       low = std::min(low, static_cast<double>(values[j]));
       high = std::max(high, static_cast<double>(values[j]));
     }
   }
   bool empty() const { return low > high; }
   double largest() const { return std::max(std::fabs(low), std::fabs(high)); }
+
+  std::vector<std::uint8_t> hidden;
 };
 
 ValueRange row_range(const Extent& extent, bool diverging, bool log_scale) {
@@ -98,30 +84,29 @@ ValueScale value_scale(const ValueRange& range) {
 
 std::vector<ValueScale> row_scales(const HeatmapSpec& spec, std::int64_t begin, std::int64_t end) {
   std::vector<ValueScale> scales;
-  std::vector<float> values(static_cast<std::size_t>(spec.matrix.dim(1)));
-  std::vector<std::uint8_t> hidden(spec.mask ? values.size() : 0);
-  for (std::int64_t i = begin; i < end; ++i) {
-    spec.matrix.read(Region{{i, i + 1}, {0, spec.matrix.dim(1)}}, values);
+  for_each_row(spec.matrix.sliced(0, begin, end), [&](const Index&, std::int64_t row, std::span<const float> values) {
     Extent extent;
-    if (spec.mask) spec.mask->hidden.read_row(spec.batch, spec.head, i, hidden);
-    extent.include(values, spec.mask ? hidden.data() : nullptr);
+    if (spec.mask) {
+      extent.include_visible(values, spec.mask->hidden, spec.batch, spec.head, begin + row);
+    } else {
+      extent.include(values);
+    }
     scales.push_back(value_scale(row_range(extent, is_diverging(spec.map), spec.range.log_scale)));
-  }
+  });
   return scales;
 }
 
 ValueRange automatic_range(const Tensor& tensor, bool weight_like, bool signed_data, const Mask* mask,
                            std::int64_t batch, std::int64_t head) {
   Extent extent;
-  std::vector<std::uint8_t> hidden;
   for_each_row(tensor, [&](const Index& leading, std::int64_t row, std::span<const float> values) {
-    const bool masked = mask != nullptr && (leading.count == 2 || leading.count == 0);
-    if (masked) {
-      const bool whole_stage = leading.count == 2;
-      hidden.resize(values.size());
-      mask->hidden.read_row(whole_stage ? leading[0] : batch, whole_stage ? leading[1] : head, row, hidden);
+    const bool whole_stage = leading.count == 2;
+    if (mask != nullptr && (whole_stage || leading.count == 0)) {
+      extent.include_visible(values, mask->hidden, whole_stage ? leading[0] : batch, whole_stage ? leading[1] : head,
+                             row);
+    } else {
+      extent.include(values);
     }
-    extent.include(values, masked ? hidden.data() : nullptr);
   });
   // A row sum rounded up must not turn the end of the scale from 1 to 1.0000001.
   constexpr double kAboveOne = 1.001;

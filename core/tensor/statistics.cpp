@@ -6,25 +6,28 @@
 #include <span>
 
 #include "core/assert.h"
+#include "core/tensor/block_sums.h"
+#include "core/tensor/row_strips.h"
 
 namespace headscope {
 namespace {
 
-constexpr std::int64_t kBlock = std::int64_t{1} << 16;  // values read at a time
+constexpr std::size_t kBlock = 4096;  // values summed about one of them
 
 // Calls `visit` with the tensor's values in row-major order, block by block; never holds the whole.
 template <typename Visit>
 void visit_region(const Tensor& tensor, const Region& region, int axis, std::vector<float>& buffer, Visit&& visit) {
   const std::int64_t count = element_count(region);
   if (count == 0) return;
-  if (count <= kBlock) {
+  const std::int64_t piece = tensor.stored() ? kStoredPiece : kComputedPiece;
+  if (count <= piece) {
     buffer.resize(static_cast<std::size_t>(count));
     tensor.read(region, buffer);
     visit(std::span<const float>(buffer));
     return;
   }
   const Range range = region[axis];
-  const std::int64_t step = std::max<std::int64_t>(1, kBlock / (count / range.size()));
+  const std::int64_t step = std::max<std::int64_t>(1, piece / (count / range.size()));
   for (std::int64_t begin = range.begin; begin < range.end; begin += step) {
     Region part = region;
     part[axis] = {begin, std::min(range.end, begin + step)};
@@ -45,46 +48,66 @@ void visit_values(const Tensor& tensor, Visit&& visit) {
 
 }  // namespace
 
-Statistics statistics_of(const Tensor& tensor) {
+void StatisticsSum::add(std::span<const float> values) {
+  if (!rest_.empty()) {
+    const std::size_t more = std::min(values.size(), kBlock - rest_.size());
+    rest_.insert(rest_.end(), values.begin(), values.begin() + static_cast<std::ptrdiff_t>(more));
+    values = values.subspan(more);
+    if (rest_.size() < kBlock) return;
+    add_block(rest_);
+    rest_.clear();
+  }
+  for (; values.size() >= kBlock; values = values.subspan(kBlock)) add_block(values.first(kBlock));
+  rest_.assign(values.begin(), values.end());
+}
+
+void StatisticsSum::add_block(std::span<const float> values) {
+  const auto first = std::find_if(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
+  const float origin = first != values.end() ? *first : 0.0F;
+  const BlockSums block = sums_of_block(values.data(), values.size(), origin);
+  nan_ += block.nan;
+  inf_ += static_cast<std::int64_t>(values.size()) - block.finite - block.nan;
+  if (block.finite == 0) return;
+  // Two means become one by their distance (Chan, Golub, LeVeque 1979): a common offset drowns nothing.
+  const double own = static_cast<double>(block.finite), before = static_cast<double>(finite_);
+  const double share = block.deviations / own;
+  const double distance = origin + share - mean_;
+  finite_ += block.finite;
+  mean_ = before == 0 ? origin + share : mean_ + distance * (own / (before + own));
+  squares_ += std::max(0.0, block.squares - block.deviations * share);
+  if (before > 0) squares_ += distance * distance * (before * own / (before + own));
+  low_ = std::min(low_, block.low);
+  high_ = std::max(high_, block.high);
+}
+
+Statistics StatisticsSum::result() const {
+  if (!rest_.empty()) {
+    StatisticsSum whole = *this;
+    whole.rest_.clear();
+    whole.add_block(rest_);
+    return whole.result();
+  }
   Statistics result;
-  result.count = tensor.size();
-  std::int64_t finite = 0;
-  float low = std::numeric_limits<float>::infinity();
-  float high = -low;
-  double origin = 0, sum = 0, sum_of_squares = 0, norm = 0;
-  visit_values(tensor, [&](std::span<const float> values) {
-    for (float value : values) {
-      if (std::isnan(value)) {
-        ++result.nan_count;
-        continue;
-      }
-      if (std::isinf(value)) {
-        ++result.inf_count;
-        continue;
-      }
-      // Sums about the first value, so that a large common offset does not drown the deviation.
-      if (finite == 0) origin = value;
-      const double deviation = value - origin;
-      sum += deviation;
-      sum_of_squares += deviation * deviation;
-      norm += static_cast<double>(value) * value;
-      low = std::min(low, value);
-      high = std::max(high, value);
-      ++finite;
-    }
-  });
-  if (finite == 0) {
+  result.count = finite_ + nan_ + inf_;
+  result.nan_count = nan_;
+  result.inf_count = inf_;
+  if (finite_ == 0) {
     result.min = result.max = result.mean = result.std = std::numeric_limits<double>::quiet_NaN();
     return result;
   }
-  const double n = static_cast<double>(finite);
-  const double mean_deviation = sum / n;
-  result.min = low;
-  result.max = high;
-  result.mean = origin + mean_deviation;
-  result.std = std::sqrt(std::max(0.0, sum_of_squares / n - mean_deviation * mean_deviation));
-  result.l2_norm = std::sqrt(norm);
+  const double n = static_cast<double>(finite_);
+  result.min = low_;
+  result.max = high_;
+  result.mean = mean_;
+  result.std = std::sqrt(squares_ / n);
+  result.l2_norm = std::sqrt(squares_ + n * mean_ * mean_);
   return result;
+}
+
+Statistics statistics_of(const Tensor& tensor) {
+  StatisticsSum sum;
+  visit_values(tensor, [&](std::span<const float> values) { sum.add(values); });
+  return sum.result();
 }
 
 Histogram histogram_of(const Tensor& tensor, int bins) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <vector>
 
 #include "core/tensor/tensor.h"
@@ -19,7 +21,22 @@ struct Statistics {
 
 Statistics statistics_of(const Tensor& tensor);
 
+// The same of values that come in pieces, in row-major order. Where the pieces end changes no bit.
+class StatisticsSum {
+ public:
+  void add(std::span<const float> values);
+  Statistics result() const;
+
+ private:
+  void add_block(std::span<const float> values);
+  std::vector<float> rest_;  // less than a block, not yet in the sums
+  std::int64_t finite_ = 0, nan_ = 0, inf_ = 0;
+  double mean_ = 0, squares_ = 0;  // of the finite values; of their deviations from the mean
+  float low_ = std::numeric_limits<float>::infinity(), high_ = -std::numeric_limits<float>::infinity();
+};
+
 // Finite values counted in `bins` equal bins over [low, high]; values outside go to the end bins.
+// Reads the tensor twice.
 struct Histogram {
   double low = 0, high = 0;
   std::vector<std::int64_t> counts;

@@ -40,47 +40,6 @@ void check_region(const Region& region, const Shape& shape) {
   }
 }
 
-// The strides under which `shape` reads the same elements in the same order without copying; rank 0 when there are
-// none. Runs of axes on both sides with equal products must be contiguous among themselves.
-Strides strides_of_view(const Shape& from, const Strides& from_strides, const Shape& to) {
-  Shape sizes;
-  Strides strides;
-  for (int axis = 0; axis < from.count; ++axis) {
-    if (from[axis] == 1) continue;
-    sizes.push_back(from[axis]);
-    strides.push_back(from_strides[axis]);
-  }
-  Strides result;
-  result.count = to.count;
-  int from_begin = 0;
-  int to_begin = 0;
-  while (from_begin < sizes.count) {
-    int from_end = from_begin + 1;
-    int to_end = to_begin;
-    std::int64_t from_product = sizes[from_begin];
-    std::int64_t to_product = 1;
-    while (to_product != from_product || to_end == to_begin) {
-      if (to_product < from_product || to_end == to_begin) {
-        to_product *= to[to_end++];
-      } else {
-        from_product *= sizes[from_end++];
-      }
-    }
-    for (int axis = from_begin; axis + 1 < from_end; ++axis) {
-      if (strides[axis] != sizes[axis + 1] * strides[axis + 1]) return {};
-    }
-    std::int64_t step = strides[from_end - 1];
-    for (int axis = to_end - 1; axis >= to_begin; --axis) {
-      result[axis] = step;
-      step *= to[axis];
-    }
-    from_begin = from_end;
-    to_begin = to_end;
-  }
-  for (int axis = to_begin; axis < to.count; ++axis) result[axis] = 1;
-  return result;
-}
-
 }  // namespace
 
 Tensor Tensor::zeros(Shape shape, Axes axes) {
@@ -141,6 +100,10 @@ Tensor Tensor::computed(Shape shape, Axes axes, ReadRegion read) {
   tensor.strides_ = row_major_strides(shape);
   tensor.axes_ = axes;
   tensor.read_ = std::make_shared<const ReadRegion>(std::move(read));
+  for (int axis = 0; axis < shape.count; ++axis) {
+    tensor.origin_.push_back(0);
+    tensor.from_.push_back(axis);
+  }
   return tensor;
 }
 
@@ -176,7 +139,7 @@ float Tensor::at(const Index& index) const {
   Region cell;
   for (std::int64_t i : index) cell.push_back({i, i + 1});
   float value = 0;
-  (*read_)(cell, std::span<float>(&value, 1));
+  read_computed(cell, std::span<float>(&value, 1));
   return value;
 }
 
@@ -190,69 +153,44 @@ void Tensor::read(const Region& region, std::span<float> out) const {
   if (stored()) {
     copy_strided(data_, region, strides_, 0, out.data());
   } else {
-    (*read_)(region, out);
+    read_computed(region, out);
   }
+}
+
+void Tensor::read_computed(const Region& region, std::span<float> out) const {
+  Region wanted;
+  for (const std::int64_t begin : origin_) wanted.push_back({begin, begin + 1});
+  bool in_order = true;
+  int last = -1;
+  for (int axis = 0; axis < rank(); ++axis) {
+    const int from = from_[axis];
+    if (from < 0) continue;
+    wanted[from] = {origin_[from] + region[axis].begin, origin_[from] + region[axis].end};
+    if (region[axis].size() == 1) continue;
+    in_order = in_order && last < from;
+    last = from;
+  }
+  if (in_order) {
+    (*read_)(wanted, out);
+    return;
+  }
+  std::vector<float> values(out.size());
+  (*read_)(wanted, values);
+  Shape sizes;
+  for (const Range& range : wanted) sizes.push_back(range.size());
+  const Strides steps = row_major_strides(sizes);
+  Strides strides;
+  Region part;
+  for (int axis = 0; axis < rank(); ++axis) {
+    strides.push_back(from_[axis] < 0 ? 0 : steps[from_[axis]]);
+    part.push_back({0, region[axis].size()});
+  }
+  copy_strided(values.data(), part, strides, 0, out.data());
 }
 
 std::vector<float> Tensor::values() const {
   std::vector<float> result(static_cast<std::size_t>(size()));
   read(whole(shape_), result);
-  return result;
-}
-
-Tensor Tensor::permuted(std::initializer_list<int> order) const {
-  HEADSCOPE_ASSERT(stored() && static_cast<int>(order.size()) == rank(), to_string(shape_));
-  Tensor result = *this;
-  result.writable_ = false;
-  unsigned seen = 0;
-  int axis = 0;
-  for (int from : order) {
-    HEADSCOPE_ASSERT(0 <= from && from < rank() && (seen >> from & 1U) == 0, "axis " + std::to_string(from));
-    seen |= 1U << from;
-    result.shape_[axis] = shape_[from];
-    result.strides_[axis] = strides_[from];
-    result.axes_[axis] = axes_[from];
-    ++axis;
-  }
-  return result;
-}
-
-Tensor Tensor::sliced(int axis, std::int64_t begin, std::int64_t end) const {
-  HEADSCOPE_ASSERT(!empty() && 0 <= axis && axis < rank() && 0 <= begin && begin <= end && end <= shape_[axis],
-                   fmt::format("[{}, {}) on axis {} of {}", begin, end, axis, to_string(shape_)));
-  if (!stored()) {
-    Shape shape = shape_;
-    shape[axis] = end - begin;
-    return computed(shape, axes_, [whole = *this, axis, begin](const Region& region, std::span<float> out) {
-      Region moved = region;
-      moved[axis] = {region[axis].begin + begin, region[axis].end + begin};
-      whole.read(moved, out);
-    });
-  }
-  Tensor result = *this;
-  result.writable_ = false;
-  result.shape_[axis] = end - begin;
-  if (result.size() > 0) result.data_ += begin * strides_[axis];
-  return result;
-}
-
-Tensor Tensor::writable_sliced(int axis, std::int64_t begin, std::int64_t end) {
-  HEADSCOPE_ASSERT(writable_, "a writable slice of a view of shape " + to_string(shape_));
-  Tensor result = sliced(axis, begin, end);
-  result.writable_ = true;
-  return result;
-}
-
-Tensor Tensor::reshaped(Shape shape, Axes axes) const {
-  HEADSCOPE_ASSERT(stored() && shape.count == axes.count && element_count(shape) == size(),
-                   to_string(shape_) + " as " + to_string(shape));
-  if (size() == 0) return zeros(shape, axes);
-  const Strides strides = strides_of_view(shape_, strides_, shape);
-  Tensor result = strides.count == shape.count ? *this : dense_copy();
-  result.strides_ = strides.count == shape.count ? strides : row_major_strides(shape);
-  result.shape_ = shape;
-  result.axes_ = axes;
-  result.writable_ = false;
   return result;
 }
 
@@ -264,29 +202,8 @@ Tensor Tensor::dense_copy() const {
 }
 
 bool same_storage(const Tensor& a, const Tensor& b) {
-  return a.shape_ == b.shape_ && a.strides_ == b.strides_ && a.data_ == b.data_ && a.read_ == b.read_;
-}
-
-Tensor matrix_at(const Tensor& tensor, std::int64_t batch, std::int64_t head) {
-  const int leading = tensor.rank() - 2;
-  HEADSCOPE_ASSERT(0 <= leading && leading <= 2, "a matrix of " + to_string(tensor.shape()));
-  const Index at = leading == 2 ? Index{batch, head} : leading == 1 ? Index{batch} : Index{};
-  for (int axis = 0; axis < leading; ++axis) {
-    HEADSCOPE_ASSERT(0 <= at[axis] && at[axis] < tensor.dim(axis), to_string(at) + " of " + to_string(tensor.shape()));
-  }
-  const Shape shape{tensor.dim(leading), tensor.dim(leading + 1)};
-  const Axes axes{tensor.axes()[leading], tensor.axes()[leading + 1]};
-  if (!tensor.stored()) {
-    return Tensor::computed(shape, axes, [tensor, at](const Region& region, std::span<float> out) {
-      Region full;
-      for (std::int64_t i : at) full.push_back({i, i + 1});
-      for (const Range& range : region) full.push_back(range);
-      tensor.read(full, out);
-    });
-  }
-  Tensor view = tensor;
-  for (int axis = 0; axis < leading; ++axis) view = view.sliced(axis, at[axis], at[axis] + 1);
-  return view.reshaped(shape, axes);
+  return a.shape_ == b.shape_ && a.strides_ == b.strides_ && a.data_ == b.data_ && a.read_ == b.read_ &&
+         a.origin_ == b.origin_ && a.from_ == b.from_;
 }
 
 }  // namespace headscope

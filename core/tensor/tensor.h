@@ -55,29 +55,38 @@ class Tensor {
   // The whole tensor, row-major.
   std::vector<float> values() const;
 
-  // Views: of a stored tensor they share the storage; a computed one stays computed when read.
-  Tensor permuted(std::initializer_list<int> order) const;  // axis k of the result is axis order[k]; stored only
+  // Views. They share the storage; those of a computed tensor are computed.
+  Tensor permuted(std::initializer_list<int> order) const;  // axis k of the result is axis order[k]
   Tensor sliced(int axis, std::int64_t begin, std::int64_t end) const;
   // sliced() of a tensor that may be written: so may the slice.
   Tensor writable_sliced(int axis, std::int64_t begin, std::int64_t end);
-  Tensor reshaped(Shape shape, Axes axes) const;  // copies when the strides do not allow a view; stored only
-  Tensor dense_copy() const;                      // of any tensor
+  // Copies when the strides do not allow a view. Of a computed tensor only axes of size 1 come and go (asserted).
+  Tensor reshaped(Shape shape, Axes axes) const;
+  Tensor dense_copy() const;  // of any tensor
 
-  // Identity of the numbers: equal for tensors that read the same storage the same way.
+  // Identity of the numbers: equal for tensors that read the same storage (or computation) the same way.
   friend bool same_storage(const Tensor& a, const Tensor& b);
+  // Equal where same_storage is: for hash tables.
+  const void* storage() const { return stored() ? static_cast<const void*>(data_) : read_.get(); }
 
  private:
+  void read_computed(const Region& region, std::span<float> out) const;
+  Tensor reshaped_computed(const Shape& shape, const Axes& axes) const;
+
   Shape shape_;
   Strides strides_;
   Axes axes_;
   std::shared_ptr<const void> owner_;
   const float* data_ = nullptr;
   std::shared_ptr<const ReadRegion> read_;
+  // Where a view of a computed tensor lies in what `read_` reads: its axis a from origin_[a] on, along axis k of the
+  // view where from_[k] == a; from_[k] == -1 is an axis of size 1 that the view added.
+  Index origin_;
+  PerAxis<int> from_;
   bool writable_ = false;
 };
 
-// The [rows, columns] matrix at (batch, head) of a 4-D stage, or at (batch) of a 3-D one (head ignored).
-// A stored tensor gives a view; a computed one a computed matrix.
+// The [rows, columns] matrix at (batch, head) of a 4-D stage, or at (batch) of a 3-D one (head ignored), as a view.
 Tensor matrix_at(const Tensor& tensor, std::int64_t batch, std::int64_t head);
 
 }  // namespace headscope

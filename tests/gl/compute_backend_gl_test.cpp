@@ -1,12 +1,16 @@
 // The GPU backend's four steps against the reference, on odd sizes.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <thread>
 
-#include "core/error.h"
+#include "app/gl/framebuffer.h"
+#include "app/gl/offscreen.h"
+#include "core/backend/backend_error.h"
 #include "tests/core/attention/made_inputs.h"
 #include "tests/gl/compute_fixture.h"
 
@@ -141,7 +145,7 @@ TEST_F(ComputeBackendGlTest, ARowLargerThanABufferIsRefusedInASentence) {
   GpuOptions options;
   options.numbers_per_buffer = 100;
   const auto small = make_gpu_backend(options);
-  EXPECT_THROW(small->linear(random_tensor({1, 2, 101}, 1), random_tensor({2, 101}, 2), {}, cancel_), Error);
+  EXPECT_THROW(small->linear(random_tensor({1, 2, 101}, 1), random_tensor({2, 101}, 2), {}, cancel_), BackendError);
   EXPECT_NO_THROW(small->linear(random_tensor({1, 2, 100}, 1), random_tensor({2, 100}, 2), {}, cancel_));
 }
 
@@ -151,6 +155,54 @@ TEST_F(ComputeBackendGlTest, ACancelledStepStopsAndTheNextOneRuns) {
   const Tensor x = random_tensor({1, 2, 3}, 1), weight = random_tensor({2, 3}, 2);
   EXPECT_THROW(gpu().linear(x, weight, {}, cancelled), Cancelled);
   expect_near(gpu().linear(x, weight, {}, cancel_), reference_->linear(x, weight, {}, cancel_), 0.1, "after it");
+}
+
+TEST_F(ComputeBackendGlTest, AContextThatIsRefusedIsABackendError) {
+  GpuOptions options;
+  options.make_context = []() -> std::unique_ptr<OffscreenContext> { throw Error("EGL is on holiday."); };
+  try {
+    make_gpu_backend(options);
+    FAIL() << "made without a context";
+  } catch (const BackendError& error) {
+    EXPECT_STREQ(error.what(), "EGL is on holiday.");
+  }
+}
+
+TEST_F(ComputeBackendGlTest, ADriverThatComputesOnTheCpuIsNoCard) {
+  if (!is_software_renderer(gpu().description())) GTEST_SKIP() << "there is a card";
+  GpuOptions options;
+  options.card_only = true;
+  EXPECT_THROW(make_gpu_backend(options), BackendError);
+  for (const char* name : {"llvmpipe (LLVM 15.0.6, 256 bits)", "softpipe", "Google SwiftShader"}) {
+    EXPECT_TRUE(is_software_renderer(name)) << name;
+  }
+  EXPECT_FALSE(is_software_renderer("NVIDIA H200/PCIe/SSE2"));
+}
+
+// The context of a window, or of another backend, stays current and whole.
+TEST_F(ComputeBackendGlTest, AContextOfTheCallerIsLeftAlone) {
+  const auto window = make_offscreen_context();
+  const auto target = make_offscreen_target(4, 4);
+  const std::string renderer = renderer_name();
+  { make_gpu_backend()->linear(random_tensor({1, 2, 3}, 1), random_tensor({2, 3}, 2), {}, cancel_); }
+  gpu().linear(random_tensor({1, 2, 3}, 1), random_tensor({2, 3}, 2), {}, cancel_);
+  EXPECT_EQ(renderer_name(), renderer);
+  clear_framebuffer(4, 4, Rgba{10, 20, 30, 255});
+  EXPECT_EQ(read_framebuffer(4, 4).at(2, 1), (Rgba{10, 20, 30, 255}));
+}
+
+TEST_F(ComputeBackendGlTest, SeveralThreadsMayAskAtOnce) {
+  const Tensor x = random_tensor({1, 9, 7}, 1), weight = random_tensor({5, 7}, 2);
+  const std::vector<float> expected = gpu().linear(x, weight, {}, cancel_).values();
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 20; ++k) wrong += gpu().linear(x, weight, {}, cancel_).values() == expected ? 0 : 1;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace

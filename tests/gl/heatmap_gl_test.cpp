@@ -260,7 +260,7 @@ TEST_F(HeatmapGlTest, EqualsThePictureOfStridedViewsAndComputedMatrices) {
       Tensor::computed({24, 36}, {Axis::query, Axis::key},
                        [whole](const Region& region, std::span<float> out) { whole.read(region, out); });
   expect_same(spec_of(computed, 125, 90), "computed when read");
-  EXPECT_EQ(store_->uploads(), 2);
+  EXPECT_EQ(store_->uploads(), 3);
 }
 
 TEST_F(HeatmapGlTest, AMatrixBeyondTheDriversTexturesIsDrawnAllTheSame) {

@@ -7,9 +7,13 @@
 #include <string>
 
 #include "core/backend/backend.h"
+#ifdef HEADSCOPE_TEST_GPU  // tests/gl builds the same tests for the backend that core does not know
+#include "tests/gl/every_backend_is_gpu.h"
+#endif
 
 namespace headscope {
 
+#ifndef HEADSCOPE_TEST_GPU
 class EveryBackend : public testing::TestWithParam<const char*> {
  protected:
   std::shared_ptr<const Backend> backend() const {
@@ -18,6 +22,7 @@ class EveryBackend : public testing::TestWithParam<const char*> {
   }
   CancelToken cancel;
 };
+#endif
 
 inline std::string backend_test_name(const testing::TestParamInfo<const char*>& info) {
   return info.param;
@@ -25,5 +30,10 @@ inline std::string backend_test_name(const testing::TestParamInfo<const char*>& 
 
 }  // namespace headscope
 
+#ifdef HEADSCOPE_TEST_GPU
+#define HEADSCOPE_FOR_EVERY_BACKEND(suite) \
+  INSTANTIATE_TEST_SUITE_P(Backends, suite, testing::Values("gpu"), backend_test_name)
+#else
 #define HEADSCOPE_FOR_EVERY_BACKEND(suite) \
   INSTANTIATE_TEST_SUITE_P(Backends, suite, testing::Values("reference", "cpu1", "cpu3"), backend_test_name)
+#endif

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <random>
 
 #include "core/assert.h"
 #include "core/error.h"
@@ -168,15 +169,77 @@ TEST(Tensor, ViewsAreNotWritable) {
   EXPECT_THROW(tensor.permuted({1, 0, 2}).mutable_data(), Bug);
 }
 
-TEST(Tensor, ASliceOfAComputedTensorIsComputed) {
-  const Tensor computed = computed_counting({3, 4}, {Axis::position, Axis::feature});
-  const Tensor slice = computed.sliced(0, 1, 3).sliced(1, 2, 3);
-  EXPECT_FALSE(slice.stored());
-  EXPECT_EQ(slice.values(), (std::vector<float>{6, 10}));
-  EXPECT_EQ(slice.at({1, 0}), 10.0F);
-  EXPECT_THROW(computed.sliced(0, 1, 4), Bug);
-  EXPECT_THROW(computed.permuted({1, 0}), Bug);
+TEST(Tensor, AComputedTensorHasNoStorage) {
+  const Tensor computed = computed_counting({2, 3}, {Axis::position, Axis::feature});
   EXPECT_THROW(computed.data(), Bug);
+  EXPECT_THROW(computed.sliced(0, 0, 1).data(), Bug);
+  EXPECT_THROW(computed.sliced(0, 1, 3), Bug);
+}
+
+// The same slices, permutations and axes of size 1 of a stored and of a computed tensor.
+TEST(Tensor, ViewsOfAComputedTensorReadWhatViewsOfAStoredOneRead) {
+  std::mt19937 random(3);
+  const auto draw = [&](std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+  };
+  int transposed = 0, added = 0;
+  for (int k = 0; k < 500; ++k) {
+    const Shape shape{draw(1, 3), draw(1, 4), draw(1, 5), draw(1, 6)};
+    Tensor stored = counting(shape, kFour), computed = computed_counting(shape, kFour);
+    for (std::int64_t steps = draw(1, 5); steps > 0; --steps) {
+      const int rank = stored.rank();
+      const std::int64_t kind = draw(0, 3);
+      if (kind <= 1) {
+        const int axis = static_cast<int>(draw(0, rank - 1));
+        const std::int64_t begin = draw(0, stored.dim(axis) - 1), end = draw(begin + 1, stored.dim(axis));
+        stored = stored.sliced(axis, begin, end);
+        computed = computed.sliced(axis, begin, end);
+      } else if (kind == 2 && rank == 4) {
+        stored = stored.permuted({0, 3, 2, 1});
+        computed = computed.permuted({0, 3, 2, 1});
+        ++transposed;
+      } else if (kind == 3) {
+        Shape to;
+        Axes axes;
+        for (int axis = 0; axis < rank; ++axis) {
+          if (stored.dim(axis) == 1 && rank > 1 && draw(0, 1) == 0 && (to.count > 0 || axis + 1 < rank)) continue;
+          to.push_back(stored.dim(axis));
+          axes.push_back(stored.axes()[axis]);
+        }
+        if (to.count < 4 && draw(0, 1) == 0) {
+          to.push_back(1);
+          axes.push_back(Axis::feature);
+          ++added;
+        }
+        stored = stored.reshaped(to, axes);
+        computed = computed.reshaped(to, axes);
+      }
+    }
+    ASSERT_FALSE(computed.stored());
+    ASSERT_EQ(computed.shape(), stored.shape());
+    EXPECT_EQ(computed.axes(), stored.axes());
+    ASSERT_EQ(computed.values(), stored.values());
+    Region region;
+    Index cell;
+    for (const std::int64_t size : stored.shape()) {
+      const std::int64_t begin = draw(0, size - 1);
+      region.push_back({begin, draw(begin, size)});
+      cell.push_back(draw(0, size - 1));
+    }
+    std::vector<float> a(static_cast<std::size_t>(element_count(region))), b(a.size());
+    stored.read(region, a);
+    computed.read(region, b);
+    EXPECT_EQ(a, b);
+    EXPECT_EQ(computed.at(cell), stored.at(cell));
+  }
+  EXPECT_GT(transposed, 50);
+  EXPECT_GT(added, 50);
+}
+
+TEST(Tensor, OfAComputedTensorOnlyAxesOfSizeOneComeAndGo) {
+  const Tensor computed = computed_counting({2, 3, 4}, kThree);
+  EXPECT_THROW(computed.reshaped({6, 4}, {Axis::position, Axis::feature}), Bug);
+  EXPECT_THROW(computed.reshaped({4, 3, 2}, kThree), Bug);
 }
 
 TEST(Tensor, AWritableSliceWritesIntoTheWhole) {
@@ -216,6 +279,10 @@ TEST(Tensor, SameStorageMeansTheSameNumbersReadTheSameWay) {
   EXPECT_FALSE(same_storage(a, a.permuted({1, 0})));
   EXPECT_FALSE(same_storage(a.sliced(0, 0, 1), a.sliced(0, 1, 2)));
   EXPECT_TRUE(same_storage(c, Tensor(c)));
+  EXPECT_TRUE(same_storage(c.sliced(0, 1, 2), c.sliced(0, 1, 2)));
+  EXPECT_EQ(c.sliced(0, 1, 2).storage(), c.sliced(0, 1, 2).storage());
+  EXPECT_FALSE(same_storage(c.sliced(0, 0, 1), c.sliced(0, 1, 2)));
+  EXPECT_FALSE(same_storage(c, c.permuted({1, 0})));
   EXPECT_FALSE(same_storage(a, c));
   EXPECT_TRUE(same_storage(Tensor(), Tensor()));
 }
