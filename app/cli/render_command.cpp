@@ -9,7 +9,7 @@
 #include "app/cli/output.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/view_arguments.h"
-#include "core/attention/forward.h"
+#include "core/attention/engine.h"
 #include "core/error.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
@@ -36,8 +36,8 @@ void render(const Arguments& given, const CancelToken& cancel) {
   const GivenRequest request = given_request(given);
   const ViewSpec view = given_view(given, request.view.value_or(ViewSpec()));
 
-  InputCache cache;
-  const std::shared_ptr<const Trace> trace = run_request(request.request, cache, cancel);
+  Engine engine;
+  const std::shared_ptr<const Trace> trace = engine.run(request.request, cancel);
   const Image image = draw_figure(*trace, view, cancel);
   write_file_atomically(path, [&](std::ostream& out) { write_png(out, image, recipe_of(*trace, view), cancel); });
   std::error_code error;

@@ -10,7 +10,7 @@
 #include "app/cli/shape_table.h"
 #include "app/cli/stage_arguments.h"
 #include "app/cli/torch_trace.h"
-#include "core/attention/forward.h"
+#include "core/attention/engine.h"
 #include "core/error.h"
 #include "core/io/atomic_file.h"
 #include "core/io/export_stages.h"
@@ -87,8 +87,8 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const ExportPlan plan = given_plan(given);
   const Request request = given_request(given).request;
 
-  InputCache cache;
-  const std::shared_ptr<const Trace> trace = run_request(request, cache, cancel);
+  Engine engine;
+  const std::shared_ptr<const Trace> trace = engine.run(request, cancel);
   std::string text;
   if (given.has("out")) {
     planned_files(*trace, plan);  // what cannot be written is refused before the folder is made

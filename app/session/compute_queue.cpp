@@ -43,8 +43,13 @@ Problem problem_from_sentence(const std::string& sentence) {
   return problem;
 }
 
-ComputeQueue::ComputeQueue(std::unique_ptr<Executor> executor, Compute compute, std::function<void()> wake)
-    : compute_(std::move(compute)), wake_(std::move(wake)), executor_(std::move(executor)) {}
+ComputeQueue::ComputeQueue(std::unique_ptr<Executor> executor, Compute compute, EngineOptions engine,
+                           std::function<void()> wake)
+    : compute_(std::move(compute)),
+      wake_(std::move(wake)),
+      engine_(engine),
+      stage_memory_(engine.stage_memory),
+      executor_(std::move(executor)) {}
 
 ComputeQueue::~ComputeQueue() {
   {
@@ -82,7 +87,8 @@ void ComputeQueue::run_newest() {
     waiting_.reset();
     running_ = Running{token, std::nullopt, false};
   }
-  if (work.afresh || cache_ == nullptr) cache_ = std::make_unique<InputCache>();
+  if (work.afresh) engine_.forget_files();
+  engine_.set_stage_memory(stage_memory_);
   bool cancelled = false;
   Outcome outcome = outcome_of(work.request, token, cancelled);
   outcome.generation = work.generation;
@@ -101,7 +107,7 @@ void ComputeQueue::run_newest() {
 Outcome ComputeQueue::outcome_of(const Request& request, const CancelToken& token, bool& cancelled) {
   Outcome outcome;
   try {
-    outcome.trace = compute_(request, *cache_, token);
+    outcome.trace = compute_(request, engine_, token);
     HEADSCOPE_ASSERT(outcome.trace != nullptr, "a run without a trace");
   } catch (const Cancelled&) {
     cancelled = true;

@@ -1,6 +1,7 @@
 // Requests on their way to the engine: one runs, at most one waits, the newest wins.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -9,14 +10,14 @@
 #include <string>
 
 #include "app/session/executor.h"
+#include "core/attention/engine.h"
 #include "core/attention/problem.h"
 #include "core/attention/trace.h"
 #include "core/cancel.h"
-#include "core/model/inputs.h"
 
 namespace headscope {
 
-using Compute = std::function<std::shared_ptr<const Trace>(const Request&, InputCache&, const CancelToken&)>;
+using Compute = std::function<std::shared_ptr<const Trace>(const Request&, Engine&, const CancelToken&)>;
 
 // How one run ended: exactly one of the three last fields is set.
 struct Outcome {
@@ -33,7 +34,7 @@ class ComputeQueue {
   using Duration = std::chrono::steady_clock::duration;
 
   // Runs on `executor`; `wake` is called by it after every run.
-  ComputeQueue(std::unique_ptr<Executor> executor, Compute compute, std::function<void()> wake);
+  ComputeQueue(std::unique_ptr<Executor> executor, Compute compute, EngineOptions engine, std::function<void()> wake);
   // Cancels what runs and waits for it.
   ~ComputeQueue();
   ComputeQueue(const ComputeQueue&) = delete;
@@ -52,6 +53,9 @@ class ComputeQueue {
   void cancel_overtaken(TimePoint now);
   // Seconds until cancel_overtaken() may have something to do; < 0: nothing is overtaken.
   double seconds_until_due(TimePoint now) const;
+
+  // Bytes of stages that are kept; from the next run on.
+  void set_stage_memory(std::int64_t bytes) { stage_memory_ = bytes; }
 
   bool busy() const;                       // something runs or waits
   Duration busy_for(TimePoint now) const;  // since it became busy, or since the last result
@@ -76,7 +80,8 @@ class ComputeQueue {
 
   const Compute compute_;
   const std::function<void()> wake_;
-  std::unique_ptr<InputCache> cache_;  // touched by run_newest() only
+  Engine engine_;  // touched by run_newest() only
+  std::atomic<std::int64_t> stage_memory_;
 
   mutable std::mutex mutex_;
   std::uint64_t generation_ = 0;

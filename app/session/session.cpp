@@ -16,7 +16,7 @@ struct Session::Impl {
         jobs(options.job_executor ? std::move(options.job_executor) : executor->make_sibling(), wake),
         maps(executor->make_sibling(), wake),
         slice_numbers(executor->make_sibling(), wake),
-        queue(std::move(executor), std::move(options.compute), std::move(wake)) {}
+        queue(std::move(executor), std::move(options.compute), std::move(options.engine), std::move(wake)) {}
 
   UndoList undo;
   std::shared_ptr<const Trace> trace;
@@ -108,6 +108,10 @@ bool Session::computing() const {
 
 std::chrono::steady_clock::duration Session::computing_for(TimePoint now) const {
   return impl_->queue.busy_for(now);
+}
+
+void Session::set_stage_memory(std::int64_t bytes) {
+  impl_->queue.set_stage_memory(bytes);
 }
 
 void Session::recompute() {

@@ -12,7 +12,7 @@
 #include "app/session/map_tiles.h"
 #include "app/session/slice_numbers.h"
 #include "app/session/view_state.h"
-#include "core/attention/forward.h"
+#include "core/attention/engine.h"
 #include "core/attention/problem.h"
 #include "core/attention/request.h"
 
@@ -20,8 +20,10 @@ namespace headscope {
 
 // How a Session works; the defaults are the app's.
 struct SessionOptions {
-  // Turns a request into its trace. Called by one piece of work at a time; the cache belongs to it.
-  std::function<std::shared_ptr<const Trace>(const Request&, InputCache&, const CancelToken&)> compute = run_request;
+  // Turns a request into its trace. Called by one piece of work at a time; the engine belongs to it.
+  std::function<std::shared_ptr<const Trace>(const Request&, Engine&, const CancelToken&)> compute =
+      [](const Request& request, Engine& by, const CancelToken& cancel) { return by.run(request, cancel); };
+  EngineOptions engine;
   // Runs jobs; nothing: a sibling of the executor that computes.
   std::unique_ptr<Executor> job_executor;
   // Typing with no longer pauses is one undo step.
@@ -61,6 +63,8 @@ class Session {
   bool computing() const;
   // Since the work began or since the last result came, whichever is later; zero while idle.
   std::chrono::steady_clock::duration computing_for(std::chrono::steady_clock::time_point now) const;
+  // Bytes of stages that are kept; above, weights are computed when read. From the next run on.
+  void set_stage_memory(std::int64_t bytes);
   // Forces the draft through again, after a file that it names has changed.
   void recompute();
 

@@ -345,13 +345,14 @@ bool in_one_pass(const Request& request) {
 
 std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<const Inputs> inputs,
                                      const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,
-                                     std::int64_t memory_limit) {
+                                     const ForwardOptions& options) {
   const Clock::time_point start = Clock::now();
   const auto trace = std::make_shared<Trace>();
   trace->request = request;
   trace->inputs = inputs;
   trace->backend = backend->name();
   trace->backend_description = backend->description();
+  trace->notice = options.notice;
   trace->seeded_weights = inputs->query.empty() && request.weights.empty() && request.model == "seeded";
   trace->scale = scale_of(request, *inputs);
   const bool extra_key = !inputs->weights.bias_k.empty();
@@ -363,7 +364,7 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
   trace->fully_masked_queries = hidden_rows.queries;
   const ScoreRule rule = score_rule_of(request, *inputs, trace->mask);
   const StageSizes sizes = stage_sizes_of(*inputs);
-  const bool keep_weights = stage_bytes(request, sizes) <= static_cast<double>(memory_limit);
+  const bool keep_weights = stage_bytes(request, sizes) <= static_cast<double>(options.stage_memory);
 
   TraceBuilder builder(*trace, cancel);
   const Heads heads = inputs->query.empty() ? projected_heads(builder, request, *inputs, *backend, cancel)
@@ -383,13 +384,6 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
   }
   trace->seconds = seconds_since(start);
   return trace;
-}
-
-std::shared_ptr<const Trace> run_request(const Request& request, InputCache& cache, const CancelToken& cancel) {
-  if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
-  const auto inputs = std::make_shared<const Inputs>(load_inputs(request, cache));
-  if (const std::optional<Problem> problem = find_problem(request, *inputs)) throw ProblemError(*problem);
-  return forward(request, inputs, make_backend(request.backend, request.threads), cancel);
 }
 
 }  // namespace headscope

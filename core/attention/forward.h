@@ -1,9 +1,10 @@
 // One attention layer, from inputs to output, as one straight line.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
-#include "core/attention/problem.h"
 #include "core/attention/trace.h"
 
 namespace headscope {
@@ -15,15 +16,16 @@ constexpr std::int64_t kDefaultStageMemory = std::int64_t{1} << 30;
 // softmax-over-queries and key-not-transposed every stage is kept.
 bool in_one_pass(const Request& request);
 
+struct ForwardOptions {
+  std::int64_t stage_memory = kDefaultStageMemory;  // larger stages are computed when read (Trace::on_demand)
+  std::string notice;                               // what the trace is to say about its backend; see Trace::notice
+};
+
 // Computes every stage of `request` from `inputs` (find_problem(request, inputs) must be empty).
 // Equals torch.nn.functional.scaled_dot_product_attention between the projections, with the request's conventions.
-// Stages that would weigh more than `memory_limit` bytes are computed when read (Trace::on_demand).
 // Throws Cancelled.
 std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<const Inputs> inputs,
                                      const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,
-                                     std::int64_t memory_limit = kDefaultStageMemory);
-
-// find_problem, load_inputs, find_problem again, make_backend, forward. Throws ProblemError for what cannot run.
-std::shared_ptr<const Trace> run_request(const Request& request, InputCache& cache, const CancelToken& cancel);
+                                     const ForwardOptions& options = {});
 
 }  // namespace headscope

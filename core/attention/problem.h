@@ -42,7 +42,7 @@ std::vector<std::int64_t> divisors_of(std::int64_t d_model);
 // "--heads: 7 does not divide 512. head_dim would be 73.14; ..." for the command line.
 std::string one_line(const Problem& problem);
 
-// A Problem on its way to the edge, for callers without a control to show it beside: only run_request throws it.
+// A Problem on its way to the edge, for callers without a control to show it beside: only Engine::run throws it.
 class ProblemError : public std::runtime_error {
  public:
   explicit ProblemError(Problem problem) : std::runtime_error(one_line(problem)), problem_(std::move(problem)) {}

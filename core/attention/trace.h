@@ -38,6 +38,7 @@ struct Trace {
   bool seeded_weights = false;
   std::string backend;  // Backend::name()
   std::string backend_description;
+  std::string notice;  // a sentence when another backend than the one asked for had to compute; else empty
   double scale = 0;    // what multiplied raw_scores
   double seconds = 0;  // of the forward
 

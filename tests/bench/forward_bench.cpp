@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "core/attention/forward.h"
+#include "core/attention/engine.h"
 #include "core/io/csv.h"
 
 namespace headscope {
@@ -48,20 +48,20 @@ BENCHMARK(forward_step)
 
 // A keystroke at the end of a phrase: tokenize, draw the new word, forward.
 void keystroke(benchmark::State& state) {
-  InputCache cache;
+  Engine engine;
   Request request = causal_request(state.range(0));
   const std::string base = request.phrase;
   int typed = 0;
   for (auto _ : state) {
     request.phrase = base + std::string(std::size_t(1 + typed++ % 8), 'x');
-    benchmark::DoNotOptimize(run_request(request, cache, CancelToken{}));
+    benchmark::DoNotOptimize(engine.run(request, CancelToken{}));
   }
 }
 BENCHMARK(keystroke)->Arg(12)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void csv_matrix(benchmark::State& state) {
-  InputCache cache;
-  const auto trace = run_request(causal_request(state.range(0)), cache, CancelToken{});
+  Engine engine;
+  const auto trace = engine.run(causal_request(state.range(0)), CancelToken{});
   const Tensor matrix = matrix_at(trace->tensor(StageId::weights), 0, 0);
   for (auto _ : state) {
     std::ostringstream out;

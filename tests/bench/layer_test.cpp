@@ -5,7 +5,7 @@
 
 #include "app/cli/bench_case.h"
 #include "app/cli/bench_layer.h"
-#include "core/attention/forward.h"
+#include "core/attention/engine.h"
 
 namespace headscope {
 namespace {
@@ -21,8 +21,8 @@ std::shared_ptr<const Trace> engine_trace(const cli::BenchCase& size) {
   request.qkv_layout = QkvLayout::blocked;
   request.mask = size.mask;
   request.backend = BackendChoice::reference;
-  InputCache cache;
-  return run_request(request, cache, CancelToken());
+  Engine engine;
+  return engine.run(request, CancelToken());
 }
 
 // Largest difference; infinite when shapes differ or one is not a number.

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "core/attention/forward.h"
+#include "core/attention/engine.h"
 #include "core/attention/request_text.h"
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
@@ -136,8 +136,8 @@ std::vector<GoldenRun> GoldenTest::run_everywhere(const Options& options, const 
   for (const char* backend : {"reference", "cpu"}) {
     Options all = options;
     all.push_back({"backend", backend});
-    InputCache cache;
-    const std::shared_ptr<const Trace> trace = run_request(request_of(all), cache, CancelToken());
+    Engine engine;
+    const std::shared_ptr<const Trace> trace = engine.run(request_of(all), CancelToken());
     runs.push_back({backend, trace, [trace](const std::string& name) {
                       const std::optional<StageId> id = stage_named(name);
                       const Stage* stage = id ? trace->find(*id) : nullptr;

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/attention/forward.h"
+#include "core/attention/engine.h"
 #include "core/error.h"
 #include "core/io/npy.h"
 #include "core/io/png.h"
@@ -58,8 +58,8 @@ TEST_F(Documents, TheDemoRuns) {
   const Document demo = demo_document();
   EXPECT_EQ(demo.request.phrase, "Hola mi nombre es Alex");
   EXPECT_FALSE(find_problem(demo.request).has_value());
-  InputCache cache;
-  const auto trace = run_request(demo.request, cache, {});
+  Engine engine;
+  const auto trace = engine.run(demo.request, {});
   EXPECT_EQ(trace->num_heads(), 8);
   EXPECT_EQ(trace->inputs->d_model, 512);
 }
@@ -84,10 +84,10 @@ TEST_F(Documents, ASessionWithoutAViewKeepsTheView) {
 }
 
 TEST_F(Documents, APictureRestoresWhatMadeIt) {
-  InputCache cache;
+  Engine engine;
   Request request = current();
   request.kv_heads.reset();
-  const auto trace = run_request(request, cache, {});
+  const auto trace = engine.run(request, {});
   ViewSpec view;
   view.head = 2;
   view.theme = Theme::light;
@@ -117,8 +117,8 @@ TEST_F(Documents, ALayerKeepsThePhraseAndTakesItsOwnSizes) {
   EXPECT_FALSE(document.request.d_model.has_value());
   EXPECT_FALSE(document.request.heads.has_value());
   EXPECT_EQ(document.request.mask, current().mask);
-  InputCache cache;
-  const auto trace = run_request(document.request, cache, {});
+  Engine engine;
+  const auto trace = engine.run(document.request, {});
   EXPECT_EQ(trace->num_heads(), 2);
   EXPECT_EQ(trace->inputs->d_model, 8);
 }
@@ -137,8 +137,8 @@ TEST_F(Documents, AnArrayBecomesTheInput) {
   EXPECT_EQ(document.request.input, folder_ / "x.npy");
   EXPECT_EQ(document.request.phrase, "");
   EXPECT_EQ(document.request.seed, 7u);
-  InputCache cache;
-  EXPECT_EQ(run_request(document.request, cache, {})->inputs->batch, 2);
+  Engine engine;
+  EXPECT_EQ(engine.run(document.request, {})->inputs->batch, 2);
 }
 
 TEST_F(Documents, WhatCannotBeOpenedSaysWhyAndWhatWouldDo) {

@@ -83,6 +83,7 @@ TEST(Engine, TooManyTokensAreAProblemOfThePhraseNotAnEnd) {
   std::string words;
   for (int k = 0; k < 60000; ++k) words += "w ";
   session.draft.phrase = words;
+  session.draft.variants = {Variant::softmax_over_queries};  // keeps every stage
   session.update(at(10));
   EXPECT_TRUE(session.problem().has_value() || !session.failure().empty());
   EXPECT_EQ(session.trace()->query_len(), 3);

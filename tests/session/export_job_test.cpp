@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/attention/forward.h"
+#include "core/attention/engine.h"
 #include "core/error.h"
 #include "core/io/npy.h"
 #include "core/io/png.h"
@@ -32,8 +32,8 @@ class ExportJob : public testing::Test {
     request.d_model = 16;
     request.heads = 2;
     request.mask = {{MaskTerm::Kind::causal, 0, ""}};
-    InputCache cache;
-    trace_ = run_request(request, cache, CancelToken{});
+    Engine engine;
+    trace_ = engine.run(request, CancelToken{});
     choice_.folder = folder_.string();
     choice_.scale = 1;
   }

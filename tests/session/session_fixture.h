@@ -44,12 +44,12 @@ class ManualSession {
     auto manual_jobs = std::make_unique<ManualExecutor>();
     jobs = manual_jobs.get();
     SessionOptions options;
-    options.compute = [this](const Request& request, InputCache& cache, const CancelToken& token) {
+    options.compute = [this](const Request& request, Engine& engine, const CancelToken& token) {
       computed.push_back(request.phrase);
       const auto meanwhile = during;  // which may replace `during`
       if (meanwhile) meanwhile(token);
       token.check();
-      if (compute) return compute(request, cache, token);
+      if (compute) return compute(request, engine, token);
       return trace_of(request);
     };
     options.job_executor = std::move(manual_jobs);
@@ -67,7 +67,7 @@ class ManualSession {
   ManualExecutor* jobs = nullptr;
   std::vector<std::string> computed;
   std::function<void(const CancelToken&)> during;
-  std::function<std::shared_ptr<const Trace>(const Request&, InputCache&, const CancelToken&)> compute;
+  std::function<std::shared_ptr<const Trace>(const Request&, Engine&, const CancelToken&)> compute;
   int wakes = 0;
   std::unique_ptr<Session> session;
 };

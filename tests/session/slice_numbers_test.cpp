@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/attention/forward.h"
+#include "core/attention/engine.h"
 #include "core/error.h"
 
 namespace headscope {
@@ -52,8 +52,8 @@ TEST(SliceNumbers, name_the_pattern_of_a_head) {
   request.d_model = 16;
   request.heads = 2;
   request.mask = {{MaskTerm::Kind::causal, 0, ""}};
-  InputCache cache;
-  const auto trace = run_request(request, cache, {});
+  Engine engine;
+  const auto trace = engine.run(request, {});
   SliceNumbers numbers(make_inline_executor(), [] {});
   const MapKey key{1, StageId::weights, 0, 1};
   numbers.ask(key, matrix_at(trace->tensor(StageId::weights), 0, 1), 10, trace);

@@ -37,7 +37,7 @@ class Bell {
 
 SessionOptions options_with(std::function<void(const Request&, const CancelToken&)> work) {
   SessionOptions options;
-  options.compute = [work = std::move(work)](const Request& request, InputCache&, const CancelToken& token) {
+  options.compute = [work = std::move(work)](const Request& request, Engine&, const CancelToken& token) {
     work(request, token);
     return trace_of(request);
   };

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "app/ui/panel_data.h"
-#include "core/attention/forward.h"
+#include "core/attention/engine.h"
 
 namespace headscope::ui {
 namespace {
@@ -13,8 +13,8 @@ std::shared_ptr<const Trace> padded_trace(FullyMasked policy) {
   request.heads = 2;
   request.mask = {{MaskTerm::Kind::padding, 3, ""}};
   request.fully_masked = policy;
-  InputCache cache;
-  return run_request(request, cache, {});
+  Engine engine;
+  return engine.run(request, {});
 }
 
 // Tutorial 004's fully hidden row is uniform: its weights are real numbers and must be readable.

@@ -1,7 +1,7 @@
 // One small causal request and its trace, for tests of what panels derive.
 #pragma once
 
-#include "core/attention/forward.h"
+#include "core/attention/engine.h"
 
 namespace headscope::ui {
 
@@ -15,8 +15,8 @@ inline Request small_request() {
 }
 
 inline std::shared_ptr<const Trace> trace_of(const Request& request) {
-  InputCache cache;
-  return run_request(request, cache, {});
+  Engine engine;
+  return engine.run(request, {});
 }
 
 }  // namespace headscope::ui

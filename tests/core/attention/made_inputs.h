@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/attention/forward.h"
+#include "core/attention/problem.h"
 #include "core/backend/backend.h"
 #include "core/model/inputs.h"
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "core/attention/forward.h"
+#include "core/attention/engine.h"
 #include "tests/core/attention/made_inputs.h"
 
 namespace headscope {
@@ -145,8 +145,8 @@ TEST(Pattern, RowsThatAreHiddenButUniformAreSaidToBeHidden) {
   request.heads = 2;
   request.mask = {{MaskTerm::Kind::padding, 3, ""}};
   request.mask_fill = -1e20;
-  InputCache cache;
-  EXPECT_EQ(label(*run_request(request, cache, CancelToken{})), "every row is hidden");
+  Engine engine;
+  EXPECT_EQ(label(*engine.run(request, CancelToken{})), "every row is hidden");
 }
 
 TEST(Pattern, EntropyIsTheMeanOverRowsInBits) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/engine.h"
 #include "core/attention/request_text.h"
 #include "core/error.h"
 #include "tests/core/attention/made_inputs.h"
@@ -278,11 +279,11 @@ TEST(Problem, ALongPhraseIsRefusedBeforeAnythingIsDrawnAndSaysHowManyTokensFit) 
 }
 
 TEST(Problem, RunRequestThrowsIt) {
-  InputCache cache;
+  Engine engine;
   Request request = phrase_request();
   request.heads = 7;
   try {
-    run_request(request, cache, CancelToken());
+    engine.run(request, CancelToken());
     FAIL() << "it ran";
   } catch (const ProblemError& error) {
     EXPECT_EQ(error.problem(), *find_problem(request));
@@ -291,7 +292,7 @@ TEST(Problem, RunRequestThrowsIt) {
 }
 
 TEST(Problem, WhatHasNoProblemRuns) {
-  InputCache cache;
+  Engine engine;
   for (const char* mask : {"none", "causal", "padding:3", "padding:99", "window:0", "prefix:2,padding:1"}) {
     for (const auto& [heads, kv_heads] : {std::pair(8, 8), std::pair(8, 2), std::pair(1, 1)}) {
       Request request = phrase_request();
@@ -302,7 +303,7 @@ TEST(Problem, WhatHasNoProblemRuns) {
       request.kv_heads = kv_heads;
       find_request_option("mask")->set(request, mask);
       ASSERT_EQ(find_problem(request), std::nullopt);
-      const auto trace = run_request(request, cache, CancelToken());
+      const auto trace = engine.run(request, CancelToken());
       EXPECT_EQ(trace->tensor(StageId::output).shape(), (Shape{2, 5, 16}));
       EXPECT_EQ(trace->backend, "cpu");
     }

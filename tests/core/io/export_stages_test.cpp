@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/attention/forward.h"
+#include "core/attention/engine.h"
 #include "core/io/csv.h"
 #include "core/io/manifest.h"
 #include "core/io/npy.h"
@@ -32,8 +32,8 @@ Request small_request() {
 }
 
 std::shared_ptr<const Trace> trace_of(const Request& request) {
-  InputCache cache;
-  return run_request(request, cache, {});
+  Engine engine;
+  return engine.run(request, {});
 }
 
 ExportPlan plan_of(const std::string& folder, ExportFormat format, std::vector<StageId> stages = {}) {

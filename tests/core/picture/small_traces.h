@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "core/attention/forward.h"
+#include "core/attention/engine.h"
 #include "core/attention/request_text.h"
 
 namespace headscope {
@@ -27,8 +27,8 @@ inline Request small_request(int tokens, std::initializer_list<std::pair<const c
 }
 
 inline std::shared_ptr<const Trace> trace_of(const Request& request) {
-  InputCache cache;
-  return run_request(request, cache, {});
+  Engine engine;
+  return engine.run(request, {});
 }
 
 inline std::shared_ptr<const Trace> small_trace(

@@ -1,0 +1,51 @@
+// Runs requests and remembers between them what the next one may use again: what files and seeds gave, the backend
+// with its threads and packed weights.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/attention/forward.h"
+#include "core/attention/problem.h"
+#include "core/attention/trace.h"
+#include "core/cancel.h"
+#include "core/model/inputs.h"
+
+namespace headscope {
+
+// Makes the backend that a request names; `threads` 0: all cores. Throws UsageError when it cannot run here. `notice`
+// may be set to a sentence for the user when another backend than the one named was made.
+using BackendFactory =
+    std::function<std::shared_ptr<const Backend>(BackendChoice choice, int threads, std::string& notice)>;
+
+struct EngineOptions {
+  std::int64_t stage_memory = kDefaultStageMemory;  // bytes; larger stages are computed when read
+  BackendFactory make_backend;                      // nothing: core's own (core/backend/registry.cpp)
+};
+
+// One per session; only one thread uses it at a time.
+class Engine {
+ public:
+  explicit Engine(EngineOptions options = {});
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // find_problem, load_inputs, find_problem again, forward. Throws ProblemError for what cannot run, UsageError and
+  // Error as load_inputs does, Cancelled.
+  std::shared_ptr<const Trace> run(const Request& request, const CancelToken& cancel);
+
+  // The next run reads files again even when they look unchanged.
+  void forget_files();
+
+  // Bytes of stages above which weights are computed when read; from the next run on.
+  void set_stage_memory(std::int64_t bytes);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace headscope
