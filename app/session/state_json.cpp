@@ -95,6 +95,7 @@ class Reader {
 
 const std::vector<std::string> kThemes = {"dark", "light"};
 const std::vector<std::string> kRanges = {"auto", "row", "fixed"};
+const std::vector<std::string> kPoolings = {"max", "mean"};
 const std::vector<std::string> kConcatShows = {"concat", "output", "both"};
 constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
 
@@ -183,6 +184,7 @@ std::string view_state_json(const ViewState& v) {
                  {"range_per_head", v.range_per_head},
                  {"range_fixed", v.range_fixed},
                  {"log_scale", v.log_scale},
+                 {"pooling", pooling_name(v.pooling)},
                  {"concat_shows", kConcatShows[static_cast<std::size_t>(v.concat_shows)]},
                  {"viewport", viewport_json(v.viewport)},
                  {"stage_viewport", viewport_json(v.stage_viewport)},
@@ -222,6 +224,7 @@ ViewState parse_view_state(const std::string& text) {
   reader.read("range_low", v.range_low, -kAny, kAny);
   reader.read("range_high", v.range_high, -kAny, kAny);
   reader.read("log_scale", v.log_scale);
+  v.pooling = static_cast<Pooling>(reader.read_choice("pooling", kPoolings, static_cast<int>(v.pooling)));
   v.concat_shows =
       static_cast<ConcatShows>(reader.read_choice("concat_shows", kConcatShows, static_cast<int>(v.concat_shows)));
   v.viewport = viewport_from(reader, "viewport");

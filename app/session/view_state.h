@@ -10,6 +10,7 @@
 #include "core/picture/color_map.h"
 #include "core/picture/heatmap.h"
 #include "core/picture/palette.h"
+#include "core/picture/pyramid.h"
 #include "core/picture/view_spec.h"
 
 namespace headscope {
@@ -40,6 +41,7 @@ struct ViewState {
   bool range_fixed = false;
   double range_low = 0, range_high = 1;
   bool log_scale = false;
+  Pooling pooling = Pooling::max;  // what a pixel shows of the cells under it in a large map
   ConcatShows concat_shows = ConcatShows::concat;
   Viewport viewport;        // of the large head
   Viewport stage_viewport;  // of the inspector's picture of a stage that is not a head

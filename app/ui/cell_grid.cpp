@@ -10,10 +10,18 @@ double whole_from_one(double pixels) {
   return pixels >= 1 ? std::floor(pixels) : pixels;
 }
 
-// A position along an axis that starts on a whole pixel, inside the matrix.
-double clamped_start(double start, double visible, double count, double cell) {
-  start = std::clamp(start, 0.0, std::max(0.0, count - visible));
-  return cell >= 1 ? std::round(start * cell) / cell : start;
+// A position along an axis that starts on a whole pixel, inside the matrix. A last pixel of a large map may be partly
+// outside.
+double clamped_start(double start, double visible, double count, double cell, bool whole_pixels) {
+  const double most = std::max(0.0, count - visible);
+  if (cell < 1 && !whole_pixels) return std::clamp(start, 0.0, most);
+  return std::clamp(std::round(start * cell), 0.0, std::ceil(most * cell - 1e-9)) / cell;
+}
+
+// Cells a pixel along an axis: a power of two, or as many as fitted.
+double cells_of(double wanted, double most) {
+  const double power = std::exp2(std::ceil(std::log2(std::max(1.0, wanted)) - 1e-6));
+  return std::min(power, std::max(1.0, most));
 }
 
 Viewport viewport_of(const CellGrid& grid) {
@@ -28,9 +36,9 @@ CellGrid rescaled(const CellGrid& grid, double cell_width, double cell_height, I
   result.cell_width = cell_width;
   result.cell_height = cell_height;
   result.column0 = clamped_start(grid.column0 + x / grid.cell_width - x / cell_width, result.visible_columns(),
-                                 static_cast<double>(grid.columns), cell_width);
+                                 static_cast<double>(grid.columns), cell_width, grid.whole_pixels);
   result.row0 = clamped_start(grid.row0 + y / grid.cell_height - y / cell_height, result.visible_rows(),
-                              static_cast<double>(grid.rows), cell_height);
+                              static_cast<double>(grid.rows), cell_height, grid.whole_pixels);
   return result;
 }
 
@@ -124,19 +132,69 @@ CellGrid fitted_oblong(ImVec2 top_left, float width, float height, std::int64_t 
   return grid;
 }
 
+CellGrid fitted_map(ImVec2 top_left, float width, float height, std::int64_t rows, std::int64_t columns, bool square,
+                    float tallest, float shortest) {
+  CellGrid grid;
+  grid.rows = rows;
+  grid.columns = columns;
+  grid.area = {top_left, top_left};
+  grid.whole_pixels = true;
+  if (rows <= 0 || columns <= 0 || width < 1 || height < 1) return grid;
+  const auto side_of = [](std::int64_t count, double extent) {
+    const double cell = extent / static_cast<double>(count);
+    return cell >= 1 ? std::floor(cell) : 1 / static_cast<double>(cells_a_pixel(count, extent));
+  };
+  grid.cell_width = side_of(columns, static_cast<double>(width));
+  grid.cell_height = side_of(rows, static_cast<double>(height));
+  if (square) {
+    const double side = std::min(grid.cell_width, grid.cell_height);
+    double common = side;
+    if (side < 1) {
+      // As many cells a pixel as both axes can have.
+      const auto cells = static_cast<std::int64_t>(std::round(1 / side));
+      const std::int64_t base = std::int64_t{1} << std::max(base_level(rows), base_level(columns));
+      const auto power = static_cast<std::int64_t>(cells_of(static_cast<double>(cells), static_cast<double>(base)));
+      common = 1 / static_cast<double>(cells >= base ? (cells + base - 1) / base * base : power);
+    }
+    const auto oblong = [&](std::int64_t count, float extent, double& cell) {
+      cell = common;
+      const double least = std::min<double>(shortest, extent);
+      if (common * static_cast<double>(count) < least) cell = std::max(common, side_of(count, least));
+    };
+    oblong(columns, width, grid.cell_width);
+    oblong(rows, height, grid.cell_height);
+  } else {
+    grid.cell_height = std::min(grid.cell_height, std::max(1.0, std::floor(static_cast<double>(tallest))));
+  }
+  const auto covered = [](double side, std::int64_t count) {
+    return static_cast<float>(std::max(1.0, std::ceil(side * static_cast<double>(count) - 1e-9)));
+  };
+  grid.area.max = {top_left.x + covered(grid.cell_width, columns), top_left.y + covered(grid.cell_height, rows)};
+  return grid;
+}
+
+PixelCells CellGrid::pixel_cells() const {
+  const auto cells = [](double side) {
+    return side >= 1 || side <= 0 ? std::int64_t{1} : static_cast<std::int64_t>(std::round(1 / side));
+  };
+  return {cells(cell_height), cells(cell_width)};
+}
+
 CellGrid grid_of(const CellGrid& fitted, const Viewport& viewport) {
   if (fitted.empty() || viewport.fitted()) return fitted;
-  const auto side = [](double extent, double visible, double at_least) {
+  const auto side = [&](double extent, double visible, double at_least) {
     const double cell = extent / visible;
     if (!std::isfinite(cell)) return at_least;
+    if (fitted.whole_pixels && cell < 1) return std::max(at_least, 1 / cells_of(1 / cell, 1 / at_least));
     return std::max(at_least, cell >= 1 && cell > at_least ? std::round(cell) : cell);
   };
   CellGrid grid = fitted;
   grid.cell_width = side(fitted.area.width(), viewport.columns, fitted.cell_width);
   grid.cell_height = side(fitted.area.height(), viewport.rows, fitted.cell_height);
-  grid.column0 =
-      clamped_start(viewport.column0, grid.visible_columns(), static_cast<double>(grid.columns), grid.cell_width);
-  grid.row0 = clamped_start(viewport.row0, grid.visible_rows(), static_cast<double>(grid.rows), grid.cell_height);
+  grid.column0 = clamped_start(viewport.column0, grid.visible_columns(), static_cast<double>(grid.columns),
+                               grid.cell_width, grid.whole_pixels);
+  grid.row0 = clamped_start(viewport.row0, grid.visible_rows(), static_cast<double>(grid.rows), grid.cell_height,
+                            grid.whole_pixels);
   return grid;
 }
 
@@ -148,6 +206,11 @@ Viewport zoomed(const CellGrid& fitted, const Viewport& viewport, double steps, 
   double side = now * std::pow(1.25, steps);
   if (side >= 1) side = std::round(side);
   if (now >= 1 && side == std::round(now)) side += steps > 0 ? 1 : -1;
+  if (fitted.whole_pixels && (now < 1 || side < 1)) {
+    const auto cells = static_cast<std::int64_t>(std::round(std::max(1.0, 1 / now)));
+    const auto most = static_cast<std::int64_t>(std::round(std::max(1.0, 1 / smallest)));
+    side = 1 / static_cast<double>(steps > 0 ? finer_cells_a_pixel(cells) : coarser_cells_a_pixel(cells, most));
+  }
   side = std::min(side, std::max(largest_cell, smallest));
   if (side <= smallest) return {};
   return viewport_of(rescaled(grid, std::max(fitted.cell_width, side), std::max(fitted.cell_height, side), anchor));
@@ -157,19 +220,20 @@ Viewport panned(const CellGrid& fitted, const Viewport& viewport, ImVec2 pixels)
   CellGrid grid = grid_of(fitted, viewport);
   if (grid.empty() || viewport.fitted()) return viewport;
   grid.column0 = clamped_start(grid.column0 - pixels.x / grid.cell_width, grid.visible_columns(),
-                               static_cast<double>(grid.columns), grid.cell_width);
+                               static_cast<double>(grid.columns), grid.cell_width, grid.whole_pixels);
   grid.row0 = clamped_start(grid.row0 - pixels.y / grid.cell_height, grid.visible_rows(),
-                            static_cast<double>(grid.rows), grid.cell_height);
+                            static_cast<double>(grid.rows), grid.cell_height, grid.whole_pixels);
   return viewport_of(grid);
 }
 
 Viewport showing(const CellGrid& fitted, const Viewport& viewport, Cell cell) {
   CellGrid grid = grid_of(fitted, viewport);
   if (grid.empty() || viewport.fitted()) return viewport;
-  const auto moved = [](double start, double visible, std::int64_t index, std::int64_t count, double side) {
+  const auto moved = [whole = grid.whole_pixels](double start, double visible, std::int64_t index, std::int64_t count,
+                                                 double side) {
     const auto at = static_cast<double>(index);
     const double first = std::min(at, std::max(start, at + 1 - visible));
-    return clamped_start(first, visible, static_cast<double>(count), side);
+    return clamped_start(first, visible, static_cast<double>(count), side, whole);
   };
   grid.column0 = moved(grid.column0, grid.visible_columns(), cell.column, grid.columns, grid.cell_width);
   grid.row0 = moved(grid.row0, grid.visible_rows(), cell.row, grid.rows, grid.cell_height);

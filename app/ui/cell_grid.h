@@ -6,6 +6,7 @@
 
 #include "app/session/view_state.h"
 #include "app/ui/ui.h"
+#include "core/picture/pyramid.h"
 
 namespace headscope::ui {
 
@@ -16,10 +17,14 @@ struct CellGrid {
   std::int64_t rows = 0, columns = 0;      // of the matrix
   double row0 = 0, column0 = 0;            // the cell at the area's top left corner
   double cell_width = 0, cell_height = 0;  // pixels
+  // Of a large map: below one pixel a cell, pixels hold a whole number of cells and begin on a multiple of it.
+  bool whole_pixels = false;
 
   double visible_rows() const { return cell_height > 0 ? area.height() / cell_height : 0; }
   double visible_columns() const { return cell_width > 0 ? area.width() / cell_width : 0; }
   bool empty() const { return rows <= 0 || columns <= 0 || area.width() < 1 || area.height() < 1; }
+  // Cells in a pixel; 1 from one pixel a cell on. Of a large map.
+  PixelCells pixel_cells() const;
   // The cells that are at least partly visible: [begin, end).
   Range row_range() const;
   Range column_range() const;
@@ -41,11 +46,18 @@ CellGrid fitted_square(ImVec2 top_left, float width, float height, std::int64_t 
 CellGrid fitted_oblong(ImVec2 top_left, float width, float height, std::int64_t rows, std::int64_t columns,
                        float tallest);
 
+// The same for a map that is drawn from tiles: one pixel or more a cell are whole pixels, else a pixel holds
+// cells_a_pixel() cells, so that what it shows is exact. `square`: like fitted_square, else each side by itself, rows
+// at most `tallest` high.
+CellGrid fitted_map(ImVec2 top_left, float width, float height, std::int64_t rows, std::int64_t columns, bool square,
+                    float tallest = 26, float shortest = 24);
+
 // The fitted grid with a viewport applied: the same area, larger cells. An unusable viewport counts as fitted.
 CellGrid grid_of(const CellGrid& fitted, const Viewport& viewport);
 
 // The viewport after zooming by `steps` (1: cells 1.25 times as large, -1: the reverse, at least a pixel) with the
 // point `anchor` of the matrix staying where it is. The narrower side of the cells grows first. {} when it fits again.
+// On a large map below one pixel a cell, a step halves or doubles the cells in a pixel.
 Viewport zoomed(const CellGrid& fitted, const Viewport& viewport, double steps, ImVec2 anchor, double largest_cell);
 
 // The viewport after dragging the picture by `pixels`.

@@ -177,6 +177,22 @@ void draw_selection(Ui& ui, const Panel& panel, StageId stage, const ConcatGrid&
   }
 }
 
+// The picture of all of a matrix of very many rows: pixels of several rows and of one feature each.
+LargeMap large_of(Ui& ui, Panel& panel, StageId stage, const ConcatGrid& grid) {
+  const std::int64_t batch = panel.selection.batch;
+  LargeMap map{panel.data.map_key(stage, batch, 0),
+               panel.data.map_source(stage, batch, 0),
+               ui.session.view.pooling,
+               nullptr,
+               nullptr,
+               ""};
+  CellGrid pixels = grid.bands.front();
+  pixels.cell_width = 1;
+  pixels.cell_height = 1 / static_cast<double>(cells_a_pixel(pixels.rows, static_cast<double>(grid.area.height())));
+  look_at_map(ui, map, pixels, pixels, 4);
+  return map;
+}
+
 // One matrix: bands for concat of correctly merged heads, else one picture.
 void draw_matrix(Ui& ui, Panel& panel, StageId stage, const Rect& area, bool named) {
   const Trace& trace = panel.data.trace();
@@ -193,11 +209,19 @@ void draw_matrix(Ui& ui, Panel& panel, StageId stage, const Rect& area, bool nam
   view.map = color_map_of(ui.session.view, false);
   view.range = panel.data.range(ui.session.view, stage, panel.selection.batch, 0);
   view.weight_like = false;
+  if (panel.data.is_large(stage)) view.large = large_of(ui, panel, stage, grid);
   for (std::size_t band = 0; band < grid.bands.size(); ++band) {
     view.grid = grid.bands[band];
     const std::int64_t from = static_cast<std::int64_t>(band) * grid.band_features;
     if (provenance) {
       draw_provenance(ui, panel.data, "concat", view.grid, from);
+      continue;
+    }
+    if (view.large) {
+      // All bands show the same picture, each its own columns.
+      view.grid.columns = matrix.dim(1);
+      view.grid.column0 = static_cast<double>(from);
+      draw_heatmap_view(ui, view);
       continue;
     }
     view.matrix = grid.bands.size() == 1 ? matrix : matrix.sliced(1, from, from + grid.band_features);

@@ -23,6 +23,12 @@ struct Grid {
   HeadsLayout layout;
   Rect area;  // of the pictures, without gutter and legend
   std::int64_t rows = 0, columns = 0;
+  bool large = false;  // drawn from tiles
+
+  CellGrid cells_at(ImVec2 at) const {
+    return large ? fitted_map(at, layout.width, layout.height, rows, columns, true)
+                 : fitted_square(at, layout.width, layout.height, rows, columns);
+  }
 };
 
 std::string head_name(std::int64_t head) {
@@ -33,7 +39,7 @@ HeatmapView view_of(Ui& ui, Grid& grid, std::int64_t head, ImVec2 at) {
   const StageId quantity = grid.selection.quantity;
   const std::int64_t batch = grid.selection.batch;
   HeatmapView view;
-  view.grid = fitted_square(at, grid.layout.width, grid.layout.height, grid.rows, grid.columns);
+  view.grid = grid.cells_at(at);
   view.matrix = grid.data.matrix(quantity, batch, head);
   view.mask = grid.data.mask(quantity);
   view.batch = batch;
@@ -41,7 +47,17 @@ HeatmapView view_of(Ui& ui, Grid& grid, std::int64_t head, ImVec2 at) {
   view.weight_like = is_weight_like(quantity);
   view.map = color_map_of(ui.session.view, view.weight_like);
   view.range = grid.data.range(ui.session.view, quantity, batch, head);
-  if (view.range.per_row) view.row_scale = &grid.data.row_scale(quantity, batch, head, view.map, view.range.log_scale);
+  if (grid.large) {
+    view.large = LargeMap{grid.data.map_key(quantity, batch, head),
+                          grid.data.map_source(quantity, batch, head),
+                          ui.session.view.pooling,
+                          nullptr,
+                          nullptr,
+                          ""};
+    // The inspector's comes first, then the selected head's.
+    look_at_map(ui, *view.large, view.grid, view.grid, head == grid.selection.head ? 2 : 3);
+  } else if (view.range.per_row)
+    view.row_scale = &grid.data.row_scale(quantity, batch, head, view.map, view.range.log_scale);
   view.small_numbers = true;
   return view;
 }
@@ -81,7 +97,8 @@ void draw_label(Ui& ui, Grid& grid, std::int64_t head, const Rect& line) {
   Rect rest{{line.min.x + ui.px(16), line.min.y}, line.max};
   text_in(ui, rest, Type::mono_bold12, ui.colors.text, number);
   rest.min.x += number_width + ui.px(7);
-  const std::string entropy = summary == nullptr ? "…" : number_label(summary->entropy_bits, 2);
+  const bool asked_for = grid.data.is_large(StageId::weights);  // nobody goes through it unasked
+  const std::string entropy = summary != nullptr ? number_label(summary->entropy_bits, 2) : asked_for ? "" : "…";
   const float entropy_width = text_width(ui, Type::mono11, entropy);
   if (rest.width() > entropy_width) {
     text_in(ui, rest, Type::mono11, ui.colors.text2, entropy, 1);
@@ -164,7 +181,7 @@ void draw_thumbnail(Ui& ui, Grid& grid, std::int64_t head, ImVec2 at) {
   const Interaction mouse = interact_mouse(ui, head_name(head), view.grid.area, {}, selected);
   draw_heatmap_view(ui, view);
   if (mouse.hovered) {
-    if (const std::optional<Cell> cell = shown_cell(view, ImGui::GetIO().MousePos)) {
+    if (const std::optional<Cell> cell = shown_cell(ui, view, ImGui::GetIO().MousePos)) {
       ui.state.next_hover.query = cell->row;
       ui.state.next_hover.key = cell->column;
       ui.state.next_hover.head = head;
@@ -181,6 +198,12 @@ void draw_thumbnail(Ui& ui, Grid& grid, std::int64_t head, ImVec2 at) {
     if (ui.state.focus_by_keyboard) focus_ring(ui, inset(view.grid.area, -ui.px(4)), ui.px(6));
     read_keys(ui, grid);
   }
+}
+
+// What a pixel of the selected head's map holds, and how many maps are still being computed.
+std::string large_sentence(Ui& ui, Grid& grid) {
+  const HeatmapView view = view_of(ui, grid, grid.selection.head, {0, 0});
+  return map_sentence(*view.large, view.grid);
 }
 
 void draw_legend(Ui& ui, Grid& grid, const Rect& area) {
@@ -217,8 +240,9 @@ void draw_legend(Ui& ui, Grid& grid, const Rect& area) {
   draw_legend_words(ui, first, sentence + ".");
   const Rect second{{words.min.x, first.max.y}, {words.max.x, first.max.y + ui.px(16)}};
   const std::string hidden = fully_masked_sentence(grid.data.trace());
-  const std::string holds = pixel_holds(grid.rows, grid.columns, grid.layout.width, grid.layout.height,
-                                        weight_like ? "weights" : "scores, by size");
+  const std::string holds = grid.large ? large_sentence(ui, grid)
+                                       : pixel_holds(grid.rows, grid.columns, grid.layout.width, grid.layout.height,
+                                                     weight_like ? "weights" : "scores, by size");
   if (!hidden.empty()) {
     draw_icon(ui, Icon::warning, {second.min.x + ui.px(6), std::round(second.center().y)}, ui.px(12), ui.colors.warn);
     text_in(ui, {{second.min.x + ui.px(16), second.min.y}, second.max}, Type::words11, ui.colors.text2, hidden);
@@ -259,6 +283,7 @@ void draw_heads_panel(Ui& ui, const Rect& area) {
   const Tensor& first = data->matrix(grid.selection.quantity, grid.selection.batch, 0);
   grid.rows = first.dim(0);
   grid.columns = first.dim(1);
+  grid.large = data->is_large(grid.selection.quantity);
   const float left = area.min.x + ui.px(size::panel_padding) + ui.px(kGutter);
   grid.area = {{left, area.min.y + ui.px(size::panel_header)},
                {area.max.x - ui.px(size::panel_padding), area.max.y - ui.px(kLegend)}};
@@ -286,7 +311,7 @@ void draw_heads_panel(Ui& ui, const Rect& area) {
     }
     draw_thumbnail(ui, grid, head, at);
     if (head % grid.layout.columns == 0) {
-      const CellGrid cells = fitted_square(at, grid.layout.width, grid.layout.height, grid.rows, grid.columns);
+      const CellGrid cells = grid.cells_at(at);
       draw_row_labels(ui, {{area.min.x + ui.px(4), at.y}, {left - ui.px(8), at.y + grid.layout.height}}, cells,
                       data->rows(grid.selection.quantity), marked, ui.colors.query);
     }

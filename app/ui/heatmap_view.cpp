@@ -23,10 +23,18 @@ Type number_type(const Ui& ui, const HeatmapView& view) {
   return cell < 40 ? Type::mono11 : Type::mono12;
 }
 
-Rgba ground_of(const HeatmapView& view, const ValueScale& shared, std::int64_t row, float value) {
+// The scales of these rows of a picture, each its own.
+std::vector<ValueScale> scales_of(const HeatmapView& view, const ExactCells& cells, Range rows) {
+  HeatmapSpec spec;
+  spec.matrix = cells.matrix;
+  spec.mask = cells.mask;
+  spec.map = view.map;
+  spec.range = view.range;
+  return row_scales(spec, rows.begin, rows.end);
+}
+
+Rgba ground_of(const HeatmapView& view, const ValueScale& scale, float value) {
   if (!std::isfinite(value)) return kNanColor;
-  const bool own = view.row_scale != nullptr && static_cast<std::size_t>(row) < view.row_scale->size();
-  const ValueScale& scale = own ? (*view.row_scale)[static_cast<std::size_t>(row)] : shared;
   return color_table(view.map)[static_cast<std::size_t>(std::clamp(scale.entry(value), 0, 255))];
 }
 
@@ -37,7 +45,17 @@ void draw_numbers(Ui& ui, const HeatmapView& view) {
   const Range columns = grid.column_range();
   std::vector<float> values(static_cast<std::size_t>(rows.size() * columns.size()));
   if (values.empty()) return;
-  view.matrix.read(Region{rows, columns}, values);
+  // Of a large map the numbers come with its picture.
+  const std::optional<ExactCells> exact = view.large ? exact_cells(*view.large, grid) : std::nullopt;
+  if (view.large && !exact) return;
+  std::vector<ValueScale> scales;
+  if (exact) {
+    const auto moved = [](Range range, std::int64_t by) { return Range{range.begin - by, range.end - by}; };
+    exact->matrix.read(Region{moved(rows, exact->row0), moved(columns, exact->column0)}, values);
+    if (view.range.per_row) scales = scales_of(view, *exact, moved(rows, exact->row0));
+  } else {
+    view.matrix.read(Region{rows, columns}, values);
+  }
 
   const Type type = number_type(ui, view);
   ImFont* font = ui.fonts[type];
@@ -49,6 +67,10 @@ void draw_numbers(Ui& ui, const HeatmapView& view) {
   list.PushClipRect(grid.area.min, grid.area.max, true);
   std::size_t at = 0;
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const auto line = static_cast<std::size_t>(row);
+    const ValueScale& scale = !scales.empty() ? scales[line - static_cast<std::size_t>(rows.begin)]
+                              : view.row_scale != nullptr && line < view.row_scale->size() ? (*view.row_scale)[line]
+                                                                                           : shared;
     for (std::int64_t column = columns.begin; column < columns.end; ++column) {
       const float value = values[at++];
       if (!std::isfinite(value)) continue;
@@ -65,7 +87,7 @@ void draw_numbers(Ui& ui, const HeatmapView& view) {
           y - height / 2 < grid.area.min.y || y + height / 2 > grid.area.max.y) {
         continue;
       }
-      const Rgba ink = covered ? ui.colors.text2 : ink_on(ground_of(view, shared, row, value));
+      const Rgba ink = covered ? ui.colors.text2 : ink_on(ground_of(view, scale, value));
       list.AddText(font, height,
                    {std::round(static_cast<float>(x) - characters * advance / 2),
                     std::round(static_cast<float>(y) - height / 2)},
@@ -83,6 +105,20 @@ void draw_bars(const Rect& rect, float thickness, Rgba color) {
   list.AddRectFilled({rect.min.x, rect.max.y - thickness}, rect.max, ink);
   list.AddRectFilled({rect.min.x, rect.min.y + thickness}, {rect.min.x + thickness, rect.max.y - thickness}, ink);
   list.AddRectFilled({rect.max.x - thickness, rect.min.y + thickness}, {rect.max.x, rect.max.y - thickness}, ink);
+}
+
+// Where a turn of the wheel halves or doubles what a pixel holds, the small turns of a touchpad are gathered to whole
+// ones.
+double wheel_turns(Ui& ui, const std::string& name, const CellGrid& grid, double turned) {
+  double& rest = ui.state.number[name + "/wheel"];
+  if (!grid.whole_pixels || std::min(grid.cell_width, grid.cell_height) >= 1) {
+    rest = 0;
+    return turned;
+  }
+  rest += turned;
+  const double whole = std::trunc(rest);
+  rest -= whole;
+  return whole;
 }
 
 ImVec2 middle_of(const CellGrid& grid, const std::optional<Cell>& picked) {
@@ -141,8 +177,10 @@ void draw_heatmap_view(Ui& ui, const HeatmapView& view) {
   spec.pixel_scale = static_cast<double>(ui.scale);
   // Thumbnails are read as a whole until their cells have numbers.
   spec.grid = !view.small_numbers || has_numbers(ui, view.grid);
-  const TextureId texture = ui.textures.heatmap(spec);
-  if (texture == 0) {
+  const TextureId texture = view.large ? 0 : ui.textures.heatmap(spec);
+  if (view.large) {
+    draw_map(ui, *view.large, grid, spec);
+  } else if (texture == 0) {
     fill(grid.area, ui.colors.well);
   } else {
     canvas().AddImage(compat::texture(texture), grid.area.min, grid.area.max);
@@ -184,8 +222,9 @@ std::optional<Cell> take_arrow(Ui& ui) {
   return std::nullopt;
 }
 
-std::optional<Cell> shown_cell(const HeatmapView& view, ImVec2 point) {
+std::optional<Cell> shown_cell(Ui& ui, const HeatmapView& view, ImVec2 point) {
   const CellGrid& grid = view.grid;
+  if (view.large) return shown_map_cell(ui, *view.large, grid, point);
   const std::optional<Cell> under = grid.cell_at(point);
   if (!under || (grid.cell_width >= 1 && grid.cell_height >= 1)) return under;
   const auto cells = [](double begin, double count, float extent, float pixel, std::int64_t all) {
@@ -227,7 +266,8 @@ HeatmapInput heatmap_input(Ui& ui, const std::string& name, HeatmapView& view, c
   input.hovering = mouse.hovered;
   if (viewport != nullptr) {
     if (mouse.hovered && io.MouseWheel != 0) {
-      *viewport = zoomed(fitted, *viewport, static_cast<double>(io.MouseWheel), io.MousePos, largest);
+      const double turns = wheel_turns(ui, name, grid_of(fitted, *viewport), static_cast<double>(io.MouseWheel));
+      *viewport = zoomed(fitted, *viewport, turns, io.MousePos, largest);
       io.MouseWheel = 0;
     }
     if (mouse.held && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)) {
@@ -238,14 +278,17 @@ HeatmapInput heatmap_input(Ui& ui, const std::string& name, HeatmapView& view, c
   input.double_clicked = mouse.double_clicked;
   const auto update_grid = [&] { view.grid = viewport != nullptr ? grid_of(fitted, *viewport) : fitted; };
   update_grid();
-  if (mouse.hovered) input.hovered = shown_cell(view, io.MousePos);
+  if (mouse.hovered) input.hovered = shown_cell(ui, view, io.MousePos);
   const float threshold = 4 * ui.scale;
   const bool dragged = io.MouseDragMaxDistanceSqr[0] > threshold * threshold;
   // A click that dragged a zoomed picture along picks nothing, nor does the second one of a double click.
   const bool moved = dragged && viewport != nullptr && !viewport->fitted();
   const bool second = viewport != nullptr && io.MouseClickedLastCount[0] >= 2;
-  if (mouse.clicked && !second && !moved) input.clicked = shown_cell(view, io.MousePos);
-  if (!mouse.focused) return input;
+  if (mouse.clicked && !second && !moved) input.clicked = shown_cell(ui, view, io.MousePos);
+  const auto look = [&] {
+    if (view.large) look_at_map(ui, *view.large, fitted, view.grid, 0);
+  };
+  if (!mouse.focused) return look(), input;
 
   const std::optional<Cell> current = picked != nullptr ? *picked : std::nullopt;
   if (viewport != nullptr) {
@@ -267,6 +310,7 @@ HeatmapInput heatmap_input(Ui& ui, const std::string& name, HeatmapView& view, c
     }
   }
   update_grid();
+  look();
   return input;
 }
 

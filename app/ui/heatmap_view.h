@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/ui/cell_grid.h"
+#include "app/ui/map_view.h"
 #include "app/ui/ui.h"
 #include "app/ui/widgets.h"
 #include "core/picture/heatmap.h"
@@ -23,6 +24,7 @@ struct HeatmapView {
   const std::vector<ValueScale>* row_scale = nullptr;  // of every row, when range.per_row
   bool weight_like = true;                             // decimals of numbers in cells
   bool small_numbers = false;                          // 10 px in thumbnails
+  std::optional<LargeMap> large;                       // drawn from tiles; `matrix` is read cell by cell only
 };
 
 // The picture, and from 24 px a cell the numbers of the visible cells: black or white, whichever is legible. A hidden
@@ -46,7 +48,7 @@ std::string fitted_number(double value, bool weight_like, int columns);
 
 // The cell that the pixel under a point shows: where it lies over several, the one of the largest absolute value (NaN
 // first), as the picture chooses. Nothing outside of the picture.
-std::optional<Cell> shown_cell(const HeatmapView& view, ImVec2 point);
+std::optional<Cell> shown_cell(Ui& ui, const HeatmapView& view, ImVec2 point);
 
 // What the mouse and the keys did to a heatmap in this frame.
 struct HeatmapInput {
@@ -55,10 +57,11 @@ struct HeatmapInput {
   bool double_clicked = false;
 };
 
-// Reads mouse and keys. Wheel, +, -: zoom at the cursor (keys: at the picked cell); drag: pan; double click, Home: fit;
-// arrows: move `picked` and keep it in sight (without one, the first arrow picks the visible cell in the middle).
-// `viewport` null: the picture cannot be zoomed. `picked` null: it cannot be picked by key.
-// `view` gives the numbers, its grid is set to what is seen after zooming and panning.
+// Reads mouse and keys. Of a large map, asks for the picture of what is seen afterwards, with order 0. Wheel, +, -:
+// zoom at the cursor (keys: at the picked cell); drag: pan; double click, Home: fit; arrows: move `picked` and keep it
+// in sight (without one, the first arrow picks the visible cell in the middle). `viewport` null: the picture cannot be
+// zoomed. `picked` null: it cannot be picked by key. `view` gives the numbers, its grid is set to what is seen after
+// zooming and panning.
 HeatmapInput heatmap_input(Ui& ui, const std::string& name, HeatmapView& view, const CellGrid& fitted,
                            Viewport* viewport, std::optional<Cell>* picked);
 

@@ -31,6 +31,7 @@ std::string fact_of(const Inspected& inspected) {
   const std::string name(stage_name(inspected.stage));
   if (inspected.score_like) {
     const HeadSummary* summary = inspected.data.summary(inspected.batch, inspected.slice);
+    if (inspected.data.is_large(inspected.stage) && !tensor.stored()) return name + " · computed on demand";
     if (summary == nullptr) return name;
     const double entropy = summary->entropy_bits;
     return name + " · entropy " + (std::isnan(entropy) ? "nan" : number_label(entropy, 2) + " bit");

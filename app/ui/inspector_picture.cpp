@@ -15,7 +15,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kGutter = 62, kWordLabels = 50, kIndexLabels = 24, kThinLabels = 44, kBarRoom = 56, kReadout = 26,
-                kBelow = 10, kHolds = 18, kProfile = 28;
+                kBelow = 10, kHolds = 18, kProfile = 28, kPooling = 30;
 
 constexpr const char* kName = "inspector/picture";
 
@@ -32,14 +32,17 @@ Places places_of(Ui& ui, const Inspected& inspected, const Rect& area, float bod
   Places places;
   const std::int64_t rows = inspected.matrix.dim(0);
   const std::int64_t columns = inspected.matrix.dim(1);
+  const bool large = inspected.data.is_large(inspected.stage);
   const float left = area.min.x + ui.px(14) + ui.px(kGutter);
   // Numbers of a signed range are longer than those of weights.
   const float bar = ui.px(inspected.weight_like ? kBarRoom : kBarRoom + 14);
   float width = area.max.x - bar - left;
   const float readout = ui.px(6) + ui.px(kReadout) + ui.px(kBelow);
+  const float pooling = large ? ui.px(kPooling) : 0;
   const auto fit = [&](float labels) {
-    const float room = std::max(ui.px(80), area.height() - labels - readout - body);
+    const float room = std::max(ui.px(80), area.height() - labels - readout - body - pooling);
     const ImVec2 at{left, area.min.y + labels};
+    if (large) return fitted_map(at, width, room, rows, columns, inspected.score_like, ui.px(26), ui.px(24));
     return inspected.score_like ? fitted_square(at, width, room, rows, columns)
                                 : fitted_oblong(at, width, room, rows, columns, ui.px(26));
   };
@@ -56,7 +59,11 @@ Places places_of(Ui& ui, const Inspected& inspected, const Rect& area, float bod
                   {places.fitted.area.max.x, places.fitted.area.min.y}};
   const CellGrid grid =
       grid_of(places.fitted, inspected.score_like ? ui.session.view.viewport : ui.session.view.stage_viewport);
-  // Of what is visible now, not of the whole.
+  // Of what is visible now, not of the whole. What a large map holds is known when its picture is.
+  if (large) {
+    places.bottom = places.fitted.area.max.y + (places.profiles ? ui.px(kProfile) + ui.px(4) : 0);
+    return places;
+  }
   places.holds = pixel_holds(static_cast<std::int64_t>(std::ceil(grid.visible_rows())),
                              static_cast<std::int64_t>(std::ceil(grid.visible_columns())), grid.area.width(),
                              grid.area.height(), inspected.weight_like ? "weights" : "values, by size");
@@ -122,7 +129,7 @@ void draw_readout(Ui& ui, const Inspected& inspected, const Rect& box) {
   }
 }
 
-HeatmapView view_of(const Inspected& inspected) {
+HeatmapView view_of(const Inspected& inspected, Pooling pooling) {
   HeatmapView view;
   view.matrix = inspected.matrix;
   view.mask = inspected.data.mask(inspected.stage);
@@ -131,7 +138,14 @@ HeatmapView view_of(const Inspected& inspected) {
   view.map = inspected.map;
   view.range = inspected.range;
   view.weight_like = inspected.weight_like;
-  if (view.range.per_row) {
+  if (inspected.data.is_large(inspected.stage)) {
+    view.large = LargeMap{inspected.data.map_key(inspected.stage, inspected.batch, inspected.slice),
+                          inspected.data.map_source(inspected.stage, inspected.batch, inspected.slice),
+                          pooling,
+                          nullptr,
+                          nullptr,
+                          ""};
+  } else if (view.range.per_row) {
     view.row_scale =
         &inspected.data.row_scale(inspected.stage, inspected.batch, inspected.slice, view.map, view.range.log_scale);
   }
@@ -151,6 +165,22 @@ void draw_bar(Ui& ui, const HeatmapView& view, std::int64_t row, float x) {
   if (!range) canvas().PushClipRect(bar.min, bar.max, true);
   color_bar(ui, bar, view.map, range.value_or(ValueRange{}), false);
   if (!range) canvas().PopClipRect();
+}
+
+// What a pixel of a large map shows, and the choice between its largest cell and their mean.
+void draw_pooling(Ui& ui, const HeatmapView& view, const Rect& line) {
+  Rect rest = line;
+  int pooling = static_cast<int>(ui.session.view.pooling);
+  const ControlState state{true, false,
+                           "What a pixel over many cells shows: the one of the largest absolute value, or the mean of "
+                           "those that are visible and finite."};
+  const Rect control = take_right(rest, ui.px(108), ui.px(8));
+  if (segments(ui, "inspector/pooling", control, {"max", "mean"}, pooling, state)) {
+    ui.session.view.pooling = pooling == 0 ? Pooling::max : Pooling::mean;
+  }
+  text_in(ui, rest, Type::words11, view.large->failure.empty() ? ui.colors.text2 : ui.colors.bad,
+          map_sentence(*view.large, view.grid));
+  ui.mark("inspector/pixel_holds", rest);
 }
 
 // Rows and columns marked from here or from another panel.
@@ -188,7 +218,7 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
   Viewport& viewport = inspected.score_like ? view.viewport : view.stage_viewport;
   std::optional<Cell> picked = inspected.selection.cell;
   const std::optional<Cell> before = picked;
-  HeatmapView heatmap = view_of(inspected);
+  HeatmapView heatmap = view_of(inspected, view.pooling);
   const HeatmapInput input = heatmap_input(ui, kName, heatmap, places.fitted, &viewport, &picked);
   if (picked != before) view.cell = picked;
   if (input.clicked) view.cell = picked = input.clicked;
@@ -247,6 +277,10 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
     text_in(ui, line, Type::words11, ui.colors.text3, places.holds);
     ui.mark("inspector/pixel_holds", line);
     y += ui.px(kHolds);
+  }
+  if (heatmap.large) {
+    draw_pooling(ui, heatmap, {{grid.area.min.x, y}, {area.max.x - ui.px(14), y + ui.px(size::control_height)}});
+    y += ui.px(kPooling);
   }
   const Rect readout{{area.min.x + ui.px(14), y}, {area.max.x - ui.px(14), y + ui.px(kReadout)}};
   draw_readout(ui, inspected, readout);

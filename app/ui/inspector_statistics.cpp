@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/ui/axis_labels.h"
 #include "app/ui/inspector_parts.h"
 #include "app/ui/statistics_rows.h"
 #include "app/ui/widgets.h"
@@ -13,10 +14,45 @@ namespace {
 
 constexpr float kTitle = 32, kRow = 18, kHistogram = 64, kAxis = 20, kBelow = 8;
 
+// Of a large slice whose numbers nobody computed yet: how many there are, and a way to ask. What is stored is gone
+// through without being asked for.
+void draw_unknown(Ui& ui, const Inspected& inspected, const Rect& area, float& y) {
+  using State = SliceNumbers::State;
+  PanelData& data = inspected.data;
+  const Tensor& tensor = data.trace().tensor(inspected.stage);
+  const SliceNumbers::Numbers numbers = data.large_numbers(inspected.stage, inspected.batch, inspected.slice);
+  const std::string cells = grouped_digits(inspected.matrix.size()) + " cells";
+  std::string sentence = "Not computed: " + cells + ", computed where you look.";
+  if (numbers.state == State::failed) sentence = "Not computed: " + numbers.failure;
+  if (numbers.state == State::waiting) sentence = "Waiting: " + cells + ".";
+  if (numbers.state == State::running) {
+    sentence = fmt::format("Going through {}: {:.0f} %.", cells, std::floor(numbers.progress * 100));
+  }
+  y += ui.px(4);
+  y += paragraph(ui, {{area.min.x, y}, {area.max.x, y + ui.px(40)}}, Type::words12, ui.colors.text2, sentence) +
+       ui.px(8);
+  const bool runs = numbers.state == State::waiting || numbers.state == State::running;
+  const Rect place{{area.min.x, y}, {area.min.x + ui.px(112), y + ui.px(size::control_height)}};
+  if (runs && tensor.stored()) {
+    progress_bar(ui, {{area.min.x, y + ui.px(9)}, {area.max.x, y + ui.px(15)}}, numbers.progress);
+  } else if (runs) {
+    if (button(ui, "inspector/statistics/stop", place, "Stop")) {
+      data.stop_numbers(inspected.stage, inspected.batch, inspected.slice);
+    }
+    progress_bar(ui, {{place.max.x + ui.px(10), y + ui.px(9)}, {area.max.x, y + ui.px(15)}}, numbers.progress);
+  } else if (numbers.state != State::failed) {
+    const ControlState state{true, false, "Goes through all of it in the background: statistics, histogram, pattern."};
+    const bool pressed = button(ui, "inspector/statistics/compute", place, "Compute", state);
+    if (pressed || tensor.stored()) data.ask_for_numbers(inspected.stage, inspected.batch, inspected.slice);
+  }
+}
+
 void draw_rows(Ui& ui, const Inspected& inspected, const Rect& area, float& y) {
   const Trace& trace = inspected.data.trace();
   const Tensor& tensor = trace.tensor(inspected.stage);
-  const Statistics& slice = inspected.data.statistics(inspected.stage, inspected.batch, inspected.slice);
+  const Statistics* known = inspected.data.statistics(inspected.stage, inspected.batch, inspected.slice);
+  if (known == nullptr) return draw_unknown(ui, inspected, area, y);
+  const Statistics& slice = *known;
   const bool whole_is_slice = inspected.matrix.size() == tensor.size();
   const float column = std::floor((area.width() - ui.px(72)) / 2);
   const auto line = [&](const std::string& name, const char* tip, const std::string& whole, const std::string& own,
@@ -52,7 +88,9 @@ void draw_rows(Ui& ui, const Inspected& inspected, const Rect& area, float& y) {
 }
 
 void draw_histogram(Ui& ui, const Inspected& inspected, const Rect& area) {
-  const Histogram& histogram = inspected.data.histogram(inspected.stage, inspected.batch, inspected.slice);
+  const Histogram* known = inspected.data.histogram(inspected.stage, inspected.batch, inspected.slice);
+  if (known == nullptr) return;
+  const Histogram& histogram = *known;
   const Rect plot{area.min, {area.max.x, area.max.y - ui.px(kAxis)}};
   interact_mouse(
       ui, "inspector/histogram", plot,

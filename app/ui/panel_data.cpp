@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include "core/io/stage_layout.h"
 #include "core/picture/figure.h"
 
 namespace headscope::ui {
@@ -15,6 +16,9 @@ constexpr std::int64_t kStripColumns = 4096;
 constexpr int kHistogramBins = 40;
 // Larger stages are gone through slice by slice.
 constexpr std::int64_t kAtOnce = 2'000'000;
+// Larger slices are drawn from tiles; a matrix that is only computed when read costs more to go through.
+constexpr std::int64_t kLargeStored = std::int64_t{4} << 20, kLargeComputed = std::int64_t{1} << 20;
+constexpr std::int64_t kLargeSide = 8192;  // what every driver's textures can hold
 // About ten milliseconds of walking over numbers.
 constexpr std::int64_t kNumbersPerFrame = 3'000'000;
 
@@ -33,7 +37,7 @@ typename Map::mapped_type& kept(Map& map, const Key& key, const Make& make) {
 Strip strip_of(PanelData& data, StageId stage, std::int64_t batch) {
   const Trace& trace = data.trace();
   const std::int64_t slices = slice_count(trace, stage);
-  const Tensor& first = data.matrix(stage, batch, 0);
+  const Tensor first = slice_matrix(trace, stage, batch, 0);
   const std::int64_t rows = std::min(kStripRows, first.dim(0));
   const std::int64_t width = std::min(first.dim(1), kStripColumns);
   const std::int64_t shown = std::clamp<std::int64_t>(kStripColumns / std::max<std::int64_t>(width, 1), 1, slices);
@@ -43,7 +47,7 @@ Strip strip_of(PanelData& data, StageId stage, std::int64_t batch) {
   if (hidden) hidden->hidden = HiddenCells(1, 1, rows, width * shown);
   std::vector<float> line(static_cast<std::size_t>(width));
   for (std::int64_t slice = 0; slice < shown; ++slice) {
-    const Tensor& matrix = data.matrix(stage, batch, slice);
+    const Tensor matrix = slice_matrix(trace, stage, batch, slice);  // a few rows: nothing needs to be stored for them
     for (std::int64_t row = 0; row < rows; ++row) {
       const std::int64_t to = row * width * shown + slice * width;
       // Rows spread over the whole, so that a causal mask does not hide all that is seen.
@@ -65,11 +69,31 @@ Strip strip_of(PanelData& data, StageId stage, std::int64_t batch) {
 
 }  // namespace
 
-PanelData::PanelData(std::shared_ptr<const Trace> trace, std::uint64_t version)
-    : trace_(std::move(trace)), version_(version) {}
+PanelData::PanelData(std::shared_ptr<const Trace> trace, std::uint64_t version, MapTiles* maps, SliceNumbers* numbers)
+    : trace_(std::move(trace)), version_(version), maps_(maps), numbers_(numbers) {}
+
+bool PanelData::is_large(StageId stage) {
+  return kept(is_large_, stage, [&] {
+    const Tensor& tensor = trace_->tensor(stage);
+    const std::int64_t rows = tensor.dim(stage == StageId::qkv_split && tensor.rank() == 4 ? 1 : tensor.rank() - 2);
+    const std::int64_t columns = tensor.dim(tensor.rank() - 1);
+    return rows * columns > (tensor.stored() ? kLargeStored : kLargeComputed) || std::max(rows, columns) > kLargeSide;
+  });
+}
+
+MapKey PanelData::map_key(StageId stage, std::int64_t batch, std::int64_t slice) const {
+  return {version_, stage, batch, slice};
+}
+
+PyramidSource PanelData::map_source(StageId stage, std::int64_t batch, std::int64_t slice) {
+  return {matrix(stage, batch, slice), mask(stage), batch, slice};
+}
 
 const Tensor& PanelData::matrix(StageId stage, std::int64_t batch, std::int64_t slice) {
-  return kept(matrices_, slice_key(stage, batch, slice), [&] { return slice_matrix(*trace_, stage, batch, slice); });
+  return kept(matrices_, slice_key(stage, batch, slice), [&] {
+    Tensor matrix = slice_matrix(*trace_, stage, batch, slice);
+    return matrix.stored() || is_large(stage) ? matrix : matrix.dense_copy();
+  });
 }
 
 void PanelData::begin_frame(std::int64_t most_numbers) {
@@ -92,7 +116,8 @@ const Statistics* PanelData::statistics(StageId stage) {
   const auto found = statistics_.find(key);
   if (found != statistics_.end()) return &found->second;
   const Tensor& tensor = trace_->tensor(stage);
-  if (tensor.size() <= kAtOnce) {
+  const bool large = is_large(stage);
+  if (!large && tensor.size() <= kAtOnce) {
     if (!afford(tensor.size())) return nullptr;
     return &statistics_.emplace(key, statistics_of(tensor)).first->second;
   }
@@ -100,24 +125,61 @@ const Statistics* PanelData::statistics(StageId stage) {
   const std::int64_t slices = slice_count(*trace_, stage);
   for (std::int64_t batch = 0; batch < tensor.dim(0); ++batch) {
     for (std::int64_t slice = 0; slice < slices; ++slice) {
-      const bool known = statistics_.count(slice_key(stage, batch, slice)) > 0;
+      const bool known = large || statistics_.count(slice_key(stage, batch, slice)) > 0;
       if (!known && !afford(matrix(stage, batch, slice).size())) return nullptr;
-      parts.push_back(statistics(stage, batch, slice));
+      const Statistics* part = statistics(stage, batch, slice);
+      if (part == nullptr) return nullptr;
+      parts.push_back(*part);
     }
   }
   return &statistics_.emplace(key, combined_statistics(parts)).first->second;
 }
 
-const Statistics& PanelData::statistics(StageId stage, std::int64_t batch, std::int64_t slice) {
-  return kept(statistics_, slice_key(stage, batch, slice), [&] { return statistics_of(matrix(stage, batch, slice)); });
+const SliceNumbers::Numbers* PanelData::known_numbers(StageId stage, std::int64_t batch, std::int64_t slice) {
+  const Slice key = slice_key(stage, batch, slice);
+  const auto found = large_numbers_.find(key);
+  if (found != large_numbers_.end()) return &found->second;
+  SliceNumbers::Numbers numbers = large_numbers(stage, batch, slice);
+  if (numbers.state != SliceNumbers::State::known) return nullptr;
+  return &large_numbers_.emplace(key, std::move(numbers)).first->second;
 }
 
-const Histogram& PanelData::histogram(StageId stage, std::int64_t batch, std::int64_t slice) {
-  return kept(histograms_, slice_key(stage, batch, slice),
-              [&] { return histogram_of(matrix(stage, batch, slice), kHistogramBins); });
+SliceNumbers::Numbers PanelData::large_numbers(StageId stage, std::int64_t batch, std::int64_t slice) const {
+  return numbers_ != nullptr ? numbers_->numbers(map_key(stage, batch, slice)) : SliceNumbers::Numbers();
+}
+
+void PanelData::ask_for_numbers(StageId stage, std::int64_t batch, std::int64_t slice) {
+  if (numbers_ == nullptr) return;
+  numbers_->ask(map_key(stage, batch, slice), matrix(stage, batch, slice), kHistogramBins,
+                stage == StageId::weights ? trace_ : nullptr);
+}
+
+void PanelData::stop_numbers(StageId stage, std::int64_t batch, std::int64_t slice) {
+  if (numbers_ != nullptr) numbers_->cancel(map_key(stage, batch, slice));
+}
+
+const Statistics* PanelData::statistics(StageId stage, std::int64_t batch, std::int64_t slice) {
+  if (is_large(stage)) {
+    const SliceNumbers::Numbers* numbers = known_numbers(stage, batch, slice);
+    return numbers != nullptr ? &numbers->statistics : nullptr;
+  }
+  return &kept(statistics_, slice_key(stage, batch, slice), [&] { return statistics_of(matrix(stage, batch, slice)); });
+}
+
+const Histogram* PanelData::histogram(StageId stage, std::int64_t batch, std::int64_t slice) {
+  if (is_large(stage)) {
+    const SliceNumbers::Numbers* numbers = known_numbers(stage, batch, slice);
+    return numbers != nullptr ? &numbers->histogram : nullptr;
+  }
+  return &kept(histograms_, slice_key(stage, batch, slice),
+               [&] { return histogram_of(matrix(stage, batch, slice), kHistogramBins); });
 }
 
 const HeadSummary* PanelData::summary(std::int64_t batch, std::int64_t head) {
+  if (is_large(StageId::weights)) {
+    const SliceNumbers::Numbers* numbers = known_numbers(StageId::weights, batch, head);
+    return numbers != nullptr && numbers->summary ? &*numbers->summary : nullptr;
+  }
   const Slice key = slice_key(StageId::weights, batch, head);
   const auto found = summaries_.find(key);
   if (found != summaries_.end()) return &found->second;
@@ -127,7 +189,7 @@ const HeadSummary* PanelData::summary(std::int64_t batch, std::int64_t head) {
 
 std::string PanelData::summary_text(std::int64_t batch, std::int64_t head) {
   const HeadSummary* found = summary(batch, head);
-  if (found == nullptr) return "…";
+  if (found == nullptr) return is_large(StageId::weights) ? "" : "…";
   return kept(summary_texts_, slice_key(StageId::weights, batch, head), [&] { return summary_label(*found, *trace_); });
 }
 
@@ -136,11 +198,14 @@ const Strip& PanelData::strip(StageId stage, std::int64_t batch) {
 }
 
 const std::vector<std::string>& PanelData::rows(StageId stage) {
-  return kept(rows_, stage, [&] { return row_names(*trace_, stage); });
+  // Stages share the names of their side.
+  const StageId like = rows_are_keys(stage) ? StageId::key : StageId::query;
+  return kept(rows_, like, [&] { return row_names(*trace_, stage); });
 }
 
 const std::vector<std::string>& PanelData::columns(StageId stage) {
-  return kept(columns_, stage, [&] { return column_names(*trace_, stage); });
+  const StageId like = is_score_like(stage) ? StageId::key : StageId::query;
+  return kept(columns_, like, [&] { return column_names(*trace_, stage); });
 }
 
 const std::shared_ptr<const Mask>& PanelData::mask(StageId stage) {
@@ -154,6 +219,8 @@ ValueRange PanelData::range(const ViewState& view, StageId stage, std::int64_t b
   if (score_like && view.range_fixed) {
     result.low = view.range_low;
     result.high = view.range_high;
+  } else if (is_large(stage)) {
+    result = seen_range(view, stage, batch, slice);
   } else if (score_like && view.range_per_head && view.range != RangeKind::row) {
     result = kept(ranges_, slice_key(stage, batch, slice), [&] {
       ValueRange own =
@@ -171,6 +238,26 @@ ValueRange PanelData::range(const ViewState& view, StageId stage, std::int64_t b
   result.per_row = score_like && !view.range_fixed && view.range == RangeKind::row;
   result.log_scale = view.log_scale && weight_like;
   return result;
+}
+
+ValueRange PanelData::seen_range(const ViewState& view, StageId stage, std::int64_t batch, std::int64_t slice) {
+  const bool weight_like = is_weight_like(stage);
+  const bool own = is_score_like(stage) && view.range_per_head && view.range != RangeKind::row;
+  if (stage == StageId::weights && !own) return {0, 1, false, false};
+  const std::int64_t slices = slice_count(*trace_, stage);
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (std::int64_t each = own ? slice : 0; maps_ != nullptr && each < (own ? slice + 1 : slices); ++each) {
+    const auto picture = maps_->last_whole(map_key(stage, batch, each), matrix(stage, batch, each), view.pooling);
+    if (!picture || picture->low > picture->high) continue;
+    low = std::min(low, picture->low);
+    high = std::max(high, picture->high);
+  }
+  if (weight_like) {
+    if (own) return {0, high > 0 ? high : 1, false, false};
+    return {0, high > 1 ? high : 1, false, false};
+  }
+  const double largest = low <= high ? std::max(std::abs(low), std::abs(high)) : 0;
+  return largest > 0 ? ValueRange{-largest, largest, false, false} : ValueRange{-1, 1, false, false};
 }
 
 const std::vector<ValueScale>& PanelData::row_scale(StageId stage, std::int64_t batch, std::int64_t slice, ColorMap map,
@@ -231,7 +318,8 @@ PanelData* panel_data(Ui& ui) {
   if (!ui.state.panel_data || ui.state.panel_data->shared_trace() != trace) {
     double& made = ui.state.number["panel_data/made"];
     made += 1;
-    ui.state.panel_data = std::make_shared<PanelData>(std::move(trace), static_cast<std::uint64_t>(made));
+    ui.state.panel_data = std::make_shared<PanelData>(std::move(trace), static_cast<std::uint64_t>(made),
+                                                      &ui.session.maps(), &ui.session.slice_numbers());
   }
   PanelData& data = *ui.state.panel_data;
   const int frame = ImGui::GetFrameCount();

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "app/session/map_tiles.h"
+#include "app/session/slice_numbers.h"
 #include "app/session/view_state.h"
 #include "app/ui/stage_facts.h"
 #include "app/ui/ui.h"
@@ -28,26 +30,41 @@ struct Strip {
 
 class PanelData {
  public:
-  PanelData(std::shared_ptr<const Trace> trace, std::uint64_t version);
+  // Of matrices that are too large to walk over, `maps` and `numbers` know what can be known; null: nobody does.
+  PanelData(std::shared_ptr<const Trace> trace, std::uint64_t version, MapTiles* maps = nullptr,
+            SliceNumbers* numbers = nullptr);
 
   const Trace& trace() const { return *trace_; }
   const std::shared_ptr<const Trace>& shared_trace() const { return trace_; }
+
+  // Whether a slice of the stage is too large for a frame: it is drawn from tiles (map_view.h), and numbers of all of
+  // it are computed in the background. A smaller one that is only computed when read is stored at the first look.
+  bool is_large(StageId stage);
+  MapKey map_key(StageId stage, std::int64_t batch, std::int64_t slice) const;
+  PyramidSource map_source(StageId stage, std::int64_t batch, std::int64_t slice);
 
   // Each is computed when first asked for, and kept.
   const Tensor& matrix(StageId stage, std::int64_t batch, std::int64_t slice);
   // Of the whole stage; null while a large one is still being gone through, slice by slice and frame by frame.
   const Statistics* statistics(StageId stage);
-  const Statistics& statistics(StageId stage, std::int64_t batch, std::int64_t slice);
-  const Histogram& histogram(StageId stage, std::int64_t batch, std::int64_t slice);
-  // Null while this frame has gone through enough numbers: the next one goes on.
+  // Null when the slice is large and its numbers are not known.
+  const Statistics* statistics(StageId stage, std::int64_t batch, std::int64_t slice);
+  const Histogram* histogram(StageId stage, std::int64_t batch, std::int64_t slice);
+  // How far the numbers of a large slice are; and asks for them, with the pattern of the head for weights.
+  SliceNumbers::Numbers large_numbers(StageId stage, std::int64_t batch, std::int64_t slice) const;
+  void ask_for_numbers(StageId stage, std::int64_t batch, std::int64_t slice);
+  void stop_numbers(StageId stage, std::int64_t batch, std::int64_t slice);
+  // Null while this frame has gone through enough numbers: the next one goes on. Also while nobody asked for a large
+  // one.
   const HeadSummary* summary(std::int64_t batch, std::int64_t head);
-  std::string summary_text(std::int64_t batch, std::int64_t head);  // "…" while there is no summary
+  std::string summary_text(std::int64_t batch, std::int64_t head);  // "…" while there is no summary, "" of a large one
   const Strip& strip(StageId stage, std::int64_t batch);
   const std::vector<std::string>& rows(StageId stage);
   const std::vector<std::string>& columns(StageId stage);
   // The mask of the cells that the stage really hides, as pictures draw it; null: none. See shown_mask.
   const std::shared_ptr<const Mask>& mask(StageId stage);
-  // The range of the colours of one slice under this view (fixed, per row, per head, or one for the whole stage).
+  // The range of the colours of one slice under this view (fixed, per row, per head, or one for the whole stage). Of a
+  // large stage, of what its pictures have shown so far.
   ValueRange range(const ViewState& view, StageId stage, std::int64_t batch, std::int64_t slice);
   // Of each row, for the ink of numbers under a range per row.
   const std::vector<ValueScale>& row_scale(StageId stage, std::int64_t batch, std::int64_t slice, ColorMap map,
@@ -65,11 +82,17 @@ class PanelData {
 
  private:
   bool afford(std::int64_t numbers);
+  const SliceNumbers::Numbers* known_numbers(StageId stage, std::int64_t batch, std::int64_t slice);
+  ValueRange seen_range(const ViewState& view, StageId stage, std::int64_t batch, std::int64_t slice);
   std::int64_t budget_ = std::int64_t{1} << 60, spent_ = 0;
   bool unfinished_ = false;
   using Slice = std::array<std::int64_t, 4>;  // stage, batch, slice, variant
   std::shared_ptr<const Trace> trace_;
   std::uint64_t version_ = 0;
+  MapTiles* maps_ = nullptr;
+  SliceNumbers* numbers_ = nullptr;
+  std::map<Slice, SliceNumbers::Numbers> large_numbers_;  // those that are known
+  std::map<StageId, bool> is_large_;
   std::map<Slice, Tensor> matrices_;
   std::map<Slice, Statistics> statistics_;
   std::map<Slice, Histogram> histograms_;

@@ -64,8 +64,9 @@ void draw_profiles(Ui& ui, const HeatmapView& view, Cell at, float thickness) {
     const bool own = view.row_scale != nullptr && static_cast<std::size_t>(at.row) < view.row_scale->size();
     const ValueScale& of_row = own ? (*view.row_scale)[static_cast<std::size_t>(at.row)] : scale;
     const float zero = view.weight_like ? 0 : share_of(of_row, 0);
-    const std::vector<float> profile =
-        profile_of(seen_values(view, at.row, -1), grid.column0, grid.cell_width, static_cast<int>(grid.area.width()));
+    const std::vector<float> profile = view.large ? map_profile(*view.large, grid, at, true)
+                                                  : profile_of(seen_values(view, at.row, -1), grid.column0,
+                                                               grid.cell_width, static_cast<int>(grid.area.width()));
     for (std::size_t x = 0; x < profile.size(); ++x) {
       const float share = share_of(of_row, profile[x]);
       if (share == zero) continue;
@@ -77,8 +78,9 @@ void draw_profiles(Ui& ui, const HeatmapView& view, Cell at, float thickness) {
     }
   }
   if (at.column >= 0 && at.column < grid.columns) {
-    const std::vector<float> profile =
-        profile_of(seen_values(view, -1, at.column), grid.row0, grid.cell_height, static_cast<int>(grid.area.height()));
+    const std::vector<float> profile = view.large ? map_profile(*view.large, grid, at, false)
+                                                  : profile_of(seen_values(view, -1, at.column), grid.row0,
+                                                               grid.cell_height, static_cast<int>(grid.area.height()));
     for (std::size_t y = 0; y < profile.size(); ++y) {
       const float share = share_of(scale, profile[y]);
       if (share == zero_of_all) continue;

@@ -174,6 +174,7 @@ ViewState unusual_view() {
   v.range_high = 1.0 / 3.0;
   v.log_scale = true;
   v.concat_shows = ConcatShows::both;
+  v.pooling = Pooling::mean;
   v.viewport = {1.5, 2.5, 3.5, 4.5};
   v.stage_viewport = {0.1, 0.2, 0.3, 0.4};
   v.theme = Theme::light;

@@ -144,6 +144,82 @@ TEST(CellGrid, AnOldViewportOfAnotherMatrixDoesNoHarm) {
   }
 }
 
+TEST(LargeMapGrid, PixelsHoldAWholeNumberOfCells) {
+  const CellGrid grid = fitted_map({10, 20}, 700, 640, 32768, 32768, true);
+  EXPECT_EQ(grid.pixel_cells(), (PixelCells{64, 64}));
+  EXPECT_EQ(grid.area.width(), 512);
+  EXPECT_EQ(grid.area.height(), 512);
+  const CellGrid wider = fitted_map({10, 20}, 700, 700, 32768, 32768, true);
+  EXPECT_EQ(wider.pixel_cells(), (PixelCells{48, 48}));
+  EXPECT_EQ(wider.area.width(), 683);
+  EXPECT_EQ(wider.cell_at({10 + 682.5f, 20 + 0.5f}), (Cell{24, 32760}));
+}
+
+TEST(LargeMapGrid, FitsAnyShape) {
+  for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{32768, 512},
+                                      {4, 100000},
+                                      {9000, 1},
+                                      {3000, 40000},
+                                      {5, 7},
+                                      {2049, 2049}}) {
+    for (const bool square : {true, false}) {
+      const CellGrid grid = fitted_map({0, 0}, 311, 402, rows, columns, square);
+      EXPECT_LE(grid.area.width(), 311);
+      EXPECT_LE(grid.area.height(), 402);
+      const PixelCells cells = grid.pixel_cells();
+      EXPECT_GE(grid.area.width() * static_cast<float>(cells.columns) * 2, static_cast<float>(columns));
+      for (const auto& [count, side] : {std::pair{rows, grid.cell_height}, {columns, grid.cell_width}}) {
+        const double per = side >= 1 ? side : 1 / side;
+        EXPECT_TRUE(is_whole(per)) << rows << " x " << columns << ": " << side;
+        if (side < 1) {
+          EXPECT_EQ(cells_a_pixel(count, std::ceil(static_cast<double>(count) / per)), std::llround(per));
+        }
+      }
+      EXPECT_EQ(grid.row_range(), (Range{0, rows}));
+      EXPECT_EQ(grid.column_range(), (Range{0, columns}));
+    }
+  }
+}
+
+TEST(LargeMapGrid, ZoomHalvesWhatAPixelHoldsDownToOneCellAndComesBack) {
+  const CellGrid fitted = fitted_map({0, 0}, 700, 700, 32768, 32768, true);
+  const ImVec2 cursor{400, 300};
+  Viewport viewport;
+  std::vector<std::int64_t> seen;
+  const Cell under = *fitted.cell_at(cursor);
+  for (int step = 0; step < 8; ++step) {
+    viewport = zoomed(fitted, viewport, 1, cursor, 96);
+    const CellGrid grid = grid_of(fitted, viewport);
+    const PixelCells cells = grid.pixel_cells();
+    seen.push_back(cells.rows);
+    EXPECT_EQ(cells.columns, cells.rows);
+    EXPECT_TRUE(is_whole(grid.row0 / static_cast<double>(cells.rows)));
+    const Cell now = *grid.cell_at(cursor);
+    EXPECT_LE(std::abs(now.row - under.row), 2 * 48);
+    EXPECT_EQ(grid.area.width(), fitted.area.width());
+  }
+  EXPECT_EQ(seen, (std::vector<std::int64_t>{32, 16, 8, 4, 2, 1, 1, 1}));
+  EXPECT_EQ(grid_of(fitted, viewport).cell_width, 3);
+  for (int step = 0; step < 20; ++step) viewport = zoomed(fitted, viewport, -1, cursor, 96);
+  EXPECT_TRUE(viewport.fitted());
+}
+
+TEST(LargeMapGrid, EveryCellCanBePannedTo) {
+  const CellGrid fitted = fitted_map({0, 0}, 500, 500, 32771, 32771, true);
+  Viewport viewport = zoomed(fitted, {}, 3, {100, 100}, 96);
+  const std::int64_t cells = grid_of(fitted, viewport).pixel_cells().rows;
+  EXPECT_GT(cells, 1);
+  viewport = panned(fitted, viewport, {-1e7f, -1e7f});
+  const CellGrid grid = grid_of(fitted, viewport);
+  EXPECT_EQ(grid.row_range().end, 32771);
+  EXPECT_EQ(grid.column_range().end, 32771);
+  EXPECT_EQ(std::fmod(grid.row0, static_cast<double>(cells)), 0);
+  EXPECT_EQ(showing(fitted, viewport, {32770, 32770}), viewport);
+  viewport = showing(fitted, viewport, {3, 5});
+  EXPECT_LE(viewport.row0, 3);
+  EXPECT_LE(viewport.column0, 5);
+}
+
 TEST(AxisLabels, NameEveryCellFromElevenPixels) {
   const std::vector<AxisLabel> labels = axis_labels({.start = 0, .cell = 11, .extent = 132, .count = 12});
   ASSERT_EQ(labels.size(), 12u);

@@ -13,6 +13,7 @@ TextureId NullTextures::heatmap(const HeatmapSpec& spec) {
   EXPECT_GT(spec.width, 0);
   EXPECT_GT(spec.height, 0);
   EXPECT_LE(spec.width, 16384);
+  of_frame.push_back(spec);
   return static_cast<TextureId>(++heatmaps);
 }
 
@@ -23,8 +24,9 @@ TextureId NullTextures::image(std::uint64_t, std::uint64_t, const Image& pixels)
 
 Driver::Driver(int width, int height, float scale) : Driver(demo_document(), width, height, scale) {}
 
-Driver::Driver(const Document& document, int width, int height, float scale)
-    : session(make_inline_executor(), [] {}),
+Driver::Driver(const Document& document, int width, int height, float scale, SessionOptions options)
+    : session(
+          make_inline_executor(), [] {}, std::move(options)),
       width_(width),
       height_(height),
       content_scale_(scale),

@@ -19,12 +19,13 @@ class NullTextures : public TextureStore {
   TextureId heatmap(const HeatmapSpec& spec) override;
   TextureId image(std::uint64_t key, std::uint64_t version, const Image& pixels) override;
   int heatmaps = 0, images = 0;
+  std::vector<HeatmapSpec> of_frame;  // since this was cleared
 };
 
 class Driver {
  public:
   explicit Driver(int width = 1600, int height = 1000, float scale = 1);
-  Driver(const Document& document, int width = 1600, int height = 1000, float scale = 1);
+  Driver(const Document& document, int width = 1600, int height = 1000, float scale = 1, SessionOptions options = {});
   ~Driver();
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;

@@ -22,8 +22,8 @@ TEST(PanelData, ShowsTheStatisticsOfTheTensorItself) {
   EXPECT_EQ(data.statistics(StageId::raw_scores)->mean, whole.mean);
   EXPECT_EQ(data.statistics(StageId::raw_scores)->l2_norm, whole.l2_norm);
   const Statistics slice = statistics_of(matrix_at(data.trace().tensor(StageId::raw_scores), 0, 3));
-  EXPECT_EQ(data.statistics(StageId::raw_scores, 0, 3).max, slice.max);
-  EXPECT_EQ(data.statistics(StageId::masked_scores, 0, 3).inf_count, 10);
+  EXPECT_EQ(data.statistics(StageId::raw_scores, 0, 3)->max, slice.max);
+  EXPECT_EQ(data.statistics(StageId::masked_scores, 0, 3)->inf_count, 10);
   const std::vector<StatisticsRow> rows = statistics_rows(slice);
   ASSERT_EQ(rows.size(), 7u);
   EXPECT_EQ(rows[1].value, number_label(slice.max, 4, true));
@@ -33,7 +33,7 @@ TEST(PanelData, ComputesOnceAndGivesTheSameObjectAgain) {
   PanelData data(trace_of(small_request()), 1);
   ASSERT_NE(data.statistics(StageId::weights), nullptr);
   EXPECT_EQ(data.statistics(StageId::weights), data.statistics(StageId::weights));
-  EXPECT_EQ(&data.histogram(StageId::weights, 0, 1), &data.histogram(StageId::weights, 0, 1));
+  EXPECT_EQ(data.histogram(StageId::weights, 0, 1), data.histogram(StageId::weights, 0, 1));
   EXPECT_EQ(&data.strip(StageId::weights, 0), &data.strip(StageId::weights, 0));
   EXPECT_TRUE(same_storage(data.matrix(StageId::weights, 0, 1), data.matrix(StageId::weights, 0, 1)));
 }
@@ -42,7 +42,7 @@ TEST(PanelData, StatisticsOfPartsAreThoseOfTheWhole) {
   PanelData data(trace_of(small_request()), 1);
   for (const StageId stage : {StageId::raw_scores, StageId::masked_scores, StageId::weights, StageId::context}) {
     std::vector<Statistics> parts;
-    for (std::int64_t head = 0; head < 4; ++head) parts.push_back(data.statistics(stage, 0, head));
+    for (std::int64_t head = 0; head < 4; ++head) parts.push_back(*data.statistics(stage, 0, head));
     const Statistics sum = combined_statistics(parts);
     const Statistics whole = statistics_of(data.trace().tensor(stage));
     EXPECT_EQ(sum.count, whole.count);
