@@ -37,7 +37,8 @@ struct AttentionResults {
   Tensor context;            // [b, h, i, value_head_dim]
 };
 
-// Every function gives the same bits for any thread count. Arguments are stored tensors, strided views allowed;
+// Every function gives the same bits for any thread count. Arguments are stored tensors (a weight may hold two-byte
+// numbers), strided views allowed;
 // results are dense. `region` limits what of the result is computed, its shape is the result's. All are safe to call
 // from several threads at once.
 class Backend {
@@ -86,7 +87,7 @@ class Backend {
 // The plain oracle: double accumulation, one loop nest a step.
 std::shared_ptr<const Backend> make_reference_backend();
 
-// Eigen products on fixed tiles; a tile belongs to one thread. threads 0: all cores.
+// Packed weights, the widest vectors of the machine, every sum in a fixed order. threads 0: all cores.
 std::shared_ptr<const Backend> make_cpu_backend(int threads);
 
 // What `threads` 0 means: the cores of this machine, at least 1.

@@ -1,10 +1,13 @@
 // The cpu backend: who computes what is in cpu_linear.cpp, cpu_attention.cpp and cpu_scores.cpp.
+// It keeps weights in packed form between calls, by where their numbers lie: the numbers of a weight must not change
+// while it lives.
 #pragma once
 
 #include <functional>
 #include <string>
 
 #include "core/backend/backend.h"
+#include "core/backend/packed_weights.h"
 #include "core/backend/scratch.h"
 #include "core/backend/thread_pool.h"
 
@@ -21,6 +24,7 @@ class CpuBackend : public Backend {
   std::string description() const override;
 
   Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const CancelToken& cancel) const override;
+  void linear_into(const Tensor& x, const Linear& layer, Tensor& y, const CancelToken& cancel) const override;
   Tensor query_key_products(const Tensor& query, const Tensor& key, const Region& region,
                             const CancelToken& cancel) const override;
   Tensor softmax_rows(const Tensor& masked_scores, RowStatistics* statistics, const CancelToken& cancel) const override;
@@ -42,8 +46,16 @@ class CpuBackend : public Backend {
   void read_region(StageId stage, const Tensor& query, const Tensor& key, const ScoreRows* rows,
                    const RowStatistics* statistics, const Region& region, float* out, const CancelToken& cancel) const;
 
+  // The panels of a weight, packed now or before.
+  std::shared_ptr<const PackedMatrix> packed(const Tensor& weight, const CancelToken& cancel) const;
+  // Row i of batch b of x W^T + bias, to y + b * y_batch + i * y_row.
+  void multiply(const Tensor& x, const Tensor& weight, const Tensor& bias, float* y, std::int64_t y_batch,
+                std::int64_t y_row, const CancelToken& cancel) const;
+
+  static constexpr std::int64_t kMostPackedBytes = std::int64_t{1} << 30;
   mutable ThreadPool pool_;
   mutable ScratchPool scratch_;
+  mutable PackedWeights packed_weights_{kMostPackedBytes};
 };
 
 // Parts of at most `part` that `size` is cut into.

@@ -17,15 +17,16 @@ class ReferenceBackend : public Backend {
     const LinearSizes size = linear_sizes(x, weight, bias);
     Tensor result = Tensor::zeros({size.batch, size.len, size.out}, {Axis::batch, Axis::position, Axis::feature});
     float* y = result.mutable_data();
+    const Tensor matrix = weight.stored() ? weight : weight.dense_copy();
     for (std::int64_t b = 0; b < size.batch; ++b) {
       for (std::int64_t i = 0; i < size.len; ++i) {
         cancel.check();
         const float* row = x.data() + b * x.strides()[0] + i * x.strides()[1];
         for (std::int64_t o = 0; o < size.out; ++o) {
-          const float* w = weight.data() + o * weight.strides()[0];
+          const float* w = matrix.data() + o * matrix.strides()[0];
           double sum = bias.empty() ? 0.0 : bias.data()[o * bias.strides()[0]];
           for (std::int64_t f = 0; f < size.in; ++f) {
-            sum += static_cast<double>(row[f * x.strides()[2]]) * w[f * weight.strides()[1]];
+            sum += static_cast<double>(row[f * x.strides()[2]]) * w[f * matrix.strides()[1]];
           }
           *y++ = static_cast<float>(sum);
         }

@@ -1,4 +1,4 @@
-// Numbers out of a file's bytes: little or big endian, half and bfloat16, sizes that cannot overflow.
+// Numbers out of a file's bytes: little or big endian, sizes that cannot overflow.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,8 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+
+#include "core/tensor/two_byte_floats.h"
 
 namespace headscope {
 
@@ -24,24 +26,6 @@ T load(const std::byte* at, bool swap = false) {
   T value;
   std::memcpy(&value, raw.data(), sizeof(T));
   return value;
-}
-
-// IEEE 754 binary16, exactly: subnormals, infinities and NaN (its payload too) included.
-inline float float_from_half(std::uint16_t bits) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
-  const std::uint32_t exponent = (bits >> 10) & 0x1Fu;
-  std::uint32_t fraction = bits & 0x3FFu;
-  if (exponent == 0x1F) return std::bit_cast<float>(sign | 0x7F800000u | (fraction << 13));
-  if (exponent == 0) {  // 0 or a subnormal: fraction * 2^-24, which float32 holds as a normal number
-    const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
-    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
-  }
-  return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (fraction << 13));
-}
-
-// bfloat16: the upper half of a float32.
-inline float float_from_bfloat16(std::uint16_t bits) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
 // a * b for sizes, or nothing when a or b is negative or the product is above 2^62.

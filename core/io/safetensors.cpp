@@ -65,7 +65,7 @@ Converter converter_of(const std::string& dtype) {
 
 Tensor safetensors_tensor(std::span<const std::byte> bytes, const SafetensorsHeader& header,
                           const SafetensorsEntry& entry, const std::string& what,
-                          const std::shared_ptr<const void>& owner) {
+                          const std::shared_ptr<const void>& owner, bool two_bytes) {
   const Converter convert = converter_of(entry.dtype);
   if (convert == nullptr) {
     throw Error(fmt::format("{}: tensor {} has dtype {}; expected F32, F16, BF16, F64, BOOL or integers", what,
@@ -80,10 +80,17 @@ Tensor safetensors_tensor(std::span<const std::byte> bytes, const SafetensorsHea
   if (shape.count == 0) shape.push_back(1);
   if (entry.begin == entry.end) return tensor_of_values(shape, {});
   const std::byte* data = bytes.data() + header.data_begin + entry.begin;
-  if (owner != nullptr && entry.dtype == "F32" && reinterpret_cast<std::uintptr_t>(data) % alignof(float) == 0) {
-    Axes axes;
-    for (int axis = 0; axis < shape.count; ++axis) axes.push_back(Axis::feature);
+  Axes axes;
+  for (int axis = 0; axis < shape.count; ++axis) axes.push_back(Axis::feature);
+  const auto address = reinterpret_cast<std::uintptr_t>(data);
+  if (owner != nullptr && entry.dtype == "F32" && address % alignof(float) == 0) {
     return Tensor::view_of(owner, reinterpret_cast<const float*>(data), shape, row_major_strides(shape), axes);
+  }
+  const bool half = entry.dtype == "F16";
+  if (owner != nullptr && two_bytes && (half || entry.dtype == "BF16") && address % alignof(std::uint16_t) == 0) {
+    return Tensor::two_byte_view_of(owner, reinterpret_cast<const std::uint16_t*>(data),
+                                    half ? NumberType::float16 : NumberType::bfloat16, shape, row_major_strides(shape),
+                                    axes);
   }
   std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
   convert(data, values);
@@ -107,6 +114,10 @@ const SafetensorsEntry* SafetensorsFile::find(const std::string& name) const {
 
 Tensor SafetensorsFile::tensor(const SafetensorsEntry& entry) const {
   return safetensors_tensor(file_->bytes(), header_, entry, path(), file_);
+}
+
+Tensor SafetensorsFile::weight(const SafetensorsEntry& entry) const {
+  return safetensors_tensor(file_->bytes(), header_, entry, path(), file_, true);
 }
 
 namespace {

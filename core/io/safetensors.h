@@ -34,10 +34,11 @@ struct SafetensorsHeader {
 SafetensorsHeader parse_safetensors_header(std::span<const std::byte> bytes, const std::string& what);
 
 // The values of one tensor of `bytes`, a file whose header was parsed. See SafetensorsFile::tensor; without an `owner`,
-// which keeps `bytes` alive, the values are always copied.
+// which keeps `bytes` alive, the values are always copied. With `two_bytes`, F16 and BF16 stay as they are stored (see
+// SafetensorsFile::weight).
 Tensor safetensors_tensor(std::span<const std::byte> bytes, const SafetensorsHeader& header,
                           const SafetensorsEntry& entry, const std::string& what,
-                          const std::shared_ptr<const void>& owner = {});
+                          const std::shared_ptr<const void>& owner = {}, bool two_bytes = false);
 
 class SafetensorsFile {
  public:
@@ -48,6 +49,8 @@ class SafetensorsFile {
   // As float32: F32 is a view of the mapped file (when aligned), F16 and BF16 are converted exactly, F64 rounded.
   // Integer and bool dtypes are converted too. A scalar reads as [1]. Error for other dtypes and for more than 5 axes.
   Tensor tensor(const SafetensorsEntry& entry) const;
+  // The same, but F16 and BF16 keep their two bytes a number (when aligned): for weights, which kernels read that way.
+  Tensor weight(const SafetensorsEntry& entry) const;
   const std::string& path() const { return file_->path(); }
 
  private:

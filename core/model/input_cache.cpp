@@ -14,7 +14,7 @@ constexpr std::size_t kDrawsKept = 2;                          // the current on
 constexpr std::size_t kWordValuesKept = std::size_t{1} << 24;  // 64 MiB of floats
 
 void copy_out_of_mapping(Linear& linear) {
-  linear.weight = linear.weight.dense_copy();
+  linear.weight = linear.weight.dense_copy_as_it_lies();
   linear.bias = linear.bias.dense_copy();
 }
 

@@ -47,6 +47,7 @@ struct TensorSource {
   const std::string& source;
   std::vector<std::string> names;
   std::function<Tensor(const std::string& name)> read;
+  std::function<Tensor(const std::string& name)> read_as_stored;  // two-byte numbers stay such
 
   bool has(std::string_view name) const {
     return !name.empty() && std::find(names.begin(), names.end(), name) != names.end();
@@ -119,7 +120,7 @@ const NameScheme& scheme_of(const TensorSource& tensors) {
 
 // A [out, in] matrix; `transposed` files hold [in, out].
 Tensor read_matrix(const TensorSource& tensors, const std::string& name, bool transposed) {
-  const Tensor tensor = tensors.read(name);
+  const Tensor tensor = tensors.read_as_stored(name);
   if (tensor.rank() != 2 || tensor.size() == 0) {
     tensors.refuse(fmt::format("{} is {}; expected a matrix {}", name, to_string(tensor.shape()),
                                transposed ? "[in, out]" : "[out, in]"));
@@ -262,7 +263,10 @@ std::int64_t parsed_num_heads(const std::string& path, const std::string& text) 
 
 LayerWeights read_layer_weights(const std::string& path, QkvLayout layout) {
   const SafetensorsFile file = SafetensorsFile::open(path);
-  TensorSource tensors{path, {}, [&file](const std::string& name) { return file.tensor(*file.find(name)); }};
+  TensorSource tensors{path,
+                       {},
+                       [&file](const std::string& name) { return file.tensor(*file.find(name)); },
+                       [&file](const std::string& name) { return file.weight(*file.find(name)); }};
   for (const SafetensorsEntry& entry : file.entries()) tensors.names.push_back(entry.name);
   LayerWeights weights = layer_weights(tensors, layout);
   const auto num_heads = file.metadata().find("num_heads");
@@ -271,11 +275,10 @@ LayerWeights read_layer_weights(const std::string& path, QkvLayout layout) {
 }
 
 LayerWeights layer_weights_from(const std::vector<NamedTensor>& tensors, QkvLayout layout, const std::string& source) {
-  TensorSource by_name{source, {}, [&tensors](const std::string& name) {
-                         return std::find_if(tensors.begin(), tensors.end(),
-                                             [&](const NamedTensor& t) { return t.name == name; })
-                             ->tensor;
-                       }};
+  const auto find = [&tensors](const std::string& name) {
+    return std::find_if(tensors.begin(), tensors.end(), [&](const NamedTensor& t) { return t.name == name; })->tensor;
+  };
+  TensorSource by_name{source, {}, find, find};
   for (const NamedTensor& tensor : tensors) by_name.names.push_back(tensor.name);
   return layer_weights(by_name, layout);
 }

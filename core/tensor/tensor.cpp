@@ -6,28 +6,38 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <type_traits>
 
 #include "core/assert.h"
 #include "core/error.h"
+#include "core/tensor/two_byte_floats.h"
 
 namespace headscope {
 namespace {
 
-// Copies the region of a strided tensor whose first element is `from`; returns where the next value goes.
-float* copy_strided(const float* from, const Region& region, const Strides& strides, int axis, float* to) {
+// Copies the region of a strided tensor whose first number is `from`, each as `as` gives it; returns where the next one
+// goes.
+template <typename From, typename To, typename As>
+To* copy_strided(const From* from, const Region& region, const Strides& strides, int axis, To* to, const As& as) {
   const Range range = region[axis];
   const std::int64_t stride = strides[axis];
   if (axis == region.count - 1) {
-    const float* first = from + range.begin * stride;
+    const From* first = from + range.begin * stride;
     const std::int64_t n = range.size();
-    if (stride == 1) return std::copy_n(first, n, to);
-    for (std::int64_t i = 0; i < n; ++i) *to++ = first[i * stride];
+    if constexpr (std::is_same_v<From, To>) {
+      if (stride == 1) return std::copy_n(first, n, to);
+    }
+    for (std::int64_t i = 0; i < n; ++i) *to++ = as(first[i * stride]);
     return to;
   }
   for (std::int64_t i = range.begin; i < range.end; ++i) {
-    to = copy_strided(from + i * stride, region, strides, axis + 1, to);
+    to = copy_strided(from + i * stride, region, strides, axis + 1, to, as);
   }
   return to;
+}
+
+float float_from(NumberType type, std::uint16_t bits) {
+  return type == NumberType::float16 ? float_from_half(bits) : float_from_bfloat16(bits);
 }
 
 void check_region(const Region& region, const Shape& shape) {
@@ -93,6 +103,22 @@ Tensor Tensor::view_of(std::shared_ptr<const void> owner, const float* data, Sha
   return tensor;
 }
 
+Tensor Tensor::two_byte_view_of(std::shared_ptr<const void> owner, const std::uint16_t* data, NumberType type,
+                                Shape shape, Strides strides, Axes axes) {
+  HEADSCOPE_ASSERT(shape.count == axes.count && shape.count == strides.count, to_string(shape));
+  HEADSCOPE_ASSERT(type != NumberType::float32, "float32 is no two-byte type");
+  if (element_count(shape) == 0) return zeros(shape, axes);
+  HEADSCOPE_ASSERT(data != nullptr, to_string(shape));
+  Tensor tensor;
+  tensor.owner_ = std::move(owner);
+  tensor.two_byte_data_ = data;
+  tensor.type_ = type;
+  tensor.shape_ = shape;
+  tensor.strides_ = strides;
+  tensor.axes_ = axes;
+  return tensor;
+}
+
 Tensor Tensor::computed(Shape shape, Axes axes, ReadRegion read) {
   HEADSCOPE_ASSERT(shape.count == axes.count && shape.count > 0, to_string(shape));
   Tensor tensor;
@@ -136,6 +162,7 @@ float Tensor::at(const Index& index) const {
     offset += index[axis] * strides_[axis];
   }
   if (stored()) return data_[offset];
+  if (two_byte_data_ != nullptr) return float_from(type_, two_byte_data_[offset]);
   Region cell;
   for (std::int64_t i : index) cell.push_back({i, i + 1});
   float value = 0;
@@ -151,7 +178,11 @@ void Tensor::read(const Region& region, std::span<float> out) const {
                    std::to_string(out.size()) + " places for " + std::to_string(count) + " values");
   if (count == 0) return;
   if (stored()) {
-    copy_strided(data_, region, strides_, 0, out.data());
+    copy_strided(data_, region, strides_, 0, out.data(), [](float value) { return value; });
+  } else if (type_ == NumberType::float16) {
+    copy_strided(two_byte_data_, region, strides_, 0, out.data(), float_from_half);
+  } else if (type_ == NumberType::bfloat16) {
+    copy_strided(two_byte_data_, region, strides_, 0, out.data(), float_from_bfloat16);
   } else {
     read_computed(region, out);
   }
@@ -185,7 +216,7 @@ void Tensor::read_computed(const Region& region, std::span<float> out) const {
     strides.push_back(from_[axis] < 0 ? 0 : steps[from_[axis]]);
     part.push_back({0, region[axis].size()});
   }
-  copy_strided(values.data(), part, strides, 0, out.data());
+  copy_strided(values.data(), part, strides, 0, out.data(), [](float value) { return value; });
 }
 
 std::vector<float> Tensor::values() const {
@@ -201,9 +232,16 @@ Tensor Tensor::dense_copy() const {
   return result;
 }
 
+Tensor Tensor::dense_copy_as_it_lies() const {
+  if (two_byte_data_ == nullptr) return dense_copy();
+  const auto numbers = std::make_shared<std::vector<std::uint16_t>>(static_cast<std::size_t>(size()));
+  copy_strided(two_byte_data_, whole(shape_), strides_, 0, numbers->data(), [](std::uint16_t bits) { return bits; });
+  return two_byte_view_of(numbers, numbers->data(), type_, shape_, row_major_strides(shape_), axes_);
+}
+
 bool same_storage(const Tensor& a, const Tensor& b) {
   return a.shape_ == b.shape_ && a.strides_ == b.strides_ && a.data_ == b.data_ && a.read_ == b.read_ &&
-         a.origin_ == b.origin_ && a.from_ == b.from_;
+         a.two_byte_data_ == b.two_byte_data_ && a.type_ == b.type_ && a.origin_ == b.origin_ && a.from_ == b.from_;
 }
 
 }  // namespace headscope

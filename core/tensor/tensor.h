@@ -1,6 +1,8 @@
-// A float32 tensor that one can read a region of: stored (dense or a strided view), or computed when read.
+// A float32 tensor that one can read a region of: stored (dense or a strided view), stored in two bytes a number, or
+// computed when read.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -12,6 +14,10 @@ namespace headscope {
 
 // Fills `out` (row-major, element_count(region) values) with that region.
 using ReadRegion = std::function<void(const Region& region, std::span<float> out)>;
+
+// How the numbers of a tensor lie in memory. Reading gives float32 whatever it is: two-byte numbers are widened
+// exactly.
+enum class NumberType { float32, float16, bfloat16 };
 
 class Tensor {
  public:
@@ -27,6 +33,10 @@ class Tensor {
   // A view of memory that `owner` keeps alive (a mapped file, say). Strides are in elements.
   static Tensor view_of(std::shared_ptr<const void> owner, const float* data, Shape shape, Strides strides, Axes axes);
 
+  // The same of two-byte numbers. It is not stored() (no floats lie there), but can be viewed like a stored one.
+  static Tensor two_byte_view_of(std::shared_ptr<const void> owner, const std::uint16_t* data, NumberType type,
+                                 Shape shape, Strides strides, Axes axes);
+
   // Nothing stored: every read calls `read`, which must be thread-safe and give the same numbers every time.
   static Tensor computed(Shape shape, Axes axes, ReadRegion read);
 
@@ -38,6 +48,12 @@ class Tensor {
   std::int64_t dim(int axis) const { return shape_[axis]; }
   std::int64_t size() const { return empty() ? 0 : element_count(shape_); }
   bool stored() const { return data_ != nullptr; }
+
+  NumberType number_type() const { return type_; }
+  // First number of a tensor of two-byte numbers; null for others.
+  const std::uint16_t* two_byte_data() const { return two_byte_data_; }
+  // Expires with the memory that holds the numbers.
+  std::weak_ptr<const void> memory() const { return owner_; }
 
   // Stored without gaps in row-major order, so that data() walks it whole.
   bool dense() const;
@@ -62,14 +78,20 @@ class Tensor {
   Tensor writable_sliced(int axis, std::int64_t begin, std::int64_t end);
   // Copies when the strides do not allow a view. Of a computed tensor only axes of size 1 come and go (asserted).
   Tensor reshaped(Shape shape, Axes axes) const;
-  Tensor dense_copy() const;  // of any tensor
+  Tensor dense_copy() const;             // of any tensor, float32
+  Tensor dense_copy_as_it_lies() const;  // two-byte numbers stay such
 
   // Identity of the numbers: equal for tensors that read the same storage (or computation) the same way.
   friend bool same_storage(const Tensor& a, const Tensor& b);
   // Equal where same_storage is: for hash tables.
-  const void* storage() const { return stored() ? static_cast<const void*>(data_) : read_.get(); }
+  const void* storage() const {
+    return stored()                    ? static_cast<const void*>(data_)
+           : two_byte_data_ != nullptr ? static_cast<const void*>(two_byte_data_)
+                                       : read_.get();
+  }
 
  private:
+  bool in_memory() const { return data_ != nullptr || two_byte_data_ != nullptr; }
   void read_computed(const Region& region, std::span<float> out) const;
   Tensor reshaped_computed(const Shape& shape, const Axes& axes) const;
 
@@ -78,6 +100,8 @@ class Tensor {
   Axes axes_;
   std::shared_ptr<const void> owner_;
   const float* data_ = nullptr;
+  const std::uint16_t* two_byte_data_ = nullptr;
+  NumberType type_ = NumberType::float32;
   std::shared_ptr<const ReadRegion> read_;
   // Where a view of a computed tensor lies in what `read_` reads: its axis a from origin_[a] on, along axis k of the
   // view where from_[k] == a; from_[k] == -1 is an axis of size 1 that the view added.

@@ -1,4 +1,5 @@
-// The same numbers with other axes: of stored tensors by strides, of computed ones by where each axis lies in them.
+// The same numbers with other axes: of what lies in memory by strides, of computed ones by where each axis lies in
+// them.
 #include <fmt/format.h>
 
 #include "core/assert.h"
@@ -62,10 +63,10 @@ Tensor Tensor::permuted(std::initializer_list<int> order) const {
     result.shape_[axis] = shape_[from];
     result.strides_[axis] = strides_[from];
     result.axes_[axis] = axes_[from];
-    if (!stored()) result.from_[axis] = from_[from];
+    if (!in_memory()) result.from_[axis] = from_[from];
     ++axis;
   }
-  if (!stored()) result.strides_ = row_major_strides(result.shape_);
+  if (!in_memory()) result.strides_ = row_major_strides(result.shape_);
   return result;
 }
 
@@ -75,11 +76,13 @@ Tensor Tensor::sliced(int axis, std::int64_t begin, std::int64_t end) const {
   Tensor result = *this;
   result.writable_ = false;
   result.shape_[axis] = end - begin;
-  if (!stored()) {
+  if (!in_memory()) {
     if (from_[axis] >= 0) result.origin_[from_[axis]] += begin;
     result.strides_ = row_major_strides(result.shape_);
-  } else if (result.size() > 0) {
+  } else if (result.size() > 0 && stored()) {
     result.data_ += begin * strides_[axis];
+  } else if (result.size() > 0) {
+    result.two_byte_data_ += begin * strides_[axis];
   }
   return result;
 }
@@ -95,9 +98,9 @@ Tensor Tensor::reshaped(Shape shape, Axes axes) const {
   HEADSCOPE_ASSERT(!empty() && shape.count == axes.count && element_count(shape) == size(),
                    to_string(shape_) + " as " + to_string(shape));
   if (size() == 0) return zeros(shape, axes);
-  if (!stored()) return reshaped_computed(shape, axes);
+  if (!in_memory()) return reshaped_computed(shape, axes);
   const Strides strides = strides_of_view(shape_, strides_, shape);
-  Tensor result = strides.count == shape.count ? *this : dense_copy();
+  Tensor result = strides.count == shape.count ? *this : dense_copy_as_it_lies();
   result.strides_ = strides.count == shape.count ? strides : row_major_strides(shape);
   result.shape_ = shape;
   result.axes_ = axes;

@@ -71,6 +71,10 @@ struct Tile {
   std::int64_t depth;                   // 0 is allowed: c gets its start
   std::int64_t columns = kTileColumns;  // of c that are read and written, 1 ... kTileColumns
   const float* bias = nullptr;          // `columns` values, with TileStart::bias
+  // What to bring into the cache meanwhile, a row of the tile's width at a time: `fetch` and on by fetch_step numbers
+  // for every k. Null: the rows of b that come kRowsAhead later. May lie anywhere.
+  const B* fetch = nullptr;
+  std::int64_t fetch_step = 0;
 };
 
 template <typename B>
@@ -109,6 +113,18 @@ HWY_INLINE FloatVector load_floats(const hwy::float16_t* from) {
   const auto special = hn::Ge(hn::BitCast(d, magnitude), hn::BitCast(d, hn::Set(du, 0x0F800000U)));
   const auto widened = hn::IfThenElse(hn::RebindMask(du, special), hn::Or(magnitude, hn::Set(du, 0x7F800000U)), scaled);
   return hn::BitCast(d, hn::Or(widened, sign));
+#endif
+}
+
+// Rows of b that are fetched before they are used: about what arrives from the third cache meanwhile.
+constexpr std::int64_t kRowsAhead = 24;
+
+// The cache lines of one row of b.
+template <typename B>
+HWY_INLINE void fetch_row(const B* b) {
+  constexpr std::int64_t kLine = 64 / sizeof(B);
+#if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
+  for (std::int64_t n = 0; n < kTileColumns; n += kLine) __builtin_prefetch(b + n, 0, 3);
 #endif
 }
 
@@ -163,13 +179,17 @@ HWY_INLINE void multiply_rows(const Tile<B>& tile, std::integer_sequence<int, ro
   const B* b = tile.b;
   const std::int64_t a_stride = tile.a_stride;
   const std::int64_t b_stride = tile.b_stride;
+  const B* fetch = tile.fetch == nullptr ? b + kRowsAhead * b_stride : tile.fetch;
+  const std::int64_t fetch_step = tile.fetch == nullptr ? b_stride : tile.fetch_step;
   TileRow sums[R] = {first_sums<start>(tile.bias, tile.c + rows * tile.c_stride, tile.columns)...};
   for (std::int64_t k = tile.depth; k > 0; --k) {
     const FloatVector left = load_floats(b);
     const FloatVector right = load_floats(b + kLanes);
+    fetch_row(fetch);
     (add_product(form == RowForm::packed ? a + rows : a + rows * a_stride, left, right, sums[rows]), ...);
     a += form == RowForm::packed ? R : 1;
     b += b_stride;
+    fetch += fetch_step;
   }
   if (tile.columns == kTileColumns) {
     (store_row(sums[rows], tile.c + rows * tile.c_stride), ...);

@@ -221,6 +221,35 @@ TEST_F(LayerFile, RefusesANumberOfHeadsThatIsNone) {
   }
 }
 
+TEST_F(LayerFile, WeightsKeepTheTwoBytesANumberOfTheirFile) {
+  const std::string bytes = [] {
+    std::string text;
+    for (int i = 0; i < 24; ++i) text += {static_cast<char>(i * 9), static_cast<char>(0x3C + i % 3)};
+    return text;
+  }();
+  for (const char* dtype : {"F16", "BF16"}) {
+    std::string header = R"({"Wq":{"dtype":")" + std::string(dtype) +
+                               R"(","shape":[4,2],"data_offsets":[0,16]},"Wk":{"dtype":")" + dtype +
+                               R"(","shape":[4,2],"data_offsets":[16,32]},"Wv":{"dtype":")" + dtype +
+                               R"(","shape":[4,2],"data_offsets":[32,48]}})";
+    header.append((8 - header.size() % 8) % 8, ' ');
+    std::string file;
+    for (int i = 0; i < 8; ++i) file += static_cast<char>(header.size() >> (8 * i) & 0xFF);
+    const LayerWeights layer =
+        read_layer_weights(write_text("two.safetensors", file + header + bytes), QkvLayout::automatic);
+    EXPECT_EQ(layer.key.weight.number_type(), dtype[0] == 'F' ? NumberType::float16 : NumberType::bfloat16);
+    EXPECT_EQ(layer.key.weight.shape(), (Shape{2, 4}));
+    // The same numbers as float32: the same values, and the same layer by its SHA-256.
+    const SafetensorsFile same = SafetensorsFile::open(path("two.safetensors"));
+    Named floats;
+    for (const SafetensorsEntry& entry : same.entries()) floats.push_back({entry.name, same.tensor(entry)});
+    const LayerWeights wide = layer_weights_from(floats, QkvLayout::automatic, "wide");
+    EXPECT_TRUE(wide.key.weight.stored());
+    EXPECT_EQ(layer.key.weight.values(), wide.key.weight.values());
+    EXPECT_EQ(sha256_of(layer), sha256_of(wide));
+  }
+}
+
 TEST_F(LayerFile, SaysWhatAFileIsThatIsNoLayer) {
   expect_refusal<Error>([&] { read_layer_weights(path("none.safetensors"), QkvLayout::automatic); },
                         {"none.safetensors"});

@@ -1,0 +1,174 @@
+#include "core/backend/kernels/gemm.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/backend/kernels/gemm.cpp"
+#include <hwy/foreach_target.h>
+
+#include <algorithm>
+
+#include "core/backend/kernels/micro_kernel-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace headscope {
+namespace HWY_NAMESPACE {
+
+// One after the other, the tiles of `rows` rows over the outputs of one panel.
+template <RowForm form, typename B>
+HWY_INLINE void multiply_panel(Tile<B> tile, std::int64_t rows, std::int64_t outputs, TileStart start,
+                               const B* next_panel) {
+  const std::int64_t parts = (rows + kMaxRows - 1) / kMaxRows * (kPanelColumns / kTileColumns);
+  const float* const a = tile.a;
+  float* const c = tile.c;
+  for (std::int64_t n = 0; n < outputs; n += kTileColumns) {
+    tile.columns = std::min(kTileColumns, outputs - n);
+    tile.a = a;
+    tile.c = c + n;
+    for (std::int64_t left = rows; left > 0;) {
+      const int part = rows_of_part(left);
+      if (parts > 1) {
+        tile.fetch = next_panel + (rows - left) * tile.depth * kPanelColumns / rows;
+        tile.fetch_step = kPanelColumns * part / rows;
+      }
+      (start == TileStart::zero   ? tile_function<form, TileStart::zero, B>(part)
+       : start == TileStart::bias ? tile_function<form, TileStart::bias, B>(part)
+                                  : tile_function<form, TileStart::cells, B>(part))(tile);
+      tile.a += part * (form == RowForm::packed ? tile.depth : tile.a_stride);
+      tile.c += part * tile.c_stride;
+      left -= part;
+    }
+    tile.b += kTileColumns;
+    if (tile.bias != nullptr) tile.bias += kTileColumns;
+  }
+}
+
+template <typename B>
+void few_rows(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t last_panel, const FewRows& product) {
+  for (std::int64_t p = first_panel; p < last_panel; ++p) {
+    const std::int64_t n = p * kPanelColumns;
+    Tile<B> tile;
+    tile.a = product.x;
+    tile.a_stride = product.x_stride;
+    tile.b = weight.panel<B>(p);
+    tile.b_stride = kPanelColumns;
+    tile.c = product.y + n;
+    tile.c_stride = product.y_stride;
+    tile.depth = weight.in();
+    tile.bias = product.bias == nullptr ? nullptr : product.bias + n;
+    multiply_panel<RowForm::strided>(tile, product.rows, std::min(kPanelColumns, weight.out() - n),
+                                     product.bias == nullptr ? TileStart::zero : TileStart::bias,
+                                     tile.b + weight.in() * kPanelColumns);
+  }
+}
+
+void MultiplyFewRows(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t last_panel,
+                     const FewRows& product) {
+  switch (weight.type()) {
+    case PanelType::float32:
+      return few_rows<float>(weight, first_panel, last_panel, product);
+    case PanelType::float16:
+      return few_rows<hwy::float16_t>(weight, first_panel, last_panel, product);
+    case PanelType::bfloat16:
+      return few_rows<hwy::bfloat16_t>(weight, first_panel, last_panel, product);
+  }
+}
+
+template <typename B>
+void block(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t last_panel, const Block& product) {
+  for (std::int64_t p = first_panel; p < last_panel; ++p) {
+    const std::int64_t n = p * kPanelColumns;
+    Tile<B> tile;
+    tile.a = product.packed;
+    tile.b = weight.panel<B>(p) + product.first_k * kPanelColumns;
+    tile.b_stride = kPanelColumns;
+    tile.c = product.y + n;
+    tile.c_stride = product.y_stride;
+    tile.depth = product.depth;
+    tile.bias = product.bias == nullptr ? nullptr : product.bias + n;
+    const TileStart start = product.first_k > 0       ? TileStart::cells
+                            : product.bias == nullptr ? TileStart::zero
+                                                      : TileStart::bias;
+    multiply_panel<RowForm::packed>(tile, product.rows, std::min(kPanelColumns, weight.out() - n), start,
+                                    tile.b + weight.in() * kPanelColumns);
+  }
+}
+
+void MultiplyBlock(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t last_panel,
+                   const Block& product) {
+  switch (weight.type()) {
+    case PanelType::float32:
+      return block<float>(weight, first_panel, last_panel, product);
+    case PanelType::float16:
+      return block<hwy::float16_t>(weight, first_panel, last_panel, product);
+    case PanelType::bfloat16:
+      return block<hwy::bfloat16_t>(weight, first_panel, last_panel, product);
+  }
+}
+
+// Four rows at a time are turned by four columns; the last four of a part may repeat rows of those before.
+HWY_INLINE void pack_part(const float* x, std::int64_t x_stride, int rows, std::int64_t depth, float* packed) {
+  std::int64_t k = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::FixedTag<float, 4> d;
+  const hn::Repartition<double, decltype(d)> pairs;
+  for (; rows >= 4 && k + 4 <= depth; k += 4) {
+    for (int done = 0; done < rows; done += 4) {
+      const int r = std::min(done, rows - 4);
+      const float* from = x + r * x_stride + k;
+      const auto row0 = hn::LoadU(d, from);
+      const auto row1 = hn::LoadU(d, from + x_stride);
+      const auto row2 = hn::LoadU(d, from + 2 * x_stride);
+      const auto row3 = hn::LoadU(d, from + 3 * x_stride);
+      const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, row0, row1));
+      const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, row2, row3));
+      const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, row0, row1));
+      const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, row2, row3));
+      float* to = packed + k * rows + r;
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, to);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, to + rows);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, to + 2 * rows);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, to + 3 * rows);
+    }
+  }
+#endif
+  for (; k < depth; ++k) {
+    for (int r = 0; r < rows; ++r) packed[k * rows + r] = x[r * x_stride + k];
+  }
+}
+
+void PackRows(const float* x, std::int64_t x_stride, std::int64_t rows, std::int64_t depth, float* packed) {
+  for (std::int64_t left = rows; left > 0;) {
+    const int part = rows_of_part(left);
+    pack_part(x, x_stride, part, depth, packed);
+    x += part * x_stride;
+    packed += part * depth;
+    left -= part;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace headscope
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace headscope {
+
+HWY_EXPORT(MultiplyFewRows);
+HWY_EXPORT(MultiplyBlock);
+HWY_EXPORT(PackRows);
+
+void multiply_few_rows(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t last_panel,
+                       const FewRows& product) {
+  HWY_DYNAMIC_DISPATCH(MultiplyFewRows)(weight, first_panel, last_panel, product);
+}
+
+void multiply_block(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t last_panel,
+                    const Block& product) {
+  HWY_DYNAMIC_DISPATCH(MultiplyBlock)(weight, first_panel, last_panel, product);
+}
+
+void pack_rows(const float* x, std::int64_t x_stride, std::int64_t rows, std::int64_t depth, float* packed) {
+  HWY_DYNAMIC_DISPATCH(PackRows)(x, x_stride, rows, depth, packed);
+}
+
+}  // namespace headscope
+#endif

@@ -1,0 +1,63 @@
+#include "core/backend/packed_weights.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace headscope {
+
+PackedWeights::Place PackedWeights::place_of(const Tensor& weight) {
+  const MatrixSource source = matrix_source_of(weight);
+  return {source.data, weight.number_type(), weight.shape(), weight.strides()};
+}
+
+void PackedWeights::forget_dead() {
+  std::erase_if(entries_, [](const Entry& entry) { return entry.memory.expired(); });
+}
+
+std::shared_ptr<const PackedMatrix> PackedWeights::find(const Tensor& weight) {
+  const Place place = place_of(weight);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  // The memory of a weight that is gone may hold other numbers by now.
+  forget_dead();
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.place == place; });
+  if (found == entries_.end()) return nullptr;
+  entries_.splice(entries_.begin(), entries_, found);
+  return found->packed;
+}
+
+void PackedWeights::keep(const Tensor& weight, std::shared_ptr<const PackedMatrix> packed) {
+  const Place place = place_of(weight);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  forget_dead();
+  std::erase_if(entries_, [&](const Entry& entry) { return entry.place == place; });
+  entries_.push_front({place, weight.memory(), std::move(packed)});
+  std::int64_t total = 0;
+  const auto too_much = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    total += entry.packed->bytes();
+    return total > most_bytes_;
+  });
+  entries_.erase(too_much, entries_.end());
+}
+
+std::int64_t PackedWeights::bytes() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::int64_t total = 0;
+  for (const Entry& entry : entries_) total += entry.packed->bytes();
+  return total;
+}
+
+MatrixSource matrix_source_of(const Tensor& weight) {
+  const std::int64_t out_stride = weight.strides()[0];
+  const std::int64_t in_stride = weight.strides()[1];
+  switch (weight.number_type()) {
+    case NumberType::float16:
+      return {weight.two_byte_data(), PanelType::float16, out_stride, in_stride};
+    case NumberType::bfloat16:
+      return {weight.two_byte_data(), PanelType::bfloat16, out_stride, in_stride};
+    case NumberType::float32:
+      break;
+  }
+  return {weight.data(), PanelType::float32, out_stride, in_stride};
+}
+
+}  // namespace headscope

@@ -1,0 +1,51 @@
+// Weights in the order in which kernels read them, kept as long as the weights themselves live.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <mutex>
+
+#include "core/backend/kernels/packed_matrix.h"
+#include "core/tensor/tensor.h"
+
+namespace headscope {
+
+// Finds the packed form of a weight by where its numbers lie. Thread-safe. An entry does not keep its weight alive and
+// goes with it; beyond `most_bytes` of packed numbers, the ones used longest ago go first.
+class PackedWeights {
+ public:
+  explicit PackedWeights(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
+
+  // Null when it is not there.
+  std::shared_ptr<const PackedMatrix> find(const Tensor& weight);
+  void keep(const Tensor& weight, std::shared_ptr<const PackedMatrix> packed);
+
+  // Of all that is kept.
+  std::int64_t bytes() const;
+
+ private:
+  // Where the numbers of a weight lie.
+  struct Place {
+    const void* data;
+    NumberType type;
+    Shape shape;
+    Strides strides;
+    bool operator==(const Place&) const = default;
+  };
+  struct Entry {
+    Place place;
+    std::weak_ptr<const void> memory;
+    std::shared_ptr<const PackedMatrix> packed;
+  };
+  static Place place_of(const Tensor& weight);
+  void forget_dead();
+
+  const std::int64_t most_bytes_;
+  mutable std::mutex mutex_;
+  std::list<Entry> entries_;  // the last used first
+};
+
+// What the kernels read of a weight whose numbers lie in memory.
+MatrixSource matrix_source_of(const Tensor& weight);
+
+}  // namespace headscope
