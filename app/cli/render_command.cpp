@@ -7,6 +7,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
+#include "app/cli/progress_line.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/view_arguments.h"
 #include "core/attention/engine.h"
@@ -37,12 +38,19 @@ void render(const Arguments& given, const CancelToken& cancel) {
   const ViewSpec view = given_view(given, request.view.value_or(ViewSpec()));
 
   Engine engine;
+  ProgressLine progress;
+  progress.show("computing");
   const std::shared_ptr<const Trace> trace = engine.run(request.request, cancel);
-  const Image image = draw_figure(*trace, view, cancel);
-  write_file_atomically(path, [&](std::ostream& out) { write_png(out, image, recipe_of(*trace, view), cancel); });
+  progress.show("laying out " + path);
+  const PictureRows picture = figure_rows(*trace, view, cancel);
+  write_file_atomically(path, [&](std::ostream& out) {
+    write_png(out, picture, recipe_of(*trace, view), cancel,
+              [&](double share) { progress.show("drawing " + path, share); });
+  });
+  progress.erase();
   std::error_code error;
   const auto bytes = std::filesystem::file_size(path, error);
-  print(fmt::format("{}  {} x {} pixels, {}\n", printable(path), image.width, image.height,
+  print(fmt::format("{}  {} x {} pixels, {}\n", printable(path), picture.width, picture.height,
                     size_text(error ? 0 : static_cast<double>(bytes))));
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
+#include "app/cli/progress_line.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/shape_table.h"
 #include "app/cli/stage_arguments.h"
@@ -88,11 +89,14 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const Request request = given_request(given).request;
 
   Engine engine;
+  ProgressLine progress;
+  progress.show("computing");
   const std::shared_ptr<const Trace> trace = engine.run(request, cancel);
   std::string text;
   if (given.has("out")) {
     planned_files(*trace, plan);  // what cannot be written is refused before the folder is made
-    const std::vector<std::string> names = export_stages(*trace, plan, {}, cancel);
+    const std::vector<std::string> names = export_stages(
+        *trace, plan, [&](double share) { progress.show("writing to " + plan.folder, share); }, cancel);
     if (given.has("json")) {
       text = read_small_file((std::filesystem::path(plan.folder) / "manifest.json").string(), kMostManifestBytes);
     } else {
@@ -104,6 +108,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   if (torch) text = torch_trace_text(*trace);
   if (!text.empty() && text.back() != '\n') text += '\n';
   cancel.check();
+  progress.erase();
   print(text);
 }
 

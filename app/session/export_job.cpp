@@ -89,10 +89,10 @@ void write_tensor_file(const ExportChoice& choice, const Trace& trace, const Vie
 void write_picture(const ExportChoice& choice, const Trace& trace, const ViewState& view, const CancelToken& cancel,
                    const std::function<void(double)>& progress) {
   const ViewSpec spec = *figure_of(choice, view);
-  const Image image = draw_figure(trace, spec, cancel);
-  if (progress) progress(0.6);
+  const PictureRows picture = figure_rows(trace, spec, cancel);
   const auto recipe = choice.recipe ? recipe_of(trace, spec) : std::map<std::string, std::string>{};
-  write_file_atomically(target_of(choice), [&](std::ostream& out) { write_png(out, image, recipe, cancel); });
+  write_file_atomically(target_of(choice),
+                        [&](std::ostream& out) { write_png(out, picture, recipe, cancel, progress); });
 }
 
 // A picture's bytes by experience: labels and flat cells compress to about a tenth of a byte a pixel, plus the recipe.

@@ -11,18 +11,19 @@
 
 #include "core/cancel.h"
 #include "core/picture/image.h"
+#include "core/picture/picture_rows.h"
 
 namespace headscope {
 
-// 8-bit RGB, row by row. `texts` become uncompressed iTXt chunks (keyword -> UTF-8), before the pixels. Keywords are
-// 1 to 79 Latin letters, texts hold no NUL (asserted).
+// 8-bit RGB, row by row: the picture is drawn and compressed strip by strip by several threads, the same bytes whatever
+// their number, and never held whole. `texts` become uncompressed iTXt chunks (keyword -> UTF-8), before the pixels.
+// Keywords are 1 to 79 Latin letters, texts hold no NUL (asserted). `progress` gets the share done in [0, 1].
+void write_png(std::ostream& out, const PictureRows& picture, const std::map<std::string, std::string>& texts,
+               const CancelToken& cancel = {}, const std::function<void(double)>& progress = {});
+
+// The same of pixels in memory.
 void write_png(std::ostream& out, const Image& image, const std::map<std::string, std::string>& texts,
                const CancelToken& cancel = {});
-
-// Same, rows made one at a time: `row(y, rgb)` fills width * 3 bytes. For pictures larger than memory.
-void write_png_rows(std::ostream& out, std::int64_t width, std::int64_t height,
-                    const std::function<void(std::int64_t y, std::span<std::uint8_t> rgb)>& row,
-                    const std::map<std::string, std::string>& texts, const CancelToken& cancel = {});
 
 // The text chunks alone (iTXt, tEXt), without decoding pixels; each at most 16 MB. Error when it is not a PNG.
 struct PngInfo {

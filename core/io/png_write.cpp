@@ -1,70 +1,44 @@
 #include <fmt/format.h>
-#include <png.h>
+#include <zlib.h>
 
-#include <csetjmp>
-#include <cstdio>
-#include <cstring>
-#include <exception>
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <vector>
 
 #include "core/assert.h"
-#include "core/error.h"
+#include "core/backend/thread_pool.h"
 #include "core/io/png.h"
+#include "core/io/png_strip.h"
 
 namespace headscope {
 
 namespace {
 
-// libpng reports errors by longjmp, which must not skip a destructor. So: whatever has one lives in the callers of
-// guarded(), and what runs inside it has none. Exceptions must not cross libpng either: the write callback keeps them.
-struct Writer {
-  std::ostream* out = nullptr;
-  std::exception_ptr failure;
-  char message[200] = {};
-  png_structp png = nullptr;
-  png_infop info = nullptr;
+constexpr std::int64_t kPixelsAStrip = std::int64_t{1} << 18;
+constexpr std::int64_t kLargePicture = std::int64_t{1} << 22;  // pixels from which time matters more than bytes
 
-  Writer() = default;
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
-  ~Writer() { png_destroy_write_struct(&png, &info); }
-};
-
-void on_error(png_structp png, png_const_charp message) {
-  auto* writer = static_cast<Writer*>(png_get_error_ptr(png));
-  std::snprintf(writer->message, sizeof writer->message, "%s", message);
-  png_longjmp(png, 1);
+std::string big_endian(std::uint32_t value) {
+  return {static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8),
+          static_cast<char>(value)};
 }
 
-void on_warning(png_structp, png_const_charp) {}
-
-void on_write(png_structp png, png_bytep data, std::size_t size) {
-  auto* writer = static_cast<Writer*>(png_get_io_ptr(png));
-  bool failed = true;
-  try {
-    writer->out->write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
-    failed = !writer->out->good();
-  } catch (...) {
-    writer->failure = std::current_exception();
+// Length, type, data, CRC-32 of type and data (https://www.w3.org/TR/png-3/ section 5.3). The data may come in pieces.
+void write_chunk(std::ostream& out, const std::string& type, std::initializer_list<const std::string*> pieces) {
+  std::size_t size = 0;
+  uLong crc = ::crc32_z(0, reinterpret_cast<const Bytef*>(type.data()), type.size());
+  for (const std::string* piece : pieces) {
+    size += piece->size();
+    crc = ::crc32_z(crc, reinterpret_cast<const Bytef*>(piece->data()), piece->size());
   }
-  if (failed) png_error(png, "the stream refused to take bytes");
+  HEADSCOPE_ASSERT(size <= 0x7FFFFFFF, fmt::format("a PNG chunk of {} bytes", size));
+  out << big_endian(static_cast<std::uint32_t>(size)) << type;
+  for (const std::string* piece : pieces) out << *piece;
+  out << big_endian(static_cast<std::uint32_t>(crc));
 }
 
-void on_flush(png_structp) {}
-
-// Runs `step` and turns libpng's error into an exception. `step` captures plain pointers and numbers only.
-template <typename Step>
-bool returned_normally(png_structp png, const Step& step) {
-  if (setjmp(png_jmpbuf(png)) != 0) return false;
-  step();
-  return true;
-}
-
-template <typename Step>
-void guarded(const Writer& writer, const Step& step) {
-  if (returned_normally(writer.png, step)) return;
-  if (writer.failure) std::rethrow_exception(writer.failure);
-  throw Error(fmt::format("the PNG cannot be written: {}", writer.message));
+void write_chunk(std::ostream& out, const std::string& type, const std::string& data) {
+  write_chunk(out, type, {&data});
 }
 
 void check_texts(const std::map<std::string, std::string>& texts) {
@@ -76,70 +50,110 @@ void check_texts(const std::map<std::string, std::string>& texts) {
   }
 }
 
+void write_head(std::ostream& out, const PictureRows& picture, const std::map<std::string, std::string>& texts) {
+  out << "\x89PNG\r\n\x1a\n";
+  const std::string size =
+      big_endian(static_cast<std::uint32_t>(picture.width)) + big_endian(static_cast<std::uint32_t>(picture.height));
+  // 8 bits, red green blue; deflate, the five filters, not interlaced.
+  write_chunk(out, "IHDR", size + std::string{8, 2, 0, 0, 0});
+  write_chunk(out, "sRGB", std::string(1, '\0'));  // perceptual
+  for (const auto& [keyword, text] : texts) {
+    // Not compressed, no language, no translated keyword.
+    const std::string front = keyword + std::string(5, '\0');
+    write_chunk(out, "iTXt", {&front, &text});
+  }
+}
+
+// One strip's pixels, on their way into the file.
+struct Strip {
+  Range rows;
+  Image pixels;
+  PngStrip packed;
+};
+
+class PixelWriter {
+ public:
+  PixelWriter(std::ostream& out, const PictureRows& picture, const CancelToken& cancel,
+              const std::function<void(double)>& progress)
+      : out_(out),
+        picture_(picture),
+        cancel_(cancel),
+        progress_(progress),
+        strip_rows_(std::clamp<std::int64_t>(kPixelsAStrip / picture.width, 1, picture.rows_at_once)),
+        pool_(0),
+        strips_(static_cast<std::size_t>(pool_.threads())) {}
+
+  void write() {
+    for (std::int64_t begin = 0; begin < picture_.height; begin += picture_.rows_at_once) {
+      const Range rows{begin, std::min<std::int64_t>(begin + picture_.rows_at_once, picture_.height)};
+      cancel_.check();
+      picture_.load(rows);
+      write_loaded(rows);
+    }
+  }
+
+ private:
+  void write_loaded(Range rows) {
+    for (std::int64_t next = rows.begin; next < rows.end;) {
+      cancel_.check();
+      std::int64_t count = 0;
+      for (Strip& strip : strips_) {
+        if (next == rows.end) break;
+        strip.rows = {next, std::min(next + strip_rows_, rows.end)};
+        next = strip.rows.end;
+        ++count;
+      }
+      pool_.run(count, true, [this](std::int64_t k) { make(strips_[static_cast<std::size_t>(k)]); });
+      for (std::int64_t k = 0; k < count; ++k) write_strip(strips_[static_cast<std::size_t>(k)]);
+      if (progress_) progress_(static_cast<double>(next) / picture_.height);
+    }
+  }
+
+  void make(Strip& strip) const {
+    if (strip.pixels.height != strip.rows.size()) {
+      strip.pixels = Image(picture_.width, static_cast<int>(strip.rows.size()));
+    }
+    picture_.draw(strip.rows, strip.pixels);
+    const bool large = std::int64_t{picture_.width} * picture_.height >= kLargePicture;
+    strip.packed = png_strip(strip.pixels.pixels, picture_.width, strip.rows.end == picture_.height, !large);
+  }
+
+  // The strips' blocks are one zlib stream (RFC 1950) over all IDAT chunks.
+  void write_strip(const Strip& strip) {
+    adler_ = ::adler32_combine(adler_, strip.packed.adler, strip.packed.plain_bytes);
+    const std::string front = strip.rows.begin == 0 ? "\x78\x01" : "";
+    const bool last = strip.rows.end == picture_.height;
+    const std::string end = last ? big_endian(static_cast<std::uint32_t>(adler_)) : "";
+    write_chunk(out_, "IDAT", {&front, &strip.packed.blocks, &end});
+  }
+
+  std::ostream& out_;
+  const PictureRows& picture_;
+  const CancelToken& cancel_;
+  const std::function<void(double)>& progress_;
+  const std::int64_t strip_rows_;
+  ThreadPool pool_;
+  std::vector<Strip> strips_;
+  uLong adler_ = 1;
+};
+
 }  // namespace
 
-void write_png_rows(std::ostream& out, std::int64_t width, std::int64_t height,
-                    const std::function<void(std::int64_t y, std::span<std::uint8_t> rgb)>& row,
-                    const std::map<std::string, std::string>& texts, const CancelToken& cancel) {
-  constexpr std::int64_t most = 1'000'000;  // a side; what libpng's readers accept by default
-  HEADSCOPE_ASSERT(width > 0 && height > 0 && width <= most && height <= most,
-                   fmt::format("a picture of {} x {}", width, height));
+void write_png(std::ostream& out, const PictureRows& picture, const std::map<std::string, std::string>& texts,
+               const CancelToken& cancel, const std::function<void(double)>& progress) {
+  constexpr int most = 1'000'000;  // a side; what libpng's readers accept by default
+  HEADSCOPE_ASSERT(picture.width > 0 && picture.height > 0 && picture.width <= most && picture.height <= most,
+                   fmt::format("a picture of {} x {}", picture.width, picture.height));
   check_texts(texts);
-  std::vector<png_text> chunks(texts.size());
-  std::size_t next = 0;
-  for (const auto& [keyword, text] : texts) {
-    png_text& chunk = chunks[next++];
-    chunk = {};
-    chunk.compression = PNG_ITXT_COMPRESSION_NONE;
-    chunk.key = const_cast<char*>(keyword.c_str());
-    chunk.text = const_cast<char*>(text.c_str());
-    chunk.itxt_length = text.size();
-    chunk.lang = const_cast<char*>("");
-    chunk.lang_key = const_cast<char*>("");
-  }
-
-  Writer writer;
-  writer.out = &out;
-  writer.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &writer, on_error, on_warning);
-  if (writer.png == nullptr) throw std::bad_alloc();
-  writer.info = png_create_info_struct(writer.png);
-  if (writer.info == nullptr) throw std::bad_alloc();
-  Writer* const w = &writer;
-  png_text* const first_chunk = chunks.data();
-  const int chunk_count = static_cast<int>(chunks.size());
-  guarded(writer, [w, width, height, first_chunk, chunk_count] {
-    png_set_write_fn(w->png, w, on_write, on_flush);
-    png_set_IHDR(w->png, w->info, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), 8,
-                 PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    png_set_sRGB(w->png, w->info, PNG_sRGB_INTENT_PERCEPTUAL);
-    if (chunk_count > 0) png_set_text(w->png, w->info, first_chunk, chunk_count);
-    // Heatmaps are runs of equal cells: one filter and a low level lose little size and save most of the time.
-    png_set_filter(w->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
-    png_set_compression_level(w->png, 3);
-    png_write_info(w->png, w->info);
-  });
-  std::vector<std::uint8_t> rgb(static_cast<std::size_t>(width) * 3);
-  std::uint8_t* const pixels = rgb.data();
-  for (std::int64_t y = 0; y < height; ++y) {
-    if (y % 64 == 0) cancel.check();
-    row(y, rgb);
-    guarded(writer, [w, pixels] { png_write_row(w->png, pixels); });
-  }
-  guarded(writer, [w] { png_write_end(w->png, w->info); });
+  write_head(out, picture, texts);
+  PixelWriter(out, picture, cancel, progress).write();
+  write_chunk(out, "IEND", "");
+  if (!out.good()) throw Error("the PNG cannot be written: the stream refused to take bytes");
 }
 
 void write_png(std::ostream& out, const Image& image, const std::map<std::string, std::string>& texts,
                const CancelToken& cancel) {
-  const auto row = [&image](std::int64_t y, std::span<std::uint8_t> rgb) {
-    std::uint8_t* to = rgb.data();
-    for (int x = 0; x < image.width; ++x) {
-      const Rgba& pixel = image.at(x, static_cast<int>(y));
-      *to++ = pixel.r;
-      *to++ = pixel.g;
-      *to++ = pixel.b;
-    }
-  };
-  write_png_rows(out, image.width, image.height, row, texts, cancel);
+  write_png(out, rows_of(image), texts, cancel);
 }
 
 }  // namespace headscope

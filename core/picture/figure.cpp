@@ -60,7 +60,11 @@ FigurePlan figure_plan(const Trace& trace, const ViewSpec& view, bool measure) {
 }
 
 Image draw_figure(const Trace& trace, const ViewSpec& view, const CancelToken& cancel) {
-  return draw_plan(figure_plan(trace, view, false), cancel);
+  return drawn_whole(figure_rows(trace, view, cancel));
+}
+
+PictureRows figure_rows(const Trace& trace, const ViewSpec& view, const CancelToken& cancel) {
+  return plan_rows(figure_plan(trace, view, false), cancel);
 }
 
 FigureSize figure_size(const Trace& trace, const ViewSpec& view) {

@@ -8,6 +8,7 @@
 #include "core/attention/trace.h"
 #include "core/cancel.h"
 #include "core/picture/image.h"
+#include "core/picture/picture_rows.h"
 #include "core/picture/view_spec.h"
 
 namespace headscope {
@@ -15,6 +16,10 @@ namespace headscope {
 // Lays the figure out and draws it. Throws UsageError when the view asks for what the trace does not have (a head
 // beyond num_heads, a stage that this request lacks) or when the picture would exceed 16384 x 16384 pixels.
 Image draw_figure(const Trace& trace, const ViewSpec& view, const CancelToken& cancel = {});
+
+// The same picture row by row, for files: the layout is done here, with what it needs to read (ranges, summaries).
+// Of the trace only its tensors are kept. load() and draw() throw Cancelled.
+PictureRows figure_rows(const Trace& trace, const ViewSpec& view, const CancelToken& cancel = {});
 
 // Width and height in pixels of what draw_figure makes, without drawing.
 struct FigureSize {

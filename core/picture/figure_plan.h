@@ -8,6 +8,7 @@
 
 #include "core/cancel.h"
 #include "core/picture/heatmap.h"
+#include "core/picture/picture_rows.h"
 #include "core/picture/text.h"
 
 namespace headscope {
@@ -56,8 +57,8 @@ struct FigurePlan {
   std::vector<std::variant<TextItem, RectItem, MapItem, BarItem, ProvenanceItem>> items;
 };
 
-// Draws the items in order. Throws Cancelled.
-Image draw_plan(const FigurePlan& plan, const CancelToken& cancel);
+// The plan drawn row by row, its items in order. load() and draw() throw Cancelled.
+PictureRows plan_rows(FigurePlan plan, const CancelToken& cancel);
 
 // ---- numbers as they stand in pictures: U+2212 for minus, no zero before the point
 // ".25", "1", "−1.9", "12.5", "1e−4": at most three significant digits of the largest value of the scale.

@@ -69,7 +69,7 @@ std::vector<std::uint32_t> code_points_in_order(std::string_view utf8) {
 }
 
 // Draws coverage at a pen position along the line (in pixels, whole) and across it (the baseline).
-void draw_bitmap(Image& image, const GlyphBitmap& bitmap, long along, long across, bool upwards, Rgba color) {
+void draw_bitmap(Image& image, const GlyphBitmap& bitmap, long along, long across, bool upwards, int top, Rgba color) {
   for (int y = 0; y < bitmap.height; ++y) {
     for (int x = 0; x < bitmap.width; ++x) {
       const std::uint8_t coverage =
@@ -77,7 +77,7 @@ void draw_bitmap(Image& image, const GlyphBitmap& bitmap, long along, long acros
                           static_cast<std::size_t>(x)];
       if (coverage == 0) continue;
       const long a = along + bitmap.left + x, b = across + bitmap.top + y;
-      const long image_x = upwards ? b : a, image_y = upwards ? -a - 1 : b;
+      const long image_x = upwards ? b : a, image_y = (upwards ? -a - 1 : b) - top;
       if (image_x < 0 || image_y < 0 || image_x >= image.width || image_y >= image.height) continue;
       blend(image.at(static_cast<int>(image_x), static_cast<int>(image_y)), color, coverage);
     }
@@ -112,7 +112,7 @@ double text_width(std::string_view utf8, FontRole role, double pixel_size) {
 }
 
 void draw_text(Image& image, double x, double y, std::string_view utf8, FontRole role, double pixel_size, Rgba color,
-               int quarter_turns) {
+               int quarter_turns, int top) {
   HEADSCOPE_ASSERT(quarter_turns == 0 || quarter_turns == 1, "text is drawn level or upwards");
   const bool upwards = quarter_turns == 1;
   const long across = std::lround(upwards ? x : y);
@@ -124,7 +124,7 @@ void draw_text(Image& image, double x, double y, std::string_view utf8, FontRole
     const long whole = static_cast<long>(std::floor(quarters / 4));
     const int part =
         glyph.kind == GlyphId::Kind::outline ? static_cast<int>(quarters - 4.0 * static_cast<double>(whole)) : 0;
-    draw_bitmap(image, glyph_bitmap(glyph, pixel_size, part), whole, across, upwards, color);
+    draw_bitmap(image, glyph_bitmap(glyph, pixel_size, part), whole, across, upwards, top, color);
     pen += glyph_advance(glyph, pixel_size);
   }
 }

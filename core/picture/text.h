@@ -38,9 +38,10 @@ FontMetrics font_metrics(FontRole role, double pixel_size);
 double text_width(std::string_view utf8, FontRole role, double pixel_size);
 
 // Draws one line; (x, y) is the left end of the baseline. quarter_turns 1: reads upwards, (x, y) its lower end.
-// A code point that no font has is drawn as a box with its hex number.
+// A code point that no font has is drawn as a box with its hex number. `image` may be a part of a larger picture that
+// begins at its row `top`; x and y count in the picture.
 void draw_text(Image& image, double x, double y, std::string_view utf8, FontRole role, double pixel_size, Rgba color,
-               int quarter_turns = 0);
+               int quarter_turns = 0, int top = 0);
 
 // The text cut to `width` with an ellipsis at its end, on a grapheme boundary.
 std::string fit_text(std::string_view utf8, FontRole role, double pixel_size, double width);

@@ -3,7 +3,11 @@
 #include <png.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <functional>
+#include <mutex>
 #include <sstream>
 
 #include "core/io/atomic_file.h"
@@ -92,38 +96,72 @@ TEST(Png, PngcheckHasNothingToSay) {
   EXPECT_EQ(std::system(("pngcheck -q '" + folder.file("a.png") + "' > /dev/null").c_str()), 0);
 }
 
-TEST(Png, RowsMayBeMadeOneAtATime) {
+// 1000 rows, each of one grey; `load` and `draw` are told to `seen`.
+PictureRows gray_rows(int width, int rows_at_once, const std::function<void(const char*, Range)>& seen) {
+  PictureRows rows;
+  rows.width = width;
+  rows.height = 1000;
+  rows.rows_at_once = rows_at_once;
+  rows.load = [seen](Range part) { seen("load", part); };
+  rows.draw = [seen](Range part, Image& into) {
+    seen("draw", part);
+    ASSERT_EQ(into.height, part.size());
+    for (std::int64_t y = part.begin; y < part.end; ++y) {
+      const auto gray = static_cast<std::uint8_t>(y % 251);
+      for (int x = 0; x < into.width; ++x) into.at(x, static_cast<int>(y - part.begin)) = {gray, gray, gray, 255};
+    }
+  };
+  return rows;
+}
+
+TEST(Png, RowsAreMadeInStripsThatWereLoadedBefore) {
   std::ostringstream out;
-  std::int64_t expected = 0;
-  write_png_rows(out, 5, 1000,
-                 [&](std::int64_t y, std::span<std::uint8_t> rgb) {
-                   EXPECT_EQ(y, expected++);
-                   ASSERT_EQ(rgb.size(), 15u);
-                   std::fill(rgb.begin(), rgb.end(), static_cast<std::uint8_t>(y % 251));
-                 },
-                 {});
+  std::mutex mutex;
+  Range loaded;
+  std::int64_t drawn = 0, widest = 0;
+  double share = 0;
+  const auto seen = [&](const std::string& what, Range rows) {
+    const std::lock_guard lock(mutex);
+    if (what == "load") {
+      EXPECT_EQ(rows.begin, loaded.end);
+      EXPECT_EQ(drawn, rows.begin);
+      EXPECT_LE(rows.size(), 300);
+      loaded = rows;
+    } else {
+      EXPECT_TRUE(loaded.begin <= rows.begin && rows.end <= loaded.end);
+      drawn += rows.size();
+      widest = std::max(widest, rows.size());
+    }
+  };
+  write_png(out, gray_rows(4000, 300, seen), {}, {}, [&](double done) {
+    EXPECT_GT(done, share);
+    share = done;
+  });
+  EXPECT_EQ(share, 1);
+  EXPECT_EQ(drawn, 1000);
+  EXPECT_LE(widest * 4000, 1 << 18);
   const std::string bytes = out.str();
   const Image image = parse_png(bytes_of(bytes), "a.png");
-  EXPECT_EQ(image.at(4, 999).g, 999 % 251);
+  for (const int y : {0, 299, 300, 599, 998, 999}) EXPECT_EQ(image.at(3999, y).g, y % 251) << y;
 }
 
 TEST(Png, AnExceptionOfARowComesThrough) {
   std::ostringstream out;
-  const auto row = [](std::int64_t y, std::span<std::uint8_t>) {
-    if (y == 3) throw Error("row 3");
+  const auto seen = [](const std::string& what, Range rows) {
+    if (what == "draw" && rows.begin > 500) throw Error("row 500");
   };
-  EXPECT_EQ(refusal_of([&] { write_png_rows(out, 5, 10, row, {}); }), "row 3");
+  EXPECT_EQ(refusal_of([&] { write_png(out, gray_rows(4000, 1000, seen), {}); }), "row 500");
 }
 
 TEST(Png, CancellingStopsTheWriting) {
   CancelToken cancel;
   std::ostringstream out;
-  std::int64_t rows = 0;
-  const auto row = [&](std::int64_t, std::span<std::uint8_t>) {
-    if (++rows == 100) cancel.cancel();
+  std::atomic<std::int64_t> rows = 0;
+  const auto seen = [&](const std::string& what, Range part) {
+    if (what == "draw" && (rows += part.size()) > 200) cancel.cancel();
   };
-  EXPECT_THROW(write_png_rows(out, 2, 100000, row, {}, cancel), Cancelled);
-  EXPECT_LT(rows, 300);
+  EXPECT_THROW(write_png(out, gray_rows(200000, 1000, seen), {}, cancel), Cancelled);
+  EXPECT_LT(rows, 500);
 }
 
 TEST(Png, AStreamThatFailsIsAnError) {

@@ -80,6 +80,33 @@ TEST(Figure, the_same_trace_and_view_give_the_same_pixels) {
   }
 }
 
+TEST(Figure, rows_drawn_a_few_at_a_time_are_the_rows_of_the_whole) {
+  const auto trace = small_trace(7, {{"mask", "causal"}});
+  std::vector<ViewSpec> views = many_views();
+  ViewSpec pooled = view_of(ViewKind::head);
+  pooled.width = 200;
+  views.push_back(pooled);
+  ViewSpec single = view_of(ViewKind::head, StageId::masked_scores);
+  single.cell = 1;
+  single.range = RangeKind::row;
+  views.push_back(single);
+  const auto large = small_trace(90, {{"mask", "window:20"}});
+  for (const ViewSpec& view : views) {
+    const Trace& of = view == pooled || view == single ? *large : *trace;
+    const Image whole = draw_figure(of, view);
+    const PictureRows rows = figure_rows(of, view);
+    for (const int step : {1, 7, 64}) {
+      for (int top = 0; top < whole.height; top += step) {
+        const Range part{top, std::min(top + step, whole.height)};
+        Image strip(whole.width, static_cast<int>(part.size()), {1, 2, 3, 4});
+        rows.load(part);
+        rows.draw(part, strip);
+        ASSERT_TRUE(std::equal(strip.pixels.begin(), strip.pixels.end(), &whole.at(0, top))) << step << ", row " << top;
+      }
+    }
+  }
+}
+
 TEST(Figure, cells_are_whole_pixels_the_largest_that_fit) {
   const auto trace = small_trace(12);
   ViewSpec view = view_of(ViewKind::head);
