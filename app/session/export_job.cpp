@@ -15,6 +15,7 @@
 #include "core/io/png.h"
 #include "core/io/safetensors.h"
 #include "core/io/session_file.h"
+#include "core/io/tensor_blocks.h"
 #include "core/picture/figure.h"
 
 namespace headscope {
@@ -66,11 +67,16 @@ std::string target_of(const ExportChoice& choice) {
   return (fs::path(expanded_path(choice.folder)) / choice.file).string();
 }
 
-void write_tensor_file(const ExportChoice& choice, const Trace& trace, const ViewState& view,
-                       const CancelToken& cancel) {
+void write_tensor_file(const ExportChoice& choice, const Trace& trace, const ViewState& view, const CancelToken& cancel,
+                       const std::function<void(double)>& progress) {
   const StageId stage = stage_of(choice, view);
   const Tensor& whole_stage = trace.tensor(stage);
-  const Tensor tensor = is_one_matrix(choice) ? matrix_at(whole_stage, view.batch, view.head) : whole_stage;
+  const Tensor unwatched = is_one_matrix(choice) ? matrix_at(whole_stage, view.batch, view.head) : whole_stage;
+  std::int64_t done = 0;
+  const Tensor tensor = watched(unwatched, [&](std::span<const float> values) {
+    done += std::ssize(values);
+    if (progress) progress(static_cast<double>(done) / static_cast<double>(unwatched.size()));
+  });
   write_file_atomically(target_of(choice), [&](std::ostream& out) {
     switch (choice.format) {
       case ExportFile::csv:
@@ -308,7 +314,7 @@ std::string write_export(const ExportChoice& choice, const Trace& trace, const V
   } else if (choice.format == ExportFile::png) {
     write_picture(choice, trace, view, cancel, progress);
   } else {
-    write_tensor_file(choice, trace, view, cancel);
+    write_tensor_file(choice, trace, view, cancel, progress);
   }
   if (progress) progress(1.0);
   std::error_code ignored;

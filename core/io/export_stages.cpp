@@ -13,6 +13,7 @@
 #include "core/io/safetensors.h"
 #include "core/io/stage_layout.h"
 #include "core/io/tensor_blocks.h"
+#include "core/tensor/statistics.h"
 
 namespace headscope {
 
@@ -23,11 +24,11 @@ class Progress {
  public:
   Progress(std::int64_t total, const std::function<void(double)>& report) : total_(total), report_(report) {}
 
-  // `tensor`, whose reads are counted.
-  Tensor counted(const Tensor& tensor) {
-    return Tensor::computed(tensor.shape(), tensor.axes(), [this, tensor](const Region& region, std::span<float> out) {
-      tensor.read(region, out);
-      done_ += element_count(region);
+  // `tensor`, whose reads are counted, and added to `sum` where there is one.
+  Tensor counted(const Tensor& tensor, StatisticsSum* sum) {
+    return watched(tensor, [this, sum](std::span<const float> values) {
+      if (sum != nullptr) sum->add(values);
+      done_ += std::ssize(values);
       if (report_) report_(std::min(1.0, static_cast<double>(done_) / static_cast<double>(total_)));
     });
   }
@@ -59,7 +60,9 @@ class Exporter {
       for (const ExportedStage& stage : stages_) add_stage(stage);
     }
     const std::string region = plan_.region ? region_text(*plan_.region) : "";
-    const std::string manifest = manifest_json(trace_, written_, region, cancel_);
+    std::map<StageId, Statistics> known;
+    for (const auto& [stage, sum] : sums_) known[stage] = sum.result();
+    const std::string manifest = manifest_json(trace_, written_, region, cancel_, known);
     add("manifest.json", [&](std::ostream& out) { out << manifest; });
     cancel_.check();
     files_.commit();
@@ -84,6 +87,12 @@ class Exporter {
     written_[stage].push_back(name);
   }
 
+  // What is computed when read is computed once: its statistics are taken while it is written.
+  StatisticsSum* sum_of(const ExportedStage& stage) {
+    const Tensor& tensor = trace_.tensor(stage.id);
+    return tensor.stored() || stage.region != whole(tensor.shape()) ? nullptr : &sums_[stage.id];
+  }
+
   void add_stage(const ExportedStage& stage) {
     const std::string name(stage_name(stage.id));
     const Tensor& tensor = trace_.tensor(stage.id);
@@ -93,17 +102,18 @@ class Exporter {
         return;
       case ExportFormat::csv_long:
         add_of(stage.id, name + ".csv", [&](std::ostream& out) {
-          write_csv_long(out, stage.id, progress_.counted(tensor), stage.region, row_names_of(trace_, stage.id),
-                         column_names_of(trace_, stage.id), cancel_);
+          write_csv_long(out, stage.id, progress_.counted(tensor, sum_of(stage)), stage.region,
+                         row_names_of(trace_, stage.id), column_names_of(trace_, stage.id), cancel_);
         });
         return;
       case ExportFormat::npy:
-        add_of(stage.id, name + ".npy",
-               [&](std::ostream& out) { write_npy(out, progress_.counted(part_of(tensor, stage.region)), cancel_); });
+        add_of(stage.id, name + ".npy", [&](std::ostream& out) {
+          write_npy(out, progress_.counted(part_of(tensor, stage.region), sum_of(stage)), cancel_);
+        });
         return;
       case ExportFormat::json:
         add_of(stage.id, name + ".json", [&](std::ostream& out) {
-          write_json_tensor(out, name, progress_.counted(part_of(tensor, stage.region)), cancel_);
+          write_json_tensor(out, name, progress_.counted(part_of(tensor, stage.region), sum_of(stage)), cancel_);
         });
         return;
       case ExportFormat::safetensors:
@@ -119,7 +129,8 @@ class Exporter {
     for (const Slice& slice : slices_of(stage)) {
       add_of(stage.id, slice.name, [&](std::ostream& out) {
         const Tensor matrix = slice_of(stage.id, trace_.tensor(stage.id), slice.batch, slice.head, rows, columns);
-        write_csv_matrix(out, progress_.counted(matrix), csv_corner(stage.id), row_names, column_names, cancel_);
+        write_csv_matrix(out, progress_.counted(matrix, sum_of(stage)), csv_corner(stage.id), row_names, column_names,
+                         cancel_);
       });
     }
   }
@@ -129,7 +140,7 @@ class Exporter {
     parts.reserve(stages_.size());
     std::vector<NamedTensorRef> refs;
     for (const ExportedStage& stage : stages_) {
-      parts.push_back(progress_.counted(part_of(trace_.tensor(stage.id), stage.region)));
+      parts.push_back(progress_.counted(part_of(trace_.tensor(stage.id), stage.region), sum_of(stage)));
       refs.push_back({std::string(stage_name(stage.id)), &parts.back()});
     }
     const std::string name = "all.safetensors";
@@ -145,6 +156,7 @@ class Exporter {
   FilesTogether files_;
   std::vector<std::string> names_;
   std::map<StageId, std::vector<std::string>> written_;
+  std::map<StageId, StatisticsSum> sums_;
 };
 
 }  // namespace

@@ -12,6 +12,12 @@
 
 namespace headscope {
 
+namespace {
+
+constexpr std::size_t kTextAtOnce = std::size_t{1} << 18;  // bytes
+
+}  // namespace
+
 void write_json_tensor(std::ostream& out, const std::string& stage, const Tensor& tensor, const CancelToken& cancel) {
   const Shape& shape = tensor.shape();
   out << fmt::format("{{\"stage\": {}, \"shape\": {}, \"values\": ", json_dump(stage), to_string(shape));
@@ -37,6 +43,10 @@ void write_json_tensor(std::ostream& out, const std::string& stage, const Tensor
       ++at;
       for (const std::int64_t size : sizes) {
         if (at % size == 0) text += ']';
+      }
+      if (text.size() > kTextAtOnce) {
+        out << text;
+        text.clear();
       }
     }
     out << text;

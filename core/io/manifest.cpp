@@ -1,6 +1,7 @@
 #include "core/io/manifest.h"
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/io/json_text.h"
 #include "core/io/session_file.h"
@@ -13,29 +14,38 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json stage_json(const Stage& stage, const std::vector<std::string>& files, const CancelToken& cancel) {
-  cancel.check();
-  const Statistics statistics = statistics_of(stage.tensor);
+Json stage_json(const Stage& stage, const std::vector<std::string>& files,
+                const std::optional<Statistics>& statistics) {
   Json shape = Json::array();
   for (const std::int64_t size : stage.tensor.shape()) shape.push_back(size);
-  return {{"shape", shape},
-          {"dtype", "float32"},
-          {"operation", stage.operation},
-          {"files", files},
-          {"min", json_number(statistics.min)},
-          {"max", json_number(statistics.max)},
-          {"mean", json_number(statistics.mean)},
-          {"std", json_number(statistics.std)},
-          {"l2_norm", json_number(statistics.l2_norm)},
-          {"nan_count", statistics.nan_count},
-          {"inf_count", statistics.inf_count},
-          {"seconds", json_number(stage.seconds)}};
+  Json json = {{"shape", shape}, {"dtype", "float32"}, {"operation", stage.operation}, {"files", files}};
+  for (const char* name : {"min", "max", "mean", "std", "l2_norm", "nan_count", "inf_count"}) json[name] = nullptr;
+  if (statistics) {
+    json["min"] = json_number(statistics->min);
+    json["max"] = json_number(statistics->max);
+    json["mean"] = json_number(statistics->mean);
+    json["std"] = json_number(statistics->std);
+    json["l2_norm"] = json_number(statistics->l2_norm);
+    json["nan_count"] = statistics->nan_count;
+    json["inf_count"] = statistics->inf_count;
+  }
+  json["seconds"] = json_number(stage.seconds);
+  return json;
+}
+
+std::optional<Statistics> statistics_for(const Trace& trace, const Stage& stage,
+                                         const std::map<StageId, Statistics>& known) {
+  const auto found = known.find(stage.id);
+  if (found != known.end()) return found->second;
+  if (trace.on_demand && !stage.tensor.stored()) return std::nullopt;
+  return statistics_of(stage.tensor);
 }
 
 }  // namespace
 
 std::string manifest_json(const Trace& trace, const std::map<StageId, std::vector<std::string>>& files,
-                          const std::string& region, const CancelToken& cancel) {
+                          const std::string& region, const CancelToken& cancel,
+                          const std::map<StageId, Statistics>& known) {
   Json json;
   json["version"] = kVersion;
   json["request"] = Json::parse(request_json(trace.request));
@@ -49,9 +59,11 @@ std::string manifest_json(const Trace& trace, const std::map<StageId, std::vecto
   if (!region.empty()) json["region"] = region;
   Json stages = Json::object();
   for (const Stage& stage : trace.stages) {
+    cancel.check();
     const auto written = files.find(stage.id);
     stages[std::string(stage_name(stage.id))] =
-        stage_json(stage, written == files.end() ? std::vector<std::string>{} : written->second, cancel);
+        stage_json(stage, written == files.end() ? std::vector<std::string>{} : written->second,
+                   statistics_for(trace, stage, known));
   }
   json["stages"] = std::move(stages);
   return json_dump(json, 2) + "\n";

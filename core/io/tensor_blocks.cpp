@@ -15,6 +15,13 @@ Shape shape_of(const Region& region) {
 void for_each_block(const Tensor& tensor, const CancelToken& cancel,
                     const std::function<void(std::span<const float>)>& visit, std::int64_t most) {
   if (tensor.size() == 0) return;
+  if (tensor.dense()) {
+    for (std::int64_t begin = 0; begin < tensor.size(); begin += most) {
+      cancel.check();
+      visit({tensor.data() + begin, static_cast<std::size_t>(std::min(most, tensor.size() - begin))});
+    }
+    return;
+  }
   const int rank = tensor.rank();
   // Axes after `split` are read whole, those before it one index at a time, and `split` in steps that fit.
   int split = rank - 1;
@@ -40,6 +47,14 @@ void for_each_block(const Tensor& tensor, const CancelToken& cancel,
     if (axis < 0) return;
     region[axis] = {region[axis].begin + 1, region[axis].end + 1};
   }
+}
+
+Tensor watched(const Tensor& tensor, std::function<void(std::span<const float>)> seen) {
+  return Tensor::computed(tensor.shape(), tensor.axes(),
+                          [tensor, seen = std::move(seen)](const Region& region, std::span<float> out) {
+                            tensor.read(region, out);
+                            seen(out);
+                          });
 }
 
 Tensor part_of(const Tensor& tensor, const Region& region) {

@@ -7,14 +7,19 @@
 #include <vector>
 
 #include "core/cancel.h"
+#include "core/tensor/row_strips.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
 
-// Calls `visit` with consecutive pieces of the row-major values, each at most `most` of them; together they are the
-// whole tensor. Computed tensors and strided views are read region by region. Throws Cancelled between pieces.
+// Calls `visit` with consecutive pieces of the row-major values, each at most `most` of them (16 MiB); together they
+// are the whole tensor. What lies in memory without gaps is not copied; computed tensors and strided views are read
+// region by region. Throws Cancelled between pieces.
 void for_each_block(const Tensor& tensor, const CancelToken& cancel,
-                    const std::function<void(std::span<const float>)>& visit, std::int64_t most = 1 << 18);
+                    const std::function<void(std::span<const float>)>& visit, std::int64_t most = kComputedPiece);
+
+// `tensor`, which shows `seen` what each of its reads gave: how far a writer is, and what the numbers were.
+Tensor watched(const Tensor& tensor, std::function<void(std::span<const float>)> seen);
 
 // The sizes of a region's ranges.
 Shape shape_of(const Region& region);
