@@ -229,9 +229,9 @@ TEST_F(LayerFile, WeightsKeepTheTwoBytesANumberOfTheirFile) {
   }();
   for (const char* dtype : {"F16", "BF16"}) {
     std::string header = R"({"Wq":{"dtype":")" + std::string(dtype) +
-                               R"(","shape":[4,2],"data_offsets":[0,16]},"Wk":{"dtype":")" + dtype +
-                               R"(","shape":[4,2],"data_offsets":[16,32]},"Wv":{"dtype":")" + dtype +
-                               R"(","shape":[4,2],"data_offsets":[32,48]}})";
+                         R"(","shape":[4,2],"data_offsets":[0,16]},"Wk":{"dtype":")" + dtype +
+                         R"(","shape":[4,2],"data_offsets":[16,32]},"Wv":{"dtype":")" + dtype +
+                         R"(","shape":[4,2],"data_offsets":[32,48]}})";
     header.append((8 - header.size() % 8) % 8, ' ');
     std::string file;
     for (int i = 0; i < 8; ++i) file += static_cast<char>(header.size() >> (8 * i) & 0xFF);
