@@ -1,8 +1,9 @@
 // Exports: what a large map costs on its way into a file. Streams that forget what they get, so that no disk is timed.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <memory>
 #include <ostream>
 #include <streambuf>
 #include <string>
@@ -11,7 +12,6 @@
 #include "core/io/csv.h"
 #include "core/io/npy.h"
 #include "core/io/png.h"
-#include "core/io/png_strip.h"
 #include "core/picture/heatmap_painter.h"
 
 namespace headscope {
