@@ -23,7 +23,7 @@ struct SessionOptions {
   // Turns a request into its trace. Called by one piece of work at a time; the engine belongs to it.
   std::function<std::shared_ptr<const Trace>(const Request&, Engine&, const CancelToken&)> compute =
       [](const Request& request, Engine& by, const CancelToken& cancel) { return by.run(request, cancel); };
-  EngineOptions engine;
+  EngineOptions engine{kDefaultStageMemory, {}, true};
   // Runs jobs; nothing: a sibling of the executor that computes.
   std::unique_ptr<Executor> job_executor;
   // Typing with no longer pauses is one undo step.

@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/attention/stage_buffers.h"
+
 namespace headscope {
 
 struct Engine::State {
@@ -13,6 +15,10 @@ struct Engine::State {
   int threads = 0;
   std::shared_ptr<const Backend> backend;
   std::string notice;  // of making it
+
+  StageBuffers buffers;
+  std::shared_ptr<const Trace> last;
+  std::shared_ptr<const Backend> last_backend;
 
   const std::shared_ptr<const Backend>& backend_of(const Request& request) {
     if (backend == nullptr || request.backend != choice || request.threads != threads) {
@@ -46,8 +52,15 @@ std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelTok
   const auto inputs = std::make_shared<const Inputs>(load_inputs(request, *state_->inputs));
   if (const std::optional<Problem> problem = find_problem(request, *inputs)) throw ProblemError(*problem);
   const std::shared_ptr<const Backend>& backend = state_->backend_of(request);
-  const ForwardOptions options{state_->options.stage_memory, state_->notice};
-  return forward(request, inputs, backend, cancel, options);
+  ForwardOptions options;
+  options.stage_memory = state_->options.stage_memory;
+  options.notice = state_->notice;
+  if (!state_->options.reuse) return forward(request, inputs, backend, cancel, options);
+  options.previous = state_->last_backend == backend ? state_->last : nullptr;
+  options.buffers = &state_->buffers;
+  state_->last = forward(request, inputs, backend, cancel, options);
+  state_->last_backend = backend;
+  return state_->last;
 }
 
 }  // namespace headscope

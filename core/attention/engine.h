@@ -1,5 +1,5 @@
 // Runs requests and remembers between them what the next one may use again: what files and seeds gave, the backend
-// with its threads and packed weights.
+// with its threads and packed weights, the stages that do not change.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,7 @@ using BackendFactory =
 struct EngineOptions {
   std::int64_t stage_memory = kDefaultStageMemory;  // bytes; larger stages are computed when read
   BackendFactory make_backend;                      // nothing: core's own (core/backend/registry.cpp)
+  bool reuse = false;  // stages of the last trace, and its memory: for requests that follow one another
 };
 
 // One per session; only one thread uses it at a time.

@@ -16,9 +16,15 @@ constexpr std::int64_t kDefaultStageMemory = std::int64_t{1} << 30;
 // softmax-over-queries and key-not-transposed every stage is kept.
 bool in_one_pass(const Request& request);
 
+class StageBuffers;
+
 struct ForwardOptions {
   std::int64_t stage_memory = kDefaultStageMemory;  // larger stages are computed when read (Trace::on_demand)
   std::string notice;                               // what the trace is to say about its backend; see Trace::notice
+  // A trace of the same backend whose stages are used again where they are the same, and memory that goes from trace to
+  // trace; null: none.
+  std::shared_ptr<const Trace> previous;
+  StageBuffers* buffers = nullptr;
 };
 
 // Computes every stage of `request` from `inputs` (find_problem(request, inputs) must be empty).

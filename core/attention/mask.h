@@ -70,6 +70,9 @@ class HiddenCells {
   std::uint8_t* mutable_row(std::int64_t b, std::int64_t h, std::int64_t i);
   void refresh_any();
 
+  // The same cells kept in the same way.
+  friend bool operator==(const HiddenCells&, const HiddenCells&) = default;
+
  private:
   std::int64_t row_number(std::int64_t b, std::int64_t h, std::int64_t i) const;
   VisibleKeys keys_by_rule(std::int64_t i) const;

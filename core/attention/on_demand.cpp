@@ -119,17 +119,12 @@ RowStatistics OnDemand::statistics(const QueryRange& part, const CancelToken& ca
   return result;
 }
 
-void OnDemand::read_context(const Region& region, const std::vector<std::int64_t>& ablated, std::span<float> out,
-                            const CancelToken& cancel) const {
-  if (element_count(region) == 0) return;
-  complete(context_known_, {region[0], region[1], region[2]}, [&](std::int64_t b, std::int64_t h, Range queries) {
+void OnDemand::know_context(const QueryRange& part, const CancelToken& cancel) const {
+  complete(context_known_, part, [&](std::int64_t b, std::int64_t h, Range queries) {
     AttentionResults results;
     results.context =
         Tensor::zeros({1, 1, queries.size(), value_.dim(3)}, {Axis::batch, Axis::head, Axis::position, Axis::feature});
-    const bool cleared = std::find(ablated.begin(), ablated.end(), h) != ablated.end();
-    if (!cleared) {
-      backend_->attention(query_, key_, value_, rule_, {{b, b + 1}, {h, h + 1}, queries}, results, cancel);
-    }
+    backend_->attention(query_, key_, value_, rule_, {{b, b + 1}, {h, h + 1}, queries}, results, cancel);
     return [this, results, b, h, queries](Range block) {
       if (context_.empty()) {
         context_ = Tensor::zeros({query_.dim(0), query_.dim(1), query_.dim(2), value_.dim(3)}, results.context.axes());
@@ -138,8 +133,24 @@ void OnDemand::read_context(const Region& region, const std::vector<std::int64_t
       copy_rows(results.context.sliced(2, from, from + block.size()), context_, b, h, block.begin);
     };
   });
-  const std::lock_guard<std::mutex> lock(mutex_);
-  context_.read(region, out);
+}
+
+void OnDemand::read_context(const Region& region, const std::vector<std::int64_t>& ablated, std::span<float> out,
+                            const CancelToken& cancel) const {
+  const std::size_t head = static_cast<std::size_t>(region[2].size() * region[3].size());
+  if (head == 0) return;
+  float* to = out.data();
+  for (std::int64_t b = region[0].begin; b < region[0].end; ++b) {
+    for (std::int64_t h = region[1].begin; h < region[1].end; ++h, to += head) {
+      if (std::find(ablated.begin(), ablated.end(), h) != ablated.end()) {
+        std::fill_n(to, head, 0.0F);
+        continue;
+      }
+      know_context({{b, b + 1}, {h, h + 1}, region[2]}, cancel);
+      const std::lock_guard<std::mutex> lock(mutex_);
+      context_.read({{b, b + 1}, {h, h + 1}, region[2], region[3]}, {to, head});
+    }
+  }
 }
 
 Tensor merged_on_demand(const Tensor& context, Merge merge) {

@@ -19,6 +19,8 @@ class OnDemand {
   // query [batch, heads, query_len, head_dim], key and value [batch, kv_heads, key_len, ...], as Backend::attention().
   OnDemand(std::shared_ptr<const Backend> backend, Tensor query, Tensor key, Tensor value, ScoreRule rule);
 
+  bool drops() const { return rule_.drops(); }
+
   // [batch, heads, query_len, key_len].
   Shape score_shape() const;
 
@@ -41,6 +43,7 @@ class OnDemand {
   // one block of the result, with mutex_ held.
   template <typename Compute>
   void complete(std::vector<char>& known, const QueryRange& part, const Compute& compute) const;
+  void know_context(const QueryRange& part, const CancelToken& cancel) const;
   std::int64_t blocks_per_head() const;
 
   const std::shared_ptr<const Backend> backend_;

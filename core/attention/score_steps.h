@@ -56,4 +56,7 @@ Tensor dropped_weights(const Tensor& weights, const ScoreRule& rule, const Regio
 // transpose: concat[b,i,h*hd+d] = context[b,h,i,d]; direct: the same memory read in the new shape.
 Tensor merged_heads(const Tensor& context, Merge merge);
 
+// The same by transpose, into `concat`, whose last axis has no gaps.
+void merge_heads_into(const Tensor& context, Tensor& concat);
+
 }  // namespace headscope

@@ -119,6 +119,13 @@ Tensor Tensor::two_byte_view_of(std::shared_ptr<const void> owner, const std::ui
   return tensor;
 }
 
+Tensor Tensor::writable_view_of(std::shared_ptr<const void> owner, float* data, Shape shape, Strides strides,
+                                Axes axes) {
+  Tensor tensor = view_of(std::move(owner), data, shape, strides, axes);
+  tensor.writable_ = true;
+  return tensor;
+}
+
 Tensor Tensor::computed(Shape shape, Axes axes, ReadRegion read) {
   HEADSCOPE_ASSERT(shape.count == axes.count && shape.count > 0, to_string(shape));
   Tensor tensor;

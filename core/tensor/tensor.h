@@ -37,6 +37,10 @@ class Tensor {
   static Tensor two_byte_view_of(std::shared_ptr<const void> owner, const std::uint16_t* data, NumberType type,
                                  Shape shape, Strides strides, Axes axes);
 
+  // The same, of memory that may be written while nobody else reads it.
+  static Tensor writable_view_of(std::shared_ptr<const void> owner, float* data, Shape shape, Strides strides,
+                                 Axes axes);
+
   // Nothing stored: every read calls `read`, which must be thread-safe and give the same numbers every time.
   static Tensor computed(Shape shape, Axes axes, ReadRegion read);
 

@@ -48,7 +48,9 @@ BENCHMARK(forward_step)
 
 // A keystroke at the end of a phrase: tokenize, draw the new word, forward.
 void keystroke(benchmark::State& state) {
-  Engine engine;
+  EngineOptions options;
+  options.reuse = true;
+  Engine engine(options);
   Request request = causal_request(state.range(0));
   const std::string base = request.phrase;
   int typed = 0;

@@ -24,7 +24,9 @@ std::shared_ptr<const Trace> kept(const Request& request, const Inputs& inputs,
 
 std::shared_ptr<const Trace> on_demand(const Request& request, const Inputs& inputs,
                                        const std::shared_ptr<const Backend>& backend) {
-  return forward(request, std::make_shared<const Inputs>(inputs), backend, CancelToken(), {0, ""});
+  ForwardOptions options;
+  options.stage_memory = 0;
+  return forward(request, std::make_shared<const Inputs>(inputs), backend, CancelToken(), options);
 }
 
 TEST(OnDemand, EveryStageHasTheBitsOfTheKeptOne) {

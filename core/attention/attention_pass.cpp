@@ -1,0 +1,223 @@
+#include "core/attention/attention_pass.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/attention/on_demand.h"
+#include "core/attention/operation_text.h"
+#include "core/attention/score_steps.h"
+#include "core/backend/operands.h"
+
+namespace headscope {
+namespace {
+
+// A score-like stage that is not kept: computed when read.
+Tensor score_tensor(StageId stage, const std::shared_ptr<const OnDemand>& source) {
+  return Tensor::computed(
+      source->score_shape(), {Axis::batch, Axis::head, Axis::query, Axis::key},
+      [stage, source](const Region& region, std::span<float> out) { source->read_scores(stage, region, out); });
+}
+
+// raw_scores ... masked_scores, each made by `stage_of`.
+template <typename StageOf>
+void add_scores(TraceBuilder& builder, const ScoreRule& rule, const std::string& product, StageOf&& stage_of) {
+  const Trace& trace = builder.trace();
+  const Request& request = trace.request;
+  const std::string scaling = scale_text(request, *trace.inputs, trace.scale);
+  const std::string masking = mask_step_text(request);
+  const Tensor raw = builder.add(StageId::raw_scores, product, [&] { return stage_of(StageId::raw_scores); });
+  if (rule.mask_order == MaskOrder::before_scale && rule.masks()) {
+    const Tensor scores =
+        builder.add(StageId::scores, masking + " " + scaling, [&] { return stage_of(StageId::scores); });
+    builder.add_equal(StageId::masked_scores, "masked before scaling", scores);
+    return;
+  }
+  Tensor scores = trace.scale == 1.0 ? builder.add_equal(StageId::scores, scaling, raw)
+                                     : builder.add(StageId::scores, scaling, [&] { return stage_of(StageId::scores); });
+  if (request.softcap) {
+    scores = builder.add(StageId::capped_scores, fmt::format("{0} · tanh(s ÷ {0})", number_text(*request.softcap)),
+                         [&] { return stage_of(StageId::capped_scores); });
+  }
+  if (!rule.masks()) {
+    const char* none = request.mask.empty()       ? "no mask"
+                       : trace.mask->hidden.any() ? "masked after softmax"
+                                                  : "mask hides nothing";
+    builder.add_equal(StageId::masked_scores, none, scores);
+    return;
+  }
+  builder.add(StageId::masked_scores, masking, [&] { return stage_of(StageId::masked_scores); });
+}
+
+// The ablated heads of [batch, heads, query, feature] to zero.
+void clear_ablated(const Request& request, Tensor& context) {
+  const Strides& steps = context.strides();
+  for (const LayerHead& ablated : request.ablate) {
+    for (std::int64_t b = 0; b < context.dim(0); ++b) {
+      for (std::int64_t i = 0; i < context.dim(2); ++i) {
+        std::fill_n(context.mutable_data() + b * steps[0] + ablated.head * steps[1] + i * steps[2], context.dim(3),
+                    0.0F);
+      }
+    }
+  }
+}
+
+// Row statistics whose first `done` queries are those of `before`.
+RowStatistics statistics_after(const RowStatistics& before, const Shape& scores, std::int64_t done) {
+  RowStatistics result = sized_row_statistics(scores);
+  for (const auto& [from, to] : {std::pair{&before.max, &result.max}, std::pair{&before.sum, &result.sum}}) {
+    for (std::int64_t b = 0; b < scores[0] && done > 0; ++b) {
+      for (std::int64_t h = 0; h < scores[1]; ++h) {
+        from->read({{b, b + 1}, {h, h + 1}, {0, done}},
+                   {to->mutable_data() + (b * scores[1] + h) * scores[2], static_cast<std::size_t>(done)});
+      }
+    }
+  }
+  return result;
+}
+
+// Dropout and context from weights that the last trace has.
+Tensor context_of_kept_weights(TraceBuilder& builder, const Tensor& weights, const Heads& heads, const ScoreRule& rule,
+                               const Backend& backend) {
+  const Request& request = builder.trace().request;
+  Tensor kept = weights;
+  if (rule.drops()) {
+    kept = builder.add(StageId::dropped_weights, "dropout " + number_text(request.dropout), [&] {
+      const Tensor dense = weights.dense() ? weights : weights.dense_copy();
+      return dropped_weights(dense, rule, whole(weights.shape()), builder.cancel());
+    });
+  }
+  return builder.add(StageId::context, context_text(request), [&] {
+    Tensor context = backend.weighted_values(kept, heads.value, rule.mask->hidden, builder.cancel());
+    clear_ablated(request, context);
+    return context;
+  });
+}
+
+}  // namespace
+
+Tensor attention_in_one_pass(TraceBuilder& builder, const Heads& heads, const ScoreRule& rule,
+                             const std::shared_ptr<const Backend>& backend) {
+  Trace& trace = builder.trace();
+  const Request& request = trace.request;
+  const auto source = std::make_shared<const OnDemand>(backend, heads.query, heads.key, heads.value, rule);
+  add_scores(builder, rule, "q · kᵀ", [&](StageId stage) { return score_tensor(stage, source); });
+  const Shape shape = source->score_shape();
+  const Axes axes{Axis::batch, Axis::head, Axis::query, Axis::key};
+  const std::string softmax = softmax_text(request, rule.mask->hidden.any());
+  const Stage* same = builder.reuse().unchanged(StageId::weights);
+  if (same != nullptr && same->tensor.stored()) {
+    const Tensor weights = builder.add_view(StageId::weights, softmax, same->tensor);
+    trace.row_statistics = builder.reuse().previous()->row_statistics;
+    return context_of_kept_weights(builder, weights, heads, rule, *backend);
+  }
+  AttentionResults results;
+  builder.add(StageId::weights, softmax, [&] {
+    const auto [weights, done] = builder.memory_of(StageId::weights, shape, axes, 2);
+    results.weights = weights;
+    std::int64_t first = done;
+    if (rule.drops()) {
+      const TraceBuilder::Rows dropped = builder.memory_of(StageId::dropped_weights, shape, axes, 2);
+      results.dropped = dropped.tensor;
+      first = std::min(first, dropped.done);
+    }
+    const Shape context_shape{shape[0], shape[1], shape[2], heads.value.dim(3)};
+    const TraceBuilder::Rows context =
+        builder.memory_of(StageId::context, context_shape, {Axis::batch, Axis::head, Axis::position, Axis::feature}, 2);
+    results.context = context.tensor;
+    first = std::min(first, context.done);
+    const Trace* previous = builder.reuse().previous();
+    results.statistics = statistics_after(first > 0 ? previous->row_statistics : RowStatistics{}, shape, first);
+    if (first == shape[2]) return results.weights;
+    const auto rows = [&](Tensor& tensor) {
+      return tensor.empty() ? Tensor() : tensor.writable_sliced(2, first, shape[2]);
+    };
+    AttentionResults fresh{rows(results.weights),
+                           rows(results.dropped),
+                           {rows(results.statistics.max), rows(results.statistics.sum)},
+                           rows(results.context)};
+    backend->attention(heads.query, heads.key, heads.value, rule, {{0, shape[0]}, {0, shape[1]}, {first, shape[2]}},
+                       fresh, builder.cancel());
+    clear_ablated(request, fresh.context);
+    return results.weights;
+  });
+  trace.row_statistics = results.statistics;
+  if (rule.drops()) {
+    builder.add_view(StageId::dropped_weights, "dropout " + number_text(request.dropout), results.dropped);
+  }
+  return builder.add_view(StageId::context, context_text(request), results.context);
+}
+
+Tensor attention_on_demand(TraceBuilder& builder, const Heads& heads, const ScoreRule& rule,
+                           const std::shared_ptr<const Backend>& backend) {
+  Trace& trace = builder.trace();
+  const Request& request = trace.request;
+  const Reuse& reuse = builder.reuse();
+  const bool same = reuse.unchanged(StageId::weights) != nullptr && reuse.unchanged(StageId::value) != nullptr &&
+                    (!rule.drops() || reuse.unchanged(StageId::dropped_weights) != nullptr) &&
+                    reuse.previous()->on_demand != nullptr && reuse.previous()->on_demand->drops() == rule.drops();
+  const auto source = same ? reuse.previous()->on_demand
+                           : std::make_shared<const OnDemand>(backend, heads.query, heads.key, heads.value, rule);
+  trace.on_demand = source;
+  add_scores(builder, rule, "q · kᵀ", [&](StageId stage) { return score_tensor(stage, source); });
+  builder.add_view(StageId::weights, softmax_text(request, rule.mask->hidden.any()),
+                   score_tensor(StageId::weights, source));
+  if (rule.drops()) {
+    builder.add_view(StageId::dropped_weights, "dropout " + number_text(request.dropout),
+                     score_tensor(StageId::dropped_weights, source));
+  }
+  std::vector<std::int64_t> ablated;
+  for (const LayerHead& head : request.ablate) ablated.push_back(head.head);
+  const Shape shape = source->score_shape();
+  return builder.add_view(StageId::context, context_text(request),
+                          Tensor::computed({shape[0], shape[1], shape[2], heads.value.dim(3)},
+                                           {Axis::batch, Axis::head, Axis::position, Axis::feature},
+                                           [source, ablated](const Region& region, std::span<float> out) {
+                                             source->read_context(region, ablated, out);
+                                           }));
+}
+
+Tensor attention_step_by_step(TraceBuilder& builder, const Heads& heads, const ScoreRule& rule,
+                              const Backend& backend) {
+  Trace& trace = builder.trace();
+  const CancelToken& cancel = builder.cancel();
+  const Request& request = trace.request;
+  const bool transposed = !has_variant(request, Variant::key_not_transposed);
+  const Tensor key = transposed ? heads.key : heads.key.permuted({0, 1, 3, 2});
+  const Region all{{0, heads.query.dim(0)}, {0, heads.query.dim(1)}, {0, heads.query.dim(2)}, {0, key.dim(2)}};
+  Tensor raw;
+  add_scores(builder, rule, transposed ? "q · kᵀ" : "q · k, not transposed", [&](StageId stage) {
+    if (stage == StageId::raw_scores) return raw = backend.query_key_products(heads.query, key, all, cancel);
+    if (raw.empty()) raw = trace.tensor(StageId::raw_scores).dense_copy();  // the last trace's
+    return score_stage(stage, raw, rule, all, cancel);
+  });
+  if (builder.reuse().unchanged(StageId::weights) != nullptr) {
+    trace.row_statistics = builder.reuse().previous()->row_statistics;
+  }
+  Tensor weights = builder.add(StageId::weights, softmax_text(request, rule.mask->hidden.any()), [&] {
+    const Tensor& scores = trace.tensor(StageId::masked_scores);
+    const Tensor masked = scores.stored() ? scores : scores.dense_copy();
+    Tensor result;
+    if (has_variant(request, Variant::softmax_over_queries)) {
+      const Tensor by_column = backend.softmax_rows(masked.permuted({0, 1, 3, 2}), nullptr, cancel);
+      result = by_column.permuted({0, 1, 3, 2}).dense_copy();
+    } else {
+      result = backend.softmax_rows(masked, &trace.row_statistics, cancel);
+    }
+    finish_weights(result, rule, all);
+    return result;
+  });
+  if (rule.drops()) {
+    weights = builder.add(StageId::dropped_weights, "dropout " + number_text(request.dropout), [&] {
+      return dropped_weights(weights.dense() ? weights : weights.dense_copy(), rule, all, cancel);
+    });
+  }
+  return builder.add(StageId::context, context_text(request), [&] {
+    Tensor context = backend.weighted_values(weights, heads.value, rule.mask->hidden, cancel);
+    clear_ablated(request, context);
+    return context;
+  });
+}
+
+}  // namespace headscope

@@ -1,0 +1,69 @@
+#include "core/attention/operation_text.h"
+
+#include <fmt/format.h>
+
+#include "core/assert.h"
+
+namespace headscope {
+namespace {
+
+std::string term_text(const MaskTerm& term) {
+  switch (term.kind) {
+    case MaskTerm::Kind::causal:
+      return "causal";
+    case MaskTerm::Kind::padding:
+      return fmt::format("padding {}", term.size);
+    case MaskTerm::Kind::window:
+      return fmt::format("window {}", term.size);
+    case MaskTerm::Kind::prefix:
+      return fmt::format("prefix {}", term.size);
+    case MaskTerm::Kind::file:
+      return "file";
+  }
+  HEADSCOPE_ASSERT(false, "mask term " + std::to_string(static_cast<int>(term.kind)));
+  return {};
+}
+
+}  // namespace
+
+std::string embedding_text(const Request& request) {
+  const bool from_file = request.phrase.empty() && request.token_ids.empty();
+  return from_file ? "from file" : request.position == Position::sinusoidal ? "embed + position" : "embed";
+}
+
+std::string product_text(const char* matrix, const Linear& linear) {
+  return linear.bias.empty() ? fmt::format("x · {}", matrix) : fmt::format("x · {} + b", matrix);
+}
+
+std::string number_text(double value) {
+  return fmt::format("{}", value);
+}
+
+std::string scale_text(const Request& request, const Inputs& inputs, double scale) {
+  if (has_variant(request, Variant::no_scale)) return "not scaled";
+  if (has_variant(request, Variant::scale_by_d_model)) {
+    return fmt::format("÷ √{} (d_model)", inputs.query.empty() ? inputs.d_model : inputs.num_heads * inputs.head_dim);
+  }
+  return request.scale ? "× " + number_text(scale) : fmt::format("÷ √{}", inputs.head_dim);
+}
+
+std::string mask_step_text(const Request& request) {
+  if (request.mask.empty()) return "no mask";
+  std::string terms;
+  for (const MaskTerm& term : request.mask) terms += (terms.empty() ? "" : ", ") + term_text(term);
+  return fmt::format("+ {}{} mask", has_variant(request, Variant::mask_inverted) ? "inverted " : "", terms);
+}
+
+std::string softmax_text(const Request& request, bool any_hidden) {
+  std::string text = has_variant(request, Variant::softmax_over_queries) ? "softmax over queries" : "softmax";
+  if (has_variant(request, Variant::mask_after_softmax) && any_hidden) text += ", then mask";
+  return text;
+}
+
+std::string context_text(const Request& request) {
+  std::string heads;
+  for (const LayerHead& ablated : request.ablate) heads += fmt::format("{}{}", heads.empty() ? "" : ", ", ablated.head);
+  return heads.empty() ? "· value" : fmt::format("· value, head {} = 0", heads);
+}
+
+}  // namespace headscope

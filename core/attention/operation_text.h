@@ -1,0 +1,32 @@
+// What made a stage, as the pipeline shows it: "x · Wqkv + b", "÷ √64", "+ causal mask".
+#pragma once
+
+#include <string>
+
+#include "core/attention/request.h"
+#include "core/model/inputs.h"
+
+namespace headscope {
+
+// "embed", "embed + position", "from file".
+std::string embedding_text(const Request& request);
+
+// "x · Wq + b"; without the bias when there is none.
+std::string product_text(const char* matrix, const Linear& linear);
+
+// The shortest form of a number.
+std::string number_text(double value);
+
+// "÷ √64", "× 0.2"
+std::string scale_text(const Request& request, const Inputs& inputs, double scale);
+
+// "+ causal mask", "+ causal, padding 2 mask", "no mask"
+std::string mask_step_text(const Request& request);
+
+// "softmax", "softmax over queries, then mask"
+std::string softmax_text(const Request& request, bool any_hidden);
+
+// "· value", "· value, head 3 = 0"
+std::string context_text(const Request& request);
+
+}  // namespace headscope

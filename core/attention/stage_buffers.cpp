@@ -1,0 +1,158 @@
+#include "core/attention/stage_buffers.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/assert.h"
+
+namespace headscope {
+namespace {
+
+constexpr std::size_t kRunsRemembered = 16;
+constexpr std::int64_t kFreeBytes = std::int64_t{1} << 28;  // of memory that no trace uses
+
+// Room for about an eighth more, in steps that keep rows aligned.
+std::int64_t with_room(std::int64_t size) {
+  constexpr std::int64_t kStep = 32;
+  return (size + size / 8 + kStep) / kStep * kStep;
+}
+
+// Copies rows [begin, end) along `row_axis`.
+void copy_rows(const Tensor& from, Tensor& to, int row_axis, std::int64_t begin, std::int64_t end) {
+  if (begin >= end) return;
+  const int last = to.rank() - 1;
+  const std::int64_t columns = row_axis == last ? 1 : std::min(from.dim(last), to.dim(last));
+  Index at;
+  for (int axis = 0; axis < row_axis; ++axis) at.push_back(0);
+  while (true) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::int64_t source = i * from.strides()[row_axis], target = i * to.strides()[row_axis];
+      for (int axis = 0; axis < row_axis; ++axis) {
+        source += at[axis] * from.strides()[axis];
+        target += at[axis] * to.strides()[axis];
+      }
+      std::copy_n(from.data() + source, columns, to.mutable_data() + target);
+    }
+    int axis = row_axis - 1;
+    for (; axis >= 0; --axis) {
+      if (++at[axis] < to.dim(axis)) break;
+      at[axis] = 0;
+    }
+    if (axis < 0) return;
+  }
+}
+
+}  // namespace
+
+struct StageBuffers::Buffer {
+  StageId stage{};
+  Tensor full;
+  std::uint64_t run = 0;  // whose rows it holds; 0: nobody's
+  std::int64_t rows = 0;  // of that run
+  bool clean = true;      // nothing was ever written beyond the diagonal
+};
+
+struct StageBuffers::Free {
+  std::mutex mutex;
+  std::deque<std::unique_ptr<Buffer>> buffers;  // oldest first
+};
+
+StageBuffers::StageBuffers() : free_(std::make_shared<Free>()) {}
+StageBuffers::~StageBuffers() = default;
+
+void StageBuffers::begin(const Reuse& reuse) {
+  taken_.clear();
+  now_ = {reuse.same_positions(), reuse.same_queries()};
+}
+
+void StageBuffers::complete() {
+  ++run_;
+  shared_.push_back(now_);
+  if (shared_.size() > kRunsRemembered) shared_.pop_front();
+  for (Buffer* buffer : taken_) buffer->run = run_;
+  taken_.clear();
+}
+
+// How many rows of the run that begins are those of a completed one.
+std::int64_t StageBuffers::rows_since(std::uint64_t run, bool score_rows) const {
+  const std::uint64_t back = run_ - run;  // completed runs since then
+  if (run == 0 || back > shared_.size()) return 0;
+  const auto of = [&](const Shared& shared) { return score_rows ? shared.queries : shared.positions; };
+  std::int64_t rows = of(now_);
+  for (std::size_t k = 0; k < back; ++k) rows = std::min(rows, of(shared_[shared_.size() - 1 - k]));
+  return rows;
+}
+
+Tensor StageBuffers::take(StageId stage, const Shape& shape, const Axes& axes, int row_axis, const Tensor& previous,
+                          std::int64_t same) {
+  const bool scores = is_score_like(stage);
+  const int last = shape.count - 1;
+  const auto grows = [&](int axis) { return axis == row_axis || (scores && axis == last); };
+  const auto fits = [&](const Buffer& buffer) {
+    if (buffer.stage != stage || buffer.full.rank() != shape.count) return false;
+    for (int axis = 0; axis < shape.count; ++axis) {
+      const std::int64_t room = buffer.full.dim(axis);
+      if (grows(axis) ? room < shape[axis] : room != shape[axis]) return false;
+    }
+    return true;
+  };
+  // Position rows are what projections have; all that follows the softmax has query rows.
+  const bool query_rows = stage >= StageId::raw_scores;
+  std::unique_ptr<Buffer> mine;
+  std::int64_t valid = 0;
+  {
+    const std::lock_guard<std::mutex> lock(free_->mutex);
+    std::erase_if(free_->buffers, [&](const auto& buffer) { return buffer->stage == stage && !fits(*buffer); });
+    auto best = free_->buffers.end();
+    std::int64_t most = -1;
+    for (auto entry = free_->buffers.begin(); entry != free_->buffers.end(); ++entry) {
+      if ((*entry)->stage != stage) continue;
+      const std::int64_t rows = std::min((*entry)->rows, rows_since((*entry)->run, query_rows));
+      if (rows <= most) continue;
+      most = rows;
+      best = entry;
+    }
+    if (best != free_->buffers.end()) {
+      mine = std::move(*best);
+      free_->buffers.erase(best);
+      valid = std::min(most, same);
+    }
+  }
+  if (mine == nullptr) {
+    Shape room = shape;
+    for (int axis = 0; axis < shape.count; ++axis) room[axis] = grows(axis) ? with_room(shape[axis]) : shape[axis];
+    mine = std::make_unique<Buffer>();
+    mine->stage = stage;
+    mine->full = Tensor::zeros(room, axes);
+  }
+  mine->run = 0;
+  mine->rows = shape[row_axis];
+  if (same == 0) mine->clean = false;
+  Tensor full = mine->full;
+  if (scores && same > 0 && !mine->clean) {
+    // Columns beyond the rows that are kept hold what was there before.
+    std::fill_n(full.mutable_data(), full.size(), 0.0F);
+    mine->clean = true;
+    valid = 0;
+  }
+  Buffer* const raw = mine.release();
+  taken_.push_back(raw);
+  const std::shared_ptr<const void> owner(raw, [kept = std::weak_ptr<Free>(free_)](const void* p) {
+    std::unique_ptr<Buffer> buffer(static_cast<Buffer*>(const_cast<void*>(p)));
+    const std::shared_ptr<Free> free = kept.lock();
+    if (free == nullptr) return;
+    const std::lock_guard<std::mutex> lock(free->mutex);
+    free->buffers.push_back(std::move(buffer));
+    std::int64_t bytes = 0;
+    for (const auto& entry : free->buffers) bytes += 4 * entry->full.size();
+    while (bytes > kFreeBytes) {
+      bytes -= 4 * free->buffers.front()->full.size();
+      free->buffers.pop_front();
+    }
+  });
+  Tensor result = Tensor::writable_view_of(owner, full.mutable_data(), shape, full.strides(), axes);
+  if (!previous.empty()) copy_rows(previous, result, row_axis, valid, same);
+  return result;
+}
+
+}  // namespace headscope

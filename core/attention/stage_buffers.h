@@ -1,0 +1,52 @@
+// Memory of stages that goes from trace to trace: rows at the front that did not change are not computed again, and not
+// copied either when the memory still holds them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/attention/reuse.h"
+#include "core/attention/stage.h"
+#include "core/tensor/tensor.h"
+
+namespace headscope {
+
+// Kept by one engine. A tensor taken here may outlive it, and may be let go by any thread.
+class StageBuffers {
+ public:
+  StageBuffers();
+  ~StageBuffers();
+
+  // A run begins, of which `reuse` knows what it shares with the last one that was completed.
+  void begin(const Reuse& reuse);
+
+  // A writable tensor of this shape for the rows along `row_axis`, whose first `valid` rows hold what the stage has
+  // there. `same` is the number of rows that it shares with `previous`, the last completed run's tensor of this stage
+  // (empty: nothing). Has room to grow along the row axis, and along the last axis of score-like stages, so it is in
+  // general not dense. The rest holds anything; of score-like stages whose rows see only what lies before them
+  // (`same` > 0) the cells beyond are 0.
+  Tensor take(StageId stage, const Shape& shape, const Axes& axes, int row_axis, const Tensor& previous,
+              std::int64_t same);
+
+  // The run is complete: what it took holds its rows from now on.
+  void complete();
+
+ private:
+  struct Buffer;
+  struct Free;
+  std::int64_t rows_since(std::uint64_t run, bool score_rows) const;
+
+  std::shared_ptr<Free> free_;
+  std::uint64_t run_ = 0;  // of the last completed run
+  struct Shared {
+    std::int64_t positions = 0, queries = 0;
+  };
+  std::deque<Shared> shared_;  // what completed runs shared with the one before them, newest last
+  Shared now_;
+  std::vector<Buffer*> taken_;
+};
+
+}  // namespace headscope

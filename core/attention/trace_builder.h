@@ -1,0 +1,91 @@
+// The trace while it grows. Internal to core/attention.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "core/attention/reuse.h"
+#include "core/attention/stage_buffers.h"
+#include "core/attention/trace.h"
+#include "core/cancel.h"
+
+namespace headscope {
+
+class TraceBuilder {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // `buffers` may be null: every stage then has memory of its own, dense.
+  TraceBuilder(Trace& trace, const Reuse& reuse, StageBuffers* buffers, const CancelToken& cancel)
+      : trace_(trace), reuse_(reuse), buffers_(buffers), cancel_(cancel) {}
+
+  // Something that takes time, unless the last trace has it.
+  Tensor add(StageId id, std::string operation, const std::function<Tensor()>& compute) {
+    cancel_.check();
+    if (const Stage* same = reuse_.unchanged(id)) return add_view(id, std::move(operation), same->tensor);
+    const Clock::time_point start = Clock::now();
+    Tensor tensor = compute();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    trace_.stages.push_back({id, tensor, std::move(operation), false, seconds});
+    return tensor;
+  }
+
+  // Something that only reads what is there in another way.
+  Tensor add_view(StageId id, std::string operation, Tensor tensor) {
+    trace_.stages.push_back({id, tensor, std::move(operation), false, 0.0});
+    return tensor;
+  }
+
+  // Nothing was done.
+  Tensor add_equal(StageId id, std::string operation, Tensor tensor) {
+    trace_.stages.push_back({id, tensor, std::move(operation), true, 0.0});
+    return tensor;
+  }
+
+  // Memory for a stage, whose first `done` rows along `row_axis` are those of the last trace already.
+  struct Rows {
+    Tensor tensor;
+    std::int64_t done = 0;
+  };
+  Rows memory_of(StageId id, const Shape& shape, const Axes& axes, int row_axis) {
+    if (buffers_ == nullptr) return {Tensor::zeros(shape, axes), 0};
+    const Stage* before = reuse_.previous() == nullptr ? nullptr : reuse_.previous()->find(id);
+    std::int64_t done = before == nullptr || !before->tensor.stored() ? 0 : reuse_.same_rows(id);
+    done = std::min(done, shape[row_axis]);
+    return {buffers_->take(id, shape, axes, row_axis, done > 0 ? before->tensor : Tensor(), done), done};
+  }
+
+  Trace& trace() { return trace_; }
+  const Reuse& reuse() const { return reuse_; }
+  const CancelToken& cancel() const { return cancel_; }
+
+ private:
+  Trace& trace_;
+  const Reuse& reuse_;
+  StageBuffers* const buffers_;
+  const CancelToken& cancel_;
+};
+
+// y = x W^T + b as a stage: [batch, len, in] -> [batch, len, out], only the rows that the last trace does not have.
+// `own_rows`: a row of x is a row of the stage's input as Reuse counts it.
+inline Tensor add_projection(TraceBuilder& builder, StageId id, std::string operation, const Tensor& x,
+                             const Linear& layer, bool own_rows, const Backend& backend) {
+  return builder.add(id, std::move(operation), [&] {
+    if (!own_rows) return backend.linear(x, layer.weight, layer.bias, builder.cancel());
+    TraceBuilder::Rows rows = builder.memory_of(id, {x.dim(0), x.dim(1), layer.weight.dim(0)},
+                                                {Axis::batch, Axis::position, Axis::feature}, 1);
+    if (rows.done < x.dim(1)) {
+      Tensor fresh = rows.tensor.writable_sliced(1, rows.done, x.dim(1));
+      backend.linear_into(x.sliced(1, rows.done, x.dim(1)), layer, fresh, builder.cancel());
+    }
+    return rows.tensor;
+  });
+}
+
+struct Heads {
+  Tensor query, key, value;
+};
+
+}  // namespace headscope
