@@ -58,7 +58,7 @@ TEST(OnDemand, EveryStageHasTheBitsOfTheKeptOne) {
 
 TEST(OnDemand, ARegionIsThatPartOfTheWhole) {
   const Request request = with({{"mask", "causal"}, {"dropout", "0.25"}, {"merge", "direct"}});
-  for (const auto& backend : {make_reference_backend()}) {
+  for (const auto& backend : {make_reference_backend(), make_cpu_backend(2)}) {
     const auto stored = kept(request, fused_inputs(QkvLayout::blocked), backend);
     const auto computed = on_demand(request, fused_inputs(QkvLayout::blocked), backend);
     for (const Stage& stage : stored->stages) {

@@ -19,7 +19,7 @@ Request small() {
   request.d_model = 24;
   request.heads = 4;
   request.threads = 2;
-  request.backend = BackendChoice::reference;
+  request.backend = BackendChoice::cpu;
   return request;
 }
 
