@@ -41,20 +41,78 @@ HWY_INLINE void multiply_panel(Tile<B> tile, std::int64_t rows, std::int64_t out
   }
 }
 
+// Rows up to which two tiles are computed at once: as many as the registers hold twice.
+constexpr int kPairRows = kMaxRows / 3;
+
+template <TileStart start, typename B, int... rows>
+HWY_INLINE void multiply_pair_of_rows(const Tile<B>& one, const Tile<B>& two, std::integer_sequence<int, rows...>) {
+  constexpr int R = sizeof...(rows);
+  const float* a = one.a;
+  const B* left = one.b;
+  const B* right = two.b;
+  TileRow sums[R] = {first_sums<start>(one.bias, one.c + rows * one.c_stride, one.columns)...};
+  TileRow more[R] = {first_sums<start>(two.bias, two.c + rows * two.c_stride, two.columns)...};
+  for (std::int64_t k = one.depth; k > 0; --k) {
+    const TileRow b = {load_floats(left), load_floats(left + kLanes)};
+    (add_product(a + rows * one.a_stride, b.left, b.right, sums[rows]), ...);
+    const TileRow c = {load_floats(right), load_floats(right + kLanes)};
+    (add_product(a + rows * one.a_stride, c.left, c.right, more[rows]), ...);
+    ++a;
+    left += one.b_stride;
+    right += two.b_stride;
+  }
+  (store_sums(sums[rows], one.c + rows * one.c_stride, one.columns), ...);
+  (store_sums(more[rows], two.c + rows * two.c_stride, two.columns), ...);
+}
+
+// Two tiles of R rows of the same a: chains of so few rows mostly wait for their own last multiply-add, and so there
+// are twice as many.
+template <int R, TileStart start, typename B>
+HWY_NOINLINE void multiply_pair(const Tile<B>& one, const Tile<B>& two) {
+  multiply_pair_of_rows<start>(one, two, std::make_integer_sequence<int, R>());
+}
+
+template <TileStart start, typename B, int... rows>
+HWY_INLINE void multiply_pair(std::int64_t count, const Tile<B>& one, const Tile<B>& two,
+                              std::integer_sequence<int, rows...>) {
+  ((count == rows + 1 ? multiply_pair<rows + 1, start>(one, two) : void()), ...);
+}
+
+// The tile of outputs n and on; `first_k` and `depth` say which inputs.
+template <typename B>
+Tile<B> tile_of(const PackedMatrix& weight, std::int64_t n, std::int64_t first_k, std::int64_t depth, const float* bias,
+                float* y, std::int64_t y_stride) {
+  Tile<B> tile;
+  tile.b = weight.panel<B>(n / kPanelColumns) + first_k * kPanelColumns + n % kPanelColumns;
+  tile.b_stride = kPanelColumns;
+  tile.c = y + n;
+  tile.c_stride = y_stride;
+  tile.depth = depth;
+  tile.columns = std::min(kTileColumns, weight.out() - n);
+  tile.bias = bias == nullptr ? nullptr : bias + n;
+  return tile;
+}
+
 template <typename B>
 void few_rows(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t last_panel, const FewRows& product) {
-  for (std::int64_t p = first_panel; p < last_panel; ++p) {
-    const std::int64_t n = p * kPanelColumns;
-    Tile<B> tile;
+  const std::int64_t end = std::min(last_panel * kPanelColumns, weight.out());
+  std::int64_t n = first_panel * kPanelColumns;
+  const auto tile_at = [&](std::int64_t at) {
+    Tile<B> tile = tile_of<B>(weight, at, 0, weight.in(), product.bias, product.y, product.y_stride);
     tile.a = product.x;
     tile.a_stride = product.x_stride;
-    tile.b = weight.panel<B>(p);
-    tile.b_stride = kPanelColumns;
-    tile.c = product.y + n;
-    tile.c_stride = product.y_stride;
-    tile.depth = weight.in();
-    tile.bias = product.bias == nullptr ? nullptr : product.bias + n;
-    multiply_panel<RowForm::strided>(tile, product.rows, std::min(kPanelColumns, weight.out() - n),
+    return tile;
+  };
+  constexpr std::make_integer_sequence<int, kPairRows> kRows;
+  for (; product.rows <= kPairRows && n + kTileColumns < end; n += 2 * kTileColumns) {
+    const Tile<B> one = tile_at(n);
+    const Tile<B> two = tile_at(n + kTileColumns);
+    product.bias == nullptr ? multiply_pair<TileStart::zero>(product.rows, one, two, kRows)
+                            : multiply_pair<TileStart::bias>(product.rows, one, two, kRows);
+  }
+  for (; n < end; n = (n / kPanelColumns + 1) * kPanelColumns) {
+    const Tile<B> tile = tile_at(n);
+    multiply_panel<RowForm::strided>(tile, product.rows, std::min(kPanelColumns, end - n),
                                      product.bias == nullptr ? TileStart::zero : TileStart::bias,
                                      tile.b + weight.in() * kPanelColumns);
   }
@@ -74,19 +132,13 @@ void MultiplyFewRows(const PackedMatrix& weight, std::int64_t first_panel, std::
 
 template <typename B>
 void block(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t last_panel, const Block& product) {
+  const TileStart start = product.first_k > 0       ? TileStart::cells
+                          : product.bias == nullptr ? TileStart::zero
+                                                    : TileStart::bias;
   for (std::int64_t p = first_panel; p < last_panel; ++p) {
     const std::int64_t n = p * kPanelColumns;
-    Tile<B> tile;
+    Tile<B> tile = tile_of<B>(weight, n, product.first_k, product.depth, product.bias, product.y, product.y_stride);
     tile.a = product.packed;
-    tile.b = weight.panel<B>(p) + product.first_k * kPanelColumns;
-    tile.b_stride = kPanelColumns;
-    tile.c = product.y + n;
-    tile.c_stride = product.y_stride;
-    tile.depth = product.depth;
-    tile.bias = product.bias == nullptr ? nullptr : product.bias + n;
-    const TileStart start = product.first_k > 0       ? TileStart::cells
-                            : product.bias == nullptr ? TileStart::zero
-                                                      : TileStart::bias;
     multiply_panel<RowForm::packed>(tile, product.rows, std::min(kPanelColumns, weight.out() - n), start,
                                     tile.b + weight.in() * kPanelColumns);
   }

@@ -155,7 +155,8 @@ HWY_INLINE TileRow load_part_of_row(const float* from, std::int64_t columns) {
   return load_row(whole);
 }
 
-HWY_INLINE void store_part_of_row(const TileRow& row, float* to, std::int64_t columns) {
+HWY_INLINE void store_sums(const TileRow& row, float* to, std::int64_t columns) {
+  if (columns == kTileColumns) return store_row(row, to);
   HWY_ALIGN float whole[kTileColumns];
   store_row(row, whole);
   for (std::int64_t n = 0; n < columns; ++n) to[n] = whole[n];
@@ -191,11 +192,7 @@ HWY_INLINE void multiply_rows(const Tile<B>& tile, std::integer_sequence<int, ro
     b += b_stride;
     fetch += fetch_step;
   }
-  if (tile.columns == kTileColumns) {
-    (store_row(sums[rows], tile.c + rows * tile.c_stride), ...);
-  } else {
-    (store_part_of_row(sums[rows], tile.c + rows * tile.c_stride, tile.columns), ...);
-  }
+  (store_sums(sums[rows], tile.c + rows * tile.c_stride, tile.columns), ...);
 }
 
 // A tile of R rows.
