@@ -4,9 +4,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <sstream>
 
 #include "core/attention/engine.h"
@@ -157,6 +159,35 @@ TEST_F(ExportJob, CancelledExportLeavesNothing) {
   EXPECT_THROW(write_export(choice_, *trace_, view_, cancel, {}), Cancelled);
   EXPECT_FALSE(fs::exists(folder_ / "gone" / "manifest.json"));
   EXPECT_FALSE(fs::exists(folder_ / "gone" / "weights.b0.h0.csv"));
+}
+
+TEST_F(ExportJob, CancelledInTheMiddleStopsReadingAndLeavesNothing) {
+  Trace large = *trace_;
+  std::int64_t cells = 0;
+  for (Stage& stage : large.stages) {
+    if (stage.id != StageId::weights) continue;
+    stage.tensor = Tensor::computed({1, 2, 4000, 4000}, stage.tensor.axes(), [&](const Region&, std::span<float> out) {
+      cells += std::ssize(out);
+      std::fill(out.begin(), out.end(), 0.5F);
+    });
+  }
+  for (const ExportFile format : {ExportFile::npy, ExportFile::safetensors}) {
+    CancelToken cancel;
+    double share = 0;
+    cells = 0;
+    choice_.subject = ExportSubject::heads;
+    choice_.format = format;
+    choice_.file = "gone";
+    const auto progress = [&](double done) {
+      share = done;
+      cancel.cancel();
+    };
+    EXPECT_THROW(write_export(choice_, large, view_, cancel, progress), Cancelled);
+    EXPECT_GT(share, 0);
+    EXPECT_LT(share, 0.3);
+    EXPECT_LT(cells, 2 * 4000 * 4000 / 3);
+    EXPECT_TRUE(fs::is_empty(folder_));
+  }
 }
 
 TEST_F(ExportJob, FolderThatCannotBeMadeIsAnError) {
