@@ -103,7 +103,9 @@ void run(const Arguments& given, const CancelToken& cancel) {
       text = written_text(plan.folder, names) + notes_text(*trace);
     }
   } else {
-    text = given.has("json") ? manifest_json(*trace, {}) : shape_table_text(*trace);
+    text = given.has("json") ? manifest_json(*trace, {}, "", cancel, {},
+                                             [&](double share) { progress.show("going through the numbers", share); })
+                             : shape_table_text(*trace);
   }
   if (torch) text = torch_trace_text(*trace);
   if (!text.empty() && text.back() != '\n') text += '\n';

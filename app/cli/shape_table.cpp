@@ -7,6 +7,7 @@
 
 #include "app/cli/output.h"
 #include "core/attention/request_text.h"
+#include "core/attention/stage_statistics.h"
 #include "core/tensor/statistics.h"
 #include "core/text/utf8.h"
 
@@ -65,7 +66,8 @@ std::string notes_text(const Trace& trace) {
                         counted(trace.fully_masked_rows, "row"), trace.fully_masked_rows == 1 ? "has" : "have",
                         positions_text(trace.fully_masked_queries), fully_masked_text(trace.request.fully_masked));
   }
-  if (const Stage* output = trace.find(trace.find(StageId::output) ? StageId::output : StageId::context)) {
+  const Stage* output = trace.find(trace.find(StageId::output) ? StageId::output : StageId::context);
+  if (output != nullptr && !costly_numbers(trace, *output)) {
     const Statistics numbers = statistics_of(output->tensor);
     if (numbers.nan_count > 0) {
       text += fmt::format("note: {} of {} values of {} are nan\n", numbers.nan_count, numbers.count,
@@ -90,15 +92,25 @@ std::string shape_table_text(const Trace& trace) {
   std::string text = tokens_line("tokens", inputs.tokens);
   if (is_cross_attention(trace.request)) text += tokens_line("key tokens", inputs.key_tokens);
   std::vector<std::vector<std::string>> rows = {{"stage", "shape", "operation", "min", "max", "mean"}};
+  std::string left_out;
   for (const Stage& stage : trace.stages) {
+    rows.push_back({std::string(stage_name(stage.id)), to_string(stage.tensor.shape()), stage.operation});
+    if (costly_numbers(trace, stage)) {
+      left_out += (left_out.empty() ? "" : ", ") + rows.back().front();
+      rows.back().insert(rows.back().end(), {"", "", ""});
+      continue;
+    }
     const Statistics numbers = statistics_of(stage.tensor);
-    rows.push_back({std::string(stage_name(stage.id)), to_string(stage.tensor.shape()), stage.operation,
-                    short_number(numbers.min), short_number(numbers.max), short_number(numbers.mean)});
+    for (const double number : {numbers.min, numbers.max, numbers.mean}) rows.back().push_back(short_number(number));
   }
   text += "\n" + table_text({{}, {}, {}, {true}, {true}, {true}}, rows) + "\n";
   text += fmt::format("{}, {}, head_dim {}; computed by {} in {:.1f} ms\n", counted(inputs.num_heads, "head"),
                       inputs.d_model > 0 ? fmt::format("d_model {}", inputs.d_model) : "no projection", inputs.head_dim,
                       trace.backend_description, trace.seconds * 1e3);
+  if (!left_out.empty()) {
+    text += fmt::format("note: computed when read, and not gone through for this table: {}; --json goes through all\n",
+                        left_out);
+  }
   return text + notes_text(trace);
 }
 

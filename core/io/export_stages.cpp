@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 
+#include "core/attention/stage_statistics.h"
 #include "core/io/atomic_file.h"
 #include "core/io/csv.h"
 #include "core/io/export_plan.h"
@@ -29,8 +30,13 @@ class Progress {
     return watched(tensor, [this, sum](std::span<const float> values) {
       if (sum != nullptr) sum->add(values);
       done_ += std::ssize(values);
-      if (report_) report_(std::min(1.0, static_cast<double>(done_) / static_cast<double>(total_)));
+      report(0);
     });
+  }
+
+  // `more` values beside those that writers read.
+  void report(double more) const {
+    if (report_) report_(std::min(1.0, (static_cast<double>(done_) + more) / static_cast<double>(total_)));
   }
 
  private:
@@ -62,7 +68,9 @@ class Exporter {
     const std::string region = plan_.region ? region_text(*plan_.region) : "";
     std::map<StageId, Statistics> known;
     for (const auto& [stage, sum] : sums_) known[stage] = sum.result();
-    const std::string manifest = manifest_json(trace_, written_, region, cancel_, known);
+    const double values = static_cast<double>(values_of_manifest());
+    const std::string manifest = manifest_json(trace_, written_, region, cancel_, known,
+                                               [&](double share) { progress_.report(share * values); });
     add("manifest.json", [&](std::ostream& out) { out << manifest; });
     cancel_.check();
     files_.commit();
@@ -71,9 +79,18 @@ class Exporter {
 
  private:
   std::int64_t total_values() const {
-    std::int64_t total = 0;
+    std::int64_t total = values_of_manifest();
     for (const ExportedStage& stage : stages_) total += element_count(stage.region);
     return std::max<std::int64_t>(total, 1);
+  }
+
+  // What is gone through for the manifest, beside what is written.
+  std::int64_t values_of_manifest() const {
+    StatisticsWish wish{{}, !plan_.region};
+    for (const ExportedStage& stage : stages_) {
+      if (summed(stage)) wish.known[stage.id] = {};
+    }
+    return values_of_statistics(trace_, wish);
   }
 
   void add(const std::string& name, const std::function<void(std::ostream&)>& write) {
@@ -88,9 +105,10 @@ class Exporter {
   }
 
   // What is computed when read is computed once: its statistics are taken while it is written.
-  StatisticsSum* sum_of(const ExportedStage& stage) {
+  StatisticsSum* sum_of(const ExportedStage& stage) { return summed(stage) ? &sums_[stage.id] : nullptr; }
+  bool summed(const ExportedStage& stage) const {
     const Tensor& tensor = trace_.tensor(stage.id);
-    return tensor.stored() || stage.region != whole(tensor.shape()) ? nullptr : &sums_[stage.id];
+    return !tensor.stored() && stage.region == whole(tensor.shape());
   }
 
   void add_stage(const ExportedStage& stage) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/attention/stage_statistics.h"
 #include "core/io/json_text.h"
 #include "core/io/session_file.h"
 #include "core/tensor/statistics.h"
@@ -33,19 +34,11 @@ Json stage_json(const Stage& stage, const std::vector<std::string>& files,
   return json;
 }
 
-std::optional<Statistics> statistics_for(const Trace& trace, const Stage& stage,
-                                         const std::map<StageId, Statistics>& known) {
-  const auto found = known.find(stage.id);
-  if (found != known.end()) return found->second;
-  if (trace.on_demand && !stage.tensor.stored()) return std::nullopt;
-  return statistics_of(stage.tensor);
-}
-
 }  // namespace
 
 std::string manifest_json(const Trace& trace, const std::map<StageId, std::vector<std::string>>& files,
                           const std::string& region, const CancelToken& cancel,
-                          const std::map<StageId, Statistics>& known) {
+                          const std::map<StageId, Statistics>& known, const std::function<void(double)>& progress) {
   Json json;
   json["version"] = kVersion;
   json["request"] = Json::parse(request_json(trace.request));
@@ -58,12 +51,13 @@ std::string manifest_json(const Trace& trace, const std::map<StageId, std::vecto
   json["seconds"] = json_number(trace.seconds);
   if (!region.empty()) json["region"] = region;
   Json stages = Json::object();
-  for (const Stage& stage : trace.stages) {
-    cancel.check();
+  const std::vector<std::optional<Statistics>> statistics =
+      stage_statistics(trace, {known, region.empty()}, progress, cancel);
+  for (std::size_t index = 0; index < trace.stages.size(); ++index) {
+    const Stage& stage = trace.stages[index];
     const auto written = files.find(stage.id);
     stages[std::string(stage_name(stage.id))] =
-        stage_json(stage, written == files.end() ? std::vector<std::string>{} : written->second,
-                   statistics_for(trace, stage, known));
+        stage_json(stage, written == files.end() ? std::vector<std::string>{} : written->second, statistics[index]);
   }
   json["stages"] = std::move(stages);
   return json_dump(json, 2) + "\n";

@@ -1,6 +1,7 @@
 // manifest.json: what a run computed and where each number was written.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,12 +17,13 @@ namespace headscope {
 // mean, std, l2_norm, nan_count, inf_count, seconds. Statistics are of the whole stage, over its finite values.
 // `files` lists the file names by stage; a stage without any has an empty list. Numbers that are not finite are the
 // strings "nan", "inf", "-inf". `region`, as --region spells it, is said when it is not empty.
-// `known` has the statistics of stages that somebody has looked at whole already. Those of weights and context that are
-// computed when read (Trace::on_demand), and of what follows from them, are null when they are not known: nothing is
-// computed for the manifest alone.
+// `known` has the statistics of stages that somebody has looked at whole already. Of the others those that are computed
+// when read (Trace::on_demand) are gone through once; but with a region they are null, so that a region costs no more
+// than its own cells. `progress` gets the share of that in [0, 1].
 // With a key of bias_k, key_tokens has "bias_k" last. `render --session manifest.json` reads the request back.
 std::string manifest_json(const Trace& trace, const std::map<StageId, std::vector<std::string>>& files,
                           const std::string& region = "", const CancelToken& cancel = {},
-                          const std::map<StageId, Statistics>& known = {});
+                          const std::map<StageId, Statistics>& known = {},
+                          const std::function<void(double)>& progress = {});
 
 }  // namespace headscope

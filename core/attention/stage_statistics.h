@@ -1,0 +1,34 @@
+// Min, max, mean ... of every stage of a trace, also of those that are computed when read.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/attention/trace.h"
+#include "core/cancel.h"
+#include "core/tensor/statistics.h"
+
+namespace headscope {
+
+// Whether a stage's numbers are not there yet, and too many to be computed in passing: what a list of stages leaves out
+// and only a file or a question that needs them goes through.
+bool costly_numbers(const Trace& trace, const Stage& stage);
+
+struct StatisticsWish {
+  std::map<StageId, Statistics> known;  // of stages that somebody has gone through already
+  bool costly = true;                   // else nothing is said of costly_numbers() that are not known
+};
+
+// One for each of trace.stages. A stage that is computed when read is read once, by strips of rows; one that equals
+// another is not read again. `progress` gets the share of the values read, in [0, 1]. Throws Cancelled between rows.
+std::vector<std::optional<Statistics>> stage_statistics(const Trace& trace, const StatisticsWish& wish = {},
+                                                        const std::function<void(double)>& progress = {},
+                                                        const CancelToken& cancel = {});
+
+// How many values that reads.
+std::int64_t values_of_statistics(const Trace& trace, const StatisticsWish& wish = {});
+
+}  // namespace headscope
