@@ -101,6 +101,19 @@ void put_block_header(BitWriter& bits, bool last, const Alphabet& lengths, const
   }
 }
 
+std::uint64_t token_bits(const PngTokens& tokens, const Alphabet& lengths, const Alphabet& distances) {
+  std::uint64_t bits = 0;
+  for (std::size_t k = 0; k < kLengthSymbols; ++k) {
+    const int extra = k > kEndOfBlock ? kLengthExtra[k - 257] : 0;
+    bits +=
+        static_cast<std::uint64_t>(tokens.length_counts[k]) * static_cast<std::uint64_t>(lengths.lengths[k] + extra);
+  }
+  for (std::uint32_t k = 0; k < kDistanceSymbols; ++k) {
+    bits += static_cast<std::uint64_t>(tokens.distance_counts[k]) * (distances.lengths[k] + distance_extra_bits(k));
+  }
+  return bits;
+}
+
 BitWriter with_tokens(BitWriter bits, std::span<const PngToken> tokens, const Alphabet& lengths,
                       const Alphabet& distances) {
   std::array<Code, 256> bytes, of_length;
@@ -156,8 +169,8 @@ PngStrip png_strip(std::span<const Rgba> pixels, std::int64_t width, bool last, 
   PngStrip strip;
   const PngTokens made = png_tokens(pixels, width, thorough);
   const Alphabet lengths(made.length_counts, 15), distances(made.distance_counts, 15);
-  // 48 bits a token at most; the header of a block is below 1 KB.
-  strip.blocks.resize(made.tokens.size() * 6 + 1024);
+  // The header of a block is below 1 KB.
+  strip.blocks.resize(static_cast<std::size_t>(token_bits(made, lengths, distances) / 8) + 1024);
   BitWriter bits(strip.blocks.data());
   put_block_header(bits, last, lengths, distances);
   bits = with_tokens(bits, made.tokens, lengths, distances);
