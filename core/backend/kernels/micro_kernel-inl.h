@@ -62,13 +62,13 @@ enum class RowForm { packed, strided };
 // aligned.
 template <typename B>
 struct Tile {
-  const float* a;
+  const float* a = nullptr;
   std::int64_t a_stride = 0;  // of strided rows
-  const B* b;                 // b[k][n] at b[k * b_stride + n]; kTileColumns values of every k are read
-  std::int64_t b_stride;
-  float* c;  // c[r][n] at c[r * c_stride + n]
-  std::int64_t c_stride;
-  std::int64_t depth;                   // 0 is allowed: c gets its start
+  const B* b = nullptr;       // b[k][n] at b[k * b_stride + n]; kTileColumns values of every k are read
+  std::int64_t b_stride = 0;
+  float* c = nullptr;  // c[r][n] at c[r * c_stride + n]
+  std::int64_t c_stride = 0;
+  std::int64_t depth = 0;               // 0 is allowed: c gets its start
   std::int64_t columns = kTileColumns;  // of c that are read and written, 1 ... kTileColumns
   const float* bias = nullptr;          // `columns` values, with TileStart::bias
   // What to bring into the cache meanwhile, a row of the tile's width at a time: `fetch` and on by fetch_step numbers
