@@ -82,8 +82,8 @@ void CpuBackend::attention(const Tensor& query, const Tensor& key, const Tensor&
     const std::int64_t matrix = task / blocks;
     // The last rows first: under a causal mask they take longest.
     const std::int64_t block = blocks - 1 - task % blocks;
-    const std::int64_t first = part.queries.begin + queries * block / blocks;
-    const std::int64_t last = part.queries.begin + queries * (block + 1) / blocks;
+    const std::int64_t first = part.queries.begin + block * rows_at_once;
+    const std::int64_t last = std::min(first + rows_at_once, part.queries.end);
     const ScratchPool::Lease scratch = scratch_.take(scratch_of_block(pass, last - first));
     compute_row_block(pass, part.batch.begin + matrix / heads, part.heads.begin + matrix % heads, {first, last},
                       scratch.data(), cancel);
@@ -141,9 +141,8 @@ Tensor CpuBackend::weighted_values(const Tensor& weights, const Tensor& value, c
       }
     });
     for (std::int64_t i = 0; i < rows; ++i) {
-      const float* from = sums.data() + i * stride;
-      float* to = context + (matrix * size.query_len + row + i) * size.value_head_dim;
-      for (std::int64_t d = 0; d < size.value_head_dim; ++d) to[d] = finished_sum(from[d]);
+      finish_sums(sums.data() + i * stride, size.value_head_dim,
+                  context + (matrix * size.query_len + row + i) * size.value_head_dim);
     }
   });
   return result;

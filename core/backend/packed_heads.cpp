@@ -86,6 +86,7 @@ void FiniteValues::pack(std::int64_t part) {
   const std::int64_t panel_distance = value_.dim(2) * kPanelFeatures;
   float* to = memory_->data() + matrix * panels() * panel_distance + first * kPanelFeatures;
   if (pack_values(from, strides[2], keys, value_.dim(3), to, panel_distance)) return;
+  any_other_.store(true, std::memory_order_relaxed);
   for (std::int64_t j = 0; j < keys; ++j) {
     for (std::int64_t d = 0; d < value_.dim(3); ++d) {
       const float value = from[j * strides[2] + d];

@@ -1,6 +1,7 @@
 // Keys and values of all heads in the order in which the products of attention read them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -24,6 +25,8 @@ class PackedKeys {
 
   // Panel p of the keys 32 p ... 32 p + 31: packed to `place`, of panel_floats(), when it was not packed before.
   const float* panel(std::int64_t b, std::int64_t kv_head, std::int64_t p, float* place) const;
+  // Whether panels were packed before; those of one head then follow one another.
+  bool packed() const { return memory_.has_value(); }
   std::int64_t panel_floats() const { return kPanelKeys * key_.dim(3); }
 
  private:
@@ -64,7 +67,7 @@ class FiniteValues {
   // Calls visit(other) for what is not finite in the head, in the order of keys.
   template <typename Visit>
   void visit_others(std::int64_t b, std::int64_t kv_head, Visit&& visit) const {
-    if (others_.empty()) return;
+    if (!any_other_.load(std::memory_order_relaxed)) return;
     const std::int64_t first = (b * value_.dim(1) + kv_head) * parts_per_head();
     for (std::int64_t part = first; part < first + parts_per_head(); ++part) {
       for (const Other& other : others_[static_cast<std::size_t>(part)]) visit(other);
@@ -76,6 +79,7 @@ class FiniteValues {
 
   const Tensor& value_;
   std::optional<ScratchPool::Lease> memory_;
+  std::atomic<bool> any_other_{false};
   std::vector<std::vector<Other>> others_;  // one list a part; empty when nothing was packed
 };
 

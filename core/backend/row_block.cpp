@@ -158,6 +158,8 @@ class RowBlock {
         }
         if (block.key_panel == nullptr) {
           block.key_panel = pass_.keys.panel(b_, h_ / pass_.heads_per_kv_head, first / kPanelKeys, panel_);
+          const bool another = pass_.keys.packed() && first + kPanelKeys < all.end;
+          block.next_panel = another ? block.key_panel + pass_.keys.panel_floats() : nullptr;
         }
         block.query = query + strips_[s].row * strides[2];
         block.rows = strips_[end - 1].row + strips_[end - 1].rows - strips_[s].row;
@@ -173,30 +175,48 @@ class RowBlock {
     return overlap(strip.spans.first, panel).size() > 0 || overlap(strip.spans.second, panel).size() > 0;
   }
 
-  // Scores of the strip to weights, in place and in the results.
+  // One row on its way from scores to weights.
+  struct Row {
+    KeySpans spans;
+    float max = 0;
+    RowSums sums;
+  };
+
+  // Scores of the strip to weights, in place and in the results. Three rows are under way at a time: each step of one
+  // ends in a chain of few operations that the processor fills with another's.
   void weigh(Strip& strip) {
-    std::array<bool, kStripRows> whole{};
-    bool any_whole = false;
-    for (std::int64_t r = 0; r < strip.rows; ++r) {
-      const bool row_whole = weigh_row(strip.row + r, strip.spans);
-      whole[static_cast<std::size_t>(r)] = row_whole;
-      any_whole = any_whole || row_whole;
+    std::array<Row, kStripRows> rows;
+    const auto at = [&](std::int64_t r) -> Row& { return rows[static_cast<std::size_t>(r)]; };
+    for (std::int64_t r = 0; r < strip.rows + 2; ++r) {
+      if (r < strip.rows) {
+        at(r).spans = strip.spans;
+        mask_row(strip.row + r, at(r));
+      }
+      if (1 <= r && r <= strip.rows) {
+        Row& row = at(r - 1);
+        row.sums = exponentials_of_row(cells(strip.row + r - 1), row.spans, factor(), row.max);
+      }
+      if (2 <= r) finish_row(strip.row + r - 2, at(r - 2));
     }
-    if (!any_whole) return;
+    // Rows may have weights outside the spans: NaN, or what a finite fill or a policy gives.
+    const auto as_the_strip = [&](std::int64_t r) { return at(r).spans == strip.spans; };
+    bool all = true;
+    for (std::int64_t r = 0; r < strip.rows; ++r) all = all && as_the_strip(r);
+    if (all) return;
     for (std::int64_t r = 0; r < strip.rows; ++r) {
-      if (!whole[static_cast<std::size_t>(r)]) fill_outside(strip.spans, key_len_, 0.0F, cells(strip.row + r));
+      if (as_the_strip(r)) fill_outside(strip.spans, key_len_, 0.0F, cells(strip.row + r));
     }
     strip.spans = whole_row(key_len_);
   }
 
-  // Says whether the row has weights outside the spans: NaN, or what a finite fill or a policy gives.
-  bool weigh_row(std::int64_t row, const KeySpans& strip_spans) {
+  float factor() const { return pass_.rows.factor().value_or(1.0F); }
+
+  // What softmax begins with: masked scores, all but for factor(), and their maximum.
+  void mask_row(std::int64_t number, Row& row) {
     const ScoreRows& rows = pass_.rows;
-    const std::int64_t i = queries_.begin + row;
-    float* const s = cells(row);
-    KeySpans spans = strip_spans;
-    const float factor = rows.factor().value_or(1.0F);
-    for (const KeySpan& span : {spans.first, spans.second}) {
+    const std::int64_t i = queries_.begin + number;
+    float* const s = cells(number);
+    for (const KeySpan& span : {row.spans.first, row.spans.second}) {
       const Range keys{span.begin, span.end};
       if (span.size() == 0) continue;
       if (rows.factor()) {
@@ -205,38 +225,40 @@ class RowBlock {
         rows.apply(StageId::masked_scores, b_, h_, i, keys, s + span.begin);
       }
     }
-    pad(spans, s);
-    float max = largest_cell(s, spans) * factor + 0.0F;
-    if (rows.hides() && rows.hidden_score() > -kInfinity && keys_of(spans) < key_len_) {
-      // The hidden keys outside the spans hold the fill; where that makes no weight they need not be looked at.
-      const float fill = rows.hidden_score();
-      max = std::max(max, fill) + 0.0F;
-      float fill_weight = 0;
-      weights_by_statistics(&fill, 1, 1.0F, max, 1.0F, &fill_weight);
-      if (fill_weight != 0.0F) {
-        fill_outside(spans, key_len_, fill, s);
-        spans = whole_row(key_len_);
-        pad(spans, s);
-      }
-    }
-    const RowSums sums = exponentials_of_row(s, spans, factor, max);
-    keep_statistics(row, sums);
+    pad(row.spans, s);
+    row.max = largest_cell(s, row.spans) * factor() + 0.0F;
+    if (!rows.hides() || rows.hidden_score() == -kInfinity || keys_of(row.spans) == key_len_) return;
+    // The hidden keys outside the spans hold the fill; where that makes no weight they need not be looked at.
+    const float fill = rows.hidden_score();
+    row.max = std::max(row.max, fill) + 0.0F;
+    float fill_weight = 0;
+    weights_by_statistics(&fill, 1, 1.0F, row.max, 1.0F, &fill_weight);
+    if (fill_weight == 0.0F) return;
+    fill_outside(row.spans, key_len_, fill, s);
+    row.spans = whole_row(key_len_);
+    pad(row.spans, s);
+  }
 
-    float inverse = 1.0F / sums.sum;
+  // Exponentials to weights.
+  void finish_row(std::int64_t number, Row& row) {
+    const ScoreRows& rows = pass_.rows;
+    const std::int64_t i = queries_.begin + number;
+    float* const s = cells(number);
+    keep_statistics(number, row.sums);
+    float inverse = 1.0F / row.sums.sum;
     const std::optional<float> all_weights = rows.weight_when_hidden(b_, h_, i);
-    if (all_weights || !(sums.sum > 0.0F)) {
+    if (all_weights || !(row.sums.sum > 0.0F)) {
       std::fill(s, s + key_len_, all_weights.value_or(plain_nan()));
-      spans = whole_row(key_len_);
+      row.spans = whole_row(key_len_);
       inverse = 1.0F;
     }
     if (!all_weights) rows.clear_hidden(b_, h_, i, {0, key_len_}, s);
     if (pass_.to.weights.empty()) {
-      multiply_cells(s, spans, inverse);
+      multiply_cells(s, row.spans, inverse);
     } else {
-      multiply_cells_to(s, spans, inverse, place(pass_.to.weights, row), key_len_, pass_.past_caches);
+      multiply_cells_to(s, row.spans, inverse, place(pass_.to.weights, number), key_len_, pass_.past_caches);
     }
-    drop_weights(row, spans);
-    return !(spans == strip_spans);
+    drop_weights(number, row.spans);
   }
 
   void keep_statistics(std::int64_t row, RowSums sums) {
@@ -275,6 +297,7 @@ class RowBlock {
         block.keys = keys.size();
         block.value = head.value + keys.begin * head.stride;
         block.context = context_ + row * context_stride_;
+        block.fetches_next = head.stride == kPanelFeatures && keys.end + keys.size() <= all.end;
         multiply_weight_value(block);
       });
     }
@@ -291,8 +314,7 @@ class RowBlock {
       if (weight == 0.0F && pass_.rows.rule().mask->hidden.hidden(b_, h_, i, other.key)) return;
       sums[other.feature] += weight * other.value;
     });
-    float* to = place(pass_.to.context, row);
-    for (std::int64_t d = 0; d < pass_.value_head_dim; ++d) to[d] = finished_sum(sums[d]);
+    finish_sums(sums, pass_.value_head_dim, place(pass_.to.context, row));
   }
 
   const Strip& strip_of(std::int64_t row) const {
@@ -322,10 +344,6 @@ RowSums exponentials_of_row(float* cells, const KeySpans& spans, float factor, f
   }
   if (any_nan(spans, cells)) return {plain_nan(), plain_nan()};
   return {max, max == -kInfinity ? 0.0F : plain_nan()};
-}
-
-float finished_sum(float sum) {
-  return std::isnan(sum) ? plain_nan() : sum + 0.0F;
 }
 
 std::int64_t rows_of_block(std::int64_t key_len) {

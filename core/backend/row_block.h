@@ -37,9 +37,6 @@ struct RowSums {
 // largest cells * factor (NaN may have been passed over), or a cell is not finite; 0 where max is -inf.
 RowSums exponentials_of_row(float* cells, const KeySpans& spans, float factor, float max);
 
-// What the context holds for a sum over keys: one NaN for all, and no -0, whose sign hidden keys could change.
-float finished_sum(float sum);
-
 // How many rows a block should have, so that its scores stay in the second cache.
 std::int64_t rows_of_block(std::int64_t key_len);
 

@@ -1,10 +1,13 @@
 #include "core/backend/kernels/attention_products.h"
 
+#include <limits>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/backend/kernels/attention_products.cpp"
 #include "hwy/foreach_target.h"
 
 #include "core/backend/kernels/micro_kernel-inl.h"
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -36,10 +39,16 @@ HWY_INLINE void transpose_4x4(const float* from, std::int64_t stride, float* to,
 #endif
 }
 
+constexpr std::int64_t kFloatsALine = 16;
+
 void pack_panel(const float* key, std::int64_t stride, std::int64_t count, std::int64_t head_dim, float* panel) {
   const std::int64_t whole_keys = count / 4 * 4;
   const std::int64_t whole_features = head_dim / 4 * 4;
   for (std::int64_t d = 0; d < whole_features; d += 4) {
+    if (d % kFloatsALine == 0) {
+      // Rows lie far apart, so that nobody else fetches those of the next panel.
+      for (std::int64_t j = 0; j < count; ++j) hwy::Prefetch(key + (kPanelKeys + j) * stride + d);
+    }
     for (std::int64_t j = 0; j < whole_keys; j += 4) {
       transpose_4x4(key + j * stride + d, stride, panel + d * kPanelKeys + j, kPanelKeys);
     }
@@ -59,6 +68,7 @@ bool pack_finite(const float* value, std::int64_t stride, std::int64_t keys, std
     const std::int64_t count = HWY_MIN(kPanelFeatures, features - first);
     for (std::int64_t j = 0; j < keys; ++j) {
       const float* from = value + j * stride + first;
+      for (std::int64_t f = 0; f < count; f += kFloatsALine) hwy::Prefetch(from + kRowsAhead * stride + f);
       float* to = panels + j * kPanelFeatures;
       HWY_ALIGN float part[kPanelFeatures];
       if (count < kPanelFeatures) {
@@ -88,9 +98,16 @@ bool check_finite(const float* value, std::int64_t stride, std::int64_t keys, st
   return hn::AllTrue(d, finite);
 }
 
-// The panel of keys stays in the first cache while all rows go over it.
+// The tiles that rows are cut into.
+HWY_INLINE std::int64_t tiles_of(std::int64_t rows) {
+  return (rows + kMaxRows - 1) / kMaxRows;
+}
+
+// The panel of keys stays in the first cache while all rows go over it; every tile fetches its share of the next one.
 void query_key(const QueryKeyBlock& block) {
   static_assert(kPanelKeys % kTileColumns == 0);
+  const std::int64_t fetch_step = kPanelKeys / tiles_of(block.rows);
+  const float* fetch = block.next_panel;
   for (std::int64_t row = 0; row < block.rows;) {
     const int rows = rows_of_part(block.rows - row);
     Tile<float> tile;
@@ -99,18 +116,24 @@ void query_key(const QueryKeyBlock& block) {
     tile.b_stride = kPanelKeys;
     tile.c_stride = block.score_stride;
     tile.depth = block.head_dim;
+    tile.fetch = fetch;
+    tile.fetch_step = fetch_step;
     for (std::int64_t column = 0; column < kPanelKeys; column += kTileColumns) {
       tile.b = block.key_panel + column;
       tile.c = block.scores + row * block.score_stride + column;
       tile_function<RowForm::strided, TileStart::zero, float>(rows)(tile);
     }
     row += rows;
+    if (fetch != nullptr) fetch += fetch_step * block.head_dim;
   }
 }
 
 void weight_value(const WeightValueBlock& block) {
   static_assert(kPanelFeatures % kTileColumns == 0);
+  const std::int64_t fetch_step = kPanelFeatures / tiles_of(block.rows);
   for (std::int64_t panel = 0; panel < block.panels; ++panel) {
+    const float* value = block.value + panel * block.panel_distance;
+    const float* fetch = block.fetches_next ? value + block.keys * kPanelFeatures : nullptr;
     for (std::int64_t row = 0; row < block.rows;) {
       const int rows = rows_of_part(block.rows - row);
       Tile<float> tile;
@@ -119,14 +142,26 @@ void weight_value(const WeightValueBlock& block) {
       tile.b_stride = block.value_stride;
       tile.c_stride = block.context_stride;
       tile.depth = block.keys;
+      tile.fetch = fetch;
+      tile.fetch_step = fetch_step;
       for (std::int64_t column = 0; column < kPanelFeatures; column += kTileColumns) {
-        tile.b = block.value + panel * block.panel_distance + column;
+        tile.b = value + column;
         tile.c = block.context + row * block.context_stride + panel * kPanelFeatures + column;
         tile_function<RowForm::strided, TileStart::cells, float>(rows)(tile);
       }
       row += rows;
+      if (fetch != nullptr) fetch += fetch_step * block.keys;
     }
   }
+}
+
+void finish(const float* sums, std::int64_t count, float* context) {
+  const FloatTag d;
+  const FloatVector nan = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
+  const auto finished = [&](FloatVector sum) { return hn::IfThenElse(hn::IsNaN(sum), nan, hn::Add(sum, hn::Zero(d))); };
+  std::int64_t f = 0;
+  for (; f + kLanes <= count; f += kLanes) hn::StoreU(finished(hn::LoadU(d, sums + f)), d, context + f);
+  for (; f < count; ++f) context[f] = hn::GetLane(finished(hn::Set(d, sums[f])));
 }
 
 }  // namespace
@@ -142,6 +177,7 @@ HWY_EXPORT(pack_finite);
 HWY_EXPORT(check_finite);
 HWY_EXPORT(query_key);
 HWY_EXPORT(weight_value);
+HWY_EXPORT(finish);
 }  // namespace
 
 void pack_key_panel(const float* key, std::int64_t stride, std::int64_t count, std::int64_t head_dim, float* panel) {
@@ -163,6 +199,10 @@ void multiply_query_key(const QueryKeyBlock& block) {
 
 void multiply_weight_value(const WeightValueBlock& block) {
   HWY_DYNAMIC_DISPATCH(weight_value)(block);
+}
+
+void finish_sums(const float* sums, std::int64_t count, float* context) {
+  HWY_DYNAMIC_DISPATCH(finish)(sums, count, context);
 }
 
 }  // namespace headscope

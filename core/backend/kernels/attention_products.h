@@ -29,6 +29,7 @@ struct QueryKeyBlock {
   std::int64_t rows = 0;
   std::int64_t head_dim = 0;
   const float* key_panel = nullptr;
+  const float* next_panel = nullptr;  // fetched into the cache meanwhile, when not null
   float* scores = nullptr;
   std::int64_t score_stride = 0;
 };
@@ -46,12 +47,16 @@ struct WeightValueBlock {
   std::int64_t value_stride = 0;
   std::int64_t panel_distance = 0;
   std::int64_t panels = 0;
+  bool fetches_next = false;  // brings as many keys that follow into the cache; values without gaps only
   float* context = nullptr;
   std::int64_t context_stride = 0;
 };
 void multiply_weight_value(const WeightValueBlock& block);
 
-// Keys that such a call is best given.
-constexpr std::int64_t kKeysAtOnce = 128;
+// What the context holds for such sums: one NaN for all, and no -0, whose sign hidden keys could change.
+void finish_sums(const float* sums, std::int64_t count, float* context);
+
+// Keys that multiply_weight_value is best given.
+constexpr std::int64_t kKeysAtOnce = 256;
 
 }  // namespace headscope
