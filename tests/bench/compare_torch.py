@@ -1,7 +1,7 @@
 """Headscope against PyTorch on the same sizes, in turns, with the same number of threads:
 
     python3 tests/bench/compare_torch.py build/release/bin/headscope-cli [--size SIZE ...] [--threads N ...] [--turns N]
-        [--python COMMAND ...]
+        [--contender NAME ...] [--python COMMAND ...]
 
 A turn measures ours, theirs, ours for every contender; a figure is the median of its turns, a ratio the median of the
 turns' own ratios, so that a machine which slows down for a while slows both sides. --python names another interpreter
@@ -66,12 +66,12 @@ def ours(cli, size, threads):
     return json.loads(done.stdout)["results"][0]
 
 
-def compare(cli, sides, size, threads, turns):
+def compare(cli, sides, size, threads, turns, wanted):
     watch = busy.Watch([os.getpid()] + [side.process.pid for side in sides])
     mine, theirs, ratios = [], {}, {}
     for _ in range(turns):
         for side in sides:
-            for name in side.ask(size, threads):
+            for name in [name for name in side.ask(size, threads) if name in wanted]:
                 before = ours(cli, size, threads)
                 seconds = side.ask(size, threads, name)
                 after = ours(cli, size, threads)
@@ -127,6 +127,7 @@ def main():
     parser.add_argument("--size", action="append", help="as headscope-cli bench takes it; default: the eight with goals")
     parser.add_argument("--threads", action="append", type=int, help="default: 1 and 2 (1 where there is one core)")
     parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--contender", action="append", choices=CONTENDERS, help="default: all (see torch_side.py)")
     parser.add_argument("--python", action="append", help=f"default: {sys.executable}")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
@@ -149,7 +150,7 @@ def main():
     rows = []
     for size in given.size or GOALS:
         for count in threads:
-            rows.append(compare(given.cli, sides, size, count, given.turns))
+            rows.append(compare(given.cli, sides, size, count, given.turns, given.contender or CONTENDERS))
             print(f"  {size}, threads {count}: measured", file=sys.stderr)
     print(json.dumps(rows, indent=1) if given.json else table(rows, sides))
     print("(milliseconds, medians; in brackets how many times our time that is)", file=sys.stderr)
