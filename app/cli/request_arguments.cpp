@@ -6,35 +6,19 @@
 #include <array>
 #include <string_view>
 
+#include "app/session/phrase_file.h"
 #include "app/session/session_paths.h"
 #include "core/attention/problem.h"
 #include "core/attention/request_text.h"
 #include "core/error.h"
-#include "core/io/atomic_file.h"
 #include "core/text/utf8.h"
 
 namespace headscope::cli {
 
 namespace {
 
-constexpr std::size_t kMostPhraseBytes = std::size_t{64} << 20;
-
 // Options that hold a list: two of them would have to be merged or one forgotten, and neither is what anybody means.
 constexpr std::array<std::string_view, 4> kLists = {"token-ids", "mask", "variant", "ablate"};
-
-std::string phrase_in_file(const std::string& path) {
-  std::string text = read_small_file(path, kMostPhraseBytes);
-  if (const std::size_t at = first_invalid_byte(text); at != std::string::npos) {
-    throw Error(fmt::format("{}: byte {} (0x{:02x}) is not UTF-8; expected a UTF-8 text file", path, at,
-                            static_cast<unsigned>(static_cast<unsigned char>(text[at]))));
-  }
-  if (const std::size_t at = text.find('\0'); at != std::string::npos) {
-    throw Error(fmt::format("{}: byte {} is a NUL; expected a UTF-8 text file", path, at));
-  }
-  // A byte order mark is no part of the first word.
-  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
-  return text;
-}
 
 void refuse_both(const Arguments& given, const std::string& a, const std::string& b, const std::string& advice) {
   if (given.has(a) && given.has(b)) {
@@ -109,7 +93,7 @@ GivenRequest given_request(const Arguments& given) {
     }
     option.set(request, text);
   }
-  if (given.has("phrase-file")) request.phrase = phrase_in_file(given.get("phrase-file"));
+  if (given.has("phrase-file")) request.phrase = read_phrase_file(given.get("phrase-file"));
 
   const bool nothing =
       request.phrase.empty() && request.token_ids.empty() && request.input.empty() && !is_attention_alone(request);

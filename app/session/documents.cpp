@@ -6,7 +6,9 @@
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
+#include "app/session/phrase_file.h"
 #include "app/session/session_paths.h"
 #include "core/error.h"
 #include "core/io/mapped_file.h"
@@ -138,6 +140,16 @@ Document open_document(const std::string& path, const Request& current, const Vi
       break;
     }
   }
+  return document;
+}
+
+Document open_phrase(const std::string& path, const Request& current, const ViewState& view) {
+  Document document{current, view, title_of(path)};
+  std::string phrase = read_phrase_file(path);
+  clear_inputs(document.request);
+  document.request.phrase = std::move(phrase);
+  document.view.cell.reset();
+  document.view.viewport = document.view.stage_viewport = {};
   return document;
 }
 

@@ -28,6 +28,9 @@ struct Document {
 // phrase), an .npy (becomes --input). Checkpoint folders and captures: an Error that says which version opens them.
 Document open_document(const std::string& path, const Request& current, const ViewState& view);
 
+// A text file as the phrase of `current`; other inputs are forgotten. Throws as read_phrase_file().
+Document open_phrase(const std::string& path, const Request& current, const ViewState& view);
+
 // The demo: "Hola mi nombre es Alex", d_model 512, 8 heads, causal, seeded.
 Document demo_document();
 

@@ -90,6 +90,7 @@ struct MapTiles::Impl {
     }
     for (const Wanted& each : wanted) {
       const MapPicture* picture = picture_of(each.wish);
+      if (each.wish.only_coarse) continue;
       if (picture == nullptr || (!picture->exact() && picture->failure.empty())) return Task{each, false};
     }
     return std::nullopt;

@@ -29,6 +29,7 @@ struct MapWish {
   Pooling pooling = Pooling::max;
   PixelCells cells;
   Range rows, columns;
+  bool only_coarse = false;  // of a matrix that costs too much to be gone through unasked
   friend bool operator==(const MapWish&, const MapWish&) = default;
 };
 
@@ -54,7 +55,7 @@ class MapTiles {
  public:
   struct Options {
     std::int64_t tile_bytes = std::int64_t{128} << 20;   // kept of tiles, the least lately used go first
-    std::int64_t coarse_cells = std::int64_t{24} << 20;  // read for a first picture
+    std::int64_t coarse_cells = std::int64_t{16} << 20;  // read for a first picture
     std::chrono::milliseconds publish{80};               // between two pictures of one wish
   };
   // One worker runs on `executor`; what the mouse points at is looked up on a sibling of it. `wake` is called from both

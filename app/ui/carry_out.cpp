@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "app/session/documents.h"
+#include "app/session/phrase_file.h"
 #include "app/ui/pipeline_cards.h"
 #include "app/ui/shortcuts.h"
 #include "app/ui/stage_facts.h"
@@ -25,10 +26,14 @@ void open_dialog(Ui& ui, DialogKind kind) {
 
 void open_document_at(Ui& ui, const std::string& path) {
   try {
-    const Document document = open_document(path, ui.session.draft, ui.session.view);
+    const bool words = is_phrase_file(path);
+    const Document document = words ? open_phrase(path, ui.session.draft, ui.session.view)
+                                    : open_document(path, ui.session.draft, ui.session.view);
     ui.session.open(document.request, document.view);
     ui.state.title = document.title;
     ui.state.edits.clear();
+    // A long text with the caret in it would open over the panels below.
+    if (words && ui.state.focus == "phrase") ui.state.focus = "inspector/picture";
     std::erase_if(ui.state.notices, [](const Notice& n) { return n.key == "open"; });
     remember_recent(ui.settings, path);
   } catch (const Error& error) {
@@ -172,6 +177,9 @@ bool carry_out(Ui& ui, const Command& command) {
     }
     case CommandId::open_file:
       return open_dialog(ui, DialogKind::open_file), true;
+    case CommandId::open_phrase:
+      ui.state.text["choose_file/option"] = "phrase-file";
+      return open_dialog(ui, DialogKind::choose_file), true;
     case CommandId::open_path:
       return open_document_at(ui, command.argument), true;
     case CommandId::save_session:

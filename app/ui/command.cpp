@@ -9,6 +9,7 @@ const std::vector<CommandInfo>& command_list() {
        "Starts over with the demo: 'Hola mi nombre es Alex', seeded weights."},
       {Id::open_file, "Open...", "File", "Ctrl+O",
        "Opens a session, an exported picture, the weights of a layer or an input x; dropping the file does the same."},
+      {Id::open_phrase, "Open phrase...", "File", "", "Takes the words of a text file; dropping a .txt does the same."},
       {Id::save_session, "Save session...", "File", "Ctrl+S", "Writes the request and the view as JSON."},
       {Id::quit, "Quit", "File", "Ctrl+Q", "Closes the window; the session is restored at the next start."},
 

@@ -10,6 +10,7 @@ enum class CommandId {
   none,
   new_session,
   open_file,
+  open_phrase,
   open_path,
   save_session,
   export_dialog,

@@ -143,8 +143,11 @@ void read_input(Ui& ui, Panel& panel, StageId stage, const ConcatGrid& grid, con
                             : fmt::format(", head {}", source.head);
       }
       panel.hovered =
-          fmt::format("{}, feature {}{}: {}", token_or_index(panel.data.rows(stage), cell->row), cell->column, from,
-                      number_label(static_cast<double>(matrix.at({cell->row, cell->column})), 4, true));
+          fmt::format("{}, feature {}{}", token_or_index(panel.data.rows(stage), cell->row), cell->column, from);
+      // A cell that is computed when read needs the attention of its row in every head.
+      if (matrix.stored()) {
+        panel.hovered += ": " + number_label(static_cast<double>(matrix.at({cell->row, cell->column})), 4, true);
+      }
       if (mouse.clicked) pick(ui, panel, stage, *cell);
     }
   }

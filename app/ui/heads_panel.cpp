@@ -53,7 +53,8 @@ HeatmapView view_of(Ui& ui, Grid& grid, std::int64_t head, ImVec2 at) {
                           ui.session.view.pooling,
                           nullptr,
                           nullptr,
-                          ""};
+                          "",
+                          false};
     // The inspector's comes first, then the selected head's.
     look_at_map(ui, *view.large, view.grid, view.grid, head == grid.selection.head ? 2 : 3);
   } else if (view.range.per_row)

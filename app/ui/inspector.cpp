@@ -27,17 +27,18 @@ std::string title_of(const Inspected& inspected) {
 std::string fact_of(const Inspected& inspected) {
   const Trace& trace = inspected.data.trace();
   const Tensor& tensor = trace.tensor(inspected.stage);
-  if (tensor.rank() != 4) return to_string(tensor.shape());
+  const std::string demand =
+      inspected.data.is_large(inspected.stage) && !tensor.stored() ? " · computed on demand" : "";
+  if (tensor.rank() != 4) return to_string(tensor.shape()) + demand;
   const std::string name(stage_name(inspected.stage));
   if (inspected.score_like) {
     const HeadSummary* summary = inspected.data.summary(inspected.batch, inspected.slice);
-    if (inspected.data.is_large(inspected.stage) && !tensor.stored()) return name + " · computed on demand";
-    if (summary == nullptr) return name;
+    if (summary == nullptr) return name + demand;
     const double entropy = summary->entropy_bits;
     return name + " · entropy " + (std::isnan(entropy) ? "nan" : number_label(entropy, 2) + " bit");
   }
   if (inspected.slices != trace.num_heads()) return fmt::format("{} · kv head {}", name, inspected.slice);
-  return name + " " + to_string(tensor.shape());
+  return name + " " + to_string(tensor.shape()) + demand;
 }
 
 void draw_header(Ui& ui, const Inspected& inspected, const Rect& area) {
@@ -175,7 +176,8 @@ std::string cell_address(const Inspected& inspected, Cell cell) {
 }
 
 void copy_matrix(Ui& ui, const Inspected& inspected) {
-  if (inspected.matrix.size() <= kMostCopiedNumbers) {
+  const bool costly = !inspected.matrix.stored() && inspected.data.is_large(inspected.stage);
+  if (inspected.matrix.size() <= kMostCopiedNumbers && !costly) {
     ui.push(CommandId::copy_matrix);
     return;
   }

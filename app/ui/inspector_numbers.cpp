@@ -64,6 +64,11 @@ std::string number_text(float number) {
   return number_label(value, large >= 1e9 ? 2 : large >= 1e5 ? 0 : large >= 100 ? 2 : 4);
 }
 
+// Rows of a large context, concat or output that is computed when read cost more than a frame has.
+bool reads_rows(const Inspected& inspected) {
+  return inspected.score_like || inspected.matrix.stored() || !inspected.data.is_large(inspected.stage);
+}
+
 void draw_cells(Ui& ui, const Inspected& inspected, const Table& table, const Rect& visible) {
   const auto rows = inspected.matrix.dim(0);
   const auto columns = inspected.matrix.dim(1);
@@ -121,6 +126,7 @@ void draw_column_heads(Ui& ui, const Inspected& inspected, const Table& table, c
 }  // namespace
 
 float numbers_height(Ui& ui, const Inspected& inspected) {
+  if (!reads_rows(inspected)) return ui.px(kTitle) + ui.px(kRow) + ui.px(kBelow);
   return ui.px(kTitle) + ui.px(kBar) + ui.px(kHead) + static_cast<float>(inspected.matrix.dim(0)) * ui.px(kRow) +
          ui.px(kBelow);
 }
@@ -131,6 +137,11 @@ void draw_numbers_table(Ui& ui, const Inspected& inspected, const Rect& area, co
   Rect title{area.min, {area.max.x, area.min.y + ui.px(kTitle)}};
   const Rect copy = take_right(title, ui.px(26), ui.px(6));
   section_title(ui, title, "Numbers", to_string(inspected.matrix.shape()));
+  if (!reads_rows(inspected)) {
+    text_in(ui, {{area.min.x, title.max.y}, {area.max.x, title.max.y + ui.px(kRow)}}, Type::words12, ui.colors.text2,
+            "Computed on demand: zoom into the picture for single numbers.");
+    return;
+  }
   const float top = std::round(copy.center().y - ui.px(12));
   if (icon_button(ui, "inspector/numbers/copy", {{copy.min.x, top}, {copy.max.x, top + ui.px(24)}}, Icon::copy,
                   {true, false, "Copy all numbers of this slice: rows with tabs between."})) {

@@ -87,13 +87,14 @@ void draw_feature_corner(Ui& ui, const Places& places) {
           "feature →", 1);
 }
 
-std::string value_text(const Inspected& inspected, Cell cell) {
-  const auto value = static_cast<double>(inspected.matrix.at({cell.row, cell.column}));
-  return number_label(value, 4, true);
+std::string value_text(const Inspected& inspected, const HeatmapView& view, Cell cell) {
+  const std::optional<double> value =
+      cell_value(inspected.matrix, inspected.score_like, view.large ? &*view.large : nullptr, view.grid, cell);
+  return value ? number_label(*value, 4, true) : "zoom in for numbers";
 }
 
 // "it → animal    query 7 · key 1    0.8965"
-void draw_readout(Ui& ui, const Inspected& inspected, const Rect& box) {
+void draw_readout(Ui& ui, const Inspected& inspected, const HeatmapView& view, const Rect& box) {
   ui.mark("inspector/readout", box);
   fill(box, ui.colors.well, ui.px(size::radius_field));
   outline(ui, box, ui.colors.line, 1, ui.px(size::radius_field));
@@ -105,7 +106,7 @@ void draw_readout(Ui& ui, const Inspected& inspected, const Rect& box) {
   const Cell cell = *inspected.shown;
   const std::shared_ptr<const Mask> mask = inspected.data.mask(inspected.stage);
   const bool hidden = mask && mask->hidden.hidden(inspected.batch, inspected.slice, cell.row, cell.column);
-  const std::string value = value_text(inspected, cell);
+  const std::string value = value_text(inspected, view, cell);
   const float value_width = std::ceil(text_width(ui, Type::mono_bold12, value)) + 1;
   text_in(ui, take_right(rest, value_width, ui.px(20)), Type::mono_bold12, hidden ? ui.colors.text2 : ui.colors.text,
           value, 1);
@@ -144,7 +145,8 @@ HeatmapView view_of(const Inspected& inspected, Pooling pooling) {
                           pooling,
                           nullptr,
                           nullptr,
-                          ""};
+                          "",
+                          false};
   } else if (view.range.per_row) {
     view.row_scale =
         &inspected.data.row_scale(inspected.stage, inspected.batch, inspected.slice, view.map, view.range.log_scale);
@@ -283,7 +285,7 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
     y += ui.px(kPooling);
   }
   const Rect readout{{area.min.x + ui.px(14), y}, {area.max.x - ui.px(14), y + ui.px(kReadout)}};
-  draw_readout(ui, inspected, readout);
+  draw_readout(ui, inspected, heatmap, readout);
   return readout.max.y + ui.px(kBelow);
 }
 

@@ -76,7 +76,8 @@ const MapPicture* best_picture(const LargeMap& map) {
 void look_at_map(Ui& ui, LargeMap& map, const CellGrid& fitted, const CellGrid& grid, int order) {
   MapTiles& maps = ui.session.maps();
   const Tensor& matrix = map.source.matrix;
-  const MapWish all = wish_for_all(map.key, matrix, map.pooling, fitted.pixel_cells());
+  MapWish all = wish_for_all(map.key, matrix, map.pooling, fitted.pixel_cells());
+  all.only_coarse = map.only_coarse;
   const bool zoomed = grid.cell_width != fitted.cell_width || grid.cell_height != fitted.cell_height;
   // From one pixel a cell on the fitted picture is the matrix itself, and no smaller part of it need be asked for.
   map.whole = maps.want(all, map.source, zoomed ? order + 1 : order);
@@ -117,6 +118,16 @@ std::optional<ExactCells> exact_cells(const LargeMap& map, const CellGrid& grid)
     return std::nullopt;
   }
   return ExactCells{picture->matrix, picture->mask, picture->rows.begin, picture->wish.columns.begin};
+}
+
+std::optional<double> cell_value(const Tensor& matrix, bool score_like, const LargeMap* map, const CellGrid& grid,
+                                 Cell cell) {
+  if (map == nullptr || matrix.stored() || score_like) return static_cast<double>(matrix.at({cell.row, cell.column}));
+  const std::optional<ExactCells> cells = exact_cells(*map, grid);
+  if (!cells) return std::nullopt;
+  const std::int64_t row = cell.row - cells->row0, column = cell.column - cells->column0;
+  if (row < 0 || column < 0 || row >= cells->matrix.dim(0) || column >= cells->matrix.dim(1)) return std::nullopt;
+  return static_cast<double>(cells->matrix.at({row, column}));
 }
 
 std::vector<float> map_profile(const LargeMap& map, const CellGrid& grid, Cell cell, bool along_row) {

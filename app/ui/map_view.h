@@ -21,6 +21,7 @@ struct LargeMap {
   std::shared_ptr<const MapPicture> whole;   // all of it, at some distance; null: nothing yet
   std::shared_ptr<const MapPicture> detail;  // what the grid shows, at its distance; may be the same
   std::string failure;
+  bool only_coarse = false;  // the exact picture is computed when the inspector shows it
 };
 
 // Asks the worker for what `grid` shows of the map (after zooming and panning) and fills in what is there. `fitted` is
@@ -41,6 +42,10 @@ struct ExactCells {
   std::int64_t row0 = 0, column0 = 0;
 };
 std::optional<ExactCells> exact_cells(const LargeMap& map, const CellGrid& grid);
+
+// The number of one cell: read where that costs little, else of a picture that has it. Nothing when neither does.
+std::optional<double> cell_value(const Tensor& matrix, bool score_like, const LargeMap* map, const CellGrid& grid,
+                                 Cell cell);
 
 // What each pixel along the row (or column) through `cell` shows, left to right (top to bottom); 0 where hidden or not
 // yet known.

@@ -67,6 +67,27 @@ Strip strip_of(PanelData& data, StageId stage, std::int64_t batch) {
   return strip;
 }
 
+// The same from a picture of one slice.
+Strip strip_of(const MapPicture& picture, bool weight_like) {
+  const std::int64_t rows = std::min(kStripRows, picture.matrix.dim(0)), width = picture.matrix.dim(1);
+  Strip strip;
+  std::vector<float> values(static_cast<std::size_t>(rows * width));
+  auto hidden = picture.mask ? std::make_shared<Mask>() : nullptr;
+  if (hidden) hidden->hidden = HiddenCells(1, 1, rows, width);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t from = row * picture.matrix.dim(0) / rows;
+    const auto size = static_cast<std::size_t>(width);
+    picture.matrix.read(Region{{from, from + 1}, {0, width}},
+                        std::span(values).subspan(static_cast<std::size_t>(row) * size, size));
+    if (hidden) picture.mask->hidden.read_row(0, 0, from, {hidden->hidden.mutable_row(0, 0, row), size});
+  }
+  if (hidden) hidden->hidden.refresh_any();
+  strip.matrix = Tensor::of({rows, width}, {Axis::query, Axis::key}, std::move(values));
+  strip.mask = std::move(hidden);
+  strip.range = automatic_range(strip.matrix, weight_like, true, strip.mask.get());
+  return strip;
+}
+
 }  // namespace
 
 PanelData::PanelData(std::shared_ptr<const Trace> trace, std::uint64_t version, MapTiles* maps, SliceNumbers* numbers)
@@ -86,7 +107,13 @@ MapKey PanelData::map_key(StageId stage, std::int64_t batch, std::int64_t slice)
 }
 
 PyramidSource PanelData::map_source(StageId stage, std::int64_t batch, std::int64_t slice) {
-  return {matrix(stage, batch, slice), mask(stage), batch, slice};
+  PyramidSource source{matrix(stage, batch, slice), mask(stage), batch, slice};
+  if (source.matrix.stored() || is_score_like(stage)) return source;
+  // A row of context is a row of scores and as many products with values; the later stages need that of every head.
+  const std::int64_t heads = trace_->tensor(stage).rank() == 4 ? 1 : trace_->num_heads();
+  source.cost =
+      std::max<std::int64_t>(1, 2 * heads * trace_->key_len() / std::max<std::int64_t>(1, source.matrix.dim(1)));
+  return source;
 }
 
 const Tensor& PanelData::matrix(StageId stage, std::int64_t batch, std::int64_t slice) {
@@ -194,6 +221,17 @@ std::string PanelData::summary_text(std::int64_t batch, std::int64_t head) {
 }
 
 const Strip& PanelData::strip(StageId stage, std::int64_t batch) {
+  const bool costly =
+      !trace_->tensor(stage).stored() && is_large(stage) && (is_weight_like(stage) || !is_score_like(stage));
+  const Slice key = slice_key(stage, batch, 0);
+  if (costly && strips_.count(key) == 0) {
+    // Rows of these need others that nobody may compute in a frame: the strip comes with the stage's picture.
+    static const Strip none;
+    const auto picture =
+        maps_ != nullptr ? maps_->last_whole(map_key(stage, batch, 0), matrix(stage, batch, 0), Pooling::max) : nullptr;
+    if (!picture) return none;
+    return strips_.emplace(key, strip_of(*picture, is_weight_like(stage))).first->second;
+  }
   return kept(strips_, slice_key(stage, batch, 0), [&] { return strip_of(*this, stage, batch); });
 }
 

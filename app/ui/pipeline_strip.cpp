@@ -58,7 +58,7 @@ bool stage_input(Ui& ui, StripState& strip, StageId stage, const Rect& rect) {
 
 void draw_strip_picture(Ui& ui, StripState& strip, StageId stage, const Rect& rect) {
   const Strip& numbers = strip.data.strip(stage, strip.selection.batch);
-  if (rect.width() < 4 || numbers.matrix.dim(0) == 0 || numbers.matrix.dim(1) == 0) return;
+  if (rect.width() < 4 || numbers.matrix.empty() || numbers.matrix.dim(0) == 0 || numbers.matrix.dim(1) == 0) return;
   HeatmapView view;
   view.grid.area = rect;
   view.grid.rows = numbers.matrix.dim(0);

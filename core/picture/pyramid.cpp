@@ -257,7 +257,7 @@ CoarsePixels coarse_pixels(const PyramidSource& source, PixelCells cells, Poolin
   const std::int64_t pixel_rows = pixels_of(rows, cells.rows);
   const std::int64_t group = std::min(kGroupRows, rows);
   const std::int64_t groups =
-      std::clamp<std::int64_t>(most_cells / std::max<std::int64_t>(1, group * columns), 1, pixel_rows);
+      std::clamp<std::int64_t>(most_cells / std::max<std::int64_t>(1, group * columns * source.cost), 1, pixel_rows);
   CoarsePixels result;
   result.pixels = PooledPixels(pixel_rows, pixels_of(columns, cells.columns));
   PooledPixels& pixels = result.pixels;

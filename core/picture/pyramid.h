@@ -27,6 +27,7 @@ struct PyramidSource {
   Tensor matrix;                     // [rows, columns], stored or computed
   std::shared_ptr<const Mask> mask;  // null: nothing is hidden
   std::int64_t batch = 0, head = 0;  // which of the mask
+  std::int64_t cost = 1;             // of reading a cell, in cells of scores: what samples are sized by
 };
 
 // Pooled pixels, row-major.
@@ -69,7 +70,7 @@ std::int64_t coarser_cells_a_pixel(std::int64_t cells, std::int64_t most);
 int level_of(std::int64_t count, std::int64_t cells);
 
 // A first look at the whole matrix from a sample: groups of `group` rows in a row, evenly spread, of which at most
-// `most_cells` cells are read (at least one group). Pixel rows between two groups repeat the one before.
+// `most_cells` / source.cost cells are read (at least one group). Pixel rows between two groups repeat the one before.
 struct CoarsePixels {
   PooledPixels pixels;           // of the whole, ceil(count / cells) a side
   std::int64_t one_of_rows = 1;  // one row of this many was read

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/session/phrase_file.h"
 #include "core/attention/engine.h"
 #include "core/error.h"
 #include "core/io/npy.h"
@@ -173,6 +174,26 @@ TEST_F(Documents, ContentDecidesNotTheName) {
   EXPECT_EQ(file_kind(write_layer("layer.bin", {})), FileKind::safetensors);
   EXPECT_EQ(file_kind(folder_.path()), FileKind::folder);
   EXPECT_EQ(file_kind(folder_.write("half.npy", "\x93NU")), FileKind::npy) << "its reader says best what is wrong";
+}
+
+TEST_F(Documents, ATextFileBecomesThePhrase) {
+  Request current = demo_document().request;
+  current.key_phrase = "other words";
+  ViewState view;
+  view.cell = Cell{3, 4};
+  const std::string path = folder_.write("Moby.TXT",
+                                         "\xef\xbb\xbf"
+                                         "Call me\nIshmael.");
+  EXPECT_TRUE(is_phrase_file(path));
+  EXPECT_FALSE(is_phrase_file("a.json"));
+  const Document document = open_phrase(path, current, view);
+  EXPECT_EQ(document.request.phrase, "Call me\nIshmael.");
+  EXPECT_FALSE(document.request.key_phrase);
+  EXPECT_EQ(document.request.mask, current.mask);
+  EXPECT_EQ(document.title, "Moby.TXT");
+  EXPECT_FALSE(document.view.cell);
+  EXPECT_THROW(open_phrase(folder_.write("latin.txt", "caf\xe9"), current, view), Error);
+  EXPECT_THROW(open_phrase(folder_.write("nul.txt", std::string("a\0b", 3)), current, view), Error);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/session/export_job.h"
 #include "app/session/folder_listing.h"
@@ -37,7 +38,14 @@ struct PaletteState {
 };
 
 struct GoToState {
-  std::string query, key;  // an index or the beginning of a token
+  // One of the two fields: an index or words, and the places where the words stand.
+  struct Side {
+    std::string typed;
+    std::optional<std::string> searched;  // what `matches` are of
+    std::vector<std::int64_t> matches;
+    std::size_t at = 0;  // the one that is chosen
+  };
+  Side query, key;
 };
 
 struct DialogState {

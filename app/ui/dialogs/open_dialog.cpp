@@ -17,6 +17,8 @@ namespace fs = std::filesystem;
 
 // The purpose under which the export dialog asks for a folder; it comes back when one is chosen.
 constexpr const char* kExportFolder = "export folder";
+// A text file whose words become the phrase.
+constexpr const char* kPhraseFile = "phrase-file";
 
 // What the choice is for: "" opens the file, else it is the option that gets the path ("mask", "weights", "input").
 std::string purpose_of(const Ui& ui) {
@@ -29,6 +31,7 @@ std::vector<std::string> endings_of(const std::string& purpose) {
   if (purpose == kExportFolder) return {"/"};  // no file's name ends so: folders only
   if (purpose == "mask") return {".npy", ".csv"};
   if (purpose == "weights") return {".safetensors"};
+  if (purpose == kPhraseFile) return {".txt", ".text", ".md"};
   if (purpose.empty()) return {".json", ".png", ".safetensors", ".npy"};
   return {".npy"};
 }
@@ -37,6 +40,7 @@ std::string title_of(const std::string& purpose) {
   if (purpose == kExportFolder) return "Choose a folder";
   if (purpose == "mask") return "Choose a mask file";
   if (purpose == "weights") return "Choose one attention layer";
+  if (purpose == kPhraseFile) return "Open a phrase";
   if (purpose.empty()) return "Open";
   return "Choose a file for " + purpose;
 }
@@ -45,6 +49,7 @@ std::string explanation_of(const std::string& purpose) {
   if (purpose == kExportFolder) return "where the export is written";
   if (purpose == "mask") return ".npy or .csv that broadcasts to [batch, heads, query_len, key_len]";
   if (purpose == "weights") return ".safetensors with the tensor names of torch or of one of the tutorials";
+  if (purpose == kPhraseFile) return "a text (.txt, .text, .md): its words become the phrase";
   if (purpose.empty()) return "a session (.json), a picture of Headscope's (.png), one layer (.safetensors), x (.npy)";
   return ".npy";
 }
@@ -71,7 +76,7 @@ void accept(Ui& ui, const std::string& path) {
   const std::string purpose = purpose_of(ui);
   ui.settings.open_folder = parent_folder(path);
   close_dialog(ui);
-  if (purpose.empty()) {
+  if (purpose.empty() || purpose == kPhraseFile) {
     ui.push(CommandId::open_path, path);
   } else {
     ui.push(CommandId::set_option, purpose + "=" + path);

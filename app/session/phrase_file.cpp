@@ -1,0 +1,40 @@
+#include "app/session/phrase_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/io/atomic_file.h"
+#include "core/text/utf8.h"
+
+namespace headscope {
+namespace {
+
+constexpr std::size_t kMostPhraseBytes = std::size_t{64} << 20;
+
+}  // namespace
+
+std::string read_phrase_file(const std::string& path) {
+  std::string text = read_small_file(path, kMostPhraseBytes);
+  if (const std::size_t at = first_invalid_byte(text); at != std::string::npos) {
+    throw Error(fmt::format("{}: byte {} (0x{:02x}) is not UTF-8; expected a UTF-8 text file", path, at,
+                            static_cast<unsigned>(static_cast<unsigned char>(text[at]))));
+  }
+  if (const std::size_t at = text.find('\0'); at != std::string::npos) {
+    throw Error(fmt::format("{}: byte {} is a NUL; expected a UTF-8 text file", path, at));
+  }
+  // A byte order mark is no part of the first word.
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+  return text;
+}
+
+bool is_phrase_file(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return extension == ".txt" || extension == ".text" || extension == ".md";
+}
+
+}  // namespace headscope
