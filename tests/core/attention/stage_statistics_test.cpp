@@ -14,8 +14,10 @@ namespace {
 std::shared_ptr<const Trace> trace_of(const std::string& mask, std::int64_t memory_limit) {
   Request request = phrase_request();
   find_request_option("mask")->set(request, mask);
+  ForwardOptions options;
+  options.stage_memory = memory_limit;
   return forward(request, std::make_shared<const Inputs>(fused_inputs(QkvLayout::per_head)), make_cpu_backend(2),
-                 CancelToken(), {memory_limit, ""});
+                 CancelToken(), options);
 }
 
 // nan equals nan.
