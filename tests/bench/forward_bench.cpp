@@ -1,10 +1,11 @@
 // The whole forward and its heavy steps, at the sizes of the tutorials and above.
 #include <benchmark/benchmark.h>
 
-#include <sstream>
+#include <memory>
+#include <string>
 
 #include "core/attention/engine.h"
-#include "core/io/csv.h"
+#include "core/attention/forward.h"
 
 namespace headscope {
 namespace {
@@ -60,19 +61,6 @@ void keystroke(benchmark::State& state) {
   }
 }
 BENCHMARK(keystroke)->Arg(12)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond)->UseRealTime();
-
-void csv_matrix(benchmark::State& state) {
-  Engine engine;
-  const auto trace = engine.run(causal_request(state.range(0)), CancelToken{});
-  const Tensor matrix = matrix_at(trace->tensor(StageId::weights), 0, 0);
-  for (auto _ : state) {
-    std::ostringstream out;
-    write_csv_matrix(out, matrix, "query\\key", trace->query_labels(), trace->key_labels());
-    benchmark::DoNotOptimize(out.str());
-  }
-  state.SetItemsProcessed(state.iterations() * matrix.size());
-}
-BENCHMARK(csv_matrix)->Arg(256)->Arg(1024)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace headscope
