@@ -30,6 +30,11 @@ std::size_t code_points(std::string_view text) {
   return count;
 }
 
+void print_line_of(const char* kind, std::string_view sentence) {
+  const std::string line = std::string("headscope-cli: ") + kind + ": " + printable(sentence) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
 }  // namespace
 
 void print(std::string_view text) {
@@ -40,8 +45,11 @@ void print(std::string_view text) {
 }
 
 void print_error(std::string_view sentence) {
-  const std::string line = "headscope-cli: error: " + printable(sentence) + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  print_line_of("error", sentence);
+}
+
+void print_notice(std::string_view sentence) {
+  print_line_of("notice", sentence);
 }
 
 void open_standard_streams() {

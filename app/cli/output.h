@@ -15,6 +15,8 @@ void print(std::string_view text);
 
 // "headscope-cli: error: SENTENCE" as one line on standard error.
 void print_error(std::string_view sentence);
+// "headscope-cli: notice: SENTENCE": something was done in another way than asked for.
+void print_notice(std::string_view sentence);
 
 // Makes sure that the three standard streams are open, so that no file that is written takes the number of one.
 void open_standard_streams();

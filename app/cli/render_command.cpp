@@ -6,11 +6,11 @@
 #include <system_error>
 
 #include "app/cli/commands.h"
+#include "app/cli/compute.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/view_arguments.h"
-#include "core/attention/engine.h"
 #include "core/error.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
@@ -37,10 +37,8 @@ void render(const Arguments& given, const CancelToken& cancel) {
   const GivenRequest request = given_request(given);
   const ViewSpec view = given_view(given, request.view.value_or(ViewSpec()));
 
-  Engine engine;
+  const std::shared_ptr<const Trace> trace = computed_trace(request.request, cancel);
   ProgressLine progress;
-  progress.show("computing");
-  const std::shared_ptr<const Trace> trace = engine.run(request.request, cancel);
   progress.show("laying out " + path);
   const PictureRows picture = figure_rows(*trace, view, cancel);
   write_file_atomically(path, [&](std::ostream& out) {

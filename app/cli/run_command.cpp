@@ -5,13 +5,13 @@
 #include <system_error>
 
 #include "app/cli/commands.h"
+#include "app/cli/compute.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/shape_table.h"
 #include "app/cli/stage_arguments.h"
 #include "app/cli/torch_trace.h"
-#include "core/attention/engine.h"
 #include "core/error.h"
 #include "core/io/atomic_file.h"
 #include "core/io/export_stages.h"
@@ -88,10 +88,8 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const ExportPlan plan = given_plan(given);
   const Request request = given_request(given).request;
 
-  Engine engine;
+  const std::shared_ptr<const Trace> trace = computed_trace(request, cancel);
   ProgressLine progress;
-  progress.show("computing");
-  const std::shared_ptr<const Trace> trace = engine.run(request, cancel);
   std::string text;
   if (given.has("out")) {
     planned_files(*trace, plan);  // what cannot be written is refused before the folder is made

@@ -5,6 +5,7 @@
 #include "app/frame/frame.h"
 #include "app/frame/probe_file.h"
 #include "app/frame/start.h"
+#include "app/gl/compute_factory.h"
 #include "app/gl/framebuffer.h"
 #include "app/gl/offscreen.h"
 #include "core/error.h"
@@ -34,7 +35,10 @@ void draw_screenshot(const Options& options) {
   FrameDrawer drawer;
   Settings settings;
   if (options.theme) settings.theme = *options.theme;
-  Session session(make_inline_executor(), [] {});
+  SessionOptions session_options;
+  session_options.engine.make_backend = backends_with_gpu();
+  Session session(
+      make_inline_executor(), [] {}, std::move(session_options));
   open_first(session, settings, drawer.state, options.path, false);
   if (options.theme) session.view.theme = *options.theme;
 

@@ -14,6 +14,7 @@
 #include "app/frame/probe_file.h"
 #include "app/frame/start.h"
 #include "app/frame/window_picture.h"
+#include "app/gl/compute_factory.h"
 #include "app/gl/framebuffer.h"
 #include "app/platform/end_signals.h"
 #include "app/platform/window.h"
@@ -49,9 +50,12 @@ class WindowLoop {
   WindowLoop(const Options& options, Clock::time_point started) : options_(options), started_(started) {
     std::string notice;
     settings_ = load_settings(notice);
-    session_ = std::make_unique<Session>(make_thread_executor(), [this] {
+    SessionOptions session_options;
+    session_options.engine.make_backend = backends_with_gpu();
+    const auto wake = [this] {
       if (window_ready_) wake_window();
-    });
+    };
+    session_ = std::make_unique<Session>(make_thread_executor(), wake, std::move(session_options));
     ui::UiState state;
     add_notice(state, ui::Notice::Kind::warn, "settings", notice);
     open_first(*session_, settings_, state, options.path, true);

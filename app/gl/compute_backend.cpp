@@ -6,7 +6,7 @@
 #include "app/gl/compute_device.h"
 #include "app/gl/compute_thread.h"
 #include "app/gl/offscreen.h"
-#include "core/backend/backend_error.h"
+#include "core/backend/backend_factory.h"
 #include "core/backend/operands.h"
 
 namespace headscope {

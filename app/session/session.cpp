@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "app/session/compare_backends.h"
 #include "app/session/compute_queue.h"
 #include "app/session/job_runner.h"
 #include "app/session/undo_list.h"
@@ -13,12 +14,15 @@ using TimePoint = std::chrono::steady_clock::time_point;
 struct Session::Impl {
   Impl(std::unique_ptr<Executor> executor, std::function<void()> wake, SessionOptions options)
       : undo(options.coalesce),
+        make_backend(options.engine.make_backend ? options.engine.make_backend
+                                                 : BackendFactory(headscope::make_backend)),
         jobs(options.job_executor ? std::move(options.job_executor) : executor->make_sibling(), wake),
         maps(executor->make_sibling(), wake),
         slice_numbers(executor->make_sibling(), wake),
         queue(std::move(executor), std::move(options.compute), std::move(options.engine), std::move(wake)) {}
 
   UndoList undo;
+  const BackendFactory make_backend;
   std::shared_ptr<const Trace> trace;
   Request shown;  // what `trace` was computed from, as it was submitted
   std::uint64_t shown_generation = 0;
@@ -150,6 +154,14 @@ void Session::open(const Request& request, const ViewState& new_view) {
 
 bool Session::start_job(const std::string& title, JobWork work) {
   return impl_->jobs.start(title, std::move(work), impl_->now.value_or(std::chrono::steady_clock::now()));
+}
+
+bool Session::compare_backends() {
+  if (impl_->trace == nullptr) return false;
+  return start_job("Compare backends", [request = impl_->trace->request, make = impl_->make_backend](
+                                           const CancelToken& cancel, const std::function<void(double)>& progress) {
+    return headscope::compare_backends(request, make, cancel, progress);
+  });
 }
 
 void Session::cancel_job() {

@@ -92,6 +92,9 @@ class Session {
   };
   using JobWork = std::function<std::string(const CancelToken&, const std::function<void(double)>&)>;
   bool start_job(const std::string& title, JobWork work);  // false while one runs
+  // A job that computes the request on screen on the CPU and on the GPU, and says how long each took and how far they
+  // differ. False while a job runs, and before there is a result.
+  bool compare_backends();
   void cancel_job();
   Job job() const;
   void dismiss_job();

@@ -253,6 +253,8 @@ bool carry_out(Ui& ui, const Command& command) {
       return true;
     case CommandId::recompute:
       return ui.session.recompute(), true;
+    case CommandId::compare_backends:
+      return ui.session.compare_backends(), true;
     case CommandId::fit_heatmap:
       view.viewport = {};
       view.stage_viewport = {};

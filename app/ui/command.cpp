@@ -30,6 +30,8 @@ const std::vector<CommandInfo>& command_list() {
        "Takes keys and values from a second phrase, or from the same again."},
       {Id::next_problem, "Next problem", "Model", "F8", "Goes to the control that keeps the request from running."},
       {Id::recompute, "Compute again", "Model", "F5", "Reads all files anew and computes."},
+      {Id::compare_backends, "Compare backends", "Model", "",
+       "Computes the same request on the CPU and on the GPU: how long each takes, how far they differ."},
 
       {Id::palette, "Commands...", "View", "Ctrl+P", "Finds commands, stages, heads and tokens by name."},
       {Id::go_to_cell, "Go to cell...", "View", "Ctrl+G", "Picks a query and a key by number or token."},

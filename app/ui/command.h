@@ -36,6 +36,7 @@ enum class CommandId {
   next_problem,
   focus_phrase,
   recompute,
+  compare_backends,
   fit_heatmap,
   next_head,
   previous_head,

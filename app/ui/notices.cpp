@@ -121,6 +121,9 @@ std::vector<Bar> bars_of(Ui& ui) {
                     true,
                     [](Ui& u) { u.session.dismiss_job(); }});
   }
+  if (trace != nullptr && !trace->notice.empty()) {
+    bars.push_back({{Notice::Kind::warn, "Another backend.", trace->notice, "backend"}, "", true, nullptr});
+  }
   if (trace != nullptr && !trace->fully_masked_queries.empty()) {
     const auto& rows = trace->fully_masked_queries;
     bars.push_back({{Notice::Kind::info, rows_sentence(rows), rows_advice(trace->request, rows.size() == 1), "rows"},

@@ -104,7 +104,6 @@ void draw_compute_section(RequestRows& rows) {
     std::vector<std::string> items = {"automatic"};
     std::vector<BackendChoice> choices = {BackendChoice::automatic};
     for (const BackendInfo& info : backends()) {
-      if (!info.supported && draft.backend != info.choice) continue;
       items.push_back(info.name);
       choices.push_back(info.choice);
     }
@@ -113,7 +112,9 @@ void draw_compute_section(RequestRows& rows) {
       if (choices[i] == draft.backend) selected = static_cast<int>(i);
     }
     if (combo(ui, "request/backend", rows.control("backend"), items, selected,
-              rows.state("backend", "Who computes: cpu is fast, reference is the plain oracle in double accumulation."),
+              rows.state("backend",
+                         "Who computes: cpu is fast, gpu is a graphics card, reference is the plain oracle in double "
+                         "accumulation."),
               Type::words12)) {
       draft.backend = choices[static_cast<std::size_t>(selected)];
     }

@@ -68,6 +68,17 @@ void draw_job(Ui& ui, Rect& line) {
   progress_bar(ui, {{place.min.x, top}, {place.max.x, top + ui.px(10)}}, job.progress);
 }
 
+// Times the request on the CPU and on the GPU; the result is a notice.
+void draw_comparison(Ui& ui, Rect& line) {
+  const std::string words = "Compare backends";
+  const float width = std::ceil(text_width(ui, Type::words12, words)) + ui.px(20);
+  if (line.width() < width + ui.px(26) || ui.session.job().running) return;
+  line.min.x += ui.px(14);
+  if (button(ui, "status/compare", inset(take_left(line, width, 0), ui.px(2)), words)) {
+    ui.push(CommandId::compare_backends);
+  }
+}
+
 }  // namespace
 
 void draw_status_bar(Ui& ui, const Rect& area) {
@@ -108,6 +119,7 @@ void draw_status_bar(Ui& ui, const Rect& area) {
     fact(trace->backend_description, c.text2);
     const std::int64_t tokens = trace->query_len();
     fact(fmt::format("{} token{}", tokens, tokens == 1 ? "" : "s"), c.text2);
+    draw_comparison(ui, line);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "core/attention/on_demand.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/score_steps.h"
+#include "core/backend/backend_factory.h"
 #include "core/backend/operands.h"
 
 namespace headscope {
@@ -101,7 +102,8 @@ Tensor attention_in_one_pass(TraceBuilder& builder, const Heads& heads, const Sc
                              const std::shared_ptr<const Backend>& backend) {
   Trace& trace = builder.trace();
   const Request& request = trace.request;
-  const auto source = std::make_shared<const OnDemand>(backend, heads.query, heads.key, heads.value, rule);
+  const auto source =
+      std::make_shared<const OnDemand>(with_cpu_behind(backend), heads.query, heads.key, heads.value, rule);
   add_scores(builder, rule, "q · kᵀ", [&](StageId stage) { return score_tensor(stage, source); });
   const Shape shape = source->score_shape();
   const Axes axes{Axis::batch, Axis::head, Axis::query, Axis::key};
@@ -157,8 +159,9 @@ Tensor attention_on_demand(TraceBuilder& builder, const Heads& heads, const Scor
   const bool same = reuse.unchanged(StageId::weights) != nullptr && reuse.unchanged(StageId::value) != nullptr &&
                     (!rule.drops() || reuse.unchanged(StageId::dropped_weights) != nullptr) &&
                     reuse.previous()->on_demand != nullptr && reuse.previous()->on_demand->drops() == rule.drops();
-  const auto source = same ? reuse.previous()->on_demand
-                           : std::make_shared<const OnDemand>(backend, heads.query, heads.key, heads.value, rule);
+  const auto source =
+      same ? reuse.previous()->on_demand
+           : std::make_shared<const OnDemand>(with_cpu_behind(backend), heads.query, heads.key, heads.value, rule);
   trace.on_demand = source;
   add_scores(builder, rule, "q · kᵀ", [&](StageId stage) { return score_tensor(stage, source); });
   builder.add_view(StageId::weights, softmax_text(request, rule.mask->hidden.any()),

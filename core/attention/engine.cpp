@@ -3,33 +3,46 @@
 #include <optional>
 #include <utility>
 
+#include "core/attention/memory.h"
 #include "core/attention/stage_buffers.h"
 
 namespace headscope {
+namespace {
+
+// Products from which a graphics card is worth its start (0.1 to 0.3 s) and the way there and back: about 0.2 s of two
+// cores.
+constexpr double kLargeWork = 2e10;
+
+}  // namespace
 
 struct Engine::State {
   EngineOptions options;
   std::unique_ptr<InputCache> inputs = std::make_unique<InputCache>();
 
-  BackendChoice choice = BackendChoice::automatic;
-  int threads = 0;
-  std::shared_ptr<const Backend> backend;
-  std::string notice;  // of making it
+  BackendWish wish;
+  std::shared_ptr<const Backend> backend;  // made for the wish
+  std::string notice;                      // why it is not the one that was wished for
 
   StageBuffers buffers;
   std::shared_ptr<const Trace> last;
   std::shared_ptr<const Backend> last_backend;
 
-  const std::shared_ptr<const Backend>& backend_of(const Request& request) {
-    if (backend == nullptr || request.backend != choice || request.threads != threads) {
-      backend.reset();  // its threads end before others begin
-      notice.clear();
-      backend = options.make_backend ? options.make_backend(request.backend, request.threads, notice)
-                                     : make_backend(request.backend, request.threads);
-      choice = request.backend;
-      threads = request.threads;
+  const std::shared_ptr<const Backend>& backend_of(const BackendWish& wanted) {
+    if (backend != nullptr && wanted == wish) return backend;
+    backend.reset();  // its threads end before others begin
+    notice.clear();
+    wish = wanted;
+    try {
+      backend = options.make_backend ? options.make_backend(wish) : make_backend(wish);
+    } catch (const BackendError& error) {
+      fall_back(error);
     }
     return backend;
+  }
+
+  void fall_back(const BackendError& error) {
+    backend = make_cpu_backend(wish.threads);
+    notice = std::string("The CPU computes, since the GPU cannot: ") + error.what();
   }
 };
 
@@ -51,16 +64,24 @@ std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelTok
   if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
   const auto inputs = std::make_shared<const Inputs>(load_inputs(request, *state_->inputs));
   if (const std::optional<Problem> problem = find_problem(request, *inputs)) throw ProblemError(*problem);
-  const std::shared_ptr<const Backend>& backend = state_->backend_of(request);
-  ForwardOptions options;
-  options.stage_memory = state_->options.stage_memory;
-  options.notice = state_->notice;
-  if (!state_->options.reuse) return forward(request, inputs, backend, cancel, options);
-  options.previous = state_->last_backend == backend ? state_->last : nullptr;
-  options.buffers = &state_->buffers;
-  state_->last = forward(request, inputs, backend, cancel, options);
-  state_->last_backend = backend;
-  return state_->last;
+  const bool large = request.backend == BackendChoice::automatic && products_of(stage_sizes_of(*inputs)) >= kLargeWork;
+  const auto run_on = [&](const std::shared_ptr<const Backend>& backend) {
+    ForwardOptions options;
+    options.stage_memory = state_->options.stage_memory;
+    options.notice = state_->notice;
+    if (!state_->options.reuse) return forward(request, inputs, backend, cancel, options);
+    options.previous = state_->last_backend == backend ? state_->last : nullptr;
+    options.buffers = &state_->buffers;
+    state_->last = forward(request, inputs, backend, cancel, options);
+    state_->last_backend = backend;
+    return state_->last;
+  };
+  try {
+    return run_on(state_->backend_of({request.backend, request.threads, large}));
+  } catch (const BackendError& error) {
+    state_->fall_back(error);
+    return run_on(state_->backend);
+  }
 }
 
 }  // namespace headscope

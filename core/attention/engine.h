@@ -10,19 +10,15 @@
 #include "core/attention/forward.h"
 #include "core/attention/problem.h"
 #include "core/attention/trace.h"
+#include "core/backend/backend_factory.h"
 #include "core/cancel.h"
 #include "core/model/inputs.h"
 
 namespace headscope {
 
-// Makes the backend that a request names; `threads` 0: all cores. Throws UsageError when it cannot run here. `notice`
-// may be set to a sentence for the user when another backend than the one named was made.
-using BackendFactory =
-    std::function<std::shared_ptr<const Backend>(BackendChoice choice, int threads, std::string& notice)>;
-
 struct EngineOptions {
   std::int64_t stage_memory = kDefaultStageMemory;  // bytes; larger stages are computed when read
-  BackendFactory make_backend;                      // nothing: core's own (core/backend/registry.cpp)
+  BackendFactory make_backend;                      // nothing: core's own
   bool reuse = false;  // stages of the last trace, and its memory: for requests that follow one another
 };
 
@@ -34,8 +30,9 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // find_problem, load_inputs, find_problem again, forward. Throws ProblemError for what cannot run, UsageError and
-  // Error as load_inputs does, Cancelled.
+  // find_problem, load_inputs, find_problem again, forward. When the backend fails (BackendError), the CPU computes,
+  // and Trace::notice says why; so it stays until another backend is asked for. Throws ProblemError for what cannot
+  // run, UsageError and Error as load_inputs does, Cancelled.
   std::shared_ptr<const Trace> run(const Request& request, const CancelToken& cancel);
 
   // The next run reads files again even when they look unchanged.

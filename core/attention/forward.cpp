@@ -13,6 +13,7 @@
 #include "core/attention/projection_steps.h"
 #include "core/attention/score_steps.h"
 #include "core/attention/trace_builder.h"
+#include "core/backend/backend_factory.h"
 
 namespace headscope {
 namespace {
@@ -161,7 +162,7 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
     add_projection(builder, StageId::output, product_text("Wo", output), concat, output, true, *backend);
   } else if (!output.empty()) {
     builder.add(StageId::output, product_text("Wo", output),
-                [&] { return projected_on_demand(concat, output, backend); });
+                [&] { return projected_on_demand(concat, output, with_cpu_behind(backend)); });
   }
   if (options.buffers != nullptr) options.buffers->complete();
   trace->seconds = std::chrono::duration<double>(TraceBuilder::Clock::now() - start).count();

@@ -99,4 +99,16 @@ std::int64_t tokens_that_fit(const Request& request, const StageSizes& sizes, st
   return low;
 }
 
+double products_of(const StageSizes& sizes) {
+  const double batch = static_cast<double>(sizes.batch), queries = static_cast<double>(sizes.query_len);
+  const double keys = static_cast<double>(sizes.key_len), heads = static_cast<double>(sizes.heads);
+  const double kv_heads = static_cast<double>(sizes.kv_heads), head_dim = static_cast<double>(sizes.head_dim);
+  const double value_head_dim = static_cast<double>(sizes.value_head_dim);
+  const double attention = heads * queries * keys * (head_dim + value_head_dim);
+  if (sizes.alone) return batch * attention;
+  const double projected = queries * heads * head_dim + keys * kv_heads * (head_dim + value_head_dim);
+  const double output = sizes.has_output ? queries * heads * value_head_dim * static_cast<double>(sizes.d_model) : 0.0;
+  return batch * (attention + projected * static_cast<double>(sizes.input_dim) + output);
+}
+
 }  // namespace headscope

@@ -1,4 +1,4 @@
-// What a request's stages will weigh, before anything is computed.
+// What a request's stages will weigh, and how much work they are, before anything is computed.
 #pragma once
 
 #include <cstdint>
@@ -32,5 +32,8 @@ double least_stage_bytes(const Request& request, const StageSizes& sizes);
 // The most tokens (queries and keys in the proportion that they have now) whose least stages fit in `limit`
 // bytes; 0 when not even one does.
 std::int64_t tokens_that_fit(const Request& request, const StageSizes& sizes, std::int64_t limit);
+
+// How many products of two numbers the projections, scores and context of one forward add up, as if nothing was hidden.
+double products_of(const StageSizes& sizes);
 
 }  // namespace headscope

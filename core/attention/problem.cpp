@@ -219,14 +219,6 @@ MaybeProblem score_problem(const Request& r) {
       return Problem{"ablate", fmt::format("there is no head {}", place.head), "Heads count from 0.", {}};
     }
   }
-  for (const BackendInfo& info : backends()) {
-    if (info.choice == r.backend && !info.supported) {
-      return Problem{"backend",
-                     fmt::format("{} is not available", info.name),
-                     std::string(info.why_not) + ".",
-                     {{"auto", "backend", "auto"}, {"cpu", "backend", "cpu"}}};
-    }
-  }
   return {};
 }
 

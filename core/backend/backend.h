@@ -93,17 +93,12 @@ std::shared_ptr<const Backend> make_cpu_backend(int threads);
 // What `threads` 0 means: the cores of this machine, at least 1.
 int hardware_threads();
 
-// The registry: what `--backend` may name, in order of preference, and whether it can run here.
+// The registry: what `--backend` may name, in order of preference. backend_factory.h makes them.
 struct BackendInfo {
   BackendChoice choice;
   const char* name;
   const char* description;
-  bool supported;
-  const char* why_not;  // a sentence when not supported
 };
 std::vector<BackendInfo> backends();
-
-// Throws UsageError when the choice is not supported here, with the reason.
-std::shared_ptr<const Backend> make_backend(BackendChoice choice, int threads);
 
 }  // namespace headscope

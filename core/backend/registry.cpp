@@ -1,24 +1,27 @@
-#include "core/backend/backend.h"
-#include "core/error.h"
+#include "core/backend/backend_factory.h"
 
 namespace headscope {
 
 std::vector<BackendInfo> backends() {
   return {
-      {BackendChoice::automatic, "auto", "the fastest that runs here: cpu", true, ""},
-      {BackendChoice::cpu, "cpu", "products in fixed tiles, any number of threads, the same bits", true, ""},
-      {BackendChoice::gpu, "gpu", "compute shaders", false, "this version computes on the CPU only; use cpu or auto"},
-      {BackendChoice::reference, "reference", "one plain loop a formula, sums in double; slow, the oracle", true, ""},
+      {BackendChoice::automatic, "auto", "cpu; a graphics card for large requests where there is one"},
+      {BackendChoice::cpu, "cpu", "any number of threads, the same bits"},
+      {BackendChoice::gpu, "gpu", "compute shaders of OpenGL 4.3; where they cannot run, cpu with a notice"},
+      {BackendChoice::reference, "reference", "one plain loop a formula, sums in double; slow, the oracle"},
   };
 }
 
-std::shared_ptr<const Backend> make_backend(BackendChoice choice, int threads) {
-  for (const BackendInfo& info : backends()) {
-    if (info.choice == choice && !info.supported) {
-      throw UsageError(std::string("--backend ") + info.name + " cannot run here: " + info.why_not);
-    }
+std::shared_ptr<const Backend> make_backend(const BackendWish& wish) {
+  switch (wish.choice) {
+    case BackendChoice::reference:
+      return make_reference_backend();
+    case BackendChoice::gpu:
+      throw BackendError("This build has no GPU backend.");
+    case BackendChoice::automatic:
+    case BackendChoice::cpu:
+      break;
   }
-  return choice == BackendChoice::reference ? make_reference_backend() : make_cpu_backend(threads);
+  return make_cpu_backend(wish.threads);
 }
 
 }  // namespace headscope

@@ -10,7 +10,7 @@
 
 #include "app/gl/framebuffer.h"
 #include "app/gl/offscreen.h"
-#include "core/backend/backend_error.h"
+#include "core/backend/backend_factory.h"
 #include "tests/core/attention/made_inputs.h"
 #include "tests/gl/compute_fixture.h"
 

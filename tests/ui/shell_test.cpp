@@ -370,5 +370,19 @@ TEST(Shell, StartsOverByCtrlN) {
   EXPECT_FALSE(d.session.can_undo());
 }
 
+TEST(Shell, ComparesBackendsFromTheStatusBarAndTellsAReplacedOne) {
+  Driver d;
+  d.click("status/compare");
+  const Session::Job job = d.session.job();
+  EXPECT_EQ(job.title, "Compare backends");
+  EXPECT_NE(job.result.find(" ms."), std::string::npos) << job.result;
+  EXPECT_TRUE(d.has("notice/job"));
+  EXPECT_FALSE(d.has("notice/backend"));
+  d.session.draft.backend = BackendChoice::gpu;  // which a session without OpenGL does not have
+  d.step();
+  EXPECT_EQ(d.session.trace()->backend, "cpu");
+  EXPECT_TRUE(d.has("notice/backend"));
+}
+
 }  // namespace
 }  // namespace headscope::ui

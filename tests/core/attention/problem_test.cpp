@@ -132,7 +132,6 @@ const std::vector<Case>& cases() {
          r.ablate = {{0, -1}};
        },
        "ablate", "no head -1"},
-      {[](Request& r) { r.backend = BackendChoice::gpu; }, "backend", "CPU only"},
   };
   return all;
 }

@@ -2,32 +2,35 @@
 
 #include <string>
 
-#include "core/backend/backend.h"
-#include "core/error.h"
+#include "core/attention/request_text.h"
+#include "core/backend/backend_factory.h"
 
 namespace headscope {
 namespace {
 
-TEST(Registry, MakesWhatItSaysIsSupportedAndRefusesTheRestWithTheReason) {
+TEST(Registry, ListsWhatTheOptionMayName) {
   for (const BackendInfo& info : backends()) {
-    if (info.supported) {
-      EXPECT_NE(make_backend(info.choice, 1), nullptr) << info.name;
-      continue;
-    }
-    try {
-      make_backend(info.choice, 1);
-      FAIL() << info.name << " was made";
-    } catch (const UsageError& error) {
-      EXPECT_NE(std::string(error.what()).find(info.why_not), std::string::npos);
-      EXPECT_NE(std::string(error.what()).find(info.name), std::string::npos);
-    }
+    Request request;
+    find_request_option("backend")->set(request, info.name);
+    EXPECT_EQ(request.backend, info.choice) << info.name;
   }
 }
 
 TEST(Registry, AutomaticIsTheCpu) {
-  EXPECT_EQ(make_backend(BackendChoice::automatic, 1)->name(), "cpu");
-  EXPECT_EQ(make_backend(BackendChoice::cpu, 1)->name(), "cpu");
-  EXPECT_EQ(make_backend(BackendChoice::reference, 1)->name(), "reference");
+  for (const bool large : {false, true}) {
+    EXPECT_EQ(make_backend({BackendChoice::automatic, 1, large})->name(), "cpu");
+    EXPECT_EQ(make_backend({BackendChoice::cpu, 1, large})->name(), "cpu");
+    EXPECT_EQ(make_backend({BackendChoice::reference, 1, large})->name(), "reference");
+  }
+}
+
+TEST(Registry, CoreByItselfHasNoGpu) {
+  try {
+    make_backend({BackendChoice::gpu, 1, false});
+    FAIL() << "core knows no OpenGL";
+  } catch (const BackendError& error) {
+    EXPECT_STREQ(error.what(), "This build has no GPU backend.");
+  }
 }
 
 }  // namespace

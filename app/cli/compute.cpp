@@ -1,0 +1,26 @@
+#include "app/cli/compute.h"
+
+#include "app/cli/output.h"
+#include "app/cli/progress_line.h"
+#include "core/attention/engine.h"
+#ifdef HEADSCOPE_HAS_GL
+#include "app/gl/compute_factory.h"
+#endif
+
+namespace headscope::cli {
+
+std::shared_ptr<const Trace> computed_trace(const Request& request, const CancelToken& cancel) {
+  EngineOptions options;
+#ifdef HEADSCOPE_HAS_GL
+  options.make_backend = backends_with_gpu();
+#endif
+  Engine engine(std::move(options));
+  ProgressLine progress;
+  progress.show("computing");
+  const std::shared_ptr<const Trace> trace = engine.run(request, cancel);
+  progress.erase();
+  if (!trace->notice.empty()) print_notice(trace->notice);
+  return trace;
+}
+
+}  // namespace headscope::cli

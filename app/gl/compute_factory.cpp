@@ -1,0 +1,34 @@
+#include "app/gl/compute_factory.h"
+
+#include <filesystem>
+#include <initializer_list>
+#include <system_error>
+
+namespace headscope {
+
+BackendFactory backends_with_gpu(const GpuOptions& options) {
+  return [options](const BackendWish& wish) {
+    if (wish.choice == BackendChoice::gpu) return make_gpu_backend(options);
+    if (wish.choice == BackendChoice::automatic && wish.large && may_have_graphics_card()) {
+      GpuOptions on_card = options;
+      on_card.card_only = true;
+      try {
+        return make_gpu_backend(on_card);
+      } catch (const BackendError&) {
+        // Nobody asked for it.
+      }
+    }
+    return make_backend(wish);
+  };
+}
+
+bool may_have_graphics_card(const std::string& folder) {
+  std::error_code error;
+  // Linux's direct rendering nodes, NVIDIA's own driver, and Windows' subsystem for Linux.
+  for (const char* name : {"dri/renderD128", "dri/renderD129", "nvidiactl", "dxg"}) {
+    if (std::filesystem::exists(std::filesystem::path(folder) / name, error)) return true;
+  }
+  return false;
+}
+
+}  // namespace headscope
