@@ -9,6 +9,7 @@
 
 #include "core/assert.h"
 #include "core/tensor/row_strips.h"
+#include "core/tensor/row_summary.h"
 
 namespace headscope {
 namespace {
@@ -40,19 +41,6 @@ struct Row {
   std::int64_t visible_keys = 0;
 };
 
-double entropy_bits_of(const Row& row) {
-  double entropy = 0;
-  for (std::int64_t j = 0; j < row.key_len; ++j) {
-    const double w = row.weights[j];
-    if (w > 0) entropy -= w * std::log2(w);
-  }
-  return entropy;
-}
-
-bool holds_nan(const Row& row) {
-  return std::any_of(row.weights, row.weights + row.key_len, [](float w) { return std::isnan(w); });
-}
-
 // What the rows of one head add up to; rows with one visible key are left out of everything but the entropy, since
 // their softmax is 1 whatever the head does.
 struct Sums {
@@ -61,8 +49,9 @@ struct Sums {
   double link_weight = 0;
 
   void add(const Row& row, bool positions_agree, std::int64_t token_len) {
-    if (holds_nan(row)) return;
-    const double bits = entropy_bits_of(row);
+    const RowSummary all = summary_of_row({row.weights, static_cast<std::size_t>(row.key_len)});
+    if (all.has_nan) return;
+    const double bits = all.entropy_bits;
     entropy.add(bits);
     if (row.visible_keys < 2) return;
     const std::int64_t i = row.query;
@@ -82,11 +71,10 @@ struct Sums {
     }
     if (!positions_agree || i >= 1) first_token.add(w[0]);
     if (row.visible_keys >= kUniformKeys) uniform.add(bits / std::log2(static_cast<double>(row.visible_keys)));
-    const float* strongest = std::max_element(w, w + row.key_len);
-    if (*strongest > link_weight) {
-      link_weight = *strongest;
+    if (all.largest > link_weight) {
+      link_weight = all.largest;
       link_query = i;
-      link_key = strongest - w;
+      link_key = std::find(w, w + row.key_len, all.largest) - w;
     }
   }
 };

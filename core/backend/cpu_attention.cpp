@@ -52,14 +52,12 @@ void CpuBackend::attention(const Tensor& query, const Tensor& key, const Tensor&
   const double work = static_cast<double>(matrices * queries) * static_cast<double>(size.key_len) *
                       static_cast<double>(size.head_dim + (wants_context ? v.dim(3) : 0));
 
-  PackedKeys keys(k);
-  if (blocks > 1 || (blocks == 1 && size.heads_per_kv_head > 1)) {
-    keys.reserve(scratch_);
-    run(keys.parts(), work, cancel, [&](std::int64_t i) { keys.pack(i); });
-  }
+  const HeadRange kv_heads = kv_heads_of(part.batch, part.heads, size.heads_per_kv_head);
+  const bool pack_keys = blocks > 1 || (blocks == 1 && size.heads_per_kv_head > 1);
+  const std::shared_ptr<const PackedKeys> keys = packed_keys(k, kv_heads, queries, pack_keys, work, cancel);
   std::optional<FiniteValues> values;
   if (wants_context) {
-    values.emplace(v);
+    values.emplace(v, kv_heads);
     if (queries > kFewQueries || !values->use_in_place()) {
       values->reserve(scratch_);
       run(values->parts(), work, cancel, [&](std::int64_t i) { values->pack(i); });
@@ -70,7 +68,7 @@ void CpuBackend::attention(const Tensor& query, const Tensor& key, const Tensor&
   const std::int64_t cells = matrices * queries * size.key_len;
   const AttentionPass pass{rows,
                            q,
-                           keys,
+                           *keys,
                            values ? &*values : nullptr,
                            size.heads_per_kv_head,
                            size.head_dim,
@@ -91,6 +89,23 @@ void CpuBackend::attention(const Tensor& query, const Tensor& key, const Tensor&
   });
 }
 
+std::shared_ptr<const PackedKeys> CpuBackend::packed_keys(const Tensor& key, const HeadRange& kv_heads,
+                                                          std::int64_t queries, bool pack, double work,
+                                                          const CancelToken& cancel) const {
+  // Below this packing is quick, and keys change with every token that is typed.
+  constexpr std::int64_t kLong = 4096;
+  const bool keeps = key.dim(2) >= kLong && queries < key.dim(2);
+  if (keeps) {
+    if (std::shared_ptr<const PackedKeys> known = kept_keys_.find(key, kv_heads)) return known;
+  }
+  const auto keys = std::make_shared<PackedKeys>(key, kv_heads);
+  if (!pack && !keeps) return keys;
+  keys->reserve(scratch_);
+  run(keys->parts(), work, cancel, [&](std::int64_t i) { keys->pack(i); });
+  if (keeps) kept_keys_.keep(key, kv_heads, keys);
+  return keys;
+}
+
 Tensor CpuBackend::weighted_values(const Tensor& weights, const Tensor& value, const HiddenCells& hidden,
                                    const CancelToken& cancel) const {
   constexpr std::int64_t kRows = 48;
@@ -101,7 +116,7 @@ Tensor CpuBackend::weighted_values(const Tensor& weights, const Tensor& value, c
   const Tensor w = with_unit_last_stride(weights);
   const Tensor v = with_unit_last_stride(value);
   const double work = static_cast<double>(w.size()) * static_cast<double>(size.value_head_dim);
-  FiniteValues values(v);
+  FiniteValues values(v, {{0, v.dim(0)}, {0, v.dim(1)}});
   values.reserve(scratch_);
   run(values.parts(), work, cancel, [&](std::int64_t i) { values.pack(i); });
 

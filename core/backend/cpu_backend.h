@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/backend/backend.h"
+#include "core/backend/packed_heads.h"
 #include "core/backend/packed_weights.h"
 #include "core/backend/scratch.h"
 #include "core/backend/thread_pool.h"
@@ -46,6 +47,11 @@ class CpuBackend : public Backend {
   void read_region(StageId stage, const Tensor& query, const Tensor& key, const ScoreRows* rows,
                    const RowStatistics* statistics, const Region& region, float* out, const CancelToken& cancel) const;
 
+  // The panels of the keys of some kv heads, packed now or before when `pack`, or when they are long and wanted for a
+  // part of the queries only; else to be packed as they are read. `work` as run() takes it.
+  std::shared_ptr<const PackedKeys> packed_keys(const Tensor& key, const HeadRange& kv_heads, std::int64_t queries,
+                                                bool pack, double work, const CancelToken& cancel) const;
+
   // The panels of a weight, packed now or before.
   std::shared_ptr<const PackedMatrix> packed(const Tensor& weight, const CancelToken& cancel) const;
   // Row i of batch b of x W^T + bias, to y + b * y_batch + i * y_row.
@@ -54,9 +60,16 @@ class CpuBackend : public Backend {
 
   static constexpr std::int64_t kMostPackedBytes = std::int64_t{1} << 30;
   mutable ThreadPool pool_;
+  static constexpr std::int64_t kMostKeptKeyBytes = std::int64_t{1} << 27;
   mutable ScratchPool scratch_;
+  mutable KeptKeys kept_keys_{kMostKeptKeyBytes};  // after the pool that its memory goes back to
   mutable PackedWeights packed_weights_{kMostPackedBytes};
 };
+
+// The kv heads that the given heads read.
+inline HeadRange kv_heads_of(Range batch, Range heads, std::int64_t heads_per_kv_head) {
+  return {batch, {heads.begin / heads_per_kv_head, (heads.end + heads_per_kv_head - 1) / heads_per_kv_head}};
+}
 
 // Parts of at most `part` that `size` is cut into.
 inline std::int64_t parts_of(std::int64_t size, std::int64_t part) {

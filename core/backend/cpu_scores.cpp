@@ -25,12 +25,12 @@ struct Piece {
 
 class RegionReader {
  public:
-  RegionReader(const ScoreRows* rows, StageId stage, const Tensor& query, const Tensor& key,
+  RegionReader(const ScoreRows* rows, StageId stage, const Tensor& query, const PackedKeys& keys,
                const RowStatistics* statistics, const Region& region, std::int64_t heads_per_kv_head)
       : rows_(rows),
         stage_(stage),
         query_(query),
-        keys_(key),
+        keys_(keys),
         head_dim_(query.dim(3)),
         statistics_(statistics),
         region_(region),
@@ -65,17 +65,20 @@ class RegionReader {
     const std::int64_t first_panel = piece.keys.begin / kPanelKeys;
     const std::int64_t panels = parts_of(piece.keys.end, kPanelKeys) - first_panel;
     float* scores = scratch + (kTaskColumns / kPanelKeys + 1) * keys_.panel_floats();
-    bool packed = false;
+    // Panels that were packed before follow one another, as those that are packed here do.
+    const std::int64_t kv_head = piece.h / heads_per_kv_head_;
+    const float* key_panels = keys_.packed() ? keys_.panel(piece.b, kv_head, first_panel, nullptr) : scratch;
+    bool packed = keys_.packed();
     for (std::int64_t i = piece.queries.begin; i < piece.queries.end; i += kStripRows) {
       const Range queries{i, std::min(i + kStripRows, piece.queries.end)};
       if (all_hidden(piece, queries)) {
         std::fill_n(scores, queries.size() * score_stride(), 0.0F);
       } else {
         for (std::int64_t p = 0; p < panels && !packed; ++p) {
-          keys_.panel(piece.b, piece.h / heads_per_kv_head_, first_panel + p, scratch + p * keys_.panel_floats());
+          keys_.panel(piece.b, kv_head, first_panel + p, scratch + p * keys_.panel_floats());
         }
         packed = true;
-        multiply(piece, queries, panels, scratch, scores);
+        multiply(piece, queries, panels, key_panels, scores);
       }
       for (std::int64_t row = queries.begin; row < queries.end; ++row) {
         float* cells = scores + (row - i) * score_stride() + piece.keys.begin - first_panel * kPanelKeys;
@@ -141,7 +144,7 @@ class RegionReader {
   const ScoreRows* rows_;  // may be null for raw scores
   StageId stage_;
   const Tensor& query_;
-  PackedKeys keys_;
+  const PackedKeys& keys_;
   std::int64_t head_dim_;
   const RowStatistics* statistics_;
   Region region_;
@@ -173,8 +176,13 @@ void CpuBackend::read_region(StageId stage, const Tensor& query, const Tensor& k
   }
   const Tensor q = with_unit_last_stride(query);
   const Tensor k = with_unit_last_stride(key);
-  const RegionReader reader(rows, stage, q, k, statistics, region, size.heads_per_kv_head);
   const double work = static_cast<double>(element_count(region)) * static_cast<double>(size.head_dim);
+  const HeadRange kv_heads = kv_heads_of(region[0], region[1], size.heads_per_kv_head);
+  // A narrow region packs what it reads; a wide one goes through all keys, and is seldom the only one.
+  const bool wide = 2 * region[3].size() > size.key_len;
+  const std::shared_ptr<const PackedKeys> keys = wide ? packed_keys(k, kv_heads, region[2].size(), false, work, cancel)
+                                                      : std::make_shared<PackedKeys>(k, kv_heads);
+  const RegionReader reader(rows, stage, q, *keys, statistics, region, size.heads_per_kv_head);
   run(reader.pieces(), work, cancel, [&](std::int64_t number) {
     const ScratchPool::Lease scratch = scratch_.take(reader.scratch_floats());
     reader.read(reader.piece(number, out), scratch.data());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace headscope {
 namespace {
@@ -15,47 +16,76 @@ std::int64_t parts_of_keys(std::int64_t key_len) {
 
 }  // namespace
 
-PackedKeys::PackedKeys(const Tensor& key) : key_(key) {}
+PackedKeys::PackedKeys(const Tensor& key, HeadRange heads)
+    : key_(key.data()), strides_(key.strides()), key_len_(key.dim(2)), head_dim_(key.dim(3)), heads_(heads) {}
 
 void PackedKeys::reserve(ScratchPool& scratch) {
-  memory_.emplace(scratch.take(key_.dim(0) * key_.dim(1) * panels_per_head() * panel_floats()));
+  memory_.emplace(scratch.take(heads_.count() * panels_per_head() * panel_floats()));
+}
+
+std::int64_t PackedKeys::bytes() const {
+  return packed() ? 4 * heads_.count() * panels_per_head() * panel_floats() : 0;
 }
 
 std::int64_t PackedKeys::parts() const {
-  return key_.dim(0) * key_.dim(1) * parts_of_keys(key_.dim(2));
+  return heads_.count() * parts_of_keys(key_len_);
 }
 
 void PackedKeys::pack(std::int64_t part) {
-  const std::int64_t per_head = parts_of_keys(key_.dim(2));
+  const std::int64_t per_head = parts_of_keys(key_len_);
   const std::int64_t head = part / per_head;
   const std::int64_t first = part % per_head * kPanelsAPart;
   const std::int64_t last = std::min(first + kPanelsAPart, panels_per_head());
   for (std::int64_t p = first; p < last; ++p) {
-    pack_to(head / key_.dim(1), head % key_.dim(1), p,
+    pack_to(heads_.batch.begin + head / heads_.heads.size(), heads_.heads.begin + head % heads_.heads.size(), p,
             memory_->data() + (head * panels_per_head() + p) * panel_floats());
   }
 }
 
 void PackedKeys::pack_to(std::int64_t b, std::int64_t kv_head, std::int64_t p, float* place) const {
-  const Strides& strides = key_.strides();
   const std::int64_t first = p * kPanelKeys;
-  const float* from = key_.data() + b * strides[0] + kv_head * strides[1] + first * strides[2];
-  pack_key_panel(from, strides[2], std::min(kPanelKeys, key_.dim(2) - first), key_.dim(3), place);
+  const float* from = key_ + b * strides_[0] + kv_head * strides_[1] + first * strides_[2];
+  pack_key_panel(from, strides_[2], std::min(kPanelKeys, key_len_ - first), head_dim_, place);
 }
 
 const float* PackedKeys::panel(std::int64_t b, std::int64_t kv_head, std::int64_t p, float* place) const {
-  if (memory_) return memory_->data() + ((b * key_.dim(1) + kv_head) * panels_per_head() + p) * panel_floats();
+  if (memory_) return memory_->data() + (heads_.number(b, kv_head) * panels_per_head() + p) * panel_floats();
   pack_to(b, kv_head, p, place);
   return place;
 }
 
-FiniteValues::FiniteValues(const Tensor& value) : value_(value) {}
+std::shared_ptr<const PackedKeys> KeptKeys::find(const Tensor& key, const HeadRange& heads) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  entries_.remove_if([](const Entry& entry) { return entry.memory.expired(); });
+  for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
+    if (entry->data != key.data() || !(entry->shape == key.shape()) || !(entry->strides == key.strides()) ||
+        !(entry->heads == heads)) {
+      continue;
+    }
+    entries_.splice(entries_.begin(), entries_, entry);
+    return entry->packed;
+  }
+  return nullptr;
+}
+
+void KeptKeys::keep(const Tensor& key, const HeadRange& heads, std::shared_ptr<const PackedKeys> packed) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  entries_.push_front({key.data(), key.shape(), key.strides(), heads, key.memory(), std::move(packed)});
+  std::int64_t bytes = 0;
+  for (const Entry& entry : entries_) bytes += entry.packed->bytes();
+  while (bytes > most_bytes_) {
+    bytes -= entries_.back().packed->bytes();
+    entries_.pop_back();
+  }
+}
+
+FiniteValues::FiniteValues(const Tensor& value, HeadRange heads) : value_(value), heads_(heads) {}
 
 bool FiniteValues::use_in_place() {
   if (value_.dim(3) % kPanelFeatures != 0) return false;
   const Strides& strides = value_.strides();
-  for (std::int64_t b = 0; b < value_.dim(0); ++b) {
-    for (std::int64_t g = 0; g < value_.dim(1); ++g) {
+  for (std::int64_t b = heads_.batch.begin; b < heads_.batch.end; ++b) {
+    for (std::int64_t g = heads_.heads.begin; g < heads_.heads.end; ++g) {
       const float* first = value_.data() + b * strides[0] + g * strides[1];
       if (!all_finite(first, strides[2], value_.dim(2), value_.dim(3))) return false;
     }
@@ -64,7 +94,7 @@ bool FiniteValues::use_in_place() {
 }
 
 void FiniteValues::reserve(ScratchPool& scratch) {
-  memory_.emplace(scratch.take(value_.dim(0) * value_.dim(1) * panels() * value_.dim(2) * kPanelFeatures));
+  memory_.emplace(scratch.take(heads_.count() * panels() * value_.dim(2) * kPanelFeatures));
   others_.resize(static_cast<std::size_t>(parts()));
 }
 
@@ -73,7 +103,7 @@ std::int64_t FiniteValues::parts_per_head() const {
 }
 
 std::int64_t FiniteValues::parts() const {
-  return value_.dim(0) * value_.dim(1) * parts_per_head();
+  return heads_.count() * parts_per_head();
 }
 
 void FiniteValues::pack(std::int64_t part) {
@@ -81,8 +111,9 @@ void FiniteValues::pack(std::int64_t part) {
   const std::int64_t first = part % parts_per_head() * kKeysAPart;
   const std::int64_t keys = std::min(kKeysAPart, value_.dim(2) - first);
   const Strides& strides = value_.strides();
-  const float* from =
-      value_.data() + matrix / value_.dim(1) * strides[0] + matrix % value_.dim(1) * strides[1] + first * strides[2];
+  const std::int64_t b = heads_.batch.begin + matrix / heads_.heads.size();
+  const std::int64_t g = heads_.heads.begin + matrix % heads_.heads.size();
+  const float* from = value_.data() + b * strides[0] + g * strides[1] + first * strides[2];
   const std::int64_t panel_distance = value_.dim(2) * kPanelFeatures;
   float* to = memory_->data() + matrix * panels() * panel_distance + first * kPanelFeatures;
   if (pack_values(from, strides[2], keys, value_.dim(3), to, panel_distance)) return;
@@ -101,7 +132,7 @@ FiniteValues::Head FiniteValues::head(std::int64_t b, std::int64_t kv_head) cons
     return {value_.data() + b * strides[0] + kv_head * strides[1], strides[2], kPanelFeatures};
   }
   const std::int64_t panel_distance = value_.dim(2) * kPanelFeatures;
-  return {memory_->data() + (b * value_.dim(1) + kv_head) * panels() * panel_distance, kPanelFeatures, panel_distance};
+  return {memory_->data() + heads_.number(b, kv_head) * panels() * panel_distance, kPanelFeatures, panel_distance};
 }
 
 }  // namespace headscope

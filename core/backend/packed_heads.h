@@ -3,6 +3,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -12,11 +15,23 @@
 
 namespace headscope {
 
+// Some heads of [batch, heads, len, features].
+struct HeadRange {
+  Range batch, heads;
+  std::int64_t count() const { return batch.size() * heads.size(); }
+  // The place of (b, h) among them.
+  std::int64_t number(std::int64_t b, std::int64_t h) const {
+    return (b - batch.begin) * heads.size() + h - heads.begin;
+  }
+  friend bool operator==(const HeadRange&, const HeadRange&) = default;
+};
+
 // Keys in panels: packed beforehand when many blocks of queries read them, or each as it is read.
 class PackedKeys {
  public:
-  // key [batch, kv_heads, key_len, head_dim] with a last stride of 1; must outlive this.
-  explicit PackedKeys(const Tensor& key);
+  // The given kv heads of key [batch, kv_heads, key_len, head_dim] with a last stride of 1. Does not keep key alive;
+  // once packed, it does not read it either.
+  PackedKeys(const Tensor& key, HeadRange heads);
 
   // Packs all panels, in parts() independent parts.
   void reserve(ScratchPool& scratch);
@@ -27,14 +42,43 @@ class PackedKeys {
   const float* panel(std::int64_t b, std::int64_t kv_head, std::int64_t p, float* place) const;
   // Whether panels were packed before; those of one head then follow one another.
   bool packed() const { return memory_.has_value(); }
-  std::int64_t panel_floats() const { return kPanelKeys * key_.dim(3); }
+  std::int64_t panel_floats() const { return kPanelKeys * head_dim_; }
+  std::int64_t bytes() const;
 
  private:
   void pack_to(std::int64_t b, std::int64_t kv_head, std::int64_t p, float* place) const;
-  std::int64_t panels_per_head() const { return (key_.dim(2) + kPanelKeys - 1) / kPanelKeys; }
+  std::int64_t panels_per_head() const { return (key_len_ + kPanelKeys - 1) / kPanelKeys; }
 
-  const Tensor& key_;
+  const float* key_;
+  Strides strides_;
+  std::int64_t key_len_, head_dim_;
+  HeadRange heads_;
   std::optional<ScratchPool::Lease> memory_;
+};
+
+// Packed keys of long sequences, kept as long as the keys themselves live: a few queries at a time, packing would cost
+// more than the products. Thread-safe; beyond `most_bytes` those used longest ago go first.
+class KeptKeys {
+ public:
+  explicit KeptKeys(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
+
+  // Null when they are not there.
+  std::shared_ptr<const PackedKeys> find(const Tensor& key, const HeadRange& heads);
+  void keep(const Tensor& key, const HeadRange& heads, std::shared_ptr<const PackedKeys> packed);
+
+ private:
+  struct Entry {
+    const float* data;
+    Shape shape;
+    Strides strides;
+    HeadRange heads;
+    std::weak_ptr<const void> memory;
+    std::shared_ptr<const PackedKeys> packed;
+  };
+
+  const std::int64_t most_bytes_;
+  std::mutex mutex_;
+  std::list<Entry> entries_;  // the last used first
 };
 
 // Values with every NaN and infinity replaced by 0, and where those were: products with the finite part never meet
@@ -52,8 +96,8 @@ class FiniteValues {
     std::int64_t panel_distance = 0;
   };
 
-  // value [batch, kv_heads, key_len, value_head_dim] with a last stride of 1; must outlive this.
-  explicit FiniteValues(const Tensor& value);
+  // The given kv heads of value [batch, kv_heads, key_len, value_head_dim] with a last stride of 1; must outlive this.
+  FiniteValues(const Tensor& value, HeadRange heads);
 
   // Reads the values where they lie, when they are finite and whole panels wide; says whether it can. For few queries.
   bool use_in_place();
@@ -68,7 +112,7 @@ class FiniteValues {
   template <typename Visit>
   void visit_others(std::int64_t b, std::int64_t kv_head, Visit&& visit) const {
     if (!any_other_.load(std::memory_order_relaxed)) return;
-    const std::int64_t first = (b * value_.dim(1) + kv_head) * parts_per_head();
+    const std::int64_t first = heads_.number(b, kv_head) * parts_per_head();
     for (std::int64_t part = first; part < first + parts_per_head(); ++part) {
       for (const Other& other : others_[static_cast<std::size_t>(part)]) visit(other);
     }
@@ -78,6 +122,7 @@ class FiniteValues {
   std::int64_t parts_per_head() const;
 
   const Tensor& value_;
+  HeadRange heads_;
   std::optional<ScratchPool::Lease> memory_;
   std::atomic<bool> any_other_{false};
   std::vector<std::vector<Other>> others_;  // one list a part; empty when nothing was packed

@@ -84,6 +84,35 @@ TEST(ReadScores, LargeRegionsHaveTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+TEST(ReadScores, LongKeysAreKeptPackedForEachHeadWhileTheyLive) {
+  // From 4096 keys on, and for a part of the queries, panels are kept between the calls.
+  const auto backend = make_cpu_backend(2);
+  const MadeSizes sizes{2, 9, 4100, 4, 2, 8, 8};
+  for (int turn = 0; turn < 3; ++turn) {
+    // The keys of the turn before are gone, and those of this one may lie in their place.
+    MadeAttention made = made_attention(sizes, {});
+    for (float* k = made.key.mutable_data(); k < made.key.data() + made.key.size(); ++k) *k += static_cast<float>(turn);
+    const auto fresh = make_cpu_backend(1);
+    for (std::int64_t b = 0; b < 2; ++b) {
+      for (std::int64_t h = 0; h < 4; ++h) {
+        const Region strip{{b, b + 1}, {h, h + 1}, {3, 7}, {0, 4100}};
+        for (int again = 0; again < 2; ++again) {
+          const std::vector<float> weights = read(*backend, StageId::weights, made, nullptr, strip);
+          EXPECT_TRUE(same(weights, read(*fresh, StageId::weights, made, nullptr, strip))) << b << h << turn;
+          for (const Range keys : {Range{0, 40}, Range{4000, 4100}}) {
+            const Region narrow{strip[0], strip[1], strip[2], keys};
+            const std::vector<float> part = read(*backend, StageId::weights, made, nullptr, narrow);
+            for (std::int64_t i = 0; i < 4; ++i) {
+              EXPECT_TRUE(std::equal(part.begin() + i * keys.size(), part.begin() + (i + 1) * keys.size(),
+                                     weights.begin() + i * 4100 + keys.begin));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(ReadScores, AreCancelled) {
   const MadeAttention made = made_attention({1, 5, 5, 2, 2, 4, 4}, {});
   CancelToken stopped;
