@@ -37,6 +37,7 @@ void draw_screenshot(const Options& options) {
   if (options.theme) settings.theme = *options.theme;
   SessionOptions session_options;
   session_options.engine.make_backend = backends_with_gpu();
+  session_options.engine.stage_memory = std::int64_t{settings.stage_memory_mib} << 20;
   Session session(
       make_inline_executor(), [] {}, std::move(session_options));
   open_first(session, settings, drawer.state, options.path, false);

@@ -52,6 +52,7 @@ class WindowLoop {
     settings_ = load_settings(notice);
     SessionOptions session_options;
     session_options.engine.make_backend = backends_with_gpu();
+    session_options.engine.stage_memory = std::int64_t{settings_.stage_memory_mib} << 20;
     const auto wake = [this] {
       if (window_ready_) wake_window();
     };

@@ -27,6 +27,7 @@ struct Settings {
   double export_scale = 2;
   int window_width = 1600, window_height = 1000;
   std::string native_dialogs = "auto";  // auto | never
+  int stage_memory_mib = 1024;          // stages above it are computed when looked at
 };
 
 // A broken file is renamed to settings.json.broken and named in `notice`; the defaults are returned.

@@ -153,7 +153,8 @@ std::string settings_json(const Settings& s) {
                        {"export_scale", s.export_scale},
                        {"window_width", s.window_width},
                        {"window_height", s.window_height},
-                       {"native_dialogs", valid_utf8(s.native_dialogs)}};
+                       {"native_dialogs", valid_utf8(s.native_dialogs)},
+                       {"stage_memory_mib", s.stage_memory_mib}};
   return object.dump(2) + "\n";
 }
 
@@ -170,6 +171,7 @@ Settings parse_settings(const std::string& text) {
   reader.read("export_scale", s.export_scale, 0.5, 16.0);
   reader.read("window_width", s.window_width, 320, 16384);
   reader.read("window_height", s.window_height, 240, 16384);
+  reader.read("stage_memory_mib", s.stage_memory_mib, 16, 1 << 20);
   const std::vector<std::string> dialogs = {"auto", "never"};
   s.native_dialogs = dialogs[static_cast<std::size_t>(reader.read_choice("native_dialogs", dialogs, 0))];
   return s;

@@ -91,6 +91,27 @@ void draw_interventions_section(RequestRows& rows) {
   rows.end_section();
 }
 
+// How much of the stages is kept; a setting of the program, not of the request: no number depends on it.
+void stage_memory(RequestRows& rows) {
+  Ui& ui = rows.ui;
+  std::vector<int> sizes = {256, 1024, 4096, 16384};
+  int& kept = ui.settings.stage_memory_mib;
+  if (std::find(sizes.begin(), sizes.end(), kept) == sizes.end()) sizes.insert(sizes.begin(), kept);
+  std::vector<std::string> items;
+  for (const int mib : sizes) {
+    items.push_back(mib % 1024 == 0 ? fmt::format("{} GiB", mib / 1024) : fmt::format("{} MiB", mib));
+  }
+  int selected = static_cast<int>(std::find(sizes.begin(), sizes.end(), kept) - sizes.begin());
+  if (combo(ui, "request/stage-memory", rows.control("keep up to"), items, selected,
+            rows.state("stage-memory",
+                       "Stages above this are not kept: their weights are computed where you look. No number changes."),
+            Type::words12)) {
+    kept = sizes[static_cast<std::size_t>(selected)];
+    ui.session.set_stage_memory(std::int64_t{kept} << 20);
+    ui.session.recompute();
+  }
+}
+
 void draw_compute_section(RequestRows& rows) {
   Ui& ui = rows.ui;
   Request& draft = ui.session.draft;
@@ -100,7 +121,7 @@ void draw_compute_section(RequestRows& rows) {
   const auto trace = ui.session.trace();
   rows.section("Compute", trace ? trace->backend_description : "");
   rows.y -= ui.px(4);
-  if (disclosure(rows, "request/compute", "backend, threads", changed || at_fault)) {
+  if (disclosure(rows, "request/compute", "backend, threads, memory", changed || at_fault)) {
     std::vector<std::string> items = {"automatic"};
     std::vector<BackendChoice> choices = {BackendChoice::automatic};
     for (const BackendInfo& info : backends()) {
@@ -128,6 +149,7 @@ void draw_compute_section(RequestRows& rows) {
       draft.threads = static_cast<int>(threads);
     }
     rows.problem("threads");
+    stage_memory(rows);
   }
   rows.end_section();
 }

@@ -139,14 +139,16 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
   trace->mask =
       std::make_shared<const Mask>(build_mask(request, inputs->mask_files, inputs->batch, inputs->num_heads,
                                               inputs->query_len, inputs->key_len + (extra_key ? 1 : 0), extra_key));
-  const Reuse reuse(options.previous, request, *inputs, *trace->mask);
+  const bool keep_weights = stage_bytes(request, stage_sizes_of(*inputs)) <= static_cast<double>(options.stage_memory);
+  const bool on_demand = in_one_pass(request) && !keep_weights;
+  // What is kept and what is computed when read do not mix.
+  const bool same_way = options.previous != nullptr && (options.previous->on_demand != nullptr) == on_demand;
+  const Reuse reuse(same_way ? options.previous : nullptr, request, *inputs, *trace->mask);
   if (options.buffers != nullptr) options.buffers->begin(reuse);
   const FullyMaskedRows hidden_rows = fully_masked_rows(trace->mask->hidden, inputs->batch, inputs->num_heads);
   trace->fully_masked_rows = hidden_rows.count;
   trace->fully_masked_queries = hidden_rows.queries;
   const ScoreRule rule = score_rule_of(request, *inputs, trace->mask);
-  const StageSizes sizes = stage_sizes_of(*inputs);
-  const bool keep_weights = stage_bytes(request, sizes) <= static_cast<double>(options.stage_memory);
 
   TraceBuilder builder(*trace, reuse, options.buffers, cancel);
   const Heads heads =

@@ -89,6 +89,19 @@ TEST(Engine, TooManyTokensAreAProblemOfThePhraseNotAnEnd) {
   EXPECT_EQ(session.trace()->query_len(), 3);
 }
 
+TEST(Engine, StagesAboveTheLimitAreComputedWhenRead) {
+  Session session(make_inline_executor(), {});
+  session.open(small_request(), ViewState());
+  session.update(at(0));
+  ASSERT_EQ(session.trace()->on_demand, nullptr);
+  const std::vector<float> kept = session.trace()->tensor(StageId::output).values();
+  session.set_stage_memory(0);
+  session.recompute();
+  session.update(at(10));
+  EXPECT_NE(session.trace()->on_demand, nullptr);
+  EXPECT_EQ(session.trace()->tensor(StageId::output).values(), kept);
+}
+
 TEST(Engine, TypingOnTheThreadEndsWithTheLastDraft) {
   std::atomic<int> wakes{0};
   Session session(make_thread_executor(), [&] { ++wakes; });

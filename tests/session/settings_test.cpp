@@ -36,6 +36,7 @@ Settings unusual_settings() {
   s.window_width = 1280;
   s.window_height = 800;
   s.native_dialogs = "never";
+  s.stage_memory_mib = 4096;
   return s;
 }
 

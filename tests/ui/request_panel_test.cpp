@@ -204,6 +204,16 @@ TEST(RequestPanel, ChoosesWhoComputes) {
   EXPECT_EQ(d.session.draft.threads, 1);
 }
 
+TEST(RequestPanel, ChoosesHowMuchIsKept) {
+  Driver d;
+  d.click("request/compute");
+  const auto before = d.session.trace();
+  d.choose("request/stage-memory", "256 MiB");
+  EXPECT_EQ(d.settings.stage_memory_mib, 256);
+  EXPECT_NE(d.session.trace(), before) << "computed again under the new limit";
+  EXPECT_FALSE(d.session.can_undo()) << "a setting is no step of the request";
+}
+
 TEST(RequestPanel, CopiesTheRequestAsACommand) {
   Driver d;
   d.click("request/copy_command");

@@ -58,6 +58,7 @@ TEST(Shell, ReachesEveryControlByTabAndComesBack) {
                            "request/compute",
                            "request/backend",
                            "request/threads",
+                           "request/stage-memory",
                            "request/copy_command"}) {
     EXPECT_TRUE(seen.count(name)) << name;
   }

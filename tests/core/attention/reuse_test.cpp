@@ -158,6 +158,24 @@ TEST(Reuse, AStageThatDoesNotDependOnWhatChangedIsTheSameMemory) {
   }
 }
 
+TEST(Reuse, ALimitThatMovesChangesWhatIsKeptAndNoNumber) {
+  EngineOptions options;
+  options.reuse = true;
+  Engine engine(options);
+  Engine fresh;
+  const auto wanted = fresh.run(small(), CancelToken());
+  for (const std::int64_t limit : {kDefaultStageMemory, std::int64_t{0}, kDefaultStageMemory, std::int64_t{0}}) {
+    engine.set_stage_memory(limit);
+    const auto trace = engine.run(small(), CancelToken());
+    EXPECT_EQ(trace->on_demand == nullptr, limit > 0);
+    for (const Stage& stage : wanted->stages) {
+      EXPECT_TRUE(same_bits(trace->tensor(stage.id), stage.tensor)) << stage_name(stage.id) << " " << limit;
+    }
+    EXPECT_EQ(trace->tensor(StageId::weights).stored(), limit > 0);
+    EXPECT_EQ(trace->tensor(StageId::output).stored(), limit > 0);
+  }
+}
+
 TEST(Reuse, ACancelledRunSpoilsNothing) {
   EngineOptions options;
   options.reuse = true;
