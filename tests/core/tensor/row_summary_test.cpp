@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -22,7 +23,11 @@ TEST(RowSummary, IsWhatTheFormulasSay) {
     for (const double sharpness : {0.0, 1.0, 30.0}) {
       std::vector<float> row(count);
       double sum = 0;
-      for (float& w : row) sum += w = static_cast<float>(std::exp(-sharpness * static_cast<double>(generator() >> 8) / 16777216.0));
+      for (float& w : row) {
+        const double place = static_cast<double>(generator() >> 8) / 16777216.0;
+        w = static_cast<float>(std::exp(-sharpness * place));
+        sum += w;
+      }
       for (float& w : row) w = static_cast<float>(w / sum);
       const RowSummary found = summary_of_row(row);
       const double wanted = entropy_of(row);
