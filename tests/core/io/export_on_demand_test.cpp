@@ -7,30 +7,13 @@
 #include "core/io/npy.h"
 #include "core/io/tensor_blocks.h"
 #include "tests/core/io/io_helpers.h"
+#include "tests/core/io/small_export.h"
 
 namespace headscope {
 namespace {
 
 using namespace test;
 using Json = nlohmann::ordered_json;
-
-Request small_request() {
-  Request request;
-  request.phrase = "one, \"two\" three";
-  request.d_model = 12;
-  request.heads = 3;
-  request.seed = 5;
-  request.mask = {{MaskTerm::Kind::causal, 0, ""}};
-  return request;
-}
-
-ExportPlan plan_of(const std::string& folder, ExportFormat format, std::vector<StageId> stages = {}) {
-  ExportPlan plan;
-  plan.folder = folder;
-  plan.format = format;
-  plan.stages = std::move(stages);
-  return plan;
-}
 
 TEST(ExportOnDemand, WhatIsComputedWhenReadIsWrittenAsWhatIsStored) {
   EngineOptions options;

@@ -13,6 +13,7 @@
 #include "core/io/session_file.h"
 #include "core/io/stage_layout.h"
 #include "tests/core/io/io_helpers.h"
+#include "tests/core/io/small_export.h"
 
 namespace headscope {
 namespace {
@@ -21,27 +22,9 @@ using namespace test;
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-Request small_request() {
-  Request request;
-  request.phrase = "one, \"two\" three";
-  request.d_model = 12;
-  request.heads = 3;
-  request.seed = 5;
-  request.mask = {{MaskTerm::Kind::causal, 0, ""}};
-  return request;
-}
-
 std::shared_ptr<const Trace> trace_of(const Request& request) {
   Engine engine;
   return engine.run(request, {});
-}
-
-ExportPlan plan_of(const std::string& folder, ExportFormat format, std::vector<StageId> stages = {}) {
-  ExportPlan plan;
-  plan.folder = folder;
-  plan.format = format;
-  plan.stages = std::move(stages);
-  return plan;
 }
 
 // RFC 4180, as a reader of the files would do it.
