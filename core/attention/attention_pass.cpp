@@ -10,6 +10,7 @@
 #include "core/attention/score_steps.h"
 #include "core/backend/backend_factory.h"
 #include "core/backend/operands.h"
+#include "core/tensor/copy_values.h"
 
 namespace headscope {
 namespace {
@@ -67,13 +68,10 @@ void clear_ablated(const Request& request, Tensor& context) {
 // Row statistics whose first `done` queries are those of `before`.
 RowStatistics statistics_after(const RowStatistics& before, const Shape& scores, std::int64_t done) {
   RowStatistics result = sized_row_statistics(scores);
+  if (done == 0) return result;
   for (const auto& [from, to] : {std::pair{&before.max, &result.max}, std::pair{&before.sum, &result.sum}}) {
-    for (std::int64_t b = 0; b < scores[0] && done > 0; ++b) {
-      for (std::int64_t h = 0; h < scores[1]; ++h) {
-        from->read({{b, b + 1}, {h, h + 1}, {0, done}},
-                   {to->mutable_data() + (b * scores[1] + h) * scores[2], static_cast<std::size_t>(done)});
-      }
-    }
+    Tensor rows = to->writable_sliced(2, 0, done);
+    copy_values(from->sliced(2, 0, done), rows);
   }
   return result;
 }

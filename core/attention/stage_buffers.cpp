@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/assert.h"
+#include "core/tensor/copy_values.h"
 
 namespace headscope {
 namespace {
@@ -17,29 +17,13 @@ std::int64_t with_room(std::int64_t size) {
   return (size + size / 8 + kStep) / kStep * kStep;
 }
 
-// Copies rows [begin, end) along `row_axis`.
+// Copies rows [begin, end) along `row_axis`, as many columns as both have.
 void copy_rows(const Tensor& from, Tensor& to, int row_axis, std::int64_t begin, std::int64_t end) {
   if (begin >= end) return;
   const int last = to.rank() - 1;
-  const std::int64_t columns = row_axis == last ? 1 : std::min(from.dim(last), to.dim(last));
-  Index at;
-  for (int axis = 0; axis < row_axis; ++axis) at.push_back(0);
-  while (true) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      std::int64_t source = i * from.strides()[row_axis], target = i * to.strides()[row_axis];
-      for (int axis = 0; axis < row_axis; ++axis) {
-        source += at[axis] * from.strides()[axis];
-        target += at[axis] * to.strides()[axis];
-      }
-      std::copy_n(from.data() + source, columns, to.mutable_data() + target);
-    }
-    int axis = row_axis - 1;
-    for (; axis >= 0; --axis) {
-      if (++at[axis] < to.dim(axis)) break;
-      at[axis] = 0;
-    }
-    if (axis < 0) return;
-  }
+  const std::int64_t columns = std::min(from.dim(last), to.dim(last));
+  Tensor rows = to.writable_sliced(row_axis, begin, end).writable_sliced(last, 0, columns);
+  copy_values(from.sliced(row_axis, begin, end).sliced(last, 0, columns), rows);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "core/assert.h"
 #include "core/attention/score_steps.h"
 #include "core/backend/backend.h"
+#include "core/tensor/copy_values.h"
 
 namespace headscope {
 namespace {
@@ -14,37 +15,9 @@ Region rows_of(const QueryRange& part, std::int64_t key_len) {
   return {part.batch, part.heads, part.queries, {0, key_len}};
 }
 
+// Only what is wanted.
 void copy(const Tensor& from, Tensor& to) {
-  if (to.empty()) return;
-  HEADSCOPE_ASSERT(from.shape() == to.shape(), to_string(from.shape()) + " into " + to_string(to.shape()));
-  std::vector<std::int64_t> at(static_cast<std::size_t>(to.rank()), 0);
-  const std::int64_t row = to.dim(to.rank() - 1);
-  if (to.size() == 0) return;
-  float* out = to.mutable_data();
-  while (true) {
-    std::int64_t offset = 0;
-    Region line;
-    for (int axis = 0; axis + 1 < to.rank(); ++axis) {
-      offset += at[axis] * to.strides()[axis];
-      line.push_back({at[axis], at[axis] + 1});
-    }
-    line.push_back({0, row});
-    if (row > 1 && to.strides()[to.rank() - 1] != 1) {
-      for (std::int64_t d = 0; d < row; ++d) {
-        Region cell = line;
-        cell[to.rank() - 1] = {d, d + 1};
-        from.read(cell, std::span<float>(out + offset + d * to.strides()[to.rank() - 1], 1));
-      }
-    } else {
-      from.read(line, std::span<float>(out + offset, static_cast<std::size_t>(row)));
-    }
-    int axis = to.rank() - 2;
-    for (; axis >= 0; --axis) {
-      if (++at[axis] < to.dim(axis)) break;
-      at[axis] = 0;
-    }
-    if (axis < 0) return;
-  }
+  if (!to.empty()) copy_values(from, to);
 }
 
 Tensor weights_of(const Backend& backend, const Tensor& query, const Tensor& key, const ScoreRule& rule,
