@@ -1,7 +1,10 @@
 // Text to tokens: what every vocabulary has in common.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,19 +13,56 @@
 
 namespace headscope {
 
+// One entry a token in every list, except that ids and vocabulary_pieces are empty without a vocabulary.
 struct Tokens {
-  std::vector<std::string> pieces;  // as shown
-  std::vector<std::int64_t> ids;    // empty without a vocabulary
-  std::vector<Range> offsets;       // [begin, end) in bytes of the text
+  std::vector<std::string> pieces;             // as shown: " Mary", "##ing"; bytes that are no UTF-8 as <0xE2>
+  std::vector<std::string> vocabulary_pieces;  // as the vocabulary spells them: "ĠMary", "▁the"
+  std::vector<std::int64_t> ids;
+  std::vector<Range> offsets;       // [begin, end) in bytes of the text; empty for what was added to the text
+  std::vector<std::int64_t> words;  // index of the word that the token is part of; -1 for special tokens
 };
 
+// Ids of the tokens that have a role of their own, as far as the vocabulary has them.
+struct SpecialTokens {
+  std::optional<std::int64_t> unknown, mask, begin, end, pad, separator, classifier;
+  std::vector<std::int64_t> all;  // ascending: these and the other special ones
+  bool is_special(std::int64_t id) const;
+};
+
+// Immutable: any number of threads may use one. The defaults are those of a tokenizer without a vocabulary.
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
+
+  // The text's tokens, with those that the model wants around them ([CLS] ... [SEP], <s> ...).
   virtual Tokens tokenize(std::string_view text) const = 0;
+
+  // The text of the tokens, special ones included. Error for an id outside the vocabulary.
+  virtual std::string decode(std::span<const std::int64_t> ids) const;
+
+  // As shown (Tokens::pieces); "#50260" for an id that the vocabulary does not have.
+  virtual std::string piece_of(std::int64_t id) const;
+
+  // By the vocabulary's own spelling.
+  virtual std::optional<std::int64_t> id_of(std::string_view piece) const;
+
+  // One more than the largest id; 0 without a vocabulary.
+  virtual std::int64_t vocabulary_size() const { return 0; }
+
+  virtual SpecialTokens special() const { return {}; }
+
+  // At most `most` whole words of the vocabulary that begin with `beginning`, shortest first.
+  virtual std::vector<std::string> words_beginning(std::string_view beginning, std::size_t most) const;
 };
 
 // "split on blanks": maximal runs of characters that are not white space, as Python's str.split() gives them.
 std::unique_ptr<Tokenizer> make_word_tokenizer();
+
+// The tokenizer of a model's folder: tokenizer.json, or vocab.json with merges.txt, or vocab.txt. Null when the folder
+// has none of them; Error when one is malformed or asks for what is not known here.
+std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder);
+
+// Words that the last word of `text` (up to the caret) could become: at most `most`, none behind a blank.
+std::vector<std::string> suggestions(const Tokenizer& tokenizer, std::string_view text, std::size_t most = 8);
 
 }  // namespace headscope

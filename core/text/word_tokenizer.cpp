@@ -18,6 +18,7 @@ class WordTokenizer final : public Tokenizer {
       if (end > begin) {
         tokens.pieces.emplace_back(text.substr(begin, end - begin));
         tokens.offsets.push_back({static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)});
+        tokens.words.push_back(static_cast<std::int64_t>(tokens.words.size()));
       }
     };
     for (std::size_t at = 0; at < text.size();) {

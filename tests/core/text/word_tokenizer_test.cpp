@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "core/text/tokenizer.h"
 #include "core/text/utf8.h"
 
@@ -19,7 +20,9 @@ TEST(WordTokenizer, TheTutorialsPhraseHasFiveWords) {
   const Tokens tokens = make_word_tokenizer()->tokenize("Hola mi nombre es Alex");
   EXPECT_EQ(tokens.pieces, (std::vector<std::string>{"Hola", "mi", "nombre", "es", "Alex"}));
   EXPECT_EQ(tokens.offsets, (std::vector<Range>{{0, 4}, {5, 7}, {8, 14}, {15, 17}, {18, 22}}));
+  EXPECT_EQ(tokens.words, (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
   EXPECT_TRUE(tokens.ids.empty());
+  EXPECT_TRUE(tokens.vocabulary_pieces.empty());
 }
 
 TEST(WordTokenizer, RunsOfAnyWhiteSpaceSeparateAndNothingIsEmpty) {
@@ -63,6 +66,18 @@ TEST(WordTokenizer, KeepsTheBytesOfEveryPiece) {
                 text.substr(static_cast<std::size_t>(range.begin), static_cast<std::size_t>(range.size())));
     }
   }
+}
+
+TEST(WordTokenizer, HasNoVocabulary) {
+  const std::unique_ptr<Tokenizer> tokenizer = make_word_tokenizer();
+  EXPECT_EQ(tokenizer->vocabulary_size(), 0);
+  EXPECT_EQ(tokenizer->piece_of(3), "#3");
+  EXPECT_FALSE(tokenizer->id_of("a").has_value());
+  EXPECT_FALSE(tokenizer->special().unknown.has_value());
+  EXPECT_FALSE(tokenizer->special().is_special(0));
+  EXPECT_TRUE(suggestions(*tokenizer, "a").empty());
+  const std::vector<std::int64_t> ids = {0};
+  EXPECT_THROW(tokenizer->decode(ids), Error);
 }
 
 TEST(WordTokenizer, AZeroWidthSpaceDoesNotSeparate) {

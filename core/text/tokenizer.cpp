@@ -1,0 +1,43 @@
+#include "core/text/tokenizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/text/utf8.h"
+
+namespace headscope {
+
+bool SpecialTokens::is_special(std::int64_t id) const {
+  return std::binary_search(all.begin(), all.end(), id);
+}
+
+std::string Tokenizer::decode(std::span<const std::int64_t>) const {
+  throw Error("this tokenizer has no vocabulary: there is no text behind an id");
+}
+
+std::string Tokenizer::piece_of(std::int64_t id) const {
+  return fmt::format("#{}", id);
+}
+
+std::optional<std::int64_t> Tokenizer::id_of(std::string_view) const {
+  return std::nullopt;
+}
+
+std::vector<std::string> Tokenizer::words_beginning(std::string_view, std::size_t) const {
+  return {};
+}
+
+std::vector<std::string> suggestions(const Tokenizer& tokenizer, std::string_view text, std::size_t most) {
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    at += static_cast<std::size_t>(point.bytes);
+    if (is_space(point.value)) begin = at;
+  }
+  if (begin == text.size()) return {};
+  return tokenizer.words_beginning(text.substr(begin), most);
+}
+
+}  // namespace headscope
