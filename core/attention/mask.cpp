@@ -60,28 +60,32 @@ MaskKind kind_of(const Request& request, const MaskFile& file) {
                    " every value is 0 or 1 (use --mask-kind additive for values that are added to scores)");
 }
 
+void unite(MaskRule& rule, const MaskTerm& term) {
+  switch (term.kind) {
+    case MaskTerm::Kind::causal:
+      rule.open = 0;
+      break;
+    case MaskTerm::Kind::padding:
+      rule.padding = std::max(rule.padding, term.size);
+      break;
+    case MaskTerm::Kind::window:
+      rule.reach = std::min(rule.reach, term.size);
+      break;
+    case MaskTerm::Kind::prefix:
+      rule.open = std::min(rule.open, term.size);
+      break;
+    case MaskTerm::Kind::file:
+      break;
+  }
+}
+
 // The rule of all terms but files.
-MaskRule rule_of(const Request& request, std::int64_t query_len, std::int64_t masked_keys) {
+MaskRule rule_of(const Request& request, std::span<const MaskTerm> own, std::int64_t query_len,
+                 std::int64_t masked_keys) {
   MaskRule rule;
   if (request.causal_align == CausalAlign::bottom_right) rule.diagonal = masked_keys - query_len;
-  for (const MaskTerm& term : request.mask) {
-    switch (term.kind) {
-      case MaskTerm::Kind::causal:
-        rule.open = 0;
-        break;
-      case MaskTerm::Kind::padding:
-        rule.padding = std::max(rule.padding, term.size);
-        break;
-      case MaskTerm::Kind::window:
-        rule.reach = std::min(rule.reach, term.size);
-        break;
-      case MaskTerm::Kind::prefix:
-        rule.open = std::min(rule.open, term.size);
-        break;
-      case MaskTerm::Kind::file:
-        break;
-    }
-  }
+  for (const MaskTerm& term : request.mask) unite(rule, term);
+  for (const MaskTerm& term : own) unite(rule, term);
   return rule;
 }
 
@@ -236,10 +240,10 @@ void HiddenCells::refresh_any() {
 }
 
 Mask build_mask(const Request& request, const std::vector<MaskFile>& files, std::int64_t batch, std::int64_t heads,
-                std::int64_t query_len, std::int64_t key_len, bool extra_key) {
+                std::int64_t query_len, std::int64_t key_len, bool extra_key, std::span<const MaskTerm> own) {
   const std::int64_t masked_keys = key_len - (extra_key ? 1 : 0);
   const bool inverted = has_variant(request, Variant::mask_inverted);
-  MaskRule rule = rule_of(request, query_len, masked_keys);
+  MaskRule rule = rule_of(request, own, query_len, masked_keys);
   rule.extra_key = extra_key;
   rule.inverted = inverted && files.empty();  // with files the bytes of all are inverted at the end
   std::int64_t batches = 1, head_count = 1;

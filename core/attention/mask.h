@@ -92,9 +92,10 @@ struct Mask {
 
 // Unites the hidden cells of all terms and sums the added values. Positional terms see i counted from the aligned
 // diagonal. key_len counts the key of bias_k when there is one (`extra_key`): it is never hidden and nothing is added
-// to it. With Variant::mask_inverted hidden and visible are exchanged (but for the extra key).
+// to it. With Variant::mask_inverted hidden and visible are exchanged (but for the extra key). `own`: positional terms
+// that hide as well, the model's.
 // Throws UsageError when a file does not broadcast, naming both shapes.
 Mask build_mask(const Request& request, const std::vector<MaskFile>& files, std::int64_t batch, std::int64_t heads,
-                std::int64_t query_len, std::int64_t key_len, bool extra_key);
+                std::int64_t query_len, std::int64_t key_len, bool extra_key, std::span<const MaskTerm> own = {});
 
 }  // namespace headscope

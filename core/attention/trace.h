@@ -14,6 +14,7 @@
 
 namespace headscope {
 
+struct ModelTrace;
 class OnDemand;
 
 struct Stage {
@@ -38,6 +39,7 @@ struct Trace {
   bool seeded_weights = false;
   std::string backend;  // Backend::name()
   std::string backend_description;
+  std::shared_ptr<const ModelTrace> model;  // of which this is a layer; null for a layer of its own
   std::string notice;  // a sentence when another backend than the one asked for had to compute; else empty
   double scale = 0;    // what multiplied raw_scores
   double seconds = 0;  // of the forward

@@ -1,7 +1,9 @@
 // All that a request points to, read and ready to compute with: tokens, vectors, weights, mask files.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,9 @@
 #include "core/tensor/tensor.h"
 
 namespace headscope {
+
+class Checkpoint;
+struct HeadRule;
 
 constexpr std::int64_t kDefaultMemoryLimit = std::int64_t{4} << 30;  // bytes of stages
 
@@ -40,6 +45,16 @@ struct Inputs {
   std::int64_t batch = 1, query_len = 0, key_len = 0;  // key_len without the key of bias_k
   std::int64_t num_heads = 0, num_kv_heads = 0, head_dim = 0, value_head_dim = 0;
   std::int64_t input_dim = 0, d_model = 0;
+
+  // Of a layer of a checkpoint; nothing for a layer of its own.
+  std::shared_ptr<const Checkpoint> checkpoint;
+  std::int64_t layer = 0;
+  std::vector<std::int64_t> token_ids;        // [query_len], of the model's vocabulary
+  std::vector<std::int64_t> token_types;      // [query_len]; empty: all 0
+  std::vector<std::int64_t> words;            // [query_len], the word that each token is part of, -1: of none; or empty
+  std::vector<MaskTerm> own_mask;             // the model's own: it hides as well as the request's mask
+  std::shared_ptr<const HeadRule> head_rule;  // between the split into heads and raw_scores; null: nothing
+  std::optional<double> score_scale;          // the model's own, where it is not 1/sqrt(head_dim)
 };
 
 // Remembers what loading found, so that a keystroke does not draw or read the layer's weights again. One per session;

@@ -50,6 +50,15 @@ Mask from_file(const Request& request, Tensor values, bool is_whole = false, std
   return build_mask(request, {{"m.npy", std::move(values), is_whole}}, batch, heads, 2, 3, false);
 }
 
+TEST(Mask, ATermOfTheModelHidesAsWellAsTheRequests) {
+  const std::vector<MaskTerm> own = {{MaskTerm::Kind::causal, 0, ""}, {MaskTerm::Kind::window, 1, ""}};
+  EXPECT_EQ(picture(build_mask(Request(), {}, 1, 2, 3, 3, false, own)), ".##|..#|#..");
+  EXPECT_EQ(picture(build_mask(masked("padding:1"), {}, 1, 2, 3, 3, false, own)), ".##|..#|#.#");
+  EXPECT_EQ(picture(build_mask(masked("window:0"), {}, 1, 2, 3, 3, false, own)), ".##|#.#|##.");
+  const MaskFile open{"m.npy", Tensor::zeros({3, 3}, {Axis::query, Axis::key}), false};
+  EXPECT_EQ(picture(build_mask(file_request(), {open}, 1, 2, 3, 3, false, own)), ".##|..#|#..");
+}
+
 TEST(Mask, NoMaskHidesNothing) {
   const Mask mask = build_mask(Request(), {}, 2, 4, 2, 3, false);
   EXPECT_EQ(picture(mask, 1, 3), "...|...");
