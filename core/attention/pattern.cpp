@@ -2,82 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <span>
 
 #include "core/assert.h"
-#include "core/tensor/row_strips.h"
-#include "core/tensor/row_summary.h"
 
 namespace headscope {
 namespace {
 
 constexpr double kTokenThreshold = 0.5;     // mean weight from which a token pattern is named
 constexpr double kUniformThreshold = 0.97;  // share of the highest possible entropy
-constexpr double kLocalThreshold = 0.75;    // mean weight within kLocalReach
-constexpr std::int64_t kLocalReach = 2;
-constexpr std::int64_t kUniformKeys = 4;  // rows with fewer visible keys say nothing about uniform
-constexpr std::int64_t kLocalKeys = 8;    // nor about local: 5 of 8 keys are near
-constexpr std::int64_t kPatternRows = 2;  // one row is no pattern
-
-// The mean of what was added.
-struct Mean {
-  double sum = 0;
-  std::int64_t rows = 0;
-  void add(double value) {
-    sum += value;
-    ++rows;
-  }
-  double value() const { return sum / static_cast<double>(rows); }
-};
-
-// One row of weights and what of it may be seen.
-struct Row {
-  std::int64_t query = 0;
-  const float* weights = nullptr;
-  std::int64_t key_len = 0;
-  std::int64_t visible_keys = 0;
-};
-
-// What the rows of one head add up to; rows with one visible key are left out of everything but the entropy, since
-// their softmax is 1 whatever the head does.
-struct Sums {
-  Mean entropy, previous_token, next_token, self, first_token, uniform, local;
-  std::int64_t link_query = -1, link_key = -1;
-  double link_weight = 0;
-
-  void add(const Row& row, bool positions_agree, std::int64_t token_len) {
-    const RowSummary all = summary_of_row({row.weights, static_cast<std::size_t>(row.key_len)});
-    if (all.has_nan) return;
-    const double bits = all.entropy_bits;
-    entropy.add(bits);
-    if (row.visible_keys < 2) return;
-    const std::int64_t i = row.query;
-    const float* w = row.weights;
-    if (positions_agree) {
-      if (i >= 1) previous_token.add(w[i - 1]);
-      if (i + 1 < token_len) next_token.add(w[i + 1]);
-      self.add(w[i]);
-      if (row.visible_keys >= kLocalKeys) {
-        double near = 0;
-        for (std::int64_t j = std::max<std::int64_t>(0, i - kLocalReach); j <= std::min(token_len - 1, i + kLocalReach);
-             ++j) {
-          near += w[j];
-        }
-        local.add(near);
-      }
-    }
-    if (!positions_agree || i >= 1) first_token.add(w[0]);
-    if (row.visible_keys >= kUniformKeys) uniform.add(bits / std::log2(static_cast<double>(row.visible_keys)));
-    if (all.largest > link_weight) {
-      link_weight = all.largest;
-      link_query = i;
-      link_key = std::find(w, w + row.key_len, all.largest) - w;
-    }
-  }
-};
+constexpr double kLocalThreshold = 0.75;    // mean weight at most 2 positions away
+constexpr std::int64_t kPatternRows = 2;    // one row is no pattern
 
 }  // namespace
 
@@ -129,33 +64,27 @@ const char* pattern_formula(PatternKind kind) {
 }
 
 HeadSummary summarize_head(const Trace& trace, std::int64_t batch, std::int64_t head) {
-  const Tensor matrix = matrix_at(trace.tensor(StageId::weights), batch, head);
-  const std::int64_t key_len = matrix.dim(1);
-  const Inputs& inputs = *trace.inputs;
-  const bool positions_agree = inputs.query_len == inputs.key_len && !is_cross_attention(trace.request);
+  return summary_of(head_metrics(trace, batch, head));
+}
 
-  Sums sums;
-  for_each_row(matrix, [&](const Index&, std::int64_t i, std::span<const float> values) {
-    const std::int64_t visible = trace.mask->hidden.visible_count(batch, head, i);
-    sums.add({i, values.data(), key_len, visible}, positions_agree, inputs.key_len);
-  });
-
+HeadSummary summary_of(const HeadMetrics& metrics) {
   HeadSummary summary;
-  summary.entropy_bits = sums.entropy.rows > 0 ? sums.entropy.value() : std::numeric_limits<double>::quiet_NaN();
-  summary.query = sums.link_query;
-  summary.key = sums.link_key;
-  summary.link_weight = sums.link_weight;
-  const auto consider = [&](PatternKind kind, const Mean& mean, double threshold) {
-    if (mean.rows < kPatternRows || !(mean.value() >= threshold) || !(mean.value() > summary.score)) return;
+  summary.entropy_bits = metrics[HeadMetric::entropy].value;
+  summary.query = metrics.link_query;
+  summary.key = metrics.link_key;
+  summary.link_weight = metrics.link_weight;
+  const auto consider = [&](PatternKind kind, HeadMetric metric, double threshold) {
+    const auto [value, rows] = metrics[metric];
+    if (rows < kPatternRows || !(value >= threshold) || !(value > summary.score)) return;
     summary.pattern = kind;
-    summary.score = mean.value();
+    summary.score = value;
   };
-  consider(PatternKind::previous_token, sums.previous_token, kTokenThreshold);
-  consider(PatternKind::next_token, sums.next_token, kTokenThreshold);
-  consider(PatternKind::self, sums.self, kTokenThreshold);
-  consider(PatternKind::first_token, sums.first_token, kTokenThreshold);
-  if (summary.pattern == PatternKind::none) consider(PatternKind::uniform, sums.uniform, kUniformThreshold);
-  if (summary.pattern == PatternKind::none) consider(PatternKind::local, sums.local, kLocalThreshold);
+  consider(PatternKind::previous_token, HeadMetric::previous_token, kTokenThreshold);
+  consider(PatternKind::next_token, HeadMetric::next_token, kTokenThreshold);
+  consider(PatternKind::self, HeadMetric::self, kTokenThreshold);
+  consider(PatternKind::first_token, HeadMetric::first_token, kTokenThreshold);
+  if (summary.pattern == PatternKind::none) consider(PatternKind::uniform, HeadMetric::uniform, kUniformThreshold);
+  if (summary.pattern == PatternKind::none) consider(PatternKind::local, HeadMetric::local, kLocalThreshold);
   if (summary.pattern == PatternKind::none && summary.query >= 0) {
     summary.pattern = PatternKind::strongest_link;
     summary.score = summary.link_weight;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/head_metrics.h"
 #include "core/attention/trace.h"
 
 namespace headscope {
@@ -26,6 +27,8 @@ struct HeadSummary {
 
 // From `weights` of one batch and head. Formulas: core/README.md, 'Patterns'.
 HeadSummary summarize_head(const Trace& trace, std::int64_t batch, std::int64_t head);
+// The same from numbers that are there already.
+HeadSummary summary_of(const HeadMetrics& metrics);
 
 // "previous token .87", "it → animal .90": name and score as on screen.
 std::string summary_label(const HeadSummary& summary, const Trace& trace);
