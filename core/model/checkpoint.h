@@ -49,7 +49,7 @@ struct OutputHead {
 class Checkpoint {
  public:
   // A folder with config.json and model.safetensors (or model.safetensors.index.json with its shards), or demo:NAME for
-  // one that Headscope ships. Reads configuration, headers and tokenizer, no weights. Throws Error with all that is
+  // one that Headscope ships. Reads the configuration and headers, no weights. Throws Error with all that is
   // missing or does not fit, names with found and expected; UsageError for a demo that is not there.
   static std::shared_ptr<const Checkpoint> open(const std::string& path_or_demo);
   ~Checkpoint();
@@ -64,7 +64,8 @@ class Checkpoint {
   BlockWeights block(std::int64_t layer) const;  // asserts 0 <= layer < num_layers
   OutputHead output_head() const;
 
-  std::shared_ptr<const Tokenizer> tokenizer() const;  // null when the folder has none
+  // Read on the first call; null when the folder has none. Throws Error when it is malformed.
+  std::shared_ptr<const Tokenizer> tokenizer() const;
 
   // Tensors that the files hold and the architecture has no place for, sorted. Buffers that can be made again (causal
   // masks, position ids, inverse frequencies) and BERT's pooler and next-sentence head are not among them.

@@ -1,0 +1,101 @@
+// The families of models that open, one row each: where config.json says what, and what the tensors are called.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/architecture.h"
+
+namespace headscope {
+
+// A number of config.json: its key, and what the family's reference implementation takes where the key is absent. No
+// default: the key must be there.
+struct ConfigNumber {
+  const char* key = "";
+  std::optional<double> otherwise;
+};
+
+struct ConfigKeys {
+  ConfigNumber vocab_size{"vocab_size", {}};
+  ConfigNumber d_model{"hidden_size", {}};
+  ConfigNumber num_layers{"num_hidden_layers", {}};
+  ConfigNumber num_heads{"num_attention_heads", {}};
+  const char* num_kv_heads = "";  // absent: num_heads
+  const char* head_dim = "";      // absent: d_model / num_heads
+  const char* mlp_width = "";     // absent: 4 d_model, or the family's own rule
+  ConfigNumber max_positions{"max_position_embeddings", {}};
+  ConfigNumber norm_eps{"layer_norm_eps", {}};
+  const char* activation = "";
+  ConfigNumber token_types{};  // "" without such a table
+};
+
+// Names of modules: a tensor is NAME.weight or NAME.bias. "" for what the family has not. Those of a layer follow
+// `layer`, the layer's number and a dot.
+struct TensorNames {
+  const char* word = "";
+  const char* position = "";
+  const char* token_type = "";
+  const char* embedding_norm = "";
+  const char* layer = "";
+  const char* attention_norm = "";
+  const char* qkv = "";  // fused, rows in blocks [Q K V]; or the three below
+  const char* query = "";
+  const char* key = "";
+  const char* value = "";
+  const char* output = "";
+  const char* query_norm = "";
+  const char* key_norm = "";
+  const char* mlp_norm = "";
+  const char* gate = "";
+  const char* up = "";
+  const char* down = "";
+  const char* final_norm = "";
+  // The head's names stand without the body's prefix ("bert.", "model.").
+  const char* transform = "";
+  const char* transform_norm = "";
+  const char* decoder = "";
+  const char* decoder_bias = "";  // the whole name: "" where the decoder has none
+};
+
+// A key of config.json that asks for arithmetic that is not implemented, and the values that do not.
+struct Refusal {
+  const char* key;
+  std::vector<std::string_view> allowed;  // as JSON text: "false", "absolute"
+};
+
+// Where a family's matrices and norms have biases: config.json's key, true or false there, or the fixed value without
+// one.
+struct BiasKeys {
+  const char* everywhere = "";   // nanoGPT's `bias`: linear maps and norms
+  const char* projections = "";  // queries, keys, values and output
+  const char* mlp = "";
+};
+
+struct Family {
+  Architecture fixed;  // what config.json does not decide; its `family` names the row
+  std::vector<std::string_view> model_types;
+  std::vector<std::string_view> marks;  // keys that tell this family where config.json names no model_type of ours
+  ConfigKeys keys;
+  TensorNames names;
+  BiasKeys biases;
+  bool in_out = false;  // matrices of the layers are [in, out] (Conv1D)
+  bool tied = false;    // where config.json has no tie_word_embeddings
+  std::optional<double>
+      sliding_window;                // families with `sliding_window` in config.json: its value where absent; 0: none
+  bool window_needs_switch = false;  // and only where use_sliding_window is true
+  std::vector<Refusal> refused;
+};
+
+std::span<const Family> families();
+
+// The prefixes before the body's names that training code leaves: "transformer.", "model.", "_orig_mod.", ...; ""
+// first.
+std::span<const std::string_view> body_prefixes();
+
+// Whether a tensor that no family has a place for can be passed over in silence: see Checkpoint::unexpected.
+bool is_remade_buffer(std::string_view name);
+
+}  // namespace headscope

@@ -1,0 +1,167 @@
+#include "core/model/model_config.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/io/message_text.h"
+#include "core/model/config_reader.h"
+
+namespace headscope {
+
+const char* activation_name(Architecture::Activation activation) {
+  switch (activation) {
+    case Architecture::Activation::gelu:
+      return "gelu";
+    case Architecture::Activation::gelu_tanh:
+      return "gelu_tanh";
+    case Architecture::Activation::silu:
+      return "silu";
+    case Architecture::Activation::relu:
+      return "relu";
+  }
+  return "";
+}
+
+namespace {
+
+// Above what any model has, and small enough that products of two stay far from overflow.
+constexpr std::int64_t kMostLayers = 10'000;
+constexpr std::int64_t kMostFeatures = 1 << 24;
+
+const Family& family_of(ConfigReader& reader, const std::string& what) {
+  for (const Family& row : families()) {
+    const auto holds = [&reader](std::string_view key) { return reader.find(key) != nullptr; };
+    if (!row.marks.empty() && std::all_of(row.marks.begin(), row.marks.end(), holds)) return row;
+  }
+  const std::string type = reader.text("model_type", "");
+  std::vector<std::string_view> known;
+  for (const Family& row : families()) {
+    for (const std::string_view name : row.model_types) {
+      if (name == type) return row;
+      known.push_back(name);
+    }
+  }
+  throw Error(fmt::format("{}: model_type is {}; expected one of {}", what, type.empty() ? "missing" : in_quotes(type),
+                          fmt::join(known, ", ")));
+}
+
+Architecture::Activation activation_of(ConfigReader& reader, const char* key, Architecture::Activation otherwise) {
+  using Activation = Architecture::Activation;
+  const std::string name = reader.text(key, "");
+  if (name.empty()) return otherwise;
+  if (name == "gelu") return Activation::gelu;
+  if (name == "gelu_new" || name == "gelu_pytorch_tanh" || name == "gelu_tanh") return Activation::gelu_tanh;
+  if (name == "silu" || name == "swish") return Activation::silu;
+  if (name == "relu") return Activation::relu;
+  reader.add_problem(
+      fmt::format("{} is {}, expected gelu, gelu_new, gelu_pytorch_tanh, silu or relu", key, in_quotes(name)));
+  return otherwise;
+}
+
+std::int64_t whole(ConfigReader& reader, const ConfigNumber& number, std::int64_t least, std::int64_t most) {
+  std::optional<std::int64_t> otherwise;
+  if (number.otherwise) otherwise = static_cast<std::int64_t>(*number.otherwise);
+  return reader.whole(number.key, least, most, otherwise);
+}
+
+void read_sizes(ConfigReader& reader, const Family& family, Architecture& architecture) {
+  const ConfigKeys& keys = family.keys;
+  architecture.vocab_size = whole(reader, keys.vocab_size, 1, kMostFeatures);
+  architecture.d_model = whole(reader, keys.d_model, 1, kMostFeatures);
+  architecture.num_layers = whole(reader, keys.num_layers, 1, kMostLayers);
+  architecture.num_heads = whole(reader, keys.num_heads, 1, kMostFeatures);
+  const bool sizes_known = reader.problems().empty();
+  architecture.num_kv_heads = reader.whole(keys.num_kv_heads, 1, kMostFeatures, architecture.num_heads);
+  architecture.max_positions = whole(reader, keys.max_positions, 1, std::int64_t{1} << 40);
+  if (reader.find(keys.head_dim) != nullptr) {
+    architecture.head_dim = reader.whole(keys.head_dim, 1, kMostFeatures);
+  } else {
+    architecture.head_dim = architecture.d_model / architecture.num_heads;
+    if (sizes_known && architecture.d_model % architecture.num_heads != 0) {
+      reader.add_problem(fmt::format("{} is {}, which {} {} does not divide", keys.d_model.key, architecture.d_model,
+                                     keys.num_heads.key, architecture.num_heads));
+    }
+  }
+  if (sizes_known && architecture.num_heads % architecture.num_kv_heads != 0) {
+    reader.add_problem(fmt::format("{} is {}, which {} {} does not divide", keys.num_heads.key, architecture.num_heads,
+                                   keys.num_kv_heads, architecture.num_kv_heads));
+  }
+  if (architecture.num_heads * architecture.head_dim > kMostFeatures) {
+    reader.add_problem(fmt::format("{} heads of {} features are more than {}", architecture.num_heads,
+                                   architecture.head_dim, kMostFeatures));
+  }
+  if (architecture.mlp != Architecture::Mlp::none) {
+    architecture.mlp_width = reader.whole(keys.mlp_width, 1, kMostFeatures, 4 * architecture.d_model);
+  }
+  if (*keys.token_types.key) architecture.token_types = whole(reader, keys.token_types, 1, kMostFeatures);
+}
+
+void read_biases(ConfigReader& reader, const BiasKeys& keys, Architecture& architecture) {
+  if (*keys.everywhere) {
+    const bool there = reader.truth(keys.everywhere, true);
+    architecture.qkv_bias = architecture.output_bias = architecture.mlp_bias = architecture.norm_bias = there;
+  }
+  if (*keys.projections) {
+    architecture.qkv_bias = architecture.output_bias = reader.truth(keys.projections, architecture.qkv_bias);
+  }
+  if (*keys.mlp) architecture.mlp_bias = reader.truth(keys.mlp, architecture.mlp_bias);
+}
+
+void read_refused(ConfigReader& reader, const Family& family) {
+  for (const Refusal& refusal : family.refused) {
+    const JsonValue* value = reader.find(refusal.key);
+    if (value == nullptr) continue;
+    const std::string shown = value->kind == JsonValue::Kind::string ? value->text : shown_value(*value);
+    if (std::find(refusal.allowed.begin(), refusal.allowed.end(), shown) != refusal.allowed.end()) continue;
+    reader.add_problem(fmt::format("{} is {}, which is not implemented; expected {}", refusal.key, shown_value(*value),
+                                   fmt::join(refusal.allowed, " or ")));
+  }
+}
+
+// What single families say in their own way.
+void read_particulars(ConfigReader& reader, const Family& family, Architecture& architecture) {
+  const std::string& name = family.fixed.family;
+  if (name == "gpt2" && !reader.truth("scale_attn_weights", true)) architecture.score_scale = 1.0;
+  if (name == "nanogpt") {
+    // nanoGPT since it has `bias` uses the exact gelu; before, and in minGPT, it is the approximation.
+    const bool exact = reader.find("bias") != nullptr;
+    architecture.activation = activation_of(
+        reader, family.keys.activation, exact ? Architecture::Activation::gelu : Architecture::Activation::gelu_tanh);
+  }
+  if (name == "attention_only") architecture.causal = reader.truth("is_decoder", false);
+}
+
+}  // namespace
+
+ModelConfig model_config_of(const JsonValue& config, const std::string& what) {
+  if (config.kind != JsonValue::Kind::object) {
+    throw Error(
+        fmt::format("{}: found {}; expected an object, a model's configuration", what, json_kind_name(config.kind)));
+  }
+  ConfigReader reader(config);
+  const Family& family = family_of(reader, what);
+  ModelConfig result{family.fixed, &family};
+  Architecture& architecture = result.architecture;
+  read_sizes(reader, family, architecture);
+  read_biases(reader, family.biases, architecture);
+  read_refused(reader, family);
+  architecture.norm_eps = reader.positive(family.keys.norm_eps.key, family.keys.norm_eps.otherwise);
+  if (*family.keys.activation) {
+    architecture.activation = activation_of(reader, family.keys.activation, architecture.activation);
+  }
+  architecture.head_activation = architecture.activation;
+  architecture.tied_embeddings = reader.truth("tie_word_embeddings", family.tied);
+  read_particulars(reader, family, architecture);
+  if (!reader.problems().empty()) {
+    throw Error(fmt::format("{}: {} of a {} model {} not fit: {}", what,
+                            reader.problems().size() == 1 ? "a value" : "values", architecture.family,
+                            reader.problems().size() == 1 ? "does" : "do", first_ten(reader.problems(), "; ")));
+  }
+  return result;
+}
+
+}  // namespace headscope

@@ -1,0 +1,22 @@
+// config.json of a checkpoint folder -> the architecture that it describes.
+#pragma once
+
+#include <string>
+
+#include "core/io/json_text.h"
+#include "core/model/architecture.h"
+#include "core/model/family.h"
+
+namespace headscope {
+
+struct ModelConfig {
+  Architecture architecture;
+  const Family* family = nullptr;
+};
+
+// `config` is the parsed file, `what` its path in errors. Throws Error that lists every value that does not fit (the
+// first ten): sizes that are no whole numbers or out of range, heads that do not divide, activations, positions and
+// switches that are not implemented, an unknown model_type.
+ModelConfig model_config_of(const JsonValue& config, const std::string& what);
+
+}  // namespace headscope

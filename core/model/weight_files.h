@@ -1,0 +1,41 @@
+// The safetensors files of a checkpoint folder as one list of tensors.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/io/safetensors.h"
+
+namespace headscope {
+
+class WeightFiles {
+ public:
+  struct Place {
+    const SafetensorsFile* file;
+    const SafetensorsEntry* entry;
+  };
+
+  // model.safetensors, or else the shards that model.safetensors.index.json names, which all lie in the folder itself.
+  // Maps them and reads their headers. Throws Error that says what the folder holds instead, which shard is missing, or
+  // which tensors the index promises in a shard that has not got them.
+  static WeightFiles open(const std::string& folder);
+
+  // Null where no file holds it.
+  const Place* find(const std::string& name) const;
+  const std::map<std::string, Place>& all() const { return places_; }
+  const std::vector<std::string>& names() const { return names_; }  // of the files
+
+ private:
+  void add(const std::string& folder, const std::string& name);
+  std::vector<std::string> names_;
+  std::vector<std::unique_ptr<const SafetensorsFile>> files_;
+  std::map<std::string, Place> places_;
+};
+
+// The text of a small JSON file in a checkpoint folder. Throws Error when it is missing, and says what it is when it is
+// no JSON at all (a Git LFS pointer, an HTML page).
+std::string read_json_text(const std::string& path);
+
+}  // namespace headscope

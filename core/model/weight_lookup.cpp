@@ -1,0 +1,137 @@
+#include "core/model/weight_lookup.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/io/message_text.h"
+#include "core/model/config_reader.h"
+
+namespace headscope {
+
+using Place = WeightFiles::Place;
+
+WeightLookup::WeightLookup(const WeightFiles& files, const PlannedTensor& word) : files_(&files) {
+  for (const std::string_view prefix : body_prefixes()) {
+    if (files.find(std::string(prefix) + word.name) == nullptr) continue;
+    prefix_ = prefix;
+    break;
+  }
+  // A wrapper's part of the prefix stands before the head as well: "_orig_mod." of "_orig_mod.transformer.".
+  head_prefixes_ = {""};
+  for (std::size_t dot = prefix_.find('.'); dot != prefix_.npos; dot = prefix_.find('.', dot + 1)) {
+    head_prefixes_.push_back(prefix_.substr(0, dot + 1));
+  }
+}
+
+const Place* WeightLookup::find_under(const std::string& prefix, const PlannedTensor& tensor) const {
+  const std::string name = prefix + tensor.name;
+  const Place* place = files_->find(name);
+  if (place != nullptr || tensor.kind != PlannedTensor::Kind::norm) return place;
+  // The first BERTs were converted from TensorFlow with its names.
+  const std::size_t dot = name.rfind('.');
+  return files_->find(name.substr(0, dot + 1) + (name.ends_with(".weight") ? "gamma" : "beta"));
+}
+
+const Place* WeightLookup::find(const PlannedTensor& tensor) const {
+  if (tensor.empty()) return nullptr;
+  if (!tensor.in_head) return find_under(prefix_, tensor);
+  for (const std::string& prefix : head_prefixes_) {
+    if (const Place* place = find_under(prefix, tensor)) return place;
+  }
+  return nullptr;
+}
+
+namespace {
+
+class Accountant {
+ public:
+  explicit Accountant(const WeightLookup& lookup) : lookup_(lookup) {}
+
+  WeightAccount account;
+  std::set<std::string> used;
+  std::vector<std::string> problems;
+  bool missing = false;
+
+  void check(const PlannedTensor& tensor) {
+    const std::string shape = fmt::format("[{}]", fmt::join(tensor.shape, ", "));
+    const Place* place = lookup_.find(tensor);
+    if (place == nullptr) {
+      problems.push_back(fmt::format("{}{} {} is missing", tensor.in_head ? "" : lookup_.prefix(), tensor.name, shape));
+      missing = true;
+      return;
+    }
+    const SafetensorsEntry& entry = *place->entry;
+    if (entry.shape != tensor.shape) {
+      problems.push_back(
+          fmt::format("{} is [{}], expected {}", shortened(entry.name), fmt::join(entry.shape, ", "), shape));
+    } else if (entry.dtype != "F32" && entry.dtype != "F16" && entry.dtype != "BF16") {
+      problems.push_back(fmt::format("{} is {}, expected F32, F16 or BF16", shortened(entry.name), entry.dtype));
+    }
+    if (used.insert(entry.name).second) count(entry);
+  }
+
+ private:
+  void count(const SafetensorsEntry& entry) {
+    account.bytes += static_cast<std::int64_t>(entry.end - entry.begin);
+    std::int64_t numbers = 1;
+    for (const std::int64_t size : entry.shape) numbers *= size;
+    account.parameters += numbers;
+    const auto at = std::lower_bound(account.dtypes.begin(), account.dtypes.end(), entry.dtype);
+    if (at == account.dtypes.end() || *at != entry.dtype) account.dtypes.insert(at, entry.dtype);
+  }
+
+  const WeightLookup& lookup_;
+};
+
+OutputHead::Kind head_of(const WeightLookup& lookup, const PlannedHead& planned, const Architecture& architecture) {
+  const bool by_tie = planned.transform.weight.empty() ? architecture.tied_embeddings
+                                                       : lookup.find(planned.transform.weight) != nullptr;
+  if (!by_tie && lookup.find(planned.decoder.weight) == nullptr) return OutputHead::Kind::none;
+  return architecture.causal ? OutputHead::Kind::next_token : OutputHead::Kind::masked;
+}
+
+[[noreturn]] void refuse(const Accountant& checks, const Architecture& architecture, const std::string& what) {
+  const bool one = checks.problems.size() == 1;
+  std::string sentence = fmt::format("{}: {} not as the {} model of config.json needs {}: {}", what,
+                                     one ? "1 tensor is" : fmt::format("{} tensors are", checks.problems.size()),
+                                     architecture.family, one ? "it" : "them", first_ten(checks.problems, "; "));
+  if (checks.missing && !checks.account.unexpected.empty()) {
+    std::vector<std::string> shown;
+    for (const std::string& name : checks.account.unexpected) shown.push_back(shortened(name));
+    sentence += "; found and not known: " + first_ten(shown);
+  }
+  throw Error(sentence);
+}
+
+}  // namespace
+
+WeightAccount checked_weights(const WeightFiles& files, const WeightLookup& lookup, const Architecture& architecture,
+                              const Family& family, const std::string& what) {
+  Accountant checks(lookup);
+  for (const PlannedTensor& tensor : planned_body(architecture, family).tensors()) checks.check(tensor);
+  for (std::int64_t layer = 0; layer < architecture.num_layers; ++layer) {
+    for (const PlannedTensor& tensor : planned_block(architecture, family, layer).tensors()) checks.check(tensor);
+  }
+  const PlannedHead head = planned_head(architecture, family);
+  checks.account.head = head_of(lookup, head, architecture);
+  // Beside a tied decoder a copy of the embedding may stand.
+  if (const Place* copy = lookup.find(head.decoder.weight); copy != nullptr && architecture.tied_embeddings) {
+    checks.used.insert(copy->entry->name);
+  }
+  if (checks.account.head != OutputHead::Kind::none) {
+    for (const PlannedTensor& tensor : head.tensors()) {
+      if (tensor.name != head.decoder.weight.name || !architecture.tied_embeddings) checks.check(tensor);
+    }
+  }
+  for (const auto& [name, place] : files.all()) {
+    if (!checks.used.contains(name) && !is_remade_buffer(name)) checks.account.unexpected.push_back(name);
+  }
+  if (!checks.problems.empty()) refuse(checks, architecture, what);
+  return checks.account;
+}
+
+}  // namespace headscope

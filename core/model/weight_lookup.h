@@ -1,0 +1,42 @@
+// Planned tensors found in a checkpoint's files, whatever prefix or older spelling the file has.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/model/checkpoint.h"
+#include "core/model/weight_files.h"
+#include "core/model/weight_plan.h"
+
+namespace headscope {
+
+class WeightLookup {
+ public:
+  // Takes the body's prefix ("", "model.", ...) from where the word embedding stands; `files` must outlive it.
+  WeightLookup(const WeightFiles& files, const PlannedTensor& word);
+  // Null where no file holds it. Norms are also found as .gamma and .beta.
+  const WeightFiles::Place* find(const PlannedTensor& tensor) const;
+  const std::string& prefix() const { return prefix_; }
+
+ private:
+  const WeightFiles::Place* find_under(const std::string& prefix, const PlannedTensor& tensor) const;
+  const WeightFiles* files_;
+  std::string prefix_;
+  std::vector<std::string> head_prefixes_;
+};
+
+// What Checkpoint says of its files.
+struct WeightAccount {
+  OutputHead::Kind head = OutputHead::Kind::none;
+  std::vector<std::string> unexpected, dtypes;
+  std::int64_t bytes = 0;
+  std::int64_t parameters = 0;
+};
+
+// Compares names, shapes and dtypes of all files with what the architecture needs. Throws Error, which begins with
+// `what`, that lists the first ten tensors that are missing or do not fit.
+WeightAccount checked_weights(const WeightFiles& files, const WeightLookup& lookup, const Architecture& architecture,
+                              const Family& family, const std::string& what);
+
+}  // namespace headscope

@@ -1,0 +1,121 @@
+#include "core/model/weight_plan.h"
+
+#include <fmt/format.h>
+
+namespace headscope {
+namespace {
+
+using Kind = PlannedTensor::Kind;
+
+PlannedTensor table(const std::string& name, std::int64_t rows, std::int64_t columns) {
+  if (name.empty()) return {};
+  return {name + ".weight", {rows, columns}, Kind::table};
+}
+
+PlannedModule norm(const std::string& name, std::int64_t features, bool bias) {
+  PlannedModule module;
+  if (name.empty()) return module;
+  module.weight = {name + ".weight", {features}, Kind::norm};
+  if (bias) module.bias = {name + ".bias", {features}, Kind::norm};
+  return module;
+}
+
+PlannedModule linear(const std::string& name, std::int64_t out, std::int64_t in, bool bias, bool in_out) {
+  PlannedModule module;
+  if (name.empty()) return module;
+  module.weight = in_out ? PlannedTensor{name + ".weight", {in, out}, Kind::matrix_in_out}
+                         : PlannedTensor{name + ".weight", {out, in}, Kind::matrix};
+  if (bias) module.bias = {name + ".bias", {out}, Kind::vector};
+  return module;
+}
+
+void add(const PlannedModule& module, std::vector<PlannedTensor>& all) {
+  for (const PlannedTensor* tensor : {&module.weight, &module.bias}) {
+    if (!tensor->empty()) all.push_back(*tensor);
+  }
+}
+
+}  // namespace
+
+std::vector<PlannedTensor> PlannedBlock::tensors() const {
+  std::vector<PlannedTensor> all;
+  for (const PlannedModule* module :
+       {&attention_norm, &qkv, &query, &key, &value, &output, &query_norm, &key_norm, &mlp_norm, &gate, &up, &down}) {
+    add(*module, all);
+  }
+  return all;
+}
+
+std::vector<PlannedTensor> PlannedBody::tensors() const {
+  std::vector<PlannedTensor> all;
+  for (const PlannedTensor* tensor : {&word, &position, &token_type}) {
+    if (!tensor->empty()) all.push_back(*tensor);
+  }
+  add(embedding_norm, all);
+  add(final_norm, all);
+  return all;
+}
+
+std::vector<PlannedTensor> PlannedHead::tensors() const {
+  std::vector<PlannedTensor> all;
+  for (const PlannedModule* module : {&transform, &transform_norm, &decoder}) add(*module, all);
+  return all;
+}
+
+PlannedBody planned_body(const Architecture& architecture, const Family& family) {
+  const TensorNames& names = family.names;
+  const std::int64_t width = architecture.d_model;
+  const bool norm_bias = architecture.norm == Architecture::Norm::layer && architecture.norm_bias;
+  PlannedBody body;
+  body.word = table(names.word, architecture.vocab_size, width);
+  body.position = table(names.position, architecture.position_offset + architecture.max_positions, width);
+  body.token_type = table(names.token_type, architecture.token_types, width);
+  body.embedding_norm = norm(names.embedding_norm, width, norm_bias);
+  body.final_norm = norm(names.final_norm, width, norm_bias);
+  return body;
+}
+
+PlannedBlock planned_block(const Architecture& architecture, const Family& family, std::int64_t layer) {
+  const TensorNames& names = family.names;
+  const std::string prefix = fmt::format("{}{}.", names.layer, layer);
+  const auto named = [&prefix](const char* name) { return *name ? prefix + name : std::string(); };
+  const std::int64_t width = architecture.d_model;
+  const std::int64_t query_rows = architecture.num_heads * architecture.head_dim;
+  const std::int64_t key_rows = architecture.num_kv_heads * architecture.head_dim;
+  const bool norm_bias = architecture.norm == Architecture::Norm::layer && architecture.norm_bias;
+  const bool in_out = family.in_out;
+  PlannedBlock block;
+  block.attention_norm = norm(named(names.attention_norm), width, norm_bias);
+  block.qkv = linear(named(names.qkv), query_rows + 2 * key_rows, width, architecture.qkv_bias, in_out);
+  block.query = linear(named(names.query), query_rows, width, architecture.qkv_bias, in_out);
+  block.key = linear(named(names.key), key_rows, width, architecture.qkv_bias, in_out);
+  block.value = linear(named(names.value), key_rows, width, architecture.qkv_bias, in_out);
+  block.output = linear(named(names.output), width, query_rows, architecture.output_bias, in_out);
+  if (architecture.head_norm) {
+    block.query_norm = norm(named(names.query_norm), architecture.head_dim, false);
+    block.key_norm = norm(named(names.key_norm), architecture.head_dim, false);
+  }
+  block.mlp_norm = norm(named(names.mlp_norm), width, norm_bias);
+  block.gate = linear(named(names.gate), architecture.mlp_width, width, architecture.mlp_bias, in_out);
+  block.up = linear(named(names.up), architecture.mlp_width, width, architecture.mlp_bias, in_out);
+  block.down = linear(named(names.down), width, architecture.mlp_width, architecture.mlp_bias, in_out);
+  return block;
+}
+
+PlannedHead planned_head(const Architecture& architecture, const Family& family) {
+  const TensorNames& names = family.names;
+  const std::int64_t width = architecture.d_model;
+  PlannedHead head;
+  head.transform = linear(names.transform, width, width, true, false);
+  head.transform_norm = norm(names.transform_norm, width, true);
+  head.decoder = linear(names.decoder, architecture.vocab_size, width, false, false);
+  if (*names.decoder_bias) {
+    head.decoder.bias = {names.decoder_bias, {architecture.vocab_size}, Kind::vector};
+  }
+  for (PlannedModule* module : {&head.transform, &head.transform_norm, &head.decoder}) {
+    module->weight.in_head = module->bias.in_head = true;
+  }
+  return head;
+}
+
+}  // namespace headscope

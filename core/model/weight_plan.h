@@ -1,0 +1,49 @@
+// Which tensors an architecture needs, under which names and with which shapes: checked when a checkpoint opens, read
+// when a layer is looked at.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/model/family.h"
+
+namespace headscope {
+
+// Names as the family's table has them: without the body's prefix.
+struct PlannedTensor {
+  enum class Kind { table, matrix, matrix_in_out, norm, vector };
+  std::string name;                 // "" for none
+  std::vector<std::int64_t> shape;  // as the file holds it
+  Kind kind = Kind::vector;
+  bool in_head = false;  // its name does not follow the body's prefix
+  bool empty() const { return name.empty(); }
+};
+
+struct PlannedModule {
+  PlannedTensor weight, bias;
+};
+
+struct PlannedBlock {
+  PlannedModule attention_norm, qkv, query, key, value, output, query_norm, key_norm;
+  PlannedModule mlp_norm, gate, up, down;
+  std::vector<PlannedTensor> tensors() const;  // those that are there
+};
+
+struct PlannedBody {
+  PlannedTensor word, position, token_type;
+  PlannedModule embedding_norm, final_norm;
+  std::vector<PlannedTensor> tensors() const;
+};
+
+// What a complete head holds. `decoder.weight` is planned also where the embedding takes its place.
+struct PlannedHead {
+  PlannedModule transform, transform_norm, decoder;
+  std::vector<PlannedTensor> tensors() const;
+};
+
+PlannedBody planned_body(const Architecture& architecture, const Family& family);
+PlannedBlock planned_block(const Architecture& architecture, const Family& family, std::int64_t layer);
+PlannedHead planned_head(const Architecture& architecture, const Family& family);
+
+}  // namespace headscope
