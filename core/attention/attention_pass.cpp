@@ -28,7 +28,7 @@ void add_scores(TraceBuilder& builder, const ScoreRule& rule, const std::string&
   const Trace& trace = builder.trace();
   const Request& request = trace.request;
   const std::string scaling = scale_text(request, *trace.inputs, trace.scale);
-  const std::string masking = mask_step_text(request);
+  const std::string masking = mask_step_text(request, *trace.inputs);
   const Tensor raw = builder.add(StageId::raw_scores, product, [&] { return stage_of(StageId::raw_scores); });
   if (rule.mask_order == MaskOrder::before_scale && rule.masks()) {
     const Tensor scores =
@@ -43,9 +43,9 @@ void add_scores(TraceBuilder& builder, const ScoreRule& rule, const std::string&
                          [&] { return stage_of(StageId::capped_scores); });
   }
   if (!rule.masks()) {
-    const char* none = request.mask.empty()       ? "no mask"
-                       : trace.mask->hidden.any() ? "masked after softmax"
-                                                  : "mask hides nothing";
+    const char* none = mask_terms_of(request, *trace.inputs).empty() ? "no mask"
+                       : trace.mask->hidden.any()                    ? "masked after softmax"
+                                                                     : "mask hides nothing";
     builder.add_equal(StageId::masked_scores, none, scores);
     return;
   }

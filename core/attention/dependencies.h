@@ -17,6 +17,7 @@ enum class Source {
   key_input,     // keys' vectors of cross-attention, or the keys of attention alone
   value_input,   // values' vectors likewise
   projection,    // the weights and biases of query, key and value, bias_k and bias_v among them
+  head_rule,     // what a model does to the heads of queries and keys: norm, rotary positions
   output,        // the weight and bias of the output projection
   mask,          // which cells are hidden, and what is added
   dropout_mask,  // of --dropout-mask

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/assert.h"
 #include "core/attention/attention_pass.h"
 #include "core/attention/memory.h"
 #include "core/attention/on_demand.h"
@@ -14,6 +15,7 @@
 #include "core/attention/score_steps.h"
 #include "core/attention/trace_builder.h"
 #include "core/backend/backend_factory.h"
+#include "core/model/head_rule.h"
 
 namespace headscope {
 namespace {
@@ -31,6 +33,24 @@ Tensor add_with_bias(TraceBuilder& trace, StageId id, const char* operation, con
   return trace.add(id, fmt::format("{}, then {}", operation, name), [&] { return with_bias_position(heads, bias); });
 }
 
+// Adds query or key, with the model's norm and rotary positions where it has them: then it is a copy, only the rows
+// that the last trace does not have.
+Tensor add_turned(TraceBuilder& trace, StageId id, const char* operation, const Tensor& heads, const Inputs& inputs) {
+  const HeadRule* rule = inputs.head_rule.get();
+  const bool is_query = id == StageId::query;
+  if (rule == nullptr || !(is_query ? rule->changes_queries() : rule->changes_keys())) {
+    return add_with_bias(trace, id, operation, heads, is_query ? Tensor() : inputs.weights.bias_k);
+  }
+  HEADSCOPE_ASSERT(inputs.weights.bias_k.empty(), "a key of bias_k has no position");
+  const Tensor& norm = is_query ? rule->query_norm : rule->key_norm;
+  return trace.add(id, heads_text(operation, !norm.empty(), rule->rotary != nullptr), [&] {
+    const Axes axes{Axis::batch, Axis::head, Axis::position, Axis::feature};
+    TraceBuilder::Rows rows = trace.memory_of(id, heads.shape(), axes, 2);
+    turn_heads(*rule, norm, heads, rows.done, heads.dim(2), rows.tensor);
+    return rows.tensor;
+  });
+}
+
 // qkv_split, qkv_heads, then query, key and value as slices of every head's own features.
 Heads heads_of_per_head_projection(TraceBuilder& trace, const Inputs& inputs, const Tensor& qkv) {
   const std::int64_t features = inputs.head_dim;
@@ -40,8 +60,8 @@ Heads heads_of_per_head_projection(TraceBuilder& trace, const Inputs& inputs, co
                                                    {Axis::batch, Axis::position, Axis::head, Axis::feature}));
   const Tensor all = trace.add_view(StageId::qkv_heads, "transpose", split.permuted({0, 2, 1, 3}));
   Heads heads;
-  heads.query = trace.add_view(StageId::query, "split", all.sliced(3, 0, features));
-  heads.key = add_with_bias(trace, StageId::key, "split", all.sliced(3, features, 2 * features), weights.bias_k);
+  heads.query = add_turned(trace, StageId::query, "split", all.sliced(3, 0, features), inputs);
+  heads.key = add_turned(trace, StageId::key, "split", all.sliced(3, features, 2 * features), inputs);
   heads.value =
       add_with_bias(trace, StageId::value, "split", all.sliced(3, 2 * features, 3 * features), weights.bias_v);
   return heads;
@@ -96,9 +116,9 @@ Heads projected_heads(TraceBuilder& trace, const Request& request, const Inputs&
   }
   const Projections projected = projections_of(trace, request, inputs, key_input, value_input, backend);
   Heads heads;
-  heads.query = trace.add_view(StageId::query, "split heads", split_heads(projected.query, inputs.num_heads));
-  heads.key = add_with_bias(trace, StageId::key, "split heads", split_heads(projected.key, inputs.num_kv_heads),
-                            weights.bias_k);
+  heads.query =
+      add_turned(trace, StageId::query, "split heads", split_heads(projected.query, inputs.num_heads), inputs);
+  heads.key = add_turned(trace, StageId::key, "split heads", split_heads(projected.key, inputs.num_kv_heads), inputs);
   heads.value = add_with_bias(trace, StageId::value, "split heads", split_heads(projected.value, inputs.num_kv_heads),
                               weights.bias_v);
   return heads;
@@ -136,9 +156,9 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
   trace->seeded_weights = inputs->query.empty() && request.weights.empty() && request.model == "seeded";
   trace->scale = scale_of(request, *inputs);
   const bool extra_key = !inputs->weights.bias_k.empty();
-  trace->mask =
-      std::make_shared<const Mask>(build_mask(request, inputs->mask_files, inputs->batch, inputs->num_heads,
-                                              inputs->query_len, inputs->key_len + (extra_key ? 1 : 0), extra_key));
+  trace->mask = std::make_shared<const Mask>(build_mask(request, inputs->mask_files, inputs->batch, inputs->num_heads,
+                                                        inputs->query_len, inputs->key_len + (extra_key ? 1 : 0),
+                                                        extra_key, inputs->own_mask));
   const bool keep_weights = stage_bytes(request, stage_sizes_of(*inputs)) <= static_cast<double>(options.stage_memory);
   const bool on_demand = in_one_pass(request) && !keep_weights;
   // What is kept and what is computed when read do not mix.

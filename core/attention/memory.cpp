@@ -22,6 +22,8 @@ StageSizes stage_sizes_of(const Inputs& inputs) {
   sizes.cross = !inputs.key_x.empty();
   sizes.alone = !inputs.query.empty();
   sizes.has_output = !inputs.weights.output.empty();
+  sizes.own_mask = !inputs.own_mask.empty();
+  sizes.layers = inputs.layer + 1;
   return sizes;
 }
 
@@ -45,14 +47,15 @@ double bytes_without_scores(const Request& request, const StageSizes& sizes) {
   if (sizes.has_output && !sizes.alone) floats += query_rows * d(sizes.d_model);
   const bool listed = std::any_of(request.mask.begin(), request.mask.end(),
                                   [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::file; });
-  return floats * static_cast<double>(sizeof(float)) + (listed ? d(sizes.query_len) * keys : 0.0);
+  const double bytes = floats * static_cast<double>(sizeof(float)) + (listed ? d(sizes.query_len) * keys : 0.0);
+  return d(sizes.layers) * bytes;
 }
 
 // How many stages of the scores' size are kept when weights are.
-int kept_score_stages(const Request& request) {
+int kept_score_stages(const Request& request, bool own_mask) {
   int score_stages = 1;  // weights
   if (!in_one_pass(request)) {
-    const bool masked = !request.mask.empty();
+    const bool masked = own_mask || !request.mask.empty();
     const bool scaled = !has_variant(request, Variant::no_scale) && request.scale.value_or(0.0) != 1.0;
     score_stages += 1;  // raw_scores
     if (masked || scaled) score_stages += 1;
@@ -65,13 +68,14 @@ int kept_score_stages(const Request& request) {
 
 double score_bytes(const StageSizes& sizes) {
   const auto d = [](std::int64_t n) { return static_cast<double>(n); };
-  return 4.0 * d(sizes.batch) * d(sizes.heads) * d(sizes.query_len) * (d(sizes.key_len) + (sizes.extra_key ? 1 : 0));
+  return 4.0 * d(sizes.layers) * d(sizes.batch) * d(sizes.heads) * d(sizes.query_len) *
+         (d(sizes.key_len) + (sizes.extra_key ? 1 : 0));
 }
 
 }  // namespace
 
 double stage_bytes(const Request& request, const StageSizes& sizes) {
-  return bytes_without_scores(request, sizes) + kept_score_stages(request) * score_bytes(sizes);
+  return bytes_without_scores(request, sizes) + kept_score_stages(request, sizes.own_mask) * score_bytes(sizes);
 }
 
 double least_stage_bytes(const Request& request, const StageSizes& sizes) {
@@ -108,7 +112,8 @@ double products_of(const StageSizes& sizes) {
   if (sizes.alone) return batch * attention;
   const double projected = queries * heads * head_dim + keys * kv_heads * (head_dim + value_head_dim);
   const double output = sizes.has_output ? queries * heads * value_head_dim * static_cast<double>(sizes.d_model) : 0.0;
-  return batch * (attention + projected * static_cast<double>(sizes.input_dim) + output);
+  return static_cast<double>(sizes.layers) * batch *
+         (attention + projected * static_cast<double>(sizes.input_dim) + output);
 }
 
 }  // namespace headscope

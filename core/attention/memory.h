@@ -17,6 +17,8 @@ struct StageSizes {
   bool cross = false;
   bool alone = false;  // no inputs, projections or output
   bool has_output = true;
+  bool own_mask = false;    // the model hides, whatever the request does
+  std::int64_t layers = 1;  // up to and with this one: all of them are kept
 };
 
 StageSizes stage_sizes_of(const Inputs& inputs);

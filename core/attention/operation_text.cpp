@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/assert.h"
 
 namespace headscope {
@@ -44,13 +46,25 @@ std::string scale_text(const Request& request, const Inputs& inputs, double scal
   if (has_variant(request, Variant::scale_by_d_model)) {
     return fmt::format("÷ √{} (d_model)", inputs.query.empty() ? inputs.d_model : inputs.num_heads * inputs.head_dim);
   }
-  return request.scale ? "× " + number_text(scale) : fmt::format("÷ √{}", inputs.head_dim);
+  return request.scale || inputs.score_scale ? "× " + number_text(scale) : fmt::format("÷ √{}", inputs.head_dim);
 }
 
-std::string mask_step_text(const Request& request) {
-  if (request.mask.empty()) return "no mask";
+std::vector<MaskTerm> mask_terms_of(const Request& request, const Inputs& inputs) {
+  std::vector<MaskTerm> terms = inputs.own_mask;
+  for (const MaskTerm& term : request.mask) {
+    if (std::find(terms.begin(), terms.end(), term) == terms.end()) terms.push_back(term);
+  }
+  return terms;
+}
+
+std::string heads_text(const char* split, bool norm, bool rotary) {
+  return fmt::format("{}{}{}", split, norm ? ", RMSNorm" : "", rotary ? ", RoPE" : "");
+}
+
+std::string mask_step_text(const Request& request, const Inputs& inputs) {
   std::string terms;
-  for (const MaskTerm& term : request.mask) terms += (terms.empty() ? "" : ", ") + term_text(term);
+  for (const MaskTerm& term : mask_terms_of(request, inputs)) terms += (terms.empty() ? "" : ", ") + term_text(term);
+  if (terms.empty()) return "no mask";
   return fmt::format("+ {}{} mask", has_variant(request, Variant::mask_inverted) ? "inverted " : "", terms);
 }
 

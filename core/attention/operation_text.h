@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/attention/request.h"
 #include "core/model/inputs.h"
@@ -20,8 +21,14 @@ std::string number_text(double value);
 // "÷ √64", "× 0.2"
 std::string scale_text(const Request& request, const Inputs& inputs, double scale);
 
+// All that hides: the model's own terms, then the request's that are not among them.
+std::vector<MaskTerm> mask_terms_of(const Request& request, const Inputs& inputs);
+
 // "+ causal mask", "+ causal, padding 2 mask", "no mask"
-std::string mask_step_text(const Request& request);
+std::string mask_step_text(const Request& request, const Inputs& inputs);
+
+// "split heads", "split heads, RMSNorm, RoPE".
+std::string heads_text(const char* split, bool norm, bool rotary);
 
 // "softmax", "softmax over queries, then mask"
 std::string softmax_text(const Request& request, bool any_hidden);

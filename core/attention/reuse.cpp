@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/attention/dependencies.h"
+#include "core/attention/operation_text.h"
 
 namespace headscope {
 namespace {
@@ -51,7 +52,7 @@ std::int64_t equal_rows(const Tensor& a, const Tensor& b) {
 // what it sees does not depend on how many keys follow.
 bool looks_back_only(const Request& request, const Inputs& inputs, std::int64_t& open) {
   bool ordered = false;
-  for (const MaskTerm& term : request.mask) {
+  for (const MaskTerm& term : mask_terms_of(request, inputs)) {
     switch (term.kind) {
       case MaskTerm::Kind::causal:
         ordered = true;
@@ -86,6 +87,7 @@ Reuse::Reuse(std::shared_ptr<const Trace> previous, const Request& now, const In
   note(Source::key_input, same_values(before.key_x, inputs.key_x) && same_values(before.key, inputs.key));
   note(Source::value_input, same_values(before.value_x, inputs.value_x) && same_values(before.value, inputs.value));
   note(Source::projection, same_projection(before.weights, inputs.weights));
+  note(Source::head_rule, before.head_rule == inputs.head_rule);
   note(Source::output, same_linear(before.weights.output, inputs.weights.output));
   note(Source::mask, same_mask(*previous->mask, mask));
   note(Source::dropout_mask, same_values(before.dropout_mask, inputs.dropout_mask));
@@ -103,7 +105,8 @@ Reuse::Reuse(std::shared_ptr<const Trace> previous, const Request& now, const In
   if (!stays(StageId::query) || !stays(StageId::key) || !stays(StageId::value) || !inputs.query.empty()) return;
   same_positions_ = equal_rows(before.x, inputs.x);
   std::int64_t open = 0;
-  const bool same_terms = previous_->request.mask == now.mask && previous_->request.causal_align == now.causal_align;
+  const bool same_terms = mask_terms_of(previous_->request, before) == mask_terms_of(now, inputs) &&
+                          previous_->request.causal_align == now.causal_align;
   if (same_terms && stays(StageId::context) && looks_back_only(now, inputs, open) &&
       before.query_len == before.key_len && same_positions_ >= open) {
     same_queries_ = same_positions_;

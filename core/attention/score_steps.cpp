@@ -57,7 +57,8 @@ double scale_of(const Request& request, const Inputs& inputs) {
     const bool alone = !inputs.query.empty();
     return 1.0 / std::sqrt(static_cast<double>(alone ? inputs.num_heads * inputs.head_dim : inputs.d_model));
   }
-  return request.scale.value_or(1.0 / std::sqrt(static_cast<double>(inputs.head_dim)));
+  if (request.scale) return *request.scale;
+  return inputs.score_scale.value_or(1.0 / std::sqrt(static_cast<double>(inputs.head_dim)));
 }
 
 namespace {

@@ -15,7 +15,8 @@
 
 namespace headscope {
 
-// What multiplies raw_scores: the variants no-scale and scale-by-d-model first, then --scale, then 1/sqrt(head_dim).
+// What multiplies raw_scores: the variants no-scale and scale-by-d-model first, then --scale, then the model's own,
+// then 1/sqrt(head_dim).
 double scale_of(const Request& request, const Inputs& inputs);
 
 // What of `request` decides how scores become weights; `mask` is that of the whole scores.

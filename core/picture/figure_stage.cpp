@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/assert.h"
+#include "core/attention/operation_text.h"
 #include "core/attention/request_text.h"
 #include "core/picture/figure.h"
 #include "core/text/utf8.h"
@@ -161,7 +162,8 @@ std::string request_facts(const Trace& trace) {
   if (inputs.d_model > 0) facts.push_back(fmt::format("d_model {}", inputs.d_model));
   facts.push_back(inputs.num_heads == 1 ? "1 head" : fmt::format("{} heads", inputs.num_heads));
   if (inputs.num_kv_heads != inputs.num_heads) facts.push_back(fmt::format("{} kv_heads", inputs.num_kv_heads));
-  facts.push_back(request.mask.empty() ? "no mask" : "mask " + mask_text(request.mask));
+  const std::vector<MaskTerm> mask = mask_terms_of(request, inputs);
+  facts.push_back(mask.empty() ? "no mask" : "mask " + mask_text(mask));
   if (request.mask_order == MaskOrder::before_scale) facts.emplace_back("mask before scale");
   if (request.scale) facts.push_back(fmt::format("scale {}", *request.scale));
   if (request.softcap) facts.push_back(fmt::format("softcap {}", *request.softcap));

@@ -1,0 +1,93 @@
+#include "core/model/head_rule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/assert.h"
+
+namespace headscope {
+namespace {
+
+constexpr std::int64_t kFirstRows = 256;
+
+std::shared_ptr<const RotaryTable::Rows> made_rows(const RotaryRule& rule, std::int64_t count) {
+  const auto rows = std::make_shared<RotaryTable::Rows>();
+  rows->count = count;
+  const std::size_t pairs = rule.inverse_frequencies.size();
+  rows->cosine.reserve(static_cast<std::size_t>(count) * pairs);
+  rows->sine.reserve(static_cast<std::size_t>(count) * pairs);
+  for (std::int64_t position = 0; position < count; ++position) {
+    for (const double frequency : rule.inverse_frequencies) {
+      const double angle = static_cast<float>(position) * static_cast<float>(frequency);
+      rows->cosine.push_back(static_cast<float>(rule.factor * std::cos(angle)));
+      rows->sine.push_back(static_cast<float>(rule.factor * std::sin(angle)));
+    }
+  }
+  return rows;
+}
+
+// One head of one position, in place.
+void normalise(float* x, const float* weight, std::int64_t features, const HeadRule& rule) {
+  double squares = 0;
+  for (std::int64_t d = 0; d < features; ++d) squares += static_cast<double>(x[d]) * x[d];
+  const auto factor = static_cast<float>(1.0 / std::sqrt(squares / static_cast<double>(features) + rule.norm_eps));
+  const float offset = rule.norm_plus_one ? 1.0F : 0.0F;
+  for (std::int64_t d = 0; d < features; ++d) x[d] = x[d] * factor * (offset + weight[d]);
+}
+
+void turn(float* x, const float* cosine, const float* sine, const RotaryRule& rule) {
+  const std::int64_t pairs = rule.features / 2;
+  const bool halves = rule.pairs == RotaryRule::Pairs::halves;
+  const std::int64_t step = halves ? 1 : 2, apart = halves ? pairs : 1;
+  for (std::int64_t p = 0; p < pairs; ++p) {
+    float& a = x[p * step];
+    float& b = x[p * step + apart];
+    const float turned = a * cosine[p] - b * sine[p];
+    b = b * cosine[p] + a * sine[p];
+    a = turned;
+  }
+}
+
+}  // namespace
+
+RotaryTable::RotaryTable(RotaryRule rule) : rule_(std::move(rule)) {
+  HEADSCOPE_ASSERT(rule_.features == 2 * static_cast<std::int64_t>(rule_.inverse_frequencies.size()),
+                   std::to_string(rule_.inverse_frequencies.size()) + " frequencies for " +
+                       std::to_string(rule_.features) + " features");
+}
+
+std::shared_ptr<const RotaryTable::Rows> RotaryTable::rows(std::int64_t positions) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (rows_ == nullptr || rows_->count < positions) {
+    const std::int64_t known = rows_ == nullptr ? kFirstRows : 2 * rows_->count;
+    rows_ = made_rows(rule_, std::max(known, positions));
+  }
+  return rows_;
+}
+
+void turn_heads(const HeadRule& rule, const Tensor& norm, const Tensor& heads, std::int64_t begin, std::int64_t end,
+                Tensor& to) {
+  const std::int64_t features = heads.dim(3);
+  HEADSCOPE_ASSERT(to.shape() == heads.shape() && to.strides()[3] == 1 && (norm.empty() || norm.size() == features) &&
+                       (rule.rotary == nullptr || rule.rotary->rule().features <= features),
+                   to_string(heads.shape()) + " to " + to_string(to.shape()));
+  const std::vector<float> weight = norm.values();
+  const std::shared_ptr<const RotaryTable::Rows> turns = rule.rotary == nullptr ? nullptr : rule.rotary->rows(end);
+  const Strides& steps = to.strides();
+  for (std::int64_t b = 0; b < heads.dim(0); ++b) {
+    for (std::int64_t h = 0; h < heads.dim(1); ++h) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        float* x = to.mutable_data() + b * steps[0] + h * steps[1] + i * steps[2];
+        heads.read({{b, b + 1}, {h, h + 1}, {i, i + 1}, {0, features}},
+                   std::span<float>(x, static_cast<std::size_t>(features)));
+        if (!weight.empty()) normalise(x, weight.data(), features, rule);
+        if (turns == nullptr) continue;
+        const std::int64_t row = i * (rule.rotary->rule().features / 2);
+        turn(x, turns->cosine.data() + row, turns->sine.data() + row, rule.rotary->rule());
+      }
+    }
+  }
+}
+
+}  // namespace headscope
