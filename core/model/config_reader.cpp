@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -28,6 +29,11 @@ std::string first_ten(const std::vector<std::string>& items, const char* separat
   for (std::size_t i = 0; i < std::min(items.size(), kShown); ++i) text += (i > 0 ? separator : "") + items[i];
   if (items.size() > kShown) text += fmt::format(" and {} more", items.size() - kShown);
   return text;
+}
+
+bool ConfigReader::holds_null(std::string_view key) const {
+  const JsonValue* value = object_.find(key);
+  return value != nullptr && value->kind == JsonValue::Kind::null;
 }
 
 const JsonValue* ConfigReader::find(std::string_view key) const {

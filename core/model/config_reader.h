@@ -15,6 +15,7 @@ class ConfigReader {
  public:
   explicit ConfigReader(const JsonValue& object) : object_(object) {}
 
+  bool holds_null(std::string_view key) const;
   // Null where the key is absent, or holds null.
   const JsonValue* find(std::string_view key) const;
   // A whole number from `least` to `most`; `otherwise` where the key is absent, which is a problem without one. After a

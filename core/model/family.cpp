@@ -77,10 +77,203 @@ Family attention_only() {
   return row;
 }
 
+// https://github.com/huggingface/transformers, models/bert (Devlin et al. 2018).
+Family bert() {
+  Family row;
+  row.fixed.family = "bert";
+  row.fixed.norm_first = false;
+  row.fixed.embedding_norm = true;
+  row.fixed.position = Arch::Position::learned;
+  row.fixed.mlp = Arch::Mlp::plain;
+  row.model_types = {"bert"};
+  row.keys = {.mlp_width = "intermediate_size",
+              .norm_eps = {"layer_norm_eps", 1e-12},
+              .activation = "hidden_act",
+              .token_types = {"type_vocab_size", 2}};
+  row.names = {.word = "embeddings.word_embeddings",
+               .position = "embeddings.position_embeddings",
+               .token_type = "embeddings.token_type_embeddings",
+               .embedding_norm = "embeddings.LayerNorm",
+               .layer = "encoder.layer.",
+               .attention_norm = "attention.output.LayerNorm",
+               .query = "attention.self.query",
+               .key = "attention.self.key",
+               .value = "attention.self.value",
+               .output = "attention.output.dense",
+               .mlp_norm = "output.LayerNorm",
+               .up = "intermediate.dense",
+               .down = "output.dense",
+               .transform = "cls.predictions.transform.dense",
+               .transform_norm = "cls.predictions.transform.LayerNorm",
+               .decoder = "cls.predictions.decoder",
+               .decoder_bias = "cls.predictions.bias"};
+  row.tied = true;
+  row.refused = {{"is_decoder", {"false"}}, {"position_embedding_type", {"absolute"}}};
+  return row;
+}
+
+// models/roberta (Liu et al. 2019): positions are counted from pad_token_id + 1 on.
+Family roberta() {
+  Family row = bert();
+  row.fixed.family = "roberta";
+  row.model_types = {"roberta", "xlm-roberta", "camembert"};
+  row.names.transform = "lm_head.dense";
+  row.names.transform_norm = "lm_head.layer_norm";
+  row.names.decoder = "lm_head.decoder";
+  row.names.decoder_bias = "lm_head.bias";
+  return row;
+}
+
+// models/distilbert (Sanh et al. 2019).
+Family distilbert() {
+  Family row = bert();
+  row.fixed.family = "distilbert";
+  row.model_types = {"distilbert"};
+  row.keys = {.d_model = {"dim", {}},
+              .num_layers = {"n_layers", {}},
+              .num_heads = {"n_heads", {}},
+              .mlp_width = "hidden_dim",
+              .norm_eps = {"", 1e-12},
+              .activation = "activation"};
+  row.names = {.word = "embeddings.word_embeddings",
+               .position = "embeddings.position_embeddings",
+               .embedding_norm = "embeddings.LayerNorm",
+               .layer = "transformer.layer.",
+               .attention_norm = "sa_layer_norm",
+               .query = "attention.q_lin",
+               .key = "attention.k_lin",
+               .value = "attention.v_lin",
+               .output = "attention.out_lin",
+               .mlp_norm = "output_layer_norm",
+               .up = "ffn.lin1",
+               .down = "ffn.lin2",
+               .transform = "vocab_transform",
+               .transform_norm = "vocab_layer_norm",
+               .decoder = "vocab_projector",
+               .decoder_bias = "vocab_projector.bias"};
+  row.refused = {};
+  return row;
+}
+
+// models/llama (Touvron et al. 2023): Llama 1 to 3, TinyLlama, SmolLM.
+Family llama() {
+  Family row;
+  row.fixed.family = "llama";
+  row.fixed.causal = true;
+  row.fixed.norm = Arch::Norm::rms;
+  row.fixed.position = Arch::Position::rotary;
+  row.fixed.final_norm = true;
+  row.fixed.mlp = Arch::Mlp::gated;
+  row.fixed.activation = Arch::Activation::silu;
+  row.fixed.qkv_bias = row.fixed.output_bias = row.fixed.mlp_bias = row.fixed.norm_bias = false;
+  row.model_types = {"llama"};
+  row.keys = {.num_kv_heads = "num_key_value_heads",
+              .head_dim = "head_dim",
+              .mlp_width = "intermediate_size",
+              .max_positions = {"max_position_embeddings", 2048},
+              .norm_eps = {"rms_norm_eps", 1e-6},
+              .activation = "hidden_act"};
+  row.names = {.word = "embed_tokens",
+               .layer = "layers.",
+               .attention_norm = "input_layernorm",
+               .query = "self_attn.q_proj",
+               .key = "self_attn.k_proj",
+               .value = "self_attn.v_proj",
+               .output = "self_attn.o_proj",
+               .mlp_norm = "post_attention_layernorm",
+               .gate = "mlp.gate_proj",
+               .up = "mlp.up_proj",
+               .down = "mlp.down_proj",
+               .final_norm = "norm",
+               .decoder = "lm_head"};
+  row.biases = {.projections = "attention_bias", .mlp = "mlp_bias"};
+  return row;
+}
+
+// models/mistral (Jiang et al. 2023).
+Family mistral() {
+  Family row = llama();
+  row.fixed.family = "mistral";
+  row.model_types = {"mistral"};
+  row.biases = {};
+  row.window = WindowKeys{4096, false};
+  return row;
+}
+
+// models/qwen2: queries, keys and values have biases, the output has none.
+Family qwen2() {
+  Family row = llama();
+  row.fixed.family = "qwen2";
+  row.fixed.qkv_bias = true;
+  row.model_types = {"qwen2"};
+  row.biases = {};
+  row.window = WindowKeys{4096, true};
+  return row;
+}
+
+// models/qwen3: queries and keys are normalised head by head.
+Family qwen3() {
+  Family row = llama();
+  row.fixed.family = "qwen3";
+  row.fixed.head_norm = true;
+  row.model_types = {"qwen3"};
+  row.names.query_norm = "self_attn.q_norm";
+  row.names.key_norm = "self_attn.k_norm";
+  row.biases = {.projections = "attention_bias"};
+  row.window = WindowKeys{4096, true};
+  return row;
+}
+
+// models/gemma, the first generation (Gemma Team 2024).
+Family gemma() {
+  Family row = llama();
+  row.fixed.family = "gemma";
+  row.fixed.norm_plus_one = true;
+  row.fixed.activation = Arch::Activation::gelu_tanh;
+  row.model_types = {"gemma"};
+  row.keys.activation = "";
+  row.biases = {.projections = "attention_bias"};
+  row.tied = true;
+  return row;
+}
+
+// https://github.com/karpathy/llama2.c, with the names of Meta's own code: neighbours are turned, as in the paper.
+Family llama2c() {
+  Family row = llama();
+  row.fixed.family = "llama2c";
+  row.model_types = {"llama2c", "llama2.c"};
+  row.marks = {"dim", "n_layers", "n_heads", "max_seq_len"};
+  row.keys = {.d_model = {"dim", {}},
+              .num_layers = {"n_layers", {}},
+              .num_heads = {"n_heads", {}},
+              .num_kv_heads = "n_kv_heads",
+              .mlp_width = "hidden_dim",
+              .max_positions = {"max_seq_len", {}},
+              .norm_eps = {"norm_eps", 1e-5}};
+  row.names = {.word = "tok_embeddings",
+               .layer = "layers.",
+               .attention_norm = "attention_norm",
+               .query = "attention.wq",
+               .key = "attention.wk",
+               .value = "attention.wv",
+               .output = "attention.wo",
+               .mlp_norm = "ffn_norm",
+               .gate = "feed_forward.w1",
+               .up = "feed_forward.w3",
+               .down = "feed_forward.w2",
+               .final_norm = "norm",
+               .decoder = "output"};
+  row.biases = {};
+  row.tied = true;
+  row.pairs = RotaryRule::Pairs::neighbours;
+  return row;
+}
+
 }  // namespace
 
 std::span<const Family> families() {
-  static const std::array all = {nanogpt(), gpt2(), attention_only()};
+  static const std::array all = {gpt2(),    nanogpt(), bert(),  distilbert(), roberta(), llama(),
+                                 mistral(), qwen2(),   qwen3(), gemma(),      llama2c(), attention_only()};
   return all;
 }
 

@@ -74,18 +74,23 @@ struct BiasKeys {
   const char* mlp = "";
 };
 
+// Sliding windows: Architecture::sliding_window is config.json's `sliding_window`, or `otherwise` where it is absent.
+struct WindowKeys {
+  std::int64_t otherwise = 0;  // 0: none
+  bool switched = false;       // only where use_sliding_window is true, in layers from max_window_layers on
+};
+
 struct Family {
   Architecture fixed;  // what config.json does not decide; its `family` names the row
   std::vector<std::string_view> model_types;
-  std::vector<std::string_view> marks;  // keys that tell this family where config.json names no model_type of ours
+  std::vector<std::string_view> marks;  // keys that all of this family's configurations have, and no other's
   ConfigKeys keys;
   TensorNames names;
   BiasKeys biases;
   bool in_out = false;  // matrices of the layers are [in, out] (Conv1D)
   bool tied = false;    // where config.json has no tie_word_embeddings
-  std::optional<double>
-      sliding_window;                // families with `sliding_window` in config.json: its value where absent; 0: none
-  bool window_needs_switch = false;  // and only where use_sliding_window is true
+  std::optional<WindowKeys> window;
+  RotaryRule::Pairs pairs = RotaryRule::Pairs::halves;
   std::vector<Refusal> refused;
 };
 

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/io/message_text.h"
 #include "core/model/config_reader.h"
+#include "core/model/rotary_config.h"
 
 namespace headscope {
 
@@ -122,17 +123,67 @@ void read_refused(ConfigReader& reader, const Family& family) {
   }
 }
 
+// Nothing where every layer sees everything; a problem where layers differ.
+std::optional<std::int64_t> window_of(ConfigReader& reader, const WindowKeys& keys, std::int64_t num_layers) {
+  if (keys.switched && !reader.truth("use_sliding_window", false)) return {};
+  if (reader.holds_null("sliding_window")) return {};
+  const std::int64_t window = reader.whole("sliding_window", 1, std::int64_t{1} << 40, keys.otherwise);
+  std::int64_t windowed = num_layers;
+  if (const JsonValue* types = reader.find("layer_types"); types != nullptr) {
+    windowed = 0;
+    for (const JsonValue& type : types->items) windowed += type.text == "sliding_attention" ? 1 : 0;
+  } else if (keys.switched) {
+    windowed = num_layers - std::min(num_layers, reader.whole("max_window_layers", 0, kMostLayers, 28));
+  }
+  if (windowed == 0) return {};
+  if (windowed < num_layers) {
+    reader.add_problem(fmt::format(
+        "{} of {} layers have a sliding window, which is not implemented; expected all or none", windowed, num_layers));
+  }
+  return window;
+}
+
+// Meta's rule: two thirds of 4 d_model, rounded up to a multiple.
+std::int64_t swiglu_width(ConfigReader& reader, std::int64_t d_model) {
+  const std::int64_t multiple = reader.whole("multiple_of", 1, kMostFeatures, 32);
+  const std::int64_t width = 8 * d_model / 3;
+  return (width + multiple - 1) / multiple * multiple;
+}
+
 // What single families say in their own way.
 void read_particulars(ConfigReader& reader, const Family& family, Architecture& architecture) {
+  using Activation = Architecture::Activation;
   const std::string& name = family.fixed.family;
   if (name == "gpt2" && !reader.truth("scale_attn_weights", true)) architecture.score_scale = 1.0;
   if (name == "nanogpt") {
     // nanoGPT since it has `bias` uses the exact gelu; before, and in minGPT, it is the approximation.
-    const bool exact = reader.find("bias") != nullptr;
-    architecture.activation = activation_of(
-        reader, family.keys.activation, exact ? Architecture::Activation::gelu : Architecture::Activation::gelu_tanh);
+    architecture.activation = activation_of(reader, family.keys.activation,
+                                            reader.find("bias") != nullptr ? Activation::gelu : Activation::gelu_tanh);
   }
   if (name == "attention_only") architecture.causal = reader.truth("is_decoder", false);
+  if (name == "roberta") {
+    const std::int64_t rows = architecture.max_positions;
+    architecture.position_offset = reader.whole("pad_token_id", 0, kMostFeatures, 1) + 1;
+    architecture.max_positions = rows - architecture.position_offset;
+    if (architecture.max_positions < 1) {
+      reader.add_problem(fmt::format("max_position_embeddings is {}, expected more than pad_token_id + 1, {}", rows,
+                                     architecture.position_offset));
+    }
+    architecture.head_activation = Activation::gelu;
+  }
+  if (name == "gemma") {
+    // The first files said hidden_act "gelu" and meant the approximation, which hidden_activation then said.
+    const bool first_files = reader.find("hidden_activation") == nullptr && reader.text("hidden_act", "gelu") == "gelu";
+    architecture.activation =
+        first_files
+            ? Activation::gelu_tanh
+            : activation_of(reader, reader.find("hidden_activation") != nullptr ? "hidden_activation" : "hidden_act",
+                            Activation::gelu_tanh);
+    architecture.embedding_scale = std::sqrt(static_cast<float>(architecture.d_model));
+  }
+  if (name == "llama2c" && reader.find(family.keys.mlp_width) == nullptr) {
+    architecture.mlp_width = swiglu_width(reader, architecture.d_model);
+  }
 }
 
 }  // namespace
@@ -155,6 +206,14 @@ ModelConfig model_config_of(const JsonValue& config, const std::string& what) {
   }
   architecture.head_activation = architecture.activation;
   architecture.tied_embeddings = reader.truth("tie_word_embeddings", family.tied);
+  if (family.window) architecture.sliding_window = window_of(reader, *family.window, architecture.num_layers);
+  if (architecture.position == Architecture::Position::rotary) {
+    architecture.rotary = rotary_rule_of(reader, architecture.head_dim, family.pairs);
+  }
+  if (architecture.head_norm) architecture.head_norm_eps = architecture.norm_eps;
+  if (reader.find("quantization_config") != nullptr) {
+    reader.add_problem("it has a quantization_config; expected weights in F32, F16 or BF16");
+  }
   read_particulars(reader, family, architecture);
   if (!reader.problems().empty()) {
     throw Error(fmt::format("{}: {} of a {} model {} not fit: {}", what,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 
@@ -27,22 +28,22 @@ WeightLookup::WeightLookup(const WeightFiles& files, const PlannedTensor& word) 
   }
 }
 
-const Place* WeightLookup::find_under(const std::string& prefix, const PlannedTensor& tensor) const {
-  const std::string name = prefix + tensor.name;
-  const Place* place = files_->find(name);
-  if (place != nullptr || tensor.kind != PlannedTensor::Kind::norm) return place;
-  // The first BERTs were converted from TensorFlow with its names.
-  const std::size_t dot = name.rfind('.');
-  return files_->find(name.substr(0, dot + 1) + (name.ends_with(".weight") ? "gamma" : "beta"));
+const Place* WeightLookup::find_named(const std::string& name, bool in_head) const {
+  if (name.empty()) return nullptr;
+  if (!in_head) return files_->find(prefix_ + name);
+  for (const std::string& prefix : head_prefixes_) {
+    if (const Place* place = files_->find(prefix + name)) return place;
+  }
+  return nullptr;
 }
 
 const Place* WeightLookup::find(const PlannedTensor& tensor) const {
-  if (tensor.empty()) return nullptr;
-  if (!tensor.in_head) return find_under(prefix_, tensor);
-  for (const std::string& prefix : head_prefixes_) {
-    if (const Place* place = find_under(prefix, tensor)) return place;
-  }
-  return nullptr;
+  const Place* place = find_named(tensor.name, tensor.in_head);
+  return place != nullptr ? place : find_older(tensor);
+}
+
+const Place* WeightLookup::find_older(const PlannedTensor& tensor) const {
+  return find_named(tensor.older_name, tensor.in_head);
 }
 
 namespace {
@@ -72,6 +73,7 @@ class Accountant {
       problems.push_back(fmt::format("{} is {}, expected F32, F16 or BF16", shortened(entry.name), entry.dtype));
     }
     if (used.insert(entry.name).second) count(entry);
+    if (const Place* copy = lookup_.find_older(tensor)) used.insert(copy->entry->name);
   }
 
  private:

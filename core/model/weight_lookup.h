@@ -15,12 +15,14 @@ class WeightLookup {
  public:
   // Takes the body's prefix ("", "model.", ...) from where the word embedding stands; `files` must outlive it.
   WeightLookup(const WeightFiles& files, const PlannedTensor& word);
-  // Null where no file holds it. Norms are also found as .gamma and .beta.
+  // Null where no file holds it, under its older name neither.
   const WeightFiles::Place* find(const PlannedTensor& tensor) const;
+  // A second copy under the older name, or null.
+  const WeightFiles::Place* find_older(const PlannedTensor& tensor) const;
   const std::string& prefix() const { return prefix_; }
 
  private:
-  const WeightFiles::Place* find_under(const std::string& prefix, const PlannedTensor& tensor) const;
+  const WeightFiles::Place* find_named(const std::string& name, bool in_head) const;
   const WeightFiles* files_;
   std::string prefix_;
   std::vector<std::string> head_prefixes_;

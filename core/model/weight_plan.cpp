@@ -9,23 +9,24 @@ using Kind = PlannedTensor::Kind;
 
 PlannedTensor table(const std::string& name, std::int64_t rows, std::int64_t columns) {
   if (name.empty()) return {};
-  return {name + ".weight", {rows, columns}, Kind::table};
+  return {name + ".weight", "", {rows, columns}, Kind::matrix};
 }
 
 PlannedModule norm(const std::string& name, std::int64_t features, bool bias) {
   PlannedModule module;
   if (name.empty()) return module;
-  module.weight = {name + ".weight", {features}, Kind::norm};
-  if (bias) module.bias = {name + ".bias", {features}, Kind::norm};
+  // The first BERTs were converted from TensorFlow with its names.
+  module.weight = {name + ".weight", name + ".gamma", {features}};
+  if (bias) module.bias = {name + ".bias", name + ".beta", {features}};
   return module;
 }
 
 PlannedModule linear(const std::string& name, std::int64_t out, std::int64_t in, bool bias, bool in_out) {
   PlannedModule module;
   if (name.empty()) return module;
-  module.weight = in_out ? PlannedTensor{name + ".weight", {in, out}, Kind::matrix_in_out}
-                         : PlannedTensor{name + ".weight", {out, in}, Kind::matrix};
-  if (bias) module.bias = {name + ".bias", {out}, Kind::vector};
+  module.weight = in_out ? PlannedTensor{name + ".weight", "", {in, out}, Kind::matrix_in_out}
+                         : PlannedTensor{name + ".weight", "", {out, in}, Kind::matrix};
+  if (bias) module.bias = {name + ".bias", "", {out}};
   return module;
 }
 
@@ -110,7 +111,7 @@ PlannedHead planned_head(const Architecture& architecture, const Family& family)
   head.transform_norm = norm(names.transform_norm, width, true);
   head.decoder = linear(names.decoder, architecture.vocab_size, width, false, false);
   if (*names.decoder_bias) {
-    head.decoder.bias = {names.decoder_bias, {architecture.vocab_size}, Kind::vector};
+    head.decoder.bias = {names.decoder_bias, std::string(names.decoder) + ".bias", {architecture.vocab_size}};
   }
   for (PlannedModule* module : {&head.transform, &head.transform_norm, &head.decoder}) {
     module->weight.in_head = module->bias.in_head = true;

@@ -12,8 +12,9 @@ namespace headscope {
 
 // Names as the family's table has them: without the body's prefix.
 struct PlannedTensor {
-  enum class Kind { table, matrix, matrix_in_out, norm, vector };
+  enum class Kind { matrix, matrix_in_out, vector };
   std::string name;                 // "" for none
+  std::string older_name;           // which the same tensor has in some files, or ""
   std::vector<std::int64_t> shape;  // as the file holds it
   Kind kind = Kind::vector;
   bool in_head = false;  // its name does not follow the body's prefix
