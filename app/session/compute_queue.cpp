@@ -85,12 +85,12 @@ void ComputeQueue::run_newest() {
     if (!waiting_) return;
     work = std::move(*waiting_);
     waiting_.reset();
-    running_ = Running{token, std::nullopt, false};
+    running_ = Running{token, std::nullopt, false, work.generation, false};
   }
   if (work.afresh) engine_.forget_files();
   engine_.set_stage_memory(stage_memory_);
   bool cancelled = false;
-  Outcome outcome = outcome_of(work.request, token, cancelled);
+  Outcome outcome = outcome_of(work, token, cancelled);
   outcome.generation = work.generation;
   outcome.request = std::move(work.request);
   {
@@ -104,10 +104,23 @@ void ComputeQueue::run_newest() {
   if (wake_) wake_();
 }
 
-Outcome ComputeQueue::outcome_of(const Request& request, const CancelToken& token, bool& cancelled) {
+void ComputeQueue::take_early(const Waiting& work, std::shared_ptr<const Trace> trace) {
+  HEADSCOPE_ASSERT(trace != nullptr, "nothing to show early");
+  {
+    const std::lock_guard lock(mutex_);
+    // Kept by somebody beyond its run, this would show an old request in the place of a newer one.
+    if (!running_ || running_->generation != work.generation) return;
+    running_->previewed = trace->preview;
+    finished_.with_trace = Outcome{work.generation, work.request, true, std::move(trace), std::nullopt, ""};
+  }
+  if (wake_) wake_();
+}
+
+Outcome ComputeQueue::outcome_of(const Waiting& work, const CancelToken& token, bool& cancelled) {
   Outcome outcome;
   try {
-    outcome.trace = compute_(request, engine_, token);
+    outcome.trace = compute_(work.request, engine_, token,
+                             [&](std::shared_ptr<const Trace> trace) { take_early(work, std::move(trace)); });
     HEADSCOPE_ASSERT(outcome.trace != nullptr, "a run without a trace");
   } catch (const Cancelled&) {
     cancelled = true;
@@ -130,7 +143,7 @@ ComputeQueue::Finished ComputeQueue::take_finished(TimePoint now) {
   const std::lock_guard lock(mutex_);
   note_running(now);
   Finished finished = std::exchange(finished_, Finished{});
-  if (finished.newest) {
+  if (finished.newest || finished.with_trace) {
     result_at_ = now;
     cancelled_since_result_ = false;
   }
@@ -142,7 +155,10 @@ void ComputeQueue::note_running(TimePoint now) {
 }
 
 std::optional<ComputeQueue::TimePoint> ComputeQueue::cancel_time() const {
-  if (!running_ || !waiting_ || running_->cancelled || cancelled_since_result_ || !running_->since) return std::nullopt;
+  if (!running_ || !waiting_ || running_->cancelled) return std::nullopt;
+  // What it still computes is on screen but for the last digits, and the next picture waits for it.
+  if (running_->previewed) return waiting_->since;
+  if (cancelled_since_result_ || !running_->since) return std::nullopt;
   const TimePoint slow = *running_->since + kSlowRun;
   const TimePoint overtaken = std::max(slow, waiting_->since);
   if (result_at_ && overtaken <= *result_at_ + kYoungResult) return overtaken;
@@ -161,7 +177,7 @@ void ComputeQueue::cancel_overtaken(TimePoint now) {
 
 double ComputeQueue::seconds_until_due(TimePoint now) const {
   const std::lock_guard lock(mutex_);
-  // The run that waits has not been seen by a clock yet: soon.
+  // The run has not been seen by a clock yet: soon.
   if (running_ && waiting_ && !running_->since) return 0;
   const std::optional<TimePoint> due = cancel_time();
   if (!due) return -1;

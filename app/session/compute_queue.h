@@ -17,12 +17,14 @@
 
 namespace headscope {
 
-using Compute = std::function<std::shared_ptr<const Trace>(const Request&, Engine&, const CancelToken&)>;
+using Compute =
+    std::function<std::shared_ptr<const Trace>(const Request&, Engine&, const CancelToken&, const EarlyTrace&)>;
 
-// How one run ended: exactly one of the three last fields is set.
+// How one run ended, or what it showed on its way: exactly one of the three last fields is set.
 struct Outcome {
   std::uint64_t generation = 0;  // as submit() returned it
   Request request;
+  bool early = false;  // the run went on after this trace
   std::shared_ptr<const Trace> trace;
   std::optional<Problem> problem;
   std::string failure;
@@ -33,7 +35,7 @@ class ComputeQueue {
   using TimePoint = std::chrono::steady_clock::time_point;
   using Duration = std::chrono::steady_clock::duration;
 
-  // Runs on `executor`; `wake` is called by it after every run.
+  // Runs on `executor`; `wake` is called by it after every run and with every early trace.
   ComputeQueue(std::unique_ptr<Executor> executor, Compute compute, EngineOptions engine, std::function<void()> wake);
   // Cancels what runs and waits for it.
   ~ComputeQueue();
@@ -43,7 +45,8 @@ class ComputeQueue {
   // Replaces what waits. Generations count up from 1. `afresh`: files are read again even when they were remembered.
   std::uint64_t submit(const Request& request, TimePoint now, bool afresh = false);
 
-  // What ended since the last call: the newest trace, and the newest outcome whatever it is (often the same).
+  // What came since the last call: the newest trace, which may be an early one, and how the newest run ended (often the
+  // same).
   struct Finished {
     std::optional<Outcome> with_trace, newest;
   };
@@ -71,12 +74,15 @@ class ComputeQueue {
     CancelToken token;
     std::optional<TimePoint> since;  // set by the first call with a clock that sees it
     bool cancelled = false;
+    std::uint64_t generation = 0;
+    bool previewed = false;
   };
 
   void run_newest();  // by the executor
-  Outcome outcome_of(const Request& request, const CancelToken& token, bool& cancelled);
-  std::optional<TimePoint> cancel_time() const;  // with mutex_ held
-  void note_running(TimePoint now);              // with mutex_ held
+  Outcome outcome_of(const Waiting& work, const CancelToken& token, bool& cancelled);
+  void take_early(const Waiting& work, std::shared_ptr<const Trace> trace);  // by the executor
+  std::optional<TimePoint> cancel_time() const;                              // with mutex_ held
+  void note_running(TimePoint now);                                          // with mutex_ held
 
   const Compute compute_;
   const std::function<void()> wake_;

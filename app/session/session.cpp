@@ -24,7 +24,8 @@ struct Session::Impl {
   UndoList undo;
   const BackendFactory make_backend;
   std::shared_ptr<const Trace> trace;
-  Request shown;  // what `trace` was computed from, as it was submitted
+  Request shown;             // what `trace` was computed from, as it was submitted
+  bool shown_early = false;  // the run that made it went on
   std::uint64_t shown_generation = 0;
   std::uint64_t forced_generation = 0;  // of the last recompute(): older traces of the same draft are stale
   std::optional<Request> handled;       // the draft that update() has submitted or refused last
@@ -43,10 +44,11 @@ struct Session::Impl {
 
   void take_finished(const Request& wanted, TimePoint at) {
     ComputeQueue::Finished finished = queue.take_finished(at);
-    if (finished.with_trace) {
+    if (finished.with_trace && finished.with_trace->generation >= shown_generation) {
       trace = std::move(finished.with_trace->trace);
       shown = std::move(finished.with_trace->request);
       shown_generation = finished.with_trace->generation;
+      shown_early = finished.with_trace->early;
     }
     // What went wrong with an older wanted is no news about this one.
     if (finished.newest && same_request(finished.newest->request, wanted)) {
@@ -59,7 +61,7 @@ struct Session::Impl {
     handled = wanted;
     failure.clear();
     problem = find_problem(wanted);
-    if (!problem && (force || !shows(wanted) || queue.busy())) {
+    if (!problem && (force || !shows(wanted) || shown_early || queue.busy())) {
       const std::uint64_t generation = queue.submit(wanted, at, force);
       if (force) forced_generation = generation;
     }

@@ -20,9 +20,12 @@ namespace headscope {
 
 // How a Session works; the defaults are the app's.
 struct SessionOptions {
-  // Turns a request into its trace. Called by one piece of work at a time; the engine belongs to it.
-  std::function<std::shared_ptr<const Trace>(const Request&, Engine&, const CancelToken&)> compute =
-      [](const Request& request, Engine& by, const CancelToken& cancel) { return by.run(request, cancel); };
+  // Turns a request into its trace. Called by one piece of work at a time; the engine belongs to it. May hand over
+  // traces to be shown until it is done.
+  std::function<std::shared_ptr<const Trace>(const Request&, Engine&, const CancelToken&, const EarlyTrace&)> compute =
+      [](const Request& request, Engine& by, const CancelToken& cancel, const EarlyTrace& early) {
+        return by.run(request, cancel, early);
+      };
   EngineOptions engine{kDefaultStageMemory, {}, true};
   // Runs jobs; nothing: a sibling of the executor that computes.
   std::unique_ptr<Executor> job_executor;
@@ -47,12 +50,13 @@ class Session {
   // A change of one text or number field within `coalesce` of the last one joins its undo step.
   // A run that a newer draft has overtaken may finish, so that continuous typing always shows something; it is
   // cancelled when it is slow (150 ms) and a result came lately (300 ms) or typing has paused (400 ms), and never twice
-  // without a result in between.
+  // without a result in between. One whose preview is shown gives way at once.
   void update(std::chrono::steady_clock::time_point now);
   // Seconds after which update() has something to decide even when no event comes; < 0: never.
   double seconds_until_due(std::chrono::steady_clock::time_point now) const;
 
-  // The newest finished result; null until the first one is there.
+  // The newest result, or what a run has to show before its end (then it is still computing()); null until the first
+  // one is there. What leaves the program waits while Trace::preview is set.
   std::shared_ptr<const Trace> trace() const;
   // Why the draft cannot run, or the last run failed; the trace is then the last good one.
   const std::optional<Problem>& problem() const;

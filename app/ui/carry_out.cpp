@@ -14,6 +14,8 @@ namespace headscope::ui {
 
 namespace {
 
+constexpr const char* kCopyWaits = "copy/waits";
+
 void notify(Ui& ui, Notice notice) {
   std::erase_if(ui.state.notices, [&](const Notice& old) { return !notice.key.empty() && old.key == notice.key; });
   ui.state.notices.push_back(std::move(notice));
@@ -119,7 +121,14 @@ void toggle_key_phrase(Ui& ui) {
   }
 }
 
+// Copies, or, of a preview, waits for the exact numbers (copy_when_exact).
 void copy(Ui& ui, CopyWhat what) {
+  const auto trace = ui.session.trace();
+  if (trace != nullptr && trace->preview) {
+    ui.state.number[kCopyWaits] = static_cast<double>(what);
+    return;
+  }
+  ui.state.number.erase(kCopyWaits);
   const std::string text = copied_text(ui.session, what);
   if (!text.empty() && ui.set_clipboard) ui.set_clipboard(text);
 }
@@ -161,6 +170,13 @@ std::string control_of_option(std::string_view option) {
   };
   const auto found = names.find(option);
   return found == names.end() ? "" : found->second;
+}
+
+void copy_when_exact(Ui& ui) {
+  const auto waits = ui.state.number.find(kCopyWaits);
+  const auto trace = ui.session.trace();
+  if (waits == ui.state.number.end() || (trace != nullptr && trace->preview)) return;
+  copy(ui, static_cast<CopyWhat>(static_cast<int>(waits->second)));
 }
 
 bool carry_out(Ui& ui, const Command& command) {

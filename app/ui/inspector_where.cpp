@@ -78,8 +78,10 @@ void draw_where(Ui& ui, const Inspected& inspected, const Rect& area) {
     return;
   }
   const float top = std::round(copy.center().y - ui.px(12));
+  const bool exact = !inspected.data.trace().preview;
   if (icon_button(ui, "inspector/where/copy", {{copy.min.x, top}, {copy.max.x, top + ui.px(24)}}, Icon::copy,
-                  {ui.set_clipboard != nullptr, false, "Copy these steps as text."}) &&
+                  {ui.set_clipboard != nullptr && exact, false,
+                   exact ? "Copy these steps as text." : "The exact numbers of the last edit are not there yet."}) &&
       ui.set_clipboard) {
     ui.set_clipboard(steps_as_text(steps));
   }

@@ -271,6 +271,7 @@ void draw_shell(Ui& ui) {
 
   if (s.top_layer == 0 && ui.take_key(KeyName::escape)) leave(ui);
   push_shortcuts(ui);
+  copy_when_exact(ui);
   std::vector<Command> for_main;
   for (const Command& command : std::vector<Command>(std::move(ui.commands))) {
     if (!carry_out(ui, command)) {

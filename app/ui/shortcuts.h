@@ -21,6 +21,9 @@ void push_shortcuts(Ui& ui);
 // Carries a command out. False when it needs the window itself: quit, show_window_picture.
 bool carry_out(Ui& ui, const Command& command);
 
+// Numbers that were to be copied while a preview was on screen, once the exact ones are. Once a frame.
+void copy_when_exact(Ui& ui);
+
 // The name of the control that edits a request option: "heads" -> "request/num_heads"; "" when there is none.
 std::string control_of_option(std::string_view option);
 

@@ -113,7 +113,10 @@ void draw_status_bar(Ui& ui, const Rect& area) {
     text_in(ui, take_left(line, width + 1, 0), Type::words12, color, words);
   };
   fact(status.words, c.text);
+  const bool preview = ui.session.trace() != nullptr && ui.session.trace()->preview;
+  if (preview) fact("preview", c.text2);
   ui.mark("status/" + status.words, area);
+  if (preview) ui.mark("status/preview", area);
   if (const auto trace = ui.session.trace()) {
     fact("forward " + duration_text(trace->seconds), c.text2);
     fact(trace->backend_description, c.text2);

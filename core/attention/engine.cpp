@@ -60,7 +60,8 @@ void Engine::set_stage_memory(std::int64_t bytes) {
   state_->options.stage_memory = bytes;
 }
 
-std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelToken& cancel) {
+std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelToken& cancel,
+                                         [[maybe_unused]] const EarlyTrace& early) {
   if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
   const auto inputs = std::make_shared<const Inputs>(load_inputs(request, *state_->inputs));
   if (const std::optional<Problem> problem = find_problem(request, *inputs)) throw ProblemError(*problem);

@@ -22,6 +22,9 @@ struct EngineOptions {
   bool reuse = false;  // stages of the last trace, and its memory: for requests that follow one another
 };
 
+// Takes a trace of the running request that is worth showing before the last one: a preview, or a part of it.
+using EarlyTrace = std::function<void(std::shared_ptr<const Trace>)>;
+
 // One per session; only one thread uses it at a time.
 class Engine {
  public:
@@ -32,8 +35,9 @@ class Engine {
 
   // find_problem, load_inputs, find_problem again, forward. When the backend fails (BackendError), the CPU computes,
   // and Trace::notice says why; so it stays until another backend is asked for. Throws ProblemError for what cannot
-  // run, UsageError and Error as load_inputs does, Cancelled.
-  std::shared_ptr<const Trace> run(const Request& request, const CancelToken& cancel);
+  // run, UsageError and Error as load_inputs does, Cancelled. `early` may be called before the end, by the calling
+  // thread.
+  std::shared_ptr<const Trace> run(const Request& request, const CancelToken& cancel, const EarlyTrace& early = {});
 
   // The next run reads files again even when they look unchanged.
   void forget_files();

@@ -40,6 +40,9 @@ struct Trace {
   std::string backend;  // Backend::name()
   std::string backend_description;
   std::shared_ptr<const ModelTrace> model;  // of which this is a layer; null for a layer of its own
+  // Weights, context, concat and output of a replaced token come from updated row sums, within 1e-5 of the row's
+  // largest; a trace of the exact numbers follows.
+  bool preview = false;
   std::string notice;  // a sentence when another backend than the one asked for had to compute; else empty
   double scale = 0;    // what multiplied raw_scores
   double seconds = 0;  // of the forward

@@ -9,7 +9,7 @@ namespace {
 TEST(NewestWins, AnInlineSessionShowsTheDraftAfterOneUpdate) {
   Session session(make_inline_executor(), {}, [] {
     SessionOptions options;
-    options.compute = [](const Request& r, Engine&, const CancelToken&) { return trace_of(r); };
+    options.compute = [](const Request& r, Engine&, const CancelToken&, const EarlyTrace&) { return trace_of(r); };
     return options;
   }());
   session.draft.phrase = "hello";

@@ -39,7 +39,7 @@ TEST(Problems, ARunThatWasOnItsWayIsStillShownUnderAProblem) {
 
 TEST(Problems, WhatTheWorkerFindsIsShownForItsDraftOnly) {
   ManualSession s;
-  s.compute = [](const Request& r, Engine&, const CancelToken&) -> std::shared_ptr<const Trace> {
+  s.compute = [](const Request& r, Engine&, const CancelToken&, const EarlyTrace&) -> std::shared_ptr<const Trace> {
     if (r.phrase == "bad") throw ProblemError(Problem{"mask", "padding:9 hides all 3 keys", "", {}});
     return trace_of(r);
   };
@@ -60,7 +60,7 @@ TEST(Problems, WhatTheWorkerFindsIsShownForItsDraftOnly) {
 
 TEST(Problems, AnOldDraftsProblemIsNoNewsAboutTheNewOne) {
   ManualSession s;
-  s.compute = [](const Request& r, Engine&, const CancelToken&) -> std::shared_ptr<const Trace> {
+  s.compute = [](const Request& r, Engine&, const CancelToken&, const EarlyTrace&) -> std::shared_ptr<const Trace> {
     if (r.phrase == "bad") throw ProblemError(Problem{"mask", "no", "", {}});
     return trace_of(r);
   };
@@ -79,7 +79,7 @@ TEST(Problems, AnOldDraftsProblemIsNoNewsAboutTheNewOne) {
 
 TEST(Problems, AUsageErrorBecomesAProblemBesideItsControl) {
   ManualSession s;
-  s.compute = [](const Request&, Engine&, const CancelToken&) -> std::shared_ptr<const Trace> {
+  s.compute = [](const Request&, Engine&, const CancelToken&, const EarlyTrace&) -> std::shared_ptr<const Trace> {
     throw UsageError("--mask: m.npy has the shape [3, 4]; expected [5, 5]. Give a mask that broadcasts.");
   };
   s.type("a", 0);
@@ -101,7 +101,7 @@ TEST(Problems, ASentenceWithoutAnOptionIsStillAProblem) {
 
 TEST(Problems, AMissingFileIsAFailureAndLeavesWithTheNextDraft) {
   ManualSession s;
-  s.compute = [](const Request& r, Engine&, const CancelToken&) -> std::shared_ptr<const Trace> {
+  s.compute = [](const Request& r, Engine&, const CancelToken&, const EarlyTrace&) -> std::shared_ptr<const Trace> {
     if (r.phrase == "bad") throw Error("x.npy: No such file or directory");
     return trace_of(r);
   };
@@ -118,7 +118,7 @@ TEST(Problems, AMissingFileIsAFailureAndLeavesWithTheNextDraft) {
 TEST(Problems, NothingThatTheEngineThrowsEndsTheWorker) {
   ManualSession s;
   int call = 0;
-  s.compute = [&](const Request& r, Engine&, const CancelToken&) -> std::shared_ptr<const Trace> {
+  s.compute = [&](const Request& r, Engine&, const CancelToken&, const EarlyTrace&) -> std::shared_ptr<const Trace> {
     switch (call++) {
       case 0:
         throw std::bad_alloc();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/session/compute_queue.h"
 #include "app/session/session.h"
 
 namespace headscope {
@@ -44,12 +45,13 @@ class ManualSession {
     auto manual_jobs = std::make_unique<ManualExecutor>();
     jobs = manual_jobs.get();
     SessionOptions options;
-    options.compute = [this](const Request& request, Engine& engine, const CancelToken& token) {
+    options.compute = [this](const Request& request, Engine& engine, const CancelToken& token,
+                             const EarlyTrace& early) {
       computed.push_back(request.phrase);
       const auto meanwhile = during;  // which may replace `during`
       if (meanwhile) meanwhile(token);
       token.check();
-      if (compute) return compute(request, engine, token);
+      if (compute) return compute(request, engine, token, early);
       return trace_of(request);
     };
     options.job_executor = std::move(manual_jobs);
@@ -67,7 +69,7 @@ class ManualSession {
   ManualExecutor* jobs = nullptr;
   std::vector<std::string> computed;
   std::function<void(const CancelToken&)> during;
-  std::function<std::shared_ptr<const Trace>(const Request&, Engine&, const CancelToken&)> compute;
+  Compute compute;
   int wakes = 0;
   std::unique_ptr<Session> session;
 };

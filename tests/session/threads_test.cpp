@@ -37,7 +37,8 @@ class Bell {
 
 SessionOptions options_with(std::function<void(const Request&, const CancelToken&)> work) {
   SessionOptions options;
-  options.compute = [work = std::move(work)](const Request& request, Engine&, const CancelToken& token) {
+  options.compute = [work = std::move(work)](const Request& request, Engine&, const CancelToken& token,
+                                             const EarlyTrace&) {
     work(request, token);
     return trace_of(request);
   };
@@ -130,7 +131,7 @@ TEST(Threads, DestroyingASessionCancelsWhatRunsAndWaitsForIt) {
                         throw;
                       }
                     }));
-    session.draft.phrase = "a";
+    session.draft = request_of("a");
     session.update(at(0));
     session.start_job("j", [&](const CancelToken& token, const std::function<void(double)>& progress) {
       job_began = true;

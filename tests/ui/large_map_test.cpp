@@ -23,7 +23,8 @@ Document long_document(int tokens) {
 // The engine's trace, its score-like stages read from what was stored: as when they are too many to store.
 SessionOptions on_demand(std::int64_t* largest_read = nullptr) {
   SessionOptions options;
-  options.compute = [largest_read](const Request& request, Engine& engine, const CancelToken& cancel) {
+  options.compute = [largest_read](const Request& request, Engine& engine, const CancelToken& cancel,
+                                   const EarlyTrace&) {
     auto trace = std::make_shared<Trace>(*engine.run(request, cancel));
     for (Stage& stage : trace->stages) {
       if (!is_score_like(stage.id)) continue;

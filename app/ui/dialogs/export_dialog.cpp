@@ -266,8 +266,9 @@ void draw_footer(Ui& ui, ExportDialogState& state, const std::shared_ptr<const T
   const Rect cancel = take_right(area, ui.px(96), ui.px(12));
   ControlState control;
   const bool busy = ui.session.job().running;
-  control.enabled = state.forecast.problem.empty() && !busy;
+  control.enabled = state.forecast.problem.empty() && !busy && !trace->preview;
   control.tooltip = busy                             ? "Another export is being written; wait for it or cancel it."
+                    : trace->preview                 ? "The exact numbers of the last edit are not there yet."
                     : state.forecast.problem.empty() ? "Write it (Enter)."
                                                      : state.forecast.problem.c_str();
   const bool pressed =
