@@ -16,6 +16,7 @@ Description describe_npy(const std::string& path);          // describe_arrays.c
 Description describe_safetensors(const std::string& path);  // describe_arrays.cpp
 Description describe_session(const std::string& path);      // describe_documents.cpp
 Description describe_picture(const std::string& path);      // describe_documents.cpp
+Description describe_drawing(const std::string& path);      // an SVG
 Description describe_folder(const std::string& path);       // describe_documents.cpp
 
 // A number, or one of the strings "nan", "inf", "-inf".

@@ -12,8 +12,10 @@
 #include "core/attention/request_text.h"
 #include "core/error.h"
 #include "core/io/atomic_file.h"
+#include "core/io/mapped_file.h"
 #include "core/io/png.h"
 #include "core/io/session_file.h"
+#include "core/io/svg.h"
 
 namespace headscope::cli {
 
@@ -90,24 +92,42 @@ Description describe_session(const std::string& path) {
   return description;
 }
 
+namespace {
+
+Description described_recipe(Description description, const std::string& path,
+                             const std::optional<std::string>& recipe) {
+  description.json["recipe"] = recipe.has_value();
+  if (!recipe) {
+    description.text += "no recipe: Headscope did not export it, or another program has saved it since\n";
+    return description;
+  }
+  const SessionFile session = parse_session(*recipe, "the recipe in " + path);
+  add_request(session, description);
+  if (!session.weights_sha256.empty()) {
+    description.json["weights_sha256"] = session.weights_sha256;
+    description.text += "sha256 of the weights: " + printable(session.weights_sha256) + "\n";
+  }
+  return description;
+}
+
+}  // namespace
+
 Description describe_picture(const std::string& path) {
   const PngInfo info = read_png_info(path);
   Description description;
   description.json = {{"path", path}, {"kind", "picture"}, {"width", info.width}, {"height", info.height}};
   description.text = fmt::format("{}: PNG picture, {} x {} pixels\n", printable(path), info.width, info.height);
   const auto recipe = info.texts.find("headscope");
-  if (recipe == info.texts.end()) {
-    description.json["recipe"] = false;
-    description.text += "no recipe: Headscope did not export it, or another program has saved it since\n";
-    return description;
-  }
-  description.json["recipe"] = true;
-  add_request(parse_session(recipe->second, "the recipe in " + path), description);
-  if (const auto sha = info.texts.find("headscope-sha256"); sha != info.texts.end()) {
-    description.json["weights_sha256"] = sha->second;
-    description.text += "sha256 of the weights: " + printable(sha->second) + "\n";
-  }
-  return description;
+  return described_recipe(description, path, recipe == info.texts.end() ? std::nullopt : std::optional(recipe->second));
+}
+
+Description describe_drawing(const std::string& path) {
+  const auto file = MappedFile::open(path);
+  const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  Description description;
+  description.json = {{"path", path}, {"kind", "drawing"}, {"bytes", text.size()}};
+  description.text = fmt::format("{}: SVG drawing, {}\n", printable(path), size_text(static_cast<double>(text.size())));
+  return described_recipe(description, path, svg_recipe(text, path));
 }
 
 Description describe_folder(const std::string& path) {

@@ -15,6 +15,8 @@ Description description_of(const std::string& path) {
       return describe_folder(path);
     case FileKind::png:
       return describe_picture(path);
+    case FileKind::svg:
+      return describe_drawing(path);
     case FileKind::npy:
       return describe_npy(path);
     case FileKind::safetensors:

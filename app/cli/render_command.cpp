@@ -20,36 +20,53 @@ namespace headscope::cli {
 
 namespace {
 
-std::string picture_path(const Arguments& given) {
-  if (!given.has("out")) throw UsageError("--out: found nothing; expected --out FILE.png, the picture to write");
+struct Target {
+  std::string path;
+  bool svg = false;
+};
+
+Target picture_target(const Arguments& given) {
+  if (!given.has("out")) {
+    throw UsageError("--out: found nothing; expected --out FILE.png or FILE.svg, the picture to write");
+  }
   const std::string path = given.get("out");
   std::string extension = std::filesystem::path(path).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (extension == ".svg")
-    throw UsageError("--out: found '" + path + "'; SVG comes in a later version, expected FILE.png");
-  if (extension != ".png") throw UsageError("--out: found '" + path + "'; expected a name that ends in .png");
-  return path;
+  if (extension != ".png" && extension != ".svg") {
+    throw UsageError("--out: found '" + path + "'; expected a name that ends in .png or .svg");
+  }
+  return {path, extension == ".svg"};
+}
+
+// Lays the picture out, which may refuse it, and then writes it; returns "640 x 480 pixels".
+std::string write_picture(const Target& target, const Trace& trace, const ViewSpec& view, const CancelToken& cancel,
+                          ProgressLine& progress) {
+  const auto drawn = [&](double share) { progress.show("drawing " + target.path, share); };
+  const auto recipe = recipe_of(trace, view);
+  if (target.svg) {
+    const FigureSvg figure = figure_svg(trace, view, cancel);
+    write_file_atomically(target.path, [&](std::ostream& out) { figure.write(out, recipe, drawn); });
+    return fmt::format("{} x {} pixels", figure.width, figure.height);
+  }
+  const PictureRows picture = figure_rows(trace, view, cancel);
+  write_file_atomically(target.path, [&](std::ostream& out) { write_png(out, picture, recipe, cancel, drawn); });
+  return fmt::format("{} x {} pixels", picture.width, picture.height);
 }
 
 void render(const Arguments& given, const CancelToken& cancel) {
-  const std::string path = picture_path(given);
+  const Target target = picture_target(given);
   const GivenRequest request = given_request(given);
   const ViewSpec view = given_view(given, request.view.value_or(ViewSpec()));
 
   const std::shared_ptr<const Trace> trace = computed_trace(request.request, cancel);
   ProgressLine progress;
-  progress.show("laying out " + path);
-  const PictureRows picture = figure_rows(*trace, view, cancel);
-  write_file_atomically(path, [&](std::ostream& out) {
-    write_png(out, picture, recipe_of(*trace, view), cancel,
-              [&](double share) { progress.show("drawing " + path, share); });
-  });
+  progress.show("laying out " + target.path);
+  const std::string size = write_picture(target, *trace, view, cancel, progress);
   progress.erase();
   std::error_code error;
-  const auto bytes = std::filesystem::file_size(path, error);
-  print(fmt::format("{}  {} x {} pixels, {}\n", printable(path), picture.width, picture.height,
-                    size_text(error ? 0 : static_cast<double>(bytes))));
+  const auto bytes = std::filesystem::file_size(target.path, error);
+  print(fmt::format("{}  {}, {}\n", printable(target.path), size, size_text(error ? 0 : static_cast<double>(bytes))));
 }
 
 }  // namespace
@@ -57,14 +74,15 @@ void render(const Arguments& given, const CancelToken& cancel) {
 Command render_command() {
   CommandSpec spec;
   spec.name = "render";
-  spec.usage = "REQUEST VIEW --out FILE.png";
+  spec.usage = "REQUEST VIEW --out FILE.png|FILE.svg";
   spec.summary =
       "Computes a request and draws it. The picture carries its recipe: 'render --session FILE.png' draws it again.";
-  spec.groups = {{"Output", {{"out", "FILE.png", "The picture to write; an existing one is replaced at once."}}},
-                 view_group(),
-                 request_group()};
+  spec.groups = {
+      {"Output", {{"out", "FILE.png|FILE.svg", "The picture to write; an existing one is replaced at once."}}},
+      view_group(),
+      request_group()};
   spec.examples = {"headscope-cli render --phrase 'Hola mi nombre es Alex' --mask causal --out heads.png",
-                   "headscope-cli render --phrase 'a b c' --view head --head 3 --theme light --out head3.png",
+                   "headscope-cli render --phrase 'a b c' --view head --head 3 --theme light --out head3.svg",
                    "headscope-cli render --session heads.png --stage scores --out scores.png"};
   return {spec, render};
 }

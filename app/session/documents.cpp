@@ -15,6 +15,7 @@
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
 #include "core/io/session_file.h"
+#include "core/io/svg.h"
 #include "core/model/layer_weights.h"
 
 namespace headscope {
@@ -86,6 +87,7 @@ FileKind file_kind(const std::string& path) {
   const std::span<const std::byte> bytes = file->bytes();
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text.starts_with("\x89PNG")) return FileKind::png;
+  if (is_svg(text)) return FileKind::svg;
   if (text.starts_with("\x93NUMPY")) return FileKind::npy;
   // A safetensors file starts with the length of its header, and the header is a JSON object.
   if (text.size() > 8 && text[8] == '{' && text[7] == '\0' && text[6] == '\0') return FileKind::safetensors;
@@ -94,12 +96,13 @@ FileKind file_kind(const std::string& path) {
   // What it is not tells nothing: its name says which reader explains best what is wrong with it.
   const std::string extension = std::filesystem::path(path).extension().string();
   if (extension == ".png") return FileKind::png;
+  if (extension == ".svg") return FileKind::svg;
   if (extension == ".npy") return FileKind::npy;
   if (extension == ".safetensors") return FileKind::safetensors;
   if (extension == ".json") return FileKind::json;
   const std::string found = describe_bytes(bytes.first(std::min<std::size_t>(bytes.size(), 4096)));
   throw Error(path + (found.empty() ? " is none of the files that Headscope knows" : " is " + found) +
-              "; expected a session (.json), a picture exported by Headscope (.png), one attention layer "
+              "; expected a session (.json), a picture exported by Headscope (.png, .svg), one attention layer "
               "(.safetensors) or an input (.npy).");
 }
 
@@ -120,8 +123,9 @@ Document open_document(const std::string& path, const Request& current, const Vi
   switch (file_kind(path)) {
     case FileKind::folder:
       throw Error(path + " is a folder; checkpoint folders come in a later version. Expected a session (.json), " +
-                  "a picture (.png), one attention layer (.safetensors) or an input (.npy).");
+                  "a picture (.png, .svg), one attention layer (.safetensors) or an input (.npy).");
     case FileKind::png:
+    case FileKind::svg:
     case FileKind::json: {
       const SessionFile file = read_session_with_paths(path);
       document.request = file.request;

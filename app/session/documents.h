@@ -12,7 +12,7 @@ class SafetensorsFile;
 
 // What a path holds, by its content; by its name only when the content says nothing. Throws Error when it is missing
 // or none of these.
-enum class FileKind { folder, png, npy, safetensors, json };
+enum class FileKind { folder, png, svg, npy, safetensors, json };
 FileKind file_kind(const std::string& path);
 
 // Whether it holds layers.N.weights or layers.N.query: another engine's attention.

@@ -95,8 +95,13 @@ void write_tensor_file(const ExportChoice& choice, const Trace& trace, const Vie
 void write_picture(const ExportChoice& choice, const Trace& trace, const ViewState& view, const CancelToken& cancel,
                    const std::function<void(double)>& progress) {
   const ViewSpec spec = *figure_of(choice, view);
-  const PictureRows picture = figure_rows(trace, spec, cancel);
   const auto recipe = choice.recipe ? recipe_of(trace, spec) : std::map<std::string, std::string>{};
+  if (choice.format == ExportFile::svg) {
+    const FigureSvg figure = figure_svg(trace, spec, cancel);
+    write_file_atomically(target_of(choice), [&](std::ostream& out) { figure.write(out, recipe, progress); });
+    return;
+  }
+  const PictureRows picture = figure_rows(trace, spec, cancel);
   write_file_atomically(target_of(choice),
                         [&](std::ostream& out) { write_png(out, picture, recipe, cancel, progress); });
 }
@@ -106,7 +111,19 @@ std::int64_t estimated_png_bytes(std::int64_t width, std::int64_t height) {
   return 2000 + width * height / 9;
 }
 
+// Of an SVG: a line for each cell that differs from the one before it, or pixels as base64.
+std::int64_t estimated_svg_bytes(const Trace& trace, const ViewSpec& spec, const FigureSize& size) {
+  const Shape& shape = trace.tensor(spec.stage).shape();
+  const std::int64_t slice = shape[shape.count - 2] * shape[shape.count - 1];
+  const std::int64_t cells = spec.view == ViewKind::heads ? slice * trace.num_heads() : slice;
+  return cells <= 40000 ? 12000 + cells * 70 : estimated_png_bytes(size.width, size.height) * 4 / 3;
+}
+
 }  // namespace
+
+bool is_picture(ExportFile format) {
+  return format == ExportFile::png || format == ExportFile::svg;
+}
 
 std::string subject_title(ExportSubject subject, const ViewState& view) {
   switch (subject) {
@@ -154,13 +171,15 @@ std::string subject_fact(ExportSubject subject, const Trace& trace, const ViewSt
 std::vector<ExportFile> formats_of(ExportSubject subject) {
   if (subject == ExportSubject::window) return {ExportFile::png};
   if (subject == ExportSubject::session) return {ExportFile::json};
-  return {ExportFile::png, ExportFile::csv, ExportFile::npy, ExportFile::safetensors};
+  return {ExportFile::png, ExportFile::svg, ExportFile::csv, ExportFile::npy, ExportFile::safetensors};
 }
 
 const char* ending_of(ExportFile format) {
   switch (format) {
     case ExportFile::png:
       return "png";
+    case ExportFile::svg:
+      return "svg";
     case ExportFile::csv:
       return "csv";
     case ExportFile::npy:
@@ -210,7 +229,7 @@ std::string suggested_file(const ExportChoice& choice, const Trace& trace, const
 }
 
 std::optional<ViewSpec> figure_of(const ExportChoice& choice, const ViewState& view) {
-  if (choice.format != ExportFile::png || choice.subject == ExportSubject::window) return std::nullopt;
+  if (!is_picture(choice.format) || choice.subject == ExportSubject::window) return std::nullopt;
   ViewSpec spec = view_spec_of(view);
   spec.scale = choice.scale;
   spec.theme = choice.theme;
@@ -253,7 +272,8 @@ ExportForecast forecast_of(const ExportChoice& choice, const Trace& trace, const
       const FigureSize size = figure_size(trace, *spec);
       forecast.width = size.width;
       forecast.height = size.height;
-      forecast.bytes = estimated_png_bytes(size.width, size.height);
+      forecast.bytes = choice.format == ExportFile::svg ? estimated_svg_bytes(trace, *spec, size)
+                                                        : estimated_png_bytes(size.width, size.height);
     } else if (choice.subject == ExportSubject::session) {
       forecast.bytes = std::ssize(session_json(trace.request, view_spec_of(view)));
       forecast.exact = true;
@@ -311,7 +331,7 @@ std::string write_export(const ExportChoice& choice, const Trace& trace, const V
   if (choice.subject == ExportSubject::session) {
     write_file_atomically(target_of(choice),
                           [&](std::ostream& out) { out << session_json(trace.request, view_spec_of(view)) << '\n'; });
-  } else if (choice.format == ExportFile::png) {
+  } else if (is_picture(choice.format)) {
     write_picture(choice, trace, view, cancel, progress);
   } else {
     write_tensor_file(choice, trace, view, cancel, progress);

@@ -15,12 +15,12 @@
 namespace headscope {
 
 enum class ExportSubject { window, head, heads, stage, concat, session };
-enum class ExportFile { png, csv, npy, safetensors, json };
+enum class ExportFile { png, svg, csv, npy, safetensors, json };
 
 struct ExportChoice {
   ExportSubject subject = ExportSubject::head;
   ExportFile format = ExportFile::png;
-  double scale = 2;  // png
+  double scale = 2;  // pictures
   Theme theme = Theme::dark;
   bool labels = true, color_bar = true, recipe = true;
   bool csv_long = false;  // csv: one table instead of one matrix a slice
@@ -36,6 +36,7 @@ std::string subject_fact(ExportSubject subject, const Trace& trace, const ViewSt
 
 // The formats that a subject can be written as, the first being its default: a window is only a picture.
 std::vector<ExportFile> formats_of(ExportSubject subject);
+bool is_picture(ExportFile format);  // png, svg
 // "png", ..., "json": the file ending and the word on the segment.
 const char* ending_of(ExportFile format);
 

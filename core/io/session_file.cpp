@@ -17,6 +17,7 @@
 #include "core/io/mapped_file.h"
 #include "core/io/message_text.h"
 #include "core/io/png.h"
+#include "core/io/svg.h"
 #include "core/version.h"
 
 namespace headscope {
@@ -205,6 +206,16 @@ SessionFile session_of(std::span<const std::byte> bytes, const std::string& path
                       path));
     }
     return parse_session(recipe->second, path + " (its recipe)");
+  }
+  if (is_svg(text)) {
+    const auto recipe = svg_recipe(text, path);
+    if (!recipe) {
+      throw Error(
+          fmt::format("{}: a drawing without Headscope's recipe; expected one that Headscope exported "
+                      "(other programs may have removed it)",
+                      path));
+    }
+    return parse_session(*recipe, path + " (its recipe)");
   }
   const std::string seen = describe_bytes(bytes);
   if (!seen.empty() && seen != "JSON text") {

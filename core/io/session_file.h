@@ -27,7 +27,7 @@ std::string request_json(const Request& request);
 // byte where the JSON breaks; duplicate keys, a BOM, NULs and trailing bytes are refused. `what` names the source.
 SessionFile parse_session(const std::string& json, const std::string& what);
 
-// From a session (.json) or the recipe in a picture (.png). Error when a picture carries none.
+// From a session (.json) or the recipe in a picture (.png, .svg). Error when a picture carries none.
 SessionFile read_session(const std::string& path);
 
 }  // namespace headscope

@@ -67,6 +67,13 @@ PictureRows figure_rows(const Trace& trace, const ViewSpec& view, const CancelTo
   return plan_rows(figure_plan(trace, view, false), cancel);
 }
 
+FigureSvg figure_svg(const Trace& trace, const ViewSpec& view, const CancelToken& cancel) {
+  const auto plan = std::make_shared<const FigurePlan>(figure_plan(trace, view, false));
+  return {plan->width, plan->height, [plan, cancel](std::ostream& out, const auto& recipe, const auto& progress) {
+            write_svg(out, *plan, recipe, cancel, progress);
+          }};
+}
+
 FigureSize figure_size(const Trace& trace, const ViewSpec& view) {
   const FigurePlan plan = figure_plan(trace, view, true);
   return {plan.width, plan.height};

@@ -1,8 +1,10 @@
 // A whole picture for export: title, labels, heatmaps, colour bar. Drawn without a window.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <ostream>
 #include <string>
 
 #include "core/attention/trace.h"
@@ -20,6 +22,18 @@ Image draw_figure(const Trace& trace, const ViewSpec& view, const CancelToken& c
 // The same picture row by row, for files: the layout is done here, with what it needs to read (ranges, summaries).
 // Of the trace only its tensors are kept. load() and draw() throw Cancelled.
 PictureRows figure_rows(const Trace& trace, const ViewSpec& view, const CancelToken& cancel = {});
+
+// The same picture as an SVG 1.1 document of the same size, laid out here and written by write(): shapes as shapes,
+// words as words (with a list of fonts), cells as rectangles, equal neighbours of a row as one. A picture of more than
+// 40,000 cells, or with several cells a pixel, has its maps as PNG images inside and says so in its description.
+// `recipe` goes into its metadata. write() throws Cancelled.
+struct FigureSvg {
+  int width = 0, height = 0;
+  std::function<void(std::ostream& out, const std::map<std::string, std::string>& recipe,
+                     const std::function<void(double)>& progress)>
+      write;
+};
+FigureSvg figure_svg(const Trace& trace, const ViewSpec& view, const CancelToken& cancel = {});
 
 // Width and height in pixels of what draw_figure makes, without drawing.
 struct FigureSize {

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <ostream>
 #include <string>
 #include <variant>
 #include <vector>
@@ -21,10 +24,28 @@ struct TextItem {
   double size = 0;
   Rgba color;
   int quarter_turns = 0;
+  // The point of the line that stays where it is when another font makes it wider or narrower: 0 its left end, 0.5 its
+  // middle, 1 its right end. An output with fonts of its own needs it.
+  double anchor = 0;
 };
 
+// Colours of these and of curves may be translucent.
 struct RectItem {
   int x = 0, y = 0, width = 0, height = 0;
+  Rgba color;
+};
+
+// The upper left triangle of a square.
+struct CornerItem {
+  int x = 0, y = 0, side = 0;
+  Rgba color;
+};
+
+// A line that leaves (x0, y0) and reaches (x1, y1) level: the cubic Bezier curve whose inner points lie in the middle
+// between them, at the height of the ends. x0 < x1.
+struct CurveItem {
+  double x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+  double width = 1;
   Rgba color;
 };
 
@@ -54,11 +75,16 @@ struct ProvenanceItem {
 struct FigurePlan {
   int width = 0, height = 0;
   Rgba ground;
-  std::vector<std::variant<TextItem, RectItem, MapItem, BarItem, ProvenanceItem>> items;
+  std::string title, description;  // for readers that show no picture
+  std::vector<std::variant<TextItem, RectItem, CornerItem, CurveItem, MapItem, BarItem, ProvenanceItem>> items;
 };
 
 // The plan drawn row by row, its items in order. load() and draw() throw Cancelled.
 PictureRows plan_rows(FigurePlan plan, const CancelToken& cancel);
+
+// The plan as an SVG document; see FigureSvg.
+void write_svg(std::ostream& out, const FigurePlan& plan, const std::map<std::string, std::string>& recipe,
+               const CancelToken& cancel, const std::function<void(double)>& progress);
 
 // ---- numbers as they stand in pictures: U+2212 for minus, no zero before the point
 // ".25", "1", "−1.9", "12.5", "1e−4": at most three significant digits of the largest value of the scale.

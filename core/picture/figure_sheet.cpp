@@ -76,21 +76,27 @@ int Sheet::px(double units) const {
 }
 
 void Sheet::text(double x, double baseline, std::string words, FontRole role, double size, Rgba color) {
-  if (!words.empty()) plan.items.emplace_back(TextItem{x, baseline, std::move(words), role, font(size), color, 0});
+  if (!words.empty()) plan.items.emplace_back(TextItem{x, baseline, std::move(words), role, font(size), color});
 }
 
 void Sheet::text_middle(double x, double middle, std::string words, FontRole role, double size, Rgba color) {
   text(x, middle + font_metrics(role, font(size)).cap_height / 2, std::move(words), role, size, color);
 }
 
+void Sheet::text_anchored(double x, double middle, std::string words, FontRole role, double size, Rgba color,
+                          double anchor) {
+  if (words.empty()) return;
+  const double left = x - anchor * width_of(words, role, size);
+  text_middle(left, middle, std::move(words), role, size, color);
+  std::get<TextItem>(plan.items.back()).anchor = anchor;
+}
+
 void Sheet::text_right(double right, double middle, std::string words, FontRole role, double size, Rgba color) {
-  const double x = right - width_of(words, role, size);
-  text_middle(x, middle, std::move(words), role, size, color);
+  text_anchored(right, middle, std::move(words), role, size, color, 1);
 }
 
 void Sheet::text_centred(double center, double middle, std::string words, FontRole role, double size, Rgba color) {
-  const double x = center - width_of(words, role, size) / 2;
-  text_middle(x, middle, std::move(words), role, size, color);
+  text_anchored(center, middle, std::move(words), role, size, color, 0.5);
 }
 
 void Sheet::text_upwards(double center, double bottom, std::string words, FontRole role, double size, Rgba color) {
@@ -105,14 +111,22 @@ void Sheet::rect(int x, int y, int width, int height, Rgba color) {
 int Sheet::paragraph(int x, int y, int width, const std::vector<Span>& spans) {
   constexpr double kSize = 11;
   const double space = width_of(" ", FontRole::words, kSize);
-  double pen = 0;
+  double pen = 0, begin_of_run = 0;
   int line = 0;
+  std::string run;  // words of one colour on one line are one text
+  Rgba color;
+  const auto end_run = [&] {
+    text_middle(x + begin_of_run, y + (line + 0.5) * font(kLineHeight), run, FontRole::words, kSize, color);
+    run.clear();
+  };
   for (const Span& span : spans) {
+    end_run();
     if (span.text == "\n") {
       pen = 0;
       ++line;
       continue;
     }
+    color = span.color;
     std::size_t begin = 0;
     while (begin < span.text.size()) {
       const std::size_t end = std::min(span.text.find(' ', begin), span.text.size());
@@ -121,17 +135,24 @@ int Sheet::paragraph(int x, int y, int width, const std::vector<Span>& spans) {
       if (word.empty()) continue;
       const double extent = width_of(word, FontRole::words, kSize);
       if (pen > 0 && pen + extent > width) {
+        end_run();
         pen = 0;
         ++line;
       }
-      text_middle(x + pen, y + (line + 0.5) * font(kLineHeight), word, FontRole::words, kSize, span.color);
+      if (run.empty()) begin_of_run = pen;
+      run += (run.empty() ? "" : " ") + word;
       pen += extent + space;
     }
   }
+  end_run();
   return spans.empty() ? 0 : static_cast<int>(std::ceil((line + 1) * font(kLineHeight)));
 }
 
 int Sheet::header(const Title& title, int width) {
+  for (const std::string& part : {title.name, title.stage, title.shape, title.fact}) {
+    if (!part.empty()) plan.title += (plan.title.empty() ? "" : " ") + part;
+  }
+  plan.description = request_facts(trace);
   const int left = margin(), right = width - margin();
   const double middle = margin() + font(7);
   double x = left;
@@ -150,7 +171,7 @@ int Sheet::header(const Title& title, int width) {
   }
   text_middle(x, middle, fit_text(title.fact, FontRole::words, font(12), right - x), FontRole::words, 12, colors.text2);
   const double below = margin() + font(26);
-  text_middle(left, below, fit_text(request_facts(trace), FontRole::words, font(11), right - left), FontRole::words, 11,
+  text_middle(left, below, fit_text(plan.description, FontRole::words, font(11), right - left), FontRole::words, 11,
               colors.text3);
   return margin() + px(46);
 }

@@ -60,6 +60,8 @@ class Sheet {
   void text_centred(double center, double middle, std::string text, FontRole role, double size, Rgba color);
   void text_upwards(double center, double bottom, std::string text, FontRole role, double size, Rgba color);
   void rect(int x, int y, int width, int height, Rgba color);
+  // `x` is what stays in place in another font: 0 the left end, 0.5 the middle, 1 the right end (TextItem::anchor).
+  void text_anchored(double x, double middle, std::string text, FontRole role, double size, Rgba color, double anchor);
   // Running text wrapped at `width`, a new line at a span "\n"; returns its height in pixels.
   int paragraph(int x, int y, int width, const std::vector<Span>& spans);
 

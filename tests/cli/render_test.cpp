@@ -1,4 +1,5 @@
 // `render`: pictures with their recipe.
+#include "core/io/atomic_file.h"
 #include "core/io/png.h"
 #include "core/io/session_file.h"
 #include "tests/cli/command.h"
@@ -82,12 +83,31 @@ TEST_F(Render, ThePictureCarriesItsRequestAndItsWeights) {
   EXPECT_EQ(cli({"run", "--session", "picture.png"}).code, 0);
 }
 
-TEST_F(Render, TheOutputNeedsANameThatEndsInPng) {
-  expect_refused(cli(kRender), 2, {"--out", "FILE.png"});
-  expect_refused(cli(render_with({"--out", "x.svg"})), 2, {"--out", "later version"});
-  expect_refused(cli(render_with({"--out", "x.jpg"})), 2, {"--out", "x.jpg", ".png"});
+TEST_F(Render, TheOutputNeedsANameThatEndsInPngOrSvg) {
+  expect_refused(cli(kRender), 2, {"--out", "FILE.png", "FILE.svg"});
+  expect_refused(cli(render_with({"--out", "x.jpg"})), 2, {"--out", "x.jpg", ".png", ".svg"});
   expect_refused(cli(render_with({"--out", "png"})), 2, {"--out"});
   EXPECT_EQ(cli(render_with({"--out", "X.PNG"})).code, 0);
+}
+
+// The drawing's recipe draws the same pixels as the picture's.
+TEST_F(Render, AnSvgCarriesItsRecipe) {
+  const Image picture = drawn({"--view", "head", "--head", "3", "--theme", "light"});
+  const Result result = cli(render_with({"--view", "head", "--head", "3", "--theme", "light", "--out", "head.svg"}));
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("head.svg"), std::string::npos) << result.out;
+  ASSERT_EQ(cli({"render", "--session", "head.svg", "--out", "again.png"}).code, 0);
+  EXPECT_EQ(read_png(folder_ / "again.png").pixels, picture.pixels);
+  ASSERT_EQ(cli({"render", "--session", "head.svg", "--out", "again.svg"}).code, 0);
+  EXPECT_EQ(read_small_file(folder_ / "again.svg", 1 << 20), read_small_file(folder_ / "head.svg", 1 << 20));
+  const Result info = cli({"info", "head.svg", "--json"});
+  ASSERT_EQ(info.code, 0) << info.err;
+  const auto json = nlohmann::json::parse(info.out);
+  EXPECT_EQ(json.at("kind"), "drawing");
+  EXPECT_EQ(json.at("recipe"), true);
+  EXPECT_EQ(json.at("request").at("phrase"), "a b c d");
+  folder_.write("foreign.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>");
+  expect_refused(cli({"render", "--session", "foreign.svg", "--out", "x.png"}), 3, {"foreign.svg", "recipe"});
 }
 
 TEST_F(Render, ViewsThatCannotBeAreRefusedAndNothingIsWritten) {

@@ -39,7 +39,7 @@ void start(Ui& ui, ExportDialogState& state) {
   state.choice.folder =
       short_path(ui.settings.export_folder.empty() ? default_export_folder() : ui.settings.export_folder);
   state.choice.format = ExportFile::png;
-  for (const ExportFile format : {ExportFile::csv, ExportFile::npy, ExportFile::safetensors}) {
+  for (const ExportFile format : {ExportFile::svg, ExportFile::csv, ExportFile::npy, ExportFile::safetensors}) {
     if (ui.settings.export_format == ending_of(format)) state.choice.format = format;
   }
   choose_subject(ui, state, is_score_like(ui.session.view.stage) ? ExportSubject::head : ExportSubject::stage);
@@ -95,6 +95,7 @@ void draw_format(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
   int selected = 0;
   for (std::size_t i = 0; i < formats.size(); ++i) {
     words.emplace_back(formats[i] == ExportFile::png   ? "PNG"
+                       : formats[i] == ExportFile::svg ? "SVG"
                        : formats[i] == ExportFile::csv ? "CSV"
                        : formats[i] == ExportFile::npy ? "NPY"
                                                        : ending_of(formats[i]));
@@ -103,7 +104,9 @@ void draw_format(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
   Rect line = labelled_row(ui, form, y, "format");
   line.max.x = std::min(line.max.x, line.min.x + ui.px(74) * static_cast<float>(words.size()));
   ControlState control;
-  control.tooltip = "PNG is a picture; CSV, NPY and safetensors hold the numbers themselves, exactly.";
+  control.tooltip =
+      "PNG is a picture in pixels, SVG one in shapes and words; CSV, NPY and safetensors hold the numbers themselves, "
+      "exactly.";
   if (segments(ui, "export/format", line, words, selected, control))
     state.choice.format = formats[static_cast<std::size_t>(selected)];
 }
@@ -141,7 +144,7 @@ void draw_picture_options(Ui& ui, ExportDialogState& state, const Rect& form, fl
            "colour bar", state.choice.color_bar, control);
   y -= ui.px(10);
   line = labelled_row(ui, form, y, "");
-  control.tooltip = "The request, the view and the sha256 of the weights, inside the PNG.";
+  control.tooltip = "The request, the view and the sha256 of the weights, inside the file.";
   checkbox(ui, "export/recipe", line, "recipe: reopening the picture restores this view", state.choice.recipe, control);
 }
 
@@ -225,6 +228,10 @@ void draw_preview(Ui& ui, const ExportDialogState& state, const Rect& form, floa
       fact(ui.colors.text2, "8-bit RGB, sRGB");
       if (state.choice.recipe) fact(ui.colors.text2, "request, view and sha256 of the weights inside");
       break;
+    case ExportFile::svg:
+      fact(ui.colors.text2, "shapes and words that can be edited; maps of over 40,000 cells as images");
+      if (state.choice.recipe) fact(ui.colors.text2, "request, view and sha256 of the weights inside");
+      break;
     case ExportFile::csv:
       fact(ui.colors.text2, "the shortest decimals that read back to the same float32; nan and -inf by name");
       break;
@@ -305,14 +312,14 @@ void draw_export_dialog(Ui& ui, const Rect& window) {
   if (ui.state.dialogs.shown != static_cast<int>(DialogKind::export_dialog) && !state.resumes) start(ui, state);
   state.resumes = false;
   refresh(ui, state, trace);
-  const DialogFrame dialog = draw_dialog_frame(ui, window, "export", "Export", 680, 580, true);
+  const DialogFrame dialog = draw_dialog_frame(ui, window, "export", "Export", 740, 580, true);
   Rect body = dialog.body;
   const Rect left = take_left(body, ui.px(220), 0);
   draw_subjects(ui, state, *trace, left);
   const Rect form{{body.min.x + ui.px(18), body.min.y}, {body.max.x - ui.px(20), body.max.y - ui.px(14)}};
   float y = form.min.y + ui.px(14);
   draw_format(ui, state, form, y);
-  if (state.choice.format == ExportFile::png) draw_picture_options(ui, state, form, y);
+  if (is_picture(state.choice.format)) draw_picture_options(ui, state, form, y);
   draw_table_options(ui, state, form, y);
   draw_target(ui, state, form, y);
   draw_warning(ui, state, form, y);

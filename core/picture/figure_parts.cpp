@@ -1,0 +1,132 @@
+// Items of a figure that are made of others: numbers in cells, blocks of provenance.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+#include "core/attention/trace.h"
+#include "core/picture/figure_output.h"
+
+namespace headscope {
+
+namespace {
+
+// A word in the middle of a rectangle; `height` is that of the digits.
+void draw_centred(FigureOutput& output, double x, double y, double width, double height, const std::string& text,
+                  double pixel_size, Rgba color) {
+  if (text.empty()) return;
+  TextItem item;
+  item.x = x + (width - text_width(text, FontRole::numbers, pixel_size)) / 2;
+  item.y = y + (height + font_metrics(FontRole::numbers, pixel_size).cap_height) / 2;
+  item.text = text;
+  item.role = FontRole::numbers;
+  item.size = pixel_size;
+  item.color = color;
+  item.anchor = 0.5;
+  output.text(item);
+}
+
+// 10 px in cells of 24 and 25 px, then larger with them.
+double number_size(double cell) {
+  return cell < 26 ? 10 : cell < 44 ? 11 : cell < 60 ? 12 : 13;
+}
+
+void draw_numbers(const MapItem& item, FigureOutput& output, const CancelToken& cancel) {
+  const HeatmapSpec& spec = item.spec;
+  const double cell_width = spec.width / spec.columns, cell_height = spec.height / spec.rows;
+  const double cell = std::min(cell_width, cell_height) / spec.pixel_scale;
+  if (item.cell_text == CellText::none || cell < 24) return;
+  const double size = number_size(cell) * spec.pixel_scale;
+  // The grid's line is the last pixel of a cell: numbers stand in the middle of the rest.
+  const double line = spec.grid ? std::max(1.0, std::floor(spec.pixel_scale + 0.5)) : 0;
+  const int most = static_cast<int>((cell_width - line - 1) / text_width("0", FontRole::numbers, size));
+  const std::int64_t columns = spec.matrix.dim(1);
+  // Numbers stay within their cells but for a pixel or two.
+  const auto row_at = [&](double y) {
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor((y - item.y) / cell_height)), 0,
+                                    spec.matrix.dim(0));
+  };
+  const std::int64_t first = row_at(static_cast<double>(output.rows().begin) - cell);
+  const std::int64_t end = row_at(static_cast<double>(output.rows().end) + 2 * cell);
+  const ValueScale shared = value_scale(spec.range);
+  std::vector<float> values(static_cast<std::size_t>(columns));
+  std::vector<std::uint8_t> hidden(static_cast<std::size_t>(spec.mask ? columns : 0));
+  for (std::int64_t i = first; i < end; ++i) {
+    cancel.check();
+    spec.matrix.read(Region{{i, i + 1}, {0, columns}}, values);
+    if (spec.mask) spec.mask->hidden.read_row(spec.batch, spec.head, i, hidden);
+    const ValueScale scale = spec.range.per_row ? row_scales(spec, i, i + 1).front() : shared;
+    for (std::int64_t j = 0; j < columns; ++j) {
+      const float value = values[static_cast<std::size_t>(j)];
+      if (!std::isfinite(value) || (spec.mask && hidden[static_cast<std::size_t>(j)] != 0)) continue;
+      const std::string text = item.cell_text == CellText::weights ? weight_text(value) : value_text(value, most);
+      const Rgba ground = color_table(spec.map)[static_cast<std::size_t>(scale.entry(value))];
+      draw_centred(output, item.x + static_cast<double>(j) * cell_width, item.y + static_cast<double>(i) * cell_height,
+                   cell_width - line, cell_height - line, text, size, ink_on(ground));
+    }
+  }
+}
+
+void draw_provenance(const ProvenanceItem& item, FigureOutput& output, const CancelToken& cancel) {
+  const auto edge = [](std::int64_t k, std::int64_t count, int pixels) { return static_cast<int>(k * pixels / count); };
+  const double block_width = static_cast<double>(item.width) / static_cast<double>(item.heads);
+  const double block_height = static_cast<double>(item.height) / static_cast<double>(item.positions);
+  const int line =
+      std::min(block_width, block_height) >= 8 * item.scale ? std::max(1, static_cast<int>(item.scale)) : 0;
+  const double size = 10 * item.scale;
+  for (std::int64_t i = 0; i < item.positions; ++i) {
+    cancel.check();
+    const int top = item.y + edge(i, item.positions, item.height);
+    const int height = item.y + edge(i + 1, item.positions, item.height) - top - line;
+    if (top + 2 * height < output.rows().begin || top - height > output.rows().end) continue;
+    for (std::int64_t block = 0; block < item.heads; ++block) {
+      const Provenance from = provenance_of(Merge::direct, item.heads, item.positions, 1, i, block);
+      const int left = item.x + edge(block, item.heads, item.width);
+      const int width = item.x + edge(block + 1, item.heads, item.width) - left - line;
+      const Rgba color = provenance_color(from.head, from.position, item.positions);
+      output.rect({left, top, width, height, color});
+      if (line == 0) continue;
+      if (from.position > i) {
+        const int corner = std::min({static_cast<int>(7 * item.scale), width / 2, height / 2});
+        output.corner({left, top, corner, {255, 255, 255, 255}});
+      }
+      const std::string text = fmt::format("h{} t{}", from.head, from.position);
+      const bool fits =
+          height >= 14 * item.scale && width >= text_width(text, FontRole::numbers, size) + 4 * item.scale;
+      if (fits) draw_centred(output, left, top, width, height, text, size, ink_on(color));
+    }
+  }
+}
+
+}  // namespace
+
+void draw_plan(const FigurePlan& plan, FigureOutput& output, const CancelToken& cancel) {
+  for (const auto& item : plan.items) {
+    cancel.check();
+    std::visit(
+        [&](const auto& shape) {
+          using Shape = std::decay_t<decltype(shape)>;
+          if constexpr (std::is_same_v<Shape, TextItem>) {
+            output.text(shape);
+          } else if constexpr (std::is_same_v<Shape, RectItem>) {
+            output.rect(shape);
+          } else if constexpr (std::is_same_v<Shape, CornerItem>) {
+            output.corner(shape);
+          } else if constexpr (std::is_same_v<Shape, CurveItem>) {
+            output.curve(shape);
+          } else if constexpr (std::is_same_v<Shape, BarItem>) {
+            output.bar(shape);
+          } else if constexpr (std::is_same_v<Shape, ProvenanceItem>) {
+            draw_provenance(shape, output, cancel);
+          } else {
+            output.map(shape);
+            draw_numbers(shape, output, cancel);
+          }
+        },
+        item);
+  }
+}
+
+}  // namespace headscope
