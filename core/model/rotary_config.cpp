@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -60,10 +61,11 @@ RotaryRule rotary_rule_of(ConfigReader& reader, std::int64_t head_dim, RotaryRul
 
   const double theta = scaling.positive("rope_theta", reader.positive("rope_theta", 10000.0));
   const double share = scaling.positive("partial_rotary_factor", reader.positive("partial_rotary_factor", 1.0));
-  rule.features = share <= 1 ? static_cast<std::int64_t>(static_cast<double>(head_dim) * share) : 0;
+  if (share > 1) reader.add_problem(fmt::format("partial_rotary_factor is {}, expected at most 1", share));
+  rule.features = static_cast<std::int64_t>(static_cast<double>(head_dim) * std::min(share, 1.0));
   if (rule.features < 2 || rule.features % 2 != 0) {
     reader.add_problem(fmt::format("heads have {} features, of which {} get rotary positions; expected an even number",
-                                   head_dim, share == 1 ? "all" : fmt::format("a share of {}", share)));
+                                   head_dim, rule.features));
     rule.features = 0;
   }
   std::vector<float> inverse = plain_frequencies(theta, rule.features);

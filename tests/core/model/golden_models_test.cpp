@@ -1,4 +1,4 @@
-// The golden checkpoints (tests/golden/make_model_golden.py) open, and give the weights that their reference computed with.
+// The golden checkpoints (tests/golden/make_model_golden.py).
 #include <algorithm>
 #include <filesystem>
 

@@ -1,0 +1,192 @@
+// config.json of every family, and values that do not fit.
+#include "core/model/model_config.h"
+
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "tests/core/model/model_files.h"
+
+namespace headscope {
+namespace {
+
+using Json = nlohmann::json;
+
+ModelConfig read(const Json& config) {
+  return model_config_of(parse_strict_json(config.dump(), "config.json"), "config.json");
+}
+
+void expect_refused(const Json& config, const std::vector<std::string>& parts) {
+  expect_refusal<Error>([&] { read(config); }, parts);
+}
+
+Json with(Json config, const std::string& key, const Json& value) {
+  config[key] = value;
+  return config;
+}
+
+Json without(Json config, const std::string& key) {
+  config.erase(key);
+  return config;
+}
+
+const Json kLlama = {{"model_type", "llama"},  {"vocab_size", 32},         {"hidden_size", 16},
+                     {"num_hidden_layers", 2}, {"num_attention_heads", 4}, {"intermediate_size", 24}};
+const Json kBert = {{"model_type", "bert"},         {"vocab_size", 32},         {"hidden_size", 16},
+                    {"num_hidden_layers", 2},       {"num_attention_heads", 4}, {"intermediate_size", 24},
+                    {"max_position_embeddings", 10}};
+const Json kGpt2 = {{"model_type", "gpt2"}, {"vocab_size", 32}, {"n_embd", 16},
+                    {"n_layer", 2},         {"n_head", 4},      {"n_positions", 10}};
+
+TEST(ModelConfig, SizesThatAreNoSizes) {
+  for (const char* key : {"n_embd", "n_layer", "n_head", "n_positions", "vocab_size"}) {
+    SCOPED_TRACE(key);
+    for (const Json& value : {Json(0), Json(-1), Json(1e30), Json(2.5), Json("16"), Json(true), Json::array({4}),
+                              Json(std::int64_t{1} << 62), Json::object()}) {
+      SCOPED_TRACE(value.dump());
+      expect_refused(with(kGpt2, key, value), {"config.json", key, "expected a whole number from 1"});
+    }
+    expect_refused(without(kGpt2, key), {std::string(key) + " is missing"});
+    expect_refused(with(kGpt2, key, nullptr), {std::string(key) + " is missing"});
+  }
+  expect_refused(with(kGpt2, "layer_norm_epsilon", "1e-5"), {"layer_norm_epsilon is \"1e-5\"", "above 0"});
+  expect_refused(with(kGpt2, "layer_norm_epsilon", 0), {"layer_norm_epsilon is 0"});
+  expect_refused(with(kGpt2, "layer_norm_epsilon", -1e-5), {"layer_norm_epsilon"});
+}
+
+TEST(ModelConfig, AllThatDoesNotFitIsSaidAtOnce) {
+  expect_refused(
+      with(with(with(kGpt2, "n_layer", 0), "n_head", "4"), "activation_function", "mish"),
+      {"values of a gpt2 model do not fit", "n_layer is 0", "n_head is \"4\"", "activation_function is \"mish\""});
+}
+
+TEST(ModelConfig, HeadsThatDoNotDivide) {
+  expect_refused(with(kGpt2, "n_head", 3), {"n_embd is 16, which n_head 3 does not divide"});
+  expect_refused(with(kLlama, "num_key_value_heads", 3),
+                 {"num_attention_heads is 4, which num_key_value_heads 3 does not divide"});
+  expect_refused(with(kLlama, "head_dim", 3), {"heads have 3 features", "expected an even number"});
+  EXPECT_EQ(read(with(kLlama, "head_dim", 6)).architecture.head_dim, 6);
+  EXPECT_EQ(read(with(kLlama, "num_key_value_heads", 2)).architecture.num_kv_heads, 2);
+  EXPECT_EQ(read(kLlama).architecture.num_kv_heads, 4);
+  expect_refused(with(with(kLlama, "head_dim", 16'000'000), "num_attention_heads", 16'000'000), {"more than"});
+}
+
+TEST(ModelConfig, UnknownModels) {
+  expect_refused(with(kLlama, "model_type", "mamba"), {"model_type is \"mamba\"", "gpt2", "llama", "distilbert"});
+  expect_refused(without(kLlama, "model_type"), {"model_type is missing"});
+  expect_refused(with(kLlama, "model_type", 3), {"model_type is missing"});
+  expect_refused(Json::array(), {"found a list", "expected an object"});
+}
+
+TEST(ModelConfig, SwitchesThatAreNotImplementedAreNamed) {
+  expect_refused(with(kGpt2, "scale_attn_by_inverse_layer_idx", true),
+                 {"scale_attn_by_inverse_layer_idx is true, which is not implemented; expected false"});
+  expect_refused(with(kGpt2, "reorder_and_upcast_attn", true), {"reorder_and_upcast_attn is true"});
+  EXPECT_EQ(read(with(kGpt2, "scale_attn_by_inverse_layer_idx", false)).architecture.score_scale, std::nullopt);
+  EXPECT_EQ(read(with(kGpt2, "scale_attn_weights", false)).architecture.score_scale, 1.0);
+  expect_refused(with(kBert, "position_embedding_type", "relative_key"),
+                 {"position_embedding_type is \"relative_key\"", "expected absolute"});
+  expect_refused(with(kBert, "is_decoder", true), {"is_decoder is true"});
+  expect_refused(with(kLlama, "quantization_config", {{"bits", 4}}), {"quantization_config", "F32, F16 or BF16"});
+  expect_refused(with(kLlama, "tie_word_embeddings", "yes"),
+                 {"tie_word_embeddings is \"yes\", expected true or false"});
+}
+
+TEST(ModelConfig, RotaryFrequencies) {
+  const RotaryRule plain = *read(with(kLlama, "head_dim", 8)).architecture.rotary;
+  EXPECT_EQ(plain.features, 8);
+  EXPECT_EQ(plain.pairs, RotaryRule::Pairs::halves);
+  ASSERT_EQ(plain.inverse_frequencies.size(), 4u);
+  for (int p = 0; p < 4; ++p) {
+    EXPECT_TRUE(std::abs(plain.inverse_frequencies[p] - std::pow(10.0, -p)) < 1e-7) << p;
+    EXPECT_EQ(plain.inverse_frequencies[p], static_cast<float>(plain.inverse_frequencies[p])) << "a float32";
+  }
+  const RotaryRule linear =
+      *read(with(with(kLlama, "head_dim", 8), "rope_scaling", {{"type", "linear"}, {"factor", 4}})).architecture.rotary;
+  EXPECT_EQ(linear.inverse_frequencies[0], 0.25);
+  const RotaryRule partial = *read(with(with(kLlama, "head_dim", 8), "partial_rotary_factor", 0.5)).architecture.rotary;
+  EXPECT_EQ(partial.features, 4);
+  EXPECT_TRUE(std::abs(partial.inverse_frequencies[1] - 0.01) < 1e-8);
+  // Older and newer spellings agree.
+  const Json scaling = {{"rope_type", "llama3"},
+                        {"factor", 8.0},
+                        {"low_freq_factor", 1.0},
+                        {"high_freq_factor", 4.0},
+                        {"original_max_position_embeddings", 8192}};
+  Json parameters = scaling;
+  parameters["rope_theta"] = 500000.0;
+  EXPECT_EQ(*read(with(with(kLlama, "rope_scaling", scaling), "rope_theta", 500000.0)).architecture.rotary,
+            *read(with(kLlama, "rope_parameters", parameters)).architecture.rotary);
+}
+
+TEST(ModelConfig, RotaryScalingsThatAreRefused) {
+  for (const char* type : {"dynamic", "yarn", "longrope", "su"}) {
+    expect_refused(with(kLlama, "rope_scaling", {{"type", type}, {"factor", 2.0}}),
+                   {std::string("rope_type is \"") + type + "\"", "expected default, linear or llama3"});
+  }
+  expect_refused(with(kLlama, "rope_scaling", {{"type", "linear"}}), {"rope_scaling: factor is missing"});
+  expect_refused(with(kLlama, "rope_scaling", 3), {"rope_scaling is 3, expected an object"});
+  expect_refused(with(kLlama, "rope_theta", -1), {"rope_theta is -1"});
+  expect_refused(with(kLlama, "rope_scaling",
+                      {{"rope_type", "llama3"},
+                       {"factor", 8.0},
+                       {"low_freq_factor", 4.0},
+                       {"high_freq_factor", 4.0},
+                       {"original_max_position_embeddings", 8192}}),
+                 {"high_freq_factor is 4"});
+  expect_refused(with(kLlama, "partial_rotary_factor", 1.5), {"partial_rotary_factor", "at most 1"});
+}
+
+TEST(ModelConfig, SlidingWindows) {
+  const Json mistral = with(kLlama, "model_type", "mistral");
+  EXPECT_EQ(read(mistral).architecture.sliding_window, 4096);
+  EXPECT_EQ(read(with(mistral, "sliding_window", 7)).architecture.sliding_window, 7);
+  EXPECT_EQ(read(with(mistral, "sliding_window", nullptr)).architecture.sliding_window, std::nullopt);
+  expect_refused(with(mistral, "sliding_window", 0), {"sliding_window is 0"});
+  const Json qwen = with(with(kLlama, "model_type", "qwen2"), "sliding_window", 5);
+  EXPECT_EQ(read(qwen).architecture.sliding_window, std::nullopt);
+  const Json switched = with(qwen, "use_sliding_window", true);
+  EXPECT_EQ(read(with(switched, "max_window_layers", 2)).architecture.sliding_window, std::nullopt);
+  EXPECT_EQ(read(with(switched, "max_window_layers", 0)).architecture.sliding_window, 5);
+  expect_refused(with(switched, "max_window_layers", 1), {"1 of 2 layers have a sliding window", "all or none"});
+  expect_refused(with(mistral, "layer_types", {"sliding_attention", "full_attention"}), {"1 of 2 layers"});
+  EXPECT_EQ(read(kLlama).architecture.sliding_window, std::nullopt);
+}
+
+TEST(ModelConfig, Particulars) {
+  const Json roberta = with(kBert, "model_type", "xlm-roberta");
+  EXPECT_EQ(read(roberta).architecture.position_offset, 2);
+  EXPECT_EQ(read(roberta).architecture.max_positions, 8);
+  EXPECT_EQ(read(with(roberta, "pad_token_id", 0)).architecture.position_offset, 1);
+  expect_refused(with(roberta, "max_position_embeddings", 2), {"max_position_embeddings is 2"});
+
+  const Json gemma = with(kLlama, "model_type", "gemma");
+  using Activation = Architecture::Activation;
+  EXPECT_EQ(read(gemma).architecture.activation, Activation::gelu_tanh);
+  EXPECT_EQ(read(with(gemma, "hidden_act", "gelu")).architecture.activation, Activation::gelu_tanh);
+  EXPECT_EQ(read(with(gemma, "hidden_activation", "gelu")).architecture.activation, Activation::gelu);
+  EXPECT_EQ(read(with(gemma, "hidden_size", 24)).architecture.embedding_scale, std::sqrt(24.0f));
+  EXPECT_TRUE(read(gemma).architecture.norm_plus_one);
+  EXPECT_TRUE(read(gemma).architecture.tied_embeddings);
+
+  const Json nanogpt = {{"vocab_size", 32}, {"n_embd", 16}, {"n_layer", 2}, {"n_head", 4}, {"block_size", 10}};
+  EXPECT_EQ(read(nanogpt).architecture.activation, Activation::gelu_tanh);
+  EXPECT_EQ(read(with(nanogpt, "bias", false)).architecture.activation, Activation::gelu);
+  EXPECT_EQ(read(with(with(nanogpt, "bias", false), "activation_function", "gelu_new")).architecture.activation,
+            Activation::gelu_tanh);
+  EXPECT_FALSE(read(with(nanogpt, "bias", false)).architecture.norm_bias);
+  EXPECT_TRUE(read(with(nanogpt, "bias", true)).architecture.mlp_bias);
+
+  const Json karpathy = {{"dim", 288},       {"n_layers", 6},     {"n_heads", 6},      {"n_kv_heads", 6},
+                         {"vocab_size", 32}, {"multiple_of", 32}, {"max_seq_len", 256}};
+  EXPECT_EQ(read(karpathy).architecture.mlp_width, 768);  // stories15M's
+  EXPECT_EQ(read(with(karpathy, "hidden_dim", 100)).architecture.mlp_width, 100);
+  EXPECT_EQ(read(karpathy).architecture.rotary->pairs, RotaryRule::Pairs::neighbours);
+  EXPECT_EQ(read(with(kLlama, "attention_bias", true)).architecture.output_bias, true);
+  EXPECT_EQ(read(with(kLlama, "model_type", "qwen2")).architecture.output_bias, false);
+  EXPECT_EQ(read(with(kLlama, "model_type", "qwen2")).architecture.qkv_bias, true);
+}
+
+}  // namespace
+}  // namespace headscope
