@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/io/session_file.h"
+
 namespace headscope::cli {
 
 struct Description {
@@ -17,7 +19,10 @@ Description describe_safetensors(const std::string& path);  // describe_arrays.c
 Description describe_session(const std::string& path);      // describe_documents.cpp
 Description describe_picture(const std::string& path);      // describe_documents.cpp
 Description describe_drawing(const std::string& path);      // an SVG
-Description describe_folder(const std::string& path);       // describe_documents.cpp
+Description describe_folder(const std::string& path);       // describe_folder.cpp; also "demo:NAME"
+
+// The request of a session, a recipe or an export, and the command that repeats it.
+void add_request(const SessionFile& session, Description& description);  // describe_documents.cpp
 
 // A number, or one of the strings "nan", "inf", "-inf".
 nlohmann::ordered_json json_number(double value);

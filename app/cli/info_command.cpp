@@ -10,6 +10,7 @@ namespace headscope::cli {
 namespace {
 
 Description description_of(const std::string& path) {
+  if (path.starts_with("demo:")) return describe_folder(path);
   switch (file_kind(path)) {
     case FileKind::folder:
       return describe_folder(path);
@@ -45,7 +46,8 @@ Command info_command() {
   spec.summary = "Says what a checkpoint folder, a session, a picture, a .safetensors or a .npy file holds.";
   spec.positional = "PATH";
   spec.groups = {{"Output", {{"json", "", "As JSON."}}}};
-  spec.examples = {"headscope-cli info layer.safetensors", "headscope-cli info heads.png --json"};
+  spec.examples = {"headscope-cli info layer.safetensors", "headscope-cli info heads.png --json",
+                   "headscope-cli info path/to/model"};
   return {spec, info};
 }
 

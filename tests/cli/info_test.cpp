@@ -133,18 +133,47 @@ TEST_F(Info, PicturesWithAndWithoutARecipe) {
 }
 
 TEST_F(Info, CheckpointFolders) {
-  folder_.write("model/config.json",
-                R"({"model_type": "gpt2", "n_layer": 12, "n_head": 12, "n_embd": 768, "extra": {"a": 1}})");
-  folder_.write("model/vocab.json", "{}");
-  nlohmann::json info = json_of("model");
+  const std::string models = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/";
+  nlohmann::json info = json_of(models + "llama-bf16");
   EXPECT_EQ(info["kind"], "checkpoint");
-  EXPECT_EQ(info["config"]["n_layer"], 12);
-  EXPECT_EQ(info["files"].size(), 2u);
-  EXPECT_NE(cli({"info", "model"}).out.find("later version"), std::string::npos);
+  EXPECT_EQ(info["architecture"], "llama");
+  EXPECT_EQ(info["num_layers"], 2);
+  EXPECT_EQ(info["num_heads"], 4);
+  EXPECT_EQ(info["num_kv_heads"], 2);
+  EXPECT_EQ(info["d_model"], 16);
+  EXPECT_EQ(info["head_dim"], 4);
+  EXPECT_EQ(info["position"], "rotary");
+  EXPECT_EQ(info["output_head"], "next token");
+  EXPECT_EQ(info["dtypes"], std::vector<std::string>{"BF16"});
+  EXPECT_EQ(info["bytes"], 2 * info["parameters"].get<int>());
+  EXPECT_EQ(info["tokenizer"], nullptr);
+  EXPECT_EQ(info["unexpected_tensors"].size(), 0u);
+  EXPECT_EQ(info["config"]["vocab_size"], 24);
+  EXPECT_EQ(info["files"].size(), 3u);
+  EXPECT_NE(cli({"info", models + "llama"}).out.find("4 heads (2 key and value heads)"), std::string::npos);
+  EXPECT_EQ(json_of(models + "mistral")["sliding_window"], 3);
+  EXPECT_EQ(json_of(models + "bert")["output_head"], "masked token");
+}
+
+TEST_F(Info, CheckpointFoldersThatDoNotOpen) {
+  folder_.write("model/config.json",
+                R"({"model_type": "gpt2", "n_layer": 1, "n_head": 2, "n_embd": 4, "vocab_size": 5, "n_positions": 6})");
+  nlohmann::json info = json_of("model");  // a configuration alone
+  EXPECT_EQ(info["kind"], "checkpoint");
+  EXPECT_EQ(info["architecture"], nullptr);
+  EXPECT_EQ(info["config"]["n_layer"], 1);
+  write_tensors("model/model.safetensors", {{"wte.weight", {5, 4}}, {"wpe.weight", {6, 5}}});
+  expect_refused(cli({"info", "model"}), 3,
+                 {"wpe.weight is [6, 5], expected [6, 4]", "h.0.attn.c_attn.weight [4, 12] is missing"});
+  folder_.write("pickled/config.json",
+                R"({"model_type": "gpt2", "n_layer": 1, "n_head": 2, "n_embd": 4, "vocab_size": 5, "n_positions": 6})");
+  folder_.write("pickled/pytorch_model.bin", "PK");
+  expect_refused(cli({"info", "pickled"}), 3, {"pytorch_model.bin, a PyTorch pickle"});
   folder_.write("broken/config.json", "{");
   expect_refused(cli({"info", "broken"}), 3, {"config.json"});
   folder_.write("other/readme.txt", "hello");
   expect_refused(cli({"info", "other"}), 3, {"other", "config.json"});
+  expect_refused(cli({"info", "demo:nothing"}), 2, {"demo:nothing"});
 }
 
 TEST_F(Info, FoldersThatRunWrote) {

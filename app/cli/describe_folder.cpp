@@ -1,0 +1,239 @@
+// What a folder holds: a checkpoint, or stages that `run` exported.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "app/cli/describe.h"
+#include "app/cli/output.h"
+#include "core/error.h"
+#include "core/io/json_text.h"
+#include "core/model/checkpoint.h"
+#include "core/model/demo_checkpoints.h"
+#include "core/model/weight_files.h"
+#include "core/text/tokenizer.h"
+
+namespace headscope::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// The facts of a config.json that decide shapes, under the names that the model families give them.
+constexpr std::array kConfigFacts = {"model_type",
+                                     "num_hidden_layers",
+                                     "n_layer",
+                                     "num_attention_heads",
+                                     "n_head",
+                                     "hidden_size",
+                                     "n_embd",
+                                     "d_model",
+                                     "num_key_value_heads",
+                                     "head_dim",
+                                     "vocab_size",
+                                     "intermediate_size",
+                                     "n_positions",
+                                     "max_position_embeddings",
+                                     "position_embedding_type",
+                                     "rope_theta",
+                                     "sliding_window",
+                                     "torch_dtype"};
+
+struct FolderFile {
+  std::string name;
+  double bytes;
+};
+
+std::vector<FolderFile> files_of(const std::string& folder) {
+  std::vector<FolderFile> files;
+  try {
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      std::error_code error;
+      if (!entry.is_regular_file(error)) continue;
+      const auto bytes = entry.file_size(error);
+      files.push_back({entry.path().filename().string(), error ? 0 : static_cast<double>(bytes)});
+    }
+  } catch (const fs::filesystem_error& error) {
+    throw Error(folder + ": " + error.code().message() + "; expected a folder that can be read");
+  }
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return files;
+}
+
+bool holds(const std::vector<FolderFile>& files, std::string_view name) {
+  return std::any_of(files.begin(), files.end(), [&](const FolderFile& file) { return file.name == name; });
+}
+
+// Of this program or another: a folder without any has at best a configuration and a tokenizer.
+bool has_weights(const std::vector<FolderFile>& files) {
+  for (const FolderFile& file : files) {
+    for (const char* ending : {".safetensors", ".safetensors.index.json", ".bin", ".bin.index.json", ".pt", ".pth",
+                               ".ckpt", ".gguf", ".h5", ".msgpack", ".onnx"}) {
+      if (file.name.ends_with(ending)) return true;
+    }
+  }
+  return false;
+}
+
+void add_config(const std::string& path, Description& description) {
+  const JsonValue config = parse_strict_json(read_json_text(path), path);
+  if (config.kind != JsonValue::Kind::object)
+    throw Error(path + " is not a JSON object; expected a model's configuration");
+  Json facts = Json::object();
+  for (const char* key : kConfigFacts) {
+    const JsonValue* value = config.find(key);
+    if (value == nullptr) continue;
+    if (value->kind == JsonValue::Kind::number) facts[key] = Json::parse(value->text);
+    if (value->kind == JsonValue::Kind::string) facts[key] = value->text;
+    if (value->kind == JsonValue::Kind::boolean) facts[key] = value->truth;
+  }
+  description.json["config"] = facts;
+}
+
+const char* position_name(Architecture::Position position) {
+  switch (position) {
+    case Architecture::Position::none:
+      return "none";
+    case Architecture::Position::learned:
+      return "learned";
+    case Architecture::Position::rotary:
+      return "rotary";
+  }
+  return "";
+}
+
+Json head_name(OutputHead::Kind kind) {
+  switch (kind) {
+    case OutputHead::Kind::none:
+      return nullptr;
+    case OutputHead::Kind::next_token:
+      return "next token";
+    case OutputHead::Kind::masked:
+      return "masked token";
+  }
+  return nullptr;
+}
+
+std::string with_separators(std::int64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
+
+void add_architecture(const Checkpoint& checkpoint, Description& description) {
+  const Architecture& model = checkpoint.architecture();
+  const Json head = head_name(checkpoint.output_head().kind);
+  const bool gated = model.mlp == Architecture::Mlp::gated;
+  Json& json = description.json;
+  json["architecture"] = model.family;
+  json["num_layers"] = model.num_layers;
+  json["num_heads"] = model.num_heads;
+  json["num_kv_heads"] = model.num_kv_heads;
+  json["d_model"] = model.d_model;
+  json["head_dim"] = model.head_dim;
+  json["mlp_width"] = model.mlp_width;
+  json["vocab_size"] = model.vocab_size;
+  json["max_positions"] = model.max_positions;
+  json["causal"] = model.causal;
+  json["sliding_window"] = model.sliding_window ? Json(*model.sliding_window) : Json(nullptr);
+  json["position"] = position_name(model.position);
+  json["norm"] = model.norm == Architecture::Norm::rms ? "rms" : "layer";
+  json["norm_first"] = model.norm_first;
+  json["activation"] = model.mlp == Architecture::Mlp::none ? Json(nullptr) : Json(activation_name(model.activation));
+  json["gated"] = gated;
+  json["output_head"] = head;
+  json["tied_embeddings"] = model.tied_embeddings;
+  json["parameters"] = checkpoint.parameters();
+  json["dtypes"] = checkpoint.dtypes();
+  json["bytes"] = checkpoint.bytes();
+
+  std::string& text = description.text;
+  text += fmt::format("architecture {}: {}, {}{}, d_model {}, head_dim {}\n", model.family,
+                      counted(model.num_layers, "layer"), counted(model.num_heads, "head"),
+                      model.num_kv_heads == model.num_heads
+                          ? ""
+                          : fmt::format(" ({})", counted(model.num_kv_heads, "key and value head")),
+                      model.d_model, model.head_dim);
+  text += fmt::format("vocabulary {}, {} positions up to {}, {}{}\n", model.vocab_size, position_name(model.position),
+                      model.max_positions, model.causal ? "causal" : "attends in both directions",
+                      model.sliding_window ? fmt::format(", sliding window {}", *model.sliding_window) : "");
+  text += fmt::format(
+      "{} norm {} each part, {}\n", model.norm == Architecture::Norm::rms ? "RMS" : "layer",
+      model.norm_first ? "before" : "after",
+      model.mlp == Architecture::Mlp::none
+          ? "no MLP"
+          : fmt::format("MLP {} with {}{}", model.mlp_width, gated ? "gated " : "", activation_name(model.activation)));
+  text += fmt::format("output head: {}{}\n", head.is_null() ? "none" : head.get<std::string>(),
+                      !head.is_null() && model.tied_embeddings ? ", tied to the embedding" : "");
+  text += fmt::format("{} parameters, {}, {}\n", with_separators(checkpoint.parameters()),
+                      fmt::join(checkpoint.dtypes(), " and "), size_text(static_cast<double>(checkpoint.bytes())));
+}
+
+void add_tokenizer(const Tokenizer* tokenizer, Description& description) {
+  description.json["tokenizer"] = nullptr;
+  if (tokenizer == nullptr) {
+    description.text += "no tokenizer\n";
+    return;
+  }
+  description.json["tokenizer"] = {{"vocabulary_size", tokenizer->vocabulary_size()}};
+  description.text += fmt::format("tokenizer: vocabulary {}\n", tokenizer->vocabulary_size());
+}
+
+void add_unexpected(const std::vector<std::string>& unexpected, Description& description) {
+  description.json["unexpected_tensors"] = unexpected;
+  if (unexpected.empty()) return;
+  constexpr std::size_t kShown = 10;
+  description.text += counted(static_cast<std::int64_t>(unexpected.size()), "tensor") + " without a place in it:";
+  for (std::size_t i = 0; i < std::min(kShown, unexpected.size()); ++i)
+    description.text += " " + printable(unexpected[i]);
+  if (unexpected.size() > kShown) description.text += fmt::format(" and {} more", unexpected.size() - kShown);
+  description.text += "\n";
+}
+
+}  // namespace
+
+Description describe_folder(const std::string& path) {
+  const std::string folder = path.starts_with("demo:") ? demo_folder(path.substr(5)) : path;
+  const std::vector<FolderFile> files = files_of(folder);
+  const bool configured = holds(files, "config.json");
+  Description description;
+  if (holds(files, "manifest.json") && !configured) {
+    description.json = {{"path", path}, {"kind", "export"}};
+    description.text = printable(path) + ": stages that Headscope exported\n";
+    add_request(read_session((fs::path(folder) / "manifest.json").string()), description);
+  } else if (has_weights(files)) {
+    const auto checkpoint = Checkpoint::open(path);
+    description.json = {{"path", path}, {"kind", "checkpoint"}};
+    description.text = printable(path) + ": a checkpoint\n";
+    add_architecture(*checkpoint, description);
+    add_tokenizer(checkpoint->tokenizer().get(), description);
+    add_unexpected(checkpoint->unexpected(), description);
+    add_config((fs::path(folder) / "config.json").string(), description);
+  } else {
+    const auto tokenizer = load_tokenizer(folder);
+    if (!configured && tokenizer == nullptr) {
+      throw Error(path + ": found a folder without config.json and without .safetensors; expected a checkpoint folder");
+    }
+    description.json = {{"path", path}, {"kind", "checkpoint"}, {"architecture", nullptr}};
+    description.text = printable(path) + ": a checkpoint folder without weights\n";
+    add_tokenizer(tokenizer.get(), description);
+    if (configured) add_config((fs::path(folder) / "config.json").string(), description);
+  }
+  Json list = Json::array();
+  std::vector<std::vector<std::string>> rows = {{"file", "size"}};
+  for (const auto& [name, bytes] : files) {
+    list.push_back({{"name", name}, {"bytes", static_cast<std::int64_t>(bytes)}});
+    rows.push_back({printable(name), size_text(bytes)});
+  }
+  description.json["files"] = list;
+  description.text += "\n" + table_text({{}, {true}}, rows);
+  return description;
+}
+
+}  // namespace headscope::cli
