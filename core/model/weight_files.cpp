@@ -63,28 +63,27 @@ std::string advice_for(const std::string& name) {
                                            : first_ten(names)));
 }
 
-// Tensor -> file of an index. The order is that of the file.
-std::vector<std::pair<std::string, std::string>> read_index(const std::string& path) {
-  const JsonValue index = parse_strict_json(read_json_text(path), path);
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> parse_weight_index(std::string_view json, const std::string& what) {
+  const JsonValue index = parse_strict_json(json, what);
   const JsonValue* map = index.kind == JsonValue::Kind::object ? index.find("weight_map") : nullptr;
   if (map == nullptr || map->kind != JsonValue::Kind::object) {
-    throw Error(fmt::format("{}: weight_map is {}; expected an object of tensor and file names", path,
+    throw Error(fmt::format("{}: weight_map is {}; expected an object of tensor and file names", what,
                             map == nullptr ? "missing" : json_kind_name(map->kind)));
   }
   std::vector<std::pair<std::string, std::string>> files;
   for (std::size_t i = 0; i < map->keys.size(); ++i) {
     const JsonValue& file = map->items[i];
     if (file.kind != JsonValue::Kind::string || !is_plain_file_name(file.text)) {
-      throw Error(fmt::format("{}: {} is said to be in {}; expected the name of a file in the same folder", path,
+      throw Error(fmt::format("{}: {} is said to be in {}; expected the name of a file in the same folder", what,
                               in_quotes(map->keys[i]), shown_value(file)));
     }
     files.emplace_back(map->keys[i], file.text);
   }
-  if (files.empty()) throw Error(fmt::format("{}: weight_map names no tensor", path));
+  if (files.empty()) throw Error(fmt::format("{}: weight_map names no tensor", what));
   return files;
 }
-
-}  // namespace
 
 std::string read_json_text(const std::string& path) {
   std::string text = read_small_file(path, kMostJsonBytes);
@@ -109,7 +108,7 @@ WeightFiles WeightFiles::open(const std::string& folder) {
   }
   if (!is_there(path / kIndex)) refuse_without_weights(folder);
   const std::string index = (path / kIndex).string();
-  const auto map = read_index(index);
+  const auto map = parse_weight_index(read_json_text(index), index);
   std::vector<std::string> shards;
   for (const auto& [tensor, shard] : map) shards.push_back(shard);
   std::sort(shards.begin(), shards.end());

@@ -4,6 +4,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/io/safetensors.h"
@@ -33,6 +35,10 @@ class WeightFiles {
   std::vector<std::unique_ptr<const SafetensorsFile>> files_;
   std::map<std::string, Place> places_;
 };
+
+// Tensor and file name of every line of a model.safetensors.index.json's weight_map, in its order. Throws Error when it
+// is none, names no tensor, or names a file that does not lie in the same folder.
+std::vector<std::pair<std::string, std::string>> parse_weight_index(std::string_view json, const std::string& what);
 
 // The text of a small JSON file in a checkpoint folder. Throws Error when it is missing, and says what it is when it is
 // no JSON at all (a Git LFS pointer, an HTML page).

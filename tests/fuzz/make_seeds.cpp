@@ -45,6 +45,21 @@ int main(int count, char** arguments) {
   seed("safetensors", "header",
        R"({"a":{"dtype":"BF16","shape":[0,3],"data_offsets":[0,0]},"__metadata__":{"k":"v"}})");
 
+  seed("model_config", "gpt2",
+       R"({"model_type":"gpt2","vocab_size":9,"n_embd":8,"n_layer":2,"n_head":2,"n_positions":6,"n_inner":null})");
+  seed("model_config", "roberta",
+       R"({"model_type":"roberta","vocab_size":9,"hidden_size":8,"num_hidden_layers":2,"num_attention_heads":2,)"
+       R"("max_position_embeddings":9,"pad_token_id":1,"hidden_act":"gelu","type_vocab_size":1})");
+  seed("model_config", "llama",
+       R"({"model_type":"llama","vocab_size":9,"hidden_size":8,"num_hidden_layers":2,"num_attention_heads":2,)"
+       R"("num_key_value_heads":1,"rope_scaling":{"rope_type":"llama3","factor":8.0,"low_freq_factor":1.0,)"
+       R"("high_freq_factor":4.0,"original_max_position_embeddings":64},"rms_norm_eps":1e-6})");
+  seed("model_config", "mistral",
+       R"({"model_type":"mistral","vocab_size":9,"hidden_size":8,"num_hidden_layers":2,"num_attention_heads":2,)"
+       R"("sliding_window":3,"layer_types":["sliding_attention","sliding_attention"]})");
+  seed("weight_index", "two",
+       R"({"metadata":{"total_size":1},"weight_map":{"a":"model-00001-of-00002.safetensors","b":"c.safetensors"}})");
+
   Request request;
   request.phrase = "caf\xc3\xa9 \"it's\"";
   request.heads = 4;
