@@ -15,12 +15,22 @@ namespace headscope::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kLater = {"explain", "tokenize", "diagnose"};
+// "run, render or info".
+std::string all_names() {
+  std::string text;
+  for (std::size_t k = 0; k < commands().size(); ++k) {
+    text += (k == 0 ? "" : k + 1 == commands().size() ? " or " : ", ") + commands()[k].spec.name;
+  }
+  return text;
+}
+
+constexpr std::array<std::string_view, 2> kLater = {"tokenize", "diagnose"};
 
 }  // namespace
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {run_command(), render_command(), info_command(), bench_command()};
+  static const std::vector<Command> all = {run_command(), render_command(), explain_command(), info_command(),
+                                           bench_command()};
   return all;
 }
 
@@ -31,7 +41,7 @@ void run_command_line(const std::vector<std::string>& words, const CancelToken& 
   const std::string first = words.empty() ? "" : words.front();
   if (words.empty()) {
     throw UsageError(
-        "no command: found nothing; expected run, render, info or bench ('headscope-cli --help' says more)");
+        fmt::format("no command: found nothing; expected {} ('headscope-cli --help' says more)", all_names()));
   }
   if (first == "--help" || first == "-h") return print(program_help(specs));
   if (first == "--version") return print(fmt::format("headscope-cli {}\n", kVersion));
@@ -45,12 +55,13 @@ void run_command_line(const std::vector<std::string>& words, const CancelToken& 
     return command.run(arguments, cancel);
   }
   if (first.starts_with('-')) {
-    throw UsageError(
-        fmt::format("{}: found where a command is expected; expected run, render, info or bench first", first));
+    throw UsageError(fmt::format("{}: found where a command is expected; expected {} first", first, all_names()));
   }
-  const std::string nearest = nearest_name(first, {"run", "render", "info", "bench"});
-  throw UsageError(fmt::format("{}: found no such command; expected {}run, render, info or bench", first,
-                               nearest.empty() ? "" : "'" + nearest + "', or another of "));
+  std::vector<std::string> names;
+  for (const CommandSpec& spec : specs) names.push_back(spec.name);
+  const std::string nearest = nearest_name(first, names);
+  throw UsageError(fmt::format("{}: found no such command; expected {}{}", first,
+                               nearest.empty() ? "" : "'" + nearest + "', or another of ", all_names()));
 }
 
 }  // namespace headscope::cli

@@ -69,6 +69,12 @@ std::vector<StageId> stages_from(const std::string& option, const std::string& t
   return stages;
 }
 
+std::vector<std::int64_t> cell_numbers_from(const std::string& option, const std::string& text) {
+  std::vector<std::int64_t> numbers;
+  for (const std::string& part : split(text, ',')) numbers.push_back(whole_number(option, part, 0, kMostIndex));
+  return numbers;
+}
+
 ExportRegion region_from(const std::string& option, const std::string& text) {
   const std::vector<std::string> parts = split(text, ',');
   if (parts.size() != 4) {

@@ -1,6 +1,7 @@
 // Names of stages, and the part of them, on the command line.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ StageId stage_from(const std::string& option, const std::string& name);
 
 // "weights,context" in the order given, each once; empty for "all".
 std::vector<StageId> stages_from(const std::string& option, const std::string& text);
+
+// "0,2,7,1": whole numbers from 0 on.
+std::vector<std::int64_t> cell_numbers_from(const std::string& option, const std::string& text);
 
 // "B,H,I0:I1,J0:J1"; ":" stands for all of an axis.
 ExportRegion region_from(const std::string& option, const std::string& text);

@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/commands.h"
+#include "app/cli/compute.h"
+#include "app/cli/output.h"
+#include "app/cli/request_arguments.h"
+#include "app/cli/stage_arguments.h"
+#include "core/attention/explain.h"
+#include "core/error.h"
+#include "core/io/json_text.h"
+
+namespace headscope::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string axes_text(const Tensor& tensor) {
+  std::string text;
+  for (const Axis axis : tensor.axes()) text += (text.empty() ? "" : ", ") + std::string(axis_name(axis));
+  return text;
+}
+
+// The cell that --at names, inside the stage.
+Index cell_from(const std::vector<std::int64_t>& numbers, StageId stage, const Tensor& tensor) {
+  const Shape& shape = tensor.shape();
+  if (static_cast<int>(numbers.size()) != shape.count) {
+    throw UsageError(fmt::format("--at: found {} numbers; {} is {} [{}], expected {}", numbers.size(),
+                                 stage_name(stage), to_string(shape), axes_text(tensor), shape.count));
+  }
+  Index index;
+  for (int axis = 0; axis < shape.count; ++axis) {
+    const std::int64_t at = numbers[static_cast<std::size_t>(axis)];
+    if (at >= shape[axis]) {
+      throw UsageError(fmt::format("--at: found {} {}; {} is {}, expected 0 to {}", axis_name(tensor.axes()[axis]), at,
+                                   stage_name(stage), to_string(shape), shape[axis] - 1));
+    }
+    index.push_back(at);
+  }
+  return index;
+}
+
+Json index_json(const Index& index) {
+  Json json = Json::array();
+  for (const std::int64_t each : index) json.push_back(each);
+  return json;
+}
+
+std::string explanation_json(const Explanation& why) {
+  Json json = {{"stage", stage_name(why.stage)}, {"index", index_json(why.index)}, {"value", json_number(why.value)},
+               {"formula", why.formula},         {"steps", Json::array()},         {"operands", Json::array()}};
+  for (const ExplainStep& step : why.steps) {
+    json["steps"].push_back({{"name", step.name}, {"expression", step.expression}, {"value", json_number(step.value)}});
+  }
+  for (const Operand& operand : why.operands) {
+    json["operands"].push_back({{"stage", operand.stage},
+                                {"index", index_json(operand.index)},
+                                {"value", json_number(operand.value)},
+                                {"role", role_name(operand.role)}});
+  }
+  return json_dump(json, 2) + "\n";
+}
+
+std::string number(double value) {
+  return std::isfinite(value) ? fmt::format("{:.9g}", value) : operand_text(value);
+}
+
+// The factors of a sum, the largest products first; the rest in one line.
+std::string terms_text(const Explanation& why) {
+  constexpr std::size_t kShown = 12;
+  const LargestTerms largest = largest_terms(why, kShown);
+  if (largest.terms.empty()) return "";
+  const Operand& left = why.operands[0];
+  const Operand& right = why.operands[1];
+  const bool keys = why.stage == StageId::context;
+  std::vector<std::vector<std::string>> rows = {{keys ? "key" : "feature", left.stage, right.stage, "product"}};
+  for (const ExplainTerm& term : largest.terms) {
+    rows.push_back({std::to_string(term.k), operand_text(term.left), operand_text(term.right), number(term.product())});
+  }
+  if (largest.others > 0) {
+    rows.push_back({fmt::format("{} more, each at most {}", largest.others, number(largest.rest_largest)), "", "",
+                    number(largest.rest)});
+  }
+  return "\n" + table_text({{}, {true}, {true}, {true}}, rows);
+}
+
+std::string explanation_text(const Trace& trace, const Explanation& why) {
+  std::string text = fmt::format("{} = {}\n", cell_name(stage_name(why.stage), why.index), operand_text(why.value));
+  if (is_score_like(why.stage)) {
+    const auto queries = trace.query_labels(), keys = trace.key_labels();
+    text += fmt::format("query {} '{}', key {} '{}'\n", why.index[2],
+                        printable(queries[static_cast<std::size_t>(why.index[2])]), why.index[3],
+                        printable(keys[static_cast<std::size_t>(why.index[3])]));
+  }
+  text += why.formula + "\n" + terms_text(why) + "\n";
+  std::vector<std::vector<std::string>> rows = {{"step", "with numbers", "result"}};
+  for (const ExplainStep& step : why.steps) rows.push_back({step.name, step.expression, number(step.value)});
+  return text + table_text({{}, {}, {true}}, rows);
+}
+
+void run(const Arguments& given, const CancelToken& cancel) {
+  for (const char* option : {"stage", "at"}) {
+    if (!given.has(option))
+      throw UsageError(fmt::format("--{}: missing; explain needs a stage and a cell of it", option));
+  }
+  const StageId stage = stage_from("stage", given.get("stage"));
+  const std::vector<std::int64_t> at = cell_numbers_from("at", given.get("at"));
+  const std::shared_ptr<const Trace> trace = computed_trace(given_request(given).request, cancel);
+  const Stage* found = trace->find(stage);
+  if (found == nullptr) {
+    std::string list;
+    for (const Stage& each : trace->stages) list += (list.empty() ? "" : ", ") + std::string(stage_name(each.id));
+    throw UsageError(fmt::format("--stage: this request has no {}; expected one of {}", stage_name(stage), list));
+  }
+  const Explanation why = explain(*trace, stage, cell_from(at, stage, found->tensor));
+  print(given.has("json") ? explanation_json(why) : explanation_text(*trace, why));
+}
+
+}  // namespace
+
+Command explain_command() {
+  CommandSpec spec;
+  spec.name = "explain";
+  spec.usage = "REQUEST --stage STAGE --at B,H,I,J [--json]";
+  spec.summary = "Says where one number comes from: its formula, its operands with their values, and every step.";
+  spec.groups = {{"Cell",
+                  {{"stage", "STAGE", "The stage that holds the number."},
+                   {"at", "B,H,I,J", "Where in the stage, in its own axes (B,I,J in a stage of three)."},
+                   {"json", "", "Print {stage, index, value, formula, steps, operands}."}}},
+                 request_group()};
+  spec.examples = {"headscope-cli explain --phrase 'Hola mi nombre es Alex' --stage weights --at 0,2,3,1",
+                   "headscope-cli explain --phrase 'a b c' --heads 4 --stage output --at 0,2,17 --json"};
+  return {spec, run};
+}
+
+}  // namespace headscope::cli

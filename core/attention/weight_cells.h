@@ -1,0 +1,25 @@
+// Cells of a layer's weights by the names and axes of the file that holds them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/attention/cell_origin.h"
+#include "core/attention/projection_steps.h"
+
+namespace headscope {
+
+// The row of a projection's matrix that gives feature `o` of `part` (counted before the split into heads), and its
+// bias, which comes second and only when there is one. A fused projection's rows are read as the request reads them.
+std::vector<CellSource> projection_cells(const Trace& trace, Part part, std::int64_t o);
+
+// Row `o` of the fused projection as it lies, and its bias.
+std::vector<CellSource> fused_projection_cells(const Trace& trace, std::int64_t o);
+
+// Row `o` of the output projection, and its bias.
+std::vector<CellSource> output_projection_cells(const Trace& trace, std::int64_t o);
+
+// Feature `o` of bias_k or bias_v, which torch stores as [1, 1, features].
+CellSource extra_key_cell(const Trace& trace, Part part, std::int64_t o);
+
+}  // namespace headscope
