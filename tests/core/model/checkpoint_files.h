@@ -19,40 +19,54 @@ struct FileTensor {
   std::string dtype = "F32";
 };
 
-// The bytes of a safetensors file in which value k of tensor t is t + k / 1024 (halved mantissas where the dtype asks),
-// so that every tensor can be told from every other.
-inline std::string safetensors_bytes(const std::vector<FileTensor>& tensors) {
+inline std::int64_t bytes_of(const FileTensor& tensor) {
+  std::int64_t bytes = tensor.dtype == "I64" ? 8 : tensor.dtype == "F32" ? 4 : 2;
+  for (const std::int64_t size : tensor.shape) bytes *= size;
+  return bytes;
+}
+
+// What stands before the values of a safetensors file, and how many bytes of values follow.
+inline std::string safetensors_header(const std::vector<FileTensor>& tensors, std::uint64_t& data_bytes) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
-  std::string data;
-  for (std::size_t t = 0; t < tensors.size(); ++t) {
-    std::int64_t count = 1;
-    for (const std::int64_t size : tensors[t].shape) count *= size;
-    const std::size_t begin = data.size();
-    for (std::int64_t k = 0; k < count; ++k) {
-      const float value = static_cast<float>(t) + static_cast<float>(k) / 1024.0f;
-      std::uint32_t bits = 0;
-      std::memcpy(&bits, &value, 4);
-      if (tensors[t].dtype == "F32") {
-        data.append(reinterpret_cast<const char*>(&bits), 4);
-      } else if (tensors[t].dtype == "BF16") {
-        const auto half = static_cast<std::uint16_t>(bits >> 16);
-        data.append(reinterpret_cast<const char*>(&half), 2);
-      } else if (tensors[t].dtype == "F16") {
-        // Normal numbers from 2^-14 on; smaller ones become 0.
-        const int exponent = static_cast<int>(bits >> 23 & 0xFF) - 127 + 15;
-        const auto half = static_cast<std::uint16_t>(exponent <= 0 ? 0 : exponent << 10 | (bits >> 13 & 0x3FF));
-        data.append(reinterpret_cast<const char*>(&half), 2);
-      } else {
-        data.append(8, '\0');  // I64
-      }
-    }
-    header[tensors[t].name] = {
-        {"dtype", tensors[t].dtype}, {"shape", tensors[t].shape}, {"data_offsets", {begin, data.size()}}};
+  data_bytes = 0;
+  for (const FileTensor& tensor : tensors) {
+    const std::uint64_t end = data_bytes + static_cast<std::uint64_t>(bytes_of(tensor));
+    header[tensor.name] = {{"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {data_bytes, end}}};
+    data_bytes = end;
   }
   std::string text = header.dump();
   text.append((8 - text.size() % 8) % 8, ' ');
   const std::uint64_t length = text.size();
-  return std::string(reinterpret_cast<const char*>(&length), 8) + text + data;
+  return std::string(reinterpret_cast<const char*>(&length), 8) + text;
+}
+
+// A safetensors file in which value k of tensor t is t + k / 1024 (rounded towards zero where the dtype is narrower),
+// so that every tensor can be told from every other.
+inline std::string safetensors_bytes(const std::vector<FileTensor>& tensors) {
+  std::uint64_t data_bytes = 0;
+  std::string bytes = safetensors_header(tensors, data_bytes);
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    const std::string& dtype = tensors[t].dtype;
+    const std::int64_t width = dtype == "I64" ? 8 : dtype == "F32" ? 4 : 2;
+    for (std::int64_t k = 0; k < bytes_of(tensors[t]) / width; ++k) {
+      const float value = static_cast<float>(t) + static_cast<float>(k) / 1024.0f;
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, &value, 4);
+      if (dtype == "F32") {
+        bytes.append(reinterpret_cast<const char*>(&bits), 4);
+      } else if (dtype == "I64") {
+        bytes.append(8, '\0');
+      } else {
+        // Of float16 numbers from 2^-14 on; smaller ones become 0.
+        const int exponent = static_cast<int>(bits >> 23 & 0xFF) - 127 + 15;
+        const std::uint32_t half =
+            exponent <= 0 ? 0 : static_cast<std::uint32_t>(exponent) << 10 | (bits >> 13 & 0x3FF);
+        const auto narrow = static_cast<std::uint16_t>(dtype == "BF16" ? bits >> 16 : half);
+        bytes.append(reinterpret_cast<const char*>(&narrow), 2);
+      }
+    }
+  }
+  return bytes;
 }
 
 // A GPT-2 of 2 layers, d_model 4, 2 heads, 5 tokens, 6 positions.
