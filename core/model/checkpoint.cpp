@@ -29,16 +29,19 @@ struct Checkpoint::Contents {
         folder(std::move(given_folder)),
         config(std::move(given_config)),
         files(std::move(given_files)),
-        lookup(files, planned_body(config.architecture, *config.family).word),
-        account(checked_weights(files, lookup, config.architecture, *config.family, path)) {}
+        lookup(files, planned_body(config.architecture, *config.family).word) {
+    const PlannedTensor decoder = planned_head(config.architecture, *config.family).decoder.weight;
+    if (config.tied_by_file && lookup.find(decoder) != nullptr) config.architecture.tied_embeddings = false;
+    account = checked_weights(files, lookup, config.architecture, *config.family, path);
+  }
   Contents(const Contents&) = delete;
   Contents& operator=(const Contents&) = delete;
 
   const std::string path, folder;
-  const ModelConfig config;
+  ModelConfig config;
   const WeightFiles files;
   const WeightLookup lookup;
-  const WeightAccount account;
+  WeightAccount account;
 
   std::mutex mutex;  // of what is read once
   std::optional<std::shared_ptr<const Tokenizer>> tokenizer;

@@ -36,7 +36,7 @@ Family gpt2() {
                .final_norm = "ln_f",
                .decoder = "lm_head"};
   row.in_out = true;
-  row.tied = true;
+  row.tied = Family::Tied::yes;
   row.refused = {{"scale_attn_by_inverse_layer_idx", {"false"}},
                  {"reorder_and_upcast_attn", {"false"}},
                  {"add_cross_attention", {"false"}}};
@@ -55,6 +55,7 @@ Family nanogpt() {
   row.biases.everywhere = "bias";
   row.in_out = false;
   row.refused = {};
+  row.tied = Family::Tied::by_file;
   return row;
 }
 
@@ -107,7 +108,7 @@ Family bert() {
                .transform_norm = "cls.predictions.transform.LayerNorm",
                .decoder = "cls.predictions.decoder",
                .decoder_bias = "cls.predictions.bias"};
-  row.tied = true;
+  row.tied = Family::Tied::yes;
   row.refused = {{"is_decoder", {"false"}}, {"position_embedding_type", {"absolute"}}};
   return row;
 }
@@ -233,7 +234,7 @@ Family gemma() {
   row.model_types = {"gemma"};
   row.keys.activation = "";
   row.biases = {.projections = "attention_bias"};
-  row.tied = true;
+  row.tied = Family::Tied::yes;
   return row;
 }
 
@@ -264,7 +265,7 @@ Family llama2c() {
                .final_norm = "norm",
                .decoder = "output"};
   row.biases = {};
-  row.tied = true;
+  row.tied = Family::Tied::by_file;
   row.pairs = RotaryRule::Pairs::neighbours;
   return row;
 }

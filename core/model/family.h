@@ -88,7 +88,9 @@ struct Family {
   TensorNames names;
   BiasKeys biases;
   bool in_out = false;  // matrices of the layers are [in, out] (Conv1D)
-  bool tied = false;    // where config.json has no tie_word_embeddings
+  // Where config.json has no tie_word_embeddings. by_file: tied unless the file has a decoder of its own.
+  enum class Tied { no, yes, by_file };
+  Tied tied = Tied::no;
   std::optional<WindowKeys> window;
   RotaryRule::Pairs pairs = RotaryRule::Pairs::halves;
   std::vector<Refusal> refused;

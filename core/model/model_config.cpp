@@ -145,7 +145,7 @@ std::optional<std::int64_t> window_of(ConfigReader& reader, const WindowKeys& ke
 
 // Meta's rule: two thirds of 4 d_model, rounded up to a multiple.
 std::int64_t swiglu_width(ConfigReader& reader, std::int64_t d_model) {
-  const std::int64_t multiple = reader.whole("multiple_of", 1, kMostFeatures, 32);
+  const std::int64_t multiple = reader.whole("multiple_of", 1, kMostFeatures, 256);
   const std::int64_t width = 8 * d_model / 3;
   return (width + multiple - 1) / multiple * multiple;
 }
@@ -205,7 +205,8 @@ ModelConfig model_config_of(const JsonValue& config, const std::string& what) {
     architecture.activation = activation_of(reader, family.keys.activation, architecture.activation);
   }
   architecture.head_activation = architecture.activation;
-  architecture.tied_embeddings = reader.truth("tie_word_embeddings", family.tied);
+  architecture.tied_embeddings = reader.truth("tie_word_embeddings", family.tied != Family::Tied::no);
+  result.tied_by_file = family.tied == Family::Tied::by_file && reader.find("tie_word_embeddings") == nullptr;
   if (family.window) architecture.sliding_window = window_of(reader, *family.window, architecture.num_layers);
   if (architecture.position == Architecture::Position::rotary) {
     architecture.rotary = rotary_rule_of(reader, architecture.head_dim, family.pairs);

@@ -12,6 +12,9 @@ namespace headscope {
 struct ModelConfig {
   Architecture architecture;
   const Family* family = nullptr;
+  // Nothing in it says whether embeddings are tied (Architecture::tied_embeddings is true): a decoder of its own among
+  // the tensors decides.
+  bool tied_by_file = false;
 };
 
 // `config` is the parsed file, `what` its path in errors. Throws Error that lists every value that does not fit (the

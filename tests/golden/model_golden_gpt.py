@@ -210,6 +210,6 @@ DEMO = {'model_type': 'attention_only', 'vocab_size': 24, 'hidden_size': 12, 'nu
         'num_attention_heads': 3, 'max_position_embeddings': 8, 'layer_norm_eps': 1e-5}
 CASES = [('gpt2', Gpt2, GPT2),
          ('nanogpt', NanoGpt, {**KARPATHY, 'bias': False}),
-         ('mingpt', MinGpt, {'model_type': 'mingpt', **KARPATHY, 'tie_word_embeddings': False}),
+         ('mingpt', MinGpt, {'model_type': 'mingpt', **KARPATHY}),
          ('attention-only-encoder', AttentionOnly, {**DEMO, 'is_decoder': False, 'tie_word_embeddings': True}),
          ('attention-only-decoder', AttentionOnly, {**DEMO, 'is_decoder': True, 'tie_word_embeddings': False})]

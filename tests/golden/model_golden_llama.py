@@ -55,6 +55,7 @@ class Llama:
                  final='norm', decoder='lm_head.weight')
     neighbours = False
     head_norm = False
+    tied = False  # where the configuration does not say
 
     @staticmethod
     def sizes(c):
@@ -104,7 +105,7 @@ class Llama:
                 for name in ('q_norm', 'k_norm'):
                     w[inside + f'self_attn.{name}.weight'] = draw.normal(s['size'], spread=0.3, mean=1.5)
         w[cls.body + n['final'] + '.weight'] = draw.normal(s['width'], spread=0.3, mean=cls.norm_mean)
-        if not config.get('tie_word_embeddings', False):
+        if not config.get('tie_word_embeddings', cls.tied):
             w[n['decoder']] = draw.normal(config['vocab_size'], s['width'])
         cls.add_buffers(w, config)
         return w
@@ -194,6 +195,7 @@ class Llama2C(Llama):
                  gate='feed_forward.w1', up='feed_forward.w3', down='feed_forward.w2', final='norm',
                  decoder='output.weight')
     neighbours = True
+    tied = True
 
     @staticmethod
     def sizes(c):
@@ -229,4 +231,4 @@ CASES = [('llama', Llama, LLAMA),
          ('gemma', Gemma, {**WIDE, 'model_type': 'gemma', 'head_dim': 8,
                            'hidden_act': 'gelu', 'hidden_activation': None}),
          ('llama2c', Llama2C, {'dim': 12, 'n_layers': 2, 'n_heads': 3, 'n_kv_heads': 3, 'vocab_size': 24,
-                               'multiple_of': 8, 'max_seq_len': 8, 'norm_eps': 1e-5, 'tie_word_embeddings': True})]
+                               'multiple_of': 8, 'max_seq_len': 8, 'norm_eps': 1e-5})]

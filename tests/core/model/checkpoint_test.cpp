@@ -143,6 +143,24 @@ TEST_F(CheckpointTest, AModelWithoutItsHead) {
   EXPECT_FALSE(checkpoint->output_head().final_norm.empty());
 }
 
+TEST_F(CheckpointTest, KarpathysDecodersAreTiedUnlessTheFileHasOne) {
+  nlohmann::json config = {{"vocab_size", 5}, {"n_embd", 4}, {"n_layer", 2}, {"n_head", 2}, {"block_size", 6}};
+  auto tensors = gpt2_tensors();
+  for (FileTensor& tensor : tensors) {
+    if (tensor.shape.size() == 2 && tensor.name.starts_with("h.")) std::swap(tensor.shape[0], tensor.shape[1]);
+  }
+  write_model(config, tensors);
+  EXPECT_TRUE(open()->architecture().tied_embeddings);
+  EXPECT_EQ(open()->output_head().kind, OutputHead::Kind::next_token);
+  tensors.push_back({"lm_head.weight", {5, 4}});
+  write_model(config, tensors);
+  EXPECT_FALSE(open()->architecture().tied_embeddings);
+  expect_is(open()->output_head().decoder.weight, tensors, "lm_head.weight");
+  config["tie_word_embeddings"] = true;
+  write_model(config, tensors);
+  expect_is(open()->output_head().decoder.weight, tensors, "wte.weight");
+}
+
 TEST_F(CheckpointTest, UnknownDemo) {
   expect_refusal<UsageError>([] { Checkpoint::open("demo:no-such-demo"); }, {"demo:no-such-demo", "expected"});
   expect_refusal<UsageError>([] { Checkpoint::open("demo:../../etc"); }, {"expected"});
