@@ -70,12 +70,15 @@ bool holds(const std::vector<FolderFile>& files, std::string_view name) {
   return std::any_of(files.begin(), files.end(), [&](const FolderFile& file) { return file.name == name; });
 }
 
-// Of this program or another: a folder without any has at best a configuration and a tokenizer.
-bool has_weights(const std::vector<FolderFile>& files) {
-  for (const FolderFile& file : files) {
+// Of this program or another, also where the name leads nowhere: a folder without any has at best a configuration and a
+// tokenizer.
+bool has_weights(const std::string& folder) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
     for (const char* ending : {".safetensors", ".safetensors.index.json", ".bin", ".bin.index.json", ".pt", ".pth",
                                ".ckpt", ".gguf", ".h5", ".msgpack", ".onnx"}) {
-      if (file.name.ends_with(ending)) return true;
+      if (name.ends_with(ending)) return true;
     }
   }
   return false;
@@ -207,7 +210,7 @@ Description describe_folder(const std::string& path) {
     description.json = {{"path", path}, {"kind", "export"}};
     description.text = printable(path) + ": stages that Headscope exported\n";
     add_request(read_session((fs::path(folder) / "manifest.json").string()), description);
-  } else if (has_weights(files)) {
+  } else if (has_weights(folder)) {
     const auto checkpoint = Checkpoint::open(path);
     description.json = {{"path", path}, {"kind", "checkpoint"}};
     description.text = printable(path) + ": a checkpoint\n";

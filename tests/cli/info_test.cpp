@@ -169,6 +169,9 @@ TEST_F(Info, CheckpointFoldersThatDoNotOpen) {
                 R"({"model_type": "gpt2", "n_layer": 1, "n_head": 2, "n_embd": 4, "vocab_size": 5, "n_positions": 6})");
   folder_.write("pickled/pytorch_model.bin", "PK");
   expect_refused(cli({"info", "pickled"}), 3, {"pytorch_model.bin, a PyTorch pickle"});
+  std::filesystem::rename(folder_ / "pickled/pytorch_model.bin", folder_ / "kept");
+  std::filesystem::create_symlink("nowhere", folder_ / "pickled/model.safetensors");
+  expect_refused(cli({"info", "pickled"}), 3, {"pickled/model.safetensors", "No such file"});
   folder_.write("broken/config.json", "{");
   expect_refused(cli({"info", "broken"}), 3, {"config.json"});
   folder_.write("other/readme.txt", "hello");
