@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/attention/memory.h"
+#include "core/attention/model_forward.h"
 #include "core/attention/stage_buffers.h"
 
 namespace headscope {
@@ -23,6 +24,7 @@ struct Engine::State {
   std::shared_ptr<const Backend> backend;  // made for the wish
   std::string notice;                      // why it is not the one that was wished for
 
+  ModelForward models;
   StageBuffers buffers;
   std::shared_ptr<const Trace> last;
   std::shared_ptr<const Backend> last_backend;
@@ -60,13 +62,19 @@ void Engine::set_stage_memory(std::int64_t bytes) {
   state_->options.stage_memory = bytes;
 }
 
-std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelToken& cancel,
-                                         [[maybe_unused]] const EarlyTrace& early) {
+std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelToken& cancel, const EarlyTrace& early) {
   if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
   const auto inputs = std::make_shared<const Inputs>(load_inputs(request, *state_->inputs));
   if (const std::optional<Problem> problem = find_problem(request, *inputs)) throw ProblemError(*problem);
   const bool large = request.backend == BackendChoice::automatic && products_of(stage_sizes_of(*inputs)) >= kLargeWork;
   const auto run_on = [&](const std::shared_ptr<const Backend>& backend) {
+    if (inputs->checkpoint != nullptr) {
+      const EngineOptions& given = state_->options;
+      const auto check_files = [&] { check_checkpoint_files(*state_->inputs); };
+      return state_->models.run(
+          request, inputs, backend, cancel,
+          {given.stage_memory, state_->notice, given.reuse, given.whole_model, check_files, early});
+    }
     ForwardOptions options;
     options.stage_memory = state_->options.stage_memory;
     options.notice = state_->notice;

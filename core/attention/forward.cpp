@@ -97,7 +97,7 @@ Projections projections_of(TraceBuilder& trace, const Request& request, const In
 }
 
 Heads projected_heads(TraceBuilder& trace, const Request& request, const Inputs& inputs, const Backend& backend) {
-  const std::string embedding = embedding_text(request);
+  const std::string embedding = embedding_text(request, inputs);
   const LayerWeights& weights = inputs.weights;
   trace.add(StageId::input, embedding, [&] { return inputs.x; });
   Tensor key_input = inputs.x;

@@ -10,6 +10,7 @@
 #include "core/attention/problem_checks.h"
 #include "core/attention/request_text.h"
 #include "core/backend/backend.h"
+#include "core/model/model_inputs.h"
 #include "core/text/tokenizer.h"
 #include "core/text/utf8.h"
 
@@ -43,6 +44,38 @@ MaybeProblem both_given(const char* option, const char* other, const char* detai
   return problem;
 }
 
+// A checkpoint reads tokens of its own vocabulary.
+MaybeProblem checkpoint_source_problem(const Request& r) {
+  const char* tokens = "A checkpoint reads a phrase or token-ids; its layers make the vectors.";
+  for (const auto& [option, given] : {std::pair{"key-phrase", r.key_phrase.has_value()},
+                                      {"input", !r.input.empty()},
+                                      {"key-input", !r.key_input.empty()},
+                                      {"value-input", !r.value_input.empty()}}) {
+    if (given) return Problem{option, fmt::format("{} and a checkpoint exclude each other", option), tokens, {}};
+  }
+  if (r.token_ids.empty()) return text_problem("phrase", "the phrase", r.phrase);
+  if (r.phrase.empty()) return {};
+  return Problem{"token-ids",
+                 "token-ids and phrase exclude each other",
+                 "Both say which tokens the model reads.",
+                 {{"drop the phrase", "phrase", ""}}};
+}
+
+// Options that only say something about seeded weights and vectors.
+MaybeProblem checkpoint_option_problem(const Request& r) {
+  const char* detail = "The weights come from a checkpoint and stay as they are.";
+  if (r.init_gain != 1.0) {
+    return Problem{"init-gain", "init-gain is for seeded weights", detail, {{"1", "init-gain", "1"}}};
+  }
+  if (r.embedding != Embedding::token) {
+    return Problem{"embedding", "a checkpoint has embeddings of its own", detail, {{"token", "embedding", "token"}}};
+  }
+  if (r.position != Position::none) {
+    return Problem{"position", "a checkpoint has positions of its own", detail, {{"none", "position", "none"}}};
+  }
+  return {};
+}
+
 // Where queries, keys and values come from.
 MaybeProblem source_problem(const Request& r) {
   if (is_attention_alone(r)) {
@@ -65,6 +98,7 @@ MaybeProblem source_problem(const Request& r) {
     if (r.input_dim) return Problem{"input-dim", "attention alone has no input", detail, {}};
     return {};
   }
+  if (runs_checkpoint(r)) return checkpoint_source_problem(r);
   const char* one_source = "The queries come either from words or from a file of vectors.";
   if (!r.phrase.empty() && !r.input.empty()) return both_given("phrase", "input", one_source);
   if (!r.token_ids.empty()) {
@@ -72,8 +106,7 @@ MaybeProblem source_problem(const Request& r) {
     if (!r.phrase.empty()) return Problem{option, "token-ids and phrase exclude each other", one_source, {}};
     return Problem{option,
                    "token-ids need a model with a vocabulary",
-                   "Seeded weights and single layers know words, not ids; checkpoints come in a later version. Use "
-                   "phrase or input.",
+                   "Seeded weights and single layers know words, not ids. Use phrase or input, or name a model.",
                    {}};
   }
   if (r.key_phrase && !r.input.empty()) {
@@ -115,12 +148,13 @@ MaybeProblem model_problem(const Request& r) {
                    fmt::format("model says {}, and {} names a file: only one of them can be used.", r.model, other),
                    {{"use seeded", "model", "seeded"}}};
   }
-  if (r.model != "seeded") {
+  if (r.model.empty()) {
     return Problem{"model",
-                   fmt::format("{} cannot be opened yet", r.model.empty() ? "an empty model" : r.model),
-                   "Checkpoints come in a later version; this one runs seeded weights and --weights files.",
+                   "the model has no name",
+                   "It is seeded, demo:NAME, or a checkpoint folder.",
                    {{"seeded", "model", "seeded"}}};
   }
+  if (runs_checkpoint(r)) return checkpoint_option_problem(r);
   if (r.layer && *r.layer != 0) {
     return Problem{"layer",
                    fmt::format("there is no layer {}", *r.layer),
@@ -162,7 +196,8 @@ MaybeProblem mask_problem(const Request& r) {
                    "The cap comes after scaling and before the mask; with before-scale that order cannot be.",
                    {{"mask after scaling", "mask-order", "after-scale"}, {"softcap off", "softcap", "off"}}};
   }
-  if (has_variant(r, Variant::mask_inverted) && r.mask.empty()) {
+  // The model's own mask is known when it is open.
+  if (has_variant(r, Variant::mask_inverted) && r.mask.empty() && !runs_checkpoint(r)) {
     return Problem{
         "variant", "mask-inverted has no mask to invert", "Choose a mask first.", {{"causal", "mask", "causal"}}};
   }
@@ -206,7 +241,7 @@ MaybeProblem score_problem(const Request& r) {
                    {}};
   }
   for (const LayerHead& place : r.ablate) {
-    if (place.layer != 0) {
+    if (place.layer != 0 && !runs_checkpoint(r)) {
       return Problem{"ablate",
                      fmt::format("there is no layer {}", place.layer),
                      "This model has one layer, number 0.",
@@ -214,7 +249,7 @@ MaybeProblem score_problem(const Request& r) {
                        fmt::format("0.{}", std::max<std::int64_t>(0, place.head))}}};
     }
     if (is_seeded(r)) {
-      if (auto problem = ablate_problem(place.head, r.heads.value_or(kDefaultHeads))) return problem;
+      if (auto problem = ablate_problem(place.head, r.heads.value_or(kDefaultHeads), 0)) return problem;
     } else if (place.head < 0) {
       return Problem{"ablate", fmt::format("there is no head {}", place.head), "Heads count from 0.", {}};
     }

@@ -21,8 +21,8 @@ std::optional<Problem> divisibility_problem(const Request& request);
 // Stages of a seeded request on words that would not fit: known before a weight is drawn.
 std::optional<Problem> seeded_memory_problem(const Request& request);
 
-// A head beyond num_heads.
-std::optional<Problem> ablate_problem(std::int64_t head, std::int64_t num_heads);
+// A head of `layer` beyond num_heads.
+std::optional<Problem> ablate_problem(std::int64_t head, std::int64_t num_heads, std::int64_t layer);
 
 // Stages that weigh more than `limit` bytes; says how many tokens would fit.
 std::optional<Problem> memory_problem(const Request& request, const StageSizes& sizes, std::int64_t limit);

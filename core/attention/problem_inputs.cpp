@@ -9,6 +9,7 @@
 #include "core/attention/problem_checks.h"
 #include "core/attention/projection_steps.h"
 #include "core/error.h"
+#include "core/model/checkpoint.h"
 
 namespace headscope {
 namespace {
@@ -170,9 +171,9 @@ MaybeProblem mask_problem(const Request& request, const Inputs& inputs, std::int
 
 }  // namespace
 
-std::optional<Problem> ablate_problem(std::int64_t head, std::int64_t num_heads) {
+std::optional<Problem> ablate_problem(std::int64_t head, std::int64_t num_heads, std::int64_t layer) {
   if (0 <= head && head < num_heads) return {};
-  const std::string nearest = fmt::format("0.{}", std::clamp<std::int64_t>(head, 0, num_heads - 1));
+  const std::string nearest = fmt::format("{}.{}", layer, std::clamp<std::int64_t>(head, 0, num_heads - 1));
   return Problem{"ablate",
                  fmt::format("there is no head {}", head),
                  fmt::format("The {} heads are 0 to {}.", num_heads, num_heads - 1),
@@ -215,8 +216,18 @@ std::optional<Problem> find_problem(const Request& request, const Inputs& inputs
   if (MaybeProblem problem = alone ? alone_problem(inputs) : projection_problem(inputs)) return problem;
   const std::int64_t key_len = inputs.key_len + (inputs.weights.bias_k.empty() ? 0 : 1);
   if (MaybeProblem problem = variant_problem(request, inputs, key_len)) return problem;
+  if (has_variant(request, Variant::mask_inverted) && request.mask.empty() && inputs.own_mask.empty()) {
+    return Problem{
+        "variant", "mask-inverted has no mask to invert", "Choose a mask first.", {{"causal", "mask", "causal"}}};
+  }
+  const std::int64_t layers = inputs.checkpoint == nullptr ? 1 : inputs.checkpoint->architecture().num_layers;
   for (const LayerHead& place : request.ablate) {
-    if (MaybeProblem problem = ablate_problem(place.head, inputs.num_heads)) return problem;
+    if (place.layer < 0 || place.layer >= layers) {
+      return refusal("ablate", fmt::format("there is no layer {}", place.layer),
+                     layers == 1 ? "This model has one layer, number 0."
+                                 : fmt::format("The {} layers are 0 to {}.", layers, layers - 1));
+    }
+    if (MaybeProblem problem = ablate_problem(place.head, inputs.num_heads, place.layer)) return problem;
   }
   if (MaybeProblem problem = memory_problem(request, stage_sizes_of(inputs), memory_limit)) return problem;
   return mask_problem(request, inputs, key_len);

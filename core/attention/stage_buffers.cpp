@@ -9,7 +9,6 @@ namespace headscope {
 namespace {
 
 constexpr std::size_t kRunsRemembered = 16;
-constexpr std::int64_t kFreeBytes = std::int64_t{1} << 28;  // of memory that no trace uses
 
 // Room for about an eighth more, in steps that keep rows aligned.
 std::int64_t with_room(std::int64_t size) {
@@ -38,10 +37,14 @@ struct StageBuffers::Buffer {
 
 struct StageBuffers::Free {
   std::mutex mutex;
+  std::int64_t most_bytes = 0;
   std::deque<std::unique_ptr<Buffer>> buffers;  // oldest first
 };
 
-StageBuffers::StageBuffers() : free_(std::make_shared<Free>()) {}
+StageBuffers::StageBuffers(std::int64_t free_bytes) : free_(std::make_shared<Free>()) {
+  free_->most_bytes = free_bytes;
+}
+
 StageBuffers::~StageBuffers() = default;
 
 void StageBuffers::begin(const Reuse& reuse) {
@@ -129,7 +132,7 @@ Tensor StageBuffers::take(StageId stage, const Shape& shape, const Axes& axes, i
     free->buffers.push_back(std::move(buffer));
     std::int64_t bytes = 0;
     for (const auto& entry : free->buffers) bytes += 4 * entry->full.size();
-    while (bytes > kFreeBytes) {
+    while (bytes > free->most_bytes) {
       bytes -= 4 * free->buffers.front()->full.size();
       free->buffers.pop_front();
     }

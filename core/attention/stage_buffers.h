@@ -17,7 +17,8 @@ namespace headscope {
 // Kept by one engine. A tensor taken here may outlive it, and may be let go by any thread.
 class StageBuffers {
  public:
-  StageBuffers();
+  // Keeps at most `free_bytes` of memory that no trace uses.
+  explicit StageBuffers(std::int64_t free_bytes = std::int64_t{1} << 28);
   ~StageBuffers();
 
   // A run begins, of which `reuse` knows what it shares with the last one that was completed.

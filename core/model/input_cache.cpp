@@ -1,9 +1,9 @@
 #include "core/model/input_cache.h"
 
 #include <algorithm>
-#include <system_error>
 #include <unordered_set>
 
+#include "core/error.h"
 #include "core/io/csv.h"
 #include "core/model/seeded.h"
 
@@ -68,19 +68,10 @@ Tensor InputCache::State::vectors_of(std::uint64_t seed, const std::vector<std::
   return vectors;
 }
 
-InputCache::State::Stamp InputCache::State::stamp_of(const std::string& path) {
-  // A file that cannot be asked is left to its reader, which says what is wrong with it.
-  std::error_code ignored;
-  Stamp stamp;
-  stamp.size = std::filesystem::file_size(path, ignored);
-  stamp.changed = std::filesystem::last_write_time(path, ignored);
-  return stamp;
-}
-
 template <typename Key, typename Content, typename Read>
 const Content& InputCache::State::cached(std::map<Key, CachedFile<Content>>& files, const Key& key,
                                          const std::string& path, const Read& read) {
-  const Stamp stamp = stamp_of(path);
+  const FileStamp stamp = file_stamp(path);
   const auto known = files.find(key);
   if (known != files.end() && known->second.stamp == stamp) {
     known->second.used = true;
@@ -113,6 +104,22 @@ const LayerWeights& InputCache::State::layer(const std::string& path, QkvLayout 
     weights.bias_v = weights.bias_v.dense_copy();
     return weights;
   });
+}
+
+std::shared_ptr<const Checkpoint> InputCache::State::checkpoint(const std::string& path_or_demo) {
+  const bool known = checkpoint_ != nullptr && checkpoint_->path() == path_or_demo;
+  if (known && checkpoint_stamp_->unchanged()) return checkpoint_;
+  checkpoint_ = nullptr;
+  // The stamp is older than the contents: a change in between is noticed by the next request.
+  FolderStamp stamp(path_or_demo);
+  checkpoint_ = Checkpoint::open(path_or_demo);
+  checkpoint_stamp_ = std::move(stamp);
+  return checkpoint_;
+}
+
+void InputCache::State::check_checkpoint() const {
+  if (checkpoint_ == nullptr || checkpoint_stamp_->unchanged()) return;
+  throw Error(checkpoint_->path() + ": its files changed while they were read; run it again");
 }
 
 void InputCache::State::forget_unused_files() {

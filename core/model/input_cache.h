@@ -4,12 +4,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "core/io/npy.h"
+#include "core/model/checkpoint.h"
+#include "core/model/folder_stamp.h"
 #include "core/model/inputs.h"
 
 namespace headscope {
@@ -43,25 +47,25 @@ struct InputCache::State {
   const Tensor& csv(const std::string& path);
   const LayerWeights& layer(const std::string& path, QkvLayout layout);
 
+  // The open checkpoint of a folder or demo; opened again when one of its files changed on disk. Keeps one.
+  std::shared_ptr<const Checkpoint> checkpoint(const std::string& path_or_demo);
+
+  // Error when a file of that one changed.
+  void check_checkpoint() const;
+
   // Forgets files that were not asked for since the last call.
   void forget_unused_files();
 
  private:
-  struct Stamp {
-    std::uintmax_t size = 0;
-    std::filesystem::file_time_type changed;
-    friend bool operator==(const Stamp&, const Stamp&) = default;
-  };
   template <typename Content>
   struct CachedFile {
-    Stamp stamp;
+    FileStamp stamp;
     Content content;
     bool used = true;
   };
   template <typename Key, typename Content, typename Read>
   const Content& cached(std::map<Key, CachedFile<Content>>& files, const Key& key, const std::string& path,
                         const Read& read);
-  static Stamp stamp_of(const std::string& path);
 
   std::vector<std::pair<SeededDraws, DrawnTensors>> draws_;
   std::uint64_t word_seed_ = 0;
@@ -70,6 +74,8 @@ struct InputCache::State {
   std::map<std::string, CachedFile<NpyArray>> npy_files_;
   std::map<std::string, CachedFile<Tensor>> csv_files_;
   std::map<std::pair<std::string, QkvLayout>, CachedFile<LayerWeights>> layers_;
+  std::shared_ptr<const Checkpoint> checkpoint_;
+  std::optional<FolderStamp> checkpoint_stamp_;
 };
 
 }  // namespace headscope

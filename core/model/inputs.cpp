@@ -8,6 +8,7 @@
 #include "core/model/input_cache.h"
 #include "core/model/input_sizes.h"
 #include "core/model/input_sources.h"
+#include "core/model/model_inputs.h"
 #include "core/model/seeded.h"
 
 namespace headscope {
@@ -77,13 +78,8 @@ void load_layer_inputs(const Request& request, InputCache::State& cache, Inputs&
   if (!request.weights.empty()) {
     inputs.weights = cache.layer(request.weights, request.qkv_layout);
     resolve_file_sizes(request, inputs);
-  } else if (request.model == "seeded") {
-    resolve_seeded_sizes(request, sources, inputs);
   } else {
-    throw UsageError(
-        fmt::format("--model: \"{}\" cannot be opened by this version; expected seeded, or a layer by "
-                    "--weights",
-                    request.model));
+    resolve_seeded_sizes(request, sources, inputs);
   }
   if (inputs.batch < 1) throw UsageError(fmt::format("--batch: {} was given; expected at least 1", inputs.batch));
   DrawnTensors drawn = draw(request, sources, inputs, cache);
@@ -187,11 +183,17 @@ void load_attention_alone(const Request& request, InputCache::State& cache, Inpu
 
 }  // namespace
 
+void check_checkpoint_files(InputCache& cache) {
+  cache.state().check_checkpoint();
+}
+
 Inputs load_inputs(const Request& request, InputCache& cache) {
   InputCache::State& state = cache.state();
   Inputs inputs;
   if (is_attention_alone(request)) {
     load_attention_alone(request, state, inputs);
+  } else if (runs_checkpoint(request)) {
+    load_model_inputs(request, state, inputs);
   } else {
     load_layer_inputs(request, state, inputs);
   }

@@ -72,6 +72,10 @@ class InputCache {
   std::unique_ptr<State> state_;
 };
 
+// Error when the files of the checkpoint that was loaded last are not those any more: they are read while a forward
+// runs.
+void check_checkpoint_files(InputCache& cache);
+
 // Tokenizes, draws or reads everything. find_problem(request) must be empty. Throws Error when a file refuses, and
 // UsageError (core/attention/request_text.h) when shapes of files and options contradict each other.
 Inputs load_inputs(const Request& request, InputCache& cache);

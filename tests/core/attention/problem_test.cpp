@@ -53,8 +53,14 @@ const std::vector<Case>& cases() {
       {[](Request& r) { r.key_phrase = "b", r.key_input = "x.npy"; }, "key-phrase", "key-input"},
       {[](Request& r) { r.key_input = "x.npy"; }, "key-input", "phrase"},
       {[](Request& r) { r.phrase = "", r.input = r.value_input = "x.npy"; }, "value-input", "key-input"},
-      {[](Request& r) { r.model = "demo:pronouns"; }, "model", "later version"},
-      {[](Request& r) { r.model = "/no/such/folder"; }, "model", "later version"},
+      {[](Request& r) { r.model = ""; }, "model", "no name"},
+      {[](Request& r) { r.model = "demo:x", r.key_phrase = "a"; }, "key-phrase", "exclude"},
+      {[](Request& r) { r.model = "folder", r.phrase = "", r.input = "x.npy"; }, "input", "checkpoint"},
+      {[](Request& r) { r.model = "folder", r.token_ids = {1}; }, "token-ids", "exclude"},
+      {[](Request& r) { r.model = "folder", r.phrase = " "; }, "phrase", "no token"},
+      {[](Request& r) { r.model = "folder", r.init_gain = 2; }, "init-gain", "seeded"},
+      {[](Request& r) { r.model = "folder", r.position = Position::sinusoidal; }, "position", "of its own"},
+      {[](Request& r) { r.model = "folder", r.embedding = Embedding::sequence; }, "embedding", "of its own"},
       {[](Request& r) { r.model = "demo:pronouns", r.weights = "w.safetensors"; }, "model", "weights"},
       {[](Request& r) { r.layer = 1; }, "layer", "no layer 1"},
       {[](Request& r) { r.weights = "w.safetensors", r.init_gain = 2; }, "init-gain", "seeded"},
@@ -252,6 +258,7 @@ TEST(Problem, DivisorsAreCompleteAndIncreasing) {
 TEST(Problem, AHostileNameStaysOnOneLine) {
   Request request = phrase_request();
   request.model = "a\nb\x1b[31m";
+  request.weights = "w.safetensors";
   const std::string line = one_line(*find_problem(request));
   for (char c : line) EXPECT_GE(static_cast<unsigned char>(c), 0x20U);
 }

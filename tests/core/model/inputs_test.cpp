@@ -197,8 +197,8 @@ TEST_F(Loading, WhatWouldNotFitInMemoryIsRefusedBeforeItIsDrawn) {
 
 TEST_F(Loading, WhatThisVersionCannotOpenIsSaid) {
   Request request = seeded("a");
-  request.model = "demo:pronouns";
-  expect_usage_error(request, {"--model", "demo:pronouns"});
+  request.model = "demo:nobody";
+  expect_usage_error(request, {"demo:nobody"});
   request = seeded("");
   request.token_ids = {1, 2};
   expect_usage_error(request, {"--token-ids"});

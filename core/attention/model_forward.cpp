@@ -1,0 +1,261 @@
+#include "core/attention/model_forward.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "core/assert.h"
+#include "core/attention/forward.h"
+#include "core/attention/memory.h"
+#include "core/attention/stage_buffers.h"
+#include "core/model/checkpoint.h"
+#include "core/model/head_rule.h"
+#include "core/model/stack.h"
+#include "core/tensor/copy_values.h"
+
+namespace headscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t kFreeBytes = std::int64_t{1} << 30;  // of stages that no trace uses, of all layers
+
+// [batch, len, features] and how many positions at its front are those of the run before.
+struct Rows {
+  Tensor tensor;
+  std::int64_t same = 0;
+};
+
+// How many positions at the front of [batch, len, features], at most `most`, hold the same bits in both.
+std::int64_t equal_rows(const Tensor& a, const Tensor& b, std::int64_t most) {
+  if (!a.stored() || !b.stored() || a.dim(0) != b.dim(0) || a.dim(2) != b.dim(2)) return 0;
+  std::int64_t same = std::min({most, a.dim(1), b.dim(1)});
+  const std::size_t bytes = static_cast<std::size_t>(a.dim(2)) * sizeof(float);
+  for (std::int64_t n = 0; n < a.dim(0); ++n) {
+    const float* left = a.data() + n * a.strides()[0];
+    const float* right = b.data() + n * b.strides()[0];
+    std::int64_t i = 0;
+    while (i < same && std::memcmp(left + i * a.strides()[1], right + i * b.strides()[1], bytes) == 0) ++i;
+    same = i;
+  }
+  return same;
+}
+
+// Whether rows of `before`, when all of `same` are, are the whole of a tensor of `len` positions.
+bool is_whole(const Tensor& before, std::int64_t same, std::int64_t len) {
+  return !before.empty() && same == len && before.dim(1) == len;
+}
+
+// A new tensor of `like`'s shape whose first `same` positions are those of `before`.
+Tensor with_rows_of(const Tensor& like, const Tensor& before, std::int64_t same) {
+  Tensor result = Tensor::zeros(like.shape(), like.axes());
+  if (same > 0) {
+    Tensor rows = result.writable_sliced(1, 0, same);
+    copy_values(before.sliced(1, 0, same), rows);
+  }
+  return result;
+}
+
+std::string name_of(const std::string& path) {
+  if (path.starts_with("demo:")) return path;
+  const std::filesystem::path folder(path);
+  const std::string last = folder.filename().string();
+  return last.empty() || last == "." ? folder.parent_path().filename().string() : last;
+}
+
+}  // namespace
+
+struct ModelForward::State {
+  // What is known of a layer: of one run, all of it.
+  struct Layer {
+    Tensor stream;  // what entered it
+    std::shared_ptr<const Trace> trace;
+    Tensor left;  // what left it; empty while nobody asked
+    std::unique_ptr<StageBuffers> buffers;
+    std::shared_ptr<const HeadRule> head_rule;
+  };
+
+  std::shared_ptr<const Checkpoint> checkpoint;
+  std::shared_ptr<const Backend> backend;
+  std::shared_ptr<const RotaryTable> rotary;
+  std::vector<Layer> layers;
+  Tensor final_left, final_hidden;  // what left the last layer, and that normalised
+
+  void begin(const Inputs& inputs, const std::shared_ptr<const Backend>& with, bool reuse);
+  Rows entering(std::int64_t layer, const Rows& rows, const Tensor& before) const;
+  std::shared_ptr<const HeadRule> head_rule_of(std::int64_t layer, const BlockWeights& weights);
+  Rows layer_input(std::int64_t layer, const BlockWeights& weights, const Rows& stream) const;
+  std::shared_ptr<const Trace> trace_of(std::int64_t layer, const Request& request, const Inputs& base,
+                                        const Rows& stream, const CancelToken& cancel, const ModelOptions& options);
+  Rows rows_after(std::int64_t layer, const Layer& before, const Rows& stream, const CancelToken& cancel);
+  Tensor hidden_of(const Rows& left);
+};
+
+void ModelForward::State::begin(const Inputs& inputs, const std::shared_ptr<const Backend>& with, bool reuse) {
+  const bool same_model = checkpoint == inputs.checkpoint;
+  if (!same_model) {
+    checkpoint = inputs.checkpoint;
+    const Architecture& architecture = checkpoint->architecture();
+    rotary = architecture.rotary ? std::make_shared<const RotaryTable>(*architecture.rotary) : nullptr;
+  }
+  if (!reuse || !same_model || backend != with) {
+    layers.clear();
+    layers.resize(static_cast<std::size_t>(checkpoint->architecture().num_layers));
+    final_left = final_hidden = {};
+  }
+  backend = with;
+}
+
+// What enters a layer, against what is known to have entered it; rows.same counts against `before`.
+Rows ModelForward::State::entering(std::int64_t layer, const Rows& rows, const Tensor& before) const {
+  const Tensor& known = layers[static_cast<std::size_t>(layer)].stream;
+  if (known.empty()) return {rows.tensor, 0};
+  const std::int64_t len = rows.tensor.dim(1);
+  const std::int64_t same =
+      !before.empty() && same_storage(known, before) ? rows.same : equal_rows(rows.tensor, known, len);
+  return {is_whole(known, same, len) ? known : rows.tensor, same};
+}
+
+std::shared_ptr<const HeadRule> ModelForward::State::head_rule_of(std::int64_t layer, const BlockWeights& weights) {
+  if (rotary == nullptr && weights.query_norm.empty() && weights.key_norm.empty()) return nullptr;
+  std::shared_ptr<const HeadRule>& known = layers[static_cast<std::size_t>(layer)].head_rule;
+  if (known == nullptr) {
+    const Architecture& architecture = checkpoint->architecture();
+    known = std::make_shared<const HeadRule>(
+        HeadRule{weights.query_norm, weights.key_norm, architecture.head_norm_eps, architecture.norm_plus_one, rotary});
+  }
+  return known;
+}
+
+// What enters attention: the stream itself, or its rows normalised.
+Rows ModelForward::State::layer_input(std::int64_t layer, const BlockWeights& weights, const Rows& stream) const {
+  const Architecture& architecture = checkpoint->architecture();
+  if (!architecture.norm_first || weights.attention_norm.empty()) return stream;
+  const std::shared_ptr<const Trace>& trace = layers[static_cast<std::size_t>(layer)].trace;
+  const Tensor before = trace == nullptr ? Tensor() : trace->inputs->x;
+  if (is_whole(before, stream.same, stream.tensor.dim(1))) return {before, stream.same};
+  Tensor x = with_rows_of(stream.tensor, before, stream.same);
+  norm_rows(architecture, weights.attention_norm, stream.tensor, stream.same, x);
+  return {x, stream.same};
+}
+
+std::shared_ptr<const Trace> ModelForward::State::trace_of(std::int64_t layer, const Request& request,
+                                                           const Inputs& base, const Rows& stream,
+                                                           const CancelToken& cancel, const ModelOptions& options) {
+  const BlockWeights weights = checkpoint->block(layer);
+  const auto inputs = std::make_shared<Inputs>(base);
+  inputs->layer = layer;
+  inputs->weights = weights.attention;
+  inputs->head_rule = head_rule_of(layer, weights);
+  inputs->x = layer_input(layer, weights, stream).tensor;
+  Request own = request;
+  own.layer = layer;
+  std::erase_if(own.ablate, [layer](const LayerHead& place) { return place.layer != layer; });
+
+  Layer& known = layers[static_cast<std::size_t>(layer)];
+  ForwardOptions forward_options;
+  forward_options.stage_memory = options.stage_memory;
+  forward_options.notice = options.notice;
+  if (options.reuse) {
+    if (known.buffers == nullptr) {
+      known.buffers = std::make_unique<StageBuffers>(kFreeBytes / static_cast<std::int64_t>(layers.size()));
+    }
+    forward_options.previous = known.trace;
+    forward_options.buffers = known.buffers.get();
+  }
+  return forward(own, inputs, backend, cancel, forward_options);
+}
+
+// What leaves a layer whose trace is known; `before` is what was known of it.
+Rows ModelForward::State::rows_after(std::int64_t layer, const Layer& before, const Rows& stream,
+                                     const CancelToken& cancel) {
+  const Layer& now = layers[static_cast<std::size_t>(layer)];
+  const Tensor& attention = now.trace->tensor(StageId::output);
+  std::int64_t same = 0;
+  if (!before.left.empty() && stream.same > 0) {
+    const Tensor& known = before.trace->tensor(StageId::output);
+    same = same_storage(attention, known) ? stream.same : equal_rows(attention, known, stream.same);
+  }
+  if (is_whole(before.left, same, stream.tensor.dim(1))) return {before.left, same};
+  Tensor left = with_rows_of(stream.tensor, before.left, same);
+  finish_layer(checkpoint->architecture(), checkpoint->block(layer), stream.tensor, attention, same, *backend, cancel,
+               left);
+  return {left, same};
+}
+
+Tensor ModelForward::State::hidden_of(const Rows& left) {
+  const NormWeights norm = checkpoint->output_head().final_norm;
+  if (norm.empty()) return left.tensor;
+  if (same_storage(final_left, left.tensor)) return final_hidden;
+  Tensor hidden = Tensor::zeros(left.tensor.shape(), left.tensor.axes());
+  norm_rows(checkpoint->architecture(), norm, left.tensor, 0, hidden);
+  final_left = left.tensor;
+  final_hidden = hidden;
+  return hidden;
+}
+
+ModelForward::ModelForward() : state_(std::make_unique<State>()) {}
+ModelForward::~ModelForward() = default;
+
+std::shared_ptr<const Trace> ModelForward::run(const Request& request, const std::shared_ptr<const Inputs>& inputs,
+                                               const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,
+                                               const ModelOptions& options) {
+  const Clock::time_point start = Clock::now();
+  State& state = *state_;
+  state.begin(*inputs, backend, options.reuse);
+  const auto count = static_cast<std::int64_t>(state.layers.size());
+  HEADSCOPE_ASSERT(0 <= inputs->layer && inputs->layer < count, std::to_string(inputs->layer));
+
+  auto model = std::make_shared<ModelTrace>();
+  model->name = name_of(inputs->checkpoint->path());
+  model->checkpoint = inputs->checkpoint;
+  model->layer = inputs->layer;
+  model->layers.resize(static_cast<std::size_t>(count));
+  std::shared_ptr<Trace> shown;
+  const auto show = [&] {
+    const auto trace = std::make_shared<Trace>(*model->layers[static_cast<std::size_t>(inputs->layer)]);
+    trace->request = request;
+    trace->model = std::make_shared<const ModelTrace>(*model);
+    trace->seconds = shown != nullptr ? shown->seconds : std::chrono::duration<double>(Clock::now() - start).count();
+    shown = trace;
+  };
+
+  Rows stream = state.entering(0, {inputs->x, 0}, {});
+  for (std::int64_t layer = 0; layer < count; ++layer) {
+    if (options.check_files) options.check_files();
+    State::Layer& known = state.layers[static_cast<std::size_t>(layer)];
+    const std::shared_ptr<const Trace> trace = state.trace_of(layer, request, *inputs, stream, cancel, options);
+    const State::Layer before{known.stream, known.trace, known.left, nullptr, nullptr};
+    known.trace = trace;
+    known.stream = stream.tensor;
+    known.left = {};
+    const bool kept = layer <= inputs->layer || least_stage_bytes(request, stage_sizes_of(*trace->inputs)) <=
+                                                    static_cast<double>(kDefaultMemoryLimit);
+    if (kept) model->layers[static_cast<std::size_t>(layer)] = trace;
+    const bool last = layer + 1 == count;
+    const bool more = !last && (layer < inputs->layer || options.whole_model);
+    if (layer == inputs->layer) {
+      show();
+      if (more && options.early) options.early(shown);
+    }
+    if (!more && !last) break;
+
+    const Rows left = state.rows_after(layer, before, stream, cancel);
+    if (options.reuse && kept) {
+      known.left = left.tensor;
+    } else {
+      known.trace = nullptr;
+      known.stream = {};
+    }
+    if (last) model->final_hidden = state.hidden_of(left);
+    if (!last) stream = state.entering(layer + 1, left, before.left);
+  }
+  if (shown->model->layers != model->layers || !model->final_hidden.empty()) show();
+  if (!options.reuse) state.layers.clear();
+  return shown;
+}
+
+}  // namespace headscope

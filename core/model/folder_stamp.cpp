@@ -1,0 +1,52 @@
+#include "core/model/folder_stamp.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include "core/model/demo_checkpoints.h"
+
+namespace headscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostFiles = 4096;  // a folder with more of them is not looked through to its end
+
+bool belongs_to_checkpoint(const fs::path& path) {
+  const std::string end = path.extension().string();
+  return end == ".json" || end == ".safetensors" || end == ".txt";
+}
+
+std::vector<std::pair<std::string, FileStamp>> stamps_of(const std::string& folder) {
+  std::vector<std::pair<std::string, FileStamp>> files;
+  std::error_code ignored;
+  for (fs::directory_iterator entry(folder, ignored), end; entry != end && files.size() < kMostFiles;
+       entry.increment(ignored)) {
+    if (belongs_to_checkpoint(entry->path())) {
+      files.emplace_back(entry->path().string(), file_stamp(entry->path().string()));
+    }
+  }
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return files;
+}
+
+}  // namespace
+
+FileStamp file_stamp(const std::string& path) {
+  // A file that cannot be asked is left to its reader, which says what is wrong with it.
+  std::error_code ignored;
+  FileStamp stamp;
+  stamp.size = fs::file_size(path, ignored);
+  stamp.changed = fs::last_write_time(path, ignored);
+  return stamp;
+}
+
+FolderStamp::FolderStamp(const std::string& path_or_demo)
+    : folder_(path_or_demo.starts_with("demo:") ? demo_folder(path_or_demo.substr(5)) : path_or_demo),
+      files_(stamps_of(folder_)) {}
+
+bool FolderStamp::unchanged() const {
+  return stamps_of(folder_) == files_;
+}
+
+}  // namespace headscope

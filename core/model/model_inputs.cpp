@@ -1,0 +1,116 @@
+#include "core/model/model_inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "core/model/checkpoint.h"
+#include "core/model/input_sizes.h"
+#include "core/model/stack.h"
+#include "core/text/tokenizer.h"
+
+namespace headscope {
+namespace {
+
+// Of a text. Its ids are the folder's own business: one beyond the vocabulary is the folder's fault.
+void read_phrase(const Request& request, const Checkpoint& checkpoint, Inputs& inputs) {
+  const std::shared_ptr<const Tokenizer> tokenizer = checkpoint.tokenizer();
+  if (tokenizer == nullptr) {
+    throw UsageError(fmt::format("--phrase: {} has no tokenizer; expected --token-ids, ids of its vocabulary of {}",
+                                 request.model, checkpoint.architecture().vocab_size));
+  }
+  Tokens tokens = tokenizer->tokenize(request.phrase);
+  inputs.tokens = std::move(tokens.pieces);
+  inputs.token_ids = std::move(tokens.ids);
+  inputs.offsets = std::move(tokens.offsets);
+  inputs.words = std::move(tokens.words);
+  const std::int64_t vocabulary = checkpoint.architecture().vocab_size;
+  for (std::size_t i = 0; i < inputs.token_ids.size(); ++i) {
+    if (0 <= inputs.token_ids[i] && inputs.token_ids[i] < vocabulary) continue;
+    throw Error(fmt::format("{}: its tokenizer gives \"{}\" the id {}, but config.json says a vocabulary of {}",
+                            request.model, inputs.tokens[i], inputs.token_ids[i], vocabulary));
+  }
+}
+
+void read_ids(const Request& request, const Checkpoint& checkpoint, Inputs& inputs) {
+  inputs.token_ids = request.token_ids;
+  const std::int64_t vocabulary = checkpoint.architecture().vocab_size;
+  for (const std::int64_t id : inputs.token_ids) {
+    if (0 <= id && id < vocabulary) continue;
+    throw UsageError(fmt::format("--token-ids: {} is not in the vocabulary of {}; expected ids from 0 to {}", id,
+                                 request.model, vocabulary - 1));
+  }
+  const std::shared_ptr<const Tokenizer> tokenizer = checkpoint.tokenizer();
+  for (const std::int64_t id : inputs.token_ids) {
+    inputs.tokens.push_back(tokenizer == nullptr ? std::to_string(id) : tokenizer->piece_of(id));
+  }
+}
+
+void check_sizes(const Request& request, const Inputs& inputs) {
+  const std::string of = " of " + request.model;
+  check_agreement("heads", request.heads, inputs.num_heads, "the number of heads" + of);
+  check_agreement("kv-heads", request.kv_heads, inputs.num_kv_heads, "the number of key heads" + of);
+  check_agreement("d-model", request.d_model, inputs.d_model, "the width" + of);
+  check_agreement("input-dim", request.input_dim, inputs.input_dim, "the input width" + of);
+  const LayerWeights& weights = inputs.weights;
+  if (request.qkv_layout == QkvLayout::automatic) return;
+  if (weights.fused() && weights.qkv_layout == request.qkv_layout) return;
+  throw UsageError(fmt::format("--qkv-layout: {} was given, but the projections of {} {}",
+                               request.qkv_layout == QkvLayout::blocked ? "blocked" : "per-head", request.model,
+                               !weights.fused()                           ? "are separate"
+                               : weights.qkv_layout == QkvLayout::blocked ? "lie in blocks"
+                                                                          : "lie per head"));
+}
+
+}  // namespace
+
+bool runs_checkpoint(const Request& request) {
+  return request.model != "seeded" && request.weights.empty() && !is_attention_alone(request);
+}
+
+void load_model_inputs(const Request& request, InputCache::State& cache, Inputs& inputs) {
+  inputs.checkpoint = cache.checkpoint(request.model);
+  const Checkpoint& checkpoint = *inputs.checkpoint;
+  const Architecture& architecture = checkpoint.architecture();
+  inputs.layer = request.layer.value_or(architecture.num_layers - 1);
+  if (inputs.layer < 0 || inputs.layer >= architecture.num_layers) {
+    throw UsageError(
+        fmt::format("--layer: {} was given, but {} has {}; expected 0 to {}", inputs.layer, request.model,
+                    architecture.num_layers == 1 ? "one layer" : fmt::format("{} layers", architecture.num_layers),
+                    architecture.num_layers - 1));
+  }
+  inputs.weights = checkpoint.block(inputs.layer).attention;
+  inputs.batch = request.batch.value_or(1);
+  inputs.num_heads = architecture.num_heads;
+  inputs.num_kv_heads = architecture.num_kv_heads;
+  inputs.head_dim = inputs.value_head_dim = architecture.head_dim;
+  inputs.input_dim = inputs.d_model = architecture.d_model;
+  check_sizes(request, inputs);
+  if (architecture.causal) inputs.own_mask.push_back({MaskTerm::Kind::causal, 0, ""});
+  if (architecture.sliding_window) {
+    inputs.own_mask.push_back(
+        {MaskTerm::Kind::window, std::max<std::int64_t>(*architecture.sliding_window - 1, 0), ""});
+  }
+  inputs.score_scale = architecture.score_scale;
+
+  const bool ids = !request.token_ids.empty();
+  const char* option = ids ? "token-ids" : "phrase";
+  ids ? read_ids(request, checkpoint, inputs) : read_phrase(request, checkpoint, inputs);
+  inputs.query_len = inputs.key_len = static_cast<std::int64_t>(inputs.token_ids.size());
+  if (inputs.query_len == 0) {
+    throw UsageError(fmt::format("--{}: {} makes no token of it; expected at least one", option, request.model));
+  }
+  const bool limited = architecture.position != Architecture::Position::none;
+  if (limited && inputs.query_len > architecture.max_positions) {
+    throw UsageError(fmt::format("--{}: these are {} tokens, but {} takes at most {}", option, inputs.query_len,
+                                 request.model, architecture.max_positions));
+  }
+  inputs.key_tokens = inputs.tokens;
+  inputs.key_offsets = inputs.offsets;
+  check_memory({inputs.batch, inputs.query_len, inputs.d_model}, "the embeddings");
+  inputs.x = embedded(checkpoint, inputs.token_ids, inputs.token_types, inputs.batch);
+}
+
+}  // namespace headscope

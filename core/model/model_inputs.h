@@ -1,0 +1,19 @@
+// Inputs of a request whose model is a checkpoint: its tokens, what enters the first layer, the sizes of the shown one.
+// Internal to core/model, but for runs_checkpoint().
+#pragma once
+
+#include "core/attention/request.h"
+#include "core/model/input_cache.h"
+#include "core/model/inputs.h"
+
+namespace headscope {
+
+// True when weights come from a checkpoint folder or a demo.
+bool runs_checkpoint(const Request& request);
+
+// Opens the checkpoint (or has it open), tokenizes, and fills `inputs` for the layer that is shown, but that `x` is
+// what enters layer 0: model_forward.h computes the layers between. UsageError for a layer, an id or a length that the
+// model does not have, for sizes that contradict it, and for a phrase without a tokenizer.
+void load_model_inputs(const Request& request, InputCache::State& cache, Inputs& inputs);
+
+}  // namespace headscope

@@ -1,0 +1,181 @@
+#include "core/model/stack.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "core/assert.h"
+#include "core/backend/kernels/activations.h"
+
+namespace headscope {
+namespace {
+
+constexpr std::int64_t kRowsAtOnce = 256;  // of an MLP: what lies between its matrices stays small
+const Axes kAxes{Axis::batch, Axis::position, Axis::feature};
+
+// Sums of this many interleaved parts, then of the parts: a fixed order that does not wait for every addition.
+constexpr std::int64_t kParts = 8;
+
+template <typename Term>
+double sum_of(std::int64_t count, Term&& term) {
+  std::array<double, kParts> parts{};
+  std::int64_t d = 0;
+  for (; d + kParts <= count; d += kParts) {
+    for (std::int64_t part = 0; part < kParts; ++part) parts[static_cast<std::size_t>(part)] += term(d + part);
+  }
+  for (std::int64_t part = 0; d < count; ++d, ++part) parts[static_cast<std::size_t>(part)] += term(d);
+  double sum = 0;
+  for (const double part : parts) sum += part;
+  return sum;
+}
+
+float* row_of(Tensor& tensor, std::int64_t b, std::int64_t i) {
+  return tensor.mutable_data() + b * tensor.strides()[0] + i * tensor.strides()[1];
+}
+
+const float* row_of(const Tensor& tensor, std::int64_t b, std::int64_t i) {
+  return tensor.data() + b * tensor.strides()[0] + i * tensor.strides()[1];
+}
+
+void norm_row(const Architecture& architecture, const float* weight, const float* bias, const float* x,
+              std::int64_t features, float* y) {
+  const auto count = static_cast<double>(features);
+  double mean = 0;
+  if (architecture.norm == Architecture::Norm::layer) {
+    mean = sum_of(features, [x](std::int64_t d) { return static_cast<double>(x[d]); }) / count;
+  }
+  const double squares = sum_of(features, [x, mean](std::int64_t d) { return (x[d] - mean) * (x[d] - mean); });
+  const double factor = 1.0 / std::sqrt(squares / count + architecture.norm_eps);
+  const double offset = architecture.norm_plus_one ? 1.0 : 0.0;
+  for (std::int64_t d = 0; d < features; ++d) {
+    const double scaled = (x[d] - mean) * factor * (offset + weight[d]);
+    y[d] = static_cast<float>(bias == nullptr ? scaled : scaled + bias[d]);
+  }
+}
+
+// row += addend
+void add_row(float* row, const float* addend, std::int64_t features) {
+  for (std::int64_t d = 0; d < features; ++d) row[d] += addend[d];
+}
+
+// What an MLP adds to `s` when it gets `x`, both [batch, rows, d_model]: to `sum` s + mlp(x).
+void add_mlp(const Architecture& architecture, const BlockWeights& weights, const Tensor& x, const Tensor& s,
+             const Backend& backend, const CancelToken& cancel, Tensor& sum) {
+  const Shape wide{x.dim(0), x.dim(1), architecture.mlp_width};
+  Tensor up = Tensor::zeros(wide, kAxes);
+  backend.linear_into(x, weights.up, up, cancel);
+  const std::span<float> values(up.mutable_data(), static_cast<std::size_t>(up.size()));
+  if (architecture.mlp == Architecture::Mlp::gated) {
+    Tensor gate = Tensor::zeros(wide, kAxes);
+    backend.linear_into(x, weights.gate, gate, cancel);
+    const std::span<float> gates(gate.mutable_data(), values.size());
+    activate(architecture.activation, gates);
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] *= gates[k];
+  } else {
+    activate(architecture.activation, values);
+  }
+  backend.linear_into(up, weights.down, sum, cancel);
+  for (std::int64_t b = 0; b < x.dim(0); ++b) {
+    for (std::int64_t i = 0; i < x.dim(1); ++i) add_row(row_of(sum, b, i), row_of(s, b, i), x.dim(2));
+  }
+}
+
+}  // namespace
+
+void norm_rows(const Architecture& architecture, const NormWeights& norm, const Tensor& x, std::int64_t begin,
+               Tensor& y) {
+  const std::int64_t features = x.dim(2);
+  HEADSCOPE_ASSERT(x.shape() == y.shape() && (norm.empty() || norm.weight.size() == features),
+                   to_string(x.shape()) + " to " + to_string(y.shape()));
+  const std::vector<float> weight = norm.weight.values(), bias = norm.bias.values();
+  for (std::int64_t b = 0; b < x.dim(0); ++b) {
+    for (std::int64_t i = begin; i < x.dim(1); ++i) {
+      const float* from = row_of(x, b, i);
+      float* to = row_of(y, b, i);
+      if (!weight.empty()) {
+        norm_row(architecture, weight.data(), bias.empty() ? nullptr : bias.data(), from, features, to);
+      } else if (from != to) {
+        std::copy_n(from, features, to);
+      }
+    }
+  }
+}
+
+Tensor embedded(const Checkpoint& checkpoint, std::span<const std::int64_t> ids, std::span<const std::int64_t> types,
+                std::int64_t batch) {
+  const Architecture& architecture = checkpoint.architecture();
+  const EmbeddingWeights weights = checkpoint.embedding();
+  const auto len = static_cast<std::int64_t>(ids.size());
+  const std::int64_t features = architecture.d_model;
+  const auto scale = static_cast<float>(architecture.embedding_scale);
+  Tensor x = Tensor::zeros({batch, len, features}, kAxes);
+  std::vector<float> row(static_cast<std::size_t>(features));
+  const auto add = [&](const Tensor& table, std::int64_t index, float* to) {
+    if (table.empty()) return;
+    table.read({{index, index + 1}, {0, features}}, row);
+    add_row(to, row.data(), features);
+  };
+  for (std::int64_t i = 0; i < len; ++i) {
+    const auto place = static_cast<std::size_t>(i);
+    float* to = row_of(x, 0, i);
+    weights.word.read({{ids[place], ids[place] + 1}, {0, features}}, {to, row.size()});
+    if (scale != 1.0F) std::transform(to, to + features, to, [scale](float value) { return value * scale; });
+    // The order of the sums is that of BERT's code: types before positions.
+    add(weights.token_type, types.empty() ? 0 : types[place], to);
+    add(weights.position, i + architecture.position_offset, to);
+  }
+  Tensor first = x.writable_sliced(0, 0, 1);
+  norm_rows(architecture, weights.norm, first, 0, first);
+  for (std::int64_t b = 1; b < batch; ++b) std::copy_n(row_of(x, 0, 0), len * features, row_of(x, b, 0));
+  return x;
+}
+
+void finish_layer(const Architecture& architecture, const BlockWeights& weights, const Tensor& stream,
+                  const Tensor& attention, std::int64_t begin, const Backend& backend, const CancelToken& cancel,
+                  Tensor& left) {
+  const std::int64_t batch = stream.dim(0), features = stream.dim(2);
+  HEADSCOPE_ASSERT(attention.shape() == stream.shape() && left.shape() == stream.shape(),
+                   to_string(attention.shape()) + " beside " + to_string(stream.shape()));
+  const bool mlp = architecture.mlp != Architecture::Mlp::none;
+  for (std::int64_t first = begin; first < stream.dim(1); first += kRowsAtOnce) {
+    cancel.check();
+    const std::int64_t end = std::min(first + kRowsAtOnce, stream.dim(1));
+    Tensor s = Tensor::zeros({batch, end - first, features}, kAxes);
+    attention.read({{0, batch}, {first, end}, {0, features}}, {s.mutable_data(), static_cast<std::size_t>(s.size())});
+    for (std::int64_t b = 0; b < batch; ++b) {
+      for (std::int64_t i = first; i < end; ++i) add_row(row_of(s, b, i - first), row_of(stream, b, i), features);
+    }
+    Tensor rows = left.writable_sliced(1, first, end);
+    if (!architecture.norm_first) norm_rows(architecture, weights.attention_norm, s, 0, s);
+    if (!mlp) {
+      norm_rows(architecture, {}, s, 0, rows);
+      continue;
+    }
+    Tensor x = s;
+    if (architecture.norm_first) {
+      x = Tensor::zeros(s.shape(), kAxes);
+      norm_rows(architecture, weights.mlp_norm, s, 0, x);
+    }
+    add_mlp(architecture, weights, x, s, backend, cancel, rows);
+    if (!architecture.norm_first) norm_rows(architecture, weights.mlp_norm, rows, 0, rows);
+  }
+}
+
+void activate(Architecture::Activation activation, std::span<float> values) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  switch (activation) {
+    case Architecture::Activation::gelu:
+      return gelu_values(values.data(), count);
+    case Architecture::Activation::gelu_tanh:
+      return gelu_tanh_values(values.data(), count);
+    case Architecture::Activation::silu:
+      return silu_values(values.data(), count);
+    case Architecture::Activation::relu:
+      for (float& value : values) value = value < 0 ? 0.0F : value;
+      return;
+  }
+  HEADSCOPE_ASSERT(false, "activation " + std::to_string(static_cast<int>(activation)));
+}
+
+}  // namespace headscope

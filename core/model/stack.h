@@ -1,0 +1,39 @@
+// What a model computes beside attention: embeddings, norms, residual sums, MLP. Every row of [batch, len, d_model] has
+// its bits from its own numbers alone, whatever rows are computed with it and by how many threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/backend/backend.h"
+#include "core/cancel.h"
+#include "core/model/checkpoint.h"
+#include "core/tensor/tensor.h"
+
+namespace headscope {
+
+// Rows [begin, len) of `x` [batch, len, features] normalised, to the same rows of `y` (which may be x):
+//   layer: (x - mean) / sqrt(mean((x - mean)^2) + eps) * weight + bias        torch.nn.LayerNorm
+//   rms:   x / sqrt(mean(x^2) + eps) * weight, or * (1 + weight)              Zhang and Sennrich 2019
+// Sums in double. Without weights it copies.
+void norm_rows(const Architecture& architecture, const NormWeights& norm, const Tensor& x, std::int64_t begin,
+               Tensor& y);
+
+// What enters layer 0, [batch, len, d_model], the same for every batch item: word[id] * scale + position[i + offset] +
+// token_type[type], normalised where the model does so. Reads the rows of `ids` only, which must be in the vocabulary;
+// `types` may be empty: all 0.
+Tensor embedded(const Checkpoint& checkpoint, std::span<const std::int64_t> ids, std::span<const std::int64_t> types,
+                std::int64_t batch);
+
+// Rows [begin, len) of what leaves a layer, from what entered it (`stream`) and what its attention gave:
+//   norm_first: s = stream + attention, then s + mlp(norm(s)); else s = norm(stream + attention), then norm(s + mlp(s))
+//   mlp(x) = down(f(up x)), or down(f(gate x) * up x)
+// `attention` may be computed when read. Throws Cancelled.
+void finish_layer(const Architecture& architecture, const BlockWeights& weights, const Tensor& stream,
+                  const Tensor& attention, std::int64_t begin, const Backend& backend, const CancelToken& cancel,
+                  Tensor& left);
+
+// f of an MLP or a head's transform, in place.
+void activate(Architecture::Activation activation, std::span<float> values);
+
+}  // namespace headscope
