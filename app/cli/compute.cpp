@@ -9,8 +9,9 @@
 
 namespace headscope::cli {
 
-std::shared_ptr<const Trace> computed_trace(const Request& request, const CancelToken& cancel) {
+std::shared_ptr<const Trace> computed_trace(const Request& request, const CancelToken& cancel, bool whole_model) {
   EngineOptions options;
+  options.whole_model = whole_model;
 #ifdef HEADSCOPE_HAS_GL
   options.make_backend = backends_with_gpu();
 #endif

@@ -9,6 +9,8 @@
 namespace headscope::cli {
 
 // Engine::run, with the GPU where this build has one. A notice of the trace goes to standard error.
-std::shared_ptr<const Trace> computed_trace(const Request& request, const CancelToken& cancel);
+// `whole_model`: as EngineOptions.
+std::shared_ptr<const Trace> computed_trace(const Request& request, const CancelToken& cancel,
+                                            bool whole_model = false);
 
 }  // namespace headscope::cli

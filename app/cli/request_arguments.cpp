@@ -55,7 +55,21 @@ void forget_replaced(const Arguments& given, Request& request) {
     request.d_model.reset();
     request.init_gain = defaults.init_gain;
   }
-  if (given.has("model")) request.weights.clear();
+  if (given.has("model")) {
+    request.weights.clear();
+    request.layer.reset();
+  }
+  if (given.has("model") && given.get("model") != "seeded") {
+    const Request defaults;
+    request.heads.reset();
+    request.kv_heads.reset();
+    request.d_model.reset();
+    request.input_dim.reset();
+    request.init_gain = defaults.init_gain;
+    request.embedding = defaults.embedding;
+    request.position = defaults.position;
+    request.qkv_layout = defaults.qkv_layout;
+  }
 }
 
 }  // namespace

@@ -2,11 +2,13 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <system_error>
 
 #include "app/cli/commands.h"
 #include "app/cli/compute.h"
 #include "app/cli/output.h"
+#include "app/cli/prediction_text.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/shape_table.h"
@@ -16,6 +18,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/export_stages.h"
 #include "core/io/manifest.h"
+#include "core/model/model_inputs.h"
 
 namespace headscope::cli {
 
@@ -44,6 +47,17 @@ ExportPlan given_plan(const Arguments& given) {
   }
   if (given.has("region")) plan.region = region_from("region", given.get("region"));
   return plan;
+}
+
+std::optional<std::int64_t> given_count(const Arguments& given, const std::string& option) {
+  if (!given.has(option)) return {};
+  const std::string text = given.get(option);
+  constexpr std::size_t kMostDigits = 6;
+  if (text.empty() || text.size() > kMostDigits || text.find_first_not_of("0123456789") != text.npos ||
+      text.find_first_not_of('0') == text.npos) {
+    throw UsageError(fmt::format("--{}: found '{}'; expected a whole number from 1 to 999999", option, text));
+  }
+  return std::stoll(text);
 }
 
 // One line a file; a stage of many slices is one line for all of them.
@@ -85,11 +99,22 @@ void run(const Arguments& given, const CancelToken& cancel) {
   if (torch && given.has("json")) {
     throw UsageError("--trace: found together with --json; expected one of them, both are what is printed");
   }
-  const ExportPlan plan = given_plan(given);
+  if (torch && given.has("predict")) {
+    throw UsageError("--predict: found together with --trace; expected one of them, --trace prints nothing else");
+  }
+  ExportPlan plan = given_plan(given);
+  const std::optional<std::int64_t> predict = given_count(given, "predict");
   const Request request = given_request(given).request;
+  if (predict && !runs_checkpoint(request)) {
+    throw UsageError("--predict: found without a model that has a vocabulary; expected --model demo:NAME or PATH");
+  }
 
-  const std::shared_ptr<const Trace> trace = computed_trace(request, cancel);
+  const std::shared_ptr<const Trace> trace = computed_trace(request, cancel, predict.has_value());
   ProgressLine progress;
+  if (predict) {
+    progress.show("predicting tokens");
+    plan.predictions = std::make_shared<const PredictionReport>(prediction_report(*trace->model, *predict, cancel));
+  }
   std::string text;
   if (given.has("out")) {
     planned_files(*trace, plan);  // what cannot be written is refused before the folder is made
@@ -101,10 +126,13 @@ void run(const Arguments& given, const CancelToken& cancel) {
       text = written_text(plan.folder, names) + notes_text(*trace);
     }
   } else {
-    text = given.has("json") ? manifest_json(*trace, {}, "", cancel, {},
-                                             [&](double share) { progress.show("going through the numbers", share); })
-                             : shape_table_text(*trace);
+    text = given.has("json")
+               ? manifest_json(
+                     *trace, {}, "", cancel, {},
+                     [&](double share) { progress.show("going through the numbers", share); }, plan.predictions.get())
+               : shape_table_text(*trace);
   }
+  if (plan.predictions != nullptr && !given.has("json")) text += predictions_text(*plan.predictions, *trace);
   if (torch) text = torch_trace_text(*trace);
   if (!text.empty() && text.back() != '\n') text += '\n';
   cancel.check();
@@ -118,8 +146,8 @@ Command run_command() {
   CommandSpec spec;
   spec.name = "run";
   spec.usage =
-      "REQUEST [--export STAGE[,STAGE...]|all] [--format csv|npy|safetensors|json] [--out DIR] [--trace torch] "
-      "[--json]";
+      "REQUEST [--export STAGE[,STAGE...]|all] [--format csv|npy|safetensors|json] [--out DIR] [--predict N] "
+      "[--trace torch] [--json]";
   spec.summary = "Computes a request; prints the shape of every stage, or writes them as files.";
   spec.groups = {
       {"Output",
@@ -128,11 +156,14 @@ Command run_command() {
         {"format", "csv|npy|safetensors|json", "As what (default csv)."},
         {"csv", "matrix|long", "One matrix per slice, or one table per stage (default matrix)."},
         {"region", "B,H,I0:I1,J0:J1", "Only that part of the stages with heads; : for all of an axis."},
+        {"predict", "N",
+         "Of a checkpoint: the N most probable tokens after the last one, or at every [MASK], and the tokens' loss."},
         {"trace", "torch", "Print the tutorials' own lines, x.size(): torch.Size([1, 5, 512]), and nothing else."},
         {"json", "", "Print the manifest."}}},
       request_group()};
   spec.examples = {"headscope-cli run --phrase 'Hola mi nombre es Alex' --mask causal",
                    "headscope-cli run --phrase 'a b c' --heads 4 --export weights,output --format npy --out numbers",
+                   "headscope-cli run --model gpt2 --phrase 'When Mary and John went to the' --layer 9 --predict 5",
                    "headscope-cli run --input x.npy --weights layer.safetensors --heads 8 --json"};
   return {spec, run};
 }

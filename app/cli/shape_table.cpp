@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/cli/output.h"
+#include "core/attention/model_trace.h"
 #include "core/attention/request_text.h"
 #include "core/attention/stage_statistics.h"
 #include "core/tensor/statistics.h"
@@ -89,7 +90,12 @@ std::string notes_text(const Trace& trace) {
 
 std::string shape_table_text(const Trace& trace) {
   const Inputs& inputs = *trace.inputs;
-  std::string text = tokens_line("tokens", inputs.tokens);
+  std::string text;
+  if (trace.model != nullptr) {
+    text = fmt::format("{:<11}{}, layer {} of 0 to {}\n", "model", printable(trace.model->name), trace.model->layer,
+                       trace.model->layers.size() - 1);
+  }
+  text += tokens_line("tokens", inputs.tokens);
   if (is_cross_attention(trace.request)) text += tokens_line("key tokens", inputs.key_tokens);
   std::vector<std::vector<std::string>> rows = {{"stage", "shape", "operation", "min", "max", "mean"}};
   std::string left_out;

@@ -26,7 +26,7 @@ struct SessionOptions {
       [](const Request& request, Engine& by, const CancelToken& cancel, const EarlyTrace& early) {
         return by.run(request, cancel, early);
       };
-  EngineOptions engine{kDefaultStageMemory, {}, true};
+  EngineOptions engine{kDefaultStageMemory, {}, true, true};
   // Runs jobs; nothing: a sibling of the executor that computes.
   std::unique_ptr<Executor> job_executor;
   // Typing with no longer pauses is one undo step.

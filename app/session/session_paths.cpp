@@ -26,6 +26,7 @@ SessionFile read_session_with_paths(const std::string& path) {
                              &request.value, &request.weights, &request.dropout_mask}) {
     lead_from(folder, *field);
   }
+  if (request.model != "seeded" && !request.model.starts_with("demo:")) lead_from(folder, request.model);
   for (MaskTerm& term : request.mask) lead_from(folder, term.path);
   return file;
 }

@@ -11,6 +11,7 @@
 #include "core/attention/forward.h"
 #include "core/attention/memory.h"
 #include "core/attention/stage_buffers.h"
+#include "core/backend/backend_factory.h"
 #include "core/model/checkpoint.h"
 #include "core/model/head_rule.h"
 #include "core/model/stack.h"
@@ -213,6 +214,7 @@ std::shared_ptr<const Trace> ModelForward::run(const Request& request, const std
   model->name = name_of(inputs->checkpoint->path());
   model->checkpoint = inputs->checkpoint;
   model->layer = inputs->layer;
+  model->backend = with_cpu_behind(backend);
   model->layers.resize(static_cast<std::size_t>(count));
   std::shared_ptr<Trace> shown;
   const auto show = [&] {

@@ -18,6 +18,8 @@ struct ModelTrace {
   std::shared_ptr<const Checkpoint> checkpoint;      // null for a capture
   std::int64_t layer = 0;                            // whose trace points here
   std::vector<std::shared_ptr<const Trace>> layers;  // [num_layers]; null where not computed (yet)
+  // What computed the layers and can compute more of them (predictions); null for a capture. Any thread may use it.
+  std::shared_ptr<const Backend> backend;
   Tensor final_hidden;    // [batch, len, d_model], after the final norm; empty while layers are missing
   bool captured = false;  // read from a file, not computed
 };

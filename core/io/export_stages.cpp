@@ -69,8 +69,9 @@ class Exporter {
     std::map<StageId, Statistics> known;
     for (const auto& [stage, sum] : sums_) known[stage] = sum.result();
     const double values = static_cast<double>(values_of_manifest());
-    const std::string manifest = manifest_json(trace_, written_, region, cancel_, known,
-                                               [&](double share) { progress_.report(share * values); });
+    const std::string manifest = manifest_json(
+        trace_, written_, region, cancel_, known, [&](double share) { progress_.report(share * values); },
+        plan_.predictions.get());
     add("manifest.json", [&](std::ostream& out) { out << manifest; });
     cancel_.check();
     files_.commit();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "core/cancel.h"
 
 namespace headscope {
+
+struct PredictionReport;
 
 enum class ExportFormat { csv_matrix, csv_long, npy, safetensors, json };
 
@@ -29,6 +32,7 @@ struct ExportPlan {
   ExportFormat format = ExportFormat::csv_matrix;
   std::optional<ExportRegion> region;  // of the 4-D stages
   std::string folder;
+  std::shared_ptr<const PredictionReport> predictions;  // for the manifest; may be null
 };
 
 struct PlannedFile {

@@ -3,9 +3,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/attention/model_trace.h"
 #include "core/attention/stage_statistics.h"
 #include "core/io/json_text.h"
 #include "core/io/session_file.h"
+#include "core/model/checkpoint.h"
 #include "core/tensor/statistics.h"
 #include "core/version.h"
 
@@ -34,14 +36,48 @@ Json stage_json(const Stage& stage, const std::vector<std::string>& files,
   return json;
 }
 
+Json model_json(const ModelTrace& model) {
+  Json json = {{"name", model.name}};
+  if (model.checkpoint != nullptr) json["architecture"] = model.checkpoint->architecture().family;
+  json["layer"] = model.layer;
+  json["num_layers"] = model.layers.size();
+  return json;
+}
+
+Json loss_json(const std::optional<double>& loss) {
+  return loss ? Json(json_number(*loss)) : Json(nullptr);
+}
+
+Json predictions_json(const PredictionReport& report, const std::vector<std::string>& tokens) {
+  Json json = {{"kind", report.next_token ? "next-token" : "masked"}, {"positions", Json::array()}};
+  for (const Prediction& each : report.positions) {
+    Json top = Json::array();
+    for (const TokenProbability& token : each.top) {
+      top.push_back({{"id", token.id},
+                     {"piece", token.piece},
+                     {"logit", json_number(token.logit)},
+                     {"probability", json_number(token.probability)}});
+    }
+    json["positions"].push_back({{"position", each.position},
+                                 {"token", tokens[static_cast<std::size_t>(each.position)]},
+                                 {"top", std::move(top)}});
+  }
+  json["token_loss"] = Json::array();
+  for (const std::optional<double>& loss : report.token_loss) json["token_loss"].push_back(loss_json(loss));
+  json["mean_loss"] = loss_json(report.mean_loss);
+  return json;
+}
+
 }  // namespace
 
 std::string manifest_json(const Trace& trace, const std::map<StageId, std::vector<std::string>>& files,
                           const std::string& region, const CancelToken& cancel,
-                          const std::map<StageId, Statistics>& known, const std::function<void(double)>& progress) {
+                          const std::map<StageId, Statistics>& known, const std::function<void(double)>& progress,
+                          const PredictionReport* predictions) {
   Json json;
   json["version"] = kVersion;
   json["request"] = Json::parse(request_json(trace.request));
+  if (trace.model != nullptr) json["model"] = model_json(*trace.model);
   json["tokens"] = trace.query_labels();
   json["key_tokens"] = trace.key_labels();
   json["backend"] = trace.backend;
@@ -50,6 +86,7 @@ std::string manifest_json(const Trace& trace, const std::map<StageId, std::vecto
   json["weights_sha256"] = weights.empty() ? "" : weights.sha256.empty() ? sha256_of(weights) : weights.sha256;
   json["seconds"] = json_number(trace.seconds);
   if (!region.empty()) json["region"] = region;
+  if (predictions != nullptr) json["predictions"] = predictions_json(*predictions, trace.query_labels());
   Json stages = Json::object();
   const std::vector<std::optional<Statistics>> statistics =
       stage_statistics(trace, {known, region.empty()}, progress, cancel);

@@ -8,6 +8,7 @@
 
 #include "core/attention/trace.h"
 #include "core/cancel.h"
+#include "core/model/output_head.h"
 #include "core/tensor/statistics.h"
 
 namespace headscope {
@@ -20,10 +21,14 @@ namespace headscope {
 // `known` has the statistics of stages that somebody has looked at whole already. Of the others those that are computed
 // when read (Trace::on_demand) are gone through once; but with a region they are null, so that a region costs no more
 // than its own cells. `progress` gets the share of that in [0, 1].
-// With a key of bias_k, key_tokens has "bias_k" last. `render --session manifest.json` reads the request back.
+// Of a checkpoint also "model": its name, architecture, layer and num_layers; and with `predictions` an object of that
+// name: "kind" ("next-token" or "masked"), "positions" (position, token, and "top": id, piece, logit, probability
+// each), "token_loss" (in nats, one a token, null where it is not predicted) and "mean_loss". With a key of bias_k,
+// key_tokens has "bias_k" last. `render --session manifest.json` reads the request back.
 std::string manifest_json(const Trace& trace, const std::map<StageId, std::vector<std::string>>& files,
                           const std::string& region = "", const CancelToken& cancel = {},
                           const std::map<StageId, Statistics>& known = {},
-                          const std::function<void(double)>& progress = {});
+                          const std::function<void(double)>& progress = {},
+                          const PredictionReport* predictions = nullptr);
 
 }  // namespace headscope

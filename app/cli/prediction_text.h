@@ -1,0 +1,14 @@
+// What a model predicts, as the terminal shows it.
+#pragma once
+
+#include <string>
+
+#include "core/attention/trace.h"
+#include "core/model/output_head.h"
+
+namespace headscope::cli {
+
+// A table of tokens a position, and a line with the loss.
+std::string predictions_text(const PredictionReport& report, const Trace& trace);
+
+}  // namespace headscope::cli

@@ -1,0 +1,121 @@
+// Checkpoints on the command line.
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "core/io/safetensors.h"
+#include "tests/cli/command.h"
+
+namespace headscope {
+namespace {
+
+const std::string kModels = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/";
+
+class Models : public CommandTest {
+ protected:
+  // The reference's tensor of a golden model.
+  static Tensor wanted(const std::string& model, const std::string& name) {
+    const SafetensorsFile file = SafetensorsFile::open(kModels + model + "/expected.safetensors");
+    return file.tensor(*file.find(name));
+  }
+
+  static std::string ids_of(const std::string& model) {
+    std::string text;
+    for (const float id : wanted(model, "token_ids").values()) {
+      text += (text.empty() ? "" : ",") + std::to_string(static_cast<int>(id));
+    }
+    return text;
+  }
+};
+
+TEST_F(Models, ALayerIsExportedWithTheNumbersOfTheReference) {
+  run_to("first", {"--model", kModels + "gpt2", "--token-ids", ids_of("gpt2"), "--layer", "0"});
+  run_to("last", {"--model", kModels + "gpt2", "--token-ids", ids_of("gpt2")});
+  const auto last = std::to_string(manifest("last")["model"]["num_layers"].get<int>() - 1);
+  for (const auto& [name, layer] : {std::pair<std::string, std::string>{"first", "0"}, {"last", last}}) {
+    for (const char* each : {"query", "weights", "context"}) {
+      const Tensor reference = wanted("gpt2", "layers." + layer + "." + each);
+      const Shape& shape = reference.shape();
+      EXPECT_LT(
+          largest_difference(stage(name, each).reshaped({shape[0], shape[1], shape[2]}, reference.axes()), reference),
+          1e-4)
+          << name << " " << each;
+    }
+  }
+  EXPECT_EQ(manifest("first")["model"]["name"], "gpt2");
+  EXPECT_EQ(manifest("first")["model"]["architecture"], "gpt2");
+  EXPECT_EQ(manifest("first")["model"]["layer"], 0);
+  EXPECT_EQ(manifest("first")["tokens"].size(), wanted("gpt2", "token_ids").values().size());
+}
+
+TEST_F(Models, PredictionsAreThoseOfTheReference) {
+  const Result result = cli({"run", "--model", kModels + "llama", "--token-ids", ids_of("llama"), "--layer", "0",
+                             "--predict", "3", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const nlohmann::json predictions = nlohmann::json::parse(result.out)["predictions"];
+  EXPECT_EQ(predictions["kind"], "next-token");
+  ASSERT_EQ(predictions["positions"].size(), 1u);
+  const Tensor logits = wanted("llama", "logits");
+  const std::int64_t last = logits.dim(0) - 1;
+  EXPECT_EQ(predictions["positions"][0]["position"], last);
+  const nlohmann::json& top = predictions["positions"][0]["top"];
+  ASSERT_EQ(top.size(), 3u);
+  double largest = -1e9;
+  for (std::int64_t id = 0; id < logits.dim(1); ++id) largest = std::max<double>(largest, logits.at({last, id}));
+  EXPECT_NEAR(top[0]["logit"].get<double>(), largest, 1e-3);
+  EXPECT_NEAR(logits.at({last, top[0]["id"].get<std::int64_t>()}), largest, 1e-3);
+  EXPECT_GT(top[0]["probability"].get<double>(), top[1]["probability"].get<double>());
+  EXPECT_TRUE(predictions["token_loss"][0].is_null());
+  EXPECT_TRUE(predictions["token_loss"][1].is_number());
+  EXPECT_TRUE(predictions["mean_loss"].is_number());
+
+  const Result table = cli({"run", "--model", kModels + "llama", "--token-ids", ids_of("llama"), "--predict", "1"});
+  EXPECT_NE(table.out.find("model      llama, layer"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("probability"), std::string::npos);
+  EXPECT_NE(table.out.find("nats a token"), std::string::npos);
+}
+
+TEST_F(Models, RenderDrawsALayer) {
+  const Result result = cli({"render", "--model", kModels + "qwen3", "--token-ids", "1,2,3", "--layer", "1", "--view",
+                             "heads", "--out", "heads.png"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_GT(std::filesystem::file_size(std::filesystem::path(folder_.path()) / "heads.png"), 100u);
+  const Result trace = cli({"run", "--model", kModels + "qwen3", "--token-ids", "1,2,3", "--trace", "torch"});
+  EXPECT_NE(trace.out.find("q size: torch.Size("), std::string::npos) << trace.out << trace.err;
+}
+
+TEST_F(Models, WhatCannotRunIsRefused) {
+  const std::string gpt2 = kModels + "gpt2";
+  const auto refused = [&](std::vector<std::string> words, int code, const std::vector<std::string>& parts) {
+    words.insert(words.begin(), "run");
+    expect_refused(cli(words), code, parts);
+  };
+  refused({"--model", gpt2, "--token-ids", "1", "--layer", "99"}, 2, {"--layer", "99", "expected 0 to"});
+  refused({"--model", gpt2, "--token-ids", "1,99999"}, 2, {"--token-ids", "99999", "vocabulary"});
+  refused({"--model", gpt2, "--token-ids", "1,-1"}, 2, {"--token-ids"});
+  refused({"--model", gpt2, "--phrase", "a"}, 2, {"tokenizer", "--token-ids"});
+  refused({"--model", gpt2, "--token-ids", "1", "--heads", "5"}, 2, {"--heads", "5"});
+  refused({"--model", gpt2, "--token-ids", "1", "--weights", "w.safetensors"}, 2, {"--weights"});
+  refused({"--model", gpt2, "--token-ids", "1", "--key-phrase", "a"}, 2, {"--key-phrase"});
+  refused({"--model", gpt2, "--token-ids", "1", "--ablate", "0.99"}, 2, {"--ablate"});
+  refused({"--model", gpt2, "--token-ids", "1", "--predict", "0"}, 2, {"--predict"});
+  refused({"--model", gpt2, "--token-ids", "1", "--predict", "1", "--trace", "torch"}, 2, {"--predict"});
+  refused({"--phrase", "a", "--model", "seeded", "--predict", "1"}, 2, {"--predict", "vocabulary"});
+  refused({"--model", "nothing-here", "--token-ids", "1"}, 3, {"nothing-here"});
+  refused({"--model", folder_.path(), "--token-ids", "1"}, 3, {"config.json"});
+  std::string many = "1";
+  for (int k = 0; k < 2000; ++k) many += ",1";
+  refused({"--model", gpt2, "--token-ids", many}, 2, {"--token-ids", "2001 tokens", "at most"});
+}
+
+TEST_F(Models, AModelGivenOnTheCommandLineLeavesASessionsSizesBehind) {
+  std::ofstream(std::filesystem::path(folder_.path()) / "s.json")
+      << R"({"phrase": "a b", "d_model": 64, "heads": 8, "mask": "causal"})";
+  const Result result =
+      cli({"run", "--session", "s.json", "--model", kModels + "gpt2", "--token-ids", "1,2", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(result.out)["request"]["mask"], "causal");
+}
+
+}  // namespace
+}  // namespace headscope
