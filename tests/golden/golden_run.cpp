@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -90,7 +91,9 @@ CommandResult run_cli(const std::vector<std::string>& arguments, const std::file
 
 void GoldenTest::SetUp() {
   const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-  folder_ = std::filesystem::temp_directory_path() / ("headscope_golden_" + std::to_string(getpid()) + info->name());
+  std::string name = info->name();  // "Test/parameter" of a test with one
+  std::replace(name.begin(), name.end(), '/', '_');
+  folder_ = std::filesystem::temp_directory_path() / ("headscope_golden_" + std::to_string(getpid()) + name);
   std::filesystem::create_directories(folder_);
 }
 

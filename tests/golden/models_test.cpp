@@ -1,0 +1,88 @@
+// Every stage of every layer of the tiny checkpoints in models/, against what PyTorch computed (make_model_golden.py).
+#include <algorithm>
+#include <cmath>
+
+#include "core/io/safetensors.h"
+#include "core/model/checkpoint.h"
+#include "tests/golden/golden_run.h"
+
+namespace headscope {
+namespace {
+
+const std::string kModels = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/";
+
+// The tolerance of a model's stages: 2e-5 of the largest magnitude in the row (last axis) that a number stands in.
+::testing::AssertionResult agrees_by_rows(const Tensor& found, const Tensor& expected) {
+  const std::vector<float> a = found.values();
+  const std::vector<float> b = expected.values();
+  const auto row = static_cast<std::size_t>(expected.dim(expected.rank() - 1));
+  if (a.size() != b.size() || found.dim(found.rank() - 1) != expected.dim(expected.rank() - 1)) {
+    return ::testing::AssertionFailure() << "found " << to_string(found.shape()) << ", expected "
+                                         << to_string(expected.shape());
+  }
+  for (std::size_t begin = 0; begin < b.size(); begin += row) {
+    double largest = 0;
+    for (std::size_t k = begin; k < begin + row; ++k) largest = std::max(largest, std::abs(static_cast<double>(b[k])));
+    for (std::size_t k = begin; k < begin + row; ++k) {
+      const double difference = std::abs(static_cast<double>(a[k]) - static_cast<double>(b[k]));
+      if (!(difference <= 2e-5 * largest)) {
+        return ::testing::AssertionFailure()
+               << "number " << k << ": found " << a[k] << ", expected " << b[k] << ", the row's largest is " << largest;
+      }
+    }
+  }
+  return ::testing::AssertionSuccess();
+}
+
+class Models : public GoldenTest, public ::testing::WithParamInterface<std::string> {
+ protected:
+  void SetUp() override {
+    GoldenTest::SetUp();
+    expected_ = SafetensorsFile::open(kModels + GetParam() + "/expected.safetensors");
+  }
+  Tensor expected(const std::string& name) const {
+    const SafetensorsEntry* entry = expected_.find(name);
+    if (entry == nullptr) throw std::runtime_error("expected.safetensors has no " + name);
+    return expected_.tensor(*entry);
+  }
+  std::string token_ids() const {
+    std::string text;
+    for (const float id : expected("token_ids").values()) {
+      text += (text.empty() ? "" : ",") + std::to_string(static_cast<std::int64_t>(id));
+    }
+    return text;
+  }
+
+ private:
+  SafetensorsFile expected_;
+};
+
+TEST_P(Models, EveryStageOfEveryLayer) {
+  const std::int64_t layers = Checkpoint::open(kModels + GetParam())->architecture().num_layers;
+  ASSERT_GE(layers, 2);
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    const std::string number = std::to_string(layer);
+    const Options options = {{"model", kModels + GetParam()}, {"token-ids", token_ids()}, {"layer", number}};
+    for (const GoldenRun& run : run_everywhere(options)) {
+      for (const char* stage : {"input", "query", "key", "value", "scores", "weights", "context", "output"}) {
+        EXPECT_TRUE(agrees_by_rows(run.stage(stage), expected("layers." + number + "." + stage)))
+            << run.label << ", layer " << layer << ", " << stage;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, Models,
+                         ::testing::Values("gpt2", "gpt2-f16", "gpt2-bf16", "nanogpt", "mingpt",
+                                           "attention-only-encoder", "attention-only-decoder", "bert", "bert-f16",
+                                           "bert-bf16", "bert-old-names", "roberta", "distilbert", "llama", "llama-f16",
+                                           "llama-bf16", "llama-linear", "llama-llama3", "mistral", "qwen2", "qwen3",
+                                           "gemma", "llama2c"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace headscope
