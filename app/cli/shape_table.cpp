@@ -7,6 +7,7 @@
 
 #include "app/cli/output.h"
 #include "core/attention/model_trace.h"
+#include "core/attention/operation_text.h"
 #include "core/attention/request_text.h"
 #include "core/attention/stage_statistics.h"
 #include "core/tensor/statistics.h"
@@ -77,7 +78,8 @@ std::string notes_text(const Trace& trace) {
   }
   if (trace.request.merge == Merge::direct) {
     const Tensor& context = trace.tensor(StageId::context);
-    const MergeReport report = merge_report(trace.request, context.dim(1), context.dim(2), context.dim(3));
+    const MergeReport report =
+        merge_report(with_own_mask(trace.request, *trace.inputs), context.dim(1), context.dim(2), context.dim(3));
     text += fmt::format("note: --merge direct mixes up to {} and {} into one row of concat\n",
                         counted(report.tokens_per_row, "token"), counted(report.heads_per_row, "head"));
     if (report.future_leaks) {

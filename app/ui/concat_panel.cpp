@@ -12,6 +12,7 @@
 #include "app/ui/provenance_view.h"
 #include "app/ui/shared_marks.h"
 #include "app/ui/widgets.h"
+#include "core/attention/operation_text.h"
 
 namespace headscope::ui {
 namespace {
@@ -255,8 +256,8 @@ void draw_matrix(Ui& ui, Panel& panel, StageId stage, const Rect& area, bool nam
 // What the direct merge does, and what a pixel holds: one line at the bottom.
 void draw_report(Ui& ui, const Panel& panel, const Rect& line) {
   const Trace& trace = panel.data.trace();
-  const MergeReport report =
-      merge_report(trace.request, trace.num_heads(), trace.query_len(), trace.inputs->value_head_dim);
+  const MergeReport report = merge_report(with_own_mask(trace.request, *trace.inputs), trace.num_heads(),
+                                          trace.query_len(), trace.inputs->value_head_dim);
   ui.mark("concat/report", line);
   Rect rest = line;
   const bool bad = report.tokens_per_row > 1 || report.future_leaks;

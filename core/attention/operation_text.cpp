@@ -64,6 +64,12 @@ std::vector<MaskTerm> mask_terms_of(const Request& request, const Inputs& inputs
   return terms;
 }
 
+Request with_own_mask(const Request& request, const Inputs& inputs) {
+  Request all = request;
+  all.mask = mask_terms_of(request, inputs);
+  return all;
+}
+
 std::string heads_text(const char* split, bool norm, bool rotary) {
   return fmt::format("{}{}{}", split, norm ? ", RMSNorm" : "", rotary ? ", RoPE" : "");
 }

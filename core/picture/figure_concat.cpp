@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/attention/operation_text.h"
 #include "core/picture/figure_views.h"
 
 namespace headscope {
@@ -32,7 +33,8 @@ void band(Sheet& sheet, std::int64_t head, std::int64_t features, int x, int bot
 
 std::string merge_sentence(const Trace& trace) {
   const Inputs& inputs = *trace.inputs;
-  const MergeReport report = merge_report(trace.request, inputs.num_heads, inputs.query_len, inputs.value_head_dim);
+  const MergeReport report =
+      merge_report(with_own_mask(trace.request, inputs), inputs.num_heads, inputs.query_len, inputs.value_head_dim);
   const auto counted = [](std::int64_t count, const char* noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
   };

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/assert.h"
+#include "core/attention/operation_text.h"
 #include "core/attention/request_text.h"
 #include "tests/core/attention/made_inputs.h"
 
@@ -74,6 +75,14 @@ TEST(MergeReport, InsideAnOpenPrefixNothingLeaks) {
   EXPECT_EQ(report.first_leaking_row, 1);
   EXPECT_EQ(report.leaked_token, 2);
   EXPECT_EQ(merge_report(merged(Merge::direct, "prefix:2,causal"), 2, 3, 3).first_leaking_row, 0);
+}
+
+TEST(MergeReport, AMaskOfTheModelsOwnOrdersTokensLikeTheRequests) {
+  Inputs inputs = fused_inputs(QkvLayout::blocked);
+  EXPECT_FALSE(merge_report(with_own_mask(merged(Merge::direct), inputs), 2, 3, 3).future_leaks);
+  inputs.own_mask = {{MaskTerm::Kind::causal, 0, ""}};
+  EXPECT_TRUE(merge_report(with_own_mask(merged(Merge::direct), inputs), 2, 3, 3).future_leaks);
+  EXPECT_EQ(with_own_mask(merged(Merge::direct, "causal,padding:1"), inputs).mask.size(), 2u);
 }
 
 }  // namespace
