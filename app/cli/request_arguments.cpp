@@ -77,7 +77,7 @@ void forget_replaced(const Arguments& given, Request& request) {
 OptionGroup request_group() {
   OptionGroup group{"REQUEST", {}};
   group.options.push_back(
-      {"session", "FILE", "Start from a saved request (.json, or a picture's recipe, .png).", true});
+      {"session", "FILE", "Start from a saved request (.json, or a picture's recipe, .png or .svg).", true});
   for (const RequestOption& option : request_options()) {
     const bool once = std::find(kLists.begin(), kLists.end(), option.name) != kLists.end();
     group.options.push_back({option.name, option.placeholder, option.help, once});

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
@@ -22,9 +23,10 @@ std::string color_map_list() {
 }
 
 void set_kind(ViewSpec& view, const std::string& text) {
-  if (text == "layers" || text == "arcs") throw UsageError("--view: '" + text + "' comes in a later version");
-  constexpr ViewKind kKinds[] = {ViewKind::heads, ViewKind::head, ViewKind::stage, ViewKind::concat};
-  view.view = kKinds[choice_of("view", text, {"heads", "head", "stage", "concat"})];
+  if (text == "layers") throw UsageError("--view: '" + text + "' comes in a later version");
+  constexpr ViewKind kKinds[] = {ViewKind::heads,  ViewKind::head, ViewKind::stage,
+                                 ViewKind::concat, ViewKind::arcs, ViewKind::neurons};
+  view.view = kKinds[choice_of("view", text, {"heads", "head", "stage", "concat", "arcs", "neurons"})];
 }
 
 void set_range(ViewSpec& view, const std::string& text) {
@@ -49,9 +51,10 @@ void set_range(ViewSpec& view, const std::string& text) {
 
 OptionGroup view_group() {
   return {"VIEW",
-          {{"view", "heads|head|stage|concat",
-            "What the picture shows: all heads, one head, a stage, concat (default heads)."},
-           {"head", "H", "The head of '--view head', and of stages that have one (default 0)."},
+          {{"view", "heads|head|stage|concat|arcs|neurons",
+            "What the picture shows: all heads, one head, a stage, concat, lines from queries to keys, one query's "
+            "features against those of every key (default heads)."},
+           {"head", "H", "The head of '--view head' and neurons, and of stages that have one (default 0)."},
            {"stage", "STAGE", "The tensor that is drawn (default weights)."},
            {"colormap", color_map_list(),
             "By default viridis for weights; icefire (dark) or coolwarm (light) for signed data."},
@@ -60,7 +63,12 @@ OptionGroup view_group() {
            {"cell", "PIXELS", "Width and height of a cell (default: the largest that fit the width)."},
            {"labels", "on|off", "Tokens along the axes (default on)."},
            {"theme", "dark|light", "Colours of the picture (default dark)."},
-           {"width", "N", "Width of the picture in pixels."}}};
+           {"width", "N", "Width of the picture in pixels."},
+           {"token", "I", "arcs: the query that stands out; neurons: the query (default 0)."},
+           {"heads-shown", "all|none|H[,H]", "arcs: the heads whose lines are drawn (default all)."},
+           {"hide-below", "W", "arcs: smaller weights are not drawn (default 0.05)."},
+           {"sentences", "all|a-a|a-b|b-a|b-b",
+            "arcs: with a text of two parts, only links from one part to one part (default all)."}}};
 }
 
 ViewSpec given_view(const Arguments& given, ViewSpec view) {
@@ -90,6 +98,11 @@ ViewSpec given_view(const Arguments& given, ViewSpec view) {
     view.theme = choice_of("theme", given.get("theme"), {"dark", "light"}) == 0 ? Theme::dark : Theme::light;
   }
   if (given.has("width")) view.width = static_cast<int>(whole_number("width", given.get("width"), 1, kMostPixels));
+  for (const char* option : {"token", "heads-shown", "hide-below", "sentences"}) {
+    std::string key = option;
+    std::replace(key.begin(), key.end(), '-', '_');
+    if (given.has(option)) set_view_value(view, key, given.get(option));
+  }
   return view;
 }
 

@@ -1,6 +1,7 @@
 #include "app/session/export_job.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -8,6 +9,7 @@
 #include <filesystem>
 
 #include "core/attention/request_text.h"
+#include "core/attention/sentences.h"
 #include "core/error.h"
 #include "core/io/atomic_file.h"
 #include "core/io/csv.h"
@@ -17,6 +19,7 @@
 #include "core/io/session_file.h"
 #include "core/io/tensor_blocks.h"
 #include "core/picture/figure.h"
+#include "core/picture/line_style.h"
 
 namespace headscope {
 namespace {
@@ -31,6 +34,9 @@ StageId stage_of(const ExportChoice& choice, const ViewState& view) {
       return view.quantity;
     case ExportSubject::concat:
       return view.concat_shows == ConcatShows::output ? StageId::output : StageId::concat;
+    case ExportSubject::arcs:
+    case ExportSubject::neurons:
+      return StageId::weights;
     default:
       return view.stage;
   }
@@ -94,7 +100,7 @@ void write_tensor_file(const ExportChoice& choice, const Trace& trace, const Vie
 
 void write_picture(const ExportChoice& choice, const Trace& trace, const ViewState& view, const CancelToken& cancel,
                    const std::function<void(double)>& progress) {
-  const ViewSpec spec = *figure_of(choice, view);
+  const ViewSpec spec = fitted_view(*figure_of(choice, view), trace);
   const auto recipe = choice.recipe ? recipe_of(trace, spec) : std::map<std::string, std::string>{};
   if (choice.format == ExportFile::svg) {
     const FigureSvg figure = figure_svg(trace, spec, cancel);
@@ -115,6 +121,8 @@ std::int64_t estimated_png_bytes(std::int64_t width, std::int64_t height) {
 std::int64_t estimated_svg_bytes(const Trace& trace, const ViewSpec& spec, const FigureSize& size) {
   const Shape& shape = trace.tensor(spec.stage).shape();
   const std::int64_t slice = shape[shape.count - 2] * shape[shape.count - 1];
+  if (spec.view == ViewKind::arcs) return 12000 + std::min(slice * trace.num_heads(), kMostLines) * 130;
+  if (spec.view == ViewKind::neurons) return 12000 + trace.key_len() * trace.inputs->head_dim * 130;
   const std::int64_t cells = spec.view == ViewKind::heads ? slice * trace.num_heads() : slice;
   return cells <= 40000 ? 12000 + cells * 70 : estimated_png_bytes(size.width, size.height) * 4 / 3;
 }
@@ -137,6 +145,10 @@ std::string subject_title(ExportSubject subject, const ViewState& view) {
       return "Stage";
     case ExportSubject::concat:
       return view.concat_shows == ConcatShows::output ? "Output" : "Concat";
+    case ExportSubject::arcs:
+      return "Lines";
+    case ExportSubject::neurons:
+      return "Neurons";
     case ExportSubject::session:
       return "Session";
   }
@@ -162,6 +174,10 @@ std::string subject_fact(ExportSubject subject, const Trace& trace, const ViewSt
       return std::string(stage_name(view.stage));
     case ExportSubject::concat:
       return extent(view.concat_shows == ConcatShows::output ? StageId::output : StageId::concat);
+    case ExportSubject::arcs:
+      return "query to key";
+    case ExportSubject::neurons:
+      return fmt::format("head {}", view.head);
     case ExportSubject::session:
       return "the request";
   }
@@ -171,6 +187,7 @@ std::string subject_fact(ExportSubject subject, const Trace& trace, const ViewSt
 std::vector<ExportFile> formats_of(ExportSubject subject) {
   if (subject == ExportSubject::window) return {ExportFile::png};
   if (subject == ExportSubject::session) return {ExportFile::json};
+  if (subject == ExportSubject::arcs || subject == ExportSubject::neurons) return {ExportFile::svg, ExportFile::png};
   return {ExportFile::png, ExportFile::svg, ExportFile::csv, ExportFile::npy, ExportFile::safetensors};
 }
 
@@ -222,6 +239,12 @@ std::string suggested_file(const ExportChoice& choice, const Trace& trace, const
     case ExportSubject::concat:
       stem += fmt::format(".{}", stage_name(stage_of(choice, view)));
       break;
+    case ExportSubject::arcs:
+      stem += ".lines";
+      break;
+    case ExportSubject::neurons:
+      stem += fmt::format(".neurons.head{}", view.head);
+      break;
     case ExportSubject::session:
       break;
   }
@@ -247,10 +270,27 @@ std::optional<ViewSpec> figure_of(const ExportChoice& choice, const ViewState& v
     case ExportSubject::concat:
       spec.view = spec.stage == StageId::output ? ViewKind::stage : ViewKind::concat;
       break;
+    case ExportSubject::arcs:
+    case ExportSubject::neurons:
+      spec.view = choice.subject == ExportSubject::arcs ? ViewKind::arcs : ViewKind::neurons;
+      // Cells and range are the grid's.
+      spec.range = RangeKind::automatic;
+      spec.log_scale = false;
+      if (view.cell && is_score_like(view.stage)) spec.token = view.cell->row;
+      break;
     default:
       spec.view = ViewKind::stage;
   }
   return spec;
+}
+
+ViewSpec fitted_view(ViewSpec view, const Trace& trace) {
+  if (view.view != ViewKind::arcs && view.view != ViewKind::neurons) return view;
+  if (view.token && *view.token >= trace.query_len()) view.token.reset();
+  if (view.heads_shown) std::erase_if(*view.heads_shown, [&](std::int64_t head) { return head >= trace.num_heads(); });
+  if (view.sentences != SentencePair::all && !second_part(trace)) view.sentences = SentencePair::all;
+  view.head = std::clamp<std::int64_t>(view.head, 0, std::max<std::int64_t>(trace.num_heads() - 1, 0));
+  return view;
 }
 
 ExportForecast forecast_of(const ExportChoice& choice, const Trace& trace, const ViewState& view) {
@@ -268,11 +308,12 @@ ExportForecast forecast_of(const ExportChoice& choice, const Trace& trace, const
     return forecast;
   }
   try {
-    if (const auto spec = figure_of(choice, view)) {
-      const FigureSize size = figure_size(trace, *spec);
+    if (const auto wanted = figure_of(choice, view)) {
+      const ViewSpec spec = fitted_view(*wanted, trace);
+      const FigureSize size = figure_size(trace, spec);
       forecast.width = size.width;
       forecast.height = size.height;
-      forecast.bytes = choice.format == ExportFile::svg ? estimated_svg_bytes(trace, *spec, size)
+      forecast.bytes = choice.format == ExportFile::svg ? estimated_svg_bytes(trace, spec, size)
                                                         : estimated_png_bytes(size.width, size.height);
     } else if (choice.subject == ExportSubject::session) {
       forecast.bytes = std::ssize(session_json(trace.request, view_spec_of(view)));
@@ -299,10 +340,20 @@ ExportForecast forecast_of(const ExportChoice& choice, const Trace& trace, const
 
 std::string equivalent_command(const ExportChoice& choice, const Trace& trace, const ViewState& view) {
   if (choice.subject == ExportSubject::window || choice.subject == ExportSubject::session) return "";
-  if (const auto spec = figure_of(choice, view)) {
+  if (const auto wanted = figure_of(choice, view)) {
+    const auto spec = std::optional(fitted_view(*wanted, trace));
     std::string command = shell_command_of(trace.request, "headscope-cli render");
     command += fmt::format(" --view {}", view_kind_name(spec->view));
-    if (spec->view == ViewKind::head) command += fmt::format(" --head {}", spec->head);
+    if (spec->view == ViewKind::head || spec->view == ViewKind::neurons)
+      command += fmt::format(" --head {}", spec->head);
+    if (spec->token) command += fmt::format(" --token {}", *spec->token);
+    if (spec->view == ViewKind::arcs) {
+      if (spec->heads_shown) command += fmt::format(" --heads-shown {}", fmt::join(*spec->heads_shown, ","));
+      if (spec->hide_below != ViewSpec{}.hide_below) command += fmt::format(" --hide-below {}", spec->hide_below);
+      if (spec->sentences != SentencePair::all) {
+        command += fmt::format(" --sentences {}", sentence_pair_name(spec->sentences));
+      }
+    }
     if (spec->stage != StageId::weights && spec->view != ViewKind::concat)
       command += fmt::format(" --stage {}", stage_name(spec->stage));
     if (spec->colormap) command += fmt::format(" --colormap {}", color_map_name(*spec->colormap));

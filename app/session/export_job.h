@@ -14,7 +14,7 @@
 
 namespace headscope {
 
-enum class ExportSubject { window, head, heads, stage, concat, session };
+enum class ExportSubject { window, head, heads, stage, concat, arcs, neurons, session };
 enum class ExportFile { png, svg, csv, npy, safetensors, json };
 
 struct ExportChoice {
@@ -46,6 +46,10 @@ std::string suggested_file(const ExportChoice& choice, const Trace& trace, const
 
 // The view that draw_figure gets; nothing for subjects that are no figure.
 std::optional<ViewSpec> figure_of(const ExportChoice& choice, const ViewState& view);
+
+// The view without what this trace does not have: a token beyond its queries, heads beyond its own, parts of a text of
+// one part. The state of the window outlives the phrase that it was made for.
+ViewSpec fitted_view(ViewSpec view, const Trace& trace);
 
 // What will be written, for the dialog: sizes in bytes, exact where `exact`; pixels of a picture.
 struct ExportForecast {

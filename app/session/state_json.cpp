@@ -96,6 +96,8 @@ class Reader {
 const std::vector<std::string> kThemes = {"dark", "light"};
 const std::vector<std::string> kRanges = {"auto", "row", "fixed"};
 const std::vector<std::string> kPoolings = {"max", "mean"};
+const std::vector<std::string> kHeadsShow = {"grid", "arcs", "neurons"};
+const std::vector<std::string> kSentences = {"all", "a-a", "a-b", "b-a", "b-b"};
 const std::vector<std::string> kConcatShows = {"concat", "output", "both"};
 constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
 
@@ -129,6 +131,20 @@ Viewport viewport_from(const Reader& reader, const char* key) {
     if (!item.is_number()) refuse(key, "a list of four numbers");
   }
   return {(*found)[0].get<double>(), (*found)[1].get<double>(), (*found)[2].get<double>(), (*found)[3].get<double>()};
+}
+
+std::optional<std::vector<std::int64_t>> heads_from(const Reader& reader, const char* key) {
+  const json* found = reader.find(key);
+  if (found == nullptr) return std::nullopt;
+  if (!found->is_array()) refuse(key, "a list of heads");
+  std::vector<std::int64_t> heads;
+  for (const json& item : *found) {
+    if (!item.is_number_unsigned()) refuse(key, "a list of heads");
+    heads.push_back(static_cast<std::int64_t>(std::min<std::uint64_t>(item.get<std::uint64_t>(), kMostIndex)));
+  }
+  std::sort(heads.begin(), heads.end());
+  heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
+  return heads;
 }
 
 // JSON has no text but UTF-8; a path in another encoding cannot be remembered.
@@ -188,6 +204,9 @@ std::string view_state_json(const ViewState& v) {
                  {"log_scale", v.log_scale},
                  {"pooling", pooling_name(v.pooling)},
                  {"concat_shows", kConcatShows[static_cast<std::size_t>(v.concat_shows)]},
+                 {"heads_show", kHeadsShow[static_cast<std::size_t>(v.heads_show)]},
+                 {"arcs_hide_below", v.arcs_hide_below},
+                 {"arcs_sentences", kSentences[static_cast<std::size_t>(v.arcs_sentences)]},
                  {"viewport", viewport_json(v.viewport)},
                  {"stage_viewport", viewport_json(v.stage_viewport)},
                  {"theme", kThemes[static_cast<std::size_t>(v.theme)]},
@@ -205,6 +224,7 @@ std::string view_state_json(const ViewState& v) {
     object["range_low"] = v.range_low;
     object["range_high"] = v.range_high;
   }
+  if (v.arcs_heads) object["arcs_heads"] = *v.arcs_heads;
   if (v.cell) object["cell"] = {v.cell->row, v.cell->column};
   if (v.weight_map) object["weight_map"] = color_map_name(*v.weight_map);
   if (v.signed_map) object["signed_map"] = color_map_name(*v.signed_map);
@@ -229,6 +249,11 @@ ViewState parse_view_state(const std::string& text) {
   v.pooling = static_cast<Pooling>(reader.read_choice("pooling", kPoolings, static_cast<int>(v.pooling)));
   v.concat_shows =
       static_cast<ConcatShows>(reader.read_choice("concat_shows", kConcatShows, static_cast<int>(v.concat_shows)));
+  v.heads_show = static_cast<HeadsShow>(reader.read_choice("heads_show", kHeadsShow, static_cast<int>(v.heads_show)));
+  reader.read("arcs_hide_below", v.arcs_hide_below, 0.0, 1.0);
+  v.arcs_sentences =
+      static_cast<SentencePair>(reader.read_choice("arcs_sentences", kSentences, static_cast<int>(v.arcs_sentences)));
+  v.arcs_heads = heads_from(reader, "arcs_heads");
   v.viewport = viewport_from(reader, "viewport");
   v.stage_viewport = viewport_from(reader, "stage_viewport");
   v.theme = static_cast<Theme>(reader.read_choice("theme", kThemes, static_cast<int>(v.theme)));

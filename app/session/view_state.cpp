@@ -5,8 +5,11 @@ namespace headscope {
 ViewSpec view_spec_of(const ViewState& view) {
   ViewSpec spec;
   if (is_score_like(view.stage)) {
-    spec.view = ViewKind::heads;
+    spec.view = view.heads_show == HeadsShow::arcs      ? ViewKind::arcs
+                : view.heads_show == HeadsShow::neurons ? ViewKind::neurons
+                                                        : ViewKind::heads;
     spec.stage = view.quantity;
+    if (view.cell && view.heads_show != HeadsShow::grid) spec.token = view.cell->row;
   } else {
     spec.view = view.stage == StageId::concat ? ViewKind::concat : ViewKind::stage;
     spec.stage = view.stage;
@@ -19,6 +22,9 @@ ViewSpec view_spec_of(const ViewState& view) {
   spec.range_high = view.range_high;
   spec.log_scale = view.log_scale;
   spec.theme = view.theme;
+  spec.heads_shown = view.arcs_heads;
+  spec.hide_below = view.arcs_hide_below;
+  spec.sentences = view.arcs_sentences;
   return spec;
 }
 
@@ -26,6 +32,12 @@ void apply_view_spec(ViewState& view, const ViewSpec& spec) {
   view.stage = spec.view == ViewKind::concat ? StageId::concat : spec.stage;
   if (is_score_like(view.stage)) view.quantity = view.stage;
   if (spec.view == ViewKind::concat) view.concat_shows = ConcatShows::concat;
+  view.heads_show = spec.view == ViewKind::arcs      ? HeadsShow::arcs
+                    : spec.view == ViewKind::neurons ? HeadsShow::neurons
+                                                     : HeadsShow::grid;
+  view.arcs_heads = spec.heads_shown;
+  view.arcs_hide_below = spec.hide_below;
+  view.arcs_sentences = spec.sentences;
   view.batch = spec.batch;
   view.head = spec.head;
   (is_weight_like(spec.stage) ? view.weight_map : view.signed_map) = spec.colormap;
@@ -37,6 +49,8 @@ void apply_view_spec(ViewState& view, const ViewSpec& spec) {
   view.theme = spec.theme;
   // What was picked or zoomed into belongs to another tensor.
   view.cell.reset();
+  if (spec.token && is_score_like(view.stage))
+    view.cell = Cell{*spec.token, -1};  // the key is not kept: the strongest one
   view.viewport = {};
   view.stage_viewport = {};
 }

@@ -5,7 +5,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "core/attention/sentence_pair.h"
 #include "core/attention/stage.h"
 #include "core/picture/color_map.h"
 #include "core/picture/heatmap.h"
@@ -29,6 +31,7 @@ struct Viewport {
 };
 
 enum class ConcatShows { concat, output, both };
+enum class HeadsShow { grid, arcs, neurons };  // maps; lines from queries to keys; one query's features
 
 struct ViewState {
   StageId stage = StageId::weights;     // selected in the pipeline strip, shown by the inspector
@@ -43,6 +46,10 @@ struct ViewState {
   bool log_scale = false;
   Pooling pooling = Pooling::max;  // what a pixel shows of the cells under it in a large map
   ConcatShows concat_shows = ConcatShows::concat;
+  HeadsShow heads_show = HeadsShow::grid;
+  std::optional<std::vector<std::int64_t>> arcs_heads;  // whose lines are drawn; nothing: all
+  double arcs_hide_below = 0.05;
+  SentencePair arcs_sentences = SentencePair::all;
   Viewport viewport;        // of the large head
   Viewport stage_viewport;  // of the inspector's picture of a stage that is not a head
   Theme theme = Theme::dark;

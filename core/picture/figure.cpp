@@ -37,7 +37,12 @@ void check(const ViewSpec& view) {
 FigurePlan figure_plan(const Trace& trace, const ViewSpec& view, bool measure) {
   check(view);
   Sheet sheet(trace, view);
-  const StagePicture stage(trace, view.view == ViewKind::concat ? StageId::concat : view.stage, view);
+  const bool of_weights = view.view == ViewKind::arcs || view.view == ViewKind::neurons;
+  const StagePicture stage(trace,
+                           of_weights                      ? StageId::weights
+                           : view.view == ViewKind::concat ? StageId::concat
+                                                           : view.stage,
+                           view);
   switch (view.view) {
     case ViewKind::heads:
       plan_heads(sheet, stage, measure);
@@ -48,6 +53,12 @@ FigurePlan figure_plan(const Trace& trace, const ViewSpec& view, bool measure) {
       break;
     case ViewKind::concat:
       plan_concat(sheet, stage, measure);
+      break;
+    case ViewKind::arcs:
+      plan_arcs(sheet, stage, measure);
+      break;
+    case ViewKind::neurons:
+      plan_neurons(sheet, stage, measure);
       break;
   }
   if (sheet.plan.width > kLargestSide || sheet.plan.height > kLargestSide) {

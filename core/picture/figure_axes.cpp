@@ -55,22 +55,30 @@ int Sheet::column_height(const std::vector<std::string>& names, double cell_widt
   return static_cast<int>(std::ceil(std::min(longest, font(kLongestColumnName)))) + px(8);
 }
 
-void Sheet::row_labels(const std::vector<std::string>& names, std::int64_t count, int right, int y,
-                       double cell_height) {
+void Sheet::side_labels(const std::vector<std::string>& names, std::int64_t count, int edge, int y, double cell_height,
+                        const MarkedLabel& marked, bool before) {
   if (!view.labels) return;
   const bool named = is_named(names, cell_height, view.scale);
   const std::int64_t step = named ? 1 : label_step(cell_height, font(22), false);
+  const double x = before ? edge - px(8) : edge + px(8), anchor = before ? 1 : 0;
+  const auto middle_of = [&](std::int64_t i) { return y + (static_cast<double>(i) + 0.5) * cell_height; };
+  const bool any_marked = marked.index >= 0 && marked.index < count;
+  const auto name_at = [&](std::int64_t i, FontRole role, Rgba color) {
+    const std::string name = fit_text(names[static_cast<std::size_t>(i)], role, font(kAxisSize), font(kLongestRowName));
+    text_anchored(x, middle_of(i), name, role, kAxisSize, color, anchor);
+  };
   for (std::int64_t i = 0; i < count; i += step) {
-    const double middle = y + (static_cast<double>(i) + 0.5) * cell_height;
+    if (any_marked && std::fabs(middle_of(i) - middle_of(marked.index)) < font(12) && !named) continue;
+    if (i == marked.index) continue;
     if (named) {
-      const std::string name =
-          fit_text(names[static_cast<std::size_t>(i)], FontRole::numbers, font(kAxisSize), font(kLongestRowName));
-      text_right(right - px(8), middle, name, FontRole::numbers, kAxisSize, colors.text2);
+      name_at(i, FontRole::numbers, colors.text2);
     } else {
-      rect(right - px(5), static_cast<int>(std::floor(middle)), px(4), px(1), colors.text3);
-      text_right(right - px(8), middle, grouped(i), FontRole::numbers, kAxisSize, colors.text3);
+      rect(before ? edge - px(5) : edge + px(1), static_cast<int>(std::floor(middle_of(i))), px(4), px(1),
+           colors.text3);
+      text_anchored(x, middle_of(i), grouped(i), FontRole::numbers, kAxisSize, colors.text3, anchor);
     }
   }
+  if (any_marked && !names.empty()) name_at(marked.index, FontRole::numbers_bold, marked.color);
 }
 
 void Sheet::column_labels(const std::vector<std::string>& names, std::int64_t count, int x, int bottom,

@@ -38,6 +38,12 @@ struct MapRoom {
 };
 MapSize map_size(const MapRoom& room);
 
+// A label that stands out; index -1: none.
+struct MarkedLabel {
+  std::int64_t index = -1;
+  Rgba color;
+};
+
 class Sheet {
  public:
   Sheet(const Trace& trace, const ViewSpec& view);
@@ -78,7 +84,16 @@ class Sheet {
   // The gutter that row labels need, and the height of column labels, for cells of this size; 0 without labels.
   int row_gutter(const std::vector<std::string>& names, std::int64_t count, double cell_height) const;
   int column_height(const std::vector<std::string>& names, double cell_width) const;
-  void row_labels(const std::vector<std::string>& names, std::int64_t count, int right, int y, double cell_height);
+  // Right-aligned before `right`. `marked`, when it is one of them, is named in any case, in its colour.
+  void row_labels(const std::vector<std::string>& names, std::int64_t count, int right, int y, double cell_height,
+                  const MarkedLabel& marked = {}) {
+    side_labels(names, count, right, y, cell_height, marked, true);
+  }
+  // The same at the right of the map, left-aligned behind `left`.
+  void row_labels_behind(const std::vector<std::string>& names, std::int64_t count, int left, int y, double cell_height,
+                         const MarkedLabel& marked = {}) {
+    side_labels(names, count, left, y, cell_height, marked, false);
+  }
   void column_labels(const std::vector<std::string>& names, std::int64_t count, int x, int bottom, double cell_width);
   // query over key, or token over feature, right-aligned at the corner of the map.
   void corner(int right, int bottom, bool score_like);
@@ -88,6 +103,8 @@ class Sheet {
   void level_bar(int x, int y, int width, ColorMap map, const ValueRange& range);
 
  private:
+  void side_labels(const std::vector<std::string>& names, std::int64_t count, int edge, int y, double cell_height,
+                   const MarkedLabel& marked, bool before);
   // Tick marks of a bar as (share of its length, label).
   std::vector<std::pair<double, std::string>> ticks(ColorMap map, const ValueRange& range, double length,
                                                     double spacing) const;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -16,8 +17,10 @@ namespace {
 
 constexpr std::array kKinds = {
     std::pair(ViewKind::heads, std::string_view("heads")), std::pair(ViewKind::head, std::string_view("head")),
-    std::pair(ViewKind::stage, std::string_view("stage")), std::pair(ViewKind::concat, std::string_view("concat"))};
+    std::pair(ViewKind::stage, std::string_view("stage")), std::pair(ViewKind::concat, std::string_view("concat")),
+    std::pair(ViewKind::arcs, std::string_view("arcs")),   std::pair(ViewKind::neurons, std::string_view("neurons"))};
 constexpr std::int64_t kMostPixels = 16384;  // of a picture's side
+constexpr std::int64_t kMostHeads = 1 << 20;
 
 std::string range_text(const ViewSpec& view) {
   if (view.range == RangeKind::row) return "row";
@@ -57,7 +60,7 @@ void set_kind(ViewSpec& view, const std::string& text) {
       return;
     }
   }
-  refuse_value("view", text, "a view", "heads, head, stage or concat");
+  refuse_value("view", text, "a view", "heads, head, stage, concat, arcs or neurons");
 }
 
 void set_stage(ViewSpec& view, const std::string& text) {
@@ -78,6 +81,39 @@ void set_colormap(ViewSpec& view, const std::string& text) {
     refuse_value("colormap", text, "a colour map", names + "or auto");
   }
   view.colormap = map;
+}
+
+std::string list_text(const std::vector<std::int64_t>& numbers) {
+  std::string text;
+  for (const std::int64_t number : numbers) text += (text.empty() ? "" : ",") + std::to_string(number);
+  return text.empty() ? "none" : text;
+}
+
+void set_heads_shown(ViewSpec& view, const std::string& text) {
+  view.heads_shown.reset();
+  if (text == "all") return;
+  std::vector<std::int64_t> heads;
+  if (text != "none") {
+    for (const std::string& part : parse_list("heads-shown", text, "heads", "all, none, or heads such as 0,2,6")) {
+      heads.push_back(parse_whole("heads-shown", part, 0, kMostHeads));
+    }
+  }
+  std::sort(heads.begin(), heads.end());
+  heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
+  view.heads_shown = std::move(heads);
+}
+
+void set_hide_below(ViewSpec& view, const std::string& text) {
+  constexpr const char* expected = "a weight, 0 to 1";
+  const double weight = parse_finite("hide-below", text, expected);
+  if (!(weight >= 0 && weight <= 1)) refuse_value("hide-below", text, "a weight", expected);
+  view.hide_below = weight;
+}
+
+void set_sentences(ViewSpec& view, const std::string& text) {
+  const auto pair = sentence_pair_named(text);
+  if (!pair) refuse_value("sentences", text, "a pair of sentences", "all, a-a, a-b, b-a or b-b");
+  view.sentences = *pair;
 }
 
 }  // namespace
@@ -105,6 +141,10 @@ std::string view_json(const ViewSpec& view) {
   if (view.theme != usual.theme) json["theme"] = "light";
   if (view.width) json["width"] = *view.width;
   if (view.scale != usual.scale) json["scale"] = view.scale;
+  if (view.token) json["token"] = *view.token;
+  if (view.heads_shown) json["heads_shown"] = list_text(*view.heads_shown);
+  if (view.hide_below != usual.hide_below) json["hide_below"] = view.hide_below;
+  if (view.sentences != usual.sentences) json["sentences"] = sentence_pair_name(view.sentences);
   return json_dump(json);
 }
 
@@ -133,6 +173,14 @@ bool set_view_value(ViewSpec& view, std::string_view key, const std::string& tex
   } else if (key == "theme") {
     if (text != "dark" && text != "light") refuse_value(key, text, "a theme", "dark or light");
     view.theme = text == "light" ? Theme::light : Theme::dark;
+  } else if (key == "token") {
+    view.token = parse_whole(key, text, 0, most);
+  } else if (key == "heads_shown") {
+    set_heads_shown(view, text);
+  } else if (key == "hide_below") {
+    set_hide_below(view, text);
+  } else if (key == "sentences") {
+    set_sentences(view, text);
   } else if (key == "width") {
     view.width = pixels(key, text);
   } else if (key == "scale") {

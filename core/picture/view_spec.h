@@ -5,14 +5,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "core/attention/sentence_pair.h"
 #include "core/attention/stage.h"
 #include "core/picture/color_map.h"
 #include "core/picture/palette.h"
 
 namespace headscope {
 
-enum class ViewKind { heads, head, stage, concat };  // layers and arcs come with checkpoints
+enum class ViewKind { heads, head, stage, concat, arcs, neurons };  // layers comes with checkpoints
 enum class RangeKind { automatic, row, fixed };
 
 struct ViewSpec {
@@ -29,6 +31,11 @@ struct ViewSpec {
   Theme theme = Theme::dark;
   std::optional<int> width;  // pixels of the whole picture
   double scale = 1;          // 1x, 2x, 4x: of fonts, lines and cells
+  // Of arcs and neurons.
+  std::optional<std::int64_t> token;                     // the query that stands out, that neurons is about
+  std::optional<std::vector<std::int64_t>> heads_shown;  // nothing: all
+  double hide_below = 0.05;                              // smaller weights are no line
+  SentencePair sentences = SentencePair::all;
   friend bool operator==(const ViewSpec&, const ViewSpec&) = default;
 };
 

@@ -110,13 +110,52 @@ TEST_F(Render, AnSvgCarriesItsRecipe) {
   expect_refused(cli({"render", "--session", "foreign.svg", "--out", "x.png"}), 3, {"foreign.svg", "recipe"});
 }
 
+TEST_F(Render, LinesAndNeuronsFollowTheirOptions) {
+  const Image lines = drawn({"--view", "arcs", "--init-gain", "4"});
+  EXPECT_NE(drawn({"--view", "arcs", "--init-gain", "4", "--token", "3"}).pixels, lines.pixels);
+  EXPECT_NE(drawn({"--view", "arcs", "--init-gain", "4", "--heads-shown", "0,2"}).pixels, lines.pixels);
+  EXPECT_EQ(drawn({"--view", "arcs", "--init-gain", "4", "--heads-shown", "all"}).pixels, lines.pixels);
+  EXPECT_NE(drawn({"--view", "arcs", "--init-gain", "4", "--hide-below", "0.9"}).pixels, lines.pixels);
+  EXPECT_EQ(drawn({"--view", "arcs", "--init-gain", "4", "--sentences", "all"}).pixels, lines.pixels);
+  const Image neurons = drawn({"--view", "neurons", "--head", "1", "--token", "2"});
+  EXPECT_NE(drawn({"--view", "neurons", "--head", "2", "--token", "2"}).pixels, neurons.pixels);
+  EXPECT_NE(drawn({"--view", "neurons", "--head", "1", "--token", "3"}).pixels, neurons.pixels);
+  drawn({"--view", "arcs", "--token", "3", "--heads-shown", "2,0", "--hide-below", "0.2"});
+  ASSERT_EQ(cli({"render", "--session", "picture.png", "--out", "again.png"}).code, 0);
+  EXPECT_EQ(read_png(folder_ / "again.png").pixels, read_png(folder_ / "picture.png").pixels);
+  EXPECT_EQ(cli(render_with({"--view", "arcs", "--out", "lines.svg"})).code, 0);
+  EXPECT_EQ(cli(render_with({"--view", "neurons", "--out", "neurons.svg"})).code, 0);
+}
+
 TEST_F(Render, ViewsThatCannotBeAreRefusedAndNothingIsWritten) {
-  const std::vector<std::vector<std::string>> bad = {
-      {"--view", "layers"},  {"--view", "arcs"}, {"--view", "everything"}, {"--head", "4"},
-      {"--head", "-1"},      {"--head", "x"},    {"--stage", "nonsense"},  {"--stage", "dropped_weights"},
-      {"--colormap", "jet"}, {"--range", "1"},   {"--range", "1,0"},       {"--range", "0,inf"},
-      {"--range", "a,b"},    {"--cell", "0"},    {"--cell", "99999"},      {"--labels", "yes"},
-      {"--theme", "blue"},   {"--width", "0"},   {"--width", "100000"},    {"--view", "stage", "--cell", "1.5"}};
+  const std::vector<std::vector<std::string>> bad = {{"--view", "layers"},
+                                                     {"--view", "everything"},
+                                                     {"--head", "4"},
+                                                     {"--view", "arcs", "--token", "4"},
+                                                     {"--view", "arcs", "--heads-shown", "4"},
+                                                     {"--view", "arcs", "--heads-shown", "0,x"},
+                                                     {"--view", "arcs", "--hide-below", "1.5"},
+                                                     {"--view", "arcs", "--hide-below", "nan"},
+                                                     {"--view", "arcs", "--sentences", "a-b"},
+                                                     {"--view", "arcs", "--sentences", "x"},
+                                                     {"--view", "neurons", "--token", "4"},
+                                                     {"--view", "neurons", "--head", "4"},
+                                                     {"--head", "-1"},
+                                                     {"--head", "x"},
+                                                     {"--stage", "nonsense"},
+                                                     {"--stage", "dropped_weights"},
+                                                     {"--colormap", "jet"},
+                                                     {"--range", "1"},
+                                                     {"--range", "1,0"},
+                                                     {"--range", "0,inf"},
+                                                     {"--range", "a,b"},
+                                                     {"--cell", "0"},
+                                                     {"--cell", "99999"},
+                                                     {"--labels", "yes"},
+                                                     {"--theme", "blue"},
+                                                     {"--width", "0"},
+                                                     {"--width", "100000"},
+                                                     {"--view", "stage", "--cell", "1.5"}};
   for (const std::vector<std::string>& words : bad) {
     std::vector<std::string> all = render_with({"--out", "no.png"});
     all.insert(all.end(), words.begin(), words.end());

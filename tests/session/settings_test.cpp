@@ -237,9 +237,25 @@ TEST(ViewStateJson, NumbersThatAreNotFiniteDoNotBreakTheFile) {
   EXPECT_EQ(read, ViewState());
 }
 
+TEST(ViewStateJson, LinesAndNeuronsComeBack) {
+  ViewState v;
+  v.heads_show = HeadsShow::arcs;
+  v.arcs_heads = {0, 2, 6};
+  v.arcs_hide_below = 0.25;
+  v.arcs_sentences = SentencePair::b_to_a;
+  EXPECT_EQ(parse_view_state(view_state_json(v)), v);
+  v.heads_show = HeadsShow::neurons;
+  v.arcs_heads = std::vector<std::int64_t>{};
+  EXPECT_EQ(parse_view_state(view_state_json(v)), v);
+  v.arcs_heads.reset();
+  EXPECT_EQ(parse_view_state(view_state_json(v)), v);
+}
+
 TEST(ViewStateJson, WrongTypesAreRefusedWithTheirKey) {
   for (const char* text : {"{\"stage\": \"nonsense\"}", "{\"cell\": 3}", "{\"cell\": [1]}", "{\"viewport\": [1, 2]}",
-                           "{\"viewport\": [1, 2, 3, \"x\"]}", "{\"weight_map\": \"jet\"}", "{\"head\": true}", "[]"}) {
+                           "{\"viewport\": [1, 2, 3, \"x\"]}", "{\"weight_map\": \"jet\"}", "{\"head\": true}", "[]",
+                           "{\"heads_show\": \"arc\"}", "{\"arcs_heads\": 3}", "{\"arcs_heads\": [-1]}",
+                           "{\"arcs_heads\": [\"a\"]}", "{\"arcs_sentences\": 2}"}) {
     EXPECT_THROW(parse_view_state(text), Error) << text;
   }
   EXPECT_EQ(parse_view_state("{\"head\": -4, \"cell\": [-1, 1e300]}").head, 0);

@@ -54,6 +54,29 @@ TEST(ViewSpecOfState, WhatItKeepsComesBack) {
   }
 }
 
+TEST(ViewSpecOfState, LinesAndNeuronsAreViewsOfTheirOwn) {
+  ViewState view;
+  view.cell = Cell{3, 1};
+  EXPECT_FALSE(view_spec_of(view).token.has_value()) << "the grid has no query that stands out";
+  view.heads_show = HeadsShow::arcs;
+  view.arcs_heads = {1, 2};
+  view.arcs_hide_below = 0.5;
+  view.arcs_sentences = SentencePair::a_to_b;
+  for (const HeadsShow shows : {HeadsShow::arcs, HeadsShow::neurons}) {
+    view.heads_show = shows;
+    const ViewSpec spec = view_spec_of(view);
+    EXPECT_EQ(spec.view, shows == HeadsShow::arcs ? ViewKind::arcs : ViewKind::neurons);
+    EXPECT_EQ(spec.token, 3);
+    ViewState back;
+    apply_view_spec(back, spec);
+    EXPECT_EQ(view_spec_of(back), spec);
+    EXPECT_EQ(back.heads_show, shows);
+    EXPECT_EQ(back.arcs_heads, view.arcs_heads);
+  }
+  view.stage = StageId::output;
+  EXPECT_EQ(view_spec_of(view).view, ViewKind::stage);
+}
+
 TEST(ViewSpecOfState, ApplyingKeepsTheLayoutAndForgetsTheZoom) {
   ViewState view;
   view.inspector_width = 333;

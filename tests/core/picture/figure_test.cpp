@@ -17,7 +17,8 @@ std::vector<ViewSpec> many_views() {
        {std::pair(ViewKind::heads, StageId::weights), std::pair(ViewKind::heads, StageId::query),
         std::pair(ViewKind::head, StageId::weights), std::pair(ViewKind::head, StageId::masked_scores),
         std::pair(ViewKind::stage, StageId::input), std::pair(ViewKind::stage, StageId::qkv_split),
-        std::pair(ViewKind::stage, StageId::key), std::pair(ViewKind::concat, StageId::weights)}) {
+        std::pair(ViewKind::stage, StageId::key), std::pair(ViewKind::concat, StageId::weights),
+        std::pair(ViewKind::arcs, StageId::weights), std::pair(ViewKind::neurons, StageId::weights)}) {
     ViewSpec view = view_of(kind, stage);
     views.push_back(view);
     view.theme = Theme::light;

@@ -1,0 +1,187 @@
+// Lines from every query to the keys that it looks at.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/attention/links.h"
+#include "core/attention/sentences.h"
+#include "core/picture/figure_views.h"
+#include "core/picture/line_style.h"
+
+namespace headscope {
+
+namespace {
+
+std::vector<std::int64_t> shown_heads(const Sheet& sheet) {
+  const std::int64_t heads = sheet.trace.num_heads();
+  if (!sheet.view.heads_shown) {
+    std::vector<std::int64_t> all(static_cast<std::size_t>(heads));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+  for (const std::int64_t head : *sheet.view.heads_shown) {
+    if (head >= heads)
+      throw UsageError(fmt::format("--heads-shown: {} asked for, the heads are 0 to {}", head, heads - 1));
+  }
+  return *sheet.view.heads_shown;
+}
+
+// Of a row of tokens, in whole pixels: lower in longer texts.
+int row_pitch(const Sheet& sheet, std::int64_t rows) {
+  if (sheet.view.cell) return sheet.px(*sheet.view.cell);
+  const double fitting = 1600.0 / static_cast<double>(std::max<std::int64_t>(rows, 1));
+  return sheet.px(std::clamp(std::floor(fitting), 4.0, 28.0));
+}
+
+// A square and the number of each head whose lines are drawn; returns the height that they take.
+int head_marks(Sheet& sheet, const std::vector<std::int64_t>& heads, int y, int width) {
+  const int left = sheet.margin();
+  int x = left, line = 0;
+  for (const std::int64_t head : heads) {
+    const std::string number = std::to_string(head);
+    const int extent =
+        sheet.px(10 + 5 + 12) + static_cast<int>(std::ceil(sheet.width_of(number, FontRole::numbers, 11)));
+    if (x + extent > width - sheet.margin() && x > left) {
+      x = left;
+      ++line;
+    }
+    const int middle = y + line * sheet.px(18) + sheet.px(9);
+    sheet.rect(x, middle - sheet.px(5), sheet.px(10), sheet.px(10), head_color(head));
+    sheet.text_middle(x + sheet.px(10) + sheet.px(5), middle, number, FontRole::numbers, 11, sheet.colors.text2);
+    x += extent;
+  }
+  return (line + 1) * sheet.px(18) + sheet.px(6);
+}
+
+struct Ends {
+  int left = 0, right = 0, top = 0;  // of the lines; of the first row
+  int pitch = 0;
+};
+
+void add_lines(Sheet& sheet, const Links& links, const std::vector<std::int64_t>& heads, const Ends& ends,
+               const std::vector<LineTone>& tones) {
+  const double scale = sheet.view.scale;
+  const auto middle = [&](std::int64_t token, double offset) {
+    return ends.top + (static_cast<double>(token) + 0.5) * ends.pitch + offset;
+  };
+  for (const LineTone tone : tones) {
+    // The strongest last, over the others.
+    for (auto link = links.links.rbegin(); link != links.links.rend(); ++link) {
+      const bool chosen = sheet.view.token == link->query;
+      const LineTone own = !sheet.view.token ? LineTone::plain : chosen ? LineTone::bright : LineTone::dim;
+      if (own != tone) continue;
+      const auto k = std::find(heads.begin(), heads.end(), link->head) - heads.begin();
+      const double offset = line_offset(k, std::ssize(heads), ends.pitch / scale) * scale;
+      const LineStyle style = line_style(static_cast<double>(link->weight), tone, ends.pitch / scale);
+      CurveItem curve;
+      curve.x0 = ends.left;
+      curve.y0 = middle(link->query, offset);
+      curve.x1 = ends.right;
+      curve.y1 = middle(link->key, offset);
+      curve.width = style.width * scale;
+      curve.color = head_color(link->head);
+      curve.color.a = static_cast<std::uint8_t>(std::lround(255 * style.opacity));
+      sheet.plan.items.emplace_back(curve);
+    }
+  }
+}
+
+std::vector<Span> words_about(const Sheet& sheet, std::int64_t listed, std::int64_t found, const std::string& token) {
+  const Palette& colors = sheet.colors;
+  std::vector<Span> words = {{"Width and opacity: weight.", colors.text2}};
+  if (sheet.view.token) {
+    words.push_back({"Bright:", colors.text2});
+    words.push_back({token, colors.query});
+    words.push_back({fmt::format("(query {}).", *sheet.view.token), colors.text2});
+  }
+  std::string count = grouped(listed);
+  if (found > listed) count = fmt::format("the {} strongest of {}", count, grouped(found));
+  std::string fact = fmt::format("{} link{}", count, found == 1 ? "" : "s");
+  if (sheet.view.hide_below > 0) fact += fmt::format(" of at least {}", sheet.view.hide_below);
+  if (found == 0) fact = fmt::format("no weight of these heads reaches {}", sheet.view.hide_below);
+  words.push_back({"\u00b7 " + fact, colors.text3});
+  if (sheet.view.sentences != SentencePair::all) {
+    words.push_back({fmt::format("\u00b7 sentence {} only", sentence_pair_name(sheet.view.sentences)), colors.text3});
+  }
+  const std::string masked = fully_masked_sentence(sheet.trace);
+  if (!masked.empty()) words.push_back({"\u00b7 " + masked, colors.warn});
+  return words;
+}
+
+}  // namespace
+
+void plan_arcs(Sheet& sheet, const StagePicture& weights, bool measure) {
+  const ViewSpec& view = sheet.view;
+  const std::int64_t queries = weights.rows(), keys = weights.columns();
+  if (view.token && *view.token >= queries) {
+    throw UsageError(fmt::format("--token: {} asked for, the queries are 0 to {}", *view.token, queries - 1));
+  }
+  const std::vector<std::int64_t> heads = shown_heads(sheet);
+  const LinkRegion region = link_region(sheet.trace, view.sentences);
+  const std::int64_t rows = std::max(queries, keys);
+  Ends ends;
+  ends.pitch = row_pitch(sheet, rows);
+  const int query_gutter = sheet.row_gutter(weights.row_names(), queries, ends.pitch);
+  const int key_gutter = sheet.row_gutter(weights.column_names(), keys, ends.pitch);
+  const int fixed = 2 * sheet.margin() + query_gutter + key_gutter;
+  if (view.width && *view.width < fixed + sheet.px(120)) {
+    throw UsageError(fmt::format("--width: {} pixels are too few for this picture, it needs at least {}", *view.width,
+                                 fixed + sheet.px(120)));
+  }
+  const int width = view.width ? *view.width : std::max(fixed + sheet.px(400), sheet.px(440));
+  sheet.plan.width = width;
+  ends.left = sheet.margin() + query_gutter;
+  ends.right = width - sheet.margin() - key_gutter;
+
+  Sheet::Title title;
+  title.name = "Lines";
+  title.stage = "weights";
+  title.fact = "query to key";
+  if (sheet.trace.inputs->batch > 1) {
+    title.fact += fmt::format(" \u00b7 batch {} of {}", view.batch, sheet.trace.inputs->batch);
+  }
+  int y = sheet.header(title, width);
+  y += head_marks(sheet, heads, y, width);
+  if (view.labels) {
+    sheet.text_anchored(ends.left - sheet.px(8), y + sheet.px(8), "query", FontRole::words, 11, sheet.colors.query, 1);
+    sheet.text_anchored(ends.right + sheet.px(8), y + sheet.px(8), "key", FontRole::words, 11, sheet.colors.key, 0);
+    y += sheet.px(20);
+  }
+  ends.top = y;
+
+  Links links;
+  if (!measure) {
+    LinkRequest request{view.batch, heads, region.queries, region.keys, view.hide_below, kMostLines};
+    links = strongest_links(sheet.trace, request);
+    const bool chosen_listed = view.token && *view.token >= region.queries.begin && *view.token < region.queries.end;
+    if (chosen_listed && links.found > std::ssize(links.links)) {
+      // All that the query that stands out has, whatever else is left out.
+      std::erase_if(links.links, [&](const Link& link) { return link.query == *view.token; });
+      request.queries = {*view.token, *view.token + 1};
+      const Links own = strongest_links(sheet.trace, request);
+      links.links.insert(links.links.begin(), own.links.begin(), own.links.end());
+    }
+  }
+  add_lines(sheet, links, heads, ends, {LineTone::plain, LineTone::dim, LineTone::bright});
+  sheet.row_labels(weights.row_names(), queries, ends.left, ends.top, ends.pitch,
+                   {view.token.value_or(-1), sheet.colors.query});
+  sheet.row_labels_behind(weights.column_names(), keys, ends.right, ends.top, ends.pitch);
+
+  int bottom = ends.top + static_cast<int>(std::min<std::int64_t>(rows * ends.pitch, 1 << 20)) + sheet.px(10);
+  const std::string token = view.token ? fit_text(weights.row_names()[static_cast<std::size_t>(*view.token)],
+                                                  FontRole::words, sheet.font(11), sheet.font(110))
+                                       : "";
+  const int room = width - 2 * sheet.margin();
+  if (!measure) {
+    sheet.paragraph(sheet.margin(), bottom, room, words_about(sheet, std::ssize(links.links), links.found, token));
+  }
+  // How many links there are is not known while measuring: the numbers get as much room as they can need.
+  const std::int64_t most = queries * keys * std::ssize(heads);
+  Sheet widest(sheet.trace, view);
+  bottom += widest.paragraph(0, 0, room, words_about(sheet, std::min(most, kMostLines), most, token));
+  sheet.plan.height = bottom + sheet.px(10);
+}
+
+}  // namespace headscope
