@@ -5,6 +5,7 @@
 
 #include "core/attention/memory.h"
 #include "core/attention/model_forward.h"
+#include "core/attention/preview.h"
 #include "core/attention/stage_buffers.h"
 
 namespace headscope {
@@ -81,6 +82,11 @@ std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelTok
     if (!state_->options.reuse) return forward(request, inputs, backend, cancel, options);
     options.previous = state_->last_backend == backend ? state_->last : nullptr;
     options.buffers = &state_->buffers;
+    if (early) {
+      const auto preview =
+          preview_of(options.previous, request, inputs, backend, state_->options.preview_products, cancel);
+      if (preview != nullptr) early(preview);
+    }
     state_->last = forward(request, inputs, backend, cancel, options);
     state_->last_backend = backend;
     return state_->last;

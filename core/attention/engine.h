@@ -19,8 +19,9 @@ namespace headscope {
 struct EngineOptions {
   std::int64_t stage_memory = kDefaultStageMemory;  // bytes; larger stages are computed when read
   BackendFactory make_backend;                      // nothing: core's own
-  bool reuse = false;        // stages of the last trace, and its memory: for requests that follow one another
-  bool whole_model = false;  // of a checkpoint the layers above the shown one too, and final_hidden
+  bool reuse = false;             // stages of the last trace, and its memory: for requests that follow one another
+  bool whole_model = false;       // of a checkpoint the layers above the shown one too, and final_hidden
+  double preview_products = 3e8;  // multiplications from which a replaced token has a preview: about 5 ms of a core
 };
 
 // Takes a trace of the running request that is worth showing before the last one: a preview, or a part of it.
@@ -37,8 +38,8 @@ class Engine {
   // find_problem, load_inputs, find_problem again, forward; of a checkpoint every layer up to the one that is shown,
   // which with whole_model goes to `early` before those above it. When the backend fails (BackendError), the CPU
   // computes, and Trace::notice says why; so it stays until another backend is asked for. Throws ProblemError for what
-  // cannot run, UsageError and Error as load_inputs does, Cancelled. `early` may be called before the end, by the
-  // calling thread.
+  // cannot run, UsageError and Error as load_inputs does, Cancelled. With
+  // `reuse`, `early` also gets the preview of a replaced token (preview.h). The calling thread calls it.
   std::shared_ptr<const Trace> run(const Request& request, const CancelToken& cancel, const EarlyTrace& early = {});
 
   // The next run reads files again even when they look unchanged.

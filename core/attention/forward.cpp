@@ -96,6 +96,8 @@ Projections projections_of(TraceBuilder& trace, const Request& request, const In
   return result;
 }
 
+}  // namespace
+
 Heads projected_heads(TraceBuilder& trace, const Request& request, const Inputs& inputs, const Backend& backend) {
   const std::string embedding = embedding_text(request, inputs);
   const LayerWeights& weights = inputs.weights;
@@ -123,6 +125,8 @@ Heads projected_heads(TraceBuilder& trace, const Request& request, const Inputs&
                               weights.bias_v);
   return heads;
 }
+
+namespace {
 
 // Heads merged, only the rows that the last trace does not have.
 Tensor concat_of(TraceBuilder& builder, const Tensor& context, Merge merge) {

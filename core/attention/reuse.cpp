@@ -26,6 +26,14 @@ bool same_projection(const LayerWeights& a, const LayerWeights& b) {
          same_storage(a.bias_v, b.bias_v);
 }
 
+}  // namespace
+
+bool same_layer(const LayerWeights& a, const LayerWeights& b) {
+  return same_projection(a, b) && same_linear(a.output, b.output);
+}
+
+namespace {
+
 bool same_mask(const Mask& a, const Mask& b) {
   return a.hidden == b.hidden && same_values(a.added, b.added);
 }

@@ -9,6 +9,9 @@
 
 namespace headscope {
 
+// Whether both read the same numbers in the same way.
+bool same_layer(const LayerWeights& a, const LayerWeights& b);
+
 class Reuse {
  public:
   // Nothing.

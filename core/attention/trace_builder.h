@@ -88,4 +88,7 @@ struct Heads {
   Tensor query, key, value;
 };
 
+// Adds input ... value of inputs that are vectors and a layer.
+Heads projected_heads(TraceBuilder& trace, const Request& request, const Inputs& inputs, const Backend& backend);
+
 }  // namespace headscope

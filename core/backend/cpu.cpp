@@ -25,6 +25,14 @@ void CpuBackend::run(std::int64_t count, double work, const CancelToken& cancel,
   });
 }
 
+void CpuBackend::run_with_scratch(std::int64_t count, double work, std::int64_t floats, const CancelToken& cancel,
+                                  const std::function<void(std::int64_t, float*)>& task) const {
+  run(count, work, cancel, [&](std::int64_t i) {
+    const ScratchPool::Lease scratch = scratch_.take(floats);
+    task(i, scratch.data());
+  });
+}
+
 std::shared_ptr<const Backend> make_cpu_backend(int threads) {
   return std::make_shared<const CpuBackend>(threads);
 }

@@ -37,6 +37,11 @@ class CpuBackend : public Backend {
                    const RowStatistics* statistics, const Region& region, std::span<float> out,
                    const CancelToken& cancel) const override;
 
+  // Calls task(0, scratch) ... task(count - 1, scratch) on the threads, each with so many floats to work in, not set to
+  // anything. Looks at `cancel` before each; throws Cancelled. `work` is the number of multiplications of all tasks.
+  void run_with_scratch(std::int64_t count, double work, std::int64_t floats, const CancelToken& cancel,
+                        const std::function<void(std::int64_t, float*)>& task) const;
+
  private:
   // Calls task(0) ... task(count - 1) on the threads, looking at `cancel` before each; throws Cancelled. `work` is the
   // number of multiplications of all tasks: little work stays on the caller.

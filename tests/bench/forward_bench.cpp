@@ -6,6 +6,8 @@
 
 #include "core/attention/engine.h"
 #include "core/attention/forward.h"
+#include "core/attention/preview.h"
+#include "core/attention/stage_buffers.h"
 
 namespace headscope {
 namespace {
@@ -61,6 +63,53 @@ void keystroke(benchmark::State& state) {
   }
 }
 BENCHMARK(keystroke)->Arg(12)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+// A token in the middle replaced, without a mask; d_model 768, 12 heads. Arguments: tokens, threads, 0 the preview
+// alone or 1 the exact run that follows it.
+void replaced_token(benchmark::State& state) {
+  Request request;
+  request.phrase = phrase_of(state.range(0));
+  request.d_model = request.input_dim = 768;
+  request.heads = 12;
+  request.threads = int(state.range(1));
+  request.backend = BackendChoice::cpu;
+  InputCache cache;
+  const std::shared_ptr<const Backend> backend = make_cpu_backend(request.threads);
+  const std::string middle = "w" + std::to_string(state.range(0) / 2);
+  const std::size_t end = request.phrase.find(middle + " ") + middle.size();
+  const std::string before = request.phrase.substr(0, end), after = request.phrase.substr(end);
+  const auto run = [&](const ForwardOptions& with) {
+    return forward(request, std::make_shared<const Inputs>(load_inputs(request, cache)), backend, CancelToken{}, with);
+  };
+  StageBuffers buffers;
+  ForwardOptions reuse;
+  reuse.buffers = &buffers;
+  reuse.previous = run(reuse);
+  int typed = 0, missing = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    request.phrase = before + std::string(std::size_t(1 + typed++ % 8), 'x') + after;
+    const auto inputs = std::make_shared<const Inputs>(load_inputs(request, cache));
+    state.ResumeTiming();
+    if (state.range(2) == 0) {
+      const auto preview = preview_of(reuse.previous, request, inputs, backend, 0, CancelToken{});
+      if (preview == nullptr) ++missing;
+      benchmark::DoNotOptimize(preview);
+    } else {
+      reuse.previous = forward(request, inputs, backend, CancelToken{}, reuse);
+    }
+  }
+  state.counters["missing"] = missing;
+}
+BENCHMARK(replaced_token)
+    ->ArgNames({"tokens", "threads", "exact"})
+    ->Args({1024, 1, 0})
+    ->Args({1024, 1, 1})
+    ->Args({1024, 2, 0})
+    ->Args({1024, 2, 1})
+    ->Unit(benchmark::kMicrosecond)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace headscope

@@ -178,5 +178,49 @@ TEST(EarlyTrace, UndoLeavesAPreviewLikeAnyOtherTrace) {
   EXPECT_FALSE(s.session->trace()->preview);
 }
 
+// The whole road of a word typed into the middle of a phrase, with the real engine.
+TEST(EarlyTrace, AWordTypedInTheMiddleIsPreviewedAndThenExact) {
+  auto manual = std::make_unique<ManualExecutor>();
+  ManualExecutor& executor = *manual;
+  SessionOptions options;
+  options.engine.preview_products = 0;
+  std::function<void()> on_wake;
+  Session session(
+      std::move(manual), [&] { on_wake(); }, std::move(options));
+  std::string before, after;
+  for (int i = 0; i < 60; ++i) (i < 30 ? before : after) += (i == 0 ? "w" : " w") + std::to_string(i);
+  session.draft.d_model = 64;
+  session.draft.heads = 4;
+  session.draft.backend = BackendChoice::cpu;
+  int ms = 0;
+  const auto type = [&](const std::string& letters) {
+    session.draft.phrase = before + letters + after;
+    session.update(at(ms += 30));
+    ASSERT_TRUE(executor.step());
+  };
+  on_wake = [&] { session.update(at(ms += 1)); };
+  type("");
+  ASSERT_NE(session.trace(), nullptr);
+  EXPECT_FALSE(session.trace()->preview);
+  for (const std::string letters : {"x", "xy", "xyz"}) {
+    std::vector<std::shared_ptr<const Trace>> seen;
+    on_wake = [&] {
+      session.update(at(ms += 1));
+      EXPECT_EQ(session.computing(), seen.empty());
+      seen.push_back(session.trace());
+    };
+    type(letters);
+    ASSERT_EQ(seen.size(), 2u);
+    EXPECT_TRUE(seen[0]->preview);
+    EXPECT_FALSE(seen[1]->preview);
+    EXPECT_EQ(seen[0]->inputs->tokens[29], "w29" + letters);
+    EXPECT_EQ(seen[0]->request, seen[1]->request);
+    const std::vector<float> early = seen[0]->tensor(StageId::weights).values();
+    const std::vector<float> exact = seen[1]->tensor(StageId::weights).values();
+    ASSERT_EQ(early.size(), exact.size());
+    for (std::size_t k = 0; k < exact.size(); ++k) ASSERT_NEAR(early[k], exact[k], 1e-5);
+  }
+}
+
 }  // namespace
 }  // namespace headscope

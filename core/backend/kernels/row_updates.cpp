@@ -1,0 +1,161 @@
+#include "core/backend/kernels/row_updates.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/backend/kernels/row_updates.cpp"
+#include "hwy/foreach_target.h"
+
+#include "core/backend/kernels/micro_kernel-inl.h"
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace headscope {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr int kRowsTogether = 4;
+// Rows of heads lie thousands of bytes apart, where the processor does not see them coming.
+constexpr std::int64_t kRowsAhead = 8;
+
+HWY_INLINE void fetch_row(const StridedRows& rows, std::int64_t i) {
+  if (i >= rows.count) return;
+  const float* row = rows.rows + i * rows.stride;
+  for (std::int64_t d = 0; d < rows.features; d += 16) hwy::Prefetch(row + d);
+}
+
+HWY_INLINE float sum_of_lanes(FloatVector v) {
+  return hn::GetLane(hn::SumOfLanes(FloatTag(), v));
+}
+
+// Rows i ... i + together - 1 times one or two vectors.
+template <int together, bool two>
+HWY_INLINE void products_of_rows(const StridedRows& rows, std::int64_t i, const float* first, const float* second,
+                                 float* first_out, float* second_out) {
+  const FloatTag d;
+  FloatVector sums[together], others[together];
+  for (int r = 0; r < together; ++r) sums[r] = others[r] = hn::Zero(d);
+  const float* row = rows.rows + i * rows.stride;
+  std::int64_t k = 0;
+  for (; k + kLanes <= rows.features; k += kLanes) {
+    const FloatVector a = hn::LoadU(d, first + k);
+    const FloatVector b = two ? hn::LoadU(d, second + k) : a;
+    for (int r = 0; r < together; ++r) {
+      const FloatVector x = hn::LoadU(d, row + r * rows.stride + k);
+      sums[r] = hn::MulAdd(x, a, sums[r]);
+      if (two) others[r] = hn::MulAdd(x, b, others[r]);
+    }
+  }
+  for (int r = 0; r < together; ++r) {
+    float sum = sum_of_lanes(sums[r]);
+    float other = two ? sum_of_lanes(others[r]) : 0.0F;
+    for (std::int64_t rest = k; rest < rows.features; ++rest) {
+      sum += row[r * rows.stride + rest] * first[rest];
+      if (two) other += row[r * rows.stride + rest] * second[rest];
+    }
+    first_out[i + r] = sum;
+    if (two) second_out[i + r] = other;
+  }
+}
+
+template <bool two>
+void products(const StridedRows& rows, const float* first, const float* second, float* first_out, float* second_out) {
+  std::int64_t i = 0;
+  for (; i + kRowsTogether <= rows.count; i += kRowsTogether) {
+    for (int r = 0; r < kRowsTogether; ++r) fetch_row(rows, i + kRowsAhead + r);
+    products_of_rows<kRowsTogether, two>(rows, i, first, second, first_out, second_out);
+  }
+  for (; i < rows.count; ++i) products_of_rows<1, two>(rows, i, first, second, first_out, second_out);
+}
+
+void multiply_by_vectors(const StridedRows& rows, const float* first, const float* second, float* first_out,
+                         float* second_out) {
+  if (second == nullptr) {
+    products<false>(rows, first, second, first_out, second_out);
+  } else {
+    products<true>(rows, first, second, first_out, second_out);
+  }
+}
+
+// Features [k, k + vectors * kLanes) of the weighted sum.
+template <int vectors>
+HWY_INLINE void add_features(const StridedRows& rows, const float* weights, std::int64_t k, float* out) {
+  const FloatTag d;
+  FloatVector sums[vectors];
+  for (int v = 0; v < vectors; ++v) sums[v] = hn::LoadU(d, out + k + v * kLanes);
+  for (std::int64_t j = 0; j < rows.count; ++j) {
+    const float* row = rows.rows + j * rows.stride + k;
+    if (j + kRowsAhead < rows.count) {
+      const float* ahead = row + kRowsAhead * rows.stride;
+      for (std::int64_t part = 0; part < vectors * kLanes; part += 16) hwy::Prefetch(ahead + part);
+    }
+    const FloatVector weight = hn::Set(d, weights[j]);
+    for (int v = 0; v < vectors; ++v) sums[v] = hn::MulAdd(weight, hn::LoadU(d, row + v * kLanes), sums[v]);
+  }
+  for (int v = 0; v < vectors; ++v) hn::StoreU(sums[v], d, out + k + v * kLanes);
+}
+
+void add_weighted(const StridedRows& rows, const float* weights, float* out) {
+  std::int64_t k = 0;
+  for (; k + 4 * kLanes <= rows.features; k += 4 * kLanes) add_features<4>(rows, weights, k, out);
+  for (; k + kLanes <= rows.features; k += kLanes) add_features<1>(rows, weights, k, out);
+  for (; k < rows.features; ++k) {
+    for (std::int64_t j = 0; j < rows.count; ++j) out[k] += weights[j] * rows.rows[j * rows.stride + k];
+  }
+}
+
+bool combine(const StridedRows& rows, const float* keep, const float* a, const float* first, const float* b,
+             const float* second, float* out, std::int64_t out_stride) {
+  const FloatTag d;
+  FloatVector zeros = hn::Zero(d);  // NaN once a result is not finite
+  float zero = 0.0F;
+  for (std::int64_t i = 0; i < rows.count; ++i) {
+    const float* row = rows.rows + i * rows.stride;
+    float* to = out + i * out_stride;
+    const FloatVector kept = hn::Set(d, keep[i]);
+    const FloatVector more = hn::Set(d, a[i]);
+    const FloatVector less = hn::Set(d, b[i]);
+    std::int64_t k = 0;
+    for (; k + kLanes <= rows.features; k += kLanes) {
+      FloatVector x = hn::Mul(kept, hn::LoadU(d, row + k));
+      x = hn::MulAdd(less, hn::LoadU(d, second + k), x);
+      x = hn::MulAdd(more, hn::LoadU(d, first + k), x);
+      zeros = hn::MulAdd(x, hn::Zero(d), zeros);
+      hn::StoreU(x, d, to + k);
+    }
+    for (; k < rows.features; ++k) {
+      to[k] = keep[i] * row[k] + b[i] * second[k] + a[i] * first[k];
+      zero += to[k] * 0.0F;
+    }
+  }
+  return sum_of_lanes(zeros) + zero == 0.0F;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace headscope
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace headscope {
+namespace {
+HWY_EXPORT(multiply_by_vectors);
+HWY_EXPORT(add_weighted);
+HWY_EXPORT(combine);
+}  // namespace
+
+void multiply_rows_by_vectors(const StridedRows& rows, const float* first, const float* second, float* first_out,
+                              float* second_out) {
+  HWY_DYNAMIC_DISPATCH(multiply_by_vectors)(rows, first, second, first_out, second_out);
+}
+
+void add_weighted_rows(const StridedRows& rows, const float* weights, float* out) {
+  HWY_DYNAMIC_DISPATCH(add_weighted)(rows, weights, out);
+}
+
+bool combine_rows(const StridedRows& rows, const float* keep, const float* a, const float* first, const float* b,
+                  const float* second, float* out, std::int64_t out_stride) {
+  return HWY_DYNAMIC_DISPATCH(combine)(rows, keep, a, first, b, second, out, out_stride);
+}
+
+}  // namespace headscope
+#endif
