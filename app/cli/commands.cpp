@@ -24,13 +24,13 @@ std::string all_names() {
   return text;
 }
 
-constexpr std::array<std::string_view, 2> kLater = {"tokenize", "diagnose"};
+constexpr std::array<std::string_view, 1> kLater = {"diagnose"};
 
 }  // namespace
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {run_command(), render_command(), explain_command(), info_command(),
-                                           bench_command()};
+  static const std::vector<Command> all = {run_command(),  render_command(),   explain_command(),
+                                           info_command(), tokenize_command(), bench_command()};
   return all;
 }
 

@@ -1,17 +1,125 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "core/text/tokenizer.h"
+#include "core/io/json_cursor.h"
+#include "core/io/mapped_file.h"
+#include "core/text/json_part.h"
+#include "core/text/pipeline_tokenizer.h"
+#include "core/text/tokenizer_json.h"
+#include "core/text/vocabulary_files.h"
 
 namespace headscope {
 
-std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder) {
-  for (const char* name : {"tokenizer.json", "vocab.json", "vocab.txt"}) {
-    const std::filesystem::path path = std::filesystem::path(folder) / name;
-    std::error_code ignored;
-    if (std::filesystem::exists(path, ignored)) throw Error(path.string() + ": vocabularies are not read yet");
+namespace {
+
+namespace fs = std::filesystem;
+
+struct File {
+  std::string path;
+  std::shared_ptr<const MappedFile> mapped;
+  std::string_view text() const {
+    const auto bytes = mapped->bytes();
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
-  return nullptr;
+};
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+File open_file(const fs::path& path) {
+  File file = {path.string(), MappedFile::open(path.string())};
+  const bool is_object = path.extension() == ".json" && file.text().starts_with('{');
+  const std::string other = is_object ? "" : describe_bytes(file.mapped->bytes());
+  if (!other.empty()) throw Error(file.path + ": found " + other + "; expected a vocabulary");
+  return file;
+}
+
+// The value of a JSON file beside the vocabulary, or null when there is none.
+JsonValue read_side_file(const fs::path& path) {
+  if (!is_file(path)) return {};
+  const File file = open_file(path);
+  JsonCursor cursor(file.text(), file.path);
+  JsonValue value = cursor.read_value();
+  cursor.finish();
+  if (value.kind != JsonValue::Kind::object) throw Error(file.path + ": found no object; expected one");
+  return value;
+}
+
+using Role = std::optional<std::int64_t> SpecialTokens::*;
+struct NamedRole {
+  const char* key;  // in tokenizer_config.json and special_tokens_map.json
+  Role role;
+  std::vector<const char*> usual;  // spellings where no file names one
+};
+
+const std::vector<NamedRole>& named_roles() {
+  static const std::vector<NamedRole> roles = {
+      {"unk_token", &SpecialTokens::unknown, {"[UNK]", "<unk>"}},
+      {"mask_token", &SpecialTokens::mask, {"[MASK]", "<mask>"}},
+      {"bos_token", &SpecialTokens::begin, {"<s>", "<bos>", "<|begin_of_text|>", "<|endoftext|>"}},
+      {"eos_token", &SpecialTokens::end, {"</s>", "<eos>", "<|end_of_text|>", "<|endoftext|>"}},
+      {"pad_token", &SpecialTokens::pad, {"[PAD]", "<pad>"}},
+      {"sep_token", &SpecialTokens::separator, {"[SEP]"}},
+      {"cls_token", &SpecialTokens::classifier, {"[CLS]"}},
+  };
+  return roles;
+}
+
+std::optional<std::int64_t> id_in(const TokenizerParts& parts, const std::string& content) {
+  for (const AddedToken& token : parts.added_tokens) {
+    if (token.content == content) return token.id;
+  }
+  return vocabulary_of(parts.model).find(content);
+}
+
+// "[MASK]", or an object with its "content".
+std::optional<std::int64_t> named_id(const TokenizerParts& parts, const JsonPart& file, const char* key) {
+  if (!file.present()) return std::nullopt;
+  const JsonPart part = file.at(key);
+  if (!part.present()) return std::nullopt;
+  return id_in(parts, part.is(JsonValue::Kind::object) ? part.at("content").text() : part.text());
+}
+
+void find_roles(TokenizerParts& parts, const JsonPart& config, const JsonPart& map) {
+  for (const NamedRole& named : named_roles()) {
+    std::optional<std::int64_t>& role = parts.roles.*named.role;
+    if (!role) role = named_id(parts, config, named.key);
+    if (!role) role = named_id(parts, map, named.key);
+    for (const char* content : named.usual) {
+      if (!role) role = id_in(parts, content);
+    }
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder) {
+  const bool names_the_file = is_file(folder);
+  const fs::path place = names_the_file ? fs::path(folder).parent_path() : fs::path(folder);
+  const fs::path json = names_the_file ? fs::path(folder) : place / "tokenizer.json";
+  const fs::path pieces = place / "vocab.json", merges = place / "merges.txt", lines = place / "vocab.txt";
+  const bool is_json = is_file(json), is_byte_level = is_file(pieces) && is_file(merges);
+  if (!is_json && !is_byte_level && !is_file(lines)) return nullptr;
+
+  const fs::path config_path = place / "tokenizer_config.json", map_path = place / "special_tokens_map.json";
+  const JsonValue config_value = read_side_file(config_path), map_value = read_side_file(map_path);
+  const JsonPart config(&config_value, config_path.string()), map(&map_value, map_path.string());
+
+  TokenizerParts parts;
+  if (is_json) {
+    const File file = open_file(json);
+    parts = read_tokenizer_json(file.text(), file.path);
+  } else if (is_byte_level) {
+    const File vocabulary = open_file(pieces), rules = open_file(merges);
+    parts = read_byte_level_files(vocabulary.text(), vocabulary.path, rules.text(), rules.path, config);
+  } else {
+    const File file = open_file(lines);
+    parts = read_word_piece_file(file.text(), file.path, config);
+  }
+  find_roles(parts, config, map);
+  return make_pipeline_tokenizer(std::move(parts));
 }
 
 }  // namespace headscope

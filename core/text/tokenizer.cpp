@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/text/utf8.h"
+#include "core/text/aligned_text.h"
+#include "core/text/unicode.h"
 
 namespace headscope {
 
@@ -31,11 +32,9 @@ std::vector<std::string> Tokenizer::words_beginning(std::string_view, std::size_
 
 std::vector<std::string> suggestions(const Tokenizer& tokenizer, std::string_view text, std::size_t most) {
   std::size_t begin = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint point = code_point_at(text, at);
-    at += static_cast<std::size_t>(point.bytes);
-    if (is_space(point.value)) begin = at;
-  }
+  for_each_code_point(text, [&](std::uint32_t code_point, std::size_t at, std::size_t bytes) {
+    if (!is_word_character(code_point)) begin = at + bytes;
+  });
   if (begin == text.size()) return {};
   return tokenizer.words_beginning(text.substr(begin), most);
 }

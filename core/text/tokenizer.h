@@ -58,8 +58,10 @@ class Tokenizer {
 // "split on blanks": maximal runs of characters that are not white space, as Python's str.split() gives them.
 std::unique_ptr<Tokenizer> make_word_tokenizer();
 
-// The tokenizer of a model's folder: tokenizer.json, or vocab.json with merges.txt, or vocab.txt. Null when the folder
-// has none of them; Error when one is malformed or asks for what is not known here.
+// The tokenizer of a model's folder: tokenizer.json, or vocab.json with merges.txt, or vocab.txt; beside them
+// tokenizer_config.json and special_tokens_map.json, which name the special tokens. `folder` may also be the
+// tokenizer.json itself. Null when the folder has none of them; Error when one is malformed or asks for what is not
+// known here.
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder);
 
 // Words that the last word of `text` (up to the caret) could become: at most `most`, none behind a blank.

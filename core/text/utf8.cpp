@@ -3,6 +3,7 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace headscope {
 namespace {
@@ -90,6 +91,12 @@ CodePoint code_point_at(std::string_view text, std::size_t at) {
 
 std::size_t first_invalid_byte(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
+    // Eight ASCII characters at once.
+    for (std::uint64_t eight = 0; at + 8 <= text.size(); at += 8) {
+      std::memcpy(&eight, text.data() + at, 8);
+      if ((eight & 0x8080808080808080u) != 0) break;
+    }
+    if (at == text.size()) break;
     const CodePoint point = code_point_at(text, at);
     if (!point.valid) return at;
     at += static_cast<std::size_t>(point.bytes);

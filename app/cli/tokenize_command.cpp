@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/commands.h"
+#include "app/cli/output.h"
+#include "app/session/phrase_file.h"
+#include "core/error.h"
+#include "core/io/json_cursor.h"
+#include "core/io/mapped_file.h"
+#include "core/io/message_text.h"
+#include "core/text/tokenizer.h"
+
+namespace headscope::cli {
+
+namespace {
+
+// A line of --phrases: a JSON string, or an object with one.
+std::string phrase_of_line(std::string_view line, const std::string& where) {
+  JsonCursor cursor(line, where);
+  const JsonValue value = cursor.read_value();
+  cursor.finish();
+  const JsonValue* phrase = &value;
+  if (value.kind == JsonValue::Kind::object) {
+    phrase = value.find("phrase") != nullptr ? value.find("phrase") : value.find("text");
+  }
+  if (phrase == nullptr || phrase->kind != JsonValue::Kind::string) {
+    throw Error(fmt::format("{}: found {}; expected a JSON string, or an object with a string \"phrase\" or \"text\"",
+                            where, phrase == nullptr ? "an object without either" : json_kind_name(phrase->kind)));
+  }
+  return phrase->text;
+}
+
+// f(phrase) for every line that is not blank.
+template <typename F>
+void each_phrase_of(const std::string& path, F&& f) {
+  const auto file = MappedFile::open(path);
+  std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  for (std::int64_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.find_first_not_of(" \t\r") == line.npos) continue;
+    f(phrase_of_line(line, fmt::format("{}: line {}", path, number)));
+  }
+}
+
+// Written without a JSON value in between, which would take many times the memory for a million tokens.
+void append_json_string(std::string& line, const std::string& text) {
+  const bool plain = std::all_of(text.begin(), text.end(),
+                                 [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; });
+  if (plain) {
+    line.append(1, '"').append(text).append(1, '"');
+  } else {
+    line += json_dump(text);
+  }
+}
+
+std::string json_line(const Tokens& tokens) {
+  std::string line = "{\"ids\":[";
+  const auto separate = [&](std::size_t k) {
+    if (k > 0) line += ',';
+  };
+  const auto append_number = [&](std::int64_t number) {
+    const fmt::format_int digits(number);
+    line.append(digits.data(), digits.size());
+  };
+  for (std::size_t k = 0; k < tokens.ids.size(); ++k) {
+    separate(k);
+    append_number(tokens.ids[k]);
+  }
+  line += "],\"tokens\":[";
+  for (std::size_t k = 0; k < tokens.vocabulary_pieces.size(); ++k) {
+    separate(k);
+    append_json_string(line, tokens.vocabulary_pieces[k]);
+  }
+  line += "],\"offsets\":[";
+  for (std::size_t k = 0; k < tokens.offsets.size(); ++k) {
+    separate(k);
+    line += '[';
+    append_number(tokens.offsets[k].begin);
+    line += ',';
+    append_number(tokens.offsets[k].end);
+    line += ']';
+  }
+  return line += "]}\n";
+}
+
+std::string readable_table(const Tokens& tokens) {
+  std::vector<std::vector<std::string>> rows = {{"id", "token", "piece", "bytes", "word"}};
+  for (std::size_t k = 0; k < tokens.ids.size(); ++k) {
+    const Range range = tokens.offsets[k];
+    rows.push_back({std::to_string(tokens.ids[k]), printable(tokens.vocabulary_pieces[k]),
+                    fmt::format("\"{}\"", printable(tokens.pieces[k])),
+                    range.size() == 0 ? "" : fmt::format("{}:{}", range.begin, range.end),
+                    tokens.words[k] < 0 ? "" : std::to_string(tokens.words[k])});
+  }
+  return table_text({{true}, {}, {}, {true}, {true}}, rows) +
+         counted(static_cast<std::int64_t>(tokens.ids.size()), "token") + "\n";
+}
+
+void tokenize(const Arguments& given, const CancelToken& cancel) {
+  if (!given.has("model")) throw UsageError("--model: found nothing; expected the folder of a tokenizer");
+  const int sources = given.has("phrase") + given.has("phrase-file") + given.has("phrases");
+  if (sources != 1) {
+    throw UsageError(fmt::format("--phrase: found {} of --phrase, --phrase-file and --phrases; expected one of them",
+                                 sources == 0 ? "none" : "several"));
+  }
+  const std::string folder = given.get("model");
+  const std::shared_ptr<const Tokenizer> tokenizer = load_tokenizer(folder);
+  if (tokenizer == nullptr) {
+    throw Error(folder + ": found no tokenizer; expected tokenizer.json, vocab.json with merges.txt, or vocab.txt");
+  }
+  std::string text;
+  std::int64_t phrases = 0;
+  const auto add = [&](std::string_view phrase) {
+    cancel.check();
+    const Tokens tokens = tokenizer->tokenize(phrase);
+    if (given.has("json")) {
+      text += json_line(tokens);
+    } else {
+      if (phrases > 0) text += '\n';
+      text += readable_table(tokens);
+    }
+    ++phrases;
+    // A long list appears while it is worked on.
+    if (text.size() > (std::size_t{1} << 20)) {
+      print(text);
+      text.clear();
+    }
+  };
+  if (given.has("phrase")) add(given.get("phrase"));
+  if (given.has("phrase-file")) add(read_phrase_file(given.get("phrase-file")));
+  if (given.has("phrases")) each_phrase_of(given.get("phrases"), add);
+  print(text);
+}
+
+}  // namespace
+
+Command tokenize_command() {
+  CommandSpec spec;
+  spec.name = "tokenize";
+  spec.usage = "--model FOLDER (--phrase TEXT | --phrase-file FILE | --phrases FILE.jsonl) [--json]";
+  spec.summary = "Says how a model's vocabulary spells a phrase: ids, pieces, and where each lies in the phrase.";
+  spec.groups = {
+      {"Input",
+       {{"model", "FOLDER",
+         "With tokenizer.json, or vocab.json and merges.txt, or vocab.txt; or a tokenizer.json itself. A folder "
+         "without "
+         "weights will do."},
+        {"phrase", "TEXT", "The phrase."},
+        {"phrase-file", "FILE", "The same from a UTF-8 file."},
+        {"phrases", "FILE.jsonl",
+         "Many: each line a JSON string, or an object with a string \"phrase\" or \"text\"."}}},
+      {"Output",
+       {{"json", "",
+         "One line a phrase: {ids, tokens, offsets}; tokens as the vocabulary spells them, offsets in bytes of the "
+         "phrase."}}}};
+  spec.examples = {"headscope-cli tokenize --model gpt2 --phrase \"Hello world\"",
+                   "headscope-cli tokenize --model bert --phrases phrases.jsonl --json"};
+  return {spec, tokenize};
+}
+
+}  // namespace headscope::cli

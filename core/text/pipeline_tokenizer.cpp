@@ -1,0 +1,286 @@
+#include "core/text/pipeline_tokenizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/error.h"
+#include "core/text/byte_alphabet.h"
+#include "core/text/unicode.h"
+#include "core/text/utf8.h"
+
+namespace headscope {
+
+namespace {
+
+constexpr std::size_t kLongestText = std::size_t{64} << 20;
+constexpr std::string_view kMetaspace = "\xE2\x96\x81";
+
+// How the vocabulary writes blanks.
+enum class Spelling { plain, bytes, metaspace };
+
+template <typename Step, typename Steps>
+bool has_step(const Steps& steps) {
+  return std::any_of(steps.begin(), steps.end(), [](const auto& step) { return std::holds_alternative<Step>(step); });
+}
+
+Spelling spelling_of(const TokenizerParts& parts) {
+  if (has_step<ByteLevelDecoder>(parts.decoder) || has_step<ByteLevelSplit>(parts.pre_tokenizer) ||
+      has_step<ByteLevelStep>(parts.normalizer)) {
+    return Spelling::bytes;
+  }
+  if (has_step<MetaspaceDecoder>(parts.decoder) || has_step<MetaspaceSplit>(parts.pre_tokenizer)) {
+    return Spelling::metaspace;
+  }
+  for (const NormalizerStep& step : parts.normalizer) {
+    const auto* replace = std::get_if<ReplaceStep>(&step);
+    if (replace != nullptr && replace->content == kMetaspace) return Spelling::metaspace;
+  }
+  return Spelling::plain;
+}
+
+std::string with_blanks(std::string_view piece) {
+  std::string text;
+  for (std::size_t at = 0; at < piece.size();) {
+    const bool blank = piece.substr(at).starts_with(kMetaspace);
+    text.push_back(blank ? ' ' : piece[at]);
+    at += blank ? kMetaspace.size() : 1;
+  }
+  return text;
+}
+
+// Leaves out blanks at the ends of a token's range, as far as its spelling has them; `keep_leading`: but not a single
+// leading one, which was not in the text.
+Range trimmed(std::string_view text, std::string_view spelling, Range range, bool keep_leading) {
+  const auto is_blank = [](std::uint32_t code_point) {
+    return code_point == letter_of_byte(' ') || is_space(code_point);
+  };
+  std::int64_t leading = 0, trailing = 0, count = 0;
+  for_each_code_point(spelling, [&](std::uint32_t code_point, std::size_t, std::size_t) {
+    ++count;
+    trailing = is_blank(code_point) ? trailing + 1 : 0;
+    if (trailing == count) leading = count;
+  });
+  if (keep_leading && leading == 1) leading = 0;
+  for (; leading > 0 && range.begin < range.end; --leading) {
+    range.begin += code_point_at(text, static_cast<std::size_t>(range.begin)).bytes;
+  }
+  for (; trailing > 0 && range.end > range.begin; --trailing) {
+    do {
+      --range.end;
+    } while (range.end > range.begin &&
+             (static_cast<unsigned char>(text[static_cast<std::size_t>(range.end)]) & 0xC0) == 0x80);
+  }
+  return {range.begin, std::max(range.begin, range.end)};
+}
+
+class PipelineTokenizer final : public Tokenizer {
+ public:
+  explicit PipelineTokenizer(TokenizerParts parts)
+      : parts_(std::move(parts)), added_(parts_.added_tokens, parts_.normalizer), spelling_(spelling_of(parts_)) {
+    SpecialTokens& roles = parts_.roles;
+    for (const AddedToken& token : added_.tokens()) {
+      if (token.special) roles.all.push_back(token.id);
+    }
+    for (const auto* frame : {&parts_.post_processor.before, &parts_.post_processor.after}) {
+      for (const PostProcessor::Special& one : *frame) roles.all.push_back(one.id);
+    }
+    for (const auto& role :
+         {roles.unknown, roles.mask, roles.begin, roles.end, roles.pad, roles.separator, roles.classifier}) {
+      if (role) roles.all.push_back(*role);
+    }
+    std::sort(roles.all.begin(), roles.all.end());
+    roles.all.erase(std::unique(roles.all.begin(), roles.all.end()), roles.all.end());
+  }
+
+  Tokens tokenize(std::string_view text) const override;
+  std::string decode(std::span<const std::int64_t> ids) const override;
+  std::string piece_of(std::int64_t id) const override;
+  std::optional<std::int64_t> id_of(std::string_view piece) const override;
+  std::int64_t vocabulary_size() const override;
+  SpecialTokens special() const override { return parts_.roles; }
+  std::vector<std::string> words_beginning(std::string_view beginning, std::size_t most) const override;
+
+ private:
+  const Vocabulary& vocabulary() const { return vocabulary_of(parts_.model); }
+  bool knows(std::int64_t id) const { return added_.find(id) != nullptr || vocabulary().has(id); }
+  std::string_view spelled(std::int64_t id) const {
+    const AddedToken* const added = added_.find(id);
+    return added != nullptr ? std::string_view(added->content) : vocabulary().piece(id);
+  }
+  std::string readable(std::string_view spelling) const;
+  void append(Tokens& tokens, std::int64_t id, std::string spelling, std::string piece, Range range,
+              std::int64_t word) const;
+  struct Work {
+    ModelScratch scratch;
+    std::vector<ModelToken> found;
+    std::int64_t next_word = 0;
+    // Where a token with an id of this remainder stood last: its readable text is there already.
+    std::array<std::size_t, 1024> last_place = {};
+  };
+  void append_word(const PieceList& list, const TextPiece& piece, Work& work, Tokens& tokens) const;
+  Tokens framed(Tokens tokens) const;
+
+  TokenizerParts parts_;
+  AddedTokens added_;
+  Spelling spelling_;
+};
+
+std::string PipelineTokenizer::readable(std::string_view spelling) const {
+  switch (spelling_) {
+    case Spelling::bytes:
+      return readable_bytes(bytes_of_spelling(spelling));
+    case Spelling::metaspace:
+      return with_blanks(spelling);
+    case Spelling::plain:
+      break;
+  }
+  if (!parts_.end_of_word_suffix.empty() && spelling.ends_with(parts_.end_of_word_suffix)) {
+    spelling.remove_suffix(parts_.end_of_word_suffix.size());
+  }
+  return std::string(spelling);
+}
+
+void PipelineTokenizer::append(Tokens& tokens, std::int64_t id, std::string spelling, std::string piece, Range range,
+                               std::int64_t word) const {
+  tokens.ids.push_back(id);
+  tokens.vocabulary_pieces.push_back(std::move(spelling));
+  tokens.pieces.push_back(std::move(piece));
+  tokens.offsets.push_back(range);
+  tokens.words.push_back(word);
+}
+
+// Where the pre-tokenizer leaves several words together (Llama's does), a blank begins the next.
+void PipelineTokenizer::append_word(const PieceList& list, const TextPiece& piece, Work& work, Tokens& tokens) const {
+  const std::string_view word = std::string_view(list.text.bytes).substr(piece.begin, piece.end - piece.begin);
+  for (std::size_t k = 0; k < work.found.size(); ++k) {
+    const ModelToken& token = work.found[k];
+    const SourceRange source = list.text.source_of(piece.begin + token.begin, piece.begin + token.end);
+    const std::string_view spelling =
+        token.as_written ? word.substr(token.begin, token.end - token.begin) : vocabulary().piece(token.id);
+    if (k > 0 && spelling_ == Spelling::metaspace && spelling.starts_with(kMetaspace)) ++work.next_word;
+    std::size_t& last = work.last_place[static_cast<std::size_t>(token.id) % work.last_place.size()];
+    const bool again = !token.as_written && last < tokens.ids.size() && tokens.ids[last] == token.id;
+    std::string shown = again                                                  ? tokens.pieces[last]
+                        : token.as_written || added_.find(token.id) == nullptr ? readable(spelling)
+                                                                               : std::string(spelling);
+    if (!token.as_written) last = tokens.ids.size();
+    append(tokens, token.id, std::string(spelling), std::move(shown), {source.begin, source.end}, work.next_word);
+  }
+  if (!work.found.empty()) ++work.next_word;
+}
+
+Tokens PipelineTokenizer::tokenize(std::string_view text) const {
+  if (text.size() > kLongestText) {
+    throw Error(fmt::format("the text: found {} bytes; expected at most {}", text.size(), kLongestText));
+  }
+  PieceList list = added_.split(aligned(text), parts_.normalizer);
+  pre_tokenize(list, parts_.pre_tokenizer);
+  Tokens tokens;
+  Work work;
+  for (const TextPiece& piece : list.pieces) {
+    if (piece.id >= 0) {
+      const AddedToken& token = *added_.find(piece.id);
+      const SourceRange source = list.text.source_of(piece.begin, piece.end);
+      append(tokens, token.id, list.text.bytes.substr(piece.begin, piece.end - piece.begin), token.content,
+             {source.begin, source.end}, token.special ? -1 : work.next_word);
+      if (!token.special) ++work.next_word;
+      continue;
+    }
+    work.found.clear();
+    spell(parts_.model, std::string_view(list.text.bytes).substr(piece.begin, piece.end - piece.begin), work.scratch,
+          work.found);
+    append_word(list, piece, work, tokens);
+  }
+  if (parts_.post_processor.trim_offsets) {
+    for (std::size_t k = 0; k < tokens.ids.size(); ++k) {
+      Range& range = tokens.offsets[k];
+      const bool keep = parts_.post_processor.add_prefix_space && (k == 0 || range.begin == 0);
+      range = trimmed(text, tokens.vocabulary_pieces[k], range, keep);
+    }
+  }
+  return framed(std::move(tokens));
+}
+
+Tokens PipelineTokenizer::framed(Tokens tokens) const {
+  const PostProcessor& post = parts_.post_processor;
+  if (post.before.empty() && post.after.empty()) return tokens;
+  Tokens result;
+  const auto add = [&](const std::vector<PostProcessor::Special>& frame) {
+    for (const PostProcessor::Special& one : frame) append(result, one.id, one.spelling, one.spelling, {0, 0}, -1);
+  };
+  const auto move_behind = [](auto& to, auto& from) {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+  };
+  add(post.before);
+  move_behind(result.pieces, tokens.pieces);
+  move_behind(result.vocabulary_pieces, tokens.vocabulary_pieces);
+  move_behind(result.ids, tokens.ids);
+  move_behind(result.offsets, tokens.offsets);
+  move_behind(result.words, tokens.words);
+  add(post.after);
+  return result;
+}
+
+std::string PipelineTokenizer::decode(std::span<const std::int64_t> ids) const {
+  std::vector<std::string> pieces;
+  for (const std::int64_t id : ids) {
+    if (!knows(id)) {
+      throw Error(
+          fmt::format("token ids: found {}; expected ids of the vocabulary, 0 to {}", id, vocabulary_size() - 1));
+    }
+    pieces.emplace_back(spelled(id));
+  }
+  return decoded(std::move(pieces), parts_.decoder);
+}
+
+std::string PipelineTokenizer::piece_of(std::int64_t id) const {
+  if (const AddedToken* const added = added_.find(id)) return added->content;
+  return vocabulary().has(id) ? readable(vocabulary().piece(id)) : Tokenizer::piece_of(id);
+}
+
+std::optional<std::int64_t> PipelineTokenizer::id_of(std::string_view piece) const {
+  if (const AddedToken* const added = added_.find(piece)) return added->id;
+  return vocabulary().find(piece);
+}
+
+std::int64_t PipelineTokenizer::vocabulary_size() const {
+  const std::int64_t largest_added = added_.tokens().empty() ? -1 : added_.tokens().back().id;
+  return std::max(vocabulary().size(), largest_added + 1);
+}
+
+std::vector<std::string> PipelineTokenizer::words_beginning(std::string_view beginning, std::size_t most) const {
+  // A word's first piece begins with the blank before it, where the vocabulary has blanks at all.
+  const std::size_t blanks = spelling_ == Spelling::plain ? 0 : 1;
+  std::string wanted;
+  if (spelling_ == Spelling::bytes) {
+    wanted = spelled_in_bytes(std::string(blanks, ' ').append(beginning));
+  } else if (spelling_ == Spelling::metaspace) {
+    wanted = std::string(kMetaspace).append(beginning);
+  } else {
+    wanted = normalized(aligned(beginning), parts_.normalizer).bytes;
+  }
+  if (wanted.empty() || beginning.empty() || most == 0) return {};
+  std::vector<std::pair<std::int64_t, std::int64_t>> found;  // (length, id)
+  vocabulary().each([&](std::string_view piece, std::int64_t id) {
+    if (piece.size() > wanted.size() && piece.starts_with(wanted) && added_.find(id) == nullptr) {
+      found.push_back({static_cast<std::int64_t>(piece.size()), id});
+    }
+  });
+  const auto kept = found.begin() + static_cast<std::ptrdiff_t>(std::min(most, found.size()));
+  std::partial_sort(found.begin(), kept, found.end());
+  std::vector<std::string> words;
+  for (auto one = found.begin(); one != kept; ++one) {
+    words.push_back(readable(vocabulary().piece(one->second)).substr(blanks));
+  }
+  return words;
+}
+
+}  // namespace
+
+std::shared_ptr<const Tokenizer> make_pipeline_tokenizer(TokenizerParts parts) {
+  return std::make_shared<PipelineTokenizer>(std::move(parts));
+}
+
+}  // namespace headscope

@@ -1,0 +1,44 @@
+// The tokenizer that tokenizer.json describes: added tokens, normalizer, pre-tokenizer, model, post-processor, decoder.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/text/added_tokens.h"
+#include "core/text/decoder.h"
+#include "core/text/normalizer.h"
+#include "core/text/pre_tokenizer.h"
+#include "core/text/tokenizer.h"
+#include "core/text/vocabulary_model.h"
+
+namespace headscope {
+
+// What is done to the tokens of a text.
+struct PostProcessor {
+  struct Special {
+    std::int64_t id = 0;
+    std::string spelling;
+  };
+  bool trim_offsets = false;     // blanks at a token's ends are no part of its range
+  bool add_prefix_space = true;  // with trim_offsets: the first token's one blank was not in the text
+  std::vector<Special> before, after;
+};
+
+struct TokenizerParts {
+  Normalizer normalizer;
+  PreTokenizer pre_tokenizer;
+  VocabularyModel model;
+  std::vector<AddedToken> added_tokens;
+  PostProcessor post_processor;
+  Decoder decoder;
+  std::string end_of_word_suffix;  // as in BpeModel; not shown
+  SpecialTokens roles;             // `all` is filled in by make_pipeline_tokenizer
+};
+
+// tokenize() gives Hugging Face's ids, spellings and ranges, these in bytes; its truncation and padding are left to the
+// caller. Invalid bytes of a text count as U+FFFD. Error for texts above 64 MiB.
+std::shared_ptr<const Tokenizer> make_pipeline_tokenizer(TokenizerParts parts);
+
+}  // namespace headscope

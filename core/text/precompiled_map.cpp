@@ -1,0 +1,126 @@
+#include "core/text/precompiled_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace headscope {
+
+namespace {
+
+int base64_digit(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+std::string decoded_base64(std::string_view text, const std::string& what) {
+  while (text.ends_with('=')) text.remove_suffix(1);
+  std::string bytes;
+  bytes.reserve(text.size() / 4 * 3 + 3);
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    const int digit = base64_digit(c);
+    if (digit < 0) throw Error(fmt::format("{}: found {:?} in what should be base64", what, c));
+    bits = (bits << 6) | static_cast<std::uint32_t>(digit);
+    count += 6;
+    if (count >= 8) {
+      count -= 8;
+      bytes.push_back(static_cast<char>((bits >> count) & 0xFF));
+    }
+  }
+  return bytes;
+}
+
+std::uint32_t little_endian(std::string_view bytes) {
+  std::uint32_t value = 0;
+  for (int k = 3; k >= 0; --k) value = (value << 8) | static_cast<unsigned char>(bytes[static_cast<std::size_t>(k)]);
+  return value;
+}
+
+// A unit of Darts-clone (Susumu Yata), 31 bits of value or label, offset and a flag.
+std::uint32_t offset_of(std::uint32_t unit) {
+  return (unit >> 10) << ((unit & (1u << 9)) >> 6);
+}
+
+void put_replaced(std::vector<Change>& changes, std::string_view old_text, std::string_view new_text) {
+  int difference = 0;
+  for_each_code_point(old_text, [&](std::uint32_t, std::size_t, std::size_t) { --difference; });
+  for_each_code_point(new_text, [&](std::uint32_t code_point, std::size_t, std::size_t) {
+    ++difference;
+    changes.push_back({code_point, 0});
+  });
+  if (difference > 0) {
+    for (std::size_t k = changes.size() - static_cast<std::size_t>(difference); k < changes.size(); ++k) {
+      changes[k].change = 1;
+    }
+  } else if (!changes.empty()) {
+    changes.back().change += difference;
+  }
+}
+
+}  // namespace
+
+PrecompiledMap::PrecompiledMap(std::string_view base64, const std::string& what) {
+  const std::string bytes = decoded_base64(base64, what);
+  const std::size_t size = bytes.size() < 4 ? 0 : little_endian(bytes);
+  if (bytes.size() < 4 || size % 4 != 0 || size > bytes.size() - 4) {
+    throw Error(fmt::format("{}: found {} bytes that announce an array of {}; expected the array and its replacements",
+                            what, bytes.size(), size));
+  }
+  for (std::size_t at = 4; at < 4 + size; at += 4) units_.push_back(little_endian(std::string_view(bytes).substr(at)));
+  replacements_ = bytes.substr(4 + size);
+}
+
+std::optional<std::string_view> PrecompiledMap::replacement(std::string_view text) const {
+  if (units_.empty()) return std::nullopt;
+  std::size_t node = offset_of(units_[0]);
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    node ^= byte;
+    if (byte == 0 || node >= units_.size()) return std::nullopt;
+    const std::uint32_t unit = units_[node];
+    if ((unit & ((1u << 31) | 0xFF)) != byte) return std::nullopt;
+    node ^= offset_of(unit);
+    if (node >= units_.size()) return std::nullopt;
+    if ((unit >> 8) & 1) {
+      const std::size_t at = units_[node] & 0x7FFFFFFF;
+      if (at >= replacements_.size()) return std::nullopt;
+      const std::string_view rest = std::string_view(replacements_).substr(at);
+      return rest.substr(0, std::min(rest.find('\0'), rest.size()));
+    }
+  }
+  return std::nullopt;
+}
+
+AlignedText PrecompiledMap::applied(const AlignedText& text) const {
+  std::vector<Change> changes;
+  changes.reserve(text.size());
+  const std::string_view bytes = text.bytes;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t end = next_grapheme(bytes, at);
+    const std::string_view cluster = bytes.substr(at, end - at);
+    at = end;
+    if (cluster.size() < 6) {
+      if (const auto whole = replacement(cluster)) {
+        put_replaced(changes, cluster, *whole);
+        continue;
+      }
+    }
+    for_each_code_point(cluster, [&](std::uint32_t code_point, std::size_t begin, std::size_t size) {
+      const std::string_view part = cluster.substr(begin, size);
+      if (const auto one = replacement(part)) {
+        put_replaced(changes, part, *one);
+      } else {
+        changes.push_back({code_point, 0});
+      }
+    });
+  }
+  return rewritten(text, changes);
+}
+
+}  // namespace headscope

@@ -1,0 +1,22 @@
+// The vocabularies of the years before tokenizer.json: vocab.json with merges.txt, and vocab.txt.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/text/json_part.h"
+#include "core/text/pipeline_tokenizer.h"
+
+namespace headscope {
+
+// GPT-2's files, or RoBERTa's, which have <s> and </s> and set them around a text. `config`: tokenizer_config.json, of
+// which add_prefix_space counts; may be null.
+TokenizerParts read_byte_level_files(std::string_view vocabulary, const std::string& vocabulary_file,
+                                     std::string_view merges, const std::string& merges_file, const JsonPart& config);
+
+// BERT's vocab.txt: a piece a line, its id the line's number from 0. Of `config` do_lower_case, strip_accents and
+// tokenize_chinese_chars count; without do_lower_case text is made lower case unless the vocabulary has words with
+// capitals.
+TokenizerParts read_word_piece_file(std::string_view vocabulary, const std::string& file, const JsonPart& config);
+
+}  // namespace headscope
