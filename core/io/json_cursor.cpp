@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <limits>
 
 #include "core/error.h"
 #include "core/io/message_text.h"
@@ -167,9 +165,10 @@ double JsonCursor::read_number() {
   const std::string_view text = read_number_text();
   double value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  // Too small for a double reads as 0, too large as what nobody can use.
-  if (read.ec == std::errc::result_out_of_range && std::abs(value) < 1) return 0;
-  if (read.ec != std::errc() || !std::isfinite(value)) fail(fmt::format("found {}, too large a number", text));
+  // Too small for a double reads as 0; too large is of no use to anybody.
+  const bool small = text.find("e-") != text.npos || text.find("E-") != text.npos || text.find("0.") <= 1;
+  if (read.ec == std::errc::result_out_of_range && small) return 0;
+  if (read.ec != std::errc()) fail(fmt::format("found {}, too large a number", in_quotes(text)));
   return value;
 }
 

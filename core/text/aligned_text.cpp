@@ -7,10 +7,16 @@
 namespace headscope {
 
 void AlignedText::check_size(std::size_t more) const {
-  constexpr std::size_t most = std::size_t{256} << 20;
+  constexpr std::size_t most = std::size_t{128} << 20;
   if (more > most || bytes.size() > most - more) {
-    throw Error("the text is too long for its tokenizer: found more than 256 MiB after normalization");
+    throw Error("the text is too long for its tokenizer: found more than 128 MiB after normalization");
   }
+}
+
+void AlignedText::reserve(std::size_t size) {
+  if (size > bytes.size()) check_size(size - bytes.size());
+  bytes.reserve(size);
+  source.reserve(size);
 }
 
 void AlignedText::append(std::uint32_t code_point, SourceRange from) {
@@ -42,8 +48,7 @@ SourceRange AlignedText::source_of(std::size_t begin, std::size_t end) const {
 
 AlignedText aligned(std::string_view text, std::size_t offset) {
   AlignedText result;
-  result.bytes.reserve(text.size());
-  result.source.reserve(text.size());
+  result.reserve(text.size());
   for_each_code_point(text, [&](std::uint32_t code_point, std::size_t at, std::size_t bytes) {
     const auto begin = static_cast<std::uint32_t>(offset + at);
     result.append(code_point, {begin, begin + static_cast<std::uint32_t>(bytes)});
@@ -53,8 +58,7 @@ AlignedText aligned(std::string_view text, std::size_t offset) {
 
 AlignedText rewritten(const AlignedText& text, const std::vector<Change>& changes) {
   AlignedText result;
-  result.bytes.reserve(text.size());
-  result.source.reserve(text.size());
+  result.reserve(text.size());
   std::size_t at = 0;  // of the next code point that was not taken yet
   const auto take = [&] {
     if (at < text.size()) at += static_cast<std::size_t>(code_point_at(text.bytes, at).bytes);

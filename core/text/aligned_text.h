@@ -18,12 +18,13 @@ struct SourceRange {
 };
 
 // Valid UTF-8; source[k] is the range of the whole character that bytes[k] came from. Error when it grows beyond
-// 256 MiB: rules of a file may make any text a thousand times longer.
+// 128 MiB: rules of a file may make any text a thousand times longer.
 struct AlignedText {
   std::string bytes;
   std::vector<SourceRange> source;
 
   std::size_t size() const { return bytes.size(); }
+  void reserve(std::size_t size);
   void append(std::uint32_t code_point, SourceRange from);
   void append(std::string_view text, SourceRange from);
   void append(const AlignedText& text, std::size_t begin, std::size_t end);

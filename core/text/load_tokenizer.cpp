@@ -30,9 +30,9 @@ bool is_file(const fs::path& path) {
 
 File open_file(const fs::path& path) {
   File file = {path.string(), MappedFile::open(path.string())};
-  const bool is_object = path.extension() == ".json" && file.text().starts_with('{');
-  const std::string other = is_object ? "" : describe_bytes(file.mapped->bytes());
-  if (!other.empty()) throw Error(file.path + ": found " + other + "; expected a vocabulary");
+  const std::string other = describe_bytes(file.mapped->bytes());
+  const bool is_json = other == "JSON text" && path.extension() == ".json";
+  if (!other.empty() && !is_json) throw Error(file.path + ": found " + other + "; expected a vocabulary");
   return file;
 }
 

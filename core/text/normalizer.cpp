@@ -12,8 +12,7 @@ namespace {
 template <typename F>
 AlignedText each_rewritten(const AlignedText& text, F&& f) {
   AlignedText result;
-  result.bytes.reserve(text.size());
-  result.source.reserve(text.size());
+  result.reserve(text.size());
   for_each_code_point(text.bytes, [&](std::uint32_t code_point, std::size_t at, std::size_t) {
     f(code_point, text.source[at], result);
   });
@@ -96,6 +95,7 @@ AlignedText apply(const AlignedText& text, const ReplaceStep& step) {
     }
   }
   AlignedText result;
+  result.reserve(text.size() + matches.size() * step.content.size());
   std::size_t done = 0;
   for (const Match& match : matches) {
     result.append(text, done, match.begin);

@@ -14,7 +14,7 @@ namespace headscope {
 
 namespace {
 
-constexpr std::size_t kLongestText = std::size_t{64} << 20;
+constexpr std::size_t kLongestText = std::size_t{16} << 20;
 constexpr std::string_view kMetaspace = "\xE2\x96\x81";
 
 // How the vocabulary writes blanks.

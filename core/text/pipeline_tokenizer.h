@@ -38,7 +38,7 @@ struct TokenizerParts {
 };
 
 // tokenize() gives Hugging Face's ids, spellings and ranges, these in bytes; its truncation and padding are left to the
-// caller. Invalid bytes of a text count as U+FFFD. Error for texts above 64 MiB.
+// caller. Invalid bytes of a text count as U+FFFD. Error for texts above 16 MiB.
 std::shared_ptr<const Tokenizer> make_pipeline_tokenizer(TokenizerParts parts);
 
 }  // namespace headscope

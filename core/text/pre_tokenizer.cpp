@@ -111,8 +111,7 @@ void split_pattern(PieceList& list, const PatternSplit& step) {
 template <typename F>
 void rewrite(PieceList& list, F&& f) {
   AlignedText result;
-  result.bytes.reserve(list.text.size());
-  result.source.reserve(list.text.size());
+  result.reserve(list.text.size());
   for (TextPiece& piece : list.pieces) {
     const std::size_t begin = result.size();
     if (piece.id >= 0) {

@@ -10,6 +10,8 @@ namespace headscope {
 
 namespace {
 
+constexpr std::size_t kMostChanges = std::size_t{128} << 20;
+
 int base64_digit(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -102,6 +104,8 @@ AlignedText PrecompiledMap::applied(const AlignedText& text) const {
   changes.reserve(text.size());
   const std::string_view bytes = text.bytes;
   for (std::size_t at = 0; at < bytes.size();) {
+    // A map that replaces one character by a book would fill the memory before the text is written out.
+    if (changes.size() > kMostChanges) throw Error("the text is too long for its tokenizer's map of replacements");
     const std::size_t end = next_grapheme(bytes, at);
     const std::string_view cluster = bytes.substr(at, end - at);
     at = end;
