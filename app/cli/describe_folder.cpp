@@ -184,8 +184,8 @@ void add_tokenizer(const Tokenizer* tokenizer, Description& description) {
     description.text += "no tokenizer\n";
     return;
   }
-  description.json["tokenizer"] = {{"vocabulary_size", tokenizer->vocabulary_size()}};
-  description.text += fmt::format("tokenizer: vocabulary {}\n", tokenizer->vocabulary_size());
+  description.json["tokenizer"] = {{"kind", tokenizer->kind()}, {"vocabulary_size", tokenizer->vocabulary_size()}};
+  description.text += fmt::format("tokenizer: {}, vocabulary {}\n", tokenizer->kind(), tokenizer->vocabulary_size());
 }
 
 void add_unexpected(const std::vector<std::string>& unexpected, Description& description) {

@@ -98,6 +98,7 @@ class PipelineTokenizer final : public Tokenizer {
   std::string decode(std::span<const std::int64_t> ids) const override;
   std::string piece_of(std::int64_t id) const override;
   std::optional<std::int64_t> id_of(std::string_view piece) const override;
+  std::string_view kind() const override;
   std::int64_t vocabulary_size() const override;
   SpecialTokens special() const override { return parts_.roles; }
   std::vector<std::string> words_beginning(std::string_view beginning, std::size_t most) const override;
@@ -243,6 +244,16 @@ std::string PipelineTokenizer::piece_of(std::int64_t id) const {
 std::optional<std::int64_t> PipelineTokenizer::id_of(std::string_view piece) const {
   if (const AddedToken* const added = added_.find(piece)) return added->id;
   return vocabulary().find(piece);
+}
+
+std::string_view PipelineTokenizer::kind() const {
+  struct Name {
+    std::string_view operator()(const BpeModel&) const { return "BPE"; }
+    std::string_view operator()(const WordPieceModel&) const { return "WordPiece"; }
+    std::string_view operator()(const UnigramModel&) const { return "Unigram"; }
+    std::string_view operator()(const WordLevelModel&) const { return "WordLevel"; }
+  };
+  return std::visit(Name(), parts_.model);
 }
 
 std::int64_t PipelineTokenizer::vocabulary_size() const {

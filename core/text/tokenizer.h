@@ -46,6 +46,9 @@ class Tokenizer {
   // By the vocabulary's own spelling.
   virtual std::optional<std::int64_t> id_of(std::string_view piece) const;
 
+  // How words become pieces: "BPE", "WordPiece", "Unigram", "WordLevel"; "words" without a vocabulary.
+  virtual std::string_view kind() const { return "words"; }
+
   // One more than the largest id; 0 without a vocabulary.
   virtual std::int64_t vocabulary_size() const { return 0; }
 

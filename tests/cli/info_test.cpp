@@ -151,6 +151,10 @@ TEST_F(Info, CheckpointFolders) {
   EXPECT_EQ(info["config"]["vocab_size"], 24);
   EXPECT_EQ(info["files"].size(), 3u);
   EXPECT_NE(cli({"info", models + "llama"}).out.find("4 heads (2 key and value heads)"), std::string::npos);
+  const nlohmann::json demo = json_of("demo:pronouns");
+  EXPECT_EQ(demo["architecture"], "attention_only");
+  EXPECT_EQ(demo["tokenizer"]["kind"], "WordLevel");
+  EXPECT_EQ(demo["tokenizer"]["vocabulary_size"], demo["vocab_size"]);
   EXPECT_EQ(json_of(models + "mistral")["sliding_window"], 3);
   EXPECT_EQ(json_of(models + "bert")["output_head"], "masked token");
 }
@@ -162,6 +166,8 @@ TEST_F(Info, CheckpointFoldersThatDoNotOpen) {
   EXPECT_EQ(info["kind"], "checkpoint");
   EXPECT_EQ(info["architecture"], nullptr);
   EXPECT_EQ(info["config"]["n_layer"], 1);
+  folder_.write("words/vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nhello\n##s\n");  // a tokenizer alone
+  EXPECT_EQ(json_of("words")["tokenizer"], (nlohmann::json{{"kind", "WordPiece"}, {"vocabulary_size", 7}}));
   write_tensors("model/model.safetensors", {{"wte.weight", {5, 4}}, {"wpe.weight", {6, 5}}});
   expect_refused(cli({"info", "model"}), 3,
                  {"wpe.weight is [6, 5], expected [6, 4]", "h.0.attn.c_attn.weight [4, 12] is missing"});
