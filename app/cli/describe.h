@@ -21,6 +21,9 @@ Description describe_picture(const std::string& path);      // describe_document
 Description describe_drawing(const std::string& path);      // an SVG
 Description describe_folder(const std::string& path);       // describe_folder.cpp; also "demo:NAME"
 
+// Adds what a capture holds; says why where it cannot be used.
+void describe_capture(const std::string& path, Description& description);  // describe_capture.cpp
+
 // The request of a session, a recipe or an export, and the command that repeats it.
 void add_request(const SessionFile& session, Description& description);  // describe_documents.cpp
 

@@ -115,8 +115,7 @@ Description describe_safetensors(const std::string& path) {
       printable(path) + ": safetensors, " + counted(static_cast<std::int64_t>(file.entries().size()), "tensor") + "\n";
   const std::string convention = convention_of(file);
   if (is_capture(file)) {
-    description.json["kind"] = "capture";
-    description.text += "a capture of another engine's attention; opening captures comes in a later version\n";
+    describe_capture(path, description);
   } else if (!convention.empty()) {
     describe_layer(path, convention, description);
   } else {

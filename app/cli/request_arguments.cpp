@@ -11,6 +11,7 @@
 #include "core/attention/problem.h"
 #include "core/attention/request_text.h"
 #include "core/error.h"
+#include "core/model/capture.h"
 #include "core/text/utf8.h"
 
 namespace headscope::cli {
@@ -69,6 +70,11 @@ void forget_replaced(const Arguments& given, Request& request) {
     request.embedding = defaults.embedding;
     request.position = defaults.position;
     request.qkv_layout = defaults.qkv_layout;
+    if (is_capture_path(given.get("model"))) {
+      request.phrase.clear();
+      request.token_ids.clear();
+      request.input.clear();
+    }
   }
 }
 
@@ -109,12 +115,12 @@ GivenRequest given_request(const Arguments& given) {
   }
   if (given.has("phrase-file")) request.phrase = read_phrase_file(given.get("phrase-file"));
 
-  const bool nothing =
-      request.phrase.empty() && request.token_ids.empty() && request.input.empty() && !is_attention_alone(request);
+  const bool nothing = request.phrase.empty() && request.token_ids.empty() && request.input.empty() &&
+                       !is_attention_alone(request) && !runs_capture(request);
   if (nothing && !given.has("phrase") && !given.has("phrase-file")) {
     throw UsageError(
         "--phrase: found nothing to attend to; expected --phrase TEXT, or --phrase-file, --input, or "
-        "--query, --key and --value");
+        "--query, --key and --value, or a capture as --model");
   }
   if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
   return result;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/cli/output.h"
+#include "core/attention/capture_trace.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/request_text.h"
@@ -59,6 +60,17 @@ const char* fully_masked_text(FullyMasked choice) {
   return "";
 }
 
+std::string capture_notes(const CaptureReport& report) {
+  std::string text;
+  if (report.row_sums) text += "note: captured weights: " + row_sums_text(*report.row_sums) + "\n";
+  if (report.causal) text += "note: the captured weights of later keys are 0; computed scores have a causal mask\n";
+  if (report.weights_difference) {
+    text += fmt::format("note: captured weights differ from the computed ones by at most {}\n",
+                        short_number(*report.weights_difference));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string notes_text(const Trace& trace) {
@@ -68,6 +80,7 @@ std::string notes_text(const Trace& trace) {
                         counted(trace.fully_masked_rows, "row"), trace.fully_masked_rows == 1 ? "has" : "have",
                         positions_text(trace.fully_masked_queries), fully_masked_text(trace.request.fully_masked));
   }
+  if (trace.model != nullptr && trace.model->capture != nullptr) text += capture_notes(*trace.model->capture);
   const Stage* output = trace.find(trace.find(StageId::output) ? StageId::output : StageId::context);
   if (output != nullptr && !costly_numbers(trace, *output)) {
     const Statistics numbers = statistics_of(output->tensor);
@@ -76,7 +89,7 @@ std::string notes_text(const Trace& trace) {
                           stage_name(output->id));
     }
   }
-  if (trace.request.merge == Merge::direct) {
+  if (trace.request.merge == Merge::direct && trace.find(StageId::context) != nullptr) {
     const Tensor& context = trace.tensor(StageId::context);
     const MergeReport report =
         merge_report(with_own_mask(trace.request, *trace.inputs), context.dim(1), context.dim(2), context.dim(3));

@@ -16,6 +16,7 @@
 #include "core/io/safetensors.h"
 #include "core/io/session_file.h"
 #include "core/io/svg.h"
+#include "core/model/capture.h"
 #include "core/model/layer_weights.h"
 
 namespace headscope {
@@ -78,6 +79,23 @@ Request with_input(const std::string& path, const Request& current) {
   return request;
 }
 
+// Whether an .npy of 3 or 4 axes looks like weights: rows that add up to 1, which inputs and queries do not.
+bool looks_like_weights(const std::string& path, int rank) {
+  if (rank != 3 && rank != 4) return false;
+  const Capture capture = read_capture(path);
+  const RowSums sums = row_sums_of(capture.layers.front().weights);
+  return sums.off * 10 < sums.rows && sums.nan_rows < sums.rows;
+}
+
+// Nothing of `current` speaks of a capture but what computes.
+Request with_capture(const std::string& path, const Request& current) {
+  Request request;
+  request.model = path;
+  request.backend = current.backend;
+  request.threads = current.threads;
+  return request;
+}
+
 }  // namespace
 
 FileKind file_kind(const std::string& path) {
@@ -133,14 +151,12 @@ Document open_document(const std::string& path, const Request& current, const Vi
       break;
     }
     case FileKind::npy:
-      document.request = with_input(path, current);
+      document.request = looks_like_weights(path, read_npy(path).header.shape.count) ? with_capture(path, current)
+                                                                                     : with_input(path, current);
       break;
     case FileKind::safetensors: {
       const SafetensorsFile file = SafetensorsFile::open(path);
-      if (is_capture(file)) {
-        throw Error(path + " is a capture (it holds layers.N tensors); captures come in a later version.");
-      }
-      document.request = with_layer(path, file, current);
+      document.request = is_capture(file) ? with_capture(path, current) : with_layer(path, file, current);
       break;
     }
   }

@@ -25,7 +25,8 @@ struct Document {
 };
 
 // A session (.json), a picture exported by Headscope (.png), one attention layer (.safetensors; keeps `current`'s
-// phrase), an .npy (becomes --input). Checkpoint folders and captures: an Error that says which version opens them.
+// phrase), a capture (.safetensors), an .npy (becomes --input, or a capture when its rows add up to 1). Checkpoint
+// folders: an Error that says which version opens them.
 Document open_document(const std::string& path, const Request& current, const ViewState& view);
 
 // A text file as the phrase of `current`; other inputs are forgotten. Throws as read_phrase_file().

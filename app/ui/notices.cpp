@@ -7,6 +7,8 @@
 #include "app/ui/panels.h"
 #include "app/ui/text_line.h"
 #include "app/ui/widgets.h"
+#include "core/attention/capture_trace.h"
+#include "core/attention/model_trace.h"
 #include "core/attention/request_text.h"
 
 namespace headscope::ui {
@@ -123,6 +125,12 @@ std::vector<Bar> bars_of(Ui& ui) {
   }
   if (trace != nullptr && !trace->notice.empty()) {
     bars.push_back({{Notice::Kind::warn, "Another backend.", trace->notice, "backend"}, "", true, nullptr});
+  }
+  if (trace != nullptr && trace->model != nullptr && trace->model->capture != nullptr) {
+    const std::string warning = capture_warning(*trace->model->capture);
+    if (!warning.empty()) {
+      bars.push_back({{Notice::Kind::warn, "Look twice.", warning, "capture"}, "", true, nullptr});
+    }
   }
   if (trace != nullptr && !trace->fully_masked_queries.empty()) {
     const auto& rows = trace->fully_masked_queries;

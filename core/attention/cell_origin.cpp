@@ -236,7 +236,9 @@ CellOrigin origin_of(const Trace& trace, StageId stage, const Index& index) {
     HEADSCOPE_ASSERT(index[axis] >= 0 && index[axis] < tensor.dim(axis),
                      std::to_string(index[axis]) + " in " + to_string(tensor.shape()));
   }
-  return Origins(trace, index).of(stage);
+  // Captured weights: nobody knows the scores behind them.
+  const bool captured = stage == StageId::weights && trace.find(StageId::masked_scores) == nullptr;
+  return captured ? CellOrigin{CellStep::given, {}, {}, 0} : Origins(trace, index).of(stage);
 }
 
 }  // namespace headscope

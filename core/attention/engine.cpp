@@ -3,10 +3,12 @@
 #include <optional>
 #include <utility>
 
+#include "core/attention/capture_trace.h"
 #include "core/attention/memory.h"
 #include "core/attention/model_forward.h"
 #include "core/attention/preview.h"
 #include "core/attention/stage_buffers.h"
+#include "core/model/folder_stamp.h"
 
 namespace headscope {
 namespace {
@@ -14,6 +16,25 @@ namespace {
 // Products from which a graphics card is worth its start (0.1 to 0.3 s) and the way there and back: about 0.2 s of two
 // cores.
 constexpr double kLargeWork = 2e10;
+
+// The capture that was read last; read again when one of its files changed.
+struct OpenCapture {
+  std::string path;
+  FileStamp stamp, tokens_stamp;
+  std::shared_ptr<const Capture> capture;
+
+  std::shared_ptr<const Capture> open(const std::string& wanted) {
+    const FileStamp now = file_stamp(wanted);
+    const FileStamp tokens_now = file_stamp(capture_tokens_path(wanted));
+    if (capture == nullptr || path != wanted || stamp != now || tokens_stamp != tokens_now) {
+      capture = std::make_shared<const Capture>(read_capture(wanted));
+      path = wanted;
+      stamp = now;
+      tokens_stamp = tokens_now;
+    }
+    return capture;
+  }
+};
 
 }  // namespace
 
@@ -26,6 +47,7 @@ struct Engine::State {
   std::string notice;                      // why it is not the one that was wished for
 
   ModelForward models;
+  OpenCapture capture;
   StageBuffers buffers;
   std::shared_ptr<const Trace> last;
   std::shared_ptr<const Backend> last_backend;
@@ -57,6 +79,7 @@ Engine::~Engine() = default;
 
 void Engine::forget_files() {
   state_->inputs = std::make_unique<InputCache>();
+  state_->capture = {};
 }
 
 void Engine::set_stage_memory(std::int64_t bytes) {
@@ -65,10 +88,27 @@ void Engine::set_stage_memory(std::int64_t bytes) {
 
 std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelToken& cancel, const EarlyTrace& early) {
   if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
+  const auto with_fall_back = [&](bool large, const auto& run_on) {
+    try {
+      return run_on(state_->backend_of({request.backend, request.threads, large}));
+    } catch (const BackendError& error) {
+      state_->fall_back(error);
+      return run_on(state_->backend);
+    }
+  };
+  if (runs_capture(request)) {
+    const std::shared_ptr<const Capture> capture = state_->capture.open(request.model);
+    return with_fall_back(false, [&](const std::shared_ptr<const Backend>& backend) {
+      ForwardOptions options;
+      options.stage_memory = state_->options.stage_memory;
+      options.notice = state_->notice;
+      return capture_trace(request, capture, backend, cancel, options);
+    });
+  }
   const auto inputs = std::make_shared<const Inputs>(load_inputs(request, *state_->inputs));
   if (const std::optional<Problem> problem = find_problem(request, *inputs)) throw ProblemError(*problem);
   const bool large = request.backend == BackendChoice::automatic && products_of(stage_sizes_of(*inputs)) >= kLargeWork;
-  const auto run_on = [&](const std::shared_ptr<const Backend>& backend) {
+  return with_fall_back(large, [&](const std::shared_ptr<const Backend>& backend) {
     if (inputs->checkpoint != nullptr) {
       const EngineOptions& given = state_->options;
       const auto check_files = [&] { check_checkpoint_files(*state_->inputs); };
@@ -90,13 +130,7 @@ std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelTok
     state_->last = forward(request, inputs, backend, cancel, options);
     state_->last_backend = backend;
     return state_->last;
-  };
-  try {
-    return run_on(state_->backend_of({request.backend, request.threads, large}));
-  } catch (const BackendError& error) {
-    state_->fall_back(error);
-    return run_on(state_->backend);
-  }
+  });
 }
 
 }  // namespace headscope

@@ -11,6 +11,8 @@
 
 namespace headscope {
 
+struct CaptureReport;
+
 // Immutable once made, like the traces in it. The trace that is shown points here (Trace::model); those in `layers` do
 // not, so that nothing goes round in a circle.
 struct ModelTrace {
@@ -22,6 +24,7 @@ struct ModelTrace {
   std::shared_ptr<const Backend> backend;
   Tensor final_hidden;    // [batch, len, d_model], after the final norm; empty while layers are missing
   bool captured = false;  // read from a file, not computed
+  std::shared_ptr<const CaptureReport> capture;  // of the shown layer (capture_trace.h); null unless captured
 };
 
 }  // namespace headscope

@@ -10,6 +10,7 @@
 #include "core/attention/problem_checks.h"
 #include "core/attention/request_text.h"
 #include "core/backend/backend.h"
+#include "core/model/capture.h"
 #include "core/model/model_inputs.h"
 #include "core/text/tokenizer.h"
 #include "core/text/utf8.h"
@@ -98,6 +99,7 @@ MaybeProblem source_problem(const Request& r) {
     if (r.input_dim) return Problem{"input-dim", "attention alone has no input", detail, {}};
     return {};
   }
+  if (runs_capture(r)) return {};
   if (runs_checkpoint(r)) return checkpoint_source_problem(r);
   const char* one_source = "The queries come either from words or from a file of vectors.";
   if (!r.phrase.empty() && !r.input.empty()) return both_given("phrase", "input", one_source);
@@ -151,9 +153,10 @@ MaybeProblem model_problem(const Request& r) {
   if (r.model.empty()) {
     return Problem{"model",
                    "the model has no name",
-                   "It is seeded, demo:NAME, or a checkpoint folder.",
+                   "It is seeded, demo:NAME, a checkpoint folder or a capture.",
                    {{"seeded", "model", "seeded"}}};
   }
+  if (runs_capture(r)) return capture_problem(r);
   if (runs_checkpoint(r)) return checkpoint_option_problem(r);
   if (r.layer && *r.layer != 0) {
     return Problem{"layer",
@@ -241,7 +244,7 @@ MaybeProblem score_problem(const Request& r) {
                    {}};
   }
   for (const LayerHead& place : r.ablate) {
-    if (place.layer != 0 && !runs_checkpoint(r)) {
+    if (place.layer != 0 && !runs_checkpoint(r) && !runs_capture(r)) {
       return Problem{"ablate",
                      fmt::format("there is no layer {}", place.layer),
                      "This model has one layer, number 0.",

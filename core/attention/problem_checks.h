@@ -24,6 +24,9 @@ std::optional<Problem> seeded_memory_problem(const Request& request);
 // A head of `layer` beyond num_heads.
 std::optional<Problem> ablate_problem(std::int64_t head, std::int64_t num_heads, std::int64_t layer);
 
+// Options that a capture cannot follow.
+std::optional<Problem> capture_problem(const Request& request);
+
 // Stages that weigh more than `limit` bytes; says how many tokens would fit.
 std::optional<Problem> memory_problem(const Request& request, const StageSizes& sizes, std::int64_t limit);
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/attention/capture_trace.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/stage_statistics.h"
 #include "core/io/json_text.h"
@@ -68,6 +69,22 @@ Json predictions_json(const PredictionReport& report, const std::vector<std::str
   return json;
 }
 
+// What was captured, and how it fits together.
+Json capture_json(const ModelTrace& model) {
+  const CaptureReport& report = *model.capture;
+  Json json = {
+      {"file", model.name},    {"layer", report.layer},   {"weights", report.weights}, {"query_key", report.query_key},
+      {"value", report.value}, {"causal", report.causal}, {"row_sums", nullptr},       {"weights_difference", nullptr}};
+  if (report.row_sums) {
+    json["row_sums"] = {{"rows", report.row_sums->rows},
+                        {"off", report.row_sums->off},
+                        {"nan_rows", report.row_sums->nan_rows},
+                        {"largest_error", json_number(report.row_sums->largest_error)}};
+  }
+  if (report.weights_difference) json["weights_difference"] = json_number(*report.weights_difference);
+  return json;
+}
+
 }  // namespace
 
 std::string manifest_json(const Trace& trace, const std::map<StageId, std::vector<std::string>>& files,
@@ -85,6 +102,7 @@ std::string manifest_json(const Trace& trace, const std::map<StageId, std::vecto
   const LayerWeights& weights = trace.inputs->weights;
   json["weights_sha256"] = weights.empty() ? "" : weights.sha256.empty() ? sha256_of(weights) : weights.sha256;
   json["seconds"] = json_number(trace.seconds);
+  if (trace.model != nullptr && trace.model->capture != nullptr) json["capture"] = capture_json(*trace.model);
   if (!region.empty()) json["region"] = region;
   if (predictions != nullptr) json["predictions"] = predictions_json(*predictions, trace.query_labels());
   Json stages = Json::object();

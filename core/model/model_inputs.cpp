@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/model/capture.h"
 #include "core/model/checkpoint.h"
 #include "core/model/input_sizes.h"
 #include "core/model/stack.h"
@@ -67,7 +68,8 @@ void check_sizes(const Request& request, const Inputs& inputs) {
 }  // namespace
 
 bool runs_checkpoint(const Request& request) {
-  return request.model != "seeded" && request.weights.empty() && !is_attention_alone(request);
+  return request.model != "seeded" && !is_capture_path(request.model) && request.weights.empty() &&
+         !is_attention_alone(request);
 }
 
 void load_model_inputs(const Request& request, InputCache::State& cache, Inputs& inputs) {

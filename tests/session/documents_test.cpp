@@ -154,17 +154,40 @@ TEST_F(Documents, WhatCannotBeOpenedSaysWhyAndWhatWouldDo) {
   EXPECT_NE(error_of(folder_.write("empty", "")).find("empty"), std::string::npos);
   EXPECT_NE(error_of(folder_.write("bad.json", "{\"phrase\": 1")), "(opened)");
   {
-    const Tensor weights = zeros({1, 2, 3, 3});
-    std::ofstream out(folder_ / "capture.safetensors", std::ios::binary);
-    write_safetensors(out, {{"layers.0.weights", &weights}}, {});
-  }
-  EXPECT_NE(error_of(folder_ / "capture.safetensors").find("later version"), std::string::npos);
-  {
     const Tensor weight = zeros({3, 3});
     std::ofstream out(folder_ / "mlp.safetensors", std::ios::binary);
     write_safetensors(out, {{"mlp.weight", &weight}}, {});
   }
   EXPECT_NE(error_of(folder_ / "mlp.safetensors").find("mlp"), std::string::npos);
+}
+
+TEST_F(Documents, ACaptureIsTheModelAndBringsItsTokens) {
+  const Tensor weights =
+      Tensor::of({1, 1, 2, 2}, {Axis::batch, Axis::head, Axis::query, Axis::key}, {1, 0, 0.25, 0.75});
+  const std::string path = folder_ / "capture.safetensors";
+  {
+    std::ofstream out(path, std::ios::binary);
+    write_safetensors(out, {{"layers.2.weights", &weights}}, {{"tokens", "[\"a\", \"b\"]"}});
+  }
+  const Document document = open_document(path, current(), ViewState());
+  Request expected;
+  expected.model = path;
+  EXPECT_EQ(document.request, expected);
+  EXPECT_EQ(document.title, "capture.safetensors");
+  const auto trace = Engine().run(document.request, {});
+  EXPECT_EQ(trace->query_labels(), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(trace->tensor(StageId::weights).values(), weights.values());
+}
+
+TEST_F(Documents, ArraysWhoseRowsAddUpAreCaptures) {
+  const Tensor weights = Tensor::of({2, 1, 2}, {Axis::head, Axis::query, Axis::key}, {1, 0, 0.25, 0.75});
+  {
+    std::ofstream out(folder_ / "weights.npy", std::ios::binary);
+    write_npy(out, weights);
+  }
+  EXPECT_EQ(open_document(folder_ / "weights.npy", current(), ViewState()).request.model, folder_ / "weights.npy");
+  write_array("x.npy", {2, 1, 2});
+  EXPECT_EQ(open_document(folder_ / "x.npy", current(), ViewState()).request.input, folder_ / "x.npy");
 }
 
 TEST_F(Documents, ContentDecidesNotTheName) {

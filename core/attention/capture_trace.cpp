@@ -1,0 +1,316 @@
+#include "core/attention/capture_trace.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/assert.h"
+#include "core/attention/memory.h"
+#include "core/attention/model_trace.h"
+#include "core/attention/option_text.h"
+#include "core/attention/problem.h"
+#include "core/attention/request_text.h"
+#include "core/attention/score_steps.h"
+#include "core/error.h"
+#include "core/model/input_sources.h"
+
+namespace headscope {
+namespace {
+
+constexpr std::int64_t kBlock = std::int64_t{1} << 18;  // numbers read at once
+constexpr const char* kCaptured = "captured";
+
+// Calls `see(rows, region)` with blocks of whole rows of a 4-D stage, until it returns false.
+template <typename See>
+void for_row_blocks(const Tensor& stage, const CancelToken& cancel, const See& see) {
+  const std::int64_t block = std::clamp<std::int64_t>(kBlock / stage.dim(3), 1, stage.dim(2));
+  for (std::int64_t b = 0; b < stage.dim(0); ++b) {
+    for (std::int64_t h = 0; h < stage.dim(1); ++h) {
+      for (std::int64_t first = 0; first < stage.dim(2); first += block) {
+        cancel.check();
+        const Range rows{first, std::min(first + block, stage.dim(2))};
+        if (!see(rows, Region{{b, b + 1}, {h, h + 1}, rows, {0, stage.dim(3)}})) return;
+      }
+    }
+  }
+}
+
+std::vector<float> read(const Tensor& stage, const Region& region) {
+  std::vector<float> values(static_cast<std::size_t>(element_count(region)));
+  stage.read(region, values);
+  return values;
+}
+
+// Whether every query gives exactly 0 to all keys behind it. One query says nothing.
+bool looks_causal(const Tensor& weights, const CancelToken& cancel) {
+  const std::int64_t keys = weights.dim(3);
+  bool causal = weights.dim(2) == keys && keys > 1;
+  if (!causal) return false;
+  for_row_blocks(weights, cancel, [&](const Range& rows, const Region& region) {
+    const std::vector<float> values = read(weights, region);
+    for (std::int64_t i = rows.begin; causal && i < rows.end; ++i) {
+      const float* row = values.data() + (i - rows.begin) * keys;
+      causal = std::all_of(row + i + 1, row + keys, [](float weight) { return weight == 0.0F; });
+    }
+    return causal;
+  });
+  return causal;
+}
+
+double largest_difference(const Tensor& a, const Tensor& b, const CancelToken& cancel) {
+  double largest = 0;
+  for_row_blocks(a, cancel, [&](const Range&, const Region& region) {
+    const std::vector<float> left = read(a, region);
+    const std::vector<float> right = read(b, region);
+    for (std::size_t at = 0; at < left.size(); ++at) {
+      if (std::isnan(left[at]) && std::isnan(right[at])) continue;
+      const double difference = std::abs(static_cast<double>(left[at]) - static_cast<double>(right[at]));
+      largest = std::isnan(difference) ? std::numeric_limits<double>::infinity() : std::max(largest, difference);
+    }
+    return true;
+  });
+  return largest;
+}
+
+// Tokens and sizes, which every layer has.
+Inputs inputs_of(const Capture& capture, const CapturedLayer& layer, std::int64_t number) {
+  Inputs inputs;
+  inputs.tokens = capture.tokens;
+  inputs.key_tokens = capture.key_tokens;
+  inputs.batch = capture.batch;
+  inputs.query_len = capture.query_len;
+  inputs.key_len = capture.key_len;
+  inputs.num_heads = layer.num_heads();
+  inputs.num_kv_heads = !layer.key.empty()     ? layer.key.dim(1)
+                        : !layer.value.empty() ? layer.value.dim(1)
+                                               : inputs.num_heads;
+  inputs.head_dim = layer.query.empty() ? (layer.value.empty() ? 0 : layer.value.dim(3)) : layer.query.dim(3);
+  inputs.value_head_dim = layer.value.empty() ? inputs.head_dim : layer.value.dim(3);
+  inputs.d_model = inputs.num_heads * inputs.value_head_dim;
+  inputs.layer = number;
+  return inputs;
+}
+
+// Sizes may be repeated, not contradicted.
+void check_sizes(const Request& request, const Inputs& inputs, const std::string& path) {
+  check_agreement("batch", request.batch, inputs.batch, "the batch of " + path);
+  check_agreement("heads", request.heads, inputs.num_heads, "the number of heads in " + path);
+  check_agreement("kv-heads", request.kv_heads, inputs.num_kv_heads, "the number of key heads in " + path);
+  if (inputs.d_model > 0) check_agreement("d-model", request.d_model, inputs.d_model, "heads * head_dim in " + path);
+}
+
+// Weights without queries and keys cannot answer to what changes scores.
+void check_weights_stay(const Request& request, const Capture& capture, std::int64_t number) {
+  const Request plain;
+  for (const RequestOption& option : request_options()) {
+    static const char* const changing[] = {"mask",    "mask-order", "mask-fill",    "fully-masked", "scale",
+                                           "softcap", "dropout",    "dropout-mask", "variant",      "causal-align"};
+    const bool changes = std::any_of(std::begin(changing), std::end(changing),
+                                     [&](const char* name) { return std::string_view(name) == option.name; });
+    if (changes && option.get(request) != option.get(plain)) {
+      throw UsageError(
+          fmt::format("--{}: {} holds weights of layer {} without queries and keys, which stay as they were "
+                      "captured; expected no such option",
+                      option.name, capture.path, number));
+    }
+  }
+}
+
+// The heads of this layer that are to be cleared.
+std::vector<LayerHead> ablated_in(const Request& request, const Inputs& inputs) {
+  std::vector<LayerHead> heads;
+  for (const LayerHead& place : request.ablate) {
+    if (place.layer != inputs.layer) continue;
+    if (place.head >= inputs.num_heads) {
+      throw UsageError(fmt::format("--ablate: there is no head {} in layer {}; expected 0 to {}", place.head,
+                                   place.layer, inputs.num_heads - 1));
+    }
+    heads.push_back(place);
+  }
+  return heads;
+}
+
+void keep_stages(Trace& trace, const CapturedLayer& layer) {
+  std::erase_if(trace.stages, [&](const Stage& stage) {
+    const bool of_values = stage.id == StageId::value || stage.id == StageId::context || stage.id == StageId::concat;
+    return of_values && layer.value.empty();
+  });
+  for (Stage& stage : trace.stages) {
+    if (stage.id == StageId::query || stage.id == StageId::key || stage.id == StageId::value) {
+      stage.operation = kCaptured;
+    }
+  }
+}
+
+// Scores and weights computed from captured queries and keys.
+std::shared_ptr<Trace> computed_layer(const Request& request, const CapturedLayer& layer, Inputs inputs, bool causal,
+                                      const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,
+                                      const ForwardOptions& options) {
+  if (causal) inputs.own_mask = {MaskTerm{MaskTerm::Kind::causal, 0, ""}};
+  Inputs whole = inputs;
+  whole.query = layer.query;
+  whole.key = layer.key;
+  whole.value = layer.value;
+  if (layer.value.empty()) {
+    // One feature is the least that the pass of attention takes; its context is dropped.
+    whole.value = Tensor::zeros({inputs.batch, inputs.num_kv_heads, inputs.key_len, 1}, layer.key.axes());
+    whole.value_head_dim = 1;
+  }
+  Request own = request;
+  own.ablate = ablated_in(request, inputs);
+  if (const std::optional<Problem> problem = find_problem(own, whole)) throw ProblemError(*problem);
+  const auto shared = std::make_shared<const Inputs>(std::move(whole));
+  const auto trace = std::make_shared<Trace>(*forward(own, shared, backend, cancel, options));
+  keep_stages(*trace, layer);
+  if (layer.value.empty()) {
+    inputs.query = layer.query;
+    inputs.key = layer.key;
+    trace->inputs = std::make_shared<const Inputs>(std::move(inputs));
+  }
+  return trace;
+}
+
+// Captured weights as they are, with the context that follows from captured values.
+std::shared_ptr<Trace> captured_layer(const Request& request, const Capture& capture, const CapturedLayer& layer,
+                                      Inputs inputs, const std::shared_ptr<const Backend>& backend,
+                                      const CancelToken& cancel, const ForwardOptions& options) {
+  const std::vector<LayerHead> ablated = ablated_in(request, inputs);
+  if (!ablated.empty() && layer.value.empty()) {
+    throw UsageError(fmt::format("--ablate: {} holds no values of layer {}, so that its heads have no context to clear",
+                                 capture.path, inputs.layer));
+  }
+  const auto trace = std::make_shared<Trace>();
+  trace->mask = std::make_shared<const Mask>(
+      build_mask(Request(), {}, inputs.batch, inputs.num_heads, inputs.query_len, inputs.key_len, false));
+  trace->backend = backend->name();
+  trace->backend_description = backend->description();
+  trace->notice = options.notice;
+  inputs.value = layer.value;
+  if (!layer.value.empty()) trace->stages.push_back({StageId::value, layer.value, kCaptured, false, 0});
+  trace->stages.push_back({StageId::weights, layer.weights, kCaptured, false, 0});
+  if (!layer.value.empty()) {
+    const auto start = std::chrono::steady_clock::now();
+    const Tensor weights = layer.weights.stored() ? layer.weights : layer.weights.dense_copy();
+    const Tensor value = layer.value.stored() ? layer.value : layer.value.dense_copy();
+    Tensor context = backend->weighted_values(weights, value, trace->mask->hidden, cancel);
+    std::vector<std::int64_t> cleared;
+    for (const LayerHead& place : ablated) {
+      cleared.push_back(place.head);
+      for (std::int64_t b = 0; b < inputs.batch; ++b) {
+        std::fill_n(context.mutable_data() + b * context.strides()[0] + place.head * context.strides()[1],
+                    inputs.query_len * inputs.value_head_dim, 0.0F);
+      }
+    }
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    trace->stages.push_back(
+        {StageId::context, context,
+         cleared.empty() ? "· value" : fmt::format("· value, head {} = 0", fmt::join(cleared, ", ")), false, seconds});
+    trace->stages.push_back({StageId::concat, merged_heads(context, request.merge),
+                             request.merge == Merge::transpose ? "merge heads" : "reshape, not transposed", false, 0});
+    trace->seconds = seconds;
+  }
+  trace->inputs = std::make_shared<const Inputs>(std::move(inputs));
+  return trace;
+}
+
+std::int64_t shown_layer(const Request& request, const Capture& capture) {
+  const std::int64_t layers = static_cast<std::int64_t>(capture.layers.size());
+  const std::int64_t number = request.layer.value_or(layers - 1);
+  if (0 <= number && number < layers && capture.layers[static_cast<std::size_t>(number)].captured()) return number;
+  std::vector<std::int64_t> there;
+  for (std::int64_t each = 0; each < layers; ++each) {
+    if (capture.layers[static_cast<std::size_t>(each)].captured()) there.push_back(each);
+  }
+  const bool all = static_cast<std::int64_t>(there.size()) == layers;
+  throw UsageError(fmt::format("--layer: {} holds no layer {}; expected {}", capture.path, number,
+                               all ? fmt::format("0 to {}", layers - 1) : fmt::format("{}", fmt::join(there, ", "))));
+}
+
+// Bytes of the stages of all captured layers together.
+double bytes_of_all(const Request& request, const Capture& capture) {
+  double bytes = 0;
+  for (const CapturedLayer& layer : capture.layers) {
+    if (!layer.query.empty()) {
+      Inputs inputs = inputs_of(capture, layer, 0);
+      inputs.query = layer.query;
+      bytes += stage_bytes(request, stage_sizes_of(inputs));
+    } else if (!layer.value.empty()) {
+      bytes += 8.0 * static_cast<double>(layer.weights.size() / layer.weights.dim(3) * layer.value.dim(3));
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::string capture_warning(const CaptureReport& report) {
+  std::string warning;
+  if (report.row_sums && (report.row_sums->off > 0 || report.row_sums->nan_rows > 0)) {
+    warning = "Captured weights: " + row_sums_text(*report.row_sums) + ".";
+  }
+  if (report.weights_difference && !(*report.weights_difference <= kCapturedWeightsTolerance)) {
+    warning += fmt::format(
+        "{}The captured weights differ by up to {:.3g} from those computed from the captured queries and keys, which "
+        "are "
+        "shown: another mask, scale or bias took part.",
+        warning.empty() ? "" : " ", *report.weights_difference);
+  }
+  return warning;
+}
+
+std::shared_ptr<const Trace> capture_trace(const Request& request, const std::shared_ptr<const Capture>& capture,
+                                           const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,
+                                           const ForwardOptions& options) {
+  const std::int64_t shown = shown_layer(request, *capture);
+  const auto report = std::make_shared<CaptureReport>();
+  const auto model = std::make_shared<ModelTrace>();
+  model->name = capture->path.substr(capture->path.find_last_of('/') + 1);
+  model->layer = shown;
+  model->captured = true;
+  model->layers.resize(capture->layers.size());
+  const bool all = bytes_of_all(request, *capture) <= static_cast<double>(options.stage_memory);
+  std::shared_ptr<Trace> trace;
+  for (std::size_t index = 0; index < capture->layers.size(); ++index) {
+    const CapturedLayer& layer = capture->layers[index];
+    const bool is_shown = static_cast<std::int64_t>(index) == shown;
+    if (!layer.captured() || (!all && !is_shown)) continue;
+    const Inputs inputs = inputs_of(*capture, layer, static_cast<std::int64_t>(index));
+    check_sizes(request, inputs, capture->path);
+    const bool computed = !layer.query.empty();
+    if (is_shown && !computed) check_weights_stay(request, *capture, shown);
+    const bool causal = computed && !layer.weights.empty() && looks_causal(layer.weights, cancel);
+    const std::shared_ptr<Trace> made =
+        computed ? computed_layer(request, layer, inputs, causal, backend, cancel, options)
+                 : captured_layer(request, *capture, layer, inputs, backend, cancel, options);
+    made->request = request;
+    made->request.layer = static_cast<std::int64_t>(index);
+    std::erase_if(made->request.ablate, [&](const LayerHead& place) { return place.layer != *made->request.layer; });
+    made->seeded_weights = false;
+    if (is_shown) {
+      report->layer = shown;
+      report->weights = !layer.weights.empty();
+      report->query_key = computed;
+      report->value = !layer.value.empty();
+      report->causal = causal;
+      if (report->weights) report->row_sums = row_sums_of(layer.weights, cancel);
+      if (report->weights && computed) {
+        report->weights_difference = largest_difference(layer.weights, made->tensor(StageId::weights), cancel);
+      }
+      trace = std::make_shared<Trace>(*made);
+      trace->request = request;
+    }
+    model->layers[index] = made;
+  }
+  HEADSCOPE_ASSERT(trace != nullptr, std::to_string(shown));
+  model->capture = report;
+  trace->model = model;
+  return trace;
+}
+
+}  // namespace headscope

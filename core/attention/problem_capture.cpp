@@ -1,0 +1,45 @@
+// find_problem of a request whose model is a capture.
+#include <fmt/format.h>
+
+#include "core/attention/problem_checks.h"
+#include "core/model/capture.h"
+
+namespace headscope {
+
+std::optional<Problem> capture_problem(const Request& r) {
+  const char* detail = "A capture holds attention that was computed elsewhere, with tokens of its own.";
+  if (!r.phrase.empty()) {
+    return Problem{"phrase", "a phrase and a capture exclude each other", detail, {{"drop the phrase", "phrase", ""}}};
+  }
+  if (!r.token_ids.empty()) return Problem{"token-ids", "token-ids and a capture exclude each other", detail, {}};
+  for (const auto& [option, given] : {std::pair{"key-phrase", r.key_phrase.has_value()},
+                                      {"input", !r.input.empty()},
+                                      {"key-input", !r.key_input.empty()},
+                                      {"value-input", !r.value_input.empty()},
+                                      {"input-dim", r.input_dim.has_value()},
+                                      {"dropout-mask", !r.dropout_mask.empty()}}) {
+    if (given) return Problem{option, fmt::format("{} and a capture exclude each other", option), detail, {}};
+  }
+  const Request plain;
+  const char* seeded = "A capture holds what was computed; nothing is drawn.";
+  if (r.init_gain != plain.init_gain) {
+    return Problem{"init-gain", "init-gain is for seeded weights", seeded, {{"1", "init-gain", "1"}}};
+  }
+  if (r.embedding != plain.embedding) {
+    return Problem{"embedding", "embedding is for seeded vectors", seeded, {{"token", "embedding", "token"}}};
+  }
+  if (r.position != plain.position) {
+    return Problem{"position", "position is for seeded vectors", seeded, {{"none", "position", "none"}}};
+  }
+  for (const MaskTerm& term : r.mask) {
+    if (term.kind == MaskTerm::Kind::file) {
+      return Problem{"mask",
+                     "a capture takes no mask file",
+                     "Use causal, padding:N, window:W or prefix:P.",
+                     {{"none", "mask", "none"}}};
+    }
+  }
+  return {};
+}
+
+}  // namespace headscope

@@ -1,0 +1,66 @@
+// Attention that another program computed, read from its file: a safetensors capture, or weights alone as .npy.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/attention/request.h"
+#include "core/cancel.h"
+#include "core/tensor/tensor.h"
+
+namespace headscope {
+
+// What was kept of one layer: weights, or queries and keys, or both; values or not.
+struct CapturedLayer {
+  Tensor weights;     // [batch, heads, query_len, key_len], or empty
+  Tensor query, key;  // [batch, heads, query_len, head_dim], [batch, kv_heads, key_len, head_dim]; or both empty
+  Tensor value;       // [batch, kv_heads, key_len, value_head_dim], or empty
+  bool captured() const { return !weights.empty() || !query.empty(); }
+  std::int64_t num_heads() const { return weights.empty() ? query.dim(1) : weights.dim(1); }
+};
+
+struct Capture {
+  std::string path;
+  std::vector<std::string> tokens, key_tokens;  // as the file names them, else "0", "1", ...
+  bool named_tokens = false;                    // tokens come from a file
+  std::vector<CapturedLayer> layers;            // by number; at least one is captured, the last always
+  std::int64_t batch = 0, query_len = 0, key_len = 0;
+};
+
+// Whether a --model is a capture: a name that ends with .safetensors or .npy (a checkpoint is a folder).
+bool is_capture_path(std::string_view model);
+
+// Whether the request is about a capture.
+bool runs_capture(const Request& request);
+
+// The file beside a capture that lists its tokens: "a/b.tokens.json" or "a/b.tokens.txt" of "a/b.npy"; "" when there is
+// none.
+std::string capture_tokens_path(const std::string& path);
+
+// A safetensors file with layers.N.weights [batch, heads, q, k], or layers.N.query and layers.N.key (and .value), with
+// the metadata `tokens` and `key_tokens`, JSON lists of strings; or an .npy of weights [heads, q, k] or
+// [layers, heads, q, k]. Batch may be left out. Tokens that it does not name come from the file beside it
+// (capture_tokens_path): a JSON list, a JSON object with lists `tokens` and `key_tokens`, or one token a line. Files
+// are mapped; large float32 tensors are read where they are looked at. Throws Error that names the file, what was found
+// and what was expected.
+Capture read_capture(const std::string& path);
+
+// How far the rows of captured weights are from adding up to 1.
+struct RowSums {
+  std::int64_t rows = 0;
+  std::int64_t off = 0;                         // rows with |sum - 1| > kRowSumTolerance, infinite ones too
+  std::int64_t nan_rows = 0;                    // rows that hold NaN; in neither of the others
+  double largest_error = 0;                     // max |sum - 1|
+  std::int64_t batch = 0, head = 0, query = 0;  // where that is
+};
+constexpr double kRowSumTolerance = 1e-3;
+
+// Sums every row of [batch, heads, query_len, key_len] in double precision. Throws Cancelled.
+RowSums row_sums_of(const Tensor& weights, const CancelToken& cancel = {});
+
+// "each of 96 rows adds up to 1 (largest error 1e-07)", "3 of 96 rows do not add up to 1: ...".
+std::string row_sums_text(const RowSums& sums);
+
+}  // namespace headscope

@@ -1,0 +1,89 @@
+#include "core/model/capture_tokens.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "core/io/json_text.h"
+#include "core/io/mapped_file.h"
+#include "core/text/utf8.h"
+
+namespace headscope {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+constexpr std::size_t kMostTokens = 1'000'000;
+
+std::vector<std::string> token_list(const JsonValue& list, const std::string& what) {
+  if (list.kind != JsonValue::Kind::array) {
+    throw Error(fmt::format("{} is {}; expected a list of strings", what, json_kind_name(list.kind)));
+  }
+  std::vector<std::string> tokens;
+  for (const JsonValue& item : list.items) {
+    if (item.kind != JsonValue::Kind::string) {
+      throw Error(fmt::format("{}: item {} is {}; expected a string", what, tokens.size(), json_kind_name(item.kind)));
+    }
+    tokens.push_back(item.text);
+  }
+  return tokens;
+}
+
+CaptureTokens tokens_of_json(std::string_view text, const std::string& path) {
+  const JsonValue json = parse_strict_json(text, path);
+  CaptureTokens tokens;
+  if (json.kind != JsonValue::Kind::object) {
+    tokens.queries = token_list(json, path);
+    return tokens;
+  }
+  const JsonValue* queries = json.find("tokens");
+  if (queries == nullptr) throw Error(path + ": tokens is missing; expected a list of strings of that name");
+  tokens.queries = token_list(*queries, path + ": tokens");
+  if (const JsonValue* keys = json.find("key_tokens")) tokens.keys = token_list(*keys, path + ": key_tokens");
+  return tokens;
+}
+
+std::vector<std::string> lines_of(std::string_view text, const std::string& path) {
+  const std::size_t invalid = first_invalid_byte(text);
+  if (invalid != std::string::npos) {
+    throw Error(fmt::format("{}: byte 0x{:02X} at position {} is not UTF-8; expected a JSON list, or one token a line",
+                            path, static_cast<unsigned char>(text[invalid]), invalid));
+  }
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    if (lines.size() == kMostTokens) throw Error(fmt::format("{}: expected at most {} tokens", path, kMostTokens));
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.emplace_back(line);
+    text = end == text.npos ? std::string_view() : text.substr(end + 1);
+  }
+  return lines;
+}
+
+// "[CLS]" and "{" are tokens, too: a JSON list or object goes on with a string, and a list may end at once.
+bool is_json(std::string_view text) {
+  constexpr const char* blanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == text.npos || (text[first] != '[' && text[first] != '{')) return false;
+  const std::size_t next = text.find_first_not_of(blanks, first + 1);
+  return next != text.npos && (text[next] == '"' || (text[first] == '[' && text[next] == ']'));
+}
+
+}  // namespace
+
+std::vector<std::string> parse_token_list(std::string_view json, const std::string& what) {
+  return token_list(parse_strict_json(json, what), what);
+}
+
+CaptureTokens read_token_file(const std::string& path) {
+  const auto file = MappedFile::open(path);
+  const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  if (text.size() > kMostBytes) {
+    throw Error(fmt::format("{} has {} bytes; expected a list of tokens of at most {}", path, text.size(), kMostBytes));
+  }
+  if (is_json(text)) return tokens_of_json(text, path);
+  CaptureTokens tokens;
+  tokens.queries = lines_of(text, path);
+  return tokens;
+}
+
+}  // namespace headscope

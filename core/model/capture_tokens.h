@@ -1,0 +1,22 @@
+// The tokens of a capture: lists in its metadata, or a file beside it. Internal to core/model.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headscope {
+
+struct CaptureTokens {
+  std::optional<std::vector<std::string>> queries, keys;  // nothing: not said
+};
+
+// A JSON list of strings. Error that names `what`.
+std::vector<std::string> parse_token_list(std::string_view json, const std::string& what);
+
+// A JSON list, a JSON object with the lists `tokens` and `key_tokens`, or UTF-8 text with one token a line (the last
+// line may end without a line feed). Throws Error that names the file.
+CaptureTokens read_token_file(const std::string& path);
+
+}  // namespace headscope
