@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "app/cli/help.h"
@@ -24,12 +22,10 @@ std::string all_names() {
   return text;
 }
 
-constexpr std::array<std::string_view, 1> kLater = {"diagnose"};
-
 }  // namespace
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {run_command(),  render_command(),   explain_command(),
+  static const std::vector<Command> all = {run_command(),  render_command(),   explain_command(), diagnose_command(),
                                            info_command(), tokenize_command(), bench_command()};
   return all;
 }
@@ -45,9 +41,6 @@ void run_command_line(const std::vector<std::string>& words, const CancelToken& 
   }
   if (first == "--help" || first == "-h") return print(program_help(specs));
   if (first == "--version") return print(fmt::format("headscope-cli {}\n", kVersion));
-  if (std::find(kLater.begin(), kLater.end(), first) != kLater.end()) {
-    throw UsageError(first + ": comes in a later version");
-  }
   for (const Command& command : commands()) {
     if (command.spec.name != first) continue;
     const Arguments arguments = parse_arguments(command.spec, {words.begin() + 1, words.end()}, specs);
