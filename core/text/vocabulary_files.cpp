@@ -44,6 +44,20 @@ void add_special(const Vocabulary& vocabulary, std::string_view content, bool ls
   parts.added_tokens.push_back(std::move(token));
 }
 
+// Qwen2's expression (the released tokenizer's), digits one by one.
+constexpr const char* kQwen2Pattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
+enum class Family { gpt2, roberta, qwen2 };
+
+// By the class that tokenizer_config.json names, else by whether the vocabulary has RoBERTa's marks.
+Family family_of(const Vocabulary& vocabulary, const JsonPart& config) {
+  const std::string name = config.present() ? config.at("tokenizer_class").text("") : "";
+  if (name.starts_with("Qwen2")) return Family::qwen2;
+  if (name.starts_with("GPT2")) return Family::gpt2;
+  return vocabulary.find("<s>") && vocabulary.find("</s>") ? Family::roberta : Family::gpt2;
+}
+
 bool has_capitals(const Vocabulary& vocabulary) {
   bool found = false;
   vocabulary.each([&](std::string_view piece, std::int64_t) {
@@ -81,9 +95,11 @@ TokenizerParts read_byte_level_files(std::string_view vocabulary, const std::str
   TokenizerParts parts;
   ByteLevelSplit split;
   split.add_prefix_space = config.present() && config.at("add_prefix_space").flag(false);
-  split.pattern.emplace(kGpt2Pattern, merges_file);
+  const Family family = family_of(model.vocabulary, config);
+  split.pattern.emplace(family == Family::qwen2 ? kQwen2Pattern : kGpt2Pattern, merges_file);
+  if (family == Family::qwen2) parts.normalizer = {NormalFormStep{NormalForm::nfc}};
   const auto begin = model.vocabulary.find("<s>"), end = model.vocabulary.find("</s>");
-  if (begin && end) {
+  if (family == Family::roberta && begin && end) {
     parts.post_processor.trim_offsets = true;
     parts.post_processor.add_prefix_space = split.add_prefix_space;
     parts.post_processor.before = {{*begin, "<s>"}};

@@ -9,8 +9,8 @@
 
 namespace headscope {
 
-// GPT-2's files, or RoBERTa's, which have <s> and </s> and set them around a text. `config`: tokenizer_config.json, of
-// which add_prefix_space counts; may be null.
+// GPT-2's files; RoBERTa's, which have <s> and </s> and set them around a text; or Qwen2's, where the config names its
+// class. `config`: tokenizer_config.json, of which add_prefix_space and tokenizer_class count; may be null.
 TokenizerParts read_byte_level_files(std::string_view vocabulary, const std::string& vocabulary_file,
                                      std::string_view merges, const std::string& merges_file, const JsonPart& config);
 

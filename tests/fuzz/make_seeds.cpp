@@ -45,6 +45,27 @@ int main(int count, char** arguments) {
   seed("safetensors", "header",
        R"({"a":{"dtype":"BF16","shape":[0,3],"data_offsets":[0,0]},"__metadata__":{"k":"v"}})");
 
+  const std::string text = std::string(1, '\0') + "H\u00e9llo, w\u00f6rld  \u4f60 12\n<s>a";
+  seed(
+      "tokenizer", "byte_level",
+      R"({"added_tokens":[{"id":3,"content":"<s>","special":true,"lstrip":true,"normalized":true}],"normalizer":)"
+      R"({"type":"Sequence","normalizers":[{"type":"NFKC"},{"type":"Lowercase"}]},"pre_tokenizer":{"type":"ByteLevel",)"
+      R"("add_prefix_space":true},"post_processor":{"type":"RobertaProcessing","sep":["b",1],"cls":["a",0]},)"
+      R"("decoder":{"type":"ByteLevel"},"model":{"type":"BPE","vocab":{"l":0,"o":1,"lo":2},"merges":["l o"]}})" +
+          text);
+  seed("tokenizer", "word_piece",
+       R"({"normalizer":{"type":"BertNormalizer"},"pre_tokenizer":{"type":"BertPreTokenizer"},"decoder":{"type":)"
+       R"("WordPiece"},"model":{"type":"WordPiece","unk_token":"u","vocab":{"u":0,"w":1,"##o":2,"hello":3}}})" +
+           text);
+  seed("tokenizer", "unigram",
+       R"json({"normalizer":{"type":"Replace","pattern":{"Regex":" +"},"content":" "},"pre_tokenizer":{"type":)json"
+       R"json("Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":"\\d|\\s+(?!\\S)"},"behavior":)json"
+       R"json("MergedWithNext"},{"type":"Metaspace","prepend_scheme":"first"}]},"decoder":{"type":"Sequence",)json"
+       R"json("decoders":[{"type":"ByteFallback"},{"type":"Metaspace"},{"type":"Strip","content":" ","start":1,)json"
+       R"json("stop":1}]},"model":{"type":"Unigram","unk_id":0,"byte_fallback":true,"vocab":[["u",0],["l",-1.5],)json"
+       R"json(["lo",-2],["<0xC3>",-3],["<0xB6>",-3]]}})json" +
+           text);
+
   seed("model_config", "gpt2",
        R"({"model_type":"gpt2","vocab_size":9,"n_embd":8,"n_layer":2,"n_head":2,"n_positions":6,"n_inner":null})");
   seed("model_config", "roberta",

@@ -172,6 +172,19 @@ TEST(TokenizerRefusals, OtherFilesOfAFolder) {
   EXPECT_THROW(load_tokenizer(bert.path()), Error);
 }
 
+TEST(TokenizerRefusals, TheConfigSaysWhoseByteLevelFilesTheyAre) {
+  const TemporaryFolder folder;
+  folder.write("vocab.json", R"({"1": 0, "2": 1, "12": 2, "<s>": 3, "</s>": 4, "\u00c3": 5, "\u00a9": 6, "e": 7})");
+  folder.write("merges.txt", "1 2\n");
+  using Ids = std::vector<std::int64_t>;
+  EXPECT_EQ(load_tokenizer(folder.path())->tokenize("12").ids, (Ids{3, 2, 4})) << "RoBERTa's marks";
+  folder.write("tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer"})");
+  EXPECT_EQ(load_tokenizer(folder.path())->tokenize("12").ids, (Ids{2}));
+  folder.write("tokenizer_config.json", R"({"tokenizer_class": "Qwen2Tokenizer"})");
+  EXPECT_EQ(load_tokenizer(folder.path())->tokenize("12e\xCC\x81").ids, (Ids{0, 1, 5, 6}))
+      << "digit by digit, composed";
+}
+
 TEST(TokenizerRefusals, TheConfigSaysWhetherBertsTextIsMadeLowerCase) {
   const TemporaryFolder folder;
   folder.write("vocab.txt", "[UNK]\n[MASK]\nbig\nBig\n");

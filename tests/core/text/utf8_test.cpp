@@ -64,6 +64,13 @@ TEST(Utf8, TheFirstInvalidByteIsFoundBehindValidText) {
   EXPECT_EQ(first_invalid_byte("ab\xC3\xA9"), std::string_view::npos);
   EXPECT_EQ(first_invalid_byte(""), std::string_view::npos);
   EXPECT_TRUE(is_valid_utf8("a\0b"s));
+  for (std::size_t at = 0; at < 40; ++at) {
+    std::string text(40, 'a');
+    EXPECT_TRUE(is_valid_utf8(text));
+    text[at] = '\x80';
+    EXPECT_EQ(first_invalid_byte(text), at);
+    EXPECT_EQ(first_invalid_byte(text + "\xC3\xA9 and more \xFF"), at);
+  }
 }
 
 TEST(Utf8, ACaretStepsOverWholeCharacters) {
