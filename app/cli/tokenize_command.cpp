@@ -10,6 +10,7 @@
 #include "core/io/json_cursor.h"
 #include "core/io/mapped_file.h"
 #include "core/io/message_text.h"
+#include "core/model/demo_checkpoints.h"
 #include "core/text/tokenizer.h"
 
 namespace headscope::cli {
@@ -107,7 +108,8 @@ void tokenize(const Arguments& given, const CancelToken& cancel) {
     throw UsageError(fmt::format("--phrase: found {} of --phrase, --phrase-file and --phrases; expected one of them",
                                  sources == 0 ? "none" : "several"));
   }
-  const std::string folder = given.get("model");
+  const std::string model = given.get("model");
+  const std::string folder = model.starts_with("demo:") ? demo_folder(model.substr(5)) : model;
   const std::shared_ptr<const Tokenizer> tokenizer = load_tokenizer(folder);
   if (tokenizer == nullptr) {
     throw Error(folder + ": found no tokenizer; expected tokenizer.json, vocab.json with merges.txt, or vocab.txt");
@@ -146,9 +148,8 @@ Command tokenize_command() {
   spec.groups = {
       {"Input",
        {{"model", "FOLDER",
-         "With tokenizer.json, or vocab.json and merges.txt, or vocab.txt; or a tokenizer.json itself. A folder "
-         "without "
-         "weights will do."},
+         "With tokenizer.json, or vocab.json and merges.txt, or vocab.txt; a folder without weights will do. Or a "
+         "tokenizer.json itself, or demo:NAME."},
         {"phrase", "TEXT", "The phrase."},
         {"phrase-file", "FILE", "The same from a UTF-8 file."},
         {"phrases", "FILE.jsonl",

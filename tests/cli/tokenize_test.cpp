@@ -60,6 +60,7 @@ TEST_F(Tokenize, WhatIsMissingOrTooMuchIsNamed) {
   expect_refused(cli({"tokenize", "--phrase", "a"}), 2, {"--model"});
   expect_refused(cli({"tokenize", "--model", "bert"}), 2, {"--phrase", "none"});
   expect_refused(cli({"tokenize", "--model", "bert", "--phrase", "a", "--phrases", "p"}), 2, {"--phrase", "several"});
+  expect_refused(cli({"tokenize", "--model", "demo:nothing", "--phrase", "a"}), 2, {"demo:nothing"});
   expect_refused(cli({"tokenize", "--model", "nothing", "--phrase", "a"}), 3, {"nothing", "tokenizer.json"});
   expect_refused(cli({"tokenize", "--model", "bert", "--phrases", "none.jsonl"}), 3, {"none.jsonl"});
   folder_.write("p.jsonl", "\"hello\"\n{\"words\": 1}\n");
