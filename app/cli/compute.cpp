@@ -9,8 +9,10 @@
 
 namespace headscope::cli {
 
-std::shared_ptr<const Trace> computed_trace(const Request& request, const CancelToken& cancel, bool whole_model) {
+std::shared_ptr<const Trace> computed_trace(const Request& request, std::int64_t stage_memory,
+                                            const CancelToken& cancel, bool whole_model) {
   EngineOptions options;
+  options.stage_memory = stage_memory;
   options.whole_model = whole_model;
 #ifdef HEADSCOPE_HAS_GL
   options.make_backend = backends_with_gpu();

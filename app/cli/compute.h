@@ -1,6 +1,7 @@
 // From a request to its trace, for all commands.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "core/attention/trace.h"
@@ -9,8 +10,8 @@
 namespace headscope::cli {
 
 // Engine::run, with the GPU where this build has one. A notice of the trace goes to standard error.
-// `whole_model`: as EngineOptions.
-std::shared_ptr<const Trace> computed_trace(const Request& request, const CancelToken& cancel,
-                                            bool whole_model = false);
+// `stage_memory` (stage_memory_of() in request_arguments.h) and `whole_model`: as EngineOptions.
+std::shared_ptr<const Trace> computed_trace(const Request& request, std::int64_t stage_memory,
+                                            const CancelToken& cancel, bool whole_model = false);
 
 }  // namespace headscope::cli

@@ -108,7 +108,8 @@ void run(const Arguments& given, const CancelToken& cancel) {
   }
   const StageId stage = stage_from("stage", given.get("stage"));
   const std::vector<std::int64_t> at = cell_numbers_from("at", given.get("at"));
-  const std::shared_ptr<const Trace> trace = computed_trace(given_request(given).request, cancel);
+  const std::int64_t memory = stage_memory_of(given);
+  const std::shared_ptr<const Trace> trace = computed_trace(given_request(given).request, memory, cancel);
   const Stage* found = trace->find(stage);
   if (found == nullptr) {
     std::string list;

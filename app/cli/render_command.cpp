@@ -56,10 +56,11 @@ std::string write_picture(const Target& target, const Trace& trace, const ViewSp
 
 void render(const Arguments& given, const CancelToken& cancel) {
   const Target target = picture_target(given);
+  const std::int64_t memory = stage_memory_of(given);
   const GivenRequest request = given_request(given);
   const ViewSpec view = given_view(given, request.view.value_or(ViewSpec()));
 
-  const std::shared_ptr<const Trace> trace = computed_trace(request.request, cancel);
+  const std::shared_ptr<const Trace> trace = computed_trace(request.request, memory, cancel);
   ProgressLine progress;
   progress.show("laying out " + target.path);
   const std::string size = write_picture(target, *trace, view, cancel, progress);

@@ -8,6 +8,7 @@
 
 #include "app/session/phrase_file.h"
 #include "app/session/session_paths.h"
+#include "core/attention/forward.h"
 #include "core/attention/problem.h"
 #include "core/attention/request_text.h"
 #include "core/error.h"
@@ -91,7 +92,14 @@ OptionGroup request_group() {
       group.options.push_back({"phrase-file", "FILE", "The same from a UTF-8 file."});
     }
   }
+  group.options.push_back(
+      {"stage-memory", "MIB", "Stages of more MiB together are computed where they are read (default 1024)."});
   return group;
+}
+
+std::int64_t stage_memory_of(const Arguments& arguments) {
+  if (!arguments.has("stage-memory")) return kDefaultStageMemory;
+  return whole_number("stage-memory", arguments.get("stage-memory"), 0, std::int64_t{1} << 20) << 20;
 }
 
 GivenRequest given_request(const Arguments& given) {

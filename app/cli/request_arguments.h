@@ -1,6 +1,7 @@
 // REQUEST on the command line: a saved session as the start, options over it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "app/cli/arguments.h"
@@ -9,8 +10,11 @@
 
 namespace headscope::cli {
 
-// Every option of REQUEST, from request_options(), plus --session and --phrase-file.
+// Every option of REQUEST, from request_options(), plus --session, --phrase-file and --stage-memory.
 OptionGroup request_group();
+
+// --stage-memory MIB in bytes, or what the engine keeps by default. Throws UsageError.
+std::int64_t stage_memory_of(const Arguments& arguments);
 
 struct GivenRequest {
   Request request;

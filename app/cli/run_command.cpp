@@ -104,12 +104,13 @@ void run(const Arguments& given, const CancelToken& cancel) {
   }
   ExportPlan plan = given_plan(given);
   const std::optional<std::int64_t> predict = given_count(given, "predict");
+  const std::int64_t memory = stage_memory_of(given);
   const Request request = given_request(given).request;
   if (predict && !runs_checkpoint(request)) {
     throw UsageError("--predict: found without a model that has a vocabulary; expected --model demo:NAME or PATH");
   }
 
-  const std::shared_ptr<const Trace> trace = computed_trace(request, cancel, predict.has_value());
+  const std::shared_ptr<const Trace> trace = computed_trace(request, memory, cancel, predict.has_value());
   ProgressLine progress;
   if (predict) {
     progress.show("predicting tokens");

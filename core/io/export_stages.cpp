@@ -109,7 +109,7 @@ class Exporter {
   StatisticsSum* sum_of(const ExportedStage& stage) { return summed(stage) ? &sums_[stage.id] : nullptr; }
   bool summed(const ExportedStage& stage) const {
     const Tensor& tensor = trace_.tensor(stage.id);
-    return !tensor.stored() && stage.region == whole(tensor.shape());
+    return !tensor.stored() && (stage.region == whole(tensor.shape()) || trace_.on_demand != nullptr);
   }
 
   void add_stage(const ExportedStage& stage) {

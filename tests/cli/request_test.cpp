@@ -308,5 +308,18 @@ TEST_F(RequestOptions, TenThousandWordsHaveATableOfShapes) {
       << result.out;
 }
 
+// What is computed where it is read has the numbers of what is kept.
+TEST_F(RequestOptions, TheMemoryOfStagesChangesNoNumber) {
+  run_to("kept", small_with({"--mask", "causal"}));
+  run_to("read", small_with({"--mask", "causal", "--stage-memory", "0"}));
+  for (const char* name : {"scores", "masked_scores", "weights", "context", "output"}) {
+    EXPECT_EQ(stage("kept", name).values(), stage("read", name).values()) << name;
+  }
+  EXPECT_NE(cli({"run", "--phrase", "a b", "--stage-memory", "0"}).out.find("computed when read"), std::string::npos);
+  EXPECT_EQ(cli({"run", "--phrase", "a b"}).out.find("computed when read"), std::string::npos);
+  expect_refused(cli({"run", "--phrase", "a", "--stage-memory", "-1"}), 2, {"--stage-memory", "-1"});
+  expect_refused(cli({"render", "--phrase", "a", "--out", "a.png", "--stage-memory", "much"}), 2, {"--stage-memory"});
+}
+
 }  // namespace
 }  // namespace headscope

@@ -34,8 +34,8 @@ TEST(Usage, ACommandsHelpListsEveryOption) {
     EXPECT_NE(run.out.find(name), std::string::npos) << name;
     EXPECT_NE(render.out.find(name), std::string::npos) << name;
   }
-  for (const char* name :
-       {"--session", "--phrase-file", "--export", "--format", "--out", "--trace", "--json", "--csv", "--region"}) {
+  for (const char* name : {"--session", "--phrase-file", "--export", "--format", "--out", "--trace", "--json", "--csv",
+                           "--region", "--stage-memory"}) {
     EXPECT_NE(run.out.find(std::string("  ") + name), std::string::npos) << name;
   }
   for (const char* name :

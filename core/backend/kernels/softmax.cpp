@@ -22,15 +22,18 @@ HWY_INLINE std::int64_t up_to_lanes(std::int64_t end) {
 }
 
 void scale(float* cells, std::int64_t count, double factor) {
+  std::int64_t j = 0;
+// DemoteTo of the plain targets gives the largest float for what is beyond it, and not infinity.
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
   const hn::ScalableTag<double> wide;
   const hn::Rebind<float, hn::ScalableTag<double>> narrow;
   const auto factors = hn::Set(wide, factor);
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(wide));
-  std::int64_t j = 0;
   for (; j + lanes <= count; j += lanes) {
     const auto product = hn::Mul(hn::PromoteTo(wide, hn::LoadU(narrow, cells + j)), factors);
     hn::StoreU(hn::DemoteTo(narrow, product), narrow, cells + j);
   }
+#endif
   for (; j < count; ++j) cells[j] = static_cast<float>(cells[j] * factor);
 }
 

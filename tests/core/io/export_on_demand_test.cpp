@@ -6,6 +6,7 @@
 #include "core/io/export_stages.h"
 #include "core/io/npy.h"
 #include "core/io/tensor_blocks.h"
+#include "core/tensor/statistics.h"
 #include "tests/core/io/io_helpers.h"
 #include "tests/core/io/small_export.h"
 
@@ -68,6 +69,10 @@ TEST(ExportOnDemand, ARegionOfWhatIsComputedWhenReadComputesNothingElse) {
   EXPECT_EQ(cells, 4);
   const Json stages = Json::parse(read_small_file(folder.file("part/manifest.json"), 1 << 30))["stages"];
   EXPECT_TRUE(stages["raw_scores"]["min"].is_null()) << "computed for the manifest alone";
+  const Statistics part = statistics_of(read_npy(folder.file("part/weights.npy")).tensor);
+  EXPECT_EQ(stages["weights"]["min"], part.min) << "of the cells that were computed anyway";
+  EXPECT_EQ(stages["weights"]["max"], part.max);
+  EXPECT_EQ(stages["weights"]["mean"], part.mean);
   EXPECT_FALSE(stages["query"]["min"].is_null());
 }
 
