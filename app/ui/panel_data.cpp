@@ -98,7 +98,9 @@ bool PanelData::is_large(StageId stage) {
     const Tensor& tensor = trace_->tensor(stage);
     const std::int64_t rows = tensor.dim(stage == StageId::qkv_split && tensor.rank() == 4 ? 1 : tensor.rank() - 2);
     const std::int64_t columns = tensor.dim(tensor.rank() - 1);
-    return rows * columns > (tensor.stored() ? kLargeStored : kLargeComputed) || std::max(rows, columns) > kLargeSide;
+    // A preview's weights are read from stored ones, and look as they do.
+    const bool cheap = tensor.stored() || (trace_->preview && is_weight_like(stage));
+    return rows * columns > (cheap ? kLargeStored : kLargeComputed) || std::max(rows, columns) > kLargeSide;
   });
 }
 
