@@ -63,12 +63,11 @@ class CpuBackend : public Backend {
   void multiply(const Tensor& x, const Tensor& weight, const Tensor& bias, float* y, std::int64_t y_batch,
                 std::int64_t y_row, const CancelToken& cancel) const;
 
-  static constexpr std::int64_t kMostPackedBytes = std::int64_t{1} << 30;
   mutable ThreadPool pool_;
   static constexpr std::int64_t kMostKeptKeyBytes = std::int64_t{1} << 27;
   mutable ScratchPool scratch_;
   mutable KeptKeys kept_keys_{kMostKeptKeyBytes};  // after the pool that its memory goes back to
-  mutable PackedWeights packed_weights_{kMostPackedBytes};
+  mutable PackedWeights packed_weights_{most_packed_bytes()};
 };
 
 // The kv heads that the given heads read.

@@ -1,5 +1,7 @@
 #include "core/backend/packed_weights.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -44,6 +46,13 @@ std::int64_t PackedWeights::bytes() const {
   std::int64_t total = 0;
   for (const Entry& entry : entries_) total += entry.packed->bytes();
   return total;
+}
+
+std::int64_t most_packed_bytes() {
+  constexpr std::int64_t kLeast = std::int64_t{1} << 30;
+  const std::int64_t pages = ::sysconf(_SC_PHYS_PAGES), bytes = ::sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || bytes <= 0) return kLeast;
+  return std::max(kLeast, pages / 4 * bytes);
 }
 
 MatrixSource matrix_source_of(const Tensor& weight) {

@@ -45,6 +45,10 @@ class PackedWeights {
   std::list<Entry> entries_;  // the last used first
 };
 
+// Bytes of packed weights that a backend keeps: a quarter of the machine's memory, at least 1 GiB. A model whose
+// weights pass it is packed again by every forward.
+std::int64_t most_packed_bytes();
+
 // What the kernels read of a weight whose numbers lie in memory.
 MatrixSource matrix_source_of(const Tensor& weight);
 

@@ -1,7 +1,9 @@
 #include "core/backend/packed_weights.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "tests/core/attention/made_inputs.h"
@@ -84,6 +86,12 @@ TEST(PackedWeights, SeveralThreadsMayAskAtOnce) {
   }
   for (std::thread& caller : callers) caller.join();
   for (const Tensor& result : results) EXPECT_TRUE(same_bits(result, expected));
+}
+
+TEST(PackedWeights, AtLeastAGibibyteAndNotAllOfTheMemoryIsKept) {
+  EXPECT_GE(most_packed_bytes(), std::int64_t{1} << 30);
+  EXPECT_LE(most_packed_bytes(),
+            std::max(std::int64_t{1} << 30, ::sysconf(_SC_PHYS_PAGES) / 2 * ::sysconf(_SC_PAGESIZE)));
 }
 
 }  // namespace
