@@ -15,9 +15,9 @@ def vocabulary():
     return SPECIAL + sorted(WORDS)
 
 
-def sequence(rng, length, period=None, prefix=None, gaps=True):
+def sequence(rng, length, period=None, prefix=None, gaps=True, late=False):
     """`length` words: a prefix, then a stretch of `period` different words again and again, sometimes with other words
-    between two copies.
+    between two copies. `late`: the prefix is any that leaves room for two copies, else it has at most 8 words.
 
     Returns (words, copies): for every position the index of the position where its word came first in the stretch, or
     None before the second copy and in prefix and gaps.
@@ -26,7 +26,8 @@ def sequence(rng, length, period=None, prefix=None, gaps=True):
     if period is None:
         period = rng.randint(2, max(2, min(len(WORDS) - 8, length // 2)))
     if prefix is None:
-        prefix = rng.randint(0, max(0, min(8, length - 2 * period)))
+        room = max(0, length - 2 * period)
+        prefix = rng.randint(0, room if late else min(8, room))
     stretch, others = words[:period], words[period:]
     row = [rng.choice(others) for _ in range(prefix)]
     copies = [None] * prefix
