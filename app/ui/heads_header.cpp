@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/lines.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -118,7 +119,7 @@ void draw_heads_header(Ui& ui, const Rect& area, PanelData& data, const Selectio
     names.emplace_back(stage_name(id));
     quantity_width = std::max(quantity_width, std::ceil(text_width(ui, Type::mono12, names.back())) + ui.px(34));
   }
-  const float controls = quantity_width + ui.px(92) + ui.px(150) + ui.px(12) + fields;
+  const float controls = quantity_width + ui.px(92) + ui.px(150) + ui.px(12) + ui.px(162) + fields;
   std::string fact = fmt::format("{} of {}", trace.num_heads(), trace.num_heads());
   if (trace.inputs->batch > 1) fact += fmt::format(", batch {} of {}", selection.batch, trace.inputs->batch);
   const float room = area.width() - ui.px(28) - text_width(ui, Type::title13, "Heads") - controls - ui.px(24);
@@ -126,6 +127,7 @@ void draw_heads_header(Ui& ui, const Rect& area, PanelData& data, const Selectio
   Rect rest = panel_header(ui, area, "Heads", fact);
   const float y = std::round(rest.center().y - ui.px(12));
   rest = {{rest.min.x, y}, {rest.max.x, y + ui.px(size::control_height)}};
+  draw_heads_show(ui, rest);
 
   if (fixed) {
     // The right one first: places are cut from the right.

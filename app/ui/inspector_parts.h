@@ -32,9 +32,9 @@ Inspected inspected_of(Ui& ui, PanelData& data);
 // `body` is what the parts below need at least. Edits the view (cell, viewport) and fills state.next_hover.
 float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, float body);
 
-// inspector_where.cpp: 'Where this number comes from'.
+// inspector_where.cpp: 'Where this number comes from', or under another title.
 float where_height(Ui& ui, const Inspected& inspected);
-void draw_where(Ui& ui, const Inspected& inspected, const Rect& area);
+void draw_where(Ui& ui, const Inspected& inspected, const Rect& area, const std::string& title = "");
 
 // inspector_statistics.cpp: shape, min ... inf of the stage and of the slice; histogram of the slice.
 float statistics_height(Ui& ui, const Inspected& inspected);

@@ -65,12 +65,13 @@ float where_height(Ui& ui, const Inspected& inspected) {
   return ui.px(kTitle) + rows * ui.px(kRow) + ui.px(kBelow);
 }
 
-void draw_where(Ui& ui, const Inspected& inspected, const Rect& area) {
+void draw_where(Ui& ui, const Inspected& inspected, const Rect& area, const std::string& named) {
   const std::vector<WhereStep> steps = steps_of(inspected);
   ui.mark("inspector/where", area);
   Rect title{area.min, {area.max.x, area.min.y + ui.px(kTitle)}};
   const Rect copy = take_right(title, ui.px(26), ui.px(6));
-  section_title(ui, title, area.width() < ui.px(400) ? "Where from" : "Where this number comes from",
+  const std::string usual = area.width() < ui.px(400) ? "Where from" : "Where this number comes from";
+  section_title(ui, title, named.empty() ? usual : named,
                 inspected.shown ? cell_address(inspected, *inspected.shown) : "");
   float y = title.max.y - ui.px(2);
   if (steps.empty()) {

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <array>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/session/map_tiles.h"
@@ -14,6 +16,8 @@
 #include "app/session/view_state.h"
 #include "app/ui/stage_facts.h"
 #include "app/ui/ui.h"
+#include "core/attention/links.h"
+#include "core/attention/neurons.h"
 #include "core/attention/pattern.h"
 #include "core/attention/trace.h"
 #include "core/picture/heatmap.h"
@@ -69,6 +73,9 @@ class PanelData {
   // Of each row, for the ink of numbers under a range per row.
   const std::vector<ValueScale>& row_scale(StageId stage, std::int64_t batch, std::int64_t slice, ColorMap map,
                                            bool log_scale);
+  // For the views beside the grid; the last few are kept (panel_lines.cpp).
+  const Links& links(const LinkRequest& request);
+  const Neurons& neurons(std::int64_t batch, std::int64_t head, std::int64_t query);
   // A picture of pixels under a name, for TextureStore::image; `version` is what its pixels were made for.
   struct Picture {
     std::uint64_t version = 0;
@@ -104,6 +111,8 @@ class PanelData {
   std::map<Slice, std::vector<ValueScale>> row_scales_;
   std::map<StageId, std::vector<std::string>> rows_, columns_;
   std::map<std::string, Picture> pictures_;
+  std::list<std::pair<LinkRequest, Links>> links_;                      // the one used last first
+  std::list<std::pair<std::array<std::int64_t, 3>, Neurons>> neurons_;  // likewise
 };
 
 // The statistics of a whole from those of its parts: sums are exact, mean and std within rounding.

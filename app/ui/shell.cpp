@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/ui/layout.h"
+#include "app/ui/lines.h"
 #include "app/ui/panels.h"
 #include "app/ui/shortcuts.h"
 #include "app/ui/text_pieces.h"
@@ -119,7 +120,8 @@ void draw_dividers(Ui& ui, const Layout& layout) {
   below(layout.menu);
   below(layout.phrase);
   below(layout.pipeline);
-  if (layout.show_heads) below(layout.heads);
+  const bool grid = ui.session.view.heads_show == HeadsShow::grid;
+  if (layout.show_heads && grid) below(layout.heads);
   if (!layout.tabs)
     divider(ui, {layout.inspector.min.x, layout.inspector.min.y}, {layout.inspector.min.x, layout.inspector.max.y});
   if (layout.tabs) below(layout.tab_bar);
@@ -177,12 +179,29 @@ void draw_splitters(Ui& ui, const Layout& layout) {
       view.inspector_width = width;
     }
   }
-  if (!layout.concat_header_only && layout.show_heads) {
+  const bool concat_shown = layout.show_heads && view.heads_show == HeadsShow::grid;
+  if (!layout.concat_header_only && concat_shown) {
     float height = std::round(layout.concat.height() / ui.scale);
     const Rect place{{layout.concat.min.x, layout.concat.min.y - grip / 2},
                      {layout.concat.max.x, layout.concat.min.y + grip / 2}};
     if (splitter(ui, "split/concat", place, false, height, 100, 520, -1)) view.concat_height = height;
   }
+}
+
+// Beside the lines stands what a score is made of; other tensors keep the inspector.
+bool shows_neurons_beside(const Ui& ui) {
+  return ui.session.view.heads_show == HeadsShow::arcs && is_score_like(ui.session.view.stage);
+}
+
+// Lines need less width than a grid of maps, features more than a map: unless its width was set by hand.
+void widen_for_neurons(const Ui& ui, Layout& layout) {
+  if (layout.tabs || layout.inspector_rail || !layout.show_heads) return;
+  if (ui.session.view.inspector_width != ViewState().inspector_width) return;
+  const float room = layout.heads.width() - ui.px(560), wish = ui.px(640) - layout.inspector.width();
+  const float more = std::clamp(std::min(room, wish), 0.0f, ui.px(200));
+  layout.inspector.min.x -= more;
+  layout.heads.max.x -= more;
+  layout.concat.max.x -= more;
 }
 
 void draw_panels(Ui& ui, const Layout& layout) {
@@ -196,12 +215,23 @@ void draw_panels(Ui& ui, const Layout& layout) {
   draw_pipeline_strip(ui, layout.pipeline);
   if (layout.notices.height() > 0) draw_notices(ui, layout.notices);
   if (layout.tabs) draw_tab_bar(ui, layout);
-  if (layout.show_heads) {
+  const HeadsShow heads_show = ui.session.view.heads_show;
+  if (layout.show_heads && heads_show != HeadsShow::grid) {
+    // Lines and neurons take the room of concat too.
+    const Rect place{layout.heads.min, {layout.heads.max.x, layout.concat.max.y}};
+    if (heads_show == HeadsShow::arcs) {
+      draw_lines_panel(ui, place);
+    } else {
+      draw_neurons_panel(ui, place, false, layout.tabs || layout.inspector_rail);
+    }
+  } else if (layout.show_heads) {
     draw_heads_panel(ui, layout.heads);
     draw_concat_panel(ui, layout.concat);
   }
   if (layout.inspector_rail) {
     draw_inspector_rail(ui, layout.inspector);
+  } else if (layout.show_inspector && shows_neurons_beside(ui)) {
+    draw_neurons_panel(ui, layout.inspector, true, true);
   } else if (layout.show_inspector) {
     draw_inspector(ui, layout.inspector);
   }
@@ -239,6 +269,7 @@ void draw_shell(Ui& ui) {
     layout.inspector.min.x = layout.heads.min.x;
     layout.show_heads = false;
   }
+  if (shows_neurons_beside(ui)) widen_for_neurons(ui, layout);
   const Rect window{{0, 0}, screen};
   draw_grounds(ui, layout);
   // What lies under the opened Request must not see the mouse.

@@ -43,6 +43,11 @@ std::vector<std::string> keys_of(Ui& ui) {
   if (ui.session.problem()) return {"F8 next problem", "Ctrl+Z undo"};
   if (ui.state.dialog != DialogKind::none) return {"Esc close", "Tab next control"};
   if (focus == "phrase" || focus == "key_phrase") return {"F1 help", "Ctrl+E export", "Tab next control"};
+  const HeadsShow shows = ui.session.view.heads_show;
+  const bool beside = focus.starts_with("heads") || focus.starts_with("inspector");
+  if (beside && shows == HeadsShow::arcs)
+    return {"Click a token to pin it", "1\u20139 heads on and off", "S saves as SVG"};
+  if (beside && shows == HeadsShow::neurons) return {"Up Down key", "Left Right query", "S saves as SVG"};
   if (focus.starts_with("heads")) return {"Arrows head", "Ctrl+C copy number", "Ctrl+E export"};
   if (focus.starts_with("inspector")) return {"Arrows cell", "Ctrl+F fit", "Ctrl+C copy number"};
   if (focus.starts_with("pipeline")) return {"Left Right stage", "Ctrl+C copy number", "F6 names only"};

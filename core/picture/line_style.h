@@ -19,6 +19,6 @@ LineStyle line_style(double weight, LineTone tone, double row_height);
 double line_offset(std::int64_t k, std::int64_t heads, double row_height);
 
 // Of more links than this only the strongest are drawn, and the picture says so.
-constexpr std::int64_t kMostLines = 2000;
+constexpr std::int64_t kMostLines = 1000;
 
 }  // namespace headscope

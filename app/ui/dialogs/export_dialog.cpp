@@ -11,9 +11,10 @@
 namespace headscope::ui {
 namespace {
 
-constexpr ExportSubject kSubjects[] = {ExportSubject::window, ExportSubject::head,   ExportSubject::heads,
-                                       ExportSubject::stage,  ExportSubject::concat, ExportSubject::session};
-constexpr const char* kSubjectNames[] = {"window", "head", "heads", "stage", "concat", "session"};
+constexpr ExportSubject kSubjects[] = {ExportSubject::window,  ExportSubject::head,   ExportSubject::heads,
+                                       ExportSubject::stage,   ExportSubject::concat, ExportSubject::arcs,
+                                       ExportSubject::neurons, ExportSubject::session};
+constexpr const char* kSubjectNames[] = {"window", "head", "heads", "stage", "concat", "arcs", "neurons", "session"};
 
 // A label of the form at the left, the rest of the row for its controls.
 Rect labelled_row(Ui& ui, const Rect& form, float& y, std::string_view label, float height = size::control_height) {
@@ -42,7 +43,12 @@ void start(Ui& ui, ExportDialogState& state) {
   for (const ExportFile format : {ExportFile::svg, ExportFile::csv, ExportFile::npy, ExportFile::safetensors}) {
     if (ui.settings.export_format == ending_of(format)) state.choice.format = format;
   }
-  choose_subject(ui, state, is_score_like(ui.session.view.stage) ? ExportSubject::head : ExportSubject::stage);
+  const HeadsShow shows = ui.session.view.heads_show;
+  choose_subject(ui, state,
+                 !is_score_like(ui.session.view.stage) ? ExportSubject::stage
+                 : shows == HeadsShow::arcs            ? ExportSubject::arcs
+                 : shows == HeadsShow::neurons         ? ExportSubject::neurons
+                                                       : ExportSubject::head);
   state.previewed.reset();
   ui.state.edits.erase("export/folder");
   ui.state.focus = "export/file";
@@ -58,7 +64,7 @@ void refresh(Ui& ui, ExportDialogState& state, const std::shared_ptr<const Trace
   const auto spec = figure_of(state.choice, ui.session.view);
   const bool pictured = spec && state.forecast.problem.empty();
   if (pictured) {
-    ViewSpec small = *spec;
+    ViewSpec small = fitted_view(*spec, *trace);
     small.scale = 1;
     state.preview = draw_figure(*trace, small);
   } else {

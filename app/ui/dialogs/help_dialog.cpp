@@ -33,6 +33,10 @@ const std::vector<KeyLine>& keys_by_place() {
       {"Double click", "fit"},
       {"Click, arrows", "pick a cell, move it"},
       {"Ctrl+C", "copy the picked number"},
+      {"", "Lines and neurons", true},
+      {"Click, arrows", "choose a token, move the choice"},
+      {"1 to 9", "lines of a head on and off"},
+      {"S", "save as SVG"},
   };
   return lines;
 }

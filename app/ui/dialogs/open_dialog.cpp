@@ -32,7 +32,7 @@ std::vector<std::string> endings_of(const std::string& purpose) {
   if (purpose == "mask") return {".npy", ".csv"};
   if (purpose == "weights") return {".safetensors"};
   if (purpose == kPhraseFile) return {".txt", ".text", ".md"};
-  if (purpose.empty()) return {".json", ".png", ".safetensors", ".npy"};
+  if (purpose.empty()) return {".json", ".png", ".svg", ".safetensors", ".npy"};
   return {".npy"};
 }
 
@@ -50,7 +50,8 @@ std::string explanation_of(const std::string& purpose) {
   if (purpose == "mask") return ".npy or .csv that broadcasts to [batch, heads, query_len, key_len]";
   if (purpose == "weights") return ".safetensors with the tensor names of torch or of one of the tutorials";
   if (purpose == kPhraseFile) return "a text (.txt, .text, .md): its words become the phrase";
-  if (purpose.empty()) return "a session (.json), a picture of Headscope's (.png), one layer (.safetensors), x (.npy)";
+  if (purpose.empty())
+    return "a session (.json), a picture of Headscope's (.png, .svg), one layer (.safetensors), x (.npy)";
   return ".npy";
 }
 

@@ -69,7 +69,7 @@ TEST(Arcs, too_many_links_are_cut_to_the_strongest) {
   view.hide_below = 0;
   const FigurePlan plan = figure_plan(*trace, view, false);
   EXPECT_EQ(std::ssize(items_of<CurveItem>(plan)), kMostLines);
-  EXPECT_TRUE(has_text(plan, "the 2,000 strongest of 6,400"));
+  EXPECT_TRUE(has_text(plan, "the 1,000 strongest of 6,400"));
   view.token = 3;
   const auto curves = items_of<CurveItem>(figure_plan(*trace, view, false));
   const double bright = line_style(0, LineTone::bright, 28).opacity * 255 - 1;

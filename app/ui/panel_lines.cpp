@@ -1,0 +1,38 @@
+// What the views beside the grid derive from a trace: links of heads, features of one query.
+#include <algorithm>
+
+#include "app/ui/panel_data.h"
+
+namespace headscope::ui {
+
+namespace {
+
+constexpr std::size_t kKept = 4;  // all lines, those of the chosen and of the hovered token, and one to go back to
+
+// The entry of `key`, moved to the front, made when there is none.
+template <typename Key, typename Value, typename Make>
+const Value& recent(std::list<std::pair<Key, Value>>& entries, const Key& key, const Make& make) {
+  const auto found =
+      std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return entry.first == key; });
+  if (found != entries.end()) {
+    entries.splice(entries.begin(), entries, found);
+  } else {
+    entries.emplace_front(key, make());
+    if (entries.size() > kKept) entries.pop_back();
+  }
+  return entries.front().second;
+}
+
+}  // namespace
+
+const Links& PanelData::links(const LinkRequest& request) {
+  return recent(links_, request, [&] { return strongest_links(*trace_, request); });
+}
+
+const Neurons& PanelData::neurons(std::int64_t batch, std::int64_t head, std::int64_t query) {
+  return recent(neurons_, {batch, head, query}, [&] {
+    return neurons_of(*trace_, batch, head, query, {0, trace_->key_len()});
+  });
+}
+
+}  // namespace headscope::ui
