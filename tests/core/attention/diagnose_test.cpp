@@ -129,7 +129,7 @@ TEST(Diagnose, NamesEveryConventionThatChangesSomething) {
 TEST(Diagnose, NamesNothingForNoise) {
   std::uint32_t seed = 900;
   for (const Case& base : made_cases()) {
-    const Tensor& own = traced(base.request, base.inputs)->tensor(base.stage);
+    const Tensor own = traced(base.request, base.inputs)->tensor(base.stage);
     const Diagnosis found = diagnosed(base, random_tensor(own.shape(), ++seed));
     EXPECT_FALSE(found.equal);
     EXPECT_TRUE(found.explanations.empty()) << base.name << " " << found.explanations.front().variants.front();
@@ -139,7 +139,7 @@ TEST(Diagnose, NamesNothingForNoise) {
 
 TEST(Diagnose, RoundingIsEqualAndNaNIsNot) {
   const Case base = made_cases().front();
-  const Tensor& own = traced(base.request, base.inputs)->tensor(base.stage);
+  const Tensor own = traced(base.request, base.inputs)->tensor(base.stage);
   std::vector<float> values = own.values();
   for (std::size_t k = 0; k < values.size(); ++k) values[k] *= k % 2 == 0 ? 1.0F + 1e-6F : 1.0F - 1e-6F;
   const Diagnosis rounded = diagnosed(base, Tensor::of(own.shape(), own.axes(), values));
