@@ -26,6 +26,17 @@ class Models : public CommandTest {
     }
     return text;
   }
+
+  // A copy of the golden BERT with a vocabulary, in the working folder.
+  std::string bert_with_vocabulary() const {
+    const std::filesystem::path folder = std::filesystem::path(folder_.path()) / "bert";
+    std::filesystem::copy(kModels + "bert", folder);
+    std::ofstream vocabulary(folder / "vocab.txt");
+    for (const char* word : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "sat", "##s"}) {
+      vocabulary << word << "\n";
+    }
+    return folder.string();
+  }
 };
 
 TEST_F(Models, ALayerIsExportedWithTheNumbersOfTheReference) {
@@ -73,6 +84,34 @@ TEST_F(Models, PredictionsAreThoseOfTheReference) {
   EXPECT_NE(table.out.find("model      llama, layer"), std::string::npos) << table.out;
   EXPECT_NE(table.out.find("probability"), std::string::npos);
   EXPECT_NE(table.out.find("nats a token"), std::string::npos);
+}
+
+TEST_F(Models, APhraseGoesThroughTheCheckpointsTokenizer) {
+  const std::string model = bert_with_vocabulary();
+  const Result result = cli({"run", "--model", model, "--phrase", "The [MASK] sats", "--predict", "2", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const nlohmann::json manifest = nlohmann::json::parse(result.out);
+  EXPECT_EQ(manifest["tokens"], (std::vector<std::string>{"[CLS]", "the", "[MASK]", "sat", "##s", "[SEP]"}));
+  EXPECT_EQ(manifest["predictions"]["kind"], "masked");
+  ASSERT_EQ(manifest["predictions"]["positions"].size(), 1u);
+  EXPECT_EQ(manifest["predictions"]["positions"][0]["position"], 2);
+  EXPECT_EQ(manifest["predictions"]["positions"][0]["token"], "[MASK]");
+  EXPECT_TRUE(manifest["predictions"]["token_loss"][2].is_null());
+  EXPECT_TRUE(manifest["predictions"]["token_loss"][1].is_number());
+  const Result ids = cli({"run", "--model", model, "--token-ids", "2,5,4,7,8,3", "--json"});
+  EXPECT_EQ(nlohmann::json::parse(ids.out)["tokens"], manifest["tokens"]);
+}
+
+TEST_F(Models, TheShippedEncoderNamesTheNounThatItStandsFor) {
+  const Result result =
+      cli({"run", "--model", "demo:pronouns", "--phrase", "The animal didn't cross the street because it was too tired",
+           "--predict", "1", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const nlohmann::json manifest = nlohmann::json::parse(result.out);
+  EXPECT_EQ(manifest["model"]["name"], "demo:pronouns");
+  const nlohmann::json& it = manifest["predictions"]["positions"][7];
+  EXPECT_EQ(it["token"], "it");
+  EXPECT_EQ(it["top"][0]["piece"], "animal");
 }
 
 TEST_F(Models, RenderDrawsALayer) {
