@@ -70,6 +70,10 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const StageId stage = stage_from("stage", given.get("stage"));
   const std::int64_t memory = stage_memory_of(given);
   const std::shared_ptr<const Trace> trace = computed_trace(given_request(given).request, memory, cancel);
+  if (trace->find(StageId::raw_scores) == nullptr) {
+    throw UsageError(
+        "--model: a capture without queries and keys cannot be computed in another way; expected both in it");
+  }
   const Stage* found = trace->find(stage);
   if (found == nullptr) throw UsageError(fmt::format("--stage: this request has no {}", stage_name(stage)));
   const Tensor theirs = theirs_from(given.get("theirs"), found->tensor);

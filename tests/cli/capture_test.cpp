@@ -85,6 +85,8 @@ TEST_F(Capture, WhatDoesNotGoTogetherIsRefused) {
   expect_refused(cli({"run", "--model", model, "--phrase", "a b"}), 2, {"--phrase", "capture"});
   expect_refused(cli({"run", "--model", model, "--mask", "causal"}), 2, {"--mask", "without queries and keys"});
   expect_refused(cli({"run", "--model", model, "--heads", "2"}), 2, {"--heads", "2", "1"});
+  write_array("theirs", {1, 1, 2, 3}, std::vector<float>(6, 0.5F));
+  expect_refused(cli({"diagnose", "--model", model, "--stage", "weights", "--theirs", "theirs.npy"}), 2, {"--model"});
   expect_refused(cli({"run", "--model", "missing.safetensors"}), 3, {"missing.safetensors"});
   folder_.write("broken.safetensors", "abc");
   expect_refused(cli({"run", "--model", "broken.safetensors"}), 3, {"broken.safetensors"});
