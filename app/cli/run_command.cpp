@@ -7,6 +7,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/compute.h"
+#include "app/cli/metrics_table.h"
 #include "app/cli/output.h"
 #include "app/cli/prediction_text.h"
 #include "app/cli/progress_line.h"
@@ -46,6 +47,7 @@ ExportPlan given_plan(const Arguments& given) {
     if (choice_of("csv", given.get("csv"), {"matrix", "long"}) == 1) plan.format = ExportFormat::csv_long;
   }
   if (given.has("region")) plan.region = region_from("region", given.get("region"));
+  plan.metrics = given.has("metrics");
   return plan;
 }
 
@@ -102,6 +104,9 @@ void run(const Arguments& given, const CancelToken& cancel) {
   if (torch && given.has("predict")) {
     throw UsageError("--predict: found together with --trace; expected one of them, --trace prints nothing else");
   }
+  if (torch && given.has("metrics")) {
+    throw UsageError("--trace: found together with --metrics; expected one of them, both are what is printed");
+  }
   ExportPlan plan = given_plan(given);
   const std::optional<std::int64_t> predict = given_count(given, "predict");
   const std::int64_t memory = stage_memory_of(given);
@@ -127,12 +132,14 @@ void run(const Arguments& given, const CancelToken& cancel) {
       text = written_text(plan.folder, names) + notes_text(*trace);
     }
   } else {
-    text = given.has("json")
-               ? manifest_json(
-                     *trace, {}, "", cancel, {},
-                     [&](double share) { progress.show("going through the numbers", share); }, plan.predictions.get())
-               : shape_table_text(*trace);
+    text = given.has("json") ? manifest_json(
+                                   *trace, {}, "", cancel, {},
+                                   [&](double share) { progress.show("going through the numbers", share); },
+                                   plan.predictions.get(), plan.metrics)
+           : plan.metrics ? metrics_table_text(*trace, cancel)
+                          : shape_table_text(*trace);
   }
+  if (given.has("out") && !given.has("json") && plan.metrics) text += metrics_table_text(*trace, cancel);
   if (plan.predictions != nullptr && !given.has("json")) text += predictions_text(*plan.predictions, *trace);
   if (torch) text = torch_trace_text(*trace);
   if (!text.empty() && text.back() != '\n') text += '\n';
@@ -147,7 +154,8 @@ Command run_command() {
   CommandSpec spec;
   spec.name = "run";
   spec.usage =
-      "REQUEST [--export STAGE[,STAGE...]|all] [--format csv|npy|safetensors|json] [--out DIR] [--predict N] "
+      "REQUEST [--export STAGE[,STAGE...]|all] [--format csv|npy|safetensors|json] [--out DIR] [--metrics] "
+      "[--predict N] "
       "[--trace torch] [--json]";
   spec.summary = "Computes a request; prints the shape of every stage, or writes them as files.";
   spec.groups = {
@@ -159,6 +167,8 @@ Command run_command() {
         {"region", "B,H,I0:I1,J0:J1", "Only that part of the stages with heads; : for all of an axis."},
         {"predict", "N",
          "Of a checkpoint: the N most probable tokens after the last one, or at every [MASK], and the tokens' loss."},
+        {"metrics", "",
+         "A line for every layer and head: entropy, distance, previous, next, first, self, induction ..."},
         {"trace", "torch", "Print the tutorials' own lines, x.size(): torch.Size([1, 5, 512]), and nothing else."},
         {"json", "", "Print the manifest."}}},
       request_group()};

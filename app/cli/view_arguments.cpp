@@ -23,10 +23,9 @@ std::string color_map_list() {
 }
 
 void set_kind(ViewSpec& view, const std::string& text) {
-  if (text == "layers") throw UsageError("--view: '" + text + "' comes in a later version");
-  constexpr ViewKind kKinds[] = {ViewKind::heads,  ViewKind::head, ViewKind::stage,
-                                 ViewKind::concat, ViewKind::arcs, ViewKind::neurons};
-  view.view = kKinds[choice_of("view", text, {"heads", "head", "stage", "concat", "arcs", "neurons"})];
+  constexpr ViewKind kKinds[] = {ViewKind::heads, ViewKind::head,    ViewKind::stage, ViewKind::concat,
+                                 ViewKind::arcs,  ViewKind::neurons, ViewKind::layers};
+  view.view = kKinds[choice_of("view", text, {"heads", "head", "stage", "concat", "arcs", "neurons", "layers"})];
 }
 
 void set_range(ViewSpec& view, const std::string& text) {
@@ -51,9 +50,11 @@ void set_range(ViewSpec& view, const std::string& text) {
 
 OptionGroup view_group() {
   return {"VIEW",
-          {{"view", "heads|head|stage|concat|arcs|neurons",
+          {{"view", "heads|head|stage|concat|arcs|neurons|layers",
             "What the picture shows: all heads, one head, a stage, concat, lines from queries to keys, one query's "
-            "features against those of every key (default heads)."},
+            "features against those of every key, all layers and heads (default heads)."},
+           {"aggregate", "none|mean|max|rollout|flow",
+            "layers: one map made of all heads instead of a map of each (default none)."},
            {"head", "H", "The head of '--view head' and neurons, and of stages that have one (default 0)."},
            {"stage", "STAGE", "The tensor that is drawn (default weights)."},
            {"colormap", color_map_list(),
@@ -96,6 +97,10 @@ ViewSpec given_view(const Arguments& given, ViewSpec view) {
   if (given.has("labels")) view.labels = choice_of("labels", given.get("labels"), {"on", "off"}) == 0;
   if (given.has("theme")) {
     view.theme = choice_of("theme", given.get("theme"), {"dark", "light"}) == 0 ? Theme::dark : Theme::light;
+  }
+  if (given.has("aggregate")) {
+    set_view_value(view, "aggregate", given.get("aggregate"));
+    if (!given.has("view") && view.aggregate) view.view = ViewKind::layers;
   }
   if (given.has("width")) view.width = static_cast<int>(whole_number("width", given.get("width"), 1, kMostPixels));
   for (const char* option : {"token", "heads-shown", "hide-below", "sentences"}) {

@@ -2,28 +2,16 @@
 // what they move.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "core/attention/aggregate.h"
 #include "core/attention/trace.h"
 #include "core/cancel.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
-
-enum class Aggregate { mean, max, rollout, flow };
-
-const std::array<Aggregate, 4>& all_aggregates();
-
-// "rollout": in options and on screen.
-std::string_view aggregate_name(Aggregate aggregate);
-std::optional<Aggregate> aggregate_named(std::string_view name);
-
-// The formula, its reading and source, for the screen.
-std::string_view aggregate_formula(Aggregate aggregate);
 
 // `weights` of one batch item, a tensor [heads, query_len, key_len] for every layer, the first layer first.
 using LayersOfWeights = std::vector<Tensor>;

@@ -2,12 +2,7 @@
 // computed stay what they are.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <vector>
-
-#include "core/attention/trace.h"
-#include "core/tensor/tensor.h"
 
 namespace headscope {
 
@@ -20,21 +15,6 @@ struct TokenView {
   friend bool operator==(const TokenView&, const TokenView&) = default;
   bool changes_something() const { return hide_special || hide_first || merge_words; }
 };
-
-// Which rows and columns are made of which: the same for every matrix of a trace.
-struct TokenGroups {
-  std::vector<std::vector<std::int64_t>> rows, columns;  // positions that each is made of, increasing
-  std::vector<std::string> row_labels, column_labels;
-  bool renormalize = false;
-};
-
-// `words` is Inputs::words: the word of each token, -1 for special tokens; empty: nothing is known of words, and each
-// token is one. Neighbouring tokens of one word merge; special tokens stay alone. The key of bias_k is kept.
-TokenGroups token_groups(const TokenView& view, const Trace& trace);
-
-// m'[r, c] = mean over i in rows[r] of sum over j in columns[c] of m[i, j], then divided by sum_c m'[r, c] when
-// renormalising (a row without anything left stays 0). `matrix` is [query, key].
-Tensor by_groups(const Tensor& matrix, const TokenGroups& groups);
 
 // "columns of special tokens hidden, rows renormalised; pieces of a word: sum over keys, mean over queries"; "" for
 // none. For the screen.

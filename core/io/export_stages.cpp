@@ -71,7 +71,7 @@ class Exporter {
     const double values = static_cast<double>(values_of_manifest());
     const std::string manifest = manifest_json(
         trace_, written_, region, cancel_, known, [&](double share) { progress_.report(share * values); },
-        plan_.predictions.get());
+        plan_.predictions.get(), plan_.metrics);
     add("manifest.json", [&](std::ostream& out) { out << manifest; });
     cancel_.check();
     files_.commit();

@@ -33,6 +33,7 @@ struct ExportPlan {
   std::optional<ExportRegion> region;  // of the 4-D stages
   std::string folder;
   std::shared_ptr<const PredictionReport> predictions;  // for the manifest; may be null
+  bool metrics = false;                                 // manifest.json lists the metrics of every head
 };
 
 struct PlannedFile {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/attention/capture_trace.h"
+#include "core/attention/model_metrics.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/stage_statistics.h"
 #include "core/io/json_text.h"
@@ -85,12 +86,24 @@ Json capture_json(const ModelTrace& model) {
   return json;
 }
 
+Json metrics_list(const Trace& trace, const CancelToken& cancel) {
+  Json list = Json::array();
+  for (const HeadMetricsRow& row : metrics_of_all_heads(trace, cancel)) {
+    Json json = {{"batch", row.batch}, {"layer", row.layer}, {"head", row.head}};
+    for (const HeadMetric metric : all_head_metrics()) {
+      json[std::string(metric_key(metric))] = json_number(row.metrics[metric].value);
+    }
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string manifest_json(const Trace& trace, const std::map<StageId, std::vector<std::string>>& files,
                           const std::string& region, const CancelToken& cancel,
                           const std::map<StageId, Statistics>& known, const std::function<void(double)>& progress,
-                          const PredictionReport* predictions) {
+                          const PredictionReport* predictions, bool metrics) {
   Json json;
   json["version"] = kVersion;
   json["request"] = Json::parse(request_json(trace.request));
@@ -115,6 +128,7 @@ std::string manifest_json(const Trace& trace, const std::map<StageId, std::vecto
         stage_json(stage, written == files.end() ? std::vector<std::string>{} : written->second, statistics[index]);
   }
   json["stages"] = std::move(stages);
+  if (metrics) json["metrics"] = metrics_list(trace, cancel);
   return json_dump(json, 2) + "\n";
 }
 

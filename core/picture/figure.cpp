@@ -32,11 +32,25 @@ void check(const ViewSpec& view) {
   }
 }
 
+void check_size(const FigurePlan& plan) {
+  if (plan.width > kLargestSide || plan.height > kLargestSide) {
+    throw UsageError(
+        fmt::format("the picture would be {} x {} pixels, at most {} x {} can be drawn: use a smaller "
+                    "--cell, or --width",
+                    plan.width, plan.height, kLargestSide, kLargestSide));
+  }
+}
+
 }  // namespace
 
 FigurePlan figure_plan(const Trace& trace, const ViewSpec& view, bool measure) {
   check(view);
   Sheet sheet(trace, view);
+  if (view.view == ViewKind::layers) {
+    plan_layers(sheet, measure);
+    check_size(sheet.plan);
+    return std::move(sheet.plan);
+  }
   const bool of_weights = view.view == ViewKind::arcs || view.view == ViewKind::neurons;
   const StagePicture stage(trace,
                            of_weights                      ? StageId::weights
@@ -60,13 +74,10 @@ FigurePlan figure_plan(const Trace& trace, const ViewSpec& view, bool measure) {
     case ViewKind::neurons:
       plan_neurons(sheet, stage, measure);
       break;
+    case ViewKind::layers:
+      break;
   }
-  if (sheet.plan.width > kLargestSide || sheet.plan.height > kLargestSide) {
-    throw UsageError(
-        fmt::format("the picture would be {} x {} pixels, at most {} x {} can be drawn: use a smaller "
-                    "--cell, or --width",
-                    sheet.plan.width, sheet.plan.height, kLargestSide, kLargestSide));
-  }
+  check_size(sheet.plan);
   return std::move(sheet.plan);
 }
 

@@ -16,6 +16,7 @@ void plan_heads(Sheet& sheet, const StagePicture& stage, bool measure);
 void plan_concat(Sheet& sheet, const StagePicture& stage, bool measure);
 void plan_arcs(Sheet& sheet, const StagePicture& weights, bool measure);
 void plan_neurons(Sheet& sheet, const StagePicture& weights, bool measure);
+void plan_layers(Sheet& sheet, bool measure);
 
 // ---- shared by the views
 // The map with its gutter and column labels within a width; `fixed_room` is taken by other things beside it.

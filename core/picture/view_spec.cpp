@@ -16,9 +16,11 @@ namespace headscope {
 namespace {
 
 constexpr std::array kKinds = {
-    std::pair(ViewKind::heads, std::string_view("heads")), std::pair(ViewKind::head, std::string_view("head")),
-    std::pair(ViewKind::stage, std::string_view("stage")), std::pair(ViewKind::concat, std::string_view("concat")),
-    std::pair(ViewKind::arcs, std::string_view("arcs")),   std::pair(ViewKind::neurons, std::string_view("neurons"))};
+    std::pair(ViewKind::heads, std::string_view("heads")),  std::pair(ViewKind::head, std::string_view("head")),
+    std::pair(ViewKind::stage, std::string_view("stage")),  std::pair(ViewKind::concat, std::string_view("concat")),
+    std::pair(ViewKind::arcs, std::string_view("arcs")),    std::pair(ViewKind::neurons, std::string_view("neurons")),
+
+    std::pair(ViewKind::layers, std::string_view("layers"))};
 constexpr std::int64_t kMostPixels = 16384;  // of a picture's side
 constexpr std::int64_t kMostHeads = 1 << 20;
 
@@ -60,13 +62,20 @@ void set_kind(ViewSpec& view, const std::string& text) {
       return;
     }
   }
-  refuse_value("view", text, "a view", "heads, head, stage, concat, arcs or neurons");
+  refuse_value("view", text, "a view", "heads, head, stage, concat, arcs, neurons or layers");
 }
 
 void set_stage(ViewSpec& view, const std::string& text) {
   const auto stage = stage_named(text);
   if (!stage) refuse_value("stage", text, "a stage", "weights, scores, concat or another name of the stage list");
   view.stage = *stage;
+}
+
+void set_aggregate(ViewSpec& view, const std::string& text) {
+  view.aggregate.reset();
+  if (text == "none") return;
+  view.aggregate = aggregate_named(text);
+  if (!view.aggregate) refuse_value("aggregate", text, "an aggregate", "none, mean, max, rollout or flow");
 }
 
 void set_colormap(ViewSpec& view, const std::string& text) {
@@ -145,6 +154,7 @@ std::string view_json(const ViewSpec& view) {
   if (view.heads_shown) json["heads_shown"] = list_text(*view.heads_shown);
   if (view.hide_below != usual.hide_below) json["hide_below"] = view.hide_below;
   if (view.sentences != usual.sentences) json["sentences"] = sentence_pair_name(view.sentences);
+  if (view.aggregate) json["aggregate"] = aggregate_name(*view.aggregate);
   return json_dump(json);
 }
 
@@ -183,6 +193,8 @@ bool set_view_value(ViewSpec& view, std::string_view key, const std::string& tex
     set_sentences(view, text);
   } else if (key == "width") {
     view.width = pixels(key, text);
+  } else if (key == "aggregate") {
+    set_aggregate(view, text);
   } else if (key == "scale") {
     constexpr const char* expected = "a number above 0, at most 16";
     const double scale = parse_finite(key, text, expected);

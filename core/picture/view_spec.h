@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/attention/aggregate.h"
 #include "core/attention/sentence_pair.h"
 #include "core/attention/stage.h"
 #include "core/picture/color_map.h"
@@ -14,7 +15,7 @@
 
 namespace headscope {
 
-enum class ViewKind { heads, head, stage, concat, arcs, neurons };  // layers comes with checkpoints
+enum class ViewKind { heads, head, stage, concat, arcs, neurons, layers };  // layers: all layers and heads of a model
 enum class RangeKind { automatic, row, fixed };
 
 struct ViewSpec {
@@ -36,6 +37,7 @@ struct ViewSpec {
   std::optional<std::vector<std::int64_t>> heads_shown;  // nothing: all
   double hide_below = 0.05;                              // smaller weights are no line
   SentencePair sentences = SentencePair::all;
+  std::optional<Aggregate> aggregate;  // layers: one map made of all heads instead of a map of each
   friend bool operator==(const ViewSpec&, const ViewSpec&) = default;
 };
 

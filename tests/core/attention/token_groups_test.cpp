@@ -1,4 +1,4 @@
-#include "core/attention/token_view.h"
+#include "core/attention/token_groups.h"
 
 #include <gtest/gtest.h>
 
@@ -41,14 +41,14 @@ testing::AssertionResult near(const Tensor& found, const std::vector<double>& ex
   return testing::AssertionSuccess();
 }
 
-TEST(TokenView, NothingAskedChangesNothing) {
+TEST(TokenGroups, NothingAskedChangesNothing) {
   const TokenGroups groups = token_groups({}, pieces());
   EXPECT_EQ(groups.row_labels, pieces().inputs->tokens);
   EXPECT_EQ(by_groups(matrix(), groups).values(), matrix().values());
   EXPECT_EQ(token_view_sentence({}), "");
 }
 
-TEST(TokenView, SpecialColumnsGoAndRowsStay) {
+TEST(TokenGroups, SpecialColumnsGoAndRowsStay) {
   const TokenGroups groups = token_groups({.hide_special = true}, pieces());
   EXPECT_EQ(groups.column_labels, (std::vector<std::string>{"un", "##happy", "end"}));
   EXPECT_EQ(groups.row_labels.size(), 5u);
@@ -56,7 +56,7 @@ TEST(TokenView, SpecialColumnsGoAndRowsStay) {
       near(by_groups(matrix(), groups), {.01, .02, .03, .06, .07, .08, .11, .12, .13, .16, .17, .18, .21, .22, .23}));
 }
 
-TEST(TokenView, RowsSumToOneAgainWhenAsked) {
+TEST(TokenGroups, RowsSumToOneAgainWhenAsked) {
   const TokenGroups groups = token_groups({.hide_first = true, .renormalize = true}, pieces());
   const std::vector<float> values = by_groups(matrix(), groups).values();
   ASSERT_EQ(values.size(), 20u);
@@ -68,18 +68,18 @@ TEST(TokenView, RowsSumToOneAgainWhenAsked) {
   EXPECT_TRUE(std::abs(static_cast<double>(values[0]) - .01 / .10) <= 1e-6);
 }
 
-TEST(TokenView, RenormalizingAloneIsNothing) {
+TEST(TokenGroups, RenormalizingAloneIsNothing) {
   EXPECT_EQ(by_groups(matrix(), token_groups({.renormalize = true}, pieces())).values(), matrix().values());
 }
 
-TEST(TokenView, ARowThatLosesEverythingStaysZero) {
+TEST(TokenGroups, ARowThatLosesEverythingStaysZero) {
   const Tensor all_first = tensor_of(
       {5, 5}, std::vector<float>({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0}));
   const TokenGroups groups = token_groups({.hide_first = true, .renormalize = true}, pieces());
   EXPECT_TRUE(near(by_groups(all_first, groups), std::vector<double>(20, 0.0)));
 }
 
-TEST(TokenView, PiecesOfAWordSumOverKeysAndAverageOverQueries) {
+TEST(TokenGroups, PiecesOfAWordSumOverKeysAndAverageOverQueries) {
   const TokenGroups groups = token_groups({.merge_words = true}, pieces());
   EXPECT_EQ(groups.row_labels, (std::vector<std::string>{"[CLS]", "unhappy", "end", "[SEP]"}));
   EXPECT_EQ(groups.column_labels, groups.row_labels);
@@ -91,7 +91,7 @@ TEST(TokenView, PiecesOfAWordSumOverKeysAndAverageOverQueries) {
                             .20, .43, .23, .24}));
 }
 
-TEST(TokenView, SpecialTokensSideBySideDoNotMerge) {
+TEST(TokenGroups, SpecialTokensSideBySideDoNotMerge) {
   Trace trace = pieces();
   auto inputs = std::make_shared<Inputs>(*trace.inputs);
   inputs->words = {-1, -1, -1, -1, -1};
@@ -99,7 +99,7 @@ TEST(TokenView, SpecialTokensSideBySideDoNotMerge) {
   EXPECT_EQ(token_groups({.merge_words = true}, trace).row_labels.size(), 5u);
 }
 
-TEST(TokenView, NothingLeftIsEmpty) {
+TEST(TokenGroups, NothingLeftIsEmpty) {
   Trace trace = pieces();
   auto inputs = std::make_shared<Inputs>(*trace.inputs);
   inputs->words = {-1, -1, -1, -1, -1};
@@ -107,7 +107,7 @@ TEST(TokenView, NothingLeftIsEmpty) {
   EXPECT_TRUE(by_groups(matrix(), token_groups({.hide_special = true}, trace)).empty());
 }
 
-TEST(TokenView, SaysWhatItDoes) {
+TEST(TokenGroups, SaysWhatItDoes) {
   EXPECT_EQ(token_view_sentence({true, false, true, true}),
             "columns of special tokens hidden, rows renormalised; pieces of a word: sum over keys, mean over queries");
   EXPECT_EQ(token_view_sentence({.hide_first = true}), "column of the first token hidden, rows not renormalised");
