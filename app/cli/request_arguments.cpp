@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "app/session/documents.h"
 #include "app/session/phrase_file.h"
 #include "app/session/session_paths.h"
 #include "core/attention/forward.h"
@@ -21,6 +22,17 @@ namespace {
 
 // Options that hold a list: two of them would have to be merged or one forgotten, and neither is what anybody means.
 constexpr std::array<std::string_view, 4> kLists = {"token-ids", "mask", "variant", "ablate"};
+
+// Options that speak of drawn weights, of files, or of a second phrase: what no demo runs with.
+constexpr std::array<std::string_view, 19> kNotOfDemos = {
+    "session",  "model", "weights",    "input",      "d-model",   "seed",      "query",
+    "key",      "value", "heads",      "kv-heads",   "input-dim", "init-gain", "embedding",
+    "position", "batch", "qkv-layout", "key-phrase", "key-input"};
+
+bool speaks_of_a_demo(const Arguments& given) {
+  return std::none_of(kNotOfDemos.begin(), kNotOfDemos.end(),
+                      [&](std::string_view option) { return given.has(std::string(option)); });
+}
 
 void refuse_both(const Arguments& given, const std::string& a, const std::string& b, const std::string& advice) {
   if (given.has(a) && given.has(b)) {
@@ -112,6 +124,7 @@ GivenRequest given_request(const Arguments& given) {
     result.view = session.view;
   }
   Request& request = result.request;
+  if (speaks_of_a_demo(given)) request.model = kDefaultModel;
   forget_replaced(given, request);
   for (const RequestOption& option : request_options()) {
     if (!given.has(option.name)) continue;

@@ -15,8 +15,7 @@ void add_notice(ui::UiState& state, ui::Notice::Kind kind, const std::string& ke
 }
 
 void open_first(Session& session, Settings& settings, ui::UiState& state, const std::string& path, bool may_resume) {
-  const Document demo = demo_document();
-  Document first = demo;
+  Document first = first_document();
   first.view.theme = settings.theme;
   first.view.ui_scale = settings.ui_scale;
   LastSession last;
@@ -29,8 +28,8 @@ void open_first(Session& session, Settings& settings, ui::UiState& state, const 
   add_notice(state, ui::Notice::Kind::warn, "last-session", notice);
   if (!path.empty()) {
     try {
-      first = open_document(path, demo.request, first.view);
-      remember_recent(settings, path);
+      first = open_document(path, demo_document().request, first.view);
+      if (!path.starts_with("demo:")) remember_recent(settings, path);
     } catch (const std::exception& error) {
       add_notice(state, ui::Notice::Kind::bad, "open", error.what(), "The window shows what it showed last.");
     }

@@ -17,13 +17,16 @@
 #include "core/io/session_file.h"
 #include "core/io/svg.h"
 #include "core/model/capture.h"
+#include "core/model/checkpoint.h"
 #include "core/model/layer_weights.h"
+#include "core/text/tokenizer.h"
 
 namespace headscope {
 
 namespace {
 
 constexpr const char* kDemoPhrase = "Hola mi nombre es Alex";
+constexpr const char* kPronounPhrase = "The animal didn't cross the street because it was too tired";
 
 std::string title_of(const std::string& path) {
   return std::filesystem::path(path).filename().string();
@@ -58,6 +61,33 @@ Request with_layer(const std::string& path, const SafetensorsFile& file, const R
   request.variants.clear();
   request.ablate.clear();
   return request;
+}
+
+// The model as it was trained: of what was asked before, the words and where to compute stay.
+Request with_checkpoint(const std::string& path, const Request& current) {
+  const std::shared_ptr<const Checkpoint> checkpoint = Checkpoint::open(path);  // says now what is wrong with it
+  Request request;
+  request.model = path;
+  request.backend = current.backend;
+  request.threads = current.threads;
+  if (checkpoint->tokenizer() == nullptr) {
+    // Nobody knows words: the first ids of the vocabulary stand for a text.
+    const std::int64_t count =
+        std::min<std::int64_t>({8, checkpoint->architecture().vocab_size, checkpoint->architecture().max_positions});
+    for (std::int64_t id = 0; id < count; ++id) request.token_ids.push_back(id);
+    return request;
+  }
+  request.phrase = current.phrase.empty() ? kDemoPhrase : current.phrase;
+  // A demo knows the words of its grammar; others would show nothing of what it learned.
+  if (path == kDefaultModel) request.phrase = kPronounPhrase;
+  return request;
+}
+
+// Absolute, without a slash at the end.
+std::string folder_path(const std::string& path) {
+  std::filesystem::path folder = std::filesystem::absolute(path).lexically_normal();
+  if (!folder.has_filename() && folder.has_parent_path()) folder = folder.parent_path();
+  return folder.string();
 }
 
 Request with_input(const std::string& path, const Request& current) {
@@ -138,10 +168,17 @@ bool is_capture(const SafetensorsFile& file) {
 
 Document open_document(const std::string& path, const Request& current, const ViewState& view) {
   Document document{current, view, title_of(path)};
+  if (path.starts_with("demo:")) {
+    document.request = with_checkpoint(path, current);
+    document.view.layers.layer = -1;
+    return document;
+  }
   switch (file_kind(path)) {
     case FileKind::folder:
-      throw Error(path + " is a folder; checkpoint folders come in a later version. Expected a session (.json), " +
-                  "a picture (.png, .svg), one attention layer (.safetensors) or an input (.npy).");
+      document.request = with_checkpoint(folder_path(path), current);
+      document.title = title_of(document.request.model);
+      document.view.layers.layer = -1;
+      break;
     case FileKind::png:
     case FileKind::svg:
     case FileKind::json: {
@@ -178,6 +215,19 @@ Document demo_document() {
   document.request.phrase = kDemoPhrase;
   document.request.mask = {MaskTerm{MaskTerm::Kind::causal, 0, ""}};
   document.title = "demo";
+  return document;
+}
+
+Document first_document() {
+  Document document;
+  try {
+    document.request = with_checkpoint(kDefaultModel, document.request);
+  } catch (const Error&) {
+    return demo_document();
+  }
+  document.title = kDefaultModel;
+  document.view.head = 7;
+  document.view.cell = Cell{7, 1};
   return document;
 }
 

@@ -24,15 +24,22 @@ struct Document {
   std::string title;  // for the window: "animal-street.json"
 };
 
+// What a request runs that says nothing of its model: the shipped demo (the first start, and the command line).
+inline constexpr const char* kDefaultModel = "demo:pronouns";
+
 // A session (.json), a picture exported by Headscope (.png), one attention layer (.safetensors; keeps `current`'s
-// phrase), a capture (.safetensors), an .npy (becomes --input, or a capture when its rows add up to 1). Checkpoint
-// folders: an Error that says which version opens them.
+// phrase), a capture (.safetensors), an .npy (becomes --input, or a capture when its rows add up to 1), a checkpoint
+// folder (becomes --model, with `current`'s phrase and everything else as the model was trained; so does demo:NAME).
 Document open_document(const std::string& path, const Request& current, const ViewState& view);
 
 // A text file as the phrase of `current`; other inputs are forgotten. Throws as read_phrase_file().
 Document open_phrase(const std::string& path, const Request& current, const ViewState& view);
 
-// The demo: "Hola mi nombre es Alex", d_model 512, 8 heads, causal, seeded.
+// What a new session is: "Hola mi nombre es Alex", d_model 512, 8 heads, causal, seeded.
 Document demo_document();
+
+// What the first start shows: kDefaultModel with 'it' going to the noun that it stands for; where the demo was not
+// installed, demo_document().
+Document first_document();
 
 }  // namespace headscope

@@ -19,6 +19,7 @@ struct Session::Impl {
         jobs(options.job_executor ? std::move(options.job_executor) : executor->make_sibling(), wake),
         maps(executor->make_sibling(), wake),
         slice_numbers(executor->make_sibling(), wake),
+        model_numbers(executor->make_sibling(), options.compute, options.engine, wake),
         queue(std::move(executor), std::move(options.compute), std::move(options.engine), std::move(wake)) {}
 
   UndoList undo;
@@ -36,6 +37,7 @@ struct Session::Impl {
   JobRunner jobs;
   MapTiles maps;
   SliceNumbers slice_numbers;
+  ModelNumbers model_numbers;
   ComputeQueue queue;
 
   bool shows(const Request& wanted) const {
@@ -186,8 +188,12 @@ SliceNumbers& Session::slice_numbers() {
   return impl_->slice_numbers;
 }
 
+ModelNumbers& Session::model_numbers() {
+  return impl_->model_numbers;
+}
+
 bool Session::looking() const {
-  return impl_->maps.busy() || impl_->slice_numbers.busy();
+  return impl_->maps.busy() || impl_->slice_numbers.busy() || impl_->model_numbers.busy();
 }
 
 }  // namespace headscope

@@ -10,6 +10,7 @@
 
 #include "app/session/executor.h"
 #include "app/session/map_tiles.h"
+#include "app/session/model_numbers.h"
 #include "app/session/slice_numbers.h"
 #include "app/session/view_state.h"
 #include "core/attention/engine.h"
@@ -106,6 +107,8 @@ class Session {
   // What panels look at of matrices that are too large to walk over in a frame; each has a worker of its own.
   MapTiles& maps();
   SliceNumbers& slice_numbers();
+  // What the view over all layers and heads shows; a worker of its own, too.
+  ModelNumbers& model_numbers();
   bool looking() const;  // one of them has something to do
 
  private:

@@ -100,6 +100,7 @@ const std::vector<std::string> kHeadsShow = {"grid", "arcs", "neurons"};
 const std::vector<std::string> kSentences = {"all", "a-a", "a-b", "b-a", "b-b"};
 const std::vector<std::string> kConcatShows = {"concat", "output", "both"};
 constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
+constexpr double kLargestFilter = 1e6;
 
 StageId stage_from(const Reader& reader, const char* key, StageId value) {
   std::string name{stage_name(value)};
@@ -116,6 +117,53 @@ std::optional<ColorMap> map_from(const Reader& reader, const char* key) {
   const std::optional<ColorMap> map = color_map_named(name);
   if (!map) refuse(key, "the name of a colour map");
   return map;
+}
+
+json layers_json(const LayersView& layers) {
+  return {{"shown", layers.shown},
+          {"layer", layers.layer},
+          {"aggregate", layers.aggregate ? aggregate_name(*layers.aggregate) : ""},
+          {"sort", layers.sort ? metric_key(*layers.sort) : ""},
+          {"filter", layers.filter ? metric_key(*layers.filter) : ""},
+          {"filter_below", layers.filter_below},
+          {"filter_value", layers.filter_value},
+          {"norms", layers.norms},
+          {"hide_special", layers.tokens.hide_special},
+          {"hide_first", layers.tokens.hide_first},
+          {"renormalize", layers.tokens.renormalize},
+          {"merge_words", layers.tokens.merge_words}};
+}
+
+std::optional<HeadMetric> metric_from(const Reader& reader, const char* key) {
+  std::string name;
+  reader.read(key, name);
+  if (name.empty()) return std::nullopt;
+  const std::optional<HeadMetric> metric = metric_of_key(name);
+  if (!metric) refuse(key, "the name of a metric");
+  return metric;
+}
+
+LayersView layers_from(const Reader& outer) {
+  LayersView layers;
+  const json* object = outer.find("layers");
+  if (object == nullptr) return layers;
+  const Reader reader(object->dump());
+  reader.read("shown", layers.shown);
+  reader.read("layer", layers.layer, -1, kMostIndex);
+  std::string aggregate;
+  reader.read("aggregate", aggregate);
+  layers.aggregate = aggregate_named(aggregate);
+  if (!aggregate.empty() && !layers.aggregate) refuse("aggregate", "the name of an aggregate");
+  layers.sort = metric_from(reader, "sort");
+  layers.filter = metric_from(reader, "filter");
+  reader.read("filter_below", layers.filter_below);
+  reader.read("filter_value", layers.filter_value, -kLargestFilter, kLargestFilter);
+  reader.read("norms", layers.norms);
+  reader.read("hide_special", layers.tokens.hide_special);
+  reader.read("hide_first", layers.tokens.hide_first);
+  reader.read("renormalize", layers.tokens.renormalize);
+  reader.read("merge_words", layers.tokens.merge_words);
+  return layers;
 }
 
 json viewport_json(const Viewport& viewport) {
@@ -218,7 +266,8 @@ std::string view_state_json(const ViewState& v) {
                  {"concat_collapsed", v.concat_collapsed},
                  {"inspector_collapsed", v.inspector_collapsed},
                  {"pipeline_collapsed", v.pipeline_collapsed},
-                 {"request_opened_by_hand", v.request_opened_by_hand}};
+                 {"request_opened_by_hand", v.request_opened_by_hand},
+                 {"layers", layers_json(v.layers)}};
   // JSON has no infinity; a range that holds one is left at its default.
   if (std::isfinite(v.range_low) && std::isfinite(v.range_high)) {
     object["range_low"] = v.range_low;
@@ -266,6 +315,7 @@ ViewState parse_view_state(const std::string& text) {
   reader.read("inspector_collapsed", v.inspector_collapsed);
   reader.read("pipeline_collapsed", v.pipeline_collapsed);
   reader.read("request_opened_by_hand", v.request_opened_by_hand);
+  v.layers = layers_from(reader);
   v.weight_map = map_from(reader, "weight_map");
   v.signed_map = map_from(reader, "signed_map");
   if (const json* cell = reader.find("cell"); cell != nullptr) {

@@ -77,6 +77,7 @@ ViewState with_screen_of(ViewState view, const ViewState& screen) {
   view.inspector_collapsed = screen.inspector_collapsed;
   view.pipeline_collapsed = screen.pipeline_collapsed;
   view.request_opened_by_hand = screen.request_opened_by_hand;
+  view.layers = screen.layers;
   return view;
 }
 

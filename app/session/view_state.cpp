@@ -4,7 +4,10 @@ namespace headscope {
 
 ViewSpec view_spec_of(const ViewState& view) {
   ViewSpec spec;
-  if (is_score_like(view.stage)) {
+  if (view.layers.shown) {
+    spec.view = ViewKind::layers;
+    spec.aggregate = view.layers.aggregate;
+  } else if (is_score_like(view.stage)) {
     spec.view = view.heads_show == HeadsShow::arcs      ? ViewKind::arcs
                 : view.heads_show == HeadsShow::neurons ? ViewKind::neurons
                                                         : ViewKind::heads;
@@ -38,6 +41,8 @@ void apply_view_spec(ViewState& view, const ViewSpec& spec) {
   view.arcs_heads = spec.heads_shown;
   view.arcs_hide_below = spec.hide_below;
   view.arcs_sentences = spec.sentences;
+  view.layers.shown = spec.view == ViewKind::layers;
+  view.layers.aggregate = spec.aggregate;
   view.batch = spec.batch;
   view.head = spec.head;
   (is_weight_like(spec.stage) ? view.weight_map : view.signed_map) = spec.colormap;

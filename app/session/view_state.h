@@ -7,8 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/aggregate.h"
+#include "core/attention/head_metric.h"
 #include "core/attention/sentence_pair.h"
 #include "core/attention/stage.h"
+#include "core/attention/token_view.h"
 #include "core/picture/color_map.h"
 #include "core/picture/heatmap.h"
 #include "core/picture/palette.h"
@@ -32,6 +35,20 @@ struct Viewport {
 
 enum class ConcatShows { concat, output, both };
 enum class HeadsShow { grid, arcs, neurons };  // maps; lines from queries to keys; one query's features
+
+// The view over all layers and heads of a model.
+struct LayersView {
+  bool shown = false;                  // instead of heads, concat and inspector
+  std::int64_t layer = -1;             // picked; -1: that of the request
+  std::optional<Aggregate> aggregate;  // nothing: every head by itself
+  std::optional<HeadMetric> sort;      // nothing: by position; else the largest first
+  std::optional<HeadMetric> filter;    // heads that do not pass are dimmed
+  bool filter_below = false;           // pass: less than the value; else more
+  double filter_value = 0.5;
+  bool norms = false;  // pictures show |w (v Wo)| instead of w
+  TokenView tokens;
+  friend bool operator==(const LayersView&, const LayersView&) = default;
+};
 
 struct ViewState {
   StageId stage = StageId::weights;     // selected in the pipeline strip, shown by the inspector
@@ -58,6 +75,7 @@ struct ViewState {
   float request_width = 264, inspector_width = 450, concat_height = 240;
   bool request_collapsed = false, concat_collapsed = false, inspector_collapsed = false, pipeline_collapsed = false;
   bool request_opened_by_hand = false;  // on a narrow window the rail opens by F9
+  LayersView layers;
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
 

@@ -5,6 +5,8 @@
 
 #include "app/session/documents.h"
 #include "app/session/phrase_file.h"
+#include "app/ui/layers_panel.h"
+#include "app/ui/layout.h"
 #include "app/ui/pipeline_cards.h"
 #include "app/ui/shortcuts.h"
 #include "app/ui/stage_facts.h"
@@ -37,7 +39,7 @@ void open_document_at(Ui& ui, const std::string& path) {
     // A long text with the caret in it would open over the panels below.
     if (words && ui.state.focus == "phrase") ui.state.focus = "inspector/picture";
     std::erase_if(ui.state.notices, [](const Notice& n) { return n.key == "open"; });
-    remember_recent(ui.settings, path);
+    if (!path.starts_with("demo:")) remember_recent(ui.settings, path);
   } catch (const Error& error) {
     notify(ui, {Notice::Kind::bad, "Not opened.", error.what(), "open"});
   } catch (const UsageError& error) {
@@ -122,6 +124,21 @@ void toggle_key_phrase(Ui& ui) {
 }
 
 // Copies, or, of a preview, waits for the exact numbers (copy_when_exact).
+void toggle_layers(Ui& ui) {
+  bool& shown = ui.session.view.layers.shown;
+  if (!has_layers(ui)) {
+    shown = false;
+    notify(ui, {Notice::Kind::info, "There is one layer.",
+                "All layers and heads are shown of a checkpoint: Model, weights, or File, Open folder.", "layers"});
+    return;
+  }
+  shown = !shown;
+  if (shown) {
+    ui.state.focus = "layers/grid";
+    ui.state.focus_by_keyboard = true;
+  }
+}
+
 void copy(Ui& ui, CopyWhat what) {
   const auto trace = ui.session.trace();
   if (trace != nullptr && trace->preview) {
@@ -141,6 +158,7 @@ std::string control_of_option(std::string_view option) {
       {"key-phrase", "key_phrase"},
       {"model", "request/weights"},
       {"weights", "request/weights"},
+      {"layer", "request/layer"},
       {"heads", "request/num_heads"},
       {"kv-heads", "request/kv_heads"},
       {"d-model", "request/d_model"},
@@ -193,6 +211,9 @@ bool carry_out(Ui& ui, const Command& command) {
     }
     case CommandId::open_file:
       return open_dialog(ui, DialogKind::open_file), true;
+    case CommandId::open_folder:
+      ui.state.text["choose_file/option"] = "model";
+      return open_dialog(ui, DialogKind::choose_file), true;
     case CommandId::open_phrase:
       ui.state.text["choose_file/option"] = "phrase-file";
       return open_dialog(ui, DialogKind::choose_file), true;
@@ -242,7 +263,7 @@ bool carry_out(Ui& ui, const Command& command) {
       return set_scale(ui, 1), true;
     case CommandId::toggle_request: {
       // Where there is no room the rail opens by hand; elsewhere the panel collapses.
-      const bool narrow = ImGui::GetIO().DisplaySize.x / ui.scale < 1440;
+      const bool narrow = ImGui::GetIO().DisplaySize.x / ui.scale < request_from(shows_layers(ui));
       bool& flag = narrow ? view.request_opened_by_hand : view.request_collapsed;
       flag = !flag;
       return true;
@@ -261,6 +282,8 @@ bool carry_out(Ui& ui, const Command& command) {
         view.inspector_collapsed = !view.inspector_collapsed;
       }
       return true;
+    case CommandId::toggle_layers:
+      return toggle_layers(ui), true;
     case CommandId::next_problem:
       return go_to_problem(ui), true;
     case CommandId::focus_phrase:

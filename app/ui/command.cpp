@@ -9,6 +9,9 @@ const std::vector<CommandInfo>& command_list() {
        "Starts over with the demo: 'Hola mi nombre es Alex', seeded weights."},
       {Id::open_file, "Open...", "File", "Ctrl+O",
        "Opens a session, an exported picture, the weights of a layer or an input x; dropping the file does the same."},
+      {Id::open_folder, "Open folder...", "File", "Ctrl+Shift+O",
+       "Opens a checkpoint: a folder with config.json, safetensors and a tokenizer; dropping the folder does the "
+       "same."},
       {Id::open_phrase, "Open phrase...", "File", "", "Takes the words of a text file; dropping a .txt does the same."},
       {Id::save_session, "Save session...", "File", "Ctrl+S", "Writes the request and the view as JSON."},
       {Id::quit, "Quit", "File", "Ctrl+Q", "Closes the window; the session is restored at the next start."},
@@ -45,6 +48,8 @@ const std::vector<CommandInfo>& command_list() {
       {Id::toggle_concat, "Concat panel", "View", "F7", "Opens or closes concat and output."},
       {Id::toggle_inspector, "Inspector", "View", "F4",
        "Opens or closes the inspector; beside heads in a narrow window."},
+      {Id::toggle_layers, "Layers × heads", "View", "F3",
+       "Shows all layers and heads of a model at once, or one layer again."},
       {Id::toggle_theme, "Dark or light", "View", "Ctrl+T", "Changes the theme."},
       {Id::scale_up, "Larger", "View", "Ctrl+Plus", "Makes everything a tenth larger."},
       {Id::scale_down, "Smaller", "View", "Ctrl+Minus", "Makes everything a tenth smaller."},

@@ -7,6 +7,7 @@
 #include "app/ui/heads_header.h"
 #include "app/ui/heads_layout.h"
 #include "app/ui/heatmap_view.h"
+#include "app/ui/layers_panel.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/panels.h"
 #include "app/ui/shared_marks.h"
@@ -63,16 +64,18 @@ HeatmapView view_of(Ui& ui, Grid& grid, std::int64_t head, ImVec2 at) {
   return view;
 }
 
+// The layer whose heads are shown, as `--ablate` counts.
+std::int64_t layer_of(const Ui& ui) {
+  const auto trace = ui.session.trace();
+  return trace != nullptr && trace->model != nullptr ? trace->model->layer : ui.session.draft.layer.value_or(0);
+}
+
 bool is_off(const Ui& ui, std::int64_t head) {
-  const std::vector<LayerHead>& off = ui.session.draft.ablate;
-  return std::any_of(off.begin(), off.end(), [&](const LayerHead& at) { return at.head == head; });
+  return is_off(ui, layer_of(ui), head);
 }
 
 void switch_head(Ui& ui, std::int64_t head) {
-  std::vector<LayerHead>& off = ui.session.draft.ablate;
-  if (std::erase_if(off, [&](const LayerHead& at) { return at.head == head; }) == 0) {
-    off.push_back({ui.session.draft.layer.value_or(0), head});
-  }
+  switch_head(ui, layer_of(ui), head);
 }
 
 void choose_head(Ui& ui, Grid& grid, std::int64_t head) {

@@ -9,7 +9,7 @@ namespace {
 
 // Thresholds at 1x, in the order in which things give way.
 constexpr float kCommandBoxFrom = 1200;
-constexpr float kRequestFrom = 1440;
+constexpr float kRequestFrom = 1440, kRequestBesideLayersFrom = 1800;
 constexpr float kPipelineFrom = 900;
 constexpr float kKeyPhraseFrom = 1360;
 constexpr float kNarrowInspectorBelow = 1440, kNarrowInspector = 420;
@@ -29,7 +29,12 @@ float inspector_width(float room, float heads_height, const ViewState& view) {
 
 }  // namespace
 
-Layout layout_of(float width, float height, float scale, const ViewState& view, float notices, bool inspector_tab) {
+float request_from(bool layers_view) {
+  return layers_view ? kRequestBesideLayersFrom : kRequestFrom;
+}
+
+Layout layout_of(float width, float height, float scale, const ViewState& view, float notices, bool inspector_tab,
+                 bool layers_view) {
   Layout layout;
   const float w = std::max(kSmallestWidth, width / scale), h = std::max(kSmallestHeight, height / scale);
   const auto px = [scale](float x) { return std::round(x * scale); };
@@ -38,7 +43,7 @@ Layout layout_of(float width, float height, float scale, const ViewState& view, 
 
   layout.command_box = w >= kCommandBoxFrom;
   layout.key_phrase_button = w >= kKeyPhraseFrom;
-  const bool room_for_request = w >= kRequestFrom;
+  const bool room_for_request = w >= request_from(layers_view);
   const bool open = room_for_request ? !view.request_collapsed : view.request_opened_by_hand;
   layout.request_rail = !open;
   layout.request_over = open && !room_for_request;
@@ -57,6 +62,14 @@ Layout layout_of(float width, float height, float scale, const ViewState& view, 
     return result;
   };
   layout.phrase = strip(px(size::phrase_row));
+  layout.layers_view = layers_view;
+  if (layers_view) {
+    layout.pipeline = strip(0);
+    layout.notices = strip(notices);
+    layout.layers = {{left, y}, {right, status}};
+    layout.show_heads = layout.show_inspector = false;
+    return layout;
+  }
   layout.pipeline = strip(px(layout.pipeline_small ? size::pipeline_small : size::pipeline));
   layout.notices = strip(notices);
 

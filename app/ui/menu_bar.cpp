@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "app/ui/layers_panel.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets.h"
 
@@ -42,6 +43,8 @@ bool enabled(const Ui& ui, CommandId id) {
     case CommandId::previous_stage:
     case CommandId::fit_heatmap:
       return session.trace() != nullptr;
+    case CommandId::toggle_layers:
+      return has_layers(ui);
     case CommandId::next_problem:
       return session.problem().has_value();
     default:
@@ -60,6 +63,8 @@ bool checked(const Ui& ui, CommandId id) {
       return !view.concat_collapsed;
     case CommandId::toggle_inspector:
       return !view.inspector_collapsed;
+    case CommandId::toggle_layers:
+      return shows_layers(ui);
     case CommandId::toggle_request:
       return !view.request_collapsed;
     default:

@@ -160,6 +160,12 @@ void draw_notices(Ui& ui, const Rect& area) {
   float y = area.min.y;
   for (const Bar& bar : bars_of(ui)) {
     const Rect place = row(area, y, ui.px(36));
+    // What the line cannot hold (a list of missing tensors) is there whole while the mouse rests on it.
+    const bool cut = text_width(ui, Type::words13, bar.notice.fact + bar.notice.advice) > place.width() - ui.px(80);
+    if (cut) {
+      const ControlState whole{true, false, bar.notice.advice.c_str()};
+      interact_mouse(ui, "notice/" + bar.notice.key + "/words", place, whole, false);
+    }
     if (notice_bar(ui, "notice/" + bar.notice.key, place, bar.notice, bar.button) && bar.press != nullptr)
       bar.press(ui);
     horizontal_line(ui, place.min.x, place.max.x, place.max.y - std::max(1.0f, ui.px(1)), ui.colors.line);

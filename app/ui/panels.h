@@ -12,6 +12,7 @@ void draw_request_panel(Ui& ui, const Rect& area);  // request_panel.cpp and req
 void draw_request_rail(Ui& ui, const Rect& area);
 void draw_pipeline_strip(Ui& ui, const Rect& area);  // pipeline_strip.cpp
 void draw_heads_panel(Ui& ui, const Rect& area);     // heads_panel.cpp: the grid
+void draw_layers_panel(Ui& ui, const Rect& area);    // layers_panel.cpp: all layers and heads of a model
 void draw_concat_panel(Ui& ui, const Rect& area);    // concat_panel.cpp
 void draw_inspector(Ui& ui, const Rect& area);       // inspector.cpp: the large head or stage, its numbers
 void draw_dialogs(Ui& ui, const Rect& window);       // dialogs/*.cpp: the one that is open, over a shade

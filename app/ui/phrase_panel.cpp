@@ -6,6 +6,9 @@
 
 #include "app/ui/panels.h"
 #include "app/ui/phrase_box.h"
+#include "app/ui/phrase_suggestions.h"
+#include "app/ui/phrase_tokens.h"
+#include "app/ui/request_panel.h"
 #include "core/text/tokenizer.h"
 
 namespace headscope::ui {
@@ -54,13 +57,24 @@ void pick(Ui& ui, std::int64_t index, bool as_key) {
   view.cell = cell;
 }
 
+// The token gives way to [MASK], in a model that fills such gaps.
+void mask_token(Ui& ui, std::int64_t index) {
+  const auto trace = ui.session.trace();
+  Request& draft = ui.session.draft;
+  if (trace == nullptr || trace->request.phrase != draft.phrase) return;
+  const std::string masked = masked_phrase(*trace, draft.phrase, index);
+  if (masked.empty()) return;
+  ui.session.end_undo_step();
+  draft.phrase = masked;
+}
+
 float chip_width(Ui& ui, const std::string& index, std::string_view token) {
   return std::ceil(text_width(ui, Type::mono11, index) + std::min(text_width(ui, Type::mono12, token), ui.px(160)) +
                    ui.px(21));
 }
 
 void draw_chip(Ui& ui, const Rect& place, const std::string& index, std::string_view token, bool is_query, bool is_key,
-               bool hovered) {
+               bool hovered, bool unknown) {
   const Palette& c = ui.colors;
   const bool marked = is_query || is_key;
   const float radius = ui.px(size::radius_control);
@@ -69,11 +83,33 @@ void draw_chip(Ui& ui, const Rect& place, const std::string& index, std::string_
   Rect words{{place.min.x + ui.px(7), place.min.y}, {place.max.x - ui.px(5), place.max.y}};
   const float index_width = std::ceil(text_width(ui, Type::mono11, index));
   text_in(ui, take_left(words, index_width + 1, ui.px(6)), Type::mono11, c.text3, index);
-  text_in(ui, words, Type::mono12, is_key ? c.key : is_query ? c.query : c.text, token);
+  text_in(ui, words, Type::mono12, is_key ? c.key : is_query ? c.query : unknown ? c.warn : c.text, token);
+}
+
+// What is shown of the tokens: their pieces, which of them nobody knows, and what a double click does.
+struct ChipRow {
+  std::vector<std::string> pieces;
+  TokensFact fact;
+  bool can_mask = false;
+};
+
+ChipRow chip_row(const Trace* trace, const std::vector<std::string>& tokens) {
+  ChipRow chips{tokens, {}, false};
+  if (trace == nullptr) {
+    chips.fact.words = fmt::format("{} tokens", tokens.size());
+    return chips;
+  }
+  chips.fact = tokens_fact(*trace);
+  const auto tokenizer = tokenizer_of(*trace);
+  if (tokenizer == nullptr) return chips;
+  for (std::string& piece : chips.pieces) piece = visible_piece(piece);
+  chips.can_mask = tokenizer->special().mask.has_value();
+  return chips;
 }
 
 // The row of chips; only those that are seen are measured. `first` of them is kept by name.
-void draw_chips(Ui& ui, const std::string& name, const Rect& area, const std::vector<std::string>& tokens, Side side) {
+void draw_chips(Ui& ui, const std::string& name, const Rect& area, const ChipRow& chips, Side side) {
+  const std::vector<std::string>& tokens = chips.pieces;
   const std::int64_t count = static_cast<std::int64_t>(tokens.size());
   double& first_number = ui.state.number[name + "/first"];
   double& last_marked = ui.state.number[name + "/marked"];
@@ -83,6 +119,7 @@ void draw_chips(Ui& ui, const std::string& name, const Rect& area, const std::ve
   const ControlState state{
       true, false,
       side == Side::key ? "Click picks the key: the column of every map."
+      : chips.can_mask  ? "Click picks the query (row), right click the key (column); a double click masks the token."
                         : "Click picks the query (row), right click the key (column); arrows and Shift+arrows too."};
   const Interaction row_it = interact_mouse(ui, name, area, state);
   std::int64_t first =
@@ -141,12 +178,14 @@ void draw_chips(Ui& ui, const std::string& name, const Rect& area, const std::ve
     x += w + gap;
     ui.mark(name + "/" + index, place);
     const bool hovered = row_it.hovered && place.contains(io.MousePos);
-    draw_chip(ui, place, index, token, i == query, i == key, hovered);
+    const bool unknown = std::binary_search(chips.fact.unknown.begin(), chips.fact.unknown.end(), i);
+    draw_chip(ui, place, index, token, i == query, i == key, hovered, unknown);
     if (!hovered) continue;
     const bool as_key = side == Side::key || (side == Side::both && io.KeyShift);
     (as_key ? ui.state.next_hover.key : ui.state.next_hover.query) = i;
     if (row_it.clicked) pick(ui, i, as_key);
     if (row_it.right_clicked) pick(ui, i, side != Side::query);
+    if (row_it.double_clicked && chips.can_mask) mask_token(ui, i);
   }
   if (i < count) {
     text_in(ui, {{x + ui.px(4), area.min.y}, area.max}, Type::words12, ui.colors.text3,
@@ -155,18 +194,15 @@ void draw_chips(Ui& ui, const std::string& name, const Rect& area, const std::ve
   if (row_it.focused && ui.state.focus_by_keyboard) focus_ring(ui, inset(area, 0), ui.px(size::radius_control));
 }
 
-std::string count_label(std::int64_t count) {
-  return fmt::format("{} token{}, split on blanks", count, count == 1 ? "" : "s");
-}
-
 // What is said at the right of the chips: how the text was cut, or why it cannot run.
-void draw_fact(Ui& ui, Rect& line, const std::string& label, const Problem* problem) {
+void draw_fact(Ui& ui, Rect& line, const std::string& label, const Problem* problem, bool warns = false) {
   const std::string& words = problem != nullptr ? problem->title : label;
   const float width = std::min(std::ceil(text_width(ui, Type::words12, words)) + 1, line.width() * 0.6f);
   const Rect place = take_right(line, width, ui.px(14));
-  text_in(ui, place, Type::words12, problem != nullptr ? ui.colors.bad : ui.colors.text2, words, 1);
-  if (problem != nullptr) {
-    draw_icon(ui, Icon::warning, {place.min.x - ui.px(12), std::round(place.center().y)}, ui.px(13), ui.colors.bad);
+  const Rgba ink = problem != nullptr ? ui.colors.bad : warns ? ui.colors.warn : ui.colors.text2;
+  text_in(ui, place, Type::words12, ink, words, 1);
+  if (problem != nullptr || warns) {
+    draw_icon(ui, Icon::warning, {place.min.x - ui.px(12), std::round(place.center().y)}, ui.px(13), ink);
     line.max.x -= ui.px(18);
   }
 }
@@ -180,7 +216,10 @@ const Problem* problem_of(const Ui& ui, const char* option) {
 // lies beside it.
 void draw_tokens(Ui& ui, const std::string& name, const Rect& place, Rect line, const std::vector<std::string>& tokens,
                  Side side, const Problem* problem) {
-  const std::string label = count_label(static_cast<std::int64_t>(tokens.size()));
+  const auto trace = ui.session.trace();
+  ChipRow chips = chip_row(trace.get(), tokens);
+  if (side == Side::key) chips.fact.words = fmt::format("{} tokens, split on blanks", tokens.size());
+  const std::string& label = chips.fact.words;
   for (const Rect& grown : ui.state.covered) {
     if (grown.min.x != place.min.x || grown.min.y != place.min.y) continue;
     line.min.x = grown.max.x + ui.px(8);
@@ -188,8 +227,8 @@ void draw_tokens(Ui& ui, const std::string& name, const Rect& place, Rect line, 
     if (line.width() > ui.px(40)) text_in(ui, line, Type::words12, ui.colors.text2, count, 1);
     return;
   }
-  draw_fact(ui, line, label, problem);
-  if (line.width() > ui.px(40)) draw_chips(ui, name + "/tokens", line, tokens, side);
+  draw_fact(ui, line, label, problem, !chips.fact.unknown.empty());
+  if (line.width() > ui.px(40)) draw_chips(ui, name + "/tokens", line, chips, side);
 }
 
 // One phrase with its chips below it.
@@ -237,7 +276,7 @@ void draw_files(Ui& ui, const Rect& area) {
   Rect line{{area.min.x, area.min.y + ui.px(42)}, {area.max.x, area.min.y + ui.px(64)}};
   const std::int64_t count = trace->query_len();
   draw_fact(ui, line, fmt::format("{} position{}", count, count == 1 ? "" : "s"), nullptr);
-  draw_chips(ui, "phrase/tokens", line, trace->inputs->tokens,
+  draw_chips(ui, "phrase/tokens", line, chip_row(trace.get(), trace->inputs->tokens),
              is_cross_attention(trace->request) ? Side::query : Side::both);
 }
 
@@ -285,14 +324,20 @@ void draw_phrase_panel(Ui& ui, const Rect& area) {
   box.key = marked_key(ui);
   box.state.problem = problem != nullptr;
   const Rect field{boxes.min, {boxes.max.x, boxes.min.y + ui.px(34)}};
+  take_suggestion(ui, draft.phrase);
   phrase_box(ui, field, draft.phrase, box);
+  draw_suggestions(ui, field, draft.phrase);
   if (has_button) {
     const Rect key{place.min, {place.max.x, place.min.y + ui.px(34)}};
-    const ControlState state{true, false,
-                             "Keys and values from a second phrase: cross-attention, query_len != key_len (Ctrl+K)."};
+    const bool checkpoint = is_checkpoint(draft);
+    const ControlState state{!checkpoint, false,
+                             checkpoint ? "A checkpoint attends within its own text: needs one layer's weights."
+                                        : "Keys and values from a second phrase: cross-attention, query_len != key_len "
+                                          "(Ctrl+K)."};
     if (button(ui, "phrase/key_phrase", key, "", state)) ui.push(CommandId::toggle_key_phrase);
     draw_icon(ui, Icon::plus, {key.min.x + ui.px(16), key.center().y}, ui.px(10), ui.colors.text2);
-    text_in(ui, {{key.min.x + ui.px(34), key.min.y}, key.max}, Type::words12, ui.colors.text, "Key phrase");
+    text_in(ui, {{key.min.x + ui.px(34), key.min.y}, key.max}, Type::words12,
+            checkpoint ? ui.colors.text3 : ui.colors.text, "Key phrase");
   }
   Rect line{{inner.min.x, inner.min.y + ui.px(42)}, {inner.max.x, inner.min.y + ui.px(64)}};
   draw_tokens(ui, "phrase", field, line, tokens, Side::both, problem);

@@ -1,4 +1,4 @@
-// Request, Model: where the weights come from and how large everything is.
+// Request, Model: how large everything is.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,49 +13,14 @@ namespace {
 
 constexpr std::int64_t kMost = std::int64_t{1} << 20;
 
-std::string file_name(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
 // Sizes of the last result, when it is of the same weights and inputs: what a file dictates.
 const Inputs* known_sizes(const Ui& ui) {
   const auto trace = ui.session.trace();
   if (trace == nullptr) return nullptr;
   const Request& d = ui.session.draft;
   const Request& r = trace->request;
-  return d.weights == r.weights && d.input == r.input && d.query == r.query ? trace->inputs.get() : nullptr;
-}
-
-void draw_weights(RequestRows& rows) {
-  Ui& ui = rows.ui;
-  Request& draft = ui.session.draft;
-  std::vector<std::string> items = {"seeded"};
-  int selected = 0;
-  if (!draft.weights.empty()) {
-    items.push_back(file_name(draft.weights));
-    selected = 1;
-  } else if (draft.model != "seeded") {
-    items.push_back(draft.model);
-    selected = 1;
-  }
-  items.push_back("file...");
-  const int before = selected;
-  const std::string option = rows.has_problem("model") ? "model" : "weights";
-  const ControlState state = rows.state(option,
-                                        "Where Wq, Wk, Wv and Wo come from: drawn by the seed as torch.nn.Linear does, "
-                                        "or one layer of a .safetensors file.");
-  if (combo(ui, "request/weights", rows.control("weights"), items, selected, state, Type::words12)) {
-    if (selected + 1 == static_cast<int>(items.size())) {
-      selected = before;
-      ui.push(CommandId::choose_weights);
-    } else if (selected == 0) {
-      ui.session.end_undo_step();
-      draft.weights.clear();
-      draft.model = Request().model;
-    }
-  }
-  rows.problem(option);
+  return d.model == r.model && d.weights == r.weights && d.input == r.input && d.query == r.query ? trace->inputs.get()
+                                                                                                  : nullptr;
 }
 
 // An optional size with its default; typing the default keeps it explicit.
@@ -173,6 +138,11 @@ void draw_model_section(RequestRows& rows) {
     return rows.end_section();
   }
   draw_weights(rows);
+  if (is_checkpoint(draft)) {
+    draw_checkpoint(rows);
+    rows.y += ui.px(6);
+    return rows.end_section();
+  }
   const bool seeded = draft.weights.empty();
   const Inputs* known = known_sizes(ui);
   const Sizes sizes = sizes_of(draft, known);

@@ -32,6 +32,10 @@ struct RequestRows {
 };
 
 void draw_model_section(RequestRows& rows);
+// request_weights.cpp, rows of the Model section: the combo, and what a checkpoint fixes.
+bool is_checkpoint(const Request& draft);
+void draw_weights(RequestRows& rows);
+void draw_checkpoint(RequestRows& rows);
 void draw_mask_section(RequestRows& rows);
 void draw_scores_section(RequestRows& rows);
 void draw_merge_section(RequestRows& rows);

@@ -39,6 +39,11 @@ void draw_keys_section(RequestRows& rows) {
     rows.y += ui.px(6);
     return rows.end_section();
   }
+  if (is_checkpoint(draft)) {
+    rows.locked("source", "same phrase", "A checkpoint attends within its own text.");
+    rows.y += ui.px(6);
+    return rows.end_section();
+  }
   int selected = draft.key_phrase ? 1 : 0;
   if (segments(ui, "request/keys", rows.full(), {"same phrase", "second phrase"}, selected,
                rows.state("key-phrase", "Self-attention, or cross-attention: keys and values from a second phrase."))) {
@@ -68,8 +73,9 @@ void draw_interventions_section(RequestRows& rows) {
   const auto name = [&] { return fmt::format("request/interventions/{}", index++); };
   for (std::size_t i = 0; i < draft.ablate.size(); ++i) {
     const LayerHead at = draft.ablate[i];
-    if (removable(rows, name(), fmt::format("head {} off", at.head),
-                  "The head's context is set to zero; click switches it on again.")) {
+    const std::string label = is_checkpoint(draft) ? fmt::format("layer {}, head {} off", at.layer, at.head)
+                                                   : fmt::format("head {} off", at.head);
+    if (removable(rows, name(), label, "The head's context is set to zero; click switches it on again.")) {
       ui.session.end_undo_step();
       draft.ablate.erase(draft.ablate.begin() + static_cast<std::ptrdiff_t>(i));
       break;

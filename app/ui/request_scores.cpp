@@ -13,7 +13,7 @@ namespace {
 // The number of a head's features in the draft, as far as it is known.
 std::int64_t head_dim_of(const Ui& ui) {
   const Request& draft = ui.session.draft;
-  if (!is_attention_alone(draft) && draft.weights.empty()) {
+  if (!is_attention_alone(draft) && draft.weights.empty() && draft.model == "seeded") {
     const std::int64_t width = draft.d_model.value_or(kDefaultModelWidth), heads = draft.heads.value_or(kDefaultHeads);
     return heads > 0 && width > 0 && width % heads == 0 ? width / heads : 0;
   }

@@ -36,7 +36,8 @@ std::optional<Problem> find_problem(const Request& request);
 std::optional<Problem> find_problem(const Request& request, const Inputs& inputs,
                                     std::int64_t memory_limit = kDefaultMemoryLimit);
 
-// All divisors of d_model in increasing order: the head counts that run.
+// All divisors of d_model in increasing order: the head counts that run. Only 1 above the largest size that
+// runs at all, so that a number typed by mistake costs no time.
 std::vector<std::int64_t> divisors_of(std::int64_t d_model);
 
 // "--heads: 7 does not divide 512. head_dim would be 73.14; ..." for the command line.

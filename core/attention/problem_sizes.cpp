@@ -158,6 +158,7 @@ std::optional<Problem> seeded_memory_problem(const Request& r) {
 }
 
 std::vector<std::int64_t> divisors_of(std::int64_t d_model) {
+  if (d_model > kMaxSize) return {1};
   std::vector<std::int64_t> small, large;
   for (std::int64_t n = 1; n <= d_model / n; ++n) {
     if (d_model % n != 0) continue;

@@ -30,7 +30,7 @@ def session(home, tokens):
 def first_frames(binary, display, home):
     frames, pictures = [], []
     for _ in range(STARTS + 1):
-        window = Window(binary, display, home)
+        window = Window(binary, display, home, ())
         timing = window.probe()["timing"]
         frames.append(timing["first_frame_ms"])
         pictures.append(timing["first_picture_ms"])
@@ -57,7 +57,7 @@ def keystrokes(binary, display, home, tokens):
 
 
 def rest(binary, display, home):
-    window = Window(binary, display, home)
+    window = Window(binary, display, home, ())
     time.sleep(15)  # the caret stops blinking, the session is saved
     ticks, frame = window.cpu_ticks(), window.probe()["frame"]
     time.sleep(REST_SECONDS)

@@ -251,6 +251,19 @@ TEST(ViewStateJson, LinesAndNeuronsComeBack) {
   EXPECT_EQ(parse_view_state(view_state_json(v)), v);
 }
 
+TEST(ViewStateJson, TheViewOverAllLayersComesBack) {
+  ViewState v;
+  v.layers = {true, 3,    Aggregate::flow,          HeadMetric::induction, HeadMetric::first_token, true,
+              0.6,  true, {true, false, true, true}};
+  EXPECT_EQ(parse_view_state(view_state_json(v)).layers, v.layers);
+  EXPECT_EQ(parse_view_state(view_state_json(ViewState())).layers, LayersView());
+  EXPECT_EQ(parse_view_state("{}").layers, LayersView());
+  for (const char* wrong : {"{\"layers\": 3}", "{\"layers\": {\"sort\": \"nothing\"}}",
+                            "{\"layers\": {\"aggregate\": \"sum\"}}", "{\"layers\": {\"shown\": 1}}"}) {
+    EXPECT_THROW(parse_view_state(wrong), Error) << wrong;
+  }
+}
+
 TEST(ViewStateJson, WrongTypesAreRefusedWithTheirKey) {
   for (const char* text : {"{\"stage\": \"nonsense\"}", "{\"cell\": 3}", "{\"cell\": [1]}", "{\"viewport\": [1, 2]}",
                            "{\"viewport\": [1, 2, 3, \"x\"]}", "{\"weight_map\": \"jet\"}", "{\"head\": true}", "[]",

@@ -54,8 +54,13 @@ class Display:
 class Window:
     """One run of headscope with settings and state of its own in `home`."""
 
-    def __init__(self, binary, display, home, arguments=(), size=(1600, 1000)):
+    def __init__(self, binary, display, home, arguments=None, size=(1600, 1000)):
+        """Without arguments: drawn weights and a causal mask, the same for every journey. (): as a user starts it."""
         self.home = pathlib.Path(home)
+        if arguments is None:
+            drawn = self.home / "drawn.json"
+            drawn.write_text(json.dumps({"headscope": "0.1.0", "phrase": "Hola mi nombre es Alex", "mask": "causal"}))
+            arguments = [drawn]
         self.probe_path = self.home / "probe.json"
         self.probe_path.unlink(missing_ok=True)
         self.environment = dict(os.environ, DISPLAY=display.name, HOME=str(self.home),

@@ -62,7 +62,7 @@ def the_next_start_shows_what_the_last_showed(headscope, cli, display, home):
     window.click("heads/6")
     before = window.wait(lambda q: q["session"]["view"].get("head") == 6, "head 6")["session"]
     expect(window.quit() == 0, "exit code")
-    window = Window(headscope, display, home)
+    window = Window(headscope, display, home, ())
     after = window.shows("the same phrase", phrase="remember me")["session"]
     expect(after == before, f"before {before}\nafter {after}")
     window.quit()

@@ -3,7 +3,7 @@ import signal
 
 from driver import Window, expect, main
 
-DEMO = "Hola mi nombre es Alex"
+DEMO = "The animal didn't cross the street because it was too tired"
 
 
 def what_cannot_be_opened_is_said(headscope, cli, display, home):
@@ -25,11 +25,11 @@ def broken_files_of_its_own_are_put_aside(headscope, cli, display, home):
     for folder, name in [("config", "settings.json"), ("state", "last-session.json")]:
         (home / folder / "headscope").mkdir(parents=True)
         (home / folder / "headscope" / name).write_bytes(b'{"theme": "li\xff\x00')
-    window = Window(headscope, display, home)
+    window = Window(headscope, display, home, ())
     p = window.shows("the demo", phrase=DEMO)
     expect(len(p["notices"]) >= 2, f"{p['notices']}")
     expect(window.quit() == 0, "exit code")
-    window = Window(headscope, display, home)
+    window = Window(headscope, display, home, ())
     p = window.shows("the demo", phrase=DEMO)
     expect(p["notices"] == [], f"the second start still complains: {p['notices']}")
     expect((home / "config" / "headscope" / "settings.json.broken").is_file(), "the broken settings are gone")
@@ -37,7 +37,7 @@ def broken_files_of_its_own_are_put_aside(headscope, cli, display, home):
 
 
 def a_crash_costs_seconds(headscope, cli, display, home):
-    window = Window(headscope, display, home)
+    window = Window(headscope, display, home, ())
     window.click("phrase", at=(0.9, 0.5))
     window.key("ctrl+a")
     window.type("hours of work")
@@ -46,7 +46,7 @@ def a_crash_costs_seconds(headscope, cli, display, home):
     window.wait(lambda p: saved.is_file() and "hours of work" in saved.read_text(), "the session to be saved")
     window.process.send_signal(signal.SIGKILL)
     window.process.wait()
-    window = Window(headscope, display, home)
+    window = Window(headscope, display, home, ())
     window.shows("the phrase of before the crash", phrase="hours of work")
     window.quit()
 

@@ -17,6 +17,8 @@ namespace fs = std::filesystem;
 
 // The purpose under which the export dialog asks for a folder; it comes back when one is chosen.
 constexpr const char* kExportFolder = "export folder";
+// A folder that is a checkpoint.
+constexpr const char* kModelFolder = "model";
 // A text file whose words become the phrase.
 constexpr const char* kPhraseFile = "phrase-file";
 
@@ -27,8 +29,12 @@ std::string purpose_of(const Ui& ui) {
   return found == ui.state.text.end() ? "" : found->second;
 }
 
+bool wants_folder(const std::string& purpose) {
+  return purpose == kExportFolder || purpose == kModelFolder;
+}
+
 std::vector<std::string> endings_of(const std::string& purpose) {
-  if (purpose == kExportFolder) return {"/"};  // no file's name ends so: folders only
+  if (wants_folder(purpose)) return {"/"};  // no file's name ends so: folders only
   if (purpose == "mask") return {".npy", ".csv"};
   if (purpose == "weights") return {".safetensors"};
   if (purpose == kPhraseFile) return {".txt", ".text", ".md"};
@@ -38,6 +44,7 @@ std::vector<std::string> endings_of(const std::string& purpose) {
 
 std::string title_of(const std::string& purpose) {
   if (purpose == kExportFolder) return "Choose a folder";
+  if (purpose == kModelFolder) return "Open a checkpoint";
   if (purpose == "mask") return "Choose a mask file";
   if (purpose == "weights") return "Choose one attention layer";
   if (purpose == kPhraseFile) return "Open a phrase";
@@ -47,6 +54,7 @@ std::string title_of(const std::string& purpose) {
 
 std::string explanation_of(const std::string& purpose) {
   if (purpose == kExportFolder) return "where the export is written";
+  if (purpose == kModelFolder) return "a folder with config.json, model.safetensors (or its shards) and a tokenizer";
   if (purpose == "mask") return ".npy or .csv that broadcasts to [batch, heads, query_len, key_len]";
   if (purpose == "weights") return ".safetensors with the tensor names of torch or of one of the tutorials";
   if (purpose == kPhraseFile) return "a text (.txt, .text, .md): its words become the phrase";
@@ -77,7 +85,7 @@ void accept(Ui& ui, const std::string& path) {
   const std::string purpose = purpose_of(ui);
   ui.settings.open_folder = parent_folder(path);
   close_dialog(ui);
-  if (purpose.empty() || purpose == kPhraseFile) {
+  if (purpose.empty() || purpose == kPhraseFile || purpose == kModelFolder) {
     ui.push(CommandId::open_path, path);
   } else {
     ui.push(CommandId::set_option, purpose + "=" + path);
@@ -94,17 +102,21 @@ void return_to_export(Ui& ui, const std::string& folder) {
   ui.state.focus = "export/folder";
 }
 
+void accept_folder(Ui& ui, const std::string& path) {
+  purpose_of(ui) == kExportFolder ? return_to_export(ui, path) : accept(ui, path);
+}
+
 // The typed path: a folder is entered, a file is taken, anything else is said.
 void accept_typed(Ui& ui, BrowserState& browser) {
   std::string path = expanded_path(browser.typed);
   if (!path.empty() && path.front() != '/') path = browser.listing.path + "/" + path;
   std::error_code error;
-  const bool wants_folder = purpose_of(ui) == kExportFolder;
+  const bool folders = wants_folder(purpose_of(ui));
   if (fs::is_directory(path, error)) {
     const bool here = fs::equivalent(path, browser.listing.path, error);
-    if (wants_folder && here) return return_to_export(ui, browser.listing.path);
+    if (folders && here) return accept_folder(ui, browser.listing.path);
     go_to_folder(ui, browser, path);
-  } else if (!wants_folder && fs::exists(path, error)) {
+  } else if (!folders && fs::exists(path, error)) {
     accept(ui, path);
   } else {
     browser.listing.problem = short_path(path) + ": there is no such file or folder";
@@ -269,9 +281,9 @@ void draw_open_dialog(Ui& ui, const Rect& window) {
     state.tooltip = "The desktop's own file dialog, in a window of its own.";
     state.enabled = browser.native == nullptr;
     if (button(ui, "open/native", take_left(footer, ui.px(150), 0), "System dialog...", state))
-      browser.native = NativeDialog::start(
-          purpose == kExportFolder ? NativeDialog::Kind::choose_folder : NativeDialog::Kind::open_file,
-          title_of(purpose), browser.listing.path);
+      browser.native =
+          NativeDialog::start(wants_folder(purpose) ? NativeDialog::Kind::choose_folder : NativeDialog::Kind::open_file,
+                              title_of(purpose), browser.listing.path);
   }
   if (pressed || entered) accept_typed(ui, browser);
 }

@@ -253,6 +253,7 @@ TEST(Problem, DivisorsAreCompleteAndIncreasing) {
     }
     EXPECT_EQ(divisors_of(n), expected) << n;
   }
+  EXPECT_EQ(divisors_of(std::numeric_limits<std::int64_t>::max()), std::vector<std::int64_t>{1});
 }
 
 TEST(Problem, AHostileNameStaysOnOneLine) {

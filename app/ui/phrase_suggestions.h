@@ -1,0 +1,19 @@
+// Known words under the phrase box while one types, for a vocabulary of whole words.
+#pragma once
+
+#include <string>
+
+#include "app/ui/ui.h"
+
+namespace headscope::ui {
+
+// Before the box is drawn: Tab takes the first suggestion of the last frame.
+void take_suggestion(Ui& ui, std::string& phrase);
+
+// After it: a row of words over what lies below the box; a click takes one.
+void draw_suggestions(Ui& ui, const Rect& box, std::string& phrase);
+
+// Whether Tab takes a suggestion instead of moving the focus.
+bool suggests(const UiState& state);
+
+}  // namespace headscope::ui

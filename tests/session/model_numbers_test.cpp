@@ -1,0 +1,206 @@
+#include "app/session/model_numbers.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/attention/engine.h"
+
+namespace headscope {
+namespace {
+
+Request small_request(std::uint64_t seed, std::int64_t heads = 3) {
+  Request request;
+  request.phrase = "a b a b c a";
+  request.d_model = 12;
+  request.heads = heads;
+  request.seed = seed;
+  request.init_gain = 4;
+  request.mask = {{MaskTerm::Kind::causal, 0, ""}};
+  return request;
+}
+
+std::shared_ptr<const Trace> computed(const Request& request) {
+  Engine engine;
+  return engine.run(request, {});
+}
+
+// Layers that have nothing to do with each other, as one model: what is shown of them does not depend on it.
+std::shared_ptr<const Trace> model_of(std::int64_t layers, std::vector<LayerHead> ablate = {}) {
+  auto model = std::make_shared<ModelTrace>();
+  for (std::int64_t l = 0; l < layers; ++l)
+    model->layers.push_back(computed(small_request(static_cast<std::uint64_t>(l))));
+  model->layer = layers - 1;
+  auto trace = std::make_shared<Trace>(*model->layers.back());
+  trace->request.ablate = std::move(ablate);
+  trace->model = std::move(model);
+  return trace;
+}
+
+struct Numbers {
+  int runs = 0;
+  int wakes = 0;
+  ModelNumbers numbers{make_inline_executor(),
+                       [this](const Request& request, Engine& engine, const CancelToken& cancel, const auto&) {
+                         ++runs;
+                         return engine.run(request, cancel);
+                       },
+                       EngineOptions{}, [this] { ++wakes; }};
+};
+
+TEST(ModelNumbers, KnowsEveryHeadOfEveryLayer) {
+  Numbers n;
+  const auto trace = model_of(2);
+  const ModelLook look = n.numbers.want({.trace = trace});
+  ASSERT_EQ(look.layers.size(), 2u);
+  for (std::size_t l = 0; l < 2; ++l) {
+    ASSERT_TRUE(look.layers[l]);
+    ASSERT_EQ(look.layers[l]->heads.size(), 3u);
+    double sum = 0;
+    for (std::int64_t h = 0; h < 3; ++h) {
+      const HeadMetrics expected = head_metrics(*trace->model->layers[l], 0, h);
+      const HeadLook& head = look.layers[l]->heads[static_cast<std::size_t>(h)];
+      EXPECT_EQ(head.metrics[HeadMetric::entropy].value, expected[HeadMetric::entropy].value);
+      sum += expected[HeadMetric::entropy].value;
+      EXPECT_EQ(head.picture.values(), matrix_at(trace->model->layers[l]->tensor(StageId::weights), 0, h).values());
+      ASSERT_TRUE(head.mask);
+      EXPECT_TRUE(head.mask->hidden.hidden(0, 0, 0, 5));
+      EXPECT_FALSE(head.mask->hidden.hidden(0, 0, 5, 0));
+    }
+    EXPECT_TRUE(std::abs(look.layers[l]->mean_entropy - sum / 3) <= 1e-12);
+  }
+  EXPECT_FALSE(n.numbers.busy());
+}
+
+TEST(ModelNumbers, LongPhrasesArePooledByTheLargestCell) {
+  Request request = small_request(1);
+  request.phrase.clear();
+  for (int i = 0; i < 150; ++i) request.phrase += "w" + std::to_string(i) + " ";
+  auto model = std::make_shared<ModelTrace>();
+  model->layers = {computed(request)};
+  auto trace = std::make_shared<Trace>(*model->layers[0]);
+  trace->model = model;
+  Numbers n;
+  const ModelLook look = n.numbers.want({.trace = trace});
+  const Tensor& picture = look.layers[0]->heads[0].picture;
+  ASSERT_EQ(picture.shape(), (Shape{50, 50}));
+  const Tensor whole = matrix_at(trace->tensor(StageId::weights), 0, 0);
+  float largest = 0;
+  for (std::int64_t i = 147; i < 150; ++i) {
+    for (std::int64_t j = 0; j < 3; ++j) largest = std::max(largest, whole.at({i, j}));
+  }
+  EXPECT_EQ(picture.at({49, 0}), largest);
+}
+
+TEST(ModelNumbers, WithoutAblatedHeadsTheResultIsItsOwnBaseline) {
+  Numbers n;
+  const auto trace = model_of(2);
+  EXPECT_EQ(n.numbers.want({.trace = trace}).baseline, trace);
+  EXPECT_EQ(n.runs, 0);
+}
+
+TEST(ModelNumbers, TheBaselineIsTheSameRequestWithAllHeadsOn) {
+  Numbers n;
+  const auto trace = model_of(2, {{0, 1}});
+  const ModelLook look = n.numbers.want({.trace = trace});
+  ASSERT_TRUE(look.baseline);
+  EXPECT_TRUE(look.baseline->request.ablate.empty());
+  EXPECT_EQ(n.runs, 1);
+  auto other = std::make_shared<Trace>(*trace);
+  other->request.ablate = {{1, 2}};
+  EXPECT_EQ(n.numbers.want({.trace = other}).baseline, look.baseline) << "kept while only the ablated heads change";
+  EXPECT_EQ(n.runs, 1);
+}
+
+TEST(ModelNumbers, AResultSeenBeforeIsTheBaselineOfWhatFollows) {
+  Numbers n;
+  const auto whole = model_of(2);
+  n.numbers.want({.trace = whole});
+  auto ablated = std::make_shared<Trace>(*whole);
+  ablated->request.ablate = {{1, 2}};
+  EXPECT_EQ(n.numbers.want({.trace = ablated}).baseline, whole);
+  EXPECT_EQ(n.runs, 0);
+}
+
+TEST(ModelNumbers, ABaselineThatFailsIsSaid) {
+  ModelNumbers numbers(
+      make_inline_executor(),
+      [](const Request&, Engine&, const CancelToken&, const auto&) -> std::shared_ptr<const Trace> {
+        throw Error("the disk is gone");
+      },
+      EngineOptions{}, [] {});
+  const ModelLook look = numbers.want({.trace = model_of(1, {{0, 0}})});
+  EXPECT_EQ(look.baseline, nullptr);
+  EXPECT_EQ(look.failure, "the disk is gone");
+  EXPECT_FALSE(numbers.busy());
+}
+
+TEST(ModelNumbers, AggregatesOfAllLayers) {
+  Numbers n;
+  const auto trace = model_of(2);
+  const ModelLook look = n.numbers.want({.trace = trace, .aggregate = Aggregate::rollout});
+  ASSERT_TRUE(look.aggregate);
+  EXPECT_EQ(look.aggregate->failure, "");
+  LayersOfWeights layers;
+  for (const auto& layer : trace->model->layers) {
+    layers.push_back(layer->tensor(StageId::weights).reshaped({3, 6, 6}, {Axis::head, Axis::query, Axis::key}));
+  }
+  EXPECT_EQ(look.aggregate->matrix.values(), aggregate_of(Aggregate::rollout, layers).values());
+}
+
+TEST(ModelNumbers, MergedAndHiddenTokensAreInEveryPicture) {
+  Numbers n;
+  const auto trace = model_of(1);
+  const ModelLook look =
+      n.numbers.want({.trace = trace, .tokens = {.hide_first = true}, .aggregate = Aggregate::mean, .head = 2});
+  EXPECT_EQ(look.layers[0]->heads[0].picture.shape(), (Shape{6, 5}));
+  ASSERT_TRUE(look.picked);
+  EXPECT_EQ(look.picked->matrix.values(), look.layers[0]->heads[2].picture.values());
+  EXPECT_EQ(look.aggregate->matrix.shape(), (Shape{6, 5}));
+  EXPECT_EQ(look.groups->column_labels, (std::vector<std::string>{"b", "a", "b", "c", "a"}));
+  ASSERT_TRUE(look.picked->mask);
+  EXPECT_TRUE(look.picked->mask->hidden.hidden(0, 0, 0, 0)) << "query 0 does not see key 1";
+  EXPECT_FALSE(look.picked->mask->hidden.hidden(0, 0, 1, 0));
+}
+
+TEST(ModelNumbers, NormsInsteadOfWeights) {
+  Numbers n;
+  const auto trace = model_of(2);
+  const ModelLook look = n.numbers.want({.trace = trace, .norms = true, .layer = 1, .head = 1});
+  const Tensor expected = value_weighted_norms(*trace->model->layers[1], 0, 1);
+  ASSERT_TRUE(look.picked);
+  EXPECT_EQ(look.picked->matrix.values(), expected.values());
+  EXPECT_EQ(look.layers[1]->heads[1].picture.values(), expected.values());
+  EXPECT_GT(look.layers[1]->largest, 0);
+}
+
+TEST(ModelNumbers, LayersThatAreNotComputedYetAreNull) {
+  const auto whole = model_of(2);
+  auto model = std::make_shared<ModelTrace>(*whole->model);
+  model->layers[0] = nullptr;
+  auto trace = std::make_shared<Trace>(*whole);
+  trace->model = model;
+  Numbers n;
+  const ModelLook look = n.numbers.want({.trace = trace, .aggregate = Aggregate::mean});
+  EXPECT_EQ(look.layers[0], nullptr);
+  EXPECT_NE(look.layers[1], nullptr);
+  EXPECT_NE(look.aggregate->failure, "");
+}
+
+TEST(ModelNumbers, OnAThreadTheNewestWishWins) {
+  ModelNumbers numbers(
+      make_thread_executor(),
+      [](const Request& request, Engine& engine, const CancelToken& cancel, const auto&) {
+        return engine.run(request, cancel);
+      },
+      EngineOptions{}, [] {});
+  std::shared_ptr<const Trace> last;
+  for (int k = 0; k < 6; ++k) numbers.want({.trace = last = model_of(2, {{0, k % 3}})});
+  while (numbers.busy()) {
+  }
+  const ModelLook look = numbers.want({.trace = last});
+  EXPECT_TRUE(look.layers[0] && look.layers[1] && look.baseline);
+}
+
+}  // namespace
+}  // namespace headscope
