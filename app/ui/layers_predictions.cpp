@@ -37,16 +37,17 @@ void draw_key(Ui& ui, Rect& line, Rgba color, const std::string& words) {
   text_in(ui, take_left(line, width, ui.px(14)), Type::words12, ui.colors.text2, words);
 }
 
+// Of predictions that are there.
 void draw_bars(Ui& ui, const LayersShown& shown, const Rect& area, float& y) {
   const PredictionLook* before = shown.look.baseline_predictions.get();
-  const PredictionLook* now = shown.look.predictions.get();
+  const PredictionLook& now = *shown.look.predictions;
   const bool compares = !shown.trace->request.ablate.empty();
   // While one of the two is on its way the other one stands alone.
-  const PredictionLook& ordered = compares && before != nullptr && !before->tokens.empty() ? *before : *now;
+  const PredictionLook& ordered = compares && before != nullptr && !before->tokens.empty() ? *before : now;
   const float names = ui.px(86), numbers = ui.px(52);
   const double largest = ordered.tokens.empty() ? 1 : std::max(1e-9, ordered.tokens.front().probability);
   double scale = largest;
-  if (now != nullptr && !now->tokens.empty()) scale = std::max(scale, now->tokens.front().probability);
+  if (!now.tokens.empty()) scale = std::max(scale, now.tokens.front().probability);
   for (std::size_t k = 0; k < ordered.tokens.size() && k < kShown; ++k) {
     const TokenProbability& token = ordered.tokens[k];
     Rect line{{area.min.x, y}, {area.max.x, y + ui.px(kRow)}};
@@ -66,7 +67,7 @@ void draw_bars(Ui& ui, const LayersShown& shown, const Rect& area, float& y) {
       continue;
     }
     const double with_all = before != nullptr ? before->probability_of(token.id) : NAN;
-    const double with_off = now != nullptr ? now->probability_of(token.id) : NAN;
+    const double with_off = now.probability_of(token.id);
     bar(with_all, middle - ui.px(8), ui.colors.text2);
     bar(with_off, middle + ui.px(1), ui.colors.accent);
     text_in(ui, {number.min, {number.max.x, middle + ui.px(1)}}, Type::mono11, ui.colors.text2, percent(with_all), 1);

@@ -36,8 +36,21 @@ TEST_F(RequestOptions, SizesShapeTheStages) {
   EXPECT_EQ(to_string(stage("o", "output").shape()), "[3, 3, 24]");
 }
 
+TEST_F(RequestOptions, WithoutAModelTheDemoRunsUnlessAnOptionSpeaksOfDrawnWeights) {
+  run_to("demo", {"--phrase", "the animal was tired"});
+  EXPECT_EQ(manifest("demo")["request"]["model"], "demo:pronouns");
+  EXPECT_EQ(to_string(stage("demo", "weights").shape()), "[1, 8, 4, 4]");
+  EXPECT_EQ(to_string(stage("demo", "output").shape()), "[1, 4, 64]");
+  for (const auto& [option, value] : {std::pair{"--seed", "0"}, {"--d-model", "512"}, {"--heads", "4"}}) {
+    run_to(std::string("drawn") + option, {"--phrase", "the animal was tired", option, value});
+    EXPECT_EQ(to_string(stage(std::string("drawn") + option, "output").shape()), "[1, 4, 512]") << option;
+  }
+  run_to("named", {"--phrase", "the animal was tired", "--model", "demo:pronouns"});
+  EXPECT_EQ(largest_difference(stage("demo", "output"), stage("named", "output")), 0);
+}
+
 TEST_F(RequestOptions, WithoutSizesTheDefaultsAreTheContracts) {
-  run_to("o", {"--phrase", "a b"});
+  run_to("o", {"--model", "seeded", "--phrase", "a b"});
   EXPECT_EQ(to_string(stage("o", "input").shape()), "[1, 2, 512]");
   EXPECT_EQ(to_string(stage("o", "qkv").shape()), "[1, 2, 1536]");
   EXPECT_EQ(to_string(stage("o", "weights").shape()), "[1, 8, 2, 2]");
@@ -120,10 +133,10 @@ TEST_F(RequestOptions, MasksHideWhatTheySay) {
 TEST_F(RequestOptions, MaskFilesAndTheirKinds) {
   const std::string keep = write_array("keep", {2, 2}, {1, 0, 1, 1});
   folder_.write("mask.csv", "0,-inf\n0,0\n");
-  run_to("keep", {"--phrase", "a b", "--mask", keep, "--mask-kind", "keep"});
-  run_to("hide", {"--phrase", "a b", "--mask", keep, "--mask-kind", "hide"});
-  run_to("csv", {"--phrase", "a b", "--mask", "mask.csv", "--mask-kind", "additive"});
-  run_to("added", {"--phrase", "a b", "--mask", keep});
+  run_to("keep", {"--model", "seeded", "--phrase", "a b", "--mask", keep, "--mask-kind", "keep"});
+  run_to("hide", {"--model", "seeded", "--phrase", "a b", "--mask", keep, "--mask-kind", "hide"});
+  run_to("csv", {"--model", "seeded", "--phrase", "a b", "--mask", "mask.csv", "--mask-kind", "additive"});
+  run_to("added", {"--model", "seeded", "--phrase", "a b", "--mask", keep});
   EXPECT_EQ(at4(stage("keep", "weights"), 0, 0, 0, 1), 0);
   EXPECT_GT(at4(stage("keep", "weights"), 0, 0, 1, 0), 0);
   EXPECT_EQ(at4(stage("hide", "weights"), 0, 0, 0, 0), 0);
@@ -253,7 +266,7 @@ TEST_F(RequestOptions, AttentionAlone) {
 TEST_F(RequestOptions, ModelsOfLaterVersionsSaySo) {
   run_to("seeded", small_with({"--model", "seeded"}));
   expect_refused(cli({"run", "--phrase", "a", "--model", "demo:nobody"}), 2, {"demo:nobody"});
-  expect_refused(cli({"run", "--token-ids", "1,2,0"}), 2, {"token-ids"});
+  expect_refused(cli({"run", "--model", "seeded", "--token-ids", "1,2,0"}), 2, {"token-ids"});
   expect_refused(cli({"run", "--phrase", "a", "--layer", "3"}), 2, {"layer"});
   run_to("layer", small_with({"--layer", "0"}));
 }
@@ -267,7 +280,7 @@ TEST_F(RequestOptions, HeadsThatDoNotDivideNameWhatWould) {
 
 TEST_F(RequestOptions, PhraseFiles) {
   folder_.write("phrase.txt", "\xef\xbb\xbfHola mi\nnombre  \n");
-  run_to("file", {"--phrase-file", "phrase.txt"});
+  run_to("file", {"--model", "seeded", "--phrase-file", "phrase.txt"});
   EXPECT_EQ(manifest("file")["tokens"], (std::vector<std::string>{"Hola", "mi", "nombre"}));
   folder_.write("latin1.txt", "caf\xe9\n");
   expect_refused(cli({"run", "--phrase-file", "latin1.txt"}), 3, {"latin1.txt", "byte 3", "UTF-8"});
@@ -300,7 +313,7 @@ TEST_F(RequestOptions, TenThousandWordsHaveATableOfShapes) {
   std::string words;
   for (int k = 0; k < 10000; ++k) words += "w" + std::to_string(k) + " ";
   folder_.write("long.txt", words);
-  const Result result = cli({"run", "--phrase-file", "long.txt"});
+  const Result result = cli({"run", "--model", "seeded", "--phrase-file", "long.txt"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_NE(result.out.find("[1, 8, 10000, 10000]"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("note: computed when read, and not gone through for this table: raw_scores, "),

@@ -108,7 +108,7 @@ TEST(Usage, ValuesMayFollowAnEqualsSignAndLookLikeOptions) {
   ASSERT_EQ(equals.code, 0) << equals.err;
   EXPECT_EQ(nlohmann::json::parse(equals.out)["tokens"], (std::vector<std::string>{"a", "b=c"}));
   for (const char* phrase : {"--heads", "-1", "--", "--phrase=x", "-h", "[a,b]", "{}", "%%", "'a", "\"", "/tmp"}) {
-    const Result result = run_cli({"run", "--phrase", phrase, "--json"});
+    const Result result = run_cli({"run", "--model", "seeded", "--phrase", phrase, "--json"});
     ASSERT_EQ(result.code, 0) << phrase << ": " << result.err;
     EXPECT_EQ(nlohmann::json::parse(result.out)["tokens"], std::vector<std::string>{phrase});
   }

@@ -133,7 +133,7 @@ TEST_F(World, CtrlCRemovesWhatWasBegun) {
   const std::string out = folder_ / "o";
   std::string phrase;
   for (int k = 0; k < 1500; ++k) phrase += "w" + std::to_string(k) + " ";
-  std::vector<std::string> words = {binary, "run", "--phrase", phrase, "--out", out};
+  std::vector<std::string> words = {binary, "run", "--model", "seeded", "--phrase", phrase, "--out", out};
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

@@ -56,7 +56,7 @@ def exported_numbers_are_the_command_lines(headscope, cli, display, home):
     window.wait(lambda p: p["session"]["view"].get("head") == 3, "head 3")
     exported = export(window, "three.csv", choose("export/format", "Right", 2))
     out = home / "cli"
-    subprocess.run([cli, "run", "--phrase", "the animal was too tired", "--mask", "causal", "--export", "weights",
+    subprocess.run([cli, "run", "--model", "seeded", "--phrase", "the animal was too tired", "--mask", "causal", "--export", "weights",
                     "--format", "csv", "--out", str(out)], check=True, capture_output=True, env=window.environment)
     expected = (out / "weights.b0.h3.csv").read_bytes()
     expect(exported.read_bytes() == expected, f"the window wrote\n{exported.read_text()}\nheadscope-cli\n{expected.decode()}")

@@ -239,7 +239,7 @@ std::vector<Malformed> malformed_sessions() {
       {"{\"view\": {\"cell\": 100000}}", "'100000'"},
       {"{\"view\": {\"scale\": 0}}", "above 0"},
       {"{\"view\": {\"labels\": 1}}", "on or off"},
-      {"{\"view\": {\"view\": \"arcs\"}}", "heads, head, stage or concat"},
+      {"{\"view\": {\"view\": \"circles\"}}", "heads, head, stage, concat, arcs, neurons or layers"},
       {"{\"headscope\": 1}", "a string"},
       {"{\"sha256\": 1}", "a string"},
       {"{\"request\": []}", "an object"},
