@@ -18,17 +18,21 @@ void open_first(Session& session, Settings& settings, ui::UiState& state, const 
   Document first = first_document();
   first.view.theme = settings.theme;
   first.view.ui_scale = settings.ui_scale;
+  // Another document does not begin at the cell that the demo points at.
+  ViewState view = demo_document().view;
+  view.theme = settings.theme;
+  view.ui_scale = settings.ui_scale;
   LastSession last;
   std::string notice;
   if (may_resume && load_last_session(last, notice)) {
     first.request = last.request;
-    first.view = last.view;
+    first.view = view = last.view;
     first.title = "last session";
   }
   add_notice(state, ui::Notice::Kind::warn, "last-session", notice);
   if (!path.empty()) {
     try {
-      first = open_document(path, demo_document().request, first.view);
+      first = open_document(path, demo_document().request, view);
       if (!path.starts_with("demo:")) remember_recent(settings, path);
     } catch (const std::exception& error) {
       add_notice(state, ui::Notice::Kind::bad, "open", error.what(), "The window shows what it showed last.");

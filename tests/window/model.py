@@ -16,7 +16,8 @@ def changes(probe):
 
 def opened(headscope, display, home):
     window = Window(headscope, display, home, [DEMO])
-    window.shows("the folder's model", model=str(DEMO))
+    p = window.shows("the folder's model", model=str(DEMO))
+    expect(p["session"]["view"].get("head") is None, "it begins at the head that the first start points at")
     window.click("phrase", at=(0.9, 0.5))
     window.key("ctrl+a")
     window.type(PHRASE)
