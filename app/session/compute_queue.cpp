@@ -104,14 +104,14 @@ void ComputeQueue::run_newest() {
   if (wake_) wake_();
 }
 
-void ComputeQueue::take_early(const Waiting& work, std::shared_ptr<const Trace> trace) {
+void ComputeQueue::take_early(std::uint64_t generation, const Request& request, std::shared_ptr<const Trace> trace) {
   HEADSCOPE_ASSERT(trace != nullptr, "nothing to show early");
   {
     const std::lock_guard lock(mutex_);
     // Kept by somebody beyond its run, this would show an old request in the place of a newer one.
-    if (!running_ || running_->generation != work.generation) return;
+    if (!running_ || running_->generation != generation) return;
     running_->previewed = trace->preview;
-    finished_.with_trace = Outcome{work.generation, work.request, true, std::move(trace), std::nullopt, ""};
+    finished_.with_trace = Outcome{generation, request, true, std::move(trace), std::nullopt, ""};
   }
   if (wake_) wake_();
 }
@@ -119,8 +119,12 @@ void ComputeQueue::take_early(const Waiting& work, std::shared_ptr<const Trace> 
 Outcome ComputeQueue::outcome_of(const Waiting& work, const CancelToken& token, bool& cancelled) {
   Outcome outcome;
   try {
-    outcome.trace = compute_(work.request, engine_, token,
-                             [&](std::shared_ptr<const Trace> trace) { take_early(work, std::move(trace)); });
+    // By value: who keeps it beyond the run must not find what the run has left behind.
+    outcome.trace =
+        compute_(work.request, engine_, token,
+                 [this, generation = work.generation, request = work.request](std::shared_ptr<const Trace> trace) {
+                   take_early(generation, request, std::move(trace));
+                 });
     HEADSCOPE_ASSERT(outcome.trace != nullptr, "a run without a trace");
   } catch (const Cancelled&) {
     cancelled = true;

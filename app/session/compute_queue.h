@@ -80,9 +80,10 @@ class ComputeQueue {
 
   void run_newest();  // by the executor
   Outcome outcome_of(const Waiting& work, const CancelToken& token, bool& cancelled);
-  void take_early(const Waiting& work, std::shared_ptr<const Trace> trace);  // by the executor
-  std::optional<TimePoint> cancel_time() const;                              // with mutex_ held
-  void note_running(TimePoint now);                                          // with mutex_ held
+  // By the executor; nothing when that run has ended.
+  void take_early(std::uint64_t generation, const Request& request, std::shared_ptr<const Trace> trace);
+  std::optional<TimePoint> cancel_time() const;  // with mutex_ held
+  void note_running(TimePoint now);              // with mutex_ held
 
   const Compute compute_;
   const std::function<void()> wake_;
