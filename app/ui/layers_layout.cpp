@@ -6,7 +6,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kLargest = 132, kSmallest = 22, kLegible = 40, kStrip = 72, kLabel = 18, kWideGap = 5, kNarrowGap = 2;
+constexpr float kLargest = 320, kSmallest = 22, kLegible = 40, kStrip = 72, kLabel = 18, kWideGap = 5, kNarrowGap = 2;
 
 }  // namespace
 
