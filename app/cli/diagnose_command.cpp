@@ -74,9 +74,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
     throw UsageError(
         "--model: a capture without queries and keys cannot be computed in another way; expected both in it");
   }
-  const Stage* found = trace->find(stage);
-  if (found == nullptr) throw UsageError(fmt::format("--stage: this request has no {}", stage_name(stage)));
-  const Tensor theirs = theirs_from(given.get("theirs"), found->tensor);
+  const Tensor theirs = theirs_from(given.get("theirs"), stage_of(*trace, stage).tensor);
   ProgressLine progress;
   const Diagnosis diagnosis = diagnose(
       *trace, stage, theirs, make_cpu_backend(trace->request.threads),

@@ -110,13 +110,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const std::vector<std::int64_t> at = cell_numbers_from("at", given.get("at"));
   const std::int64_t memory = stage_memory_of(given);
   const std::shared_ptr<const Trace> trace = computed_trace(given_request(given).request, memory, cancel);
-  const Stage* found = trace->find(stage);
-  if (found == nullptr) {
-    std::string list;
-    for (const Stage& each : trace->stages) list += (list.empty() ? "" : ", ") + std::string(stage_name(each.id));
-    throw UsageError(fmt::format("--stage: this request has no {}; expected one of {}", stage_name(stage), list));
-  }
-  const Explanation why = explain(*trace, stage, cell_from(at, stage, found->tensor));
+  const Explanation why = explain(*trace, stage, cell_from(at, stage, stage_of(*trace, stage).tensor));
   print(given.has("json") ? explanation_json(why) : explanation_text(*trace, why));
 }
 

@@ -59,6 +59,13 @@ StageId stage_from(const std::string& option, const std::string& name) {
                                nearest.empty() ? "" : "'" + nearest + "' or another name of ", list));
 }
 
+const Stage& stage_of(const Trace& trace, StageId stage) {
+  if (const Stage* found = trace.find(stage)) return *found;
+  std::string list;
+  for (const Stage& each : trace.stages) list += (list.empty() ? "" : ", ") + std::string(stage_name(each.id));
+  throw UsageError(fmt::format("--stage: this request has no {}; expected one of {}", stage_name(stage), list));
+}
+
 std::vector<StageId> stages_from(const std::string& option, const std::string& text) {
   std::vector<StageId> stages;
   if (text == "all") return stages;

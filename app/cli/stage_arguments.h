@@ -6,12 +6,16 @@
 #include <vector>
 
 #include "core/attention/stage.h"
+#include "core/attention/trace.h"
 #include "core/io/export_stages.h"
 
 namespace headscope::cli {
 
 // Throws UsageError that lists the stages, and says which one was likely meant.
 StageId stage_from(const std::string& option, const std::string& name);
+
+// The stage of the trace. Throws UsageError that lists those it has.
+const Stage& stage_of(const Trace& trace, StageId stage);
 
 // "weights,context" in the order given, each once; empty for "all".
 std::vector<StageId> stages_from(const std::string& option, const std::string& text);
