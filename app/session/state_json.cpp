@@ -99,6 +99,7 @@ const std::vector<std::string> kPoolings = {"max", "mean"};
 const std::vector<std::string> kHeadsShow = {"grid", "arcs", "neurons"};
 const std::vector<std::string> kSentences = {"all", "a-a", "a-b", "b-a", "b-b"};
 const std::vector<std::string> kConcatShows = {"concat", "output", "both"};
+const std::vector<std::string> kMainViews = {"layer", "layers"};
 constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
 constexpr double kLargestFilter = 1e6;
 
@@ -120,8 +121,7 @@ std::optional<ColorMap> map_from(const Reader& reader, const char* key) {
 }
 
 json layers_json(const LayersView& layers) {
-  return {{"shown", layers.shown},
-          {"layer", layers.layer},
+  return {{"layer", layers.layer},
           {"aggregate", layers.aggregate ? aggregate_name(*layers.aggregate) : ""},
           {"sort", layers.sort ? metric_key(*layers.sort) : ""},
           {"filter", layers.filter ? metric_key(*layers.filter) : ""},
@@ -148,7 +148,6 @@ LayersView layers_from(const Reader& outer) {
   const json* object = outer.find("layers");
   if (object == nullptr) return layers;
   const Reader reader(object->dump());
-  reader.read("shown", layers.shown);
   reader.read("layer", layers.layer, -1, kMostIndex);
   std::string aggregate;
   reader.read("aggregate", aggregate);
@@ -251,6 +250,7 @@ std::string view_state_json(const ViewState& v) {
                  {"range_fixed", v.range_fixed},
                  {"log_scale", v.log_scale},
                  {"pooling", pooling_name(v.pooling)},
+                 {"main_view", kMainViews[static_cast<std::size_t>(v.main_view)]},
                  {"concat_shows", kConcatShows[static_cast<std::size_t>(v.concat_shows)]},
                  {"heads_show", kHeadsShow[static_cast<std::size_t>(v.heads_show)]},
                  {"arcs_hide_below", v.arcs_hide_below},
@@ -296,6 +296,7 @@ ViewState parse_view_state(const std::string& text) {
   reader.read("range_high", v.range_high, -kAny, kAny);
   reader.read("log_scale", v.log_scale);
   v.pooling = static_cast<Pooling>(reader.read_choice("pooling", kPoolings, static_cast<int>(v.pooling)));
+  v.main_view = static_cast<MainView>(reader.read_choice("main_view", kMainViews, static_cast<int>(v.main_view)));
   v.concat_shows =
       static_cast<ConcatShows>(reader.read_choice("concat_shows", kConcatShows, static_cast<int>(v.concat_shows)));
   v.heads_show = static_cast<HeadsShow>(reader.read_choice("heads_show", kHeadsShow, static_cast<int>(v.heads_show)));

@@ -4,7 +4,7 @@ namespace headscope {
 
 ViewSpec view_spec_of(const ViewState& view) {
   ViewSpec spec;
-  if (view.layers.shown) {
+  if (view.main_view == MainView::layers) {
     spec.view = ViewKind::layers;
     spec.aggregate = view.layers.aggregate;
   } else if (is_score_like(view.stage)) {
@@ -41,7 +41,7 @@ void apply_view_spec(ViewState& view, const ViewSpec& spec) {
   view.arcs_heads = spec.heads_shown;
   view.arcs_hide_below = spec.hide_below;
   view.arcs_sentences = spec.sentences;
-  view.layers.shown = spec.view == ViewKind::layers;
+  view.main_view = spec.view == ViewKind::layers ? MainView::layers : MainView::layer;
   view.layers.aggregate = spec.aggregate;
   view.batch = spec.batch;
   view.head = spec.head;

@@ -36,9 +36,14 @@ struct Viewport {
 enum class ConcatShows { concat, output, both };
 enum class HeadsShow { grid, arcs, neurons };  // maps; lines from queries to keys; one query's features
 
+// What takes the room beside the Request and under the phrase.
+enum class MainView {
+  layer,   // one layer: pipeline, heads, concat, inspector
+  layers,  // all layers and heads of a model
+};
+
 // The view over all layers and heads of a model.
 struct LayersView {
-  bool shown = false;                  // instead of heads, concat and inspector
   std::int64_t layer = -1;             // picked; -1: that of the request
   std::optional<Aggregate> aggregate;  // nothing: every head by itself
   std::optional<HeadMetric> sort;      // nothing: by position; else the largest first
@@ -51,6 +56,7 @@ struct LayersView {
 };
 
 struct ViewState {
+  MainView main_view = MainView::layer;
   StageId stage = StageId::weights;     // selected in the pipeline strip, shown by the inspector
   StageId quantity = StageId::weights;  // what the heads' heatmaps show; a score-like stage
   std::int64_t batch = 0, head = 0;

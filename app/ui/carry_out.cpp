@@ -7,6 +7,7 @@
 #include "app/session/phrase_file.h"
 #include "app/ui/layers_panel.h"
 #include "app/ui/layout.h"
+#include "app/ui/main_view.h"
 #include "app/ui/pipeline_cards.h"
 #include "app/ui/shortcuts.h"
 #include "app/ui/stage_facts.h"
@@ -125,18 +126,13 @@ void toggle_key_phrase(Ui& ui) {
 
 // Copies, or, of a preview, waits for the exact numbers (copy_when_exact).
 void toggle_layers(Ui& ui) {
-  bool& shown = ui.session.view.layers.shown;
   if (!has_layers(ui)) {
-    shown = false;
+    ui.session.view.main_view = MainView::layer;
     notify(ui, {Notice::Kind::info, "There is one layer.",
                 "All layers and heads are shown of a checkpoint: Model, weights, or File, Open folder.", "layers"});
     return;
   }
-  shown = !shown;
-  if (shown) {
-    ui.state.focus = "layers/grid";
-    ui.state.focus_by_keyboard = true;
-  }
+  toggle_main_view(ui, MainView::layers, "layers/grid");
 }
 
 void copy(Ui& ui, CopyWhat what) {
@@ -263,7 +259,7 @@ bool carry_out(Ui& ui, const Command& command) {
       return set_scale(ui, 1), true;
     case CommandId::toggle_request: {
       // Where there is no room the rail opens by hand; elsewhere the panel collapses.
-      const bool narrow = ImGui::GetIO().DisplaySize.x / ui.scale < request_from(shows_layers(ui));
+      const bool narrow = ImGui::GetIO().DisplaySize.x / ui.scale < request_from(shown_main_view(ui));
       bool& flag = narrow ? view.request_opened_by_hand : view.request_collapsed;
       flag = !flag;
       return true;

@@ -49,7 +49,7 @@ void open_head(Ui& ui, const LayerHead& at) {
   pick(ui, at);
   ui.session.draft.layer = at.layer;
   ui.session.view.stage = ui.session.view.quantity = StageId::weights;
-  ui.session.view.layers.shown = false;
+  ui.session.view.main_view = MainView::layer;
   ui.state.focus = fmt::format("heads/{}", at.head);
 }
 

@@ -70,10 +70,6 @@ bool has_layers(const Ui& ui) {
   return trace != nullptr && trace->model != nullptr && trace->model->layers.size() > 1;
 }
 
-bool shows_layers(const Ui& ui) {
-  return ui.session.view.layers.shown && has_layers(ui);
-}
-
 bool is_off(const Ui& ui, std::int64_t layer, std::int64_t head) {
   const std::vector<LayerHead>& off = ui.session.draft.ablate;
   return std::find(off.begin(), off.end(), LayerHead{layer, head}) != off.end();

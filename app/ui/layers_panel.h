@@ -31,8 +31,6 @@ struct LayersShown {
   ColorMap map = ColorMap::viridis;
 };
 
-// Whether the window shows this view: it is asked for, and the result has several layers.
-bool shows_layers(const Ui& ui);
 // Whether the result on screen has several layers to show.
 bool has_layers(const Ui& ui);
 

@@ -29,12 +29,12 @@ float inspector_width(float room, float heads_height, const ViewState& view) {
 
 }  // namespace
 
-float request_from(bool layers_view) {
-  return layers_view ? kRequestBesideLayersFrom : kRequestFrom;
+float request_from(MainView main_view) {
+  return main_view == MainView::layers ? kRequestBesideLayersFrom : kRequestFrom;
 }
 
 Layout layout_of(float width, float height, float scale, const ViewState& view, float notices, bool inspector_tab,
-                 bool layers_view) {
+                 MainView main_view) {
   Layout layout;
   const float w = std::max(kSmallestWidth, width / scale), h = std::max(kSmallestHeight, height / scale);
   const auto px = [scale](float x) { return std::round(x * scale); };
@@ -43,7 +43,7 @@ Layout layout_of(float width, float height, float scale, const ViewState& view, 
 
   layout.command_box = w >= kCommandBoxFrom;
   layout.key_phrase_button = w >= kKeyPhraseFrom;
-  const bool room_for_request = w >= request_from(layers_view);
+  const bool room_for_request = w >= request_from(main_view);
   const bool open = room_for_request ? !view.request_collapsed : view.request_opened_by_hand;
   layout.request_rail = !open;
   layout.request_over = open && !room_for_request;
@@ -62,11 +62,11 @@ Layout layout_of(float width, float height, float scale, const ViewState& view, 
     return result;
   };
   layout.phrase = strip(px(size::phrase_row));
-  layout.layers_view = layers_view;
-  if (layers_view) {
+  layout.main_view = main_view;
+  if (main_view != MainView::layer) {
     layout.pipeline = strip(0);
     layout.notices = strip(notices);
-    layout.layers = {{left, y}, {right, status}};
+    layout.main = {{left, y}, {right, status}};
     layout.show_heads = layout.show_inspector = false;
     return layout;
   }

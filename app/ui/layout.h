@@ -20,18 +20,17 @@ struct Layout {
   bool tabs = false;  // heads and inspector share one place; `show_inspector` says which is seen
   bool show_inspector = true;
   bool show_heads = true;
-  bool layers_view = false;  // one panel takes the place of pipeline, heads, concat and inspector
-  Rect layers;
-  Rect tab_bar;  // with tabs only
+  MainView main_view = MainView::layer;  // other views take the place of pipeline, heads, concat and inspector
+  Rect main;                             // where they are drawn
+  Rect tab_bar;                          // with tabs only
 };
 
 // `width` and `height` in device pixels; `notices` is the height that notices take below the pipeline, in device
 // pixels. Under 960 x 640 (at 1x) the layout of that size is cut off at the right and bottom.
-// `layers_view`: of the view over all layers and heads.
 Layout layout_of(float width, float height, float scale, const ViewState& view, float notices, bool inspector_tab,
-                 bool layers_view = false);
+                 MainView main_view = MainView::layer);
 
 // The width (at 1x) from which the Request stays open beside the panels.
-float request_from(bool layers_view);
+float request_from(MainView main_view);
 
 }  // namespace headscope::ui

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "app/ui/layers_panel.h"
+#include "app/ui/main_view.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets.h"
 
@@ -64,7 +65,7 @@ bool checked(const Ui& ui, CommandId id) {
     case CommandId::toggle_inspector:
       return !view.inspector_collapsed;
     case CommandId::toggle_layers:
-      return shows_layers(ui);
+      return shown_main_view(ui) == MainView::layers;
     case CommandId::toggle_request:
       return !view.request_collapsed;
     default:

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/layers_panel.h"
 #include "app/ui/layout.h"
 #include "app/ui/lines.h"
+#include "app/ui/main_view.h"
 #include "app/ui/panels.h"
 #include "app/ui/phrase_suggestions.h"
 #include "app/ui/shortcuts.h"
@@ -122,7 +122,7 @@ void draw_dividers(Ui& ui, const Layout& layout) {
   below(layout.menu);
   below(layout.phrase);
   divider(ui, {layout.status.min.x, layout.status.min.y}, {layout.status.max.x, layout.status.min.y});
-  if (layout.layers_view) return;
+  if (layout.main_view != MainView::layer) return;
   below(layout.pipeline);
   const bool grid = ui.session.view.heads_show == HeadsShow::grid;
   if (layout.show_heads && grid) below(layout.heads);
@@ -161,7 +161,7 @@ void draw_stale_line(Ui& ui, const Layout& layout) {
   if (seconds < 0.15) return ui.wake_in(0.15 - seconds);
   const float thickness = ui.px(2);
   const auto line = [&](const Rect& r) { fill({{r.min.x, r.max.y - thickness}, r.max}, ui.colors.warn); };
-  if (layout.layers_view) return line(layout.layers);
+  if (layout.main_view != MainView::layer) return line(layout.main);
   if (layout.show_heads) line(layout.heads);
   if (layout.show_inspector && !layout.inspector_rail) line(layout.inspector);
 }
@@ -174,7 +174,7 @@ void draw_splitters(Ui& ui, const Layout& layout) {
     splitter(ui, "split/request", vertical(layout.request.max.x, layout.request.min.y, layout.request.max.y), true,
              view.request_width, 220, 420, 1);
   }
-  if (layout.layers_view) return;
+  if (layout.main_view != MainView::layer) return;
   if (!layout.tabs && !layout.inspector_rail) {
     // From what is seen, which may be wider than what is kept.
     float width = std::round(layout.inspector.width() / ui.scale);
@@ -217,9 +217,9 @@ void draw_panels(Ui& ui, const Layout& layout) {
     draw_request_panel(ui, layout.request);
   }
   draw_phrase_panel(ui, layout.phrase);
-  if (!layout.layers_view) draw_pipeline_strip(ui, layout.pipeline);
+  if (layout.main_view == MainView::layer) draw_pipeline_strip(ui, layout.pipeline);
   if (layout.notices.height() > 0) draw_notices(ui, layout.notices);
-  if (layout.layers_view) draw_layers_panel(ui, layout.layers);
+  if (layout.main_view != MainView::layer) draw_main_view(ui, layout.main);
   if (layout.tabs) draw_tab_bar(ui, layout);
   const HeadsShow heads_show = ui.session.view.heads_show;
   if (layout.show_heads && heads_show != HeadsShow::grid) {
@@ -234,7 +234,7 @@ void draw_panels(Ui& ui, const Layout& layout) {
     draw_heads_panel(ui, layout.heads);
     draw_concat_panel(ui, layout.concat);
   }
-  if (layout.inspector_rail && !layout.layers_view) {
+  if (layout.inspector_rail && layout.main_view == MainView::layer) {
     draw_inspector_rail(ui, layout.inspector);
   } else if (layout.show_inspector && shows_neurons_beside(ui)) {
     draw_neurons_panel(ui, layout.inspector, true, true);
@@ -271,8 +271,9 @@ void draw_shell(Ui& ui) {
 
   const float notices = notices_height(ui);
   Layout layout = layout_of(screen.x, screen.y, ui.scale, ui.session.view, notices, s.number["inspector_tab"] != 0,
-                            shows_layers(ui));
-  if (s.number["inspector/expanded"] != 0 && !layout.layers_view && !layout.tabs && !layout.inspector_rail) {
+                            shown_main_view(ui));
+  if (s.number["inspector/expanded"] != 0 && layout.main_view == MainView::layer && !layout.tabs &&
+      !layout.inspector_rail) {
     layout.inspector.min.x = layout.heads.min.x;
     layout.show_heads = false;
   }

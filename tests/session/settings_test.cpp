@@ -253,13 +253,13 @@ TEST(ViewStateJson, LinesAndNeuronsComeBack) {
 
 TEST(ViewStateJson, TheViewOverAllLayersComesBack) {
   ViewState v;
-  v.layers = {true, 3,    Aggregate::flow,          HeadMetric::induction, HeadMetric::first_token, true,
-              0.6,  true, {true, false, true, true}};
+  v.layers = {3,    Aggregate::flow,          HeadMetric::induction, HeadMetric::first_token, true, 0.6,
+              true, {true, false, true, true}};
   EXPECT_EQ(parse_view_state(view_state_json(v)).layers, v.layers);
   EXPECT_EQ(parse_view_state(view_state_json(ViewState())).layers, LayersView());
   EXPECT_EQ(parse_view_state("{}").layers, LayersView());
   for (const char* wrong : {"{\"layers\": 3}", "{\"layers\": {\"sort\": \"nothing\"}}",
-                            "{\"layers\": {\"aggregate\": \"sum\"}}", "{\"layers\": {\"shown\": 1}}"}) {
+                            "{\"layers\": {\"aggregate\": \"sum\"}}", "{\"layers\": {\"norms\": 1}}"}) {
     EXPECT_THROW(parse_view_state(wrong), Error) << wrong;
   }
 }
@@ -267,8 +267,8 @@ TEST(ViewStateJson, TheViewOverAllLayersComesBack) {
 TEST(ViewStateJson, WrongTypesAreRefusedWithTheirKey) {
   for (const char* text : {"{\"stage\": \"nonsense\"}", "{\"cell\": 3}", "{\"cell\": [1]}", "{\"viewport\": [1, 2]}",
                            "{\"viewport\": [1, 2, 3, \"x\"]}", "{\"weight_map\": \"jet\"}", "{\"head\": true}", "[]",
-                           "{\"heads_show\": \"arc\"}", "{\"arcs_heads\": 3}", "{\"arcs_heads\": [-1]}",
-                           "{\"arcs_heads\": [\"a\"]}", "{\"arcs_sentences\": 2}"}) {
+                           "{\"heads_show\": \"arc\"}", "{\"main_view\": \"all\"}", "{\"arcs_heads\": 3}",
+                           "{\"arcs_heads\": [-1]}", "{\"arcs_heads\": [\"a\"]}", "{\"arcs_sentences\": 2}"}) {
     EXPECT_THROW(parse_view_state(text), Error) << text;
   }
   EXPECT_EQ(parse_view_state("{\"head\": -4, \"cell\": [-1, 1e300]}").head, 0);

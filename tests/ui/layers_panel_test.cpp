@@ -20,7 +20,7 @@ class LayersPanel : public testing::Test {
 };
 
 TEST_F(LayersPanel, TakesThePlaceOfTheOtherPanels) {
-  EXPECT_TRUE(view().shown);
+  EXPECT_EQ(d.session.view.main_view, MainView::layers);
   EXPECT_TRUE(d.has("layers/1.7"));
   EXPECT_FALSE(d.has("heads/0"));
   EXPECT_FALSE(d.has("inspector"));
@@ -61,7 +61,7 @@ TEST_F(LayersPanel, ArrowsMoveAndStopAtTheEdges) {
 TEST_F(LayersPanel, EnterOpensTheHeadInItsLayer) {
   d.click("layers/0.2");
   d.key(KeyName::enter);
-  EXPECT_FALSE(view().shown);
+  EXPECT_EQ(d.session.view.main_view, MainView::layer);
   EXPECT_EQ(d.session.draft.layer, 0);
   EXPECT_EQ(d.session.view.head, 2);
   EXPECT_EQ(d.session.trace()->model->layer, 0);
@@ -70,7 +70,7 @@ TEST_F(LayersPanel, EnterOpensTheHeadInItsLayer) {
 
 TEST_F(LayersPanel, ADoubleClickOpensToo) {
   d.double_click("layers/0.3");
-  EXPECT_FALSE(view().shown);
+  EXPECT_EQ(d.session.view.main_view, MainView::layer);
   EXPECT_EQ(d.session.draft.layer, 0);
   EXPECT_EQ(d.session.view.head, 3);
 }
@@ -86,7 +86,7 @@ TEST_F(LayersPanel, XSwitchesTheHeadOffAndOn) {
   EXPECT_EQ(d.session.draft.ablate, (std::vector<LayerHead>{{0, 1}})) << "the picked head is still 1.2";
   d.ctrl(KeyName::z);
   EXPECT_EQ(d.session.draft.ablate.size(), 2u);
-  EXPECT_TRUE(view().shown) << "undoing leaves the view where it is";
+  EXPECT_EQ(d.session.view.main_view, MainView::layers) << "undoing leaves the view where it is";
 }
 
 TEST_F(LayersPanel, SortedHeadsFallInTheMetric) {
@@ -187,7 +187,7 @@ TEST_F(LayersPanel, FitsTheSmallestWindow) {
 TEST(LayersView, NeedsSeveralLayers) {
   Driver d;  // one seeded layer
   d.key(KeyName::f3);
-  EXPECT_FALSE(d.session.view.layers.shown);
+  EXPECT_EQ(d.session.view.main_view, MainView::layer);
   EXPECT_TRUE(d.has("heads/0"));
   ASSERT_FALSE(d.state.notices.empty());
   EXPECT_EQ(d.state.notices.back().key, "layers");

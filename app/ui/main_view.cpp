@@ -1,0 +1,37 @@
+#include "app/ui/main_view.h"
+
+#include "app/ui/layers_panel.h"
+#include "app/ui/panels.h"
+
+namespace headscope::ui {
+
+MainView shown_main_view(const Ui& ui) {
+  const MainView wanted = ui.session.view.main_view;
+  switch (wanted) {
+    case MainView::layer:
+      break;
+    case MainView::layers:
+      if (!has_layers(ui)) return MainView::layer;
+      break;
+  }
+  return wanted;
+}
+
+void toggle_main_view(Ui& ui, MainView main_view, const std::string& focus) {
+  MainView& shown = ui.session.view.main_view;
+  shown = shown == main_view ? MainView::layer : main_view;
+  if (shown != main_view) return;
+  ui.state.focus = focus;
+  ui.state.focus_by_keyboard = true;
+}
+
+void draw_main_view(Ui& ui, const Rect& area) {
+  switch (shown_main_view(ui)) {
+    case MainView::layer:
+      break;
+    case MainView::layers:
+      return draw_layers_panel(ui, area);
+  }
+}
+
+}  // namespace headscope::ui
