@@ -2,6 +2,7 @@
 // differently. Each is a change of a request and its inputs.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,8 @@ struct Mistake {
   bool (*make)(Altered& what);  // false: cannot be made here, or changes nothing
 };
 
-// The contract's variants first, then conventions.
+// The contract's variants first, kContractVariants of them, then conventions.
 const std::vector<Mistake>& known_mistakes();
+constexpr std::size_t kContractVariants = 9;
 
 }  // namespace headscope

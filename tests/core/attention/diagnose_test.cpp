@@ -42,8 +42,6 @@ std::vector<Case> made_cases() {
   return cases;
 }
 
-constexpr std::size_t kVariants = 9;  // the contract's; conventions follow
-
 std::shared_ptr<const Trace> with_mistakes(const Case& base, const std::vector<std::size_t>& which) {
   Altered what{base.request, base.inputs, false, false};
   for (const std::size_t k : which) {
@@ -69,8 +67,8 @@ TEST(Diagnose, NamesEveryVariantAloneAndEveryTwoOfThem) {
   std::set<std::size_t> seen;
   for (const Case& base : made_cases()) {
     const auto ours = traced(base.request, base.inputs);
-    for (std::size_t a = 0; a < kVariants; ++a) {
-      for (std::size_t b = a; b < kVariants; ++b) {
+    for (std::size_t a = 0; a < kContractVariants; ++a) {
+      for (std::size_t b = a; b < kContractVariants; ++b) {
         const std::vector<std::size_t> which = a == b ? std::vector{a} : std::vector{a, b};
         const auto trace = with_mistakes(base, which);
         if (trace == nullptr) continue;
@@ -98,7 +96,7 @@ TEST(Diagnose, NamesEveryVariantAloneAndEveryTwoOfThem) {
   }
   EXPECT_GE(asked, 200);
   EXPECT_GE(first * 10, asked * 9) << first << " of " << asked << " stand first";
-  EXPECT_EQ(seen.size(), kVariants) << "some variant was never made alone";
+  EXPECT_EQ(seen.size(), kContractVariants) << "some variant was never made alone";
 }
 
 TEST(Diagnose, NamesEveryConventionThatChangesSomething) {
@@ -106,7 +104,7 @@ TEST(Diagnose, NamesEveryConventionThatChangesSomething) {
   std::set<std::string> named;
   for (const Case& base : cases) {
     const auto ours = traced(base.request, base.inputs);
-    for (std::size_t k = kVariants; k < known_mistakes().size(); ++k) {
+    for (std::size_t k = kContractVariants; k < known_mistakes().size(); ++k) {
       const std::string name(known_mistakes()[k].name);
       Altered what{base.request, base.inputs, false, false};
       if (!known_mistakes()[k].make(what) || find_problem(what.request, what.inputs)) continue;
