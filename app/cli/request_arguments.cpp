@@ -21,7 +21,8 @@ namespace headscope::cli {
 namespace {
 
 // Options that hold a list: two of them would have to be merged or one forgotten, and neither is what anybody means.
-constexpr std::array<std::string_view, 4> kLists = {"token-ids", "mask", "variant", "ablate"};
+constexpr std::array<std::string_view, 9> kLists = {"token-ids",   "mask",      "variant", "ablate", "freeze",
+                                                    "scale-query", "scale-key", "edit",    "paint"};
 
 // Options that speak of drawn weights, of files, or of a second phrase: what no demo runs with.
 constexpr std::array<std::string_view, 19> kNotOfDemos = {

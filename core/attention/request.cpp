@@ -32,9 +32,16 @@ class Hash {
     add(term.size);
     add(term.path);
   }
-  void add(const LayerHead& place) {
-    add(place.layer);
-    add(place.head);
+  void add(const LayerHead& place) { add_all(place.layer, place.head); }
+  void add(const NumberEdit& edit) { add_all(edit.tensor, edit.index, edit.value, edit.layer, edit.on); }
+  void add(const FrozenHead& head) { add_all(head.place, head.as, head.on); }
+  void add(const HeadFactor& head) { add_all(head.place, head.factor, head.on); }
+  void add(const PaintedCells& cells) {
+    add_all(cells.hides, cells.query_begin, cells.query_end, cells.key_begin, cells.key_end, cells.on);
+  }
+  template <typename... Fields>
+  void add_all(const Fields&... fields) {
+    (add(fields), ...);
   }
   std::size_t value() const { return value_; }
 
@@ -55,13 +62,13 @@ bool has_variant(const Request& request, Variant variant) {
 
 std::size_t hash_of(const Request& r) {
   Hash hash;
-  auto add_all = [&hash](const auto&... fields) { (hash.add(fields), ...); };
-  add_all(r.phrase, r.key_phrase, r.token_ids, r.input, r.key_input, r.value_input, r.query, r.key, r.value);
-  add_all(r.model, r.layer, r.weights, r.qkv_layout);
-  add_all(r.heads, r.kv_heads, r.d_model, r.input_dim, r.batch, r.seed, r.init_gain, r.embedding, r.position);
-  add_all(r.mask, r.mask_kind, r.causal_align, r.mask_order, r.mask_fill, r.fully_masked);
-  add_all(r.scale, r.softcap, r.dropout, r.dropout_seed, r.dropout_mask);
-  add_all(r.merge, r.variants, r.ablate, r.backend, r.threads);
+  hash.add_all(r.phrase, r.key_phrase, r.token_ids, r.input, r.key_input, r.value_input, r.query, r.key, r.value);
+  hash.add_all(r.model, r.layer, r.weights, r.qkv_layout);
+  hash.add_all(r.heads, r.kv_heads, r.d_model, r.input_dim, r.batch, r.seed, r.init_gain, r.embedding, r.position);
+  hash.add_all(r.mask, r.mask_kind, r.causal_align, r.mask_order, r.mask_fill, r.fully_masked);
+  hash.add_all(r.scale, r.softcap, r.dropout, r.dropout_seed, r.dropout_mask);
+  hash.add_all(r.merge, r.variants, r.ablate, r.ablate_off, r.freeze, r.scale_query, r.scale_key, r.edits, r.paint);
+  hash.add_all(r.backend, r.threads);
   return hash.value();
 }
 

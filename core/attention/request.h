@@ -46,6 +46,46 @@ struct LayerHead {
   friend bool operator==(const LayerHead&, const LayerHead&) = default;
 };
 
+// Interventions: numbers changed by hand, heads held still, cells painted over. `on` false: listed, without effect.
+
+// One number of a stage, or of a tensor of the layer's weights, replaced once it is there; all that comes after
+// follows.
+struct NumberEdit {
+  std::string tensor;                 // a stage, or a tensor by the name that its file gives it
+  std::vector<std::int64_t> index;    // in the tensor's own axes
+  float value = 0;                    // never NaN
+  std::optional<std::int64_t> layer;  // of a model; nothing: the layer that is shown
+  bool on = true;
+  friend bool operator==(const NumberEdit&, const NumberEdit&) = default;
+};
+
+// The weights of a head, held at what no score decides.
+struct FrozenHead {
+  enum class As { uniform, identity };  // 1 / visible keys each; 1 at the query's own place
+  LayerHead place;
+  As as = As::uniform;
+  bool on = true;
+  friend bool operator==(const FrozenHead&, const FrozenHead&) = default;
+};
+
+// What multiplies the stage `query` or `key`; of `key` the head is a key and value head.
+struct HeadFactor {
+  std::optional<LayerHead> place;  // nothing: every head of every layer
+  double factor = 1.0;
+  bool on = true;
+  friend bool operator==(const HeadFactor&, const HeadFactor&) = default;
+};
+
+// A rectangle of the mask, hidden or shown whatever lies below it; what lies beyond the scores is cut off.
+struct PaintedCells {
+  static constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
+  bool hides = true;
+  std::int64_t query_begin = 0, query_end = kToTheEnd;
+  std::int64_t key_begin = 0, key_end = kToTheEnd;
+  bool on = true;
+  friend bool operator==(const PaintedCells&, const PaintedCells&) = default;
+};
+
 struct Request {
   // Where the queries' (and keys', values') vectors come from. Paths are empty when not given.
   std::string phrase;
@@ -84,7 +124,14 @@ struct Request {
 
   Merge merge = Merge::transpose;
   std::vector<Variant> variants;
-  std::vector<LayerHead> ablate;
+
+  // Interventions, each in the order in which it was made.
+  std::vector<LayerHead> ablate;      // context is 0
+  std::vector<LayerHead> ablate_off;  // listed, without effect
+  std::vector<FrozenHead> freeze;
+  std::vector<HeadFactor> scale_query, scale_key;
+  std::vector<NumberEdit> edits;
+  std::vector<PaintedCells> paint;
 
   BackendChoice backend = BackendChoice::automatic;
   int threads = 0;  // 0: all cores

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/attention/intervention_text.h"
 #include "core/attention/option_text.h"
 #include "core/attention/request_text.h"
 
@@ -228,38 +229,6 @@ void set_variants(Request& request, const std::string& text) {
   if (merge_direct) request.merge = Merge::direct;
 }
 
-std::string ablate_text(const Request& request) {
-  std::string text;
-  for (const LayerHead& each : request.ablate) {
-    text += fmt::format("{}{}.{}", text.empty() ? "" : ",", each.layer, each.head);
-  }
-  return text;
-}
-
-void set_ablate(Request& request, const std::string& text) {
-  constexpr const char* expected = "none, or LAYER.HEAD[,LAYER.HEAD...], such as 0.3,0.5";
-  std::vector<LayerHead> heads;
-  if (text == "none") {
-    request.ablate.clear();
-    return;
-  }
-  for (const std::string& term : parse_list("ablate", text, "a list of heads", expected)) {
-    const std::size_t dot = term.find('.');
-    if (dot == term.npos || term.find_first_not_of("0123456789.") != term.npos || dot == 0 || dot + 1 == term.size() ||
-        term.find('.', dot + 1) != term.npos) {
-      refuse_value("ablate", term, "a head", expected);
-    }
-    heads.push_back({parse_whole("ablate", term.substr(0, dot), 0, kLargestSize),
-                     parse_whole("ablate", term.substr(dot + 1), 0, kLargestSize)});
-  }
-  const auto before = [](const LayerHead& a, const LayerHead& b) {
-    return std::pair(a.layer, a.head) < std::pair(b.layer, b.head);
-  };
-  std::sort(heads.begin(), heads.end(), before);
-  heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
-  request.ablate = std::move(heads);
-}
-
 void set_token_ids(Request& request, const std::string& text) {
   std::vector<std::int64_t> ids;
   for (const std::string& term : parse_list("token-ids", text, "a list of ids", "whole numbers, such as 1,2,0")) {
@@ -370,7 +339,24 @@ const std::vector<RequestOption>& request_options() {
       word_option<"merge", &R::merge, kMerges>("transpose|direct",
                                                "Heads merged correctly, or reshaped without transposing back."),
       {"variant", "NAME[,NAME]", "Known mistakes switched on (none).", variants_text, set_variants},
-      {"ablate", "L.H[,L.H]", "Heads whose context is set to zero (none).", ablate_text, set_ablate},
+      {"ablate", "L.H[,L.H]", "Heads whose context is set to zero (none). With off: before it: listed, not applied.",
+       ablate_text, set_ablate},
+      {"freeze", "L.H=uniform|identity[,...]",
+       "Heads whose weights are held: 1/n for the n visible keys, or 1 at the query's own place on the aligned "
+       "diagonal, "
+       "where that key is there and visible; every other weight, and a row without such keys, is 0.",
+       [](const R& r) { return freeze_text(r); }, set_freeze},
+      {"scale-query", "G|L.H=G[,...]", "Multiplies the stage query, of all heads or of head H of layer L.",
+       [](const R& r) { return factors_text(r.scale_query); }, set_scale_query},
+      {"scale-key", "G|L.H=G[,...]", "The same of the stage key; H counts key and value heads.",
+       [](const R& r) { return factors_text(r.scale_key); }, set_scale_key},
+      {"edit", "[L/]STAGE:B,H,I,J=VALUE[;...]",
+       "One number of any stage, or of a tensor of the layer's weights by its file's name (qkv_layer.weight:3,7=0.5), "
+       "replaced once it is computed; all that comes after follows. L: the layer (the one that is shown).",
+       edits_text, set_edits},
+      {"paint", "hide@I0:I1,J0:J1[;show@...]",
+       "Rectangles of queries and keys hidden or shown over the masks, the last one on top; I0:I1 may be I or :.",
+       [](const R& r) { return paint_text(r); }, set_paint},
       word_option<"backend", &R::backend, kBackends>("auto|cpu|gpu|reference", "What computes."),
       {"threads", "N", "Threads of the CPU backend; 0: all cores.",
        [](const R& r) { return r.threads == 0 ? std::string() : std::to_string(r.threads); },

@@ -63,8 +63,9 @@ void add_request(Json& json, const Request& request) {
   throw Error(fmt::format("{}: {}: {}", what, in_quotes(key), detail));
 }
 
-// A value as one would type it: a list joined by commas, a boolean as on or off.
-std::string typed_text(const JsonValue& value, const std::string& what, std::string_view key, bool boolean) {
+// A value as one would type it: a list joined by `separator`, a boolean as on or off.
+std::string typed_text(const JsonValue& value, const std::string& what, std::string_view key, bool boolean,
+                       char separator = ',') {
   switch (value.kind) {
     case Kind::number:
     case Kind::string:
@@ -79,7 +80,8 @@ std::string typed_text(const JsonValue& value, const std::string& what, std::str
         if (item.kind != Kind::number && item.kind != Kind::string) {
           refuse(what, key, fmt::format("the list holds {}; expected numbers or strings", json_kind_name(item.kind)));
         }
-        text += (i == 0 ? "" : ",") + item.text;
+        if (i > 0) text += separator;
+        text += item.text;
       }
       return text;
     }
@@ -113,9 +115,11 @@ void read_request_value(Request& request, const RequestOption& option, std::stri
   if (text_only && value.kind != Kind::string) {
     refuse(what, key, fmt::format("found {}; expected a string", json_kind_name(value.kind)));
   }
-  const bool is_list = name == "mask" || name == "token-ids" || name == "variant" || name == "ablate";
+  const bool by_semicolon = name == "edit" || name == "paint";
+  const bool is_list = by_semicolon || name == "mask" || name == "token-ids" || name == "variant" || name == "ablate" ||
+                       name == "freeze" || name == "scale-query" || name == "scale-key";
   if (is_list && value.kind == Kind::array && value.items.empty()) return;  // the default
-  in_file(what, key, [&] { option.set(request, typed_text(value, what, key, false)); });
+  in_file(what, key, [&] { option.set(request, typed_text(value, what, key, false, by_semicolon ? ';' : ',')); });
 }
 
 ViewSpec read_view(const JsonValue& value, const std::string& what) {

@@ -37,9 +37,10 @@ struct Inputs {
   // ... or attention alone.
   Tensor query, key, value;  // [batch, heads, len, head_dim], or empty
 
-  LayerWeights weights;              // empty for attention alone
-  std::vector<MaskFile> mask_files;  // in the order of the request's file terms
-  Tensor dropout_mask;               // 1 = kept; broadcasts to [batch, heads, query_len, key_len]; or empty
+  LayerWeights weights;                          // empty for attention alone
+  std::shared_ptr<const LayerWeights> unedited;  // as loaded, where the request edits some of `weights`; else null
+  std::vector<MaskFile> mask_files;              // in the order of the request's file terms
+  Tensor dropout_mask;                           // 1 = kept; broadcasts to [batch, heads, query_len, key_len]; or empty
 
   // Sizes after every default: what the request runs with.
   std::int64_t batch = 1, query_len = 0, key_len = 0;  // key_len without the key of bias_k

@@ -63,7 +63,12 @@ const std::vector<std::pair<std::string, std::string>>& every_value() {
       {"dropout-mask", "keep.npy"},
       {"merge", "direct"},
       {"variant", "no-scale,mask-inverted"},
-      {"ablate", "0.1,2.30"},
+      {"ablate", "0.1,2.30,off:1.1"},
+      {"freeze", "0.3=uniform,off:1.2=identity"},
+      {"scale-query", "0.5,off:0.3=-2"},
+      {"scale-key", "off:2,1.0=1e-07"},
+      {"edit", "scores:0,2,3,1=0.5;off:1/input:0,4,7=-inf;a/b=c:d:0,1=3;Wq:3,7=1e-07;9/3/x:0=-0"},
+      {"paint", "hide@:,3:4;show@2:,0:5;off:hide@0:3,:"},
       {"backend", "reference"},
       {"threads", "7"},
   };
@@ -216,7 +221,39 @@ TEST(RequestText, ListsAreCheckedTermByTerm) {
     refused("token-ids", text);
   for (const char* text : {"", "1", "1.", ".1", "1.2.3", "-1.2", "1.2,", "L0.H1", "0 .1", "1e0.1"})
     refused("ablate", text);
+  for (const char* text :
+       {"", "0.1", "0.1=", "0.1=Uniform", "0.1=uniform,", "1=uniform", "off:", "off:off:0.1=uniform"})
+    refused("freeze", text);
+  for (const char* option : {"scale-query", "scale-key"}) {
+    for (const char* text : {"", "two", "1,", "nan", "inf", "0.1=", "=2", "0.=2", "1e999", "0.1=2=3", "off:"})
+      refused(option, text);
+  }
+  for (const char* text : {"", ";", "scores", "scores=1", "scores:0,0,0,0", "scores:=1", "scores:0,=1", "scores:-1=1",
+                           "scores:0,1,2,3,4,5=1", "scores:0=nan", "scores:0=1e39", "scores:0=x", ":0=1", "1/:0=1",
+                           "scores:0=1;", "scores:0 =1", "scores:99999999999999999999=1"})
+    refused("edit", text);
+  for (const char* text : {"", "hide", "hide@", "hide@1", "hide@1,", "hide@,1", "hide@1:1,:", "hide@3:1,:", "Hide@:,:",
+                           "hide@a,:", "hide@-1:2,:", "hide@:,:;", "hide@:,:,:", "paint@:,:", "hide@1:2:3,:"})
+    refused("paint", text);
   for (const char* text : {"", "no-scale,", "noscale", "No-Scale", "transpose"}) refused("variant", text);
+}
+
+TEST(RequestText, OfTermsAboutTheSameThingTheLastOneCounts) {
+  EXPECT_TRUE(with("ablate", "0.1,off:0.1") == with("ablate", "off:0.1"));
+  EXPECT_TRUE(with("ablate", "off:0.1,0.1") == with("ablate", "0.1"));
+  EXPECT_TRUE(with("freeze", "0.1=uniform,0.1=identity") == with("freeze", "0.1=identity"));
+  EXPECT_TRUE(with("scale-query", "2,0.1=3,4") == with("scale-query", "0.1=3,4"));
+  EXPECT_TRUE(with("edit", "key:0,0,0,0=1;key:0,0,0,0=2") == with("edit", "key:0,0,0,0=2"));
+  EXPECT_FALSE(with("edit", "key:0,0,0,0=1;0/key:0,0,0,0=2") == with("edit", "0/key:0,0,0,0=2"));
+  EXPECT_FALSE(with("edit", "off:key:0,0,0,0=1") == with("edit", "key:0,0,0,0=1"));
+  for (const char* option : {"ablate", "freeze", "scale-query", "scale-key", "edit", "paint"}) {
+    EXPECT_TRUE(with(option, "none") == Request{}) << option;
+  }
+}
+
+TEST(RequestText, ARectangleMayNameOneRowOrAllOfThem) {
+  EXPECT_EQ(get(with("paint", "hide@2,:"), "paint"), "hide@2:3,:");
+  EXPECT_EQ(get(with("paint", "show@:4,0:"), "paint"), "show@0:4,:");
 }
 
 TEST(RequestText, ARefusedValueLeavesTheRequestAsItWas) {
