@@ -12,6 +12,7 @@
 #include "core/attention/reuse.h"
 #include "core/attention/score_steps.h"
 #include "core/attention/trace_builder.h"
+#include "core/attention/updated_stages.h"
 #include "core/backend/cpu_backend.h"
 #include "core/backend/replaced_positions.h"
 
@@ -71,42 +72,6 @@ class ScoresWhenRead {
   mutable std::once_flag copied_;
   mutable std::shared_ptr<const OnDemand> source_;
 };
-
-// The weights, from those that were: one factor a row, the replaced keys' columns, some rows of their own.
-Tensor updated_weights(const Tensor& before, const std::shared_ptr<const UpdatedAttention>& update,
-                       const Positions& positions) {
-  return Tensor::computed(before.shape(), before.axes(), [=](const Region& region, std::span<float> out) {
-    before.read(region, out);
-    const Range keys = region[3];
-    const std::int64_t heads = before.dim(1), len = before.dim(2);
-    const auto key_of = [&](const UpdatedAttention::Row& row) { return (row.b * heads + row.h) * len + row.i; };
-    float* cells = out.data();
-    for (std::int64_t b = region[0].begin; b < region[0].end; ++b) {
-      for (std::int64_t h = region[1].begin; h < region[1].end; ++h) {
-        const std::int64_t first = (b * heads + h) * len;
-        auto own = std::lower_bound(
-            update->rows.begin(), update->rows.end(), first + region[2].begin,
-            [&](const UpdatedAttention::Row& row, std::int64_t number) { return key_of(row) < number; });
-        for (std::int64_t i = region[2].begin; i < region[2].end; ++i, cells += keys.size()) {
-          if (own != update->rows.end() && key_of(*own) == first + i) {
-            std::copy(own->weights.begin() + keys.begin, own->weights.begin() + keys.end, cells);
-            ++own;
-            continue;
-          }
-          const float factor = update->factor.data()[first + i];
-          for (std::int64_t j = 0; j < keys.size(); ++j) cells[j] *= factor;
-          if (!(update->statistics.sum.data()[first + i] > 0.0F)) continue;  // sees nothing
-          for (std::size_t n = 0; n < positions.size(); ++n) {
-            const std::int64_t j = positions[n];
-            if (j < keys.begin || j >= keys.end) continue;
-            cells[j - keys.begin] =
-                update->columns.data()[static_cast<std::int64_t>(n) * update->columns.dim(1) + first + i];
-          }
-        }
-      }
-    }
-  });
-}
 
 // Which tokens are others; nothing when that is not all that can have changed.
 Positions replaced_positions(const Trace& last, const Request& request, const Inputs& inputs) {
@@ -174,15 +139,6 @@ Inputs inputs_of(const Positions& positions, const Inputs& all) {
   return part;
 }
 
-void clear_ablated(const Request& request, Tensor& context) {
-  for (const LayerHead& ablated : request.ablate) {
-    for (std::int64_t b = 0; b < context.dim(0); ++b) {
-      std::fill_n(context.mutable_data() + (b * context.dim(1) + ablated.head) * context.dim(2) * context.dim(3),
-                  context.dim(2) * context.dim(3), 0.0F);
-    }
-  }
-}
-
 }  // namespace
 
 std::shared_ptr<const Trace> preview_of(const std::shared_ptr<const Trace>& last, const Request& request,
@@ -207,14 +163,12 @@ std::shared_ptr<const Trace> preview_of(const std::shared_ptr<const Trace>& last
                              last->tensor(StageId::key),
                              last->tensor(StageId::value),
                              last->row_statistics,
-                             last->tensor(StageId::context),
                              positions,
                              changed.query,
                              changed.key,
                              changed.value};
   std::optional<UpdatedAttention> updated = updated_attention(*cpu, replaced, rule, cancel);
   if (!updated) return nullptr;
-  clear_ablated(request, updated->context);
   const auto update = std::make_shared<const UpdatedAttention>(*std::move(updated));
 
   auto trace = std::make_shared<Trace>(*last);
@@ -243,7 +197,7 @@ std::shared_ptr<const Trace> preview_of(const std::shared_ptr<const Trace>& last
     } else if (stage.id == StageId::weights) {
       stage.tensor = updated_weights(stage.tensor, update, positions);
     } else if (stage.id == StageId::context) {
-      stage.tensor = update->context;
+      stage.tensor = updated_context(stage.tensor, update, replaced, request.ablate);
     } else if (stage.id == StageId::concat) {
       stage.tensor = merged_on_demand(*previous, request.merge);
     } else {

@@ -23,12 +23,6 @@ constexpr float kMostRemoved = 0.25F;
 // A few rows of a head and one in so many may be computed anew; more cost as much as a good part of all products.
 constexpr std::int64_t kRowsForOneAnew = 4, kFewRowsAnew = 8;
 
-// Not set to anything.
-Tensor tensor_to_fill(const Shape& shape, const Axes& axes) {
-  const auto memory = std::make_shared_for_overwrite<float[]>(static_cast<std::size_t>(element_count(shape)));
-  return Tensor::writable_view_of(memory, memory.get(), shape, row_major_strides(shape), axes);
-}
-
 StridedRows rows_of(const Tensor& tensor, std::int64_t b, std::int64_t h) {
   const Strides& strides = tensor.strides();
   return {tensor.data() + b * strides[0] + h * strides[1], strides[2], tensor.dim(2), tensor.dim(3)};
@@ -59,7 +53,6 @@ class HeadUpdate {
         new_query_(rows_of(replaced.new_query, b, h)),
         new_key_(rows_of(replaced.new_key, b, h / (replaced.query.dim(1) / replaced.key.dim(1)))),
         new_value_(rows_of(replaced.new_value, b, h / (replaced.query.dim(1) / replaced.key.dim(1)))),
-        context_(rows_of(replaced.context, b, h)),
         first_row_((b * replaced.query.dim(1) + h) * query_.count),
         max_before_(row_of(replaced.statistics.max)),
         sum_before_(row_of(replaced.statistics.sum)),
@@ -67,11 +60,11 @@ class HeadUpdate {
         sum_(to.statistics.sum.mutable_data() + first_row_),
         factor_(to.factor.mutable_data() + first_row_),
         columns_(to.columns.mutable_data() + first_row_),
-        column_stride_(to.columns.dim(1)),
-        new_context_(to.context.mutable_data() + first_row_ * value_.features) {}
+        removed_(to.removed.mutable_data() + first_row_),
+        column_stride_(to.columns.dim(1)) {}
 
   static std::int64_t scratch_floats(std::int64_t queries, std::int64_t keys, std::int64_t positions) {
-    return (2 * positions + 1) * stride_of(queries) + 2 * stride_of(keys);
+    return 2 * positions * stride_of(queries) + 2 * stride_of(keys);
   }
 
   // False when it cannot be done.
@@ -81,8 +74,7 @@ class HeadUpdate {
     const auto count = static_cast<std::int64_t>(replaced_.positions.size());
     olds_ = scratch;
     news_ = olds_ + count * queries_;
-    ones_ = news_ + count * queries_;
-    scores_ = ones_ + queries_;
+    scores_ = news_ + count * queries_;
     for (std::int64_t n = 0; n < count; ++n) {
       const std::int64_t t = replaced_.positions[static_cast<std::size_t>(n)];
       multiply_rows_by_vectors(query_, key_.rows + t * key_.stride, new_key_.rows + n * new_key_.stride, old_of(n),
@@ -91,7 +83,7 @@ class HeadUpdate {
       scale_cells(old_of(n), query_.count, rule_.rule().scale);
       scale_cells(new_of(n), query_.count, rule_.rule().scale);
     }
-    return exponents() && sums() && contexts() && rows_anew();
+    return exponents() && sums() && rows_anew();
   }
 
   std::vector<UpdatedAttention::Row> rows;
@@ -164,7 +156,7 @@ class HeadUpdate {
     return true;
   }
 
-  // Exponents to the terms of old and new sums, then to what multiplies values.
+  // Exponents to the terms of old and new sums, and to what multiplies old and new values.
   bool sums() {
     const KeySpans all{{0, query_.count}, {}};
     for (std::int64_t n = 0; n < count(); ++n) {
@@ -190,9 +182,8 @@ class HeadUpdate {
       const bool touched = removed > 0.0F || added > 0.0F;
       factor_[i] = touched ? sum_before_[i] * scale * inverse : 1.0F;
       for (std::int64_t n = 0; n < count(); ++n) {
-        old_of(n)[i] = touched ? -old_of(n)[i] * scale * inverse : 0.0F;
-        new_of(n)[i] = touched ? new_of(n)[i] * inverse : 0.0F;
-        columns_[n * column_stride_ + i] = new_of(n)[i];
+        removed_[n * column_stride_ + i] = touched ? -old_of(n)[i] * scale * inverse : 0.0F;
+        columns_[n * column_stride_ + i] = touched ? new_of(n)[i] * inverse : 0.0F;
       }
     }
     return static_cast<std::int64_t>(anew_.size()) <= count() + kFewRowsAnew + query_.count / kRowsForOneAnew;
@@ -201,40 +192,6 @@ class HeadUpdate {
   void compute_anew_in_order(std::int64_t i) {
     const auto place = std::lower_bound(anew_.begin(), anew_.end(), i);
     if (place == anew_.end() || *place != i) anew_.insert(place, i);
-  }
-
-  // Rows that no replaced key takes part in stay as they are, NaN and all.
-  bool contexts() {
-    std::fill_n(ones_, query_.count, 1.0F);
-    const auto stays = [&](std::int64_t i) {
-      for (std::int64_t n = 0; n < count(); ++n) {
-        if (old_of(n)[i] != 0.0F || new_of(n)[i] != 0.0F) return false;
-      }
-      return true;
-    };
-    bool finite = true;
-    for (std::int64_t i = 0; i < query_.count;) {
-      const bool same = stays(i);
-      std::int64_t end = i + 1;
-      while (end < query_.count && stays(end) == same) ++end;
-      float* out = new_context_ + i * context_.features;
-      StridedRows part = part_of(context_, i, end);
-      if (same) {
-        for (std::int64_t row = 0; row < part.count; ++row) {
-          std::copy_n(part.rows + row * part.stride, part.features, out + row * part.features);
-        }
-      }
-      for (std::int64_t n = 0; !same && n < count(); ++n) {
-        finite =
-            combine_rows(part, n == 0 ? factor_ + i : ones_, new_of(n) + i, new_value_.rows + n * new_value_.stride,
-                         old_of(n) + i, value_.rows + position(n) * value_.stride, out, context_.features) &&
-            finite;
-        part.rows = out;
-        part.stride = context_.features;
-      }
-      i = end;
-    }
-    return finite;
   }
 
   // Two rows read the keys together.
@@ -273,22 +230,24 @@ class HeadUpdate {
     sum_[i] = sums.sum;
     factor_[i] = 1.0F;
     multiply_cells(cells, all, 1.0F / sums.sum);
-    rows.push_back({b_, h_, i, std::vector<float>(cells, cells + key_.count)});
-    float* out = new_context_ + i * context_.features;
-    std::fill_n(out, context_.features, 0.0F);
+    const auto features = static_cast<std::size_t>(value_.features);
+    rows.push_back({b_, h_, i, std::vector<float>(cells, cells + key_.count), std::vector<float>(features, 0.0F)});
+    float* out = rows.back().context.data();
     for (std::int64_t n = 0; n < count(); ++n) {
       const float weight = std::exchange(cells[position(n)], 0.0F);
       columns_[n * column_stride_ + i] = weight;
+      removed_[n * column_stride_ + i] = 0.0F;
       add_weighted_rows(part_of(new_value_, n, n + 1), &weight, out);
     }
+    // Every value is read, those of weight 0 too: a row that is updated later has nothing but finite numbers.
     add_weighted_rows(value_, cells, out);
-    return all_finite(out, context_.features, 1, context_.features);
+    return all_finite(out, value_.features, 1, value_.features);
   }
 
   const ReplacedPositions& replaced_;
   const ScoreRows& rule_;
   const std::int64_t b_, h_;
-  const StridedRows query_, key_, value_, new_query_, new_key_, new_value_, context_;
+  const StridedRows query_, key_, value_, new_query_, new_key_, new_value_;
   const std::int64_t first_row_;
   const float* const max_before_;
   const float* const sum_before_;
@@ -296,12 +255,11 @@ class HeadUpdate {
   float* const sum_;
   float* const factor_;
   float* const columns_;
+  float* const removed_;
   const std::int64_t column_stride_;
-  float* const new_context_;
   std::int64_t queries_ = 0;
   float* olds_ = nullptr;
   float* news_ = nullptr;
-  float* ones_ = nullptr;
   float* scores_ = nullptr;
   std::vector<std::int64_t> anew_;
 };
@@ -326,8 +284,7 @@ std::optional<UpdatedAttention> updated_attention(const CpuBackend& backend, con
   result.statistics = {Tensor::zeros(rows, axes), Tensor::zeros(rows, axes)};
   result.factor = Tensor::zeros(rows, axes);
   result.columns = Tensor::zeros({count, matrices * len}, {Axis::key, Axis::query});
-  result.context = tensor_to_fill({query.dim(0), heads, len, replaced.value.dim(3)},
-                                  {Axis::batch, Axis::head, Axis::position, Axis::feature});
+  result.removed = Tensor::zeros({count, matrices * len}, {Axis::key, Axis::query});
   const ScoreRows score_rows(rule);
   std::vector<std::vector<UpdatedAttention::Row>> anew(static_cast<std::size_t>(matrices));
   std::atomic<bool> possible = true;

@@ -1,8 +1,9 @@
-// Attention after the queries, keys and values of a few positions were replaced: row sums and contexts from what they
-// were, in one pass over the queries and one over the context instead of all products.
+// Attention after the queries, keys and values of a few positions were replaced: row sums from what they were, in one
+// pass over the queries instead of all products, and what makes the contexts when somebody reads them.
 //
 //   sum'        = sum - exp(s_old - max) + exp(s_new - max)
-//   context'[i] = (context[i] sum - exp(s_old - max) v_old + exp(s_new - max) v_new) / sum'
+//   context'[i] = context[i] factor + removed v_old + column v_new, with
+//   factor = sum / sum', removed = -exp(s_old - max) / sum', column = exp(s_new - max) / sum'
 //
 // A row is computed anew when its own query was replaced or when more than a quarter of its sum goes away: what is left
 // would have lost digits. Where the score that goes away was the largest, `max` stays above what is left; sum belongs
@@ -21,7 +22,6 @@ struct ReplacedPositions {
   // As Backend::attention() took and gave them; stored.
   Tensor query, key, value;
   RowStatistics statistics;
-  Tensor context;
 
   // Increasing, each below the number of queries and of keys. New rows of positions[n]:
   // [batch, heads, n, head_dim], [batch, kv_heads, n, ...].
@@ -31,14 +31,15 @@ struct ReplacedPositions {
 
 struct UpdatedAttention {
   RowStatistics statistics;  // [batch, heads, query_len]
-  Tensor context;            // [batch, heads, query_len, value_head_dim]
   // Weights of row (b, h, i): the old ones times `factor`, but for those of the replaced keys, which are in `columns`
   // at (n, (b, h, i)) where the row sees any key; or a row of `rows`.
   Tensor factor;   // [batch, heads, query_len]
   Tensor columns;  // [positions, batch * heads * query_len]
+  Tensor removed;  // the same shape: minus the weights that the replaced keys had, as parts of the new sums
   struct Row {
     std::int64_t b = 0, h = 0, i = 0;
     std::vector<float> weights;  // [key_len]
+    std::vector<float> context;  // [value_head_dim]
   };
   std::vector<Row> rows;  // in the order of (b, h, i)
 };

@@ -1,7 +1,6 @@
 #include "core/model/input_cache.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "core/error.h"
 #include "core/io/csv.h"
@@ -44,28 +43,20 @@ DrawnTensors InputCache::State::drawn(const SeededDraws& key) {
   return tensors;
 }
 
-Tensor InputCache::State::vectors_of(std::uint64_t seed, const std::vector<std::string>& words,
-                                     std::int64_t input_dim) {
+void InputCache::State::read_vectors(std::uint64_t seed, const std::vector<std::string>& words, std::int64_t input_dim,
+                                     std::span<float> out) {
   if (seed != word_seed_ || input_dim != word_dim_ ||
       words_.size() * static_cast<std::size_t>(std::max<std::int64_t>(input_dim, 1)) > kWordValuesKept) {
     words_.clear();
     word_seed_ = seed;
     word_dim_ = input_dim;
   }
-  std::vector<std::string> missing;
-  std::unordered_set<std::string> seen;
+  auto row = out.begin();
   for (const std::string& word : words) {
-    if (!words_.contains(word) && seen.insert(word).second) missing.push_back(word);
+    const auto [known, is_new] = words_.try_emplace(word);
+    if (is_new) known->second = word_vectors(seed, {word}, input_dim).values();
+    row = std::copy(known->second.begin(), known->second.end(), row);
   }
-  const std::vector<float> drawn = word_vectors(seed, missing, input_dim).values();
-  for (std::size_t i = 0; i < missing.size(); ++i) {
-    const auto row = drawn.begin() + static_cast<std::ptrdiff_t>(i) * input_dim;
-    words_.emplace(missing[i], std::vector<float>(row, row + input_dim));
-  }
-  Tensor vectors = Tensor::zeros({static_cast<std::int64_t>(words.size()), input_dim}, {Axis::position, Axis::feature});
-  float* out = vectors.mutable_data();
-  for (const std::string& word : words) out = std::copy_n(words_.at(word).begin(), input_dim, out);
-  return vectors;
 }
 
 template <typename Key, typename Content, typename Read>

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -39,8 +40,9 @@ struct InputCache::State {
   // The newest few draws, newest first.
   DrawnTensors drawn(const SeededDraws& key);
 
-  // word_vectors(), each word drawn once; rows of [words, input_dim].
-  Tensor vectors_of(std::uint64_t seed, const std::vector<std::string>& words, std::int64_t input_dim);
+  // word_vectors() into rows of [words, input_dim], each word drawn once.
+  void read_vectors(std::uint64_t seed, const std::vector<std::string>& words, std::int64_t input_dim,
+                    std::span<float> out);
 
   // Files as read, copied out of any mapping; read again when size or time of change differ.
   const NpyArray& npy(const std::string& path);

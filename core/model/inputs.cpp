@@ -26,11 +26,11 @@ Tensor vectors_of(const TokenSource& source, std::int64_t batch, std::int64_t wi
   }
   const Shape shape{batch, source.len(), width};
   check_memory(shape, "the input");
-  const Tensor words = cache.vectors_of(seed, source.tokens, width);
   Tensor x = Tensor::zeros(shape, {Axis::batch, Axis::position, Axis::feature});
-  for (std::int64_t b = 0; b < batch; ++b) {
-    words.read(whole(words.shape()), {x.mutable_data() + b * words.size(), static_cast<std::size_t>(words.size())});
-  }
+  const std::int64_t an_item = source.len() * width;
+  float* const first = x.mutable_data();
+  cache.read_vectors(seed, source.tokens, width, {first, static_cast<std::size_t>(an_item)});
+  for (std::int64_t b = 1; b < batch; ++b) std::copy_n(first, an_item, first + b * an_item);
   return x;
 }
 

@@ -103,33 +103,6 @@ void add_weighted(const StridedRows& rows, const float* weights, float* out) {
   }
 }
 
-bool combine(const StridedRows& rows, const float* keep, const float* a, const float* first, const float* b,
-             const float* second, float* out, std::int64_t out_stride) {
-  const FloatTag d;
-  FloatVector zeros = hn::Zero(d);  // NaN once a result is not finite
-  float zero = 0.0F;
-  for (std::int64_t i = 0; i < rows.count; ++i) {
-    const float* row = rows.rows + i * rows.stride;
-    float* to = out + i * out_stride;
-    const FloatVector kept = hn::Set(d, keep[i]);
-    const FloatVector more = hn::Set(d, a[i]);
-    const FloatVector less = hn::Set(d, b[i]);
-    std::int64_t k = 0;
-    for (; k + kLanes <= rows.features; k += kLanes) {
-      FloatVector x = hn::Mul(kept, hn::LoadU(d, row + k));
-      x = hn::MulAdd(less, hn::LoadU(d, second + k), x);
-      x = hn::MulAdd(more, hn::LoadU(d, first + k), x);
-      zeros = hn::MulAdd(x, hn::Zero(d), zeros);
-      hn::StoreU(x, d, to + k);
-    }
-    for (; k < rows.features; ++k) {
-      to[k] = keep[i] * row[k] + b[i] * second[k] + a[i] * first[k];
-      zero += to[k] * 0.0F;
-    }
-  }
-  return sum_of_lanes(zeros) + zero == 0.0F;
-}
-
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace headscope
@@ -140,7 +113,6 @@ namespace headscope {
 namespace {
 HWY_EXPORT(multiply_by_vectors);
 HWY_EXPORT(add_weighted);
-HWY_EXPORT(combine);
 }  // namespace
 
 void multiply_rows_by_vectors(const StridedRows& rows, const float* first, const float* second, float* first_out,
@@ -150,11 +122,6 @@ void multiply_rows_by_vectors(const StridedRows& rows, const float* first, const
 
 void add_weighted_rows(const StridedRows& rows, const float* weights, float* out) {
   HWY_DYNAMIC_DISPATCH(add_weighted)(rows, weights, out);
-}
-
-bool combine_rows(const StridedRows& rows, const float* keep, const float* a, const float* first, const float* b,
-                  const float* second, float* out, std::int64_t out_stride) {
-  return HWY_DYNAMIC_DISPATCH(combine)(rows, keep, a, first, b, second, out, out_stride);
 }
 
 }  // namespace headscope

@@ -22,9 +22,4 @@ void multiply_rows_by_vectors(const StridedRows& rows, const float* first, const
 // out[d] += sum_j weights[j] * rows[j][d]; rows of weight 0 are read too.
 void add_weighted_rows(const StridedRows& rows, const float* weights, float* out);
 
-// out[i][d] = keep[i] * rows[i][d] + a[i] * first[d] + b[i] * second[d]. Returns whether all of them are finite. `out`
-// may be the rows themselves.
-bool combine_rows(const StridedRows& rows, const float* keep, const float* a, const float* first, const float* b,
-                  const float* second, float* out, std::int64_t out_stride);
-
 }  // namespace headscope

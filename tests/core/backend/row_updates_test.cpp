@@ -81,38 +81,5 @@ TEST(RowUpdates, WeightedSumOfRows) {
   });
 }
 
-TEST(RowUpdates, RowsAndTwoTermsAndWhetherAllAreFinite) {
-  on_every_target([](bool) {
-    for (const std::int64_t features : kSizes) {
-      const std::int64_t count = 7;
-      MadeRows made(count, features);
-      const std::vector<float> keep = drawn(count, 2), a = drawn(count, 3), b = drawn(count, 4);
-      const std::vector<float> first = drawn(features, 5), second = drawn(features, 6);
-      std::vector<float> out(static_cast<std::size_t>(count * features));
-      const auto combine = [&] {
-        return combine_rows(made.rows, keep.data(), a.data(), first.data(), b.data(), second.data(), out.data(),
-                            features);
-      };
-      ASSERT_TRUE(combine());
-      for (std::int64_t i = 0; i < count; ++i) {
-        for (std::int64_t d = 0; d < features; ++d) {
-          const auto row = static_cast<std::size_t>(i), feature = static_cast<std::size_t>(d);
-          const double expected = keep[row] * made.at(i, d) + a[row] * first[feature] + b[row] * second[feature];
-          ASSERT_NEAR(out[static_cast<std::size_t>(i * features + d)], expected, 1e-5);
-        }
-      }
-      for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-        for (const std::int64_t d : {std::int64_t{0}, features - 1}) {
-          float& value = made.values[static_cast<std::size_t>(3 * made.rows.stride + d)];
-          const float was = std::exchange(value, bad);
-          EXPECT_FALSE(combine()) << features << " features, " << d;
-          value = was;
-        }
-      }
-      ASSERT_TRUE(combine());
-    }
-  });
-}
-
 }  // namespace
 }  // namespace headscope
