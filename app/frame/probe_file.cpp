@@ -45,7 +45,7 @@ void write_probe(const std::string& path, std::int64_t frame, bool resting, int 
   json["job"] = {{"title", job.title}, {"running", job.running}, {"failed", job.failed}, {"result", job.result}};
   json["timing"] = {{"first_frame_ms", timing.first_frame_ms},
                     {"first_picture_ms", timing.first_picture_ms},
-                    {"keystroke_ms", timing.keystroke_ms},
+                    {"keystrokes_ms", timing.keystrokes_ms},
                     {"ui_ms", timing.ui_ms},
                     {"frame_ms", timing.frame_ms}};
   const std::string beside = path + ".part";

@@ -32,6 +32,7 @@ double milliseconds(Clock::duration duration) {
 constexpr int kFramesAfterEvent = 3;
 // Time for the worker before a frame is drawn without its result.
 constexpr std::chrono::milliseconds kPatienceWithResult{8};
+constexpr std::ptrdiff_t kKeystrokesNoted = 1000;
 // GLFW 3.3 can lose the event that another thread posts: while one is due, look again by ourselves.
 constexpr double kLookAgainSeconds = 0.1;
 
@@ -117,8 +118,7 @@ class WindowLoop {
     const bool edited = session_->draft != before;
     bool caught_up = false;
     if (edited) {
-      if (!waits_for_picture_) event_time_ = now;
-      waits_for_picture_ = true;
+      edits_without_picture_.push_back(now);
       frames_due_ = kFramesAfterEvent;
       caught_up = await_result(now);
       if (caught_up) {
@@ -140,10 +140,7 @@ class WindowLoop {
     timing_.frame_ms = milliseconds(on_screen - now);
     if (timing_.first_frame_ms < 0) timing_.first_frame_ms = milliseconds(on_screen - started_);
     if (timing_.first_picture_ms < 0 && shows_draft) timing_.first_picture_ms = milliseconds(on_screen - started_);
-    if (waits_for_picture_ && (shows_draft || session_->problem())) {
-      if (shows_draft) timing_.keystroke_ms = milliseconds(on_screen - event_time_);
-      waits_for_picture_ = false;
-    }
+    if (shows_draft || session_->problem()) note_keystrokes(shows_draft, on_screen);
     if (mouse_moved() || shown != last_shown_) frames_due_ = kFramesAfterEvent;
     last_shown_ = shown;
     autosave_.look(*session_, now);
@@ -155,6 +152,15 @@ class WindowLoop {
       write_probe(options_.probe, ++frame_, resting, surface_.width, surface_.height, *session_, drawer_->state,
                   drawer_->probe, timing_);
     }
+  }
+
+  void note_keystrokes(bool shows_draft, Clock::time_point on_screen) {
+    std::vector<double>& noted = timing_.keystrokes_ms;
+    for (const Clock::time_point edit : edits_without_picture_) {
+      if (shows_draft) noted.push_back(milliseconds(on_screen - edit));
+    }
+    edits_without_picture_.clear();
+    if (std::ssize(noted) > kKeystrokesNoted) noted.erase(noted.begin(), noted.end() - kKeystrokesNoted);
   }
 
   // As large as the export dialog was told; from the menu, as it is on the screen.
@@ -237,8 +243,7 @@ class WindowLoop {
   int frames_due_ = kFramesAfterEvent;
   std::int64_t frame_ = 0;
   FrameTiming timing_;
-  bool waits_for_picture_ = false;
-  Clock::time_point event_time_{};
+  std::vector<Clock::time_point> edits_without_picture_;
 };
 
 }  // namespace

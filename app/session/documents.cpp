@@ -25,6 +25,8 @@ namespace headscope {
 
 namespace {
 
+// Bytes of a text whose weights are so far below 1 that a linear scale shows nothing of them: a thousand words.
+constexpr std::size_t kLongText = 6000;
 constexpr const char* kDemoPhrase = "Hola mi nombre es Alex";
 constexpr const char* kPronounPhrase = "The animal didn't cross the street because it was too tired";
 
@@ -207,6 +209,7 @@ Document open_phrase(const std::string& path, const Request& current, const View
   document.request.phrase = std::move(phrase);
   document.view.cell.reset();
   document.view.viewport = document.view.stage_viewport = {};
+  if (document.request.phrase.size() >= kLongText) document.view.log_scale = true;
   return document;
 }
 

@@ -183,6 +183,7 @@ void draw_pooling(Ui& ui, const HeatmapView& view, const Rect& line) {
   text_in(ui, rest, Type::words11, view.large->failure.empty() ? ui.colors.text2 : ui.colors.bad,
           map_sentence(*view.large, view.grid));
   ui.mark("inspector/pixel_holds", rest);
+  if (is_exact(*view.large, view.grid)) ui.mark("inspector/exact", rest);
 }
 
 // Rows and columns marked from here or from another panel.

@@ -155,6 +155,12 @@ std::vector<float> map_profile(const LargeMap& map, const CellGrid& grid, Cell c
   return profile;
 }
 
+bool is_exact(const LargeMap& map, const CellGrid& grid) {
+  const MapPicture* picture = map.detail ? map.detail.get() : map.whole.get();
+  return picture != nullptr && map.failure.empty() && picture->exact() && picture->wish.key == map.key &&
+         picture->wish.cells == grid.pixel_cells();
+}
+
 std::string map_sentence(const LargeMap& map, const CellGrid& grid) {
   const PixelCells cells = grid.pixel_cells();
   std::string sentence;
@@ -173,7 +179,7 @@ std::string map_sentence(const LargeMap& map, const CellGrid& grid) {
     add(fmt::format("refining {:.0f} %", std::floor(picture->done * 100)));
   } else if (!picture->exact()) {
     add(fmt::format("coarse: 1 of {} rows so far", picture->one_of_rows));
-  } else if (picture->wish.key != map.key || picture->wish.cells != cells) {
+  } else if (!is_exact(map, grid)) {
     add("coarse");
   } else if (!sentence.empty()) {
     add("exact");

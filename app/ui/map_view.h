@@ -51,6 +51,9 @@ std::optional<double> cell_value(const Tensor& matrix, bool score_like, const La
 // yet known.
 std::vector<float> map_profile(const LargeMap& map, const CellGrid& grid, Cell cell, bool along_row);
 
+// Whether every pixel in sight is made of all its cells.
+bool is_exact(const LargeMap& map, const CellGrid& grid);
+
 // "max of 48 × 48 cells a pixel, coarse: 1 of 32 rows so far", "mean of 8 × 8 cells a pixel, refining 40 %"; "" when
 // every pixel is one cell and exact.
 std::string map_sentence(const LargeMap& map, const CellGrid& grid);

@@ -215,6 +215,11 @@ TEST_F(Documents, ATextFileBecomesThePhrase) {
   EXPECT_EQ(document.request.mask, current.mask);
   EXPECT_EQ(document.title, "Moby.TXT");
   EXPECT_FALSE(document.view.cell);
+  EXPECT_FALSE(document.view.log_scale);
+  std::string book;
+  for (int i = 0; i < 2000; ++i) book += "word" + std::to_string(i) + ' ';
+  EXPECT_TRUE(open_phrase(folder_.write("book.txt", book), current, view).view.log_scale)
+      << "thousands of weights are all near 0";
   EXPECT_THROW(open_phrase(folder_.write("latin.txt", "caf\xe9"), current, view), Error);
   EXPECT_THROW(open_phrase(folder_.write("nul.txt", std::string("a\0b", 3)), current, view), Error);
 }
