@@ -79,6 +79,8 @@ def compare(cli, sides, size, threads, turns, wanted):
                 key = f"{name} {side.version}"
                 theirs.setdefault(key, []).append(seconds)
                 ratios.setdefault(key, []).append(2 * seconds / (before["median_s"] + after["median_s"]))
+    if not mine:
+        return None
     best = max(mine, key=lambda result: result["share_of_peak"])
     return {
         "size": size, "threads": threads, "mode": best["mode"],
@@ -150,8 +152,9 @@ def main():
     rows = []
     for size in given.size or GOALS:
         for count in threads:
-            rows.append(compare(given.cli, sides, size, count, given.turns, given.contender or CONTENDERS))
-            print(f"  {size}, threads {count}: measured", file=sys.stderr)
+            row = compare(given.cli, sides, size, count, given.turns, given.contender or CONTENDERS)
+            rows += [row] if row is not None else []
+            print(f"  {size}, threads {count}: {'measured' if row else 'none of these contenders runs it'}", file=sys.stderr)
     print(json.dumps(rows, indent=1) if given.json else table(rows, sides))
     print("(milliseconds, medians; in brackets how many times our time that is)", file=sys.stderr)
     for row in rows:
