@@ -20,6 +20,7 @@ struct Session::Impl {
         maps(executor->make_sibling(), wake),
         slice_numbers(executor->make_sibling(), wake),
         model_numbers(executor->make_sibling(), options.compute, options.engine, wake),
+        variant_numbers(executor->make_sibling(), wake),
         queue(std::move(executor), std::move(options.compute), std::move(options.engine), std::move(wake)) {}
 
   UndoList undo;
@@ -34,10 +35,12 @@ struct Session::Impl {
   std::optional<Problem> problem;
   std::string failure;
   std::optional<TimePoint> now;  // of the last update()
+  TensorComparer comparer;       // before the jobs that use it
   JobRunner jobs;
   MapTiles maps;
   SliceNumbers slice_numbers;
   ModelNumbers model_numbers;
+  VariantNumbers variant_numbers;
   ComputeQueue queue;
 
   bool shows(const Request& wanted) const {
@@ -168,6 +171,24 @@ bool Session::compare_backends() {
   });
 }
 
+bool Session::compare_tensors(const std::vector<TheirFile>& files) {
+  if (impl_->trace == nullptr) return false;
+  return start_job("Compare with my tensors",
+                   [trace = impl_->trace, files, &comparer = impl_->comparer](
+                       const CancelToken& cancel, const std::function<void(double)>& progress) {
+                     comparer.compare(trace, files, cancel, progress);
+                     return std::string();  // the bug lab shows what was found
+                   });
+}
+
+std::shared_ptr<const TensorComparison> Session::comparison() const {
+  return impl_->comparer.newest();
+}
+
+void Session::forget_comparison() {
+  impl_->comparer.forget();
+}
+
 void Session::cancel_job() {
   impl_->jobs.cancel();
 }
@@ -192,8 +213,13 @@ ModelNumbers& Session::model_numbers() {
   return impl_->model_numbers;
 }
 
+VariantNumbers& Session::variant_numbers() {
+  return impl_->variant_numbers;
+}
+
 bool Session::looking() const {
-  return impl_->maps.busy() || impl_->slice_numbers.busy() || impl_->model_numbers.busy();
+  return impl_->maps.busy() || impl_->slice_numbers.busy() || impl_->model_numbers.busy() ||
+         impl_->variant_numbers.busy();
 }
 
 }  // namespace headscope

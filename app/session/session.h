@@ -12,6 +12,8 @@
 #include "app/session/map_tiles.h"
 #include "app/session/model_numbers.h"
 #include "app/session/slice_numbers.h"
+#include "app/session/tensor_comparison.h"
+#include "app/session/variant_numbers.h"
 #include "app/session/view_state.h"
 #include "core/attention/engine.h"
 #include "core/attention/problem.h"
@@ -100,6 +102,11 @@ class Session {
   // A job that computes the request on screen on the CPU and on the GPU, and says how long each took and how far they
   // differ. False while a job runs, and before there is a result.
   bool compare_backends();
+  // A job that holds the user's own tensors against the result on screen; what it finds is then in comparison(). False
+  // while a job runs, and before there is a result.
+  bool compare_tensors(const std::vector<TheirFile>& files);
+  std::shared_ptr<const TensorComparison> comparison() const;  // null: none
+  void forget_comparison();
   void cancel_job();
   Job job() const;
   void dismiss_job();
@@ -109,6 +116,8 @@ class Session {
   SliceNumbers& slice_numbers();
   // What the view over all layers and heads shows; a worker of its own, too.
   ModelNumbers& model_numbers();
+  // What the bug lab shows; likewise.
+  VariantNumbers& variant_numbers();
   bool looking() const;  // one of them has something to do
 
  private:

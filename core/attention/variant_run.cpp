@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <span>
 
 #include "core/assert.h"
 #include "core/attention/forward.h"
@@ -73,6 +75,32 @@ std::optional<Problem> variant_problem(const Trace& trace, const std::vector<std
 std::shared_ptr<const Trace> rerun(const Trace& trace, const std::vector<std::string>& names,
                                    const std::shared_ptr<const Backend>& backend, const CancelToken& cancel) {
   return forward(with_variants(trace.request, names), trace.inputs, backend, cancel);
+}
+
+std::shared_ptr<const Trace> difference_trace(const std::shared_ptr<const Trace>& right,
+                                              const std::shared_ptr<const Trace>& wrong) {
+  auto trace = std::make_shared<Trace>(*right);
+  trace->stages.clear();
+  for (const Stage& stage : right->stages) {
+    const Stage* other = wrong->find(stage.id);
+    if (other == nullptr || !(other->tensor.shape() == stage.tensor.shape())) continue;
+    Stage difference = stage;
+    difference.operation = "wrong − right";
+    difference.equals_previous = false;
+    difference.tensor =
+        Tensor::computed(stage.tensor.shape(), stage.tensor.axes(),
+                         [before = stage.tensor, after = other->tensor](const Region& region, std::span<float> out) {
+                           after.read(region, out);
+                           std::vector<float> right_values(out.size());
+                           before.read(region, right_values);
+                           for (std::size_t k = 0; k < out.size(); ++k) {
+                             const float a = right_values[k], b = out[k];
+                             out[k] = a == b || (std::isnan(a) && std::isnan(b)) ? 0.0F : b - a;
+                           }
+                         });
+    trace->stages.push_back(std::move(difference));
+  }
+  return trace;
 }
 
 }  // namespace headscope

@@ -35,4 +35,9 @@ std::optional<Problem> variant_problem(const Trace& trace, const std::vector<std
 std::shared_ptr<const Trace> rerun(const Trace& trace, const std::vector<std::string>& names,
                                    const std::shared_ptr<const Backend>& backend, const CancelToken& cancel);
 
+// wrong - right of every stage that both have in the same shape, computed when read; where both hold the same number,
+// the same infinity, or NaN, it is 0. Everything else is that of `right`, which it keeps alive.
+std::shared_ptr<const Trace> difference_trace(const std::shared_ptr<const Trace>& right,
+                                              const std::shared_ptr<const Trace>& wrong);
+
 }  // namespace headscope

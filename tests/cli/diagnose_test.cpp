@@ -78,5 +78,54 @@ TEST_F(Diagnose, OtherShapesAndMissingFilesAreRefused) {
   expect_refused(cli(words), 2, {"--theirs", "missing"});
 }
 
+TEST_F(Diagnose, OfSeveralStagesTheFirstThatDiffersIsSaid) {
+  const std::string scores = theirs("scores", {"--softcap", "3"});
+  std::filesystem::rename(folder_ / scores, folder_ / "scores.npy");
+  const std::string weights = theirs("weights", {"--scale", "0.3"});
+  std::filesystem::rename(folder_ / weights, folder_ / "weights.npy");
+  std::vector<std::string> words = request_with({"--stage", "weights,scores", "--theirs", "weights.npy,scores.npy"});
+  words.insert(words.begin(), "diagnose");
+  const Result text = cli(words);
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("the first stage that differs is weights"), std::string::npos) << text.out;
+  words.push_back("--json");
+  const nlohmann::json found = nlohmann::json::parse(cli(words).out);
+  EXPECT_EQ(found["first_different"], "weights");
+  ASSERT_EQ(found["stages"].size(), 2U);
+  EXPECT_EQ(found["stages"][0]["stage"], "scores");
+  EXPECT_EQ(found["stages"][0]["equal"], true);
+  EXPECT_EQ(found["stages"][1]["equal"], false);
+  EXPECT_TRUE(found["explanations"].empty());
+}
+
+TEST_F(Diagnose, AMistakeMustExplainAllStages) {
+  std::vector<std::string> words = request_with({"--merge", "direct"});
+  words.insert(words.begin(), "run");
+  words.insert(words.end(), {"--export", "weights,concat,output", "--format", "safetensors", "--out", "all"});
+  ASSERT_EQ(cli(words).code, 0);
+  words = request_with({"--theirs", "all/all.safetensors", "--json"});
+  words.insert(words.begin(), "diagnose");
+  const Result result = cli(words);
+  ASSERT_EQ(result.code, 0) << result.err;
+  const nlohmann::json found = nlohmann::json::parse(result.out);
+  EXPECT_EQ(found["first_different"], "concat");
+  EXPECT_EQ(found["stages"].size(), 3U);
+  ASSERT_FALSE(found["explanations"].empty());
+  EXPECT_EQ(found["explanations"][0]["variants"], (std::vector<std::string>{"merge-direct"}));
+}
+
+TEST_F(Diagnose, FilesAndStagesMustMatch) {
+  const std::string path = theirs("output", {});
+  const auto refused = [&](std::vector<std::string> more, const char* word) {
+    std::vector<std::string> words = request_with(std::move(more));
+    words.insert(words.begin(), "diagnose");
+    expect_refused(cli(words), 2, {word});
+  };
+  refused({"--stage", "concat,output", "--theirs", path}, "--theirs");
+  refused({"--stage", "all", "--theirs", path}, "--stage");
+  refused({"--theirs", path}, "--stage");
+  refused({"--stage", "capped_scores", "--theirs", path}, "capped_scores");
+}
+
 }  // namespace
 }  // namespace headscope

@@ -59,7 +59,7 @@ bool lists(const Diagnosis& diagnosis, const std::vector<std::size_t>& which) {
 }
 
 Diagnosis diagnosed(const Case& base, const Tensor& theirs) {
-  return diagnose(*traced(base.request, base.inputs), base.stage, theirs, make_reference_backend(), {}, {});
+  return diagnose(*traced(base.request, base.inputs), {{base.stage, theirs}}, make_reference_backend(), {}, {});
 }
 
 TEST(Diagnose, NamesEveryVariantAloneAndEveryTwoOfThem) {
