@@ -1,0 +1,292 @@
+// From query and key to the output: scores, mask, softmax, dropout, context, merge.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/attention/forward.h"
+#include "core/attention/operation_text.h"
+#include "core/attention/score_steps.h"
+#include "core/script/script_writer.h"
+
+namespace headscope {
+namespace {
+
+const Axes kScoreAxes{Axis::batch, Axis::head, Axis::query, Axis::key};
+
+// 1 where a cell is hidden, computed when read.
+Tensor hidden_tensor(const std::shared_ptr<const Mask>& mask) {
+  const HiddenCells& cells = mask->hidden;
+  return Tensor::computed({cells.batch(), cells.heads(), cells.query_len(), cells.key_len()}, kScoreAxes,
+                          [mask](const Region& region, std::span<float> out) {
+                            std::vector<std::uint8_t> row(static_cast<std::size_t>(region[3].size()));
+                            auto to = out.begin();
+                            for (std::int64_t b = region[0].begin; b < region[0].end; ++b) {
+                              for (std::int64_t h = region[1].begin; h < region[1].end; ++h) {
+                                for (std::int64_t i = region[2].begin; i < region[2].end; ++i) {
+                                  mask->hidden.read_row(b, h, i, row, region[3].begin);
+                                  to = std::copy(row.begin(), row.end(), to);
+                                }
+                              }
+                            }
+                          });
+}
+
+// 1 where dropout keeps a weight, computed when read.
+Tensor kept_tensor(const Trace& trace) {
+  const ScoreRule rule = score_rule_of(trace.request, *trace.inputs, trace.mask);
+  const Shape shape{trace.inputs->batch, trace.num_heads(), trace.query_len(), trace.key_len()};
+  return Tensor::computed(shape, kScoreAxes, [rule](const Region& region, std::span<float> out) {
+    const Shape part{region[0].size(), region[1].size(), region[2].size(), region[3].size()};
+    const Tensor ones = Tensor::of(part, kScoreAxes, std::vector<float>(out.size(), 1.0F));
+    const Tensor dropped = dropped_weights(ones, rule, region, {});
+    std::transform(dropped.data(), dropped.data() + dropped.size(), out.begin(),
+                   [](float x) { return x > 0 ? 1.0F : 0.0F; });
+  });
+}
+
+struct Context {
+  ScriptWriter& w;
+  const Trace& trace;
+  const Request& request;
+  const Mask& mask;
+  bool hides = false;        // some cell gets the fill
+  bool hides_later = false;  // weights of hidden cells are set to 0
+};
+
+void write_term(ScriptWriter& w, const MaskTerm& term) {
+  switch (term.kind) {
+    case MaskTerm::Kind::causal:
+      return w.line("hidden = hidden | (j > i)  # causal");
+    case MaskTerm::Kind::prefix:
+      return w.line(fmt::format("hidden = hidden | ((j > i) & (j >= {0}))  # prefix:{0}", term.size));
+    case MaskTerm::Kind::window:
+      return w.line(fmt::format("hidden = hidden | (abs(i - j) > {0})  # window:{0}", term.size));
+    case MaskTerm::Kind::padding:
+      return w.line(fmt::format("hidden = hidden | (j >= key_len - {0})  # padding:{0}", term.size));
+    case MaskTerm::Kind::file:
+      return;
+  }
+}
+
+// `hidden`, true where a query may not see a key, and `added`.
+void write_mask(Context& c) {
+  ScriptWriter& w = c.w;
+  w.section({StageId::masked_scores}, "mask");
+  if (!c.trace.inputs->mask_files.empty()) {
+    w.line(fmt::format("hidden = {} != 0", w.data("mask_hidden", hidden_tensor(c.trace.mask))));
+    if (!c.mask.added.empty()) w.line("added = " + w.data("mask_added", c.mask.added));
+    return;
+  }
+  const bool bottom = c.request.causal_align == CausalAlign::bottom_right;
+  const char* shift = bottom ? " + key_len - query_len" : "";
+  w.line(fmt::format("i = torch.arange(query_len)[:, None]{}", shift),
+         fmt::format("i = np.arange(query_len)[:, None]{}", shift));
+  w.line("j = torch.arange(key_len)[None, :]", "j = np.arange(key_len)[None, :]");
+  w.line("hidden = torch.zeros(query_len, key_len, dtype=torch.bool)",
+         "hidden = np.zeros((query_len, key_len), dtype=bool)");
+  for (const MaskTerm& term : mask_terms_of(c.request, *c.trace.inputs)) write_term(w, term);
+  if (has_variant(c.request, Variant::mask_inverted)) w.line("hidden = ~hidden  # mask-inverted");
+  if (!c.trace.inputs->weights.bias_k.empty()) {
+    w.line("hidden = F.pad(hidden, (0, 1))  # the key of bias_k is never hidden",
+           "hidden = np.pad(hidden, ((0, 0), (0, 1)))  # the key of bias_k is never hidden");
+  }
+}
+
+// tensor where `where` is false, value where it is true.
+std::string filled(const ScriptWriter& w, const std::string& tensor, const std::string& where,
+                   const std::string& value) {
+  return w.torch() ? fmt::format("{}.masked_fill({}, {})", tensor, where, value)
+                   : fmt::format("np.where({}, np.float32({}), {})", where, value, tensor);
+}
+
+std::string scaled(const Trace& trace, const std::string& what) {
+  if (trace.scale == 1.0) return what;
+  const Inputs& in = *trace.inputs;
+  const bool by_d_model = has_variant(trace.request, Variant::scale_by_d_model);
+  if (by_d_model) {
+    return fmt::format("{} / math.sqrt({})", what, in.query.empty() ? in.d_model : in.num_heads * in.head_dim);
+  }
+  const bool usual = !trace.request.scale && !in.score_scale;
+  return usual ? what + " / math.sqrt(head_dim)" : what + " * " + python_number(trace.scale);
+}
+
+void write_raw_scores(Context& c) {
+  ScriptWriter& w = c.w;
+  const Inputs& in = *c.trace.inputs;
+  w.section({StageId::raw_scores}, "raw_scores: query times key");
+  std::string key = "key";
+  if (in.num_kv_heads != in.num_heads) {
+    w.line("keys = key.repeat_interleave(num_heads // num_kv_heads, dim=1)  # heads that share a key",
+           "keys = np.repeat(key, num_heads // num_kv_heads, axis=1)  # heads that share a key");
+    key = "keys";
+  }
+  const bool transposed = !has_variant(c.request, Variant::key_not_transposed);
+  w.stage(StageId::raw_scores, transposed ? fmt::format("query @ {}.transpose(-1, -2)", key) : "query @ " + key,
+          transposed ? fmt::format("query @ {}.swapaxes(-1, -2)", key) : "query @ " + key);
+}
+
+// What --mask-fill is as a float32.
+double float_fill(const Request& request) {
+  const bool below = request.mask_fill < -static_cast<double>(std::numeric_limits<float>::max());
+  return below ? -std::numeric_limits<double>::infinity() : request.mask_fill;
+}
+
+void write_scores(Context& c) {
+  ScriptWriter& w = c.w;
+  const bool added = !c.mask.added.empty();
+  const bool masks = c.hides || added;
+  const double fill = float_fill(c.request);
+  if (c.request.mask_order == MaskOrder::before_scale && masks) {
+    write_mask(c);
+    // The mask's lines belong to the stage that it changes.
+    w.section({StageId::scores}, "scores: masked, then scaled");
+    w.line(fmt::format("scores = raw_scores{}", added ? " + added" : ""));
+    if (c.hides) w.line("scores = " + filled(w, "scores", "hidden", python_number(fill)));
+    std::string value = scaled(c.trace, "scores");
+    // -inf * 0 would be NaN, and -inf * -1 would be inf: what is hidden stays so.
+    if (c.hides && std::isinf(fill) && c.trace.scale <= 0) {
+      value = filled(w, "(" + value + ")", "hidden", python_number(fill));
+    }
+    w.stage(StageId::scores, value);
+    w.section({StageId::masked_scores}, "masked_scores: they are already");
+    w.stage(StageId::masked_scores, "scores");
+    return;
+  }
+  w.section({StageId::scores}, "scores: scaled");
+  w.stage(StageId::scores, scaled(c.trace, "raw_scores"));
+  const char* before = "scores";
+  if (c.request.softcap) {
+    const std::string cap = python_number(*c.request.softcap);
+    w.section({StageId::capped_scores}, "capped_scores: softcap");
+    w.stage(StageId::capped_scores, fmt::format("{0} * torch.tanh(scores / {0})", cap),
+            fmt::format("{0} * np.tanh(scores / {0})", cap));
+    before = "capped_scores";
+  }
+  if (!masks && !c.hides_later) {
+    const bool terms = !mask_terms_of(c.request, *c.trace.inputs).empty();
+    w.section({StageId::masked_scores},
+              terms ? "masked_scores: the mask hides nothing here" : "masked_scores: no mask");
+    w.stage(StageId::masked_scores, before);
+    return;
+  }
+  write_mask(c);
+  std::string value = added ? fmt::format("({} + added)", before) : before;
+  if (!c.hides && added) value = fmt::format("{} + added", before);
+  if (c.hides) value = filled(w, value, "hidden", python_number(fill));
+  w.stage(StageId::masked_scores, value);
+}
+
+void write_weights(Context& c) {
+  ScriptWriter& w = c.w;
+  const bool columns = has_variant(c.request, Variant::softmax_over_queries);
+  w.section({StageId::weights}, columns ? "weights: softmax over queries" : "weights: softmax over keys");
+  const int axis = columns ? -2 : -1;
+  std::string value = w.torch() ? fmt::format("masked_scores.softmax(dim={})", axis)
+                                : fmt::format("softmax(masked_scores, axis={})", axis);
+  const bool rewritten = c.request.fully_masked != FullyMasked::as_computed && c.mask.hidden.any();
+  if (c.hides_later || rewritten) {
+    w.line("weights = " + value);
+    value = "weights";
+  }
+  if (c.hides_later) {
+    w.line("weights = " + filled(w, "weights", "hidden", "0.0") + "  # mask-after-softmax: rows no longer sum to 1");
+  }
+  if (rewritten) {
+    w.line("whole_row = hidden.all(dim=-1, keepdim=True)", "whole_row = hidden.all(axis=-1, keepdims=True)");
+    w.line("weights = " + filled(w, "weights", "whole_row",
+                                 c.request.fully_masked == FullyMasked::zero ? "0.0" : "1 / hidden.shape[-1]"));
+  }
+  w.stage(StageId::weights, value);
+}
+
+bool drops(const Trace& trace) {
+  return trace.request.dropout > 0 || !trace.inputs->dropout_mask.empty();
+}
+
+// Whether value holds something that 0 does not make 0.
+bool value_is_finite(const Trace& trace) {
+  const std::vector<float> values = trace.tensor(StageId::value).values();
+  return std::all_of(values.begin(), values.end(), [](float x) { return std::isfinite(x); });
+}
+
+void write_context(Context& c) {
+  ScriptWriter& w = c.w;
+  const Inputs& in = *c.trace.inputs;
+  std::string weights = "weights";
+  if (drops(c.trace)) {
+    const double p = c.request.dropout;
+    w.section({StageId::dropped_weights}, fmt::format("dropped_weights: dropout {}", python_number(p)));
+    w.line(fmt::format("kept = {}  # 1 where a weight is kept", w.data("dropout_kept", kept_tensor(c.trace))));
+    w.stage(StageId::dropped_weights,
+            p < 1 ? fmt::format("weights * kept / (1 - {})", python_number(p)) : std::string("weights * kept"));
+    weights = "dropped_weights";
+  }
+  w.section({StageId::context}, "context: weights times value");
+  std::string value = "value";
+  if (in.num_kv_heads != in.num_heads) {
+    w.line("values = value.repeat_interleave(num_heads // num_kv_heads, dim=1)",
+           "values = np.repeat(value, num_heads // num_kv_heads, axis=1)");
+    value = "values";
+  }
+  std::string product = fmt::format("{} @ {}", weights, value);
+  if (c.mask.hidden.any() && !value_is_finite(c.trace)) {
+    // 0 * NaN is NaN: a hidden key whose weight is 0 is left out of the sum.
+    w.line(fmt::format("products = {}[..., None] * {}[:, :, None]", weights, value));
+    w.line(fmt::format("unread = (hidden & ({} == 0))[..., None]  # hidden keys are not read", weights));
+    product = filled(w, "products", "unread", "0.0") + (w.torch() ? ".sum(dim=-2)" : ".sum(axis=-2)");
+  }
+  if (!c.request.ablate.empty()) {
+    w.line("context = " + product);
+    std::string heads;
+    for (const LayerHead& off : c.request.ablate) heads += fmt::format("{}{}", heads.empty() ? "" : ", ", off.head);
+    w.line(fmt::format("context[:, [{}]] = 0  # heads that are off", heads));
+    product = "context";
+  }
+  w.stage(StageId::context, product);
+}
+
+void write_output(Context& c) {
+  ScriptWriter& w = c.w;
+  const bool transposes = c.request.merge == Merge::transpose;
+  w.section({StageId::concat}, transposes ? "concat: heads beside each other again"
+                                          : "concat: reshaped without transposing back (the tutorials' mistake)");
+  const char* shape = "reshape(batch, query_len, num_heads * value_head_dim)";
+  w.stage(StageId::concat, fmt::format("context{}.{}", transposes ? ".permute(0, 2, 1, 3)" : "", shape),
+          fmt::format("context{}.{}", transposes ? ".transpose(0, 2, 1, 3)" : "", shape));
+  const Linear& output = c.trace.inputs->weights.output;
+  std::string last = "concat";
+  if (!output.empty()) {
+    w.section({StageId::output}, "output: the last projection");
+    w.stage(StageId::output,
+            output.bias.empty() ? "F.linear(concat, output_weight)" : "F.linear(concat, output_weight, output_bias)",
+            output.bias.empty() ? "concat @ output_weight.T" : "concat @ output_weight.T + output_bias");
+    last = "output";
+  }
+  w.section({}, "what was computed");
+  w.line(fmt::format("print(\"{0}[0, 0, :8] =\", [round(x, 6) for x in {0}[0, 0, :8].tolist()])", last));
+  w.line("if len(sys.argv) > 1:");
+  if (w.torch()) w.line("    import numpy as np");
+  if (w.torch()) w.line();
+  w.line("    os.makedirs(sys.argv[1], exist_ok=True)");
+  w.line("    for name, tensor in stages.items():");
+  w.line("        np.save(os.path.join(sys.argv[1], name + \".npy\"), tensor.numpy())",
+         "        np.save(os.path.join(sys.argv[1], name + \".npy\"), tensor.astype(np.float32))");
+}
+
+}  // namespace
+
+void write_attention(ScriptWriter& w, const Trace& trace) {
+  Context c{w, trace, trace.request, *trace.mask};
+  const bool after = has_variant(trace.request, Variant::mask_after_softmax);
+  c.hides = !after && trace.mask->hidden.any();
+  c.hides_later = after && trace.mask->hidden.any();
+  write_raw_scores(c);
+  write_scores(c);
+  write_weights(c);
+  write_context(c);
+  write_output(c);
+}
+
+}  // namespace headscope

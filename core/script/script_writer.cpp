@@ -1,0 +1,73 @@
+#include "core/script/script_writer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/attention/option_text.h"
+#include "core/attention/request_text.h"
+#include "core/text/utf8.h"
+
+namespace headscope {
+
+void ScriptWriter::end_section() {
+  if (!script_.sections.empty()) script_.sections.back().end = lines_;
+}
+
+void ScriptWriter::section(std::vector<StageId> stages, std::string_view title) {
+  if (lines_ > 0) line();
+  end_section();
+  script_.sections.push_back({std::move(stages), lines_, lines_});
+  line(fmt::format("# ---- {}", title));
+}
+
+void ScriptWriter::line(std::string_view text) {
+  script_.text.append(text);
+  script_.text += '\n';
+  ++lines_;
+}
+
+void ScriptWriter::stage(StageId id, std::string_view expression) {
+  line(fmt::format("{0} = stage(\"{0}\", {1})", stage_name(id), expression));
+}
+
+std::string ScriptWriter::data(const std::string& name, const Tensor& tensor) {
+  script_.tensors.push_back({name, tensor});
+  return fmt::format("data[\"{}\"]", name);
+}
+
+Script ScriptWriter::finished() {
+  end_section();
+  return std::move(script_);
+}
+
+std::string python_number(double value) {
+  const std::string text = double_text(value);
+  return std::isfinite(value) ? text : fmt::format("float(\"{}\")", text);
+}
+
+std::string comment_text(std::string_view text, std::size_t most) {
+  std::string shown;
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    if (count++ == most) return shown + " ...";
+    const CodePoint point = code_point_at(text, at);
+    at += static_cast<std::size_t>(point.bytes);
+    const std::uint32_t c = point.valid ? point.value : 0xFFFD;
+    const bool breaks = c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029;
+    const bool directs = c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+    append_utf8(shown, breaks ? ' ' : directs ? 0xFFFD : c);
+  }
+  return shown;
+}
+
+std::string command_comment(const Trace& trace) {
+  constexpr std::size_t kMost = 400;
+  const Request& request = trace.request;
+  const bool seeded = trace.inputs->checkpoint == nullptr && request.weights.empty() && trace.inputs->query.empty();
+  // A phrase alone would be read by the shipped demo.
+  const std::string command = seeded ? "headscope-cli run --model seeded" : "headscope-cli run";
+  return comment_text(shell_command_of(request, command), kMost);
+}
+
+}  // namespace headscope

@@ -1,0 +1,59 @@
+// A Python script while it grows, in both dialects at once. Internal to core/script.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/script/script.h"
+
+namespace headscope {
+
+class ScriptWriter {
+ public:
+  explicit ScriptWriter(ScriptLanguage language) { script_.language = language; }
+  bool torch() const { return script_.language == ScriptLanguage::pytorch; }
+
+  // Starts the lines that make these stages, with a marker line.
+  void section(std::vector<StageId> stages, std::string_view title);
+  void line(std::string_view text = "");
+  // The one of this script's language.
+  void line(std::string_view pytorch, std::string_view numpy) { line(torch() ? pytorch : numpy); }
+  // "name = stage("name", expression)".
+  void stage(StageId id, std::string_view expression);
+  void stage(StageId id, std::string_view pytorch, std::string_view numpy) { stage(id, torch() ? pytorch : numpy); }
+
+  // Adds a tensor to the data file and returns the expression that reads it.
+  std::string data(const std::string& name, const Tensor& tensor);
+  bool has_data() const { return !script_.tensors.empty(); }
+
+  // Closes the last section. `name` "attention_pytorch.py".
+  Script finished();
+
+ private:
+  void end_section();
+  Script script_;
+  std::int64_t lines_ = 0;
+};
+
+// A number as Python reads it: "0.125", "1e-05", "float("-inf")".
+std::string python_number(double value);
+
+// Words for a comment: no control characters, line breaks or directional overrides, at most `most` code points.
+std::string comment_text(std::string_view text, std::size_t most);
+
+// The headscope-cli command that computes the trace, for a comment.
+std::string command_comment(const Trace& trace);
+
+// The header, x and the weights (script_inputs.cpp), the heads (script_heads.cpp), and scores to output
+// (script_scores.cpp).
+void write_inputs(ScriptWriter& writer, const Trace& trace);
+void write_heads(ScriptWriter& writer, const Trace& trace);
+void write_attention(ScriptWriter& writer, const Trace& trace);
+Script latex_script(const Trace& trace);
+
+// Whether x, and the weights, are drawn again by torch.
+bool draws_input(const Trace& trace);
+bool draws_weights(const Trace& trace);
+
+}  // namespace headscope
