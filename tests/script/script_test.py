@@ -220,6 +220,7 @@ def check_refusals(cli, folder):
     with open(os.path.join(folder, "capture.safetensors"), "wb") as file:
         file.write(len(text).to_bytes(8, "little") + text + weights.tobytes())
     for words, part in ((["--model", "capture.safetensors", "--as", "numpy"], "capture"),
+                        (SMALL + ["--edit", "scores:0,0,0,0=1", "--as", "pytorch"], "by hand"),
                         (SMALL, "--as: missing"), (SMALL + ["--as", "matlab"], "latex"),
                         (SMALL + ["--as", "numpy", "--out", ""], "--out")):
         done = subprocess.run([cli, "script", *words], cwd=folder, capture_output=True, text=True)
