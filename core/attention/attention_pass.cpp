@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/assert.h"
+#include "core/attention/interventions.h"
 #include "core/attention/on_demand.h"
 #include "core/attention/operation_text.h"
+#include "core/attention/row_edits.h"
 #include "core/attention/score_steps.h"
 #include "core/backend/backend_factory.h"
 #include "core/backend/operands.h"
@@ -16,10 +19,21 @@ namespace headscope {
 namespace {
 
 // A score-like stage that is not kept: computed when read.
-Tensor score_tensor(StageId stage, const std::shared_ptr<const OnDemand>& source) {
-  return Tensor::computed(
-      source->score_shape(), {Axis::batch, Axis::head, Axis::query, Axis::key},
-      [stage, source](const Region& region, std::span<float> out) { source->read_scores(stage, region, out); });
+Tensor score_tensor(StageId stage, const std::shared_ptr<const OnDemand>& source,
+                    const std::shared_ptr<const RowEdits>& edits) {
+  return Tensor::computed(source->score_shape(), {Axis::batch, Axis::head, Axis::query, Axis::key},
+                          [stage, source, edits](const Region& region, std::span<float> out) {
+                            source->read_scores(stage, region, out);
+                            if (edits != nullptr) edits->apply(stage, region, out, {});
+                          });
+}
+
+// Null when nothing changes a row.
+std::shared_ptr<const RowEdits> row_edits_of(const Trace& trace, const Heads& heads, const ScoreRule& rule,
+                                             const std::shared_ptr<const Backend>& backend) {
+  if (!intervenes(trace.request)) return nullptr;
+  auto edits = std::make_shared<const RowEdits>(trace.request, *trace.inputs, heads, rule, with_cpu_behind(backend));
+  return edits->any() ? edits : nullptr;
 }
 
 // raw_scores ... masked_scores, each made by `stage_of`.
@@ -27,29 +41,36 @@ template <typename StageOf>
 void add_scores(TraceBuilder& builder, const ScoreRule& rule, const std::string& product, StageOf&& stage_of) {
   const Trace& trace = builder.trace();
   const Request& request = trace.request;
+  const auto edited = [&](StageId stage) { return has_edits(request, builder.layer(), stage); };
   const std::string scaling = scale_text(request, *trace.inputs, trace.scale);
   const std::string masking = mask_step_text(request, *trace.inputs);
   const Tensor raw = builder.add(StageId::raw_scores, product, [&] { return stage_of(StageId::raw_scores); });
   if (rule.mask_order == MaskOrder::before_scale && rule.masks()) {
     const Tensor scores =
         builder.add(StageId::scores, masking + " " + scaling, [&] { return stage_of(StageId::scores); });
-    builder.add_equal(StageId::masked_scores, "masked before scaling", scores);
+    const char* done = "masked before scaling";
+    if (edited(StageId::masked_scores)) {
+      builder.add(StageId::masked_scores, done, [&] { return stage_of(StageId::masked_scores); });
+    } else {
+      builder.add_equal(StageId::masked_scores, done, scores);
+    }
     return;
   }
-  Tensor scores = trace.scale == 1.0 ? builder.add_equal(StageId::scores, scaling, raw)
-                                     : builder.add(StageId::scores, scaling, [&] { return stage_of(StageId::scores); });
+  Tensor scores = trace.scale == 1.0 && !edited(StageId::scores)
+                      ? builder.add_equal(StageId::scores, scaling, raw)
+                      : builder.add(StageId::scores, scaling, [&] { return stage_of(StageId::scores); });
   if (request.softcap) {
     scores = builder.add(StageId::capped_scores, fmt::format("{0} · tanh(s ÷ {0})", number_text(*request.softcap)),
                          [&] { return stage_of(StageId::capped_scores); });
   }
-  if (!rule.masks()) {
-    const char* none = mask_terms_of(request, *trace.inputs).empty() ? "no mask"
-                       : trace.mask->hidden.any()                    ? "masked after softmax"
-                                                                     : "mask hides nothing";
+  const char* none = !asks_for_mask(request, *trace.inputs) ? "no mask"
+                     : trace.mask->hidden.any()             ? "masked after softmax"
+                                                            : "mask hides nothing";
+  if (!rule.masks() && !edited(StageId::masked_scores)) {
     builder.add_equal(StageId::masked_scores, none, scores);
     return;
   }
-  builder.add(StageId::masked_scores, masking, [&] { return stage_of(StageId::masked_scores); });
+  builder.add(StageId::masked_scores, rule.masks() ? masking : none, [&] { return stage_of(StageId::masked_scores); });
 }
 
 // The ablated heads of [batch, heads, query, feature] to zero.
@@ -61,6 +82,17 @@ void clear_ablated(const Request& request, Tensor& context) {
         std::fill_n(context.mutable_data() + b * steps[0] + ablated.head * steps[1] + i * steps[2], context.dim(3),
                     0.0F);
       }
+    }
+  }
+}
+
+// The same in a region of it that was read.
+void clear_ablated(const std::vector<std::int64_t>& heads, const Region& region, std::span<float> values) {
+  const auto size = static_cast<std::size_t>(region[2].size() * region[3].size());
+  std::size_t at = 0;
+  for (std::int64_t b = region[0].begin; b < region[0].end; ++b) {
+    for (std::int64_t h = region[1].begin; h < region[1].end; ++h, at += size) {
+      if (std::find(heads.begin(), heads.end(), h) != heads.end()) std::fill_n(values.begin() + at, size, 0.0F);
     }
   }
 }
@@ -84,7 +116,8 @@ Tensor context_of_kept_weights(TraceBuilder& builder, const Tensor& weights, con
   if (rule.drops()) {
     kept = builder.add(StageId::dropped_weights, "dropout " + number_text(request.dropout), [&] {
       const Tensor dense = weights.dense() ? weights : weights.dense_copy();
-      return dropped_weights(dense, rule, whole(weights.shape()), builder.cancel());
+      return with_edits(edits_of(request, builder.layer(), StageId::dropped_weights),
+                        dropped_weights(dense, rule, whole(weights.shape()), builder.cancel()));
     });
   }
   return builder.add(StageId::context, context_text(request), [&] {
@@ -102,7 +135,8 @@ Tensor attention_in_one_pass(TraceBuilder& builder, const Heads& heads, const Sc
   const Request& request = trace.request;
   const auto source =
       std::make_shared<const OnDemand>(with_cpu_behind(backend), heads.query, heads.key, heads.value, rule);
-  add_scores(builder, rule, "q · kᵀ", [&](StageId stage) { return score_tensor(stage, source); });
+  const std::shared_ptr<const RowEdits> edits = row_edits_of(trace, heads, rule, backend);
+  add_scores(builder, rule, "q · kᵀ", [&](StageId stage) { return score_tensor(stage, source, edits); });
   const Shape shape = source->score_shape();
   const Axes axes{Axis::batch, Axis::head, Axis::query, Axis::key};
   const std::string softmax = softmax_text(request, rule.mask->hidden.any());
@@ -139,6 +173,10 @@ Tensor attention_in_one_pass(TraceBuilder& builder, const Heads& heads, const Sc
                            rows(results.context)};
     backend->attention(heads.query, heads.key, heads.value, rule, {{0, shape[0]}, {0, shape[1]}, {first, shape[2]}},
                        fresh, builder.cancel());
+    if (edits != nullptr) {
+      HEADSCOPE_ASSERT(first == 0, std::to_string(first) + " rows of the last trace");
+      edits->apply(fresh, builder.cancel());
+    }
     clear_ablated(request, fresh.context);
     return results.weights;
   });
@@ -161,12 +199,13 @@ Tensor attention_on_demand(TraceBuilder& builder, const Heads& heads, const Scor
       same ? reuse.previous()->on_demand
            : std::make_shared<const OnDemand>(with_cpu_behind(backend), heads.query, heads.key, heads.value, rule);
   trace.on_demand = source;
-  add_scores(builder, rule, "q · kᵀ", [&](StageId stage) { return score_tensor(stage, source); });
+  const std::shared_ptr<const RowEdits> edits = row_edits_of(trace, heads, rule, backend);
+  add_scores(builder, rule, "q · kᵀ", [&](StageId stage) { return score_tensor(stage, source, edits); });
   builder.add_view(StageId::weights, softmax_text(request, rule.mask->hidden.any()),
-                   score_tensor(StageId::weights, source));
+                   score_tensor(StageId::weights, source, edits));
   if (rule.drops()) {
     builder.add_view(StageId::dropped_weights, "dropout " + number_text(request.dropout),
-                     score_tensor(StageId::dropped_weights, source));
+                     score_tensor(StageId::dropped_weights, source, edits));
   }
   std::vector<std::int64_t> ablated;
   for (const LayerHead& head : request.ablate) ablated.push_back(head.head);
@@ -174,24 +213,30 @@ Tensor attention_on_demand(TraceBuilder& builder, const Heads& heads, const Scor
   return builder.add_view(StageId::context, context_text(request),
                           Tensor::computed({shape[0], shape[1], shape[2], heads.value.dim(3)},
                                            {Axis::batch, Axis::head, Axis::position, Axis::feature},
-                                           [source, ablated](const Region& region, std::span<float> out) {
+                                           [source, ablated, edits](const Region& region, std::span<float> out) {
                                              source->read_context(region, ablated, out);
+                                             if (edits == nullptr) return;
+                                             edits->apply_to_context(region, out, {});
+                                             clear_ablated(ablated, region, out);
                                            }));
 }
 
 Tensor attention_step_by_step(TraceBuilder& builder, const Heads& heads, const ScoreRule& rule,
-                              const Backend& backend) {
+                              const std::shared_ptr<const Backend>& backend) {
   Trace& trace = builder.trace();
   const CancelToken& cancel = builder.cancel();
   const Request& request = trace.request;
   const bool transposed = !has_variant(request, Variant::key_not_transposed);
   const Tensor key = transposed ? heads.key : heads.key.permuted({0, 1, 3, 2});
   const Region all{{0, heads.query.dim(0)}, {0, heads.query.dim(1)}, {0, heads.query.dim(2)}, {0, key.dim(2)}};
-  Tensor raw;
+  const RowEdits edits(request, *trace.inputs, heads, rule, backend);
   add_scores(builder, rule, transposed ? "q · kᵀ" : "q · k, not transposed", [&](StageId stage) {
-    if (stage == StageId::raw_scores) return raw = backend.query_key_products(heads.query, key, all, cancel);
-    if (raw.empty()) raw = trace.tensor(StageId::raw_scores).dense_copy();  // the last trace's
-    return score_stage(stage, raw, rule, all, cancel);
+    if (stage == StageId::raw_scores) {
+      return edits.edited(stage, backend->query_key_products(heads.query, key, all, cancel));
+    }
+    const Tensor& before = trace.stages.back().tensor;
+    return edits.edited(stage,
+                        next_score_stage(stage, before.dense() ? before : before.dense_copy(), rule, all, cancel));
   });
   if (builder.reuse().unchanged(StageId::weights) != nullptr) {
     trace.row_statistics = builder.reuse().previous()->row_statistics;
@@ -201,21 +246,23 @@ Tensor attention_step_by_step(TraceBuilder& builder, const Heads& heads, const S
     const Tensor masked = scores.stored() ? scores : scores.dense_copy();
     Tensor result;
     if (has_variant(request, Variant::softmax_over_queries)) {
-      const Tensor by_column = backend.softmax_rows(masked.permuted({0, 1, 3, 2}), nullptr, cancel);
+      const Tensor by_column = backend->softmax_rows(masked.permuted({0, 1, 3, 2}), nullptr, cancel);
       result = by_column.permuted({0, 1, 3, 2}).dense_copy();
     } else {
-      result = backend.softmax_rows(masked, &trace.row_statistics, cancel);
+      result = backend->softmax_rows(masked, &trace.row_statistics, cancel);
     }
     finish_weights(result, rule, all);
-    return result;
+    edits.freeze(result);
+    return edits.edited(StageId::weights, result);
   });
   if (rule.drops()) {
     weights = builder.add(StageId::dropped_weights, "dropout " + number_text(request.dropout), [&] {
-      return dropped_weights(weights.dense() ? weights : weights.dense_copy(), rule, all, cancel);
+      return edits.edited(StageId::dropped_weights,
+                          dropped_weights(weights.dense() ? weights : weights.dense_copy(), rule, all, cancel));
     });
   }
   return builder.add(StageId::context, context_text(request), [&] {
-    Tensor context = backend.weighted_values(weights, heads.value, rule.mask->hidden, cancel);
+    Tensor context = backend->weighted_values(weights, heads.value, rule.mask->hidden, cancel);
     clear_ablated(request, context);
     return context;
   });

@@ -21,6 +21,7 @@ Tensor attention_on_demand(TraceBuilder& builder, const Heads& heads, const Scor
                            const std::shared_ptr<const Backend>& backend);
 
 // Stage after stage, all kept: for the mistakes that no backend does in one pass.
-Tensor attention_step_by_step(TraceBuilder& builder, const Heads& heads, const ScoreRule& rule, const Backend& backend);
+Tensor attention_step_by_step(TraceBuilder& builder, const Heads& heads, const ScoreRule& rule,
+                              const std::shared_ptr<const Backend>& backend);
 
 }  // namespace headscope

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/assert.h"
+#include "core/attention/interventions.h"
 #include "core/attention/projection_steps.h"
 #include "core/attention/score_steps.h"
 #include "core/attention/weight_cells.h"
@@ -178,6 +179,7 @@ class Origins {
   }
 
   CellOrigin softmax() const {
+    if (frozen_head(trace_.request, inputs_.layer, at_[1]) != nullptr) return {CellStep::frozen, {}, {}, 0};
     Region region = cell();
     const int along = has_variant(trace_.request, Variant::softmax_over_queries) ? 2 : 3;
     region[along] = {0, trace_.tensor(StageId::weights).dim(along)};
@@ -238,7 +240,14 @@ CellOrigin origin_of(const Trace& trace, StageId stage, const Index& index) {
   }
   // Captured weights: nobody knows the scores behind them.
   const bool captured = stage == StageId::weights && trace.find(StageId::masked_scores) == nullptr;
-  return captured ? CellOrigin{CellStep::given, {}, {}, 0} : Origins(trace, index).of(stage);
+  CellOrigin origin = captured ? CellOrigin{CellStep::given, {}, {}, 0} : Origins(trace, index).of(stage);
+  const Request& request = trace.request;
+  const std::int64_t layer = trace.inputs->layer;
+  if (stage == StageId::query || stage == StageId::key) origin.factor = head_factor(request, stage, layer, index[1]);
+  for (const NumberEdit& edit : edits_of(request, layer, stage)) {
+    if (std::equal(edit.index.begin(), edit.index.end(), index.begin(), index.end())) origin.edited = edit.value;
+  }
+  return origin;
 }
 
 }  // namespace headscope

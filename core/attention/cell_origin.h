@@ -26,6 +26,7 @@ enum class CellStep {
   softmax,   // exp(s - max s) / sum exp(s - max s) over sources[0], at the cell itself
   dropped,   // sources[0] * kept / (1 - P)
   ablated,   // 0: the head is switched off
+  frozen,    // the head's weights are held: no score decides them
 };
 
 enum class SourceRole { input, query, key, value, score, weight, context, projection, bias };
@@ -46,7 +47,9 @@ struct CellOrigin {
   std::vector<CellSource> sources;
   // Of products: 1 for a term that is not read (a hidden key of weight 0); empty: all are.
   std::vector<std::uint8_t> not_read;
-  std::int64_t at = 0;  // of softmax and rotated: the cell's own place along sources[0]
+  std::int64_t at = 0;                         // of softmax and rotated: the cell's own place along sources[0]
+  double factor = 1.0;                         // what --scale-query or --scale-key multiplies the step's result by
+  std::optional<float> edited = std::nullopt;  // what --edit put there after all of that
 };
 
 // The origin of stage[index]; `index` has the stage's axes. Asserts that the trace has the stage and the cell.

@@ -23,6 +23,19 @@ bool differs(const Dependency& step, const Request& before, const Request& now) 
   return option || mistake;
 }
 
+// Edits of the stage itself; those of weights change its sources.
+bool edits_differ(StageId stage, const Request& before, const Request& now) {
+  if (before.edits.empty() && now.edits.empty()) return false;
+  const auto own = [stage](const Request& request) {
+    std::vector<NumberEdit> edits;
+    for (const NumberEdit& edit : request.edits) {
+      if (edit.on && edit.tensor == stage_name(stage)) edits.push_back(edit);
+    }
+    return edits;
+  };
+  return own(before) != own(now);
+}
+
 }  // namespace
 
 const std::vector<Dependency>& dependencies() {
@@ -52,11 +65,15 @@ const std::vector<Dependency>& dependencies() {
        {Source::projection},
        {"heads", "kv-heads", "qkv-layout"},
        {V::qkv_blocked_as_per_head, V::qkv_per_head_as_blocked}},
-      {S::query, {S::qkv_heads, S::query_proj}, {Source::query_input, Source::head_rule}, {"heads", "kv-heads"}, {}},
+      {S::query,
+       {S::qkv_heads, S::query_proj},
+       {Source::query_input, Source::head_rule},
+       {"heads", "kv-heads", "scale-query"},
+       {}},
       {S::key,
        {S::qkv_heads, S::key_proj},
        {Source::key_input, Source::projection, Source::head_rule},
-       {"heads", "kv-heads"},
+       {"heads", "kv-heads", "scale-key"},
        {}},
       {S::value, {S::qkv_heads, S::value_proj}, {Source::value_input, Source::projection}, {"heads", "kv-heads"}, {}},
       {S::raw_scores, {S::query, S::key}, {}, {}, {V::key_not_transposed}},
@@ -70,7 +87,7 @@ const std::vector<Dependency>& dependencies() {
       {S::weights,
        {S::masked_scores},
        {Source::mask},
-       {"fully-masked"},
+       {"fully-masked", "freeze"},
        {V::softmax_over_queries, V::mask_after_softmax}},
       {S::dropped_weights, {S::weights}, {Source::dropout_mask}, {"dropout", "dropout-seed"}, {}},
       {S::context, {S::weights, S::dropped_weights, S::value}, {}, {"ablate"}, {}},
@@ -88,7 +105,7 @@ std::vector<StageId> changed_stages(const Request& before, const Request& now, c
   // Before the scale the mask's work shows in `scores` already.
   const bool early_mask = before.mask_order == MaskOrder::before_scale || now.mask_order == MaskOrder::before_scale;
   for (const Dependency& step : dependencies()) {
-    bool dirty = differs(step, before, now);
+    bool dirty = differs(step, before, now) || edits_differ(step.stage, before, now);
     for (Source source : step.sources) dirty = dirty || has(changed, source);
     for (StageId from : step.from) dirty = dirty || has(result, from);
     if (step.stage == StageId::scores && early_mask) {

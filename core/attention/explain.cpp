@@ -8,6 +8,7 @@
 
 #include "core/assert.h"
 #include "core/attention/explain_formula.h"
+#include "core/attention/interventions.h"
 #include "core/attention/score_steps.h"
 #include "core/model/head_rule.h"
 
@@ -53,9 +54,23 @@ class Explainer {
   Explainer(const Trace& trace, const CellOrigin& origin, Explanation& to) : trace_(trace), origin_(origin), to_(to) {}
 
   void add_steps() {
+    add_own_steps();
+    if (origin_.factor != 1.0) {
+      const double before = last();
+      step(to_.stage == StageId::query ? "× scale-query" : "× scale-key",
+           step_text(before) + " · " + in_brackets(origin_.factor, step_text(origin_.factor)), before * origin_.factor);
+      to_.magnitude *= std::abs(origin_.factor);
+    }
+    if (!origin_.edited) return;
+    const auto value = static_cast<double>(*origin_.edited);
+    step("edited", fmt::format("was {}, is {} by --edit", operand_text(last()), operand_text(value)), value);
+  }
+
+ private:
+  void add_own_steps() {
     switch (origin_.step) {
       case CellStep::given:
-        return step("given", trace_.find(to_.stage)->operation, to_.value);
+        return step("given", trace_.find(to_.stage)->operation, given_value());
       case CellStep::copied: {
         const Operand& from = add_operand(origin_.sources[0]);
         return step("copy", cell_name(from.stage, from.index), from.value);
@@ -81,17 +96,42 @@ class Explainer {
       case CellStep::ablated:
         return step("head off", fmt::format("head {} of layer {} is switched off", to_.index[1], trace_.inputs->layer),
                     0.0);
+      case CellStep::frozen:
+        return add_frozen();
       case CellStep::rotated:
         return add_turned();
     }
     HEADSCOPE_ASSERT(false, std::string(stage_name(to_.stage)));
   }
 
- private:
   void step(std::string name, std::string expression, double value) {
     to_.steps.push_back({std::move(name), std::move(expression), value});
   }
   double last() const { return to_.steps.back().value; }
+
+  // What came in, before anything was done to it.
+  double given_value() const {
+    const Inputs& inputs = *trace_.inputs;
+    const auto from = [this](const Tensor& tensor) {
+      return static_cast<double>(tensor.empty() ? trace_.tensor(to_.stage).at(to_.index) : tensor.at(to_.index));
+    };
+    switch (to_.stage) {
+      case StageId::input:
+        return from(inputs.x);
+      case StageId::key_input:
+        return from(inputs.key_x);
+      case StageId::value_input:
+        return from(inputs.value_x.empty() ? inputs.key_x : inputs.value_x);
+      case StageId::query:
+        return from(inputs.query);
+      case StageId::key:
+        return from(inputs.key);
+      case StageId::value:
+        return from(inputs.value);
+      default:
+        return from({});
+    }
+  }
 
   void add_operand(const CellSource& source, const Index& index, double value) {
     to_.operands.push_back({source.name, index, value, source.role});
@@ -264,6 +304,22 @@ class Explainer {
     } else if (has_variant(trace_.request, Variant::mask_after_softmax) && hidden.hidden(b, h, i, j)) {
       step("mask", "hidden after the softmax: 0", 0.0);
     }
+  }
+
+  // See read_frozen_row.
+  void add_frozen() {
+    const std::int64_t b = to_.index[0], h = to_.index[1], i = to_.index[2], j = to_.index[3];
+    const HiddenCells& hidden = trace_.mask->hidden;
+    const FrozenHead* head = frozen_head(trace_.request, trace_.inputs->layer, h);
+    if (hidden.hidden(b, h, i, j)) return step("head held", "hidden: 0", 0.0);
+    if (head->as == FrozenHead::As::uniform) {
+      const std::int64_t visible = hidden.visible_count(b, h, i);
+      return step("head held", fmt::format("uniform: 1 / {} visible keys", visible),
+                  1.0 / static_cast<double>(visible));
+    }
+    const bool own = j == i + own_diagonal(trace_.request, *trace_.inputs);
+    step("head held", own ? "identity: 1 at the query's own place" : "identity: 0 but at the query's own place",
+         own ? 1.0 : 0.0);
   }
 
   void add_dropout() {

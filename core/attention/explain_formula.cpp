@@ -106,6 +106,8 @@ std::string right_side(const Trace& trace, StageId stage, const CellOrigin& orig
       return "weights[b,h,i,j] · kept / (1 − dropout)";
     case CellStep::ablated:
       return "0, the head is switched off";
+    case CellStep::frozen:
+      return "held, whatever the scores are";
   }
   HEADSCOPE_ASSERT(false, std::string(stage_name(stage)));
   return {};
@@ -114,7 +116,11 @@ std::string right_side(const Trace& trace, StageId stage, const CellOrigin& orig
 }  // namespace
 
 std::string formula_text(const Trace& trace, StageId stage, const CellOrigin& origin) {
-  return fmt::format("{}[{}] = {}", stage_name(stage), letters(stage), right_side(trace, stage, origin));
+  return fmt::format("{}[{}] = {}{}{}", stage_name(stage), letters(stage), right_side(trace, stage, origin),
+                     origin.factor == 1.0      ? ""
+                     : stage == StageId::query ? ", · scale-query"
+                                               : ", · scale-key",
+                     origin.edited ? ", then edited" : "");
 }
 
 }  // namespace headscope

@@ -8,6 +8,8 @@
 
 #include "core/assert.h"
 #include "core/attention/attention_pass.h"
+#include "core/attention/edited_weights.h"
+#include "core/attention/interventions.h"
 #include "core/attention/memory.h"
 #include "core/attention/on_demand.h"
 #include "core/attention/operation_text.h"
@@ -20,17 +22,29 @@
 namespace headscope {
 namespace {
 
+// Adds query, key or value as it lies, or, where the request multiplies it, a copy.
+Tensor add_heads(TraceBuilder& trace, StageId id, const char* operation, const Tensor& heads) {
+  const Request& request = trace.trace().request;
+  const bool multiplied =
+      (id == StageId::query && !request.scale_query.empty()) || (id == StageId::key && !request.scale_key.empty());
+  if (!multiplied) return trace.add_view(id, operation, heads);
+  return trace.add(id, operation, [&] { return with_head_factors(request, id, trace.layer(), heads); });
+}
+
 Heads given_heads(TraceBuilder& trace, const Inputs& inputs) {
-  return {trace.add_view(StageId::query, "from file", inputs.query),
-          trace.add_view(StageId::key, "from file", inputs.key),
-          trace.add_view(StageId::value, "from file", inputs.value)};
+  return {add_heads(trace, StageId::query, "from file", inputs.query),
+          add_heads(trace, StageId::key, "from file", inputs.key),
+          add_heads(trace, StageId::value, "from file", inputs.value)};
 }
 
 // Adds the stage, with the position of bias_k or bias_v after the others when there is one: then it is a copy.
 Tensor add_with_bias(TraceBuilder& trace, StageId id, const char* operation, const Tensor& heads, const Tensor& bias) {
-  if (bias.empty()) return trace.add_view(id, operation, heads);
+  if (bias.empty()) return add_heads(trace, id, operation, heads);
   const char* name = id == StageId::key ? "bias_k" : "bias_v";
-  return trace.add(id, fmt::format("{}, then {}", operation, name), [&] { return with_bias_position(heads, bias); });
+  return trace.add(id, fmt::format("{}, then {}", operation, name), [&] {
+    const Tensor all = with_bias_position(heads, bias);
+    return id == StageId::key ? with_head_factors(trace.trace().request, id, trace.layer(), all) : all;
+  });
 }
 
 // Adds query or key, with the model's norm and rotary positions where it has them: then it is a copy, only the rows
@@ -47,7 +61,7 @@ Tensor add_turned(TraceBuilder& trace, StageId id, const char* operation, const 
     const Axes axes{Axis::batch, Axis::head, Axis::position, Axis::feature};
     TraceBuilder::Rows rows = trace.memory_of(id, heads.shape(), axes, 2);
     turn_heads(*rule, norm, heads, rows.done, heads.dim(2), rows.tensor);
-    return rows.tensor;
+    return with_head_factors(trace.trace().request, id, trace.layer(), rows.tensor);
   });
 }
 
@@ -72,25 +86,25 @@ struct Projections {
 };
 
 // Three products, or, from a fused blocked projection, three slices of one.
-Projections projections_of(TraceBuilder& trace, const Request& request, const Inputs& inputs, const Tensor& key_input,
-                           const Tensor& value_input, const Backend& backend) {
+Projections projections_of(TraceBuilder& trace, const Request& request, const Inputs& inputs, const Tensor& x,
+                           const Tensor& key_input, const Tensor& value_input, const Backend& backend) {
   const QkvLayout layout = read_layout_of(request, inputs.weights);
   const bool cross = !inputs.key_x.empty();
   if (inputs.weights.fused() && !cross) {
     const Linear& fused = inputs.weights.qkv;
-    const Tensor qkv = add_projection(trace, StageId::qkv, product_text("Wqkv", fused), inputs.x, fused, true, backend);
+    const Tensor qkv = add_projection(trace, StageId::qkv, product_text("Wqkv", fused), x, fused, true, backend);
     const std::int64_t keys = part_features(inputs, Part::query);
     const std::int64_t values = keys + part_features(inputs, Part::key);
     return {trace.add_view(StageId::query_proj, "split", qkv.sliced(2, 0, keys)),
             trace.add_view(StageId::key_proj, "split", qkv.sliced(2, keys, values)),
             trace.add_view(StageId::value_proj, "split", qkv.sliced(2, values, qkv.dim(2)))};
   }
-  auto project = [&](StageId id, const char* matrix, Part part, const Tensor& x) {
+  auto project = [&](StageId id, const char* matrix, Part part, const Tensor& from) {
     const Linear linear = part_of(inputs, layout, part);
-    return add_projection(trace, id, product_text(matrix, linear), x, linear, !cross, backend);
+    return add_projection(trace, id, product_text(matrix, linear), from, linear, !cross, backend);
   };
   Projections result;
-  result.query = project(StageId::query_proj, "Wq", Part::query, inputs.x);
+  result.query = project(StageId::query_proj, "Wq", Part::query, x);
   result.key = project(StageId::key_proj, "Wk", Part::key, key_input);
   result.value = project(StageId::value_proj, "Wv", Part::value, value_input);
   return result;
@@ -101,22 +115,26 @@ Projections projections_of(TraceBuilder& trace, const Request& request, const In
 Heads projected_heads(TraceBuilder& trace, const Request& request, const Inputs& inputs, const Backend& backend) {
   const std::string embedding = embedding_text(request, inputs);
   const LayerWeights& weights = inputs.weights;
-  trace.add(StageId::input, embedding, [&] { return inputs.x; });
-  Tensor key_input = inputs.x;
-  Tensor value_input = inputs.x;
+  const Tensor x = trace.add(StageId::input, embedding, [&] { return inputs.x; });
+  Tensor key_input = x;
+  Tensor value_input = x;
   if (!inputs.key_x.empty()) {
     key_input = trace.add_view(StageId::key_input, embedding, inputs.key_x);
     const bool same = inputs.value_x.empty() || same_storage(inputs.value_x, inputs.key_x);
-    value_input = same ? trace.add_equal(StageId::value_input, "= key_input", key_input)
-                       : trace.add_view(StageId::value_input, embedding, inputs.value_x);
+    // Each is a place of its own: an edit of one is none of the other.
+    const bool edited =
+        has_edits(request, inputs.layer, StageId::key_input) || has_edits(request, inputs.layer, StageId::value_input);
+    value_input = same && !edited ? trace.add_equal(StageId::value_input, "= key_input", key_input)
+                                  : trace.add_view(StageId::value_input, embedding,
+                                                   inputs.value_x.empty() ? inputs.key_x : inputs.value_x);
   }
   const bool per_head = weights.fused() && read_layout_of(request, weights) == QkvLayout::per_head;
   if (per_head && inputs.key_x.empty()) {
     const Tensor qkv =
-        add_projection(trace, StageId::qkv, product_text("Wqkv", weights.qkv), inputs.x, weights.qkv, true, backend);
+        add_projection(trace, StageId::qkv, product_text("Wqkv", weights.qkv), x, weights.qkv, true, backend);
     return heads_of_per_head_projection(trace, inputs, qkv);
   }
-  const Projections projected = projections_of(trace, request, inputs, key_input, value_input, backend);
+  const Projections projected = projections_of(trace, request, inputs, x, key_input, value_input, backend);
   Heads heads;
   heads.query =
       add_turned(trace, StageId::query, "split heads", split_heads(projected.query, inputs.num_heads), inputs);
@@ -151,6 +169,9 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
                                      const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,
                                      const ForwardOptions& options) {
   const TraceBuilder::Clock::time_point start = TraceBuilder::Clock::now();
+  const Trace* before = options.previous.get();
+  inputs = with_edited_weights(request, inputs, before == nullptr ? nullptr : &before->request,
+                               before == nullptr ? nullptr : before->inputs.get());
   const auto trace = std::make_shared<Trace>();
   trace->request = request;
   trace->inputs = inputs;
@@ -177,7 +198,7 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
   TraceBuilder builder(*trace, reuse, options.buffers, cancel);
   const Heads heads =
       inputs->query.empty() ? projected_heads(builder, request, *inputs, *backend) : given_heads(builder, *inputs);
-  const Tensor context = !in_one_pass(request) ? attention_step_by_step(builder, heads, rule, *backend)
+  const Tensor context = !in_one_pass(request) ? attention_step_by_step(builder, heads, rule, backend)
                          : keep_weights        ? attention_in_one_pass(builder, heads, rule, backend)
                                                : attention_on_demand(builder, heads, rule, backend);
   const Tensor concat =

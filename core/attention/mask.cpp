@@ -239,13 +239,18 @@ void HiddenCells::refresh_any() {
   for (std::int64_t i = 0; i < query_len_ && !any_; ++i) any_ = keys_by_rule(i).count() < key_len_;
 }
 
+bool any_painted(const Request& request) {
+  return std::any_of(request.paint.begin(), request.paint.end(), [](const PaintedCells& cells) { return cells.on; });
+}
+
 Mask build_mask(const Request& request, const std::vector<MaskFile>& files, std::int64_t batch, std::int64_t heads,
                 std::int64_t query_len, std::int64_t key_len, bool extra_key, std::span<const MaskTerm> own) {
   const std::int64_t masked_keys = key_len - (extra_key ? 1 : 0);
   const bool inverted = has_variant(request, Variant::mask_inverted);
   MaskRule rule = rule_of(request, own, query_len, masked_keys);
   rule.extra_key = extra_key;
-  rule.inverted = inverted && files.empty();  // with files the bytes of all are inverted at the end
+  const bool painted = any_painted(request);
+  rule.inverted = inverted && files.empty() && !painted;  // with bytes all of them are inverted at the end
   std::int64_t batches = 1, head_count = 1;
   std::vector<BroadcastFile> broadcast;
   bool any_added = false;
@@ -258,7 +263,7 @@ Mask build_mask(const Request& request, const std::vector<MaskFile>& files, std:
 
   Mask mask;
   mask.hidden = HiddenCells(batches, head_count, query_len, key_len, rule);
-  if (files.empty()) return mask;
+  if (files.empty() && !painted) return mask;
 
   HiddenCells& cells = mask.hidden;
   if (any_added) {
@@ -286,6 +291,16 @@ Mask build_mask(const Request& request, const std::vector<MaskFile>& files, std:
           if ((value == 1.0F) == (kind == MaskKind::hide)) hidden[j] = 1;
         });
       }
+    });
+  }
+
+  for (const PaintedCells& cells_painted : request.paint) {
+    if (!cells_painted.on) continue;
+    visit_rows(cells, [&](std::int64_t b, std::int64_t h, std::int64_t i) {
+      if (i < cells_painted.query_begin || i >= cells_painted.query_end) return;
+      std::uint8_t* hidden = cells.mutable_row(b, h, i);
+      const std::int64_t end = std::min(cells_painted.key_end, masked_keys);
+      for (std::int64_t j = cells_painted.key_begin; j < end; ++j) hidden[j] = cells_painted.hides ? 1 : 0;
     });
   }
 

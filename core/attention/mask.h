@@ -90,7 +90,11 @@ struct Mask {
   Tensor added;        // finite additive values, [batch|1, heads|1, query_len, key_len]; empty when there are none
 };
 
-// Unites the hidden cells of all terms and sums the added values. Positional terms see i counted from the aligned
+// Whether the request paints over the mask.
+bool any_painted(const Request& request);
+
+// Unites the hidden cells of all terms and sums the added values; the request's painted cells lie over all of them, the
+// last one on top. Positional terms see i counted from the aligned
 // diagonal. key_len counts the key of bias_k when there is one (`extra_key`): it is never hidden and nothing is added
 // to it. With Variant::mask_inverted hidden and visible are exchanged (but for the extra key). `own`: positional terms
 // that hide as well, the model's.

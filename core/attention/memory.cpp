@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/attention/forward.h"
+#include "core/attention/mask.h"
 
 namespace headscope {
 
@@ -45,8 +46,9 @@ double bytes_without_scores(const Request& request, const StageSizes& sizes) {
   const double value_features = d(sizes.heads) * d(sizes.value_head_dim);
   floats += query_rows * value_features * (request.merge == Merge::transpose && sizes.heads > 1 ? 2 : 1);
   if (sizes.has_output && !sizes.alone) floats += query_rows * d(sizes.d_model);
-  const bool listed = std::any_of(request.mask.begin(), request.mask.end(),
-                                  [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::file; });
+  const bool listed =
+      any_painted(request) || std::any_of(request.mask.begin(), request.mask.end(),
+                                          [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::file; });
   const double bytes = floats * static_cast<double>(sizeof(float)) + (listed ? d(sizes.query_len) * keys : 0.0);
   return d(sizes.layers) * bytes;
 }
@@ -55,7 +57,7 @@ double bytes_without_scores(const Request& request, const StageSizes& sizes) {
 int kept_score_stages(const Request& request, bool own_mask) {
   int score_stages = 1;  // weights
   if (!in_one_pass(request)) {
-    const bool masked = own_mask || !request.mask.empty();
+    const bool masked = own_mask || !request.mask.empty() || any_painted(request);
     const bool scaled = !has_variant(request, Variant::no_scale) && request.scale.value_or(0.0) != 1.0;
     score_stages += 1;  // raw_scores
     if (masked || scaled) score_stages += 1;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/attention/mask.h"
 #include "core/attention/projection_steps.h"
 
 namespace headscope {
@@ -168,12 +169,13 @@ bool exchange_axes(Altered& what) {
 }
 
 bool has_mask(const Altered& what) {
-  return !what.request.mask.empty() || !what.inputs.own_mask.empty();
+  return any_painted(what.request) || !what.request.mask.empty() || !what.inputs.own_mask.empty();
 }
 
 bool leave_mask_out(Altered& what) {
   const bool had = has_mask(what);
   what.request.mask.clear();
+  what.request.paint.clear();
   what.inputs.mask_files.clear();
   what.inputs.own_mask.clear();
   return had;

@@ -9,6 +9,7 @@
 
 #include "core/assert.h"
 #include "core/attention/forward.h"
+#include "core/attention/interventions.h"
 #include "core/attention/memory.h"
 #include "core/attention/stage_buffers.h"
 #include "core/backend/backend_factory.h"
@@ -152,9 +153,7 @@ std::shared_ptr<const Trace> ModelForward::State::trace_of(std::int64_t layer, c
   inputs->weights = weights.attention;
   inputs->head_rule = head_rule_of(layer, weights);
   inputs->x = layer_input(layer, weights, stream).tensor;
-  Request own = request;
-  own.layer = layer;
-  std::erase_if(own.ablate, [layer](const LayerHead& place) { return place.layer != layer; });
+  const Request own = request_of_layer(request, layer, base.layer);
 
   Layer& known = layers[static_cast<std::size_t>(layer)];
   ForwardOptions forward_options;

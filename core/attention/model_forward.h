@@ -30,8 +30,9 @@ class ModelForward {
   ~ModelForward();
 
   // The trace of the layer that `inputs` are for (load_inputs of a checkpoint: its x is what enters layer 0), with the
-  // others in Trace::model. In every layer the request's own options apply to attention; `ablate` only where it names
-  // the layer, so that the request of a trace in ModelTrace::layers holds its own layer and heads. Layers above the
+  // others in Trace::model. In every layer the request's own options apply to attention; interventions only where
+  // they name the layer (an edit that names none: the shown one), so that the request of a trace in ModelTrace::layers
+  // holds its own layer, heads and edits. Layers above the
   // shown one whose stages would pass kDefaultMemoryLimit are computed and not kept. A row of any layer has the same
   // bits whatever was computed before. Throws Cancelled, BackendError.
   std::shared_ptr<const Trace> run(const Request& request, const std::shared_ptr<const Inputs>& inputs,

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/assert.h"
+#include "core/attention/mask.h"
 #include "core/model/checkpoint.h"
 
 namespace headscope {
@@ -64,6 +65,10 @@ std::vector<MaskTerm> mask_terms_of(const Request& request, const Inputs& inputs
   return terms;
 }
 
+bool asks_for_mask(const Request& request, const Inputs& inputs) {
+  return any_painted(request) || !mask_terms_of(request, inputs).empty();
+}
+
 Request with_own_mask(const Request& request, const Inputs& inputs) {
   Request all = request;
   all.mask = mask_terms_of(request, inputs);
@@ -77,6 +82,7 @@ std::string heads_text(const char* split, bool norm, bool rotary) {
 std::string mask_step_text(const Request& request, const Inputs& inputs) {
   std::string terms;
   for (const MaskTerm& term : mask_terms_of(request, inputs)) terms += (terms.empty() ? "" : ", ") + term_text(term);
+  if (any_painted(request)) terms += terms.empty() ? "painted" : ", painted";
   if (terms.empty()) return "no mask";
   return fmt::format("+ {}{} mask", has_variant(request, Variant::mask_inverted) ? "inverted " : "", terms);
 }

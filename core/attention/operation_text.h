@@ -24,6 +24,9 @@ std::string scale_text(const Request& request, const Inputs& inputs, double scal
 // All that hides: the model's own terms, then the request's that are not among them.
 std::vector<MaskTerm> mask_terms_of(const Request& request, const Inputs& inputs);
 
+// Whether anything hides keys or adds to scores, as far as the request and the model say: terms, files, painted cells.
+bool asks_for_mask(const Request& request, const Inputs& inputs);
+
 // The request as if the model's own terms had been asked for, too: for what is said about the mask.
 Request with_own_mask(const Request& request, const Inputs& inputs);
 

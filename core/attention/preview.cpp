@@ -7,6 +7,7 @@
 
 #include "core/assert.h"
 #include "core/attention/forward.h"
+#include "core/attention/interventions.h"
 #include "core/attention/memory.h"
 #include "core/attention/on_demand.h"
 #include "core/attention/reuse.h"
@@ -147,7 +148,7 @@ std::shared_ptr<const Trace> preview_of(const std::shared_ptr<const Trace>& last
                                         const CancelToken& cancel) {
   const TraceBuilder::Clock::time_point start = TraceBuilder::Clock::now();
   const auto* cpu = dynamic_cast<const CpuBackend*>(backend.get());
-  if (cpu == nullptr || last == nullptr || !in_one_pass(request)) return nullptr;
+  if (cpu == nullptr || last == nullptr || !in_one_pass(request) || intervenes(request)) return nullptr;
   const Positions positions = replaced_positions(*last, request, *inputs);
   if (positions.empty() || !same_kept_layer(*last, *inputs)) return nullptr;
   if (products_after(positions.front(), request, *inputs) < least_products) return nullptr;

@@ -17,6 +17,7 @@ constexpr std::int64_t kMostReplaced = 4;
 //   the requests differ in the phrase alone, which has as many tokens, 1 ... kMostReplaced of them others;
 //   self-attention of a phrase by one layer of its own, of the same weights, each token its own vector;
 //   `backend` is the cpu backend and has made `last`, which keeps its weights;
+//   no number is edited, no head held or multiplied, nothing painted;
 //   softmax over keys, as can_update() (replaced_positions.h) has it, no mask file, no uniform rows without keys;
 //   every number that takes part is finite;
 //   forward() would make `least_products` multiplications or more: below that it is there as soon.

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/assert.h"
+#include "core/attention/mask.h"
 #include "core/attention/problem_checks.h"
 #include "core/attention/request_text.h"
 #include "core/backend/backend.h"
@@ -200,7 +201,7 @@ MaybeProblem mask_problem(const Request& r) {
                    {{"mask after scaling", "mask-order", "after-scale"}, {"softcap off", "softcap", "off"}}};
   }
   // The model's own mask is known when it is open.
-  if (has_variant(r, Variant::mask_inverted) && r.mask.empty() && !runs_checkpoint(r)) {
+  if (has_variant(r, Variant::mask_inverted) && r.mask.empty() && !any_painted(r) && !runs_checkpoint(r)) {
     return Problem{
         "variant", "mask-inverted has no mask to invert", "Choose a mask first.", {{"causal", "mask", "causal"}}};
   }

@@ -6,6 +6,15 @@
 
 namespace headscope {
 
+namespace {
+
+template <typename List>
+bool any_on(const List& list) {
+  return std::any_of(list.begin(), list.end(), [](const auto& each) { return each.on; });
+}
+
+}  // namespace
+
 std::optional<Problem> capture_problem(const Request& r) {
   const char* detail = "A capture holds attention that was computed elsewhere, with tokens of its own.";
   if (!r.phrase.empty()) {
@@ -19,6 +28,17 @@ std::optional<Problem> capture_problem(const Request& r) {
                                       {"input-dim", r.input_dim.has_value()},
                                       {"dropout-mask", !r.dropout_mask.empty()}}) {
     if (given) return Problem{option, fmt::format("{} and a capture exclude each other", option), detail, {}};
+  }
+  const char* fixed =
+      "Its numbers are what somebody else computed. Heads can be switched off; nothing else is changed.";
+  for (const auto& [option, on] : {std::pair{"edit", any_on(r.edits)},
+                                   {"freeze", any_on(r.freeze)},
+                                   {"scale-query", any_on(r.scale_query)},
+                                   {"scale-key", any_on(r.scale_key)},
+                                   {"paint", any_on(r.paint)}}) {
+    if (on)
+      return Problem{
+          option, fmt::format("{} and a capture exclude each other", option), fixed, {{"none", option, "none"}}};
   }
   const Request plain;
   const char* seeded = "A capture holds what was computed; nothing is drawn.";

@@ -27,6 +27,9 @@ std::optional<Problem> ablate_problem(std::int64_t head, std::int64_t num_heads,
 // Options that a capture cannot follow.
 std::optional<Problem> capture_problem(const Request& request);
 
+// Edits, frozen heads, factors and painted cells whose places are not there. What is switched off is not looked at.
+std::optional<Problem> intervention_problem(const Request& request, const Inputs& inputs);
+
 // Stages that weigh more than `limit` bytes; says how many tokens would fit.
 std::optional<Problem> memory_problem(const Request& request, const StageSizes& sizes, std::int64_t limit);
 

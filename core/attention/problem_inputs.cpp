@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/attention/mask.h"
+#include "core/attention/operation_text.h"
 #include "core/attention/problem.h"
 #include "core/attention/problem_checks.h"
 #include "core/attention/projection_steps.h"
@@ -216,7 +217,7 @@ std::optional<Problem> find_problem(const Request& request, const Inputs& inputs
   if (MaybeProblem problem = alone ? alone_problem(inputs) : projection_problem(inputs)) return problem;
   const std::int64_t key_len = inputs.key_len + (inputs.weights.bias_k.empty() ? 0 : 1);
   if (MaybeProblem problem = variant_problem(request, inputs, key_len)) return problem;
-  if (has_variant(request, Variant::mask_inverted) && request.mask.empty() && inputs.own_mask.empty()) {
+  if (has_variant(request, Variant::mask_inverted) && !asks_for_mask(request, inputs)) {
     return Problem{
         "variant", "mask-inverted has no mask to invert", "Choose a mask first.", {{"causal", "mask", "causal"}}};
   }
@@ -229,6 +230,7 @@ std::optional<Problem> find_problem(const Request& request, const Inputs& inputs
     }
     if (MaybeProblem problem = ablate_problem(place.head, inputs.num_heads, place.layer)) return problem;
   }
+  if (MaybeProblem problem = intervention_problem(request, inputs)) return problem;
   if (MaybeProblem problem = memory_problem(request, stage_sizes_of(inputs), memory_limit)) return problem;
   return mask_problem(request, inputs, key_len);
 }

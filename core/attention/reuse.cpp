@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/attention/dependencies.h"
+#include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
 
 namespace headscope {
@@ -101,6 +102,12 @@ Reuse::Reuse(std::shared_ptr<const Trace> previous, const Request& now, const In
   note(Source::dropout_mask, same_values(before.dropout_mask, inputs.dropout_mask));
   changed_ = changed_stages(previous->request, now, changed);
   previous_ = std::move(previous);
+
+  // A number that somebody set may stand for keys that its row does not see: rows with such have no rule.
+  if (intervenes(now) || intervenes(previous_->request)) {
+    otherwise_ = changed_;
+    return;
+  }
 
   // With the same inputs and masks, which stages would a request like this change? None: only the tokens did.
   std::vector<Source> but_tokens = changed;

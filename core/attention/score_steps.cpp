@@ -136,6 +136,17 @@ Tensor score_stage(StageId stage, const Tensor& raw, const ScoreRule& rule, cons
   return masked_scores(capped, rule, 1.0, region, cancel);
 }
 
+Tensor next_score_stage(StageId stage, const Tensor& before, const ScoreRule& rule, const Region& region,
+                        const CancelToken& cancel) {
+  HEADSCOPE_ASSERT(StageId::scores <= stage && stage <= StageId::masked_scores, std::string(stage_name(stage)));
+  if (stage == StageId::scores) return score_stage(stage, before, rule, region, cancel);
+  if (stage == StageId::masked_scores && rule.mask_order == MaskOrder::before_scale && rule.masks()) return before;
+  ScoreRule step = rule;
+  step.scale = 1.0;
+  if (stage == StageId::masked_scores) step.softcap.reset();
+  return score_stage(stage, before, step, region, cancel);
+}
+
 FullyMaskedRows fully_masked_rows(const HiddenCells& hidden, std::int64_t batch, std::int64_t heads) {
   FullyMaskedRows result;
   if (!hidden.any()) return result;

@@ -28,6 +28,11 @@ ScoreRule score_rule_of(const Request& request, const Inputs& inputs, std::share
 Tensor score_stage(StageId stage, const Tensor& raw, const ScoreRule& rule, const Region& region,
                    const CancelToken& cancel);
 
+// The same, each from the stage before it: scores from raw_scores, capped_scores from scores, masked_scores from
+// capped_scores (without softcap: from scores).
+Tensor next_score_stage(StageId stage, const Tensor& before, const ScoreRule& rule, const Region& region,
+                        const CancelToken& cancel);
+
 // What happens to softmaxed rows (`region`: whole rows) before they are weights: hidden cells to 0 with
 // mask_after_softmax, and rows whose every key is hidden by rule.fully_masked (zero, or 1/key_len for every key).
 void finish_weights(Tensor& weights, const ScoreRule& rule, const Region& region);

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/attention/interventions.h"
 #include "core/attention/reuse.h"
 #include "core/attention/stage_buffers.h"
 #include "core/attention/trace.h"
@@ -13,6 +14,8 @@
 
 namespace headscope {
 
+// Numbers that the request edits are exchanged in every stage as it is added, so that what is made from the returned
+// tensor follows them; score-like stages come with theirs exchanged (row_edits.h).
 class TraceBuilder {
  public:
   using Clock = std::chrono::steady_clock;
@@ -24,23 +27,29 @@ class TraceBuilder {
   // Something that takes time, unless the last trace has it.
   Tensor add(StageId id, std::string operation, const std::function<Tensor()>& compute) {
     cancel_.check();
-    if (const Stage* same = reuse_.unchanged(id)) return add_view(id, std::move(operation), same->tensor);
+    if (const Stage* same = reuse_.unchanged(id)) {
+      trace_.stages.push_back({id, same->tensor, noted(id, std::move(operation)), false, 0.0});
+      return same->tensor;
+    }
     const Clock::time_point start = Clock::now();
-    Tensor tensor = compute();
+    Tensor tensor = edited(id, compute());
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    trace_.stages.push_back({id, tensor, std::move(operation), false, seconds});
+    trace_.stages.push_back({id, tensor, noted(id, std::move(operation)), false, seconds});
     return tensor;
   }
 
   // Something that only reads what is there in another way.
   Tensor add_view(StageId id, std::string operation, Tensor tensor) {
-    trace_.stages.push_back({id, tensor, std::move(operation), false, 0.0});
+    tensor = edited(id, std::move(tensor));
+    trace_.stages.push_back({id, tensor, noted(id, std::move(operation)), false, 0.0});
     return tensor;
   }
 
-  // Nothing was done.
+  // Nothing was done, but for edits.
   Tensor add_equal(StageId id, std::string operation, Tensor tensor) {
-    trace_.stages.push_back({id, tensor, std::move(operation), true, 0.0});
+    const bool equal = !has_edits(trace_.request, layer(), id);
+    tensor = edited(id, std::move(tensor));
+    trace_.stages.push_back({id, tensor, noted(id, std::move(operation)), equal, 0.0});
     return tensor;
   }
 
@@ -57,11 +66,21 @@ class TraceBuilder {
     return {buffers_->take(id, shape, axes, row_axis, done > 0 ? before->tensor : Tensor(), done), done};
   }
 
+  // The layer that the trace is of; 0 for one that stands alone.
+  std::int64_t layer() const { return trace_.inputs == nullptr ? 0 : trace_.inputs->layer; }
+
   Trace& trace() { return trace_; }
   const Reuse& reuse() const { return reuse_; }
   const CancelToken& cancel() const { return cancel_; }
 
  private:
+  Tensor edited(StageId id, Tensor tensor) const {
+    return is_score_like(id) ? tensor : with_edits(edits_of(trace_.request, layer(), id), tensor);
+  }
+  std::string noted(StageId id, std::string operation) const {
+    return std::move(operation) + intervention_note(trace_.request, layer(), id);
+  }
+
   Trace& trace_;
   const Reuse& reuse_;
   StageBuffers* const buffers_;

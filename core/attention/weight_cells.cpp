@@ -7,22 +7,6 @@
 namespace headscope {
 namespace {
 
-// Drawn layers have no file: they are named as the tutorials and torch name such layers.
-struct DrawnNames {
-  const char* qkv;
-  const char* output;
-};
-
-DrawnNames drawn_names(const LayerWeights& weights) {
-  return weights.qkv_layout == QkvLayout::blocked ? DrawnNames{"in_proj_", "out_proj."}
-                                                  : DrawnNames{"qkv_layer.", "linear_layer."};
-}
-
-// A file that stores [in, out] gives a [out, in] view whose columns lie apart.
-bool is_transposed(const Tensor& weight) {
-  return weight.dim(1) > 1 && weight.strides()[0] == 1 && weight.strides()[1] == weight.dim(0) && weight.dim(0) > 1;
-}
-
 struct RowOf {
   const Linear* linear = nullptr;
   std::int64_t row = 0;
@@ -59,20 +43,38 @@ std::vector<CellSource> cells_of(const RowOf& from) {
   return sources;
 }
 
-std::string or_else(const std::string& name, const std::string& drawn) {
-  return name.empty() ? drawn : name;
-}
-
-RowOf fused_row(const LayerWeights& weights, std::int64_t row) {
-  const std::string prefix = drawn_names(weights).qkv;
-  return {&weights.qkv, row, or_else(weights.qkv.weight_name, prefix + "weight"),
-          or_else(weights.qkv.bias_name, prefix + "bias"), row};
+RowOf row_of(const LayerWeights& weights, const Linear& linear, std::int64_t row) {
+  const LinearNames names = file_names_of(weights, linear);
+  return {&linear, row, names.weight, names.bias, row};
 }
 
 }  // namespace
 
+LinearNames file_names_of(const LayerWeights& weights, const Linear& linear) {
+  const bool blocked = weights.qkv_layout == QkvLayout::blocked;
+  std::string prefix = "fc_out.";
+  if (&linear == &weights.qkv) {
+    prefix = blocked ? "in_proj_" : "qkv_layer.";
+  } else if (&linear == &weights.query) {
+    prefix = "queries.";
+  } else if (&linear == &weights.key) {
+    prefix = "keys.";
+  } else if (&linear == &weights.value) {
+    prefix = "values.";
+  } else {
+    HEADSCOPE_ASSERT(&linear == &weights.output, linear.weight_name);
+    if (weights.fused()) prefix = blocked ? "out_proj." : "linear_layer.";
+  }
+  return {linear.weight_name.empty() ? prefix + "weight" : linear.weight_name,
+          linear.bias_name.empty() ? prefix + "bias" : linear.bias_name};
+}
+
+bool is_transposed(const Tensor& weight) {
+  return weight.dim(1) > 1 && weight.strides()[0] == 1 && weight.strides()[1] == weight.dim(0) && weight.dim(0) > 1;
+}
+
 std::vector<CellSource> fused_projection_cells(const Trace& trace, std::int64_t o) {
-  return cells_of(fused_row(trace.inputs->weights, o));
+  return cells_of(row_of(trace.inputs->weights, trace.inputs->weights.qkv, o));
 }
 
 std::vector<CellSource> projection_cells(const Trace& trace, Part part, std::int64_t o) {
@@ -82,18 +84,17 @@ std::vector<CellSource> projection_cells(const Trace& trace, Part part, std::int
     if (read_layout_of(trace.request, weights) == QkvLayout::per_head) {
       const std::int64_t features = inputs.head_dim;
       const std::int64_t head = o / features;
-      return cells_of(fused_row(weights, (head * 3 + static_cast<std::int64_t>(part)) * features + o % features));
+      return cells_of(
+          row_of(weights, weights.qkv, (head * 3 + static_cast<std::int64_t>(part)) * features + o % features));
     }
     std::int64_t before = 0;
     for (Part earlier : {Part::query, Part::key}) {
       if (earlier < part) before += part_features(inputs, earlier);
     }
-    return cells_of(fused_row(weights, before + o));
+    return cells_of(row_of(weights, weights.qkv, before + o));
   }
   const Linear& linear = part == Part::query ? weights.query : part == Part::key ? weights.key : weights.value;
-  const char* drawn = part == Part::query ? "queries." : part == Part::key ? "keys." : "values.";
-  RowOf from{&linear, o, or_else(linear.weight_name, drawn + std::string("weight")),
-             or_else(linear.bias_name, drawn + std::string("bias")), o};
+  RowOf from = row_of(weights, linear, o);
   if (linear.bias_name == "in_proj_bias") {  // one vector for three matrices
     for (Part earlier : {Part::query, Part::key}) {
       if (earlier < part) from.bias_at += part_features(inputs, earlier);
@@ -104,10 +105,7 @@ std::vector<CellSource> projection_cells(const Trace& trace, Part part, std::int
 
 std::vector<CellSource> output_projection_cells(const Trace& trace, std::int64_t o) {
   const LayerWeights& weights = trace.inputs->weights;
-  const Linear& linear = weights.output;
-  const std::string prefix = weights.fused() ? drawn_names(weights).output : "fc_out.";
-  return cells_of(
-      {&linear, o, or_else(linear.weight_name, prefix + "weight"), or_else(linear.bias_name, prefix + "bias"), o});
+  return cells_of(row_of(weights, weights.output, o));
 }
 
 CellSource extra_key_cell(const Trace& trace, Part part, std::int64_t o) {

@@ -1,0 +1,176 @@
+#include "core/attention/interventions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/assert.h"
+#include "core/attention/operation_text.h"
+
+namespace headscope {
+namespace {
+
+template <typename List>
+bool any_on(const List& list) {
+  return std::any_of(list.begin(), list.end(), [](const auto& each) { return each.on; });
+}
+
+Index index_of(const NumberEdit& edit) {
+  Index index;
+  for (const std::int64_t at : edit.index) index.push_back(at);
+  return index;
+}
+
+bool inside(const Region& region, const Index& at) {
+  if (at.count != region.count) return false;
+  for (int axis = 0; axis < at.count; ++axis) {
+    if (at[axis] < region[axis].begin || at[axis] >= region[axis].end) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool intervenes(const Request& request) {
+  return any_on(request.edits) || any_on(request.freeze) || any_on(request.scale_query) || any_on(request.scale_key) ||
+         any_on(request.paint);
+}
+
+Request request_of_layer(const Request& request, std::int64_t layer, std::int64_t shown) {
+  Request own = request;
+  own.layer = layer;
+  const auto elsewhere = [layer](const LayerHead& place) { return place.layer != layer; };
+  std::erase_if(own.ablate, elsewhere);
+  std::erase_if(own.freeze, [&](const FrozenHead& head) { return elsewhere(head.place); });
+  for (std::vector<HeadFactor>* factors : {&own.scale_query, &own.scale_key}) {
+    std::erase_if(*factors, [&](const HeadFactor& head) { return head.place && elsewhere(*head.place); });
+  }
+  std::erase_if(own.edits, [&](const NumberEdit& edit) { return edit.layer.value_or(shown) != layer; });
+  for (NumberEdit& edit : own.edits) edit.layer = layer;
+  return own;
+}
+
+std::vector<NumberEdit> edits_of(const Request& request, std::int64_t layer, std::string_view tensor) {
+  std::vector<NumberEdit> edits;
+  for (const NumberEdit& edit : request.edits) {
+    if (edit.on && edit.tensor == tensor && edit.layer.value_or(layer) == layer) edits.push_back(edit);
+  }
+  return edits;
+}
+
+std::vector<NumberEdit> edits_of(const Request& request, std::int64_t layer, StageId stage) {
+  return request.edits.empty() ? std::vector<NumberEdit>() : edits_of(request, layer, stage_name(stage));
+}
+
+bool has_edits(const Request& request, std::int64_t layer, StageId stage) {
+  return !edits_of(request, layer, stage).empty();
+}
+
+void edit_region(const std::vector<NumberEdit>& edits, const Region& region, std::span<float> values) {
+  for (const NumberEdit& edit : edits) {
+    const Index at = index_of(edit);
+    if (!inside(region, at)) continue;
+    std::int64_t offset = 0;
+    for (int axis = 0; axis < at.count; ++axis) offset = offset * region[axis].size() + at[axis] - region[axis].begin;
+    values[static_cast<std::size_t>(offset)] = edit.value;
+  }
+}
+
+Tensor with_edits(const std::vector<NumberEdit>& edits, const Tensor& tensor) {
+  if (edits.empty()) return tensor;
+  for (const NumberEdit& edit : edits) {
+    HEADSCOPE_ASSERT(inside(whole(tensor.shape()), index_of(edit)), edit.tensor + " " + to_string(tensor.shape()));
+  }
+  if (!tensor.stored() && tensor.two_byte_data() == nullptr) {
+    return Tensor::computed(tensor.shape(), tensor.axes(), [edits, tensor](const Region& region, std::span<float> out) {
+      tensor.read(region, out);
+      edit_region(edits, region, out);
+    });
+  }
+  std::vector<float> values = tensor.values();
+  edit_region(edits, whole(tensor.shape()), values);
+  return Tensor::of(tensor.shape(), tensor.axes(), std::move(values));
+}
+
+const FrozenHead* frozen_head(const Request& request, std::int64_t layer, std::int64_t head) {
+  for (const FrozenHead& each : request.freeze) {
+    if (each.on && each.place == LayerHead{layer, head}) return &each;
+  }
+  return nullptr;
+}
+
+bool any_frozen(const Request& request, std::int64_t layer) {
+  return std::any_of(request.freeze.begin(), request.freeze.end(),
+                     [layer](const FrozenHead& each) { return each.on && each.place.layer == layer; });
+}
+
+void read_frozen_row(FrozenHead::As as, const HiddenCells& hidden, std::int64_t b, std::int64_t h, std::int64_t i,
+                     std::int64_t diagonal, std::span<float> out) {
+  std::fill(out.begin(), out.end(), 0.0F);
+  if (as == FrozenHead::As::identity) {
+    const std::int64_t own = i + diagonal;
+    if (0 <= own && own < static_cast<std::int64_t>(out.size()) && !hidden.hidden(b, h, i, own)) {
+      out[static_cast<std::size_t>(own)] = 1.0F;
+    }
+    return;
+  }
+  const std::int64_t visible = hidden.visible_count(b, h, i);
+  if (visible == 0) return;
+  const float share = 1.0F / static_cast<float>(visible);
+  std::vector<std::uint8_t> row(out.size());
+  hidden.read_row(b, h, i, row);
+  for (std::size_t j = 0; j < out.size(); ++j) {
+    if (row[j] == 0) out[j] = share;
+  }
+}
+
+std::int64_t own_diagonal(const Request& request, const Inputs& inputs) {
+  return request.causal_align == CausalAlign::bottom_right ? inputs.key_len - inputs.query_len : 0;
+}
+
+double head_factor(const Request& request, StageId stage, std::int64_t layer, std::int64_t head) {
+  HEADSCOPE_ASSERT(stage == StageId::query || stage == StageId::key, std::string(stage_name(stage)));
+  double factor = 1;
+  for (const HeadFactor& each : stage == StageId::query ? request.scale_query : request.scale_key) {
+    if (each.on && (!each.place || *each.place == LayerHead{layer, head})) factor *= each.factor;
+  }
+  return factor;
+}
+
+Tensor with_head_factors(const Request& request, StageId stage, std::int64_t layer, const Tensor& heads) {
+  const std::int64_t head_size = heads.dim(2) * heads.dim(3);
+  std::vector<float> values;
+  for (std::int64_t h = 0; h < heads.dim(1); ++h) {
+    const double factor = head_factor(request, stage, layer, h);
+    if (factor == 1.0) continue;
+    if (values.empty()) values = heads.values();
+    for (std::int64_t b = 0; b < heads.dim(0); ++b) {
+      float* head = values.data() + (b * heads.dim(1) + h) * head_size;
+      for (std::int64_t k = 0; k < head_size; ++k) head[k] = static_cast<float>(head[k] * factor);
+    }
+  }
+  return values.empty() ? heads : Tensor::of(heads.shape(), heads.axes(), std::move(values));
+}
+
+std::string intervention_note(const Request& request, std::int64_t layer, StageId stage) {
+  std::string note;
+  if (stage == StageId::query || stage == StageId::key) {
+    for (const HeadFactor& each : stage == StageId::query ? request.scale_query : request.scale_key) {
+      if (!each.on || (each.place && each.place->layer != layer)) continue;
+      note += each.place ? fmt::format(", head {} × {}", each.place->head, number_text(each.factor))
+                         : fmt::format(", × {}", number_text(each.factor));
+    }
+  }
+  if (stage == StageId::weights) {
+    for (const FrozenHead& each : request.freeze) {
+      if (!each.on || each.place.layer != layer) continue;
+      note += fmt::format(", head {} {}", each.place.head, each.as == FrozenHead::As::uniform ? "uniform" : "identity");
+    }
+  }
+  if (const std::size_t edited = edits_of(request, layer, stage).size(); edited > 0) {
+    note += fmt::format(", {} edited", edited);
+  }
+  return note;
+}
+
+}  // namespace headscope

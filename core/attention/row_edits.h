@@ -1,0 +1,67 @@
+// Rows of scores and weights that edits and frozen heads change, with all that follows from them up to the context.
+// Internal to core/attention.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/attention/interventions.h"
+#include "core/attention/score_rule.h"
+#include "core/attention/trace_builder.h"
+#include "core/backend/backend.h"
+
+namespace headscope {
+
+// Safe to use from several threads at once: nothing is kept. A row is computed stage after stage by the backend's
+// primitives, which give the bits of its passes, so that only what follows from an edit changes.
+class RowEdits {
+ public:
+  // For attention whose softmax runs over keys, as Backend::attention() computes it.
+  RowEdits(const Request& request, const Inputs& inputs, const Heads& heads, ScoreRule rule,
+           std::shared_ptr<const Backend> backend);
+
+  bool any() const { return !rows_.empty() || !frozen_.empty(); }
+
+  // Rewrites in a region of a score-like stage, row-major, what edits of it or of a stage before change.
+  void apply(StageId stage, const Region& region, std::span<float> values, const CancelToken& cancel) const;
+
+  // The same of the context [batch, heads, query_len, value_head_dim], before heads are switched off.
+  void apply_to_context(const Region& region, std::span<float> values, const CancelToken& cancel) const;
+
+  // The same of the whole results of a pass.
+  void apply(AttentionResults& results, const CancelToken& cancel) const;
+
+  // Frozen heads and edits in stored whole stages, for those who compute stage after stage.
+  void freeze(Tensor& weights) const;
+  bool edits(StageId stage) const;
+  Tensor edited(StageId stage, const Tensor& tensor) const;
+
+ private:
+  struct Row {
+    std::int64_t b = 0, h = 0, i = 0;
+    StageId from{};  // the first stage that an edit changes
+  };
+  struct Computed {
+    Tensor score, weights, dropped;  // [1, 1, queries, key_len]; score: of the stage that was asked for
+    RowStatistics statistics;
+    const Tensor& kept() const { return dropped.empty() ? weights : dropped; }
+  };
+  Computed compute(StageId stage, std::int64_t b, std::int64_t h, Range queries, const CancelToken& cancel) const;
+  Tensor context(const Tensor& weights, std::int64_t b, std::int64_t h, Range queries, const CancelToken& cancel) const;
+  template <typename Visit>
+  void visit(StageId stage, const Region& rows, const CancelToken& cancel, const Visit& visit) const;
+  std::vector<NumberEdit>& edits_at(StageId stage);
+  const std::vector<NumberEdit>& edits_at(StageId stage) const;
+  const FrozenHead* frozen(std::int64_t h) const;
+
+  Heads heads_;
+  ScoreRule rule_;
+  std::shared_ptr<const Backend> backend_;
+  std::int64_t diagonal_ = 0;
+  std::vector<std::vector<NumberEdit>> edits_;  // of raw_scores ... dropped_weights
+  std::vector<FrozenHead> frozen_;
+  std::vector<Row> rows_;  // sorted by b, h, i, each once; not of frozen heads
+};
+
+}  // namespace headscope
