@@ -42,8 +42,8 @@ Index index_of(std::int64_t at, const Shape& shape) {
   return index;
 }
 
-RowSums row_sums(const Tensor& weights) {
-  RowSums result;
+WeightSums row_sums(const Tensor& weights) {
+  WeightSums result;
   const std::vector<float> values = weights.values();
   const auto columns = static_cast<std::size_t>(weights.dim(3));
   result.lowest = std::numeric_limits<double>::infinity();

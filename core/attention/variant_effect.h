@@ -24,7 +24,7 @@ struct StageDifference {
 };
 
 // Sums of the rows of `weights`.
-struct RowSums {
+struct WeightSums {
   std::int64_t rows = 0, nan_rows = 0;
   std::int64_t off = 0;            // rows without NaN whose sum is further than 1e-4 from 1
   double lowest = 1, highest = 1;  // over rows without NaN
@@ -44,7 +44,7 @@ struct MaskLeak {
 struct VariantEffect {
   std::vector<StageDifference> stages;  // that both have, in their order
   std::optional<StageId> first_different;
-  RowSums right_sums, wrong_sums;  // zero rows where there are no weights
+  WeightSums right_sums, wrong_sums;  // zero rows where there are no weights
   MaskLeak leak;
   const StageDifference* find(StageId stage) const;
 };

@@ -104,7 +104,7 @@ class Verdicts {
   }
 
   void row_sums() {
-    const RowSums &right = effect_.right_sums, &wrong = effect_.wrong_sums;
+    const WeightSums &right = effect_.right_sums, &wrong = effect_.wrong_sums;
     if (wrong.rows == 0 || wrong.off == right.off) return;
     say(true, fmt::format("{} of {} of weights do not sum to 1: from {:.3f} to {:.3f}.", wrong.off,
                           counted(wrong.rows, "row"), wrong.lowest, wrong.highest));
