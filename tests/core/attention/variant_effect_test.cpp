@@ -126,7 +126,7 @@ TEST(VariantEffect, RowsOfWeights) {
   };
   EXPECT_EQ(of("no-scale").wrong_sums.off, 0);
   EXPECT_EQ(of("no-scale").first_different, StageId::scores);
-  const RowSums late = of("mask-after-softmax").wrong_sums;
+  const WeightSums late = of("mask-after-softmax").wrong_sums;
   EXPECT_EQ(late.off, 8);  // of each head all rows but the last, from which nothing is hidden
   EXPECT_LT(late.lowest, 1);
   EXPECT_TRUE(late.highest <= 1 + 1e-5);
