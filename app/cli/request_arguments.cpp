@@ -46,7 +46,10 @@ void forget_replaced(const Arguments& given, Request& request) {
   const bool alone = given.has("query") || given.has("key") || given.has("value");
   const bool phrase = given.has("phrase") || given.has("phrase-file");
   if (phrase || given.has("token-ids") || given.has("input") || alone) {
-    if (!phrase) request.phrase.clear();
+    if (!phrase) {
+      request.phrase.clear();
+      request.second_phrase.reset();
+    }
     request.token_ids.clear();
     request.input.clear();
     if (!alone) {
@@ -56,10 +59,12 @@ void forget_replaced(const Arguments& given, Request& request) {
     }
   }
   if (given.has("key-phrase") || given.has("key-input") || alone) {
+    request.second_phrase.reset();
     request.key_phrase.reset();
     request.key_input.clear();
     request.value_input.clear();
   }
+  if (given.has("second-phrase")) request.key_phrase.reset();
   // A file has sizes of its own; what the session said about sizes was about other numbers.
   if (given.has("input") || given.has("weights")) request.input_dim.reset();
   if (given.has("input")) request.batch.reset();
@@ -86,6 +91,7 @@ void forget_replaced(const Arguments& given, Request& request) {
     request.qkv_layout = defaults.qkv_layout;
     if (is_capture_path(given.get("model"))) {
       request.phrase.clear();
+      request.second_phrase.reset();
       request.token_ids.clear();
       request.input.clear();
     }

@@ -17,8 +17,13 @@ namespace headscope::cli {
 
 namespace {
 
-// A line of --phrases: a JSON string, or an object with one.
-std::string phrase_of_line(std::string_view line, const std::string& where) {
+struct Phrases {
+  std::string first;
+  std::optional<std::string> second;
+};
+
+// A line of --phrases: a JSON string, or an object with one, and perhaps a second phrase.
+Phrases phrases_of_line(std::string_view line, const std::string& where) {
   JsonCursor cursor(line, where);
   const JsonValue value = cursor.read_value();
   cursor.finish();
@@ -30,10 +35,17 @@ std::string phrase_of_line(std::string_view line, const std::string& where) {
     throw Error(fmt::format("{}: found {}; expected a JSON string, or an object with a string \"phrase\" or \"text\"",
                             where, phrase == nullptr ? "an object without either" : json_kind_name(phrase->kind)));
   }
-  return phrase->text;
+  Phrases phrases{phrase->text, std::nullopt};
+  const JsonValue* second = value.kind == JsonValue::Kind::object ? value.find("second_phrase") : nullptr;
+  if (second == nullptr) return phrases;
+  if (second->kind != JsonValue::Kind::string) {
+    throw Error(fmt::format("{}: second_phrase: found {}; expected a string", where, json_kind_name(second->kind)));
+  }
+  phrases.second = second->text;
+  return phrases;
 }
 
-// f(phrase) for every line that is not blank.
+// f(phrases) for every line that is not blank.
 template <typename F>
 void each_phrase_of(const std::string& path, F&& f) {
   const auto file = MappedFile::open(path);
@@ -43,7 +55,7 @@ void each_phrase_of(const std::string& path, F&& f) {
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.find_first_not_of(" \t\r") == line.npos) continue;
-    f(phrase_of_line(line, fmt::format("{}: line {}", path, number)));
+    f(phrases_of_line(line, fmt::format("{}: line {}", path, number)));
   }
 }
 
@@ -85,19 +97,32 @@ std::string json_line(const Tokens& tokens) {
     append_number(tokens.offsets[k].end);
     line += ']';
   }
+  for (const auto& [name, numbers] : {std::pair{"],\"types\":[", &tokens.types}, {"],\"texts\":[", &tokens.texts}}) {
+    if (numbers->empty()) continue;
+    line += name;
+    for (std::size_t k = 0; k < numbers->size(); ++k) {
+      separate(k);
+      append_number((*numbers)[k]);
+    }
+  }
   return line += "]}\n";
 }
 
 std::string readable_table(const Tokens& tokens) {
   std::vector<std::vector<std::string>> rows = {{"id", "token", "piece", "bytes", "word"}};
+  const bool pair = !tokens.types.empty();
+  if (pair) rows.front().insert(rows.front().end(), {"type", "text"});
   for (std::size_t k = 0; k < tokens.ids.size(); ++k) {
     const Range range = tokens.offsets[k];
     rows.push_back({std::to_string(tokens.ids[k]), printable(tokens.vocabulary_pieces[k]),
                     fmt::format("\"{}\"", printable(tokens.pieces[k])),
                     range.size() == 0 ? "" : fmt::format("{}:{}", range.begin, range.end),
                     tokens.words[k] < 0 ? "" : std::to_string(tokens.words[k])});
+    if (!pair) continue;
+    rows.back().push_back(std::to_string(tokens.types[k]));
+    rows.back().push_back(tokens.texts[k] < 0 ? "" : tokens.texts[k] == 0 ? "first" : "second");
   }
-  return table_text({{true}, {}, {}, {true}, {true}}, rows) +
+  return table_text({{true}, {}, {}, {true}, {true}, {true}, {}}, rows) +
          counted(static_cast<std::int64_t>(tokens.ids.size()), "token") + "\n";
 }
 
@@ -108,6 +133,9 @@ void tokenize(const Arguments& given, const CancelToken& cancel) {
     throw UsageError(fmt::format("--phrase: found {} of --phrase, --phrase-file and --phrases; expected one of them",
                                  sources == 0 ? "none" : "several"));
   }
+  if (given.has("second-phrase") && given.has("phrases")) {
+    throw UsageError("--second-phrase: found --phrases too; expected \"second_phrase\" in its lines");
+  }
   const std::string model = given.get("model");
   const std::string folder = model.starts_with("demo:") ? demo_folder(model.substr(5)) : model;
   const std::shared_ptr<const Tokenizer> tokenizer = load_tokenizer(folder);
@@ -116,9 +144,15 @@ void tokenize(const Arguments& given, const CancelToken& cancel) {
   }
   std::string text;
   std::int64_t phrases = 0;
-  const auto add = [&](std::string_view phrase) {
+  const auto add = [&](const Phrases& phrases_given) {
     cancel.check();
-    const Tokens tokens = tokenizer->tokenize(phrase);
+    if (phrases_given.second && !tokenizer->knows_pairs()) {
+      throw UsageError(fmt::format(
+          "--second-phrase: the tokenizer of {} joins no pairs; expected one that reads two texts, such as BERT's",
+          model));
+    }
+    const Tokens tokens = phrases_given.second ? tokenizer->tokenize_pair(phrases_given.first, *phrases_given.second)
+                                               : tokenizer->tokenize(phrases_given.first);
     if (given.has("json")) {
       text += json_line(tokens);
     } else {
@@ -132,8 +166,10 @@ void tokenize(const Arguments& given, const CancelToken& cancel) {
       text.clear();
     }
   };
-  if (given.has("phrase")) add(given.get("phrase"));
-  if (given.has("phrase-file")) add(read_phrase_file(given.get("phrase-file")));
+  std::optional<std::string> second;
+  if (given.has("second-phrase")) second = given.get("second-phrase");
+  if (given.has("phrase")) add({given.get("phrase"), second});
+  if (given.has("phrase-file")) add({read_phrase_file(given.get("phrase-file")), second});
   if (given.has("phrases")) each_phrase_of(given.get("phrases"), add);
   print(text);
 }
@@ -143,7 +179,8 @@ void tokenize(const Arguments& given, const CancelToken& cancel) {
 Command tokenize_command() {
   CommandSpec spec;
   spec.name = "tokenize";
-  spec.usage = "--model FOLDER (--phrase TEXT | --phrase-file FILE | --phrases FILE.jsonl) [--json]";
+  spec.usage =
+      "--model FOLDER (--phrase TEXT | --phrase-file FILE | --phrases FILE.jsonl) [--second-phrase TEXT] [--json]";
   spec.summary = "Says how a model's vocabulary spells a phrase: ids, pieces, and where each lies in the phrase.";
   spec.groups = {
       {"Input",
@@ -152,12 +189,14 @@ Command tokenize_command() {
          "tokenizer.json itself, or demo:NAME."},
         {"phrase", "TEXT", "The phrase."},
         {"phrase-file", "FILE", "The same from a UTF-8 file."},
+        {"second-phrase", "TEXT", "A second text in the same sequence, where the tokenizer joins pairs."},
         {"phrases", "FILE.jsonl",
-         "Many: each line a JSON string, or an object with a string \"phrase\" or \"text\"."}}},
+         "Many: each line a JSON string, or an object with a string \"phrase\" or \"text\", and perhaps "
+         "\"second_phrase\"."}}},
       {"Output",
        {{"json", "",
          "One line a phrase: {ids, tokens, offsets}; tokens as the vocabulary spells them, offsets in bytes of the "
-         "phrase."}}}};
+         "phrase. Of two phrases also types, and texts: 0 or 1, -1 for what was added."}}}};
   spec.examples = {"headscope-cli tokenize --model gpt2 --phrase \"Hello world\"",
                    "headscope-cli tokenize --model bert --phrases phrases.jsonl --json"};
   return {spec, tokenize};

@@ -36,6 +36,7 @@ std::string title_of(const std::string& path) {
 
 void clear_inputs(Request& request) {
   request.phrase.clear();
+  request.second_phrase.reset();
   request.key_phrase.reset();
   request.token_ids.clear();
   request.input.clear();
@@ -53,6 +54,7 @@ Request with_layer(const std::string& path, const SafetensorsFile& file, const R
   if (request.phrase.empty() && request.input.empty() && request.token_ids.empty()) request.phrase = kDemoPhrase;
   const Request defaults;
   request.weights = path;
+  request.second_phrase.reset();
   request.model = defaults.model;
   request.layer.reset();
   request.qkv_layout = defaults.qkv_layout;

@@ -8,7 +8,9 @@
 #include "app/ui/layers_panel.h"
 #include "app/ui/layout.h"
 #include "app/ui/main_view.h"
+#include "app/ui/phrase_tokens.h"
 #include "app/ui/pipeline_cards.h"
+#include "app/ui/request_panel.h"
 #include "app/ui/shortcuts.h"
 #include "app/ui/stage_facts.h"
 #include "core/attention/request_text.h"
@@ -111,9 +113,22 @@ void go_to_problem(Ui& ui) {
   ui.state.reveal_focus = true;
 }
 
+// A checkpoint reads a second text in the same sequence; a layer of its own attends to one.
 void toggle_key_phrase(Ui& ui) {
   Request& draft = ui.session.draft;
   ui.session.end_undo_step();
+  if (draft.second_phrase) {
+    draft.second_phrase.reset();
+    if (ui.state.focus == "second_phrase") ui.state.focus = "phrase";
+    return;
+  }
+  const auto trace = ui.session.trace();
+  if (is_checkpoint(draft) && !draft.key_phrase && trace != nullptr && reads_pairs(*trace)) {
+    draft.second_phrase = draft.phrase;
+    ui.state.focus = "second_phrase";
+    ui.state.focus_by_keyboard = true;
+    return;
+  }
   if (draft.key_phrase) {
     draft.key_phrase.reset();
     if (ui.state.focus == "key_phrase") ui.state.focus = "phrase";
@@ -151,6 +166,7 @@ void copy(Ui& ui, CopyWhat what) {
 std::string control_of_option(std::string_view option) {
   static const std::map<std::string_view, std::string> names = {
       {"phrase", "phrase"},
+      {"second-phrase", "second_phrase"},
       {"key-phrase", "key_phrase"},
       {"model", "request/weights"},
       {"weights", "request/weights"},

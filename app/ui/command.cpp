@@ -29,8 +29,8 @@ const std::vector<CommandInfo>& command_list() {
 
       {Id::choose_weights, "Weights from a file...", "Model", "",
        "Computes with one attention layer of a .safetensors file."},
-      {Id::toggle_key_phrase, "Key phrase", "Model", "Ctrl+K",
-       "Takes keys and values from a second phrase, or from the same again."},
+      {Id::toggle_key_phrase, "Key or second phrase", "Model", "Ctrl+K",
+       "Takes keys and values from a second phrase; gives a model that reads pairs a second text."},
       {Id::next_problem, "Next problem", "Model", "F8", "Goes to the control that keeps the request from running."},
       {Id::recompute, "Compute again", "Model", "F5", "Reads all files anew and computes."},
       {Id::compare_backends, "Compare backends", "Model", "",

@@ -155,6 +155,7 @@ std::string all_text(const Session& session, const UiState& state) {
     all += ' ';
     all += text;
   };
+  if (session.draft.second_phrase) add(*session.draft.second_phrase);
   if (session.draft.key_phrase) add(*session.draft.key_phrase);
   if (const auto trace = session.trace()) {
     if (trace->request.phrase != session.draft.phrase) add(trace->request.phrase);

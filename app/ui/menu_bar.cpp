@@ -57,7 +57,7 @@ bool checked(const Ui& ui, CommandId id) {
   const ViewState& view = ui.session.view;
   switch (id) {
     case CommandId::toggle_key_phrase:
-      return ui.session.draft.key_phrase.has_value();
+      return ui.session.draft.key_phrase.has_value() || ui.session.draft.second_phrase.has_value();
     case CommandId::toggle_pipeline:
       return !view.pipeline_collapsed;
     case CommandId::toggle_concat:

@@ -48,6 +48,9 @@ void back_to_good(Ui& ui) {
   Request& draft = ui.session.draft;
   Request good = trace->request;
   if (problem->option != "phrase") good.phrase = draft.phrase;
+  if (problem->option != "second-phrase" && good.second_phrase && draft.second_phrase) {
+    good.second_phrase = draft.second_phrase;
+  }
   if (problem->option != "key-phrase" && good.key_phrase && draft.key_phrase) good.key_phrase = draft.key_phrase;
   ui.session.end_undo_step();
   draft = good;

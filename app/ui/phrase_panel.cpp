@@ -61,11 +61,16 @@ void pick(Ui& ui, std::int64_t index, bool as_key) {
 void mask_token(Ui& ui, std::int64_t index) {
   const auto trace = ui.session.trace();
   Request& draft = ui.session.draft;
-  if (trace == nullptr || trace->request.phrase != draft.phrase) return;
-  const std::string masked = masked_phrase(*trace, draft.phrase, index);
+  if (trace == nullptr || trace->request.phrase != draft.phrase ||
+      trace->request.second_phrase != draft.second_phrase) {
+    return;
+  }
+  const bool second = draft.second_phrase && index >= trace->inputs->second_begin;
+  std::string& phrase = second ? *draft.second_phrase : draft.phrase;
+  const std::string masked = masked_phrase(*trace, phrase, index);
   if (masked.empty()) return;
   ui.session.end_undo_step();
-  draft.phrase = masked;
+  phrase = masked;
 }
 
 float chip_width(Ui& ui, const std::string& index, std::string_view token) {
@@ -249,6 +254,38 @@ void draw_phrase(Ui& ui, const Rect& area, const std::string& name, const char* 
   draw_tokens(ui, name, place, line, tokens, side, problem);
 }
 
+// Two texts of one sequence: a box each, and below both the tokens of the sequence.
+void draw_two_phrases(Ui& ui, const Rect& area, const std::vector<std::string>& tokens,
+                      const std::vector<Range>& first_cuts) {
+  Request& draft = ui.session.draft;
+  const auto trace = ui.session.trace();
+  Rect row{area.min, {area.max.x, area.min.y + ui.px(34)}};
+  const Rect cross = take_right(row, ui.px(34), ui.px(6));
+  const Rect left = take_left(row, std::floor((row.width() - ui.px(10)) / 2), ui.px(10));
+  const std::string computed = trace ? trace->request.second_phrase.value_or("") : "";
+  const auto second_cuts =
+      tokens_of(*draft.second_phrase, computed, trace ? ranges_in_phrase(*trace->inputs, true) : std::vector<Range>());
+  const Problem* problem = problem_of(ui, "phrase");
+  const Problem* second_problem = problem_of(ui, "second-phrase");
+  PhraseBox box;
+  box.name = "phrase";
+  box.hint = "the first text";
+  box.tokens = &first_cuts;
+  box.query = marked_query(ui);
+  box.key = marked_key(ui);
+  box.state.problem = problem != nullptr;
+  phrase_box(ui, left, draft.phrase, box);
+  box.name = "second_phrase";
+  box.hint = "the second text";
+  box.tokens = &second_cuts;
+  box.state.problem = second_problem != nullptr;
+  phrase_box(ui, row, *draft.second_phrase, box);
+  const ControlState state{true, false, "The first text alone again."};
+  if (icon_button(ui, "second_phrase/close", cross, Icon::close, state)) ui.push(CommandId::toggle_key_phrase);
+  const Rect line{{area.min.x, area.min.y + ui.px(42)}, {area.max.x, area.min.y + ui.px(64)}};
+  draw_tokens(ui, "phrase", left, line, tokens, Side::both, problem != nullptr ? problem : second_problem);
+}
+
 void draw_files(Ui& ui, const Rect& area) {
   Request& draft = ui.session.draft;
   const Rect place{area.min, {area.max.x, area.min.y + ui.px(34)}};
@@ -292,9 +329,10 @@ void draw_phrase_panel(Ui& ui, const Rect& area) {
   static const std::vector<std::string> none;
   static const std::vector<Range> no_ranges;
   const auto& tokens = trace ? trace->inputs->tokens : none;
-  const auto cuts =
-      tokens_of(draft.phrase, trace ? trace->request.phrase : "", trace ? trace->inputs->offsets : no_ranges);
+  const auto cuts = tokens_of(draft.phrase, trace ? trace->request.phrase : "",
+                              trace ? ranges_in_phrase(*trace->inputs, false) : no_ranges);
 
+  if (draft.second_phrase) return draw_two_phrases(ui, inner, tokens, cuts);
   if (draft.key_phrase) {
     const float half = std::floor((inner.width() - ui.px(10)) / 2);
     Rect left = take_left(inner, half, ui.px(10));
@@ -329,15 +367,19 @@ void draw_phrase_panel(Ui& ui, const Rect& area) {
   draw_suggestions(ui, field, draft.phrase);
   if (has_button) {
     const Rect key{place.min, {place.max.x, place.min.y + ui.px(34)}};
-    const bool checkpoint = is_checkpoint(draft);
-    const ControlState state{!checkpoint, false,
-                             checkpoint ? "A checkpoint attends within its own text: needs one layer's weights."
-                                        : "Keys and values from a second phrase: cross-attention, query_len != key_len "
-                                          "(Ctrl+K)."};
+    const bool checkpoint = is_checkpoint(draft), pairs = checkpoint && trace != nullptr && reads_pairs(*trace);
+    const ControlState state{
+        !checkpoint || pairs, false,
+        pairs ? "A second text in the same sequence, as models that compare two read it: [CLS] A [SEP] B [SEP] "
+                "(Ctrl+K)."
+        : checkpoint
+            ? "This model reads one text: a second one needs a tokenizer that joins pairs, as BERT's does; keys "
+              "of another text need one layer's weights."
+            : "Keys and values from a second phrase: cross-attention, query_len != key_len (Ctrl+K)."};
     if (button(ui, "phrase/key_phrase", key, "", state)) ui.push(CommandId::toggle_key_phrase);
     draw_icon(ui, Icon::plus, {key.min.x + ui.px(16), key.center().y}, ui.px(10), ui.colors.text2);
     text_in(ui, {{key.min.x + ui.px(34), key.min.y}, key.max}, Type::words12,
-            checkpoint ? ui.colors.text3 : ui.colors.text, "Key phrase");
+            state.enabled ? ui.colors.text : ui.colors.text3, checkpoint ? "Second phrase" : "Key phrase");
   }
   Rect line{{inner.min.x, inner.min.y + ui.px(42)}, {inner.max.x, inner.min.y + ui.px(64)}};
   draw_tokens(ui, "phrase", field, line, tokens, Side::both, problem);

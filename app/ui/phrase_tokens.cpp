@@ -70,6 +70,24 @@ TokensFact tokens_fact(const Trace& trace) {
   return fact;
 }
 
+bool reads_pairs(const Trace& trace) {
+  const auto tokenizer = tokenizer_of(trace);
+  return tokenizer != nullptr && tokenizer->knows_pairs();
+}
+
+std::vector<Range> ranges_in_phrase(const Inputs& inputs, bool second) {
+  std::vector<Range> ranges = inputs.offsets;
+  const auto count = static_cast<std::int64_t>(ranges.size());
+  const std::int64_t middle = inputs.second_begin > 0 ? std::min(inputs.second_begin, count) : count;
+  Range last{0, 0};
+  for (std::int64_t i = 0; i < count; ++i) {
+    Range& range = ranges[static_cast<std::size_t>(i)];
+    if ((i >= middle) != second || range.size() == 0) range = {last.end, last.end};
+    last = range;
+  }
+  return ranges;
+}
+
 std::string masked_phrase(const Trace& trace, const std::string& phrase, std::int64_t token) {
   const auto tokenizer = tokenizer_of(trace);
   const auto at = static_cast<std::size_t>(token);

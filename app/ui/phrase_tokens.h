@@ -27,6 +27,13 @@ TokensFact tokens_fact(const Trace& trace);
 // The tokenizer of the trace's model; null without one.
 std::shared_ptr<const Tokenizer> tokenizer_of(const Trace& trace);
 
+// Whether the model's tokenizer joins two texts in one sequence.
+bool reads_pairs(const Trace& trace);
+
+// Where every token lies in the phrase, or in the second one, in increasing order; those of the other phrase and those
+// that the model added are empty ranges.
+std::vector<Range> ranges_in_phrase(const Inputs& inputs, bool second);
+
 // `phrase` with the token at [offset.begin, offset.end) replaced by the model's mask token; "" when the model fills no
 // gaps, or has no such token.
 std::string masked_phrase(const Trace& trace, const std::string& phrase, std::int64_t token);

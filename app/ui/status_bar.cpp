@@ -42,7 +42,8 @@ std::vector<std::string> keys_of(Ui& ui) {
   const std::string& focus = ui.state.focus;
   if (ui.session.problem()) return {"F8 next problem", "Ctrl+Z undo"};
   if (ui.state.dialog != DialogKind::none) return {"Esc close", "Tab next control"};
-  if (focus == "phrase" || focus == "key_phrase") return {"F1 help", "Ctrl+E export", "Tab next control"};
+  if (focus == "phrase" || focus == "key_phrase" || focus == "second_phrase")
+    return {"F1 help", "Ctrl+E export", "Tab next control"};
   const HeadsShow shows = ui.session.view.heads_show;
   const bool beside = focus.starts_with("heads") || focus.starts_with("inspector");
   if (beside && shows == HeadsShow::arcs)

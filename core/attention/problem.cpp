@@ -55,7 +55,16 @@ MaybeProblem checkpoint_source_problem(const Request& r) {
                                       {"value-input", !r.value_input.empty()}}) {
     if (given) return Problem{option, fmt::format("{} and a checkpoint exclude each other", option), tokens, {}};
   }
-  if (r.token_ids.empty()) return text_problem("phrase", "the phrase", r.phrase);
+  if (r.token_ids.empty()) {
+    if (MaybeProblem problem = text_problem("phrase", "the phrase", r.phrase)) return problem;
+    return r.second_phrase ? text_problem("second-phrase", "the second phrase", *r.second_phrase) : MaybeProblem();
+  }
+  if (r.second_phrase) {
+    return Problem{"second-phrase",
+                   "second-phrase and token-ids exclude each other",
+                   "The ids are the whole sequence, separators and all.",
+                   {}};
+  }
   if (r.phrase.empty()) return {};
   return Problem{"token-ids",
                  "token-ids and phrase exclude each other",
@@ -80,6 +89,12 @@ MaybeProblem checkpoint_option_problem(const Request& r) {
 
 // Where queries, keys and values come from.
 MaybeProblem source_problem(const Request& r) {
+  if (r.second_phrase && !runs_checkpoint(r)) {
+    return Problem{"second-phrase",
+                   "second-phrase needs a model that reads pairs",
+                   "Only a checkpoint's tokenizer joins two texts; keys from another text are key-phrase.",
+                   {}};
+  }
   if (is_attention_alone(r)) {
     for (const auto& [option, path] : {std::pair{"query", &r.query}, {"key", &r.key}, {"value", &r.value}}) {
       if (path->empty()) {

@@ -62,7 +62,8 @@ bool has_variant(const Request& request, Variant variant) {
 
 std::size_t hash_of(const Request& r) {
   Hash hash;
-  hash.add_all(r.phrase, r.key_phrase, r.token_ids, r.input, r.key_input, r.value_input, r.query, r.key, r.value);
+  hash.add_all(r.phrase, r.second_phrase, r.key_phrase, r.token_ids);
+  hash.add_all(r.input, r.key_input, r.value_input, r.query, r.key, r.value);
   hash.add_all(r.model, r.layer, r.weights, r.qkv_layout);
   hash.add_all(r.heads, r.kv_heads, r.d_model, r.input_dim, r.batch, r.seed, r.init_gain, r.embedding, r.position);
   hash.add_all(r.mask, r.mask_kind, r.causal_align, r.mask_order, r.mask_fill, r.fully_masked);

@@ -89,7 +89,8 @@ struct PaintedCells {
 struct Request {
   // Where the queries' (and keys', values') vectors come from. Paths are empty when not given.
   std::string phrase;
-  std::optional<std::string> key_phrase;  // cross-attention
+  std::optional<std::string> second_phrase;  // of a model that reads two: [CLS] A [SEP] B [SEP]
+  std::optional<std::string> key_phrase;     // cross-attention
   std::vector<std::int64_t> token_ids;
   std::string input, key_input, value_input;  // FILE.npy: x
   std::string query, key, value;              // FILE.npy: attention alone

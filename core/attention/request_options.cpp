@@ -281,6 +281,13 @@ const std::vector<RequestOption>& request_options() {
          check_text("phrase", text, true);
          r.phrase = text;
        }},
+      {"second-phrase", "TEXT",
+       "A second text in the same sequence, for models that read pairs: [CLS] A [SEP] B [SEP].",
+       [](const R& r) { return r.second_phrase.value_or(""); },
+       [](R& r, const std::string& text) {
+         check_text("second-phrase", text, true);
+         r.second_phrase = text;
+       }},
       {"token-ids", "1,2,0", "Ids of the model's vocabulary instead of a phrase.",
        [](const R& r) { return fmt::format("{}", fmt::join(r.token_ids, ",")); }, set_token_ids},
       {"key-phrase", "TEXT", "Cross-attention: words for keys and values.",

@@ -13,7 +13,9 @@ const RequestOption* find_request_option(std::string_view name) {
 
 bool is_given(const RequestOption& option, const Request& request) {
   if (!option.get(request).empty()) return true;
-  return std::string_view(option.name) == "key-phrase" && request.key_phrase.has_value();
+  const std::string_view name = option.name;
+  return (name == "key-phrase" && request.key_phrase.has_value()) ||
+         (name == "second-phrase" && request.second_phrase.has_value());
 }
 
 std::vector<std::string> command_line_of(const Request& request) {

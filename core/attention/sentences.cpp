@@ -45,7 +45,8 @@ std::optional<SentencePair> sentence_pair_named(std::string_view name) {
 std::optional<std::int64_t> second_part(const Trace& trace) {
   const Inputs& inputs = *trace.inputs;
   if (inputs.query_len != inputs.key_len || inputs.tokens != inputs.key_tokens) return std::nullopt;
-  const auto types = inputs.token_types;
+  if (inputs.second_begin > 0) return inputs.second_begin;
+  const auto& types = inputs.token_types;
   const auto change =
       std::find_if(types.begin(), types.end(), [&](std::int64_t type) { return type != types.front(); });
   if (change != types.end()) return change - types.begin();

@@ -28,8 +28,9 @@ struct MaskFile {
 struct Inputs {
   std::vector<std::string> tokens;      // one per query position, as shown: words, or "0", "1", ... for files
   std::vector<std::string> key_tokens;  // the same object as tokens in self-attention
-  // Where each token lies in the phrase: [begin, end) in bytes. Empty for inputs from files.
+  // Where each token lies in its phrase: [begin, end) in bytes. Empty for inputs from files.
   std::vector<Range> offsets, key_offsets;
+  std::int64_t second_begin = 0;  // the second phrase's first token: from there on ranges lie in it; 0: one phrase
 
   // Either x (and key_x, value_x for cross-attention) ...
   Tensor x;               // [batch, query_len, input_dim]

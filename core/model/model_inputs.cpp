@@ -15,6 +15,18 @@
 namespace headscope {
 namespace {
 
+// A model without token types, or with one, gives every token the same, whatever its tokenizer says (RoBERTa's).
+void read_types(const Request& request, const Checkpoint& checkpoint, std::vector<std::int64_t> types, Inputs& inputs) {
+  const std::int64_t known = checkpoint.architecture().token_types;
+  if (known <= 1) return;
+  const auto beyond = std::find_if(types.begin(), types.end(), [known](std::int64_t type) { return type >= known; });
+  if (beyond != types.end()) {
+    throw Error(fmt::format("{}: its tokenizer gives \"{}\" the type {}, but config.json says {} types", request.model,
+                            inputs.tokens[static_cast<std::size_t>(beyond - types.begin())], *beyond, known));
+  }
+  inputs.token_types = std::move(types);
+}
+
 // Of a text. Its ids are the folder's own business: one beyond the vocabulary is the folder's fault.
 void read_phrase(const Request& request, const Checkpoint& checkpoint, Inputs& inputs) {
   const std::shared_ptr<const Tokenizer> tokenizer = checkpoint.tokenizer();
@@ -22,11 +34,25 @@ void read_phrase(const Request& request, const Checkpoint& checkpoint, Inputs& i
     throw UsageError(fmt::format("--phrase: {} has no tokenizer; expected --token-ids, ids of its vocabulary of {}",
                                  request.model, checkpoint.architecture().vocab_size));
   }
-  Tokens tokens = tokenizer->tokenize(request.phrase);
+  if (request.second_phrase && !tokenizer->knows_pairs()) {
+    throw UsageError(fmt::format(
+        "--second-phrase: the tokenizer of {} joins no pairs; expected a model that reads two texts, such as BERT",
+        request.model));
+  }
+  Tokens tokens = request.second_phrase ? tokenizer->tokenize_pair(request.phrase, *request.second_phrase)
+                                        : tokenizer->tokenize(request.phrase);
   inputs.tokens = std::move(tokens.pieces);
   inputs.token_ids = std::move(tokens.ids);
   inputs.offsets = std::move(tokens.offsets);
   inputs.words = std::move(tokens.words);
+  if (request.second_phrase) {
+    const auto second = std::find(tokens.texts.begin(), tokens.texts.end(), 1);
+    if (second == tokens.texts.end()) {
+      throw UsageError(fmt::format("--second-phrase: {} makes no token of it; expected at least one", request.model));
+    }
+    inputs.second_begin = second - tokens.texts.begin();
+    read_types(request, checkpoint, std::move(tokens.types), inputs);
+  }
   const std::int64_t vocabulary = checkpoint.architecture().vocab_size;
   for (std::size_t i = 0; i < inputs.token_ids.size(); ++i) {
     if (0 <= inputs.token_ids[i] && inputs.token_ids[i] < vocabulary) continue;

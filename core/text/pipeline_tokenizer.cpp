@@ -86,6 +86,9 @@ class PipelineTokenizer final : public Tokenizer {
     for (const auto* frame : {&parts_.post_processor.before, &parts_.post_processor.after}) {
       for (const PostProcessor::Special& one : *frame) roles.all.push_back(one.id);
     }
+    for (const PostProcessor::PairPart& part : parts_.post_processor.pair) {
+      if (part.of == PostProcessor::PairPart::Of::added) roles.all.push_back(part.special.id);
+    }
     for (const auto& role :
          {roles.unknown, roles.mask, roles.begin, roles.end, roles.pad, roles.separator, roles.classifier}) {
       if (role) roles.all.push_back(*role);
@@ -95,6 +98,8 @@ class PipelineTokenizer final : public Tokenizer {
   }
 
   Tokens tokenize(std::string_view text) const override;
+  Tokens tokenize_pair(std::string_view first, std::string_view second) const override;
+  bool knows_pairs() const override { return !parts_.post_processor.pair.empty(); }
   std::string decode(std::span<const std::int64_t> ids) const override;
   std::string piece_of(std::int64_t id) const override;
   std::optional<std::int64_t> id_of(std::string_view piece) const override;
@@ -121,6 +126,7 @@ class PipelineTokenizer final : public Tokenizer {
     std::array<std::size_t, 1024> last_place = {};
   };
   void append_word(const PieceList& list, const TextPiece& piece, Work& work, Tokens& tokens) const;
+  Tokens unframed(std::string_view text) const;
   Tokens framed(Tokens tokens) const;
 
   TokenizerParts parts_;
@@ -172,7 +178,7 @@ void PipelineTokenizer::append_word(const PieceList& list, const TextPiece& piec
   if (!work.found.empty()) ++work.next_word;
 }
 
-Tokens PipelineTokenizer::tokenize(std::string_view text) const {
+Tokens PipelineTokenizer::unframed(std::string_view text) const {
   if (text.size() > kLongestText) {
     throw Error(fmt::format("the text: found {} bytes; expected at most {}", text.size(), kLongestText));
   }
@@ -201,7 +207,35 @@ Tokens PipelineTokenizer::tokenize(std::string_view text) const {
       range = trimmed(text, tokens.vocabulary_pieces[k], range, keep);
     }
   }
-  return framed(std::move(tokens));
+  return tokens;
+}
+
+Tokens PipelineTokenizer::tokenize(std::string_view text) const {
+  return framed(unframed(text));
+}
+
+Tokens PipelineTokenizer::tokenize_pair(std::string_view first, std::string_view second) const {
+  if (!knows_pairs()) return Tokenizer::tokenize_pair(first, second);
+  const Tokens texts[] = {unframed(first), unframed(second)};
+  const auto& words = texts[0].words;
+  const std::int64_t words_before = words.empty() ? 0 : *std::max_element(words.begin(), words.end()) + 1;
+  Tokens result;
+  using Of = PostProcessor::PairPart::Of;
+  for (const PostProcessor::PairPart& part : parts_.post_processor.pair) {
+    if (part.of == Of::added) {
+      append(result, part.special.id, part.special.spelling, part.special.spelling, {0, 0}, -1);
+    } else {
+      const std::int64_t offset = part.of == Of::second ? words_before : 0;
+      const Tokens& text = texts[part.of == Of::second];
+      for (std::size_t k = 0; k < text.ids.size(); ++k) {
+        const std::int64_t word = text.words[k] < 0 ? -1 : text.words[k] + offset;
+        append(result, text.ids[k], text.vocabulary_pieces[k], text.pieces[k], text.offsets[k], word);
+      }
+    }
+    result.texts.resize(result.ids.size(), part.of == Of::added ? -1 : part.of == Of::second ? 1 : 0);
+    result.types.resize(result.ids.size(), part.type);
+  }
+  return result;
 }
 
 Tokens PipelineTokenizer::framed(Tokens tokens) const {

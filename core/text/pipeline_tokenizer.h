@@ -24,6 +24,13 @@ struct PostProcessor {
   bool trim_offsets = false;     // blanks at a token's ends are no part of its range
   bool add_prefix_space = true;  // with trim_offsets: the first token's one blank was not in the text
   std::vector<Special> before, after;
+  // What two texts become, in order; empty where no pattern for two is known.
+  struct PairPart {
+    enum class Of { added, first, second } of = Of::added;
+    Special special;  // added
+    std::int64_t type = 0;
+  };
+  std::vector<PairPart> pair;
 };
 
 struct TokenizerParts {

@@ -14,6 +14,10 @@ bool SpecialTokens::is_special(std::int64_t id) const {
   return std::binary_search(all.begin(), all.end(), id);
 }
 
+Tokens Tokenizer::tokenize_pair(std::string_view, std::string_view) const {
+  throw Error("this tokenizer joins no pairs of texts");
+}
+
 std::string Tokenizer::decode(std::span<const std::int64_t>) const {
   throw Error("this tokenizer has no vocabulary: there is no text behind an id");
 }

@@ -20,6 +20,8 @@ struct Tokens {
   std::vector<std::int64_t> ids;
   std::vector<Range> offsets;       // [begin, end) in bytes of the text; empty for what was added to the text
   std::vector<std::int64_t> words;  // index of the word that the token is part of; -1 for special tokens
+  // Of two texts, else empty: which text a token is of (0 or 1; -1 for what was added), and its token type.
+  std::vector<std::int64_t> texts, types;
 };
 
 // Ids of the tokens that have a role of their own, as far as the vocabulary has them.
@@ -36,6 +38,11 @@ class Tokenizer {
 
   // The text's tokens, with those that the model wants around them ([CLS] ... [SEP], <s> ...).
   virtual Tokens tokenize(std::string_view text) const = 0;
+
+  // Two texts in one sequence, as models that compare texts read them: [CLS] A [SEP] B [SEP]. Ranges lie in the text
+  // that a token is of; words are counted on. Error without knows_pairs().
+  virtual Tokens tokenize_pair(std::string_view first, std::string_view second) const;
+  virtual bool knows_pairs() const { return false; }
 
   // The text of the tokens, special ones included. Error for an id outside the vocabulary.
   virtual std::string decode(std::span<const std::int64_t> ids) const;

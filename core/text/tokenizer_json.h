@@ -18,6 +18,11 @@ Normalizer read_normalizer(const JsonPart& part);
 PreTokenizer read_pre_tokenizer(const JsonPart& part);
 PostProcessor read_post_processor(const JsonPart& part);
 Decoder read_decoder(const JsonPart& part);
+
+// [CLS] A [SEP] B [SEP] with the types 0 and 1; <s> A </s> </s> B </s>, all of type 0.
+std::vector<PostProcessor::PairPart> bert_pair(const PostProcessor::Special& begin, const PostProcessor::Special& end);
+std::vector<PostProcessor::PairPart> roberta_pair(const PostProcessor::Special& begin,
+                                                  const PostProcessor::Special& end);
 VocabularyModel read_model(JsonCursor model, const std::string& where);
 
 // The ids of a vocabulary given as an object of pieces.

@@ -178,6 +178,32 @@ void add_special(const JsonPart& tokens, const std::string& name, std::vector<Po
   }
 }
 
+using PairPart = PostProcessor::PairPart;
+
+// What stands for two texts: empty unless each stands there once, the first before the second.
+std::vector<PairPart> read_pair_template(const JsonPart& part) {
+  std::vector<PairPart> pair;
+  std::string order;
+  if (!part.at("pair").present()) return {};
+  for (const JsonPart& item : part.at("pair").items()) {
+    const JsonPart added = item.at("SpecialToken"), text = item.at("Sequence");
+    const JsonPart& given = added.present() ? added : text;
+    if (!given.present()) item.refuse("a SpecialToken or a Sequence");
+    const std::int64_t type = given.at("type_id").present() ? given.at("type_id").integer(0, 1000) : 0;
+    const std::string& id = given.at("id").text();
+    if (!added.present()) {
+      if (id != "A" && id != "B") item.refuse("the Sequence A or B");
+      order += id;
+      pair.push_back({id == "A" ? PairPart::Of::first : PairPart::Of::second, {}, type});
+      continue;
+    }
+    std::vector<PostProcessor::Special> specials;
+    add_special(part.at("special_tokens"), id, specials);
+    for (PostProcessor::Special& one : specials) pair.push_back({PairPart::Of::added, std::move(one), type});
+  }
+  return order == "AB" ? pair : std::vector<PairPart>();
+}
+
 void read_template(const JsonPart& part, PostProcessor& post) {
   bool behind = false;
   std::vector<PostProcessor::Special> before, after;
@@ -191,6 +217,9 @@ void read_template(const JsonPart& part, PostProcessor& post) {
     }
   }
   if (!behind) part.at("single").refuse("the Sequence A among its items");
+  // Of two patterns in a row it is not known what both together make of two texts.
+  const bool first = post.before.empty() && post.after.empty();
+  post.pair = first ? read_pair_template(part) : std::vector<PairPart>();
   post.before.insert(post.before.begin(), before.begin(), before.end());
   post.after.insert(post.after.end(), after.begin(), after.end());
 }
@@ -207,8 +236,11 @@ void add_post_processor(const JsonPart& part, PostProcessor& post) {
     if (!roberta) return;
   }
   if (name == "BertProcessing" || roberta) {
-    post.before.insert(post.before.begin(), read_pair(part.at("cls")));
-    post.after.push_back(read_pair(part.at("sep")));
+    const PostProcessor::Special begin = read_pair(part.at("cls")), end = read_pair(part.at("sep"));
+    const bool first = post.before.empty() && post.after.empty();
+    post.pair = !first ? std::vector<PairPart>() : roberta ? roberta_pair(begin, end) : bert_pair(begin, end);
+    post.before.insert(post.before.begin(), begin);
+    post.after.push_back(end);
   } else if (name == "TemplateProcessing") {
     read_template(part, post);
   } else {
@@ -254,6 +286,17 @@ PostProcessor read_post_processor(const JsonPart& part) {
   PostProcessor post;
   each_step(part, "processors", [&](const JsonPart& step) { add_post_processor(step, post); });
   return post;
+}
+
+std::vector<PairPart> bert_pair(const PostProcessor::Special& begin, const PostProcessor::Special& end) {
+  using Of = PairPart::Of;
+  return {{Of::added, begin, 0}, {Of::first, {}, 0}, {Of::added, end, 0}, {Of::second, {}, 1}, {Of::added, end, 1}};
+}
+
+std::vector<PairPart> roberta_pair(const PostProcessor::Special& begin, const PostProcessor::Special& end) {
+  using Of = PairPart::Of;
+  return {{Of::added, begin, 0}, {Of::first, {}, 0},  {Of::added, end, 0},
+          {Of::added, end, 0},   {Of::second, {}, 0}, {Of::added, end, 0}};
 }
 
 Decoder read_decoder(const JsonPart& part) {

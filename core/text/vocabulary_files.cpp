@@ -104,6 +104,7 @@ TokenizerParts read_byte_level_files(std::string_view vocabulary, const std::str
     parts.post_processor.add_prefix_space = split.add_prefix_space;
     parts.post_processor.before = {{*begin, "<s>"}};
     parts.post_processor.after = {{*end, "</s>"}};
+    parts.post_processor.pair = roberta_pair({*begin, "<s>"}, {*end, "</s>"});
     for (const char* content : {"<s>", "</s>", "<unk>", "<pad>", "<mask>"}) {
       add_special(model.vocabulary, content, std::string_view(content) == "<mask>", parts);
     }
@@ -146,6 +147,7 @@ TokenizerParts read_word_piece_file(std::string_view vocabulary, const std::stri
   if (classifier && separator) {
     parts.post_processor.before = {{*classifier, "[CLS]"}};
     parts.post_processor.after = {{*separator, "[SEP]"}};
+    parts.post_processor.pair = bert_pair({*classifier, "[CLS]"}, {*separator, "[SEP]"});
   }
   finish(model);
   parts.normalizer = {bert};

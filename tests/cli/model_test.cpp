@@ -102,6 +102,30 @@ TEST_F(Models, APhraseGoesThroughTheCheckpointsTokenizer) {
   EXPECT_EQ(nlohmann::json::parse(ids.out)["tokens"], manifest["tokens"]);
 }
 
+TEST_F(Models, TwoPhrasesAreOneSequence) {
+  const std::vector<std::string> base = {"run", "--model", kModels + "bert-pair", "--phrase", "the cat sat"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), base.begin(), base.end());
+    return cli(more);
+  };
+  const Result result = with({"--second-phrase", "it ran", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const nlohmann::json manifest = nlohmann::json::parse(result.out);
+  EXPECT_EQ(manifest["tokens"],
+            (std::vector<std::string>{"[CLS]", "the", "cat", "sat", "[SEP]", "it", "ran", "[SEP]"}));
+  EXPECT_EQ(manifest["request"]["second_phrase"], "it ran");
+  folder_.write("s.json", manifest["request"].dump());
+  const Result again = cli({"run", "--session", "s.json", "--json"});
+  EXPECT_EQ(nlohmann::json::parse(again.out)["stages"], manifest["stages"]);
+  expect_refused(with({"--second-phrase", "it", "--key-phrase", "a"}), 2, {"--key-phrase"});
+  expect_refused(with({"--second-phrase", ""}), 2, {"--second-phrase"});
+  expect_refused(with({"--second-phrase", "\u200b"}), 2, {"--second-phrase", "no token"});
+  expect_refused(cli({"run", "--model", "demo:pronouns", "--phrase", "a", "--second-phrase", "b"}), 2,
+                 {"--second-phrase", "demo:pronouns", "no pairs"});
+  expect_refused(cli({"run", "--model", "seeded", "--phrase", "a", "--second-phrase", "b"}), 2,
+                 {"--second-phrase", "reads pairs"});
+}
+
 TEST_F(Models, TheShippedEncoderNamesTheNounThatItStandsFor) {
   const Result result =
       cli({"run", "--model", "demo:pronouns", "--phrase", "The animal didn't cross the street because it was too tired",

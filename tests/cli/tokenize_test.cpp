@@ -39,6 +39,27 @@ TEST_F(Tokenize, ManyPhrasesGiveALineEach) {
             "{\"ids\":[2,1,3],\"tokens\":[\"[CLS]\",\"[UNK]\",\"[SEP]\"],\"offsets\":[[0,0],[0,10],[0,0]]}\n");
 }
 
+TEST_F(Tokenize, TwoPhrasesHaveTypesAndSayWhichTextATokenIsOf) {
+  const std::string line =
+      "{\"ids\":[2,5,3,6,7,3],\"tokens\":[\"[CLS]\",\"hello\",\"[SEP]\",\"world\",\"##s\",\"[SEP]\"],"
+      "\"offsets\":[[0,0],[0,5],[0,0],[1,6],[6,7],[0,0]],\"types\":[0,0,0,1,1,1],\"texts\":[-1,0,-1,1,1,-1]}\n";
+  const Result result =
+      cli({"tokenize", "--model", "bert", "--phrase", "Hello", "--second-phrase", " worlds", "--json"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, line);
+  folder_.write("p.jsonl", "{\"phrase\": \"Hello\", \"second_phrase\": \" worlds\"}\n");
+  EXPECT_EQ(cli({"tokenize", "--model", "bert", "--phrases", "p.jsonl", "--json"}).out, line);
+  const Result table = cli({"tokenize", "--model", "bert", "--phrase", "Hello", "--second-phrase", "worlds"});
+  EXPECT_NE(table.out.find("second"), std::string::npos) << table.out;
+  expect_refused(cli({"tokenize", "--model", "gpt2", "--phrase", "a", "--second-phrase", "b"}), 2,
+                 {"--second-phrase", "gpt2", "pairs"});
+  expect_refused(cli({"tokenize", "--model", "bert", "--phrases", "p.jsonl", "--second-phrase", "b"}), 2,
+                 {"--second-phrase", "--phrases"});
+  folder_.write("p.jsonl", "{\"phrase\": \"Hello\", \"second_phrase\": 1}\n");
+  expect_refused(cli({"tokenize", "--model", "bert", "--phrases", "p.jsonl"}), 3,
+                 {"second_phrase", "expected a string"});
+}
+
 TEST_F(Tokenize, AFileOfOnePhraseKeepsItsLineEnds) {
   folder_.write("p.txt", "hello\nworld\n");
   const Result result = cli({"tokenize", "--model", "bert/vocab.txt/..", "--phrase-file", "p.txt", "--json"});

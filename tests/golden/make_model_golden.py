@@ -4,7 +4,7 @@
     apt-get install python3-torch && /usr/bin/python3 tests/golden/make_model_golden.py
 
 One folder a checkpoint: config.json and model.safetensors as the ecosystem writes them, and expected.safetensors:
-    token_ids [len], embedded [len, d_model] (what enters the first layer),
+    token_ids [len] (of two sentences: token_types [len] too), embedded [len, d_model] (what enters the first layer),
     layers.N.input (what enters attention), .query .key .value [heads, len, head_dim] (positions applied), .scores
     [heads, len, len] (scaled, before the mask), .weights, .context, .output, .hidden (after the layer),
     final_hidden (what enters the head), logits [len, vocab].
@@ -63,8 +63,12 @@ def make(name, family, config, dtype=torch.float32):
     draw = Draw(sum(ord(c) for c in family.__module__ + family.__name__))
     weights = {key: value if value.dtype in (torch.int64, torch.bool) else value.to(dtype)
                for key, value in family.weights(config, draw).items()}
-    ids = draw.ids(config['vocab_size'])
-    stages = {'token_ids': ids}
+    if hasattr(family, 'vocabulary'):
+        ids, types = family.tokens()
+        stages = {'token_ids': ids, 'token_types': types}
+    else:
+        ids = draw.ids(config['vocab_size'])
+        stages = {'token_ids': ids}
     family.forward(config, {key: value.float() for key, value in weights.items()}, ids, stages)
     for key, value in stages.items():
         assert value.dtype == torch.int64 or torch.isfinite(value).all(), (name, key)
@@ -74,6 +78,9 @@ def make(name, family, config, dtype=torch.float32):
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, 'config.json'), 'w') as file:
         file.write(json.dumps(config, indent=2) + '\n')
+    if hasattr(family, 'vocabulary'):
+        with open(os.path.join(folder, 'vocab.txt'), 'w') as file:
+            file.write('\n'.join(family.vocabulary) + '\n')
     save_safetensors(os.path.join(folder, 'model.safetensors'), weights, {'format': 'pt'})
     save_safetensors(os.path.join(folder, 'expected.safetensors'), stages)
 

@@ -114,7 +114,7 @@ class Bert:
         first = cls.first_position(config)
         x = w[e + 'word_embeddings.weight'][ids] + w[e + 'position_embeddings.weight'][first:first + len(ids)]
         if cls.token_types:
-            x = x + w[e + 'token_type_embeddings.weight'][0]
+            x = x + w[e + 'token_type_embeddings.weight'][stages.get('token_types', torch.zeros_like(ids))]
         x = F.layer_norm(x, (width,), *pair(e + 'LayerNorm'), eps)
         stages['embedded'] = x
         for number in range(layers):
@@ -128,6 +128,18 @@ class Bert:
 class OldBert(Bert):
     """As the first conversions from TensorFlow: norms are gamma and beta."""
     spelled = ('.gamma', '.beta')
+
+
+class BertPair(Bert):
+    """Two sentences: [CLS] A [SEP] B [SEP] and their token types, spelled out by hand."""
+    vocabulary = ('[PAD] [UNK] [CLS] [SEP] [MASK] the cat sat ##s on a mat it slept dog ran far ##ther and he she . , !'
+                  ).split()
+
+    @classmethod
+    def tokens(cls):
+        pieces = '[CLS] the cat sat [SEP] it ran far ##ther [SEP]'.split()
+        types = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+        return torch.tensor([cls.vocabulary.index(piece) for piece in pieces]), torch.tensor(types)
 
 
 class Roberta(Bert):
@@ -169,6 +181,7 @@ ROBERTA = {**BERT, 'model_type': 'roberta', 'max_position_embeddings': 11,
            'type_vocab_size': 1, 'layer_norm_eps': 1e-5, 'pad_token_id': 1}
 CASES = [('bert', Bert, BERT),
          ('bert-old-names', OldBert, {**BERT, 'hidden_size': 8, 'num_attention_heads': 2}),
+         ('bert-pair', BertPair, {**BERT, 'max_position_embeddings': 12}),
          ('roberta', Roberta, ROBERTA),
          ('distilbert', DistilBert, {'model_type': 'distilbert', 'vocab_size': 24, 'dim': 12, 'n_layers': 2,
                                      'n_heads': 3, 'hidden_dim': 16, 'activation': 'gelu',

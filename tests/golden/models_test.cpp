@@ -72,6 +72,29 @@ TEST_P(Models, EveryStageOfEveryLayer) {
   }
 }
 
+// The second sentence has token types of its own, which the ids alone do not say.
+class ModelPairs : public GoldenTest {};
+
+TEST_F(ModelPairs, TwoSentencesAreThoseOfTheReference) {
+  const std::string model = kModels + "bert-pair";
+  const SafetensorsFile expected = SafetensorsFile::open(model + "/expected.safetensors");
+  const auto reference = [&](const std::string& name) { return expected.tensor(*expected.find(name)); };
+  for (const char* layer : {"0", "1"}) {
+    const Options options = {
+        {"model", model}, {"phrase", "The cat sat"}, {"second-phrase", "it ran farther"}, {"layer", layer}};
+    for (const GoldenRun& run : run_everywhere(options)) {
+      for (const char* stage : {"input", "query", "key", "value", "scores", "weights", "context", "output"}) {
+        EXPECT_TRUE(agrees_by_rows(run.stage(stage), reference(std::string("layers.") + layer + "." + stage)))
+            << run.label << ", layer " << layer << ", " << stage;
+      }
+    }
+  }
+  const Options without_types = {{"model", model}, {"token-ids", "2,5,6,7,3,12,15,16,17,3"}, {"layer", "0"}};
+  for (const GoldenRun& run : run_everywhere(without_types)) {
+    EXPECT_FALSE(agrees_by_rows(run.stage("input"), reference("layers.0.input"))) << run.label;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Golden, Models,
                          ::testing::Values("gpt2", "gpt2-f16", "gpt2-bf16", "nanogpt", "mingpt",
                                            "attention-only-encoder", "attention-only-decoder", "bert", "bert-f16",

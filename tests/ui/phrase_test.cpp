@@ -186,6 +186,30 @@ TEST(Phrase, OpensAndClosesTheKeyPhrase) {
   EXPECT_TRUE(d.session.draft.key_phrase);
 }
 
+TEST(Phrase, AModelThatReadsPairsGetsASecondText) {
+  const std::string folder = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/bert-pair";
+  Document document = open_document(folder, demo_document().request, demo_document().view);
+  document.request.phrase = "the cat sat";
+  Driver d(document);
+  d.click("phrase/key_phrase");
+  ASSERT_TRUE(d.session.draft.second_phrase);
+  EXPECT_FALSE(d.session.draft.key_phrase);
+  EXPECT_EQ(d.focus(), "second_phrase");
+  d.ctrl(KeyName::a);
+  d.type("it ran");
+  const std::vector<std::string> pair = {"[CLS]", "the", "cat", "sat", "[SEP]", "it", "ran", "[SEP]"};
+  EXPECT_EQ(d.trace().inputs->tokens, pair);
+  EXPECT_EQ(d.trace().inputs->token_types, (std::vector<std::int64_t>{0, 0, 0, 0, 0, 1, 1, 1}));
+  d.double_click("phrase/tokens/6");
+  EXPECT_EQ(d.session.draft.second_phrase, "it [MASK]");
+  EXPECT_EQ(d.session.draft.phrase, "the cat sat");
+  d.double_click("phrase/tokens/2");
+  EXPECT_EQ(d.session.draft.phrase, "the [MASK] sat");
+  d.click("second_phrase/close");
+  EXPECT_FALSE(d.session.draft.second_phrase);
+  EXPECT_EQ(d.trace().query_len(), 5);
+}
+
 TEST(Phrase, ShowsBytesThatAreNoTextAndKeepsThem) {
   Document document = demo_document();
   document.request.phrase = "ok \xFF\xC3 end";

@@ -31,6 +31,13 @@ const std::vector<Case>& cases() {
       {[](Request& r) { r.phrase = "a \xff"; }, "phrase", "0xFF"},
       {[](Request& r) { r.key_phrase = ""; }, "key-phrase", "holds no token"},
       {[](Request& r) { r.key_phrase = "\xc3"; }, "key-phrase", "UTF-8"},
+      {[](Request& r) { r.second_phrase = "b"; }, "second-phrase", "reads pairs"},
+      {[](Request& r) { r.phrase = "", r.input = "x.npy", r.second_phrase = "b"; }, "second-phrase", "reads pairs"},
+      {[](Request& r) { r.model = "folder", r.second_phrase = ""; }, "second-phrase", "holds no token"},
+      {[](Request& r) { r.model = "folder", r.second_phrase = "\xff"; }, "second-phrase", "UTF-8"},
+      {[](Request& r) { r.model = "folder", r.second_phrase = r.key_phrase = "b"; }, "key-phrase", "exclude"},
+      {[](Request& r) { r.model = "folder", r.phrase = "", r.token_ids = {1}, r.second_phrase = "b"; }, "second-phrase",
+       "exclude"},
       {[](Request& r) { r.input = "x.npy"; }, "phrase", "input"},
       {[](Request& r) {
          r.token_ids = {1, 2};

@@ -36,6 +36,15 @@ TEST(Sentences, token_types_say_it_first) {
   EXPECT_EQ(second_part(trace), 3);
 }
 
+TEST(Sentences, a_second_phrase_begins_where_its_own_tokens_do) {
+  const auto words = trace_of_phrase("a [SEP] b [SEP] c");
+  auto inputs = std::make_shared<Inputs>(*words->inputs);
+  inputs->second_begin = 4;
+  Trace trace = *words;
+  trace.inputs = inputs;
+  EXPECT_EQ(second_part(trace), 4);
+}
+
 TEST(Sentences, every_pair_has_its_queries_and_keys) {
   const auto trace = trace_of_phrase("a b [SEP] c d");
   const auto expect = [&](const char* name, Range queries, Range keys) {

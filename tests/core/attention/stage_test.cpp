@@ -60,6 +60,8 @@ TEST(Request, EveryFieldChangesTheHash) {
     ++changes;
   };
   change([](Request& r) { r.phrase = "a"; });
+  change([](Request& r) { r.second_phrase = ""; });
+  change([](Request& r) { r.second_phrase = "a"; });
   change([](Request& r) { r.key_phrase = ""; });
   change([](Request& r) { r.key_phrase = "a"; });
   change([](Request& r) { r.token_ids = {1}; });

@@ -29,6 +29,7 @@ std::string get(const Request& request, const std::string& option) {
 const std::vector<std::pair<std::string, std::string>>& every_value() {
   static const std::vector<std::pair<std::string, std::string>> values = {
       {"phrase", "it's \xf0\x9f\x98\x80\n\"two\" lines"},
+      {"second-phrase", "la segunda"},
       {"token-ids", "1,2,0"},
       {"key-phrase", "otra frase"},
       {"input", "x.npy"},

@@ -22,6 +22,7 @@ SessionFile parsed(const std::string& json) {
 Request everything() {
   Request r;
   r.phrase = "caf\xc3\xa9 \"x\"\n\xf0\x9f\x98\x80";
+  r.second_phrase = "";
   r.key_phrase = "";
   r.token_ids = {1, 2, 0};
   r.input = "x.npy";

@@ -42,6 +42,50 @@ TokenizerJson word_level() {
   return json;
 }
 
+TEST(PipelineTokenizer, TwoTextsAreJoinedAsTheirPatternSays) {
+  TokenizerJson json = word_level();
+  EXPECT_FALSE(tokenizer_of(json)->knows_pairs());
+  EXPECT_THROW(tokenizer_of(json)->tokenize_pair("the", "street"), Error);
+  json.post_processor = {{"type", "BertProcessing"}, {"sep", {"[MASK]", 1}}, {"cls", {"[UNK]", 0}}};
+  const auto bert = tokenizer_of(json);
+  ASSERT_TRUE(bert->knows_pairs());
+  const Tokens tokens = bert->tokenize_pair("The animal", " street .");
+  EXPECT_EQ(tokens.ids, (Ids{0, 2, 3, 1, 4, 5, 1}));
+  EXPECT_EQ(tokens.types, (Ids{0, 0, 0, 0, 1, 1, 1}));
+  EXPECT_EQ(tokens.texts, (Ids{-1, 0, 0, -1, 1, 1, -1}));
+  EXPECT_EQ(tokens.offsets, (Ranges{{0, 0}, {0, 3}, {4, 10}, {0, 0}, {1, 7}, {8, 9}, {0, 0}}));
+  EXPECT_EQ(tokens.words, (Ids{-1, 0, 1, -1, 2, 3, -1})) << "words of both texts are told apart";
+  EXPECT_TRUE(bert->tokenize("the").types.empty());
+
+  json.post_processor["type"] = "RobertaProcessing";
+  const Tokens roberta = tokenizer_of(json)->tokenize_pair("the", "street");
+  EXPECT_EQ(roberta.ids, (Ids{0, 2, 1, 1, 4, 1}));
+  EXPECT_EQ(roberta.types, (Ids{0, 0, 0, 0, 0, 0}));
+
+  const Json mask = {{"SpecialToken", {{"id", "[MASK]"}, {"type_id", 0}}}};
+  const Json last = {{"SpecialToken", {{"id", "[MASK]"}, {"type_id", 2}}}};
+  const Json a = {{"Sequence", {{"id", "A"}, {"type_id", 0}}}}, b = {{"Sequence", {{"id", "B"}, {"type_id", 1}}}};
+  const Json single = Json::array({a, mask});
+  Json processor = {{"type", "TemplateProcessing"},
+                    {"single", single},
+                    {"pair", Json::array({mask, a, b, last})},
+                    {"special_tokens", {{"[MASK]", {{"id", "[MASK]"}, {"ids", {1}}, {"tokens", {"[MASK]"}}}}}}};
+  json.post_processor = processor;
+  const Tokens own = tokenizer_of(json)->tokenize_pair("the", "street an");
+  EXPECT_EQ(own.ids, (Ids{1, 2, 4, 6, 1}));
+  EXPECT_EQ(own.types, (Ids{0, 0, 1, 1, 2}));
+  EXPECT_EQ(tokenizer_of(json)->tokenize("the").ids, (Ids{2, 1})) << "one text has its own pattern";
+
+  for (const Json& pair : {Json::array(), Json::array({b, a}), Json::array({a, b, b}), Json::array({a})}) {
+    processor["pair"] = pair;
+    json.post_processor = processor;
+    EXPECT_FALSE(tokenizer_of(json)->knows_pairs()) << pair;
+  }
+  processor["pair"] = Json::array({a, {{"Sequence", {{"id", "C"}}}}});
+  json.post_processor = processor;
+  EXPECT_THROW(tokenizer_of(json), Error);
+}
+
 TEST(PipelineTokenizer, WordsOutsideAVocabularyAreUnknownAndKeepTheirPlace) {
   const auto tokenizer = tokenizer_of(word_level());
   const Tokens tokens = tokenizer->tokenize("The zebra. [MASK] animal");
