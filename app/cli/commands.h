@@ -14,14 +14,15 @@ struct Command {
   void (*run)(const Arguments&, const CancelToken&);  // throws; returns when all is done and printed
 };
 
-Command run_command();       // run_command.cpp
-Command render_command();    // render_command.cpp
-Command explain_command();   // explain_command.cpp
-Command diagnose_command();  // diagnose_command.cpp
-Command script_command();    // script_command.cpp
-Command info_command();      // info_command.cpp
-Command tokenize_command();  // tokenize_command.cpp
-Command bench_command();     // bench_command.cpp
+Command run_command();          // run_command.cpp
+Command render_command();       // render_command.cpp
+Command explain_command();      // explain_command.cpp
+Command sensitivity_command();  // sensitivity_command.cpp
+Command diagnose_command();     // diagnose_command.cpp
+Command script_command();       // script_command.cpp
+Command info_command();         // info_command.cpp
+Command tokenize_command();     // tokenize_command.cpp
+Command bench_command();        // bench_command.cpp
 
 // In the order of --help.
 const std::vector<Command>& commands();

@@ -18,31 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string axes_text(const Tensor& tensor) {
-  std::string text;
-  for (const Axis axis : tensor.axes()) text += (text.empty() ? "" : ", ") + std::string(axis_name(axis));
-  return text;
-}
-
-// The cell that --at names, inside the stage.
-Index cell_from(const std::vector<std::int64_t>& numbers, StageId stage, const Tensor& tensor) {
-  const Shape& shape = tensor.shape();
-  if (static_cast<int>(numbers.size()) != shape.count) {
-    throw UsageError(fmt::format("--at: found {} numbers; {} is {} [{}], expected {}", numbers.size(),
-                                 stage_name(stage), to_string(shape), axes_text(tensor), shape.count));
-  }
-  Index index;
-  for (int axis = 0; axis < shape.count; ++axis) {
-    const std::int64_t at = numbers[static_cast<std::size_t>(axis)];
-    if (at >= shape[axis]) {
-      throw UsageError(fmt::format("--at: found {} {}; {} is {}, expected 0 to {}", axis_name(tensor.axes()[axis]), at,
-                                   stage_name(stage), to_string(shape), shape[axis] - 1));
-    }
-    index.push_back(at);
-  }
-  return index;
-}
-
 Json index_json(const Index& index) {
   Json json = Json::array();
   for (const std::int64_t each : index) json.push_back(each);

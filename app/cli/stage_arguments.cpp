@@ -24,6 +24,12 @@ std::vector<std::string> split(const std::string& text, char separator) {
   }
 }
 
+std::string axes_text(const Tensor& tensor) {
+  std::string text;
+  for (const Axis axis : tensor.axes()) text += (text.empty() ? "" : ", ") + std::string(axis_name(axis));
+  return text;
+}
+
 constexpr std::int64_t kMostIndex = std::numeric_limits<std::int64_t>::max() / 4;
 
 std::optional<std::int64_t> index_from(const std::string& option, const std::string& text) {
@@ -80,6 +86,24 @@ std::vector<std::int64_t> cell_numbers_from(const std::string& option, const std
   std::vector<std::int64_t> numbers;
   for (const std::string& part : split(text, ',')) numbers.push_back(whole_number(option, part, 0, kMostIndex));
   return numbers;
+}
+
+Index cell_from(const std::vector<std::int64_t>& numbers, StageId stage, const Tensor& tensor) {
+  const Shape& shape = tensor.shape();
+  if (static_cast<int>(numbers.size()) != shape.count) {
+    throw UsageError(fmt::format("--at: found {} numbers; {} is {} [{}], expected {}", numbers.size(),
+                                 stage_name(stage), to_string(shape), axes_text(tensor), shape.count));
+  }
+  Index index;
+  for (int axis = 0; axis < shape.count; ++axis) {
+    const std::int64_t at = numbers[static_cast<std::size_t>(axis)];
+    if (at >= shape[axis]) {
+      throw UsageError(fmt::format("--at: found {} {}; {} is {}, expected 0 to {}", axis_name(tensor.axes()[axis]), at,
+                                   stage_name(stage), to_string(shape), shape[axis] - 1));
+    }
+    index.push_back(at);
+  }
+  return index;
 }
 
 ExportRegion region_from(const std::string& option, const std::string& text) {

@@ -23,6 +23,10 @@ std::vector<StageId> stages_from(const std::string& option, const std::string& t
 // "0,2,7,1": whole numbers from 0 on.
 std::vector<std::int64_t> cell_numbers_from(const std::string& option, const std::string& text);
 
+// The cell of a stage that --at names. UsageError when it has not as many numbers as the stage has axes, or lies
+// outside.
+Index cell_from(const std::vector<std::int64_t>& numbers, StageId stage, const Tensor& tensor);
+
 // "B,H,I0:I1,J0:J1"; ":" stands for all of an axis.
 ExportRegion region_from(const std::string& option, const std::string& text);
 

@@ -66,6 +66,20 @@ std::shared_ptr<const RotaryTable::Rows> RotaryTable::rows(std::int64_t position
   return rows_;
 }
 
+FeatureTurn feature_turn(const HeadRule& rule, std::int64_t feature, std::int64_t position) {
+  if (rule.rotary == nullptr || feature >= rule.rotary->rule().features) return {};
+  const RotaryRule& turns = rule.rotary->rule();
+  const std::int64_t pairs = turns.features / 2;
+  const bool halves = turns.pairs == RotaryRule::Pairs::halves;
+  const std::int64_t pair = halves ? feature % pairs : feature / 2;
+  const bool first = halves ? feature < pairs : feature % 2 == 0;
+  const std::int64_t apart = halves ? pairs : 1;
+  const auto rows = rule.rotary->rows(position + 1);
+  const auto at = static_cast<std::size_t>(position * pairs + pair);
+  const double sine = static_cast<double>(rows->sine[at]);
+  return {first ? feature + apart : feature - apart, static_cast<double>(rows->cosine[at]), first ? -sine : sine};
+}
+
 void turn_heads(const HeadRule& rule, const Tensor& norm, const Tensor& heads, std::int64_t begin, std::int64_t end,
                 Tensor& to) {
   const std::int64_t features = heads.dim(3);

@@ -43,6 +43,13 @@ struct HeadRule {
   bool changes_keys() const { return rotary != nullptr || !key_norm.empty(); }
 };
 
+// How one feature of a head at a position is turned: it becomes cosine * itself + sine * the other one of its pair.
+struct FeatureTurn {
+  std::int64_t other = -1;  // -1: it is not turned
+  double cosine = 1, sine = 0;
+};
+FeatureTurn feature_turn(const HeadRule& rule, std::int64_t feature, std::int64_t position);
+
 // Rows [begin, end) of `heads` [batch, heads, len, head_dim], by the rule with this norm (query_norm or key_norm), to
 // the same rows of `to`, of the same shape, whose last axis has no gaps. With x a head of a position p, in float32:
 //   x = x / sqrt(mean(x^2) + eps) * weight            (the mean in double), where there is a norm
