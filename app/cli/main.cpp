@@ -9,6 +9,7 @@
 #include "app/cli/output.h"
 #include "core/attention/problem.h"
 #include "core/error.h"
+#include "core/io/mapping_guard.h"
 
 namespace {
 
@@ -33,6 +34,7 @@ int failed(int code, const std::string& sentence) {
 int run(const std::vector<std::string>& words) {
   try {
     cli::run_command_line(words, interrupt_token());
+    check_mapped_files();
     return 0;
   } catch (const cli::ReaderLeft&) {
     return 0;

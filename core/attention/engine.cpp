@@ -8,6 +8,7 @@
 #include "core/attention/model_forward.h"
 #include "core/attention/preview.h"
 #include "core/attention/stage_buffers.h"
+#include "core/io/mapping_guard.h"
 #include "core/model/folder_stamp.h"
 
 namespace headscope {
@@ -89,12 +90,15 @@ void Engine::set_stage_memory(std::int64_t bytes) {
 std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelToken& cancel, const EarlyTrace& early) {
   if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
   const auto with_fall_back = [&](bool large, const auto& run_on) {
+    std::shared_ptr<const Trace> trace;
     try {
-      return run_on(state_->backend_of({request.backend, request.threads, large}));
+      trace = run_on(state_->backend_of({request.backend, request.threads, large}));
     } catch (const BackendError& error) {
       state_->fall_back(error);
-      return run_on(state_->backend);
+      trace = run_on(state_->backend);
     }
+    check_mapped_files();
+    return trace;
   };
   if (runs_capture(request)) {
     const std::shared_ptr<const Capture> capture = state_->capture.open(request.model);

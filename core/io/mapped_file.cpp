@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/io/mapping_guard.h"
 
 namespace headscope {
 
@@ -69,10 +70,12 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   if (memory == MAP_FAILED) throw Error(fmt::format("{}: cannot be mapped: {}", path, system_words(errno)));
   mapped->data_ = static_cast<const std::byte*>(memory);
   mapped->size_ = size;
+  mapped->guard_ = std::make_unique<MappingGuard>(memory, size, path);
   return mapped;
 }
 
 MappedFile::~MappedFile() {
+  guard_.reset();
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
 }
 

@@ -8,9 +8,12 @@
 
 namespace headscope {
 
+class MappingGuard;
+
 class MappedFile {
  public:
-  // Error when the file is missing, is a folder or cannot be mapped. An empty file gives no bytes.
+  // Error when the file is missing, is a folder or cannot be mapped. An empty file gives no bytes. What the file loses
+  // later reads as zeros: see check_mapped_files() of mapping_guard.h.
   static std::shared_ptr<const MappedFile> open(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -23,6 +26,7 @@ class MappedFile {
   std::string path_;
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  std::unique_ptr<MappingGuard> guard_;
 };
 
 // What a file that is not what was expected looks like, for messages: "a Git LFS pointer (run git lfs pull)",

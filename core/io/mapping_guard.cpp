@@ -1,0 +1,116 @@
+#include "core/io/mapping_guard.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <mutex>
+
+#include "core/error.h"
+
+namespace headscope {
+namespace {
+
+constexpr int kMostMappings = 4096;
+
+// What the signal handler reads: it may take no lock. A slot with begin 0 is free.
+struct Slot {
+  std::atomic<std::uintptr_t> begin{0}, end{0};
+  std::atomic<bool> lost{false};
+};
+
+// One for the process, as the signal's action is.
+struct Registry {
+  std::mutex mutex;  // of who takes and frees slots
+  std::array<std::string, kMostMappings> paths;
+};
+
+std::array<Slot, kMostMappings>& slots() {
+  static std::array<Slot, kMostMappings> all;
+  return all;
+}
+
+Registry& registry() {
+  static Registry one;
+  return one;
+}
+
+std::atomic<int> slots_used{0};  // all that were ever taken lie below
+struct sigaction previous_action;
+std::uintptr_t page_size = 4096;
+
+extern "C" void on_bus_error(int, siginfo_t* info, void*) {
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  const int used = slots_used.load();
+  for (int k = 0; k < used; ++k) {
+    Slot& slot = slots()[static_cast<std::size_t>(k)];
+    const std::uintptr_t begin = slot.begin.load(), end = slot.end.load();
+    if (begin == 0 || address < begin || address >= end) continue;
+    const std::uintptr_t page = address & ~(page_size - 1);
+    // Zeros from here to the mapping's end: what follows is lost as well.
+    void* const zeros =
+        ::mmap(reinterpret_cast<void*>(page), end - page, PROT_READ, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (zeros == MAP_FAILED) break;
+    slot.lost = true;
+    return;
+  }
+  // Somebody else's: the instruction faults again, under the action that was there before.
+  ::sigaction(SIGBUS, &previous_action, nullptr);
+  if (info->si_code <= 0) ::raise(SIGBUS);  // sent by a program: nothing faults again
+}
+
+void install_once() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    slots();
+    page_size = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    struct sigaction action {};
+    action.sa_sigaction = on_bus_error;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    ::sigemptyset(&action.sa_mask);
+    ::sigaction(SIGBUS, &action, &previous_action);
+  });
+}
+
+}  // namespace
+
+MappingGuard::MappingGuard(const void* data, std::size_t size, std::string path) {
+  install_once();
+  const std::lock_guard lock(registry().mutex);
+  for (int k = 0; k < kMostMappings; ++k) {
+    Slot& slot = slots()[static_cast<std::size_t>(k)];
+    if (slot.begin.load() != 0) continue;
+    registry().paths[static_cast<std::size_t>(k)] = std::move(path);
+    slot.lost = false;
+    slot.end = reinterpret_cast<std::uintptr_t>(data) + size;
+    slot.begin = reinterpret_cast<std::uintptr_t>(data);
+    if (slots_used.load() <= k) slots_used = k + 1;
+    slot_ = k;
+    return;
+  }
+}
+
+MappingGuard::~MappingGuard() {
+  if (slot_ < 0) return;
+  const std::lock_guard lock(registry().mutex);
+  slots()[static_cast<std::size_t>(slot_)].begin = 0;
+}
+
+void check_mapped_files() {
+  const std::lock_guard lock(registry().mutex);
+  const int used = slots_used.load();
+  for (int k = 0; k < used; ++k) {
+    Slot& slot = slots()[static_cast<std::size_t>(k)];
+    if (slot.begin.load() == 0 || !slot.lost.exchange(false)) continue;
+    throw Error(
+        fmt::format("{}: became shorter while it was read; expected a file that stays as it was opened, or one "
+                    "that is replaced by another",
+                    registry().paths[static_cast<std::size_t>(k)]));
+  }
+}
+
+}  // namespace headscope
