@@ -17,11 +17,12 @@ Family gpt2() {
   row.fixed.mlp = Arch::Mlp::plain;
   row.fixed.activation = Arch::Activation::gelu_tanh;
   row.model_types = {"gpt2"};
-  row.keys = {.d_model = {"n_embd", {}},
-              .num_layers = {"n_layer", {}},
-              .num_heads = {"n_head", {}},
-              .mlp_width = "n_inner",
-              .max_positions = {"n_positions", {}},
+  row.keys = {.vocab_size = {"vocab_size", 50257},
+              .d_model = {"n_embd", 768},
+              .num_layers = {"n_layer", 12},
+              .num_heads = {"n_head", 12},
+              .mlp_width = {"n_inner", {}},
+              .max_positions = {"n_positions", 1024},
               .norm_eps = {"layer_norm_epsilon", 1e-5},
               .activation = "activation_function"};
   row.names = {.word = "wte",
@@ -49,7 +50,12 @@ Family nanogpt() {
   row.fixed.family = "nanogpt";
   row.model_types = {"nanogpt", "mingpt"};
   row.marks = {"block_size", "n_layer", "n_head", "n_embd"};
-  row.keys.mlp_width = "";
+  // Checkpoints of training code say all sizes.
+  row.keys.vocab_size = {"vocab_size", {}};
+  row.keys.d_model = {"n_embd", {}};
+  row.keys.num_layers = {"n_layer", {}};
+  row.keys.num_heads = {"n_head", {}};
+  row.keys.mlp_width = {};
   row.keys.max_positions = {"block_size", {}};
   row.keys.norm_eps = {"layer_norm_epsilon", 1e-5};
   row.biases.everywhere = "bias";
@@ -87,7 +93,12 @@ Family bert() {
   row.fixed.position = Arch::Position::learned;
   row.fixed.mlp = Arch::Mlp::plain;
   row.model_types = {"bert"};
-  row.keys = {.mlp_width = "intermediate_size",
+  row.keys = {.vocab_size = {"vocab_size", 30522},
+              .d_model = {"hidden_size", 768},
+              .num_layers = {"num_hidden_layers", 12},
+              .num_heads = {"num_attention_heads", 12},
+              .mlp_width = {"intermediate_size", 3072},
+              .max_positions = {"max_position_embeddings", 512},
               .norm_eps = {"layer_norm_eps", 1e-12},
               .activation = "hidden_act",
               .token_types = {"type_vocab_size", 2}};
@@ -118,6 +129,7 @@ Family roberta() {
   Family row = bert();
   row.fixed.family = "roberta";
   row.model_types = {"roberta", "xlm-roberta", "camembert"};
+  row.keys.vocab_size = {"vocab_size", 50265};
   row.names.transform = "lm_head.dense";
   row.names.transform_norm = "lm_head.layer_norm";
   row.names.decoder = "lm_head.decoder";
@@ -130,10 +142,12 @@ Family distilbert() {
   Family row = bert();
   row.fixed.family = "distilbert";
   row.model_types = {"distilbert"};
-  row.keys = {.d_model = {"dim", {}},
-              .num_layers = {"n_layers", {}},
-              .num_heads = {"n_heads", {}},
-              .mlp_width = "hidden_dim",
+  row.keys = {.vocab_size = {"vocab_size", 30522},
+              .d_model = {"dim", 768},
+              .num_layers = {"n_layers", 6},
+              .num_heads = {"n_heads", 12},
+              .mlp_width = {"hidden_dim", 3072},
+              .max_positions = {"max_position_embeddings", 512},
               .norm_eps = {"", 1e-12},
               .activation = "activation"};
   row.names = {.word = "embeddings.word_embeddings",
@@ -168,9 +182,13 @@ Family llama() {
   row.fixed.activation = Arch::Activation::silu;
   row.fixed.qkv_bias = row.fixed.output_bias = row.fixed.mlp_bias = row.fixed.norm_bias = false;
   row.model_types = {"llama"};
-  row.keys = {.num_kv_heads = "num_key_value_heads",
-              .head_dim = "head_dim",
-              .mlp_width = "intermediate_size",
+  row.keys = {.vocab_size = {"vocab_size", 32000},
+              .d_model = {"hidden_size", 4096},
+              .num_layers = {"num_hidden_layers", 32},
+              .num_heads = {"num_attention_heads", 32},
+              .num_kv_heads = {"num_key_value_heads", {}},
+              .head_dim = {"head_dim", {}},
+              .mlp_width = {"intermediate_size", 11008},
               .max_positions = {"max_position_embeddings", 2048},
               .norm_eps = {"rms_norm_eps", 1e-6},
               .activation = "hidden_act"};
@@ -196,6 +214,9 @@ Family mistral() {
   Family row = llama();
   row.fixed.family = "mistral";
   row.model_types = {"mistral"};
+  row.keys.num_kv_heads.otherwise = 8;
+  row.keys.mlp_width.otherwise = 14336;
+  row.keys.max_positions.otherwise = 131072;
   row.biases = {};
   row.window = WindowKeys{4096, false};
   return row;
@@ -207,6 +228,10 @@ Family qwen2() {
   row.fixed.family = "qwen2";
   row.fixed.qkv_bias = true;
   row.model_types = {"qwen2"};
+  row.keys.vocab_size.otherwise = 151936;
+  row.keys.num_kv_heads.otherwise = 32;
+  row.keys.mlp_width.otherwise = 22016;
+  row.keys.max_positions.otherwise = 32768;
   row.biases = {};
   row.window = WindowKeys{4096, true};
   return row;
@@ -218,6 +243,8 @@ Family qwen3() {
   row.fixed.family = "qwen3";
   row.fixed.head_norm = true;
   row.model_types = {"qwen3"};
+  row.keys = qwen2().keys;
+  row.keys.head_dim.otherwise = 128;
   row.names.query_norm = "self_attn.q_norm";
   row.names.key_norm = "self_attn.k_norm";
   row.biases = {.projections = "attention_bias"};
@@ -232,6 +259,13 @@ Family gemma() {
   row.fixed.norm_plus_one = true;
   row.fixed.activation = Arch::Activation::gelu_tanh;
   row.model_types = {"gemma"};
+  row.keys.vocab_size.otherwise = 256000;
+  row.keys.d_model.otherwise = 3072;
+  row.keys.num_layers.otherwise = 28;
+  row.keys.num_heads.otherwise = row.keys.num_kv_heads.otherwise = 16;
+  row.keys.head_dim.otherwise = 256;
+  row.keys.mlp_width.otherwise = 24576;
+  row.keys.max_positions.otherwise = 8192;
   row.keys.activation = "";
   row.biases = {.projections = "attention_bias"};
   row.tied = Family::Tied::yes;
@@ -247,8 +281,8 @@ Family llama2c() {
   row.keys = {.d_model = {"dim", {}},
               .num_layers = {"n_layers", {}},
               .num_heads = {"n_heads", {}},
-              .num_kv_heads = "n_kv_heads",
-              .mlp_width = "hidden_dim",
+              .num_kv_heads = {"n_kv_heads", {}},
+              .mlp_width = {"hidden_dim", {}},
               .max_positions = {"max_seq_len", {}},
               .norm_eps = {"norm_eps", 1e-5}};
   row.names = {.word = "tok_embeddings",

@@ -12,7 +12,8 @@
 namespace headscope {
 
 // A number of config.json: its key, and what the family's reference implementation takes where the key is absent. No
-// default: the key must be there.
+// default: the key must be there. The reference's defaults are those of its configuration class, which save_pretrained
+// leaves out of config.json where a model has them.
 struct ConfigNumber {
   const char* key = "";
   std::optional<double> otherwise;
@@ -23,9 +24,9 @@ struct ConfigKeys {
   ConfigNumber d_model{"hidden_size", {}};
   ConfigNumber num_layers{"num_hidden_layers", {}};
   ConfigNumber num_heads{"num_attention_heads", {}};
-  const char* num_kv_heads = "";  // absent: num_heads
-  const char* head_dim = "";      // absent: d_model / num_heads
-  const char* mlp_width = "";     // absent: 4 d_model, or the family's own rule
+  ConfigNumber num_kv_heads{};  // without a default: num_heads; so does null
+  ConfigNumber head_dim{};      // likewise d_model / num_heads
+  ConfigNumber mlp_width{};     // likewise 4 d_model, or the family's own rule
   ConfigNumber max_positions{"max_position_embeddings", {}};
   ConfigNumber norm_eps{"layer_norm_eps", {}};
   const char* activation = "";

@@ -65,8 +65,14 @@ Architecture::Activation activation_of(ConfigReader& reader, const char* key, Ar
 
 std::int64_t whole(ConfigReader& reader, const ConfigNumber& number, std::int64_t least, std::int64_t most) {
   std::optional<std::int64_t> otherwise;
-  if (number.otherwise) otherwise = static_cast<std::int64_t>(*number.otherwise);
+  if (number.otherwise && !reader.holds_null(number.key)) otherwise = static_cast<std::int64_t>(*number.otherwise);
   return reader.whole(number.key, least, most, otherwise);
+}
+
+// The same of a number that null, and a missing default, leave to a rule.
+std::int64_t whole_or(ConfigReader& reader, const ConfigNumber& number, std::int64_t most, std::int64_t rule) {
+  const bool has_default = number.otherwise && !reader.holds_null(number.key);
+  return reader.whole(number.key, 1, most, has_default ? static_cast<std::int64_t>(*number.otherwise) : rule);
 }
 
 void read_sizes(ConfigReader& reader, const Family& family, Architecture& architecture) {
@@ -76,10 +82,10 @@ void read_sizes(ConfigReader& reader, const Family& family, Architecture& archit
   architecture.num_layers = whole(reader, keys.num_layers, 1, kMostLayers);
   architecture.num_heads = whole(reader, keys.num_heads, 1, kMostFeatures);
   const bool sizes_known = reader.problems().empty();
-  architecture.num_kv_heads = reader.whole(keys.num_kv_heads, 1, kMostFeatures, architecture.num_heads);
+  architecture.num_kv_heads = whole_or(reader, keys.num_kv_heads, kMostFeatures, architecture.num_heads);
   architecture.max_positions = whole(reader, keys.max_positions, 1, std::int64_t{1} << 40);
-  if (reader.find(keys.head_dim) != nullptr) {
-    architecture.head_dim = reader.whole(keys.head_dim, 1, kMostFeatures);
+  if (reader.find(keys.head_dim.key) != nullptr || (keys.head_dim.otherwise && !reader.holds_null(keys.head_dim.key))) {
+    architecture.head_dim = whole(reader, keys.head_dim, 1, kMostFeatures);
   } else {
     architecture.head_dim = architecture.d_model / architecture.num_heads;
     if (sizes_known && architecture.d_model % architecture.num_heads != 0) {
@@ -89,14 +95,14 @@ void read_sizes(ConfigReader& reader, const Family& family, Architecture& archit
   }
   if (sizes_known && architecture.num_heads % architecture.num_kv_heads != 0) {
     reader.add_problem(fmt::format("{} is {}, which {} {} does not divide", keys.num_heads.key, architecture.num_heads,
-                                   keys.num_kv_heads, architecture.num_kv_heads));
+                                   keys.num_kv_heads.key, architecture.num_kv_heads));
   }
   if (architecture.num_heads * architecture.head_dim > kMostFeatures) {
     reader.add_problem(fmt::format("{} heads of {} features are more than {}", architecture.num_heads,
                                    architecture.head_dim, kMostFeatures));
   }
   if (architecture.mlp != Architecture::Mlp::none) {
-    architecture.mlp_width = reader.whole(keys.mlp_width, 1, kMostFeatures, 4 * architecture.d_model);
+    architecture.mlp_width = whole_or(reader, keys.mlp_width, kMostFeatures, 4 * architecture.d_model);
   }
   if (*keys.token_types.key) architecture.token_types = whole(reader, keys.token_types, 1, kMostFeatures);
 }
@@ -181,7 +187,7 @@ void read_particulars(ConfigReader& reader, const Family& family, Architecture& 
                             Activation::gelu_tanh);
     architecture.embedding_scale = std::sqrt(static_cast<float>(architecture.d_model));
   }
-  if (name == "llama2c" && reader.find(family.keys.mlp_width) == nullptr) {
+  if (name == "llama2c" && reader.find(family.keys.mlp_width.key) == nullptr) {
     architecture.mlp_width = swiglu_width(reader, architecture.d_model);
   }
 }

@@ -47,12 +47,54 @@ TEST(ModelConfig, SizesThatAreNoSizes) {
       SCOPED_TRACE(value.dump());
       expect_refused(with(kGpt2, key, value), {"config.json", key, "expected a whole number from 1"});
     }
-    expect_refused(without(kGpt2, key), {std::string(key) + " is missing"});
     expect_refused(with(kGpt2, key, nullptr), {std::string(key) + " is missing"});
   }
   expect_refused(with(kGpt2, "layer_norm_epsilon", "1e-5"), {"layer_norm_epsilon is \"1e-5\"", "above 0"});
   expect_refused(with(kGpt2, "layer_norm_epsilon", 0), {"layer_norm_epsilon is 0"});
   expect_refused(with(kGpt2, "layer_norm_epsilon", -1e-5), {"layer_norm_epsilon"});
+}
+
+// What the configuration classes of Hugging Face Transformers 4.57 take where config.json leaves a key out.
+TEST(ModelConfig, WhatIsLeftOutIsTheClassesOwnDefault) {
+  struct Expected {
+    const char* type;
+    std::int64_t vocab, width, layers, heads, kv_heads, head_dim, mlp, positions;
+    double eps;
+  };
+  for (const Expected& e :
+       std::initializer_list<Expected>{{"gpt2", 50257, 768, 12, 12, 12, 64, 3072, 1024, 1e-5},
+                                       {"bert", 30522, 768, 12, 12, 12, 64, 3072, 512, 1e-12},
+                                       {"roberta", 50265, 768, 12, 12, 12, 64, 3072, 510, 1e-12},
+                                       {"distilbert", 30522, 768, 6, 12, 12, 64, 3072, 512, 1e-12},
+                                       {"llama", 32000, 4096, 32, 32, 32, 128, 11008, 2048, 1e-6},
+                                       {"mistral", 32000, 4096, 32, 32, 8, 128, 14336, 131072, 1e-6},
+                                       {"qwen2", 151936, 4096, 32, 32, 32, 128, 22016, 32768, 1e-6},
+                                       {"qwen3", 151936, 4096, 32, 32, 32, 128, 22016, 32768, 1e-6},
+                                       {"gemma", 256000, 3072, 28, 16, 16, 256, 24576, 8192, 1e-6}}) {
+    SCOPED_TRACE(e.type);
+    const Architecture found = read(Json::object({{"model_type", e.type}})).architecture;
+    EXPECT_EQ(found.vocab_size, e.vocab);
+    EXPECT_EQ(found.d_model, e.width);
+    EXPECT_EQ(found.num_layers, e.layers);
+    EXPECT_EQ(found.num_heads, e.heads);
+    EXPECT_EQ(found.num_kv_heads, e.kv_heads);
+    EXPECT_EQ(found.head_dim, e.head_dim);
+    EXPECT_EQ(found.mlp_width, e.mlp);
+    EXPECT_EQ(found.max_positions, e.positions);
+    EXPECT_EQ(found.norm_eps, e.eps);
+  }
+  EXPECT_EQ(read(Json::object({{"model_type", "bert"}})).architecture.token_types, 2);
+  EXPECT_EQ(read(Json::object({{"model_type", "bert"}})).architecture.activation, Architecture::Activation::gelu);
+  EXPECT_EQ(read(Json::object({{"model_type", "gpt2"}})).architecture.activation, Architecture::Activation::gelu_tanh);
+  EXPECT_EQ(read(Json::object({{"model_type", "mistral"}})).architecture.sliding_window, 4096);
+  // The width of an MLP is the class' own, whatever the model's width; GPT-2's follows it.
+  EXPECT_EQ(read(without(kBert, "intermediate_size")).architecture.mlp_width, 3072);
+  EXPECT_EQ(read(kGpt2).architecture.mlp_width, 64);
+  EXPECT_EQ(read(with(with(kLlama, "model_type", "mistral"), "num_key_value_heads", nullptr)).architecture.num_kv_heads,
+            4)
+      << "null is as many as heads";
+  expect_refused(Json::object({{"block_size", 8}, {"n_layer", 2}, {"n_head", 2}, {"n_embd", 8}}),
+                 {"vocab_size is missing"});
 }
 
 TEST(ModelConfig, AllThatDoesNotFitIsSaidAtOnce) {
@@ -139,12 +181,13 @@ TEST(ModelConfig, RotaryScalingsThatAreRefused) {
 }
 
 TEST(ModelConfig, SlidingWindows) {
-  const Json mistral = with(kLlama, "model_type", "mistral");
+  const Json grouped = with(kLlama, "num_key_value_heads", 2);
+  const Json mistral = with(grouped, "model_type", "mistral");
   EXPECT_EQ(read(mistral).architecture.sliding_window, 4096);
   EXPECT_EQ(read(with(mistral, "sliding_window", 7)).architecture.sliding_window, 7);
   EXPECT_EQ(read(with(mistral, "sliding_window", nullptr)).architecture.sliding_window, std::nullopt);
   expect_refused(with(mistral, "sliding_window", 0), {"sliding_window is 0"});
-  const Json qwen = with(with(kLlama, "model_type", "qwen2"), "sliding_window", 5);
+  const Json qwen = with(with(grouped, "model_type", "qwen2"), "sliding_window", 5);
   EXPECT_EQ(read(qwen).architecture.sliding_window, std::nullopt);
   const Json switched = with(qwen, "use_sliding_window", true);
   EXPECT_EQ(read(with(switched, "max_window_layers", 2)).architecture.sliding_window, std::nullopt);
@@ -161,7 +204,7 @@ TEST(ModelConfig, Particulars) {
   EXPECT_EQ(read(with(roberta, "pad_token_id", 0)).architecture.position_offset, 1);
   expect_refused(with(roberta, "max_position_embeddings", 2), {"max_position_embeddings is 2"});
 
-  const Json gemma = with(kLlama, "model_type", "gemma");
+  const Json gemma = with(with(kLlama, "num_key_value_heads", 2), "model_type", "gemma");
   using Activation = Architecture::Activation;
   EXPECT_EQ(read(gemma).architecture.activation, Activation::gelu_tanh);
   EXPECT_EQ(read(with(gemma, "hidden_act", "gelu")).architecture.activation, Activation::gelu_tanh);
@@ -184,8 +227,9 @@ TEST(ModelConfig, Particulars) {
   EXPECT_EQ(read(with(karpathy, "hidden_dim", 100)).architecture.mlp_width, 100);
   EXPECT_EQ(read(karpathy).architecture.rotary->pairs, RotaryRule::Pairs::neighbours);
   EXPECT_EQ(read(with(kLlama, "attention_bias", true)).architecture.output_bias, true);
-  EXPECT_EQ(read(with(kLlama, "model_type", "qwen2")).architecture.output_bias, false);
-  EXPECT_EQ(read(with(kLlama, "model_type", "qwen2")).architecture.qkv_bias, true);
+  const Json qwen = with(with(kLlama, "num_key_value_heads", 2), "model_type", "qwen2");
+  EXPECT_EQ(read(qwen).architecture.output_bias, false);
+  EXPECT_EQ(read(qwen).architecture.qkv_bias, true);
 }
 
 }  // namespace
