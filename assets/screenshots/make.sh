@@ -3,6 +3,11 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 headscope=${1:-../../build/release/bin/headscope}
+cli=${2:-$(dirname "$headscope")/headscope-cli}
+"$cli" render --model demo:induction --phrase "cat box ink fox jam cat box ink fox jam" --view layers --width 1000 \
+  --out model-layers-dark.png
+"$cli" render --model demo:pronouns --phrase "The animal didn't cross the street because it was too tired" --view arcs \
+  --heads-shown 7 --width 760 --theme light --out model-lines-light.png
 "$headscope" --screenshot window-dark.png --size 1600x1000
 "$headscope" --screenshot problem-dark.png --size 1600x1000 --then heads=7
 "$headscope" --screenshot merge-direct-light.png --size 1600x1000 --theme light street.json

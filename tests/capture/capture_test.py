@@ -8,6 +8,7 @@ Exits with 77 (skipped) where no Python with torch is found.
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -164,6 +165,86 @@ class CaptureTest(unittest.TestCase):
             with self.assertRaises(ValueError):
                 save_capture(self.path, layers, tokens)
         self.assertEqual(os.listdir(self.folder.name), [])
+
+    def snippets(self):
+        """The recipes of the README, by their heading."""
+        with open(os.path.join(ROOT, "assets", "capture", "README.md"), encoding="utf-8") as file:
+            sections = re.split(r"^## ", file.read(), flags=re.M)
+        found = {}
+        for section in sections[1:]:
+            blocks = re.findall(r"^```python\n(.*?)^```", section, flags=re.M | re.S)
+            if blocks:
+                found[section.splitlines()[0]] = blocks[0]
+        return found
+
+    def test_every_recipe_of_the_readme_is_python(self):
+        snippets = self.snippets()
+        self.assertEqual(len(snippets), 3)
+        for heading, code in snippets.items():
+            compile(code, heading, "exec")
+
+    def run_snippet(self, heading, **names):
+        """A recipe as it stands, against stand-ins that give what the library's documentation says it gives."""
+        before = os.getcwd()
+        os.chdir(self.folder.name)
+        try:
+            exec(compile(self.snippets()[heading], heading, "exec"), {"torch": torch, "save_capture": save_capture, **names})
+        finally:
+            os.chdir(before)
+
+    def test_the_recipe_for_transformers(self):
+        ids = torch.tensor([[5, 6, 7]])
+        attentions = tuple(torch.rand(1, 2, 3, 3).softmax(-1) for _ in range(2))
+
+        class Output:
+            pass
+
+        class Model:
+            def __call__(self, input_ids, output_attentions):
+                assert output_attentions and input_ids is ids
+                output = Output()
+                output.attentions = attentions
+                return output
+
+        class AutoModel:
+            @staticmethod
+            def from_pretrained(name, attn_implementation):
+                assert (name, attn_implementation) == ("some/model", "eager")
+                return Model()
+
+        class Tokenizer:
+            def __call__(self, text, return_tensors):
+                assert return_tensors == "pt"
+                return {"input_ids": ids}
+
+            def convert_ids_to_tokens(self, row):
+                return [f"t{int(number)}" for number in row]
+
+        self.run_snippet("Hugging Face Transformers", AutoModel=AutoModel, tokenizer=Tokenizer(), text="a b c",
+                                name="some/model")
+        manifest, stages = self.exported("--layer", "1")
+        self.assertEqual(manifest["tokens"], ["t5", "t6", "t7"])
+        self.assertTrue(torch.equal(stages["weights"], attentions[1]))
+
+    def test_the_recipe_for_transformer_lens(self):
+        patterns = {("pattern", layer): torch.rand(1, 2, 3, 3).softmax(-1) for layer in range(2)}
+
+        class Config:
+            n_layers = 2
+
+        class Model:
+            cfg = Config()
+
+            def run_with_cache(self, text):
+                return None, patterns
+
+            def to_str_tokens(self, text):
+                return ["<|endoftext|>", "a", " b"]
+
+        self.run_snippet("TransformerLens", model=Model(), text="a b")
+        manifest, stages = self.exported("--layer", "0")
+        self.assertEqual(manifest["tokens"], ["<|endoftext|>", "a", " b"])
+        self.assertTrue(torch.equal(stages["weights"], patterns["pattern", 0]))
 
     def test_a_module_that_was_never_called_is_named(self):
         recorder = Recorder()
