@@ -21,6 +21,7 @@ struct Session::Impl {
         slice_numbers(executor->make_sibling(), wake),
         model_numbers(executor->make_sibling(), options.compute, options.engine, wake),
         variant_numbers(executor->make_sibling(), wake),
+        explanations(executor->make_sibling(), wake),
         queue(std::move(executor), std::move(options.compute), std::move(options.engine), std::move(wake)) {}
 
   UndoList undo;
@@ -41,6 +42,7 @@ struct Session::Impl {
   SliceNumbers slice_numbers;
   ModelNumbers model_numbers;
   VariantNumbers variant_numbers;
+  Explanations explanations;
   ComputeQueue queue;
 
   bool shows(const Request& wanted) const {
@@ -217,9 +219,13 @@ VariantNumbers& Session::variant_numbers() {
   return impl_->variant_numbers;
 }
 
+Explanations& Session::explanations() {
+  return impl_->explanations;
+}
+
 bool Session::looking() const {
   return impl_->maps.busy() || impl_->slice_numbers.busy() || impl_->model_numbers.busy() ||
-         impl_->variant_numbers.busy();
+         impl_->variant_numbers.busy() || impl_->explanations.busy();
 }
 
 }  // namespace headscope

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/session/executor.h"
+#include "app/session/explanations.h"
 #include "app/session/map_tiles.h"
 #include "app/session/model_numbers.h"
 #include "app/session/slice_numbers.h"
@@ -118,6 +119,8 @@ class Session {
   ModelNumbers& model_numbers();
   // What the bug lab shows; likewise.
   VariantNumbers& variant_numbers();
+  // Where single numbers come from.
+  Explanations& explanations();
   bool looking() const;  // one of them has something to do
 
  private:

@@ -99,7 +99,7 @@ const std::vector<std::string> kPoolings = {"max", "mean"};
 const std::vector<std::string> kHeadsShow = {"grid", "arcs", "neurons"};
 const std::vector<std::string> kSentences = {"all", "a-a", "a-b", "b-a", "b-b"};
 const std::vector<std::string> kConcatShows = {"concat", "output", "both"};
-const std::vector<std::string> kMainViews = {"layer", "layers"};
+const std::vector<std::string> kMainViews = {"layer", "layers", "follow"};
 constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
 constexpr double kLargestFilter = 1e6;
 

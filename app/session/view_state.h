@@ -40,6 +40,7 @@ enum class HeadsShow { grid, arcs, neurons };  // maps; lines from queries to ke
 enum class MainView {
   layer,   // one layer: pipeline, heads, concat, inspector
   layers,  // all layers and heads of a model
+  follow,  // one token through the stages, with what feeds its number at each
 };
 
 // The view over all layers and heads of a model.

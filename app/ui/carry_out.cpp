@@ -5,6 +5,7 @@
 
 #include "app/session/documents.h"
 #include "app/session/phrase_file.h"
+#include "app/ui/explain_state.h"
 #include "app/ui/layers_panel.h"
 #include "app/ui/layout.h"
 #include "app/ui/main_view.h"
@@ -157,7 +158,7 @@ void copy(Ui& ui, CopyWhat what) {
     return;
   }
   ui.state.number.erase(kCopyWaits);
-  const std::string text = copied_text(ui.session, what);
+  const std::string text = text_at_cursor(ui, what);
   if (!text.empty() && ui.set_clipboard) ui.set_clipboard(text);
 }
 
@@ -296,6 +297,8 @@ bool carry_out(Ui& ui, const Command& command) {
       return true;
     case CommandId::toggle_layers:
       return toggle_layers(ui), true;
+    case CommandId::toggle_follow:
+      return toggle_main_view(ui, MainView::follow, "follow"), true;
     case CommandId::next_problem:
       return go_to_problem(ui), true;
     case CommandId::focus_phrase:
@@ -320,6 +323,10 @@ bool carry_out(Ui& ui, const Command& command) {
       if (trace != nullptr && head >= 0 && head < trace->num_heads()) view.head = head;
       return true;
     }
+    case CommandId::explain_back:
+      return go_back_or_forward(ui, true), true;
+    case CommandId::explain_forward:
+      return go_back_or_forward(ui, false), true;
     case CommandId::next_stage:
       return step_stage(ui, 1), true;
     case CommandId::previous_stage:

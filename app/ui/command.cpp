@@ -38,6 +38,9 @@ const std::vector<CommandInfo>& command_list() {
 
       {Id::palette, "Commands...", "View", "Ctrl+P", "Finds commands, stages, heads and tokens by name."},
       {Id::go_to_cell, "Go to cell...", "View", "Ctrl+G", "Picks a query and a key by number or token."},
+      {Id::explain_back, "Back to the number before", "View", "Alt+Left",
+       "Returns to the number from which you jumped to an operand."},
+      {Id::explain_forward, "Forward again", "View", "Alt+Right", "Goes where the way back came from."},
       {Id::next_head, "Next head", "View", "]", "Shows the next head."},
       {Id::previous_head, "Previous head", "View", "[", "Shows the head before."},
       {Id::next_stage, "Next stage", "View", "Ctrl+PageDown", "Selects the next tensor of the pipeline."},
@@ -50,6 +53,8 @@ const std::vector<CommandInfo>& command_list() {
        "Opens or closes the inspector; beside heads in a narrow window."},
       {Id::toggle_layers, "Layers × heads", "View", "F3",
        "Shows all layers and heads of a model at once, or one layer again."},
+      {Id::toggle_follow, "Follow a token", "View", "Ctrl+J",
+       "Steps through the stages with one token: what feeds its number at each; arrow keys step."},
       {Id::toggle_theme, "Dark or light", "View", "Ctrl+T", "Changes the theme."},
       {Id::scale_up, "Larger", "View", "Ctrl+Plus", "Makes everything a tenth larger."},
       {Id::scale_down, "Smaller", "View", "Ctrl+Minus", "Makes everything a tenth smaller."},

@@ -49,6 +49,9 @@ enum class CommandId {
   choose_weights,
   toggle_key_phrase,
   select_head,
+  explain_back,
+  explain_forward,
+  toggle_follow,
 };
 
 struct Command {

@@ -5,8 +5,10 @@
 
 #include "app/ui/axis_labels.h"
 #include "app/ui/concat_grid.h"
+#include "app/ui/explain_state.h"
 #include "app/ui/heads_header.h"
 #include "app/ui/heatmap_view.h"
+#include "app/ui/linked_marks.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/panels.h"
 #include "app/ui/provenance_view.h"
@@ -135,6 +137,7 @@ void read_input(Ui& ui, Panel& panel, StageId stage, const ConcatGrid& grid, con
     if (const std::optional<Cell> cell = grid.cell_at(ImGui::GetIO().MousePos)) {
       ui.state.next_hover.query = cell->row;
       ui.state.next_hover.feature = cell->column;
+      ui.state.next_hover.cell = place_of(trace, stage, panel.selection.batch, 0, *cell);
       std::string from;
       if (stage == StageId::concat) {
         const Provenance source = provenance_of(trace.request.merge, trace.num_heads(), trace.query_len(),
@@ -168,16 +171,21 @@ void read_input(Ui& ui, Panel& panel, StageId stage, const ConcatGrid& grid, con
 }
 
 void draw_selection(Ui& ui, const Panel& panel, StageId stage, const ConcatGrid& grid) {
+  const std::optional<CellPlace> own = linked_cell(ui, panel.data.trace());
+  for (const CellRange& range :
+       ranges_in(linked_now(ui, panel.data), panel.data.trace(), stage, panel.selection.batch, 0)) {
+    const bool is_own = own && own->stage == stage;
+    if (is_own || range.rows.size() != 1 || grid.bands.front().cell_height < 3) continue;
+    const std::int64_t row = range.rows.begin, from = range.columns.begin, to = range.columns.end;
+    draw_linked_range(ui, stage, range,
+                      {grid.features_rect(row, from, from + 1).min, grid.features_rect(row, to - 1, to).max});
+  }
   if (!panel.selection.cell) return;
   const Cell cell = *panel.selection.cell;
   const std::int64_t rows = grid.bands.empty() ? 0 : grid.bands.front().rows;
   if (cell.row >= rows) return;
   if (panel.selection.stage == stage) {
     draw_pick_frame(ui, grid.features_rect(cell.row, cell.column, cell.column + 1), grid.area);
-  } else if (is_score_like(panel.selection.stage) && stage == StageId::concat && !panel.direct &&
-             grid.bands.size() > 1) {
-    const std::int64_t from = panel.selection.head * grid.band_features;
-    draw_pick_frame(ui, grid.features_rect(cell.row, from, from + grid.band_features), grid.area);
   }
 }
 

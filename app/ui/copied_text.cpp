@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "app/ui/cell_places.h"
+#include "app/ui/explain_state.h"
 #include "app/ui/shortcuts.h"
 #include "app/ui/stage_facts.h"
 
@@ -26,10 +28,11 @@ std::string float_text(float value) {
 
 }  // namespace
 
-std::string copied_text(const Session& session, CopyWhat what) {
+std::string copied_text(const Session& session, CopyWhat what, const std::optional<CellPlace>& cell) {
   const auto trace = session.trace();
   if (trace == nullptr) return "";
-  const ViewState& view = session.view;
+  ViewState view = session.view;
+  if (cell && is_inside(*trace, *cell)) show_place(view, *trace, *cell);
   const Stage* stage = trace->find(view.stage);
   if (stage == nullptr || stage->tensor.rank() < 2) return "";
   // The slice that the inspector shows.
@@ -56,6 +59,14 @@ std::string copied_text(const Session& session, CopyWhat what) {
   if (what == CopyWhat::row) return picked ? text + line(view.cell->row) : "";
   for (std::int64_t i = 0; i < rows; ++i) text += line(i);
   return text;
+}
+
+std::string text_at_cursor(Ui& ui, CopyWhat what) {
+  const bool by_mouse = ui.state.number[kByMouse] != 0;
+  if (const auto& pointed = explain_state(ui).pointed; by_mouse && pointed) {
+    return what == CopyWhat::cell ? pointed->cell : what == CopyWhat::row ? pointed->row : pointed->matrix();
+  }
+  return copied_text(ui.session, what, by_mouse ? ui.state.hover.cell : std::nullopt);
 }
 
 }  // namespace headscope::ui

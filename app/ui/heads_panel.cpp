@@ -8,6 +8,7 @@
 #include "app/ui/heads_layout.h"
 #include "app/ui/heatmap_view.h"
 #include "app/ui/layers_panel.h"
+#include "app/ui/linked_marks.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/panels.h"
 #include "app/ui/shared_marks.h"
@@ -135,7 +136,11 @@ void draw_frames(Ui& ui, Grid& grid, std::int64_t head, const HeatmapView& view)
   const bool selected = head == grid.selection.head;
   const Hover& hover = ui.state.hover;
   const bool linked = hover.query >= 0 && hover.key >= 0 && hover.query < grid.rows && hover.key < grid.columns;
-  if (linked && view.grid.cell_width >= 6) draw_link_ring(ui, view.grid.cell_rect(hover.query, hover.key));
+  if (linked && view.grid.cell_width >= 6) {
+    draw_link_ring(ui, view.grid.cell_rect(hover.query, hover.key));
+  } else {
+    draw_linked(ui, grid.data, grid.selection.quantity, grid.selection.batch, head, view.grid);
+  }
   if (selected) {
     draw_seen_part(ui, grid, view);
     if (grid.selection.cell && is_score_like(grid.selection.stage)) {
@@ -189,6 +194,8 @@ void draw_thumbnail(Ui& ui, Grid& grid, std::int64_t head, ImVec2 at) {
       ui.state.next_hover.query = cell->row;
       ui.state.next_hover.key = cell->column;
       ui.state.next_hover.head = head;
+      ui.state.next_hover.cell =
+          place_of(grid.data.trace(), grid.selection.quantity, grid.selection.batch, head, *cell);
       if (mouse.clicked) {
         choose_head(ui, grid, head);
         ui.session.view.cell = cell;

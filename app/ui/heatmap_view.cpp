@@ -208,10 +208,10 @@ void draw_pick_frame(Ui& ui, const Rect& rect, const Rect& clip) {
   canvas().PopClipRect();
 }
 
-void draw_link_ring(Ui& ui, const Rect& rect) {
+void draw_link_ring(Ui& ui, const Rect& rect, Rgba color) {
   const float line = std::max(1.0f, ui.px(1));
   draw_bars(inset(rect, -line), std::max(line, std::round(1.5f * ui.scale)) + line, Rgba{0, 0, 0, 255});
-  draw_bars(inset(rect, -line), std::max(line, std::round(1.5f * ui.scale)), Rgba{255, 255, 255, 255});
+  draw_bars(inset(rect, -line), std::max(line, std::round(1.5f * ui.scale)), color);
 }
 
 std::optional<Cell> take_arrow(Ui& ui) {

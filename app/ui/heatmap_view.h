@@ -38,7 +38,7 @@ void draw_crosshair(Ui& ui, const CellGrid& grid, std::int64_t row, std::int64_t
 void draw_pick_frame(Ui& ui, const Rect& rect, const Rect& clip);
 
 // 1.5 px ring over 1 px black: a cell that is linked to what is hovered elsewhere.
-void draw_link_ring(Ui& ui, const Rect& rect);
+void draw_link_ring(Ui& ui, const Rect& rect, Rgba color = {255, 255, 255, 255});
 
 // The range that a row's scale stands for; nothing when all of the row gets one colour.
 std::optional<ValueRange> range_of(const ValueScale& scale);

@@ -14,6 +14,8 @@ namespace {
 // From this width on the picture has the numbers beside it instead of below.
 constexpr float kBesideFrom = 860, kColumn = 436;
 
+constexpr const char* kExplained = "inspector/explained";
+constexpr const char* kExplainTitle = "Where this number comes from";
 constexpr const char* kExpandTip = "The inspector takes the place of the heads; once more brings them back.";
 constexpr const char* kCopyTip = "Copy this matrix: rows of numbers with tabs between, for a spreadsheet or numpy.";
 
@@ -91,11 +93,12 @@ void draw_steppers(Ui& ui, const Inspected& inspected, const Rect& line) {
 
 // The parts below the picture, in one scrolling column.
 void draw_body(Ui& ui, Inspected& inspected, const Rect& area) {
-  const float where = inspected.score_like ? where_height(ui, inspected) : 0;
+  double& where = ui.state.number[kExplained];  // as high as it was drawn last
   const float statistics = statistics_height(ui, inspected);
   const float numbers = numbers_height(ui, inspected);
   const float bottom = ui.px(10);
-  const ScrollArea scroll = begin_scroll(ui, "inspector", area, where + statistics + numbers + bottom);
+  const ScrollArea scroll =
+      begin_scroll(ui, "inspector", area, static_cast<float>(where) + statistics + numbers + bottom);
   float y = area.min.y - scroll.offset;
   const float left = area.min.x + ui.px(size::panel_padding);
   const float right = area.max.x - ui.px(size::panel_padding);
@@ -106,11 +109,13 @@ void draw_body(Ui& ui, Inspected& inspected, const Rect& area) {
     return rect;
   };
   const auto in_sight = [&](const Rect& rect) { return rect.max.y > area.min.y && rect.min.y < area.max.y; };
-  if (where > 0) {
-    const Rect rect = section(where, false);
-    if (in_sight(rect)) draw_where(ui, inspected, rect);
-  }
-  const Rect rect = section(statistics, where > 0);
+  const Rect explained{{left, y}, {right, area.max.y}};
+  const float needed =
+      std::ceil(draw_explanation(ui, inspected.data, explained_of(inspected), explained, area, kExplainTitle));
+  if (static_cast<double>(needed) != where) ui.state.wants_frame = true;
+  where = static_cast<double>(needed);
+  section(needed, false);
+  const Rect rect = section(statistics, true);
   if (in_sight(rect)) draw_statistics(ui, inspected, rect);
   draw_numbers_table(ui, inspected, section(numbers, true), area);
   end_scroll(ui);
@@ -149,6 +154,14 @@ Inspected inspected_of(Ui& ui, PanelData& data) {
     }
   }
   return inspected;
+}
+
+std::optional<Explained> explained_of(const Inspected& inspected) {
+  const std::optional<Cell>& cell =
+      inspected.data.is_large(inspected.stage) ? inspected.selection.cell : inspected.shown;
+  if (!cell) return std::nullopt;
+  return Explained{place_of(inspected.data.trace(), inspected.stage, inspected.batch, inspected.slice, *cell),
+                   inspected.is_strongest};
 }
 
 Rect section_title(Ui& ui, const Rect& line, const std::string& title, const std::string& fact) {
@@ -214,7 +227,7 @@ void draw_inspector(Ui& ui, const Rect& area) {
     return;
   }
   // What lies below the picture: the explanation and, where there is room, what follows it.
-  const float least = inspected.score_like ? ui.px(174) : ui.px(200);
+  const float least = ui.px(200);
   const float body = area.height() >= ui.px(690) ? ui.px(306) : least;
   const float y = draw_inspector_picture(ui, inspected, rest, body);
   if (area.max.y - y < ui.px(24)) return;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/ui/explanation.h"
 #include "app/ui/heatmap_view.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/ui.h"
@@ -32,9 +33,8 @@ Inspected inspected_of(Ui& ui, PanelData& data);
 // `body` is what the parts below need at least. Edits the view (cell, viewport) and fills state.next_hover.
 float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, float body);
 
-// inspector_where.cpp: 'Where this number comes from', or under another title.
-float where_height(Ui& ui, const Inspected& inspected);
-void draw_where(Ui& ui, const Inspected& inspected, const Rect& area, const std::string& title = "");
+// What the explanation speaks of: the shown cell; of a large map only the picked one, whose row is read for it.
+std::optional<Explained> explained_of(const Inspected& inspected);
 
 // inspector_statistics.cpp: shape, min ... inf of the stage and of the slice; histogram of the slice.
 float statistics_height(Ui& ui, const Inspected& inspected);

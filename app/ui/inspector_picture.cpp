@@ -5,6 +5,7 @@
 
 #include "app/ui/axis_labels.h"
 #include "app/ui/inspector_parts.h"
+#include "app/ui/linked_marks.h"
 #include "app/ui/profiles.h"
 #include "app/ui/provenance_view.h"
 #include "app/ui/shared_marks.h"
@@ -203,6 +204,7 @@ Cell marked_cell(const Ui& ui, const Inspected& inspected, const std::optional<C
 
 void link_hover(Ui& ui, const Inspected& inspected, Cell cell) {
   Hover& next = ui.state.next_hover;
+  next.cell = place_of(inspected.data.trace(), inspected.stage, inspected.batch, inspected.slice, cell);
   if (inspected.score_like) {
     next.query = cell.row;
     next.key = cell.column;
@@ -237,6 +239,7 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
   }
   const Cell marked = marked_cell(ui, inspected, input.hovered);
   const bool in_range = marked.row < grid.rows && marked.column < grid.columns;
+  draw_linked(ui, inspected.data, inspected.stage, inspected.batch, inspected.slice, grid);
   if (in_range) draw_crosshair(ui, grid, marked.row, marked.column);
   if (picked && picked->row < grid.rows && picked->column < grid.columns) {
     const Range rows = grid.row_range();

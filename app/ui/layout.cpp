@@ -30,7 +30,7 @@ float inspector_width(float room, float heads_height, const ViewState& view) {
 }  // namespace
 
 float request_from(MainView main_view) {
-  return main_view == MainView::layers ? kRequestBesideLayersFrom : kRequestFrom;
+  return main_view != MainView::layer ? kRequestBesideLayersFrom : kRequestFrom;
 }
 
 Layout layout_of(float width, float height, float scale, const ViewState& view, float notices, bool inspector_tab,

@@ -1,5 +1,6 @@
 #include "app/ui/main_view.h"
 
+#include "app/ui/follow.h"
 #include "app/ui/layers_panel.h"
 #include "app/ui/panels.h"
 
@@ -12,6 +13,9 @@ MainView shown_main_view(const Ui& ui) {
       break;
     case MainView::layers:
       if (!has_layers(ui)) return MainView::layer;
+      break;
+    case MainView::follow:
+      if (!can_follow(ui)) return MainView::layer;
       break;
   }
   return wanted;
@@ -31,6 +35,8 @@ void draw_main_view(Ui& ui, const Rect& area) {
       break;
     case MainView::layers:
       return draw_layers_panel(ui, area);
+    case MainView::follow:
+      return draw_follow_panel(ui, area);
   }
 }
 

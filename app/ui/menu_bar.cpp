@@ -66,6 +66,8 @@ bool checked(const Ui& ui, CommandId id) {
       return !view.inspector_collapsed;
     case CommandId::toggle_layers:
       return shown_main_view(ui) == MainView::layers;
+    case CommandId::toggle_follow:
+      return shown_main_view(ui) == MainView::follow;
     case CommandId::toggle_request:
       return !view.request_collapsed;
     default:

@@ -14,7 +14,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kHeadings = 38, kFooter = 40, kTallestRow = 52, kLowestRow = 19;
+constexpr float kPair = 208, kHeadings = 38, kFooter = 40, kTallestRow = 52, kLowestRow = 19;
 constexpr std::int64_t kMostBars = 64;  // features that get a bar each; more are cells of a colour map
 
 struct Table {
@@ -142,7 +142,11 @@ void draw_key_row(Ui& ui, const Table& table, std::int64_t j, const Rect& row, c
   const std::vector<std::string>& names = table.data.columns(StageId::weights);
   const bool chosen = table.focus.picked && table.focus.pair->column == j;
   const Interaction it = interact_mouse(ui, fmt::format("neurons/{}", j), frame, {}, false);
-  if (it.hovered) ui.state.next_hover = {table.neurons.query, j, table.neurons.head, -1};
+  if (it.hovered) {
+    const CellPlace cell = place_of(table.data.trace(), StageId::weights, table.focus.selection.batch,
+                                    table.neurons.head, {table.neurons.query, j});
+    ui.state.next_hover = {table.neurons.query, j, table.neurons.head, -1, cell};
+  }
   if (it.clicked) {
     choose_key(ui, table, j);
     ui.state.focus = "inspector/neurons";
@@ -316,7 +320,7 @@ void draw_neurons_panel(Ui& ui, const Rect& area, bool beside_lines, bool explai
   Table table{*data, focus, neurons, neurons.key_features.dim(1), trace.key_len()};
 
   const Inspected pair = pair_of(ui, *data, focus);
-  const float where = where_height(ui, pair);
+  const float where = ui.px(kPair);
   // The pair's steps stand below when some rows of keys stay above them.
   const bool with_pair =
       explains && focus.pair && inner.height() - where > ui.px(kHeadings + kFooter) + 5 * ui.px(kLowestRow);
@@ -346,7 +350,12 @@ void draw_neurons_panel(Ui& ui, const Rect& area, bool beside_lines, bool explai
   if (with_pair) {
     const Rect place{{inner.min.x, inner.max.y - where}, inner.max};
     horizontal_line(ui, area.min.x, area.max.x, place.min.y - ui.px(1), ui.colors.line);
-    draw_where(ui, pair, place, focus.picked ? "Chosen pair" : "Strongest pair");
+    double& needed = ui.state.number["neurons/explained"];
+    const ScrollArea scroll = begin_scroll(ui, "neurons/pair", place, static_cast<float>(needed));
+    const Rect moved{{place.min.x, place.min.y - scroll.offset}, {place.max.x - ui.px(8), place.max.y}};
+    needed = static_cast<double>(
+        draw_explanation(ui, *data, explained_of(pair), moved, place, focus.picked ? "Chosen pair" : "Strongest pair"));
+    end_scroll(ui);
   }
   ask_for_rest(ui);
 }

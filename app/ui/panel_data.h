@@ -73,6 +73,8 @@ class PanelData {
   // Of each row, for the ink of numbers under a range per row.
   const std::vector<ValueScale>& row_scale(StageId stage, std::int64_t batch, std::int64_t slice, ColorMap map,
                                            bool log_scale);
+  // Of all numbers of a tensor of the weights file; symmetric around zero.
+  const ValueRange& file_range(const std::string& name, const Tensor& tensor);
   // For the views beside the grid; the last few are kept (panel_lines.cpp).
   const Links& links(const LinkRequest& request);
   const Neurons& neurons(std::int64_t batch, std::int64_t head, std::int64_t query);
@@ -111,6 +113,7 @@ class PanelData {
   std::map<Slice, std::vector<ValueScale>> row_scales_;
   std::map<StageId, std::vector<std::string>> rows_, columns_;
   std::map<std::string, Picture> pictures_;
+  std::map<std::string, ValueRange> file_ranges_;
   std::list<std::pair<LinkRequest, Links>> links_;                      // the one used last first
   std::list<std::pair<std::array<std::int64_t, 3>, Neurons>> neurons_;  // likewise
 };

@@ -1,4 +1,4 @@
-// What the views beside the grid derive from a trace: links of heads, features of one query.
+// What the views beside the grid derive from a trace: links of heads, features of one query, ranges of weights.
 #include <algorithm>
 
 #include "app/ui/panel_data.h"
@@ -24,6 +24,12 @@ const Value& recent(std::list<std::pair<Key, Value>>& entries, const Key& key, c
 }
 
 }  // namespace
+
+const ValueRange& PanelData::file_range(const std::string& name, const Tensor& tensor) {
+  const auto found = file_ranges_.find(name);
+  if (found != file_ranges_.end()) return found->second;
+  return file_ranges_.emplace(name, automatic_range(tensor, false, true, nullptr)).first->second;
+}
 
 const Links& PanelData::links(const LinkRequest& request) {
   return recent(links_, request, [&] { return strongest_links(*trace_, request); });

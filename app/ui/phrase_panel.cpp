@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/linked_marks.h"
 #include "app/ui/panels.h"
 #include "app/ui/phrase_box.h"
 #include "app/ui/phrase_suggestions.h"
@@ -32,16 +33,6 @@ std::string files_of(const Request& r) {
   std::string text = "x from " + name(r.input);
   if (!r.key_input.empty()) text += ", keys from " + name(r.key_input);
   return text;
-}
-
-// Which token is the row, which the column: what the mouse is over, else what is picked.
-std::int64_t marked_query(const Ui& ui) {
-  if (ui.state.hover.query >= 0) return ui.state.hover.query;
-  return ui.session.view.cell ? ui.session.view.cell->row : -1;
-}
-std::int64_t marked_key(const Ui& ui) {
-  if (ui.state.hover.key >= 0) return ui.state.hover.key;
-  return ui.session.view.cell && is_score_like(ui.session.view.stage) ? ui.session.view.cell->column : -1;
 }
 
 // The cuts of the text as it stands: the trace's while it is of this text, else those of the word tokenizer.
@@ -118,8 +109,8 @@ void draw_chips(Ui& ui, const std::string& name, const Rect& area, const ChipRow
   const std::int64_t count = static_cast<std::int64_t>(tokens.size());
   double& first_number = ui.state.number[name + "/first"];
   double& last_marked = ui.state.number[name + "/marked"];
-  const std::int64_t query = side == Side::key ? -1 : marked_query(ui);
-  const std::int64_t key = side == Side::query ? -1 : marked_key(ui);
+  const std::int64_t query = side == Side::key ? -1 : marked_tokens(ui).query;
+  const std::int64_t key = side == Side::query ? -1 : marked_tokens(ui).key;
   ImGuiIO& io = ImGui::GetIO();
   const ControlState state{
       true, false,
@@ -244,8 +235,8 @@ void draw_phrase(Ui& ui, const Rect& area, const std::string& name, const char* 
   box.name = name;
   box.hint = side == Side::key ? "words for keys and values" : "words, separated by blanks";
   box.tokens = &cuts;
-  box.query = side == Side::key ? -1 : marked_query(ui);
-  box.key = side == Side::query ? -1 : marked_key(ui);
+  box.query = side == Side::key ? -1 : marked_tokens(ui).query;
+  box.key = side == Side::query ? -1 : marked_tokens(ui).key;
   box.state.problem = problem != nullptr;
   const Rect place{area.min, {area.max.x, area.min.y + ui.px(34)}};
   Rect line{{area.min.x, area.min.y + ui.px(42)}, {area.max.x, area.min.y + ui.px(64)}};
@@ -358,8 +349,8 @@ void draw_phrase_panel(Ui& ui, const Rect& area) {
   box.name = "phrase";
   box.hint = "words, separated by blanks";
   box.tokens = &cuts;
-  box.query = marked_query(ui);
-  box.key = marked_key(ui);
+  box.query = marked_tokens(ui).query;
+  box.key = marked_tokens(ui).key;
   box.state.problem = problem != nullptr;
   const Rect field{boxes.min, {boxes.max.x, boxes.min.y + ui.px(34)}};
   take_suggestion(ui, draft.phrase);

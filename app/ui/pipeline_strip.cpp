@@ -3,6 +3,7 @@
 #include <string>
 
 #include "app/ui/heatmap_view.h"
+#include "app/ui/linked_marks.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/panels.h"
 #include "app/ui/pipeline_cards.h"
@@ -229,7 +230,10 @@ void draw_pipeline_strip(Ui& ui, const Rect& area) {
   if (data == nullptr || data->trace().stages.empty()) return;
   const Trace& trace = data->trace();
   StripState strip{*data, selection_of(ui.session.view, trace), {}, area.height() < ui.px(size::pipeline)};
-  strip.feeding = feeding_stages(trace, strip.selection.stage);
+  strip.feeding = linked_stages(ui, *data);
+  if (!ui.state.hover.cell) {
+    for (const StageId stage : feeding_stages(trace, strip.selection.stage)) strip.feeding.push_back(stage);
+  }
 
   const std::vector<PipelineCard> cards = pipeline_cards(trace);
   std::vector<float> wanted;

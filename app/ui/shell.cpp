@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/explain_state.h"
 #include "app/ui/layout.h"
 #include "app/ui/lines.h"
 #include "app/ui/main_view.h"
@@ -105,10 +106,7 @@ void end_frame_state(Ui& ui) {
   if (!s.open_combo.empty() && !s.list_shown) s.open_combo.clear();
   s.reveal_focus = false;
   // The picture changes with these in the next frame.
-  if (s.next_hover.query != s.hover.query || s.next_hover.key != s.hover.key || s.next_hover.head != s.hover.head ||
-      s.next_hover.feature != s.hover.feature) {
-    s.wants_frame = true;
-  }
+  if (s.next_hover != s.hover) s.wants_frame = true;
 }
 
 void draw_grounds(Ui& ui, const Layout& layout) {
@@ -264,6 +262,7 @@ void draw_shell(Ui& ui) {
   const bool acts = !ui.input.keys.empty() || !ui.input.characters.empty() || io.MouseClicked[0] ||
                     io.MouseClicked[1] || io.MouseWheel != 0;
   begin_frame_state(s, acts);
+  begin_explain_frame(ui);
   if (ui.probe != nullptr) ui.probe->rects.clear();
   for (const std::string& path : ui.input.dropped) ui.push(CommandId::open_path, path);
   ui.input.dropped.clear();

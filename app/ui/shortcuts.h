@@ -27,8 +27,12 @@ void copy_when_exact(Ui& ui);
 // The name of the control that edits a request option: "heads" -> "request/num_heads"; "" when there is none.
 std::string control_of_option(std::string_view option);
 
-// What "copy" puts on the clipboard: the picked number, its row, or the whole matrix of the inspector, with tokens.
+// What "copy" puts on the clipboard: a number, its row, or the whole matrix that it lies in, with tokens. Of `cell`; of
+// what the inspector shows, with the picked cell, where there is none.
 enum class CopyWhat { cell, row, matrix };
-std::string copied_text(const Session& session, CopyWhat what);
+std::string copied_text(const Session& session, CopyWhat what, const std::optional<CellPlace>& cell = std::nullopt);
+
+// What is under the mouse while that was used last, else what is picked: numbers of the explanation, cells of pictures.
+std::string text_at_cursor(Ui& ui, CopyWhat what);
 
 }  // namespace headscope::ui

@@ -50,6 +50,7 @@ std::vector<std::string> keys_of(Ui& ui) {
     return {"Click a token to pin it", "1\u20139 heads on and off", "S saves as SVG"};
   if (beside && shows == HeadsShow::neurons) return {"Up Down key", "Left Right query", "S saves as SVG"};
   if (focus.starts_with("layers")) return {"Arrows move", "Enter opens", "X switches a head off", "F3 one layer"};
+  if (focus.starts_with("follow")) return {"Left Right step", "Up Down token", "Click an operand to jump to it"};
   if (focus.starts_with("heads")) return {"Arrows head", "Ctrl+C copy number", "Ctrl+E export"};
   if (focus.starts_with("inspector")) return {"Arrows cell", "Ctrl+F fit", "Ctrl+C copy number"};
   if (focus.starts_with("pipeline")) return {"Left Right stage", "Ctrl+C copy number", "F6 names only"};

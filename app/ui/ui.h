@@ -17,6 +17,7 @@
 #include "app/ui/dialogs/dialog_state.h"
 #include "app/ui/text_edit.h"
 #include "app/ui/theme.h"
+#include "core/attention/cell_place.h"
 #include "core/picture/image.h"
 #include "core/picture/texture_store.h"
 
@@ -49,9 +50,12 @@ struct Notice {
 // by every panel in the next frame.
 struct Hover {
   std::int64_t query = -1, key = -1, head = -1, feature = -1;
+  std::optional<CellPlace> cell;  // the number itself, where it is one
+  friend bool operator==(const Hover&, const Hover&) = default;
 };
 
-class PanelData;  // app/ui/panel_data.h
+class PanelData;      // app/ui/panel_data.h
+struct ExplainState;  // app/ui/explain_state.h
 
 // Everything of the window that is neither Request nor view: carets, open dialogs, focus.
 struct UiState {
@@ -101,6 +105,7 @@ struct UiState {
   std::string focus_before_dialog;
   std::shared_ptr<PanelData> panel_data;  // what the panels derived from the trace on screen
   std::shared_ptr<PanelData> layer_data;  // the same of the layer picked in the view over all layers
+  std::shared_ptr<ExplainState> explain;  // jumps of the explanation, linked cells
   DialogKind dialog_before = DialogKind::none;
   DialogState dialogs;
   // Pictures of characters that the atlas cannot hold, by code point and type; empty when no font has it.

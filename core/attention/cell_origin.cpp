@@ -18,7 +18,8 @@ Range one(std::int64_t at) {
 
 class Origins {
  public:
-  Origins(const Trace& trace, const Index& index) : trace_(trace), inputs_(*trace.inputs), at_(index) {}
+  Origins(const Trace& trace, const Index& index, bool reads)
+      : trace_(trace), inputs_(*trace.inputs), at_(index), reads_(reads) {}
 
   CellOrigin of(StageId stage) const {
     switch (stage) {
@@ -199,7 +200,7 @@ class Origins {
                        source(StageId::value, {one(b), one(kv_head(h)), keys, one(d)}, SourceRole::value)},
                       {},
                       0};
-    if (!trace_.mask->hidden.any()) return origin;
+    if (!reads_ || !trace_.mask->hidden.any()) return origin;
     std::vector<float> weights(static_cast<std::size_t>(keys.size()));
     origin.sources[0].tensor.read(origin.sources[0].region, weights);
     origin.not_read.resize(weights.size());
@@ -221,7 +222,27 @@ class Origins {
   const Trace& trace_;
   const Inputs& inputs_;
   Index at_;
+  bool reads_;
 };
+
+CellOrigin made_from(const Trace& trace, StageId stage, const Index& index, bool reads) {
+  const Tensor& tensor = trace.tensor(stage);
+  HEADSCOPE_ASSERT(index.count == tensor.rank(), std::to_string(index.count) + " indices");
+  for (int axis = 0; axis < index.count; ++axis) {
+    HEADSCOPE_ASSERT(index[axis] >= 0 && index[axis] < tensor.dim(axis),
+                     std::to_string(index[axis]) + " in " + to_string(tensor.shape()));
+  }
+  // Captured weights: nobody knows the scores behind them.
+  const bool captured = stage == StageId::weights && trace.find(StageId::masked_scores) == nullptr;
+  CellOrigin origin = captured ? CellOrigin{CellStep::given, {}, {}, 0} : Origins(trace, index, reads).of(stage);
+  const Request& request = trace.request;
+  const std::int64_t layer = trace.inputs->layer;
+  if (stage == StageId::query || stage == StageId::key) origin.factor = head_factor(request, stage, layer, index[1]);
+  for (const NumberEdit& edit : edits_of(request, layer, stage)) {
+    if (std::equal(edit.index.begin(), edit.index.end(), index.begin(), index.end())) origin.edited = edit.value;
+  }
+  return origin;
+}
 
 }  // namespace
 
@@ -232,22 +253,11 @@ std::string_view role_name(SourceRole role) {
 }
 
 CellOrigin origin_of(const Trace& trace, StageId stage, const Index& index) {
-  const Tensor& tensor = trace.tensor(stage);
-  HEADSCOPE_ASSERT(index.count == tensor.rank(), std::to_string(index.count) + " indices");
-  for (int axis = 0; axis < index.count; ++axis) {
-    HEADSCOPE_ASSERT(index[axis] >= 0 && index[axis] < tensor.dim(axis),
-                     std::to_string(index[axis]) + " in " + to_string(tensor.shape()));
-  }
-  // Captured weights: nobody knows the scores behind them.
-  const bool captured = stage == StageId::weights && trace.find(StageId::masked_scores) == nullptr;
-  CellOrigin origin = captured ? CellOrigin{CellStep::given, {}, {}, 0} : Origins(trace, index).of(stage);
-  const Request& request = trace.request;
-  const std::int64_t layer = trace.inputs->layer;
-  if (stage == StageId::query || stage == StageId::key) origin.factor = head_factor(request, stage, layer, index[1]);
-  for (const NumberEdit& edit : edits_of(request, layer, stage)) {
-    if (std::equal(edit.index.begin(), edit.index.end(), index.begin(), index.end())) origin.edited = edit.value;
-  }
-  return origin;
+  return made_from(trace, stage, index, true);
+}
+
+CellOrigin sources_of(const Trace& trace, StageId stage, const Index& index) {
+  return made_from(trace, stage, index, false);
 }
 
 }  // namespace headscope

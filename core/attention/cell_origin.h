@@ -55,4 +55,7 @@ struct CellOrigin {
 // The origin of stage[index]; `index` has the stage's axes. Asserts that the trace has the stage and the cell.
 CellOrigin origin_of(const Trace& trace, StageId stage, const Index& index);
 
+// The same without reading a number: not_read stays empty.
+CellOrigin sources_of(const Trace& trace, StageId stage, const Index& index);
+
 }  // namespace headscope

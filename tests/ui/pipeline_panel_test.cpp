@@ -27,13 +27,13 @@ TEST(PipelineStrip, ShowsEveryStageOfTheTrace) {
 }
 
 TEST(PipelineStrip, AClickSelectsAndTheInspectorFollows) {
-  Driver d;
+  Driver d(1600, 1800);
   for (const Stage& stage : d.trace().stages) {
     d.click("pipeline/" + std::string(stage_name(stage.id)));
     EXPECT_EQ(d.session.view.stage, stage.id);
     EXPECT_TRUE(d.has("inspector/picture")) << stage_name(stage.id);
     EXPECT_TRUE(d.has("inspector/statistics")) << stage_name(stage.id);
-    EXPECT_EQ(d.has("inspector/where"), is_score_like(stage.id)) << stage_name(stage.id);
+    EXPECT_TRUE(d.has("inspector/where")) << stage_name(stage.id);
   }
 }
 

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <limits>
 
+#include "core/attention/engine.h"
 #include "core/attention/request_text.h"
 #include "core/model/head_rule.h"
 #include "tests/core/attention/made_inputs.h"
@@ -42,6 +44,19 @@ double operand_value(const Trace& trace, const CellOrigin& origin, const Operand
   return stage ? static_cast<double>(trace.tensor(*stage).at(operand.index)) : std::nan("");
 }
 
+// How many cells all tests of this program have walked; said at its end.
+std::int64_t& walked() {
+  static std::int64_t count = 0;
+  return count;
+}
+class SaysHowMany : public ::testing::Environment {
+ public:
+  void TearDown() override {
+    if (walked() > 0) std::printf("explain: %lld cells walked\n", static_cast<long long>(walked()));
+  }
+};
+const ::testing::Environment* const kSaysHowMany = ::testing::AddGlobalTestEnvironment(new SaysHowMany);
+
 // Every cell: the steps land on the stored value, and operands hold what their places hold. Returns how many.
 std::int64_t check_every_cell(const Trace& trace, const std::string& what) {
   std::int64_t cells = 0;
@@ -61,6 +76,7 @@ std::int64_t check_every_cell(const Trace& trace, const std::string& what) {
     });
     EXPECT_LE(worst, 1e-5) << what << " " << stage_name(stage.id);
   }
+  walked() += cells;
   return cells;
 }
 
@@ -164,6 +180,27 @@ TEST(Explain, TurnsHeadsAsTheModelDoes) {
       inputs.head_rule = rule;
       inputs.own_mask = {{MaskTerm::Kind::causal, 0, ""}};
       check_every_cell(*traced(phrase_request(), inputs), norm ? "RMSNorm, RoPE" : "RoPE");
+    }
+  }
+}
+
+TEST(Explain, FollowsAWrongMergeIntoTheOutput) {
+  Request request = options(phrase_request(), {{"merge", "direct"}, {"mask", "causal"}, {"dropout", "0.2"}});
+  EXPECT_GT(check_every_cell(*traced(request, fused_inputs(QkvLayout::per_head)), "direct merge"), 500);
+}
+
+TEST(Explain, LandsOnEveryCellOfLayersOfModels) {
+  const std::string folder = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/";
+  // Rotary positions in both pairings, grouped heads, norms of heads, a learned position; weights in two bytes.
+  for (const char* name : {"llama", "llama-bf16", "qwen3", "gemma", "gpt2", "bert"}) {
+    for (const char* layer : {"0", "1"}) {
+      Request request;
+      find_request_option("model")->set(request, folder + name);
+      find_request_option("layer")->set(request, layer);
+      find_request_option("token-ids")->set(request, "1,3,2,5");
+      Engine engine;
+      const auto trace = engine.run(request, {});
+      EXPECT_GT(check_every_cell(*trace, name), 200) << name;
     }
   }
 }
