@@ -28,24 +28,10 @@ const ScriptSection* Script::find(StageId stage) const {
   return nullptr;
 }
 
-namespace {
-
-// Whether something changed by hand takes effect. Heads that are off are lines of the script; the others are not.
-bool changes_by_hand(const Request& r) {
-  const auto on = [](const auto& list) { return std::any_of(list.begin(), list.end(), [](auto& x) { return x.on; }); };
-  return on(r.freeze) || on(r.scale_query) || on(r.scale_key) || on(r.edits) || on(r.paint);
-}
-
-}  // namespace
-
 std::optional<std::string> script_obstacle(const Trace& trace) {
   if (runs_capture(trace.request)) {
     return "A capture holds numbers that another program computed, without what they were computed from: there is no "
            "script that gives them";
-  }
-  if (changes_by_hand(trace.request)) {
-    return "Numbers edited by hand, heads held still, factors of query and key and painted cells have no lines in a "
-           "script yet: switch these interventions off";
   }
   // Masks and dropout are written cell by cell.
   constexpr std::int64_t kMostCells = std::int64_t{1} << 28;
@@ -68,7 +54,7 @@ Script script_of(const Trace& trace, ScriptLanguage language) {
     script.name = "attention.tex";
     return script;
   }
-  ScriptWriter writer(language);
+  ScriptWriter writer(language, trace);
   write_inputs(writer, trace);
   write_heads(writer, trace);
   write_attention(writer, trace);

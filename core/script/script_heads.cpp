@@ -1,6 +1,7 @@
 // Projections, and how their features become heads.
 #include <fmt/format.h>
 
+#include "core/attention/interventions.h"
 #include "core/attention/projection_steps.h"
 #include "core/model/head_rule.h"
 #include "core/script/script_writer.h"
@@ -83,15 +84,32 @@ void write_rotary(ScriptWriter& w, const RotaryTable& table, std::int64_t positi
   w.line();
 }
 
+// What multiplies every head of a stage, as the last factor of an expression; "" when all factors are 1.
+std::string factors(const ScriptWriter& w, const Trace& trace, StageId id) {
+  const std::int64_t heads = id == StageId::query ? trace.inputs->num_heads : trace.inputs->num_kv_heads;
+  std::string list;
+  bool any = false;
+  for (std::int64_t h = 0; h < heads; ++h) {
+    const double factor = head_factor(trace.request, id, trace.inputs->layer, h);
+    any = any || factor != 1.0;
+    list += (h == 0 ? "" : ", ") + python_number(factor);
+  }
+  if (!any) return "";
+  return w.torch() ? fmt::format(" * torch.tensor([{}]).reshape(1, -1, 1, 1)", list)
+                   : fmt::format(" * np.float32([{}]).reshape(1, -1, 1, 1)", list);
+}
+
 // The stage, with one more position after the last where there is a bias_k or bias_v.
-void write_head_stage(ScriptWriter& w, StageId id, const Names& names, const std::string& heads, const Tensor& bias) {
-  if (bias.empty()) return w.stage(id, heads);
+void write_head_stage(ScriptWriter& w, const Trace& trace, StageId id, const Names& names, const std::string& heads,
+                      const Tensor& bias) {
+  const std::string factor = id == StageId::value ? "" : factors(w, trace, id);
+  if (bias.empty()) return w.stage(id, heads + factor);
   const std::string name = fmt::format("bias_{}", names.part[0]);
   w.line(fmt::format("{} = {}.reshape(1, {}, 1, {})", name, w.data(name, bias), names.heads, names.features));
   w.line(fmt::format("{0} = {0}.expand(batch, -1, -1, -1)", name),
          fmt::format("{0} = np.broadcast_to({0}, (batch,) + {0}.shape[1:])", name));
-  w.stage(id, fmt::format("torch.cat([{}, {}], dim=2)", heads, name),
-          fmt::format("np.concatenate([{}, {}], axis=2)", heads, name));
+  w.stage(id, fmt::format("torch.cat([{}, {}], dim=2){}", heads, name, factor),
+          fmt::format("np.concatenate([{}, {}], axis=2){}", heads, name, factor));
 }
 
 void write_per_head(ScriptWriter& w, const Trace& trace) {
@@ -105,9 +123,9 @@ void write_per_head(ScriptWriter& w, const Trace& trace) {
   w.section({StageId::query, StageId::key, StageId::value}, "query, key, value");
   w.line("q, k, v = qkv_heads.chunk(3, dim=-1)", "q, k, v = np.split(qkv_heads, 3, axis=-1)");
   const HeadRule* rule = in.head_rule.get();
-  w.stage(StageId::query, turned("q", rule, true));
-  write_head_stage(w, StageId::key, kKey, turned("k", rule, false), in.weights.bias_k);
-  write_head_stage(w, StageId::value, kValue, "v", in.weights.bias_v);
+  write_head_stage(w, trace, StageId::query, kQuery, turned("q", rule, true), Tensor());
+  write_head_stage(w, trace, StageId::key, kKey, turned("k", rule, false), in.weights.bias_k);
+  write_head_stage(w, trace, StageId::value, kValue, "v", in.weights.bias_v);
 }
 
 // The rows of the fused projection that belong to one part, for inputs of its own.
@@ -156,11 +174,13 @@ void write_projections(ScriptWriter& w, const Trace& trace) {
   }
   const HeadRule* rule = in.head_rule.get();
   w.section({StageId::query}, "query: split into heads");
-  w.stage(StageId::query, turned(split(w, "query_proj", kQuery, "query_len"), rule, true));
+  write_head_stage(w, trace, StageId::query, kQuery, turned(split(w, "query_proj", kQuery, "query_len"), rule, true),
+                   Tensor());
   w.section({StageId::key}, "key: split into heads");
-  write_head_stage(w, StageId::key, kKey, turned(split(w, "key_proj", kKey, "key_len"), rule, false), weights.bias_k);
+  write_head_stage(w, trace, StageId::key, kKey, turned(split(w, "key_proj", kKey, "key_len"), rule, false),
+                   weights.bias_k);
   w.section({StageId::value}, "value: split into heads");
-  write_head_stage(w, StageId::value, kValue, split(w, "value_proj", kValue, "key_len"), weights.bias_v);
+  write_head_stage(w, trace, StageId::value, kValue, split(w, "value_proj", kValue, "key_len"), weights.bias_v);
 }
 
 }  // namespace
@@ -169,8 +189,8 @@ void write_heads(ScriptWriter& w, const Trace& trace) {
   const Inputs& in = *trace.inputs;
   if (!in.query.empty()) {
     w.section({StageId::query, StageId::key, StageId::value}, "query, key, value: given");
-    w.stage(StageId::query, w.data("query", in.query));
-    w.stage(StageId::key, w.data("key", in.key));
+    write_head_stage(w, trace, StageId::query, kQuery, w.data("query", in.query), Tensor());
+    write_head_stage(w, trace, StageId::key, kKey, w.data("key", in.key), Tensor());
     w.stage(StageId::value, w.data("value", in.value));
     return;
   }

@@ -163,7 +163,10 @@ bool draws_input(const Trace& trace) {
 }
 
 bool draws_weights(const Trace& trace) {
-  return is_seeded(trace);
+  // A weight that was set by hand is not what torch draws.
+  const std::vector<NumberEdit>& edits = trace.request.edits;
+  const auto of_weights = [](const NumberEdit& edit) { return edit.on && !stage_named(edit.tensor); };
+  return is_seeded(trace) && std::none_of(edits.begin(), edits.end(), of_weights);
 }
 
 void write_inputs(ScriptWriter& w, const Trace& trace) {
@@ -186,7 +189,7 @@ void write_inputs(ScriptWriter& w, const Trace& trace) {
   w.line("stages = {}");
   // Which data there is turns out below; a reader that reads nothing would only be in the way.
   const bool all_drawn = w.torch() && draws_input(trace) && draws_weights(trace) && in.mask_files.empty() &&
-                         trace.request.dropout == 0 && in.dropout_mask.empty() &&
+                         !is_painted(trace.request) && trace.request.dropout == 0 && in.dropout_mask.empty() &&
                          (in.key_x.empty() || (draws_key_input(trace) && same_storage(in.value_x, in.key_x)));
   if (!all_drawn) write_reader(w);
   write_stage_function(w);

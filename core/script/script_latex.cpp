@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/option_text.h"
 #include "core/attention/projection_steps.h"
@@ -85,9 +86,9 @@ struct Latex {
   // One display: the stage, what it is, where it lives, and a sentence.
   void stage(StageId id, const std::string& left, const std::string& right, const std::string& words) {
     if (trace.find(id) == nullptr) return;
+    line("");
     open({id});
-    line("\n% ---- " + std::string(stage_name(id)));
-    ++lines;
+    line(fmt::format("% ---- {}", stage_name(id)));
     line(words);
     line("\\begin{align*}");
     line(fmt::format("  {} &= {}, &", left, right));
@@ -276,6 +277,20 @@ void write_rest(Latex& x) {
   }
 }
 
+// "--scale-query 0.1=2 --edit scores:0,0,0,0=1", or "".
+std::string changes_by_hand(const Request& request) {
+  if (!intervenes(request)) return "";
+  Request only;
+  only.freeze = request.freeze;
+  only.scale_query = request.scale_query;
+  only.scale_key = request.scale_key;
+  only.edits = request.edits;
+  only.paint = request.paint;
+  std::string words;
+  for (const std::string& word : command_line_of(only)) words += (words.empty() ? "" : " ") + word;
+  return words;
+}
+
 }  // namespace
 
 Script latex_script(const Trace& trace) {
@@ -300,6 +315,9 @@ Script latex_script(const Trace& trace) {
       "{} queries, {} keys, {} heads of {} features. Tokens: \\texttt{{{}}}. Indices: $b$ batch, $h$ "
       "head, $i$ query, $j$ key, $d$ feature.",
       trace.query_len(), trace.key_len(), trace.num_heads(), trace.inputs->head_dim, tex_text(tokens, 120)));
+  const std::string by_hand = changes_by_hand(trace.request);
+  if (!by_hand.empty()) x.line("\nChanged by hand, beyond these formulas: \\texttt{" + tex_text(by_hand, 400) + "}.");
+  if (!by_hand.empty()) ++x.lines;
   write_projections(x);
   write_heads_of(x);
   write_scores(x);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/attention/forward.h"
+#include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/score_steps.h"
 #include "core/script/script_writer.h"
@@ -52,6 +53,7 @@ struct Context {
   const Request& request;
   const Mask& mask;
   bool hides = false;        // some cell gets the fill
+  bool has_mask = false;     // the lines that make `hidden` are written
   bool hides_later = false;  // weights of hidden cells are set to 0
 };
 
@@ -74,7 +76,8 @@ void write_term(ScriptWriter& w, const MaskTerm& term) {
 void write_mask(Context& c) {
   ScriptWriter& w = c.w;
   w.section({StageId::masked_scores}, "mask");
-  if (!c.trace.inputs->mask_files.empty()) {
+  c.has_mask = true;
+  if (!c.trace.inputs->mask_files.empty() || is_painted(c.request)) {
     w.line(fmt::format("hidden = {} != 0", w.data("mask_hidden", hidden_tensor(c.trace.mask))));
     if (!c.mask.added.empty()) w.line("added = " + w.data("mask_added", c.mask.added));
     return;
@@ -178,8 +181,30 @@ void write_scores(Context& c) {
   w.stage(StageId::masked_scores, value);
 }
 
+// Heads whose weights no score decides.
+void write_frozen(Context& c) {
+  ScriptWriter& w = c.w;
+  w.line("visible = (~hidden).expand_as(weights)", "visible = np.broadcast_to(~hidden, weights.shape)");
+  const std::int64_t layer = c.trace.inputs->layer;
+  for (std::int64_t h = 0; h < c.trace.num_heads(); ++h) {
+    const FrozenHead* frozen = frozen_head(c.request, layer, h);
+    if (frozen == nullptr) continue;
+    if (frozen->as == FrozenHead::As::uniform) {
+      w.line(fmt::format("own = visible[:, {}].float()", h), fmt::format("own = visible[:, {}].astype(np.float32)", h));
+      w.line(fmt::format("weights[:, {}] = own / own.sum(-1, keepdim=True).clamp(min=1)  # held: uniform", h),
+             fmt::format("weights[:, {}] = own / np.maximum(own.sum(-1, keepdims=True), 1)  # held: uniform", h));
+    } else {
+      const std::int64_t diagonal = own_diagonal(c.request, *c.trace.inputs);
+      w.line(fmt::format("own = torch.arange(query_len)[:, None] + {} == torch.arange(hidden.shape[-1])", diagonal),
+             fmt::format("own = np.arange(query_len)[:, None] + {} == np.arange(hidden.shape[-1])", diagonal));
+      w.line(fmt::format("weights[:, {0}] = own & visible[:, {0}]  # held: identity", h));
+    }
+  }
+}
+
 void write_weights(Context& c) {
   ScriptWriter& w = c.w;
+  if (any_frozen(c.request, c.trace.inputs->layer) && !c.has_mask) write_mask(c);
   const bool columns = has_variant(c.request, Variant::softmax_over_queries);
   w.section({StageId::weights}, columns ? "weights: softmax over queries" : "weights: softmax over keys");
   const int axis = columns ? -2 : -1;
@@ -197,6 +222,11 @@ void write_weights(Context& c) {
     w.line("whole_row = hidden.all(dim=-1, keepdim=True)", "whole_row = hidden.all(axis=-1, keepdims=True)");
     w.line("weights = " + filled(w, "weights", "whole_row",
                                  c.request.fully_masked == FullyMasked::zero ? "0.0" : "1 / hidden.shape[-1]"));
+  }
+  if (any_frozen(c.request, c.trace.inputs->layer)) {
+    if (value != "weights") w.line("weights = " + value);
+    write_frozen(c);
+    value = "weights";
   }
   w.stage(StageId::weights, value);
 }
@@ -276,6 +306,10 @@ void write_output(Context& c) {
 }
 
 }  // namespace
+
+bool is_painted(const Request& request) {
+  return std::any_of(request.paint.begin(), request.paint.end(), [](const PaintedCells& cells) { return cells.on; });
+}
 
 void write_attention(ScriptWriter& w, const Trace& trace) {
   Context c{w, trace, trace.request, *trace.mask};

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/attention/interventions.h"
 #include "core/attention/option_text.h"
 #include "core/attention/request_text.h"
 #include "core/text/utf8.h"
@@ -28,7 +29,17 @@ void ScriptWriter::line(std::string_view text) {
 }
 
 void ScriptWriter::stage(StageId id, std::string_view expression) {
-  line(fmt::format("{0} = stage(\"{0}\", {1})", stage_name(id), expression));
+  const std::vector<NumberEdit> edits = edits_of(trace_.request, trace_.inputs->layer, id);
+  if (edits.empty()) return line(fmt::format("{0} = stage(\"{0}\", {1})", stage_name(id), expression));
+  // A copy: what it was made from stays as it is.
+  line(fmt::format("{} = ({}).clone()", stage_name(id), expression),
+       fmt::format("{} = np.array({}, dtype=np.float32)", stage_name(id), expression));
+  for (const NumberEdit& edit : edits) {
+    std::string index;
+    for (const std::int64_t at : edit.index) index += fmt::format("{}{}", index.empty() ? "" : ", ", at);
+    line(fmt::format("{}[{}] = {}  # by hand", stage_name(id), index, python_number(static_cast<double>(edit.value))));
+  }
+  line(fmt::format("stage(\"{0}\", {0})", stage_name(id)));
 }
 
 std::string ScriptWriter::data(const std::string& name, const Tensor& tensor) {

@@ -11,7 +11,7 @@ namespace headscope {
 
 class ScriptWriter {
  public:
-  explicit ScriptWriter(ScriptLanguage language) { script_.language = language; }
+  ScriptWriter(ScriptLanguage language, const Trace& trace) : trace_(trace) { script_.language = language; }
   bool torch() const { return script_.language == ScriptLanguage::pytorch; }
 
   // Starts the lines that make these stages, with a marker line.
@@ -19,7 +19,7 @@ class ScriptWriter {
   void line(std::string_view text = "");
   // The one of this script's language.
   void line(std::string_view pytorch, std::string_view numpy) { line(torch() ? pytorch : numpy); }
-  // "name = stage("name", expression)".
+  // "name = stage("name", expression)"; numbers that were set by hand are set before.
   void stage(StageId id, std::string_view expression);
   void stage(StageId id, std::string_view pytorch, std::string_view numpy) { stage(id, torch() ? pytorch : numpy); }
 
@@ -32,6 +32,7 @@ class ScriptWriter {
 
  private:
   void end_section();
+  const Trace& trace_;
   Script script_;
   std::int64_t lines_ = 0;
 };
@@ -55,5 +56,8 @@ Script latex_script(const Trace& trace);
 // Whether x, and the weights, are drawn again by torch.
 bool draws_input(const Trace& trace);
 bool draws_weights(const Trace& trace);
+
+// Whether cells of the mask are painted over.
+bool is_painted(const Request& request);
 
 }  // namespace headscope

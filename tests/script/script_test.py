@@ -80,6 +80,16 @@ def cases():
         yield variant, SMALL + ["--mask", "causal", "--variant", variant]
     yield "mask-after-softmax, added", SMALL + ["--mask", "causal,added.npy", "--variant",
                                                 "mask-after-softmax,softmax-over-queries"]
+    yield "edits of stages", SMALL + ["--edit", "input:0,1,2=3;qkv_split:0,2,1,3=-1;scores:0,1,2,1=4;masked_scores:0,0,0,3=1;"
+                                      "weights:0,2,5,0=0.5;context:0,0,0,0=2;output:0,0,0=9", "--mask", "causal"]
+    yield "edits of weights", SMALL + ["--edit", "qkv_layer.weight:3,4=2.5;linear_layer.bias:1=-1"]
+    yield "heads held, drawn", SMALL + ["--freeze", "0.0=uniform,0.2=identity", "--embedding", "sequence"]
+    yield "heads held under masks", SMALL + ["--freeze", "0.0=uniform,0.2=identity", "--mask", "causal,padding:2",
+                                             "--causal-align", "bottom-right", "--key-phrase", "a b c d e f g"]
+    yield "factors", SMALL + ["--kv-heads", "2", "--scale-query", "1.5,0.1=2", "--scale-key", "0.0=0.5"]
+    yield "painted", SMALL + ["--paint", "hide@0:2,1:3;show@1:2,1:2", "--mask", "causal", "--embedding", "sequence"]
+    yield "factors and bias_k", ["--weights", "bias.safetensors", "--heads", "4", "--input", "x.npy", "--scale-key",
+                                 "3", "--freeze", "0.1=uniform", "--batch", "2"]
     yield "GPT-2", ["--model", f"{MODELS}/gpt2", "--token-ids", "3,1,4,1,5", "--layer", "0"]
     yield "Llama, rotary and grouped", ["--model", f"{MODELS}/llama", "--token-ids", "3,1,4,1,5"]
     yield "Qwen 3, head norms", ["--model", f"{MODELS}/qwen3", "--token-ids", "3,1,4,1,5"]
@@ -220,7 +230,6 @@ def check_refusals(cli, folder):
     with open(os.path.join(folder, "capture.safetensors"), "wb") as file:
         file.write(len(text).to_bytes(8, "little") + text + weights.tobytes())
     for words, part in ((["--model", "capture.safetensors", "--as", "numpy"], "capture"),
-                        (SMALL + ["--edit", "scores:0,0,0,0=1", "--as", "pytorch"], "by hand"),
                         (SMALL, "--as: missing"), (SMALL + ["--as", "matlab"], "latex"),
                         (SMALL + ["--as", "numpy", "--out", ""], "--out")):
         done = subprocess.run([cli, "script", *words], cwd=folder, capture_output=True, text=True)
