@@ -41,6 +41,14 @@ void write_probe(const std::string& path, std::int64_t frame, bool resting, int 
   json["dialog"] = static_cast<int>(state.dialog);
   json["notices"] = nlohmann::json::array();
   for (const ui::Notice& notice : state.notices) json["notices"].push_back(notice.fact + " " + notice.advice);
+  const auto text = [&](const char* name) {
+    const auto found = state.text.find(name);
+    return found == state.text.end() ? std::string() : found->second;
+  };
+  const auto step = state.number.find("tour/at");
+  json["tour"] = {{"step", step == state.number.end() ? -1 : static_cast<int>(step->second)},
+                  {"title", text("callout/title")},
+                  {"text", text("callout/text")}};
   const Session::Job job = session.job();
   json["job"] = {{"title", job.title}, {"running", job.running}, {"failed", job.failed}, {"result", job.result}};
   json["timing"] = {{"first_frame_ms", timing.first_frame_ms},

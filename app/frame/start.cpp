@@ -28,6 +28,8 @@ void open_first(Session& session, Settings& settings, ui::UiState& state, const 
     first.request = last.request;
     first.view = view = last.view;
     first.title = "last session";
+  } else if (may_resume && path.empty() && settings.recent_files.empty() && settings.tour_step == 0) {
+    state.number["tour/offer"] = 1;
   }
   add_notice(state, ui::Notice::Kind::warn, "last-session", notice);
   if (!path.empty()) {

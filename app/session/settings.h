@@ -16,6 +16,7 @@ std::string config_folder();
 std::string state_folder();
 
 constexpr std::size_t kMostRecentFiles = 12;
+constexpr int kMostTourSteps = 100;
 
 struct Settings {
   Theme theme = Theme::dark;
@@ -28,6 +29,8 @@ struct Settings {
   int window_width = 1600, window_height = 1000;
   std::string native_dialogs = "auto";  // auto | never
   int stage_memory_mib = 1024;          // stages above it are computed when looked at
+  std::string language = "auto";        // of the tour: "auto" (by the locale), or a code, "es"
+  int tour_step = 0;                    // where the tour goes on, counted from 0
 };
 
 // A broken file is renamed to settings.json.broken and named in `notice`; the defaults are returned.

@@ -99,7 +99,7 @@ const std::vector<std::string> kPoolings = {"max", "mean"};
 const std::vector<std::string> kHeadsShow = {"grid", "arcs", "neurons"};
 const std::vector<std::string> kSentences = {"all", "a-a", "a-b", "b-a", "b-b"};
 const std::vector<std::string> kConcatShows = {"concat", "output", "both"};
-const std::vector<std::string> kMainViews = {"layer", "layers", "follow"};
+const std::vector<std::string> kMainViews = {"layer", "layers", "follow", "script"};
 constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
 constexpr double kLargestFilter = 1e6;
 
@@ -217,7 +217,9 @@ std::string settings_json(const Settings& s) {
                        {"window_width", s.window_width},
                        {"window_height", s.window_height},
                        {"native_dialogs", valid_utf8(s.native_dialogs)},
-                       {"stage_memory_mib", s.stage_memory_mib}};
+                       {"stage_memory_mib", s.stage_memory_mib},
+                       {"language", valid_utf8(s.language)},
+                       {"tour_step", s.tour_step}};
   return object.dump(2) + "\n";
 }
 
@@ -235,6 +237,8 @@ Settings parse_settings(const std::string& text) {
   reader.read("window_width", s.window_width, 320, 16384);
   reader.read("window_height", s.window_height, 240, 16384);
   reader.read("stage_memory_mib", s.stage_memory_mib, 16, 1 << 20);
+  reader.read("language", s.language);
+  reader.read("tour_step", s.tour_step, 0, kMostTourSteps);
   const std::vector<std::string> dialogs = {"auto", "never"};
   s.native_dialogs = dialogs[static_cast<std::size_t>(reader.read_choice("native_dialogs", dialogs, 0))];
   return s;

@@ -41,6 +41,7 @@ enum class MainView {
   layer,   // one layer: pipeline, heads, concat, inspector
   layers,  // all layers and heads of a model
   follow,  // one token through the stages, with what feeds its number at each
+  script,  // the computation as code
 };
 
 // The view over all layers and heads of a model.

@@ -5,6 +5,7 @@
 
 #include "app/session/documents.h"
 #include "app/session/phrase_file.h"
+#include "app/ui/examples.h"
 #include "app/ui/explain_state.h"
 #include "app/ui/layers_panel.h"
 #include "app/ui/layout.h"
@@ -14,6 +15,7 @@
 #include "app/ui/request_panel.h"
 #include "app/ui/shortcuts.h"
 #include "app/ui/stage_facts.h"
+#include "app/ui/tour.h"
 #include "core/attention/request_text.h"
 
 namespace headscope::ui {
@@ -299,6 +301,14 @@ bool carry_out(Ui& ui, const Command& command) {
       return toggle_layers(ui), true;
     case CommandId::toggle_follow:
       return toggle_main_view(ui, MainView::follow, "follow"), true;
+    case CommandId::toggle_script:
+      return toggle_main_view(ui, MainView::script, "script/code"), true;
+    case CommandId::tour:
+      return start_tour(ui), true;
+    case CommandId::examples:
+      return open_dialog(ui, DialogKind::examples), true;
+    case CommandId::open_example:
+      return open_example(ui, command.argument), true;
     case CommandId::next_problem:
       return go_to_problem(ui), true;
     case CommandId::focus_phrase:

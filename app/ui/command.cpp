@@ -13,6 +13,7 @@ const std::vector<CommandInfo>& command_list() {
        "Opens a checkpoint: a folder with config.json, safetensors and a tokenizer; dropping the folder does the "
        "same."},
       {Id::open_phrase, "Open phrase...", "File", "", "Takes the words of a text file; dropping a .txt does the same."},
+      {Id::examples, "Examples...", "File", "", "Opens one of the five tutorials, with its mistakes marked."},
       {Id::save_session, "Save session...", "File", "Ctrl+S", "Writes the request and the view as JSON."},
       {Id::quit, "Quit", "File", "Ctrl+Q", "Closes the window; the session is restored at the next start."},
 
@@ -55,6 +56,8 @@ const std::vector<CommandInfo>& command_list() {
        "Shows all layers and heads of a model at once, or one layer again."},
       {Id::toggle_follow, "Follow a token", "View", "Ctrl+J",
        "Steps through the stages with one token: what feeds its number at each; arrow keys step."},
+      {Id::toggle_script, "As a script", "View", "Ctrl+Shift+P",
+       "Shows the computation as PyTorch, NumPy or LaTeX, or one layer again."},
       {Id::toggle_theme, "Dark or light", "View", "Ctrl+T", "Changes the theme."},
       {Id::scale_up, "Larger", "View", "Ctrl+Plus", "Makes everything a tenth larger."},
       {Id::scale_down, "Smaller", "View", "Ctrl+Minus", "Makes everything a tenth smaller."},
@@ -62,6 +65,7 @@ const std::vector<CommandInfo>& command_list() {
 
       {Id::export_dialog, "Export...", "Export", "Ctrl+E", "Writes a picture, CSV, NPY, safetensors or a session."},
       {Id::help, "Keys", "Help", "F1", "Lists every key."},
+      {Id::tour, "Tour", "Help", "", "Goes through the pipeline on your own phrase, step by step."},
       {Id::about, "About Headscope", "Help", "", "Version, licence, folders."},
       {Id::select_head, "Head 0 to 9", "", "Alt+0", "Alt and a digit show that head."},
   };

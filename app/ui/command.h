@@ -31,9 +31,13 @@ enum class CommandId {
   toggle_concat,
   toggle_inspector,
   toggle_layers,
+  toggle_script,
   palette,
   go_to_cell,
   help,
+  tour,
+  examples,
+  open_example,
   about,
   next_problem,
   focus_phrase,
@@ -56,7 +60,7 @@ enum class CommandId {
 
 struct Command {
   CommandId id = CommandId::none;
-  std::string argument;  // open_path: the path; set_option: "heads=8"; select_head: "3"
+  std::string argument;  // open_path: the path; set_option: "heads=8"; select_head: "3"; open_example: its id
 };
 
 // One line of the menu, the palette, the shortcut table and F1: all four read this list.

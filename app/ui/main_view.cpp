@@ -3,6 +3,7 @@
 #include "app/ui/follow.h"
 #include "app/ui/layers_panel.h"
 #include "app/ui/panels.h"
+#include "app/ui/script_panel.h"
 
 namespace headscope::ui {
 
@@ -16,6 +17,8 @@ MainView shown_main_view(const Ui& ui) {
       break;
     case MainView::follow:
       if (!can_follow(ui)) return MainView::layer;
+      break;
+    case MainView::script:
       break;
   }
   return wanted;
@@ -37,6 +40,8 @@ void draw_main_view(Ui& ui, const Rect& area) {
       return draw_layers_panel(ui, area);
     case MainView::follow:
       return draw_follow_panel(ui, area);
+    case MainView::script:
+      return draw_script_panel(ui, area);
   }
 }
 

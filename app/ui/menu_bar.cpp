@@ -68,6 +68,8 @@ bool checked(const Ui& ui, CommandId id) {
       return shown_main_view(ui) == MainView::layers;
     case CommandId::toggle_follow:
       return shown_main_view(ui) == MainView::follow;
+    case CommandId::toggle_script:
+      return shown_main_view(ui) == MainView::script;
     case CommandId::toggle_request:
       return !view.request_collapsed;
     default:

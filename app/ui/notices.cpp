@@ -6,6 +6,7 @@
 
 #include "app/ui/panels.h"
 #include "app/ui/text_line.h"
+#include "app/ui/tour.h"
 #include "app/ui/widgets.h"
 #include "core/attention/capture_trace.h"
 #include "core/attention/model_trace.h"
@@ -141,6 +142,9 @@ std::vector<Bar> bars_of(Ui& ui) {
                     "",
                     true,
                     nullptr});
+  }
+  if (const std::optional<Notice> offer = tour_offer(ui)) {
+    bars.push_back({*offer, tour_offer_button(ui), true, [](Ui& u) { u.push(CommandId::tour); }});
   }
   // A notice that left stays away while it would say the same.
   std::vector<std::string>& gone = ui.state.dismissed;

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/callout.h"
+#include "app/ui/examples.h"
 #include "app/ui/explain_state.h"
 #include "app/ui/layout.h"
 #include "app/ui/lines.h"
@@ -10,6 +12,7 @@
 #include "app/ui/phrase_suggestions.h"
 #include "app/ui/shortcuts.h"
 #include "app/ui/text_pieces.h"
+#include "app/ui/tour.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -283,6 +286,7 @@ void draw_shell(Ui& ui) {
   settle_text(ui);
   s.covered.clear();
   if (layout.request_over) s.covered.push_back(layout.request);
+  cover_below_callout(ui);
   draw_panels(ui, layout);
   settle_text(ui);
   s.covered.clear();
@@ -294,6 +298,8 @@ void draw_shell(Ui& ui) {
   divider(ui, {request_edge, layout.request.min.y}, {request_edge, layout.request.max.y});
   draw_status_bar(ui, layout.status);
   draw_menu_bar(ui, layout.menu);
+  draw_tour(ui, window);
+  draw_example_mistakes(ui, window);
 
   ui.layer = 1;
   draw_dialogs(ui, window);

@@ -37,7 +37,18 @@ struct Probe {
   std::map<std::string, Rect> rects;
 };
 
-enum class DialogKind { none, export_dialog, open_file, save_session, choose_file, help, about, palette, go_to };
+enum class DialogKind {
+  none,
+  export_dialog,
+  open_file,
+  save_session,
+  choose_file,
+  help,
+  about,
+  palette,
+  go_to,
+  examples
+};
 
 struct Notice {
   enum class Kind { info, warn, bad } kind = Kind::info;
@@ -56,6 +67,7 @@ struct Hover {
 
 class PanelData;      // app/ui/panel_data.h
 struct ExplainState;  // app/ui/explain_state.h
+struct ShownScript;   // app/ui/script_panel.h
 
 // Everything of the window that is neither Request nor view: carets, open dialogs, focus.
 struct UiState {
@@ -106,6 +118,7 @@ struct UiState {
   std::shared_ptr<PanelData> panel_data;  // what the panels derived from the trace on screen
   std::shared_ptr<PanelData> layer_data;  // the same of the layer picked in the view over all layers
   std::shared_ptr<ExplainState> explain;  // jumps of the explanation, linked cells
+  std::shared_ptr<ShownScript> script;    // the text of the trace on screen
   DialogKind dialog_before = DialogKind::none;
   DialogState dialogs;
   // Pictures of characters that the atlas cannot hold, by code point and type; empty when no font has it.

@@ -37,6 +37,8 @@ Settings unusual_settings() {
   s.window_height = 800;
   s.native_dialogs = "never";
   s.stage_memory_mib = 4096;
+  s.language = "es";
+  s.tour_step = 7;
   return s;
 }
 
@@ -71,10 +73,10 @@ TEST_F(SettingsFiles, ABrokenFileIsPutAsideAndNamed) {
 }
 
 TEST_F(SettingsFiles, EveryWrongTypeIsBrokenNotFatal) {
-  for (const char* text :
-       {"", "[]", "3", "null", "\xff\xfe", "{\"theme\": 3}", "{\"theme\": \"blue\"}", "{\"ui_scale\": \"big\"}",
-        "{\"recent_files\": {}}", "{\"recent_files\": [1]}", "{\"window_width\": []}",
-        "{\"native_dialogs\": \"sometimes\"}", "{\"export_folder\": 1}", "{\"ui_scale\": 1e999}"}) {
+  for (const char* text : {"", "[]", "3", "null", "\xff\xfe", "{\"theme\": 3}", "{\"theme\": \"blue\"}",
+                           "{\"ui_scale\": \"big\"}", "{\"recent_files\": {}}", "{\"recent_files\": [1]}",
+                           "{\"window_width\": []}", "{\"native_dialogs\": \"sometimes\"}", "{\"export_folder\": 1}",
+                           "{\"ui_scale\": 1e999}", "{\"tour_step\": \"x\"}", "{\"language\": 3}"}) {
     folder_.write("config/headscope/settings.json", text);
     std::string notice;
     EXPECT_EQ(settings_json(load_settings(notice)), settings_json(Settings())) << text;

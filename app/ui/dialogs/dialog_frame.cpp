@@ -73,6 +73,9 @@ void draw_dialogs(Ui& ui, const Rect& window) {
     case DialogKind::palette:
       draw_palette_dialog(ui, window);
       break;
+    case DialogKind::examples:
+      draw_examples_dialog(ui, window);
+      break;
     case DialogKind::go_to:
       draw_go_to_dialog(ui, window);
       break;

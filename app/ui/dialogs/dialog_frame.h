@@ -28,6 +28,7 @@ void draw_save_dialog(Ui& ui, const Rect& window);
 void draw_help_dialog(Ui& ui, const Rect& window);
 void draw_about_dialog(Ui& ui, const Rect& window);
 void draw_palette_dialog(Ui& ui, const Rect& window);
+void draw_examples_dialog(Ui& ui, const Rect& window);
 void draw_go_to_dialog(Ui& ui, const Rect& window);
 
 }  // namespace headscope::ui

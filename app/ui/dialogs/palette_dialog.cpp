@@ -6,6 +6,7 @@
 
 #include "app/ui/command.h"
 #include "app/ui/dialogs/dialog_frame.h"
+#include "app/ui/examples.h"
 #include "app/ui/widgets.h"
 #include "core/attention/stage.h"
 
@@ -48,6 +49,10 @@ std::vector<Hit> hits_of(Ui& ui, const std::string& typed) {
     const CommandId id = info.id;
     if (id == CommandId::palette) continue;
     offer(info.title, info.shortcut, [id](Ui& u) { u.push(id); });
+  }
+  for (const Example& example : all_examples()) {
+    const std::string id = example.id;
+    offer("example " + example.title, "", [id](Ui& u) { u.push(CommandId::open_example, id); });
   }
   const auto trace = ui.session.trace();
   if (trace == nullptr) return hits;

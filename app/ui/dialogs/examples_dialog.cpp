@@ -1,0 +1,69 @@
+// The tutorials, to be opened.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/dialogs/dialog_frame.h"
+#include "app/ui/examples.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kCard = 78, kGap = 8;
+
+void draw_card(Ui& ui, const Example& example, const Rect& card) {
+  const Interaction it =
+      interact(ui, "examples/" + example.id, card, {true, false, "Opens it, and shows its mistakes."});
+  const float radius = ui.px(size::radius_field);
+  fill(card, it.hovered ? ui.colors.hover : ui.colors.raised, radius);
+  Rect inner = inset(card, ui.px(12));
+  float y = card.min.y + ui.px(8);
+  Rect title = row(inner, y, ui.px(20));
+  const std::string count =
+      fmt::format("{} known mistake{}", example.mistakes.size(), example.mistakes.size() == 1 ? "" : "s");
+  text_in(ui, take_right(title, std::ceil(text_width(ui, Type::words11, count)) + 1, ui.px(10)), Type::words11,
+          ui.colors.warn, count, 1);
+  text_in(ui, title, Type::title13, ui.colors.text, example.title);
+  paragraph(ui, {{inner.min.x, y + ui.px(2)}, inner.max}, Type::words12, ui.colors.text2, example.about);
+  if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, card, radius);
+  if (!it.clicked) return;
+  close_dialog(ui);
+  ui.push(CommandId::open_example, example.id);
+}
+
+}  // namespace
+
+void draw_examples_dialog(Ui& ui, const Rect& window) {
+  const std::vector<Example>& examples = all_examples();
+  if (ui.state.dialogs.shown != static_cast<int>(DialogKind::examples) && !examples.empty()) {
+    ui.state.focus = "examples/" + examples.front().id;
+    ui.state.focus_by_keyboard = true;
+  }
+  const float height = 50 + 44 + (kCard + kGap) * static_cast<float>(examples.size());
+  const DialogFrame dialog = draw_dialog_frame(ui, window, "examples", "Examples: five tutorials", 620, height, false);
+  if (ui.state.dialog == DialogKind::none) return;
+  const Rect area = inset(dialog.body, ui.px(18));
+  // Arrows walk through the cards.
+  const auto focused = std::find_if(examples.begin(), examples.end(),
+                                    [&](const Example& example) { return ui.state.focus == "examples/" + example.id; });
+  if (focused != examples.end()) {
+    if (focused + 1 != examples.end() && ui.take_key(KeyName::down)) {
+      ui.state.focus = "examples/" + (focused + 1)->id;
+    } else if (focused != examples.begin() && ui.take_key(KeyName::up)) {
+      ui.state.focus = "examples/" + (focused - 1)->id;
+    }
+  }
+  const float content = ui.px(kCard + kGap) * static_cast<float>(examples.size());
+  const ScrollArea scroll = begin_scroll(ui, "examples/list", area, content);
+  float y = area.min.y + ui.px(kGap / 2) - scroll.offset;
+  for (const Example& example : examples) {
+    const float right = area.max.x - ui.px(content > area.height() ? 14 : kGap / 2);
+    draw_card(ui, example, {{area.min.x + ui.px(kGap / 2), y}, {right, y + ui.px(kCard)}});
+    y += ui.px(kCard + kGap);
+  }
+  end_scroll(ui);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,18 @@
+// Texts of assets/ that are built into the program.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace headscope::ui {
+
+struct EmbeddedText {
+  std::string name;  // the file's, without its ending: "es"
+  std::string text;
+};
+
+// In the order of their names.
+const std::vector<EmbeddedText>& tour_files();     // assets/tour: a language each
+const std::vector<EmbeddedText>& example_files();  // assets/examples
+
+}  // namespace headscope::ui

@@ -1,0 +1,169 @@
+#include "app/ui/tour.h"
+
+#include <algorithm>
+
+#include "app/ui/callout.h"
+#include "app/ui/stage_facts.h"
+#include "app/ui/tour_texts.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr const char* kAt = "tour/at";        // the step that is shown, in UiState::number
+constexpr const char* kQuery = "tour/query";  // see spoken_of
+constexpr const char* kKey = "tour/key";
+constexpr const char* kOffer = "tour/offer";  // the first start sets it
+
+const TourLanguage& language_of(const Ui& ui) {
+  return tour_language(ui.settings.language, message_locale());
+}
+
+int shown_step(const Ui& ui) {
+  const auto found = ui.state.number.find(kAt);
+  const int last = static_cast<int>(tour_stops().size()) - 1;
+  return found == ui.state.number.end() ? -1 : std::clamp(static_cast<int>(found->second), 0, last);
+}
+
+// The query and key that the texts speak of: those that were picked when the tour began.
+Cell spoken_of(const Ui& ui, const Trace& trace) {
+  const auto kept = [&](const char* name, std::int64_t otherwise, std::int64_t size) {
+    const auto found = ui.state.number.find(name);
+    const std::int64_t at = found == ui.state.number.end() ? otherwise : static_cast<std::int64_t>(found->second);
+    return std::clamp<std::int64_t>(at, 0, std::max<std::int64_t>(0, size - 1));
+  };
+  return {kept(kQuery, trace.query_len() - 1, trace.query_len()), kept(kKey, 0, trace.key_len())};
+}
+
+void remember_pair(Ui& ui) {
+  ui.state.number.erase(kQuery);
+  ui.state.number.erase(kKey);
+  const ViewState& view = ui.session.view;
+  if (!view.cell || !is_score_like(view.stage)) return;
+  ui.state.number[kQuery] = static_cast<double>(view.cell->row);
+  ui.state.number[kKey] = static_cast<double>(view.cell->column);
+}
+
+// One layer's panels, with a cell to speak of and the stop's stage selected.
+void enter(Ui& ui, int step) {
+  ui.state.number[kAt] = step;
+  ui.settings.tour_step = step;
+  ui.state.focus = ui.state.focus_before_dialog = "tour/next";  // a dialog that closes gives the focus back
+  ui.state.focus_by_keyboard = true;
+  ViewState& view = ui.session.view;
+  view.main_view = MainView::layer;
+  view.heads_show = HeadsShow::grid;
+  const TourStop& stop = tour_stops()[static_cast<std::size_t>(step)];
+  if (stop.id == "where" || stop.id == "head") {
+    view.inspector_collapsed = false;
+    ui.state.number["inspector_tab"] = 1;
+  } else {
+    ui.state.number["inspector_tab"] = 0;
+  }
+  const auto trace = ui.session.trace();
+  if (trace == nullptr) return;
+  if (stop.stage) {
+    // Where a layer lacks the stage (a projection of another kind), the strip itself is pointed at.
+    if (trace->find(*stop.stage) != nullptr) select_stage(view, *stop.stage);
+    if (is_score_like(*stop.stage)) view.cell = spoken_of(ui, *trace);
+  }
+  ui.state.wants_frame = true;
+}
+
+void leave(Ui& ui, int next_time) {
+  ui.state.number.erase(kAt);
+  ui.settings.tour_step = next_time;
+  ui.state.focus = "phrase";
+  forget_callout(ui);
+}
+
+}  // namespace
+
+const std::vector<TourStop>& tour_stops() {
+  static const std::vector<TourStop> stops = {
+      {"phrase", {"phrase"}, {}},
+      {"input", {"pipeline/input", "pipeline/query"}, StageId::input},
+      {"projections", {"pipeline/qkv", "pipeline/query_proj", "pipeline/query"}, {}},
+      {"heads", {"pipeline/query"}, StageId::query},
+      {"scores", {"pipeline/scores", "pipeline/raw_scores"}, StageId::scores},
+      {"mask", {"request/mask", "request/open", "pipeline/masked_scores"}, StageId::masked_scores},
+      {"weights", {"heads", "pipeline/weights"}, StageId::weights},
+      {"head", {"inspector/picture", "inspector"}, StageId::weights},
+      {"where", {"inspector/where", "where", "inspector"}, StageId::weights},
+      {"context", {"pipeline/context"}, StageId::context},
+      {"concat", {"concat", "pipeline/concat"}, StageId::concat},
+      {"take", {"menu/File"}, StageId::weights},
+  };
+  return stops;
+}
+
+void start_tour(Ui& ui) {
+  ui.state.number.erase(kOffer);
+  remember_pair(ui);
+  const int last = static_cast<int>(tour_stops().size()) - 1;
+  enter(ui, std::clamp(ui.settings.tour_step, 0, last));
+}
+
+bool tour_runs(const Ui& ui) {
+  return shown_step(ui) >= 0;
+}
+
+void draw_tour(Ui& ui, const Rect& window) {
+  const int step = shown_step(ui);
+  const auto trace = ui.session.trace();
+  if (step < 0 || trace == nullptr) return;
+  const TourLanguage& language = language_of(ui);
+  const TourStop& stop = tour_stops()[static_cast<std::size_t>(step)];
+  const int count = static_cast<int>(tour_stops().size());
+  std::map<std::string, std::string> values = tour_values(*trace, ui.session.view);
+  values["step"] = std::to_string(step + 1);
+  values["steps"] = std::to_string(count);
+  const auto words = language.steps.find(stop.id);
+  if (words == language.steps.end()) return;
+  Callout callout;
+  callout.name = "tour";
+  callout.controls = stop.controls;
+  callout.counter = filled_in(language.word("step"), values);
+  callout.title = filled_in(words->second.title, values);
+  callout.text = filled_in(words->second.text, values);
+  callout.back = step > 0 ? language.word("back") : "";
+  callout.next = step + 1 < count ? language.word("next") : language.word("done");
+  callout.leave = step + 1 < count ? language.word("skip") : "";
+  callout.list = {language.word("automatic")};
+  for (const TourLanguage& each : tour_languages()) {
+    callout.list.push_back(each.name);
+    if (each.code == ui.settings.language) callout.chosen = static_cast<int>(callout.list.size()) - 1;
+  }
+  switch (draw_callout(ui, window, callout)) {
+    case CalloutAction::none:
+      return;
+    case CalloutAction::choose:
+      ui.settings.language =
+          callout.chosen == 0 ? "auto" : tour_languages()[static_cast<std::size_t>(callout.chosen) - 1].code;
+      return;
+    case CalloutAction::back:
+      return enter(ui, step - 1);
+    case CalloutAction::next:
+      return step + 1 < count ? enter(ui, step + 1) : leave(ui, 0);
+    case CalloutAction::leave: {
+      std::erase_if(ui.state.notices, [](const Notice& old) { return old.key == "tour-left"; });
+      ui.state.notices.push_back(
+          {Notice::Kind::info, language.word("tour") + ".", filled_in(language.word("left"), values), "tour-left"});
+      return leave(ui, step);
+    }
+  }
+}
+
+std::optional<Notice> tour_offer(const Ui& ui) {
+  const auto offered = ui.state.number.find(kOffer);
+  if (offered == ui.state.number.end() || offered->second == 0 || ui.session.trace() == nullptr) return {};
+  const TourLanguage& language = language_of(ui);
+  const std::map<std::string, std::string> values = {{"steps", std::to_string(tour_stops().size())}};
+  return Notice{Notice::Kind::info, language.word("offer"), filled_in(language.word("offer_text"), values),
+                "tour-offer"};
+}
+
+std::string tour_offer_button(const Ui& ui) {
+  return language_of(ui).word("offer_button");
+}
+
+}  // namespace headscope::ui
