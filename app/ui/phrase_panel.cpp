@@ -262,8 +262,8 @@ void draw_two_phrases(Ui& ui, const Rect& area, const std::vector<std::string>& 
   box.name = "phrase";
   box.hint = "the first text";
   box.tokens = &first_cuts;
-  box.query = marked_query(ui);
-  box.key = marked_key(ui);
+  box.query = marked_tokens(ui).query;
+  box.key = marked_tokens(ui).key;
   box.state.problem = problem != nullptr;
   phrase_box(ui, left, draft.phrase, box);
   box.name = "second_phrase";
