@@ -15,6 +15,8 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
+constexpr std::int64_t kMostComputed = std::int64_t{1} << 24;
+
 Pairs position_by_position(std::int64_t count) {
   Pairs pairs;
   for (std::int64_t i = 0; i < count; ++i) pairs.push_back({i, i});
@@ -73,6 +75,11 @@ std::vector<Pairs> axis_pairs(const Tensor& a, const Tensor& b, StageId stage, c
   return pairs;
 }
 
+// What is computed when it is read costs as much as the forward did; small stages may be read all the same.
+bool costs_much(const Tensor& tensor) {
+  return !tensor.stored() && tensor.size() > kMostComputed;
+}
+
 bool same(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
@@ -121,8 +128,8 @@ ComparedStage difference_of(const Stage& a, const Stage& b, const Alignments& to
                             std::map<std::int64_t, double>* squares_of_heads) {
   ComparedStage result;
   result.stage = a.id;
-  if (!a.tensor.stored() || !b.tensor.stored()) {
-    result.incomparable = "it is computed when it is read, not kept";
+  if (costs_much(a.tensor) || costs_much(b.tensor)) {
+    result.incomparable = "too large: it is computed when it is read, not kept";
     return result;
   }
   const std::vector<Pairs> pairs = axis_pairs(a.tensor, b.tensor, a.id, tokens, result.incomparable);
@@ -271,8 +278,8 @@ std::optional<MatrixDifference> difference_matrix(const Trace& a, const Trace& b
                                                   std::int64_t head) {
   const Stage* left = a.find(stage);
   const Stage* right = b.find(stage);
-  if (stage == StageId::qkv_split || left == nullptr || right == nullptr || !left->tensor.stored() ||
-      !right->tensor.stored()) {
+  if (stage == StageId::qkv_split || left == nullptr || right == nullptr || costs_much(left->tensor) ||
+      costs_much(right->tensor)) {
     return std::nullopt;
   }
   std::string reason;

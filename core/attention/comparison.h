@@ -64,7 +64,8 @@ struct Comparison {
   std::optional<std::int64_t> layer;
 };
 
-// Reads every stage that both keep; what is computed when it is read (Trace::on_demand) is said to be incomparable.
+// Reads every stage that both have; a large one (above 2^24 numbers) that is computed when it is read is said to be
+// incomparable.
 // The batch is compared whole. Throws Cancelled.
 Comparison compare_traces(const Trace& a, const Trace& b, const CancelToken& cancel);
 
