@@ -5,7 +5,10 @@
 #include "app/session/compare_backends.h"
 #include "app/session/compute_queue.h"
 #include "app/session/job_runner.h"
+#include "app/session/precision_numbers.h"
+#include "app/session/tensor_comparison.h"
 #include "app/session/undo_list.h"
+#include "app/session/variant_numbers.h"
 
 namespace headscope {
 
@@ -22,6 +25,7 @@ struct Session::Impl {
         model_numbers(executor->make_sibling(), options.compute, options.engine, wake),
         variant_numbers(executor->make_sibling(), wake),
         explanations(executor->make_sibling(), wake),
+        precision_numbers(executor->make_sibling(), wake),
         queue(std::move(executor), std::move(options.compute), std::move(options.engine), std::move(wake)) {}
 
   UndoList undo;
@@ -43,6 +47,7 @@ struct Session::Impl {
   ModelNumbers model_numbers;
   VariantNumbers variant_numbers;
   Explanations explanations;
+  PrecisionNumbers precision_numbers;
   ComputeQueue queue;
 
   bool shows(const Request& wanted) const {
@@ -223,9 +228,13 @@ Explanations& Session::explanations() {
   return impl_->explanations;
 }
 
+PrecisionNumbers& Session::precision_numbers() {
+  return impl_->precision_numbers;
+}
+
 bool Session::looking() const {
   return impl_->maps.busy() || impl_->slice_numbers.busy() || impl_->model_numbers.busy() ||
-         impl_->variant_numbers.busy() || impl_->explanations.busy();
+         impl_->variant_numbers.busy() || impl_->explanations.busy() || impl_->precision_numbers.busy();
 }
 
 }  // namespace headscope

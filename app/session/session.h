@@ -13,14 +13,17 @@
 #include "app/session/map_tiles.h"
 #include "app/session/model_numbers.h"
 #include "app/session/slice_numbers.h"
-#include "app/session/tensor_comparison.h"
-#include "app/session/variant_numbers.h"
 #include "app/session/view_state.h"
 #include "core/attention/engine.h"
 #include "core/attention/problem.h"
 #include "core/attention/request.h"
 
 namespace headscope {
+
+class PrecisionNumbers;   // app/session/precision_numbers.h
+class VariantNumbers;     // app/session/variant_numbers.h
+struct TensorComparison;  // app/session/tensor_comparison.h
+struct TheirFile;
 
 // How a Session works; the defaults are the app's.
 struct SessionOptions {
@@ -121,6 +124,7 @@ class Session {
   VariantNumbers& variant_numbers();
   // Where single numbers come from.
   Explanations& explanations();
+  PrecisionNumbers& precision_numbers();
   bool looking() const;  // one of them has something to do
 
  private:

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/assert.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/score_steps.h"
@@ -48,12 +50,14 @@ Sizes sizes_of(const Trace& trace) {
 }
 
 std::vector<CodeLine> split_code(const Sizes& s, bool blocked_is_right) {
-  const std::string blocked = "query, key, value = qkv.chunk(3, -1)";
-  const std::string per_head =
-      fmt::format("query, key, value = qkv.view({}, {}, {}, {}).chunk(3, -1)", s.batch, s.len, s.heads, 3 * s.head_dim);
-  return {{Kind::plain, "qkv = qkv_layer(x)"},
-          {Kind::wrong, blocked_is_right ? per_head : blocked},
-          {Kind::right, blocked_is_right ? blocked : per_head}};
+  const Kind blocked = blocked_is_right ? Kind::right : Kind::wrong;
+  const Kind per_head = blocked_is_right ? Kind::wrong : Kind::right;
+  std::vector<CodeLine> code = {
+      {per_head, fmt::format("qkv.view({}, {}, {}, {})", s.batch, s.len, s.heads, 3 * s.head_dim)},
+      {per_head, "   .chunk(3, -1)"},
+      {blocked, "qkv.chunk(3, -1)"}};
+  if (!blocked_is_right) std::rotate(code.begin(), code.end() - 1, code.end());
+  return code;
 }
 
 }  // namespace
