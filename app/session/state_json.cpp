@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "core/attention/variant_run.h"
 #include "core/error.h"
 #include "core/text/utf8.h"
 
@@ -99,7 +100,9 @@ const std::vector<std::string> kPoolings = {"max", "mean"};
 const std::vector<std::string> kHeadsShow = {"grid", "arcs", "neurons"};
 const std::vector<std::string> kSentences = {"all", "a-a", "a-b", "b-a", "b-b"};
 const std::vector<std::string> kConcatShows = {"concat", "output", "both"};
-const std::vector<std::string> kMainViews = {"layer", "layers", "follow", "script"};
+const std::vector<std::string> kMainViews = {"layer", "layers", "follow", "script", "bug_lab"};
+const std::vector<std::string> kBugLabShows = {"right", "wrong", "side_by_side"};
+const std::vector<std::string> kFormats = {"float32", "float16", "bfloat16"};  // of NumberType
 constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
 constexpr double kLargestFilter = 1e6;
 
@@ -163,6 +166,32 @@ LayersView layers_from(const Reader& outer) {
   reader.read("renormalize", layers.tokens.renormalize);
   reader.read("merge_words", layers.tokens.merge_words);
   return layers;
+}
+
+json bug_lab_json(const BugLabView& lab) {
+  return {{"variants", lab.variants},
+          {"stage", stage_name(lab.stage)},
+          {"shows", kBugLabShows[static_cast<std::size_t>(lab.shows)]},
+          {"precision", lab.precision},
+          {"format", kFormats[static_cast<std::size_t>(lab.format)]}};
+}
+
+BugLabView bug_lab_from(const Reader& outer) {
+  BugLabView lab;
+  const json* object = outer.find("bug_lab");
+  if (object == nullptr) return lab;
+  const Reader reader(object->dump());
+  reader.read("variants", lab.variants);
+  const auto& known = variant_names();
+  for (const std::string& name : lab.variants) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) refuse("variants", "names of variants");
+  }
+  if (lab.variants.size() > 2) lab.variants.resize(2);
+  lab.stage = stage_from(reader, "stage", lab.stage);
+  lab.shows = static_cast<BugLabView::Shows>(reader.read_choice("shows", kBugLabShows, static_cast<int>(lab.shows)));
+  reader.read("precision", lab.precision);
+  lab.format = static_cast<NumberType>(reader.read_choice("format", kFormats, static_cast<int>(lab.format)));
+  return lab;
 }
 
 json viewport_json(const Viewport& viewport) {
@@ -271,7 +300,8 @@ std::string view_state_json(const ViewState& v) {
                  {"inspector_collapsed", v.inspector_collapsed},
                  {"pipeline_collapsed", v.pipeline_collapsed},
                  {"request_opened_by_hand", v.request_opened_by_hand},
-                 {"layers", layers_json(v.layers)}};
+                 {"layers", layers_json(v.layers)},
+                 {"bug_lab", bug_lab_json(v.bug_lab)}};
   // JSON has no infinity; a range that holds one is left at its default.
   if (std::isfinite(v.range_low) && std::isfinite(v.range_high)) {
     object["range_low"] = v.range_low;
@@ -321,6 +351,7 @@ ViewState parse_view_state(const std::string& text) {
   reader.read("pipeline_collapsed", v.pipeline_collapsed);
   reader.read("request_opened_by_hand", v.request_opened_by_hand);
   v.layers = layers_from(reader);
+  v.bug_lab = bug_lab_from(reader);
   v.weight_map = map_from(reader, "weight_map");
   v.signed_map = map_from(reader, "signed_map");
   if (const json* cell = reader.find("cell"); cell != nullptr) {

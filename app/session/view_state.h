@@ -17,6 +17,7 @@
 #include "core/picture/palette.h"
 #include "core/picture/pyramid.h"
 #include "core/picture/view_spec.h"
+#include "core/tensor/tensor.h"
 
 namespace headscope {
 
@@ -38,10 +39,11 @@ enum class HeadsShow { grid, arcs, neurons };  // maps; lines from queries to ke
 
 // What takes the room beside the Request and under the phrase.
 enum class MainView {
-  layer,   // one layer: pipeline, heads, concat, inspector
-  layers,  // all layers and heads of a model
-  follow,  // one token through the stages, with what feeds its number at each
-  script,  // the computation as code
+  layer,    // one layer: pipeline, heads, concat, inspector
+  layers,   // all layers and heads of a model
+  follow,   // one token through the stages, with what feeds its number at each
+  script,   // the computation as code
+  bug_lab,  // the request with and without known mistakes
 };
 
 // The view over all layers and heads of a model.
@@ -55,6 +57,17 @@ struct LayersView {
   bool norms = false;  // pictures show |w (v Wo)| instead of w
   TokenView tokens;
   friend bool operator==(const LayersView&, const LayersView&) = default;
+};
+
+// The bug lab. Its switches change what is compared, never the request.
+struct BugLabView {
+  enum class Shows { right, wrong, side_by_side };
+  std::vector<std::string> variants = {"merge-direct"};  // switched on; at most two
+  StageId stage = StageId::concat;
+  Shows shows = Shows::side_by_side;
+  bool precision = false;                   // instead: the request in other number formats
+  NumberType format = NumberType::float16;  // the one that is shown
+  friend bool operator==(const BugLabView&, const BugLabView&) = default;
 };
 
 struct ViewState {
@@ -84,6 +97,7 @@ struct ViewState {
   bool request_collapsed = false, concat_collapsed = false, inspector_collapsed = false, pipeline_collapsed = false;
   bool request_opened_by_hand = false;  // on a narrow window the rail opens by F9
   LayersView layers;
+  BugLabView bug_lab;
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
 

@@ -5,6 +5,7 @@
 
 #include "app/session/documents.h"
 #include "app/session/phrase_file.h"
+#include "app/ui/bug_lab.h"
 #include "app/ui/examples.h"
 #include "app/ui/explain_state.h"
 #include "app/ui/layers_panel.h"
@@ -309,6 +310,11 @@ bool carry_out(Ui& ui, const Command& command) {
       return open_dialog(ui, DialogKind::examples), true;
     case CommandId::open_example:
       return open_example(ui, command.argument), true;
+    case CommandId::toggle_bug_lab:
+      return open_bug_lab(ui), true;
+    case CommandId::compare_tensors:
+      ui.state.text["choose_file/option"] = kTheirTensors;
+      return open_dialog(ui, DialogKind::choose_file), true;
     case CommandId::next_problem:
       return go_to_problem(ui), true;
     case CommandId::focus_phrase:

@@ -14,6 +14,8 @@ const std::vector<CommandInfo>& command_list() {
        "same."},
       {Id::open_phrase, "Open phrase...", "File", "", "Takes the words of a text file; dropping a .txt does the same."},
       {Id::examples, "Examples...", "File", "", "Opens one of the five tutorials, with its mistakes marked."},
+      {Id::compare_tensors, "Compare with my tensors...", "File", "",
+       "Says which known mistake, if any, turns these numbers into those of your own code."},
       {Id::save_session, "Save session...", "File", "Ctrl+S", "Writes the request and the view as JSON."},
       {Id::quit, "Quit", "File", "Ctrl+Q", "Closes the window; the session is restored at the next start."},
 
@@ -58,6 +60,8 @@ const std::vector<CommandInfo>& command_list() {
        "Steps through the stages with one token: what feeds its number at each; arrow keys step."},
       {Id::toggle_script, "As a script", "View", "Ctrl+Shift+P",
        "Shows the computation as PyTorch, NumPy or LaTeX, or one layer again."},
+      {Id::toggle_bug_lab, "Bug lab", "View", "Ctrl+B",
+       "Shows what known mistakes would change, side by side, or one layer again."},
       {Id::toggle_theme, "Dark or light", "View", "Ctrl+T", "Changes the theme."},
       {Id::scale_up, "Larger", "View", "Ctrl+Plus", "Makes everything a tenth larger."},
       {Id::scale_down, "Smaller", "View", "Ctrl+Minus", "Makes everything a tenth smaller."},

@@ -32,6 +32,8 @@ enum class CommandId {
   toggle_inspector,
   toggle_layers,
   toggle_script,
+  toggle_bug_lab,
+  compare_tensors,
   palette,
   go_to_cell,
   help,

@@ -1,5 +1,6 @@
 #include "app/ui/main_view.h"
 
+#include "app/ui/bug_lab.h"
 #include "app/ui/follow.h"
 #include "app/ui/layers_panel.h"
 #include "app/ui/panels.h"
@@ -11,6 +12,9 @@ MainView shown_main_view(const Ui& ui) {
   const MainView wanted = ui.session.view.main_view;
   switch (wanted) {
     case MainView::layer:
+      break;
+    case MainView::bug_lab:
+      if (ui.session.trace() == nullptr) return MainView::layer;
       break;
     case MainView::layers:
       if (!has_layers(ui)) return MainView::layer;
@@ -42,6 +46,8 @@ void draw_main_view(Ui& ui, const Rect& area) {
       return draw_follow_panel(ui, area);
     case MainView::script:
       return draw_script_panel(ui, area);
+    case MainView::bug_lab:
+      return draw_bug_lab(ui, area);
   }
 }
 

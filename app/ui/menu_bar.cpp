@@ -70,6 +70,8 @@ bool checked(const Ui& ui, CommandId id) {
       return shown_main_view(ui) == MainView::follow;
     case CommandId::toggle_script:
       return shown_main_view(ui) == MainView::script;
+    case CommandId::toggle_bug_lab:
+      return shown_main_view(ui) == MainView::bug_lab;
     case CommandId::toggle_request:
       return !view.request_collapsed;
     default:

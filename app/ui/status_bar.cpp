@@ -49,6 +49,8 @@ std::vector<std::string> keys_of(Ui& ui) {
   if (beside && shows == HeadsShow::arcs)
     return {"Click a token to pin it", "1\u20139 heads on and off", "S saves as SVG"};
   if (beside && shows == HeadsShow::neurons) return {"Up Down key", "Left Right query", "S saves as SVG"};
+  if (ui.session.view.main_view == MainView::bug_lab)
+    return {"Space switches a variant", "D next stage that differs", "Ctrl+B one layer"};
   if (focus.starts_with("layers")) return {"Arrows move", "Enter opens", "X switches a head off", "F3 one layer"};
   if (focus.starts_with("follow")) return {"Left Right step", "Up Down token", "Click an operand to jump to it"};
   if (focus.starts_with("heads")) return {"Arrows head", "Ctrl+C copy number", "Ctrl+E export"};

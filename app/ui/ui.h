@@ -68,6 +68,7 @@ struct Hover {
 class PanelData;      // app/ui/panel_data.h
 struct ExplainState;  // app/ui/explain_state.h
 struct ShownScript;   // app/ui/script_panel.h
+struct BugLabData;    // app/ui/bug_lab.h
 
 // Everything of the window that is neither Request nor view: carets, open dialogs, focus.
 struct UiState {
@@ -119,6 +120,7 @@ struct UiState {
   std::shared_ptr<PanelData> layer_data;  // the same of the layer picked in the view over all layers
   std::shared_ptr<ExplainState> explain;  // jumps of the explanation, linked cells
   std::shared_ptr<ShownScript> script;    // the text of the trace on screen
+  std::shared_ptr<BugLabData> bug_lab;    // what the bug lab derived from its traces
   DialogKind dialog_before = DialogKind::none;
   DialogState dialogs;
   // Pictures of characters that the atlas cannot hold, by code point and type; empty when no font has it.

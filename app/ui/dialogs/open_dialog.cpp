@@ -7,6 +7,7 @@
 
 #include "app/session/export_job.h"
 #include "app/session/folder_listing.h"
+#include "app/ui/bug_lab.h"
 #include "app/ui/dialogs/dialog_frame.h"
 #include "app/ui/widgets.h"
 
@@ -37,6 +38,7 @@ std::vector<std::string> endings_of(const std::string& purpose) {
   if (wants_folder(purpose)) return {"/"};  // no file's name ends so: folders only
   if (purpose == "mask") return {".npy", ".csv"};
   if (purpose == "weights") return {".safetensors"};
+  if (purpose == kTheirTensors) return {".npy", ".safetensors"};
   if (purpose == kPhraseFile) return {".txt", ".text", ".md"};
   if (purpose.empty()) return {".json", ".png", ".svg", ".safetensors", ".npy"};
   return {".npy"};
@@ -47,6 +49,7 @@ std::string title_of(const std::string& purpose) {
   if (purpose == kModelFolder) return "Open a checkpoint";
   if (purpose == "mask") return "Choose a mask file";
   if (purpose == "weights") return "Choose one attention layer";
+  if (purpose == kTheirTensors) return "Compare with my tensors";
   if (purpose == kPhraseFile) return "Open a phrase";
   if (purpose.empty()) return "Open";
   return "Choose a file for " + purpose;
@@ -57,6 +60,7 @@ std::string explanation_of(const std::string& purpose) {
   if (purpose == kModelFolder) return "a folder with config.json, model.safetensors (or its shards) and a tokenizer";
   if (purpose == "mask") return ".npy or .csv that broadcasts to [batch, heads, query_len, key_len]";
   if (purpose == "weights") return ".safetensors with the tensor names of torch or of one of the tutorials";
+  if (purpose == kTheirTensors) return "one stage (.npy, named like it or of its shape) or several (.safetensors)";
   if (purpose == kPhraseFile) return "a text (.txt, .text, .md): its words become the phrase";
   if (purpose.empty())
     return "a session (.json), a picture of Headscope's (.png, .svg), one layer (.safetensors), x (.npy)";
@@ -87,6 +91,8 @@ void accept(Ui& ui, const std::string& path) {
   close_dialog(ui);
   if (purpose.empty() || purpose == kPhraseFile || purpose == kModelFolder) {
     ui.push(CommandId::open_path, path);
+  } else if (purpose == kTheirTensors) {
+    compare_with_file(ui, path);
   } else {
     ui.push(CommandId::set_option, purpose + "=" + path);
   }
