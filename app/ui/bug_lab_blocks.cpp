@@ -13,7 +13,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr std::int64_t kMostRectangles = 8192;  // of one pane in a frame
+constexpr std::int64_t kMostRectangles = 8192;  // looked at in a frame
 constexpr const char* kParts[] = {"q", "k", "v"};
 
 Rect block_rect(const CellGrid& grid, std::int64_t row, std::int64_t column) {
@@ -70,14 +70,13 @@ void draw_lab_agreement(Ui& ui, const LabShown& shown, const Rect& area) {
       vertical_line(ui, grid.column_rect(column).min.x - line, grid.area.min.y, grid.area.max.y, ui.colors.line);
     }
   }
-  std::int64_t drawn = 0;
+  if (grid.rows * grid.columns > kMostRectangles) return;
   for (std::int64_t row = 0; row < grid.rows; ++row) {
-    for (std::int64_t column = 0; column < grid.columns && drawn < kMostRectangles; ++column) {
+    for (std::int64_t column = 0; column < grid.columns; ++column) {
       if (!(block_origin(*shown.look.right, shown.stage, row, column) ==
             block_origin(*shown.look.wrong, shown.stage, row, column))) {
         continue;
       }
-      ++drawn;
       Rect rect = block_rect(grid, row, column);
       rect.max.x -= grid.cell_width >= 6 ? line : 0;
       rect.max.y -= grid.cell_height >= 6 ? line : 0;

@@ -153,6 +153,7 @@ float draw_foot(Ui& ui, const LabShown& shown, const Rect& area, float y) {
   std::string words = fmt::format(
       "Δ is the largest change of {}. Two can be on at once. The switches change what is compared, not the request.",
       stage_name(shown.look.last));
+  if (shown.look.seconds > 0) words += fmt::format(" All of them took {:.1f} ms.", shown.look.seconds * 1e3);
   const std::vector<std::string> own = variants_of(draft);
   if (!own.empty()) {
     words += fmt::format(" The request itself has {}: right is computed without.",

@@ -39,7 +39,7 @@ std::string fact_of(const BlockGrid& blocks, const BlockComparison& compared, bo
 
 void draw_blocks(Ui& ui, const LabShown& shown, const std::vector<LabColumn>& columns, const Rect& area) {
   const BlockGrid blocks = *block_grid(*shown.look.right, shown.stage);
-  const BlockComparison compared = compare_blocks(*shown.look.right, *shown.look.wrong, shown.stage);
+  const BlockComparison& compared = shown.look.effect->blocks_of(shown.stage);
   CellGrid rows_of;
   for (const LabColumn& column : columns) {
     const Rect title{{column.left, area.min.y}, {column.right, area.min.y + ui.px(kLabTitle)}};

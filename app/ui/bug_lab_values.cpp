@@ -32,7 +32,9 @@ const Tensor& matrix(const LabSides& sides, std::size_t side) {
 void draw_bar(Ui& ui, Rect& rest, ColorMap map, const ValueRange& range) {
   const auto rounded = [](double value) { return std::abs(value) >= 0.01 ? std::round(value * 100) / 100 : value; };
   const auto label = [&](double value) {
-    return value != 0 && std::abs(value) < 0.01 ? number_label(value, 1, true) : short_number(rounded(value));
+    const double size = std::abs(value);
+    if (size == 0 || size >= 0.01) return short_number(rounded(value));
+    return size < 1e-3 ? number_label(value, 1, true) : number_label(value, 4);
   };
   const std::string low = label(range.low), high = (range.low < 0 ? "+" : "") + label(range.high);
   const float low_width = std::ceil(text_width(ui, Type::mono11, low));

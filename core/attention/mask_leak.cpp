@@ -48,6 +48,7 @@ struct HeadReads {
     const auto at = [&](std::int64_t i, std::int64_t j) { return weights[static_cast<std::size_t>(i * keys + j)]; };
     // The queries whose scores stand in the sum of a column.
     std::vector<Tokens> columns;
+    std::vector<bool> several;  // more than one of them
     if (by_column) {
       columns.assign(static_cast<std::size_t>(keys), Tokens(tokens));
       for (std::int64_t j = 0; j < keys; ++j) {
@@ -55,6 +56,7 @@ struct HeadReads {
         for (std::int64_t i = 0; i < queries; ++i) {
           if (late_mask || at(i, j) != 0) column.add(i);
         }
+        several.push_back(column.size() > 1);
       }
     }
     std::vector<Tokens> result(static_cast<std::size_t>(queries), Tokens(tokens));
@@ -74,10 +76,9 @@ struct HeadReads {
         ++support;
         reads.add(j);
         if (!by_column) continue;
-        const Tokens& column = columns[static_cast<std::size_t>(j)];
-        if (column.size() < 2) continue;
+        if (!several[static_cast<std::size_t>(j)]) continue;
         scores_matter = true;
-        if (same_tokens) reads.add(column);
+        if (same_tokens) reads.add(columns[static_cast<std::size_t>(j)]);
       }
       if (!any) continue;
       if (same_tokens) reads.add(i);

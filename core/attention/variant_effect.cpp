@@ -120,6 +120,8 @@ VariantEffect variant_effect(const Trace& right, const Trace& wrong, const Cance
     effect.wrong_sums = row_sums(wrong.tensor(StageId::weights));
     effect.leak = mask_leak(right, wrong, cancel);
   }
+  effect.concat_blocks = compare_blocks(right, wrong, StageId::concat);
+  effect.split_blocks = compare_blocks(right, wrong, StageId::query);
   return effect;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/block_origin.h"
 #include "core/attention/trace.h"
 #include "core/cancel.h"
 
@@ -46,6 +47,10 @@ struct VariantEffect {
   std::optional<StageId> first_different;
   WeightSums right_sums, wrong_sums;  // zero rows where there are no weights
   MaskLeak leak;
+  BlockComparison concat_blocks, split_blocks;  // of concat; of query, key and value, 0 blocks where they have none
+  const BlockComparison& blocks_of(StageId stage) const {
+    return stage == StageId::concat ? concat_blocks : split_blocks;
+  }
   const StageDifference* find(StageId stage) const;
 };
 

@@ -64,9 +64,10 @@ class Verdicts {
 
   void blocks() {
     const bool merged = wrong_.request.merge != right_.request.merge;
-    const StageId of = block_grid(right_, stage_) ? stage_ : StageId::concat;
+    const bool split = stage_ != StageId::concat && block_grid(right_, stage_).has_value();
+    const StageId of = split ? stage_ : StageId::concat;
     if (of == StageId::concat && !merged) return;
-    const BlockComparison blocks = compare_blocks(right_, wrong_, of);
+    const BlockComparison& blocks = effect_.blocks_of(of);
     if (blocks.blocks == 0 || blocks.in_place == blocks.blocks) return;
     const std::int64_t heads = right_.num_heads();
     if (of == StageId::concat) {
