@@ -181,11 +181,13 @@ std::vector<RoleText> cell_words(PanelData& data, const CellPlace& place) {
     case S::concat: {
       const Provenance from = provenance_of(trace.request.merge, trace.num_heads(), trace.query_len(),
                                             inputs.value_head_dim, at.cell.row, column);
-      plain(fmt::format(" · column {} = head {}, feature {}", column, from.head, from.feature));
-      if (from.position != at.cell.row) {
-        plain(", but of token ");
-        words.push_back({token_or_index(data.rows(S::context), from.position), TextRole::query});
+      if (from.position == at.cell.row) {
+        plain(fmt::format(" · column {} = head {}, feature {}", column, from.head, from.feature));
+        break;
       }
+      // Merged wrongly: the token that the number is of comes first.
+      words = {{"of token ", TextRole::plain}, {token_or_index(data.rows(S::context), from.position), TextRole::query}};
+      plain(fmt::format(", head {}, feature {}; in row {}", from.head, from.feature, row));
       break;
     }
     case S::input:

@@ -93,9 +93,10 @@ Rgba name_color(const Ui& ui, const Item& item) {
 }
 
 void draw_names(Ui& ui, const Item& item, const Rect& header) {
-  text_in(ui, {header.min, {header.max.x, header.min.y + ui.px(17)}}, Type::mono_bold12, name_color(ui, item),
-          item.name);
-  text_in(ui, {{header.min.x, header.min.y + ui.px(17)}, {header.max.x, header.min.y + ui.px(33)}}, Type::mono11,
+  // A name may be wider than its picture: the gap beside it is free.
+  const float right = std::max(header.max.x, header.min.x + text_width(ui, Type::mono_bold12, item.name) + 2);
+  text_in(ui, {header.min, {right, header.min.y + ui.px(17)}}, Type::mono_bold12, name_color(ui, item), item.name);
+  text_in(ui, {{header.min.x, header.min.y + ui.px(17)}, {right, header.min.y + ui.px(33)}}, Type::mono11,
           ui.colors.text2, fmt::format("{} × {}", grouped_digits(item.rows), grouped_digits(item.columns)));
 }
 
@@ -163,7 +164,8 @@ void draw_file_marks(Ui& ui, PanelData& data, const CellPlace& place, const Item
   }
 }
 
-void draw_item(Ui& ui, PanelData& data, const CellPlace& place, const Item& item, const Rect& area) {
+// Returns the y below the picture.
+float draw_item(Ui& ui, PanelData& data, const CellPlace& place, const Item& item, const Rect& area) {
   draw_names(ui, item, {area.min, {area.max.x, area.min.y + ui.px(kHeader)}});
   const ImVec2 at{area.min.x, area.min.y + ui.px(kHeader)};
   const float width = area.width(), height = area.max.y - at.y;
@@ -176,12 +178,12 @@ void draw_item(Ui& ui, PanelData& data, const CellPlace& place, const Item& item
       fill(view.grid.area, ui.colors.well);
       paragraph(ui, inset(view.grid.area, ui.px(8)), Type::words12, ui.colors.text2,
                 "Too large for a picture: click a factor at the right for the numbers around it.");
-      return;
+      return view.grid.area.max.y;
     }
     view.range = data.file_range(item.name, item.matrix);
     draw_heatmap_view(ui, view);
     draw_file_marks(ui, data, place, item, view.grid);
-    return;
+    return view.grid.area.max.y;
   }
   read_mouse(ui, data, item, view);
   draw_heatmap_view(ui, view);
@@ -190,6 +192,7 @@ void draw_item(Ui& ui, PanelData& data, const CellPlace& place, const Item& item
   const TokenPair tokens = marked_tokens(ui);
   draw_row_labels(ui, {{area.min.x - ui.px(kGutter), at.y}, {area.min.x - ui.px(8), view.grid.area.max.y}}, view.grid,
                   data.rows(item.stage), by_key ? tokens.key : tokens.query, by_key ? ui.colors.key : ui.colors.query);
+  return view.grid.area.max.y;
 }
 
 // concat with a band for each head; wrongly merged heads have none.
@@ -326,10 +329,11 @@ void draw_follow_tensors(Ui& ui, PanelData& data, const CellPlace& place, const 
     const std::vector<Rect> places = places_of(ui, row, line);
     float bottom = y;
     for (std::size_t at = 0; at < row.size(); ++at) {
-      draw_item(ui, data, place, row[at], places[at]);
+      const float below = draw_item(ui, data, place, row[at], places[at]);
       if (row[at].before[0] != '\0') {
         const float gutter = row[at].of_file ? 0 : ui.px(kGutter);
-        const float middle = line.min.y + ui.px(kHeader) + std::min(ui.px(160), (line.height() - ui.px(kHeader)) / 2);
+        const float top = line.min.y + ui.px(kHeader);
+        const float middle = std::round((top + std::min(below, line.max.y)) / 2);
         text_in(ui,
                 {{places[at].min.x - gutter - ui.px(kOperator), middle - ui.px(9)},
                  {places[at].min.x - gutter, middle + ui.px(9)}},
