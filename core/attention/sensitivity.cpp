@@ -118,9 +118,12 @@ class Backward {
   void spread(StageId stage, const Index& index, double gradient) {
     const CellOrigin origin = origin_of(trace_, stage, index);
     static const std::vector<double> one = {1.0};
+    if (origin.edited) return;  // whatever it was made from, it holds what was put there
+    gradient *= origin.factor;
     switch (origin.step) {
       case CellStep::given:
       case CellStep::ablated:
+      case CellStep::frozen:
         return;
       case CellStep::copied:
         return add(origin.sources[0], one, gradient);

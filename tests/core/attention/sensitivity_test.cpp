@@ -161,6 +161,7 @@ const std::vector<Given>& requests() {
       {{"variant", "softmax-over-queries"}, {"mask", "causal"}},
       {{"variant", "mask-inverted"}, {"mask", "causal"}},
       {{"variant", "mask-after-softmax"}, {"mask", "causal"}},
+      {{"freeze", "0.1=uniform"}, {"scale-query", "1.5"}, {"edit", "scores:0,0,1,1=0.5;key:0,0,2,1=0.25"}},
   };
   return all;
 }
