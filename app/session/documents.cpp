@@ -10,6 +10,7 @@
 
 #include "app/session/phrase_file.h"
 #include "app/session/session_paths.h"
+#include "core/attention/intervention_list.h"
 #include "core/error.h"
 #include "core/io/mapped_file.h"
 #include "core/io/npy.h"
@@ -63,7 +64,7 @@ Request with_layer(const std::string& path, const SafetensorsFile& file, const R
   request.kv_heads.reset();
   if (file.metadata().count("num_heads") != 0) request.heads.reset();
   request.variants.clear();
-  request.ablate.clear();
+  clear_interventions(request);
   return request;
 }
 

@@ -17,9 +17,9 @@ constexpr std::size_t kMostSteps = 1000;
 
 // Options that are picked from a list: every pick is a step. The others are typed or dragged, so that many small
 // changes are one intention.
-constexpr std::array<std::string_view, 10> kPickedOptions = {"qkv-layout",   "embedding",  "position",     "mask-kind",
-                                                             "causal-align", "mask-order", "fully-masked", "merge",
-                                                             "variant",      "backend"};
+constexpr std::array<std::string_view, 14> kPickedOptions = {
+    "ablate",    "freeze",       "edit",       "paint",        "qkv-layout", "embedding", "position",
+    "mask-kind", "causal-align", "mask-order", "fully-masked", "merge",      "variant",   "backend"};
 
 bool same_mask_kinds(const Request& a, const Request& b) {
   return std::equal(a.mask.begin(), a.mask.end(), b.mask.begin(), b.mask.end(),

@@ -44,6 +44,7 @@ enum class MainView {
   follow,   // one token through the stages, with what feeds its number at each
   script,   // the computation as code
   bug_lab,  // the request with and without known mistakes
+  mask,     // the mask, painted by hand
 };
 
 // The view over all layers and heads of a model.

@@ -11,6 +11,7 @@
 #include "app/ui/layers_panel.h"
 #include "app/ui/layout.h"
 #include "app/ui/main_view.h"
+#include "app/ui/mask_panel.h"
 #include "app/ui/phrase_tokens.h"
 #include "app/ui/pipeline_cards.h"
 #include "app/ui/request_panel.h"
@@ -201,6 +202,11 @@ std::string control_of_option(std::string_view option) {
       {"threads", "request/threads"},
       {"variant", "request/interventions"},
       {"ablate", "request/interventions"},
+      {"freeze", "request/interventions"},
+      {"scale-query", "request/interventions"},
+      {"scale-key", "request/interventions"},
+      {"edit", "request/interventions"},
+      {"paint", "request/interventions"},
   };
   const auto found = names.find(option);
   return found == names.end() ? "" : found->second;
@@ -315,6 +321,10 @@ bool carry_out(Ui& ui, const Command& command) {
     case CommandId::compare_tensors:
       ui.state.text["choose_file/option"] = kTheirTensors;
       return open_dialog(ui, DialogKind::choose_file), true;
+    case CommandId::interventions:
+      return show_interventions(ui), true;
+    case CommandId::mask_editor:
+      return show_mask_panel(ui), true;
     case CommandId::next_problem:
       return go_to_problem(ui), true;
     case CommandId::focus_phrase:

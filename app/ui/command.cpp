@@ -28,6 +28,8 @@ const std::vector<CommandInfo>& command_list() {
        "Puts the matrix of the inspector on the clipboard, with tokens."},
       {Id::copy_command, "Copy as a command", "Edit", "Ctrl+Shift+C",
        "Puts the headscope-cli command of this request on the clipboard."},
+      {Id::interventions, "Interventions", "Edit", "Ctrl+I",
+       "Goes to the list of what is changed by hand: edits, heads that are off or held, factors, painted cells."},
       {Id::focus_phrase, "Edit the phrase", "Edit", "Ctrl+L", "Sets the caret into the phrase."},
 
       {Id::choose_weights, "Weights from a file...", "Model", "",
@@ -62,6 +64,8 @@ const std::vector<CommandInfo>& command_list() {
        "Shows the computation as PyTorch, NumPy or LaTeX, or one layer again."},
       {Id::toggle_bug_lab, "Bug lab", "View", "Ctrl+B",
        "Shows what known mistakes would change, side by side, or one layer again."},
+      {Id::mask_editor, "Mask editor", "View", "Ctrl+M",
+       "Paints on the mask: cells, rows, columns, rectangles; says what each row sees."},
       {Id::toggle_theme, "Dark or light", "View", "Ctrl+T", "Changes the theme."},
       {Id::scale_up, "Larger", "View", "Ctrl+Plus", "Makes everything a tenth larger."},
       {Id::scale_down, "Smaller", "View", "Ctrl+Minus", "Makes everything a tenth smaller."},

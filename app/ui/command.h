@@ -34,6 +34,8 @@ enum class CommandId {
   toggle_script,
   toggle_bug_lab,
   compare_tensors,
+  interventions,
+  mask_editor,
   palette,
   go_to_cell,
   help,

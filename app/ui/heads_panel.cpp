@@ -9,6 +9,7 @@
 #include "app/ui/heatmap_view.h"
 #include "app/ui/layers_panel.h"
 #include "app/ui/linked_marks.h"
+#include "app/ui/number_edit.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/panels.h"
 #include "app/ui/shared_marks.h"
@@ -202,8 +203,14 @@ void draw_thumbnail(Ui& ui, Grid& grid, std::int64_t head, ImVec2 at) {
         ui.state.focus = head_name(head);
       }
     }
+    const std::optional<Cell> edited = mouse.double_clicked ? ui.session.view.cell : std::nullopt;
+    if (edited && view.grid.cell_width >= 4 && edited->row < grid.rows && edited->column < grid.columns) {
+      edit_cell(ui, grid.data.trace(), grid.selection.quantity, grid.selection.batch, head, *edited,
+                view.grid.cell_rect(edited->row, edited->column));
+    }
     if (mouse.right_clicked) switch_head(ui, head);
   }
+  draw_edited_corners(ui, grid.data.trace(), grid.selection.quantity, grid.selection.batch, head, view.grid);
   draw_frames(ui, grid, head, view);
   if (mouse.focused && selected) {
     if (ui.state.focus_by_keyboard) focus_ring(ui, inset(view.grid.area, -ui.px(4)), ui.px(6));

@@ -273,7 +273,6 @@ HeatmapInput heatmap_input(Ui& ui, const std::string& name, HeatmapView& view, c
     if (mouse.held && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)) {
       *viewport = panned(fitted, *viewport, io.MouseDelta);
     }
-    if (mouse.double_clicked) *viewport = {};
   }
   input.double_clicked = mouse.double_clicked;
   const auto update_grid = [&] { view.grid = viewport != nullptr ? grid_of(fitted, *viewport) : fitted; };

@@ -58,7 +58,7 @@ struct HeatmapInput {
 };
 
 // Reads mouse and keys. Of a large map, asks for the picture of what is seen afterwards, with order 0. Wheel, +, -:
-// zoom at the cursor (keys: at the picked cell); drag: pan; double click, Home: fit; arrows: move `picked` and keep it
+// zoom at the cursor (keys: at the picked cell); drag: pan; Home: fit; arrows: move `picked` and keep it
 // in sight (without one, the first arrow picks the visible cell in the middle). `viewport` null: the picture cannot be
 // zoomed. `picked` null: it cannot be picked by key. `view` gives the numbers, its grid is set to what is seen after
 // zooming and panning.

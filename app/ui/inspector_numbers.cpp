@@ -5,6 +5,7 @@
 
 #include "app/ui/axis_labels.h"
 #include "app/ui/inspector_parts.h"
+#include "app/ui/number_edit.h"
 #include "app/ui/shared_marks.h"
 #include "app/ui/widgets.h"
 
@@ -14,7 +15,8 @@ namespace {
 constexpr float kTitle = 32, kHead = 20, kRow = 18, kColumn = 66, kNames = 62, kBar = 10, kBelow = 8;
 constexpr const char* kScroll = "inspector/numbers/scroll";
 constexpr const char* kTip =
-    "The numbers of this slice. Click one to pick it, arrows move on; Shift and the wheel, or the bar above, go "
+    "The numbers of this slice. Click one to pick it, twice to edit it, arrows move on; Shift and the wheel, or the "
+    "bar above, go "
     "sideways.";
 
 struct Table {
@@ -168,6 +170,12 @@ void draw_numbers_table(Ui& ui, const Inspected& inspected, const Rect& area, co
       const auto row = static_cast<std::int64_t>((at.y - table.cells.min.y) / table.row);
       const auto column = static_cast<std::int64_t>((at.x - table.cells.min.x + table.offset) / table.column);
       if (row < inspected.matrix.dim(0) && column < inspected.matrix.dim(1)) cell = Cell{row, column};
+    }
+    if (mouse.double_clicked && cell) {
+      const float x = table.cells.min.x + static_cast<float>(cell->column) * table.column - table.offset;
+      const float y = table.cells.min.y + static_cast<float>(cell->row) * table.row;
+      edit_cell(ui, inspected.data.trace(), inspected.stage, inspected.batch, inspected.slice, *cell,
+                {{x, y}, {x + table.column, y + table.row}});
     }
     if (mouse.focused) {
       if (const std::optional<Cell> step = take_arrow(ui)) {

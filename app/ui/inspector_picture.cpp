@@ -6,6 +6,7 @@
 #include "app/ui/axis_labels.h"
 #include "app/ui/inspector_parts.h"
 #include "app/ui/linked_marks.h"
+#include "app/ui/number_edit.h"
 #include "app/ui/profiles.h"
 #include "app/ui/provenance_view.h"
 #include "app/ui/shared_marks.h"
@@ -228,6 +229,11 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
   if (picked != before) view.cell = picked;
   if (input.clicked) view.cell = picked = input.clicked;
   inspected.selection.cell = picked;
+  const std::optional<Cell> own = input.double_clicked ? input.hovered : std::nullopt;
+  if (own) {
+    edit_cell(ui, inspected.data.trace(), inspected.stage, inspected.batch, inspected.slice, *own,
+              heatmap.grid.cell_rect(own->row, own->column));
+  }
   if (input.hovered) link_hover(ui, inspected, *input.hovered);
 
   const CellGrid& grid = heatmap.grid;
@@ -237,6 +243,7 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
   } else {
     draw_heatmap_view(ui, heatmap);
   }
+  draw_edited_corners(ui, inspected.data.trace(), inspected.stage, inspected.batch, inspected.slice, grid);
   const Cell marked = marked_cell(ui, inspected, input.hovered);
   const bool in_range = marked.row < grid.rows && marked.column < grid.columns;
   draw_linked(ui, inspected.data, inspected.stage, inspected.batch, inspected.slice, grid);

@@ -78,6 +78,7 @@ bool is_off(const Ui& ui, std::int64_t layer, std::int64_t head) {
 void switch_head(Ui& ui, std::int64_t layer, std::int64_t head) {
   ui.session.end_undo_step();
   std::vector<LayerHead>& off = ui.session.draft.ablate;
+  std::erase(ui.session.draft.ablate_off, LayerHead{layer, head});
   if (std::erase(off, LayerHead{layer, head}) == 0) off.push_back({layer, head});
 }
 

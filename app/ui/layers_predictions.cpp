@@ -89,9 +89,11 @@ void draw_interventions(Ui& ui, const LayersShown& shown, const Rect& area, floa
                    "X or a right click on a head switches it off: its context becomes zero.");
     y += ui.px(8);
   }
-  std::size_t listed = 0;
-  for (const LayerHead& at : off) {
-    if (++listed > 6) break;
+  constexpr std::size_t most = 6;
+  double& unfolded = ui.state.number["layers/off/all"];
+  const std::size_t shown_heads = unfolded != 0 || off.size() <= most + 1 ? off.size() : most;
+  for (std::size_t k = 0; k < shown_heads; ++k) {
+    const LayerHead& at = off[k];
     bool on = true;
     const Rect line{{area.min.x, y}, {area.max.x, y + ui.px(24)}};
     const std::string words = fmt::format("layer {}, head {}", at.layer, at.head);
@@ -100,6 +102,14 @@ void draw_interventions(Ui& ui, const LayersShown& shown, const Rect& area, floa
       switch_head(ui, at.layer, at.head);
     }
     y += ui.px(26);
+  }
+  if (off.size() > most + 1) {
+    const Rect line{{area.min.x, y}, {area.max.x, y + ui.px(22)}};
+    const std::string words = unfolded != 0 ? "Fewer" : fmt::format("{} more", off.size() - shown_heads);
+    if (button(ui, "layers/off/all", line, words, {true, false, "Lists all heads that are off, or only the first."})) {
+      unfolded = unfolded != 0 ? 0 : 1;
+    }
+    y += ui.px(28);
   }
   if (off.empty()) return;
   const PredictionLook* before = shown.look.baseline_predictions.get();

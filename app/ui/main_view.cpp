@@ -3,6 +3,7 @@
 #include "app/ui/bug_lab.h"
 #include "app/ui/follow.h"
 #include "app/ui/layers_panel.h"
+#include "app/ui/mask_panel.h"
 #include "app/ui/panels.h"
 #include "app/ui/script_panel.h"
 
@@ -23,6 +24,9 @@ MainView shown_main_view(const Ui& ui) {
       if (!can_follow(ui)) return MainView::layer;
       break;
     case MainView::script:
+      break;
+    case MainView::mask:
+      if (!has_mask_to_paint(ui)) return MainView::layer;
       break;
   }
   return wanted;
@@ -48,6 +52,8 @@ void draw_main_view(Ui& ui, const Rect& area) {
       return draw_script_panel(ui, area);
     case MainView::bug_lab:
       return draw_bug_lab(ui, area);
+    case MainView::mask:
+      return draw_mask_panel(ui, area);
   }
 }
 

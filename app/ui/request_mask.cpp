@@ -106,6 +106,11 @@ void draw_chips(RequestRows& rows) {
       std::erase_if(draft.mask, [](const MaskTerm& term) { return term.kind == Kind::file; });
     }
   }
+  bool painted = !draft.paint.empty();
+  if (chip(ui, name("paint"), place(5), "paint", painted,
+           {true, false, "Opens the mask editor: cells, rows, columns and rectangles by hand (Ctrl+M)."})) {
+    ui.push(CommandId::mask_editor);
+  }
   rows.y += ui.px(28 + 28 + 4);
 }
 

@@ -40,7 +40,9 @@ void draw_mask_section(RequestRows& rows);
 void draw_scores_section(RequestRows& rows);
 void draw_merge_section(RequestRows& rows);
 void draw_keys_section(RequestRows& rows);
-void draw_interventions_section(RequestRows& rows);  // only while there are some
+void draw_interventions_section(RequestRows& rows);
+// Opens the panel with the focus on that section.
+void show_interventions(Ui& ui);
 void draw_compute_section(RequestRows& rows);
 void draw_command_section(RequestRows& rows);
 

@@ -1,4 +1,4 @@
-// Request: merge, keys and values, interventions, compute, and the whole as a command.
+// Request: merge, keys and values, compute, and the whole as a command.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,51 +49,6 @@ void draw_keys_section(RequestRows& rows) {
                rows.state("key-phrase", "Self-attention, or cross-attention: keys and values from a second phrase."))) {
     ui.push(CommandId::toggle_key_phrase);
   }
-  rows.end_section();
-}
-
-namespace {
-
-// A chip that says what is switched on; pressing it switches it off.
-bool removable(RequestRows& rows, const std::string& name, const std::string& label, const char* tooltip) {
-  bool on = true;
-  return chip(rows.ui, name, rows.full(), label, on, {true, false, tooltip});
-}
-
-}  // namespace
-
-void draw_interventions_section(RequestRows& rows) {
-  Ui& ui = rows.ui;
-  Request& draft = ui.session.draft;
-  const std::size_t count = draft.ablate.size() + draft.variants.size();
-  if (count == 0) return;
-  rows.section("Interventions", fmt::format("{} on", count));
-  if (ui.state.focus == "request/interventions") ui.state.focus = "request/interventions/0";
-  int index = 0;
-  const auto name = [&] { return fmt::format("request/interventions/{}", index++); };
-  for (std::size_t i = 0; i < draft.ablate.size(); ++i) {
-    const LayerHead at = draft.ablate[i];
-    const std::string label = is_checkpoint(draft) ? fmt::format("layer {}, head {} off", at.layer, at.head)
-                                                   : fmt::format("head {} off", at.head);
-    if (removable(rows, name(), label, "The head's context is set to zero; click switches it on again.")) {
-      ui.session.end_undo_step();
-      draft.ablate.erase(draft.ablate.begin() + static_cast<std::ptrdiff_t>(i));
-      break;
-    }
-  }
-  const RequestOption* option = find_request_option("variant");
-  for (std::size_t i = 0; i < draft.variants.size(); ++i) {
-    Request one;
-    one.variants = {draft.variants[i]};
-    const std::string label = option != nullptr ? option->get(one) : "variant";
-    if (removable(rows, name(), label, "A known mistake that is switched on; click switches it off.")) {
-      ui.session.end_undo_step();
-      draft.variants.erase(draft.variants.begin() + static_cast<std::ptrdiff_t>(i));
-      break;
-    }
-  }
-  rows.problem("variant");
-  rows.problem("ablate");
   rows.end_section();
 }
 

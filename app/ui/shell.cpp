@@ -8,6 +8,7 @@
 #include "app/ui/layout.h"
 #include "app/ui/lines.h"
 #include "app/ui/main_view.h"
+#include "app/ui/number_edit.h"
 #include "app/ui/panels.h"
 #include "app/ui/phrase_suggestions.h"
 #include "app/ui/shortcuts.h"
@@ -303,6 +304,7 @@ void draw_shell(Ui& ui) {
 
   ui.layer = 1;
   draw_dialogs(ui, window);
+  draw_number_edit(ui);
   ui.layer = 2;
   // An overlay may ask for another one (a tooltip over a list).
   for (std::size_t i = 0; i < ui.overlays.size(); ++i) {

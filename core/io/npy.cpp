@@ -210,11 +210,11 @@ NpyArray read_npy(const std::string& path) {
 
 namespace {
 
-std::string npy_header_text(const Shape& shape) {
+std::string npy_header_text(const Shape& shape, const char* type = "<f4") {
   std::string sizes;
   for (int axis = 0; axis < shape.count; ++axis) sizes += fmt::format("{}{}", axis == 0 ? "" : ", ", shape[axis]);
   if (shape.count == 1) sizes += ",";
-  std::string text = fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}), }}", sizes);
+  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, sizes);
   // The values begin at a multiple of 64 bytes, as NumPy aligns them.
   const std::size_t unpadded = kMagic.size() + 4 + text.size() + 1;
   text.append((64 - unpadded % 64) % 64, ' ');
@@ -224,11 +224,25 @@ std::string npy_header_text(const Shape& shape) {
 
 }  // namespace
 
-void write_npy(std::ostream& out, const Tensor& tensor, const CancelToken& cancel) {
-  const std::string text = npy_header_text(tensor.shape());
+namespace {
+
+void write_npy_header(std::ostream& out, const std::string& text) {
   out << kMagic << '\x01' << '\0';
   out.put(static_cast<char>(text.size() & 0xFF)).put(static_cast<char>(text.size() >> 8));
   out << text;
+}
+
+}  // namespace
+
+void write_boolean_npy(std::ostream& out, const Tensor& tensor) {
+  write_npy_header(out, npy_header_text(tensor.shape(), "|b1"));
+  for_each_block(tensor, {}, [&out](std::span<const float> values) {
+    for (const float value : values) out.put(value != 0.0F ? '\x01' : '\0');
+  });
+}
+
+void write_npy(std::ostream& out, const Tensor& tensor, const CancelToken& cancel) {
+  write_npy_header(out, npy_header_text(tensor.shape()));
   for_each_block(tensor, cancel, [&out](std::span<const float> values) {
     out.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size_bytes()));
   });

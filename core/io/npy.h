@@ -41,6 +41,9 @@ NpyHeader read_npy_header(std::span<const std::byte> bytes, const std::string& w
 // Version 1.0, "<f4", C order. Streams: a computed tensor is read region by region.
 void write_npy(std::ostream& out, const Tensor& tensor, const CancelToken& cancel = {});
 
+// The same of 0 and 1 as "|b1".
+void write_boolean_npy(std::ostream& out, const Tensor& tensor);
+
 // The bytes that write_npy makes of a tensor of this shape.
 std::int64_t npy_file_size(const Shape& shape);
 

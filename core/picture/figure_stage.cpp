@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/assert.h"
+#include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/request_text.h"
 #include "core/picture/figure.h"
@@ -163,7 +164,11 @@ std::string request_facts(const Trace& trace) {
   facts.push_back(inputs.num_heads == 1 ? "1 head" : fmt::format("{} heads", inputs.num_heads));
   if (inputs.num_kv_heads != inputs.num_heads) facts.push_back(fmt::format("{} kv_heads", inputs.num_kv_heads));
   const std::vector<MaskTerm> mask = mask_terms_of(request, inputs);
-  facts.push_back(mask.empty() ? "no mask" : "mask " + mask_text(mask));
+  if (mask.empty()) {
+    facts.emplace_back(asks_for_mask(request, inputs) ? "mask painted" : "no mask");
+  } else {
+    facts.push_back("mask " + mask_text(mask) + (any_painted(request) ? ", painted" : ""));
+  }
   if (request.mask_order == MaskOrder::before_scale) facts.emplace_back("mask before scale");
   if (request.scale) facts.push_back(fmt::format("scale {}", *request.scale));
   if (request.softcap) facts.push_back(fmt::format("softcap {}", *request.softcap));
@@ -171,6 +176,7 @@ std::string request_facts(const Trace& trace) {
   if (request.merge == Merge::direct) facts.emplace_back("direct merge");
   if (!request.variants.empty()) facts.emplace_back("with known mistakes");
   if (!request.ablate.empty()) facts.emplace_back("heads ablated");
+  if (intervenes(request)) facts.emplace_back("changed by hand");
   if (inputs.query_len == trace.key_len()) {
     facts.push_back(inputs.query_len == 1 ? "1 token" : fmt::format("{} tokens", inputs.query_len));
   } else {

@@ -83,12 +83,12 @@ TEST(Inspector, DragPansAndPicksNothing) {
   EXPECT_EQ(d.session.view.cell, std::nullopt);
 }
 
-TEST(Inspector, ADoubleClickFits) {
+TEST(Inspector, CtrlFFits) {
   Driver d(phrase(words(40)));
   const ImVec2 middle = d.rect("inspector/picture").center();
   for (int i = 0; i < 4; ++i) turn_wheel_at(d, middle, 1);
   ASSERT_FALSE(d.session.view.viewport.fitted());
-  d.double_click("inspector/picture");
+  d.key(KeyName::f, true);
   EXPECT_TRUE(d.session.view.viewport.fitted());
 }
 

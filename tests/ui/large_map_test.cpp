@@ -130,7 +130,7 @@ TEST(LargeMap, PointingAtAPixelNamesTheCellThatItShows) {
   EXPECT_EQ(data.trace().query_len(), 2100);
 }
 
-TEST(LargeMap, WheelGoesDownToSingleCellsAndDoubleClickFitsAgain) {
+TEST(LargeMap, WheelGoesDownToSingleCellsAndCtrlFFitsAgain) {
   Driver d(long_document(2100));
   std::vector<double> sides;
   for (int i = 0; i < 6; ++i) {
@@ -141,7 +141,7 @@ TEST(LargeMap, WheelGoesDownToSingleCellsAndDoubleClickFitsAgain) {
   }
   EXPECT_TRUE(std::is_sorted(sides.begin(), sides.end()));
   EXPECT_GE(sides.back(), 2);
-  d.double_click("inspector/picture");
+  d.key(KeyName::f, true);
   d.step(2);
   EXPECT_TRUE(d.session.view.viewport.fitted());
 }

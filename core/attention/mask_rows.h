@@ -1,0 +1,44 @@
+// What each query sees under a mask, and rectangles painted on it: what the mask editor shows and changes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/attention/mask.h"
+#include "core/attention/request.h"
+#include "core/attention/trace.h"
+
+namespace headscope {
+
+struct MaskRow {
+  std::int64_t visible = 0;  // keys
+  std::int64_t later = 0;    // visible keys after the query's own place
+};
+
+// One for every query; `diagonal` is added to i to get its own place. The key of bias_k is not counted as later.
+std::vector<MaskRow> mask_rows(const HiddenCells& hidden, std::int64_t b, std::int64_t h, std::int64_t diagonal,
+                               bool extra_key);
+
+enum class RowVerdict { fine, sees_later, leaks, hidden_whole, uniform };
+
+// leaks: sees later keys although causal order was asked for (by the request or the model); uniform: hidden whole, with
+// weights of 1/K each, by a finite fill or by --fully-masked uniform; hidden_whole: the same with NaN or zeros.
+RowVerdict verdict_of(const MaskRow& row, const Request& request, bool causal);
+
+// "sees 5", "sees 5, 2 later", "leaks: 2 later", "hidden whole: NaN", "hidden whole: uniform by -1e+20".
+std::string verdict_text(const MaskRow& row, const Request& request, bool causal);
+
+// Paints one more rectangle over the others; those that it covers whole are taken out, switched off or not.
+void put_paint(Request& request, const PaintedCells& cells);
+
+// 1 = hidden, [query_len, key_len] row-major: what (b, h) hides when nothing is painted and no mistake inverts the
+// mask, without the key of bias_k.
+std::vector<std::uint8_t> cells_without_paint(const Trace& trace, std::int64_t b, std::int64_t h);
+
+// The rectangles that make `wanted` of `base` (1 = hidden, [query_len, key_len] row-major): whole columns and rows
+// first, then runs of a row, equal ones of neighbouring rows as one.
+std::vector<PaintedCells> painted_as(const std::vector<std::uint8_t>& base, const std::vector<std::uint8_t>& wanted,
+                                     std::int64_t query_len, std::int64_t key_len);
+
+}  // namespace headscope
