@@ -26,6 +26,18 @@ struct Session::Impl {
         variant_numbers(executor->make_sibling(), wake),
         explanations(executor->make_sibling(), wake),
         precision_numbers(executor->make_sibling(), wake),
+        comparisons(executor->make_sibling(), wake,
+                    [](const ComparisonQuestion& of, const CancelToken& cancel) {
+                      return compare_traces(*of.a, *of.b, cancel);
+                    }),
+        differences(executor->make_sibling(), wake,
+                    [](const DifferenceQuestion& of, const CancelToken&) {
+                      return difference_matrix(*of.a, *of.b, of.stage, of.batch, of.head);
+                    }),
+        sensitivities(executor->make_sibling(), wake,
+                      [](const SensitivityQuestion& of, const CancelToken& cancel) {
+                        return sensitivity(*of.trace, of.stage, of.index, cancel);
+                      }),
         queue(std::move(executor), std::move(options.compute), std::move(options.engine), std::move(wake)) {}
 
   UndoList undo;
@@ -48,6 +60,10 @@ struct Session::Impl {
   VariantNumbers variant_numbers;
   Explanations explanations;
   PrecisionNumbers precision_numbers;
+  std::shared_ptr<const Trace> pinned;
+  Comparisons comparisons;
+  Differences differences;
+  Sensitivities sensitivities;
   ComputeQueue queue;
 
   bool shows(const Request& wanted) const {
@@ -232,9 +248,36 @@ PrecisionNumbers& Session::precision_numbers() {
   return impl_->precision_numbers;
 }
 
+Comparisons& Session::comparisons() {
+  return impl_->comparisons;
+}
+
+Differences& Session::differences() {
+  return impl_->differences;
+}
+
+Sensitivities& Session::sensitivities() {
+  return impl_->sensitivities;
+}
+
+void Session::pin() {
+  impl_->pinned = impl_->trace;
+}
+
+void Session::unpin() {
+  impl_->pinned.reset();
+  impl_->comparisons.forget();
+  impl_->differences.forget();
+}
+
+const std::shared_ptr<const Trace>& Session::pinned() const {
+  return impl_->pinned;
+}
+
 bool Session::looking() const {
   return impl_->maps.busy() || impl_->slice_numbers.busy() || impl_->model_numbers.busy() ||
-         impl_->variant_numbers.busy() || impl_->explanations.busy() || impl_->precision_numbers.busy();
+         impl_->variant_numbers.busy() || impl_->explanations.busy() || impl_->precision_numbers.busy() ||
+         impl_->comparisons.busy() || impl_->differences.busy() || impl_->sensitivities.busy();
 }
 
 }  // namespace headscope

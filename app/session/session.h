@@ -10,6 +10,7 @@
 
 #include "app/session/executor.h"
 #include "app/session/explanations.h"
+#include "app/session/looks.h"
 #include "app/session/map_tiles.h"
 #include "app/session/model_numbers.h"
 #include "app/session/slice_numbers.h"
@@ -125,7 +126,16 @@ class Session {
   // Where single numbers come from.
   Explanations& explanations();
   PrecisionNumbers& precision_numbers();
+  // Results kept beside the current one, and what is asked of both; a worker each.
+  Comparisons& comparisons();
+  Differences& differences();
+  Sensitivities& sensitivities();
   bool looking() const;  // one of them has something to do
+
+  // Keeps trace() as `pinned()`, whatever is computed afterwards, until it is unpinned or the session ends.
+  void pin();
+  void unpin();
+  const std::shared_ptr<const Trace>& pinned() const;  // null: nothing is
 
  private:
   struct Impl;

@@ -100,7 +100,8 @@ const std::vector<std::string> kPoolings = {"max", "mean"};
 const std::vector<std::string> kHeadsShow = {"grid", "arcs", "neurons"};
 const std::vector<std::string> kSentences = {"all", "a-a", "a-b", "b-a", "b-b"};
 const std::vector<std::string> kConcatShows = {"concat", "output", "both"};
-const std::vector<std::string> kMainViews = {"layer", "layers", "follow", "script", "bug_lab", "mask"};
+const std::vector<std::string> kMainViews = {"layer",   "layers", "follow",  "script",
+                                             "bug_lab", "mask",   "compare", "sensitivity"};
 const std::vector<std::string> kBugLabShows = {"right", "wrong", "side_by_side"};
 const std::vector<std::string> kFormats = {"float32", "float16", "bfloat16"};  // of NumberType
 constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;

@@ -39,12 +39,14 @@ enum class HeadsShow { grid, arcs, neurons };  // maps; lines from queries to ke
 
 // What takes the room beside the Request and under the phrase.
 enum class MainView {
-  layer,    // one layer: pipeline, heads, concat, inspector
-  layers,   // all layers and heads of a model
-  follow,   // one token through the stages, with what feeds its number at each
-  script,   // the computation as code
-  bug_lab,  // the request with and without known mistakes
-  mask,     // the mask, painted by hand
+  layer,        // one layer: pipeline, heads, concat, inspector
+  layers,       // all layers and heads of a model
+  follow,       // one token through the stages, with what feeds its number at each
+  script,       // the computation as code
+  bug_lab,      // the request with and without known mistakes
+  mask,         // the mask, painted by hand
+  compare,      // a pinned result beside the current one
+  sensitivity,  // what a number depends on
 };
 
 // The view over all layers and heads of a model.

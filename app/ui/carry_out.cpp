@@ -6,6 +6,7 @@
 #include "app/session/documents.h"
 #include "app/session/phrase_file.h"
 #include "app/ui/bug_lab.h"
+#include "app/ui/compare_panel.h"
 #include "app/ui/examples.h"
 #include "app/ui/explain_state.h"
 #include "app/ui/layers_panel.h"
@@ -325,6 +326,14 @@ bool carry_out(Ui& ui, const Command& command) {
       return show_interventions(ui), true;
     case CommandId::mask_editor:
       return show_mask_panel(ui), true;
+    case CommandId::toggle_compare:
+      return toggle_main_view(ui, MainView::compare, "compare/stage"), true;
+    case CommandId::toggle_sensitivity:
+      return toggle_main_view(ui, MainView::sensitivity, "sensitivity/stage"), true;
+    case CommandId::pin:
+      return pin_result(ui), true;
+    case CommandId::unpin:
+      return unpin_result(ui), true;
     case CommandId::next_problem:
       return go_to_problem(ui), true;
     case CommandId::focus_phrase:

@@ -24,6 +24,10 @@ MainView shown_main_view(const Ui& ui) {
       if (!can_follow(ui)) return MainView::layer;
       break;
     case MainView::script:
+    case MainView::compare:
+      break;
+    case MainView::sensitivity:
+      if (ui.session.trace() == nullptr) return MainView::layer;
       break;
     case MainView::mask:
       if (!has_mask_to_paint(ui)) return MainView::layer;
@@ -54,6 +58,10 @@ void draw_main_view(Ui& ui, const Rect& area) {
       return draw_bug_lab(ui, area);
     case MainView::mask:
       return draw_mask_panel(ui, area);
+    case MainView::compare:
+      return draw_compare_panel(ui, area);
+    case MainView::sensitivity:
+      return draw_sensitivity_panel(ui, area);
   }
 }
 

@@ -43,7 +43,11 @@ bool enabled(const Ui& ui, CommandId id) {
     case CommandId::next_stage:
     case CommandId::previous_stage:
     case CommandId::fit_heatmap:
+    case CommandId::toggle_sensitivity:
+    case CommandId::pin:
       return session.trace() != nullptr;
+    case CommandId::unpin:
+      return session.pinned() != nullptr;
     case CommandId::toggle_layers:
       return has_layers(ui);
     case CommandId::next_problem:
@@ -72,6 +76,10 @@ bool checked(const Ui& ui, CommandId id) {
       return shown_main_view(ui) == MainView::script;
     case CommandId::toggle_bug_lab:
       return shown_main_view(ui) == MainView::bug_lab;
+    case CommandId::toggle_compare:
+      return shown_main_view(ui) == MainView::compare;
+    case CommandId::toggle_sensitivity:
+      return shown_main_view(ui) == MainView::sensitivity;
     case CommandId::toggle_request:
       return !view.request_collapsed;
     default:

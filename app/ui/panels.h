@@ -10,14 +10,16 @@ void draw_status_bar(Ui& ui, const Rect& area);     // status_bar.cpp
 void draw_phrase_panel(Ui& ui, const Rect& area);   // phrase_panel.cpp: box, key phrase, token chips
 void draw_request_panel(Ui& ui, const Rect& area);  // request_panel.cpp and request_*.cpp, a section each
 void draw_request_rail(Ui& ui, const Rect& area);
-void draw_pipeline_strip(Ui& ui, const Rect& area);  // pipeline_strip.cpp
-void draw_heads_panel(Ui& ui, const Rect& area);     // heads_panel.cpp: the grid
-void draw_layers_panel(Ui& ui, const Rect& area);    // layers_panel.cpp: all layers and heads of a model
-void draw_concat_panel(Ui& ui, const Rect& area);    // concat_panel.cpp
-void draw_inspector(Ui& ui, const Rect& area);       // inspector.cpp: the large head or stage, its numbers
-void draw_dialogs(Ui& ui, const Rect& window);       // dialogs/*.cpp: the one that is open, over a shade
-void draw_notices(Ui& ui, const Rect& area);         // notices.cpp: what cannot run, what failed, what one should know
-float notices_height(Ui& ui);                        // that they need in this frame
-bool dismiss_notice(Ui& ui);                         // Esc; false when none leaves by it
+void draw_pipeline_strip(Ui& ui, const Rect& area);     // pipeline_strip.cpp
+void draw_heads_panel(Ui& ui, const Rect& area);        // heads_panel.cpp: the grid
+void draw_layers_panel(Ui& ui, const Rect& area);       // layers_panel.cpp: all layers and heads of a model
+void draw_compare_panel(Ui& ui, const Rect& area);      // compare_panel.cpp: a pinned result beside the current one
+void draw_sensitivity_panel(Ui& ui, const Rect& area);  // sensitivity_panel.cpp: what a number depends on
+void draw_concat_panel(Ui& ui, const Rect& area);       // concat_panel.cpp
+void draw_inspector(Ui& ui, const Rect& area);          // inspector.cpp: the large head or stage, its numbers
+void draw_dialogs(Ui& ui, const Rect& window);          // dialogs/*.cpp: the one that is open, over a shade
+void draw_notices(Ui& ui, const Rect& area);  // notices.cpp: what cannot run, what failed, what one should know
+float notices_height(Ui& ui);                 // that they need in this frame
+bool dismiss_notice(Ui& ui);                  // Esc; false when none leaves by it
 
 }  // namespace headscope::ui

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/ui/callout.h"
+#include "app/ui/compare_panel.h"
 #include "app/ui/examples.h"
 #include "app/ui/explain_state.h"
 #include "app/ui/layout.h"
@@ -318,6 +319,7 @@ void draw_shell(Ui& ui) {
   if (s.top_layer == 0 && ui.take_key(KeyName::escape)) leave(ui);
   push_shortcuts(ui);
   copy_when_exact(ui);
+  pin_when_exact(ui);
   std::vector<Command> for_main;
   for (const Command& command : std::vector<Command>(std::move(ui.commands))) {
     if (!carry_out(ui, command)) {

@@ -132,6 +132,10 @@ void draw_status_bar(Ui& ui, const Rect& area) {
     fact(trace->backend_description, c.text2);
     const std::int64_t tokens = trace->query_len();
     fact(fmt::format("{} token{}", tokens, tokens == 1 ? "" : "s"), c.text2);
+    if (ui.session.pinned() != nullptr) {
+      fact("A is pinned", c.accent);
+      ui.mark("status/pinned", area);
+    }
     draw_comparison(ui, line);
   }
 }

@@ -116,11 +116,12 @@ struct UiState {
   };
   std::vector<ScrollFrame> scrolls;  // the scroll areas that are open while drawing, innermost last
   std::string focus_before_dialog;
-  std::shared_ptr<PanelData> panel_data;  // what the panels derived from the trace on screen
-  std::shared_ptr<PanelData> layer_data;  // the same of the layer picked in the view over all layers
-  std::shared_ptr<ExplainState> explain;  // jumps of the explanation, linked cells
-  std::shared_ptr<ShownScript> script;    // the text of the trace on screen
-  std::shared_ptr<BugLabData> bug_lab;    // what the bug lab derived from its traces
+  std::shared_ptr<PanelData> panel_data;   // what the panels derived from the trace on screen
+  std::shared_ptr<PanelData> pinned_data;  // the same of the pinned result
+  std::shared_ptr<PanelData> layer_data;   // the same of the layer picked in the view over all layers
+  std::shared_ptr<ExplainState> explain;   // jumps of the explanation, linked cells
+  std::shared_ptr<ShownScript> script;     // the text of the trace on screen
+  std::shared_ptr<BugLabData> bug_lab;     // what the bug lab derived from its traces
   DialogKind dialog_before = DialogKind::none;
   DialogState dialogs;
   // Pictures of characters that the atlas cannot hold, by code point and type; empty when no font has it.

@@ -162,6 +162,8 @@ const std::vector<Given>& requests() {
       {{"variant", "mask-inverted"}, {"mask", "causal"}},
       {{"variant", "mask-after-softmax"}, {"mask", "causal"}},
       {{"freeze", "0.1=uniform"}, {"scale-query", "1.5"}, {"edit", "scores:0,0,1,1=0.5;key:0,0,2,1=0.25"}},
+      {{"edit", "query:1,1,2,0=0.5;scores:1,1,2,1=0.25"}, {"scale-key", "0.1=-0.5"}},
+      {{"freeze", "0.1=uniform"}, {"mask", "causal"}},
   };
   return all;
 }
