@@ -21,6 +21,7 @@ namespace {
 constexpr std::size_t kShown = 6;  // more are folded
 constexpr const char* kAll = "request/interventions/all";
 constexpr const char* kAdd = "request/interventions/add";
+constexpr const char* kControls = "request/interventions/controls";
 
 // A switch with its words, and a cross that takes the line away. 1: switched, 2: removed.
 int draw_line(RequestRows& rows, const std::string& name, const std::string& label, bool on, bool has_switch,
@@ -160,6 +161,7 @@ void show_interventions(Ui& ui) {
   const bool narrow = ImGui::GetIO().DisplaySize.x / ui.scale < request_from(shown_main_view(ui));
   if (narrow) ui.session.view.request_opened_by_hand = true;
   ui.session.view.request_collapsed = false;
+  ui.state.number[kControls] = 1;
   ui.state.focus = interventions_of(ui.session.draft, false).empty() ? kAdd : "request/interventions/0";
   ui.state.focus_by_keyboard = true;
   ui.state.reveal_focus = true;
@@ -205,7 +207,10 @@ void draw_interventions_section(RequestRows& rows) {
     paragraph(ui, line, Type::words12, ui.colors.text3,
               "Double-click a number to edit it, right-click a head to switch it off.");
   }
-  draw_head_controls(rows);
+  const auto& problem = ui.session.problem();
+  const bool at_fault = problem && (problem->option == "freeze" || problem->option == "scale-query" ||
+                                    problem->option == "scale-key" || problem->option == "edit");
+  if (disclosure(rows, kControls, "hold or scale a head, edit a number", at_fault)) draw_head_controls(rows);
   for (const char* option : {"variant", "ablate", "freeze", "scale-query", "scale-key", "edit", "paint"}) {
     rows.problem(option);
   }

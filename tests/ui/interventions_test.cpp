@@ -139,6 +139,8 @@ TEST(InterventionsSection, ALongListIsFoldedWithItsCount) {
 TEST(InterventionsSection, TheSelectedHeadIsHeldAndMultiplied) {
   Driver d;
   d.click("heads/3");
+  EXPECT_FALSE(d.has("request/interventions/head")) << "folded until somebody wants it";
+  d.click("request/interventions/controls");
   d.choose("request/interventions/head", "weights identity");
   EXPECT_EQ(option(d, "freeze"), "0.3=identity");
   EXPECT_EQ(d.trace().tensor(StageId::weights).at({0, 3, 2, 2}), 1.0F);
@@ -159,6 +161,8 @@ TEST(InterventionsSection, TheSelectedHeadIsHeldAndMultiplied) {
 
 TEST(InterventionsSection, AnEditOfAWeightIsTypedAsTheCommandLineSpellsIt) {
   Driver d;
+  d.ctrl(KeyName::i);
+  EXPECT_EQ(d.focus(), "request/interventions/add");
   d.click("request/interventions/add");
   d.type("qkv_layer.weight:3,7=0.5");
   d.key(KeyName::enter);

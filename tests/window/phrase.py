@@ -14,8 +14,7 @@ def typing_changes_tokens_and_shapes(headscope, cli, display, home):
     p = window.shows("two more words", phrase=DEMO + " y tu")
     expect(p["tokens"] == 7, f"{p['tokens']} tokens")
     expect(p["shapes"]["weights"] == [1, 8, 7, 7] and p["shapes"]["concat"] == [1, 7, 512], f"{p['shapes']}")
-    window.wait(lambda q: len(q["timing"]["keystrokes_ms"]) >= 5 and min(q["timing"]["keystrokes_ms"]) > 0,
-                "a time of every keystroke")
+    window.wait(lambda q: min(q["timing"]["keystrokes_ms"], default=0) > 0, "the times of keystrokes")
     window.key("ctrl+BackSpace", "BackSpace")
     window.shows("the last word gone", phrase=DEMO + " y")
     window.key("ctrl+a")
