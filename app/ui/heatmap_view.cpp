@@ -38,6 +38,11 @@ Rgba ground_of(const HeatmapView& view, const ValueScale& scale, float value) {
   return color_table(view.map)[static_cast<std::size_t>(std::clamp(scale.entry(value), 0, 255))];
 }
 
+// Of digits and signs; U+2212 has three bytes and one column.
+int columns_of(const std::string& number) {
+  return static_cast<int>(std::count_if(number.begin(), number.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
 void draw_numbers(Ui& ui, const HeatmapView& view) {
   const CellGrid& grid = view.grid;
   if (!has_numbers(ui, grid)) return;
@@ -78,8 +83,7 @@ void draw_numbers(Ui& ui, const HeatmapView& view) {
       if (covered && (!view.weight_like || value == 0)) continue;
       const std::string label = fitted_number(static_cast<double>(value), view.weight_like, fitting);
       if (label.empty()) continue;
-      // U+2212 has three bytes and one column.
-      const auto characters = static_cast<float>(label.starts_with("\u2212") ? label.size() - 2 : label.size());
+      const auto characters = static_cast<float>(columns_of(label));
       const double x = grid.area.min.x + (static_cast<double>(column) + 0.5 - grid.column0) * grid.cell_width;
       const double y = grid.area.min.y + (static_cast<double>(row) + 0.5 - grid.row0) * grid.cell_height;
       // A number that the edge would cut is none.
@@ -141,16 +145,14 @@ std::optional<ValueRange> range_of(const ValueScale& scale) {
 }
 
 std::string fitted_number(double value, bool weight_like, int columns) {
-  const auto width = [](const std::string& text) {
-    return static_cast<int>(text.size()) - (text.starts_with("\u2212") ? 2 : 0);
-  };
   std::string label = cell_label(value, weight_like);
-  if (label.empty() || width(label) <= columns) return label;
+  if (label.empty() || columns_of(label) <= columns) return label;
+  if (std::abs(value) < 0.005) return {};  // fewer decimals would call it 0
   for (const int decimals : {1, 0}) {
     label = number_label(value, decimals);
     if (decimals > 0 && label.starts_with("0.")) label.erase(0, 1);
     if (decimals > 0 && label.starts_with("\u22120.")) label.erase(3, 1);
-    if (width(label) <= columns) return label;
+    if (columns_of(label) <= columns) return label;
   }
   return {};
 }

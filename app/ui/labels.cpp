@@ -29,6 +29,14 @@ bool is_zero_text(const std::string& text) {
   return text.find_first_of("123456789") == std::string::npos;
 }
 
+// "5e−4": a number that two decimals would call 0.
+std::string tiny_label(double value) {
+  std::string text = fmt::format("{:.0e}", std::fabs(value));
+  const std::size_t digits = text.find('e') + 2;
+  text.erase(digits, std::min(text.find_first_not_of('0', digits), text.size() - 1) - digits);
+  return with_minus((value < 0 ? "-" : "") + text);
+}
+
 }  // namespace
 
 std::string number_label(double value, int decimals, bool small_exact) {
@@ -50,7 +58,7 @@ std::string cell_label(double value, bool weight_like) {
   if (size >= 99.5) return with_minus(fmt::format("{:.0f}", value));
   if (size >= 9.95) return with_minus(fmt::format("{:.1f}", value));
   std::string text = fmt::format("{:.2f}", value);
-  if (is_zero_text(text)) return weight_like ? "" : "0";
+  if (is_zero_text(text)) return weight_like ? "" : value == 0 ? "0" : tiny_label(value);
   if (weight_like && text == "1.00") return "1";
   const bool negative = text[0] == '-';
   if (negative) text.erase(0, 1);

@@ -21,6 +21,8 @@ namespace {
 constexpr std::size_t kShown = 6;  // more are folded
 constexpr const char* kAll = "request/interventions/all";
 constexpr const char* kAdd = "request/interventions/add";
+// Frames in which the focus is brought into sight: a panel that just opened knows its height only after the first.
+constexpr const char* kReveal = "request/interventions/reveal";
 constexpr const char* kControls = "request/interventions/controls";
 
 // A switch with its words, and a cross that takes the line away. 1: switched, 2: removed.
@@ -164,7 +166,7 @@ void show_interventions(Ui& ui) {
   ui.state.number[kControls] = 1;
   ui.state.focus = interventions_of(ui.session.draft, false).empty() ? kAdd : "request/interventions/0";
   ui.state.focus_by_keyboard = true;
-  ui.state.reveal_focus = true;
+  ui.state.number[kReveal] = 3;
   ui.state.wants_frame = true;
 }
 
@@ -175,6 +177,10 @@ void draw_interventions_section(RequestRows& rows) {
   const auto on =
       static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const Intervention& each) { return each.on; }));
   const std::size_t active = on + draft.variants.size(), off = all.size() - on;
+  if (double& frames = ui.state.number[kReveal]; frames > 0) {
+    --frames;
+    ui.state.reveal_focus = ui.state.wants_frame = true;
+  }
   rows.section("Interventions", active + off == 0 ? "none"
                                 : off == 0        ? fmt::format("{} on", active)
                                                   : fmt::format("{} on, {} off", active, off));

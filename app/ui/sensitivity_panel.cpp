@@ -16,7 +16,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kByScores = "sensitivity/by_scores";
+constexpr const char* kBy = "sensitivity/chosen_by";  //: 1 weights, 2 scores; 0: what says most of the target
 constexpr float kTokens = 470, kNarrowTokens = 360, kNarrowBelow = 1200, kRow = 24, kTitle = 30, kReadout = 26;
 
 struct Shown {
@@ -47,6 +47,13 @@ std::string target_name(const Shown& shown) {
   return text + "]";
 }
 
+// A weight depends on itself alone among the weights; its scores say more.
+bool by_scores(const Ui& ui, const Shown& shown) {
+  const auto chosen = ui.state.number.find(kBy);
+  if (chosen == ui.state.number.end() || chosen->second == 0) return is_score_like(shown.selection.stage);
+  return chosen->second == 2;
+}
+
 void draw_header(Ui& ui, const Shown& shown, const Rect& area) {
   const std::string fact = shown.target.count == 0 ? "of a cell that you pick" : "of " + target_name(shown);
   Rect line = panel_header(ui, area, "Sensitivity", fact);
@@ -54,11 +61,11 @@ void draw_header(Ui& ui, const Shown& shown, const Rect& area) {
   line.max.y = line.min.y + ui.px(size::control_height);
   ViewState& view = ui.session.view;
   color_map_combo(ui, "sensitivity/colormap", take_right(line, ui.px(92), ui.px(6)), false);
-  int by = ui.state.number[kByScores] != 0 ? 1 : 0;
+  int by = by_scores(ui, shown) ? 1 : 0;
   if (segments(
           ui, "sensitivity/by", take_right(line, ui.px(150), ui.px(6)), {"weights", "scores"}, by,
           {true, false, "By which cells the map shows the derivative: free weights, or scores before the mask."})) {
-    ui.state.number[kByScores] = by;
+    ui.state.number[kBy] = 1 + by;
   }
   const std::string label = "by";
   text_in(ui, take_right(line, std::ceil(text_width(ui, Type::words12, label)) + 1, ui.px(14)), Type::words12,
@@ -120,9 +127,9 @@ double largest_of(const Tensor& tensor) {
 
 // The derivative by the weights or scores of one head, in the colours of all heads together.
 void draw_map(Ui& ui, const Shown& shown, const Sensitivity& found, const Rect& area) {
-  const bool by_scores = ui.state.number[kByScores] != 0;
-  const Tensor& all = by_scores ? found.scores : found.weights;
-  const char* const name = by_scores ? "scores" : "weights";
+  const bool scores = by_scores(ui, shown);
+  const Tensor& all = scores ? found.scores : found.weights;
+  const char* const name = scores ? "scores" : "weights";
   const float left = area.min.x + ui.px(14);
   text_in(ui, {{left, area.min.y}, {area.max.x, area.min.y + ui.px(kTitle)}}, Type::title12, ui.colors.text,
           fmt::format("d {} / d {}, head {}", stage_name(shown.selection.stage), name, shown.selection.head));
@@ -146,7 +153,7 @@ void draw_map(Ui& ui, const Shown& shown, const Sensitivity& found, const Rect& 
                                           body.height() - ui.px(kReadout + 44), is_score_like(shown.selection.stage));
   std::string number;
   if (map.at) {
-    number = "d/d " + std::string(by_scores ? "score " : "weight ") +
+    number = "d/d " + std::string(scores ? "score " : "weight ") +
              number_label(static_cast<double>(view.matrix.at({map.at->row, map.at->column})), 4, true);
   }
   const float y = map.bottom + ui.px(8);
@@ -154,9 +161,9 @@ void draw_map(Ui& ui, const Shown& shown, const Sensitivity& found, const Rect& 
   draw_map_readout(ui, box, axes, map.at, number);
   text_in(ui, {{left, box.max.y + ui.px(6)}, {area.max.x - ui.px(14), box.max.y + ui.px(26)}}, Type::words11,
           ui.colors.text3,
-          by_scores ? "How much the number grows per unit added to a score. One range for all heads."
-                    : "How much the number grows per unit added to a weight, the others as they are. One range for all "
-                      "heads.");
+          scores ? "How much the number grows per unit added to a score. One range for all heads."
+                 : "How much the number grows per unit added to a weight, the others as they are. One range for all "
+                   "heads.");
 }
 
 void draw_bar(Ui& ui, const Rect& area, double value, double largest, bool is_signed) {
@@ -171,6 +178,11 @@ void draw_bar(Ui& ui, const Rect& area, double value, double largest, bool is_si
          value < 0 ? ui.colors.bar_negative : ui.colors.bar_positive);
   }
   if (is_signed) vertical_line(ui, zero, middle - half - ui.px(1), middle + half + ui.px(1), ui.colors.text3);
+}
+
+// Narrow enough for the column: four decimals, or two digits and an exponent.
+std::string token_number(double value) {
+  return value == 0 || !(std::abs(value) < 1e-3) ? number_label(value, 4) : fmt::format("{:.1e}", value);
 }
 
 void draw_tokens(Ui& ui, const Shown& shown, const Sensitivity& found, const Rect& area) {
@@ -215,11 +227,10 @@ void draw_tokens(Ui& ui, const Shown& shown, const Sensitivity& found, const Rec
       text_in(ui, take_left(rest, ui.px(80), ui.px(6)), Type::mono12, is_key ? ui.colors.key : ui.colors.query,
               shortened(ui, Type::mono12, name, ui.px(80)));
       Rect left = take_left(rest, std::floor(rest.width() / 2), ui.px(12));
-      text_in(ui, take_right(left, ui.px(64), ui.px(8)), Type::mono12, ui.colors.text,
-              number_label(tokens.norm[i], 4, true), 1);
+      text_in(ui, take_right(left, ui.px(64), ui.px(8)), Type::mono12, ui.colors.text, token_number(tokens.norm[i]), 1);
       draw_bar(ui, left, tokens.norm[i], largest, false);
       text_in(ui, take_right(rest, ui.px(68), ui.px(8)), Type::mono12, ui.colors.text,
-              number_label(tokens.times_vector[i], 4, true), 1);
+              token_number(tokens.times_vector[i]), 1);
       draw_bar(ui, rest, tokens.times_vector[i], largest_times, true);
     }
   }

@@ -55,6 +55,10 @@ std::string weight_text(float value) {
 }
 
 std::string value_text(float value, int most) {
+  if (value != 0 && std::fabs(value) < 0.005F) {
+    const std::string text = scientific(static_cast<double>(value), 0);
+    return characters(text) <= most ? text : "";
+  }
   for (int decimals = 2; decimals >= 0; --decimals) {
     std::string text = styled(fmt::format("{:.{}f}", value, decimals), false);
     if (characters(text) <= most) return text;

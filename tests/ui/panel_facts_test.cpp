@@ -272,6 +272,11 @@ TEST(CellNumbers, ShortenUntilTheyFit) {
   EXPECT_EQ(fitted_number(-4.1677, false, 2), "\u22124");
   EXPECT_EQ(fitted_number(-4.1677, false, 1), "");
   EXPECT_EQ(fitted_number(243.04, false, 3), "243");
+  EXPECT_EQ(fitted_number(0, false, 4), "0");
+  EXPECT_EQ(fitted_number(5.28e-4, false, 4), "5e\u22124") << "not 0";
+  EXPECT_EQ(fitted_number(-5.28e-4, false, 5), "\u22125e\u22124");
+  EXPECT_EQ(fitted_number(3e-12, false, 5), "3e\u221212");
+  EXPECT_EQ(fitted_number(-5.28e-4, false, 4), "");
 }
 
 TEST(RowRanges, AreReadBackFromTheirScale) {
