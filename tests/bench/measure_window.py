@@ -56,18 +56,28 @@ def keystrokes(binary, display, home, tokens):
     return times, timing, memory
 
 
+class AtWork(Window):
+    """A window that one looks at before it comes to rest."""
+
+    patient = False
+
+    def settle(self):
+        return super().settle() if self.patient else self.probe()
+
+
 def overview(binary, display, home, words):
     """A text of so many words: seconds from the start to a coarse and to the exact picture of the picked head."""
     path = home / "long.json"
     path.write_text(json.dumps({"headscope": "0.1.0", "phrase": " ".join(f"w{i % 5000}" for i in range(words)), "heads": 8,
                                 "d_model": 512, "mask": "causal"}))
-    window = Window(binary, display, home, [path])
+    window = AtWork(binary, display, home, [path])
     result = window.probe()["timing"]["first_picture_ms"]
     while result < 0:
         time.sleep(0.01)
         result = window.probe()["timing"]["first_picture_ms"]
     window.wait(lambda p: "inspector/exact" in p["rects"], "the exact overview of one head")
     exact = time.monotonic() - window.started
+    window.patient = True
     window.move("inspector/picture")
     for _ in range(3):
         window.run("xdotool", "click", "4")
