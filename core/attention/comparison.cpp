@@ -9,6 +9,7 @@
 
 #include "core/attention/model_trace.h"
 #include "core/attention/request_text.h"
+#include "core/io/stage_layout.h"
 
 namespace headscope {
 namespace {
@@ -31,21 +32,6 @@ Alignments alignments_of(const Trace& a, const Trace& b) {
   return {align_tokens(a.query_labels(), b.query_labels()), align_tokens(a.key_labels(), b.key_labels())};
 }
 
-// Positions of a projection of keys or values are keys, without the extra one.
-bool is_of_keys(StageId stage) {
-  switch (stage) {
-    case StageId::key_input:
-    case StageId::value_input:
-    case StageId::key_proj:
-    case StageId::value_proj:
-    case StageId::key:
-    case StageId::value:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // Which places of every axis belong together; empty with a reason where they do not.
 std::vector<Pairs> axis_pairs(const Tensor& a, const Tensor& b, StageId stage, const Alignments& tokens,
                               std::string& reason) {
@@ -56,7 +42,7 @@ std::vector<Pairs> axis_pairs(const Tensor& a, const Tensor& b, StageId stage, c
   std::vector<Pairs> pairs;
   for (int axis = 0; axis < a.rank(); ++axis) {
     const Axis kind = a.axes()[axis];
-    const bool keys = kind == Axis::key || (kind == Axis::position && is_of_keys(stage));
+    const bool keys = kind == Axis::key || (kind == Axis::position && rows_are_keys(stage));
     const bool positions = keys || kind == Axis::query || kind == Axis::position;
     if (positions) {
       const TokenAlignment& along = keys ? tokens.keys : tokens.queries;
@@ -301,7 +287,7 @@ std::optional<MatrixDifference> difference_matrix(const Trace& a, const Trace& b
     if (std::isfinite(value)) result.largest = std::max(result.largest, std::abs(static_cast<double>(value)));
   }
   result.same_places = matrix.dim(0) == second.dim(0) && matrix.dim(1) == second.dim(1);
-  const bool keys_down = is_of_keys(stage);
+  const bool keys_down = rows_are_keys(stage);
   result.row_labels = keys_down ? pair_labels(a.key_labels(), b.key_labels(), rows)
                                 : pair_labels(a.query_labels(), b.query_labels(), rows);
   if (is_score_like(stage)) {
