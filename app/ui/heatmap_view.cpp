@@ -68,6 +68,8 @@ void draw_numbers(Ui& ui, const HeatmapView& view) {
   const float advance = text_width(ui, type, "0");
   const int fitting = static_cast<int>((grid.cell_width - ui.px(2)) / std::max(1.0f, advance));
   const ValueScale shared = value_scale(view.range);
+  // As weights below .005 have no number, so have others that are as small beside what the colours reach.
+  const double negligible = view.range.per_row ? 0 : 0.005 * std::min(1.0, std::abs(view.range.high));
   ImDrawList& list = canvas();
   list.PushClipRect(grid.area.min, grid.area.max, true);
   std::size_t at = 0;
@@ -81,6 +83,7 @@ void draw_numbers(Ui& ui, const HeatmapView& view) {
       if (!std::isfinite(value)) continue;
       const bool covered = view.mask && view.mask->hidden.hidden(view.batch, view.head, row, column);
       if (covered && (!view.weight_like || value == 0)) continue;
+      if (value != 0 && std::abs(static_cast<double>(value)) < negligible) continue;
       const std::string label = fitted_number(static_cast<double>(value), view.weight_like, fitting);
       if (label.empty()) continue;
       const auto characters = static_cast<float>(columns_of(label));
