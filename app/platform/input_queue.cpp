@@ -19,7 +19,7 @@ bool same_key(const KeyEvent& a, const KeyEvent& b) {
 InputEvents InputQueue::take() {
   InputEvents portion;
   portion.dropped = std::exchange(dropped_, {});
-  const KeyEvent* command = nullptr;  // the key that this portion repeats; null: it is typing, or empty
+  const KeyEvent* command = nullptr;  // the held key that this portion is; null: it is typing, or empty
   KeyEvent kept;
   while (!events_.empty()) {
     if (const char32_t* character = std::get_if<char32_t>(&events_.front())) {
@@ -31,7 +31,7 @@ InputEvents InputQueue::take() {
         if (command != nullptr) break;
       } else {
         const bool first = portion.keys.empty() && portion.characters.empty();
-        if (!first && (command == nullptr || !same_key(key, *command))) break;
+        if (!first && (command == nullptr || !key.repeat || !same_key(key, *command))) break;
         kept = key;
         command = &kept;
       }

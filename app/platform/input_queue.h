@@ -10,7 +10,8 @@
 namespace headscope {
 
 // Panels see the keys and the characters of a frame in two lists: "ab", Backspace, "c" within one slow frame would
-// otherwise come out as "abc" less one. A portion is a run of typing, or one key (with its repeats).
+// otherwise come out as "abc" less one. A portion is a run of typing, or one press of a key (with the repeats of a key
+// that is held): a panel that takes one step a frame steps as often as somebody pressed, however slow its frames are.
 class InputQueue {
  public:
   void add(const KeyEvent& key) { events_.emplace_back(key); }

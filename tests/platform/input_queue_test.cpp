@@ -78,6 +78,16 @@ TEST(InputQueueTest, AHeldKeyIsOnePortion) {
   EXPECT_TRUE(queue.empty());
 }
 
+TEST(InputQueueTest, EveryPressIsAPortionOfItsOwn) {
+  InputQueue queue;
+  for (int i = 0; i < 3; ++i) queue.add(key(KeyName::left));
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_FALSE(queue.empty());
+    EXPECT_EQ(queue.take().keys.size(), 1U);
+  }
+  EXPECT_TRUE(queue.empty());
+}
+
 TEST(InputQueueTest, DroppedFilesComeAtOnce) {
   InputQueue queue;
   type(queue, 'a');
