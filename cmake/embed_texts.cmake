@@ -1,4 +1,4 @@
-# Writes one C++ file that holds the texts of assets/: cmake -DOUT=... -DTOUR="a;b" -DEXAMPLES="c;d" -P embed_texts.cmake
+# Writes one C++ file that holds the texts of assets/: cmake -DOUT=... -DLANGUAGES="a;b" -DEXAMPLES="c;d" -P embed_texts.cmake
 set(body "// Made from assets/ by cmake/embed_texts.cmake.\n#include \"app/ui/embedded_texts.h\"\n\nnamespace headscope::ui {\n")
 function(add_list name)
   string(APPEND body "\nconst std::vector<EmbeddedText>& ${name}() {\n  static const std::vector<EmbeddedText> texts = {\n")
@@ -10,7 +10,7 @@ function(add_list name)
   string(APPEND body "  };\n  return texts;\n}\n")
   set(body "${body}" PARENT_SCOPE)
 endfunction()
-add_list(tour_files ${TOUR})
+add_list(language_files ${LANGUAGES})
 add_list(example_files ${EXAMPLES})
 string(APPEND body "\n}  // namespace headscope::ui\n")
 file(WRITE "${OUT}" "${body}")

@@ -11,6 +11,8 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/view_arguments.h"
+#include "app/session/session_paths.h"
+#include "core/attention/problem.h"
 #include "core/error.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
@@ -40,18 +42,35 @@ Target picture_target(const Arguments& given) {
 }
 
 // Lays the picture out, which may refuse it, and then writes it; returns "640 x 480 pixels".
-std::string write_picture(const Target& target, const Trace& trace, const ViewSpec& view, const CancelToken& cancel,
-                          ProgressLine& progress) {
+std::string write_picture(const Target& target, const FigureSource& source, const ViewSpec& view,
+                          const CancelToken& cancel, ProgressLine& progress) {
   const auto drawn = [&](double share) { progress.show("drawing " + target.path, share); };
-  const auto recipe = recipe_of(trace, view);
+  const auto recipe = recipe_of(source, view);
   if (target.svg) {
-    const FigureSvg figure = figure_svg(trace, view, cancel);
+    const FigureSvg figure = figure_svg(source, view, cancel);
     write_file_atomically(target.path, [&](std::ostream& out) { figure.write(out, recipe, drawn); });
     return fmt::format("{} x {} pixels", figure.width, figure.height);
   }
-  const PictureRows picture = figure_rows(trace, view, cancel);
+  const PictureRows picture = figure_rows(source, view, cancel);
   write_file_atomically(target.path, [&](std::ostream& out) { write_png(out, picture, recipe, cancel, drawn); });
   return fmt::format("{} x {} pixels", picture.width, picture.height);
+}
+
+// The request that a difference subtracts from; nothing for other views.
+std::optional<Request> request_against(const Arguments& given, const GivenRequest& request, const ViewSpec& view) {
+  if (given.has("against") && view.view != ViewKind::difference) {
+    throw UsageError(
+        fmt::format("--against: found with --view {}; expected with --view difference", view_kind_name(view.view)));
+  }
+  if (view.view != ViewKind::difference) return std::nullopt;
+  if (!given.has("against") && !request.against) {
+    throw UsageError("--against: missing; expected the session or picture of the other result");
+  }
+  Request other = given.has("against") ? read_session_with_paths(given.get("against")).request : *request.against;
+  if (const std::optional<Problem> problem = find_problem(other)) {
+    throw UsageError(fmt::format("--against: its request cannot run: {}. {}", problem->title, problem->detail));
+  }
+  return other;
 }
 
 void render(const Arguments& given, const CancelToken& cancel) {
@@ -60,10 +79,12 @@ void render(const Arguments& given, const CancelToken& cancel) {
   const GivenRequest request = given_request(given);
   const ViewSpec view = given_view(given, request.view.value_or(ViewSpec()));
 
+  const std::optional<Request> other = request_against(given, request, view);
+  const std::shared_ptr<const Trace> against = other ? computed_trace(*other, memory, cancel) : nullptr;
   const std::shared_ptr<const Trace> trace = computed_trace(request.request, memory, cancel);
   ProgressLine progress;
   progress.show("laying out " + target.path);
-  const std::string size = write_picture(target, *trace, view, cancel, progress);
+  const std::string size = write_picture(target, {*trace, against.get()}, view, cancel, progress);
   progress.erase();
   std::error_code error;
   const auto bytes = std::filesystem::file_size(target.path, error);
@@ -82,9 +103,13 @@ Command render_command() {
       {"Output", {{"out", "FILE.png|FILE.svg", "The picture to write; an existing one is replaced at once."}}},
       view_group(),
       request_group()};
-  spec.examples = {"headscope-cli render --phrase 'Hola mi nombre es Alex' --mask causal --out heads.png",
-                   "headscope-cli render --phrase 'a b c' --view head --head 3 --theme light --out head3.svg",
-                   "headscope-cli render --session heads.png --stage scores --out scores.png"};
+  spec.examples = {
+      "headscope-cli render --phrase 'Hola mi nombre es Alex' --mask causal --out heads.png",
+      "headscope-cli render --phrase 'a b c' --view head --head 3 --theme light --out head3.svg",
+      "headscope-cli render --session heads.png --stage scores --out scores.png",
+      "headscope-cli render --session wide.json --against tired.json --head 7 --out difference.png",
+      "headscope-cli render --model demo:pronouns --view sensitivity --stage weights --at 0,7,7,1 --head 7 "
+      "--out sensitivity.svg"};
   return {spec, render};
 }
 

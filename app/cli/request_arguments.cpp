@@ -129,6 +129,7 @@ GivenRequest given_request(const Arguments& given) {
     SessionFile session = read_session_with_paths(given.get("session"));
     result.request = std::move(session.request);
     result.view = session.view;
+    result.against = session.against;
   }
   Request& request = result.request;
   if (speaks_of_a_demo(given)) request.model = kDefaultModel;

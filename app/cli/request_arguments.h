@@ -18,7 +18,8 @@ std::int64_t stage_memory_of(const Arguments& arguments);
 
 struct GivenRequest {
   Request request;
-  std::optional<ViewSpec> view;  // of the session
+  std::optional<ViewSpec> view;    // of the session
+  std::optional<Request> against;  // of a difference's recipe
 };
 
 // The session is the start wherever it stands in the line; an option that names another source of the same thing

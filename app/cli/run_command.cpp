@@ -15,6 +15,7 @@
 #include "app/cli/shape_table.h"
 #include "app/cli/stage_arguments.h"
 #include "app/cli/torch_trace.h"
+#include "core/attention/prediction_changes.h"
 #include "core/error.h"
 #include "core/io/atomic_file.h"
 #include "core/io/export_stages.h"
@@ -119,7 +120,10 @@ void run(const Arguments& given, const CancelToken& cancel) {
   ProgressLine progress;
   if (predict) {
     progress.show("predicting tokens");
-    plan.predictions = std::make_shared<const PredictionReport>(prediction_report(*trace->model, *predict, cancel));
+    PredictionReport report = prediction_report(*trace->model, *predict, cancel);
+    report.changes = prediction_changes(
+        *trace, report, [&](const Request& other) { return computed_trace(other, memory, cancel, true); }, cancel);
+    plan.predictions = std::make_shared<const PredictionReport>(std::move(report));
   }
   std::string text;
   if (given.has("out")) {
@@ -166,7 +170,8 @@ Command run_command() {
         {"csv", "matrix|long", "One matrix per slice, or one table per stage (default matrix)."},
         {"region", "B,H,I0:I1,J0:J1", "Only that part of the stages with heads; : for all of an axis."},
         {"predict", "N",
-         "Of a checkpoint: the N most probable tokens after the last one, or at every [MASK], and the tokens' loss."},
+         "Of a checkpoint: the N most probable tokens after the last one, or at every [MASK], and the tokens' loss; "
+         "with interventions also what it is without them, and with each alone."},
         {"metrics", "",
          "A line for every layer and head: entropy, distance, previous, next, first, self, induction ..."},
         {"trace", "torch", "Print the tutorials' own lines, x.size(): torch.Size([1, 5, 512]), and nothing else."},

@@ -23,9 +23,11 @@ std::string color_map_list() {
 }
 
 void set_kind(ViewSpec& view, const std::string& text) {
-  constexpr ViewKind kKinds[] = {ViewKind::heads, ViewKind::head,    ViewKind::stage, ViewKind::concat,
-                                 ViewKind::arcs,  ViewKind::neurons, ViewKind::layers};
-  view.view = kKinds[choice_of("view", text, {"heads", "head", "stage", "concat", "arcs", "neurons", "layers"})];
+  constexpr ViewKind kKinds[] = {ViewKind::heads,  ViewKind::head,       ViewKind::stage,
+                                 ViewKind::concat, ViewKind::arcs,       ViewKind::neurons,
+                                 ViewKind::layers, ViewKind::difference, ViewKind::sensitivity};
+  view.view = kKinds[choice_of(
+      "view", text, {"heads", "head", "stage", "concat", "arcs", "neurons", "layers", "difference", "sensitivity"})];
 }
 
 void set_range(ViewSpec& view, const std::string& text) {
@@ -49,34 +51,43 @@ void set_range(ViewSpec& view, const std::string& text) {
 }  // namespace
 
 OptionGroup view_group() {
-  return {"VIEW",
-          {{"view", "heads|head|stage|concat|arcs|neurons|layers",
-            "What the picture shows: all heads, one head, a stage, concat, lines from queries to keys, one query's "
-            "features against those of every key, all layers and heads (default heads)."},
-           {"aggregate", "none|mean|max|rollout|flow",
-            "layers: one map made of all heads instead of a map of each (default none)."},
-           {"head", "H", "The head of '--view head' and neurons, and of stages that have one (default 0)."},
-           {"stage", "STAGE", "The tensor that is drawn (default weights)."},
-           {"colormap", color_map_list(),
-            "By default viridis for weights; icefire (dark) or coolwarm (light) for signed data."},
-           {"range", "auto|row|LO,HI", "The values at the two ends of the colour map: of all, of each row, or given."},
-           {"log", "", "Logarithmic colours."},
-           {"cell", "PIXELS", "Width and height of a cell (default: the largest that fit the width)."},
-           {"labels", "on|off", "Tokens along the axes (default on)."},
-           {"theme", "dark|light", "Colours of the picture (default dark)."},
-           {"width", "N", "Width of the picture in pixels."},
-           {"token", "I", "arcs: the query that stands out; neurons: the query (default 0)."},
-           {"heads-shown", "all|none|H[,H]", "arcs: the heads whose lines are drawn (default all)."},
-           {"hide-below", "W", "arcs: smaller weights are not drawn (default 0.05)."},
-           {"sentences", "all|a-a|a-b|b-a|b-b",
-            "arcs: with a text of two parts, only links from one part to one part (default all)."}}};
+  return {
+      "VIEW",
+      {{"view", "heads|head|stage|concat|arcs|neurons|layers|difference|sensitivity",
+        "What the picture shows: all heads, one head, a stage, concat, lines from queries to keys, one query's "
+        "features against those of every key, all layers and heads, another result less this one, what a cell "
+        "depends on (default heads)."},
+       {"aggregate", "none|mean|max|rollout|flow",
+        "layers: one map made of all heads instead of a map of each (default none)."},
+       {"against", "FILE",
+        "difference: a session, or a picture, whose result is A; this request's is B, and A - B is drawn."},
+       {"head", "H", "The head of '--view head', neurons and sensitivity, and of stages that have one (default 0)."},
+       {"stage", "STAGE", "The tensor that is drawn (default weights)."},
+       {"colormap", color_map_list(),
+        "By default viridis for weights; icefire (dark) or coolwarm (light) for signed data."},
+       {"range", "auto|row|LO,HI", "The values at the two ends of the colour map: of all, of each row, or given."},
+       {"log", "", "Logarithmic colours."},
+       {"cell", "PIXELS", "Width and height of a cell (default: the largest that fit the width)."},
+       {"labels", "on|off", "Tokens along the axes (default on)."},
+       {"theme", "dark|light", "Colours of the picture (default dark)."},
+       {"width", "N", "Width of the picture in pixels."},
+       {"token", "I", "arcs: the query that stands out; neurons: the query (default 0)."},
+       {"heads-shown", "all|none|H[,H]", "arcs: the heads whose lines are drawn (default all)."},
+       {"hide-below", "W", "arcs: smaller weights are not drawn (default 0.05)."},
+       {"sentences", "all|a-a|a-b|b-a|b-b",
+        "arcs: with a text of two parts, only links from one part to one part (default all)."},
+       {"at", "B,H,I,J", "sensitivity: the cell of --stage, in its own axes (B,I,J in a stage of three)."},
+       {"by", "weights|scores",
+        "sensitivity: what the cell is derived by (default scores for stages of queries and keys, else weights)."}}};
 }
 
 ViewSpec given_view(const Arguments& given, ViewSpec view) {
   if (given.has("view")) set_kind(view, given.get("view"));
+  if (given.has("against") && !given.has("view")) view.view = ViewKind::difference;
+  const bool of_any_stage = view.view == ViewKind::difference || view.view == ViewKind::sensitivity;
   if (given.has("stage")) {
     view.stage = stage_from("stage", given.get("stage"));
-    if (!given.has("view") && !is_score_like(view.stage)) {
+    if (!given.has("view") && !is_score_like(view.stage) && !of_any_stage) {
       view.view = view.stage == StageId::concat ? ViewKind::concat : ViewKind::stage;
     }
   }
@@ -103,7 +114,7 @@ ViewSpec given_view(const Arguments& given, ViewSpec view) {
     if (!given.has("view") && view.aggregate) view.view = ViewKind::layers;
   }
   if (given.has("width")) view.width = static_cast<int>(whole_number("width", given.get("width"), 1, kMostPixels));
-  for (const char* option : {"token", "heads-shown", "hide-below", "sentences"}) {
+  for (const char* option : {"token", "heads-shown", "hide-below", "sentences", "at", "by"}) {
     std::string key = option;
     std::replace(key.begin(), key.end(), '-', '_');
     if (given.has(option)) set_view_value(view, key, given.get(option));

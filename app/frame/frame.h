@@ -48,6 +48,7 @@ class FrameDrawer {
                                 double seconds, std::vector<ui::Command> commands = {});
   // Draws the frame made last on the bound framebuffer.
   void render(const Surface& surface);
+  const GlTextureStore& textures() const { return *textures_; }
 
   ui::UiState state;
   ui::Probe probe;

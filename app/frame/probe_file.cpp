@@ -11,8 +11,9 @@
 
 namespace headscope {
 
-void write_probe(const std::string& path, std::int64_t frame, bool resting, int width, int height,
-                 const Session& session, const ui::UiState& state, const ui::Probe& probe, const FrameTiming& timing) {
+void write_probe(const std::string& path, std::int64_t frame, bool resting, int width, int height, Session& session,
+                 const ui::UiState& state, const ui::Probe& probe, const FrameTiming& timing,
+                 const GlTextureStore& textures) {
   nlohmann::json json;
   json["frame"] = frame;
   json["resting"] = resting;
@@ -28,9 +29,11 @@ void write_probe(const std::string& path, std::int64_t frame, bool resting, int 
   json["computing"] = session.computing();
   json["problem"] = session.problem() ? one_line(*session.problem()) : "";
   json["failure"] = session.failure();
+  json["backend"] = "";
   json["tokens"] = 0;
   json["shapes"] = nlohmann::json::object();
   if (const auto trace = session.trace()) {
+    json["backend"] = trace->backend_description;
     json["tokens"] = trace->query_len();
     for (const Stage& stage : trace->stages) {
       const Shape& shape = stage.tensor.shape();
@@ -56,6 +59,14 @@ void write_probe(const std::string& path, std::int64_t frame, bool resting, int 
                     {"keystrokes_ms", timing.keystrokes_ms},
                     {"ui_ms", timing.ui_ms},
                     {"frame_ms", timing.frame_ms}};
+  const MapTiles::Counts tiles = session.maps().counts();
+  json["maps"] = {{"read", tiles.read}, {"on_device", tiles.on_device}};
+  const TextureShare::Counts pictures = textures.share()->counts();
+  json["shared_pictures"] = {{"made", pictures.made},
+                             {"drawn", pictures.drawn},
+                             {"brought_back", pictures.brought_back},
+                             {"extents", pictures.extents}};
+  json["uploads"] = textures.uploads();
   const std::string beside = path + ".part";
   {
     std::ofstream out(beside, std::ios::binary | std::ios::trunc);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/gl/gl_texture_store.h"
 #include "app/session/session.h"
 #include "app/ui/ui.h"
 
@@ -20,11 +21,14 @@ struct FrameTiming {
 
 // {"frame": 12, "resting": true, "mouse": [800, 2], "size": [1600, 1000], "rects": {"phrase": [x0, y0, x1, y1], ...},
 // "session": {...}, "stale": false,
-//  "computing": false, "tokens": 5, "shapes": {"weights": [1, 8, 5, 5], ...}, "problem": "", "failure": "",
-//  "focus": "", "dialog": 0, "notices": [...], "job": {...}, "title": "", "timing": {...}}
+//  "computing": false, "backend": "CPU, 2 threads", "tokens": 5, "shapes": {"weights": [1, 8, 5, 5], ...}, "problem":
+//  "", "failure": "", "focus": "", "dialog": 0, "notices": [...], "job": {...}, "title": "", "timing": {...}, "maps":
+//  {"read": 0, "on_device": 9}, what MapTiles::Counts says of tiles, "shared_pictures": {"made": 4, "drawn": 7,
+//  "brought_back": 0, "extents": 512}, what TextureShare::Counts says, "uploads": 12, of matrices to textures}
 // "resting": no more frames follow without an event. Written beside and renamed, so that a reader never sees half of
 // it. Throws Error.
-void write_probe(const std::string& path, std::int64_t frame, bool resting, int width, int height,
-                 const Session& session, const ui::UiState& state, const ui::Probe& probe, const FrameTiming& timing);
+void write_probe(const std::string& path, std::int64_t frame, bool resting, int width, int height, Session& session,
+                 const ui::UiState& state, const ui::Probe& probe, const FrameTiming& timing,
+                 const GlTextureStore& textures);
 
 }  // namespace headscope

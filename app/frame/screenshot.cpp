@@ -36,7 +36,15 @@ void draw_screenshot(const Options& options) {
   Settings settings;
   if (options.theme) settings.theme = *options.theme;
   SessionOptions session_options;
-  session_options.engine.make_backend = backends_with_gpu();
+  GpuOptions gpu;
+  gpu.make_context = [&context, share = drawer.textures().share()] {
+    try {
+      return make_sharing_context(*context, share);
+    } catch (const Error&) {
+      return make_offscreen_context({4, 3, true});  // pixels come back then
+    }
+  };
+  session_options.engine.make_backend = backends_with_gpu(gpu);
   session_options.engine.stage_memory = std::int64_t{settings.stage_memory_mib} << 20;
   Session session(
       make_inline_executor(), [] {}, std::move(session_options));
@@ -58,8 +66,8 @@ void draw_screenshot(const Options& options) {
   const Image image = read_framebuffer(width, height);
   write_file_atomically(options.screenshot, [&](std::ostream& out) { write_png(out, image, {}); });
   if (!options.probe.empty()) {
-    write_probe(options.probe, frame, true, width, height, session, drawer.state, drawer.probe,
-                {.ui_ms = drawer.ui_ms});
+    write_probe(options.probe, frame, true, width, height, session, drawer.state, drawer.probe, {.ui_ms = drawer.ui_ms},
+                drawer.textures());
   }
 }
 

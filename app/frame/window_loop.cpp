@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <deque>
 #include <optional>
 #include <utility>
 
@@ -15,9 +16,12 @@
 #include "app/frame/start.h"
 #include "app/frame/window_picture.h"
 #include "app/gl/compute_factory.h"
+#include "app/gl/context_lender.h"
 #include "app/gl/framebuffer.h"
+#include "app/gl/offscreen.h"
 #include "app/platform/end_signals.h"
 #include "app/platform/window.h"
+#include "app/session/undo_list.h"
 
 namespace headscope {
 namespace {
@@ -52,11 +56,14 @@ class WindowLoop {
     std::string notice;
     settings_ = load_settings(notice);
     SessionOptions session_options;
-    session_options.engine.make_backend = backends_with_gpu();
-    session_options.engine.stage_memory = std::int64_t{settings_.stage_memory_mib} << 20;
-    const auto wake = [this] {
-      if (window_ready_) wake_window();
+    GpuOptions gpu;
+    gpu.make_context = [lender = lender_] {
+      auto borrowed = lender.borrow();
+      return borrowed != nullptr ? std::move(borrowed) : make_offscreen_context({4, 3, true});
     };
+    session_options.engine.make_backend = backends_with_gpu(gpu);
+    session_options.engine.stage_memory = std::int64_t{settings_.stage_memory_mib} << 20;
+    const auto wake = [this] { wake_when_ready(); };
     session_ = std::make_unique<Session>(make_thread_executor(), wake, std::move(session_options));
     ui::UiState state;
     add_notice(state, ui::Notice::Kind::warn, "settings", notice);
@@ -76,10 +83,12 @@ class WindowLoop {
 
   void run() {
     while (!window_->should_close() && !end_signals_->ended()) {
+      lend_context();
       const bool sleeps = frames_due_ == 0 && !drawer_->state.wants_frame;
       const double patience = sleeps ? seconds_to_sleep() : 0;
       const Clock::time_point before = Clock::now();
-      InputEvents input = early_input_ ? *std::exchange(early_input_, {}) : window_->wait(patience);
+      InputEvents input = early_input_.empty() ? window_->wait(patience) : std::move(early_input_.front());
+      if (!early_input_.empty()) early_input_.pop_front();
       const Clock::time_point now = Clock::now();
       const bool only_time_passed = patience >= 0 && now - before >= std::chrono::duration<double>(patience);
       if (!input.keys.empty() || !input.characters.empty() || !input.dropped.empty() || !only_time_passed) {
@@ -113,19 +122,20 @@ class WindowLoop {
 
     session_->update(now);
     const Request before = session_->draft;
+    const std::shared_ptr<const Trace> drawn = session_->trace();
     const double seconds = std::chrono::duration<double>(now - started_).count();
     auto commands = drawer_->make(*session_, settings_, surface_, std::move(input), seconds);
     const bool edited = session_->draft != before;
     bool caught_up = false;
     if (edited) {
-      edits_without_picture_.push_back(now);
+      edits_without_picture_.push_back({now, session_->draft});
       frames_due_ = kFramesAfterEvent;
       caught_up = await_result(now);
       if (caught_up) {
         for (ui::Command& more : drawer_->make(*session_, settings_, surface_, {}, seconds)) commands.push_back(more);
       }
     }
-    const auto shown = session_->trace();
+    const auto shown = caught_up ? session_->trace() : drawn;
     const bool shows_draft = shown != nullptr && !session_->stale() && (caught_up || !edited);
     const bool take_picture = picture_path_.has_value();
     drawer_->render(surface_);
@@ -140,7 +150,7 @@ class WindowLoop {
     timing_.frame_ms = milliseconds(on_screen - now);
     if (timing_.first_frame_ms < 0) timing_.first_frame_ms = milliseconds(on_screen - started_);
     if (timing_.first_picture_ms < 0 && shows_draft) timing_.first_picture_ms = milliseconds(on_screen - started_);
-    if (shows_draft || session_->problem()) note_keystrokes(shows_draft, on_screen);
+    note_keystrokes(shown.get(), on_screen);
     if (mouse_moved() || shown != last_shown_) frames_due_ = kFramesAfterEvent;
     last_shown_ = shown;
     autosave_.look(*session_, now);
@@ -150,16 +160,20 @@ class WindowLoop {
       const bool resting = frames_due_ == 0 && !drawer_->state.wants_frame && !session_->computing() &&
                            !session_->job().running && !session_->looking();
       write_probe(options_.probe, ++frame_, resting, surface_.width, surface_.height, *session_, drawer_->state,
-                  drawer_->probe, timing_);
+                  drawer_->probe, timing_, drawer_->textures());
     }
   }
 
-  void note_keystrokes(bool shows_draft, Clock::time_point on_screen) {
+  // An edit's picture is the first one of its result, or of a later edit's. A draft that cannot run has none.
+  void note_keystrokes(const Trace* shown, Clock::time_point on_screen) {
+    std::vector<Edit>& edits = edits_without_picture_;
+    const auto newest = std::find_if(edits.rbegin(), edits.rend(), [&](const Edit& edit) {
+      return shown != nullptr && same_request(edit.draft, shown->request);
+    });
     std::vector<double>& noted = timing_.keystrokes_ms;
-    for (const Clock::time_point edit : edits_without_picture_) {
-      if (shows_draft) noted.push_back(milliseconds(on_screen - edit));
-    }
-    edits_without_picture_.clear();
+    for (auto edit = edits.begin(); edit != newest.base(); ++edit) noted.push_back(milliseconds(on_screen - edit->at));
+    edits.erase(edits.begin(), newest.base());
+    if (session_->problem()) edits.clear();
     if (std::ssize(noted) > kKeystrokesNoted) noted.erase(noted.begin(), noted.end() - kKeystrokesNoted);
   }
 
@@ -181,10 +195,13 @@ class WindowLoop {
   bool await_result(Clock::time_point now) {
     session_->update(now);
     const Clock::time_point end = Clock::now() + kPatienceWithResult;
-    while (session_->computing() && !early_input_ && Clock::now() < end) {
+    while (session_->computing() && Clock::now() < end) {
       InputEvents input = window_->wait(std::chrono::duration<double>(end - Clock::now()).count());
-      if (!input.keys.empty() || !input.characters.empty() || !input.dropped.empty()) early_input_ = std::move(input);
+      if (!input.keys.empty() || !input.characters.empty() || !input.dropped.empty()) {
+        early_input_.push_back(std::move(input));
+      }
       session_->update(Clock::now());
+      lend_context();
     }
     const bool done = !session_->computing();
     session_->update(Clock::now());  // takes what was finished since
@@ -200,6 +217,21 @@ class WindowLoop {
         frames_due_ = kFramesAfterEvent;
       }
     }
+  }
+
+  void wake_when_ready() {
+    if (window_ready_) wake_window();
+  }
+
+  // To a GPU backend that asks: textures that both have need not come back to be drawn. Not where the window is drawn
+  // by the CPU and a graphics card could compute.
+  void lend_context() {
+    lender_.serve([this]() -> LentContext {
+      const bool card_elsewhere = is_software_renderer(renderer_name()) && may_have_graphics_card();
+      SharedContext* context = card_elsewhere ? nullptr : window_->lend_context();
+      if (context == nullptr) return {};
+      return {[context] { context->make_current(); }, [context] { context->release(); }, drawer_->textures().share()};
+    });
   }
 
   void show_title() {
@@ -232,18 +264,28 @@ class WindowLoop {
   std::unique_ptr<EndSignals> end_signals_;
   std::unique_ptr<FrameDrawer> drawer_;
   std::atomic<bool> window_ready_ = false;
+  const ContextLender lender_{[this] { wake_when_ready(); }};
   std::unique_ptr<Session> session_;
+  // Nobody waits for a context when the session ends.
+  struct Closing {
+    const ContextLender& lender;
+    ~Closing() { lender.close(); }
+  } closing_{lender_};
 
   Surface surface_;
   Autosave autosave_;
   std::string title_;
   std::optional<std::string> picture_path_;
   std::shared_ptr<const Trace> last_shown_;
-  std::optional<InputEvents> early_input_;  // came while a result was awaited
+  std::deque<InputEvents> early_input_;  // came while a result was awaited, oldest first
   int frames_due_ = kFramesAfterEvent;
   std::int64_t frame_ = 0;
   FrameTiming timing_;
-  std::vector<Clock::time_point> edits_without_picture_;
+  struct Edit {
+    Clock::time_point at;
+    Request draft;
+  };
+  std::vector<Edit> edits_without_picture_;
 };
 
 }  // namespace

@@ -164,6 +164,16 @@ void attention_on(ComputeDevice& device, const Tensor& query, const Tensor& key,
   }
 }
 
+void make_cells(ComputeDevice& device, StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
+                const RowStatistics* statistics, const Region& statistic_rows, const Region& cells) {
+  const bool weighs = is_weight_like(stage);
+  make_scores(device, weighs ? StageId::masked_scores : stage, query, key, rule, cells);
+  if (!weighs) return;
+  device.buffers->maxima.upload(statistics->max, statistic_rows);
+  device.buffers->sums.upload(statistics->sum, statistic_rows);
+  make_weights(device, rule, cells);
+}
+
 void read_scores_on(ComputeDevice& device, StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
                     const RowStatistics* statistics, const Region& region, std::span<float> out,
                     const CancelToken& cancel) {
@@ -188,13 +198,8 @@ void read_scores_on(ComputeDevice& device, StageId stage, const Tensor& query, c
   };
   for (const Region& cells : parts_of(region, fits)) {
     cancel.check();
-    make_scores(device, weighs ? StageId::masked_scores : stage, query, key, rule, cells);
     const Region local = shifted(cells, region);
-    if (weighs) {
-      device.buffers->maxima.upload(statistics->max, {local[0], local[1], local[2]});
-      device.buffers->sums.upload(statistics->sum, {local[0], local[1], local[2]});
-      make_weights(device, rule, cells);
-    }
+    make_cells(device, stage, query, key, rule, statistics, {local[0], local[1], local[2]}, cells);
     read_part(device.buffers->result, local, result);
   }
   if (stage == StageId::dropped_weights) result = dropped_weights(result, rule, region, cancel);

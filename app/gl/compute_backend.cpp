@@ -4,6 +4,7 @@
 
 #include "app/gl/compute_attention.h"
 #include "app/gl/compute_device.h"
+#include "app/gl/compute_pyramid.h"
 #include "app/gl/compute_thread.h"
 #include "app/gl/offscreen.h"
 #include "core/backend/backend_factory.h"
@@ -24,7 +25,7 @@ void as_backend_error(const Work& work) {
   }
 }
 
-class GpuBackend : public Backend {
+class GpuBackend : public Backend, public DeviceBackend, public std::enable_shared_from_this<GpuBackend> {
  public:
   explicit GpuBackend(const GpuOptions& options) {
     as_backend_error([&] { thread_.run([&] { device_ = std::make_unique<ComputeDevice>(options); }); });
@@ -36,7 +37,9 @@ class GpuBackend : public Backend {
   GpuBackend& operator=(const GpuBackend&) = delete;
 
   std::string_view name() const override { return "gpu"; }
-  std::string description() const override { return "GPU, " + device_->renderer; }
+  std::string description() const override {
+    return "GPU, " + device_->renderer + (device_->context->share() != nullptr ? ", shared with the window" : "");
+  }
 
   Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const CancelToken& cancel) const override {
     const LinearSizes size = linear_sizes(x, weight, bias);
@@ -147,6 +150,21 @@ class GpuBackend : public Backend {
                    const RowStatistics* statistics, const Region& region, std::span<float> out,
                    const CancelToken& cancel) const override {
     run([&] { read_scores_on(*device_, stage, query, key, rule, statistics, region, out, cancel); });
+  }
+
+  std::shared_ptr<const DevicePyramid> device_pyramid(const ScoreMatrix& matrix) const override {
+    const std::shared_ptr<TextureShare> share = device_->context->share();
+    if (share == nullptr) return nullptr;
+    return make_compute_pyramid(
+        [own = shared_from_this()](const std::function<void(ComputeDevice&)>& work) {
+          own->run([&] { work(*own->device_); });
+        },
+        [maybe = weak_from_this()](const std::function<void(ComputeDevice&)>& work) {
+          const auto own = maybe.lock();
+          if (own == nullptr) throw BackendError("The device that computed this picture is no longer in use.");
+          own->run([&] { work(*own->device_); });
+        },
+        this, share, matrix);
   }
 
  private:

@@ -12,7 +12,8 @@ namespace headscope {
 class OffscreenContext;
 
 struct GpuOptions {
-  // Makes a context of OpenGL 4.3 or newer current on the calling thread; nothing: make_offscreen_context.
+  // Makes a context of OpenGL 4.3 or newer current on the calling thread; nothing: make_offscreen_context. Where it
+  // shares textures with a window's, large maps are drawn from where they are computed.
   std::function<std::unique_ptr<OffscreenContext>()> make_context;
   bool card_only = false;               // refuses drivers that compute on the CPU
   std::int64_t numbers_per_buffer = 0;  // of four bytes; 0: as many as the device allows, at most 2^26

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "core/error.h"
 
@@ -46,7 +47,18 @@ ComputeBuffer::ComputeBuffer() {
 }
 
 ComputeBuffer::~ComputeBuffer() {
-  glDeleteBuffers(1, &name_);
+  if (name_ != 0) glDeleteBuffers(1, &name_);
+}
+
+unsigned ComputeBuffer::release() {
+  return std::exchange(name_, 0);
+}
+
+void ComputeBuffer::clear(std::int64_t count) const {
+  if (count == 0) return;
+  glBindBuffer(GL_SHADER_STORAGE_BUFFER, name_);
+  glClearBufferSubData(GL_SHADER_STORAGE_BUFFER, GL_R32UI, 0, count * 4, GL_RED_INTEGER, GL_UNSIGNED_INT, nullptr);
+  check_gl("clearing a buffer");
 }
 
 void ComputeBuffer::reserve(std::int64_t count) {

@@ -28,8 +28,12 @@ class ComputeBuffer {
   void bind(unsigned binding) const;
   // The numbers from `first` on.
   void read(std::int64_t first, std::span<float> out) const;
+  // Fills the first `count` numbers with zeros.
+  void clear(std::int64_t count) const;
   // The tensor that was uploaded may change or go away.
   void forget();
+  // Lets go of the buffer without deleting it; whoever takes the name does that.
+  unsigned release();
 
  private:
   unsigned name_ = 0;

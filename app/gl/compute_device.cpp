@@ -77,6 +77,11 @@ void ComputeDevice::forget() {
   }
 }
 
+const PixelKernels& ComputeDevice::pixel_kernels() {
+  if (!pixel_kernels_) pixel_kernels_.emplace();
+  return *pixel_kernels_;
+}
+
 void read_part(const ComputeBuffer& buffer, const Region& part, Tensor& to) {
   std::int64_t runs = 0;
   visit_runs(part, to, [&](std::int64_t, std::int64_t, std::int64_t) { ++runs; });

@@ -10,6 +10,7 @@
 #include "app/gl/compute_buffer.h"
 #include "app/gl/compute_kernels.h"
 #include "app/gl/compute_parts.h"
+#include "app/gl/pixel_kernels.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -19,6 +20,7 @@ struct ComputeBuffers {
   ComputeBuffer value, context;                   // of attention
   ComputeBuffer added, maxima, sums, all_hidden;  // one number a cell, then one a row
   ComputeMask mask;
+  ComputeBuffer canvas_values, canvas_counts, extents;  // of pictures
 };
 
 struct ComputeDevice {
@@ -31,12 +33,17 @@ struct ComputeDevice {
   bool takes(std::int64_t sums, std::int64_t depth) const;
   // No buffer holds a tensor any longer: what was uploaded may change.
   void forget();
+  // Made when they are first needed. Throws Error when the driver refuses a shader.
+  const PixelKernels& pixel_kernels();
 
   const std::unique_ptr<OffscreenContext> context;
   const std::string renderer;
   ComputeLimits limits;
   std::optional<ComputeKernels> kernels;
   std::optional<ComputeBuffers> buffers;
+
+ private:
+  std::optional<PixelKernels> pixel_kernels_;
 };
 
 // What every OpenGL 4.3 allows along an axis of a dispatch: work groups.

@@ -8,6 +8,7 @@
 
 #include "app/gl/gl_state.h"
 #include "app/gl/heatmap_program.h"
+#include "app/gl/shared_picture.h"
 #include "core/assert.h"
 #include "core/error.h"
 
@@ -98,6 +99,7 @@ class Store : public GlTextureStore {
     while (spare_bytes_ > kSpareBytes) take_spare(spare_.begin());
     std::erase_if(images_, [&](const auto& entry) { return entry.second.last_frame + kFramesKept <= frame_; });
     inputs_.forget_unused();
+    share_->collect();
     ++frame_;
   }
 
@@ -116,24 +118,37 @@ class Store : public GlTextureStore {
   }
 
   std::int64_t uploads() const override { return inputs_.uploads(); }
+  const std::shared_ptr<TextureShare>& share() const override { return share_; }
 
  private:
   // Matrices beyond the driver's textures, and many numbers that exist only when read, are drawn by the processor.
-  bool fits(const Tensor& matrix) const {
+  bool fits(const HeatmapSpec& spec) const {
+    const Tensor& matrix = spec.matrix;
     return matrix.size() > 0 && matrix.dim(0) <= largest_ && matrix.dim(1) <= largest_ &&
-           (matrix.stored() || matrix.size() <= kMostComputed);
+           (spec.device != nullptr || matrix.stored() || matrix.size() <= kMostComputed);
+  }
+
+  bool draws_from(const DevicePicture& device) const {
+    const auto* shared = dynamic_cast<const SharedPicture*>(&device);
+    return shared != nullptr && shared->share() == share_;
   }
 
   Picture drawn(const HeatmapSpec& spec) {
     Picture picture;
     picture.spec = spec;
     picture.last_frame = frame_;
-    if (fits(spec.matrix)) {
+    if (spec.device != nullptr && !draws_from(*spec.device)) {
+      picture = drawn(brought_back(spec));
+      picture.spec = spec;
+      return picture;
+    }
+    if (fits(spec)) {
       try {
         picture.inputs = inputs_.inputs_of(spec);
         picture.texture = blank(spec.width, spec.height);
         const GlStateGuard guard;
         program_.draw(spec, picture.inputs, *picture.texture);
+        if (spec.device != nullptr) share_->count({.drawn = 1});
         return picture;
       } catch (const Error&) {
         // The driver is out of memory for the matrix: its picture is smaller.
@@ -161,6 +176,7 @@ class Store : public GlTextureStore {
   }
 
   const int largest_ = largest_texture();
+  const std::shared_ptr<TextureShare> share_ = std::make_shared<TextureShare>();
   HeatmapProgram program_;
   HeatmapInputCache inputs_;
   std::unordered_multimap<std::size_t, Picture> pictures_;

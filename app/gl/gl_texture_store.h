@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "app/gl/texture_share.h"
 #include "core/picture/texture_store.h"
 
 namespace headscope {
@@ -16,6 +17,8 @@ class GlTextureStore : public TextureStore {
   // For tests: the pixels of a texture that heatmap() or image() returned.
   virtual Image read_back(TextureId id) = 0;
   virtual std::int64_t uploads() const = 0;  // of value textures, ever
+  // For a context that shares its textures with this one: pictures that it fills are drawn from where they are.
+  virtual const std::shared_ptr<TextureShare>& share() const = 0;
 };
 
 }  // namespace headscope

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "app/gl/shared_picture.h"
 #include "core/assert.h"
 
 namespace headscope {
@@ -57,7 +58,13 @@ std::array<float, 256> entry_thresholds(const ValueScale& scale) {
 
 HeatmapInputs HeatmapInputCache::inputs_of(const HeatmapSpec& spec) {
   HeatmapInputs inputs;
-  inputs.values = values_of(spec.matrix);
+  if (spec.device != nullptr) {
+    const auto& shared = dynamic_cast<const SharedPicture&>(*spec.device);
+    inputs.values = {spec.device, &shared.values()};
+    inputs.hidden = {spec.device, &shared.hidden()};
+  } else {
+    inputs.values = values_of(spec.matrix);
+  }
   if (spec.mask != nullptr && spec.mask->hidden.any()) inputs.hidden = hidden_of(spec);
   inputs.colors = colors_of(spec.map);
   if (spec.range.per_row) {

@@ -14,16 +14,17 @@ namespace headscope {
 
 // The textures of one heatmap. A picture keeps them, so that another range or map of it needs no upload.
 struct HeatmapInputs {
-  std::shared_ptr<GlTexture> values;
-  std::shared_ptr<GlTexture> hidden;  // null: nothing is hidden
-  std::shared_ptr<GlTexture> colors;
-  std::shared_ptr<GlTexture> row_scales;  // null unless the range is per row
-  std::shared_ptr<GlTexture> thresholds;  // null unless the scale is logarithmic
+  std::shared_ptr<const GlTexture> values;
+  std::shared_ptr<const GlTexture> hidden;  // null: nothing is hidden
+  std::shared_ptr<const GlTexture> colors;
+  std::shared_ptr<const GlTexture> row_scales;  // null unless the range is per row
+  std::shared_ptr<const GlTexture> thresholds;  // null unless the scale is logarithmic
 };
 
 class HeatmapInputCache {
  public:
-  // spec.matrix fits the driver's largest texture; one that is computed when read is read whole, once.
+  // spec.matrix fits the driver's largest texture; one that is computed when read is read whole, once. spec.device,
+  // when set, is a SharedPicture of this context: its textures are taken as they are.
   HeatmapInputs inputs_of(const HeatmapSpec& spec);
   // Lets go of what no picture holds any more.
   void forget_unused();

@@ -17,7 +17,8 @@ namespace {
 // The display is left as it is: EGL has one for all contexts of the program, and ending it would end theirs.
 class EglContext : public OffscreenContext {
  public:
-  EglContext(EGLDisplay display, EGLContext context) : display_(display), context_(context) {}
+  EglContext(EGLDisplay display, EGLContext context, std::shared_ptr<TextureShare> share = nullptr)
+      : display_(display), context_(context), share_(std::move(share)) {}
   ~EglContext() override {
     eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
     eglDestroyContext(display_, context_);
@@ -26,10 +27,14 @@ class EglContext : public OffscreenContext {
   EglContext& operator=(const EglContext&) = delete;
 
   bool make_current() const { return eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_) == EGL_TRUE; }
+  std::shared_ptr<TextureShare> share() const override { return share_; }
+  EGLDisplay display() const { return display_; }
+  EGLContext context() const { return context_; }
 
  private:
   EGLDisplay display_;
   EGLContext context_;
+  std::shared_ptr<TextureShare> share_;
 };
 
 // Without any window system first, then every device by itself.
@@ -51,22 +56,30 @@ std::vector<EGLDisplay> displays() {
   return result;
 }
 
-// Null when this display cannot give a context that works without a surface.
-std::unique_ptr<EglContext> context_on(EGLDisplay display, const ContextWish& wish) {
-  if (!eglInitialize(display, nullptr, nullptr) || !eglBindAPI(EGL_OPENGL_API)) return nullptr;
+EGLConfig config_of(EGLDisplay display) {
   const std::array<EGLint, 5> wanted{EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
   EGLConfig config = nullptr;
   EGLint configs = 0;
   eglChooseConfig(display, wanted.data(), &config, 1, &configs);
-  if (configs == 0) config = EGLConfig{};
+  return configs > 0 ? config : EGLConfig{};
+}
+
+std::vector<EGLint> attributes_of(const std::pair<EGLint, EGLint>& version) {
+  return {EGL_CONTEXT_MAJOR_VERSION,       version.first,
+          EGL_CONTEXT_MINOR_VERSION,       version.second,
+          EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT};
+}
+
+// Null when this display cannot give a context that works without a surface.
+std::unique_ptr<EglContext> context_on(EGLDisplay display, const ContextWish& wish) {
+  if (!eglInitialize(display, nullptr, nullptr) || !eglBindAPI(EGL_OPENGL_API)) return nullptr;
+  const EGLConfig config = config_of(display);
   const std::array<std::pair<EGLint, EGLint>, 3> versions{{{4, 5}, {4, 3}, {3, 3}}};
   for (const std::pair<EGLint, EGLint>& version : versions) {
     if (version < std::pair<EGLint, EGLint>(wish.major, wish.minor)) break;
     for (const bool tells_losses : {true, false}) {
       if (tells_losses && !wish.computes) continue;
-      std::vector<EGLint> attributes{EGL_CONTEXT_MAJOR_VERSION,       version.first,
-                                     EGL_CONTEXT_MINOR_VERSION,       version.second,
-                                     EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT};
+      std::vector<EGLint> attributes = attributes_of(version);
       if (tells_losses) {
         attributes.push_back(EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY);
         attributes.push_back(EGL_LOSE_CONTEXT_ON_RESET);
@@ -142,6 +155,24 @@ std::unique_ptr<OffscreenContext> make_offscreen_context(const ContextWish& wish
   throw Error("EGL gives no OpenGL " + std::to_string(wish.major) + "." + std::to_string(wish.minor) +
               " context without a window. Install the graphics card's driver, or Mesa's (libegl-mesa0, "
               "libgl1-mesa-dri).");
+}
+
+std::unique_ptr<OffscreenContext> make_sharing_context(const OffscreenContext& with,
+                                                       std::shared_ptr<TextureShare> share) {
+  const auto& first = dynamic_cast<const EglContext&>(with);
+  if (!eglBindAPI(EGL_OPENGL_API)) throw Error("EGL has no OpenGL.");
+  // Contexts share only when both, or none, say that the device was lost: the first does not.
+  const EGLConfig config = config_of(first.display());
+  for (const std::pair<EGLint, EGLint>& version : {std::pair<EGLint, EGLint>{4, 5}, {4, 3}}) {
+    std::vector<EGLint> attributes = attributes_of(version);
+    attributes.push_back(EGL_NONE);
+    const EGLContext context = eglCreateContext(first.display(), config, first.context(), attributes.data());
+    if (context == EGL_NO_CONTEXT) continue;
+    auto made = std::make_unique<EglContext>(first.display(), context, std::move(share));
+    if (made->make_current()) return made;
+    throw Error("EGL cannot use a context that it has made.");
+  }
+  throw Error("EGL gives no OpenGL 4.3 context that shares textures.");
 }
 
 std::string renderer_name() {

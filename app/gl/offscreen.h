@@ -6,9 +6,13 @@
 
 namespace headscope {
 
+class TextureShare;
+
 class OffscreenContext {
  public:
   virtual ~OffscreenContext() = default;
+  // What it has in common with a window's context; null when it is one by itself.
+  virtual std::shared_ptr<TextureShare> share() const { return nullptr; }
 };
 
 struct ContextWish {
@@ -19,6 +23,12 @@ struct ContextWish {
 };
 // Makes it current on this thread, where it must also be destroyed. Throws Error when EGL refuses.
 std::unique_ptr<OffscreenContext> make_offscreen_context(const ContextWish& wish = {});
+
+// One to compute with that shares its objects with `with`, which make_offscreen_context() made and which may be current
+// on another thread; `share` is what both then have. Current on this thread, where it must also be destroyed. Throws
+// Error when EGL refuses.
+std::unique_ptr<OffscreenContext> make_sharing_context(const OffscreenContext& with,
+                                                       std::shared_ptr<TextureShare> share);
 
 // GL_RENDERER of the current context, and whether that is a driver that draws on the CPU.
 std::string renderer_name();

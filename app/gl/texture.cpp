@@ -3,6 +3,7 @@
 #include <epoxy/gl.h>
 
 #include <string>
+#include <utility>
 
 #include "core/error.h"
 
@@ -78,7 +79,11 @@ GlTexture::GlTexture(TexelFormat format, int width, int height, const void* pixe
 }
 
 GlTexture::~GlTexture() {
-  glDeleteTextures(1, &name_);
+  if (name_ != 0) glDeleteTextures(1, &name_);
+}
+
+unsigned GlTexture::release() {
+  return std::exchange(name_, 0);
 }
 
 void GlTexture::write(const void* pixels) {

@@ -20,6 +20,8 @@ class GlTexture {
 
   // Replaces all texels; dense rows.
   void write(const void* pixels);
+  // Lets go of the texture without deleting it; whoever takes the name does that.
+  unsigned release();
   unsigned name() const { return name_; }
   int width() const { return width_; }
   int height() const { return height_; }

@@ -5,8 +5,12 @@
 #include <imgui.h>
 #include <imgui_impl_glfw.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
+#include <utility>
+#include <vector>
 
 #include "app/platform/app_icon.h"
 #include "app/platform/glfw_keys.h"
@@ -30,6 +34,47 @@ std::string last_complaint() {
   throw Error("No window: " + what + ". The same engine works without one: headscope-cli --help.");
 }
 
+void hint_core_context(int major, int minor) {
+  glfwDefaultWindowHints();
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, major);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, minor);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  glfwWindowHint(GLFW_DEPTH_BITS, 0);
+  glfwWindowHint(GLFW_STENCIL_BITS, 0);
+}
+
+// The context of a window that is never shown.
+class HiddenContext : public SharedContext {
+ public:
+  explicit HiddenContext(GLFWwindow* shares_with) {
+    hint_core_context(4, 3);
+    glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+    glfwWindowHint(GLFW_FOCUSED, GLFW_FALSE);
+    window_ = glfwCreateWindow(1, 1, "Headscope computes", nullptr, shares_with);
+    glfwGetError(nullptr);
+  }
+  ~HiddenContext() override {
+    if (window_ != nullptr) glfwDestroyWindow(window_);
+  }
+  HiddenContext(const HiddenContext&) = delete;
+  HiddenContext& operator=(const HiddenContext&) = delete;
+
+  bool made() const { return window_ != nullptr; }
+  void make_current() override {
+    glfwMakeContextCurrent(window_);
+    if (glfwGetCurrentContext() != window_) throw Error("The driver does not let a second thread use its context.");
+  }
+  void release() override {
+    glfwMakeContextCurrent(nullptr);
+    lent = false;
+  }
+  std::atomic<bool> lent = false;
+
+ private:
+  GLFWwindow* window_ = nullptr;
+};
+
 class GlfwWindow : public Window {
  public:
   GlfwWindow(const std::string& title, int width, int height) {
@@ -47,13 +92,7 @@ class GlfwWindow : public Window {
       refuse(reason);
 #endif
     }
-    glfwDefaultWindowHints();
-    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
-    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-    glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
-    glfwWindowHint(GLFW_DEPTH_BITS, 0);
-    glfwWindowHint(GLFW_STENCIL_BITS, 0);
+    hint_core_context(3, 3);
     glfwWindowHintString(GLFW_X11_CLASS_NAME, "headscope");
     glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "headscope");
     fit_to_monitor(width, height);
@@ -92,6 +131,7 @@ class GlfwWindow : public Window {
 
   ~GlfwWindow() override {
     if (imgui_) ImGui_ImplGlfw_Shutdown();
+    shared_.clear();
     glfwDestroyWindow(window_);
     glfwTerminate();
   }
@@ -144,6 +184,17 @@ class GlfwWindow : public Window {
 
   void set_clipboard(const std::string& text) override {
     glfwSetClipboardString(window_, text.c_str());
+  }
+
+  SharedContext* lend_context() override {
+    auto free = std::find_if(shared_.begin(), shared_.end(), [](const auto& context) { return !context->lent; });
+    if (free == shared_.end()) {
+      auto made = std::make_unique<HiddenContext>(window_);
+      if (!made->made()) return nullptr;
+      free = shared_.insert(shared_.end(), std::move(made));
+    }
+    (*free)->lent = true;
+    return free->get();
   }
 
   void begin_imgui_frame() override {
@@ -212,6 +263,7 @@ class GlfwWindow : public Window {
   }
 
   GLFWwindow* window_ = nullptr;
+  std::vector<std::unique_ptr<HiddenContext>> shared_;
   bool imgui_ = false;
   InputQueue input_;
 };

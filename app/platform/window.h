@@ -9,6 +9,16 @@
 
 namespace headscope {
 
+// Another context that shares objects with the window's, for another thread: OpenGL 4.3 or newer. The window owns it.
+class SharedContext {
+ public:
+  virtual ~SharedContext() = default;
+  // On the thread that uses it. Throws Error when the driver refuses.
+  virtual void make_current() = 0;
+  // On that thread: it is current nowhere then, and may be lent to somebody else.
+  virtual void release() = 0;
+};
+
 class Window {
  public:
   virtual ~Window() = default;
@@ -23,6 +33,8 @@ class Window {
   virtual void set_title(const std::string& title) = 0;
   virtual std::string clipboard() const = 0;
   virtual void set_clipboard(const std::string& text) = 0;
+  // One that nobody has; lent until its release(). Null when the driver has none. On the window's own thread.
+  virtual SharedContext* lend_context() = 0;
   // Starts and ends a frame of Dear ImGui's platform side.
   virtual void begin_imgui_frame() = 0;
 };

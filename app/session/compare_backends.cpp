@@ -85,7 +85,7 @@ std::string compare_backends(const Request& request, const BackendFactory& make,
                              const std::function<void(double)>& progress) {
   if (const auto problem = find_problem(request)) throw ProblemError(*problem);
   InputCache cache;
-  const auto inputs = std::make_shared<const Inputs>(load_inputs(request, cache));
+  const auto inputs = std::make_shared<const Inputs>(load_inputs(request, cache, cancel));
   if (const auto problem = find_problem(request, *inputs)) throw ProblemError(*problem);
   progress(0.05);
   const auto made = [&](BackendChoice choice) { return make({choice, request.threads, false}); };

@@ -172,7 +172,7 @@ bool is_capture(const SafetensorsFile& file) {
 }
 
 Document open_document(const std::string& path, const Request& current, const ViewState& view) {
-  Document document{current, view, title_of(path)};
+  Document document{current, view, title_of(path), std::nullopt};
   if (path.starts_with("demo:")) {
     document.request = with_checkpoint(path, current);
     document.view.layers.layer = -1;
@@ -189,6 +189,7 @@ Document open_document(const std::string& path, const Request& current, const Vi
     case FileKind::json: {
       const SessionFile file = read_session_with_paths(path);
       document.request = file.request;
+      document.against = file.against;
       if (file.view) apply_view_spec(document.view, *file.view);
       break;
     }
@@ -206,7 +207,7 @@ Document open_document(const std::string& path, const Request& current, const Vi
 }
 
 Document open_phrase(const std::string& path, const Request& current, const ViewState& view) {
-  Document document{current, view, title_of(path)};
+  Document document{current, view, title_of(path), std::nullopt};
   std::string phrase = read_phrase_file(path);
   clear_inputs(document.request);
   document.request.phrase = std::move(phrase);

@@ -1,6 +1,7 @@
 // Opening what a user hands over: by argument, menu or drop.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "app/session/view_state.h"
@@ -21,7 +22,8 @@ bool is_capture(const SafetensorsFile& file);
 struct Document {
   Request request;
   ViewState view;
-  std::string title;  // for the window: "animal-street.json"
+  std::string title;               // for the window: "animal-street.json"
+  std::optional<Request> against;  // of a picture of a difference: the other result's
 };
 
 // What a request runs that says nothing of its model: the shipped demo (the first start, and the command line).

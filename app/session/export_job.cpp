@@ -1,14 +1,12 @@
 #include "app/session/export_job.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 
-#include "core/attention/request_text.h"
+#include "app/session/export_parts.h"
 #include "core/attention/sentences.h"
 #include "core/error.h"
 #include "core/io/atomic_file.h"
@@ -17,6 +15,7 @@
 #include "core/io/png.h"
 #include "core/io/safetensors.h"
 #include "core/io/session_file.h"
+#include "core/io/stage_layout.h"
 #include "core/io/tensor_blocks.h"
 #include "core/picture/figure.h"
 #include "core/picture/line_style.h"
@@ -26,30 +25,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The stage whose numbers a subject writes.
-StageId stage_of(const ExportChoice& choice, const ViewState& view) {
-  switch (choice.subject) {
-    case ExportSubject::head:
-    case ExportSubject::heads:
-      return view.quantity;
-    case ExportSubject::concat:
-      return view.concat_shows == ConcatShows::output ? StageId::output : StageId::concat;
-    case ExportSubject::arcs:
-    case ExportSubject::neurons:
-      return StageId::weights;
-    default:
-      return view.stage;
-  }
-}
-
-// One slice as one file: a head's matrix. Everything else is a whole stage.
-bool is_one_matrix(const ExportChoice& choice) {
-  return choice.subject == ExportSubject::head;
-}
-
 ExportPlan plan_of(const ExportChoice& choice, const ViewState& view, const std::string& folder) {
   ExportPlan plan;
-  plan.stages = {stage_of(choice, view)};
+  plan.stages = {exported_stage(choice, view)};
   plan.folder = folder;
   switch (choice.format) {
     case ExportFile::csv:
@@ -64,20 +42,15 @@ ExportPlan plan_of(const ExportChoice& choice, const ViewState& view, const std:
   return plan;
 }
 
-// Whether the export makes a folder with a manifest rather than one file.
-bool makes_folder(const ExportChoice& choice) {
-  return choice.format == ExportFile::csv && !is_one_matrix(choice);
-}
-
 std::string target_of(const ExportChoice& choice) {
   return (fs::path(expanded_path(choice.folder)) / choice.file).string();
 }
 
-void write_tensor_file(const ExportChoice& choice, const Trace& trace, const ViewState& view, const CancelToken& cancel,
-                       const std::function<void(double)>& progress) {
-  const StageId stage = stage_of(choice, view);
-  const Tensor& whole_stage = trace.tensor(stage);
-  const Tensor unwatched = is_one_matrix(choice) ? matrix_at(whole_stage, view.batch, view.head) : whole_stage;
+void write_tensor_file(const ExportChoice& choice, const FigureSource& source, const ViewState& view,
+                       const CancelToken& cancel, const std::function<void(double)>& progress) {
+  const StageId stage = exported_stage(choice, view);
+  const NamedMatrix one = is_one_matrix(choice) ? matrix_of(choice, source, view, cancel) : NamedMatrix();
+  const Tensor unwatched = is_one_matrix(choice) ? one.values : source.trace.tensor(stage);
   std::int64_t done = 0;
   const Tensor tensor = watched(unwatched, [&](std::span<const float> values) {
     done += std::ssize(values);
@@ -86,30 +59,36 @@ void write_tensor_file(const ExportChoice& choice, const Trace& trace, const Vie
   write_file_atomically(target_of(choice), [&](std::ostream& out) {
     switch (choice.format) {
       case ExportFile::csv:
-        write_csv_matrix(out, tensor, "query\\key", trace.query_labels(), trace.key_labels(), cancel);
+        write_csv_matrix(out, tensor, one.corner, one.rows, one.columns, cancel);
         break;
       case ExportFile::npy:
         write_npy(out, tensor, cancel);
         break;
       default:
         write_safetensors(out, {{std::string(stage_name(stage)), &tensor}},
-                          {{"headscope", session_json(trace.request, std::nullopt)}}, cancel);
+                          {{"headscope", session_json(source.trace.request, std::nullopt)}}, cancel);
     }
   });
 }
 
-void write_picture(const ExportChoice& choice, const Trace& trace, const ViewState& view, const CancelToken& cancel,
-                   const std::function<void(double)>& progress) {
-  const ViewSpec spec = fitted_view(*figure_of(choice, view), trace);
-  const auto recipe = choice.recipe ? recipe_of(trace, spec) : std::map<std::string, std::string>{};
+void write_picture(const ExportChoice& choice, const FigureSource& source, const ViewState& view,
+                   const CancelToken& cancel, const std::function<void(double)>& progress) {
+  const ViewSpec spec = fitted_view(*figure_of(choice, source.trace, view), source.trace);
+  const auto recipe = choice.recipe ? recipe_of(source, spec) : std::map<std::string, std::string>{};
   if (choice.format == ExportFile::svg) {
-    const FigureSvg figure = figure_svg(trace, spec, cancel);
+    const FigureSvg figure = figure_svg(source, spec, cancel);
     write_file_atomically(target_of(choice), [&](std::ostream& out) { figure.write(out, recipe, progress); });
     return;
   }
-  const PictureRows picture = figure_rows(trace, spec, cancel);
+  const PictureRows picture = figure_rows(source, spec, cancel);
   write_file_atomically(target_of(choice),
                         [&](std::ostream& out) { write_png(out, picture, recipe, cancel, progress); });
+}
+
+// "--head: 9 asked for": options are the command line's.
+std::string without_option(const std::string& sentence) {
+  const std::size_t colon = sentence.find(": ");
+  return sentence.starts_with("--") && colon != sentence.npos ? sentence.substr(colon + 2) : sentence;
 }
 
 // A picture's bytes by experience: labels and flat cells compress to about a tenth of a byte a pixel, plus the recipe.
@@ -129,58 +108,29 @@ std::int64_t estimated_svg_bytes(const Trace& trace, const ViewSpec& spec, const
 
 }  // namespace
 
-std::string suggested_file(const ExportChoice& choice, const Trace& trace, const ViewState& view,
-                           const std::string& title) {
-  std::string stem;
-  const std::string source =
-      title.empty() || title == "untitled" || title == "demo" ? trace.request.phrase : fs::path(title).stem().string();
-  for (const char c : source) {
-    if (stem.size() >= 24) break;
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0) {
-      stem += static_cast<char>(std::tolower(byte));
-    } else if (!stem.empty() && stem.back() != '-') {
-      stem += '-';
-    }
-  }
-  while (!stem.empty() && stem.back() == '-') stem.pop_back();
-  if (stem.empty()) stem = "headscope";
-  switch (choice.subject) {
-    case ExportSubject::window:
-      stem += ".window";
-      break;
-    case ExportSubject::head:
-      stem += fmt::format(".{}.head{}", stage_name(view.quantity), view.head);
-      break;
-    case ExportSubject::heads:
-      stem += fmt::format(".{}.heads", stage_name(view.quantity));
-      break;
-    case ExportSubject::stage:
-    case ExportSubject::concat:
-      stem += fmt::format(".{}", stage_name(stage_of(choice, view)));
-      break;
-    case ExportSubject::arcs:
-      stem += ".lines";
-      break;
-    case ExportSubject::neurons:
-      stem += fmt::format(".neurons.head{}", view.head);
-      break;
-    case ExportSubject::session:
-      break;
-  }
-  return makes_folder(choice) ? stem : stem + "." + ending_of(choice.format);
-}
-
-std::optional<ViewSpec> figure_of(const ExportChoice& choice, const ViewState& view) {
+std::optional<ViewSpec> figure_of(const ExportChoice& choice, const Trace& trace, const ViewState& view) {
   if (!is_picture(choice.format) || choice.subject == ExportSubject::window) return std::nullopt;
-  ViewSpec spec = view_spec_of(view);
+  const bool derived = choice.subject == ExportSubject::sensitivity;
+  ViewSpec spec = derived ? sensitivity_spec(trace, view) : view_spec_of(view);
   spec.scale = choice.scale;
   spec.theme = choice.theme;
   spec.labels = choice.labels;
   spec.color_bar = choice.color_bar;
-  spec.stage = stage_of(choice, view);
-  spec.colormap = is_weight_like(spec.stage) ? view.weight_map : view.signed_map;
+  spec.stage = exported_stage(choice, view);
+  // Grouped keys and values have fewer slices than there are heads.
+  const std::int64_t slice =
+      trace.find(spec.stage) != nullptr ? slice_of_head(trace, spec.stage, view.head) : view.head;
+  if (choice.subject == ExportSubject::difference) spec.view = ViewKind::difference;
+  spec.colormap = has_weight_colors(spec.view, spec.stage) ? view.weight_map : view.signed_map;
   switch (choice.subject) {
+    case ExportSubject::difference:
+      spec.head = slice;
+      [[fallthrough]];
+    case ExportSubject::sensitivity:
+      // The range is that of what differs, around zero.
+      spec.range = RangeKind::automatic;
+      spec.log_scale = false;
+      break;
     case ExportSubject::head:
       spec.view = ViewKind::head;
       break;
@@ -200,6 +150,7 @@ std::optional<ViewSpec> figure_of(const ExportChoice& choice, const ViewState& v
       break;
     default:
       spec.view = ViewKind::stage;
+      spec.head = slice;
   }
   return spec;
 }
@@ -213,24 +164,30 @@ ViewSpec fitted_view(ViewSpec view, const Trace& trace) {
   return view;
 }
 
-ExportForecast forecast_of(const ExportChoice& choice, const Trace& trace, const ViewState& view) {
+std::string file_name_problem(const std::string& name) {
+  if (name.empty()) return "The file needs a name.";
+  if (name.find('/') != std::string::npos) return "The name holds a slash; the folder has a field of its own.";
+  if (name == "." || name == "..") return "The file needs a name other than . or ..";
+  return "";
+}
+
+ExportForecast forecast_of(const ExportChoice& choice, const FigureSource& source, const ViewState& view) {
+  const Trace& trace = source.trace;
   ExportForecast forecast;
-  if (choice.file.empty()) {
-    forecast.problem = "The file needs a name.";
-  } else if (choice.file.find('/') != std::string::npos) {
-    forecast.problem = "The name holds a slash; the folder has a field of its own.";
-  } else if (choice.file == "." || choice.file == "..") {
-    forecast.problem = "The file needs a name other than . or ..";
-  }
+  forecast.problem = file_name_problem(choice.file);
   const bool needs_stage = choice.subject != ExportSubject::window && choice.subject != ExportSubject::session;
-  if (needs_stage && trace.find(stage_of(choice, view)) == nullptr) {
-    forecast.problem = fmt::format("This request has no {}.", stage_name(stage_of(choice, view)));
+  if (needs_stage && trace.find(exported_stage(choice, view)) == nullptr) {
+    forecast.problem = fmt::format("This request has no {}.", stage_name(exported_stage(choice, view)));
+    return forecast;
+  }
+  if (choice.subject == ExportSubject::sensitivity && !view.cell) {
+    forecast.problem = "No cell is picked whose derivatives these would be.";
     return forecast;
   }
   try {
-    if (const auto wanted = figure_of(choice, view)) {
+    if (const auto wanted = figure_of(choice, trace, view)) {
       const ViewSpec spec = fitted_view(*wanted, trace);
-      const FigureSize size = figure_size(trace, spec);
+      const FigureSize size = figure_size(source, spec);
       forecast.width = size.width;
       forecast.height = size.height;
       forecast.bytes = choice.format == ExportFile::svg ? estimated_svg_bytes(trace, spec, size)
@@ -239,8 +196,8 @@ ExportForecast forecast_of(const ExportChoice& choice, const Trace& trace, const
       forecast.bytes = std::ssize(session_json(trace.request, view_spec_of(view)));
       forecast.exact = true;
     } else if (needs_stage && is_one_matrix(choice)) {
-      const Tensor matrix = matrix_at(trace.tensor(stage_of(choice, view)), view.batch, view.head);
-      forecast.bytes = choice.format == ExportFile::csv ? matrix.size() * 11 : matrix.size() * 4 + 128;
+      const std::int64_t cells = cells_of(choice, source, view);
+      forecast.bytes = choice.format == ExportFile::csv ? cells * 11 : cells * 4 + 128;
       forecast.exact = choice.format == ExportFile::npy;
     } else if (needs_stage) {
       const auto files = planned_files(trace, plan_of(choice, view, ""));
@@ -249,7 +206,7 @@ ExportForecast forecast_of(const ExportChoice& choice, const Trace& trace, const
       forecast.exact = choice.format != ExportFile::csv;
     }
   } catch (const UsageError& error) {
-    forecast.problem = error.what();
+    forecast.problem = without_option(error.what());
   }
   if (forecast.problem.empty()) {
     std::error_code ignored;
@@ -258,41 +215,9 @@ ExportForecast forecast_of(const ExportChoice& choice, const Trace& trace, const
   return forecast;
 }
 
-std::string equivalent_command(const ExportChoice& choice, const Trace& trace, const ViewState& view) {
-  if (choice.subject == ExportSubject::window || choice.subject == ExportSubject::session) return "";
-  if (const auto wanted = figure_of(choice, view)) {
-    const auto spec = std::optional(fitted_view(*wanted, trace));
-    std::string command = shell_command_of(trace.request, "headscope-cli render");
-    command += fmt::format(" --view {}", view_kind_name(spec->view));
-    if (spec->view == ViewKind::head || spec->view == ViewKind::neurons)
-      command += fmt::format(" --head {}", spec->head);
-    if (spec->token) command += fmt::format(" --token {}", *spec->token);
-    if (spec->view == ViewKind::arcs) {
-      if (spec->heads_shown) command += fmt::format(" --heads-shown {}", fmt::join(*spec->heads_shown, ","));
-      if (spec->hide_below != ViewSpec{}.hide_below) command += fmt::format(" --hide-below {}", spec->hide_below);
-      if (spec->sentences != SentencePair::all) {
-        command += fmt::format(" --sentences {}", sentence_pair_name(spec->sentences));
-      }
-    }
-    if (spec->stage != StageId::weights && spec->view != ViewKind::concat)
-      command += fmt::format(" --stage {}", stage_name(spec->stage));
-    if (spec->colormap) command += fmt::format(" --colormap {}", color_map_name(*spec->colormap));
-    if (spec->range == RangeKind::row) command += " --range row";
-    if (spec->range == RangeKind::fixed) command += fmt::format(" --range {},{}", spec->range_low, spec->range_high);
-    if (spec->log_scale) command += " --log";
-    if (!spec->labels) command += " --labels off";
-    if (spec->theme == Theme::light) command += " --theme light";
-    return command + " --out " + shell_quoted(choice.file);
-  }
-  const bool table = choice.csv_long && makes_folder(choice);
-  const std::string part = is_one_matrix(choice) ? fmt::format(" --region {},{},:,:", view.batch, view.head) : "";
-  return shell_command_of(trace.request, "headscope-cli run") +
-         fmt::format(" --export {} --format {}{}{} --out DIR", stage_name(stage_of(choice, view)),
-                     ending_of(choice.format), table ? " --csv long" : "", part);
-}
-
-std::string write_export(const ExportChoice& choice, const Trace& trace, const ViewState& view,
+std::string write_export(const ExportChoice& choice, const FigureSource& source, const ViewState& view,
                          const CancelToken& cancel, const std::function<void(double)>& progress) {
+  const Trace& trace = source.trace;
   const std::string folder = expanded_path(choice.folder);
   if (makes_folder(choice)) {
     const auto names = export_stages(trace, plan_of(choice, view, target_of(choice)), progress, cancel);
@@ -303,9 +228,9 @@ std::string write_export(const ExportChoice& choice, const Trace& trace, const V
     write_file_atomically(target_of(choice),
                           [&](std::ostream& out) { out << session_json(trace.request, view_spec_of(view)) << '\n'; });
   } else if (is_picture(choice.format)) {
-    write_picture(choice, trace, view, cancel, progress);
+    write_picture(choice, source, view, cancel, progress);
   } else {
-    write_tensor_file(choice, trace, view, cancel, progress);
+    write_tensor_file(choice, source, view, cancel, progress);
   }
   if (progress) progress(1.0);
   std::error_code ignored;

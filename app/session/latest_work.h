@@ -21,12 +21,20 @@ class LatestWork {
     Question question;
     std::optional<Answer> answer;
     std::string failure;  // why there is none
+    bool whole = true;    // false: a part of the answer, the rest is on its way
   };
   using Work = std::function<Answer(const Question&, const CancelToken&)>;
+  // Work that shows parts of its answer before the whole is there.
+  using Publish = std::function<void(Answer)>;
+  using WorkInParts = std::function<Answer(const Question&, const CancelToken&, const Publish&)>;
 
-  // `wake` is called on `executor` when a result is there.
-  LatestWork(std::unique_ptr<Executor> executor, std::function<void()> wake, Work work)
+  // `wake` is called on `executor` when a result, or a part of one, is there.
+  LatestWork(std::unique_ptr<Executor> executor, std::function<void()> wake, WorkInParts work)
       : wake_(std::move(wake)), work_(std::move(work)), executor_(std::move(executor)) {}
+  LatestWork(std::unique_ptr<Executor> executor, std::function<void()> wake, Work work)
+      : LatestWork(std::move(executor), std::move(wake),
+                   WorkInParts([work = std::move(work)](const Question& question, const CancelToken& cancel,
+                                                        const Publish&) { return work(question, cancel); })) {}
   // Cancels what runs and waits for it.
   ~LatestWork() {
     forget();
@@ -41,7 +49,7 @@ class LatestWork {
     bool start = false;
     {
       const std::lock_guard lock(mutex_);
-      const bool known = done_ != nullptr && done_->question == question;
+      const bool known = done_ != nullptr && done_->whole && done_->question == question;
       const bool on_its_way = running_ && *running_ == question;
       if (!on_its_way && running_) token_.cancel();
       waiting_.reset();
@@ -82,10 +90,13 @@ class LatestWork {
         question = running_;
         token_ = token;
       }
-      auto result = std::make_shared<Result>(Result{*question, std::nullopt, ""});
+      auto result = std::make_shared<Result>(Result{*question, std::nullopt, "", true});
       bool dropped = false;
+      const auto publish = [&](Answer part) {
+        keep(std::make_shared<const Result>(Result{*question, std::move(part), "", false}), token);
+      };
       try {
-        result->answer = work_(*question, token);
+        result->answer = work_(*question, token, publish);
       } catch (const Cancelled&) {
         dropped = true;
       } catch (const std::exception& error) {
@@ -100,8 +111,17 @@ class LatestWork {
     }
   }
 
+  void keep(std::shared_ptr<const Result> part, const CancelToken& token) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (token.cancelled()) return;
+      done_ = std::move(part);
+    }
+    if (wake_) wake_();
+  }
+
   const std::function<void()> wake_;
-  const Work work_;
+  const WorkInParts work_;
   mutable std::mutex mutex_;
   std::optional<Question> waiting_, running_;
   std::shared_ptr<const Result> done_;

@@ -106,6 +106,7 @@ struct MapTiles::Impl {
     std::size_t others = 0;
     std::erase_if(pictures, [&](const auto& each) { return !is_wanted(each->wish) && ++others > kMostKept; });
     held_bytes = tiles.bytes();
+    counts = painter.counts();
   }
 
   void work() {
@@ -179,6 +180,7 @@ struct MapTiles::Impl {
   std::deque<Chosen> answers;
   std::optional<Chosen> asking;
   std::int64_t held_bytes = 0;
+  Counts counts;
   std::unique_ptr<Executor> finder, executor;  // last: they end before what their work uses
 };
 
@@ -266,6 +268,11 @@ bool MapTiles::busy() const {
 std::int64_t MapTiles::tile_bytes() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->held_bytes;
+}
+
+MapTiles::Counts MapTiles::counts() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->counts;
 }
 
 }  // namespace headscope

@@ -11,6 +11,7 @@
 
 #include "app/session/executor.h"
 #include "core/attention/stage.h"
+#include "core/picture/device_pyramid.h"
 #include "core/picture/pyramid.h"
 
 namespace headscope {
@@ -44,11 +45,16 @@ struct MapPicture {
   Range rows;     // the cells that the matrix below covers: all that were wished for, or the upper part
   Tensor matrix;  // pooled pixels
   std::shared_ptr<const Mask> mask;  // its hidden pixels; null: none
-  double done = 0;                   // share that is exact; 1: all of it
-  std::int64_t one_of_rows = 1;      // of what is not exact: one row of this many was read
-  double low = 0, high = -1;         // of the finite visible pixels; low > high: there is none
-  std::string failure;               // why there is none
+  // Where a device has these pixels, hidden ones included; what is read of `matrix` then comes back from there, and
+  // `mask` is null. Null: they are here.
+  std::shared_ptr<const DevicePicture> device;
+  double done = 0;               // share that is exact; 1: all of it
+  std::int64_t one_of_rows = 1;  // of what is not exact: one row of this many was read
+  double low = 0, high = -1;     // of the finite visible pixels; low > high: there is none
+  std::string failure;           // why there is none
   bool exact() const { return done >= 1; }
+  // These pixels, from wherever they are. Throws Error when a device fails.
+  PooledPixels read(Range pixel_rows, Range pixel_columns) const;
 };
 
 class MapTiles {
@@ -88,6 +94,14 @@ class MapTiles {
   // Whether the worker has something to do.
   bool busy() const;
   std::int64_t tile_bytes() const;  // held now
+
+  // How many tiles and coarse pictures were pooled here from cells that were read, and on a device, ever; and why the
+  // device that was asked last failed. What it was to pool is pooled here.
+  struct Counts {
+    std::int64_t read = 0, on_device = 0;
+    std::string device_failure;  // "": it did not
+  };
+  Counts counts() const;
 
  private:
   struct Impl;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/assert.h"
+#include "core/error.h"
 
 namespace headscope {
 namespace {
@@ -20,29 +21,16 @@ std::shared_ptr<MapPicture> picture_of(const MapWish& wish, Range rows, const Po
   picture->wish = wish;
   picture->rows = rows;
   picture->matrix = Tensor::of({pixels.rows, pixels.columns}, {Axis::query, Axis::key}, pixels.values);
-  std::shared_ptr<Mask> mask;
+  picture->mask = hidden_pixels(pixels);
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (std::int64_t y = 0; y < pixels.rows; ++y) {
-    std::uint8_t* bytes = mask ? mask->hidden.mutable_row(0, 0, y) : nullptr;
     for (std::int64_t x = 0; x < pixels.columns; ++x) {
       const auto value = static_cast<double>(pixels.values[static_cast<std::size_t>(y * pixels.columns + x)]);
-      if (!pixels.hidden(y, x)) {
-        if (std::isfinite(value)) {
-          low = std::min(low, value);
-          high = std::max(high, value);
-        }
-        continue;
-      }
-      if (!mask) {
-        mask = std::make_shared<Mask>();
-        mask->hidden = HiddenCells(1, 1, pixels.rows, pixels.columns);
-        bytes = mask->hidden.mutable_row(0, 0, y);
-      }
-      bytes[x] = 1;
+      if (!std::isfinite(value) || pixels.hidden(y, x)) continue;
+      low = std::min(low, value);
+      high = std::max(high, value);
     }
   }
-  if (mask) mask->hidden.refresh_any();
-  picture->mask = std::move(mask);
   if (low <= high) {
     picture->low = low;
     picture->high = high;
@@ -50,45 +38,52 @@ std::shared_ptr<MapPicture> picture_of(const MapWish& wish, Range rows, const Po
   return picture;
 }
 
-// How a wish lies on the tiles of its levels.
-struct TilePlan {
-  int row_level, column_level;
-  std::int64_t row_tile, column_tile;  // cells of a tile
-  PixelCells by;                       // pixels of the level in a pixel of the wish
-  Range tile_rows, tile_columns;
-
-  explicit TilePlan(const MapWish& wish, const Tensor& matrix)
-      : row_level(level_of(matrix.dim(0), wish.cells.rows)), column_level(level_of(matrix.dim(1), wish.cells.columns)) {
-    row_tile = kTilePixels << row_level;
-    column_tile = kTilePixels << column_level;
-    by = {wish.cells.rows >> row_level, wish.cells.columns >> column_level};
-    HEADSCOPE_ASSERT(by.rows << row_level == wish.cells.rows && by.columns << column_level == wish.cells.columns,
-                     std::to_string(wish.cells.rows) + " x " + std::to_string(wish.cells.columns));
-    tile_rows = {wish.rows.begin / row_tile, up(wish.rows.end, row_tile)};
-    tile_columns = {wish.columns.begin / column_tile, up(wish.columns.end, column_tile)};
-  }
-};
-
 }  // namespace
 
-std::int64_t TileCache::bytes_of(const PooledPixels& pixels) {
-  return static_cast<std::int64_t>(pixels.values.size() * sizeof(float) + pixels.counts.size() * sizeof(std::uint32_t));
+TilePlan::TilePlan(const MapWish& wish, const Tensor& matrix)
+    : row_level(level_of(matrix.dim(0), wish.cells.rows)), column_level(level_of(matrix.dim(1), wish.cells.columns)) {
+  row_tile = kTilePixels << row_level;
+  column_tile = kTilePixels << column_level;
+  by = {wish.cells.rows >> row_level, wish.cells.columns >> column_level};
+  HEADSCOPE_ASSERT(by.rows << row_level == wish.cells.rows && by.columns << column_level == wish.cells.columns,
+                   std::to_string(wish.cells.rows) + " x " + std::to_string(wish.cells.columns));
+  tile_rows = {wish.rows.begin / row_tile, up(wish.rows.end, row_tile)};
+  tile_columns = {wish.columns.begin / column_tile, up(wish.columns.end, column_tile)};
 }
 
-std::shared_ptr<const PooledPixels> TileCache::find(const TileKey& key) {
+PooledPixels MapPicture::read(Range pixel_rows, Range pixel_columns) const {
+  if (device != nullptr) return device->read(pixel_rows, pixel_columns);
+  PooledPixels pixels(pixel_rows.size(), pixel_columns.size());
+  matrix.read({pixel_rows, pixel_columns}, pixels.values);
+  std::size_t at = 0;
+  for (std::int64_t y = pixel_rows.begin; y < pixel_rows.end; ++y) {
+    for (std::int64_t x = pixel_columns.begin; x < pixel_columns.end; ++x) {
+      pixels.counts[at++] = mask && mask->hidden.hidden(0, 0, y, x) ? 0 : 1;
+    }
+  }
+  return pixels;
+}
+
+std::int64_t Tile::bytes() const {
+  if (on_device != nullptr) return on_device->bytes();
+  return static_cast<std::int64_t>(pixels->values.size() * sizeof(float) +
+                                   pixels->counts.size() * sizeof(std::uint32_t));
+}
+
+const Tile* TileCache::find(const TileKey& key) {
   const auto place = places_.find(key);
   if (place == places_.end()) return nullptr;
   entries_.splice(entries_.begin(), entries_, place->second);
-  return place->second->pixels;
+  return &place->second->tile;
 }
 
-void TileCache::put(const TileKey& key, PooledPixels pixels) {
+void TileCache::put(const TileKey& key, Tile tile) {
   if (places_.count(key) > 0) return;
-  bytes_ += bytes_of(pixels);
-  entries_.push_front({key, std::make_shared<const PooledPixels>(std::move(pixels))});
+  bytes_ += tile.bytes();
+  entries_.push_front({key, std::move(tile)});
   places_[key] = entries_.begin();
   while (bytes_ > most_bytes_ && entries_.size() > 1) {
-    bytes_ -= bytes_of(*entries_.back().pixels);
+    bytes_ -= entries_.back().tile.bytes();
     places_.erase(entries_.back().key);
     entries_.pop_back();
   }
@@ -100,7 +95,7 @@ void TileCache::forget_others(std::uint64_t version) {
       ++entry;
       continue;
     }
-    bytes_ -= bytes_of(*entry->pixels);
+    bytes_ -= entry->tile.bytes();
     places_.erase(entry->key);
     entry = entries_.erase(entry);
   }
@@ -108,9 +103,36 @@ void TileCache::forget_others(std::uint64_t version) {
 
 std::shared_ptr<const MapPicture> MapPainter::coarse(const MapWish& wish, const PyramidSource& source,
                                                      const CancelToken& cancel) {
+  if (pools_on_device(wish, source)) {
+    try {
+      return coarse_on_device(wish, source, cancel);
+    } catch (const Error& error) {
+      give_up_device(source, error.what());
+    }
+  }
+  return coarse_here(wish, source, cancel);
+}
+
+void MapPainter::refine(const MapWish& wish, const PyramidSource& source, const MapPicture* before,
+                        const CancelToken& cancel, const Publish& publish) {
+  if (pools_on_device(wish, source)) {
+    try {
+      refine_on_device(wish, source, before, cancel, publish);
+      return;
+    } catch (const Error& error) {
+      give_up_device(source, error.what());
+    }
+  }
+  // What a device has is not brought back: it may be the one that failed.
+  refine_here(wish, source, before != nullptr && before->device != nullptr ? nullptr : before, cancel, publish);
+}
+
+std::shared_ptr<const MapPicture> MapPainter::coarse_here(const MapWish& wish, const PyramidSource& source,
+                                                          const CancelToken& cancel) {
   const CoarsePixels pixels = coarse_pixels(source, wish.cells, wish.pooling, options_.coarse_cells, cancel);
   auto picture = picture_of(wish, wish.rows, pixels.pixels);
   picture->one_of_rows = pixels.one_of_rows;
+  ++counts_.read;
   return picture;
 }
 
@@ -122,7 +144,10 @@ void MapPainter::load_tiles(const MapWish& wish, const PyramidSource& source, Ra
     return TileKey{wish.key, wish.pooling, plan.row_level, plan.column_level, row, column};
   };
   to.clear();
-  for (std::int64_t column = columns.begin; column < columns.end; ++column) to.push_back(tiles_.find(key_of(column)));
+  for (std::int64_t column = columns.begin; column < columns.end; ++column) {
+    const Tile* tile = tiles_.find(key_of(column));
+    to.push_back(tile != nullptr ? tile->pixels : nullptr);
+  }
   const auto at = [&](std::int64_t column) -> std::shared_ptr<const PooledPixels>& {
     return to[static_cast<std::size_t>(column - columns.begin)];
   };
@@ -135,9 +160,7 @@ void MapPainter::load_tiles(const MapWish& wish, const PyramidSource& source, Ra
     std::int64_t last = first + 1;
     while (last < columns.end && !at(last)) ++last;
     const Range cells{first * plan.column_tile, std::min(last * plan.column_tile, source.matrix.dim(1))};
-    const PooledPixels wide =
-        pool_cells(source, rows, cells, {std::int64_t{1} << plan.row_level, std::int64_t{1} << plan.column_level},
-                   wish.pooling, cancel);
+    const PooledPixels wide = pool_cells(source, rows, cells, plan.level_cells(), wish.pooling, cancel);
     for (std::int64_t column = first; column < last; ++column) {
       const std::int64_t from = (column - first) * kTilePixels;
       PooledPixels tile(wide.rows, std::min(kTilePixels, wide.columns - from));
@@ -146,15 +169,16 @@ void MapPainter::load_tiles(const MapWish& wish, const PyramidSource& source, Ra
         std::copy_n(wide.values.begin() + source_at, tile.columns, tile.values.begin() + y * tile.columns);
         std::copy_n(wide.counts.begin() + source_at, tile.columns, tile.counts.begin() + y * tile.columns);
       }
-      at(column) = std::make_shared<const PooledPixels>(tile);
-      tiles_.put(key_of(column), std::move(tile));
+      at(column) = std::make_shared<const PooledPixels>(std::move(tile));
+      tiles_.put(key_of(column), {at(column), nullptr});
+      ++counts_.read;
     }
     first = last;
   }
 }
 
-void MapPainter::refine(const MapWish& wish, const PyramidSource& source, const MapPicture* before,
-                        const CancelToken& cancel, const Publish& publish) {
+void MapPainter::refine_here(const MapWish& wish, const PyramidSource& source, const MapPicture* before,
+                             const CancelToken& cancel, const Publish& publish) {
   const TilePlan plan(wish, source.matrix);
   PooledPixels pixels(up(wish.rows.size(), wish.cells.rows), up(wish.columns.size(), wish.cells.columns));
   // Where nothing is exact yet, the coarse picture stays.

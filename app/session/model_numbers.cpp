@@ -1,84 +1,35 @@
 #include "app/session/model_numbers.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <mutex>
 #include <span>
 #include <utility>
 
 #include "app/session/grouped_mask.h"
+#include "app/session/head_looks.h"
 #include "app/session/predictions.h"
+#include "core/attention/intervention_list.h"
+#include "core/attention/interventions.h"
+#include "core/backend/backend.h"
 #include "core/error.h"
 #include "core/picture/figure.h"
-#include "core/picture/pyramid.h"
 
 namespace headscope {
 namespace {
 
 constexpr std::size_t kPredictionsKept = 4;
 
-double mean_entropy_of(const std::vector<HeadLook>& heads) {
-  double sum = 0;
-  std::int64_t known = 0;
-  for (const HeadLook& head : heads) {
-    const MetricValue& entropy = head.metrics[HeadMetric::entropy];
-    if (entropy.rows == 0) continue;
-    sum += entropy.value;
-    ++known;
-  }
-  return known > 0 ? sum / static_cast<double>(known) : std::numeric_limits<double>::quiet_NaN();
-}
-
-Request all_heads_on(Request request) {
-  request.ablate.clear();
-  return request;
-}
-
-// What is shown of a head: its weights or norms, with tokens hidden and merged as wished.
-PyramidSource shown_of(const Trace& layer, const ModelWish& wish, std::int64_t head, const TokenGroups& groups) {
-  PyramidSource source{matrix_at(layer.tensor(StageId::weights), wish.batch, head), shown_mask(layer, StageId::weights),
-                       wish.batch, head};
-  if (wish.norms) source.matrix = value_weighted_norms(layer, wish.batch, head);
-  if (!wish.tokens.changes_something()) return source;
-  source.matrix = by_groups(source.matrix, groups);
-  if (source.mask) source.mask = grouped_mask(*source.mask, wish.batch, head, groups);
-  source.batch = source.head = 0;
-  return source;
-}
-
-// At most kThumbnailPixels a side, each pixel the largest cell under it.
-HeadLook head_look(const Trace& layer, const ModelWish& wish, std::int64_t head, const TokenGroups& groups,
-                   const TokenPlaces& places, const CancelToken& cancel) {
-  HeadLook look;
-  look.metrics = head_metrics(layer, wish.batch, head, places, cancel);
-  const PyramidSource source = shown_of(layer, wish, head, groups);
-  if (source.matrix.empty()) return look;
-  const std::int64_t rows = source.matrix.dim(0), columns = source.matrix.dim(1);
-  const auto cells = [](std::int64_t count) { return (count + kThumbnailPixels - 1) / kThumbnailPixels; };
-  const PooledPixels pixels =
-      pool_cells(source, {0, rows}, {0, columns}, {cells(rows), cells(columns)}, Pooling::max, cancel);
-  std::vector<std::uint8_t> hidden;
-  hidden.reserve(pixels.values.size());
-  for (std::int64_t i = 0; i < pixels.rows; ++i) {
-    for (std::int64_t j = 0; j < pixels.columns; ++j) hidden.push_back(pixels.hidden(i, j) ? 1 : 0);
-  }
-  look.picture = Tensor::of({pixels.rows, pixels.columns}, {Axis::query, Axis::key}, pixels.values);
-  look.mask = mask_of(hidden, pixels.rows, pixels.columns);
-  return look;
-}
-
-double largest_of(const std::vector<HeadLook>& heads) {
-  double largest = 0;
-  for (const HeadLook& head : heads) {
-    for (const float value : head.picture.empty() ? std::vector<float>() : head.picture.values()) {
-      if (std::isfinite(value)) largest = std::max(largest, static_cast<double>(value));
-    }
-  }
-  return largest;
+// Whether an intervention takes part; those that are switched off do not.
+bool changes_something(const Request& request) {
+  return !request.ablate.empty() || intervenes(request);
 }
 
 }  // namespace
+
+const ModelLook::AloneLook* ModelLook::alone_of(const std::string& term) const {
+  const auto found = std::find_if(alone.begin(), alone.end(), [&](const AloneLook& look) { return look.term == term; });
+  return found == alone.end() ? nullptr : &*found;
+}
 
 struct ModelNumbers::Impl {
   struct LayerPart {
@@ -118,9 +69,21 @@ struct ModelNumbers::Impl {
     }
   };
   struct BaselinePart {
-    Request request;
+    Request request;  // without interventions, active or not
     std::shared_ptr<const Trace> trace;
     std::string failure;
+  };
+
+  struct AlonePart {
+    Request without;  // the request without interventions
+    std::int64_t batch = 0, position = 0, token = 0;
+    std::vector<ModelLook::AloneLook> looks;  // the last ones, oldest first
+    bool fits(const AlonePart& other) const {
+      return without == other.without && batch == other.batch && position == other.position && token == other.token;
+    }
+    bool knows(const std::string& term) const {
+      return std::any_of(looks.begin(), looks.end(), [&](const auto& look) { return look.term == term; });
+    }
   };
 
   Impl(std::unique_ptr<Executor> on, Compute compute_by, EngineOptions engine_options, std::function<void()> wake_by)
@@ -140,8 +103,9 @@ struct ModelNumbers::Impl {
 
   // ---- with mutex held
   std::optional<BaselinePart> baseline_of(const ModelWish& wanted) const {
-    if (wanted.trace->request.ablate.empty()) return BaselinePart{wanted.trace->request, wanted.trace, ""};
-    if (baseline && baseline->request == all_heads_on(wanted.trace->request)) return baseline;
+    const Request without = without_interventions(wanted.trace->request);
+    if (!changes_something(wanted.trace->request)) return BaselinePart{without, wanted.trace, ""};
+    if (baseline && baseline->request == without) return baseline;
     return std::nullopt;
   }
   const Trace* picked_trace(const ModelWish& wanted) const {
@@ -177,13 +141,33 @@ struct ModelNumbers::Impl {
     }
     return nullptr;
   }
+  // What an intervention alone does is asked about; nothing while that cannot be answered, or one alone is all there
+  // is.
+  std::optional<AlonePart> asked_alone(const ModelWish& wanted) const {
+    if (wanted.alone == 0 || !has_predictions(*wanted.trace->model)) return std::nullopt;
+    const auto known = baseline_of(wanted);
+    const auto look = known && known->trace ? prediction_of(known->trace, wanted) : nullptr;
+    if (look == nullptr || look->tokens.empty()) return std::nullopt;
+    return AlonePart{known->request, wanted.batch, position_of(wanted), look->tokens.front().id, {}};
+  }
+  std::optional<Intervention> unknown_alone(const ModelWish& wanted) const {
+    const std::optional<AlonePart> asked = asked_alone(wanted);
+    if (!asked) return std::nullopt;
+    const std::vector<Intervention> active = active_interventions(wanted.trace->request, true);
+    if (active.size() < 2) return std::nullopt;
+    const std::size_t count = std::min({active.size(), wanted.alone, kMostAlone});
+    for (std::size_t k = 0; k < count; ++k) {
+      if (!alone.fits(*asked) || !alone.knows(active[k].term)) return active[k];
+    }
+    return std::nullopt;
+  }
   static std::int64_t position_of(const ModelWish& wanted) {
     const bool inside = wanted.position >= 0 && wanted.position < wanted.trace->query_len();
     return inside ? wanted.position : predicted_position(*wanted.trace->model);
   }
   bool unfinished(const ModelWish& wanted) const {
     return !picked_known(wanted) || first_unknown_layer(wanted) >= 0 || !aggregate_known(wanted) ||
-           !baseline_of(wanted) || unpredicted(wanted) != nullptr;
+           !baseline_of(wanted) || unpredicted(wanted) != nullptr || unknown_alone(wanted);
   }
 
   void work() {
@@ -193,6 +177,8 @@ struct ModelNumbers::Impl {
       std::int64_t layer = -1;
       bool wants_aggregate = false, wants_picked = false, wants_baseline = false;
       std::shared_ptr<const Trace> to_predict;
+      std::optional<Intervention> one;
+      std::optional<AlonePart> asked;
       {
         const std::lock_guard lock(mutex);
         if (!wish || !unfinished(*wish)) {
@@ -206,6 +192,8 @@ struct ModelNumbers::Impl {
         wants_picked = !picked_known(task);
         wants_baseline = !baseline_of(task);
         to_predict = unpredicted(task);
+        one = unknown_alone(task);
+        if (one) asked = asked_alone(task);
       }
       try {
         if (wants_picked) {
@@ -216,8 +204,10 @@ struct ModelNumbers::Impl {
           make_aggregate(task, cancel);
         } else if (to_predict == task.trace || (to_predict != nullptr && !wants_baseline)) {
           make_prediction(to_predict, task, cancel);
-        } else {
+        } else if (wants_baseline) {
           make_baseline(task, cancel);
+        } else {
+          make_alone(task, *one, std::move(*asked), cancel);
         }
       } catch (const Cancelled&) {
         continue;
@@ -228,14 +218,7 @@ struct ModelNumbers::Impl {
 
   void make_layer(const ModelWish& task, std::int64_t l, const CancelToken& cancel) {
     const std::shared_ptr<const Trace>& trace = task.trace->model->layers[static_cast<std::size_t>(l)];
-    const TokenPlaces places(*trace);
-    const TokenGroups layer_groups = token_groups(task.tokens, *trace);
-    auto look = std::make_shared<LayerLook>();
-    for (std::int64_t h = 0; h < trace->num_heads(); ++h) {
-      look->heads.push_back(head_look(*trace, task, h, layer_groups, places, cancel));
-    }
-    look->mean_entropy = mean_entropy_of(look->heads);
-    look->largest = largest_of(look->heads);
+    auto look = std::make_shared<const LayerLook>(layer_look(*trace, task, cancel));
     const std::lock_guard lock(mutex);
     layers.resize(task.trace->model->layers.size());
     layers[static_cast<std::size_t>(l)] = {trace, task.batch, task.tokens, task.norms, std::move(look)};
@@ -292,7 +275,7 @@ struct ModelNumbers::Impl {
   }
 
   void make_baseline(const ModelWish& task, const CancelToken& cancel) {
-    BaselinePart part{all_heads_on(task.trace->request), nullptr, ""};
+    BaselinePart part{without_interventions(task.trace->request), nullptr, ""};
     try {
       part.trace = compute(part.request, engine, cancel, {});
     } catch (const Cancelled&) {
@@ -302,6 +285,24 @@ struct ModelNumbers::Impl {
     }
     const std::lock_guard lock(mutex);
     baseline = std::move(part);
+  }
+
+  void make_alone(const ModelWish& task, const Intervention& one, AlonePart asked, const CancelToken& cancel) {
+    ModelLook::AloneLook look{one.term, std::nullopt, ""};
+    try {
+      const auto trace = compute(with_only(task.trace->request, one), engine, cancel, {});
+      const std::vector<std::int64_t> token = {asked.token};
+      look.probability =
+          probabilities_of(*trace->model, asked.batch, asked.position, token, *make_cpu_backend(0), cancel).front();
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const std::exception& error) {
+      look.failure = error.what();
+    }
+    const std::lock_guard lock(mutex);
+    if (!alone.fits(asked)) alone = std::move(asked);
+    alone.looks.push_back(std::move(look));
+    if (alone.looks.size() > kMostAlone) alone.looks.erase(alone.looks.begin());
   }
 
   const Compute compute;
@@ -315,6 +316,7 @@ struct ModelNumbers::Impl {
   PickedPart picked;
   std::optional<BaselinePart> baseline;
   std::vector<PredictionPart> predicted;  // the last few, oldest first
+  AlonePart alone;
   bool running = false;
   CancelToken token;
   std::unique_ptr<Executor> executor;  // last: it ends before what its work uses
@@ -334,11 +336,12 @@ ModelLook ModelNumbers::want(const ModelWish& wish) {
     const bool same = impl.wish && impl.wish->trace == wish.trace && impl.wish->batch == wish.batch &&
                       impl.wish->tokens == wish.tokens && impl.wish->aggregate == wish.aggregate &&
                       impl.wish->norms == wish.norms && impl.wish->layer == wish.layer &&
-                      impl.wish->head == wish.head && impl.wish->position == wish.position;
+                      impl.wish->head == wish.head && impl.wish->position == wish.position &&
+                      impl.wish->alone == wish.alone;
     if (!same) {
-      // A result without ablated heads is the baseline of those that follow.
-      if (impl.wish && impl.wish->trace->request.ablate.empty()) {
-        impl.baseline = Impl::BaselinePart{impl.wish->trace->request, impl.wish->trace, ""};
+      // A result without interventions is the baseline of those that follow.
+      if (impl.wish && !changes_something(impl.wish->trace->request)) {
+        impl.baseline = Impl::BaselinePart{without_interventions(impl.wish->trace->request), impl.wish->trace, ""};
       }
       if (impl.running) impl.token.cancel();
       impl.wish = wish;
@@ -364,6 +367,8 @@ ModelLook ModelNumbers::want(const ModelWish& wish) {
     look.baseline_predictions = impl.prediction_of(known->trace, wish);
     look.failure = known->failure;
   }
+  const auto asked = impl.asked_alone(wish);
+  if (asked && impl.alone.fits(*asked)) look.alone = impl.alone.looks;
   return look;
 }
 

@@ -1,5 +1,5 @@
 // What the view over all layers and heads shows of a model: metrics and small pictures of every head, aggregates, and
-// the same request with all heads on. Computed by a worker; the newest wish wins.
+// the same request without interventions, and with one of them alone. Computed by a worker; the newest wish wins.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,8 @@ struct PredictionLook;  // app/session/predictions.h
 
 // Pixels of a head's small picture; what is larger is pooled to at most this, by the largest cell.
 constexpr std::int64_t kThumbnailPixels = 64;
+// Of how many interventions is known what each does alone.
+constexpr std::size_t kMostAlone = 256;
 
 struct HeadLook {
   HeadMetrics metrics;
@@ -43,6 +45,7 @@ struct ModelWish {
   std::optional<Aggregate> aggregate;
   std::int64_t layer = 0, head = 0;  // whose whole matrix is wished for
   std::int64_t position = -1;        // where predictions are wished for; -1: predicted_position()
+  std::size_t alone = 0;  // of how many active interventions, the first, one wants to know what each does alone
   bool shows_weights() const { return !norms && !tokens.changes_something(); }
 };
 
@@ -57,15 +60,25 @@ struct ModelLook {
     Tensor matrix;        // [query, key], tokens hidden and merged as wished
     std::string failure;  // why there is none
   };
+  // What one of several active interventions does when it is the only one.
+  struct AloneLook {
+    std::string term;                   // of the intervention
+    std::optional<double> probability;  // of the token that is most probable without any; nothing: not known
+    std::string failure;                // why there is none
+  };
   std::vector<std::shared_ptr<const LayerLook>> layers;  // null: not known yet, or not computed
   std::shared_ptr<const TokenGroups> groups;             // rows and columns of what is shown
   std::shared_ptr<const AggregateLook> aggregate;        // null: not known yet, or not wished
   // The picked head's norms, or weights with tokens hidden and merged; null: its weights as they are, or not known yet.
   std::shared_ptr<const MatrixLook> picked;
-  std::shared_ptr<const Trace> baseline;  // the same request with all heads on; null: not known yet
+  std::shared_ptr<const Trace> baseline;  // the same request without interventions; null: not known yet
   std::string failure;                    // why the baseline is not there
-  // Of the trace, and of the baseline (the same where no head is off); null: not known yet, or no model to ask.
+  // Of the trace, and of the baseline (the same where nothing intervenes); null: not known yet, or no model to ask.
   std::shared_ptr<const PredictionLook> predictions, baseline_predictions;
+  std::vector<AloneLook> alone;  // those that are known; none while only one is active
+
+  // Null while it is not known.
+  const AloneLook* alone_of(const std::string& term) const;
 };
 
 class ModelNumbers {

@@ -30,9 +30,12 @@ std::string name_of(const TokenProbability& token) {
   return first == std::string::npos ? "a blank" : token.piece.substr(first);
 }
 
-std::string heads_text(const std::vector<LayerHead>& off) {
-  if (off.size() == 1) return fmt::format("With layer {}, head {} off, ", off[0].layer, off[0].head);
-  return off.size() == 2 ? "With both off, " : fmt::format("With {} heads off, ", off.size());
+std::string active_text(const std::vector<Intervention>& active) {
+  if (active.size() == 1) return "With " + active.front().clause + ", ";
+  const bool heads = std::all_of(active.begin(), active.end(),
+                                 [](const Intervention& each) { return each.kind == Intervention::Kind::head_off; });
+  if (active.size() == 2) return heads ? "With both heads off, " : "With both, ";
+  return fmt::format(fmt::runtime(heads ? "With {} heads off, " : "With all {} interventions, "), active.size());
 }
 
 }  // namespace
@@ -94,11 +97,11 @@ PredictionLook predict(const ModelTrace& model, std::int64_t batch, std::int64_t
 }
 
 std::string change_sentence(const PredictionLook& before, const PredictionLook& after,
-                            const std::vector<LayerHead>& off) {
-  if (before.tokens.empty() || after.tokens.empty() || off.empty()) return "";
+                            const std::vector<Intervention>& active) {
+  if (before.tokens.empty() || after.tokens.empty() || active.empty()) return "";
   const TokenProbability& first = before.tokens.front();
   const double now = after.probability_of(first.id);
-  std::string sentence = heads_text(off) + name_of(first);
+  std::string sentence = active_text(active) + name_of(first);
   if (!(std::abs(now - first.probability) >= kNoticeable)) {
     sentence += " stays at " + percent(first.probability);
   } else {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/intervention_list.h"
 #include "core/attention/model_trace.h"
 #include "core/cancel.h"
 #include "core/model/output_head.h"
@@ -34,9 +35,9 @@ bool has_predictions(const ModelTrace& model);
 // Asserts that `position` is inside. Throws Cancelled.
 PredictionLook predict(const ModelTrace& model, std::int64_t batch, std::int64_t position, const CancelToken& cancel);
 
-// "With layer 1, head 2 off, Mary falls from 71.7 % to 35.2 %; John rises to 20.3 %." What the ablated heads change of
-// the most probable token of `before`, and the token that gains most.
+// "With layer 1, head 2 off, Mary falls from 71.7 % to 35.2 %; John rises to 20.3 %." What the active interventions of
+// `after` change of the most probable token of `before`, and the token that gains most.
 std::string change_sentence(const PredictionLook& before, const PredictionLook& after,
-                            const std::vector<LayerHead>& off);
+                            const std::vector<Intervention>& active);
 
 }  // namespace headscope

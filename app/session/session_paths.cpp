@@ -15,19 +15,23 @@ void lead_from(const std::filesystem::path& folder, std::string& path) {
   if (std::filesystem::exists(beside, error)) path = beside.string();
 }
 
-}  // namespace
-
-SessionFile read_session_with_paths(const std::string& path) {
-  SessionFile file = read_session(path);
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (folder.empty()) return file;
-  Request& request = file.request;
+void lead_from(const std::filesystem::path& folder, Request& request) {
   for (std::string* field : {&request.input, &request.key_input, &request.value_input, &request.query, &request.key,
                              &request.value, &request.weights, &request.dropout_mask}) {
     lead_from(folder, *field);
   }
   if (request.model != "seeded" && !request.model.starts_with("demo:")) lead_from(folder, request.model);
   for (MaskTerm& term : request.mask) lead_from(folder, term.path);
+}
+
+}  // namespace
+
+SessionFile read_session_with_paths(const std::string& path) {
+  SessionFile file = read_session(path);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty()) return file;
+  lead_from(folder, file.request);
+  if (file.against) lead_from(folder, *file.against);
   return file;
 }
 

@@ -29,7 +29,7 @@ struct Settings {
   int window_width = 1600, window_height = 1000;
   std::string native_dialogs = "auto";  // auto | never
   int stage_memory_mib = 1024;          // stages above it are computed when looked at
-  std::string language = "auto";        // of the tour: "auto" (by the locale), or a code, "es"
+  std::string language = "auto";        // of tour and examples: "auto" (by the locale), or a code, "es"
   int tour_step = 0;                    // where the tour goes on, counted from 0
 };
 

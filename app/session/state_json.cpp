@@ -100,10 +100,11 @@ const std::vector<std::string> kPoolings = {"max", "mean"};
 const std::vector<std::string> kHeadsShow = {"grid", "arcs", "neurons"};
 const std::vector<std::string> kSentences = {"all", "a-a", "a-b", "b-a", "b-b"};
 const std::vector<std::string> kConcatShows = {"concat", "output", "both"};
-const std::vector<std::string> kMainViews = {"layer",   "layers", "follow",  "script",
-                                             "bug_lab", "mask",   "compare", "sensitivity"};
+const std::vector<std::string> kMainViews = {"layer", "layers",  "follow",      "script", "bug_lab",
+                                             "mask",  "compare", "sensitivity", "weights"};
 const std::vector<std::string> kBugLabShows = {"right", "wrong", "side_by_side"};
 const std::vector<std::string> kFormats = {"float32", "float16", "bfloat16"};  // of NumberType
+const std::vector<std::string> kSensitivityBy = {"weights", "scores"};
 constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
 constexpr double kLargestFilter = 1e6;
 
@@ -302,12 +303,14 @@ std::string view_state_json(const ViewState& v) {
                  {"pipeline_collapsed", v.pipeline_collapsed},
                  {"request_opened_by_hand", v.request_opened_by_hand},
                  {"layers", layers_json(v.layers)},
-                 {"bug_lab", bug_lab_json(v.bug_lab)}};
+                 {"bug_lab", bug_lab_json(v.bug_lab)},
+                 {"weight_tensor", v.weights.tensor}};
   // JSON has no infinity; a range that holds one is left at its default.
   if (std::isfinite(v.range_low) && std::isfinite(v.range_high)) {
     object["range_low"] = v.range_low;
     object["range_high"] = v.range_high;
   }
+  if (v.sensitivity_by) object["sensitivity_by"] = sensitivity_by_name(*v.sensitivity_by);
   if (v.arcs_heads) object["arcs_heads"] = *v.arcs_heads;
   if (v.cell) object["cell"] = {v.cell->row, v.cell->column};
   if (v.weight_map) object["weight_map"] = color_map_name(*v.weight_map);
@@ -353,6 +356,10 @@ ViewState parse_view_state(const std::string& text) {
   reader.read("request_opened_by_hand", v.request_opened_by_hand);
   v.layers = layers_from(reader);
   v.bug_lab = bug_lab_from(reader);
+  reader.read("weight_tensor", v.weights.tensor);
+  if (reader.find("sensitivity_by") != nullptr) {
+    v.sensitivity_by = static_cast<SensitivityBy>(reader.read_choice("sensitivity_by", kSensitivityBy, 0));
+  }
   v.weight_map = map_from(reader, "weight_map");
   v.signed_map = map_from(reader, "signed_map");
   if (const json* cell = reader.find("cell"); cell != nullptr) {

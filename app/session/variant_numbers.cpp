@@ -1,17 +1,13 @@
 #include "app/session/variant_numbers.h"
 
 #include <chrono>
-#include <mutex>
 #include <utility>
 
+#include "app/session/latest_work.h"
 #include "core/attention/variant_run.h"
 
 namespace headscope {
 namespace {
-
-bool same(const VariantWish& a, const VariantWish& b) {
-  return a.trace == b.trace && a.picked == b.picked;
-}
 
 StageId last_stage(const Trace& trace) {
   return trace.find(StageId::output) != nullptr ? StageId::output : StageId::concat;
@@ -20,82 +16,60 @@ StageId last_stage(const Trace& trace) {
 }  // namespace
 
 struct VariantNumbers::Impl {
-  Impl(std::unique_ptr<Executor> on, std::function<void()> wake_by)
-      : wake(std::move(wake_by)), executor(std::move(on)) {}
+  using Look = std::shared_ptr<const VariantLook>;
+  using Work = LatestWork<VariantWish, Look>;
 
-  ~Impl() {
-    {
-      const std::lock_guard lock(mutex);
-      wish.reset();
-      token.cancel();
-    }
-    executor.reset();
-  }
+  Impl(std::unique_ptr<Executor> executor, std::function<void()> wake)
+      : work(std::move(executor), std::move(wake),
+             [this](const VariantWish& wish, const CancelToken& cancel, const Work::Publish& publish) {
+               return look_of(wish, cancel, publish);
+             }) {}
 
-  // With mutex held.
-  bool unfinished() const {
-    return wish && !(look && same(look->of, *wish) && (!look->refusal.empty() || !look->lines.empty()));
-  }
-
-  void work() {
-    while (true) {
-      VariantWish task;
-      CancelToken cancel;
-      std::shared_ptr<const VariantLook> before;
-      {
-        const std::lock_guard lock(mutex);
-        if (!unfinished()) {
-          running = false;
-          return;
-        }
-        task = *wish;
-        token = cancel;
-        before = look;
-      }
-      try {
-        make(task, before, cancel);
-      } catch (const Cancelled&) {
-        continue;
-      } catch (const std::exception& error) {
-        VariantLook failed;
-        failed.of = task;
-        failed.refusal = error.what();
-        publish(std::move(failed));
-      }
-    }
-  }
-
-  void make(const VariantWish& task, const std::shared_ptr<const VariantLook>& before, const CancelToken& cancel) {
+  Look look_of(const VariantWish& wish, const CancelToken& cancel, const Work::Publish& publish) {
     VariantLook made;
-    made.of = task;
-    made.refusal = rerun_refusal(*task.trace);
-    if (!made.refusal.empty()) return publish(std::move(made));
-    if (!backend || threads != task.trace->request.threads) {
-      threads = task.trace->request.threads;
+    made.of = wish;
+    try {
+      make(made, cancel, publish);
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const std::exception& error) {
+      made = VariantLook();
+      made.of = wish;
+      made.refusal = error.what();
+    }
+    return newest = std::make_shared<const VariantLook>(std::move(made));
+  }
+
+  void make(VariantLook& made, const CancelToken& cancel, const Work::Publish& publish) {
+    const std::shared_ptr<const Trace>& trace = made.of.trace;
+    made.refusal = rerun_refusal(*trace);
+    if (!made.refusal.empty()) return;
+    if (!backend || threads != trace->request.threads) {
+      threads = trace->request.threads;
       backend = make_cpu_backend(threads);
     }
-    const bool same_trace = before && before->of.trace == task.trace && before->right;
-    made.right = same_trace ? before->right : rerun(*task.trace, {}, backend, cancel);
+    const Look before = newest;
+    const bool same_trace = before && before->of.trace == trace && before->right;
+    made.right = same_trace ? before->right : rerun(*trace, {}, backend, cancel);
     made.last = last_stage(*made.right);
-    made.problem = variant_problem(*task.trace, task.picked);
+    made.problem = variant_problem(*trace, made.of.picked);
     if (!made.problem) {
-      made.wrong = rerun(*task.trace, task.picked, backend, cancel);
+      made.wrong = rerun(*trace, made.of.picked, backend, cancel);
       made.difference = difference_trace(made.right, made.wrong);
       made.effect = std::make_shared<const VariantEffect>(variant_effect(*made.right, *made.wrong, cancel));
     }
     if (same_trace && !before->lines.empty()) {
       made.lines = before->lines;
       made.seconds = before->seconds;
-    } else {
-      // What is picked comes first where all of them take a while.
-      constexpr double kWhile = 0.05;
-      const auto start = std::chrono::steady_clock::now();
-      const double estimate = made.right->seconds * static_cast<double>(variant_names().size());
-      if (estimate > kWhile) publish(made);
-      for (const std::string_view name : variant_names()) made.lines.push_back(line_of(name, made, cancel));
-      made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      return;
     }
-    publish(std::move(made));
+    // What is picked comes first where all of them take a while.
+    constexpr double kWhile = 0.05;
+    const auto start = std::chrono::steady_clock::now();
+    const double estimate = made.right->seconds * static_cast<double>(variant_names().size());
+    if (estimate > kWhile) publish(newest = std::make_shared<const VariantLook>(made));
+    for (const std::string_view name : variant_names()) made.lines.push_back(line_of(name, made, cancel));
+    made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
   VariantLine line_of(std::string_view name, const VariantLook& made, const CancelToken& cancel) const {
@@ -113,23 +87,11 @@ struct VariantNumbers::Impl {
     return line;
   }
 
-  void publish(VariantLook made) {
-    {
-      const std::lock_guard lock(mutex);
-      look = std::make_shared<const VariantLook>(std::move(made));
-    }
-    if (wake) wake();
-  }
-
-  const std::function<void()> wake;
-  std::shared_ptr<const Backend> backend;  // touched by work() only, as is `threads`
+  // Touched by the work only.
+  std::shared_ptr<const Backend> backend;
   int threads = -1;
-  mutable std::mutex mutex;
-  std::optional<VariantWish> wish;
-  std::shared_ptr<const VariantLook> look;
-  bool running = false;
-  CancelToken token;
-  std::unique_ptr<Executor> executor;  // last: it ends before what its work uses
+  Look newest;  // what it can go on from
+  Work work;    // last: it ends before what it uses
 };
 
 VariantNumbers::VariantNumbers(std::unique_ptr<Executor> executor, std::function<void()> wake)
@@ -138,24 +100,12 @@ VariantNumbers::VariantNumbers(std::unique_ptr<Executor> executor, std::function
 VariantNumbers::~VariantNumbers() = default;
 
 std::shared_ptr<const VariantLook> VariantNumbers::want(const VariantWish& wish) {
-  Impl& impl = *impl_;
-  bool start = false;
-  {
-    const std::lock_guard lock(impl.mutex);
-    if (!impl.wish || !same(*impl.wish, wish)) {
-      if (impl.running) impl.token.cancel();
-      impl.wish = wish;
-    }
-    if (!impl.running && impl.unfinished()) impl.running = start = true;
-  }
-  if (start) impl.executor->run([&impl] { impl.work(); });
-  const std::lock_guard lock(impl.mutex);
-  return impl.look;
+  const auto newest = impl_->work.want(wish);
+  return newest != nullptr ? newest->answer.value_or(nullptr) : nullptr;
 }
 
 bool VariantNumbers::busy() const {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->running;
+  return impl_->work.busy();
 }
 
 }  // namespace headscope

@@ -18,6 +18,7 @@ namespace headscope {
 struct VariantWish {
   std::shared_ptr<const Trace> trace;
   std::vector<std::string> picked;  // variants by name, at most two
+  friend bool operator==(const VariantWish&, const VariantWish&) = default;
 };
 
 // What one variant alone does to the last stage.

@@ -41,11 +41,15 @@ void apply_view_spec(ViewState& view, const ViewSpec& spec) {
   view.arcs_heads = spec.heads_shown;
   view.arcs_hide_below = spec.hide_below;
   view.arcs_sentences = spec.sentences;
-  view.main_view = spec.view == ViewKind::layers ? MainView::layers : MainView::layer;
+  view.main_view = spec.view == ViewKind::layers        ? MainView::layers
+                   : spec.view == ViewKind::difference  ? MainView::compare
+                   : spec.view == ViewKind::sensitivity ? MainView::sensitivity
+                                                        : MainView::layer;
+  view.sensitivity_by = spec.by;
   view.layers.aggregate = spec.aggregate;
   view.batch = spec.batch;
   view.head = spec.head;
-  (is_weight_like(spec.stage) ? view.weight_map : view.signed_map) = spec.colormap;
+  (has_weight_colors(spec.view, spec.stage) ? view.weight_map : view.signed_map) = spec.colormap;
   view.range_fixed = spec.range == RangeKind::fixed;
   view.range = spec.range == RangeKind::row ? RangeKind::row : RangeKind::automatic;
   view.range_low = spec.range_low;
@@ -56,6 +60,7 @@ void apply_view_spec(ViewState& view, const ViewSpec& spec) {
   view.cell.reset();
   if (spec.token && is_score_like(view.stage))
     view.cell = Cell{*spec.token, -1};  // the key is not kept: the strongest one
+  if (spec.at.size() >= 3) view.cell = Cell{spec.at[spec.at.size() - 2], spec.at.back()};
   view.viewport = {};
   view.stage_viewport = {};
 }

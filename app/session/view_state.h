@@ -47,6 +47,7 @@ enum class MainView {
   mask,         // the mask, painted by hand
   compare,      // a pinned result beside the current one
   sensitivity,  // what a number depends on
+  weights,      // the tensors of the layer's weights
 };
 
 // The view over all layers and heads of a model.
@@ -71,6 +72,14 @@ struct BugLabView {
   bool precision = false;                   // instead: the request in other number formats
   NumberType format = NumberType::float16;  // the one that is shown
   friend bool operator==(const BugLabView&, const BugLabView&) = default;
+};
+
+// The tensors of the layer's weights.
+struct WeightsView {
+  std::string tensor;  // by its file's name; of another layer, or none: the one at the same place of the list
+  std::optional<Cell> cell;
+  Viewport viewport;
+  friend bool operator==(const WeightsView&, const WeightsView&) = default;
 };
 
 struct ViewState {
@@ -101,6 +110,8 @@ struct ViewState {
   bool request_opened_by_hand = false;  // on a narrow window the rail opens by F9
   LayersView layers;
   BugLabView bug_lab;
+  WeightsView weights;
+  std::optional<SensitivityBy> sensitivity_by;  // nothing: usual_by() of the stage
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/ui/widgets.h"
+#include "core/text/minus_sign.h"
 #include "core/text/utf8.h"
 
 namespace headscope::ui {
@@ -46,7 +47,7 @@ std::string grouped_digits(std::int64_t number) {
   for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
     digits.insert(static_cast<std::size_t>(at), ",");
   }
-  return number < 0 ? "\u2212" + digits : digits;
+  return number < 0 ? kMinusSign + digits : digits;
 }
 
 std::vector<AxisLabel> axis_labels(const AxisLabelSpec& spec) {

@@ -117,9 +117,7 @@ float draw_row(Ui& ui, const LabShown& shown, const std::string& name, const Rec
   const std::string sentence = runs ? variant_sentence(name, trace) : why_not(name, *line->problem);
   const float left = area.min.x + ui.px(kLeft), right = area.max.x - ui.px(size::panel_padding);
   const std::vector<CodeLine> code = on && runs ? variant_code(name, trace) : std::vector<CodeLine>();
-  const float pitch = ui.px(17);
-  const float words =
-      std::max(1.0f, std::ceil(text_width(ui, Type::words12, sentence) * 1.08f / (right - left))) * pitch;
+  const float words = paragraph_height(ui, Type::words12, sentence, right - left);
   const float height = ui.px(30) + words + ui.px(6) + (code.empty() ? 0 : code_height(ui, code.size()) + ui.px(8));
   const Rect row{{area.min.x, y}, {area.max.x, y + height}};
   // One that is on can always be switched off.

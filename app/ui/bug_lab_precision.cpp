@@ -10,6 +10,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/widgets.h"
 #include "core/attention/explain.h"
+#include "core/text/minus_sign.h"
 
 namespace headscope::ui {
 namespace {
@@ -138,8 +139,9 @@ void draw_facts(Ui& ui, const FormatRun& run, StageId stage, const Rect& area) {
   if (error.cell.count == 0) {
     say(false, fmt::format("Every number of {} is exact in {}.", stage_name(stage), format_name(run.format)));
   } else {
-    say(false, fmt::format("{} is {:.9g} in double and {:.9g} in {}: {} off.", cell_name(stage_name(stage), error.cell),
-                           error.exact, error.value, format_name(run.format), error_text(error.max_error)));
+    say(false, with_minus_signs(fmt::format("{} is {:.9g} in double and {:.9g} in {}: {} off.",
+                                            cell_name(stage_name(stage), error.cell), error.exact, error.value,
+                                            format_name(run.format), error_text(error.max_error))));
     say(false, fmt::format("The mean error over {} cells is {}.", error.cells, error_text(error.mean_error)));
   }
   if (error.lost > 0) {

@@ -5,6 +5,7 @@
 #include "app/ui/bug_lab.h"
 #include "app/ui/widgets.h"
 #include "core/attention/variant_text.h"
+#include "core/text/minus_sign.h"
 
 namespace headscope::ui {
 
@@ -21,8 +22,8 @@ void draw_lab_verdicts(Ui& ui, const LabShown& shown, const Rect& area) {
   float y = top;
   for (const Verdict& verdict : variant_verdicts(*look.right, *look.wrong, *look.effect, shown.stage)) {
     const Rect line{{body.min.x + ui.px(44), y}, {body.max.x - ui.px(20), y}};
-    const float height =
-        paragraph(ui, line, Type::words13, verdict.bad ? ui.colors.text : ui.colors.text2, verdict.text);
+    const float height = paragraph(ui, line, Type::words13, verdict.bad ? ui.colors.text : ui.colors.text2,
+                                   with_minus_signs(verdict.text));
     draw_icon(ui, verdict.bad ? Icon::warning : Icon::check, {body.min.x + ui.px(24), std::round(y + ui.px(8))},
               ui.px(13), verdict.bad ? ui.colors.bad : ui.colors.ok);
     ui.mark("bug_lab/verdict/" + verdict.text, {line.min, {line.max.x, y + height}});

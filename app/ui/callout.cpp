@@ -4,14 +4,30 @@
 #include <array>
 #include <cmath>
 
+#include "app/ui/layout.h"
+#include "app/ui/stage_facts.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr float kWidth = 372, kPadding = 16, kArrow = 9, kAway = 7;
+// Frames until a panel that was opened knows how long it is.
+constexpr double kRevealFrames = 4;
+constexpr const char* kReveal = "callout/reveal";  // those that are left, in UiState::number; the control in ::text
 // Where it lay in the last frame, in UiState::number.
 constexpr std::array<const char*, 4> kPlace = {"callout/x0", "callout/y0", "callout/x1", "callout/y1"};
+
+Rect inside(const Rect& rect, const Rect& area) {
+  return {{std::max(rect.min.x, area.min.x), std::max(rect.min.y, area.min.y)},
+          {std::min(rect.max.x, area.max.x), std::min(rect.max.y, area.max.y)}};
+}
+
+// Where a control can be seen: what is scrolled out of its panel cannot.
+Rect panel_of(const Ui& ui, const std::string& control, const Rect& window) {
+  const auto panel = ui.probe->rects.find(control.substr(0, control.find('/')));
+  return panel == ui.probe->rects.end() ? window : inside(panel->second, window);
+}
 
 // What is pointed at, or nothing on screen: then the box stands in the middle.
 std::optional<Rect> target_of(const Ui& ui, const Callout& callout, const Rect& window) {
@@ -19,16 +35,14 @@ std::optional<Rect> target_of(const Ui& ui, const Callout& callout, const Rect& 
   for (const std::string& name : callout.controls) {
     const auto found = ui.probe->rects.find(name);
     if (found == ui.probe->rects.end()) continue;
-    Rect rect = found->second;
-    rect.min = {std::max(rect.min.x, window.min.x), std::max(rect.min.y, window.min.y)};
-    rect.max = {std::min(rect.max.x, window.max.x), std::min(rect.max.y, window.max.y)};
-    if (rect.width() > 1 && rect.height() > 1) return rect;
+    const Rect rect = inside(found->second, panel_of(ui, name, window));
+    if (rect.width() >= 1 && rect.height() >= 1) return rect;
   }
   return {};
 }
 
 // Beside the target where there is room, else over its far end; always inside the window.
-Rect place_of(Ui& ui, const std::optional<Rect>& target, const Rect& window, ImVec2 size) {
+Rect place_of(Ui& ui, const std::optional<Rect>& target, const Rect& window, ImVec2 size, bool beside) {
   const float margin = ui.px(12), away = ui.px(kAway + kArrow);
   const auto at = [&](float x, float y) {
     x = std::round(
@@ -39,10 +53,14 @@ Rect place_of(Ui& ui, const std::optional<Rect>& target, const Rect& window, ImV
   };
   if (!target) return at(window.center().x - size.x / 2, window.center().y - size.y / 2);
   const float x = target->center().x - size.x / 2, y = target->center().y - size.y / 2;
+  const bool at_left = target->min.x - away - size.x - margin >= window.min.x;
+  const bool at_right = target->max.x + away + size.x + margin <= window.max.x;
+  if (beside && at_left) return at(target->min.x - away - size.x, y);
+  if (beside && at_right) return at(target->max.x + away, y);
   if (target->max.y + away + size.y + margin <= window.max.y) return at(x, target->max.y + away);
   if (target->min.y - away - size.y - margin >= window.min.y) return at(x, target->min.y - away - size.y);
-  if (target->min.x - away - size.x - margin >= window.min.x) return at(target->min.x - away - size.x, y);
-  if (target->max.x + away + size.x + margin <= window.max.x) return at(target->max.x + away, y);
+  if (at_left) return at(target->min.x - away - size.x, y);
+  if (at_right) return at(target->max.x + away, y);
   return at(target->max.x - size.x - margin, target->max.y - size.y - margin);
 }
 
@@ -76,32 +94,49 @@ float text_height(Ui& ui, const std::string& words, float width) {
   return height;
 }
 
-CalloutAction draw_buttons(Ui& ui, Callout& callout, Rect line) {
+CalloutAction draw_buttons(Ui& ui, const Callout& callout, Rect line) {
   CalloutAction action = CalloutAction::none;
-  const auto width = [&](const std::string& label) {
-    return std::ceil(text_width(ui, Type::words12, label)) + ui.px(26);
+  const auto offer = [&](const char* name, const std::string& label, float least, CalloutAction what, bool at_left) {
+    if (label.empty()) return;
+    const float width = std::max(ui.px(least), std::ceil(text_width(ui, Type::words12, label)) + ui.px(26));
+    const Rect place = at_left ? take_left(line, width, ui.px(8)) : take_right(line, width, ui.px(8));
+    const bool primary = what == CalloutAction::next;
+    if (button(ui, callout.name + "/" + name, place, label, {}, primary)) action = what;
   };
-  const Rect next = take_right(line, std::max(ui.px(72), width(callout.next)), ui.px(8));
-  Rect back, leave = line;
-  if (!callout.back.empty()) back = take_right(line, std::max(ui.px(64), width(callout.back)), ui.px(8));
-  if (!callout.leave.empty()) leave = take_right(line, std::max(ui.px(56), width(callout.leave)), ui.px(8));
-  if (!callout.list.empty()) {
-    const Rect list = take_left(line, std::min(ui.px(112), line.width()), 0);
-    if (combo(ui, callout.name + "/language", list, callout.list, callout.chosen, {}, Type::words12)) {
-      action = CalloutAction::choose;
-    }
-  }
-  if (!callout.leave.empty() && button(ui, callout.name + "/leave", leave, callout.leave))
-    action = CalloutAction::leave;
-  if (!callout.back.empty() && button(ui, callout.name + "/back", back, callout.back)) action = CalloutAction::back;
-  if (button(ui, callout.name + "/next", next, callout.next, {}, true)) action = CalloutAction::next;
+  offer("go", callout.go, 56, CalloutAction::go, true);
+  // From the right; Tab follows the order in which they are drawn.
+  offer("next", callout.next, 72, CalloutAction::next, false);
+  offer("back", callout.back, 64, CalloutAction::back, false);
+  offer("leave", callout.leave, 56, CalloutAction::leave, false);
   return action;
+}
+
+// Scrolls the panel of the Request to a control that words speak of.
+void reveal_place(Ui& ui) {
+  const auto frames = ui.state.number.find(kReveal);
+  if (frames == ui.state.number.end()) return;
+  const auto control = ui.probe->rects.find(ui.state.text[kReveal]);
+  const auto panel = ui.probe->rects.find("request");
+  if (control != ui.probe->rects.end() && panel != ui.probe->rects.end()) {
+    const Rect& rect = control->second;
+    const float margin = ui.px(40);
+    float by = std::max(0.0f, rect.max.y + margin - panel->second.max.y);
+    if (by == 0) by = std::min(0.0f, rect.min.y - margin - panel->second.min.y);
+    ui.state.number["request/scroll"] += static_cast<double>(by);
+  } else if (panel != ui.probe->rects.end()) {
+    ui.state.number["request/more"] = 1;  // it is folded away
+  }
+  ui.state.wants_frame = true;
+  if (--frames->second > 0) return;
+  ui.state.number.erase(frames);
+  ui.state.text.erase(kReveal);
 }
 
 }  // namespace
 
-CalloutAction draw_callout(Ui& ui, const Rect& window, Callout& callout) {
+CalloutAction draw_callout(Ui& ui, const Rect& window, const Callout& callout, const Language& language) {
   const Palette& c = ui.colors;
+  if (ui.probe != nullptr) reveal_place(ui);
   const std::optional<Rect> target = target_of(ui, callout, window);
   const Rgba ring = callout.is_warning ? c.warn : c.accent;
   if (target) outline(ui, inset(*target, -ui.px(3)), ring, 2, ui.px(size::radius_field));
@@ -109,7 +144,7 @@ CalloutAction draw_callout(Ui& ui, const Rect& window, Callout& callout) {
   const float pad = ui.px(kPadding), width = std::min(ui.px(kWidth), window.width() - ui.px(24));
   const float words = text_height(ui, callout.text, width - 2 * pad);
   const float height = std::round(pad + ui.px(18) + ui.px(24) + words + ui.px(14) + ui.px(26) + pad);
-  const Rect box = place_of(ui, target, window, {width, height});
+  const Rect box = place_of(ui, target, window, {width, height}, callout.beside);
   fill(box, c.raised, ui.px(size::radius_dialog));
   outline(ui, box, ring, 1, ui.px(size::radius_dialog));
   if (target) draw_arrow(ui, box, *target, c.raised, ring);
@@ -121,11 +156,14 @@ CalloutAction draw_callout(Ui& ui, const Rect& window, Callout& callout) {
   // What is written in it: the atlas needs its letters, tests read it.
   ui.state.text["callout/title"] = callout.title;
   ui.state.text["callout/text"] = callout.text;
-  ui.state.text["callout/labels"] = callout.counter + callout.next + callout.back + callout.leave;
+  ui.state.text["callout/labels"] = callout.counter + callout.go + callout.next + callout.back + callout.leave;
 
   const Rect inner = inset(box, pad);
   float y = inner.min.y;
-  text_in(ui, row(inner, y, ui.px(18)), Type::words11, callout.is_warning ? c.warn : c.text2, callout.counter);
+  Rect head = row(inner, y, ui.px(18));
+  const Rect list = take_right(head, ui.px(128), ui.px(8));
+  language_combo(ui, callout.name + "/language", inset(list, -ui.px(2)), language);
+  text_in(ui, head, Type::words11, callout.is_warning ? c.warn : c.text2, callout.counter);
   text_in(ui, row(inner, y, ui.px(24)), Type::title15, c.text, callout.title);
   paragraph(ui, {{inner.min.x, y + ui.px(4)}, inner.max}, Type::words13, c.text, callout.text);
   CalloutAction action =
@@ -138,6 +176,36 @@ CalloutAction draw_callout(Ui& ui, const Rect& window, Callout& callout) {
   return action;
 }
 
+void show_place(Ui& ui, const CalloutPlace& place) {
+  ViewState& view = ui.session.view;
+  view.main_view = MainView::layer;
+  view.heads_show = HeadsShow::grid;
+  view.viewport = view.stage_viewport = {};
+  const auto trace = ui.session.trace();
+  // Where a layer lacks the stage (a projection of another kind), the strip itself is pointed at.
+  if (place.stage && trace != nullptr && trace->find(*place.stage) != nullptr) select_stage(view, *place.stage);
+  if (place.head) view.head = *place.head;
+  if (place.cell) view.cell = place.cell;
+  const std::string& control = place.controls.front();
+  const auto within = [&](const char* panel) { return control.substr(0, control.find('/')) == panel; };
+  if (within("concat")) {
+    view.concat_collapsed = false;
+    view.concat_shows = ConcatShows::concat;
+  }
+  ui.state.number["inspector_tab"] = within("inspector") ? 1 : 0;
+  if (within("inspector")) view.inspector_collapsed = false;
+  if (within("inspector") || within("heads") || within("concat")) ui.state.number["inspector/expanded"] = 0;
+  // Where there is no room beside the panels the Request opens over them.
+  const bool narrow = ImGui::GetIO().DisplaySize.x / ui.scale < request_from(MainView::layer);
+  if (narrow) view.request_opened_by_hand = within("request");
+  if (within("request")) {
+    view.request_collapsed = false;
+    ui.state.number[kReveal] = kRevealFrames;
+    ui.state.text[kReveal] = control;
+  }
+  ui.state.wants_frame = true;
+}
+
 void cover_below_callout(Ui& ui) {
   const auto at = [&](std::size_t i) {
     const auto found = ui.state.number.find(kPlace[i]);
@@ -148,7 +216,8 @@ void cover_below_callout(Ui& ui) {
 
 void forget_callout(Ui& ui) {
   for (const char* name : kPlace) ui.state.number.erase(name);
-  for (const char* name : {"callout/title", "callout/text", "callout/labels"}) ui.state.text.erase(name);
+  for (const char* name : {"callout/title", "callout/text", "callout/labels", kReveal}) ui.state.text.erase(name);
+  ui.state.number.erase(kReveal);
   ui.state.wants_frame = true;
 }
 

@@ -9,6 +9,7 @@
 #include "app/ui/compare_panel.h"
 #include "app/ui/examples.h"
 #include "app/ui/explain_state.h"
+#include "app/ui/head_menu.h"
 #include "app/ui/layers_panel.h"
 #include "app/ui/layout.h"
 #include "app/ui/main_view.h"
@@ -16,9 +17,11 @@
 #include "app/ui/phrase_tokens.h"
 #include "app/ui/pipeline_cards.h"
 #include "app/ui/request_panel.h"
+#include "app/ui/script_panel.h"
 #include "app/ui/shortcuts.h"
 #include "app/ui/stage_facts.h"
 #include "app/ui/tour.h"
+#include "app/ui/weights_panel.h"
 #include "core/attention/request_text.h"
 
 namespace headscope::ui {
@@ -42,7 +45,8 @@ void open_document_at(Ui& ui, const std::string& path) {
     const bool words = is_phrase_file(path);
     const Document document = words ? open_phrase(path, ui.session.draft, ui.session.view)
                                     : open_document(path, ui.session.draft, ui.session.view);
-    ui.session.open(document.request, document.view);
+    ui.session.open(document.against.value_or(document.request), document.view);
+    if (document.against) pin_then_edit(ui, document.request);
     ui.state.title = document.title;
     ui.state.edits.clear();
     // A long text with the caret in it would open over the panels below.
@@ -145,7 +149,6 @@ void toggle_key_phrase(Ui& ui) {
   }
 }
 
-// Copies, or, of a preview, waits for the exact numbers (copy_when_exact).
 void toggle_layers(Ui& ui) {
   if (!has_layers(ui)) {
     ui.session.view.main_view = MainView::layer;
@@ -156,6 +159,18 @@ void toggle_layers(Ui& ui) {
   toggle_main_view(ui, MainView::layers, "layers/grid");
 }
 
+void toggle_weights(Ui& ui) {
+  if (!has_weights(ui)) {
+    ui.session.view.main_view = MainView::layer;
+    notify(ui, {Notice::Kind::info, "There are no weights.",
+                "Query, key and value came from files, or the attention from a capture: no projection makes them.",
+                "weights"});
+    return;
+  }
+  toggle_main_view(ui, MainView::weights, kWeightsPicture);
+}
+
+// Copies, or, of a preview, waits for the exact numbers (copy_when_exact).
 void copy(Ui& ui, CopyWhat what) {
   const auto trace = ui.session.trace();
   if (trace != nullptr && trace->preview) {
@@ -168,50 +183,6 @@ void copy(Ui& ui, CopyWhat what) {
 }
 
 }  // namespace
-
-std::string control_of_option(std::string_view option) {
-  static const std::map<std::string_view, std::string> names = {
-      {"phrase", "phrase"},
-      {"second-phrase", "second_phrase"},
-      {"key-phrase", "key_phrase"},
-      {"model", "request/weights"},
-      {"weights", "request/weights"},
-      {"layer", "request/layer"},
-      {"heads", "request/num_heads"},
-      {"kv-heads", "request/kv_heads"},
-      {"d-model", "request/d_model"},
-      {"input-dim", "request/input_dim"},
-      {"batch", "request/batch"},
-      {"seed", "request/seed"},
-      {"init-gain", "request/init_gain"},
-      {"embedding", "request/embedding"},
-      {"position", "request/position"},
-      {"qkv-layout", "request/qkv_layout"},
-      {"mask", "request/mask"},
-      {"mask-kind", "request/mask_kind"},
-      {"causal-align", "request/causal_align"},
-      {"mask-order", "request/mask_order"},
-      {"mask-fill", "request/mask_fill"},
-      {"fully-masked", "request/fully_masked"},
-      {"scale", "request/scale"},
-      {"softcap", "request/softcap"},
-      {"dropout", "request/dropout"},
-      {"dropout-seed", "request/dropout_seed"},
-      {"dropout-mask", "request/dropout"},
-      {"merge", "request/merge"},
-      {"backend", "request/backend"},
-      {"threads", "request/threads"},
-      {"variant", "request/interventions"},
-      {"ablate", "request/interventions"},
-      {"freeze", "request/interventions"},
-      {"scale-query", "request/interventions"},
-      {"scale-key", "request/interventions"},
-      {"edit", "request/interventions"},
-      {"paint", "request/interventions"},
-  };
-  const auto found = names.find(option);
-  return found == names.end() ? "" : found->second;
-}
 
 void copy_when_exact(Ui& ui) {
   const auto waits = ui.state.number.find(kCopyWaits);
@@ -254,6 +225,8 @@ bool carry_out(Ui& ui, const Command& command) {
       return open_dialog(ui, DialogKind::help), true;
     case CommandId::about:
       return open_dialog(ui, DialogKind::about), true;
+    case CommandId::settings:
+      return open_dialog(ui, DialogKind::settings), true;
     case CommandId::choose_weights:
       ui.state.text["choose_file/option"] = "weights";
       return open_dialog(ui, DialogKind::choose_file), true;
@@ -310,6 +283,7 @@ bool carry_out(Ui& ui, const Command& command) {
     case CommandId::toggle_follow:
       return toggle_main_view(ui, MainView::follow, "follow"), true;
     case CommandId::toggle_script:
+      forget_script_place(ui);
       return toggle_main_view(ui, MainView::script, "script/code"), true;
     case CommandId::tour:
       return start_tour(ui), true;
@@ -324,12 +298,16 @@ bool carry_out(Ui& ui, const Command& command) {
       return open_dialog(ui, DialogKind::choose_file), true;
     case CommandId::interventions:
       return show_interventions(ui), true;
+    case CommandId::head_menu:
+      return ask_for_head_menu(ui), true;
     case CommandId::mask_editor:
       return show_mask_panel(ui), true;
     case CommandId::toggle_compare:
       return toggle_main_view(ui, MainView::compare, "compare/stage"), true;
     case CommandId::toggle_sensitivity:
       return toggle_main_view(ui, MainView::sensitivity, "sensitivity/stage"), true;
+    case CommandId::toggle_weights:
+      return toggle_weights(ui), true;
     case CommandId::pin:
       return pin_result(ui), true;
     case CommandId::unpin:
@@ -347,6 +325,7 @@ bool carry_out(Ui& ui, const Command& command) {
     case CommandId::fit_heatmap:
       view.viewport = {};
       view.stage_viewport = {};
+      view.weights.viewport = {};
       return true;
     case CommandId::next_head:
       return step_head(ui, 1), true;

@@ -23,10 +23,31 @@ std::string tick_label(double value, double span) {
   return text;
 }
 
+// At a quarter of the bar.
+std::string quarter_label(const ValueRange& range, int quarter) {
+  const double t = quarter / 4.0;
+  double value = range.low + (range.high - range.low) * t;
+  if (range.log_scale && range.high > 0) {
+    const double floor = std::max(range.low, range.high * 1e-6);
+    value = floor * std::pow(range.high / floor, t);
+  }
+  return range.log_scale ? number_label(value, value < 1e-3 ? 0 : 3, true) : tick_label(value, range.high - range.low);
+}
+
+constexpr float kThickness = 10, kTick = 3, kGap = 4;
+
 }  // namespace
 
+float color_bar_width(Ui& ui, const ValueRange& range) {
+  float widest = 0;
+  for (int quarter = 0; quarter <= 4; ++quarter) {
+    widest = std::max(widest, text_width(ui, Type::mono11, quarter_label(range, quarter)));
+  }
+  return ui.px(kThickness) + ui.px(kTick) + ui.px(kGap) + std::ceil(widest);
+}
+
 void color_bar(Ui& ui, const Rect& rect, ColorMap map, const ValueRange& range, bool horizontal) {
-  const float thickness = ui.px(10);
+  const float thickness = ui.px(kThickness);
   ImDrawList& list = canvas();
   const Rect bar = horizontal ? Rect{rect.min, {rect.max.x, rect.min.y + thickness}}
                               : Rect{rect.min, {rect.min.x + thickness, rect.max.y}};
@@ -45,18 +66,9 @@ void color_bar(Ui& ui, const Rect& rect, ColorMap map, const ValueRange& range, 
       list.AddRectFilled({bar.min.x, bar.max.y - b}, {bar.max.x, bar.max.y - a}, color);
     }
   }
-  const float tick = ui.px(3), gap = ui.px(4);
+  const float tick = ui.px(kTick), gap = ui.px(kGap);
   const float text_height = ui.fonts.pixels[static_cast<int>(Type::mono11)];
-  const auto label_at = [&](int i) {
-    const double t = i / 4.0;
-    double value = range.low + (range.high - range.low) * t;
-    if (range.log_scale && range.high > 0) {
-      const double floor = std::max(range.low, range.high * 1e-6);
-      value = floor * std::pow(range.high / floor, t);
-    }
-    return range.log_scale ? number_label(value, value < 1e-3 ? 0 : 3, true)
-                           : tick_label(value, range.high - range.low);
-  };
+  const auto label_at = [&](int i) { return quarter_label(range, i); };
   // Too short for all five numbers: the ends, and the middle where it has room.
   const auto fits = [&](int i) {
     if (!horizontal) return length >= ui.px(70) || i == 0 || i == 4;

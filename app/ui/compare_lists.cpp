@@ -8,6 +8,7 @@
 #include "app/ui/compare_panel.h"
 #include "app/ui/phrase_tokens.h"
 #include "app/ui/widgets.h"
+#include "core/text/text_difference.h"
 
 namespace headscope::ui {
 namespace {
@@ -36,11 +37,13 @@ void draw_change(Ui& ui, const Rect& area, float& y, const std::string& name, co
   y += ui.px(kRow);
   if (!name.empty()) text_in(ui, take_left(line, ui.px(110), ui.px(8)), Type::mono12, ui.colors.text2, name);
   const float half = std::floor((line.width() - ui.px(30)) / 2);
-  const std::string left = shortened(ui, Type::mono12, from, half);
+  const auto fitting = static_cast<std::size_t>(half / text_width(ui, Type::mono12, "0"));
+  const auto [before, after] = from_where_they_part(from, to, fitting);
+  const std::string left = shortened(ui, Type::mono12, before, half);
   text_in(ui, take_left(line, std::ceil(text_width(ui, Type::mono12, left)) + 1, ui.px(8)), Type::mono12,
           ui.colors.text2, left);
   text_in(ui, take_left(line, ui.px(14), ui.px(8)), Type::mono12, ui.colors.text3, "→");
-  text_in(ui, line, Type::mono12, ui.colors.text, shortened(ui, Type::mono12, to, line.width()));
+  text_in(ui, line, Type::mono12, ui.colors.text, shortened(ui, Type::mono12, after, line.width()));
 }
 
 std::string where_words(const Comparison& comparison) {
@@ -172,8 +175,10 @@ void draw_heads(Ui& ui, const CompareShown& shown, const Comparison& comparison,
             head.weights > 0 ? number_label(head.weights, 4, true) : "context", 1);
     draw_bar(ui, rest, largest > 0 ? head.weights / largest : 0, head_color(head.head));
   }
-  text_in(ui, {{inner.min.x, y}, {inner.max.x, y + ui.px(24)}}, Type::words11, ui.colors.text3,
-          "The largest change first.");
+  if (count > 1) {
+    text_in(ui, {{inner.min.x, y}, {inner.max.x, y + ui.px(24)}}, Type::words11, ui.colors.text3,
+            "The largest change first.");
+  }
   end_scroll(ui);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/ui/heads_header.h"
 #include "app/ui/panels.h"
@@ -103,7 +104,20 @@ void pin_result(Ui& ui) {
 }
 
 void pin_when_exact(Ui& ui) {
-  if (ui.state.number.count(kPinWaits) != 0 && !ui.session.computing()) pin_result(ui);
+  if (ui.state.number.count(kPinWaits) == 0 || ui.session.computing()) return;
+  const bool refused = ui.session.problem() || !ui.session.failure().empty();
+  if (ui.session.stale() && !refused) return;  // its turn is in the next frame
+  if (!refused) pin_result(ui);
+  if (!ui.state.edited_after_pin) return;
+  ui.state.number.erase(kPinWaits);
+  const Request b = *std::exchange(ui.state.edited_after_pin, std::nullopt);
+  ui.session.open(b, ViewState(ui.session.view));
+  ui.wake_in(0);
+}
+
+void pin_then_edit(Ui& ui, const Request& b) {
+  ui.state.number[kPinWaits] = 1;
+  ui.state.edited_after_pin = b;
 }
 
 void unpin_result(Ui& ui) {

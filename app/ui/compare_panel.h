@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "app/session/looks.h"
 #include "app/ui/panel_data.h"
@@ -23,9 +25,13 @@ struct CompareShown {
 void pin_result(Ui& ui);
 void pin_when_exact(Ui& ui);
 void unpin_result(Ui& ui);
+// A picture of a difference was opened, and the draft is now A's request: once it is computed it is pinned, and `b` is
+// what one edits. Where it cannot run, `b` comes alone.
+void pin_then_edit(Ui& ui, const Request& b);
 
 // compare_maps.cpp: A, B and A - B of the stage, and the number of each under them. Returns the y below.
 float draw_compare_maps(Ui& ui, const CompareShown& shown, const Rect& area, float most_height);
+
 // compare_lists.cpp: what was asked for differently, which tokens changed, where it starts; every stage; every head.
 void draw_compare_lists(Ui& ui, const CompareShown& shown, const Rect& area);
 

@@ -185,7 +185,9 @@ void draw_selection(Ui& ui, const Panel& panel, StageId stage, const ConcatGrid&
   const std::int64_t rows = grid.bands.empty() ? 0 : grid.bands.front().rows;
   if (cell.row >= rows) return;
   if (panel.selection.stage == stage) {
-    draw_pick_frame(ui, grid.features_rect(cell.row, cell.column, cell.column + 1), grid.area);
+    const Rect frame = grid.features_rect(cell.row, cell.column, cell.column + 1);
+    if (stage == StageId::concat) ui.mark("concat/cell", frame);
+    draw_pick_frame(ui, frame, grid.area);
   }
 }
 

@@ -17,7 +17,8 @@ std::string name_of(const std::vector<std::string>& labels, std::int64_t at) {
                                                                   : std::to_string(at);
 }
 
-// The shortest decimals that read back to the same float32.
+}  // namespace
+
 std::string float_text(float value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
@@ -25,8 +26,6 @@ std::string float_text(float value) {
   const auto end = std::to_chars(text, text + sizeof(text), value);
   return std::string(text, end.ptr);
 }
-
-}  // namespace
 
 std::string copied_text(const Session& session, CopyWhat what, const std::optional<CellPlace>& cell) {
   const auto trace = session.trace();
@@ -63,8 +62,8 @@ std::string copied_text(const Session& session, CopyWhat what, const std::option
 
 std::string text_at_cursor(Ui& ui, CopyWhat what) {
   const bool by_mouse = ui.state.number[kByMouse] != 0;
-  if (const auto& pointed = explain_state(ui).pointed; by_mouse && pointed) {
-    return what == CopyWhat::cell ? pointed->cell : what == CopyWhat::row ? pointed->row : pointed->matrix();
+  if (const auto& pointed = explain_state(ui).pointed; pointed && (by_mouse || pointed->by_key)) {
+    return what == CopyWhat::cell ? pointed->cell : what == CopyWhat::row ? pointed->row() : pointed->matrix();
   }
   return copied_text(ui.session, what, by_mouse ? ui.state.hover.cell : std::nullopt);
 }

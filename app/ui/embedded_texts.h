@@ -12,7 +12,7 @@ struct EmbeddedText {
 };
 
 // In the order of their names.
-const std::vector<EmbeddedText>& tour_files();     // assets/tour: a language each
-const std::vector<EmbeddedText>& example_files();  // assets/examples
+const std::vector<EmbeddedText>& language_files();  // assets/languages
+const std::vector<EmbeddedText>& example_files();   // assets/examples
 
 }  // namespace headscope::ui

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/session/documents.h"
-#include "app/ui/callout.h"
 #include "app/ui/embedded_texts.h"
 #include "app/ui/stage_facts.h"
 #include "app/ui/tour.h"
@@ -19,6 +18,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kId = "example/id";            // the open one, in UiState::text
+constexpr const char* kTitle = "example/title";      // with which it was opened
 constexpr const char* kMistake = "example/mistake";  // the one that is shown, in UiState::number
 
 StageId stage_from(const std::string& name) {
@@ -38,6 +38,7 @@ const Example* open_one(const Ui& ui) {
 
 void close_example(Ui& ui) {
   ui.state.text.erase(kId);
+  ui.state.text.erase(kTitle);
   ui.state.number.erase(kMistake);
   if (ui.state.focus.starts_with("mistake/")) ui.state.focus = "phrase";
   forget_callout(ui);
@@ -46,36 +47,36 @@ void close_example(Ui& ui) {
 // Goes to where the mistake is seen.
 void show_mistake(Ui& ui, const Example& example, std::size_t at) {
   ui.state.number[kMistake] = static_cast<double>(at);
-  ui.state.focus = "mistake/next";
+  ui.state.focus = ui.state.focus_before_dialog = "mistake/next";  // a dialog that closes gives the focus back
   ui.state.focus_by_keyboard = true;
-  ui.session.view.main_view = MainView::layer;
-  const ExampleMistake& mistake = example.mistakes[at];
-  select_stage(ui.session.view, mistake.stage);
-  // The rarely used options are folded away.
-  if (mistake.controls.front().starts_with("request/")) {
-    ui.state.number["request/more"] = 1;
-    ui.state.number[mistake.controls.front().find("mask") != std::string::npos ? "request/mask/more" : "request/more"] =
-        1;
-  }
-  ui.state.wants_frame = true;
+  show_place(ui, example.mistakes[at].place);
 }
 
 }  // namespace
+
+const std::string& example_text(const Language& language, const Example& example, const char* what) {
+  return language.text(fmt::format("examples/{}/{}", example.id, what));
+}
+
+const std::string& mistake_text(const Language& language, const Example& example, const ExampleMistake& mistake,
+                                const char* what) {
+  return language.text(fmt::format("examples/{}/mistakes/{}/{}", example.id, mistake.id, what));
+}
 
 Example parse_example(const std::string& id, const std::string& json) {
   try {
     const Json root = Json::parse(json);
     Example example;
     example.id = id;
-    example.title = root.at("title").get<std::string>();
-    example.about = root.at("about").get<std::string>();
     example.request = parse_session(root.at("request").dump(), id).request;
     example.stage = stage_from(root.at("stage").get<std::string>());
     for (const Json& each : root.at("mistakes")) {
-      ExampleMistake mistake{each.at("title").get<std::string>(), each.at("text").get<std::string>(),
-                             stage_from(each.at("stage").get<std::string>()),
-                             each.at("controls").get<std::vector<std::string>>()};
-      if (mistake.controls.empty()) throw Error(mistake.title + " points at nothing");
+      ExampleMistake mistake{each.at("id").get<std::string>(), {}};
+      mistake.place.stage = stage_from(each.at("stage").get<std::string>());
+      mistake.place.controls = each.at("controls").get<std::vector<std::string>>();
+      if (mistake.place.controls.empty()) throw Error(mistake.id + " points at nothing");
+      if (each.contains("head")) mistake.place.head = each.at("head").get<std::int64_t>();
+      if (each.contains("cell")) mistake.place.cell = Cell{each.at("cell").at(0), each.at("cell").at(1)};
       example.mistakes.push_back(std::move(mistake));
     }
     return example;
@@ -108,7 +109,7 @@ void open_example(Ui& ui, const std::string& id) {
     view.concat_collapsed = view.inspector_collapsed = false;
     select_stage(view, example.stage);
     ui.session.open(example.request, view);
-    ui.state.title = example.title;
+    ui.state.title = ui.state.text[kTitle] = example_text(language_of(ui), example, "title");
     ui.state.edits.clear();
     ui.state.editing.clear();
     ui.state.number.erase("tour/at");
@@ -123,7 +124,7 @@ void draw_example_mistakes(Ui& ui, const Rect& window) {
   const Example* example = open_one(ui);
   if (example == nullptr) return;
   // Another document took its place.
-  if (ui.state.title != example->title || tour_runs(ui)) return close_example(ui);
+  if (ui.state.title != ui.state.text[kTitle] || tour_runs(ui)) return close_example(ui);
   const auto trace = ui.session.trace();
   if (trace == nullptr || ui.session.stale()) return;
   double& shown = ui.state.number[kMistake];
@@ -131,21 +132,29 @@ void draw_example_mistakes(Ui& ui, const Rect& window) {
   const auto count = example->mistakes.size();
   const std::size_t at = std::min(static_cast<std::size_t>(shown), count - 1);
   const ExampleMistake& mistake = example->mistakes[at];
+  const Language& language = language_of(ui);
+  const auto word = [&](const char* name) { return language.text(std::string("words/") + name); };
+  const std::string& title = example_text(language, *example, "title");
   Callout callout;
   callout.name = "mistake";
-  callout.controls = mistake.controls;
-  callout.counter =
-      fmt::format("{}: known mistake {} of {}", example->title.substr(0, example->title.find(':')), at + 1, count);
-  callout.title = mistake.title;
-  callout.text = mistake.text;
-  callout.back = at > 0 ? "Back" : "";
-  callout.next = at + 1 < count ? "Next" : "Done";
-  callout.leave = at + 1 < count ? "Close" : "";
+  callout.controls = mistake.place.controls;
+  const std::string& control = callout.controls.front();
+  callout.beside = control.starts_with("request/") || control == "inspector/cell";  // its neighbours belong to it
+  callout.counter = filled_in(word("mistake"), {{"tutorial", title.substr(0, title.find(':'))},
+                                                {"step", std::to_string(at + 1)},
+                                                {"steps", std::to_string(count)}});
+  callout.title = mistake_text(language, *example, mistake, "title");
+  callout.text = mistake_text(language, *example, mistake, "text");
+  callout.go = word("go");
+  callout.back = at > 0 ? word("back") : "";
+  callout.next = word(at + 1 < count ? "next" : "done");
+  callout.leave = at + 1 < count ? word("close") : "";
   callout.is_warning = true;
-  switch (draw_callout(ui, window, callout)) {
+  switch (draw_callout(ui, window, callout, language)) {
     case CalloutAction::none:
-    case CalloutAction::choose:
       return;
+    case CalloutAction::go:
+      return show_place(ui, mistake.place);
     case CalloutAction::back:
       return show_mistake(ui, *example, at - 1);
     case CalloutAction::next:

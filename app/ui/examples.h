@@ -4,25 +4,29 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/ui.h"
+#include "app/ui/callout.h"
 
 namespace headscope::ui {
 
 struct ExampleMistake {
-  std::string title, text;
-  StageId stage{};                    // where it is seen
-  std::vector<std::string> controls;  // what is pointed at, see Callout
+  std::string id;      // "merge"
+  CalloutPlace place;  // where it is seen
 };
 
 struct Example {
   std::string id;  // "000-fused-projection"
-  std::string title, about;
   Request request;
   StageId stage{};  // shown first
   std::vector<ExampleMistake> mistakes;
 };
 
 const std::vector<Example>& all_examples();
+
+// Where the words of one stand in a language: "examples/ID/title" and ".../about"; "examples/ID/mistakes/MISTAKE/title"
+// and ".../text".
+const std::string& example_text(const Language& language, const Example& example, const char* what);
+const std::string& mistake_text(const Language& language, const Example& example, const ExampleMistake& mistake,
+                                const char* what);
 
 // From the text of its file. Throws Error that names `id` and what is wrong.
 Example parse_example(const std::string& id, const std::string& json);

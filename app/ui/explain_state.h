@@ -29,10 +29,11 @@ struct ExplainPlace {
   friend bool operator==(const ExplainPlace&, const ExplainPlace&) = default;
 };
 
-// What the mouse is over in the explanation, for Ctrl+C.
+// What the mouse is over in the explanation, or what a view that has cells of its own points at, for Ctrl+C.
 struct PointedText {
-  std::string cell, row;
-  std::function<std::string()> matrix;
+  std::string cell;
+  std::function<std::string()> row, matrix;
+  bool by_key = false;  // also when the keys were used last
 };
 
 struct ExplainState {

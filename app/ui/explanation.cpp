@@ -8,6 +8,7 @@
 #include "app/ui/inspector_parts.h"
 #include "app/ui/shared_marks.h"
 #include "app/ui/widgets.h"
+#include "core/text/minus_sign.h"
 
 namespace headscope::ui {
 namespace {
@@ -229,16 +230,10 @@ std::string number_text(double value, int decimals) {
   return number_label(value, decimals, true);
 }
 
-std::string with_minus_signs(std::string text) {
-  std::size_t at = 0;
-  while ((at = text.find('-', at)) != std::string::npos) text.replace(at, 1, "\u2212");
-  return text;
-}
-
 void point_at(Writer& to, const Rect& rect, const std::string& cell, const std::string& row) {
   if (!mouse_over(to.ui, rect)) return;
   const auto all = [report = to.report] { return report ? report_text(*report) : std::string(); };
-  explain_state(to.ui).next_pointed = PointedText{cell, row, all};
+  explain_state(to.ui).next_pointed = PointedText{cell, [row] { return row; }, all};
 }
 
 void operand_link(Writer& to, const std::string& name, const Rect& rect, Type type, Rgba color, const std::string& text,

@@ -54,8 +54,6 @@ void point_at(Writer& to, const Rect& rect, const std::string& cell, const std::
 Rgba operand_color(const Ui& ui, const Operand& operand);
 // "−0.4573", small ones in powers of ten.
 std::string number_text(double value, int decimals = 4);
-// An expression of core's with U+2212.
-std::string with_minus_signs(std::string text);
 
 // explanation_sum.cpp: the terms of the sum at the root, the largest first, the rest in one line that opens.
 void write_sum(Writer& to, const CellReport& report);

@@ -7,6 +7,7 @@
 #include "app/ui/explanation.h"
 #include "app/ui/heatmap_view.h"
 #include "app/ui/stage_facts.h"
+#include "app/ui/weights_panel.h"
 #include "app/ui/widgets.h"
 #include "core/attention/cell_origin.h"
 
@@ -119,6 +120,18 @@ void write_picture(Writer& to, const FilePlace& place, const CellSource& source)
   draw_pick_frame(ui, view.grid.cell_rect(cell.row - rows.begin, cell.column - columns.begin), view.grid.area);
 }
 
+void write_way_to_all(Writer& to, const FilePlace& place) {
+  Ui& ui = to.ui;
+  const Rect line = to.line(ui.px(size::control_height));
+  to.y += ui.px(6);
+  if (!to.sees(line.min.y, line.max.y)) return;
+  const Rect box{line.min, {line.min.x + ui.px(150), line.max.y}};
+  if (button(ui, "inspector/where/all_of_it", box, "Show all of it, or edit",
+             {true, false, "Shows this number in its tensor, in the view of the layer's weights."})) {
+    show_weight(ui, place.name, cell_of(place));
+  }
+}
+
 }  // namespace
 
 void write_file_place(Writer& to, const FilePlace& place) {
@@ -156,6 +169,7 @@ void write_file_place(Writer& to, const FilePlace& place) {
   write_pieces(beside, Type::mono12, {{cell_name(back.stage, back.index), TextRole::link}}, &back);
   to.y = beside.y + ui.px(4);
   write_picture(to, place, found->source);
+  write_way_to_all(to, place);
 }
 
 }  // namespace headscope::ui

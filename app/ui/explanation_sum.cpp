@@ -6,6 +6,7 @@
 #include "app/ui/explanation.h"
 #include "app/ui/shared_marks.h"
 #include "app/ui/widgets.h"
+#include "core/text/minus_sign.h"
 
 namespace headscope::ui {
 namespace {

@@ -17,7 +17,8 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kGutter = 66, kHeader = 38, kOperator = 34, kLargestCell = 26, kLegend = 44, kBandLabels = 26;
+constexpr float kGutter = 66, kHeader = 38, kOperator = 34, kLargestCell = 56, kTallRow = 26, kLegend = 44,
+                kBandLabels = 26;
 constexpr std::int64_t kMostOfFile = std::int64_t{1} << 21;  // numbers of the weights file drawn as one picture
 
 // One picture: a slice of a stage, or a tensor of the weights file.
@@ -164,15 +165,21 @@ void draw_file_marks(Ui& ui, PanelData& data, const CellPlace& place, const Item
   }
 }
 
+// How high rows may become: as wide as the columns are, or a little more than their numbers need.
+float highest_row(Ui& ui, float width, std::int64_t columns) {
+  return std::clamp(width / static_cast<float>(columns), ui.px(kTallRow), ui.px(kLargestCell));
+}
+
 // Returns the y below the picture.
 float draw_item(Ui& ui, PanelData& data, const CellPlace& place, const Item& item, const Rect& area) {
   draw_names(ui, item, {area.min, {area.max.x, area.min.y + ui.px(kHeader)}});
   const ImVec2 at{area.min.x, area.min.y + ui.px(kHeader)};
   const float width = area.width(), height = area.max.y - at.y;
   HeatmapView view = view_of(ui, data, item);
-  view.grid = view.large ? fitted_map(at, width, height, item.rows, item.columns, is_score_like(item.stage),
-                                      ui.px(kLargestCell), ui.px(12))
-                         : fitted_oblong(at, width, height, item.rows, item.columns, ui.px(kLargestCell));
+  view.grid = view.large
+                  ? fitted_map(at, width, height, item.rows, item.columns, is_score_like(item.stage),
+                               ui.px(kLargestCell), ui.px(12))
+                  : fitted_oblong(at, width, height, item.rows, item.columns, highest_row(ui, width, item.columns));
   if (item.of_file) {
     if (item.rows * item.columns > kMostOfFile) {
       fill(view.grid.area, ui.colors.well);
@@ -343,9 +350,9 @@ void draw_follow_tensors(Ui& ui, PanelData& data, const CellPlace& place, const 
     }
     if (row.back().stage == StageId::context && place.stage == StageId::concat) {
       const Item& context = row.back();
-      const CellGrid grid =
-          fitted_oblong({places.back().min.x, places.back().min.y + ui.px(kHeader)}, places.back().width(),
-                        places.back().height() - ui.px(kHeader), context.rows, context.columns, ui.px(kLargestCell));
+      const CellGrid grid = fitted_oblong({places.back().min.x, places.back().min.y + ui.px(kHeader)},
+                                          places.back().width(), places.back().height() - ui.px(kHeader), context.rows,
+                                          context.columns, highest_row(ui, places.back().width(), context.columns));
       const CellOrigin origin = sources_of(data.trace(), place.stage, place.index);
       const Rect cell = grid.cell_rect(origin.sources[0].region[2].begin, origin.sources[0].region[3].begin);
       from = {cell.center().x, grid.area.max.y};

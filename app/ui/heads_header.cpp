@@ -7,6 +7,7 @@
 
 #include "app/ui/lines.h"
 #include "app/ui/widgets.h"
+#include "core/text/minus_sign.h"
 
 namespace headscope::ui {
 namespace {
@@ -53,8 +54,7 @@ std::string short_number(double value) {
                      : std::isinf(value) ? (value > 0 ? "inf" : "-inf")
                                          : fmt::format("{:.3g}", value);
   if (text == "-0") text = "0";
-  if (text.starts_with('-')) text.replace(0, 1, "\u2212");
-  return text;
+  return with_minus_signs(text);
 }
 
 std::string range_label(const ViewState& view, const ValueRange& shared, bool weight_like) {

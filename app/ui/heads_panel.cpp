@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "app/ui/axis_labels.h"
+#include "app/ui/head_changes.h"
+#include "app/ui/head_menu.h"
 #include "app/ui/heads_header.h"
 #include "app/ui/heads_layout.h"
 #include "app/ui/heatmap_view.h"
@@ -66,18 +68,16 @@ HeatmapView view_of(Ui& ui, Grid& grid, std::int64_t head, ImVec2 at) {
   return view;
 }
 
-// The layer whose heads are shown, as `--ablate` counts.
-std::int64_t layer_of(const Ui& ui) {
-  const auto trace = ui.session.trace();
-  return trace != nullptr && trace->model != nullptr ? trace->model->layer : ui.session.draft.layer.value_or(0);
+LayerHead place_of_head(const Ui& ui, std::int64_t head) {
+  return {shown_layer(ui), head};
 }
 
-bool is_off(const Ui& ui, std::int64_t head) {
-  return is_off(ui, layer_of(ui), head);
-}
-
-void switch_head(Ui& ui, std::int64_t head) {
-  switch_head(ui, layer_of(ui), head);
+// What is said of a head that does not do what it learned.
+std::optional<std::string> changed_words(const Ui& ui, const LayerHead& place) {
+  if (is_off(ui, place)) return "off: context = 0";
+  const auto held = held_as(ui, place);
+  if (!held) return std::nullopt;
+  return *held == FrozenHead::As::uniform ? "held uniform" : "held identity";
 }
 
 void choose_head(Ui& ui, Grid& grid, std::int64_t head) {
@@ -91,10 +91,10 @@ void draw_label(Ui& ui, Grid& grid, std::int64_t head, const Rect& line) {
   const bool selected = head == grid.selection.head;
   const HeadSummary* summary = grid.data.summary(grid.selection.batch, head);
   const std::string tip = std::string(summary != nullptr ? pattern_formula(summary->pattern) : "") +
-                          " At the right: entropy, the mean over rows of −Σ w · log₂ w, in bits.";
+                          " At the right: entropy, the mean over rows of −Σ w · log₂ w, in bits. " + kHeadMenuHint;
   const Interaction mouse = interact_mouse(ui, head_name(head) + "/label", line, {true, false, tip.c_str()}, false);
   if (mouse.clicked) choose_head(ui, grid, head);
-  if (mouse.right_clicked) switch_head(ui, head);
+  if (mouse.right_clicked) open_head_menu(ui, place_of_head(ui, head));
   const float side = ui.px(10);
   const float top = std::round(line.center().y - side / 2);
   fill({{line.min.x, top}, {line.min.x + side, top + side}}, head_color(head));
@@ -112,7 +112,7 @@ void draw_label(Ui& ui, Grid& grid, std::int64_t head, const Rect& line) {
   }
   if (rest.width() > ui.px(16)) {
     text_in(ui, rest, selected ? Type::title12 : Type::words12, selected ? ui.colors.text : ui.colors.text2,
-            is_off(ui, head) ? std::string("off: context = 0") : grid.data.summary_text(grid.selection.batch, head));
+            changed_words(ui, place_of_head(ui, head)).value_or(grid.data.summary_text(grid.selection.batch, head)));
   }
 }
 
@@ -149,7 +149,7 @@ void draw_frames(Ui& ui, Grid& grid, std::int64_t head, const HeatmapView& view)
     }
     outline(ui, inset(view.grid.area, -ui.px(4)), ui.colors.accent, 2, ui.px(4));
   }
-  if (is_off(ui, head)) {
+  if (is_off(ui, place_of_head(ui, head))) {
     const Rect frame = view.grid.area;
     outline(ui, frame, ui.colors.bad, 2);
     canvas().AddLine(frame.min, frame.max, color32(ui.colors.bad), ui.px(2));
@@ -172,7 +172,7 @@ void read_keys(Ui& ui, Grid& grid) {
     choose_head(ui, grid, next);
     ui.state.focus = "inspector/picture";
   } else if (ui.take_key(KeyName::x)) {
-    switch_head(ui, next);
+    switch_head(ui, place_of_head(ui, next));
   }
   if (next != grid.selection.head) {
     choose_head(ui, grid, next);
@@ -189,6 +189,7 @@ void draw_thumbnail(Ui& ui, Grid& grid, std::int64_t head, ImVec2 at) {
   draw_label(ui, grid, head, {{at.x, at.y - ui.px(kLabel)}, {at.x + label, at.y}});
   const bool selected = head == grid.selection.head;
   const Interaction mouse = interact_mouse(ui, head_name(head), view.grid.area, {}, selected);
+  if (selected) answer_head_menu(ui, place_of_head(ui, head), view.grid.area);
   draw_heatmap_view(ui, view);
   if (mouse.hovered) {
     if (const std::optional<Cell> cell = shown_cell(ui, view, ImGui::GetIO().MousePos)) {
@@ -208,7 +209,7 @@ void draw_thumbnail(Ui& ui, Grid& grid, std::int64_t head, ImVec2 at) {
       edit_cell(ui, grid.data.trace(), grid.selection.quantity, grid.selection.batch, head, *edited,
                 view.grid.cell_rect(edited->row, edited->column));
     }
-    if (mouse.right_clicked) switch_head(ui, head);
+    if (mouse.right_clicked) open_head_menu(ui, place_of_head(ui, head));
   }
   draw_edited_corners(ui, grid.data.trace(), grid.selection.quantity, grid.selection.batch, head, view.grid);
   draw_frames(ui, grid, head, view);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/ui/imgui_compat.h"
+#include "core/text/minus_sign.h"
 
 namespace headscope::ui {
 namespace {
@@ -28,6 +29,7 @@ std::vector<ValueScale> scales_of(const HeatmapView& view, const ExactCells& cel
   HeatmapSpec spec;
   spec.matrix = cells.matrix;
   spec.mask = cells.mask;
+  spec.device = cells.device;
   spec.map = view.map;
   spec.range = view.range;
   return row_scales(spec, rows.begin, rows.end);
@@ -150,14 +152,14 @@ std::optional<ValueRange> range_of(const ValueScale& scale) {
 std::string fitted_number(double value, bool weight_like, int columns) {
   std::string label = cell_label(value, weight_like);
   if (label.empty() || columns_of(label) <= columns) return label;
-  if (std::abs(value) < 0.005) return {};  // fewer decimals would call it 0
   for (const int decimals : {1, 0}) {
     label = number_label(value, decimals);
     if (decimals > 0 && label.starts_with("0.")) label.erase(0, 1);
-    if (decimals > 0 && label.starts_with("\u22120.")) label.erase(3, 1);
-    if (columns_of(label) <= columns) return label;
+    if (decimals > 0 && label.starts_with(std::string(kMinusSign) + "0.")) label.erase(3, 1);
+    const bool is_zero = label.find_first_of("123456789") == std::string::npos;
+    if (columns_of(label) <= columns && !is_zero) return label;
   }
-  return {};
+  return {};  // fewer decimals would call it 0
 }
 
 void draw_heatmap_view(Ui& ui, const HeatmapView& view) {

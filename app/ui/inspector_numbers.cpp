@@ -13,7 +13,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kTitle = 32, kHead = 20, kRow = 18, kColumn = 66, kNames = 62, kBar = 10, kBelow = 8;
-constexpr const char* kScroll = "inspector/numbers/scroll";
+constexpr const char* kAcross = "inspector/numbers/across";  // see scroll_across
 constexpr const char* kTip =
     "The numbers of this slice. Click one to pick it, twice to edit it, arrows move on; Shift and the wheel, or the "
     "bar above, go "
@@ -25,35 +25,8 @@ struct Table {
   float row = 0, column = 0;
 };
 
-// The bar above the table, when not all columns fit; and Shift with the wheel.
-float sideways(Ui& ui, const Inspected& inspected, const Rect& bar, float width, const Rect& visible) {
-  const float content = static_cast<float>(inspected.matrix.dim(1)) * ui.px(kColumn);
-  double& offset = ui.state.number[kScroll];
-  const auto most = static_cast<double>(std::max(0.0f, content - width));
-  ImGuiIO& io = ImGui::GetIO();
-  const Rect over{{visible.min.x, std::max(visible.min.y, bar.min.y)}, visible.max};
-  if (most > 0 && ui.on_top() && over.contains(io.MousePos)) {
-    const float wheel = io.MouseWheelH + (io.KeyShift ? io.MouseWheel : 0);
-    offset -= static_cast<double>(wheel * ui.px(kColumn));
-    if (wheel != 0) io.MouseWheel = io.MouseWheelH = 0;
-  }
-  if (most > 0) {
-    const Interaction mouse = interact_mouse(ui, "inspector/numbers/bar", bar, {}, false);
-    const float thumb = std::max(ui.px(24), bar.width() * width / content);
-    if (mouse.held && bar.width() > thumb) {
-      offset = static_cast<double>((io.MousePos.x - bar.min.x - thumb / 2) / (bar.width() - thumb)) * most;
-    }
-    offset = std::clamp(std::round(offset), 0.0, most);
-    const float x = bar.min.x + static_cast<float>(offset / most) * (bar.width() - thumb);
-    fill({{x, bar.min.y + ui.px(3)}, {x + thumb, bar.min.y + ui.px(7)}},
-         mouse.hovered || mouse.held ? ui.colors.text3 : ui.colors.hover, ui.px(2));
-  }
-  offset = std::clamp(offset, 0.0, most);
-  return static_cast<float>(offset);
-}
-
 void follow_cell(Ui& ui, const Cell& cell, float width) {
-  double& offset = ui.state.number[kScroll];
+  double& offset = ui.state.number[kAcross];
   const auto left = static_cast<double>(static_cast<float>(cell.column) * ui.px(kColumn));
   offset = std::min(left, std::max(offset, left + static_cast<double>(ui.px(kColumn) - width)));
 }
@@ -157,7 +130,9 @@ void draw_numbers_table(Ui& ui, const Inspected& inspected, const Rect& area, co
   const Rect heads{{left, bar.max.y}, {area.max.x, bar.max.y + ui.px(kHead)}};
   table.cells = {{left, heads.max.y},
                  {area.max.x, heads.max.y + static_cast<float>(inspected.matrix.dim(0)) * table.row}};
-  table.offset = sideways(ui, inspected, bar, table.cells.width(), visible);
+  const Rect over{{visible.min.x, std::max(visible.min.y, bar.min.y)}, visible.max};
+  const float content = static_cast<float>(inspected.matrix.dim(1)) * table.column;
+  table.offset = scroll_across(ui, "inspector/numbers", bar, over, table.cells.width(), content, table.column);
 
   // Only the part in sight reacts: a row beneath the panel's edge is not there to be clicked.
   const Rect seen{{table.cells.min.x, std::max(table.cells.min.y, visible.min.y)},

@@ -6,6 +6,7 @@
 #include "app/ui/axis_labels.h"
 #include "app/ui/inspector_parts.h"
 #include "app/ui/linked_marks.h"
+#include "app/ui/map_with_axes.h"
 #include "app/ui/number_edit.h"
 #include "app/ui/profiles.h"
 #include "app/ui/provenance_view.h"
@@ -98,13 +99,8 @@ std::string value_text(const Inspected& inspected, const HeatmapView& view, Cell
 // "it → animal    query 7 · key 1    0.8965"
 void draw_readout(Ui& ui, const Inspected& inspected, const HeatmapView& view, const Rect& box) {
   ui.mark("inspector/readout", box);
-  fill(box, ui.colors.well, ui.px(size::radius_field));
-  outline(ui, box, ui.colors.line, 1, ui.px(size::radius_field));
-  Rect rest{{box.min.x + ui.px(10), box.min.y}, {box.max.x - ui.px(8), box.max.y}};
-  if (!inspected.shown) {
-    text_in(ui, rest, Type::words12, ui.colors.text3, "Point at a cell.");
-    return;
-  }
+  Rect rest = readout_line(ui, box, inspected.shown.has_value());
+  if (!inspected.shown) return;
   const Cell cell = *inspected.shown;
   const std::shared_ptr<const Mask> mask = inspected.data.mask(inspected.stage);
   const bool hidden = mask && mask->hidden.hidden(inspected.batch, inspected.slice, cell.row, cell.column);
@@ -253,7 +249,9 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
     const Range columns = grid.column_range();
     if (picked->row >= rows.begin && picked->row < rows.end && picked->column >= columns.begin &&
         picked->column < columns.end) {
-      draw_pick_frame(ui, grid.cell_rect(picked->row, picked->column), grid.area);
+      const Rect frame = grid.cell_rect(picked->row, picked->column);
+      ui.mark("inspector/cell", frame);
+      draw_pick_frame(ui, frame, grid.area);
     }
   }
   if (input.focused && ui.state.focus_by_keyboard) focus_ring(ui, grid.area, ui.px(2));

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/head_changes.h"
+#include "app/ui/head_menu.h"
 #include "app/ui/layers_panel.h"
 #include "app/ui/map_with_axes.h"
 #include "app/ui/widgets.h"
@@ -17,17 +19,24 @@ constexpr const char* kName = "layers/picture";
 void draw_header(Ui& ui, const LayersShown& shown, const Rect& area) {
   const HeadLook* look = shown.head_look(shown.layer, shown.head);
   Rect all = area;
-  Rect right = take_right(all, ui.px(size::panel_padding) + ui.px(104), 0);
+  Rect right = take_right(all, ui.px(size::panel_padding) + ui.px(104 + 30), 0);
   right.max.x -= ui.px(size::panel_padding);
   const std::string fact =
       look != nullptr ? "entropy " + number_label(look->metrics[HeadMetric::entropy].value, 2) + " bit" : "";
   panel_header(ui, all, fmt::format("Layer {}, head {}", shown.layer, shown.head), fact);
-  const bool off = is_off(ui, shown.layer, shown.head);
+  const LayerHead place{shown.layer, shown.head};
+  const bool off = is_off(ui, place);
   const float y = std::round(area.center().y - ui.px(12));
+  const Rect more = take_right(right, ui.px(24), ui.px(6));
+  if (icon_button(ui, "layers/more", {{more.min.x, y}, {more.max.x, y + ui.px(24)}}, Icon::menu_dots,
+                  {true, false, "Holds the head's weights, multiplies its query or key (Ctrl+H)."})) {
+    open_head_menu(ui, place);
+  }
+  answer_head_menu(ui, place, more);
   if (button(ui, "layers/switch", {{right.min.x, y}, {right.max.x, y + ui.px(24)}},
              off ? "Switch on  X" : "Switch off  X",
              {true, false, "A head that is off adds nothing: its context is set to zero."})) {
-    switch_head(ui, shown.layer, shown.head);
+    switch_head(ui, place);
   }
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/head_changes.h"
+#include "app/ui/head_menu.h"
 #include "app/ui/heatmap_view.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/layers_layout.h"
@@ -105,8 +107,10 @@ void draw_tile(Ui& ui, const Grid& grid, std::int64_t index, const Rect& place) 
     text_in(ui, line, selected ? Type::title12 : Type::mono11, selected ? ui.colors.text : ui.colors.text2,
             fmt::format("{}.{}", at.layer, at.head));
   }
-  if (is_off(ui, at.layer, at.head)) draw_off_mark(ui, place);
-  if (selected) outline(ui, inset(place, -ui.px(3)), ui.colors.accent, 2, ui.px(4));
+  if (is_off(ui, at)) draw_off_mark(ui, place);
+  if (!selected) return;
+  outline(ui, inset(place, -ui.px(3)), ui.colors.accent, 2, ui.px(4));
+  answer_head_menu(ui, at, place);
 }
 
 void draw_head_numbers(Ui& ui, const Grid& grid, const Rect& line) {
@@ -167,7 +171,7 @@ void read_keys(Ui& ui, const Grid& grid, double& followed) {
   } else if (ui.take_key(KeyName::enter)) {
     open_head(ui, grid.shown.order[static_cast<std::size_t>(at)]);
   } else if (ui.take_key(KeyName::x)) {
-    switch_head(ui, grid.shown.layer, grid.shown.head);
+    switch_head(ui, {grid.shown.layer, grid.shown.head});
   }
   if (next != at) {
     pick(ui, grid.shown.order[static_cast<std::size_t>(next)]);
@@ -178,7 +182,7 @@ void read_keys(Ui& ui, const Grid& grid, double& followed) {
 
 std::string tip_of(const Grid& grid, const LayerHead& at) {
   const HeadLook* head = grid.shown.head_look(at.layer, at.head);
-  std::string tip = fmt::format("Layer {}, head {}", at.layer, at.head);
+  std::string tip = fmt::format("{} Layer {}, head {}", kHeadMenuHint, at.layer, at.head);
   if (head == nullptr) return tip;
   for (const HeadMetric metric : all_head_metrics()) {
     const MetricValue& value = head->metrics[metric];
@@ -210,7 +214,10 @@ void read_mouse(Ui& ui, const Grid& grid, std::int64_t index) {
     ui.state.focus_by_keyboard = false;
   }
   if (it.double_clicked) open_head(ui, at);
-  if (it.right_clicked) switch_head(ui, at.layer, at.head);
+  if (it.right_clicked) {
+    pick(ui, at);
+    open_head_menu(ui, at);
+  }
 }
 
 // The picked head comes into sight when it changed, whoever changed it.

@@ -70,18 +70,6 @@ bool has_layers(const Ui& ui) {
   return trace != nullptr && trace->model != nullptr && trace->model->layers.size() > 1;
 }
 
-bool is_off(const Ui& ui, std::int64_t layer, std::int64_t head) {
-  const std::vector<LayerHead>& off = ui.session.draft.ablate;
-  return std::find(off.begin(), off.end(), LayerHead{layer, head}) != off.end();
-}
-
-void switch_head(Ui& ui, std::int64_t layer, std::int64_t head) {
-  ui.session.end_undo_step();
-  std::vector<LayerHead>& off = ui.session.draft.ablate;
-  std::erase(ui.session.draft.ablate_off, LayerHead{layer, head});
-  if (std::erase(off, LayerHead{layer, head}) == 0) off.push_back({layer, head});
-}
-
 bool passes(const LayersView& view, const HeadMetrics& metrics) {
   if (!view.filter) return true;
   const double value = metrics[*view.filter].value;
@@ -106,7 +94,8 @@ void draw_layers_panel(Ui& ui, const Rect& area) {
                                                           .aggregate = view.aggregate,
                                                           .layer = layer,
                                                           .head = selection.head,
-                                                          .position = selection.cell ? selection.cell->row : -1});
+                                                          .position = selection.cell ? selection.cell->row : -1,
+                                                          .alone = interventions_asked_alone(ui)});
   LayersShown shown{.trace = trace,
                     .model = model,
                     .look = look,

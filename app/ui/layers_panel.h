@@ -34,9 +34,6 @@ struct LayersShown {
 // Whether the result on screen has several layers to show.
 bool has_layers(const Ui& ui);
 
-bool is_off(const Ui& ui, std::int64_t layer, std::int64_t head);
-void switch_head(Ui& ui, std::int64_t layer, std::int64_t head);
-
 // Whether the filter of the view lets a head pass; everything does without one.
 bool passes(const LayersView& view, const HeadMetrics& metrics);
 
@@ -53,7 +50,9 @@ float draw_layers_detail(Ui& ui, const LayersShown& shown, const Rect& area, flo
 float layers_scores_height(const Ui& ui, const LayersShown& shown);
 void draw_layers_scores(Ui& ui, const LayersShown& shown, const Rect& area);
 
-// layers_predictions.cpp: what the model predicts, with all heads and without those that are off.
+// layers_predictions.cpp: what the model predicts, without interventions and with them.
 void draw_layers_predictions(Ui& ui, const LayersShown& shown, const Rect& area);
+// How many of the active interventions stand in its list, each with what it does alone.
+std::size_t interventions_asked_alone(const Ui& ui);
 
 }  // namespace headscope::ui

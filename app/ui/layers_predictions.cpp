@@ -1,21 +1,23 @@
-// What the model predicts, with all heads and with those that are on; what was switched off; how well it knows each
-// token.
+// What the model predicts, without interventions and with them; what each of them does; how well it knows each token.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "app/session/predictions.h"
+#include "app/ui/intervention_rows.h"
 #include "app/ui/layers_panel.h"
 #include "app/ui/phrase_tokens.h"
 #include "app/ui/shared_marks.h"
 #include "app/ui/widgets.h"
+#include "core/attention/intervention_list.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr std::size_t kShown = 10;
-constexpr float kRow = 32;
+constexpr const char* kInterventions = "layers/interventions";
+constexpr float kRow = 32, kRoomForNoun = 146;
 
 std::string percent(double probability) {
   return std::isnan(probability) ? "…" : fmt::format("{:.1f}%", probability * 100);
@@ -37,11 +39,18 @@ void draw_key(Ui& ui, Rect& line, Rgba color, const std::string& words) {
   text_in(ui, take_left(line, width, ui.px(14)), Type::words12, ui.colors.text2, words);
 }
 
+void draw_keys(Ui& ui, std::size_t active, Rect line) {
+  if (active == 0) return draw_key(ui, line, ui.colors.text2, "without interventions");
+  draw_key(ui, line, ui.colors.text2, "without");
+  const bool narrow = line.width() < ui.px(kRoomForNoun);
+  const std::string noun = narrow ? "" : active == 1 ? " intervention" : " interventions";
+  draw_key(ui, line, ui.colors.accent, fmt::format("with {}{}", active, noun));
+}
+
 // Of predictions that are there.
-void draw_bars(Ui& ui, const LayersShown& shown, const Rect& area, float& y) {
+void draw_bars(Ui& ui, const LayersShown& shown, bool compares, const Rect& area, float& y) {
   const PredictionLook* before = shown.look.baseline_predictions.get();
   const PredictionLook& now = *shown.look.predictions;
-  const bool compares = !shown.trace->request.ablate.empty();
   // While one of the two is on its way the other one stands alone.
   const PredictionLook& ordered = compares && before != nullptr && !before->tokens.empty() ? *before : now;
   const float names = ui.px(86), numbers = ui.px(52);
@@ -66,74 +75,82 @@ void draw_bars(Ui& ui, const LayersShown& shown, const Rect& area, float& y) {
       text_in(ui, number, Type::mono12, ui.colors.text, percent(token.probability), 1);
       continue;
     }
-    const double with_all = before != nullptr ? before->probability_of(token.id) : NAN;
-    const double with_off = now.probability_of(token.id);
-    bar(with_all, middle - ui.px(8), ui.colors.text2);
-    bar(with_off, middle + ui.px(1), ui.colors.accent);
-    text_in(ui, {number.min, {number.max.x, middle + ui.px(1)}}, Type::mono11, ui.colors.text2, percent(with_all), 1);
-    text_in(ui, {{number.min.x, middle}, number.max}, Type::mono11, ui.colors.text, percent(with_off), 1);
+    const double without = before != nullptr ? before->probability_of(token.id) : NAN;
+    const double with = now.probability_of(token.id);
+    bar(without, middle - ui.px(8), ui.colors.text2);
+    bar(with, middle + ui.px(1), ui.colors.accent);
+    text_in(ui, {number.min, {number.max.x, middle + ui.px(1)}}, Type::mono11, ui.colors.text2, percent(without), 1);
+    text_in(ui, {{number.min.x, middle}, number.max}, Type::mono11, ui.colors.text, percent(with), 1);
     if (k == 0) ui.mark(fmt::format("layers/prediction/{}", token.piece), line);
   }
 }
 
-void draw_interventions(Ui& ui, const LayersShown& shown, const Rect& area, float& y) {
-  const std::vector<LayerHead> off = ui.session.draft.ablate;
+// What one of several interventions does when it is the only one, to the token that is most probable without any.
+InterventionFact alone_fact(const LayersShown& shown, const Intervention& which) {
+  const ModelLook::AloneLook* alone = shown.look.alone_of(which.term);
+  if (alone == nullptr) return {"…", "Computing what it does alone."};
+  if (!alone->probability) return {"—", "Alone: " + alone->failure};
+  const TokenProbability& first = shown.look.baseline_predictions->tokens.front();
+  const double points = (*alone->probability - first.probability) * 100;
+  const std::string change = std::abs(points) < 0.05 ? "0.0" : (points > 0 ? "+" : "") + number_label(points, 1);
+  return {change, fmt::format("Alone it takes {} from {} to {}.", visible_piece(first.piece),
+                              percent(first.probability), percent(*alone->probability))};
+}
+
+void draw_interventions(Ui& ui, const LayersShown& shown, const std::vector<Intervention>& active, const Rect& area,
+                        float& y) {
+  const std::size_t listed = interventions_of(ui.session.draft, true).size();
+  const std::size_t on = active_interventions(ui.session.draft, true).size();
   horizontal_line(ui, area.min.x - ui.px(14), area.max.x + ui.px(14), y + ui.px(6), ui.colors.line);
   y += ui.px(12);
-  const Rect title{{area.min.x, y}, {area.max.x, y + ui.px(24)}};
+  const auto next_row = [&](float height) {
+    const Rect row{{area.min.x, y}, {area.max.x, y + ui.px(height)}};
+    y += ui.px(height + 4);
+    return row;
+  };
+  const Rect title = next_row(24);
   text_in(ui, title, Type::title12, ui.colors.text, "Interventions");
-  text_in(ui, title, Type::words12, ui.colors.text2, off.empty() ? "none" : fmt::format("{} active", off.size()), 1);
-  y += ui.px(28);
-  if (off.empty()) {
+  const std::string state = listed == 0    ? "none"
+                            : on == listed ? fmt::format("{} on", on)
+                                           : fmt::format("{} on, {} off", on, listed - on);
+  text_in(ui, title, Type::words12, ui.colors.text2, state, 1);
+  if (listed == 0) {
     y += paragraph(ui, {{area.min.x, y}, {area.max.x, y}}, Type::words12, ui.colors.text3,
-                   "X or a right click on a head switches it off: its context becomes zero.");
+                   "X switches the picked head off. A right click on a head also holds or scales it, a double click on "
+                   "a number edits it.");
     y += ui.px(8);
+    return;
   }
-  constexpr std::size_t most = 6;
-  double& unfolded = ui.state.number["layers/off/all"];
-  const std::size_t shown_heads = unfolded != 0 || off.size() <= most + 1 ? off.size() : most;
-  for (std::size_t k = 0; k < shown_heads; ++k) {
-    const LayerHead& at = off[k];
-    bool on = true;
-    const Rect line{{area.min.x, y}, {area.max.x, y + ui.px(24)}};
-    const std::string words = fmt::format("layer {}, head {}", at.layer, at.head);
-    if (checkbox(ui, fmt::format("layers/off/{}.{}", at.layer, at.head), line, words, on,
-                 {true, false, "context = 0 for this head; click switches it on again."})) {
-      switch_head(ui, at.layer, at.head);
-    }
-    y += ui.px(26);
-  }
-  if (off.size() > most + 1) {
-    const Rect line{{area.min.x, y}, {area.max.x, y + ui.px(22)}};
-    const std::string words = unfolded != 0 ? "Fewer" : fmt::format("{} more", off.size() - shown_heads);
-    if (button(ui, "layers/off/all", line, words, {true, false, "Lists all heads that are off, or only the first."})) {
-      unfolded = unfolded != 0 ? 0 : 1;
-    }
-    y += ui.px(28);
-  }
-  if (off.empty()) return;
   const PredictionLook* before = shown.look.baseline_predictions.get();
+  const bool each_alone = active.size() > 1 && before != nullptr && !before->tokens.empty();
+  if (each_alone) {
+    const std::string words = "each alone, % points of " + visible_piece(before->tokens.front().piece);
+    text_in(ui, next_row(14), Type::words11, ui.colors.text3, words, 1);
+  }
+  std::size_t asked = 0;
+  draw_intervention_rows(ui, kInterventions, next_row, [&](const Intervention& which) {
+    const bool answered = each_alone && which.on && ++asked <= kMostAlone;
+    const InterventionFact fact = answered ? alone_fact(shown, which) : InterventionFact{};
+    if (!fact.words.empty()) ui.mark(fmt::format("layers/alone/{}: {}", which.term, fact.words), area);
+    return fact;
+  });
   const PredictionLook* now = shown.look.predictions.get();
-  if (before != nullptr && now != nullptr && !shown.trace->request.ablate.empty()) {
-    const std::string sentence = change_sentence(*before, *now, shown.trace->request.ablate);
-    y += ui.px(6);
+  if (before != nullptr && now != nullptr && !active.empty()) {
+    const std::string sentence = change_sentence(*before, *now, active);
+    y += ui.px(4);
     y += paragraph(ui, {{area.min.x, y}, {area.max.x, y}}, Type::words12, ui.colors.text, sentence) + ui.px(10);
     ui.mark("layers/change: " + sentence, area);
   }
-  const Rect all{{area.min.x, y}, {area.min.x + ui.px(84), y + ui.px(24)}};
-  if (button(ui, "layers/all_on", all, "All on", {true, false, "Switches every head on again."})) {
-    ui.session.end_undo_step();
-    ui.session.draft.ablate.clear();
-  }
-  y += ui.px(32);
+  draw_intervention_buttons(ui, kInterventions, next_row(24));
+  y += ui.px(6);
 }
 
 // The mean over the phrase, and the picked token's own.
-void draw_loss(Ui& ui, const LayersShown& shown, const Rect& area, float& y) {
+void draw_loss(Ui& ui, const LayersShown& shown, bool intervenes, const Rect& area, float& y) {
   const PredictionLook& now = *shown.look.predictions;
   if (!now.mean_loss) return;
   const PredictionLook* before = shown.look.baseline_predictions.get();
-  const bool compares = !shown.trace->request.ablate.empty() && before != nullptr && before->mean_loss;
+  const bool compares = intervenes && before != nullptr && before->mean_loss;
   const Rect line{{area.min.x, y}, {area.max.x, y + ui.px(18)}};
   text_in(ui, line, Type::words12, ui.colors.text2, "loss, nats a token");
   std::string mean = number_label(*now.mean_loss, 3);
@@ -156,6 +173,13 @@ void draw_loss(Ui& ui, const LayersShown& shown, const Rect& area, float& y) {
 
 }  // namespace
 
+std::size_t interventions_asked_alone(const Ui& ui) {
+  const std::vector<Intervention> all = interventions_of(ui.session.draft, true);
+  const auto shown = static_cast<std::ptrdiff_t>(shown_interventions(ui, kInterventions, all.size()));
+  return static_cast<std::size_t>(
+      std::count_if(all.begin(), all.begin() + shown, [](const Intervention& each) { return each.on; }));
+}
+
 void draw_layers_predictions(Ui& ui, const LayersShown& shown, const Rect& outer) {
   ui.mark("layers/predictions", outer);
   const float padding = ui.px(size::panel_padding);
@@ -177,19 +201,17 @@ void draw_layers_predictions(Ui& ui, const LayersShown& shown, const Rect& outer
   } else if (!now->failure.empty()) {
     paragraph(ui, {{area.min.x, y}, {area.max.x, y}}, Type::words12, ui.colors.text2, now->failure);
   } else {
-    Rect keys{{area.min.x, y}, {area.max.x, y + ui.px(20)}};
-    draw_key(ui, keys, ui.colors.text2, "all heads on");
-    const std::size_t off = shown.trace->request.ablate.size();
-    if (off > 0) draw_key(ui, keys, ui.colors.accent, fmt::format("{} off", off));
+    const std::vector<Intervention> active = active_interventions(shown.trace->request, true);
+    draw_keys(ui, active.size(), {{area.min.x, y}, {area.max.x, y + ui.px(20)}});
     y += ui.px(24);
-    draw_bars(ui, shown, area, y);
+    draw_bars(ui, shown, !active.empty(), area, y);
     if (!shown.look.failure.empty()) {
       y += paragraph(ui, {{area.min.x, y}, {area.max.x, y}}, Type::words12, ui.colors.warn,
-                     "All heads on: " + shown.look.failure);
+                     "Without interventions: " + shown.look.failure);
     }
     y += ui.px(4);
-    draw_loss(ui, shown, area, y);
-    draw_interventions(ui, shown, area, y);
+    draw_loss(ui, shown, !active.empty(), area, y);
+    draw_interventions(ui, shown, active, area, y);
   }
   content = static_cast<double>(y + scroll.offset - outer.min.y);
   end_scroll(ui);

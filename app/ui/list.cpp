@@ -8,6 +8,11 @@ namespace headscope::ui {
 
 namespace {
 
+// Of the list beside the line that is marked, in UiState::number by the name of the list: whether it is open (and, as
+// 2, whether it could be), the marked line in it.
+constexpr const char* kInner = "/inner";
+constexpr const char* kInnerAt = "/inner_at";
+
 bool can_pick(const MenuLine& line) {
   return line.enabled;
 }
@@ -58,6 +63,42 @@ ListPlace place_list(Ui& ui, const Rect& anchor, const std::vector<MenuLine>& li
   return place;
 }
 
+// The list beside the line that lies at `line`: its box, and the index that was picked in it or -1.
+int draw_inner_list(Ui& ui, const std::string& name, const MenuLine& opened, const Rect& outer, const Rect& line,
+                    Type type, bool enter, Rect& box) {
+  const Palette& c = ui.colors;
+  const float margin = ui.px(4), line_height = ui.px(26);
+  const int count = static_cast<int>(opened.inner.size());
+  float width = 0;
+  for (const std::string& label : opened.inner) width = std::max(width, text_width(ui, type, label));
+  width = std::ceil(width) + ui.px(36);
+  const float height = line_height * static_cast<float>(count) + 2 * margin;
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  const float x = outer.max.x + width <= screen.x ? outer.max.x : std::max(0.0f, outer.min.x - width);
+  const float y = std::max(0.0f, std::min(line.min.y - margin, screen.y - height));
+  box = {{x, y}, {x + width, y + height}};
+  fill(box, c.raised, ui.px(size::radius_field));
+  outline(ui, box, c.edge, 1, ui.px(size::radius_field));
+  double& at = ui.state.number[name + kInnerAt];
+  if (ui.take_key(KeyName::down)) at = std::min(at + 1, count - 1.0);
+  if (ui.take_key(KeyName::up)) at = std::max(at - 1, 0.0);
+  if (ui.take_key(KeyName::home)) at = 0;
+  if (ui.take_key(KeyName::end)) at = count - 1;
+  const ImGuiIO& io = ImGui::GetIO();
+  int picked = -1;
+  for (int i = 0; i < count; ++i) {
+    const std::string& label = opened.inner[static_cast<std::size_t>(i)];
+    const float top = box.min.y + margin + static_cast<float>(i) * line_height;
+    const Rect cell{{box.min.x + margin, top}, {box.max.x - margin, top + line_height}};
+    const Interaction it = interact_mouse(ui, name + "/" + opened.label + "/" + label, cell, {}, false);
+    if (it.hovered && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseClicked[0])) at = i;
+    if (it.clicked) picked = i;
+    if (i == static_cast<int>(at)) fill(cell, mix(c.hover, c.accent, 0.10f), ui.px(size::radius_inner));
+    text_in(ui, {{cell.min.x + ui.px(14), cell.min.y}, cell.max}, type, c.text, label);
+  }
+  return enter && at >= 0 ? static_cast<int>(at) : picked;
+}
+
 void draw_list(Ui& ui, const std::string& name, const Rect& anchor, const std::vector<MenuLine>& lines, int selected,
                Type type, float width) {
   UiState& s = ui.state;
@@ -72,10 +113,24 @@ void draw_list(Ui& ui, const std::string& name, const Rect& anchor, const std::v
     s.number[name + "/open"] = 1;
     at_number = selected;
     scroll = 0;
+    s.number[name + kInner] = 0;
   }
+  bool inner_open = s.number[name + kInner] == 1;
   int at = std::clamp(static_cast<int>(at_number), -1, static_cast<int>(lines.size()) - 1);
   bool moved_by_key = just_opened;
   const int before = at;
+  const bool enter = ui.take_key(KeyName::enter) || ui.take_key(KeyName::space);
+  const auto has_inner = [&] { return at >= 0 && !lines[static_cast<std::size_t>(at)].inner.empty(); };
+  bool opened_now = false;
+  if (!inner_open && has_inner() && (enter || ui.take_key(KeyName::right))) {
+    inner_open = opened_now = true;
+    s.number[name + kInnerAt] = 0;
+  } else if (inner_open && (ui.take_key(KeyName::left) || ui.take_key(KeyName::escape))) {
+    inner_open = false;
+  }
+  // Keys up and down are those of the inner list while it is open.
+  const std::vector<KeyEvent> all_keys = ui.input.keys;
+  if (inner_open) ui.input.keys.clear();
   if (ui.take_key(KeyName::down)) at = next_line(lines, at, 1);
   if (ui.take_key(KeyName::up)) at = next_line(lines, at < 0 ? static_cast<int>(lines.size()) : at, -1);
   if (ui.take_key(KeyName::home)) at = next_line(lines, -1, 1);
@@ -94,8 +149,8 @@ void draw_list(Ui& ui, const std::string& name, const Rect& anchor, const std::v
     }
   }
   ui.input.characters.clear();
+  if (inner_open) ui.input.keys = all_keys;
   moved_by_key = moved_by_key || at != before;
-  const bool enter = ui.take_key(KeyName::enter) || ui.take_key(KeyName::space);
 
   fill(box, c.raised, radius);
   outline(ui, box, c.edge, 1, radius);
@@ -109,6 +164,7 @@ void draw_list(Ui& ui, const std::string& name, const Rect& anchor, const std::v
   float y = inner.min.y - std::round(static_cast<float>(scroll));
   const bool mouse_moved = io.MouseDelta.x != 0 || io.MouseDelta.y != 0;
   int picked = -1;
+  Rect marked_line;
   for (int i = 0; i < static_cast<int>(lines.size()); ++i) {
     const MenuLine& line = lines[static_cast<std::size_t>(i)];
     if (line.divider_above) {
@@ -118,8 +174,13 @@ void draw_list(Ui& ui, const std::string& name, const Rect& anchor, const std::v
     const Rect cell{{box.min.x + margin, y}, {box.max.x - margin, y + place.line_height}};
     y += place.line_height;
     const Interaction it = interact_mouse(ui, name + "/" + line.label, cell, {line.enabled, false, nullptr}, false);
-    if (it.hovered && (mouse_moved || io.MouseClicked[0])) at = i;
-    if (it.clicked) picked = i;
+    if (it.hovered && (mouse_moved || io.MouseClicked[0])) {
+      if (at != i) s.number[name + kInnerAt] = -1;
+      at = i;
+      inner_open = !line.inner.empty();
+    }
+    if (it.clicked && line.inner.empty()) picked = i;
+    if (i == at) marked_line = cell;
     if (i == at && line.enabled) {
       fill(cell, mix(c.hover, c.accent, 0.10f), ui.px(size::radius_inner));
       if (moved_by_key) {
@@ -133,6 +194,9 @@ void draw_list(Ui& ui, const std::string& name, const Rect& anchor, const std::v
       draw_icon(ui, Icon::check, {cell.min.x + ui.px(11), std::round(cell.center().y)}, ui.px(10), c.accent);
     }
     Rect words{{cell.min.x + ui.px(22), cell.min.y}, {cell.max.x - ui.px(8), cell.max.y}};
+    if (!line.inner.empty()) {
+      draw_icon(ui, Icon::chevron_right, {words.max.x - ui.px(4), std::round(cell.center().y)}, ui.px(8), c.text2);
+    }
     if (!line.right.empty()) {
       text_in(ui, take_right(words, std::ceil(text_width(ui, Type::mono11, line.right)), ui.px(8)), Type::mono11,
               line.enabled ? c.text2 : c.text3, line.right, 1);
@@ -141,7 +205,17 @@ void draw_list(Ui& ui, const std::string& name, const Rect& anchor, const std::v
   }
   canvas().PopClipRect();
   at_number = at;
-  if (enter && at >= 0 && can_pick(lines[static_cast<std::size_t>(at)])) picked = at;
+  if (inner_open && has_inner()) {
+    const MenuLine& opened = lines[static_cast<std::size_t>(at)];
+    Rect inner_box;
+    const int inside = draw_inner_list(ui, name, opened, box, marked_line, type, enter && !opened_now, inner_box);
+    s.number[name + kInner] = 1;
+    if (inside >= 0) return pick(ui, name + "/" + opened.label, inside);
+    if (inner_box.contains(io.MousePos)) return;
+  } else {
+    s.number[name + kInner] = has_inner() ? 2 : 0;
+  }
+  if (enter && !has_inner() && at >= 0 && can_pick(lines[static_cast<std::size_t>(at)])) picked = at;
   if (picked >= 0) {
     pick(ui, name, picked);
   } else if (ui.take_key(KeyName::escape) || ui.take_key(KeyName::tab) ||
@@ -159,6 +233,12 @@ void show_list(Ui& ui, const std::string& name, const Rect& anchor, std::vector<
   ui.overlays.push_back([name, anchor, moved = std::move(lines), selected, type, width](Ui& over) {
     draw_list(over, name, anchor, moved, selected, type, width);
   });
+}
+
+ListAside list_aside(const Ui& ui, const std::string& name) {
+  const auto found = ui.state.number.find(name + kInner);
+  if (ui.state.open_combo != name || found == ui.state.number.end()) return {};
+  return {found->second != 0, found->second == 1};
 }
 
 int take_chosen(Ui& ui, const std::string& name) {

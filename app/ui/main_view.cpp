@@ -6,6 +6,7 @@
 #include "app/ui/mask_panel.h"
 #include "app/ui/panels.h"
 #include "app/ui/script_panel.h"
+#include "app/ui/weights_panel.h"
 
 namespace headscope::ui {
 
@@ -28,6 +29,9 @@ MainView shown_main_view(const Ui& ui) {
       break;
     case MainView::sensitivity:
       if (ui.session.trace() == nullptr) return MainView::layer;
+      break;
+    case MainView::weights:
+      if (!has_weights(ui)) return MainView::layer;
       break;
     case MainView::mask:
       if (!has_mask_to_paint(ui)) return MainView::layer;
@@ -62,6 +66,8 @@ void draw_main_view(Ui& ui, const Rect& area) {
       return draw_compare_panel(ui, area);
     case MainView::sensitivity:
       return draw_sensitivity_panel(ui, area);
+    case MainView::weights:
+      return draw_weights_panel(ui, area);
   }
 }
 

@@ -36,6 +36,7 @@ void draw_picture(Ui& ui, const MapPicture& picture, const CellGrid& grid, Heatm
   if (place.width() < 1 || place.height() < 1) return;
   spec.matrix = picture.matrix;
   spec.mask = picture.mask;
+  spec.device = picture.device;
   spec.batch = spec.head = 0;
   spec.row0 = (top - static_cast<double>(picture.rows.begin)) / static_cast<double>(cells.rows);
   spec.rows = (bottom - top) / static_cast<double>(cells.rows);
@@ -117,7 +118,7 @@ std::optional<ExactCells> exact_cells(const LargeMap& map, const CellGrid& grid)
   if (picture == nullptr || picture->wish.cells != PixelCells{} || !picture->exact() || !covers(*picture, grid)) {
     return std::nullopt;
   }
-  return ExactCells{picture->matrix, picture->mask, picture->rows.begin, picture->wish.columns.begin};
+  return ExactCells{picture->matrix, picture->mask, picture->device, picture->rows.begin, picture->wish.columns.begin};
 }
 
 std::optional<double> cell_value(const Tensor& matrix, bool score_like, const LargeMap* map, const CellGrid& grid,
@@ -143,14 +144,14 @@ std::vector<float> map_profile(const LargeMap& map, const CellGrid& grid, Cell c
   const std::int64_t fixed = along_row ? cell.row - row0 : cell.column - column0;
   const std::int64_t line = fixed / (along_row ? cells.rows : cells.columns);
   if (fixed < 0 || line >= (along_row ? rows : columns)) return profile;
+  const Range whole{0, along_row ? columns : rows}, one{line, line + 1};
+  const PooledPixels pixels = along_row ? picture->read(one, whole) : picture->read(whole, one);
   for (std::size_t pixel = 0; pixel < profile.size(); ++pixel) {
     const auto at = static_cast<std::int64_t>(std::floor(start + (static_cast<double>(pixel) + 0.5) / side));
     const std::int64_t from = at - (along_row ? column0 : row0);
     const std::int64_t place = from / (along_row ? cells.columns : cells.rows);
-    if (from < 0 || place >= (along_row ? columns : rows)) continue;
-    const Index index = along_row ? Index{line, place} : Index{place, line};
-    if (picture->mask && picture->mask->hidden.hidden(0, 0, index[0], index[1])) continue;
-    profile[pixel] = picture->matrix.at(index);
+    if (from < 0 || place >= whole.end || (along_row ? pixels.hidden(0, place) : pixels.hidden(place, 0))) continue;
+    profile[pixel] = pixels.values[static_cast<std::size_t>(place)];
   }
   return profile;
 }

@@ -39,6 +39,7 @@ std::optional<Cell> shown_map_cell(Ui& ui, const LargeMap& map, const CellGrid& 
 struct ExactCells {
   Tensor matrix;
   std::shared_ptr<const Mask> mask;
+  std::shared_ptr<const DevicePicture> device;  // as MapPicture has it
   std::int64_t row0 = 0, column0 = 0;
 };
 std::optional<ExactCells> exact_cells(const LargeMap& map, const CellGrid& grid);

@@ -12,19 +12,22 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kGutter = 62, kLabels = 62, kFlatLabels = 24, kBar = 52;
+constexpr float kGutter = 62, kLabels = 62, kFlatLabels = 24, kBeforeBar = 12, kBehindBar = 10;
 
 }  // namespace
 
-void draw_map_readout(Ui& ui, const Rect& box, const MapAxes& axes, const std::optional<Cell>& at,
-                      const std::string& numbers) {
+Rect readout_line(Ui& ui, const Rect& box, bool points) {
   fill(box, ui.colors.well, ui.px(size::radius_field));
   outline(ui, box, ui.colors.line, 1, ui.px(size::radius_field));
-  Rect rest{{box.min.x + ui.px(10), box.min.y}, {box.max.x - ui.px(8), box.max.y}};
-  if (!at) {
-    text_in(ui, rest, Type::words12, ui.colors.text3, "Point at a cell.");
-    return;
-  }
+  const Rect line{{box.min.x + ui.px(10), box.min.y}, {box.max.x - ui.px(8), box.max.y}};
+  if (!points) text_in(ui, line, Type::words12, ui.colors.text3, "Point at a cell.");
+  return line;
+}
+
+void draw_map_readout(Ui& ui, const Rect& box, const MapAxes& axes, const std::optional<Cell>& at,
+                      const std::string& numbers) {
+  Rect rest = readout_line(ui, box, at.has_value());
+  if (!at) return;
   const auto at_right = [&](Type type, Rgba color, const std::string& words, float gap) {
     text_in(ui, take_right(rest, std::ceil(text_width(ui, type, words)) + 1, ui.px(gap)), type, color, words, 1);
   };
@@ -48,18 +51,19 @@ void draw_map_readout(Ui& ui, const Rect& box, const MapAxes& axes, const std::o
 DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, const MapAxes& axes, const Rect& area,
                             float most_height, bool picked, const std::optional<Cell>& marked) {
   const std::int64_t rows = view.matrix.dim(0), columns = view.matrix.dim(1);
-  const float left = area.min.x + ui.px(14) + ui.px(kGutter);
-  const float width = area.max.x - ui.px(kBar) - left;
+  const float left = area.min.x + ui.px(14) + std::max(axes.margins.left, ui.px(kGutter));
+  const float width =
+      area.max.x - ui.px(kBeforeBar + kBehindBar) - std::max(axes.margins.bar, color_bar_width(ui, view.range)) - left;
   const auto fit = [&](float labels) {
-    const ImVec2 corner{left, area.min.y + ui.px(labels)};
-    const float room = std::max(ui.px(60), most_height - ui.px(labels));
+    const ImVec2 corner{left, area.min.y + labels};
+    const float room = std::max(ui.px(60), most_height - labels);
     return view.large  ? fitted_map(corner, width, room, rows, columns, axes.keys)
            : axes.keys ? fitted_square(corner, width, room, rows, columns)
                        : fitted_oblong(corner, width, room, rows, columns, ui.px(26));
   };
-  CellGrid fitted = fit(axes.keys ? kLabels : kFlatLabels);
+  CellGrid fitted = fit(axes.keys ? std::max(axes.margins.above, ui.px(kLabels)) : ui.px(kFlatLabels));
   // Columns too narrow for words are named by numbers, which lie flat.
-  if (axes.keys && fitted.cell_width < ui.px(11)) fitted = fit(kFlatLabels + 10);
+  if (axes.keys && fitted.cell_width < ui.px(11)) fitted = fit(ui.px(kFlatLabels + 10));
   const float top = fitted.area.min.y;
   if (fitted.empty()) return {top, std::nullopt};
   std::optional<Cell>& cell = ui.session.view.cell;
@@ -90,9 +94,10 @@ DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, 
     text_in(ui, {{gutter.min.x, top - ui.px(15)}, {gutter.max.x, top + ui.px(1)}}, Type::words11, ui.colors.key,
             "key →", 1);
   }
-  const float bar = fitted.area.max.x + ui.px(12);
+  const float bar = fitted.area.max.x + ui.px(kBeforeBar);
   color_bar(ui, {{bar, top}, {bar + ui.px(10), std::max(fitted.area.max.y, top + ui.px(24))}}, view.map, view.range,
             false);
+  ui.mark(name + "/color_bar", {{bar, top}, {bar + color_bar_width(ui, view.range), fitted.area.max.y}});
   return {fitted.area.max.y, at};
 }
 

@@ -10,10 +10,16 @@
 
 namespace headscope::ui {
 
+// Room around a map in pixels, where several maps are to have equal cells; 0: what this one needs.
+struct MapMargins {
+  float left = 0, above = 0, bar = 0;  // row labels, column labels, the colour bar with its numbers
+};
+
 struct MapAxes {
   const std::vector<std::string>& rows;
   const std::vector<std::string>& columns;  // empty: features, named by their numbers
   bool keys = true;                         // columns are keys
+  MapMargins margins = {};
 };
 
 struct DrawnMap {
@@ -25,6 +31,10 @@ struct DrawnMap {
 // can be picked and hovered as those of the trace on screen. `marked`: a cell that is pointed at elsewhere.
 DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, const MapAxes& axes, const Rect& area,
                             float most_height, bool picked, const std::optional<Cell>& marked = std::nullopt);
+
+// The box under a map in which one reads a cell, and the line within it. While nobody points at a cell the box says so
+// itself, and the line is taken.
+Rect readout_line(Ui& ui, const Rect& box, bool points);
 
 // The line under a map: `numbers` in bold at the right, the place, and the two tokens in their colours.
 void draw_map_readout(Ui& ui, const Rect& box, const MapAxes& axes, const std::optional<Cell>& at,

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "app/ui/widgets.h"
-#include "core/attention/mask_rows.h"
+#include "core/attention/mask_paint.h"
 #include "core/error.h"
 #include "core/io/mask_file.h"
 
@@ -14,18 +14,21 @@ namespace {
 
 constexpr const char* kPath = "mask/path";
 constexpr const char* kSaid = "mask/said";
+constexpr const char* kText = "mask/text";  // the row of a file of key padding; without one, that of the batch item
+constexpr std::int64_t kMostTexts = 1 << 20;
 
 const char* meaning(MaskConvention convention) {
   switch (convention) {
     case MaskConvention::additive:
-      return "float32 that is added to the scores: 0, or -inf where hidden; read: -1e4 and below hide";
+      return "float32 that is added to the scores: 0, or \xE2\x88\x92inf where hidden; read: \xE2\x88\x92"
+             "1e4 and below hide";
     case MaskConvention::keep:
       return "booleans, 1 = may attend, as torch.nn.functional.scaled_dot_product_attention takes them";
     case MaskConvention::hide:
       return "booleans, 1 = hidden, as torch.nn.MultiheadAttention's attn_mask takes them";
     case MaskConvention::key_padding:
-      return "one row of booleans, 1 = a real key, as a tokenizer's attention_mask; only where all queries see the "
-             "same";
+      return "a row of booleans for every text, 1 = a real key, as a tokenizer's attention_mask; only where all "
+             "queries see the same";
   }
   return "";
 }
@@ -60,6 +63,15 @@ void draw_mask_files(Ui& ui, const Trace& trace, std::int64_t batch, std::int64_
             chosen, {true, false, meaning(convention)})) {
     s.number["mask/convention"] = chosen;
   }
+  std::int64_t text = std::llround(s.number.count(kText) != 0 ? s.number[kText] : static_cast<double>(batch));
+  if (convention == MaskConvention::key_padding) {
+    if (stepper(
+            ui, kText, take_right(line, ui.px(86), ui.px(6)), text, {}, 0, kMostTexts,
+            {true, false, "Which row of the file is this text's; what is painted holds for all that are computed."})) {
+      s.number[kText] = static_cast<double>(text);
+    }
+    text_in(ui, take_right(line, ui.px(28), ui.px(8)), Type::words12, ui.colors.text2, "row", 1);
+  }
   if (line.width() > ui.px(520)) line.max.x = line.min.x + ui.px(520);
   text_field(ui, kPath, line, path, "mask.npy or mask.csv");
   const Inputs& inputs = *trace.inputs;
@@ -71,12 +83,15 @@ void draw_mask_files(Ui& ui, const Trace& trace, std::int64_t batch, std::int64_
   }
   if (reads) {
     attempt(ui, [&] {
-      const auto wanted = read_mask_file(path, convention, inputs.query_len, inputs.key_len);
-      const auto painted =
-          painted_as(cells_without_paint(trace, batch, head), wanted, inputs.query_len, inputs.key_len);
+      const std::vector<std::uint8_t> base = cells_without_paint(trace, batch, head);
+      auto wanted = read_mask_file(path, convention, inputs.query_len, inputs.key_len, text);
+      // Padding says which keys are real; what the mask hides besides stays hidden.
+      for (std::size_t k = 0; convention == MaskConvention::key_padding && k < wanted.size(); ++k) wanted[k] |= base[k];
+      const auto painted = painted_as(base, wanted, inputs.query_len, inputs.key_len);
       ui.session.end_undo_step();
       ui.session.draft.paint = painted;
-      return fmt::format("Read from {}: {} rectangles painted.", path, painted.size());
+      return fmt::format("Read from {}: {} painted.", path,
+                         painted.size() == 1 ? "one rectangle" : fmt::format("{} rectangles", painted.size()));
     });
   }
   const std::string& said = s.text[kSaid];

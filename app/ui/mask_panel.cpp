@@ -8,14 +8,17 @@
 #include "app/ui/axis_labels.h"
 #include "app/ui/heatmap_view.h"
 #include "app/ui/main_view.h"
+#include "app/ui/mask_brush.h"
 #include "app/ui/mask_files.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/shared_marks.h"
 #include "app/ui/widgets.h"
 #include "core/attention/interventions.h"
+#include "core/attention/mask_paint.h"
 #include "core/attention/mask_rows.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/operation_text.h"
+#include "core/text/minus_sign.h"
 
 namespace headscope::ui {
 namespace {
@@ -23,7 +26,6 @@ namespace {
 constexpr float kGutter = 76, kLabels = 60, kVerdicts = 250, kFiles = 76, kSummary = 26;
 constexpr std::int64_t kMostCells = std::int64_t{1} << 22;
 constexpr const char* kGrid = "mask/grid";
-constexpr const char* kBrush = "mask/brush";
 
 struct Editor {
   PanelData& data;
@@ -44,7 +46,7 @@ bool is_causal(const Trace& trace) {
 
 // Paints a rectangle as the brush says; one that is so already is painted the other way.
 void paint(Ui& ui, const Editor& editor, PaintedCells cells) {
-  cells.hides = ui.state.number[kBrush] == 0;
+  cells.hides = paints_hidden(ui);
   bool already = true;
   for (std::int64_t i = cells.query_begin; i < std::min(cells.query_end, editor.grid.rows) && already; ++i) {
     for (std::int64_t j = cells.key_begin; j < std::min(cells.key_end, editor.masked_keys()) && already; ++j) {
@@ -65,15 +67,6 @@ PaintedCells between(Cell a, Cell b) {
           true};
 }
 
-// The cell nearest to a point.
-Cell nearest_cell(const CellGrid& grid, ImVec2 at) {
-  const auto place = [](double from, double cell, std::int64_t count) {
-    return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor(from / cell)), 0, count - 1);
-  };
-  return {place(static_cast<double>(at.y - grid.area.min.y), grid.cell_height, grid.rows),
-          place(static_cast<double>(at.x - grid.area.min.x), grid.cell_width, grid.columns)};
-}
-
 void draw_frame_of(Ui& ui, const Editor& editor, const PaintedCells& cells, Rgba color) {
   const std::int64_t rows = std::min(cells.query_end, editor.grid.rows);
   const std::int64_t columns = std::min(cells.key_end, editor.masked_keys());
@@ -84,25 +77,38 @@ void draw_frame_of(Ui& ui, const Editor& editor, const PaintedCells& cells, Rgba
   outline(ui, inset({first.min, last.max}, 1), color, 1);
 }
 
-// Drag: a rectangle; click: a cell; arrows walk, Space paints.
+void paint_stroke(Ui& ui, const BrushStroke& stroke) {
+  ui.session.end_undo_step();
+  put_stroke(ui.session.draft, stroke.passed, stroke.hides);
+}
+
+// Drag: a rectangle, or a stroke of the brush; click: a cell; arrows walk, Space paints.
 void read_grid(Ui& ui, Editor& editor) {
   const CellGrid& grid = editor.grid;
   const ImGuiIO& io = ImGui::GetIO();
+  const bool freely = paints_freely(ui);
   const Interaction mouse =
       interact_mouse(ui, kGrid, grid.area,
-                     {true, false, "Drag paints a rectangle, a click one cell; a click on a label its row or column."});
+                     {true, false,
+                      freely ? "Drag paints the cells that it passes over; a click on a label its row or column."
+                             : "Drag paints a rectangle, a click one cell; a click on a label its row or column."});
+  const PaintedGrid on{grid, editor.masked_keys(), editor.hidden(), editor.batch, editor.head};
   std::optional<Cell>& cell = ui.session.view.cell;
   if (mouse.hovered) {
     const Cell under = nearest_cell(grid, io.MousePos);
     ui.state.next_hover.query = under.row;
     ui.state.next_hover.key = under.column;
   }
-  if (mouse.held) {
+  if (freely) {
+    if (const auto stroke = read_brush(ui, on, mouse)) {
+      cell = stroke->last;
+      paint_stroke(ui, *stroke);
+    }
+  } else if (mouse.held) {
     draw_frame_of(ui, editor, between(nearest_cell(grid, io.MouseClickedPos[0]), nearest_cell(grid, io.MousePos)),
                   ui.colors.accent);
-    ui.state.wants_frame = true;
   }
-  if (mouse.clicked) {
+  if (mouse.clicked && !freely) {
     const Cell to = nearest_cell(grid, io.MousePos);
     cell = to;
     paint(ui, editor, between(nearest_cell(grid, io.MouseClickedPos[0]), to));
@@ -114,7 +120,11 @@ void read_grid(Ui& ui, Editor& editor) {
                 std::clamp<std::int64_t>(at.column + step->column, 0, editor.masked_keys() - 1)};
   }
   if (cell && cell->row < grid.rows && cell->column < grid.columns && ui.take_key(KeyName::space)) {
-    paint(ui, editor, between(*cell, *cell));
+    if (freely) {
+      paint_stroke(ui, dab_at(ui, on, *cell));
+    } else {
+      paint(ui, editor, between(*cell, *cell));
+    }
   }
   if (ui.state.focus_by_keyboard) focus_ring(ui, grid.area, ui.px(2));
 }
@@ -162,7 +172,7 @@ void draw_verdicts(Ui& ui, const Editor& editor, float left, float right) {
         x += ui.px(16);
       }
       text_in(ui, {{x, row.min.y}, {right, row.max.y}}, Type::words12, verdict_color(ui, verdict),
-              verdict_text(editor.rows[i], request, editor.causal));
+              with_minus_signs(verdict_text(editor.rows[i], request, editor.causal)));
     }
   }
   std::int64_t whole = 0, uniform = 0, leaks = 0, later = 0;
@@ -189,8 +199,8 @@ void draw_verdicts(Ui& ui, const Editor& editor, float left, float right) {
 
 void draw_header(Ui& ui, const Editor& editor, const Rect& area) {
   const bool heads = editor.hidden().heads() > 1;
-  const std::string fact = heads ? fmt::format("of head {}; painted cells are those of every head", editor.head)
-                                 : "rows are queries, columns keys; the same for every head";
+  const std::string fact = heads ? fmt::format("of head {}; paint is of every head", editor.head)
+                                 : "queries down, keys across; of every head";
   Rect controls = panel_header(ui, area, "Mask", fact);
   const float y = std::round(area.min.y + (ui.px(size::panel_header) - ui.px(24)) / 2);
   const auto place = [&](float width) {
@@ -211,11 +221,8 @@ void draw_header(Ui& ui, const Editor& editor, const Rect& area) {
              {ui.session.can_undo(), false, "Takes the last change back (Ctrl+Z)."})) {
     ui.push(CommandId::undo);
   }
-  int brush = static_cast<int>(ui.state.number[kBrush]);
-  if (segments(ui, kBrush, place(120), {"hide", "show"}, brush,
-               {true, false, "What painting does; cells that are so already are painted the other way."})) {
-    ui.state.number[kBrush] = brush;
-  }
+  take_right(controls, 0, ui.px(8));
+  draw_mask_tools(ui, controls, y);
 }
 
 void draw_matrix(Ui& ui, Editor& editor) {

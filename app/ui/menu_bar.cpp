@@ -3,9 +3,11 @@
 #include <cmath>
 #include <cstring>
 
+#include "app/ui/examples.h"
 #include "app/ui/layers_panel.h"
 #include "app/ui/main_view.h"
 #include "app/ui/panels.h"
+#include "app/ui/weights_panel.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -17,6 +19,18 @@ constexpr int kMenuCount = 6;
 
 std::string list_name(int menu) {
   return std::string("menu/") + kMenus[menu];
+}
+
+// What was picked in the list of examples: one, or the dialog that says more of each.
+void open_picked_example(Ui& ui) {
+  const int picked = take_chosen(ui, "menu/File/Examples");
+  const std::vector<Example>& examples = all_examples();
+  if (picked < 0) return;
+  if (static_cast<std::size_t>(picked) < examples.size()) {
+    ui.push(CommandId::open_example, examples[static_cast<std::size_t>(picked)].id);
+  } else {
+    ui.push(CommandId::examples);
+  }
 }
 
 // What a line of an open menu does.
@@ -50,6 +64,8 @@ bool enabled(const Ui& ui, CommandId id) {
       return session.pinned() != nullptr;
     case CommandId::toggle_layers:
       return has_layers(ui);
+    case CommandId::toggle_weights:
+      return has_weights(ui);
     case CommandId::next_problem:
       return session.problem().has_value();
     default:
@@ -80,6 +96,8 @@ bool checked(const Ui& ui, CommandId id) {
       return shown_main_view(ui) == MainView::compare;
     case CommandId::toggle_sensitivity:
       return shown_main_view(ui) == MainView::sensitivity;
+    case CommandId::toggle_weights:
+      return shown_main_view(ui) == MainView::weights;
     case CommandId::toggle_request:
       return !view.request_collapsed;
     default:
@@ -93,6 +111,7 @@ bool starts_group(CommandId id) {
     case CommandId::quit:
     case CommandId::copy_cell:
     case CommandId::focus_phrase:
+    case CommandId::settings:
     case CommandId::next_problem:
     case CommandId::next_head:
     case CommandId::next_stage:
@@ -123,6 +142,12 @@ std::vector<Entry> entries_of(const Ui& ui, int menu) {
     }
     entries.push_back({{info.title, info.shortcut, enabled(ui, info.id), checked(ui, info.id), starts_group(info.id)},
                        {info.id, ""}});
+    if (info.id == CommandId::examples) {
+      for (const Example& example : all_examples()) {
+        entries.back().line.inner.push_back(example_text(language_of(ui), example, "title"));
+      }
+      entries.back().line.inner.emplace_back("What each shows...");
+    }
   }
   return entries;
 }
@@ -147,8 +172,9 @@ void menu_keys(Ui& ui, int open) {
   const int layer = ui.layer;
   ui.layer = ui.state.top_layer;
   if (open >= 0) {
-    if (ui.take_key(KeyName::right)) open_menu(ui, open + 1);
-    if (ui.take_key(KeyName::left)) open_menu(ui, open - 1);
+    const ListAside aside = list_aside(ui, list_name(open));
+    if (!aside.right && ui.take_key(KeyName::right)) open_menu(ui, open + 1);
+    if (!aside.left && ui.take_key(KeyName::left)) open_menu(ui, open - 1);
     if (ui.take_key(KeyName::f10)) ui.state.open_combo.clear();
   } else if (ui.state.top_layer == 0 && ui.take_key(KeyName::f10)) {
     open_menu(ui, 0);
@@ -192,6 +218,7 @@ void draw_menu_bar(Ui& ui, const Rect& area) {
     if (ui.state.open_combo == list_name(i)) open = i;
   }
   menu_keys(ui, open);
+  open_picked_example(ui);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   for (int i = 0; i < kMenuCount; ++i) {
     const float width = std::round(text_width(ui, Type::words13, kMenus[i]) + ui.px(22));
@@ -214,7 +241,12 @@ void draw_menu_bar(Ui& ui, const Rect& area) {
     }
     if (ui.state.open_combo == list_name(i)) {
       std::vector<MenuLine> lines;
-      for (const Entry& entry : entries_of(ui, i)) lines.push_back(entry.line);
+      std::string& letters = ui.state.text["menu/letters"];  // of titles; the atlas needs them
+      letters.clear();
+      for (const Entry& entry : entries_of(ui, i)) {
+        lines.push_back(entry.line);
+        for (const std::string& inner : entry.line.inner) letters += inner;
+      }
       show_list(ui, list_name(i), place, std::move(lines), -1, Type::words12, ui.px(250));
     }
   }

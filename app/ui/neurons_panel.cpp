@@ -10,6 +10,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/shared_marks.h"
 #include "app/ui/widgets.h"
+#include "core/text/minus_sign.h"
 
 namespace headscope::ui {
 namespace {
@@ -61,7 +62,7 @@ void draw_headings(Ui& ui, const Table& table, const Rect& area) {
   const std::string scaled = trace.scale == 1 ? std::string("sum")
                              : std::abs(root - std::round(root)) < 1e-6 * root
                                  ? fmt::format("sum / √{:.0f}", root)
-                                 : fmt::format("sum × {:.4g}", trace.scale);
+                                 : with_minus_signs(fmt::format("sum × {:.4g}", trace.scale));
   text_in(ui, place(table.score - ui.px(70), table.score, second), Type::words11, ui.colors.text2, scaled, 1);
   text_in(ui, place(table.bar, table.weight, first), Type::title12, ui.colors.text, "weight", 1);
   text_in(ui, place(table.bar, table.weight, second), Type::words11, ui.colors.text2,
@@ -221,7 +222,7 @@ void draw_footer(Ui& ui, const Table& table, const Rect& area) {
   const Rect bar{{table.cells, area.min.y + ui.px(6)}, {table.cells + width, area.min.y + ui.px(16)}};
   if (largest > 0) color_bar(ui, bar, color_map_of(ui.session.view, false), {-largest, largest, false, false}, true);
   text_in(ui, {{table.products, area.min.y}, {table.score, area.min.y + ui.px(22)}}, Type::words11, ui.colors.text3,
-          fmt::format("largest {:.3g}", table.neurons.largest_product));
+          with_minus_signs(fmt::format("largest {:.3g}", table.neurons.largest_product)));
   text_in(ui, {{table.score, area.min.y}, {table.weight, area.min.y + ui.px(22)}}, Type::mono11, ui.colors.text3,
           "row sum " + number_label(table.neurons.weight_sum, 4), 1);
 }

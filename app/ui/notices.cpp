@@ -129,6 +129,13 @@ std::vector<Bar> bars_of(Ui& ui) {
   }
   if (trace != nullptr && !trace->notice.empty()) {
     bars.push_back({{Notice::Kind::warn, "Another backend.", trace->notice, "backend"}, "", true, nullptr});
+  } else if (const std::string why = ui.session.maps().counts().device_failure;
+             trace != nullptr && trace->backend == "gpu" && !why.empty()) {
+    bars.push_back({{Notice::Kind::warn, "Another backend.",
+                     "The CPU makes the pictures of large maps, since the GPU cannot: " + why, "backend"},
+                    "",
+                    true,
+                    nullptr});
   }
   if (trace != nullptr && trace->model != nullptr && trace->model->capture != nullptr) {
     const std::string warning = capture_warning(*trace->model->capture);

@@ -1,11 +1,12 @@
-// A number of a tensor exchanged by hand: a small field over its cell. Enter puts the edit into the request, Esc
-// leaves.
+// A number exchanged by hand, of a tensor over its cell or the factor of a head: a small field. Enter puts it into the
+// request, Esc leaves.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include "app/ui/cell_grid.h"
+#include "app/ui/head_changes.h"
 #include "app/ui/ui.h"
 #include "core/attention/request.h"
 #include "core/attention/trace.h"
@@ -20,8 +21,14 @@ void edit_cell(Ui& ui, const Trace& trace, StageId stage, std::int64_t batch, st
 // The same for a place of any tensor, of the weights by its file's name.
 void edit_number(Ui& ui, const NumberEdit& place, double value, const Rect& anchor);
 
+// The field for what multiplies the query or key of a head.
+void edit_factor(Ui& ui, HeadPart part, const LayerHead& place, const Rect& anchor);
+
 // Once a frame, after the panels: shows the open field over everything.
 void draw_number_edit(Ui& ui);
+
+// The white corner of an edited cell, when it is in sight.
+void draw_edited_corner(Ui& ui, Cell cell, const CellGrid& grid);
 
 // The white corners of the cells of the matrix (batch, slice) that the trace's request edits.
 void draw_edited_corners(Ui& ui, const Trace& trace, StageId stage, std::int64_t batch, std::int64_t slice,

@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "core/attention/interventions.h"
+#include "core/attention/on_demand.h"
+#include "core/attention/shown_mask.h"
 #include "core/io/stage_layout.h"
 #include "core/picture/figure.h"
 
@@ -70,20 +74,16 @@ Strip strip_of(PanelData& data, StageId stage, std::int64_t batch) {
 // The same from a picture of one slice.
 Strip strip_of(const MapPicture& picture, bool weight_like) {
   const std::int64_t rows = std::min(kStripRows, picture.matrix.dim(0)), width = picture.matrix.dim(1);
-  Strip strip;
-  std::vector<float> values(static_cast<std::size_t>(rows * width));
-  auto hidden = picture.mask ? std::make_shared<Mask>() : nullptr;
-  if (hidden) hidden->hidden = HiddenCells(1, 1, rows, width);
+  PooledPixels lines(rows, width);
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::int64_t from = row * picture.matrix.dim(0) / rows;
-    const auto size = static_cast<std::size_t>(width);
-    picture.matrix.read(Region{{from, from + 1}, {0, width}},
-                        std::span(values).subspan(static_cast<std::size_t>(row) * size, size));
-    if (hidden) picture.mask->hidden.read_row(0, 0, from, {hidden->hidden.mutable_row(0, 0, row), size});
+    const PooledPixels line = picture.read({from, from + 1}, {0, width});
+    std::copy(line.values.begin(), line.values.end(), lines.values.begin() + row * width);
+    std::copy(line.counts.begin(), line.counts.end(), lines.counts.begin() + row * width);
   }
-  if (hidden) hidden->hidden.refresh_any();
-  strip.matrix = Tensor::of({rows, width}, {Axis::query, Axis::key}, std::move(values));
-  strip.mask = std::move(hidden);
+  Strip strip;
+  strip.matrix = Tensor::of({rows, width}, {Axis::query, Axis::key}, lines.values);
+  strip.mask = hidden_pixels(lines);
   strip.range = automatic_range(strip.matrix, weight_like, true, strip.mask.get());
   return strip;
 }
@@ -93,6 +93,10 @@ Strip strip_of(const MapPicture& picture, bool weight_like) {
 PanelData::PanelData(std::shared_ptr<const Trace> trace, std::uint64_t version, MapTiles* maps, SliceNumbers* numbers)
     : trace_(std::move(trace)), version_(version), maps_(maps), numbers_(numbers) {}
 
+bool is_too_large(std::int64_t rows, std::int64_t columns, bool cheap) {
+  return rows * columns > (cheap ? kLargeStored : kLargeComputed) || std::max(rows, columns) > kLargeSide;
+}
+
 bool PanelData::is_large(StageId stage) {
   return kept(is_large_, stage, [&] {
     const Tensor& tensor = trace_->tensor(stage);
@@ -100,7 +104,7 @@ bool PanelData::is_large(StageId stage) {
     const std::int64_t columns = tensor.dim(tensor.rank() - 1);
     // A preview's weights are read from stored ones, and look as they do.
     const bool cheap = tensor.stored() || (trace_->preview && is_weight_like(stage));
-    return rows * columns > (cheap ? kLargeStored : kLargeComputed) || std::max(rows, columns) > kLargeSide;
+    return is_too_large(rows, columns, cheap);
   });
 }
 
@@ -110,6 +114,11 @@ MapKey PanelData::map_key(StageId stage, std::int64_t batch, std::int64_t slice)
 
 PyramidSource PanelData::map_source(StageId stage, std::int64_t batch, std::int64_t slice) {
   PyramidSource source{matrix(stage, batch, slice), mask(stage), batch, slice};
+  // What is changed cell by cell is computed here.
+  if (trace_->on_demand != nullptr && is_large(stage) && !intervenes(trace_->request)) {
+    source.device = kept(devices_, slice_key(stage, batch, slice),
+                         [&] { return trace_->on_demand->device_pyramid(stage, batch, slice); });
+  }
   if (source.matrix.stored() || is_score_like(stage)) return source;
   // A row of context is a row of scores and as many products with values; the later stages need that of every head.
   const std::int64_t heads = trace_->tensor(stage).rank() == 4 ? 1 : trace_->num_heads();

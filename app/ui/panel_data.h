@@ -32,6 +32,9 @@ struct Strip {
   ValueRange range;
 };
 
+// Whether a matrix is too large for a frame to walk over; `cheap`: its numbers lie in memory.
+bool is_too_large(std::int64_t rows, std::int64_t columns, bool cheap);
+
 class PanelData {
  public:
   // Of matrices that are too large to walk over, `maps` and `numbers` know what can be known; null: nobody does.
@@ -103,6 +106,7 @@ class PanelData {
   std::map<Slice, SliceNumbers::Numbers> large_numbers_;  // those that are known
   std::map<StageId, bool> is_large_;
   std::map<Slice, Tensor> matrices_;
+  std::map<Slice, std::shared_ptr<const DevicePyramid>> devices_;
   std::map<Slice, Statistics> statistics_;
   std::map<Slice, Histogram> histograms_;
   std::map<Slice, HeadSummary> summaries_;

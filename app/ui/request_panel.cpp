@@ -106,6 +106,7 @@ void draw_request_panel(Ui& ui, const Rect& area) {
   if (icon_button(ui, "request/redo", redo_place, Icon::redo, redo)) ui.push(CommandId::redo);
 
   const Rect body{{area.min.x, area.min.y + ui.px(size::panel_header)}, area.max};
+  ui.mark("request", body);
   double& content = ui.state.number["request/content"];
   const ScrollArea scroll = begin_scroll(ui, "request", body, static_cast<float>(content));
   const float top = body.min.y - scroll.offset;

@@ -41,6 +41,29 @@ void end_scroll(Ui& ui) {
   ui.state.scrolls.pop_back();
 }
 
+float scroll_across(Ui& ui, const std::string& name, const Rect& bar, const Rect& over, float width,
+                    float content_width, float step) {
+  double& offset = ui.state.number[name + "/across"];
+  ImGuiIO& io = ImGui::GetIO();
+  const double most = std::max(0.0f, std::ceil(content_width - width));
+  if (most <= 0) return static_cast<float>(offset = 0);
+  if (mouse_over(ui, over)) {
+    const float turns = io.MouseWheelH + (io.KeyShift ? io.MouseWheel : 0);
+    offset -= static_cast<double>(turns * step);
+    if (turns != 0) io.MouseWheel = io.MouseWheelH = 0;
+  }
+  const Interaction it = interact_mouse(ui, name + "/bar", bar, {}, false);
+  const float thumb = std::max(ui.px(24), bar.width() * width / content_width);
+  if (it.held && bar.width() > thumb) {
+    offset = static_cast<double>((io.MousePos.x - bar.min.x - thumb / 2) / (bar.width() - thumb)) * most;
+  }
+  offset = std::clamp(std::round(offset), 0.0, most);
+  const float x = std::round(bar.min.x + static_cast<float>(offset / most) * (bar.width() - thumb));
+  fill({{x, bar.min.y + ui.px(3)}, {x + thumb, bar.min.y + ui.px(7)}},
+       it.hovered || it.held ? ui.colors.text3 : ui.colors.hover, ui.px(2));
+  return static_cast<float>(offset);
+}
+
 bool splitter(Ui& ui, const std::string& name, const Rect& rect, bool vertical, float& size, float low, float high,
               float direction) {
   const Interaction it = interact_mouse(ui, name, rect, {}, false);

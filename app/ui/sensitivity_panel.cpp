@@ -16,7 +16,6 @@
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kBy = "sensitivity/chosen_by";  //: 1 weights, 2 scores; 0: what says most of the target
 constexpr float kTokens = 470, kNarrowTokens = 360, kNarrowBelow = 1200, kRow = 24, kTitle = 30, kReadout = 26;
 
 struct Shown {
@@ -47,11 +46,8 @@ std::string target_name(const Shown& shown) {
   return text + "]";
 }
 
-// A weight depends on itself alone among the weights; its scores say more.
 bool by_scores(const Ui& ui, const Shown& shown) {
-  const auto chosen = ui.state.number.find(kBy);
-  if (chosen == ui.state.number.end() || chosen->second == 0) return is_score_like(shown.selection.stage);
-  return chosen->second == 2;
+  return ui.session.view.sensitivity_by.value_or(usual_by(shown.selection.stage)) == SensitivityBy::scores;
 }
 
 void draw_header(Ui& ui, const Shown& shown, const Rect& area) {
@@ -65,7 +61,7 @@ void draw_header(Ui& ui, const Shown& shown, const Rect& area) {
   if (segments(
           ui, "sensitivity/by", take_right(line, ui.px(150), ui.px(6)), {"weights", "scores"}, by,
           {true, false, "By which cells the map shows the derivative: free weights, or scores before the mask."})) {
-    ui.state.number[kBy] = 1 + by;
+    view.sensitivity_by = by == 1 ? SensitivityBy::scores : SensitivityBy::weights;
   }
   const std::string label = "by";
   text_in(ui, take_right(line, std::ceil(text_width(ui, Type::words12, label)) + 1, ui.px(14)), Type::words12,
@@ -182,7 +178,7 @@ void draw_bar(Ui& ui, const Rect& area, double value, double largest, bool is_si
 
 // Narrow enough for the column: four decimals, or two digits and an exponent.
 std::string token_number(double value) {
-  return value == 0 || !(std::abs(value) < 1e-3) ? number_label(value, 4) : fmt::format("{:.1e}", value);
+  return value == 0 || !(std::abs(value) < 1e-3) ? number_label(value, 4) : number_label(value, 1, true);
 }
 
 void draw_tokens(Ui& ui, const Shown& shown, const Sensitivity& found, const Rect& area) {

@@ -6,6 +6,7 @@
 #include "app/ui/compare_panel.h"
 #include "app/ui/examples.h"
 #include "app/ui/explain_state.h"
+#include "app/ui/head_menu.h"
 #include "app/ui/layout.h"
 #include "app/ui/lines.h"
 #include "app/ui/main_view.h"
@@ -305,6 +306,7 @@ void draw_shell(Ui& ui) {
 
   ui.layer = 1;
   draw_dialogs(ui, window);
+  draw_head_menu(ui);
   draw_number_edit(ui);
   ui.layer = 2;
   // An overlay may ask for another one (a tooltip over a list).

@@ -13,7 +13,7 @@ KeyName key_named(std::string_view name) {
   if (name.size() == 1 && name[0] >= '0' && name[0] <= '9') {
     return static_cast<KeyName>(static_cast<int>(KeyName::zero) + (name[0] - '0'));
   }
-  static constexpr std::array<std::pair<std::string_view, KeyName>, 26> names = {{
+  static constexpr std::array<std::pair<std::string_view, KeyName>, 27> names = {{
       {"Plus", KeyName::plus},      {"Minus", KeyName::minus},
       {"Left", KeyName::left},      {"Right", KeyName::right},
       {"Up", KeyName::up},          {"Down", KeyName::down},
@@ -27,6 +27,7 @@ KeyName key_named(std::string_view name) {
       {"F7", KeyName::f7},          {"F8", KeyName::f8},
       {"F9", KeyName::f9},          {"F10", KeyName::f10},
       {"F11", KeyName::f11},        {"F12", KeyName::f12},
+      {"Comma", KeyName::comma},
   }};
   for (const auto& [word, key] : names) {
     if (word == name) return key;

@@ -27,6 +27,9 @@ void copy_when_exact(Ui& ui);
 // The name of the control that edits a request option: "heads" -> "request/num_heads"; "" when there is none.
 std::string control_of_option(std::string_view option);
 
+// The shortest decimals that read back to the same float32.
+std::string float_text(float value);
+
 // What "copy" puts on the clipboard: a number, its row, or the whole matrix that it lies in, with tokens. Of `cell`; of
 // what the inspector shows, with the picked cell, where there is none.
 enum class CopyWhat { cell, row, matrix };

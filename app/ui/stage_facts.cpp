@@ -52,18 +52,6 @@ std::vector<StageId> possible_sources(StageId stage) {
 
 }  // namespace
 
-std::int64_t slice_count(const Trace& trace, StageId stage) {
-  const Tensor& tensor = trace.tensor(stage);
-  if (tensor.rank() < 4) return 1;
-  return stage == StageId::qkv_split ? tensor.dim(2) : tensor.dim(1);
-}
-
-std::int64_t slice_of_head(const Trace& trace, StageId stage, std::int64_t head) {
-  const std::int64_t slices = slice_count(trace, stage);
-  const std::int64_t heads = std::max<std::int64_t>(1, trace.num_heads());
-  return std::clamp<std::int64_t>(head * slices / heads, 0, std::max<std::int64_t>(0, slices - 1));
-}
-
 Tensor slice_matrix(const Trace& trace, StageId stage, std::int64_t batch, std::int64_t slice) {
   const Tensor& tensor = trace.tensor(stage);
   if (stage == StageId::qkv_split && tensor.rank() == 4) return matrix_at(tensor.permuted({0, 2, 1, 3}), batch, slice);

@@ -8,13 +8,10 @@
 
 #include "app/session/view_state.h"
 #include "core/attention/trace.h"
+#include "core/io/stage_layout.h"
 
 namespace headscope::ui {
 
-// Heads that a stage has slices of: 1 for [batch, position, feature], num_kv_heads for key and value.
-std::int64_t slice_count(const Trace& trace, StageId stage);
-// The slice of a stage that belongs to query head `head`: itself, its kv head, or 0.
-std::int64_t slice_of_head(const Trace& trace, StageId stage, std::int64_t head);
 // The [rows, columns] matrix of one slice; rows are positions (qkv_split is read head by head).
 Tensor slice_matrix(const Trace& trace, StageId stage, std::int64_t batch, std::int64_t slice);
 // Names of the rows (tokens of the query or the key side) and of the columns (key tokens; empty for features).

@@ -51,9 +51,12 @@ std::vector<std::string> keys_of(Ui& ui) {
   if (beside && shows == HeadsShow::neurons) return {"Up Down key", "Left Right query", "S saves as SVG"};
   if (ui.session.view.main_view == MainView::bug_lab)
     return {"Space switches a variant", "D next stage that differs", "Ctrl+B one layer"};
-  if (focus.starts_with("layers")) return {"Arrows move", "Enter opens", "X switches a head off", "F3 one layer"};
+  if (ui.session.view.main_view == MainView::weights)
+    return {"Arrows cell", "Enter edits", "Ctrl+C copy number", "Ctrl+Shift+W one layer"};
+  if (focus.starts_with("layers"))
+    return {"Arrows move", "Enter opens", "X switches a head off", "Ctrl+H holds it", "F3 one layer"};
   if (focus.starts_with("follow")) return {"Left Right step", "Up Down token", "Click an operand to jump to it"};
-  if (focus.starts_with("heads")) return {"Arrows head", "Ctrl+C copy number", "Ctrl+E export"};
+  if (focus.starts_with("heads")) return {"Arrows head", "X off", "Ctrl+H hold", "Ctrl+C copy number"};
   if (focus.starts_with("inspector")) return {"Arrows cell", "Ctrl+F fit", "Ctrl+C copy number"};
   if (focus.starts_with("pipeline")) return {"Left Right stage", "Ctrl+C copy number", "F6 names only"};
   if (focus.starts_with("request")) return {"Up Down change", "Ctrl+Z undo", "F9 request panel"};

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -164,6 +165,7 @@ namespace {
 
 void text(Ui& ui, ImVec2 at, Type type, Rgba color, std::string_view s, bool all) {
   if (s.empty()) return;
+  if (ui.probe != nullptr && ui.probe->texts != nullptr) ui.probe->texts->push_back({std::string(s), at});
   ImDrawList& list = canvas();
   ImFont* font = ui.fonts[type];
   const float size = line_height(ui, type);
@@ -253,31 +255,68 @@ void text_up(Ui& ui, ImVec2 lower_left, Type type, Rgba color, std::string_view 
   }
 }
 
-float paragraph(Ui& ui, const Rect& rect, Type type, Rgba color, std::string_view s) {
-  const float pitch = std::round(line_height(ui, type) * 1.15f);
-  float y = rect.min.y;
+namespace {
+
+float paragraph_pitch(Ui& ui, Type type) {
+  return std::round(line_height(ui, type) * 1.15f);
+}
+
+// As much of a word as fits into a line, at least one character.
+std::size_t fitting_part(Ui& ui, Type type, std::string_view word, float width) {
+  std::size_t end = 0;
+  float x = 0;
+  while (end < word.size()) {
+    const std::size_t next = next_grapheme(word.substr(0, std::min(word.size(), end + 256)), end);
+    x += text_width(ui, type, word.substr(end, next - end));
+    if (next <= end || (x > width && end > 0)) break;
+    end = next;
+  }
+  return end;
+}
+
+// Broken at spaces and line ends; a word that is wider than a line, anywhere.
+std::vector<std::string> wrapped_lines(Ui& ui, Type type, std::string_view s, float width) {
+  std::vector<std::string> lines;
   std::string line;
-  const auto flush = [&] {
-    text(ui, {rect.min.x, y}, type, color, line);
-    y += pitch;
-    line.clear();
-  };
+  const auto flush = [&] { lines.push_back(std::exchange(line, std::string())); };
   for (std::size_t at = 0; at < s.size();) {
     std::size_t end = s.find_first_of(" \n", at);
     if (end == std::string_view::npos) end = s.size();
-    const std::string word(s.substr(at, end - at));
-    const std::string longer = line.empty() ? word : line + " " + word;
-    if (!line.empty() && text_width(ui, type, longer) > rect.width()) {
-      flush();
-      line = word;
-    } else {
+    std::string_view word = s.substr(at, end - at);
+    const std::string longer = line.empty() ? std::string(word) : line + " " + std::string(word);
+    if (text_width(ui, type, longer) <= width) {
       line = longer;
+    } else {
+      if (!line.empty()) flush();
+      while (width >= 1 && text_width(ui, type, word) > width) {
+        const std::size_t part = fitting_part(ui, type, word, width);
+        if (part == 0 || part >= word.size()) break;
+        line = word.substr(0, part);
+        flush();
+        word.remove_prefix(part);
+      }
+      line = word;
     }
     if (end < s.size() && s[end] == '\n') flush();
     at = end + 1;
   }
   if (!line.empty()) flush();
+  return lines;
+}
+
+}  // namespace
+
+float paragraph(Ui& ui, const Rect& rect, Type type, Rgba color, std::string_view s) {
+  float y = rect.min.y;
+  for (const std::string& line : wrapped_lines(ui, type, s, rect.width())) {
+    text(ui, {rect.min.x, y}, type, color, line);
+    y += paragraph_pitch(ui, type);
+  }
   return y - rect.min.y;
+}
+
+float paragraph_height(Ui& ui, Type type, std::string_view s, float width) {
+  return static_cast<float>(wrapped_lines(ui, type, s, width).size()) * paragraph_pitch(ui, type);
 }
 
 }  // namespace headscope::ui

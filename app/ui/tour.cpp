@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "app/ui/callout.h"
+#include "app/ui/languages.h"
 #include "app/ui/stage_facts.h"
-#include "app/ui/tour_texts.h"
 
 namespace headscope::ui {
 namespace {
@@ -13,10 +13,6 @@ constexpr const char* kAt = "tour/at";        // the step that is shown, in UiSt
 constexpr const char* kQuery = "tour/query";  // see spoken_of
 constexpr const char* kKey = "tour/key";
 constexpr const char* kOffer = "tour/offer";  // the first start sets it
-
-const TourLanguage& language_of(const Ui& ui) {
-  return tour_language(ui.settings.language, message_locale());
-}
 
 int shown_step(const Ui& ui) {
   const auto found = ui.state.number.find(kAt);
@@ -49,24 +45,11 @@ void enter(Ui& ui, int step) {
   ui.settings.tour_step = step;
   ui.state.focus = ui.state.focus_before_dialog = "tour/next";  // a dialog that closes gives the focus back
   ui.state.focus_by_keyboard = true;
-  ViewState& view = ui.session.view;
-  view.main_view = MainView::layer;
-  view.heads_show = HeadsShow::grid;
   const TourStop& stop = tour_stops()[static_cast<std::size_t>(step)];
-  if (stop.id == "where" || stop.id == "head") {
-    view.inspector_collapsed = false;
-    ui.state.number["inspector_tab"] = 1;
-  } else {
-    ui.state.number["inspector_tab"] = 0;
-  }
+  CalloutPlace place{stop.controls, stop.stage, {}, {}};
   const auto trace = ui.session.trace();
-  if (trace == nullptr) return;
-  if (stop.stage) {
-    // Where a layer lacks the stage (a projection of another kind), the strip itself is pointed at.
-    if (trace->find(*stop.stage) != nullptr) select_stage(view, *stop.stage);
-    if (is_score_like(*stop.stage)) view.cell = spoken_of(ui, *trace);
-  }
-  ui.state.wants_frame = true;
+  if (trace != nullptr && stop.stage && is_score_like(*stop.stage)) place.cell = spoken_of(ui, *trace);
+  show_place(ui, place);
 }
 
 void leave(Ui& ui, int next_time) {
@@ -111,34 +94,26 @@ void draw_tour(Ui& ui, const Rect& window) {
   const int step = shown_step(ui);
   const auto trace = ui.session.trace();
   if (step < 0 || trace == nullptr) return;
-  const TourLanguage& language = language_of(ui);
+  const Language& language = language_of(ui);
   const TourStop& stop = tour_stops()[static_cast<std::size_t>(step)];
   const int count = static_cast<int>(tour_stops().size());
   std::map<std::string, std::string> values = tour_values(*trace, ui.session.view);
   values["step"] = std::to_string(step + 1);
   values["steps"] = std::to_string(count);
-  const auto words = language.steps.find(stop.id);
-  if (words == language.steps.end()) return;
+  const auto word = [&](const char* name) { return language.text(std::string("words/") + name); };
   Callout callout;
   callout.name = "tour";
   callout.controls = stop.controls;
-  callout.counter = filled_in(language.word("step"), values);
-  callout.title = filled_in(words->second.title, values);
-  callout.text = filled_in(words->second.text, values);
-  callout.back = step > 0 ? language.word("back") : "";
-  callout.next = step + 1 < count ? language.word("next") : language.word("done");
-  callout.leave = step + 1 < count ? language.word("skip") : "";
-  callout.list = {language.word("automatic")};
-  for (const TourLanguage& each : tour_languages()) {
-    callout.list.push_back(each.name);
-    if (each.code == ui.settings.language) callout.chosen = static_cast<int>(callout.list.size()) - 1;
-  }
-  switch (draw_callout(ui, window, callout)) {
+  callout.beside = stop.id == "head" || stop.id == "mask";  // what lies below belongs to it
+  callout.counter = filled_in(word("step"), values);
+  callout.title = filled_in(language.text("tour/" + stop.id + "/title"), values);
+  callout.text = filled_in(language.text("tour/" + stop.id + "/text"), values);
+  callout.back = step > 0 ? word("back") : "";
+  callout.next = word(step + 1 < count ? "next" : "done");
+  callout.leave = step + 1 < count ? word("skip") : "";
+  switch (draw_callout(ui, window, callout, language)) {
     case CalloutAction::none:
-      return;
-    case CalloutAction::choose:
-      ui.settings.language =
-          callout.chosen == 0 ? "auto" : tour_languages()[static_cast<std::size_t>(callout.chosen) - 1].code;
+    case CalloutAction::go:
       return;
     case CalloutAction::back:
       return enter(ui, step - 1);
@@ -147,7 +122,7 @@ void draw_tour(Ui& ui, const Rect& window) {
     case CalloutAction::leave: {
       std::erase_if(ui.state.notices, [](const Notice& old) { return old.key == "tour-left"; });
       ui.state.notices.push_back(
-          {Notice::Kind::info, language.word("tour") + ".", filled_in(language.word("left"), values), "tour-left"});
+          {Notice::Kind::info, word("tour") + ".", filled_in(word("left"), values), "tour-left"});
       return leave(ui, step);
     }
   }
@@ -156,14 +131,14 @@ void draw_tour(Ui& ui, const Rect& window) {
 std::optional<Notice> tour_offer(const Ui& ui) {
   const auto offered = ui.state.number.find(kOffer);
   if (offered == ui.state.number.end() || offered->second == 0 || ui.session.trace() == nullptr) return {};
-  const TourLanguage& language = language_of(ui);
+  const Language& language = language_of(ui);
   const std::map<std::string, std::string> values = {{"steps", std::to_string(tour_stops().size())}};
-  return Notice{Notice::Kind::info, language.word("offer"), filled_in(language.word("offer_text"), values),
+  return Notice{Notice::Kind::info, language.text("words/offer"), filled_in(language.text("words/offer_text"), values),
                 "tour-offer"};
 }
 
 std::string tour_offer_button(const Ui& ui) {
-  return language_of(ui).word("offer_button");
+  return language_of(ui).text("words/offer_button");
 }
 
 }  // namespace headscope::ui

@@ -11,7 +11,7 @@
 namespace headscope::ui {
 
 struct TourStop {
-  std::string id;                     // its texts in assets/tour
+  std::string id;                     // its texts in assets/languages
   std::vector<std::string> controls;  // what it points at, see Callout
   std::optional<StageId> stage;       // is selected on the way in
 };

@@ -9,6 +9,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/request_text.h"
+#include "core/text/minus_sign.h"
 #include "core/text/utf8.h"
 
 namespace headscope::ui {
@@ -84,7 +85,7 @@ std::map<std::string, std::string> tour_values(const Trace& trace, const ViewSta
   values["raw_score"] = number_at(trace, StageId::raw_scores, at, cell);
   values["score"] = number_at(trace, StageId::scores, at, cell);
   values["weight"] = number_at(trace, StageId::weights, at, cell);
-  values["scale"] = fmt::format("{:.4g}", trace.scale);
+  values["scale"] = with_minus_signs(fmt::format("{:.4g}", trace.scale));
   values["mask"] = mask_text(mask_terms_of(trace.request, *trace.inputs));
   const HiddenCells& hidden = trace.mask->hidden;
   values["hidden"] = std::to_string(

@@ -31,10 +31,17 @@ struct Rect {
   bool contains(ImVec2 p) const { return p.x >= min.x && p.x < max.x && p.y >= min.y && p.y < max.y; }
 };
 
+// A text as it was drawn: cut to its place, `at` its upper left corner.
+struct DrawnText {
+  std::string words;
+  ImVec2 at;
+};
+
 // Where each named control was drawn in this frame: what tests and the hidden --probe option read. Names are paths:
 // "request/num_heads/+", "heads/3", "phrase", "menu/File/Export...", "export/primary".
 struct Probe {
   std::map<std::string, Rect> rects;
+  std::vector<DrawnText>* texts = nullptr;  // gets every text of the frame; null: nobody asks
 };
 
 enum class DialogKind {
@@ -42,12 +49,14 @@ enum class DialogKind {
   export_dialog,
   open_file,
   save_session,
+  save_script,
   choose_file,
   help,
   about,
   palette,
   go_to,
-  examples
+  examples,
+  settings
 };
 
 struct Notice {
@@ -69,6 +78,8 @@ class PanelData;      // app/ui/panel_data.h
 struct ExplainState;  // app/ui/explain_state.h
 struct ShownScript;   // app/ui/script_panel.h
 struct BugLabData;    // app/ui/bug_lab.h
+struct WeightsData;   // app/ui/weights_panel.h
+struct BrushStroke;   // app/ui/mask_brush.h
 
 // Everything of the window that is neither Request nor view: carets, open dialogs, focus.
 struct UiState {
@@ -116,12 +127,15 @@ struct UiState {
   };
   std::vector<ScrollFrame> scrolls;  // the scroll areas that are open while drawing, innermost last
   std::string focus_before_dialog;
-  std::shared_ptr<PanelData> panel_data;   // what the panels derived from the trace on screen
-  std::shared_ptr<PanelData> pinned_data;  // the same of the pinned result
-  std::shared_ptr<PanelData> layer_data;   // the same of the layer picked in the view over all layers
-  std::shared_ptr<ExplainState> explain;   // jumps of the explanation, linked cells
-  std::shared_ptr<ShownScript> script;     // the text of the trace on screen
-  std::shared_ptr<BugLabData> bug_lab;     // what the bug lab derived from its traces
+  std::shared_ptr<PanelData> panel_data;      // what the panels derived from the trace on screen
+  std::shared_ptr<PanelData> pinned_data;     // the same of the pinned result
+  std::shared_ptr<BrushStroke> brush_stroke;  // of the mask editor, while the mouse is held
+  std::optional<Request> edited_after_pin;    // what the draft becomes when A, which is being computed, is pinned
+  std::shared_ptr<PanelData> layer_data;      // the same of the layer picked in the view over all layers
+  std::shared_ptr<ExplainState> explain;      // jumps of the explanation, linked cells
+  std::shared_ptr<ShownScript> script;        // the text of the trace on screen
+  std::shared_ptr<BugLabData> bug_lab;        // what the bug lab derived from its traces
+  std::shared_ptr<WeightsData> weights;       // what the view of the layer's weights reads
   DialogKind dialog_before = DialogKind::none;
   DialogState dialogs;
   // Pictures of characters that the atlas cannot hold, by code point and type; empty when no font has it.

@@ -42,6 +42,7 @@ float text_width(Ui& ui, Type type, std::string_view s);
 float text_top(Ui& ui, Type type, float center);
 void text_up(Ui& ui, ImVec2 lower_left, Type type, Rgba color, std::string_view s);    // turned 90 degrees
 float paragraph(Ui& ui, const Rect& rect, Type type, Rgba color, std::string_view s);  // wrapped; returns height
+float paragraph_height(Ui& ui, Type type, std::string_view s, float width);            // of the same text, not drawn
 
 // ---- lists over everything: combos, menus, context menus
 struct MenuLine {
@@ -49,12 +50,19 @@ struct MenuLine {
   std::string right;  // shortcut, or the fact about it
   bool enabled = true, checked = false;
   bool divider_above = false;
+  // Of a list beside this line, which opens instead of a pick; a pick in it goes to state.chosen[NAME + "/" + label].
+  std::vector<std::string> inner = {};
 };
 // Keeps the list named `name` on screen below (or above) `anchor` for this frame; call it while state.open_combo is
 // that name. A pick puts the line's index into state.chosen[name] and closes the list; Esc and a click elsewhere only
 // close it. `width` 0: as wide as needed, at least the anchor.
 void show_list(Ui& ui, const std::string& name, const Rect& anchor, std::vector<MenuLine> lines, int selected,
                Type type = Type::words12, float width = 0);
+// Whether the open list wants Right (to open the list beside a line) and Left (to close it) for itself.
+struct ListAside {
+  bool right = false, left = false;
+};
+ListAside list_aside(const Ui& ui, const std::string& name);
 // The line picked in the list since the last call, or -1.
 int take_chosen(Ui& ui, const std::string& name);
 
@@ -142,6 +150,8 @@ float problem_box(Ui& ui, const std::string& name, const Rect& top_left_and_widt
 bool notice_bar(Ui& ui, const std::string& name, const Rect& rect, const Notice& notice, std::string_view button_label);
 // 10 px wide bar (or 10 high when `horizontal`) with ticks at the ends and quarters, numbers in mono 11.
 void color_bar(Ui& ui, const Rect& rect, ColorMap map, const ValueRange& range, bool horizontal);
+// The width of an upright one with its numbers.
+float color_bar_width(Ui& ui, const ValueRange& range);
 // A splitter between two panels: drags `size` within [low, high].
 bool splitter(Ui& ui, const std::string& name, const Rect& rect, bool vertical, float& size, float low, float high,
               float direction);
@@ -152,6 +162,10 @@ struct ScrollArea {
 };
 ScrollArea begin_scroll(Ui& ui, const std::string& name, const Rect& rect, float content_height);
 void end_scroll(Ui& ui);
+// Across what is wider than its place of `width`: a bar 10 high, and over `over` the wheel with Shift or one that goes
+// sideways, `step` pixels a notch. The offset is state.number[name + "/across"]; returns what to subtract from x.
+float scroll_across(Ui& ui, const std::string& name, const Rect& bar, const Rect& over, float width,
+                    float content_width, float step);
 
 // "−0.5210": fixed decimals with U+2212, "nan", "inf"; below 1e-3 in size and not zero: scientific when `small_exact`.
 std::string number_label(double value, int decimals, bool small_exact = false);

@@ -9,6 +9,7 @@
 
 #include "core/attention/model_trace.h"
 #include "core/attention/request_text.h"
+#include "core/attention/shown_mask.h"
 #include "core/io/stage_layout.h"
 
 namespace headscope {
@@ -286,6 +287,7 @@ std::optional<MatrixDifference> difference_matrix(const Trace& a, const Trace& b
   for (const float value : matrix.values()) {
     if (std::isfinite(value)) result.largest = std::max(result.largest, std::abs(static_cast<double>(value)));
   }
+  if (is_score_like(stage)) result.hidden = hidden_in_both(a, b, stage, {rows, columns, batch, head});
   result.same_places = matrix.dim(0) == second.dim(0) && matrix.dim(1) == second.dim(1);
   const bool keys_down = rows_are_keys(stage);
   result.row_labels = keys_down ? pair_labels(a.key_labels(), b.key_labels(), rows)

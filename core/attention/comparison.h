@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/attention/mask.h"
 #include "core/attention/stage.h"
 #include "core/attention/trace.h"
 #include "core/cancel.h"
@@ -76,6 +78,7 @@ struct MatrixDifference {
   Tensor matrix;
   std::vector<std::string> row_labels, column_labels;  // "wide", "tired → wide"; features: their numbers
   double largest = 0;                                  // |a - b| of the finite ones
+  std::shared_ptr<const Mask> hidden;                  // cells that both hide, [1, 1, rows, columns]; null: none
   bool same_places = true;                             // its rows and columns are those of B
 };
 std::optional<MatrixDifference> difference_matrix(const Trace& a, const Trace& b, StageId stage, std::int64_t batch,

@@ -74,16 +74,20 @@ std::vector<WeightTensor> weight_tensors(const LayerWeights& weights) {
   LayerWeights copy = weights;
   std::vector<WeightTensor> tensors;
   for (const Slot& slot : slots_of(copy)) {
-    Shape shape = slot.tensor->shape();
-    if (slot.transposed) std::swap(shape[0], shape[1]);
-    if (slot.extra_key) shape = {1, 1, shape[0]};
-    const auto known = std::find_if(tensors.begin(), tensors.end(),
-                                    [&](const WeightTensor& tensor) { return tensor.name == slot.name; });
+    Tensor tensor = *slot.tensor;
+    if (slot.transposed) tensor = tensor.permuted({1, 0});
+    if (slot.extra_key) tensor = tensor.reshaped({1, 1, tensor.size()}, {Axis::batch, Axis::position, Axis::feature});
+    const auto known =
+        std::find_if(tensors.begin(), tensors.end(), [&](const WeightTensor& each) { return each.name == slot.name; });
     if (known == tensors.end()) {
-      tensors.push_back({slot.name, shape});
-    } else {
-      known->shape[0] = std::max(known->shape[0], slot.before + shape[0]);
+      tensors.push_back({slot.name, tensor});
+      continue;
     }
+    std::vector<float> values = known->tensor.values();
+    const std::vector<float> more = tensor.values();
+    values.insert(values.end(), more.begin(), more.end());
+    const auto count = static_cast<std::int64_t>(values.size());
+    known->tensor = Tensor::of({count}, {Axis::feature}, std::move(values));
   }
   return tensors;
 }

@@ -13,10 +13,11 @@ namespace headscope {
 
 struct WeightTensor {
   std::string name;
-  Shape shape;
+  Tensor tensor;  // in the file's own axes; a view of numbers that may lie in two bytes each
 };
 
-// All of a layer, as `explain` names them: projections, then bias_k and bias_v, then the output.
+// All of a layer, as `explain` names them: projections, then bias_k and bias_v, then the output. One vector that is the
+// bias of three matrices is one tensor (a copy).
 std::vector<WeightTensor> weight_tensors(const LayerWeights& weights);
 
 // `weights` with the numbers replaced that `edits` name among its tensors; every tensor that changes is a float32 copy

@@ -109,7 +109,7 @@ std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelTok
       return capture_trace(request, capture, backend, cancel, options);
     });
   }
-  const auto inputs = std::make_shared<const Inputs>(load_inputs(request, *state_->inputs));
+  const auto inputs = std::make_shared<const Inputs>(load_inputs(request, *state_->inputs, cancel));
   if (const std::optional<Problem> problem = find_problem(request, *inputs)) throw ProblemError(*problem);
   const bool large = request.backend == BackendChoice::automatic && products_of(stage_sizes_of(*inputs)) >= kLargeWork;
   return with_fall_back(large, [&](const std::shared_ptr<const Backend>& backend) {

@@ -23,11 +23,6 @@ std::string range_name(const char* one, std::int64_t begin, std::int64_t end) {
   return fmt::format("{} {}–{}", one, begin, end - 1);
 }
 
-std::string factor_label(const char* stage, const HeadFactor& head, bool with_layers) {
-  const std::string what = fmt::format("{} × {}", stage, head.factor);
-  return head.place ? head_name(*head.place, with_layers) + ": " + what : what;
-}
-
 template <typename List>
 void erase_at(List& list, std::size_t index) {
   list.erase(list.begin() + static_cast<std::ptrdiff_t>(index));
@@ -37,42 +32,50 @@ void erase_at(List& list, std::size_t index) {
 
 std::vector<Intervention> interventions_of(const Request& request, bool with_layers) {
   std::vector<Intervention> all;
-  const auto off_label = [&](const LayerHead& place) { return head_name(place, with_layers) + ": context = 0"; };
-  const auto off_term = [](const LayerHead& place) { return fmt::format("{}.{}", place.layer, place.head); };
-  for (const LayerHead& place : request.ablate) {
-    all.push_back({Kind::head_off, all.size(), off_label(place), off_term(place), true});
-  }
-  for (const LayerHead& place : request.ablate_off) {
-    all.push_back({Kind::head_off, all.size(), off_label(place), "off:" + off_term(place), false});
-  }
+  const auto add_off = [&](const LayerHead& place, bool on) {
+    const std::string head = head_name(place, with_layers);
+    const std::string term = fmt::format("{}{}.{}", on ? "" : "off:", place.layer, place.head);
+    all.push_back({Kind::head_off, all.size(), head + ": context = 0", head + " off", term, on});
+  };
+  for (const LayerHead& place : request.ablate) add_off(place, true);
+  for (const LayerHead& place : request.ablate_off) add_off(place, false);
   for (std::size_t k = 0; k < request.freeze.size(); ++k) {
-    const FrozenHead& head = request.freeze[k];
-    const char* as = head.as == FrozenHead::As::uniform ? ": weights uniform" : ": weights identity";
-    all.push_back({Kind::frozen, k, head_name(head.place, with_layers) + as, freeze_text(head), head.on});
+    const FrozenHead& frozen = request.freeze[k];
+    const std::string head = head_name(frozen.place, with_layers);
+    const char* as = frozen.as == FrozenHead::As::uniform ? "uniform" : "identity";
+    all.push_back({Kind::frozen, k, fmt::format("{}: weights {}", head, as), fmt::format("{} weights in {}", as, head),
+                   freeze_text(frozen), frozen.on});
   }
-  for (std::size_t k = 0; k < request.scale_query.size(); ++k) {
-    const HeadFactor& head = request.scale_query[k];
-    all.push_back({Kind::query_factor, k, factor_label("query", head, with_layers), factor_text(head), head.on});
-  }
-  for (std::size_t k = 0; k < request.scale_key.size(); ++k) {
-    const HeadFactor& head = request.scale_key[k];
-    all.push_back({Kind::key_factor, k, factor_label("key", head, with_layers), factor_text(head), head.on});
-  }
+  const auto add_factors = [&](Kind kind, const char* stage, const std::vector<HeadFactor>& factors) {
+    for (std::size_t k = 0; k < factors.size(); ++k) {
+      const HeadFactor& each = factors[k];
+      const std::string what = fmt::format("{} × {}", stage, each.factor);
+      const std::string head = each.place ? head_name(*each.place, with_layers) : "";
+      all.push_back({kind, k, each.place ? head + ": " + what : what, each.place ? what + " in " + head : what,
+                     factor_text(each), each.on});
+    }
+  };
+  add_factors(Kind::query_factor, "query", request.scale_query);
+  add_factors(Kind::key_factor, "key", request.scale_key);
   for (std::size_t k = 0; k < request.edits.size(); ++k) {
     const NumberEdit& edit = request.edits[k];
     const std::string layer = with_layers && edit.layer ? fmt::format("{}/", *edit.layer) : "";
-    all.push_back({Kind::edit, k,
-                   fmt::format("{}{}[{}] = {}", layer, edit.tensor, fmt::join(edit.index, ","), edit.value),
-                   edit_text(edit), edit.on});
+    const std::string what = fmt::format("{}{}[{}] = {}", layer, edit.tensor, fmt::join(edit.index, ","), edit.value);
+    all.push_back({Kind::edit, k, what, what, edit_text(edit), edit.on});
   }
   for (std::size_t k = 0; k < request.paint.size(); ++k) {
     const PaintedCells& cells = request.paint[k];
-    all.push_back({Kind::painted, k,
-                   fmt::format("{} {}, {}", cells.hides ? "hide" : "show",
-                               range_name("query", cells.query_begin, cells.query_end),
-                               range_name("key", cells.key_begin, cells.key_end)),
-                   paint_text(cells), cells.on});
+    const std::string where = range_name("query", cells.query_begin, cells.query_end) + ", " +
+                              range_name("key", cells.key_begin, cells.key_end);
+    all.push_back({Kind::painted, k, (cells.hides ? "hide " : "show ") + where,
+                   where + (cells.hides ? " hidden" : " shown"), paint_text(cells), cells.on});
   }
+  return all;
+}
+
+std::vector<Intervention> active_interventions(const Request& request, bool with_layers) {
+  std::vector<Intervention> all = interventions_of(request, with_layers);
+  std::erase_if(all, [](const Intervention& each) { return !each.on; });
   return all;
 }
 
@@ -122,6 +125,21 @@ void remove_intervention(Request& request, const Intervention& which) {
   }
 }
 
+void switch_interventions(Request& request, bool on) {
+  std::vector<LayerHead>& from = on ? request.ablate_off : request.ablate;
+  std::vector<LayerHead>& to = on ? request.ablate : request.ablate_off;
+  to.insert(to.end(), from.begin(), from.end());
+  from.clear();
+  const auto switch_all = [on](auto& list) {
+    for (auto& each : list) each.on = on;
+  };
+  switch_all(request.freeze);
+  switch_all(request.scale_query);
+  switch_all(request.scale_key);
+  switch_all(request.edits);
+  switch_all(request.paint);
+}
+
 void clear_interventions(Request& request) {
   request.ablate.clear();
   request.ablate_off.clear();
@@ -130,6 +148,42 @@ void clear_interventions(Request& request) {
   request.scale_key.clear();
   request.edits.clear();
   request.paint.clear();
+}
+
+Request without_interventions(Request request) {
+  clear_interventions(request);
+  return request;
+}
+
+Request with_only(const Request& request, const Intervention& which) {
+  Request only = without_interventions(request);
+  const auto keep = [&](const auto& from, auto& to) {
+    to = {from[which.index]};
+    to.front().on = true;
+  };
+  switch (which.kind) {
+    case Kind::head_off: {
+      const std::size_t on = request.ablate.size();
+      only.ablate = {which.index < on ? request.ablate[which.index] : request.ablate_off[which.index - on]};
+      break;
+    }
+    case Kind::frozen:
+      keep(request.freeze, only.freeze);
+      break;
+    case Kind::query_factor:
+      keep(request.scale_query, only.scale_query);
+      break;
+    case Kind::key_factor:
+      keep(request.scale_key, only.scale_key);
+      break;
+    case Kind::edit:
+      keep(request.edits, only.edits);
+      break;
+    case Kind::painted:
+      keep(request.paint, only.paint);
+      break;
+  }
+  return only;
 }
 
 void put_edit(Request& request, const NumberEdit& edit) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "core/assert.h"
 
@@ -55,79 +54,6 @@ std::string verdict_text(const MaskRow& row, const Request& request, bool causal
   }
   HEADSCOPE_ASSERT(false, std::to_string(row.visible));
   return {};
-}
-
-void put_paint(Request& request, const PaintedCells& cells) {
-  std::erase_if(request.paint, [&](const PaintedCells& other) {
-    return cells.query_begin <= other.query_begin && other.query_end <= cells.query_end &&
-           cells.key_begin <= other.key_begin && other.key_end <= cells.key_end;
-  });
-  request.paint.push_back(cells);
-}
-
-std::vector<std::uint8_t> cells_without_paint(const Trace& trace, std::int64_t b, std::int64_t h) {
-  Request plain = trace.request;
-  plain.paint.clear();
-  std::erase(plain.variants, Variant::mask_inverted);
-  const Inputs& inputs = *trace.inputs;
-  const Mask mask = build_mask(plain, inputs.mask_files, inputs.batch, inputs.num_heads, inputs.query_len,
-                               inputs.key_len, false, inputs.own_mask);
-  const std::int64_t batch = mask.hidden.batch() == 1 ? 0 : b, head = mask.hidden.heads() == 1 ? 0 : h;
-  std::vector<std::uint8_t> cells(static_cast<std::size_t>(inputs.query_len * inputs.key_len));
-  for (std::int64_t i = 0; i < inputs.query_len; ++i) {
-    mask.hidden.read_row(batch, head, i,
-                         std::span(cells).subspan(static_cast<std::size_t>(i * inputs.key_len),
-                                                  static_cast<std::size_t>(inputs.key_len)));
-  }
-  return cells;
-}
-
-std::vector<PaintedCells> painted_as(const std::vector<std::uint8_t>& base, const std::vector<std::uint8_t>& wanted,
-                                     std::int64_t query_len, std::int64_t key_len) {
-  HEADSCOPE_ASSERT(base.size() == wanted.size() && static_cast<std::int64_t>(base.size()) == query_len * key_len,
-                   std::to_string(wanted.size()));
-  std::vector<PaintedCells> painted;
-  std::vector<std::uint8_t> now = base;
-  const auto at = [key_len](std::int64_t i, std::int64_t j) { return static_cast<std::size_t>(i * key_len + j); };
-  // A whole column or row that is hidden throughout, where that changes something.
-  for (std::int64_t j = 0; j < key_len; ++j) {
-    bool all = true, changes = false;
-    for (std::int64_t i = 0; i < query_len; ++i) {
-      all = all && wanted[at(i, j)] != 0;
-      changes = changes || now[at(i, j)] == 0;
-    }
-    if (!all || !changes) continue;
-    painted.push_back({true, 0, PaintedCells::kToTheEnd, j, j + 1, true});
-    for (std::int64_t i = 0; i < query_len; ++i) now[at(i, j)] = 1;
-  }
-  std::vector<PaintedCells> open;  // runs of the row before, which the next row may continue
-  for (std::int64_t i = 0; i < query_len; ++i) {
-    std::vector<PaintedCells> row;
-    for (std::int64_t j = 0; j < key_len;) {
-      if (wanted[at(i, j)] == now[at(i, j)]) {
-        ++j;
-        continue;
-      }
-      const bool hides = wanted[at(i, j)] != 0;
-      std::int64_t end = j;
-      while (end < key_len && wanted[at(i, end)] != now[at(i, end)] && (wanted[at(i, end)] != 0) == hides) ++end;
-      row.push_back({hides, i, i + 1, j, end, true});
-      j = end;
-    }
-    for (PaintedCells& run : row) {
-      const auto above = std::find_if(open.begin(), open.end(), [&](const PaintedCells& other) {
-        return other.hides == run.hides && other.key_begin == run.key_begin && other.key_end == run.key_end;
-      });
-      if (above != open.end()) {
-        run.query_begin = above->query_begin;
-        open.erase(above);
-      }
-    }
-    painted.insert(painted.end(), open.begin(), open.end());
-    open = std::move(row);
-  }
-  painted.insert(painted.end(), open.begin(), open.end());
-  return painted;
 }
 
 }  // namespace headscope

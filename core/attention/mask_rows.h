@@ -1,4 +1,4 @@
-// What each query sees under a mask, and rectangles painted on it: what the mask editor shows and changes.
+// What each query sees under a mask: what the mask editor says of every row.
 #pragma once
 
 #include <cstdint>
@@ -28,17 +28,5 @@ RowVerdict verdict_of(const MaskRow& row, const Request& request, bool causal);
 
 // "sees 5", "sees 5, 2 later", "leaks: 2 later", "hidden whole: NaN", "hidden whole: uniform by -1e+20".
 std::string verdict_text(const MaskRow& row, const Request& request, bool causal);
-
-// Paints one more rectangle over the others; those that it covers whole are taken out, switched off or not.
-void put_paint(Request& request, const PaintedCells& cells);
-
-// 1 = hidden, [query_len, key_len] row-major: what (b, h) hides when nothing is painted and no mistake inverts the
-// mask, without the key of bias_k.
-std::vector<std::uint8_t> cells_without_paint(const Trace& trace, std::int64_t b, std::int64_t h);
-
-// The rectangles that make `wanted` of `base` (1 = hidden, [query_len, key_len] row-major): whole columns and rows
-// first, then runs of a row, equal ones of neighbouring rows as one.
-std::vector<PaintedCells> painted_as(const std::vector<std::uint8_t>& base, const std::vector<std::uint8_t>& wanted,
-                                     std::int64_t query_len, std::int64_t key_len);
 
 }  // namespace headscope

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "core/assert.h"
+#include "core/backend/device_backend.h"
+#include "core/picture/device_pyramid.h"
 
 namespace headscope {
 namespace {
@@ -56,6 +58,15 @@ void OnDemand::read_scores(StageId stage, const Region& region, std::span<float>
   }
   const RowStatistics rows = statistics({region[0], region[1], region[2]}, cancel);
   backend_->read_scores(stage, query_, key_, rule_, &rows, region, out, cancel);
+}
+
+std::shared_ptr<const DevicePyramid> OnDemand::device_pyramid(StageId stage, std::int64_t batch,
+                                                              std::int64_t head) const {
+  if (!is_score_like(stage) || stage == StageId::dropped_weights) return nullptr;
+  const auto statistics_of = [own = shared_from_this(), batch, head](const Range& queries, const CancelToken& cancel) {
+    return own->statistics({{batch, batch + 1}, {head, head + 1}, queries}, cancel);
+  };
+  return device_pyramid_of(*backend_, {stage, query_, key_, rule_, batch, head, statistics_of});
 }
 
 template <typename Compute>

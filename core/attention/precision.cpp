@@ -153,7 +153,7 @@ std::string precision_refusal(const Trace& trace) {
                        to_string(stage.tensor.shape()), kMostPrecisionCells);
   }
   if (products_of(trace) > kMostPrecisionProducts) {
-    return fmt::format("This layer takes {:.1e} multiplications: formats are compared up to {:.0e}, by plain loops.",
+    return fmt::format("This layer takes {:.1e} multiplications: formats are compared up to {:.0e}.",
                        products_of(trace), kMostPrecisionProducts);
   }
   return "";

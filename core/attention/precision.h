@@ -44,8 +44,8 @@ struct PrecisionReport {
   std::vector<FormatRun> formats;      // float32, float16, bfloat16
 };
 
-// Multiplications of one forward, and cells of a stage, up to which a report is made: its loops are plain.
-constexpr double kMostPrecisionProducts = 5e8;
+// Multiplications of one forward, and cells of a stage, up to which a report is made.
+constexpr double kMostPrecisionProducts = 5e9;
 constexpr std::int64_t kMostPrecisionCells = std::int64_t{1} << 22;
 
 // Why there is no report of this trace: too large, numbers changed by hand, or not computed from queries and keys.

@@ -49,6 +49,27 @@ std::vector<WeightTensor> tensors_of(const Inputs& inputs, std::int64_t layer) {
   return inputs.weights.empty() ? std::vector<WeightTensor>() : weight_tensors(inputs.weights);
 }
 
+// Why a name that is no tensor of the layer's attention cannot be edited: title and detail.
+std::pair<std::string, std::string> name_fault(const Inputs& inputs, const std::string& name, std::int64_t layer,
+                                               const std::string& names) {
+  if (names.empty()) return {"there is no " + name, "It is no stage, and attention alone has no weights."};
+  const Checkpoint* checkpoint = inputs.checkpoint.get();
+  if (checkpoint == nullptr || !checkpoint->holds(name)) {
+    return {"there is no " + name, fmt::format("It is no stage, and the weights are {}.", names)};
+  }
+  for (std::int64_t other = 0; other < checkpoint->architecture().num_layers; ++other) {
+    for (const WeightTensor& tensor : weight_tensors(checkpoint->block(other).attention)) {
+      if (tensor.name != name) continue;
+      return {fmt::format("there is no {} in layer {}", name, layer),
+              fmt::format("It is one of layer {}: write {}/{}. Here the weights are {}.", other, other, name, names)};
+    }
+  }
+  return {name + " cannot be edited",
+          fmt::format("Of a model the tensors of attention can: {}. Norms, MLP, embeddings and output head stay as the "
+                      "files have them.",
+                      names)};
+}
+
 // What is wrong with the place of an edit: title and detail, or nothing.
 std::optional<std::pair<std::string, std::string>> place_fault(const Request& request, const Inputs& inputs,
                                                                const NumberEdit& edit, std::int64_t layers) {
@@ -66,12 +87,10 @@ std::optional<std::pair<std::string, std::string>> place_fault(const Request& re
     std::string names;
     for (const WeightTensor& tensor : tensors) {
       names += (names.empty() ? "" : ", ") + tensor.name;
-      if (tensor.name == edit.tensor) shape = tensor.shape;
+      if (tensor.name == edit.tensor) shape = tensor.tensor.shape();
     }
     if (!shape) {
-      return std::pair(fmt::format("there is no {}", edit.tensor),
-                       names.empty() ? "It is no stage, and attention alone has no weights."
-                                     : fmt::format("It is no stage, and the weights are {}.", names));
+      return name_fault(inputs, edit.tensor, layer, names);
     }
   }
   if (static_cast<int>(edit.index.size()) != shape->count) {

@@ -1,5 +1,6 @@
 #include "core/attention/rounded_forward.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,9 +15,14 @@
 namespace headscope {
 namespace {
 
+constexpr std::int64_t kRowsAtOnce = 64;  // of a product, between two looks at whether it is still wanted
+
 // `Real` is what sums are made in; without a format nothing is rounded.
 template <typename Real>
 class RoundedForward {
+  using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using Row = Eigen::Matrix<Real, 1, Eigen::Dynamic>;
+
  public:
   RoundedForward(const Trace& trace, std::optional<NumberType> format, const CancelToken& cancel)
       : trace_(trace),
@@ -55,23 +61,30 @@ class RoundedForward {
   }
   bool has(StageId stage) const { return trace_.find(stage) != nullptr; }
 
+  // Stored numbers as what sums are made of.
+  static Matrix matrix(const double* values, std::int64_t rows, std::int64_t columns) {
+    using Stored = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    return Eigen::Map<const Stored>(values, rows, columns).template cast<Real>();
+  }
+  // left · right + added, row-major, stored from `to` on.
+  template <typename Right>
+  void store_product(const Matrix& left, const Right& right, const Row& added, double* to) const {
+    for (Eigen::Index first = 0; first < left.rows(); first += kRowsAtOnce) {
+      cancel_.check();
+      Matrix product = left.middleRows(first, std::min(kRowsAtOnce, left.rows() - first)) * right;
+      if (added.size() > 0) product.rowwise() += added;
+      to = std::transform(product.data(), product.data() + product.size(), to, [&](Real sum) { return stored(sum); });
+    }
+  }
+
   // x · weightᵀ + bias, [batch, len, out].
   WideStage projected(const WideStage& x, const Linear& linear) {
     const std::int64_t rows = x.shape[0] * x.shape[1], in = x.shape[2], out = linear.weight.dim(0);
-    const std::vector<double> weight = stored(linear.weight);
-    const std::vector<double> bias = linear.bias.empty() ? std::vector<double>() : stored(linear.bias);
+    const Matrix weight = matrix(stored(linear.weight).data(), out, in);
+    Row bias;
+    if (!linear.bias.empty()) bias = matrix(stored(linear.bias).data(), 1, out);
     WideStage result{{x.shape[0], x.shape[1], out}, std::vector<double>(static_cast<std::size_t>(rows * out))};
-    for (std::int64_t row = 0; row < rows; ++row) {
-      cancel_.check();
-      for (std::int64_t o = 0; o < out; ++o) {
-        Real sum = 0;
-        const double* a = x.values.data() + row * in;
-        const double* b = weight.data() + o * in;
-        for (std::int64_t k = 0; k < in; ++k) sum += static_cast<Real>(a[k]) * static_cast<Real>(b[k]);
-        if (!bias.empty()) sum += static_cast<Real>(bias[static_cast<std::size_t>(o)]);
-        result.values[static_cast<std::size_t>(row * out + o)] = stored(sum);
-      }
-    }
+    store_product(matrix(x.values.data(), rows, in), weight.transpose(), bias, result.values.data());
     return result;
   }
 
@@ -214,18 +227,17 @@ class RoundedForward {
     const std::int64_t keys = as_it_lies ? key.shape[3] : key.shape[2], group = heads / key.shape[1];
     shape_ = {query.shape[0], heads, queries, keys};
     WideStage& raw = add(StageId::raw_scores, shape_);
-    for_rows([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t offset) {
-      const double* q = query.values.data() + ((b * heads + h) * queries + i) * features;
-      const double* k = key.values.data() + (b * key.shape[1] + h / group) * key.shape[2] * key.shape[3];
-      for (std::int64_t j = 0; j < keys; ++j) {
-        Real sum = 0;
-        for (std::int64_t d = 0; d < features; ++d) {
-          sum +=
-              static_cast<Real>(q[d]) * static_cast<Real>(as_it_lies ? k[d * key.shape[3] + j] : k[j * features + d]);
-        }
-        raw.values[static_cast<std::size_t>(offset + j)] = stored(sum);
+    for (std::int64_t pair = 0; pair < shape_[0] * heads; ++pair) {  // (batch, head)
+      const std::int64_t own = pair / heads * key.shape[1] + pair % heads / group;
+      const Matrix q = matrix(query.values.data() + pair * queries * features, queries, features);
+      const Matrix k = matrix(key.values.data() + own * key.shape[2] * key.shape[3], key.shape[2], key.shape[3]);
+      double* to = raw.values.data() + pair * queries * keys;
+      if (as_it_lies) {
+        store_product(q, k, {}, to);
+      } else {
+        store_product(q, k.transpose(), {}, to);
       }
-    });
+    }
     const Real scale = static_cast<Real>(rule_.scale);
     const bool before = rule_.mask_order == MaskOrder::before_scale && rule_.masks();
     WideStage values = raw;
@@ -313,20 +325,23 @@ class RoundedForward {
     const WideStage& value = stages_[StageId::value];
     const std::int64_t features = value.shape[3], keys = shape_[3], group = shape_[1] / value.shape[1];
     WideStage& context = add(StageId::context, {shape_[0], shape_[1], shape_[2], features});
+    Matrix v;
     for_rows([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t offset) {
       const std::int64_t row = offset / keys;
       const auto off = [&](const LayerHead& place) { return place.head == h; };
       if (std::any_of(trace_.request.ablate.begin(), trace_.request.ablate.end(), off)) return;
       const double* w = weights.values.data() + offset;
-      const double* v = value.values.data() + (b * value.shape[1] + h / group) * value.shape[2] * features;
-      for (std::int64_t d = 0; d < features; ++d) {
-        Real sum = 0;
-        for (std::int64_t j = 0; j < keys; ++j) {
-          if (w[j] == 0 && hides(b, h, i, j)) continue;  // a hidden value is not read
-          sum += static_cast<Real>(w[j]) * static_cast<Real>(v[j * features + d]);
-        }
-        context.values[static_cast<std::size_t>(row * features + d)] = stored(sum);
+      if (row % shape_[2] == 0) {
+        v = matrix(value.values.data() + (b * value.shape[1] + h / group) * value.shape[2] * features, value.shape[2],
+                   features);
       }
+      Row sum = Row::Zero(features);
+      for (std::int64_t j = 0; j < keys; ++j) {
+        if (w[j] == 0 && hides(b, h, i, j)) continue;  // a hidden value is not read
+        sum += static_cast<Real>(w[j]) * v.row(j);
+      }
+      std::transform(sum.data(), sum.data() + features, context.values.data() + row * features,
+                     [&](Real each) { return stored(each); });
     });
   }
 

@@ -1,4 +1,4 @@
-// A layer by plain loops whose stages are rounded as they are stored: in double, or in a format of fewer bits.
+// A layer by the formulas whose stages are rounded as they are stored: in double, or in a format of fewer bits.
 #pragma once
 
 #include <map>

@@ -1,5 +1,7 @@
 #include "core/attention/weight_cells.h"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "core/assert.h"
@@ -41,6 +43,43 @@ std::vector<CellSource> cells_of(const RowOf& from) {
   sources.push_back(
       {std::nullopt, from.bias_name, whole_bias, Region{{from.bias_at, from.bias_at + 1}}, SourceRole::bias});
   return sources;
+}
+
+std::string head_feature(const Trace& trace, Part part, std::int64_t feature) {
+  const Inputs& inputs = *trace.inputs;
+  const std::int64_t size = part == Part::value ? inputs.value_head_dim : inputs.head_dim;
+  const char* name = part == Part::query ? "query" : part == Part::key ? "key" : "value";
+  const bool grouped = part != Part::query && inputs.num_kv_heads != inputs.num_heads;
+  return fmt::format("{} feature {} of {}head {}", name, feature % size, grouped ? "kv " : "", feature / size);
+}
+
+// Of row `row` of rows that lie in blocks of query, key and value.
+std::string block_feature(const Trace& trace, std::int64_t row) {
+  for (const Part part : {Part::query, Part::key}) {
+    const std::int64_t features = part_features(*trace.inputs, part);
+    if (row < features) return head_feature(trace, part, row);
+    row -= features;
+  }
+  return head_feature(trace, Part::value, row);
+}
+
+std::string made_by_row(const Trace& trace, const Linear& linear, std::int64_t row) {
+  const LayerWeights& weights = trace.inputs->weights;
+  if (&linear == &weights.output) return fmt::format("output feature {}", row);
+  if (&linear == &weights.query) return head_feature(trace, Part::query, row);
+  if (&linear == &weights.key) return head_feature(trace, Part::key, row);
+  if (&linear == &weights.value) return head_feature(trace, Part::value, row);
+  if (read_layout_of(trace.request, weights) == QkvLayout::blocked) return block_feature(trace, row);
+  const std::int64_t size = trace.inputs->head_dim;
+  return head_feature(trace, static_cast<Part>(row / size % 3), row / (3 * size) * size + row % size);
+}
+
+// What column `column` of the [out, in] matrix multiplies.
+std::string read_by_column(const Trace& trace, const Linear& linear, std::int64_t column) {
+  if (&linear != &trace.inputs->weights.output) return fmt::format("input feature {}", column);
+  const std::string concat = fmt::format("concat feature {}", column);
+  if (trace.request.merge == Merge::direct) return concat;
+  return fmt::format("{} (head {})", concat, column / trace.inputs->value_head_dim);
 }
 
 RowOf row_of(const LayerWeights& weights, const Linear& linear, std::int64_t row) {
@@ -114,6 +153,27 @@ CellSource extra_key_cell(const Trace& trace, Part part, std::int64_t o) {
   return {std::nullopt, part == Part::key ? "bias_k" : "bias_v",
           bias.reshaped({1, 1, bias.size()}, {Axis::batch, Axis::position, Axis::feature}),
           Region{{0, 1}, {0, 1}, {o, o + 1}}, SourceRole::bias};
+}
+
+std::string weight_meaning(const Trace& trace, const std::string& name, const Index& index) {
+  const LayerWeights& weights = trace.inputs->weights;
+  if (name == "bias_k" || name == "bias_v") {
+    return head_feature(trace, name == "bias_k" ? Part::key : Part::value, index[index.count - 1]) + ", the added key";
+  }
+  for (const Linear* linear : {&weights.qkv, &weights.query, &weights.key, &weights.value, &weights.output}) {
+    if (linear->empty()) continue;
+    const LinearNames names = file_names_of(weights, *linear);
+    if (name == names.weight) {
+      const bool transposed = is_transposed(linear->weight);
+      const std::int64_t row = index[transposed ? 1 : 0], column = index[transposed ? 0 : 1];
+      return made_by_row(trace, *linear, row) + " ← " + read_by_column(trace, *linear, column);
+    }
+    if (name == names.bias && !linear->bias.empty()) {
+      const bool shared = linear->bias_name == "in_proj_bias" && !weights.fused();
+      return shared ? block_feature(trace, index[0]) : made_by_row(trace, *linear, index[0]);
+    }
+  }
+  return "";
 }
 
 }  // namespace headscope

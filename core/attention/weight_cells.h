@@ -33,4 +33,8 @@ std::vector<CellSource> output_projection_cells(const Trace& trace, std::int64_t
 // Feature `o` of bias_k or bias_v, which torch stores as [1, 1, features].
 CellSource extra_key_cell(const Trace& trace, Part part, std::int64_t o);
 
+// What a number of the layer's weights does, in words: "key feature 3 of head 1 ← input feature 7" for a matrix,
+// "output feature 3" for a bias. `index` in the file's own axes. "" for a name that the layer does not have.
+std::string weight_meaning(const Trace& trace, const std::string& name, const Index& index);
+
 }  // namespace headscope

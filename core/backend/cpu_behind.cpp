@@ -2,11 +2,13 @@
 #include <mutex>
 
 #include "core/backend/backend_factory.h"
+#include "core/backend/device_backend.h"
+#include "core/picture/device_pyramid.h"
 
 namespace headscope {
 namespace {
 
-class CpuBehind : public Backend {
+class CpuBehind : public Backend, public DeviceBackend {
  private:
   std::shared_ptr<const Backend> current() const {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -64,6 +66,9 @@ class CpuBehind : public Backend {
                    const RowStatistics* statistics, const Region& region, std::span<float> out,
                    const CancelToken& cancel) const override {
     on_one([&](const Backend& on) { on.read_scores(stage, query, key, rule, statistics, region, out, cancel); });
+  }
+  std::shared_ptr<const DevicePyramid> device_pyramid(const ScoreMatrix& matrix) const override {
+    return on_one([&](const Backend& on) { return device_pyramid_of(on, matrix); });
   }
 };
 

@@ -50,23 +50,39 @@ Json loss_json(const std::optional<double>& loss) {
   return loss ? Json(json_number(*loss)) : Json(nullptr);
 }
 
+Json first_json(const PredictionChange& change, const std::vector<std::string>& terms) {
+  Json alone = Json::object();
+  for (std::size_t k = 0; k < terms.size(); ++k) alone[terms[k]] = json_number(change.first_alone[k]);
+  return {{"id", change.first.id},
+          {"piece", change.first.piece},
+          {"probability_without", json_number(change.first.probability)},
+          {"probability", json_number(change.first_now)},
+          {"alone", std::move(alone)}};
+}
+
 Json predictions_json(const PredictionReport& report, const std::vector<std::string>& tokens) {
   Json json = {{"kind", report.next_token ? "next-token" : "masked"}, {"positions", Json::array()}};
-  for (const Prediction& each : report.positions) {
+  for (std::size_t p = 0; p < report.positions.size(); ++p) {
+    const Prediction& each = report.positions[p];
+    const PredictionChange* change = report.changes ? &report.changes->positions[p] : nullptr;
     Json top = Json::array();
-    for (const TokenProbability& token : each.top) {
+    for (std::size_t k = 0; k < each.top.size(); ++k) {
+      const TokenProbability& token = each.top[k];
       top.push_back({{"id", token.id},
                      {"piece", token.piece},
                      {"logit", json_number(token.logit)},
                      {"probability", json_number(token.probability)}});
+      if (change != nullptr) top.back()["probability_without"] = json_number(change->top_without[k]);
     }
     json["positions"].push_back({{"position", each.position},
                                  {"token", tokens[static_cast<std::size_t>(each.position)]},
                                  {"top", std::move(top)}});
+    if (change != nullptr) json["positions"].back()["first"] = first_json(*change, report.changes->terms);
   }
   json["token_loss"] = Json::array();
   for (const std::optional<double>& loss : report.token_loss) json["token_loss"].push_back(loss_json(loss));
   json["mean_loss"] = loss_json(report.mean_loss);
+  if (report.changes) json["mean_loss_without"] = loss_json(report.changes->mean_loss_without);
   return json;
 }
 

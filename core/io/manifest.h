@@ -23,9 +23,12 @@ namespace headscope {
 // once; but with a region they are null, so that a region costs no more than its own cells. `progress` gets the share
 // of that in [0, 1]. Of a checkpoint also "model": its name, architecture, layer and num_layers; and with `predictions`
 // an object of that name: "kind" ("next-token" or "masked"), "positions" (position, token, and "top": id, piece, logit,
-// probability each), "token_loss" (in nats, one a token, null where it is not predicted) and "mean_loss". With a key of
-// bias_k, key_tokens has "bias_k" last. `metrics` adds a list of the metrics of every head, {"batch", "layer", "head",
-// "entropy", ...} (core/README.md, 'Metrics of a head'). `render --session manifest.json` reads the request back.
+// probability each; with interventions also probability_without, and beside "top" what they do to the token that is
+// most probable without them: "first", {id, piece, probability_without, probability, alone: {TERM: probability}}),
+// "token_loss" (in nats, one a token, null where it is not predicted) and "mean_loss" (with interventions also
+// "mean_loss_without"). With a key of bias_k, key_tokens has "bias_k" last. `metrics` adds a list of the metrics of
+// every head, {"batch", "layer", "head", "entropy", ...} (core/README.md, 'Metrics of a head'). `render --session
+// manifest.json` reads the request back.
 std::string manifest_json(const Trace& trace, const std::map<StageId, std::vector<std::string>>& files,
                           const std::string& region = "", const CancelToken& cancel = {},
                           const std::map<StageId, Statistics>& known = {},

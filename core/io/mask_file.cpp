@@ -50,6 +50,20 @@ bool hides(MaskConvention convention, float value, const std::string& path) {
   return (value == 1.0F) == (convention == MaskConvention::hide);
 }
 
+// What every query of (b, h) sees.
+std::vector<std::uint8_t> row_of_all_queries(const HiddenCells& hidden, std::int64_t b, std::int64_t h,
+                                             const std::string& path) {
+  std::vector<std::uint8_t> first(static_cast<std::size_t>(hidden.key_len())), row = first;
+  hidden.read_row(b, h, 0, first);
+  for (std::int64_t i = 1; i < hidden.query_len(); ++i) {
+    hidden.read_row(b, h, i, row);
+    if (row == first) continue;
+    throw UsageError(
+        fmt::format("{}: query {} sees other keys than query 0; key-padding says one thing for all queries", path, i));
+  }
+  return first;
+}
+
 }  // namespace
 
 std::string_view mask_convention_name(MaskConvention convention) {
@@ -60,21 +74,20 @@ std::string_view mask_convention_name(MaskConvention convention) {
 void write_mask_file(const std::string& path, MaskConvention convention, const HiddenCells& hidden, std::int64_t b,
                      std::int64_t h, bool extra_key) {
   const bool csv = is_csv(path);
+  const bool padding = convention == MaskConvention::key_padding;
   const std::int64_t keys = hidden.key_len() - (extra_key ? 1 : 0);
-  std::vector<std::uint8_t> row(static_cast<std::size_t>(keys)), first = row;
+  const std::int64_t rows = padding ? hidden.batch() : hidden.query_len();
+  std::vector<std::uint8_t> row(static_cast<std::size_t>(hidden.key_len()));
   std::vector<float> values;
-  std::int64_t rows = hidden.query_len();
   for (std::int64_t i = 0; i < rows; ++i) {
-    hidden.read_row(b, h, i, row);
-    if (i == 0) first = row;
-    if (convention == MaskConvention::key_padding && i > 0) {
-      if (row == first) continue;
-      throw UsageError(fmt::format(
-          "{}: query {} sees other keys than query 0; key-padding says one thing for all queries", path, i));
+    if (padding) {
+      row = row_of_all_queries(hidden, i, h, path);
+    } else {
+      hidden.read_row(b, h, i, row);
     }
-    for (const std::uint8_t cell : row) values.push_back(written(convention, cell != 0));
+    for (std::int64_t j = 0; j < keys; ++j)
+      values.push_back(written(convention, row[static_cast<std::size_t>(j)] != 0));
   }
-  if (convention == MaskConvention::key_padding) rows = 1;
   const Tensor tensor = Tensor::of({rows, keys}, {Axis::query, Axis::key}, values);
   write_file_atomically(path, [&](std::ostream& out) {
     if (!csv && convention == MaskConvention::additive) return write_npy(out, tensor);
@@ -89,25 +102,35 @@ void write_mask_file(const std::string& path, MaskConvention convention, const H
 }
 
 std::vector<std::uint8_t> read_mask_file(const std::string& path, MaskConvention convention, std::int64_t query_len,
-                                         std::int64_t key_len) {
+                                         std::int64_t key_len, std::int64_t text) {
   const Tensor file = is_csv(path) ? read_csv_matrix(path) : read_npy(path).tensor;
   const int rank = file.rank();
-  bool fits = rank >= 1 && file.dim(rank - 1) == key_len &&
-              (rank == 1 || file.dim(rank - 2) == query_len || file.dim(rank - 2) == 1);
-  for (int axis = 0; axis + 2 < rank; ++axis) fits = fits && file.dim(axis) == 1;
+  const bool padding = convention == MaskConvention::key_padding;
+  bool fits = rank >= 1 && file.dim(rank - 1) == key_len;
+  if (padding) {
+    for (int axis = 1; axis + 1 < rank; ++axis) fits = fits && file.dim(axis) == 1;
+  } else {
+    fits = fits && (rank == 1 || file.dim(rank - 2) == query_len || file.dim(rank - 2) == 1);
+    for (int axis = 0; axis + 2 < rank; ++axis) fits = fits && file.dim(axis) == 1;
+  }
   if (!fits) {
-    throw UsageError(fmt::format("{}: is {}; expected [{}, {}], or one row of {}", path, to_string(file.shape()),
-                                 query_len, key_len, key_len));
+    throw UsageError(padding ? fmt::format("{}: is {}; expected [texts, {}], a row of {} for every text", path,
+                                           to_string(file.shape()), key_len, key_len)
+                             : fmt::format("{}: is {}; expected [{}, {}], or one row of {}", path,
+                                           to_string(file.shape()), query_len, key_len, key_len));
+  }
+  const std::int64_t rows = file.size() / key_len;
+  if (padding && (text < 0 || text >= rows)) {
+    throw UsageError(fmt::format("{}: has {} of {}; there is no row {}", path,
+                                 rows == 1 ? "one row" : fmt::format("rows 0 to {}", rows - 1), key_len, text));
   }
   const std::vector<float> values = file.values();
   std::vector<std::uint8_t> hidden;
   hidden.reserve(static_cast<std::size_t>(query_len * key_len));
   for (std::int64_t i = 0; i < query_len; ++i) {
+    const std::int64_t row = padding ? text : rows == 1 ? 0 : i;
     for (std::int64_t j = 0; j < key_len; ++j) {
-      const std::size_t at = values.size() == static_cast<std::size_t>(key_len)
-                                 ? static_cast<std::size_t>(j)
-                                 : static_cast<std::size_t>(i * key_len + j);
-      hidden.push_back(hides(convention, values[at], path) ? 1 : 0);
+      hidden.push_back(hides(convention, values[static_cast<std::size_t>(row * key_len + j)], path) ? 1 : 0);
     }
   }
   return hidden;

@@ -136,14 +136,14 @@ ViewSpec read_view(const JsonValue& value, const std::string& what) {
   return view;
 }
 
-Request read_request(const JsonValue& value, const std::string& what) {
+Request read_request(const JsonValue& value, const std::string& what, const std::string& name) {
   if (value.kind != Kind::object) {
-    refuse(what, "request", fmt::format("found {}; expected an object", json_kind_name(value.kind)));
+    refuse(what, name, fmt::format("found {}; expected an object", json_kind_name(value.kind)));
   }
   Request request;
   for (std::size_t i = 0; i < value.items.size(); ++i) {
     const RequestOption* option = option_of_key(value.keys[i]);
-    if (option == nullptr) refuse(what, value.keys[i], "unknown key in \"request\"");
+    if (option == nullptr) refuse(what, value.keys[i], "unknown key in \"" + name + "\"");
     read_request_value(request, *option, value.keys[i], value.items[i], what);
   }
   return request;
@@ -174,7 +174,7 @@ SessionFile parse_session(const std::string& json, const std::string& what) {
   const JsonValue* nested = root.find("request");
   // A manifest holds its run's request beside much else that no session has.
   const bool manifest = nested != nullptr && root.find("stages") != nullptr;
-  if (nested != nullptr) session.request = read_request(*nested, what);
+  if (nested != nullptr) session.request = read_request(*nested, what, "request");
   for (std::size_t i = 0; i < root.items.size() && !manifest; ++i) {
     const std::string& key = root.keys[i];
     const JsonValue& value = root.items[i];
@@ -186,6 +186,8 @@ SessionFile parse_session(const std::string& json, const std::string& what) {
       if (key == "sha256") session.weights_sha256 = value.text;
     } else if (key == "view") {
       session.view = read_view(value, what);
+    } else if (key == "against") {
+      session.against = read_request(value, what, key);
     } else if (const RequestOption* option = option_of_key(key)) {
       if (nested != nullptr) refuse(what, key, "stands beside \"request\"; expected it inside");
       read_request_value(session.request, *option, key, value, what);

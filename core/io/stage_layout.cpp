@@ -52,6 +52,17 @@ StageLayout stage_layout(StageId stage) {
   return {0, 1, 2, 3};
 }
 
+std::int64_t slice_count(const Trace& trace, StageId stage) {
+  const int head = stage_layout(stage).head;
+  return head < 0 ? 1 : trace.tensor(stage).dim(head);
+}
+
+std::int64_t slice_of_head(const Trace& trace, StageId stage, std::int64_t head) {
+  const std::int64_t slices = slice_count(trace, stage);
+  const std::int64_t heads = std::max<std::int64_t>(1, trace.num_heads());
+  return std::clamp<std::int64_t>(head * slices / heads, 0, std::max<std::int64_t>(0, slices - 1));
+}
+
 Tensor slice_of(StageId stage, const Tensor& tensor, std::int64_t batch, std::int64_t head, Range rows, Range columns) {
   const StageLayout layout = stage_layout(stage);
   Region at;

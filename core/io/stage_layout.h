@@ -20,6 +20,11 @@ StageLayout stage_layout(StageId stage);
 // Whether its rows are positions of the key side: key_input, value_input, key_proj, value_proj, key, value.
 bool rows_are_keys(StageId stage);
 
+// Heads that a stage has slices of: 1 for [batch, position, feature], num_kv_heads for key and value.
+std::int64_t slice_count(const Trace& trace, StageId stage);
+// The slice of a stage that belongs to query head `head`: itself, its kv head, or 0.
+std::int64_t slice_of_head(const Trace& trace, StageId stage, std::int64_t head);
+
 // The [rows, columns] matrix of (batch, head), or a part of it; computed when read. `head` is ignored in 3-D stages.
 Tensor slice_of(StageId stage, const Tensor& tensor, std::int64_t batch, std::int64_t head, Range rows, Range columns);
 

@@ -203,4 +203,8 @@ const std::vector<std::string>& Checkpoint::files() const {
   return contents_->files.names();
 }
 
+bool Checkpoint::holds(const std::string& tensor) const {
+  return contents_->files.find(tensor) != nullptr;
+}
+
 }  // namespace headscope

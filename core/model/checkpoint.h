@@ -74,6 +74,7 @@ class Checkpoint {
   std::int64_t parameters() const;                 // numbers in them; a tied decoder counts once
   const std::vector<std::string>& dtypes() const;  // of the tensors that are used, sorted: "BF16"
   const std::vector<std::string>& files() const;   // names of the safetensors files in the folder
+  bool holds(const std::string& tensor) const;     // whether one of them has a tensor of that name
 
  private:
   struct Contents;

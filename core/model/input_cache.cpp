@@ -28,7 +28,7 @@ DrawnTensors InputCache::State::drawn(const SeededDraws& key) {
     std::rotate(draws_.begin(), known, known + 1);
     return draws_.front().second;
   }
-  TorchGenerator generator(key.seed);
+  TorchGenerator generator(key.seed, cancel);
   DrawnTensors tensors;
   if (key.seq_len > 0) tensors.x = draw_sequence(generator, key.batch, key.seq_len, key.input_dim);
   if (key.key_len > 0) tensors.key_x = draw_sequence(generator, key.batch, key.key_len, key.key_input_dim);
@@ -53,6 +53,7 @@ void InputCache::State::read_vectors(std::uint64_t seed, const std::vector<std::
   }
   auto row = out.begin();
   for (const std::string& word : words) {
+    cancel.check();
     const auto [known, is_new] = words_.try_emplace(word);
     if (is_new) known->second = word_vectors(seed, {word}, input_dim).values();
     row = std::copy(known->second.begin(), known->second.end(), row);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/cancel.h"
 #include "core/io/npy.h"
 #include "core/model/checkpoint.h"
 #include "core/model/folder_stamp.h"
@@ -37,6 +38,8 @@ struct DrawnTensors {
 };
 
 struct InputCache::State {
+  CancelToken cancel;  // of the request that is being loaded
+
   // The newest few draws, newest first.
   DrawnTensors drawn(const SeededDraws& key);
 

@@ -187,8 +187,9 @@ void check_checkpoint_files(InputCache& cache) {
   cache.state().check_checkpoint();
 }
 
-Inputs load_inputs(const Request& request, InputCache& cache) {
+Inputs load_inputs(const Request& request, InputCache& cache, const CancelToken& cancel) {
   InputCache::State& state = cache.state();
+  state.cancel = cancel;
   Inputs inputs;
   if (is_attention_alone(request)) {
     load_attention_alone(request, state, inputs);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/attention/request.h"
+#include "core/cancel.h"
 #include "core/model/layer_weights.h"
 #include "core/tensor/tensor.h"
 
@@ -79,7 +80,8 @@ class InputCache {
 void check_checkpoint_files(InputCache& cache);
 
 // Tokenizes, draws or reads everything. find_problem(request) must be empty. Throws Error when a file refuses, and
-// UsageError (core/attention/request_text.h) when shapes of files and options contradict each other.
-Inputs load_inputs(const Request& request, InputCache& cache);
+// UsageError (core/attention/request_text.h) when shapes of files and options contradict each other; Cancelled, after
+// which the cache serves the next request as before.
+Inputs load_inputs(const Request& request, InputCache& cache, const CancelToken& cancel = {});
 
 }  // namespace headscope

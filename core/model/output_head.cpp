@@ -60,16 +60,17 @@ bool goes_before(float a, float b) {
 }
 
 std::vector<TokenProbability> largest_logits(const float* logits, std::int64_t count, std::int64_t top_n) {
+  std::vector<std::int64_t> ids(static_cast<std::size_t>(count));
+  std::iota(ids.begin(), ids.end(), 0);
+  const auto shown = ids.begin() + std::clamp<std::int64_t>(top_n, 0, count);
+  std::partial_sort(ids.begin(), shown, ids.end(), [&](std::int64_t a, std::int64_t b) {
+    if (goes_before(logits[a], logits[b])) return true;
+    return !goes_before(logits[b], logits[a]) && a < b;
+  });
+  ids.erase(shown, ids.end());
   std::vector<TokenProbability> top;
-  for (std::int64_t id = 0; id < count && top_n > 0; ++id) {
-    const bool full = static_cast<std::int64_t>(top.size()) == top_n;
-    if (full && !goes_before(logits[id], static_cast<float>(top.back().logit))) continue;
-    const auto place = std::find_if(top.begin(), top.end(), [&](const TokenProbability& each) {
-      return goes_before(logits[id], static_cast<float>(each.logit));
-    });
-    top.insert(place, {id, "", logits[id], 0});
-    if (full) top.pop_back();
-  }
+  top.reserve(ids.size());
+  for (const std::int64_t id : ids) top.push_back({id, "", logits[id], 0});
   return top;
 }
 
@@ -83,33 +84,41 @@ std::optional<std::int64_t> target_of(const ModelTrace& model, const OutputHead&
   return mask_id(model) == ids[place] ? std::nullopt : std::optional(ids[place]);
 }
 
+struct SoftmaxTerms {
+  float max;
+  double sum;  // of exp(logit - max)
+  double probability(double logit) const { return std::exp(logit - static_cast<double>(max)) / sum; }
+};
+
 // `logits` hold what follows the vocabulary up to a multiple of kSumLanes, too; they become their exponentials.
-Prediction prediction_of(float* logits, std::int64_t count, std::int64_t top_n,
-                         const std::optional<std::int64_t>& target) {
-  Prediction prediction;
-  prediction.top = largest_logits(logits, count, top_n);
+SoftmaxTerms softmax_terms(float* logits, std::int64_t count) {
   const std::int64_t padded = (count + kSumLanes - 1) / kSumLanes * kSumLanes;
   std::fill(logits + count, logits + padded, -std::numeric_limits<float>::infinity());
   const KeySpans all{{0, count}, {}};
   const float max = largest_cell(logits, all);
+  return {max, static_cast<double>(exponentials(logits, all, 1.0F, max))};
+}
+
+Prediction prediction_of(float* logits, std::int64_t count, std::int64_t top_n,
+                         const std::optional<std::int64_t>& target) {
+  Prediction prediction;
+  prediction.top = largest_logits(logits, count, top_n);
   const double target_logit = target ? static_cast<double>(logits[*target]) : 0;
-  const auto sum = static_cast<double>(exponentials(logits, all, 1.0F, max));
-  for (TokenProbability& each : prediction.top) each.probability = std::exp(each.logit - max) / sum;
-  if (target) prediction.loss = std::log(sum) + max - target_logit;
+  const SoftmaxTerms terms = softmax_terms(logits, count);
+  for (TokenProbability& each : prediction.top) each.probability = terms.probability(each.logit);
+  if (target) prediction.loss = std::log(terms.sum) + static_cast<double>(terms.max) - target_logit;
   return prediction;
 }
 
-}  // namespace
-
-std::vector<Prediction> predictions(const ModelTrace& model, std::int64_t batch,
-                                    std::span<const std::int64_t> positions, std::int64_t top_n, const Backend& backend,
-                                    const CancelToken& cancel) {
-  const OutputHead head = head_of(model);
+// visit(position, logits, vocabulary) for each of them, in blocks; what softmax_terms() may write behind the logits is
+// there.
+template <class Visit>
+void visit_logits(const ModelTrace& model, const OutputHead& head, std::int64_t batch,
+                  std::span<const std::int64_t> positions, const Backend& backend, const CancelToken& cancel,
+                  const Visit& visit) {
   const std::int64_t vocabulary = head.decoder.weight.dim(0);
   const std::int64_t row = (vocabulary + kSumLanes - 1) / kSumLanes * kSumLanes;
   const auto at_once = static_cast<std::size_t>(std::max<std::int64_t>(1, kLogitsAtOnce / row));
-  const auto tokenizer = model.checkpoint->tokenizer();
-  std::vector<Prediction> result;
   for (std::size_t first = 0; first < positions.size(); first += at_once) {
     cancel.check();
     const std::span<const std::int64_t> block = positions.subspan(first, std::min(at_once, positions.size() - first));
@@ -121,14 +130,44 @@ std::vector<Prediction> predictions(const ModelTrace& model, std::int64_t batch,
     Tensor logits = padded.writable_sliced(2, 0, vocabulary);
     backend.linear_into(x, head.decoder, logits, cancel);
     for (std::size_t k = 0; k < block.size(); ++k) {
-      float* cells = padded.mutable_data() + static_cast<std::int64_t>(k) * row;
-      result.push_back(prediction_of(cells, vocabulary, top_n, target_of(model, head, block[k])));
-      result.back().position = block[k];
-      for (TokenProbability& each : result.back().top) {
-        each.piece = tokenizer == nullptr ? std::to_string(each.id) : tokenizer->piece_of(each.id);
-      }
+      visit(block[k], padded.mutable_data() + static_cast<std::int64_t>(k) * row, vocabulary);
     }
   }
+}
+
+}  // namespace
+
+std::vector<Prediction> predictions(const ModelTrace& model, std::int64_t batch,
+                                    std::span<const std::int64_t> positions, std::int64_t top_n, const Backend& backend,
+                                    const CancelToken& cancel) {
+  const OutputHead head = head_of(model);
+  const auto tokenizer = model.checkpoint->tokenizer();
+  std::vector<Prediction> result;
+  visit_logits(model, head, batch, positions, backend, cancel,
+               [&](std::int64_t position, float* logits, std::int64_t vocabulary) {
+                 result.push_back(prediction_of(logits, vocabulary, top_n, target_of(model, head, position)));
+                 result.back().position = position;
+                 for (TokenProbability& each : result.back().top) {
+                   each.piece = tokenizer == nullptr ? std::to_string(each.id) : tokenizer->piece_of(each.id);
+                 }
+               });
+  return result;
+}
+
+std::vector<double> probabilities_of(const ModelTrace& model, std::int64_t batch, std::int64_t position,
+                                     std::span<const std::int64_t> ids, const Backend& backend,
+                                     const CancelToken& cancel) {
+  std::vector<double> result;
+  const std::vector<std::int64_t> here = {position};
+  visit_logits(model, head_of(model), batch, here, backend, cancel,
+               [&](std::int64_t, float* logits, std::int64_t vocabulary) {
+                 for (const std::int64_t id : ids) {
+                   HEADSCOPE_ASSERT(0 <= id && id < vocabulary, std::to_string(id));
+                   result.push_back(static_cast<double>(logits[id]));
+                 }
+                 const SoftmaxTerms terms = softmax_terms(logits, vocabulary);
+                 for (double& each : result) each = terms.probability(each);
+               });
   return result;
 }
 

@@ -37,9 +37,27 @@ std::vector<Prediction> predictions(const ModelTrace& model, std::int64_t batch,
                                     std::span<const std::int64_t> positions, std::int64_t top_n, const Backend& backend,
                                     const CancelToken& cancel);
 
+// The probabilities that predictions() gives the tokens `ids` at one position.
+std::vector<double> probabilities_of(const ModelTrace& model, std::int64_t batch, std::int64_t position,
+                                     std::span<const std::int64_t> ids, const Backend& backend,
+                                     const CancelToken& cancel);
+
 // Where a model's predictions are looked at first: the last position of a next-token head; of a masked head every mask
 // token, and without any every position.
 std::vector<std::int64_t> predicted_positions(const ModelTrace& model);
+
+// What the interventions of a request do to a prediction at one position: all together, and each alone.
+struct PredictionChange {
+  std::vector<double> top_without;  // the probability of each of the report's tokens, without interventions
+  TokenProbability first;           // the most probable token without interventions
+  double first_now = 0;             // its probability with all of them
+  std::vector<double> first_alone;  // and with one of them, in the order of `terms`
+};
+struct PredictionChanges {                  // core/attention/prediction_changes.h
+  std::vector<std::string> terms;           // of the active interventions, as their options spell them
+  std::vector<PredictionChange> positions;  // those of the report
+  std::optional<double> mean_loss_without;
+};
 
 // What --predict N gives, of the first batch item.
 struct PredictionReport {
@@ -47,6 +65,7 @@ struct PredictionReport {
   std::vector<Prediction> positions;              // predicted_positions(), N tokens each
   std::vector<std::optional<double>> token_loss;  // of every token of the phrase; nothing where it is not predicted
   std::optional<double> mean_loss;                // of those that are; nothing without any
+  std::optional<PredictionChanges> changes;       // nothing when nothing intervenes
 };
 PredictionReport prediction_report(const ModelTrace& model, std::int64_t top_n, const CancelToken& cancel);
 

@@ -5,15 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "core/cancel.h"
 #include "core/model/layer_weights.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
 
-// torch.manual_seed(seed) followed by CPU draws. mt19937 seeded with the low 32 bits of `seed`.
+// torch.manual_seed(seed) followed by CPU draws. mt19937 seeded with the low 32 bits of `seed`. Every draw may throw
+// Cancelled.
 class TorchGenerator {
  public:
-  explicit TorchGenerator(std::uint64_t seed);
+  explicit TorchGenerator(std::uint64_t seed, CancelToken cancel = {});
 
   // torch.randn(n): below 16 values one by one (polar pairs of doubles, the second kept), from 16 on Box-Muller over
   // blocks of 16 with the last 16 redrawn when 16 does not divide n. Within 2e-6 of torch.
@@ -29,6 +31,7 @@ class TorchGenerator {
   int next_ = 624;
   bool has_spare_ = false;
   double spare_ = 0;
+  CancelToken cancel_;
 };
 
 // nn.Linear(in, out).weight and .bias: kaiming_uniform(a = sqrt 5), both uniform in +-1/sqrt(in); weight first.

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "core/model/seeded.h"
 
@@ -30,7 +31,7 @@ void transform_block(float* block) {
 
 }  // namespace
 
-TorchGenerator::TorchGenerator(std::uint64_t seed) {
+TorchGenerator::TorchGenerator(std::uint64_t seed, CancelToken cancel) : cancel_(std::move(cancel)) {
   state_[0] = static_cast<std::uint32_t>(seed & 0xFFFFFFFFu);
   for (std::uint32_t i = 1; i < kStateSize; ++i) {
     state_[i] = 1812433253u * (state_[i - 1] ^ (state_[i - 1] >> 30)) + i;
@@ -39,6 +40,7 @@ TorchGenerator::TorchGenerator(std::uint64_t seed) {
 
 std::uint32_t TorchGenerator::next_u32() {
   if (next_ == kStateSize) {
+    cancel_.check();
     for (int i = 0; i < kStateSize; ++i) {
       const std::uint32_t mixed = (state_[i] & 0x80000000u) | (state_[(i + 1) % kStateSize] & 0x7FFFFFFFu);
       state_[i] = state_[(i + kShift) % kStateSize] ^ (mixed >> 1) ^ ((mixed & 1u) ? 0x9908B0DFu : 0u);
@@ -61,7 +63,10 @@ void TorchGenerator::uniform(std::int64_t n, float low, float high, float* out) 
 void TorchGenerator::randn(std::int64_t n, float* out) {
   if (n >= kBlock) {
     for (std::int64_t i = 0; i < n; ++i) out[i] = unit_uniform(next_u32());
-    for (std::int64_t i = 0; i + kBlock <= n; i += kBlock) transform_block(out + i);
+    for (std::int64_t i = 0; i + kBlock <= n; i += kBlock) {
+      cancel_.check();
+      transform_block(out + i);
+    }
     if (n % kBlock != 0) {
       float* tail = out + n - kBlock;
       for (std::int64_t i = 0; i < kBlock; ++i) tail[i] = unit_uniform(next_u32());

@@ -43,11 +43,16 @@ void check_size(const FigurePlan& plan) {
 
 }  // namespace
 
-FigurePlan figure_plan(const Trace& trace, const ViewSpec& view, bool measure) {
+FigurePlan figure_plan(const FigureSource& source, const ViewSpec& view, bool measure, const CancelToken& cancel) {
   check(view);
+  const Trace& trace = source.trace;
   Sheet sheet(trace, view);
-  if (view.view == ViewKind::layers) {
-    plan_layers(sheet, measure);
+  const bool of_one_stage =
+      view.view != ViewKind::layers && view.view != ViewKind::difference && view.view != ViewKind::sensitivity;
+  if (!of_one_stage) {
+    if (view.view == ViewKind::layers) plan_layers(sheet, measure);
+    if (view.view == ViewKind::difference) plan_difference(sheet, source.against);
+    if (view.view == ViewKind::sensitivity) plan_sensitivity(sheet, cancel);
     check_size(sheet.plan);
     return std::move(sheet.plan);
   }
@@ -75,35 +80,41 @@ FigurePlan figure_plan(const Trace& trace, const ViewSpec& view, bool measure) {
       plan_neurons(sheet, stage, measure);
       break;
     case ViewKind::layers:
+    case ViewKind::difference:
+    case ViewKind::sensitivity:
       break;
   }
   check_size(sheet.plan);
   return std::move(sheet.plan);
 }
 
-Image draw_figure(const Trace& trace, const ViewSpec& view, const CancelToken& cancel) {
-  return drawn_whole(figure_rows(trace, view, cancel));
+Image draw_figure(const FigureSource& source, const ViewSpec& view, const CancelToken& cancel) {
+  return drawn_whole(figure_rows(source, view, cancel));
 }
 
-PictureRows figure_rows(const Trace& trace, const ViewSpec& view, const CancelToken& cancel) {
-  return plan_rows(figure_plan(trace, view, false), cancel);
+PictureRows figure_rows(const FigureSource& source, const ViewSpec& view, const CancelToken& cancel) {
+  return plan_rows(figure_plan(source, view, false, cancel), cancel);
 }
 
-FigureSvg figure_svg(const Trace& trace, const ViewSpec& view, const CancelToken& cancel) {
-  const auto plan = std::make_shared<const FigurePlan>(figure_plan(trace, view, false));
+FigureSvg figure_svg(const FigureSource& source, const ViewSpec& view, const CancelToken& cancel) {
+  const auto plan = std::make_shared<const FigurePlan>(figure_plan(source, view, false, cancel));
   return {plan->width, plan->height, [plan, cancel](std::ostream& out, const auto& recipe, const auto& progress) {
             write_svg(out, *plan, recipe, cancel, progress);
           }};
 }
 
-FigureSize figure_size(const Trace& trace, const ViewSpec& view) {
-  const FigurePlan plan = figure_plan(trace, view, true);
+FigureSize figure_size(const FigureSource& source, const ViewSpec& view) {
+  const FigurePlan plan = figure_plan(source, view, true);
   return {plan.width, plan.height};
 }
 
-std::map<std::string, std::string> recipe_of(const Trace& trace, const ViewSpec& view) {
+std::map<std::string, std::string> recipe_of(const FigureSource& source, const ViewSpec& view) {
+  const Trace& trace = source.trace;
   std::map<std::string, std::string> chunks;
   auto session = nlohmann::ordered_json::parse(session_json(trace.request, view));
+  if (view.view == ViewKind::difference && source.against != nullptr) {
+    session["against"] = nlohmann::ordered_json::parse(request_json(source.against->request));
+  }
   const LayerWeights& weights = trace.inputs->weights;
   if (!weights.empty()) {
     const std::string sha256 = weights.sha256.empty() ? sha256_of(weights) : weights.sha256;

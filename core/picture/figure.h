@@ -15,13 +15,21 @@
 
 namespace headscope {
 
+// What a figure is of: a result and, for ViewKind::difference, the other one, A, that it is subtracted from as B.
+struct FigureSource {
+  FigureSource(const Trace& of, const Trace* other = nullptr) : trace(of), against(other) {}
+  const Trace& trace;
+  const Trace* against;
+};
+
 // Lays the figure out and draws it. Throws UsageError when the view asks for what the trace does not have (a head
-// beyond num_heads, a stage that this request lacks) or when the picture would exceed 16384 x 16384 pixels.
-Image draw_figure(const Trace& trace, const ViewSpec& view, const CancelToken& cancel = {});
+// beyond num_heads, a stage that this request lacks, a difference from nothing or of other shapes) or when the picture
+// would exceed 16384 x 16384 pixels.
+Image draw_figure(const FigureSource& source, const ViewSpec& view, const CancelToken& cancel = {});
 
 // The same picture row by row, for files: the layout is done here, with what it needs to read (ranges, summaries).
 // Of the trace only its tensors are kept. load() and draw() throw Cancelled.
-PictureRows figure_rows(const Trace& trace, const ViewSpec& view, const CancelToken& cancel = {});
+PictureRows figure_rows(const FigureSource& source, const ViewSpec& view, const CancelToken& cancel = {});
 
 // The same picture as an SVG 1.1 document of the same size, laid out here and written by write(): shapes as shapes,
 // words as words (with a list of fonts), cells as rectangles, equal neighbours of a row as one. A picture of more than
@@ -33,20 +41,23 @@ struct FigureSvg {
                      const std::function<void(double)>& progress)>
       write;
 };
-FigureSvg figure_svg(const Trace& trace, const ViewSpec& view, const CancelToken& cancel = {});
+FigureSvg figure_svg(const FigureSource& source, const ViewSpec& view, const CancelToken& cancel = {});
 
-// Width and height in pixels of what draw_figure makes, without drawing.
+// Width and height in pixels of what draw_figure makes, without drawing. Throws what it throws.
 struct FigureSize {
   int width = 0, height = 0;
 };
-FigureSize figure_size(const Trace& trace, const ViewSpec& view);
+FigureSize figure_size(const FigureSource& source, const ViewSpec& view);
 
-// The mask that pictures of this stage are drawn with, or null: stages before the mask show all their scores. Rows that
-// are hidden completely and still got weights (a finite --mask-fill, --fully-masked uniform) show them.
-std::shared_ptr<const Mask> shown_mask(const Trace& trace, StageId stage);
+// The derivatives that ViewKind::sensitivity shows, [query_len, key_len]: of the cell view.at of view.stage by the
+// scores or weights of view.head. `largest`, when given, gets the largest |derivative| of all heads. Throws UsageError
+// and Cancelled.
+Tensor sensitivity_matrix(const Trace& trace, const ViewSpec& view, const CancelToken& cancel,
+                          double* largest = nullptr);
 
 // The recipe chunks of its PNG: {"headscope": session JSON with the view and "sha256", "headscope-sha256": of the
-// weights}; without weights (attention alone) no sha256. Opening the JSON gives the request and this view back.
-std::map<std::string, std::string> recipe_of(const Trace& trace, const ViewSpec& view);
+// weights}; without weights (attention alone) no sha256. A difference has the request of A at "against". Opening the
+// JSON gives the request and this view back.
+std::map<std::string, std::string> recipe_of(const FigureSource& source, const ViewSpec& view);
 
 }  // namespace headscope

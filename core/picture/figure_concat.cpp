@@ -58,14 +58,14 @@ void plan_concat(Sheet& sheet, const StagePicture& stage, bool measure) {
   request.column_labels = false;
   request.fixed_room = 2 * sheet.margin() + (direct ? 0 : sheet.upright_bar_room());
   // Gaps between heads need cells of whole pixels; a first fit tells whether there are such.
-  Fit fit = fitted(sheet, stage, request);
+  Fit fit = fitted(sheet, stage.names(), request);
   int gap = 0;
   if (!direct && fit.size.cell_width >= 1) {
     const double block = fit.size.cell_width * static_cast<double>(features);
     gap = block >= 24 * view.scale ? sheet.px(4) : block >= 6 * view.scale ? sheet.px(1) : 0;
     FitRequest with_gaps = request;
     with_gaps.fixed_room += static_cast<int>(heads - 1) * gap;
-    const Fit narrower = view.width ? fitted(sheet, stage, with_gaps) : fit;
+    const Fit narrower = view.width ? fitted(sheet, stage.names(), with_gaps) : fit;
     if (narrower.size.cell_width >= 1) {
       fit = narrower;
       request = with_gaps;

@@ -80,7 +80,7 @@ Grid grid_for(const Sheet& sheet, const StagePicture& stage) {
           request.fixed_room + sheet.row_gutter(stage.row_names(), stage.rows(), 1e9) + grid.columns * sheet.px(96);
       if (*sheet.view.width < least) continue;
     }
-    grid.fit = fitted(sheet, stage, request);
+    grid.fit = fitted(sheet, stage.names(), request);
     grid.tile = std::max(grid.fit.size.width, narrowest);
     const int natural = request.fixed_room + grid.fit.gutter + grid.columns * grid.tile;
     if (last || !sheet.view.width || natural <= *sheet.view.width) break;

@@ -140,7 +140,7 @@ void plan_aggregate(Sheet& sheet, const std::vector<const Trace*>& layers, const
   const Aggregate aggregate = *sheet.view.aggregate;
   FitRequest request{stage.rows(), stage.columns()};
   request.fixed_room = 2 * sheet.margin() + sheet.upright_bar_room();
-  const Fit fit = fitted(sheet, stage, request);
+  const Fit fit = fitted(sheet, stage.names(), request);
   const MapSize& size = fit.size;
   const int width = figure_width(sheet, request.fixed_room + fit.gutter + size.width);
   sheet.plan.width = width;

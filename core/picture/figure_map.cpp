@@ -9,13 +9,13 @@
 
 namespace headscope {
 
-Fit fitted(const Sheet& sheet, const StagePicture& stage, const FitRequest& request) {
+Fit fitted(const Sheet& sheet, const AxisNames& names, const FitRequest& request) {
   const ViewSpec& view = sheet.view;
   const auto fit_with = [&](double cell_height) {
     Fit fit;
-    fit.gutter = sheet.row_gutter(stage.row_names(), request.rows, cell_height);
+    fit.gutter = sheet.row_gutter(names.rows, request.rows, cell_height);
     if (view.labels && request.column_labels) {  // the corner's two words
-      const char* widest = stage.score_like() ? "query \u2193" : "feature \u2192";
+      const char* widest = names.score_like ? "query \u2193" : "feature \u2192";
       fit.gutter = std::max(fit.gutter, static_cast<int>(sheet.width_of(widest, FontRole::words, 11)) + sheet.px(9));
     }
     MapRoom room;
@@ -54,7 +54,7 @@ Fit fitted(const Sheet& sheet, const StagePicture& stage, const FitRequest& requ
     if (with_indices.size.cell_height < named_from) fit = with_indices;
   }
   if (request.column_labels) {
-    fit.column_height = sheet.column_height(stage.column_names(), fit.size.cell_width);
+    fit.column_height = sheet.column_height(names.columns, fit.size.cell_width);
     if (view.labels) fit.column_height = std::max(fit.column_height, sheet.px(36));
   }
   return fit;
@@ -69,11 +69,10 @@ int figure_width(const Sheet& sheet, int natural) {
   return *sheet.view.width;
 }
 
-std::vector<Span> legend(const Sheet& sheet, const StagePicture& stage, const std::string& range_words,
-                         const MapSize& size, std::int64_t head) {
+std::vector<Span> legend_of_axes(const Sheet& sheet, const std::string& noun, const std::string& range_words,
+                                 bool score_like) {
   const ViewSpec& view = sheet.view;
   const Palette& colors = sheet.colors;
-  const std::string noun = cell_noun(stage.stage());
   std::string what = noun;
   if (view.range == RangeKind::row) {
     what += ", each row with its own range";
@@ -84,21 +83,31 @@ std::vector<Span> legend(const Sheet& sheet, const StagePicture& stage, const st
   }
   if (view.log_scale) what += ", logarithmic";
   std::vector<Span> spans = {{what + ".", colors.text2}};
-  if (stage.score_like()) {
+  if (score_like) {
     spans.push_back({"rows", colors.query});
     spans.push_back({"query", colors.text2});
     spans.push_back({"columns", colors.key});
     spans.push_back({"key", colors.text2});
   }
+  return spans;
+}
+
+Span legend_of_hidden(const Sheet& sheet, const MapSize& size, const std::string& words, std::int64_t hidden,
+                      std::int64_t cells) {
+  const bool hatched = std::min(size.cell_width, size.cell_height) >= 8 * sheet.view.scale;
+  return {fmt::format("\u00b7 {}: {}, {} of {}", hatched ? "hatched" : "empty", words, grouped(hidden), grouped(cells)),
+          sheet.colors.text3};
+}
+
+std::vector<Span> legend(const Sheet& sheet, const StagePicture& stage, const std::string& range_words,
+                         const MapSize& size, std::int64_t head) {
+  const Palette& colors = sheet.colors;
+  const std::string noun = cell_noun(stage.stage());
+  std::vector<Span> spans = legend_of_axes(sheet, noun, range_words, stage.score_like());
   const std::string pooled = pooled_note(size, stage.rows(), stage.columns(), noun);
   if (!pooled.empty()) spans.push_back({"\u00b7 " + pooled, colors.text2});
   const std::int64_t hidden = stage.hidden_cells(head);
-  if (hidden > 0) {
-    const bool hatched = std::min(size.cell_width, size.cell_height) >= 8 * view.scale;
-    spans.push_back({fmt::format("\u00b7 {}: hidden, {} of {}", hatched ? "hatched" : "empty", grouped(hidden),
-                                 grouped(stage.rows() * stage.columns())),
-                     colors.text3});
-  }
+  if (hidden > 0) spans.push_back(legend_of_hidden(sheet, size, "hidden", hidden, stage.rows() * stage.columns()));
   const std::string masked = is_weight_like(stage.stage()) ? fully_masked_sentence(sheet.trace) : "";
   if (!masked.empty()) spans.push_back({"\u00b7 " + masked, colors.warn});
   return spans;
@@ -144,43 +153,64 @@ Sheet::Title title_of(const Sheet& sheet, const StagePicture& stage, bool measur
 }  // namespace
 
 void plan_map(Sheet& sheet, const StagePicture& stage, bool measure) {
-  const ViewSpec& view = sheet.view;
-  const std::int64_t head = stage.heads() > 0 ? view.head : 0;
+  const std::int64_t head = stage.heads() > 0 ? sheet.view.head : 0;
   if (stage.heads() > 0 && (head < 0 || head >= stage.heads())) {
     throw UsageError(
         fmt::format("--head: {} asked for, {} has heads 0 to {}", head, stage_name(stage.stage()), stage.heads() - 1));
   }
-  FitRequest request{stage.rows(), stage.columns()};
-  request.square = stage.score_like();
+  OneMap map{title_of(sheet, stage, measure), stage.rows(), stage.columns(), stage.names(), stage.spec(head), {}, {}};
+  map.spec.range = measure ? ValueRange{} : stage.range(head, head + 1);
+  map.cell_text = stage.cell_text();
+  map.legend = [&](const MapSize& size) { return legend(sheet, stage, range_words(stage), size, head); };
+  plan_one_map(sheet, map);
+}
+
+HeatmapSpec spec_of_signed(const Sheet& sheet, const Tensor& matrix, double largest) {
+  const ViewSpec& view = sheet.view;
+  HeatmapSpec spec;
+  spec.matrix = matrix;
+  spec.rows = static_cast<double>(matrix.dim(0));
+  spec.columns = static_cast<double>(matrix.dim(1));
+  spec.map = view.colormap.value_or(default_color_map(true, view.theme));
+  spec.theme = view.theme;
+  spec.pixel_scale = view.scale;
+  const double end = largest > 0 ? largest : 1;
+  spec.range = {-end, end, view.log_scale, view.range == RangeKind::row};
+  if (view.range == RangeKind::fixed) {
+    spec.range.low = view.range_low;
+    spec.range.high = view.range_high;
+  }
+  return spec;
+}
+
+void plan_one_map(Sheet& sheet, const OneMap& map) {
+  FitRequest request{map.rows, map.columns};
+  request.square = map.names.score_like;
   request.fixed_room = 2 * sheet.margin() + sheet.upright_bar_room();
-  const Fit fit = fitted(sheet, stage, request);
+  const Fit fit = fitted(sheet, map.names, request);
   const MapSize& size = fit.size;
   const int width = figure_width(sheet, request.fixed_room + fit.gutter + size.width);
   sheet.plan.width = width;
 
   const int x = sheet.margin() + fit.gutter;
-  const int y = sheet.header(title_of(sheet, stage, measure), width) + fit.column_height;
-  const ValueRange range = measure ? ValueRange{} : stage.range(head, head + 1);
-  MapItem map{x, y, stage.spec(head), stage.cell_text()};
-  map.spec.width = size.width;
-  map.spec.height = size.height;
-  map.spec.range = range;
-  map.spec.hatch_x = x;
-  map.spec.hatch_y = y;
-  sheet.plan.items.emplace_back(map);
-  sheet.row_labels(stage.row_names(), stage.rows(), x, y,
-                   static_cast<double>(size.height) / static_cast<double>(stage.rows()));
-  sheet.column_labels(stage.column_names(), stage.columns(), x, y,
-                      static_cast<double>(size.width) / static_cast<double>(stage.columns()));
-  sheet.corner(x, y, stage.score_like());
+  const int y = sheet.header(map.title, width) + fit.column_height;
+  MapItem item{x, y, map.spec, map.cell_text};
+  item.spec.width = size.width;
+  item.spec.height = size.height;
+  item.spec.hatch_x = x;
+  item.spec.hatch_y = y;
+  sheet.plan.items.emplace_back(item);
+  sheet.row_labels(map.names.rows, map.rows, x, y, static_cast<double>(size.height) / static_cast<double>(map.rows));
+  sheet.column_labels(map.names.columns, map.columns, x, y,
+                      static_cast<double>(size.width) / static_cast<double>(map.columns));
+  sheet.corner(x, y, map.names.score_like);
 
-  const bool grid = std::min(size.cell_width, size.cell_height) >= 12 * view.scale;
+  const bool grid = std::min(size.cell_width, size.cell_height) >= 12 * sheet.view.scale;
   const int bar_height = std::clamp(size.height - (grid ? sheet.px(1) : 0), sheet.px(48), sheet.px(400));
-  sheet.upright_bar(x + size.width + sheet.px(14), y, bar_height, stage.map(), range);
+  sheet.upright_bar(x + size.width + sheet.px(14), y, bar_height, map.spec.map, map.spec.range);
 
-  int bottom = y + std::max(size.height, view.color_bar ? bar_height : 0) + sheet.px(10);
-  bottom += sheet.paragraph(sheet.margin(), bottom, width - 2 * sheet.margin(),
-                            legend(sheet, stage, range_words(stage), size, head));
+  int bottom = y + std::max(size.height, sheet.view.color_bar ? bar_height : 0) + sheet.px(10);
+  bottom += sheet.paragraph(sheet.margin(), bottom, width - 2 * sheet.margin(), map.legend(size));
   sheet.plan.height = bottom + sheet.px(10);
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/attention/neurons.h"
 #include "core/picture/figure_views.h"
+#include "core/text/minus_sign.h"
 
 namespace headscope {
 
@@ -16,9 +17,9 @@ constexpr double kLargestCell = 16;  // of one feature
 
 std::string score_text(float value) {
   if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "inf" : "\u2212inf";
+  if (std::isinf(value)) return with_minus_signs(value > 0 ? "inf" : "-inf");
   std::string text = fmt::format("{:.3f}", std::fabs(value));
-  return (std::signbit(value) && text != "0.000" ? "\u2212" : "") + text;
+  return (std::signbit(value) && text != "0.000" ? kMinusSign : "") + text;
 }
 
 std::string scale_words(const Trace& trace) {

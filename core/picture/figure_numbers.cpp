@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/picture/figure_plan.h"
+#include "core/text/minus_sign.h"
 #include "core/text/utf8.h"
 
 namespace headscope {
@@ -21,7 +22,7 @@ std::string styled(std::string digits, bool trim) {
   }
   if (digits.find_first_not_of("0.") == std::string::npos) return "0";
   if (digits.starts_with("0.")) digits.erase(0, 1);
-  return (negative ? "\u2212" : "") + digits;
+  return (negative ? kMinusSign : "") + digits;
 }
 
 // "1.2e5", "−1e−4"; `decimals` of the mantissa.
@@ -29,7 +30,7 @@ std::string scientific(double value, int decimals) {
   const std::string text = fmt::format("{:.{}e}", value, decimals);
   const std::size_t e = text.find('e');
   const int exponent = std::stoi(text.substr(e + 1));
-  return styled(text.substr(0, e), true) + "e" + (exponent < 0 ? "\u2212" : "") + std::to_string(std::abs(exponent));
+  return styled(text.substr(0, e), true) + "e" + (exponent < 0 ? kMinusSign : "") + std::to_string(std::abs(exponent));
 }
 
 int characters(const std::string& text) {
@@ -61,7 +62,8 @@ std::string value_text(float value, int most) {
   }
   for (int decimals = 2; decimals >= 0; --decimals) {
     std::string text = styled(fmt::format("{:.{}f}", value, decimals), false);
-    if (characters(text) <= most) return text;
+    const bool is_zero = value != 0 && text == "0";
+    if (characters(text) <= most && !is_zero) return text;
   }
   std::string text = scientific(value, 0);
   return characters(text) <= most ? text : "";

@@ -51,6 +51,8 @@ void draw_numbers(const MapItem& item, FigureOutput& output, const CancelToken& 
   const std::int64_t first = row_at(static_cast<double>(output.rows().begin) - cell);
   const std::int64_t end = row_at(static_cast<double>(output.rows().end) + 2 * cell);
   const ValueScale shared = value_scale(spec.range);
+  // As weights below .005 have no number, so have others that are as small beside what the colours reach.
+  const double negligible = spec.range.per_row ? 0 : 0.005 * std::min(1.0, std::fabs(spec.range.high));
   std::vector<float> values(static_cast<std::size_t>(columns));
   std::vector<std::uint8_t> hidden(static_cast<std::size_t>(spec.mask ? columns : 0));
   for (std::int64_t i = first; i < end; ++i) {
@@ -61,6 +63,7 @@ void draw_numbers(const MapItem& item, FigureOutput& output, const CancelToken& 
     for (std::int64_t j = 0; j < columns; ++j) {
       const float value = values[static_cast<std::size_t>(j)];
       if (!std::isfinite(value) || (spec.mask && hidden[static_cast<std::size_t>(j)] != 0)) continue;
+      if (value != 0 && std::fabs(static_cast<double>(value)) < negligible) continue;
       const std::string text = item.cell_text == CellText::weights ? weight_text(value) : value_text(value, most);
       const Rgba ground = color_table(spec.map)[static_cast<std::size_t>(scale.entry(value))];
       draw_centred(output, item.x + static_cast<double>(j) * cell_width, item.y + static_cast<double>(i) * cell_height,

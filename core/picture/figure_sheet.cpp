@@ -152,7 +152,8 @@ int Sheet::header(const Title& title, int width) {
   for (const std::string& part : {title.name, title.stage, title.shape, title.fact}) {
     if (!part.empty()) plan.title += (plan.title.empty() ? "" : " ") + part;
   }
-  plan.description = request_facts(trace);
+  const std::vector<std::string> lines = title.lines.empty() ? std::vector{request_facts(trace)} : title.lines;
+  for (const std::string& line : lines) plan.description += (plan.description.empty() ? "" : "\n") + line;
   const int left = margin(), right = width - margin();
   const double middle = margin() + font(7);
   double x = left;
@@ -170,10 +171,13 @@ int Sheet::header(const Title& title, int width) {
     if (!fit.empty()) x += width_of(fit, FontRole::numbers, 12) + font(8);
   }
   text_middle(x, middle, fit_text(title.fact, FontRole::words, font(12), right - x), FontRole::words, 12, colors.text2);
-  const double below = margin() + font(26);
-  text_middle(left, below, fit_text(plan.description, FontRole::words, font(11), right - left), FontRole::words, 11,
-              colors.text3);
-  return margin() + px(46);
+  double below = margin() + font(26);
+  for (const std::string& line : lines) {
+    text_middle(left, below, fit_text(line, FontRole::words, font(11), right - left), FontRole::words, 11,
+                colors.text3);
+    below += font(kLineHeight);
+  }
+  return margin() + px(46) + static_cast<int>(std::ceil(static_cast<double>(lines.size() - 1) * font(kLineHeight)));
 }
 
 }  // namespace headscope

@@ -79,6 +79,7 @@ class Sheet {
     std::string name;
     bool contract_name = false;      // `name` is set in mono
     std::string stage, shape, fact;  // dim: in mono, in mono, in words
+    std::vector<std::string> lines;  // below, a line each; none: request_facts()
   };
   int header(const Title& title, int width);
   // The gutter that row labels need, and the height of column labels, for cells of this size; 0 without labels.

@@ -9,7 +9,9 @@
 #include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/request_text.h"
+#include "core/attention/shown_mask.h"
 #include "core/picture/figure.h"
+#include "core/text/text_difference.h"
 #include "core/text/utf8.h"
 
 namespace headscope {
@@ -42,20 +44,6 @@ Tensor by_heads(StageId id, const Tensor& tensor) {
   return tensor.permuted({0, 2, 1, 3});
 }
 
-// Whether hidden cells are hidden in this stage: from where the mask was applied on. Before, they hold real scores.
-bool stage_hides(const Trace& trace, StageId stage) {
-  if (is_weight_like(stage)) return true;
-  if (has_variant(trace.request, Variant::mask_after_softmax)) return false;
-  return stage == StageId::masked_scores ||
-         (stage == StageId::scores && trace.request.mask_order == MaskOrder::before_scale);
-}
-
-// Fully masked rows that got weights all the same: 1 / key_len each.
-bool uniform_when_fully_masked(const Request& request) {
-  if (request.fully_masked == FullyMasked::uniform) return true;
-  return request.fully_masked == FullyMasked::as_computed && std::isfinite(request.mask_fill);
-}
-
 bool nan_when_fully_masked(const Request& request) {
   return request.fully_masked == FullyMasked::as_computed && !std::isfinite(request.mask_fill);
 }
@@ -76,17 +64,44 @@ std::string one_line(const std::string& text) {
   return line;
 }
 
-}  // namespace
-
-std::shared_ptr<const Mask> shown_mask(const Trace& trace, StageId stage) {
-  if (!trace.mask || !trace.mask->hidden.any() || !is_score_like(stage) || !stage_hides(trace, stage)) return nullptr;
-  if (trace.fully_masked_rows == 0 || !is_weight_like(stage) || !uniform_when_fully_masked(trace.request)) {
-    return trace.mask;
+std::vector<std::string> fact_list(const Trace& trace, const std::string& phrase) {
+  const Request& request = trace.request;
+  const Inputs& inputs = *trace.inputs;
+  std::vector<std::string> facts;
+  facts.push_back(inputs.weights.empty() ? "query, key and value from files" : file_name(inputs.weights.source));
+  if (inputs.d_model > 0) facts.push_back(fmt::format("d_model {}", inputs.d_model));
+  facts.push_back(inputs.num_heads == 1 ? "1 head" : fmt::format("{} heads", inputs.num_heads));
+  if (inputs.num_kv_heads != inputs.num_heads) facts.push_back(fmt::format("{} kv_heads", inputs.num_kv_heads));
+  const std::vector<MaskTerm> mask = mask_terms_of(request, inputs);
+  if (mask.empty()) {
+    facts.emplace_back(asks_for_mask(request, inputs) ? "mask painted" : "no mask");
+  } else {
+    facts.push_back("mask " + mask_text(mask) + (any_painted(request) ? ", painted" : ""));
   }
-  auto shown = std::make_shared<Mask>();
-  shown->hidden = trace.mask->hidden.with_hidden_rows_opened();
-  return shown;
+  if (request.mask_order == MaskOrder::before_scale) facts.emplace_back("mask before scale");
+  if (request.scale) facts.push_back(fmt::format("scale {}", *request.scale));
+  if (request.softcap) facts.push_back(fmt::format("softcap {}", *request.softcap));
+  if (request.dropout > 0) facts.push_back(fmt::format("dropout {}", request.dropout));
+  if (request.merge == Merge::direct) facts.emplace_back("direct merge");
+  if (!request.variants.empty()) facts.emplace_back("with known mistakes");
+  if (!request.ablate.empty()) facts.emplace_back("heads ablated");
+  if (intervenes(request)) facts.emplace_back("changed by hand");
+  if (inputs.query_len == trace.key_len()) {
+    facts.push_back(inputs.query_len == 1 ? "1 token" : fmt::format("{} tokens", inputs.query_len));
+  } else {
+    facts.push_back(fmt::format("{} queries, {} keys", inputs.query_len, trace.key_len()));
+  }
+  if (!phrase.empty()) facts.push_back("\u201c" + phrase + "\u201d");
+  return facts;
 }
+
+std::string joined(const std::vector<std::string>& facts) {
+  std::string line;
+  for (const std::string& fact : facts) line += (line.empty() ? "" : " \u00b7 ") + fact;
+  return line;
+}
+
+}  // namespace
 
 StagePicture::StagePicture(const Trace& trace, StageId stage, const ViewSpec& view)
     : trace_(trace),
@@ -103,8 +118,9 @@ StagePicture::StagePicture(const Trace& trace, StageId stage, const ViewSpec& vi
   heads_ = rank == 4 ? tensor_.dim(1) : 0;
   rows_ = tensor_.dim(rank - 2);
   columns_ = tensor_.dim(rank - 1);
-  row_names_ = names_for(is_key_side(stage) ? trace.key_labels() : trace.query_labels(), rows_);
-  if (is_score_like(stage)) column_names_ = names_for(trace.key_labels(), columns_);
+  names_.score_like = is_score_like(stage);
+  names_.rows = names_for(is_key_side(stage) ? trace.key_labels() : trace.query_labels(), rows_);
+  if (names_.score_like) names_.columns = names_for(trace.key_labels(), columns_);
 }
 
 std::int64_t StagePicture::hidden_cells(std::int64_t head) const {
@@ -156,37 +172,26 @@ HeatmapSpec StagePicture::spec(std::int64_t head) const {
 }
 
 std::string request_facts(const Trace& trace) {
-  const Request& request = trace.request;
-  const Inputs& inputs = *trace.inputs;
-  std::vector<std::string> facts;
-  facts.push_back(inputs.weights.empty() ? "query, key and value from files" : file_name(inputs.weights.source));
-  if (inputs.d_model > 0) facts.push_back(fmt::format("d_model {}", inputs.d_model));
-  facts.push_back(inputs.num_heads == 1 ? "1 head" : fmt::format("{} heads", inputs.num_heads));
-  if (inputs.num_kv_heads != inputs.num_heads) facts.push_back(fmt::format("{} kv_heads", inputs.num_kv_heads));
-  const std::vector<MaskTerm> mask = mask_terms_of(request, inputs);
-  if (mask.empty()) {
-    facts.emplace_back(asks_for_mask(request, inputs) ? "mask painted" : "no mask");
-  } else {
-    facts.push_back("mask " + mask_text(mask) + (any_painted(request) ? ", painted" : ""));
-  }
-  if (request.mask_order == MaskOrder::before_scale) facts.emplace_back("mask before scale");
-  if (request.scale) facts.push_back(fmt::format("scale {}", *request.scale));
-  if (request.softcap) facts.push_back(fmt::format("softcap {}", *request.softcap));
-  if (request.dropout > 0) facts.push_back(fmt::format("dropout {}", request.dropout));
-  if (request.merge == Merge::direct) facts.emplace_back("direct merge");
-  if (!request.variants.empty()) facts.emplace_back("with known mistakes");
-  if (!request.ablate.empty()) facts.emplace_back("heads ablated");
-  if (intervenes(request)) facts.emplace_back("changed by hand");
-  if (inputs.query_len == trace.key_len()) {
-    facts.push_back(inputs.query_len == 1 ? "1 token" : fmt::format("{} tokens", inputs.query_len));
-  } else {
-    facts.push_back(fmt::format("{} queries, {} keys", inputs.query_len, trace.key_len()));
-  }
-  const std::string phrase = one_line(request.phrase);
-  if (!phrase.empty()) facts.push_back("\u201c" + phrase + "\u201d");
-  std::string line;
-  for (const std::string& fact : facts) line += (line.empty() ? "" : " \u00b7 ") + fact;
-  return line;
+  return joined(fact_list(trace, one_line(trace.request.phrase)));
+}
+
+std::vector<std::string> facts_of_two(const Trace& a, const Trace& b) {
+  constexpr std::size_t kPhraseBytes = 40;
+  const auto [phrase_a, phrase_b] =
+      from_where_they_part(one_line(a.request.phrase), one_line(b.request.phrase), kPhraseBytes);
+  std::vector<std::string> of_a = fact_list(a, phrase_a), of_b = fact_list(b, phrase_b), both;
+  std::erase_if(of_a, [&](const std::string& fact) {
+    const auto same = std::find(of_b.begin(), of_b.end(), fact);
+    if (same == of_b.end()) return false;
+    both.push_back(fact);
+    of_b.erase(same);
+    return true;
+  });
+  std::vector<std::string> lines;
+  if (!both.empty()) lines.push_back("A and B: " + joined(both));
+  if (!of_a.empty()) lines.push_back("A: " + joined(of_a));
+  if (!of_b.empty()) lines.push_back("B: " + joined(of_b));
+  return lines;
 }
 
 std::string fully_masked_sentence(const Trace& trace) {

@@ -11,6 +11,13 @@
 
 namespace headscope {
 
+// What stands along the sides of a map.
+struct AxisNames {
+  std::vector<std::string> rows;
+  std::vector<std::string> columns;  // empty: features, by index
+  bool score_like = true;            // queries by keys
+};
+
 // Matrices of one stage of one batch: a head's each, or one for [batch, position, feature].
 class StagePicture {
  public:
@@ -23,8 +30,9 @@ class StagePicture {
   std::int64_t rows() const { return rows_; }
   std::int64_t columns() const { return columns_; }
   bool score_like() const { return is_score_like(stage_); }
-  const std::vector<std::string>& row_names() const { return row_names_; }
-  const std::vector<std::string>& column_names() const { return column_names_; }  // empty: features, by index
+  const AxisNames& names() const { return names_; }
+  const std::vector<std::string>& row_names() const { return names_.rows; }
+  const std::vector<std::string>& column_names() const { return names_.columns; }
   ColorMap map() const { return map_; }
   CellText cell_text() const { return is_weight_like(stage_) ? CellText::weights : CellText::values; }
   std::int64_t hidden_cells(std::int64_t head) const;
@@ -43,12 +51,16 @@ class StagePicture {
   Tensor tensor_;
   std::shared_ptr<const Mask> mask_;
   std::int64_t heads_ = 0, rows_ = 0, columns_ = 0;
-  std::vector<std::string> row_names_, column_names_;
+  AxisNames names_;
   ColorMap map_;
 };
 
 // "seeded 0 · d_model 512 · 8 heads · causal · 5 tokens ..." in one line.
 std::string request_facts(const Trace& trace);
+
+// The facts of two results: one line of what both share, one for each of what it has alone, its phrase from where the
+// two part.
+std::vector<std::string> facts_of_two(const Trace& a, const Trace& b);
 
 // One sentence about rows whose every key is hidden, or "".
 std::string fully_masked_sentence(const Trace& trace);

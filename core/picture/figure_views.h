@@ -1,22 +1,29 @@
 // The views that a figure can show, each laid out on a sheet. Internal to core/picture.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
+#include "core/cancel.h"
+#include "core/picture/figure.h"
 #include "core/picture/figure_sheet.h"
 
 namespace headscope {
 
 // Lays out the whole figure. With `measure` no value is read: sizes are right, ranges and summaries are not.
-FigurePlan figure_plan(const Trace& trace, const ViewSpec& view, bool measure);
+FigurePlan figure_plan(const FigureSource& source, const ViewSpec& view, bool measure, const CancelToken& cancel = {});
 
-// One per file. Each sets plan.width and plan.height.
+// One per file. Each sets plan.width and plan.height. Difference and sensitivity say what is wrong by computing it:
+// they read values to be measured, too.
 void plan_map(Sheet& sheet, const StagePicture& stage, bool measure);
 void plan_heads(Sheet& sheet, const StagePicture& stage, bool measure);
 void plan_concat(Sheet& sheet, const StagePicture& stage, bool measure);
 void plan_arcs(Sheet& sheet, const StagePicture& weights, bool measure);
 void plan_neurons(Sheet& sheet, const StagePicture& weights, bool measure);
 void plan_layers(Sheet& sheet, bool measure);
+void plan_difference(Sheet& sheet, const Trace* against);
+void plan_sensitivity(Sheet& sheet, const CancelToken& cancel);
 
 // ---- shared by the views
 // The map with its gutter and column labels within a width; `fixed_room` is taken by other things beside it.
@@ -33,10 +40,31 @@ struct FitRequest {
   double largest_cell = 34;
   bool column_labels = true;
 };
-Fit fitted(const Sheet& sheet, const StagePicture& stage, const FitRequest& request);
+Fit fitted(const Sheet& sheet, const AxisNames& names, const FitRequest& request);
 
 // The width of the figure whose content needs `natural` pixels. Throws UsageError when --width is less.
 int figure_width(const Sheet& sheet, int natural);
+
+// One large map with its names on both axes, its colour bar and its legend.
+struct OneMap {
+  Sheet::Title title;
+  std::int64_t rows = 0, columns = 0;
+  AxisNames names;
+  HeatmapSpec spec;  // size and places are left to plan_one_map
+  CellText cell_text = CellText::values;
+  std::function<std::vector<Span>(const MapSize& size)> legend;
+};
+void plan_one_map(Sheet& sheet, const OneMap& map);
+// Signed numbers that are no stage: colours from -largest to largest where the view does not say otherwise.
+HeatmapSpec spec_of_signed(const Sheet& sheet, const Tensor& matrix, double largest);
+
+// The part of a legend that every map has: what a cell is, what its colours run over, which side is which.
+std::vector<Span> legend_of_axes(const Sheet& sheet, const std::string& noun, const std::string& range_words,
+                                 bool score_like);
+
+// "hatched: hidden, 6 of 16"; cells too small for the pattern are empty.
+Span legend_of_hidden(const Sheet& sheet, const MapSize& size, const std::string& words, std::int64_t hidden,
+                      std::int64_t cells);
 
 // What colours and marks mean: "weight, one range for all heads. rows query columns key ..."
 std::vector<Span> legend(const Sheet& sheet, const StagePicture& stage, const std::string& range_words,

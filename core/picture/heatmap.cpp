@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/assert.h"
+#include "core/picture/device_pyramid.h"
 #include "core/picture/heatmap_painter.h"
 
 namespace headscope {
@@ -20,7 +21,8 @@ bool operator==(const HeatmapSpec& a, const HeatmapSpec& b) {
   return same_storage(a.matrix, b.matrix) && a.mask == b.mask && a.batch == b.batch && a.head == b.head &&
          a.row0 == b.row0 && a.column0 == b.column0 && a.rows == b.rows && a.columns == b.columns &&
          a.width == b.width && a.height == b.height && a.map == b.map && a.range == b.range && a.theme == b.theme &&
-         a.hatch_x == b.hatch_x && a.hatch_y == b.hatch_y && a.pixel_scale == b.pixel_scale && a.grid == b.grid;
+         a.hatch_x == b.hatch_x && a.hatch_y == b.hatch_y && a.pixel_scale == b.pixel_scale && a.grid == b.grid &&
+         a.device == b.device;
 }
 
 std::int64_t AxisWindow::cell_under(int pixel) const {
@@ -43,7 +45,19 @@ AxisWindow axis_window(double begin, double count, int pixels) {
   return {static_cast<std::int64_t>(first), static_cast<float>(begin - first), static_cast<float>(count / pixels)};
 }
 
+HeatmapSpec brought_back(const HeatmapSpec& spec) {
+  HEADSCOPE_ASSERT(spec.device != nullptr, "nothing lies on a device");
+  const PooledPixels pixels = spec.device->read({0, spec.device->rows}, {0, spec.device->columns});
+  HeatmapSpec here = spec;
+  here.device = nullptr;
+  here.matrix = Tensor::of({pixels.rows, pixels.columns}, spec.matrix.axes(), pixels.values);
+  here.mask = hidden_pixels(pixels);
+  here.batch = here.head = 0;
+  return here;
+}
+
 Image draw_heatmap(const HeatmapSpec& spec) {
+  if (spec.device != nullptr) return draw_heatmap(brought_back(spec));
   HEADSCOPE_ASSERT(spec.matrix.rank() == 2, "a heatmap is a matrix, not " + to_string(spec.matrix.shape()));
   HEADSCOPE_ASSERT(spec.width > 0 && spec.height > 0 && spec.rows > 0 && spec.columns > 0,
                    fmt::format("{} x {} pixels of {} x {} cells", spec.width, spec.height, spec.rows, spec.columns));

@@ -37,6 +37,8 @@
 
 namespace headscope {
 
+class DevicePicture;
+
 // How values become colours. t = (v - low) / (high - low), clamped; with `log_scale` t = log(v/floor)/log(high/floor)
 // for v > 0 where floor = max(low, high * 1e-6), and 0 for v <= 0.
 struct ValueRange {
@@ -61,11 +63,17 @@ struct HeatmapSpec {
   int hatch_x = 0, hatch_y = 0;
   double pixel_scale = 1;  // content scale: hatch spacing and line widths multiply by it
   bool grid = true;        // 1 px lines between cells from 12 px (x scale) a cell
+  // Where the numbers of `matrix` and what of them is hidden (`mask` is null then) lie on a graphics device, for a
+  // TextureStore of the same device; null: they are here.
+  std::shared_ptr<const DevicePicture> device = nullptr;
   friend bool operator==(const HeatmapSpec& a, const HeatmapSpec& b);  // matrices by same_storage
 };
 
 // Draws it by the rules above. Reads only the rows and columns that are seen, strip by strip.
 Image draw_heatmap(const HeatmapSpec& spec);
+
+// The same heatmap with matrix and mask brought back from spec.device, which is set.
+HeatmapSpec brought_back(const HeatmapSpec& spec);
 
 // One axis of the part that is seen, as the rules use it.
 struct AxisWindow {

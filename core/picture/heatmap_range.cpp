@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/picture/device_pyramid.h"
 #include "core/picture/heatmap.h"
 #include "core/tensor/block_sums.h"
 #include "core/tensor/row_strips.h"
@@ -84,6 +85,18 @@ ValueScale value_scale(const ValueRange& range) {
 
 std::vector<ValueScale> row_scales(const HeatmapSpec& spec, std::int64_t begin, std::int64_t end) {
   std::vector<ValueScale> scales;
+  const auto add = [&](const Extent& extent) {
+    scales.push_back(value_scale(row_range(extent, is_diverging(spec.map), spec.range.log_scale)));
+  };
+  if (spec.device != nullptr) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      const DevicePicture::RowExtent& ends = spec.device->row_extents[static_cast<std::size_t>(row)];
+      Extent extent;
+      if (ends.low <= ends.high) extent = {static_cast<double>(ends.low), static_cast<double>(ends.high), {}};
+      add(extent);
+    }
+    return scales;
+  }
   for_each_row(spec.matrix.sliced(0, begin, end), [&](const Index&, std::int64_t row, std::span<const float> values) {
     Extent extent;
     if (spec.mask) {
@@ -91,7 +104,7 @@ std::vector<ValueScale> row_scales(const HeatmapSpec& spec, std::int64_t begin, 
     } else {
       extent.include(values);
     }
-    scales.push_back(value_scale(row_range(extent, is_diverging(spec.map), spec.range.log_scale)));
+    add(extent);
   });
   return scales;
 }

@@ -168,6 +168,24 @@ bool PooledPixels::hidden(std::int64_t row, std::int64_t column) const {
   return counts[at] == 0 && std::isfinite(values[at]);
 }
 
+std::shared_ptr<const Mask> hidden_pixels(const PooledPixels& pixels) {
+  std::shared_ptr<Mask> mask;
+  for (std::int64_t y = 0; y < pixels.rows; ++y) {
+    std::uint8_t* bytes = mask ? mask->hidden.mutable_row(0, 0, y) : nullptr;
+    for (std::int64_t x = 0; x < pixels.columns; ++x) {
+      if (!pixels.hidden(y, x)) continue;
+      if (!mask) {
+        mask = std::make_shared<Mask>();
+        mask->hidden = HiddenCells(1, 1, pixels.rows, pixels.columns);
+        bytes = mask->hidden.mutable_row(0, 0, y);
+      }
+      bytes[x] = 1;
+    }
+  }
+  if (mask) mask->hidden.refresh_any();
+  return mask;
+}
+
 PooledPixels pool_cells(const PyramidSource& source, Range rows, Range columns, PixelCells cells, Pooling pooling,
                         const CancelToken& cancel) {
   PooledPixels result(pixels_of(rows.size(), cells.rows), pixels_of(columns.size(), cells.columns));
@@ -251,16 +269,13 @@ int level_of(std::int64_t count, std::int64_t cells) {
   return std::min(base_level(count), trailing_zeros(cells));
 }
 
-CoarsePixels coarse_pixels(const PyramidSource& source, PixelCells cells, Pooling pooling, std::int64_t most_cells,
-                           const CancelToken& cancel) {
+CoarsePlan coarse_plan(const PyramidSource& source, PixelCells cells, std::int64_t most_cells) {
   const std::int64_t rows = source.matrix.dim(0), columns = source.matrix.dim(1);
   const std::int64_t pixel_rows = pixels_of(rows, cells.rows);
   const std::int64_t group = std::min(kGroupRows, rows);
   const std::int64_t groups =
       std::clamp<std::int64_t>(most_cells / std::max<std::int64_t>(1, group * columns * source.cost), 1, pixel_rows);
-  CoarsePixels result;
-  result.pixels = PooledPixels(pixel_rows, pixels_of(columns, cells.columns));
-  PooledPixels& pixels = result.pixels;
+  CoarsePlan plan;
   std::int64_t read = 0;
   for (std::int64_t g = 0; g < groups; ++g) {
     // The rows of pixels that this group stands for, and its rows in their middle.
@@ -268,15 +283,29 @@ CoarsePixels coarse_pixels(const PyramidSource& source, PixelCells cells, Poolin
     const Range covered{stands.begin * cells.rows, std::min(stands.end * cells.rows, rows)};
     const std::int64_t size = std::min(group, covered.size());
     const std::int64_t begin = covered.begin + (covered.size() - size) / 2;
-    const PooledPixels line =
-        pool_cells(source, {begin, begin + size}, {0, columns}, {size, cells.columns}, pooling, cancel);
+    plan.groups.push_back({{begin, begin + size}, stands});
     read += size;
-    for (std::int64_t y = stands.begin; y < stands.end; ++y) {
+  }
+  if (read > 0) plan.one_of_rows = std::max<std::int64_t>(1, (rows + read / 2) / read);
+  return plan;
+}
+
+CoarsePixels coarse_pixels(const PyramidSource& source, PixelCells cells, Pooling pooling, std::int64_t most_cells,
+                           const CancelToken& cancel) {
+  const std::int64_t rows = source.matrix.dim(0), columns = source.matrix.dim(1);
+  const CoarsePlan plan = coarse_plan(source, cells, most_cells);
+  CoarsePixels result;
+  result.pixels = PooledPixels(pixels_of(rows, cells.rows), pixels_of(columns, cells.columns));
+  result.one_of_rows = plan.one_of_rows;
+  PooledPixels& pixels = result.pixels;
+  for (const CoarseGroup& group : plan.groups) {
+    const PooledPixels line =
+        pool_cells(source, group.cells, {0, columns}, {group.cells.size(), cells.columns}, pooling, cancel);
+    for (std::int64_t y = group.pixels.begin; y < group.pixels.end; ++y) {
       std::copy(line.values.begin(), line.values.end(), pixels.values.begin() + y * pixels.columns);
       std::copy(line.counts.begin(), line.counts.end(), pixels.counts.begin() + y * pixels.columns);
     }
   }
-  if (read > 0) result.one_of_rows = std::max<std::int64_t>(1, (rows + read / 2) / read);
   return result;
 }
 

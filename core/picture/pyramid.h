@@ -22,12 +22,16 @@ namespace headscope {
 enum class Pooling : std::uint8_t { max, mean };
 const char* pooling_name(Pooling pooling);  // "max", "mean"
 
+class DevicePyramid;
+
 // A matrix and what of it is hidden.
 struct PyramidSource {
   Tensor matrix;                     // [rows, columns], stored or computed
   std::shared_ptr<const Mask> mask;  // null: nothing is hidden
   std::int64_t batch = 0, head = 0;  // which of the mask
   std::int64_t cost = 1;             // of reading a cell, in cells of scores: what samples are sized by
+  // Of the same matrix, where a device pools it for a window that draws from there; null: pixels are made here.
+  std::shared_ptr<const DevicePyramid> device = nullptr;
 };
 
 // Pooled pixels, row-major.
@@ -39,6 +43,9 @@ struct PooledPixels {
   PooledPixels(std::int64_t row_count, std::int64_t column_count);
   bool hidden(std::int64_t row, std::int64_t column) const;
 };
+
+// The hidden ones as the mask of a matrix of these pixels; null: none is hidden.
+std::shared_ptr<const Mask> hidden_pixels(const PooledPixels& pixels);
 
 // Cells that a pixel takes of each axis.
 struct PixelCells {
@@ -75,6 +82,15 @@ struct CoarsePixels {
   PooledPixels pixels;           // of the whole, ceil(count / cells) a side
   std::int64_t one_of_rows = 1;  // one row of this many was read
 };
+// Which rows that sample takes: each group of cells stands for some rows of pixels.
+struct CoarseGroup {
+  Range cells, pixels;
+};
+struct CoarsePlan {
+  std::vector<CoarseGroup> groups;
+  std::int64_t one_of_rows = 1;
+};
+CoarsePlan coarse_plan(const PyramidSource& source, PixelCells cells, std::int64_t most_cells);
 CoarsePixels coarse_pixels(const PyramidSource& source, PixelCells cells, Pooling pooling, std::int64_t most_cells,
                            const CancelToken& cancel);
 

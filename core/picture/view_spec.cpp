@@ -15,12 +15,15 @@ namespace headscope {
 
 namespace {
 
-constexpr std::array kKinds = {
-    std::pair(ViewKind::heads, std::string_view("heads")),  std::pair(ViewKind::head, std::string_view("head")),
-    std::pair(ViewKind::stage, std::string_view("stage")),  std::pair(ViewKind::concat, std::string_view("concat")),
-    std::pair(ViewKind::arcs, std::string_view("arcs")),    std::pair(ViewKind::neurons, std::string_view("neurons")),
-
-    std::pair(ViewKind::layers, std::string_view("layers"))};
+constexpr std::array kKinds = {std::pair(ViewKind::heads, std::string_view("heads")),
+                               std::pair(ViewKind::head, std::string_view("head")),
+                               std::pair(ViewKind::stage, std::string_view("stage")),
+                               std::pair(ViewKind::concat, std::string_view("concat")),
+                               std::pair(ViewKind::arcs, std::string_view("arcs")),
+                               std::pair(ViewKind::neurons, std::string_view("neurons")),
+                               std::pair(ViewKind::layers, std::string_view("layers")),
+                               std::pair(ViewKind::difference, std::string_view("difference")),
+                               std::pair(ViewKind::sensitivity, std::string_view("sensitivity"))};
 constexpr std::int64_t kMostPixels = 16384;  // of a picture's side
 constexpr std::int64_t kMostHeads = 1 << 20;
 
@@ -62,7 +65,7 @@ void set_kind(ViewSpec& view, const std::string& text) {
       return;
     }
   }
-  refuse_value("view", text, "a view", "heads, head, stage, concat, arcs, neurons or layers");
+  refuse_value("view", text, "a view", "heads, head, stage, concat, arcs, neurons, layers, difference or sensitivity");
 }
 
 void set_stage(ViewSpec& view, const std::string& text) {
@@ -125,7 +128,32 @@ void set_sentences(ViewSpec& view, const std::string& text) {
   view.sentences = *pair;
 }
 
+void set_at(ViewSpec& view, const std::string& text) {
+  std::vector<std::int64_t> at;
+  for (const std::string& part : parse_list("at", text, "a cell", "B,H,I,J, or B,I,J of a stage of three axes")) {
+    at.push_back(parse_whole("at", part, 0, std::numeric_limits<std::int64_t>::max()));
+  }
+  view.at = std::move(at);
+}
+
+void set_by(ViewSpec& view, const std::string& text) {
+  if (text != "weights" && text != "scores") refuse_value("by", text, "a known value", "weights or scores");
+  view.by = text == "weights" ? SensitivityBy::weights : SensitivityBy::scores;
+}
+
 }  // namespace
+
+bool has_weight_colors(ViewKind kind, StageId stage) {
+  return is_weight_like(stage) && kind != ViewKind::difference && kind != ViewKind::sensitivity;
+}
+
+SensitivityBy usual_by(StageId stage) {
+  return is_score_like(stage) ? SensitivityBy::scores : SensitivityBy::weights;
+}
+
+std::string_view sensitivity_by_name(SensitivityBy by) {
+  return by == SensitivityBy::weights ? "weights" : "scores";
+}
 
 std::string_view view_kind_name(ViewKind kind) {
   for (const auto& [known, name] : kKinds) {
@@ -155,6 +183,8 @@ std::string view_json(const ViewSpec& view) {
   if (view.hide_below != usual.hide_below) json["hide_below"] = view.hide_below;
   if (view.sentences != usual.sentences) json["sentences"] = sentence_pair_name(view.sentences);
   if (view.aggregate) json["aggregate"] = aggregate_name(*view.aggregate);
+  if (!view.at.empty()) json["at"] = list_text(view.at);
+  if (view.by) json["by"] = sensitivity_by_name(*view.by);
   return json_dump(json);
 }
 
@@ -195,6 +225,10 @@ bool set_view_value(ViewSpec& view, std::string_view key, const std::string& tex
     view.width = pixels(key, text);
   } else if (key == "aggregate") {
     set_aggregate(view, text);
+  } else if (key == "at") {
+    set_at(view, text);
+  } else if (key == "by") {
+    set_by(view, text);
   } else if (key == "scale") {
     constexpr const char* expected = "a number above 0, at most 16";
     const double scale = parse_finite(key, text, expected);

@@ -15,8 +15,10 @@
 
 namespace headscope {
 
-enum class ViewKind { heads, head, stage, concat, arcs, neurons, layers };  // layers: all layers and heads of a model
+// layers: all layers and heads of a model; difference: one result less another; sensitivity: a cell's derivatives.
+enum class ViewKind { heads, head, stage, concat, arcs, neurons, layers, difference, sensitivity };
 enum class RangeKind { automatic, row, fixed };
+enum class SensitivityBy { weights, scores };
 
 struct ViewSpec {
   ViewKind view = ViewKind::heads;
@@ -38,10 +40,21 @@ struct ViewSpec {
   double hide_below = 0.05;                              // smaller weights are no line
   SentencePair sentences = SentencePair::all;
   std::optional<Aggregate> aggregate;  // layers: one map made of all heads instead of a map of each
+  // Of sensitivity: the cell of `stage`, in the stage's own axes, and by what it is derived; nothing: usual_by(stage).
+  std::vector<std::int64_t> at;
+  std::optional<SensitivityBy> by;
   friend bool operator==(const ViewSpec&, const ViewSpec&) = default;
 };
 
 std::string_view view_kind_name(ViewKind kind);
+
+// Whether the colours of a view of `stage` are those of weights; else of signed data, around zero.
+bool has_weight_colors(ViewKind kind, StageId stage);
+
+// What says most of a cell of this stage: by scores where it is of queries and keys (a weight depends on itself alone
+// among the weights), else by weights.
+SensitivityBy usual_by(StageId stage);
+std::string_view sensitivity_by_name(SensitivityBy by);  // "weights", "scores"
 
 // JSON of the session file's "view": the VIEW options by name with _ for -, and "batch", "color_bar" and "scale"; only
 // what differs from ViewSpec{}.

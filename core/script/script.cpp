@@ -44,24 +44,24 @@ std::optional<std::string> script_obstacle(const Trace& trace) {
   return {};
 }
 
-Script script_of(const Trace& trace, ScriptLanguage language) {
+Script script_of(const Trace& trace, ScriptLanguage language, const std::string& stem) {
   if (const auto obstacle = script_obstacle(trace)) {
     throw UsageError(fmt::format("--as {}: {}", script_language_name(language), *obstacle));
   }
   Script script;
   if (language == ScriptLanguage::latex) {
     script = latex_script(trace);
-    script.name = "attention.tex";
+    script.name = (stem.empty() ? "attention" : stem) + ".tex";
     return script;
   }
-  ScriptWriter writer(language, trace);
+  const std::string own = fmt::format("attention_{}", script_language_name(language));
+  ScriptWriter writer(language, trace, stem.empty() ? own : stem);
   write_inputs(writer, trace);
   write_heads(writer, trace);
   write_attention(writer, trace);
   script = writer.finished();
-  script.name = fmt::format("attention_{}.py", script_language_name(language));
-  if (!script.tensors.empty())
-    script.data_name = fmt::format("attention_{}.safetensors", script_language_name(language));
+  script.name = writer.stem() + ".py";
+  if (!script.tensors.empty()) script.data_name = writer.stem() + ".safetensors";
   return script;
 }
 

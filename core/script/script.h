@@ -44,8 +44,9 @@ std::optional<std::string> script_obstacle(const Trace& trace);
 // The script whose stages have the names, the shapes and the numbers of the trace's, within float32. Python ones print
 // a line a stage (name, shape, smallest, largest and mean finite number), and with the name of a folder as argument
 // write every stage as FOLDER/STAGE.npy. Of PyTorch, seeded weights and --embedding sequence are drawn again by torch;
-// everything else comes from the data file. Throws UsageError with script_obstacle().
-Script script_of(const Trace& trace, ScriptLanguage language);
+// everything else comes from the data file. The files are called `stem` with their endings; "": "attention_pytorch",
+// "attention_numpy", "attention". Throws UsageError with script_obstacle().
+Script script_of(const Trace& trace, ScriptLanguage language, const std::string& stem = "");
 
 // Writes script and data to the folder, which is made when it is not there: both or none. Returns their names. Throws
 // Error, Cancelled.

@@ -173,8 +173,8 @@ void write_inputs(ScriptWriter& w, const Trace& trace) {
   const Inputs& in = *trace.inputs;
   w.section({}, "made by Headscope");
   w.line("# " + command_comment(trace));
-  w.line(fmt::format("# python3 attention_{}.py [FOLDER]    with FOLDER, every stage is written there as STAGE.npy",
-                     script_language_name(w.torch() ? ScriptLanguage::pytorch : ScriptLanguage::numpy)));
+  w.line(fmt::format("# python3 {}.py [FOLDER]    with FOLDER, every stage is written there as STAGE.npy",
+                     comment_text(w.stem(), 200)));
   w.line("import json");
   w.line("import math");
   w.line("import os");
@@ -199,10 +199,7 @@ void write_inputs(ScriptWriter& w, const Trace& trace) {
   }
   w.line();
   w.line();
-  if (!all_drawn) {
-    w.line(fmt::format("data = read_tensors(\"attention_{}.safetensors\")",
-                       script_language_name(w.torch() ? ScriptLanguage::pytorch : ScriptLanguage::numpy)));
-  }
+  if (!all_drawn) w.line(fmt::format("data = read_tensors({})", python_string(w.stem() + ".safetensors")));
   w.line(fmt::format("batch, query_len, key_len = {}, {}, {}", in.batch, in.query_len, in.key_len));
   w.line(fmt::format("num_heads, num_kv_heads = {}, {}", in.num_heads, in.num_kv_heads));
   w.line(fmt::format("head_dim, value_head_dim = {}, {}", in.head_dim, in.value_head_dim));

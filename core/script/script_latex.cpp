@@ -1,6 +1,7 @@
 // The formulas of a request with its own shapes, as a LaTeX document.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/attention/interventions.h"
@@ -9,66 +10,11 @@
 #include "core/attention/projection_steps.h"
 #include "core/attention/request_text.h"
 #include "core/model/head_rule.h"
+#include "core/script/latex_text.h"
 #include "core/script/script_writer.h"
-#include "core/text/utf8.h"
 
 namespace headscope {
 namespace {
-
-// Plain words: what TeX reads as commands is escaped, what its text fonts lack is '?'.
-std::string tex_text(std::string_view text, std::size_t most) {
-  std::string shown;
-  const std::string words = comment_text(text, most);
-  for (std::size_t at = 0; at < words.size();) {
-    const CodePoint point = code_point_at(words, at);
-    at += static_cast<std::size_t>(point.bytes);
-    const auto c = static_cast<char>(point.value);
-    if (point.value > 0x17F) {
-      shown += '?';
-    } else if (point.value >= 0x80) {
-      append_utf8(shown, point.value);
-    } else if (c == '\\') {
-      shown += "\\textbackslash{}";
-    } else if (c == '^') {
-      shown += "\\textasciicircum{}";
-    } else if (c == '~') {
-      shown += "\\textasciitilde{}";
-    } else if (c == '<' || c == '>' || c == '|' || c == '"') {
-      shown += c == '<' ? "\\textless{}" : c == '>' ? "\\textgreater{}" : c == '|' ? "\\textbar{}" : "\\textquotedbl{}";
-    } else {
-      if (std::string_view("#$%&_{}").find(c) != std::string_view::npos) shown += '\\';
-      shown += c;
-    }
-  }
-  return shown;
-}
-
-// "\mathit{masked\_scores}".
-std::string symbol(std::string_view name) {
-  std::string escaped;
-  for (const char c : name) escaped += c == '_' ? std::string("\\_") : std::string(1, c);
-  return fmt::format("\\mathit{{{}}}", escaped);
-}
-
-std::string symbol(StageId stage) {
-  return symbol(stage_name(stage));
-}
-
-std::string space(const Shape& shape) {
-  std::string sizes;
-  for (int axis = 0; axis < shape.count; ++axis) {
-    sizes += (axis == 0 ? "" : " \\times ") + std::to_string(shape[axis]);
-  }
-  return fmt::format("\\mathbb{{R}}^{{{}}}", sizes);
-}
-
-std::string tex_number(double value) {
-  if (std::isinf(value)) return value > 0 ? "\\infty" : "-\\infty";
-  const std::string text = double_text(value);
-  const std::size_t e = text.find('e');
-  if (e == std::string::npos) return text;
-  return fmt::format("{} \\cdot 10^{{{}}}", text.substr(0, e), std::stoi(text.substr(e + 1)));
-}
 
 struct Latex {
   const Trace& trace;
@@ -91,28 +37,60 @@ struct Latex {
     line(fmt::format("% ---- {}", stage_name(id)));
     line(words);
     line("\\begin{align*}");
-    line(fmt::format("  {} &= {}, &", left, right));
-    line(fmt::format("  {} &\\in {}", symbol(id), space(trace.tensor(id).shape())));
+    line(fmt::format("  {} &= {}, \\\\*", left, right));
+    line(fmt::format("  {} &\\in {}.", tex_symbol(id), tex_space(trace.tensor(id).shape())));
     line("\\end{align*}");
   }
 };
 
-std::string at(StageId stage, const char* indices) {
-  return symbol(stage) + "_{" + indices + "}";
+// "b_q", beside "W_q".
+std::string bias_of(std::string_view matrix) {
+  return fmt::format("b{}", matrix.substr(1));
 }
 
 std::string product(StageId of, const char* matrix, const Linear& linear) {
-  return fmt::format("{} \\, {}^{{\\top}}{}", symbol(of), matrix, linear.bias.empty() ? "" : " + b");
+  return fmt::format("{} \\, {}^{{\\top}}{}", tex_symbol(of), matrix,
+                     linear.bias.empty() ? "" : " + " + bias_of(matrix));
 }
 
 std::string where_weights(const char* matrix, const Linear& linear) {
-  return fmt::format(" with ${} \\in {}${}", matrix, space(linear.weight.shape()),
-                     linear.bias.empty() ? "" : fmt::format(" and $b \\in {}$", space(linear.bias.shape())));
+  return fmt::format(
+      " with ${} \\in {}${}", matrix, tex_space(linear.weight.shape()),
+      linear.bias.empty() ? "" : fmt::format(" and ${} \\in {}$", bias_of(matrix), tex_space(linear.bias.shape())));
 }
 
+// Which cells a term hides: a formula, or words.
+std::string hidden_by(const Trace& trace, const MaskTerm& term) {
+  const std::int64_t keys = trace.inputs->key_len, moved = keys - trace.query_len();
+  const bool aligned = trace.request.causal_align == CausalAlign::bottom_right && moved != 0;
+  const std::string p = !aligned ? "i" : moved > 0 ? fmt::format("i + {}", moved) : fmt::format("i - {}", -moved);
+  switch (term.kind) {
+    case MaskTerm::Kind::causal:
+      return fmt::format("$j > {}$", p);
+    case MaskTerm::Kind::window:
+      return fmt::format("$\\lvert {} - j \\rvert > {}$", p, term.size);
+    case MaskTerm::Kind::prefix:
+      return fmt::format("$j > \\max({}, {})$", p, term.size - 1);
+    case MaskTerm::Kind::padding:
+      return fmt::format("$j \\ge {}$", keys - term.size);
+    case MaskTerm::Kind::file:
+      break;
+  }
+  return "the file says so";
+}
+
+// "The mask causal, padding:1: hidden where $j > i$ or $j \ge 5$."
 std::string mask_words(const Trace& trace) {
-  std::string terms = mask_text(mask_terms_of(trace.request, *trace.inputs));
-  return fmt::format("\\texttt{{{}}}", tex_text(terms, 120));
+  const std::vector<MaskTerm> terms = mask_terms_of(trace.request, *trace.inputs);
+  const bool inverted = has_variant(trace.request, Variant::mask_inverted);
+  std::string where;
+  for (const MaskTerm& term : terms) where += (where.empty() ? "" : " or ") + hidden_by(trace, term);
+  if (!trace.request.paint.empty()) where += (where.empty() ? "" : ", then ") + std::string("as painted by hand");
+  std::string words = fmt::format("The mask \\texttt{{{}}}{}", tex_text(mask_text(terms), 120),
+                                  inverted ? ", inverted, a known mistake" : "");
+  if (!where.empty()) words += fmt::format(": {} where {}", inverted ? "visible" : "hidden", where);
+  if (!trace.mask->added.empty()) words += "; $m$ is what its file adds";
+  return words + ".";
 }
 
 void write_projections(Latex& x) {
@@ -120,21 +98,24 @@ void write_projections(Latex& x) {
   const Inputs& in = *trace.inputs;
   const LayerWeights& w = in.weights;
   if (!in.query.empty()) return;
-  x.stage(StageId::input, symbol(StageId::input), "x", "The vectors of the tokens.");
-  x.stage(StageId::key_input, symbol(StageId::key_input), "x^{(k)}", "Keys come from other tokens.");
-  x.stage(StageId::value_input, symbol(StageId::value_input), "x^{(v)}", "So do values.");
-  x.stage(StageId::qkv, symbol(StageId::qkv), product(StageId::input, "W_{qkv}", w.qkv),
+  x.stage(StageId::input, tex_symbol(StageId::input), "x",
+          in.checkpoint == nullptr
+              ? std::string("The vectors of the tokens.")
+              : fmt::format("The vectors of the tokens, as they enter the attention of layer {}.", in.layer));
+  x.stage(StageId::key_input, tex_symbol(StageId::key_input), "x^{(k)}", "Keys come from other tokens.");
+  x.stage(StageId::value_input, tex_symbol(StageId::value_input), "x^{(v)}", "So do values.");
+  x.stage(StageId::qkv, tex_symbol(StageId::qkv), product(StageId::input, "W_{qkv}", w.qkv),
           fmt::format("One projection,{}.", where_weights("W_{qkv}", w.qkv)));
-  x.stage(StageId::qkv_split, at(StageId::qkv_split, "b,i,h,d"),
-          at(StageId::qkv, fmt::format("b,i,{}h+d", 3 * in.head_dim).c_str()), "Every head has rows of its own.");
-  x.stage(StageId::qkv_heads, at(StageId::qkv_heads, "b,h,i,d"), at(StageId::qkv_split, "b,i,h,d"),
+  x.stage(StageId::qkv_split, tex_at(StageId::qkv_split, "b,i,h,d"),
+          tex_at(StageId::qkv, fmt::format("b,i,{}h+d", 3 * in.head_dim)), "Every head has rows of its own.");
+  x.stage(StageId::qkv_heads, tex_at(StageId::qkv_heads, "b,h,i,d"), tex_at(StageId::qkv_split, "b,i,h,d"),
           "Heads come before positions.");
   const QkvLayout layout = read_layout_of(trace.request, w);
   const bool cross = !in.key_x.empty();
   const auto project = [&](StageId id, StageId from, const char* matrix, Part part) {
     if (trace.find(id) == nullptr) return;
     const Linear linear = part_of(in, layout, part);
-    x.stage(id, symbol(id), product(from, matrix, linear),
+    x.stage(id, tex_symbol(id), product(from, matrix, linear),
             fmt::format("A projection{}.", where_weights(matrix, linear)));
   };
   project(StageId::query_proj, StageId::input, "W_q", Part::query);
@@ -142,27 +123,76 @@ void write_projections(Latex& x) {
   project(StageId::value_proj, cross ? StageId::value_input : StageId::input, "W_v", Part::value);
 }
 
+// What the model does to the heads of queries and keys, as the functions that their formulas name.
+void write_head_rule(Latex& x, const HeadRule& rule) {
+  x.line("");
+  x.open({});
+  x.line("% ---- what the model does to queries and keys");
+  const std::int64_t width = x.trace.inputs->head_dim;
+  if (!rule.query_norm.empty() || !rule.key_norm.empty()) {
+    x.line("A norm with learned weights $g$, of every head:");
+    x.line("\\begin{align*}");
+    x.line(
+        fmt::format("  \\operatorname{{norm}}(x)_d &= {} \\, x_d \\bigg/ \\sqrt{{\\frac{{1}}{{{}}} "
+                    "\\sum_{{e=0}}^{{{}}} x_e^2 + {}}}",
+                    rule.norm_plus_one ? "(1 + g_d)" : "g_d", width, width - 1, tex_number(rule.norm_eps)));
+    x.line("\\end{align*}");
+  }
+  if (rule.rotary == nullptr) return;
+  const RotaryRule& turns = rule.rotary->rule();
+  const std::int64_t pairs = turns.features / 2;
+  const bool halves = turns.pairs == RotaryRule::Pairs::halves;
+  const std::string first = halves ? "p" : "2p", second = halves ? fmt::format("p+{}", pairs) : "2p+1";
+  const std::string before = turns.factor == 1 ? "" : tex_number(turns.factor) + " \\bigl(";
+  const std::string after = turns.factor == 1 ? "" : "\\bigr)";
+  const auto row = [&](const std::string& of, const char* sign, const std::string& other, const char* end) {
+    x.line(
+        fmt::format("  \\operatorname{{turn}}_i(x)_{{{0}}} &= {1}x_{{{0}}} \\cos(i\\,\\omega_p) {2} x_{{{3}}} "
+                    "\\sin(i\\,\\omega_p){4}{5}",
+                    of, before, sign, other, after, end));
+  };
+  x.line(
+      fmt::format("Rotary positions: {} of {} features are turned in pairs, $0 \\le p < {}$, by the angle of their "
+                  "position $i$, with $\\omega_0 = {}$ to $\\omega_{{{}}} = {}$:",
+                  turns.features, width, pairs, tex_short(turns.inverse_frequencies.front()), pairs - 1,
+                  tex_short(turns.inverse_frequencies.back())));
+  x.line("\\begin{align*}");
+  row(first, "-", second, ", \\\\");
+  row(second, "+", first, ".");
+  x.line("\\end{align*}");
+}
+
 void write_heads_of(Latex& x) {
   const Inputs& in = *x.trace.inputs;
-  const auto split = [&](StageId id, StageId projected, std::int64_t offset, std::int64_t width, const char* bias,
-                         bool changed) {
-    const bool given = !in.query.empty(), per_head = x.trace.find(StageId::qkv_heads) != nullptr;
-    std::string right =
-        given      ? std::string("\\text{as given}")
-        : per_head ? at(StageId::qkv_heads, offset == 0 ? "b,h,i,d" : fmt::format("b,h,i,{}+d", offset).c_str())
-                   : at(projected, fmt::format("b,i,{}h+d", width).c_str());
-    if (changed) right = fmt::format("\\operatorname{{turn}}_i\\bigl({}\\bigr)", right);
-    std::string words = "The heads.";
-    if (changed) words += " Each passes what the model does to it: a norm, rotary positions, or both.";
-    if (bias != nullptr) words += fmt::format(" After the last position stands ${}$.", symbol(bias));
-    x.stage(id, at(id, "b,h,i,d"), right, words);
-  };
   const HeadRule* rule = in.head_rule.get();
+  if (rule != nullptr && (rule->changes_queries() || rule->changes_keys())) write_head_rule(x, *rule);
+  const bool per_head = x.trace.find(StageId::qkv_heads) != nullptr;
+  const auto split = [&](StageId id, StageId projected, std::int64_t offset, std::int64_t width, const char* bias,
+                         const Tensor* norm, const char* whose) {
+    std::string words = fmt::format("The heads of {}.", whose);
+    if (bias != nullptr) words += fmt::format(" After the last position stands ${}$.", tex_symbol(bias));
+    if (!in.query.empty()) return x.stage(id, tex_at(id, "b,h,i,d"), "\\text{as given}", words);
+    const bool turned = norm != nullptr && rule->rotary != nullptr, normed = norm != nullptr && !norm->empty();
+    if (!turned && !normed) {
+      const std::string feature = offset == 0 ? "b,h,i,d" : fmt::format("b,h,i,{}+d", offset);
+      return x.stage(
+          id, tex_at(id, "b,h,i,d"),
+          per_head ? tex_at(StageId::qkv_heads, feature) : tex_at(projected, fmt::format("b,i,{}h+d", width)), words);
+    }
+    // Functions of a whole head: its features from : to.
+    std::string head = per_head ? tex_at(StageId::qkv_heads, fmt::format("b,h,i,{}:{}", offset, offset + width))
+                                : tex_at(projected, fmt::format("b,i,{0}h:{0}h+{0}", width));
+    if (normed) head = fmt::format("\\operatorname{{norm}}\\bigl({}\\bigr)", head);
+    if (turned) head = fmt::format("\\operatorname{{turn}}_i\\bigl({}\\bigr)", head);
+    x.stage(id, tex_at(id, "b,h,i"), head, words);
+  };
   const bool extra = !in.weights.bias_k.empty();
-  split(StageId::query, StageId::query_proj, 0, in.head_dim, nullptr, rule != nullptr && rule->changes_queries());
+  split(StageId::query, StageId::query_proj, 0, in.head_dim, nullptr, rule != nullptr ? &rule->query_norm : nullptr,
+        "the queries");
   split(StageId::key, StageId::key_proj, in.head_dim, in.head_dim, extra ? "bias_k" : nullptr,
-        rule != nullptr && rule->changes_keys());
-  split(StageId::value, StageId::value_proj, 2 * in.head_dim, in.value_head_dim, extra ? "bias_v" : nullptr, false);
+        rule != nullptr ? &rule->key_norm : nullptr, "the keys");
+  split(StageId::value, StageId::value_proj, 2 * in.head_dim, in.value_head_dim, extra ? "bias_v" : nullptr, nullptr,
+        "the values");
 }
 
 std::string scale_tex(const Trace& trace) {
@@ -182,9 +212,9 @@ void write_scores(Latex& x) {
   const std::int64_t group = in.num_heads / in.num_kv_heads;
   const std::string g = group == 1 ? "h" : fmt::format("\\lfloor h/{} \\rfloor", group);
   const bool transposed = !has_variant(r, Variant::key_not_transposed);
-  x.stage(StageId::raw_scores, at(StageId::raw_scores, "b,h,i,j"),
-          fmt::format("\\sum_{{d=0}}^{{{}}} {} \\, {}", in.head_dim - 1, at(StageId::query, "b,h,i,d"),
-                      at(StageId::key, (transposed ? fmt::format("b,{},j,d", g) : fmt::format("b,{},d,j", g)).c_str())),
+  x.stage(StageId::raw_scores, tex_at(StageId::raw_scores, "b,h,i,j"),
+          fmt::format("\\sum_{{d=0}}^{{{}}} {} \\, {}", in.head_dim - 1, tex_at(StageId::query, "b,h,i,d"),
+                      tex_at(StageId::key, (transposed ? fmt::format("b,{},j,d", g) : fmt::format("b,{},d,j", g)))),
           transposed ? "Every query meets every key." : "The key is not transposed: a known mistake.");
   const bool after_softmax = has_variant(r, Variant::mask_after_softmax);
   const bool hides = trace.mask->hidden.any() && !after_softmax, added = !trace.mask->added.empty();
@@ -194,35 +224,34 @@ void write_scores(Latex& x) {
     return fmt::format("\\begin{{cases}} {} & \\text{{hidden}} \\\\ {} & \\text{{otherwise}} \\end{{cases}}", fill,
                        score);
   };
-  const std::string words = fmt::format("The mask {}{}.", mask_words(trace),
-                                        has_variant(r, Variant::mask_inverted) ? ", inverted: a known mistake" : "");
+  const std::string words = mask_words(trace);
   const std::string fill = tex_number(r.mask_fill);
   if (r.mask_order == MaskOrder::before_scale && (hides || added)) {
-    x.stage(StageId::scores, at(StageId::scores, "b,h,i,j"),
-            "\\Bigl(" + masked(at(StageId::raw_scores, "b,h,i,j") + plus, fill) + "\\Bigr) " + scale_tex(trace),
+    x.stage(StageId::scores, tex_at(StageId::scores, "b,h,i,j"),
+            "\\left(" + masked(tex_at(StageId::raw_scores, "b,h,i,j") + plus, fill) + "\\right) " + scale_tex(trace),
             words + " It comes before the scaling.");
-    x.stage(StageId::masked_scores, at(StageId::masked_scores, "b,h,i,j"), at(StageId::scores, "b,h,i,j"),
+    x.stage(StageId::masked_scores, tex_at(StageId::masked_scores, "b,h,i,j"), tex_at(StageId::scores, "b,h,i,j"),
             "They are masked already.");
   } else {
-    x.stage(StageId::scores, at(StageId::scores, "b,h,i,j"),
-            at(StageId::raw_scores, "b,h,i,j") + " " + scale_tex(trace),
+    x.stage(StageId::scores, tex_at(StageId::scores, "b,h,i,j"),
+            tex_at(StageId::raw_scores, "b,h,i,j") + " " + scale_tex(trace),
             trace.scale == 1.0 ? "Nothing is scaled." : "Scaled.");
     StageId before = StageId::scores;
     if (r.softcap) {
       const std::string cap = tex_number(*r.softcap);
-      x.stage(StageId::capped_scores, at(StageId::capped_scores, "b,h,i,j"),
-              fmt::format("{} \\tanh\\bigl({} / {}\\bigr)", cap, at(StageId::scores, "b,h,i,j"), cap),
+      x.stage(StageId::capped_scores, tex_at(StageId::capped_scores, "b,h,i,j"),
+              fmt::format("{} \\tanh\\bigl({} / {}\\bigr)", cap, tex_at(StageId::scores, "b,h,i,j"), cap),
               "A soft cap on their size.");
       before = StageId::capped_scores;
     }
-    x.stage(StageId::masked_scores, at(StageId::masked_scores, "b,h,i,j"), masked(at(before, "b,h,i,j") + plus, fill),
-            hides || added ? words : "No mask hides anything here.");
+    x.stage(StageId::masked_scores, tex_at(StageId::masked_scores, "b,h,i,j"),
+            masked(tex_at(before, "b,h,i,j") + plus, fill), hides || added ? words : "No mask hides anything here.");
   }
   const bool columns = has_variant(r, Variant::softmax_over_queries);
   std::string weights =
-      fmt::format("\\frac{{\\exp {0}}}{{\\sum_{{{1}=0}}^{{{2}}} \\exp {3}}}", at(StageId::masked_scores, "b,h,i,j"),
+      fmt::format("\\frac{{\\exp {0}}}{{\\sum_{{{1}=0}}^{{{2}}} \\exp {3}}}", tex_at(StageId::masked_scores, "b,h,i,j"),
                   columns ? "i'" : "j'", (columns ? trace.query_len() : trace.key_len()) - 1,
-                  at(StageId::masked_scores, columns ? "b,h,i',j" : "b,h,i,j'"));
+                  tex_at(StageId::masked_scores, columns ? "b,h,i',j" : "b,h,i,j'"));
   std::string about = columns ? "Softmax over the queries: a known mistake." : "Softmax over the keys.";
   if (after_softmax && trace.mask->hidden.any()) {
     weights =
@@ -234,7 +263,7 @@ void write_scores(Latex& x) {
                  ? " Rows whose every key is hidden are 0."
                  : fmt::format(" Rows whose every key is hidden are $1/{}$.", trace.key_len());
   }
-  x.stage(StageId::weights, at(StageId::weights, "b,h,i,j"), weights, about);
+  x.stage(StageId::weights, tex_at(StageId::weights, "b,h,i,j"), weights, about);
 }
 
 void write_rest(Latex& x) {
@@ -244,37 +273,48 @@ void write_rest(Latex& x) {
   const std::int64_t group = in.num_heads / in.num_kv_heads;
   const std::string g = group == 1 ? "h" : fmt::format("\\lfloor h/{} \\rfloor", group);
   const bool drops = trace.find(StageId::dropped_weights) != nullptr;
-  x.stage(StageId::dropped_weights, at(StageId::dropped_weights, "b,h,i,j"),
-          fmt::format("{} \\cdot \\mathit{{kept}}_{{b,h,i,j}} \\big/ (1 - {})", at(StageId::weights, "b,h,i,j"),
-                      tex_number(r.dropout)),
-          "Dropout.");
+  x.stage(StageId::dropped_weights, tex_at(StageId::dropped_weights, "b,h,i,j"),
+          r.dropout < 1 ? fmt::format("{} \\cdot \\mathit{{kept}}_{{b,h,i,j}} \\big/ (1 - {})",
+                                      tex_at(StageId::weights, "b,h,i,j"), tex_number(r.dropout))
+                        : "0",
+          r.dropout < 1 ? "Dropout: $\\mathit{kept}$ is 1 where a weight stays and 0 where it is dropped."
+                        : "Dropout of all.");
   std::string heads;
-  for (const LayerHead& off : r.ablate) heads += fmt::format("{}{}", heads.empty() ? "" : ", ", off.head);
-  x.stage(StageId::context, at(StageId::context, "b,h,i,d"),
+  for (const LayerHead& off : r.ablate) {
+    if (off.layer == in.layer) heads += fmt::format("{}{}", heads.empty() ? "" : ", ", off.head);
+  }
+  x.stage(StageId::context, tex_at(StageId::context, "b,h,i,d"),
           fmt::format("\\sum_{{j=0}}^{{{}}} {} \\, {}", trace.key_len() - 1,
-                      at(drops ? StageId::dropped_weights : StageId::weights, "b,h,i,j"),
-                      at(StageId::value, fmt::format("b,{},j,d", g).c_str())),
+                      tex_at(drops ? StageId::dropped_weights : StageId::weights, "b,h,i,j"),
+                      tex_at(StageId::value, fmt::format("b,{},j,d", g))),
           heads.empty() ? std::string("What every head reads.")
-                        : fmt::format("What every head reads; 0 for head {}, which is off.", heads));
+                        : fmt::format("What every head reads; 0 where $h$ is {}: off.", heads));
   const std::int64_t width = in.value_head_dim, len = trace.query_len();
   if (r.merge == Merge::transpose) {
-    x.stage(StageId::concat, at(StageId::concat, fmt::format("b,i,{}h+d", width).c_str()),
-            at(StageId::context, "b,h,i,d"), "Heads side by side.");
+    x.stage(StageId::concat, tex_at(StageId::concat, fmt::format("b,i,{}h+d", width)),
+            tex_at(StageId::context, "b,h,i,d"), "Heads side by side.");
   } else {
-    x.stage(
-        StageId::concat,
-        at(StageId::concat, fmt::format("b,\\lfloor n/{0} \\rfloor,n \\bmod {0}", in.num_heads * width).c_str()),
-        at(StageId::context, fmt::format("b,\\lfloor n/{0} \\rfloor,\\lfloor n/{1} \\rfloor \\bmod {2},n \\bmod {1}",
-                                         len * width, width, len)
-                                 .c_str()),
-        fmt::format("Reshaped without transposing back, a known mistake: the $n$-th number stays the $n$-th, $0 "
-                    "\\le n < {}$.",
-                    in.num_heads * len * width));
+    x.stage(StageId::concat,
+            tex_at(StageId::concat, fmt::format("b,\\lfloor n/{0} \\rfloor,n \\bmod {0}", in.num_heads * width)),
+            tex_at(StageId::context,
+                   fmt::format("b,\\lfloor n/{0} \\rfloor,\\lfloor n/{1} \\rfloor \\bmod {2},n \\bmod {1}", len * width,
+                               width, len)),
+            fmt::format("Reshaped without transposing back, a known mistake: the $n$-th number stays the $n$-th, $0 "
+                        "\\le n < {}$.",
+                        in.num_heads * len * width));
   }
   if (!in.weights.output.empty()) {
-    x.stage(StageId::output, symbol(StageId::output), product(StageId::concat, "W_o", in.weights.output),
+    x.stage(StageId::output, tex_symbol(StageId::output), product(StageId::concat, "W_o", in.weights.output),
             fmt::format("The last projection,{}.", where_weights("W_o", in.weights.output)));
   }
+}
+
+// The first of them, for \texttt.
+std::string token_list(const std::vector<std::string>& tokens) {
+  constexpr std::size_t kMost = 16;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(kMost, tokens.size()); ++i) list += (i == 0 ? "" : " ") + tokens[i];
+  return tex_text(tokens.size() > kMost ? list + " ..." : list, 120);
 }
 
 // "--scale-query 0.1=2 --edit scores:0,0,0,0=1", or "".
@@ -303,18 +343,20 @@ Script latex_script(const Trace& trace) {
   x.line("\\usepackage[T1]{fontenc}");
   x.line("\\usepackage{textcomp}");
   x.line("\\usepackage{amsmath,amssymb}");
+  x.line("\\usepackage[a4paper,margin=25mm]{geometry}");
+  x.line("\\setlength{\\parskip}{4pt}");
   x.line("\\begin{document}");
+  x.line("\\raggedright");
   x.line("\\section*{Multi-head attention}");
-  std::string tokens;
-  constexpr std::size_t kMost = 16;
-  for (std::size_t i = 0; i < std::min(kMost, trace.inputs->tokens.size()); ++i) {
-    tokens += (i == 0 ? "" : " ") + trace.inputs->tokens[i];
+  const std::string queries = token_list(trace.inputs->tokens), keys = token_list(trace.inputs->key_tokens);
+  x.line(fmt::format("{} queries, {} keys, {} heads of {} features.", trace.query_len(), trace.key_len(),
+                     trace.num_heads(), trace.inputs->head_dim));
+  if (!queries.empty()) x.line(fmt::format("Tokens: \\texttt{{{}}}.", queries));
+  if (!keys.empty() && trace.inputs->key_tokens != trace.inputs->tokens) {
+    x.line(fmt::format("Tokens of the keys: \\texttt{{{}}}.", keys));
   }
-  if (trace.inputs->tokens.size() > kMost) tokens += " ...";
-  x.line(fmt::format(
-      "{} queries, {} keys, {} heads of {} features. Tokens: \\texttt{{{}}}. Indices: $b$ batch, $h$ "
-      "head, $i$ query, $j$ key, $d$ feature.",
-      trace.query_len(), trace.key_len(), trace.num_heads(), trace.inputs->head_dim, tex_text(tokens, 120)));
+  x.line("");
+  x.line("Indices count from 0: $b$ batch, $h$ head, $i$ query, $j$ key, $d$ feature.");
   const std::string by_hand = changes_by_hand(trace.request);
   if (!by_hand.empty()) x.line("\nChanged by hand, beyond these formulas: \\texttt{" + tex_text(by_hand, 400) + "}.");
   if (!by_hand.empty()) ++x.lines;

@@ -57,6 +57,19 @@ std::string python_number(double value) {
   return std::isfinite(value) ? text : fmt::format("float(\"{}\")", text);
 }
 
+std::string python_string(std::string_view text) {
+  std::string shown = "\"";
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+      continue;
+    }
+    if (c == '"' || c == '\\') shown += '\\';
+    shown += c;
+  }
+  return shown + '"';
+}
+
 std::string comment_text(std::string_view text, std::size_t most) {
   std::string shown;
   std::size_t count = 0;

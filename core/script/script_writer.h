@@ -11,7 +11,10 @@ namespace headscope {
 
 class ScriptWriter {
  public:
-  ScriptWriter(ScriptLanguage language, const Trace& trace) : trace_(trace) { script_.language = language; }
+  ScriptWriter(ScriptLanguage language, const Trace& trace, std::string stem) : trace_(trace), stem_(std::move(stem)) {
+    script_.language = language;
+  }
+  const std::string& stem() const { return stem_; }  // of the files' names
   bool torch() const { return script_.language == ScriptLanguage::pytorch; }
 
   // Starts the lines that make these stages, with a marker line.
@@ -33,12 +36,16 @@ class ScriptWriter {
  private:
   void end_section();
   const Trace& trace_;
+  const std::string stem_;
   Script script_;
   std::int64_t lines_ = 0;
 };
 
 // A number as Python reads it: "0.125", "1e-05", "float("-inf")".
 std::string python_number(double value);
+
+// A string as Python reads it: "a \"b\"".
+std::string python_string(std::string_view text);
 
 // Words for a comment: no control characters, line breaks or directional overrides, at most `most` code points.
 std::string comment_text(std::string_view text, std::size_t most);

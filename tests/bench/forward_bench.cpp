@@ -8,15 +8,10 @@
 #include "core/attention/forward.h"
 #include "core/attention/preview.h"
 #include "core/attention/stage_buffers.h"
+#include "tests/bench/phrases.h"
 
 namespace headscope {
 namespace {
-
-std::string phrase_of(std::int64_t words) {
-  std::string phrase;
-  for (std::int64_t i = 0; i < words; ++i) phrase += "w" + std::to_string(i) + " ";
-  return phrase;
-}
 
 Request causal_request(std::int64_t words) {
   Request request;

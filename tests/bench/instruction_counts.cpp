@@ -11,6 +11,7 @@
 
 #include "core/attention/forward.h"
 #include "core/model/seeded.h"
+#include "tests/bench/phrases.h"
 
 // Callgrind switches its counting on and off by this name.
 extern "C" __attribute__((noinline)) void headscope_counted(const std::function<void()>& forward) {
@@ -24,12 +25,6 @@ void count(const std::string& size, const std::function<void()>& forward) {
   std::printf("%s\n", size.c_str());
   forward();  // packs weights, takes memory
   headscope_counted(forward);
-}
-
-std::string phrase_of(std::int64_t words) {
-  std::string phrase;
-  for (std::int64_t i = 0; i < words; ++i) phrase += fmt::format("w{} ", i);
-  return phrase;
 }
 
 void count_layer(std::int64_t batch, std::int64_t tokens, std::int64_t input_dim, std::int64_t d_model,

@@ -3,7 +3,7 @@
     python3 tests/bench/measure_window.py build/release/bin
 
 Start to the first frame and picture; keystroke to the picture of its result, typed at 30 a second (12 to 512 tokens,
-d_model 512, 8 heads, causal); a text of 32,768 words; processor time at rest; resident memory. Medians; quiet machine,
+d_model 512, 8 heads, causal), and with every other view open; a text of 32,768 words; processor time at rest; resident memory. Medians; quiet machine,
 please. Not a test: nothing fails here but a keystroke that is lost.
 """
 import json
@@ -40,9 +40,27 @@ def first_frames(binary, display, home):
     return statistics.median(frames[1:]), statistics.median(pictures[1:])  # the first fills the disk's caches
 
 
-def keystrokes(binary, display, home, tokens):
+VIEWS = {  # keys that open a view for the picked number
+    "an explanation": (),
+    "Follow": ("ctrl+j",),
+    "bug lab": ("ctrl+b",),
+    "A and B": ("ctrl+shift+d", "ctrl+d"),
+    "sensitivity": ("ctrl+shift+g",),
+    "mask editor": ("ctrl+m",),
+    "script": ("ctrl+shift+p",),
+}
+
+
+def keystrokes(binary, display, home, tokens, view=None):
     """Typed at 30 a second, as a fast typist's held key does it: times of every edit, the phrase that must come out."""
+    home = home / f"{tokens} {view}"  # of its own: the view of the session before would come back
+    home.mkdir()
     window = Window(binary, display, home, [session(home, tokens)])
+    if view is not None:
+        window.click("inspector/picture", at=(0.3, 0.7))
+        for keys in VIEWS[view]:
+            window.key(keys)
+        window.settle()
     window.click("phrase", at=(0.02, 0.5))
     window.key("ctrl+End")
     letters = ("abcdefghij" * KEYSTROKES)[:KEYSTROKES]
@@ -108,6 +126,10 @@ def main():
             print(f"keystroke to picture, {tokens:3} tokens {statistics.median(times):6.1f} ms (median of {len(times)}, worst "
                   f"{max(times):.1f}; panels {timing['ui_ms']:.2f}, frame {timing['frame_ms']:.1f}; resident {memory:.0f} MB)",
                   flush=True)
+        for view in VIEWS:
+            times, timing, _ = keystrokes(binary, display, home, 64, view)
+            print(f"  64 tokens, {view:14}       {statistics.median(times):6.1f} ms (worst {max(times):.1f}; panels "
+                  f"{timing['ui_ms']:.2f}, frame {timing['frame_ms']:.1f})", flush=True)
         spent, drawn, memory = rest(binary, display, home)
         print(f"rest, {REST_SECONDS} s                     {spent * 10} ms of processor time, {drawn} frames; "
               f"resident {memory:.0f} MB")

@@ -112,8 +112,13 @@ TEST_F(InterventionOptions, AnEditWithoutALayerIsOfTheOneThatIsShown) {
   model_to("below", "1", {"--edit", "0/layers.0.qkv.weight:0,0=5", "--freeze", "0.2=uniform"});
   model_to("plain", "1", {});
   EXPECT_GT(largest_difference(stage("plain", "input"), stage("below", "input")), 0.0);
-  expect_refused(cli({"run", "--model", "demo:pronouns", "--phrase", "a", "--edit", "layers.0.qkv.weight:0,0=5"}), 2,
-                 {"--edit", "there is no layers.0.qkv.weight", "layers.1.qkv.weight"});
+  expect_refused(
+      cli({"run", "--model", "demo:pronouns", "--phrase", "a", "--edit", "layers.0.qkv.weight:0,0=5"}), 2,
+      {"--edit", "there is no layers.0.qkv.weight in layer 1", "0/layers.0.qkv.weight", "layers.1.qkv.weight"});
+  expect_refused(cli({"run", "--model", "demo:pronouns", "--phrase", "a", "--edit", "layers.1.norm.weight:0=5"}), 2,
+                 {"--edit", "layers.1.norm.weight cannot be edited", "Norms, MLP", "layers.1.qkv.weight"});
+  expect_refused(cli({"run", "--model", "demo:pronouns", "--phrase", "a", "--edit", "layers.7.thing:0=5"}), 2,
+                 {"--edit", "there is no layers.7.thing", "layers.1.qkv.weight"});
   expect_refused(cli({"run", "--model", "demo:pronouns", "--phrase", "a", "--edit", "2/scores:0,0,0,0=5"}), 2,
                  {"--edit", "there is no layer 2"});
 }

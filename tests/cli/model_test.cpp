@@ -86,6 +86,46 @@ TEST_F(Models, PredictionsAreThoseOfTheReference) {
   EXPECT_NE(table.out.find("nats a token"), std::string::npos);
 }
 
+TEST_F(Models, PredictionsSayWhatInterventionsDo) {
+  const std::vector<std::string> words = {"run",
+                                          "--model",
+                                          "demo:pronouns",
+                                          "--phrase",
+                                          "The animal didn't cross the street because it was too tired",
+                                          "--predict",
+                                          "2"};
+  const auto predicted = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), more.begin(), more.end());
+    all.push_back("--json");
+    const Result result = cli(all);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out)["predictions"];
+  };
+  const nlohmann::json plain = predicted({"--ablate", "off:1.7"});
+  EXPECT_FALSE(plain.contains("mean_loss_without")) << "nothing is active";
+  EXPECT_FALSE(plain["positions"][7].contains("first"));
+  const nlohmann::json off = predicted({"--ablate", "1.7"});
+  const nlohmann::json hidden = predicted({"--paint", "hide@7,1"});
+  const nlohmann::json both = predicted({"--ablate", "1.7", "--paint", "hide@7,1"});
+  const nlohmann::json& first = both["positions"][7]["first"];
+  EXPECT_EQ(first["piece"], "animal");
+  EXPECT_EQ(first["probability_without"], plain["positions"][7]["top"][0]["probability"]);
+  EXPECT_EQ(first["alone"]["1.7"], off["positions"][7]["first"]["probability"]);
+  EXPECT_EQ(first["alone"]["hide@7:8,1:2"], hidden["positions"][7]["first"]["probability"]);
+  EXPECT_EQ(off["positions"][7]["first"]["alone"]["1.7"], off["positions"][7]["first"]["probability"]);
+  EXPECT_LT(first["probability"].get<double>(), first["probability_without"].get<double>());
+  EXPECT_EQ(both["mean_loss_without"], plain["mean_loss"]);
+  const nlohmann::json& top = both["positions"][7]["top"][0];
+  EXPECT_TRUE(top["probability_without"].is_number());
+
+  std::vector<std::string> all = words;
+  all.insert(all.end(), {"--ablate", "1.7", "--paint", "hide@7,1"});
+  const Result table = cli(all);
+  for (const char* part : {"without", "no intervention", "1.7", "hide@7:8,1:2", "all of them", "without interventions"})
+    EXPECT_NE(table.out.find(part), std::string::npos) << part << "\n" << table.out;
+}
+
 TEST_F(Models, APhraseGoesThroughTheCheckpointsTokenizer) {
   const std::string model = bert_with_vocabulary();
   const Result result = cli({"run", "--model", model, "--phrase", "The [MASK] sats", "--predict", "2", "--json"});

@@ -57,6 +57,36 @@ TEST_F(Render, EveryOptionOfTheViewChangesThePicture) {
   EXPECT_EQ(drawn({"--width", "900"}).width, 900);
 }
 
+TEST_F(Render, AnotherResultLessThisOne) {
+  const Image head = drawn({"--seed", "3", "--head", "1"}, "a.png");
+  const Image difference = drawn({"--against", "a.png", "--head", "1"}, "difference.png");
+  EXPECT_NE(difference.pixels, head.pixels);
+  EXPECT_EQ(drawn({"--against", "a.png", "--head", "1", "--view", "difference"}).pixels, difference.pixels);
+  EXPECT_NE(drawn({"--against", "a.png", "--stage", "output"}).pixels, difference.pixels);
+  ASSERT_EQ(cli({"render", "--session", "difference.png", "--out", "again.png"}).code, 0);
+  EXPECT_EQ(read_png(folder_ / "again.png").pixels, difference.pixels) << "the recipe holds both requests";
+  const auto refused = [&](std::initializer_list<std::string> more, const std::vector<std::string>& parts) {
+    std::vector<std::string> words = render_with(more);
+    words.insert(words.end(), {"--out", "none.png"});
+    expect_refused(cli(words), 2, parts);
+  };
+  refused({"--view", "difference"}, {"--against"});
+  refused({"--against", "a.png", "--view", "heads"}, {"--against", "heads"});
+  refused({"--against", "a.png", "--heads", "2"}, {"--stage", "cannot be subtracted"});
+  std::vector<std::string> missing = render_with({"--against", "nowhere.json", "--out", "none.png"});
+  expect_refused(cli(missing), 3, {"nowhere.json"});
+}
+
+TEST_F(Render, WhatACellDependsOn) {
+  const Image by_weights = drawn({"--view", "sensitivity", "--stage", "output", "--at", "0,2,5"}, "s.png");
+  EXPECT_NE(drawn({"--view", "sensitivity", "--stage", "output", "--at", "0,2,5", "--by", "scores"}).pixels,
+            by_weights.pixels);
+  ASSERT_EQ(cli({"render", "--session", "s.png", "--out", "again.png"}).code, 0);
+  EXPECT_EQ(read_png(folder_ / "again.png").pixels, by_weights.pixels);
+  std::vector<std::string> words = render_with({"--view", "sensitivity", "--stage", "output", "--out", "none.png"});
+  expect_refused(cli(words), 2, {"--at"});
+}
+
 TEST_F(Render, AHeadOrAStageAloneIsThatView) {
   EXPECT_EQ(drawn({"--head", "2"}).pixels, drawn({"--view", "head", "--head", "2"}).pixels);
   EXPECT_EQ(drawn({"--stage", "output"}).pixels, drawn({"--view", "stage", "--stage", "output"}).pixels);

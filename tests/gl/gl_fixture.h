@@ -33,6 +33,7 @@ class GlTest : public testing::Test {
   }
   void TearDown() override { store_.reset(); }
 
+  static const OffscreenContext& context() { return *context_; }
   std::unique_ptr<GlTextureStore> store_;
 
  private:

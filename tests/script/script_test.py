@@ -216,10 +216,6 @@ def check_latex(cli, name, words, folder):
         symbol = "\\mathit{" + stage.replace("_", "\\_") + "}"
         where = symbol + " &\\in \\mathbb{R}^{" + " \\times ".join(map(str, entry["shape"])) + "}"
         assert where in text, f"{name}: {where} is missing"
-    if shutil.which("pdflatex"):
-        with open(os.path.join(folder, "attention.tex"), "w", encoding="utf-8") as file:
-            file.write(text)
-        run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "attention.tex"], folder)
 
 
 def check_refusals(cli, folder):

@@ -102,6 +102,28 @@ TEST_F(Documents, APictureRestoresWhatMadeIt) {
   EXPECT_EQ(document.view.theme, Theme::light);
 }
 
+TEST_F(Documents, APictureOfADifferenceRestoresBothRequests) {
+  Engine engine;
+  Request request = current();
+  request.kv_heads.reset();
+  Request other = request;
+  other.mask = {{MaskTerm::Kind::causal, 0, ""}};
+  const auto a = engine.run(other, {}), b = engine.run(request, {});
+  ViewSpec view;
+  view.view = ViewKind::difference;
+  view.stage = StageId::context;
+  {
+    std::ofstream out(folder_ / "d.png", std::ios::binary);
+    write_png(out, Image(3, 3), recipe_of({*b, a.get()}, view));
+  }
+  const Document document = open_document(folder_ / "d.png", Request(), ViewState());
+  EXPECT_EQ(document.request, request);
+  ASSERT_TRUE(document.against);
+  EXPECT_EQ(*document.against, other);
+  EXPECT_EQ(document.view.main_view, MainView::compare);
+  EXPECT_EQ(document.view.stage, StageId::context);
+}
+
 TEST_F(Documents, APictureWithoutARecipeSaysSo) {
   {
     std::ofstream out(folder_ / "photo.png", std::ios::binary);

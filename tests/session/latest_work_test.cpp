@@ -62,6 +62,51 @@ TEST(LatestWork, WhatIsOvertakenIsDropped) {
   EXPECT_EQ(s.work->want(2)->question, 2);
 }
 
+TEST(LatestWork, ShowsPartsUntilTheWholeIsThere) {
+  using Work = LatestWork<int, int>;
+  auto executor = std::make_unique<ManualExecutor>();
+  ManualExecutor* by = executor.get();
+  int woken = 0, computed = 0;
+  bool overtake = false;
+  Work* inside = nullptr;
+  Work work(
+      std::move(executor), [&] { ++woken; },
+      [&](const int& question, const CancelToken& cancel, const Work::Publish& publish) {
+        ++computed;
+        publish(question + 1);
+        const auto part = inside->want(question);
+        EXPECT_TRUE(part != nullptr && !part->whole && part->answer == question + 1);
+        if (overtake) inside->want(question + 1);
+        publish(question + 2);
+        EXPECT_EQ(inside->want(overtake ? question + 1 : question)->answer, question + (overtake ? 1 : 2))
+            << "what is overtaken publishes no more";
+        overtake = false;
+        cancel.check();
+        return question * 10;
+      });
+  inside = &work;
+  work.want(1);
+  while (by->step()) {
+  }
+  ASSERT_NE(work.want(1), nullptr);
+  EXPECT_EQ(work.want(1)->answer, 10);
+  EXPECT_TRUE(work.want(1)->whole);
+  EXPECT_EQ(computed, 1);
+  EXPECT_EQ(woken, 3) << "two parts and the whole";
+  // A part of what was overtaken is no answer: it is asked anew.
+  overtake = true;
+  work.want(5);
+  while (by->step()) {
+  }
+  EXPECT_EQ(work.want(6)->answer, 60);
+  EXPECT_EQ(computed, 3);
+  work.want(5);
+  while (by->step()) {
+  }
+  EXPECT_EQ(work.want(5)->answer, 50);
+  EXPECT_EQ(computed, 4);
+}
+
 TEST(LatestWork, SaysWhyThereIsNoAnswerAndLetsGo) {
   OnManualExecutor s([](const int&, const CancelToken&) -> int { throw Error("no file"); });
   s.work->want(1);

@@ -4,7 +4,10 @@
 
 #include <cmath>
 
+#include "app/session/predictions.h"
 #include "core/attention/engine.h"
+#include "core/attention/intervention_list.h"
+#include "core/attention/request_text.h"
 
 namespace headscope {
 namespace {
@@ -37,15 +40,31 @@ std::shared_ptr<const Trace> model_of(std::int64_t layers, std::vector<LayerHead
   return trace;
 }
 
+// One of every kind, in a request that has none.
+Request with_every_intervention(Request request) {
+  for (const auto& [option, text] : {std::pair{"ablate", "0.1"},
+                                     {"freeze", "0.0=uniform"},
+                                     {"scale-query", "2"},
+                                     {"scale-key", "0.1=0.5"},
+                                     {"edit", "scores:0,2,3,1=0.5"},
+                                     {"paint", "hide@:,3"}}) {
+    find_request_option(option)->set(request, text);
+  }
+  return request;
+}
+
 struct Numbers {
+  explicit Numbers(EngineOptions options = {})
+      : numbers(
+            make_inline_executor(),
+            [this](const Request& request, Engine& engine, const CancelToken& cancel, const auto&) {
+              ++runs;
+              return engine.run(request, cancel);
+            },
+            std::move(options), [this] { ++wakes; }) {}
   int runs = 0;
   int wakes = 0;
-  ModelNumbers numbers{make_inline_executor(),
-                       [this](const Request& request, Engine& engine, const CancelToken& cancel, const auto&) {
-                         ++runs;
-                         return engine.run(request, cancel);
-                       },
-                       EngineOptions{}, [this] { ++wakes; }};
+  ModelNumbers numbers;
 };
 
 TEST(ModelNumbers, KnowsEveryHeadOfEveryLayer) {
@@ -92,11 +111,85 @@ TEST(ModelNumbers, LongPhrasesArePooledByTheLargestCell) {
   EXPECT_EQ(picture.at({49, 0}), largest);
 }
 
-TEST(ModelNumbers, WithoutAblatedHeadsTheResultIsItsOwnBaseline) {
+TEST(ModelNumbers, WithoutInterventionsTheResultIsItsOwnBaseline) {
   Numbers n;
   const auto trace = model_of(2);
   EXPECT_EQ(n.numbers.want({.trace = trace}).baseline, trace);
+  auto listed = std::make_shared<Trace>(*trace);
+  listed->request = with_every_intervention(listed->request);
+  switch_interventions(listed->request, false);
+  EXPECT_EQ(n.numbers.want({.trace = listed}).baseline, listed) << "what is switched off takes no part";
   EXPECT_EQ(n.runs, 0);
+}
+
+TEST(ModelNumbers, EveryInterventionIsComparedWithTheRequestWithoutAny) {
+  const auto plain = model_of(1);
+  for (const Intervention& each : interventions_of(with_every_intervention(plain->request), true)) {
+    Numbers n;
+    auto trace = std::make_shared<Trace>(*plain);
+    trace->request = with_only(with_every_intervention(plain->request), each);
+    const ModelLook look = n.numbers.want({.trace = trace});
+    ASSERT_TRUE(look.baseline) << each.term;
+    EXPECT_TRUE(look.baseline->request == plain->request) << each.term;
+    EXPECT_EQ(n.runs, 1) << each.term;
+    auto off = std::make_shared<Trace>(*trace);
+    switch_interventions(off->request, false);
+    EXPECT_EQ(n.numbers.want({.trace = off}).baseline, off) << each.term;
+    EXPECT_EQ(n.numbers.want({.trace = trace}).baseline, off) << "seen before, with all of them off: " << each.term;
+    EXPECT_EQ(n.runs, 1) << each.term;
+  }
+}
+
+TEST(ModelNumbers, WhatEachDoesAloneIsWhatThatRequestPredicts) {
+  Engine engine(EngineOptions{.whole_model = true});
+  Request request;
+  request.model = "demo:pronouns";
+  request.phrase = "The animal didn't cross the street because it was too tired";
+  const auto plain = engine.run(request, {});
+  request.ablate = {{1, 7}};
+  request.scale_query = {{LayerHead{1, 6}, 0.5, true}, {LayerHead{0, 2}, 3, false}};
+  request.paint = {{true, 7, 8, 1, 2, true}};
+  Numbers n(EngineOptions{.whole_model = true});
+  const auto trace = engine.run(request, {});
+  ModelLook look = n.numbers.want({.trace = trace, .alone = 2});
+  ASSERT_EQ(look.alone.size(), 2u) << "no more than was asked for";
+  const int runs = n.runs;
+  look = n.numbers.want({.trace = trace, .alone = 9});
+  ASSERT_EQ(look.alone.size(), 3u) << "what is switched off is not asked about";
+  EXPECT_EQ(n.runs, runs + 1);
+  const TokenProbability& first = look.baseline_predictions->tokens.front();
+  EXPECT_EQ(first.piece, "animal");
+  for (const Intervention& each : active_interventions(request, true)) {
+    const auto alone = engine.run(with_only(request, each), {});
+    const PredictionLook expected = predict(*alone->model, 0, look.predictions->position, {});
+    ASSERT_NE(look.alone_of(each.term), nullptr) << each.term;
+    EXPECT_EQ(look.alone_of(each.term)->probability, expected.probability_of(first.id)) << each.term;
+    EXPECT_LT(*look.alone_of(each.term)->probability, first.probability) << each.term;
+  }
+  request.ablate.clear();
+  request.paint.clear();
+  EXPECT_TRUE(n.numbers.want({.trace = engine.run(request, {}), .alone = 9}).alone_of("1.6=0.5"))
+      << "kept while the request without interventions stays";
+}
+
+TEST(ChangeSentence, NamesWhatIsActive) {
+  PredictionLook before, after;
+  before.tokens = {{4, "animal", 0, 0.9}, {5, "street", 0, 0.1}};
+  after.tokens = {{5, "street", 0, 0.7}, {4, "animal", 0, 0.3}};
+  const auto sentence = [&](const char* option, const char* text) {
+    Request request;
+    find_request_option(option)->set(request, text);
+    return change_sentence(before, after, active_interventions(request, true));
+  };
+  const std::string change = ", animal falls from 90.0 % to 30.0 %; street rises to 70.0 %.";
+  EXPECT_EQ(sentence("ablate", "1.2"), "With layer 1, head 2 off" + change);
+  EXPECT_EQ(sentence("ablate", "1.2,1.3"), "With both heads off" + change);
+  EXPECT_EQ(sentence("ablate", "1.2,1.3,1.4"), "With 3 heads off" + change);
+  EXPECT_EQ(sentence("freeze", "1.2=identity"), "With identity weights in layer 1, head 2" + change);
+  EXPECT_EQ(sentence("edit", "scores:0,2,3,1=0.5"), "With scores[0,2,3,1] = 0.5" + change);
+  EXPECT_EQ(sentence("paint", "hide@2,:;show@1,:;off:hide@0,0"), "With both" + change);
+  EXPECT_EQ(sentence("paint", "hide@2,:;show@1,:;hide@0,0"), "With all 3 interventions" + change);
+  EXPECT_EQ(sentence("paint", "off:hide@0,0"), "");
 }
 
 TEST(ModelNumbers, TheBaselineIsTheSameRequestWithAllHeadsOn) {

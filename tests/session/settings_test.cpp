@@ -253,11 +253,25 @@ TEST(ViewStateJson, LinesAndNeuronsComeBack) {
   EXPECT_EQ(parse_view_state(view_state_json(v)), v);
 }
 
+TEST(ViewStateJson, WhatASensitivityIsByComesBack) {
+  ViewState v;
+  v.main_view = MainView::sensitivity;
+  for (const SensitivityBy by : {SensitivityBy::weights, SensitivityBy::scores}) {
+    v.sensitivity_by = by;
+    EXPECT_EQ(parse_view_state(view_state_json(v)), v);
+  }
+  EXPECT_THROW(parse_view_state("{\"sensitivity_by\": \"tokens\"}"), Error);
+}
+
 TEST(ViewStateJson, TheViewOverAllLayersComesBack) {
   ViewState v;
   v.layers = {3,    Aggregate::flow,          HeadMetric::induction, HeadMetric::first_token, true, 0.6,
               true, {true, false, true, true}};
   EXPECT_EQ(parse_view_state(view_state_json(v)).layers, v.layers);
+  v.main_view = MainView::weights;
+  v.weights.tensor = "layers.1.qkv.weight";
+  EXPECT_EQ(parse_view_state(view_state_json(v)).main_view, v.main_view);
+  EXPECT_EQ(parse_view_state(view_state_json(v)).weights.tensor, v.weights.tensor);
   EXPECT_EQ(parse_view_state(view_state_json(ViewState())).layers, LayersView());
   EXPECT_EQ(parse_view_state("{}").layers, LayersView());
   for (const char* wrong : {"{\"layers\": 3}", "{\"layers\": {\"sort\": \"nothing\"}}",

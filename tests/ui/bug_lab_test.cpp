@@ -203,5 +203,27 @@ TEST(BugLabSizes, FitsSmallAndLargeWindows) {
   }
 }
 
+// The sentence of every row is as high as the row gives it: none is cut, and none leaves an empty line.
+TEST_F(BugLab, TheRowsOfTheListAreAsHighAsTheirWords) {
+  for (const auto& [width, scale] : {std::pair{1600, 1.0}, {1280, 1.0}, {1600, 1.3}}) {
+    d.resize(width, 1400);
+    d.session.view.ui_scale = scale;
+    d.step(4);
+    const auto px = static_cast<float>(scale);
+    for (const std::string& name : d.names(kLabList)) {
+      const Rect row = d.rect(name);
+      if (lab().variants == std::vector<std::string>{name.substr(std::string(kLabList).size())}) continue;  // has code
+      float lowest = 0;
+      for (const DrawnText& text : d.texts) {
+        const bool inside = row.min.y <= text.at.y && text.at.y < row.max.y && text.at.x < row.max.x;
+        if (inside) lowest = std::max(lowest, text.at.y);
+      }
+      const float pitch = 17 * px;
+      EXPECT_LE(lowest + pitch, row.max.y + 1) << name << " at " << width << " x " << scale;
+      EXPECT_GE(lowest + 2 * pitch, row.max.y - 6 * px) << name << " at " << width << " x " << scale;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace headscope::ui

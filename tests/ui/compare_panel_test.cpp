@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "app/session/looks.h"
+#include "app/ui/compare_panel.h"
+#include "core/io/npy.h"
 #include "driver.h"
+#include "tests/session/temporary_folder.h"
 
 namespace headscope::ui {
 namespace {
@@ -93,6 +96,115 @@ TEST(SensitivityPanel, ShowsTheDerivativesOfThePickedCell) {
   EXPECT_TRUE(d.has("sensitivity/token/input/2"));
   d.key(KeyName::g, true, true);
   EXPECT_EQ(d.session.view.main_view, MainView::layer);
+}
+
+TEST(ComparePanel, WhatIsShownIsWhatIsExported) {
+  const TemporaryFolder folder;
+  Driver d;
+  d.settings.export_folder = folder.path();
+  d.key(KeyName::d, true, true);
+  const std::shared_ptr<const Trace> a = d.session.pinned();
+  d.session.draft.seed = 5;
+  d.session.view.head = 3;
+  d.ctrl(KeyName::d);
+  d.step(3);
+  d.ctrl(KeyName::e);
+  for (const char* name : {"export/what/first", "export/what/second", "export/what/difference", "export/what/head"}) {
+    EXPECT_TRUE(d.has(name)) << name;
+  }
+  const ExportChoice& choice = d.state.dialogs.exporting.choice;
+  EXPECT_EQ(choice.subject, ExportSubject::difference);
+  EXPECT_GT(d.state.dialogs.exporting.preview.width, 100);
+  d.click("export/format", 0.88f);
+  EXPECT_EQ(choice.format, ExportFile::npy);
+  d.click("export/primary");
+  d.step(3);
+  ASSERT_FALSE(d.session.job().failed) << d.session.job().result;
+  const Tensor written = read_npy(folder / "hola-mi-nombre-es-alex.difference.weights.head3.npy").tensor;
+  EXPECT_EQ(written.at({2, 1}),
+            a->tensor(StageId::weights).at({0, 3, 2, 1}) - d.trace().tensor(StageId::weights).at({0, 3, 2, 1}));
+  d.ctrl(KeyName::e);
+  d.click("export/what/first");
+  EXPECT_EQ(choice.file, "hola-mi-nombre-es-alex.a.weights.head3.npy");
+  d.click("export/cancel");
+  d.click("compare/unpin");
+  d.ctrl(KeyName::e);
+  EXPECT_FALSE(d.has("export/what/difference"));
+}
+
+TEST(ComparePanel, APictureOfADifferenceOpensAsBoth) {
+  const TemporaryFolder folder;
+  Request a, b;
+  {
+    Driver d;
+    d.settings.export_folder = folder.path();
+    d.key(KeyName::d, true, true);
+    a = d.session.draft;
+    d.session.draft.seed = 5;
+    b = d.session.draft;
+    d.ctrl(KeyName::d);
+    d.step(3);
+    d.ctrl(KeyName::e);
+    d.click("export/primary");
+    d.step(3);
+  }
+  Driver other;
+  other.drop(folder / "hola-mi-nombre-es-alex.difference.weights.head0.png");
+  other.step(5);
+  EXPECT_EQ(other.session.view.main_view, MainView::compare);
+  ASSERT_NE(other.session.pinned(), nullptr);
+  EXPECT_EQ(other.session.pinned()->request, a);
+  EXPECT_EQ(other.session.draft, b);
+  EXPECT_EQ(other.trace().request, b);
+  EXPECT_FALSE(other.session.can_undo());
+  EXPECT_TRUE(other.has("compare/difference/picture"));
+}
+
+TEST(BugLabExport, RightWrongAndTheirDifferenceAreWritten) {
+  Driver d;
+  d.ctrl(KeyName::b);
+  d.step(4);
+  ASSERT_EQ(d.session.view.main_view, MainView::bug_lab);
+  d.ctrl(KeyName::e);
+  EXPECT_EQ(d.state.dialogs.exporting.choice.subject, ExportSubject::difference);
+  EXPECT_EQ(d.state.dialogs.exporting.choice.file, "hola-mi-nombre-es-alex.difference.concat.png");
+  EXPECT_EQ(d.state.dialogs.exporting.forecast.problem, "");
+  d.click("export/what/second");
+  EXPECT_EQ(d.state.dialogs.exporting.choice.file, "hola-mi-nombre-es-alex.wrong.concat.png");
+  EXPECT_EQ(d.state.dialogs.exporting.previewed_trace->request.merge, Merge::direct);
+  d.click("export/what/first");
+  EXPECT_EQ(d.state.dialogs.exporting.previewed_trace->request.merge, Merge::transpose);
+}
+
+TEST(SensitivityPanel, ItsMapIsExported) {
+  Driver d;
+  d.session.view.stage = StageId::output;
+  d.session.view.cell = Cell{2, 7};
+  d.key(KeyName::g, true, true);
+  d.step(4);
+  d.ctrl(KeyName::e);
+  EXPECT_EQ(d.state.dialogs.exporting.choice.subject, ExportSubject::sensitivity);
+  EXPECT_EQ(d.state.dialogs.exporting.forecast.problem, "");
+  EXPECT_GT(d.state.dialogs.exporting.preview.width, 100);
+}
+
+TEST(ComparePanel, ThreeMapsHaveEqualCellsAndAllTheirNumbers) {
+  for (const auto& [width, height] : {std::pair{2560, 1440}, {1600, 1000}, {1280, 800}}) {
+    Driver d(phrase_document("The animal was too tired"), width, height);
+    d.session.pin();
+    d.session.draft.phrase = "The animal was too wide";
+    for (const StageId stage : {StageId::weights, StageId::raw_scores, StageId::context}) {
+      d.session.view.main_view = MainView::compare;
+      d.session.view.stage = stage;
+      d.step(4);
+      const Rect a = d.rect("compare/A/picture"), difference = d.rect("compare/difference/picture");
+      EXPECT_NEAR(a.width(), difference.width(), 1) << width;
+      EXPECT_NEAR(a.min.y, difference.min.y, 1) << width;
+      const Rect bar = d.rect("compare/difference/picture/color_bar");
+      EXPECT_LE(bar.max.x, d.rect("compare/difference").max.x) << width << stage_name(stage);
+      EXPECT_LE(d.rect("compare/A/picture/color_bar").max.x, d.rect("compare/B").min.x) << width;
+    }
+  }
 }
 
 TEST(ComparePanel, SmallWindowsKeepAllParts) {

@@ -68,6 +68,8 @@ void Driver::frame(InputEvents input) {
   }
   ImGui::NewFrame();
   state.time = time_;
+  texts.clear();
+  probe.texts = &texts;
   Ui ui{.session = session,
         .settings = settings,
         .textures = textures,
@@ -83,6 +85,20 @@ void Driver::frame(InputEvents input) {
   draw_shell(ui);
   ImGui::Render();
   for (Command& command : ui.commands) for_main.push_back(std::move(command));
+}
+
+std::string words(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += (i > 0 ? " w" : "w") + std::to_string(i);
+  return text;
+}
+
+Document phrase_document(const std::string& words, std::int64_t heads, std::int64_t d_model) {
+  Document document;
+  document.request.phrase = words;
+  document.request.heads = heads;
+  document.request.d_model = d_model;
+  return document;
 }
 
 void Driver::step(int frames) {

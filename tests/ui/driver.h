@@ -13,6 +13,12 @@
 
 namespace headscope::ui {
 
+// "w0 w1 w2 ...": `count` words.
+std::string words(int count);
+// A seeded layer over these words, nothing hidden.
+Document phrase_document(const std::string& words, std::int64_t heads = 8, std::int64_t d_model = 64);
+inline constexpr const char* kTwelve = "The animal didn't cross the street because it was too tired .";
+
 // Hands out numbers and counts; nothing is drawn.
 class NullTextures : public TextureStore {
  public:
@@ -35,6 +41,7 @@ class Driver {
   UiState state;
   NullTextures textures;
   Probe probe;
+  std::vector<DrawnText> texts;  // of the last frame
   std::string clipboard;
   std::vector<Command> for_main;  // commands that the shell left to main
 

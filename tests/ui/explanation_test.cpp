@@ -7,22 +7,11 @@
 
 #include "app/ui/explain_state.h"
 #include "app/ui/linked_marks.h"
+#include "app/ui/weights_panel.h"
 #include "driver.h"
 
 namespace headscope::ui {
 namespace {
-
-Document phrase(const std::string& words) {
-  Document document = demo_document();
-  document.request = Request();
-  document.request.phrase = words;
-  document.request.d_model = 64;
-  document.request.model = "seeded";
-  document.view = ViewState();
-  return document;
-}
-
-constexpr const char* kTwelve = "The animal didn't cross the street because it was too tired .";
 
 void pick(Driver& d, StageId stage, std::int64_t head, Cell cell) {
   d.session.view.stage = stage;
@@ -32,7 +21,7 @@ void pick(Driver& d, StageId stage, std::int64_t head, Cell cell) {
 }
 
 TEST(Explanation, IsThereForACellOfEveryStage) {
-  Document document = phrase(kTwelve);
+  Document document = phrase_document(kTwelve);
   document.request.softcap = 3;
   document.request.dropout = 0.3;
   Driver d(document);
@@ -43,7 +32,7 @@ TEST(Explanation, IsThereForACellOfEveryStage) {
 }
 
 TEST(Explanation, AnOperandLeadsToItsCellAndBackReturns) {
-  Driver d(phrase(kTwelve));
+  Driver d(phrase_document(kTwelve));
   pick(d, StageId::concat, 0, {7, 17});
   d.click("inspector/where/context[0, 2, 7, 1]");
   EXPECT_EQ(d.session.view.stage, StageId::context);
@@ -61,7 +50,7 @@ TEST(Explanation, AnOperandLeadsToItsCellAndBackReturns) {
 }
 
 TEST(Explanation, ARowOfTheTableLeadsToEitherFactor) {
-  Driver d(phrase(kTwelve));
+  Driver d(phrase_document(kTwelve));
   pick(d, StageId::context, 3, {7, 5});
   const std::vector<std::string> terms = d.names("inspector/where/term/");
   ASSERT_FALSE(terms.empty());
@@ -78,7 +67,7 @@ TEST(Explanation, ARowOfTheTableLeadsToEitherFactor) {
 }
 
 TEST(Explanation, AWeightOfTheFileIsShownWhereItLies) {
-  Driver d(phrase(kTwelve), 1600, 1400);
+  Driver d(phrase_document(kTwelve), 1600, 1400);
   pick(d, StageId::output, 0, {3, 9});
   const std::vector<std::string> terms = d.names("inspector/where/term/");
   ASSERT_FALSE(terms.empty());
@@ -91,10 +80,20 @@ TEST(Explanation, AWeightOfTheFileIsShownWhereItLies) {
   EXPECT_TRUE(d.has("inspector/where/file"));
   pick(d, StageId::output, 0, {3, 10});
   EXPECT_FALSE(d.has("inspector/where/file")) << "another picked cell is what is explained";
+  pick(d, StageId::output, 0, {3, 9});
+  d.click(d.names("inspector/where/term/").front() + "/right");
+  ASSERT_TRUE(d.has("inspector/where/file"));
+  const FilePlace place = *d.state.explain->file;
+  d.click("inspector/where/all_of_it");
+  d.step(3);
+  EXPECT_EQ(d.session.view.main_view, MainView::weights);
+  EXPECT_EQ(d.state.weights->tensor().name, place.name);
+  EXPECT_EQ(d.session.view.weights.cell, (Cell{place.index[0], place.index[1]}));
+  EXPECT_FALSE(d.session.view.weights.viewport.fitted()) << "so near that its number is in it";
 }
 
 TEST(Explanation, AGroupedKeyIsShownByAHeadThatUsesIt) {
-  Document document = phrase(kTwelve);
+  Document document = phrase_document(kTwelve);
   document.request.kv_heads = 2;
   Driver d(document, 1600, 1800);
   pick(d, StageId::raw_scores, 6, {7, 2});
@@ -105,7 +104,7 @@ TEST(Explanation, AGroupedKeyIsShownByAHeadThatUsesIt) {
 }
 
 TEST(Explanation, LongSumsFoldAndOpen) {
-  Driver d(phrase(kTwelve), 1600, 1800);
+  Driver d(phrase_document(kTwelve), 1600, 1800);
   pick(d, StageId::context, 1, {11, 2});
   EXPECT_EQ(d.names("inspector/where/term/").size(), 6U * 4) << "six rows, three of their parts lead on";
   d.click("inspector/where/rest");
@@ -115,7 +114,7 @@ TEST(Explanation, LongSumsFoldAndOpen) {
 }
 
 TEST(Explanation, BackPassesOverCellsThatAreGone) {
-  Driver d(phrase(kTwelve));
+  Driver d(phrase_document(kTwelve));
   pick(d, StageId::concat, 0, {11, 17});
   d.click("inspector/where/context[0, 2, 11, 1]");
   d.session.draft.phrase = "two words";
@@ -125,7 +124,7 @@ TEST(Explanation, BackPassesOverCellsThatAreGone) {
 }
 
 TEST(Explanation, CopiesWhatTheMouseIsOver) {
-  Driver d(phrase(kTwelve));
+  Driver d(phrase_document(kTwelve));
   d.state.focus = "inspector/picture";
   pick(d, StageId::context, 1, {11, 2});
   const std::string term = d.names("inspector/where/term/").front();
@@ -141,7 +140,7 @@ TEST(Explanation, CopiesWhatTheMouseIsOver) {
 }
 
 TEST(Explanation, CopiesTheCellUnderTheMouseOfAnyPicture) {
-  Driver d(phrase(kTwelve));
+  Driver d(phrase_document(kTwelve));
   d.state.focus = "heads/0";
   pick(d, StageId::weights, 0, {3, 1});
   const Rect head = d.rect("heads/5");
@@ -161,7 +160,7 @@ TEST(Explanation, CopiesTheCellUnderTheMouseOfAnyPicture) {
 }
 
 TEST(LinkedMarks, AHoveredWeightLightsItsContextRowInConcat) {
-  Driver d(phrase(kTwelve));
+  Driver d(phrase_document(kTwelve));
   const Rect head = d.rect("heads/5");
   d.move({head.min.x + head.width() * (2.5f / 12), head.min.y + head.height() * (8.5f / 12)});
   d.step(1);
@@ -174,7 +173,7 @@ TEST(LinkedMarks, AHoveredWeightLightsItsContextRowInConcat) {
 }
 
 TEST(LinkedMarks, ADirectMergeLightsTheTokenThatReallyCame) {
-  Document document = phrase(kTwelve);
+  Document document = phrase_document(kTwelve);
   document.request.merge = Merge::direct;
   Driver d(document);
   pick(d, StageId::concat, 0, {0, 63});
@@ -185,7 +184,7 @@ TEST(LinkedMarks, ADirectMergeLightsTheTokenThatReallyCame) {
 }
 
 TEST(LinkedMarks, APickedContextCellLightsItsWeightsAndValues) {
-  Driver d(phrase(kTwelve));
+  Driver d(phrase_document(kTwelve));
   pick(d, StageId::context, 3, {7, 5});
   EXPECT_TRUE(d.has("linked/weights")) << "the row in the head's thumbnail";
   d.session.view.stage = StageId::value;

@@ -10,22 +10,6 @@
 namespace headscope::ui {
 namespace {
 
-Document phrase(const std::string& words) {
-  Document document;
-  document.request.phrase = words;
-  document.request.heads = 8;
-  document.request.d_model = 64;
-  return document;
-}
-
-std::string words(int count) {
-  std::string text;
-  for (int i = 0; i < count; ++i) text += (i > 0 ? " w" : "w") + std::to_string(i);
-  return text;
-}
-
-constexpr const char* kTwelve = "The animal didn't cross the street because it was too tired .";
-
 TEST(FollowSteps, AreTheCardsThatDoSomething) {
   Request request = small_request();
   request.mask.clear();
@@ -58,7 +42,7 @@ TEST(FollowSteps, EveryPlaceLeadsBackToWhatIsFollowed) {
 }
 
 TEST(Follow, ArrowsStepThroughTheStagesAndTokens) {
-  Driver d(phrase(kTwelve));
+  Driver d(phrase_document(kTwelve));
   d.session.view.stage = StageId::context;
   d.session.view.head = 2;
   d.session.view.cell = Cell{7, 1};
@@ -93,7 +77,7 @@ TEST(Follow, ArrowsStepThroughTheStagesAndTokens) {
 }
 
 TEST(Follow, APictureAndAStepCanBeClicked) {
-  Driver d(phrase(kTwelve));
+  Driver d(phrase_document(kTwelve));
   d.ctrl(KeyName::j);
   d.click("follow/step/context");
   EXPECT_EQ(d.session.view.stage, StageId::context);
@@ -110,7 +94,7 @@ TEST(Follow, APictureAndAStepCanBeClicked) {
 }
 
 TEST(Follow, SaysWhichTokenAWrongMergeTook) {
-  Document document = phrase(kTwelve);
+  Document document = phrase_document(kTwelve);
   document.request.merge = Merge::direct;
   Driver d(document);
   d.session.view.stage = StageId::concat;
@@ -124,7 +108,7 @@ TEST(Follow, SaysWhichTokenAWrongMergeTook) {
 
 TEST(Follow, SurvivesEveryStageAtEverySizeAndLength) {
   for (const int count : {1, 11, 40, 400}) {
-    Document document = phrase(words(count));
+    Document document = phrase_document(words(count));
     document.request.softcap = 3;
     document.request.dropout = 0.5;
     document.request.mask = {{MaskTerm::Kind::causal, 0, ""}};
@@ -142,7 +126,7 @@ TEST(Follow, SurvivesEveryStageAtEverySizeAndLength) {
 }
 
 TEST(Follow, IsKeptWithTheWindow) {
-  Driver d(phrase(kTwelve));
+  Driver d(phrase_document(kTwelve));
   d.ctrl(KeyName::j);
   EXPECT_EQ(d.session.view.main_view, MainView::follow);
   d.session.draft.phrase = "a";

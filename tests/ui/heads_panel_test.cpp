@@ -7,20 +7,6 @@
 namespace headscope::ui {
 namespace {
 
-Document phrase(const std::string& words, std::int64_t heads = 8, std::int64_t d_model = 64) {
-  Document document;
-  document.request.phrase = words;
-  document.request.heads = heads;
-  document.request.d_model = d_model;
-  return document;
-}
-
-std::string words(int count) {
-  std::string text;
-  for (int i = 0; i < count; ++i) text += (i > 0 ? " w" : "w") + std::to_string(i);
-  return text;
-}
-
 TEST(HeadsPanel, AClickPicksHeadAndCell) {
   Driver d;  // five tokens
   d.click("heads/3", 0.3f, 0.9f);
@@ -156,7 +142,7 @@ TEST(HeadsPanel, LabelsSelectToo) {
 }
 
 TEST(HeadsPanel, ManyHeadsScrollToTheSelectedOne) {
-  Driver d(phrase("a b c d e f g h", 64, 128));
+  Driver d(phrase_document("a b c d e f g h", 64, 128));
   ASSERT_TRUE(d.has("heads/0"));
   d.click("heads/0");
   d.key(KeyName::end);
@@ -169,14 +155,14 @@ TEST(HeadsPanel, ManyHeadsScrollToTheSelectedOne) {
 }
 
 TEST(HeadsPanel, StaysWholeForOneTokenAndForFourHundred) {
-  Driver one(phrase("Hola"));
+  Driver one(phrase_document("Hola"));
   one.click("heads/4");
   EXPECT_EQ(one.session.view.cell, (Cell{0, 0}));
   EXPECT_FALSE(one.has("heads/pixel_holds"));
 }
 
 TEST(HeadsPanel, SaysWhatAPixelHoldsWhenItHoldsSeveral) {
-  Driver d(phrase(words(400)));
+  Driver d(phrase_document(words(400)));
   EXPECT_TRUE(d.has("heads/pixel_holds"));
   EXPECT_TRUE(d.has("inspector/pixel_holds"));
   // The last pixel stands for the last few cells; what is picked is the one that it shows, the largest.
@@ -194,7 +180,7 @@ TEST(HeadsPanel, SaysWhatAPixelHoldsWhenItHoldsSeveral) {
 }
 
 TEST(HeadsPanel, CrossAttentionIsRectangular) {
-  Document document = phrase("a b c d e f g");
+  Document document = phrase_document("a b c d e f g");
   document.request.key_phrase = "one two three";
   Driver d(document);
   const Rect thumbnail = d.rect("heads/0");
@@ -204,7 +190,7 @@ TEST(HeadsPanel, CrossAttentionIsRectangular) {
 }
 
 TEST(HeadsPanel, FullyMaskedRowsAreExplained) {
-  Document document = phrase("a b c d e f");
+  Document document = phrase_document("a b c d e f");
   document.request.mask = {{MaskTerm::Kind::padding, 6, ""}};
   Driver d(document);
   EXPECT_TRUE(d.has("heads/hidden_rows"));
@@ -228,7 +214,7 @@ TEST(HeadsPanel, AnUnchangedFrameDerivesNothingAnew) {
 }
 
 TEST(HeadsPanel, BatchesShowTheChosenSequence) {
-  Document document = phrase("a b c d");
+  Document document = phrase_document("a b c d");
   document.request.batch = 3;
   document.request.embedding = Embedding::sequence;
   Driver d(document);

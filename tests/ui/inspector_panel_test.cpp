@@ -11,20 +11,6 @@
 namespace headscope::ui {
 namespace {
 
-Document phrase(const std::string& words) {
-  Document document;
-  document.request.phrase = words;
-  document.request.heads = 4;
-  document.request.d_model = 64;
-  return document;
-}
-
-std::string words(int count) {
-  std::string text;
-  for (int i = 0; i < count; ++i) text += (i > 0 ? " w" : "w") + std::to_string(i);
-  return text;
-}
-
 // The cell under a point of the picture as the view says.
 Cell cell_under(Driver& d, ImVec2 at, std::int64_t rows, std::int64_t columns) {
   const Rect picture = d.rect("inspector/picture");
@@ -55,7 +41,7 @@ TEST(Inspector, AClickPicksACellAndArrowsMoveIt) {
 }
 
 TEST(Inspector, TheWheelZoomsAtTheCursor) {
-  Driver d(phrase(words(40)));
+  Driver d(phrase_document(words(40), 4));
   const Rect picture = d.rect("inspector/picture");
   const ImVec2 at{picture.min.x + std::round(picture.width() * 0.7f),
                   picture.min.y + std::round(picture.height() * 0.3f)};
@@ -71,7 +57,7 @@ TEST(Inspector, TheWheelZoomsAtTheCursor) {
 }
 
 TEST(Inspector, DragPansAndPicksNothing) {
-  Driver d(phrase(words(40)));
+  Driver d(phrase_document(words(40), 4));
   const Rect picture = d.rect("inspector/picture");
   const ImVec2 middle = picture.center();
   for (int i = 0; i < 4; ++i) turn_wheel_at(d, middle, 1);
@@ -84,7 +70,7 @@ TEST(Inspector, DragPansAndPicksNothing) {
 }
 
 TEST(Inspector, CtrlFFits) {
-  Driver d(phrase(words(40)));
+  Driver d(phrase_document(words(40), 4));
   const ImVec2 middle = d.rect("inspector/picture").center();
   for (int i = 0; i < 4; ++i) turn_wheel_at(d, middle, 1);
   ASSERT_FALSE(d.session.view.viewport.fitted());
@@ -93,7 +79,7 @@ TEST(Inspector, CtrlFFits) {
 }
 
 TEST(Inspector, KeysZoomAtThePickedCellAndFit) {
-  Driver d(phrase(words(40)));
+  Driver d(phrase_document(words(40), 4));
   d.click("inspector/picture", 0.9f, 0.9f);
   const Cell cell = *d.session.view.cell;
   for (int i = 0; i < 6; ++i) d.key(KeyName::plus);
@@ -108,7 +94,7 @@ TEST(Inspector, KeysZoomAtThePickedCellAndFit) {
 }
 
 TEST(Inspector, ArrowsKeepThePickedCellInSight) {
-  Driver d(phrase(words(40)));
+  Driver d(phrase_document(words(40), 4));
   d.click("inspector/picture", 0.5f, 0.5f);
   for (int i = 0; i < 8; ++i) d.key(KeyName::plus);
   for (int i = 0; i < 40; ++i) d.key(KeyName::right);
@@ -118,7 +104,7 @@ TEST(Inspector, ArrowsKeepThePickedCellInSight) {
 }
 
 TEST(Inspector, StepsThroughHeadsOfAnyStage) {
-  Driver d(phrase("a b c d e"));
+  Driver d(phrase_document("a b c d e", 4));
   d.click("pipeline/query");
   ASSERT_TRUE(d.has("inspector/head/+"));
   d.click("inspector/head/+");
@@ -130,7 +116,7 @@ TEST(Inspector, StepsThroughHeadsOfAnyStage) {
 }
 
 TEST(Inspector, AFeatureStageZoomsOnItsOwn) {
-  Driver d(phrase("a b c d e"));
+  Driver d(phrase_document("a b c d e", 4));
   d.click("pipeline/input");
   turn_wheel_at(d, d.rect("inspector/picture").center(), 3);
   EXPECT_FALSE(d.session.view.stage_viewport.fitted());
@@ -140,7 +126,7 @@ TEST(Inspector, AFeatureStageZoomsOnItsOwn) {
 }
 
 TEST(Inspector, CopiesTheMatrixThatIsShown) {
-  Driver d(phrase("a b c"));
+  Driver d(phrase_document("a b c", 4));
   d.click("pipeline/key");
   d.click("inspector/head/+");
   d.click("inspector/copy");
@@ -184,7 +170,7 @@ TEST(Inspector, TakesThePlaceOfTheHeadsAndGivesItBack) {
 }
 
 TEST(Inspector, TheTableOfNumbersPicksAndWalks) {
-  Driver d(phrase("a b c d e"), 1600, 1400);
+  Driver d(phrase_document("a b c d e", 4), 1600, 1400);
   d.click("pipeline/input");
   ASSERT_TRUE(d.has("inspector/numbers/cells"));
   const Rect cells = d.rect("inspector/numbers/cells");
@@ -195,11 +181,11 @@ TEST(Inspector, TheTableOfNumbersPicksAndWalks) {
   EXPECT_EQ(d.session.view.cell, (Cell{2, 2}));
   for (int i = 0; i < 70; ++i) d.key(KeyName::right);
   EXPECT_EQ(d.session.view.cell, (Cell{2, 63}));
-  EXPECT_GT(d.state.number["inspector/numbers/scroll"], 0) << "the table goes along";
+  EXPECT_GT(d.state.number["inspector/numbers/across"], 0) << "the table goes along";
 }
 
 TEST(Inspector, ScrollsDownToTheNumbersOfALongMatrix) {
-  Driver d(phrase(words(400)));
+  Driver d(phrase_document(words(400), 4));
   d.state.number["inspector/scroll"] = 1e9;
   d.step();
   EXPECT_TRUE(d.has("inspector/numbers/cells"));
@@ -225,7 +211,7 @@ TEST(Inspector, HoveringLinksToTheChipsAndHeads) {
 
 TEST(Inspector, SurvivesEveryStageAtEverySize) {
   for (const char* words_of : {"Hola", "a b c d e"}) {
-    Document document = phrase(words_of);
+    Document document = phrase_document(words_of, 4);
     document.request.softcap = 3;
     document.request.dropout = 0.5;
     document.request.mask = {{MaskTerm::Kind::padding, 1, ""}};

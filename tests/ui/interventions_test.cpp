@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "app/session/documents.h"
 #include "core/attention/request_text.h"
 #include "driver.h"
 
@@ -157,6 +158,91 @@ TEST(InterventionsSection, TheSelectedHeadIsHeldAndMultiplied) {
   d.step(3);
   EXPECT_EQ(option(d, "scale-query"), "0.3=2");
   EXPECT_EQ(d.trace().tensor(StageId::query).at({0, 3, 1, 1}), 2 * before);
+}
+
+TEST(HeadMenu, ARightClickOffersWhatCanBeDoneToTheHead) {
+  Driver d;
+  d.right_click("heads/3");
+  EXPECT_EQ(option(d, "ablate"), "") << "nothing is done before something is picked";
+  d.click("head_menu/Hold weights uniform");
+  EXPECT_EQ(option(d, "freeze"), "0.3=uniform");
+  EXPECT_FALSE(d.has("head_menu/Switch off")) << "a pick closes it";
+  d.right_click("heads/3/label");
+  d.click("head_menu/Hold weights identity");
+  EXPECT_EQ(option(d, "freeze"), "0.3=identity");
+  EXPECT_EQ(d.trace().tensor(StageId::weights).at({0, 3, 2, 2}), 1.0F);
+  d.right_click("heads/3");
+  d.click("head_menu/Hold weights identity");
+  EXPECT_EQ(option(d, "freeze"), "") << "once more lets it go";
+  d.right_click("heads/5");
+  d.click("head_menu/Switch off");
+  EXPECT_EQ(option(d, "ablate"), "0.5");
+  d.right_click("heads/5");
+  d.click("head_menu/Hold weights uniform");
+  EXPECT_EQ(option(d, "ablate"), "") << "a head that is held is on";
+  EXPECT_EQ(option(d, "freeze"), "0.5=uniform");
+  d.key(KeyName::z, true);
+  EXPECT_EQ(option(d, "ablate"), "0.5") << "one step of undo";
+}
+
+TEST(HeadMenu, AFactorIsTypedIntoAField) {
+  Driver d;
+  const float before = d.trace().tensor(StageId::key).at({0, 2, 1, 1});
+  d.right_click("heads/2");
+  d.click("head_menu/Multiply key…");
+  ASSERT_TRUE(d.has("number_edit"));
+  EXPECT_EQ(d.state.text["number_edit/value"], "1");
+  d.key(KeyName::a, true);
+  d.type("inf");
+  d.key(KeyName::enter);
+  EXPECT_TRUE(d.has("number_edit")) << "no factor";
+  replace_number(d, "\u22121.5");
+  EXPECT_EQ(option(d, "scale-key"), "0.2=-1.5");
+  EXPECT_EQ(d.trace().tensor(StageId::key).at({0, 2, 1, 1}), -1.5F * before);
+  d.right_click("heads/2");
+  d.click("head_menu/Multiply query…");
+  d.type("7");
+  d.key(KeyName::escape);
+  EXPECT_EQ(option(d, "scale-query"), "");
+  d.right_click("heads/2");
+  d.click("head_menu/As computed");
+  EXPECT_EQ(option(d, "scale-key"), "");
+}
+
+TEST(HeadMenu, OpensAndWorksByKeys) {
+  Driver d;
+  d.click("heads/4");
+  d.ctrl(KeyName::h);
+  d.step(2);
+  ASSERT_TRUE(d.has("head_menu/Switch off"));
+  EXPECT_NEAR(d.rect("head_menu/Switch off").min.x, d.rect("heads/4").min.x, 30) << "beside its head";
+  d.key(KeyName::down);
+  d.key(KeyName::down);
+  d.key(KeyName::enter);
+  d.step(2);
+  EXPECT_EQ(option(d, "freeze"), "0.4=uniform");
+  EXPECT_EQ(d.focus(), "heads/4");
+  d.ctrl(KeyName::h);
+  d.step(2);
+  d.key(KeyName::escape);
+  EXPECT_FALSE(d.has("head_menu/Switch off"));
+}
+
+TEST(HeadMenu, IsOfTheHeadThatTheViewOverAllLayersShows) {
+  Driver d(open_document("demo:pronouns", Request(), ViewState()));
+  d.key(KeyName::f3);
+  d.right_click("layers/0.5");
+  d.click("head_menu/Hold weights identity");
+  EXPECT_EQ(option(d, "freeze"), "0.5=identity");
+  d.click("layers/more");
+  d.click("head_menu/Switch off");
+  EXPECT_EQ(option(d, "ablate"), "0.5");
+  d.click("layers/aggregate/mean");
+  d.ctrl(KeyName::h);
+  d.step(2);
+  d.click("head_menu/As computed");
+  EXPECT_EQ(option(d, "ablate"), "");
+  EXPECT_EQ(option(d, "freeze"), "");
 }
 
 TEST(InterventionsSection, AnEditOfAWeightIsTypedAsTheCommandLineSpellsIt) {

@@ -5,6 +5,7 @@
 #include "app/ui/layers_panel.h"
 #include "core/attention/head_metrics.h"
 #include "core/attention/model_trace.h"
+#include "core/attention/request_text.h"
 #include "driver.h"
 
 namespace headscope::ui {
@@ -81,9 +82,11 @@ TEST_F(LayersPanel, XSwitchesTheHeadOffAndOn) {
   EXPECT_EQ(d.session.draft.ablate, (std::vector<LayerHead>{{1, 2}}));
   EXPECT_EQ(d.trace().request.ablate.size(), 1u);
   d.right_click("layers/0.1");
+  EXPECT_EQ(view().layer, 0) << "the menu is about the head that it points at";
+  d.click("head_menu/Switch off");
   EXPECT_EQ(d.session.draft.ablate, (std::vector<LayerHead>{{1, 2}, {0, 1}}));
   d.click("layers/switch");
-  EXPECT_EQ(d.session.draft.ablate, (std::vector<LayerHead>{{0, 1}})) << "the picked head is still 1.2";
+  EXPECT_EQ(d.session.draft.ablate, (std::vector<LayerHead>{{1, 2}}));
   d.ctrl(KeyName::z);
   EXPECT_EQ(d.session.draft.ablate.size(), 2u);
   EXPECT_EQ(d.session.view.main_view, MainView::layers) << "undoing leaves the view where it is";
@@ -169,13 +172,41 @@ TEST_F(LayersPanel, APickedCellIsReadOfThePickedHead) {
 TEST_F(LayersPanel, SaysWhatTheModelPredictsAndWhatAHeadThatIsOffChanges) {
   EXPECT_TRUE(d.has("layers/loss"));
   EXPECT_TRUE(d.names("layers/change: ").empty());
-  for (std::int64_t h = 0; h < kHeads; ++h) d.right_click("layers/1." + std::to_string(h));
+  for (std::int64_t h = 0; h < kHeads; ++h) d.session.draft.ablate.push_back({1, h});
+  d.step(3);
   ASSERT_EQ(d.names("layers/change: ").size(), 1u);
   const std::string sentence = d.names("layers/change: ").front();
   EXPECT_NE(sentence.find("With 8 heads off, animal falls from"), std::string::npos) << sentence;
-  d.click("layers/all_on");
+  d.click("layers/interventions/clear");
   EXPECT_TRUE(d.session.draft.ablate.empty());
   EXPECT_TRUE(d.names("layers/change: ").empty());
+}
+
+TEST_F(LayersPanel, EveryInterventionIsListedAndComparedWithNone) {
+  find_request_option("edit")->set(d.session.draft, "1/weights:0,7,7,1=0");
+  d.step(3);
+  ASSERT_EQ(d.names("layers/change: ").size(), 1u);
+  const std::string one = d.names("layers/change: ").front();
+  EXPECT_NE(one.find("With 1/weights[0,7,7,1] = 0, animal falls from"), std::string::npos) << one;
+  EXPECT_TRUE(d.names("layers/alone/").empty()) << "the bars say what one does";
+  find_request_option("paint")->set(d.session.draft, "hide@7,1");
+  find_request_option("freeze")->set(d.session.draft, "off:0.1=uniform");
+  d.step(3);
+  const std::string two = d.names("layers/change: ").front();
+  EXPECT_NE(two.find("With both, animal falls from"), std::string::npos) << two;
+  ASSERT_EQ(d.names("layers/alone/").size(), 2u) << "what is off has no effect to show";
+  EXPECT_EQ(d.names("layers/alone/1/weights:0,7,7,1=0: \u2212").size(), 1u);
+  EXPECT_EQ(d.names("layers/alone/hide@7:8,1:2: \u2212").size(), 1u);
+  d.click("layers/interventions/0");
+  EXPECT_TRUE(d.session.draft.freeze[0].on) << "in the order of the options";
+  d.click("layers/interventions/0");
+  d.click("layers/interventions/1/remove");
+  EXPECT_TRUE(d.session.draft.edits.empty());
+  d.click("layers/interventions/switch");
+  EXPECT_FALSE(d.session.draft.paint[0].on);
+  EXPECT_TRUE(d.names("layers/change: ").empty()) << "all are off: the result is the one without";
+  d.click("layers/interventions/switch");
+  EXPECT_TRUE(d.session.draft.paint[0].on);
 }
 
 TEST_F(LayersPanel, FitsTheSmallestWindow) {

@@ -14,19 +14,10 @@ namespace headscope::ui {
 namespace {
 
 Document phrase(const std::string& words, std::int64_t heads = 8, std::int64_t d_model = 64) {
-  Document document;
-  document.request.phrase = words;
-  document.request.heads = heads;
-  document.request.d_model = d_model;
+  Document document = phrase_document(words, heads, d_model);
   document.request.init_gain = 3;
   document.view.heads_show = HeadsShow::arcs;
   return document;
-}
-
-std::string words(int count) {
-  std::string text;
-  for (int i = 0; i < count; ++i) text += (i > 0 ? " w" : "w") + std::to_string(i);
-  return text;
 }
 
 TEST(LinesPanel, TheSegmentsSwitchBetweenTheViews) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "app/ui/imgui_compat.h"
 #include "core/attention/request_text.h"
 #include "driver.h"
 #include "tests/session/temporary_folder.h"
@@ -65,7 +66,7 @@ TEST_F(MaskPanel, LabelsPaintRowsAndColumnsForAnyLength) {
 
 TEST_F(MaskPanel, TheOtherBrushShowsWhatTheMaskHides) {
   ASSERT_TRUE(hidden(0, 4)) << "the demo is causal";
-  d.click("mask/brush/show");
+  d.click("mask/paints/show");
   d.click_at(cell(0, 4));
   EXPECT_EQ(painted(), "show@0:1,4:5");
   EXPECT_FALSE(hidden(0, 4));
@@ -73,6 +74,57 @@ TEST_F(MaskPanel, TheOtherBrushShowsWhatTheMaskHides) {
   EXPECT_NE(d.names("mask/summary")[0].find("1 row leak"), std::string::npos) << d.names("mask/summary")[0];
   d.click("mask/clear");
   EXPECT_EQ(painted(), "");
+}
+
+TEST_F(MaskPanel, TheBrushPaintsTheCellsThatItPassesOver) {
+  d.click("mask/tool/brush");
+  const auto press = [&](int row, int column) {
+    d.move(cell(row, column));
+    compat::set_mouse_button(0, true);
+    d.step(1);
+  };
+  const auto release = [&] {
+    compat::set_mouse_button(0, false);
+    d.step(3);
+  };
+  press(1, 0);
+  press(3, 0);  // quick: the cell between them is passed over, too
+  press(3, 2);
+  EXPECT_EQ(painted(), "") << "while it is held";
+  release();
+  EXPECT_EQ(painted(), "hide@1:3,0:1;hide@3:4,0:3");
+  EXPECT_TRUE(hidden(2, 0));
+  press(4, 4);
+  release();
+  EXPECT_EQ(painted(), "hide@1:3,0:1;hide@3:4,0:3;hide@4:5,4:5");
+  d.key(KeyName::z, true);
+  EXPECT_EQ(painted(), "hide@1:3,0:1;hide@3:4,0:3") << "a stroke is one step";
+  d.key(KeyName::z, true);
+  EXPECT_EQ(painted(), "");
+}
+
+TEST_F(MaskPanel, AWiderBrushPaintsSquaresAndAStrokeThatBeginsOnPaintTakesItBack) {
+  d.click("mask/tool/brush");
+  d.click("mask/size/+");
+  d.click("mask/size/+");
+  d.drag(cell(3, 1), cell(3, 2));
+  EXPECT_EQ(painted(), "hide@2:5,0:4");
+  d.drag(cell(3, 1), cell(3, 2));
+  EXPECT_EQ(painted(), "show@2:5,0:4") << "it began on a hidden cell";
+  d.click("mask/clear");
+  d.click("mask/paints/show");
+  d.drag(cell(0, 3), cell(0, 3));
+  EXPECT_EQ(painted(), "show@0:2,2:5");
+  EXPECT_FALSE(hidden(0, 4));
+  d.click_at(cell(4, 0));
+  d.key(KeyName::space);
+  EXPECT_NE(painted(), "");
+}
+
+TEST_F(MaskPanel, TheSizeIsOfTheBrushAlone) {
+  d.click("mask/size/+");
+  d.click_at(cell(3, 1));
+  EXPECT_EQ(painted(), "hide@3:4,1:2");
 }
 
 TEST_F(MaskPanel, ArrowsWalkAndSpacePaints) {
@@ -113,6 +165,24 @@ TEST_F(MaskPanel, AMaskWrittenInAnyConventionComesBack) {
   d.choose("mask/convention", "key-padding");
   d.click("mask/export");
   EXPECT_NE(d.names("mask/said")[0].find("sees other keys than query 0"), std::string::npos) << d.names("mask/said")[0];
+}
+
+TEST_F(MaskPanel, ATokenizersBatchIsReadTextByText) {
+  const TemporaryFolder folder;
+  d.choose("mask/convention", "key-padding");
+  d.state.text["mask/path"] = folder.write("batch.csv", "1,1,1,1,1\n1,1,1,0,0\n");
+  d.step(2);
+  d.click("mask/import");
+  EXPECT_EQ(painted(), "");
+  d.click("mask/text/+");
+  d.click("mask/import");
+  EXPECT_EQ(painted(), "hide@:,3:4;hide@:,4:5");
+  d.click("mask/text/+");
+  d.click("mask/import");
+  EXPECT_NE(d.names("mask/said")[0].find("rows 0 to 1"), std::string::npos) << d.names("mask/said")[0];
+  EXPECT_EQ(painted(), "hide@:,3:4;hide@:,4:5");
+  d.choose("mask/convention", "keep");
+  EXPECT_FALSE(d.has("mask/text")) << "a row of other conventions is a query";
 }
 
 TEST_F(MaskPanel, TheSameKeyGoesBack) {

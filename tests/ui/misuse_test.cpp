@@ -5,6 +5,7 @@
 #include <random>
 
 #include "../session/temporary_folder.h"
+#include "core/text/utf8.h"
 #include "driver.h"
 
 namespace headscope::ui {
@@ -109,6 +110,50 @@ TEST_P(Misuse, BreaksNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Misuse, ::testing::Range(1u, 7u));
+
+// Every view over texts that are hard to draw: right to left, of characters that no font has, of one token, of one word
+// without end, of more words than any view can show at once.
+class HardTexts : public ::testing::TestWithParam<std::pair<const char*, std::string>> {};
+
+TEST_P(HardTexts, AreShownByEveryView) {
+  const std::string& text = GetParam().second;
+  Document document = phrase_document(text, 2, 16);
+  document.request.mask = {{MaskTerm::Kind::causal, 0, ""}};
+  for (const auto& [width, height] : {std::pair{1600, 1000}, {960, 640}}) {
+    Driver d(document, width, height);
+    d.session.pin();
+    d.session.draft.seed = 3;
+    d.session.draft.phrase += "!";
+    d.step(3);
+    for (const MainView view : {MainView::follow, MainView::script, MainView::bug_lab, MainView::mask,
+                                MainView::compare, MainView::sensitivity, MainView::layer}) {
+      for (const StageId stage : {StageId::input, StageId::query, StageId::weights, StageId::concat}) {
+        SCOPED_TRACE(std::to_string(static_cast<int>(view)) + " at " + std::string(stage_name(stage)));
+        d.session.view.main_view = view;
+        d.session.view.stage = stage;
+        d.session.view.cell = Cell{0, 0};
+        d.step(4);
+        d.move({static_cast<float>(width) * 0.55f, static_cast<float>(height) * 0.4f});
+        d.step(2);
+        for (const DrawnText& drawn : d.texts) {
+          ASSERT_LT(drawn.words.size(), 4000U) << "a text is drawn whole that nobody can see";
+          ASSERT_TRUE(is_valid_utf8(drawn.words)) << drawn.words;
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Texts, HardTexts,
+    ::testing::Values(std::pair<const char*, std::string>("OneToken", "a"),
+                      std::pair<const char*, std::string>("RightToLeft", "שלום עולם مرحبا بالعالم abc 123 שלום"),
+                      std::pair<const char*, std::string>(
+                          "Emoji",
+                          "👩‍👩‍👧‍👦 🏳️‍🌈 e\u0301 \U0001F600 👍🏽 \u200D \U000E0001"),
+                      std::pair<const char*, std::string>("OneLongWord", std::string(3000, 'w')),
+                      std::pair<const char*, std::string>("FourHundred", words(400))),
+    [](const auto& info) { return std::string(info.param.first); });
 
 }  // namespace
 }  // namespace headscope::ui

@@ -271,6 +271,9 @@ TEST(CellNumbers, ShortenUntilTheyFit) {
   EXPECT_EQ(fitted_number(-4.1677, false, 4), "\u22124.2");
   EXPECT_EQ(fitted_number(-4.1677, false, 2), "\u22124");
   EXPECT_EQ(fitted_number(-4.1677, false, 1), "");
+  for (const double small : {0.02, -0.02, 0.04, -0.049}) EXPECT_EQ(fitted_number(small, false, 2), "") << "not .0";
+  EXPECT_EQ(fitted_number(-0.02, false, 4), "\u2212.02");
+  EXPECT_EQ(fitted_number(-0.06, false, 3), "\u2212.1");
   EXPECT_EQ(fitted_number(243.04, false, 3), "243");
   EXPECT_EQ(fitted_number(0, false, 4), "0");
   EXPECT_EQ(fitted_number(5.28e-4, false, 4), "5e\u22124") << "not 0";

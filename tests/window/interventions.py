@@ -70,5 +70,41 @@ def a_mask_is_painted_and_comes_back_from_its_file(headscope, cli, display, home
     window.quit()
 
 
+def a_weight_is_edited_where_it_lies(headscope, cli, display, home):
+    window = Window(headscope, display, home)
+    window.rect("heads/0")
+    window.key("ctrl+shift+w")
+    window.wait(lambda p: "weights/tensor/linear_layer.bias" in p["rects"], "the tensors of the layer's weights")
+    window.click("weights/tensor/linear_layer.bias")
+    window.wait(lambda p: "weights/picture" in p["rects"], "its picture")
+    window.click("weights/picture", at=(0.5, 0.5), times=2)
+    window.wait(lambda p: "number_edit/value" in p["rects"], "the field over the number")
+    window.key("ctrl+a")
+    window.type("0.75")
+    window.key("Return")
+    p = window.wait(lambda p: p["session"].get("edit"), "the edit")
+    expect(p["session"]["edit"].startswith("linear_layer.bias:") and p["session"]["edit"].endswith("=0.75"),
+           p["session"]["edit"])
+    window.wait(lambda p: "weights/tensor/linear_layer.bias/1 edited" in p["rects"], "the mark in the list")
+    window.key("ctrl+z")
+    window.shows("no edit", edit=None)
+    window.quit()
+
+
+def a_head_is_held_from_its_menu(headscope, cli, display, home):
+    window = Window(headscope, display, home)
+    window.click("heads/3", button=3)
+    window.click("head_menu/Hold weights uniform")
+    window.shows("head 3 held", freeze="0.3=uniform")
+    window.click("heads/3")
+    window.key("ctrl+h")
+    window.wait(lambda p: "head_menu/As computed" in p["rects"], "its menu by key")
+    window.key("End")
+    window.key("Return")
+    window.shows("head 3 as computed", freeze=None)
+    window.quit()
+
+
 if __name__ == "__main__":
-    main([a_number_is_edited_listed_switched_and_taken_back, a_mask_is_painted_and_comes_back_from_its_file])
+    main([a_number_is_edited_listed_switched_and_taken_back, a_mask_is_painted_and_comes_back_from_its_file,
+          a_weight_is_edited_where_it_lies, a_head_is_held_from_its_menu])

@@ -10,8 +10,13 @@ PHRASE = "The animal didn't cross the street because it was too tired"
 
 
 def changes(probe):
-    """What the panel says that the heads that are off have changed."""
+    """What the panel says that the interventions have changed."""
     return [name.removeprefix("layers/change: ") for name in probe["rects"] if name.startswith("layers/change: ")]
+
+
+def switch_off(window, head):
+    window.click(head, button=3)
+    window.click("head_menu/Switch off")
 
 
 def opened(headscope, display, home):
@@ -44,13 +49,13 @@ def a_head_that_is_off_changes_what_is_predicted(headscope, cli, display, home):
     p = window.wait(lambda q: "layers/loss" in q["rects"] or "layers/1.7" in q["rects"], "the view over all layers")
     expect(not changes(p), "something changed before a head was switched off")
     for head in range(8):
-        window.click(f"layers/1.{head}", button=3)
+        switch_off(window, f"layers/1.{head}")
     off = ",".join(f"1.{head}" for head in range(8))
     p = window.shows("all heads of the last layer off", ablate=off)
     p = window.wait(changes, "what that changes")
     sentence = changes(p)[0]
     expect("animal" in sentence and "from" in sentence and "%" in sentence, sentence)
-    window.click("layers/all_on")
+    window.click("layers/interventions/clear")
     window.shows("all heads on again", ablate=None)
     window.key("F3")
     window.quit()
@@ -59,7 +64,7 @@ def a_head_that_is_off_changes_what_is_predicted(headscope, cli, display, home):
 def what_is_exported_is_the_command_lines(headscope, cli, display, home):
     window = opened(headscope, display, home)
     window.key("F3")
-    window.click("layers/0.1", button=3)
+    switch_off(window, "layers/0.1")
     window.shows("head 1 of layer 0 off", ablate="0.1")
     window.click("layers/1.2", times=2)
     window.shows("its layer in the main view", layer=1, ablate="0.1")

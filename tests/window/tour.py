@@ -9,7 +9,7 @@ from driver import Window, expect, main
 def titles(home, code):
     """The titles of the tour in the language that the program was built with."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    with open(os.path.join(root, "assets", "tour", code + ".json"), encoding="utf-8") as file:
+    with open(os.path.join(root, "assets", "languages", code + ".json"), encoding="utf-8") as file:
         return json.load(file)
 
 
@@ -70,7 +70,7 @@ def the_tour_speaks_the_users_language(headscope, cli, display, home):
         window.type("tour")
         window.settle()
         window.key("Return")
-        p = window.wait(lambda q: q["tour"]["title"] == titles(home, "es")["steps"]["phrase"]["title"], "Spanish words")
+        p = window.wait(lambda q: q["tour"]["title"] == titles(home, "es")["tour"]["phrase"]["title"], "Spanish words")
         expect("Hola, mi, nombre, es, Alex" in p["tour"]["text"], f"the phrase's own tokens: {p['tour']['text']}")
         for step in range(1, 12):
             picture(window, f"visita-{step:02}")
@@ -105,9 +105,14 @@ def the_script_runs(headscope, cli, display, home):
     expect("import torch" in text and text.count("stage(\"") > 10, "the text on the clipboard")
     window.click("script/as/NumPy")
     window.click("script/save")
+    window.wait(lambda q: "save/primary" in q["rects"], "the dialog that asks for name and place")
+    picture(window, "script-save")
+    window.key("ctrl+a")
+    window.type("mine.py")
+    window.key("Return")
     p = window.wait(lambda q: q["job"]["result"] and not q["job"]["running"], "the files")
     expect(not p["job"]["failed"], p["job"]["result"])
-    found = list(window.home.rglob("attention_numpy.py"))
+    found = list(window.home.rglob("mine.py"))
     expect(len(found) == 1 and found[0].with_suffix(".safetensors").exists(), f"script and data, found {found}")
     python = "/usr/bin/python3"
     if subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
@@ -121,8 +126,9 @@ def the_script_runs(headscope, cli, display, home):
 def an_example_shows_its_mistakes(headscope, cli, display, home):
     window = Window(headscope, display, home)
     window.click("menu/File")
-    window.wait(lambda q: any(name.startswith("menu/File/") and "Examples" in name for name in q["rects"]), "the menu")
-    window.click(next(name for name in window.probe()["rects"] if name.startswith("menu/File/") and "Examples" in name))
+    window.move("menu/File/Examples")
+    picture(window, "examples-menu")
+    window.click("menu/File/Examples/What each shows...")
     window.wait(lambda q: "examples/001-causal-phrase" in q["rects"], "the list of examples")
     picture(window, "examples")
     window.click("examples/001-causal-phrase")
@@ -132,15 +138,39 @@ def an_example_shows_its_mistakes(headscope, cli, display, home):
     window.key("Return")
     window.settle()
     picture(window, "mistake-2")
-    window.key("Return")
+    window.click("pipeline/weights")
+    window.click("mistake/go")
+    p = window.wait(lambda q: "request/embedding" in q["rects"], "back at the place")
+    expect(p["session"].get("view", {}).get("stage") in (None, "input"), f"its stage again: {p['session']}")
+    window.click("mistake/next")
     window.settle()
-    window.key("Return")
+    window.click("mistake/next")
     window.wait(lambda q: "mistake" not in q["rects"], "the last mistake")
     window.quit()
 
 
+def the_settings_hold_the_language(headscope, cli, display, home):
+    window = Window(headscope, display, home)
+    window.key("ctrl+comma")
+    window.wait(lambda q: "settings/language" in q["rects"], "the settings")
+    picture(window, "settings")
+    window.click("settings/language")
+    window.click("settings/language/Español")
+    window.settle()
+    window.key("Escape")
+    window.wait(lambda q: "settings" not in q["rects"], "the window again")
+    window.quit()
+    window = Window(headscope, display, home)
+    window.key("ctrl+p")
+    window.type("tour")
+    window.settle()
+    window.key("Return")
+    window.wait(lambda q: q["tour"]["title"] == titles(home, "es")["tour"]["phrase"]["title"], "Spanish after a restart")
+    window.quit()
+
+
 the_list = [the_tour_is_offered_left_and_gone_on_with, the_tour_speaks_the_users_language, the_script_runs,
-            an_example_shows_its_mistakes]
+            an_example_shows_its_mistakes, the_settings_hold_the_language]
 
 if __name__ == "__main__":
     main(the_list)

@@ -64,6 +64,9 @@ void draw_dialogs(Ui& ui, const Rect& window) {
     case DialogKind::save_session:
       draw_save_dialog(ui, window);
       break;
+    case DialogKind::save_script:
+      draw_save_script_dialog(ui, window);
+      break;
     case DialogKind::help:
       draw_help_dialog(ui, window);
       break;
@@ -78,6 +81,9 @@ void draw_dialogs(Ui& ui, const Rect& window) {
       break;
     case DialogKind::go_to:
       draw_go_to_dialog(ui, window);
+      break;
+    case DialogKind::settings:
+      draw_settings_dialog(ui, window);
       break;
   }
   if (ui.state.dialog != DialogKind::none && ui.take_key(KeyName::escape)) close_dialog(ui);

@@ -25,10 +25,12 @@ void close_dialog(Ui& ui);
 void draw_export_dialog(Ui& ui, const Rect& window);
 void draw_open_dialog(Ui& ui, const Rect& window);
 void draw_save_dialog(Ui& ui, const Rect& window);
+void draw_save_script_dialog(Ui& ui, const Rect& window);
 void draw_help_dialog(Ui& ui, const Rect& window);
 void draw_about_dialog(Ui& ui, const Rect& window);
 void draw_palette_dialog(Ui& ui, const Rect& window);
 void draw_examples_dialog(Ui& ui, const Rect& window);
 void draw_go_to_dialog(Ui& ui, const Rect& window);
+void draw_settings_dialog(Ui& ui, const Rect& window);
 
 }  // namespace headscope::ui

@@ -19,7 +19,7 @@ struct ExportDialogState {
   bool name_is_ours = true;  // the file's name follows the choices until the user types one
   // The forecast and the small picture of `previewed`; made anew when the choice or the trace changes.
   std::optional<ExportChoice> previewed;
-  std::shared_ptr<const Trace> previewed_trace;
+  std::shared_ptr<const Trace> previewed_trace, previewed_against;
   ExportForecast forecast;
   Image preview;
   std::uint64_t preview_version = 0;

@@ -1,6 +1,4 @@
 // The tutorials, to be opened.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -13,20 +11,21 @@ namespace {
 
 constexpr float kCard = 78, kGap = 8;
 
-void draw_card(Ui& ui, const Example& example, const Rect& card) {
+void draw_card(Ui& ui, const Language& language, const Example& example, const Rect& card) {
+  const std::string& about = example_text(language, example, "about");
   const Interaction it =
-      interact(ui, "examples/" + example.id, card, {true, false, "Opens it, and shows its mistakes."});
+      interact(ui, "examples/" + example.id, card, {true, false, language.text("words/opens").c_str()});
   const float radius = ui.px(size::radius_field);
   fill(card, it.hovered ? ui.colors.hover : ui.colors.raised, radius);
   Rect inner = inset(card, ui.px(12));
   float y = card.min.y + ui.px(8);
   Rect title = row(inner, y, ui.px(20));
   const std::string count =
-      fmt::format("{} known mistake{}", example.mistakes.size(), example.mistakes.size() == 1 ? "" : "s");
+      filled_in(language.text("words/mistakes"), {{"count", std::to_string(example.mistakes.size())}});
   text_in(ui, take_right(title, std::ceil(text_width(ui, Type::words11, count)) + 1, ui.px(10)), Type::words11,
           ui.colors.warn, count, 1);
-  text_in(ui, title, Type::title13, ui.colors.text, example.title);
-  paragraph(ui, {{inner.min.x, y + ui.px(2)}, inner.max}, Type::words12, ui.colors.text2, example.about);
+  text_in(ui, title, Type::title13, ui.colors.text, example_text(language, example, "title"));
+  paragraph(ui, {{inner.min.x, y + ui.px(2)}, inner.max}, Type::words12, ui.colors.text2, about);
   if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, card, radius);
   if (!it.clicked) return;
   close_dialog(ui);
@@ -37,12 +36,14 @@ void draw_card(Ui& ui, const Example& example, const Rect& card) {
 
 void draw_examples_dialog(Ui& ui, const Rect& window) {
   const std::vector<Example>& examples = all_examples();
+  const Language& language = language_of(ui);
+  const std::string& title = language.text("words/examples");
   if (ui.state.dialogs.shown != static_cast<int>(DialogKind::examples) && !examples.empty()) {
     ui.state.focus = "examples/" + examples.front().id;
     ui.state.focus_by_keyboard = true;
   }
   const float height = 50 + 44 + (kCard + kGap) * static_cast<float>(examples.size());
-  const DialogFrame dialog = draw_dialog_frame(ui, window, "examples", "Examples: five tutorials", 620, height, false);
+  const DialogFrame dialog = draw_dialog_frame(ui, window, "examples", title, 620, height, false);
   if (ui.state.dialog == DialogKind::none) return;
   const Rect area = inset(dialog.body, ui.px(18));
   // Arrows walk through the cards.
@@ -58,9 +59,12 @@ void draw_examples_dialog(Ui& ui, const Rect& window) {
   const float content = ui.px(kCard + kGap) * static_cast<float>(examples.size());
   const ScrollArea scroll = begin_scroll(ui, "examples/list", area, content);
   float y = area.min.y + ui.px(kGap / 2) - scroll.offset;
+  std::string& letters = ui.state.text["examples/letters"];  // the atlas needs them
+  letters = title;
   for (const Example& example : examples) {
     const float right = area.max.x - ui.px(content > area.height() ? 14 : kGap / 2);
-    draw_card(ui, example, {{area.min.x + ui.px(kGap / 2), y}, {right, y + ui.px(kCard)}});
+    letters += example_text(language, example, "title") + example_text(language, example, "about");
+    draw_card(ui, language, example, {{area.min.x + ui.px(kGap / 2), y}, {right, y + ui.px(kCard)}});
     y += ui.px(kCard + kGap);
   }
   end_scroll(ui);

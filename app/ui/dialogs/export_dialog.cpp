@@ -4,17 +4,13 @@
 
 #include "app/session/export_job.h"
 #include "app/ui/dialogs/dialog_frame.h"
+#include "app/ui/dialogs/exported.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/widgets.h"
 #include "core/picture/figure.h"
 
 namespace headscope::ui {
 namespace {
-
-constexpr ExportSubject kSubjects[] = {ExportSubject::window,  ExportSubject::head,   ExportSubject::heads,
-                                       ExportSubject::stage,   ExportSubject::concat, ExportSubject::arcs,
-                                       ExportSubject::neurons, ExportSubject::session};
-constexpr const char* kSubjectNames[] = {"window", "head", "heads", "stage", "concat", "arcs", "neurons", "session"};
 
 // A label of the form at the left, the rest of the row for its controls.
 Rect labelled_row(Ui& ui, const Rect& form, float& y, std::string_view label, float height = size::control_height) {
@@ -43,53 +39,52 @@ void start(Ui& ui, ExportDialogState& state) {
   for (const ExportFile format : {ExportFile::svg, ExportFile::csv, ExportFile::npy, ExportFile::safetensors}) {
     if (ui.settings.export_format == ending_of(format)) state.choice.format = format;
   }
-  const HeadsShow shows = ui.session.view.heads_show;
-  choose_subject(ui, state,
-                 !is_score_like(ui.session.view.stage) ? ExportSubject::stage
-                 : shows == HeadsShow::arcs            ? ExportSubject::arcs
-                 : shows == HeadsShow::neurons         ? ExportSubject::neurons
-                                                       : ExportSubject::head);
+  choose_subject(ui, state, usual_subject(ui.session.view, shown_pair(ui).has_value()));
   state.previewed.reset();
   ui.state.edits.erase("export/folder");
   ui.state.focus = "export/file";
 }
 
 // Names the file after the choices and makes forecast and preview when something changed.
-void refresh(Ui& ui, ExportDialogState& state, const std::shared_ptr<const Trace>& trace) {
+void refresh(Ui& ui, ExportDialogState& state, const Exported& of) {
   if (state.name_is_ours) {
-    state.choice.file = suggested_file(state.choice, *trace, ui.session.view, ui.state.title);
+    state.choice.file = suggested_file(state.choice, *of.trace, of.view, ui.state.title);
   }
-  if (state.previewed == state.choice && state.previewed_trace == trace) return;
-  state.forecast = forecast_of(state.choice, *trace, ui.session.view);
-  const auto spec = figure_of(state.choice, ui.session.view);
+  if (state.previewed == state.choice && state.previewed_trace == of.trace && state.previewed_against == of.against) {
+    return;
+  }
+  state.forecast = forecast_of(state.choice, of.source(), of.view);
+  const auto spec = figure_of(state.choice, *of.trace, of.view);
   const bool pictured = spec && state.forecast.problem.empty();
   if (pictured) {
-    ViewSpec small = fitted_view(*spec, *trace);
+    ViewSpec small = fitted_view(*spec, *of.trace);
     small.scale = 1;
-    state.preview = draw_figure(*trace, small);
+    state.preview = draw_figure(of.source(), small);
   } else {
     state.preview = Image();
   }
   ++state.preview_version;
   state.previewed = state.choice;
-  state.previewed_trace = trace;
+  state.previewed_trace = of.trace;
+  state.previewed_against = of.against;
 }
 
-void draw_subjects(Ui& ui, ExportDialogState& state, const Trace& trace, const Rect& area) {
+void draw_subjects(Ui& ui, ExportDialogState& state, const Rect& area) {
   const float pad = ui.px(14);
   text(ui, {area.min.x + ui.px(20), area.min.y + pad}, Type::title13, ui.colors.text, "What");
   float y = area.min.y + ui.px(40);
   const ImVec2 window = ImGui::GetIO().DisplaySize;
-  for (std::size_t i = 0; i < std::size(kSubjects); ++i) {
+  for (const ExportSubject subject : subjects_of(ui.session.view, shown_pair(ui).has_value())) {
     const Rect line{{area.min.x + ui.px(10), y}, {area.max.x - ui.px(10), y + ui.px(30)}};
     ControlState control;
-    control.tooltip = i == 0 ? "The whole window as it is on the screen." : "What is written.";
-    const bool on = state.choice.subject == kSubjects[i];
+    control.tooltip =
+        subject == ExportSubject::window ? "The whole window as it is on the screen." : "What is written.";
+    const Exported of = exported(ui, subject);
     const std::string fact =
-        subject_fact(kSubjects[i], trace, ui.session.view, static_cast<int>(window.x), static_cast<int>(window.y));
-    if (radio(ui, std::string("export/what/") + kSubjectNames[i], line, subject_title(kSubjects[i], ui.session.view),
-              on, fact, control))
-      choose_subject(ui, state, kSubjects[i]);
+        subject_fact(subject, *of.trace, of.view, static_cast<int>(window.x), static_cast<int>(window.y));
+    if (radio(ui, std::string("export/what/") + subject_name(subject), line, subject_title(subject, of.view),
+              state.choice.subject == subject, fact, control))
+      choose_subject(ui, state, subject);
     y += ui.px(32);
   }
   divider(ui, {area.max.x, area.min.y}, {area.max.x, area.max.y});
@@ -155,7 +150,7 @@ void draw_picture_options(Ui& ui, ExportDialogState& state, const Rect& form, fl
 }
 
 void draw_table_options(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
-  if (state.choice.format != ExportFile::csv || state.choice.subject == ExportSubject::head) return;
+  if (state.choice.format != ExportFile::csv || state.forecast.files == 1) return;
   Rect line = labelled_row(ui, form, y, "layout");
   int selected = state.choice.csv_long ? 1 : 0;
   ControlState control;
@@ -257,31 +252,30 @@ void remember(Ui& ui, const ExportChoice& choice) {
   if (choice.format != ExportFile::json) ui.settings.export_format = ending_of(choice.format);
 }
 
-void export_now(Ui& ui, const ExportDialogState& state, const std::shared_ptr<const Trace>& trace) {
+void export_now(Ui& ui, const ExportDialogState& state, const Exported& of) {
   remember(ui, state.choice);
   if (state.choice.subject == ExportSubject::window) {
     ui.push(CommandId::show_window_picture, expanded_path(state.choice.folder) + "/" + state.choice.file);
   } else {
     const ExportChoice choice = state.choice;
-    const ViewState view = ui.session.view;
     ui.session.start_job("Export " + choice.file,
-                         [choice, view, trace](const CancelToken& cancel, const std::function<void(double)>& progress) {
-                           return write_export(choice, *trace, view, cancel, progress);
+                         [choice, of](const CancelToken& cancel, const std::function<void(double)>& progress) {
+                           return write_export(choice, of.source(), of.view, cancel, progress);
                          });
   }
   close_dialog(ui);
 }
 
-void draw_footer(Ui& ui, ExportDialogState& state, const std::shared_ptr<const Trace>& trace, const Rect& footer) {
+void draw_footer(Ui& ui, ExportDialogState& state, const Exported& of, const Rect& footer) {
   Rect area{{footer.min.x + ui.px(20), footer.min.y}, {footer.max.x - ui.px(20), footer.max.y}};
   const float top = footer.center().y - ui.px(15), bottom = footer.center().y + ui.px(15);
   const Rect primary = take_right(area, ui.px(112), ui.px(12));
   const Rect cancel = take_right(area, ui.px(96), ui.px(12));
   ControlState control;
   const bool busy = ui.session.job().running;
-  control.enabled = state.forecast.problem.empty() && !busy && !trace->preview;
+  control.enabled = state.forecast.problem.empty() && !busy && !of.trace->preview;
   control.tooltip = busy                             ? "Another export is being written; wait for it or cancel it."
-                    : trace->preview                 ? "The exact numbers of the last edit are not there yet."
+                    : of.trace->preview              ? "The exact numbers of the last edit are not there yet."
                     : state.forecast.problem.empty() ? "Write it (Enter)."
                                                      : state.forecast.problem.c_str();
   const bool pressed =
@@ -291,7 +285,7 @@ void draw_footer(Ui& ui, ExportDialogState& state, const std::shared_ptr<const T
     close_dialog(ui);
     return;
   }
-  const std::string command = equivalent_command(state.choice, *trace, ui.session.view);
+  const std::string command = equivalent_command(state.choice, *of.trace, of.view);
   if (!command.empty()) {
     const Rect copy = take_right(area, ui.px(24), ui.px(6));
     ControlState copy_state;
@@ -303,7 +297,7 @@ void draw_footer(Ui& ui, ExportDialogState& state, const std::shared_ptr<const T
     text_in(ui, area, Type::words12, ui.colors.text2, "Same as ");
     text_in(ui, {{area.min.x + words, area.min.y}, area.max}, Type::mono11, ui.colors.text, command);
   }
-  if (pressed || entered) export_now(ui, state, trace);
+  if (pressed || entered) export_now(ui, state, of);
 }
 
 }  // namespace
@@ -317,11 +311,15 @@ void draw_export_dialog(Ui& ui, const Rect& window) {
   }
   if (ui.state.dialogs.shown != static_cast<int>(DialogKind::export_dialog) && !state.resumes) start(ui, state);
   state.resumes = false;
-  refresh(ui, state, trace);
+  const bool gone = state.choice.subject == ExportSubject::difference || state.choice.subject == ExportSubject::first ||
+                    state.choice.subject == ExportSubject::second;
+  if (gone && !shown_pair(ui)) choose_subject(ui, state, usual_subject(ui.session.view, false));
+  const Exported of = exported(ui, state.choice.subject);
+  refresh(ui, state, of);
   const DialogFrame dialog = draw_dialog_frame(ui, window, "export", "Export", 740, 580, true);
   Rect body = dialog.body;
   const Rect left = take_left(body, ui.px(220), 0);
-  draw_subjects(ui, state, *trace, left);
+  draw_subjects(ui, state, left);
   const Rect form{{body.min.x + ui.px(18), body.min.y}, {body.max.x - ui.px(20), body.max.y - ui.px(14)}};
   float y = form.min.y + ui.px(14);
   draw_format(ui, state, form, y);
@@ -330,7 +328,7 @@ void draw_export_dialog(Ui& ui, const Rect& window) {
   draw_target(ui, state, form, y);
   draw_warning(ui, state, form, y);
   draw_preview(ui, state, form, y, form.max.y);
-  draw_footer(ui, state, trace, dialog.footer);
+  draw_footer(ui, state, of, dialog.footer);
 }
 
 }  // namespace headscope::ui

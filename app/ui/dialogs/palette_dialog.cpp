@@ -52,7 +52,8 @@ std::vector<Hit> hits_of(Ui& ui, const std::string& typed) {
   }
   for (const Example& example : all_examples()) {
     const std::string id = example.id;
-    offer("example " + example.title, "", [id](Ui& u) { u.push(CommandId::open_example, id); });
+    offer("example " + example_text(language_of(ui), example, "title"), "",
+          [id](Ui& u) { u.push(CommandId::open_example, id); });
   }
   const auto trace = ui.session.trace();
   if (trace == nullptr) return hits;

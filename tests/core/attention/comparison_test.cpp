@@ -151,5 +151,21 @@ TEST(Comparison, CanBeCancelled) {
   EXPECT_THROW(compare_traces(*trace_with({}), *trace_with({}), cancel), Cancelled);
 }
 
+TEST(Comparison, CellsThatBothHideAreHidden) {
+  const auto causal = trace_with({{"mask", "causal"}}), windowed = trace_with({{"mask", "causal,window:2"}});
+  const auto both = difference_matrix(*causal, *windowed, StageId::weights, 0, 0);
+  ASSERT_TRUE(both && both->hidden);
+  for (std::int64_t i = 0; i < 4; ++i) {
+    for (std::int64_t j = 0; j < 4; ++j) EXPECT_EQ(both->hidden->hidden.hidden(0, 0, i, j), j > i) << i << ", " << j;
+  }
+  EXPECT_EQ(difference_matrix(*causal, *windowed, StageId::raw_scores, 0, 0)->hidden, nullptr);
+  EXPECT_EQ(difference_matrix(*causal, *trace_with({}), StageId::weights, 0, 0)->hidden, nullptr);
+  // A token that came in between: its row and column are not there, the others keep their places in both.
+  const auto longer = trace_with({{"mask", "causal"}}, "a b x c d");
+  const auto aligned = difference_matrix(*causal, *longer, StageId::weights, 0, 0);
+  ASSERT_TRUE(aligned && aligned->hidden);
+  EXPECT_EQ(aligned->hidden->hidden.hidden_count(0, 0), 6);
+}
+
 }  // namespace
 }  // namespace headscope

@@ -27,6 +27,37 @@ TEST(InterventionList, NamesEveryOneInTheOrderOfTheOptions) {
                                       "hide every query, key 3", "show query 2–3, every key"}));
 }
 
+TEST(InterventionList, ClausesStandInASentence) {
+  std::vector<std::string> clauses;
+  for (const Intervention& each : active_interventions(all_of_them(), true)) clauses.push_back(each.clause);
+  EXPECT_EQ(clauses,
+            (std::vector<std::string>{"layer 0, head 1 off", "layer 1, head 2 off",
+                                      "uniform weights in layer 0, head 0", "query × 2", "1/scores[0,2,3,1] = 0.5",
+                                      "every query, key 3 hidden", "query 2–3, every key shown"}));
+}
+
+TEST(InterventionList, OneAloneIsWhatTheOptionOfItsTermGives) {
+  const Request request = all_of_them();
+  const std::vector<Intervention> list = interventions_of(request, true);
+  for (const Intervention& each : list) {
+    const std::vector<Intervention> alone = interventions_of(with_only(request, each), true);
+    ASSERT_EQ(alone.size(), 1u) << each.term;
+    EXPECT_TRUE(alone[0].on);
+    EXPECT_EQ(alone[0].label, each.label);
+  }
+  EXPECT_TRUE(without_interventions(request) == Request{});
+}
+
+TEST(InterventionList, AllAreSwitchedAtOnceAndStayListed) {
+  Request request = all_of_them();
+  const std::size_t count = interventions_of(request, true).size();
+  switch_interventions(request, false);
+  EXPECT_EQ(active_interventions(request, true).size(), 0u);
+  EXPECT_EQ(interventions_of(request, true).size(), count);
+  switch_interventions(request, true);
+  EXPECT_EQ(active_interventions(request, true).size(), count);
+}
+
 TEST(InterventionList, EachIsSwitchedAndRemovedByItself) {
   const Request request = all_of_them();
   const std::vector<Intervention> list = interventions_of(request, false);

@@ -1,8 +1,12 @@
 // Interventions beside what the engine keeps, in weights, and in words: reuse, files, explanations, problems.
+#include <algorithm>
+#include <numeric>
+
 #include "core/attention/edited_weights.h"
 #include "core/attention/explain.h"
 #include "core/attention/preview.h"
 #include "core/attention/stage_buffers.h"
+#include "core/attention/weight_cells.h"
 #include "tests/core/attention/intervention_cases.h"
 
 namespace headscope {
@@ -27,6 +31,59 @@ TEST(Interventions, WhatIsUsedAgainFromTheLastTraceChangesNoBit) {
       ASSERT_TRUE(same_traces(*options.previous, *forward(request, inputs, backend, CancelToken(), fresh)))
           << fmt::format("round {}: {}", round, fmt::join(command_line_of(request), " "));
     }
+  }
+}
+
+TEST(WeightTensors, AreThoseOfTheFileInItsAxes) {
+  const auto numbers = [](Shape shape, float first) {
+    std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+    std::iota(values.begin(), values.end(), first);
+    return tensor_of(shape, values);
+  };
+  const auto expect_same = [](const std::vector<NamedTensor>& file) {
+    const std::vector<WeightTensor> found = weight_tensors(layer_weights_from(file, QkvLayout::automatic, "made"));
+    ASSERT_EQ(found.size(), file.size());
+    for (const NamedTensor& each : file) {
+      const auto same = std::find_if(found.begin(), found.end(), [&](const auto& t) { return t.name == each.name; });
+      ASSERT_NE(same, found.end()) << each.name;
+      EXPECT_EQ(same->tensor.shape(), each.tensor.shape()) << each.name;
+      EXPECT_EQ(same->tensor.values(), each.tensor.values()) << each.name;
+    }
+  };
+  expect_same({{"Wq", numbers({4, 6}, 0)},
+               {"Wk", numbers({4, 6}, 30)},
+               {"Wv", numbers({4, 6}, 60)},
+               {"Wo", numbers({6, 4}, 90)}});
+  expect_same({{"q_proj_weight", numbers({6, 6}, 0)},
+               {"k_proj_weight", numbers({6, 4}, 40)},
+               {"v_proj_weight", numbers({6, 4}, 70)},
+               {"in_proj_bias", numbers({18}, 100)},
+               {"bias_k", numbers({1, 1, 6}, 120)},
+               {"bias_v", numbers({1, 1, 6}, 130)},
+               {"out_proj.weight", numbers({6, 6}, 140)},
+               {"out_proj.bias", numbers({6}, 180)}});
+}
+
+// What a row means is what the description of the cells that feed a stage says.
+TEST(WeightTensors, TheMeaningOfANumberIsWhereItIsUsed) {
+  for (const QkvLayout layout : {QkvLayout::per_head, QkvLayout::blocked}) {
+    const auto backend = make_cpu_backend(1);
+    const auto trace = run(phrase_request(), fused_inputs(layout), backend);
+    const Inputs& inputs = *trace->inputs;
+    for (const auto& [part, name] : {std::pair{Part::query, "query"}, {Part::key, "key"}, {Part::value, "value"}}) {
+      for (std::int64_t o = 0; o < part_features(inputs, part); ++o) {
+        const CellSource source = projection_cells(*trace, part, o).front();
+        Index index;
+        for (const Range& range : source.region) index.push_back(range.size() > 1 ? 2 : range.begin);
+        EXPECT_EQ(
+            weight_meaning(*trace, source.name, index),
+            fmt::format("{} feature {} of head {} ← input feature 2", name, o % inputs.head_dim, o / inputs.head_dim));
+      }
+    }
+    const CellSource output = output_projection_cells(*trace, 3).front();
+    EXPECT_EQ(weight_meaning(*trace, output.name, {3, inputs.head_dim + 1}),
+              fmt::format("output feature 3 ← concat feature {} (head 1)", inputs.head_dim + 1));
+    EXPECT_EQ(weight_meaning(*trace, "nothing", {0, 0}), "");
   }
 }
 

@@ -32,38 +32,5 @@ TEST(MaskRows, EveryRowIsJudged) {
   EXPECT_EQ(verdict_text(rows[1], with(request, {{"fully-masked", "uniform"}}), true), "hidden whole: uniform");
 }
 
-TEST(MaskRows, ARectangleTakesTheOnesItCoversAway) {
-  Request request = with(Request(), {{"paint", "hide@1,1;show@0:3,0:2;hide@4,4"}});
-  put_paint(request, {true, 0, 4, 0, 4, true});
-  EXPECT_EQ(find_request_option("paint")->get(request), "hide@4:5,4:5;hide@0:4,0:4");
-}
-
-TEST(MaskRows, RectanglesMakeAnyMaskOfAnyOther) {
-  std::mt19937 chance(3);
-  for (int round = 0; round < 200; ++round) {
-    const auto query_len = static_cast<std::int64_t>(1 + chance() % 6),
-               key_len = static_cast<std::int64_t>(1 + chance() % 6);
-    const Request base = with(Request(), {{"mask", round % 2 == 0 ? "none" : "causal"}});
-    std::vector<std::uint8_t> wanted(static_cast<std::size_t>(query_len * key_len));
-    for (std::uint8_t& cell : wanted) cell = chance() % 3 == 0 ? 1 : 0;
-    Request painted = base;
-    painted.paint = painted_as(cells_of(hidden_by(base, query_len, key_len)), wanted, query_len, key_len);
-    EXPECT_EQ(cells_of(hidden_by(painted, query_len, key_len)), wanted) << round;
-  }
-}
-
-TEST(MaskRows, APaddedColumnIsOneRectangleForEveryLength) {
-  const std::vector<std::uint8_t> base(12, 0), wanted = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
-  Request request;
-  request.paint = painted_as(base, wanted, 3, 4);
-  EXPECT_EQ(find_request_option("paint")->get(request), "hide@:,3:4");
-}
-
-TEST(MaskRows, WhatLiesUnderThePaintIsTheMaskItself) {
-  const Request request = with(alone_request(), {{"mask", "causal"}, {"paint", "hide@:,0"}});
-  const auto trace = run(request, alone_inputs({}), make_reference_backend());
-  EXPECT_EQ(cells_without_paint(*trace, 0, 1), cells_of(hidden_by(with(Request(), {{"mask", "causal"}}), 5, 5)));
-}
-
 }  // namespace
 }  // namespace headscope

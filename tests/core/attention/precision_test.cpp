@@ -1,4 +1,4 @@
-// Formats of fewer bits against PyTorch's own roundings, and the plain loops against the engine on all kinds of layers.
+// Formats of fewer bits against PyTorch's own roundings, and its forward against the engine on all kinds of layers.
 #include "core/attention/precision.h"
 
 #include <gtest/gtest.h>

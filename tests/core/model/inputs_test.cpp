@@ -51,6 +51,22 @@ TEST_F(Loading, TokenEmbeddingLeavesTheLayerAloneWhateverThePhrase) {
   EXPECT_EQ(load(seeded("four quite different words")).weights.qkv.weight.values(), expected);
 }
 
+TEST_F(Loading, ARequestNobodyWantsAnyMoreStopsWhileVectorsAndWeightsAreDrawnAndLeavesTheCacheWhole) {
+  CancelToken cancelled;
+  cancelled.cancel();
+  for (const Embedding embedding : {Embedding::token, Embedding::sequence}) {
+    Request request = seeded("the cat saw the dog");
+    request.embedding = embedding;
+    InputCache cache;
+    EXPECT_THROW(load_inputs(request, cache, cancelled), Cancelled);
+    load_inputs(seeded("quite other"), cache);  // the layer is known now, the words are not
+    if (embedding == Embedding::token) EXPECT_THROW(load_inputs(request, cache, cancelled), Cancelled);
+    const Inputs after = load_inputs(request, cache), fresh = load(request);
+    EXPECT_EQ(after.x.values(), fresh.x.values());
+    EXPECT_EQ(after.weights.qkv.weight.values(), fresh.weights.qkv.weight.values());
+  }
+}
+
 TEST_F(Loading, SequenceEmbeddingDrawsXThenKeyXThenTheLayer) {
   Request request = seeded("a b c");
   request.embedding = Embedding::sequence;

@@ -30,6 +30,8 @@ TEST(ValueText, has_as_many_decimals_as_fit_and_a_true_minus) {
   EXPECT_EQ(value_text(-123456, 3), "");
   EXPECT_EQ(value_text(0.001F, 4), "1e\u22123");
   EXPECT_EQ(value_text(-0.001F, 4), "") << "a number that is not 0 is never called 0";
+  EXPECT_EQ(value_text(-0.02F, 3), "") << "nor .0";
+  EXPECT_EQ(value_text(0.04F, 2), "");
   EXPECT_EQ(value_text(-0.0F, 4), "0");
   EXPECT_EQ(value_text(-1e20F, 5), "\u22121e20");
   EXPECT_EQ(value_text(-1e20F, 4), "");

@@ -134,6 +134,22 @@ TEST(Pyramid, broken_numbers_are_seen_from_any_distance) {
   }
 }
 
+TEST(Pyramid, hidden_pixels_are_a_mask) {
+  PooledPixels pixels(3, 2);
+  pixels.values = {1, 0, std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity(), 0, 5};
+  pixels.counts = {1, 0, 0, 0, 0, 7};
+  const auto mask = hidden_pixels(pixels);
+  ASSERT_TRUE(mask);
+  EXPECT_TRUE(mask->hidden.any());
+  for (std::int64_t y = 0; y < 3; ++y) {
+    for (std::int64_t x = 0; x < 2; ++x) {
+      EXPECT_EQ(mask->hidden.hidden(0, 0, y, x), (y == 0 && x == 1) || (y == 2 && x == 0)) << y << ", " << x;
+    }
+  }
+  pixels.counts = {1, 1, 0, 0, 1, 7};
+  EXPECT_FALSE(hidden_pixels(pixels)) << "NaN and infinity are seen";
+}
+
 TEST(Pyramid, rows_that_see_nothing_are_hidden_or_nan) {
   auto mask = std::make_shared<Mask>();
   MaskRule rule;

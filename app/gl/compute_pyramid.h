@@ -1,0 +1,22 @@
+// Pictures of scores and weights that are pooled on the device, for a window whose context shares textures with it.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "app/gl/compute_device.h"
+#include "app/gl/texture_share.h"
+#include "core/backend/device_backend.h"
+#include "core/picture/device_pyramid.h"
+
+namespace headscope {
+
+// Runs work on the device's thread and returns when it is done; its errors are BackendErrors.
+using RunOnDevice = std::function<void(const std::function<void(ComputeDevice&)>& work)>;
+
+// `device` names the device; its context shares textures by `share`. `run_if_there` does not keep the device alive, and
+// throws Error when it is gone: for pictures, which a window may draw longer than the device computes.
+std::shared_ptr<const DevicePyramid> make_compute_pyramid(RunOnDevice run, RunOnDevice run_if_there, const void* device,
+                                                          std::shared_ptr<TextureShare> share, ScoreMatrix matrix);
+
+}  // namespace headscope

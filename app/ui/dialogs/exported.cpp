@@ -1,0 +1,49 @@
+#include "app/ui/dialogs/exported.h"
+
+#include "app/session/variant_numbers.h"
+#include "app/ui/main_view.h"
+#include "app/ui/stage_facts.h"
+
+namespace headscope::ui {
+
+std::optional<ResultPair> shown_pair(Ui& ui) {
+  const std::shared_ptr<const Trace> trace = ui.session.trace();
+  const MainView shown = shown_main_view(ui);
+  if (shown == MainView::compare && ui.session.pinned() != nullptr) {
+    return ResultPair{ui.session.pinned(), trace, false};
+  }
+  const BugLabView& lab = ui.session.view.bug_lab;
+  if (shown != MainView::bug_lab || lab.precision) return std::nullopt;
+  const auto look = ui.session.variant_numbers().want({trace, lab.variants});
+  if (look == nullptr || look->right == nullptr || look->wrong == nullptr) return std::nullopt;
+  return ResultPair{look->right, look->wrong, true};
+}
+
+Exported exported(Ui& ui, ExportSubject subject) {
+  const ViewState& view = ui.session.view;
+  Exported result{ui.session.trace(), nullptr, view};
+  const bool of_two =
+      subject == ExportSubject::first || subject == ExportSubject::second || subject == ExportSubject::difference;
+  const std::optional<ResultPair> pair = of_two ? shown_pair(ui) : std::nullopt;
+  if (pair) {
+    result.trace = subject == ExportSubject::first ? pair->first : pair->second;
+    if (subject == ExportSubject::difference) {
+      result.trace = pair->second_less_first ? pair->first : pair->second;
+      result.against = pair->second_less_first ? pair->second : pair->first;
+    }
+    if (view.main_view == MainView::bug_lab) result.view.stage = view.bug_lab.stage;
+  }
+  if (of_two || subject == ExportSubject::sensitivity) {
+    const Selection selection = selection_of(result.view, *result.trace);
+    // A stage that only the other result has stays what is asked for.
+    const bool elsewhere = pair && (pair->first->find(result.view.stage) || pair->second->find(result.view.stage));
+    if (!elsewhere) result.view.stage = selection.stage;
+    result.view.batch = selection.batch;
+    result.view.head = selection.head;
+    // The same numbers, head by head.
+    if (result.view.stage == StageId::qkv_split) result.view.stage = StageId::qkv_heads;
+  }
+  return result;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,29 @@
+// What an export is of: the result on screen, or of a view that holds two results one of them.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "app/session/export_job.h"
+#include "app/ui/ui.h"
+
+namespace headscope::ui {
+
+// Two results that are shown beside each other: A and B of the compare view, right and wrong of the bug lab.
+struct ResultPair {
+  std::shared_ptr<const Trace> first, second;
+  bool second_less_first = false;  // what the view subtracts; else first - second
+};
+// Nothing where the view that is shown holds one result, or where one of the two cannot be computed.
+std::optional<ResultPair> shown_pair(Ui& ui);
+
+struct Exported {
+  std::shared_ptr<const Trace> trace;
+  std::shared_ptr<const Trace> against;  // of a difference, what it is subtracted from; else null
+  ViewState view;                        // with the stage that is shown
+  FigureSource source() const { return {*trace, against.get()}; }
+};
+// Of what is on screen; there is a trace.
+Exported exported(Ui& ui, ExportSubject subject);
+
+}  // namespace headscope::ui

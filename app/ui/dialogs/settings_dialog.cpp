@@ -1,0 +1,52 @@
+// What the program remembers of one's taste: language, theme, file dialogs. Everything acts at once.
+#include "app/session/native_dialog.h"
+#include "app/ui/dialogs/dialog_frame.h"
+#include "app/ui/languages.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kRow = 40, kLabel = 128;
+
+}  // namespace
+
+void draw_settings_dialog(Ui& ui, const Rect& window) {
+  if (ui.state.dialogs.shown != static_cast<int>(DialogKind::settings)) {
+    ui.state.focus = "settings/language";
+    ui.state.focus_by_keyboard = true;
+  }
+  const DialogFrame dialog = draw_dialog_frame(ui, window, "settings", "Settings", 460, 50 + 3 * kRow + 40 + 36, false);
+  if (ui.state.dialog == DialogKind::none) return;
+  const Rect area = inset(dialog.body, ui.px(20));
+  float y = area.min.y;
+  const auto control = [&](const char* label) {
+    const Rect line = row(area, y, ui.px(kRow));
+    const Rect place{{line.min.x + ui.px(kLabel), line.min.y}, {line.max.x, line.min.y + ui.px(26)}};
+    text_in(ui, {line.min, {place.min.x, place.max.y}}, Type::words12, ui.colors.text2, label);
+    return place;
+  };
+
+  language_combo(ui, "settings/language", control("language"), language_for("en", ""));
+  text_in(ui, row(area, y, ui.px(36) - ui.px(14)), Type::words12, ui.colors.text3,
+          "Of the tour and of the examples; all else speaks the field's own terms.");
+  y += ui.px(14);
+
+  ViewState& view = ui.session.view;
+  int theme = static_cast<int>(view.theme);
+  if (segments(ui, "settings/theme", control("theme"), {"dark", "light"}, theme,
+               {true, false, "Colours of the window (Ctrl+T)."})) {
+    view.theme = ui.settings.theme = static_cast<Theme>(theme);
+  }
+
+  const bool has_native = !native_dialog_program().empty();
+  int own = ui.settings.native_dialogs == "never" ? 1 : 0;
+  if (segments(ui, "settings/dialogs", control("files are opened"), {"also by the desktop", "here only"}, own,
+               {has_native, false,
+                has_native ? "Whether the dialog that opens files offers the desktop's own one."
+                           : "Needs zenity or kdialog; neither is installed."})) {
+    ui.settings.native_dialogs = own == 1 ? "never" : "auto";
+  }
+}
+
+}  // namespace headscope::ui

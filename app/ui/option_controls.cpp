@@ -1,0 +1,54 @@
+// Where an option of the request is changed in the window.
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "app/ui/shortcuts.h"
+
+namespace headscope::ui {
+
+std::string control_of_option(std::string_view option) {
+  static const std::map<std::string_view, std::string> names = {
+      {"phrase", "phrase"},
+      {"second-phrase", "second_phrase"},
+      {"key-phrase", "key_phrase"},
+      {"model", "request/weights"},
+      {"weights", "request/weights"},
+      {"layer", "request/layer"},
+      {"heads", "request/num_heads"},
+      {"kv-heads", "request/kv_heads"},
+      {"d-model", "request/d_model"},
+      {"input-dim", "request/input_dim"},
+      {"batch", "request/batch"},
+      {"seed", "request/seed"},
+      {"init-gain", "request/init_gain"},
+      {"embedding", "request/embedding"},
+      {"position", "request/position"},
+      {"qkv-layout", "request/qkv_layout"},
+      {"mask", "request/mask"},
+      {"mask-kind", "request/mask_kind"},
+      {"causal-align", "request/causal_align"},
+      {"mask-order", "request/mask_order"},
+      {"mask-fill", "request/mask_fill"},
+      {"fully-masked", "request/fully_masked"},
+      {"scale", "request/scale"},
+      {"softcap", "request/softcap"},
+      {"dropout", "request/dropout"},
+      {"dropout-seed", "request/dropout_seed"},
+      {"dropout-mask", "request/dropout"},
+      {"merge", "request/merge"},
+      {"backend", "request/backend"},
+      {"threads", "request/threads"},
+      {"variant", "request/interventions"},
+      {"ablate", "request/interventions"},
+      {"freeze", "request/interventions"},
+      {"scale-query", "request/interventions"},
+      {"scale-key", "request/interventions"},
+      {"edit", "request/interventions"},
+      {"paint", "request/interventions"},
+  };
+  const auto found = names.find(option);
+  return found == names.end() ? "" : found->second;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,35 @@
+// What a backend may offer beside the steps of attention: pictures of its matrices that stay on its device.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "core/backend/backend.h"
+
+namespace headscope {
+
+class DevicePyramid;
+
+// One matrix of raw_scores ... weights, by what its cells are computed from.
+struct ScoreMatrix {
+  StageId stage = StageId::weights;
+  Tensor query, key;
+  ScoreRule rule;
+  std::int64_t batch = 0, head = 0;
+  // Of these rows, [1, 1, rows]; asked for only when weights are wanted.
+  std::function<RowStatistics(const Range& queries, const CancelToken& cancel)> statistics;
+};
+
+// A Backend that is one of these too has a device.
+class DeviceBackend {
+ public:
+  virtual ~DeviceBackend() = default;
+  // Null where pixels would have to come back first, because no window draws from this device.
+  virtual std::shared_ptr<const DevicePyramid> device_pyramid(const ScoreMatrix& matrix) const = 0;
+};
+
+// What `backend` offers; null when it has no device.
+std::shared_ptr<const DevicePyramid> device_pyramid_of(const Backend& backend, const ScoreMatrix& matrix);
+
+}  // namespace headscope
