@@ -150,6 +150,7 @@ void toggle_key_phrase(Ui& ui) {
 }
 
 void toggle_layers(Ui& ui) {
+  if (!has_result(ui, "layers")) return;
   if (!has_layers(ui)) {
     ui.session.view.main_view = MainView::layer;
     notify(ui, {Notice::Kind::info, "There is one layer.",
@@ -160,6 +161,7 @@ void toggle_layers(Ui& ui) {
 }
 
 void toggle_weights(Ui& ui) {
+  if (!has_result(ui, "weights")) return;
   if (!has_weights(ui)) {
     ui.session.view.main_view = MainView::layer;
     notify(ui, {Notice::Kind::info, "There are no weights.",

@@ -116,6 +116,20 @@ CellGrid fitted_square(ImVec2 top_left, float width, float height, std::int64_t 
   return grid;
 }
 
+CellGrid first_cells(CellGrid grid, std::int64_t rows, std::int64_t columns) {
+  if (grid.empty() || (rows == grid.rows && columns == grid.columns)) return grid;
+  const auto covered = [](double side, std::int64_t count) {
+    return static_cast<float>(std::max(1.0, std::round(side * static_cast<double>(count))));
+  };
+  grid.rows = rows;
+  grid.columns = columns;
+  grid.area.max = {grid.area.min.x + covered(grid.cell_width, columns),
+                   grid.area.min.y + covered(grid.cell_height, rows)};
+  grid.cell_width = grid.area.width() / static_cast<double>(columns);
+  grid.cell_height = grid.area.height() / static_cast<double>(rows);
+  return grid;
+}
+
 CellGrid fitted_oblong(ImVec2 top_left, float width, float height, std::int64_t rows, std::int64_t columns,
                        float tallest) {
   CellGrid grid;

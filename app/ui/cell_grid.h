@@ -41,6 +41,9 @@ struct CellGrid {
 CellGrid fitted_square(ImVec2 top_left, float width, float height, std::int64_t rows, std::int64_t columns,
                        float shortest = 24);
 
+// The first rows and columns of a fitted grid: cells of the same size, in an area of their own (on whole pixels).
+CellGrid first_cells(CellGrid grid, std::int64_t rows, std::int64_t columns);
+
 // Both sides fitted by themselves, for vectors side by side: columns fill the width; rows are whole pixels and at most
 // `tallest` high.
 CellGrid fitted_oblong(ImVec2 top_left, float width, float height, std::int64_t rows, std::int64_t columns,

@@ -1,18 +1,18 @@
 // The colour bar with its numbers, and the bar of a running job.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "app/ui/widgets.h"
+#include "core/text/minus_sign.h"
 
 namespace headscope::ui {
 
-namespace {
-
-// ".25", "1", "−1.9": short enough for the side of a bar.
 std::string tick_label(double value, double span) {
-  int decimals = span >= 100 ? 0 : span >= 8 ? 1 : 2;
-  if (span < 0.02) return number_label(value, 1, true);
-  if (span < 0.2) decimals = 3;
+  if (value == 0) return "0";
+  if (span < 0.002) return with_minus_signs(fmt::format("{:.1e}", value));
+  const int decimals = span >= 100 ? 0 : span >= 8 ? 1 : span >= 0.2 ? 2 : span >= 0.02 ? 3 : 4;
   std::string text = number_label(value, decimals);
   if (text.find('.') != std::string::npos) {
     while (text.back() == '0') text.pop_back();
@@ -22,6 +22,8 @@ std::string tick_label(double value, double span) {
   if (zero != std::string::npos && (zero == 0 || zero == 3)) text.erase(zero, 1);
   return text;
 }
+
+namespace {
 
 // At a quarter of the bar.
 std::string quarter_label(const ValueRange& range, int quarter) {

@@ -99,6 +99,9 @@ MapMargins margins_for(Ui& ui, const CompareShown& shown, const ValueRange& rang
     include(data->rows(stage), rows);
     if (keys) include(data->columns(stage), columns);
     margins.bar = std::max(margins.bar, color_bar_width(ui, range));
+    const Tensor& tensor = data->trace().tensor(stage);
+    margins.rows = std::max(margins.rows, tensor.dim(tensor.rank() - 2));
+    margins.columns = std::max(margins.columns, tensor.dim(tensor.rank() - 1));
   }
   if (difference != nullptr) {
     include(difference->row_labels, rows);

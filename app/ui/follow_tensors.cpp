@@ -17,7 +17,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kGutter = 66, kHeader = 38, kOperator = 34, kLargestCell = 56, kTallRow = 26, kLegend = 44,
+constexpr float kGutter = 66, kHeader = 38, kOperator = 34, kLargestCell = 56, kTallRow = 26, kLegend = 54,
                 kBandLabels = 26;
 constexpr std::int64_t kMostOfFile = std::int64_t{1} << 21;  // numbers of the weights file drawn as one picture
 
@@ -284,15 +284,26 @@ std::vector<Rect> places_of(Ui& ui, const Row& row, const Rect& area) {
   const float high = std::max(ui.px(24), area.height() - ui.px(kHeader));
   float cell = std::min({room / columns, high / static_cast<float>(rows), ui.px(kLargestCell)});
   if (cell >= 1) cell = std::floor(cell);
+  const auto width_of = [&](const Item& item) {
+    const float own = static_cast<float>(item.columns);
+    return item.of_file ? ui.px(180)
+           : cell >= 1  ? std::max(own * cell, std::min(ui.px(40), room * own / columns))
+                        : std::floor(room * own / columns);
+  };
+  // The last name has no gap beside it that it could reach into.
+  const float last_name = std::ceil(text_width(ui, Type::mono_bold12, row.back().name));
+  const auto too_wide = [&] {
+    float sum = gaps + std::max(0.0f, last_name - width_of(row.back()));
+    for (const Item& item : row) sum += width_of(item);
+    return sum > area.width();
+  };
+  while (cell > ui.px(8) && too_wide()) cell -= 1;
   std::vector<Rect> places;
   float x = area.min.x;
   for (const Item& item : row) {
     if (item.before[0] != '\0') x += ui.px(kOperator);
     if (!item.of_file) x += ui.px(kGutter);
-    const float own = static_cast<float>(item.columns);
-    const float width = item.of_file ? ui.px(180)
-                        : cell >= 1  ? std::max(own * cell, std::min(ui.px(40), room * own / columns))
-                                     : std::floor(room * own / columns);
+    const float width = width_of(item);
     places.push_back({{x, area.min.y}, {x + std::max(8.0f, width), area.max.y}});
     x += width + (item.of_file ? ui.px(16) : 0);
   }
@@ -302,9 +313,9 @@ std::vector<Rect> places_of(Ui& ui, const Row& row, const Rect& area) {
 void draw_legend(Ui& ui, PanelData& data, const CellPlace& place, const Rect& area) {
   const float width = ui.px(130);
   const auto bar = [&](float x, bool weight_like, const ValueRange& range, const std::string& words) {
-    const Rect rect{{x, area.min.y + ui.px(8)}, {x + width, area.min.y + ui.px(18)}};
+    const Rect rect{{x, area.min.y + ui.px(18)}, {x + width, area.min.y + ui.px(28)}};
     color_bar(ui, rect, color_map_of(ui.session.view, weight_like), range, true);
-    text_in(ui, {{rect.max.x + ui.px(10), area.min.y + ui.px(4)}, {rect.max.x + ui.px(150), area.min.y + ui.px(22)}},
+    text_in(ui, {{rect.max.x + ui.px(10), rect.min.y - ui.px(4)}, {rect.max.x + ui.px(150), rect.max.y + ui.px(4)}},
             Type::words11, ui.colors.text2, words);
   };
   bar(area.min.x, false,
@@ -337,6 +348,7 @@ void draw_follow_tensors(Ui& ui, PanelData& data, const CellPlace& place, const 
     float bottom = y;
     for (std::size_t at = 0; at < row.size(); ++at) {
       const float below = draw_item(ui, data, place, row[at], places[at]);
+      bottom = std::max(bottom, below);
       if (row[at].before[0] != '\0') {
         const float gutter = row[at].of_file ? 0 : ui.px(kGutter);
         const float top = line.min.y + ui.px(kHeader);
@@ -356,12 +368,11 @@ void draw_follow_tensors(Ui& ui, PanelData& data, const CellPlace& place, const 
       const CellOrigin origin = sources_of(data.trace(), place.stage, place.index);
       const Rect cell = grid.cell_rect(origin.sources[0].region[2].begin, origin.sources[0].region[3].begin);
       from = {cell.center().x, grid.area.max.y};
-      bottom = grid.area.max.y;
     }
-    // The next row begins below what was drawn.
-    y = std::max(bottom > y ? bottom : y + each, y) + gap;
+    y = bottom + gap;  // below what was drawn
   }
-  draw_legend(ui, data, place, {{area.min.x + ui.px(kGutter), area.max.y - ui.px(kLegend)}, area.max});
+  const float legend = std::min(y - gap, area.max.y - ui.px(kLegend));
+  draw_legend(ui, data, place, {{area.min.x + ui.px(kGutter), legend}, {area.max.x, legend + ui.px(kLegend)}});
 }
 
 }  // namespace headscope::ui

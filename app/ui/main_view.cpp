@@ -48,6 +48,14 @@ void toggle_main_view(Ui& ui, MainView main_view, const std::string& focus) {
   ui.state.focus_by_keyboard = true;
 }
 
+bool has_result(Ui& ui, const std::string& key) {
+  std::erase_if(ui.state.notices, [&](const Notice& old) { return old.key == key; });
+  if (ui.session.trace() != nullptr) return true;
+  ui.state.notices.push_back(
+      {Notice::Kind::info, "Nothing is computed yet.", "The view opens when there is a result.", key});
+  return false;
+}
+
 void draw_main_view(Ui& ui, const Rect& area) {
   switch (shown_main_view(ui)) {
     case MainView::layer:

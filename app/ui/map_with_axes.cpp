@@ -57,9 +57,12 @@ DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, 
   const auto fit = [&](float labels) {
     const ImVec2 corner{left, area.min.y + labels};
     const float room = std::max(ui.px(60), most_height - labels);
-    return view.large  ? fitted_map(corner, width, room, rows, columns, axes.keys)
-           : axes.keys ? fitted_square(corner, width, room, rows, columns)
-                       : fitted_oblong(corner, width, room, rows, columns, ui.px(26));
+    if (view.large) return fitted_map(corner, width, room, rows, columns, axes.keys);
+    const std::int64_t most_rows = std::max(rows, axes.margins.rows);
+    const std::int64_t most_columns = std::max(columns, axes.margins.columns);
+    const CellGrid most = axes.keys ? fitted_square(corner, width, room, most_rows, most_columns)
+                                    : fitted_oblong(corner, width, room, most_rows, most_columns, ui.px(26));
+    return first_cells(most, rows, columns);
   };
   CellGrid fitted = fit(axes.keys ? std::max(axes.margins.above, ui.px(kLabels)) : ui.px(kFlatLabels));
   // Columns too narrow for words are named by numbers, which lie flat.

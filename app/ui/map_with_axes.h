@@ -10,9 +10,11 @@
 
 namespace headscope::ui {
 
-// Room around a map in pixels, where several maps are to have equal cells; 0: what this one needs.
+// What several maps share so that their cells are equal: room around each in pixels, and the most cells that one of
+// them has; 0: what this one needs.
 struct MapMargins {
   float left = 0, above = 0, bar = 0;  // row labels, column labels, the colour bar with its numbers
+  std::int64_t rows = 0, columns = 0;
 };
 
 struct MapAxes {

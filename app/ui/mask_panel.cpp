@@ -254,9 +254,9 @@ bool has_mask_to_paint(const Ui& ui) {
 }
 
 void show_mask_panel(Ui& ui) {
+  if (!has_result(ui, "mask")) return;
   if (!has_mask_to_paint(ui)) {
     ui.session.view.main_view = MainView::layer;
-    std::erase_if(ui.state.notices, [](const Notice& old) { return old.key == "mask"; });
     ui.state.notices.push_back({Notice::Kind::info, "There is no mask to paint here.",
                                 "Painting needs scores that are computed and kept: no capture, no text too long.",
                                 "mask"});

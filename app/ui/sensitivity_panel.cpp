@@ -37,6 +37,17 @@ Index target_of(const PanelData& data, const Selection& selection) {
   return {selection.batch, slice_of_head(trace, selection.stage, selection.head), row, column};
 }
 
+// Where nobody picked a cell: the strongest link of the head, of other stages the last token's first number.
+std::optional<Cell> usual_cell(PanelData& data, const Selection& selection) {
+  if (!is_score_like(selection.stage)) {
+    const Tensor& tensor = data.trace().tensor(selection.stage);
+    return Cell{tensor.dim(tensor.rank() - 2) - 1, 0};
+  }
+  const HeadSummary* summary = data.summary(selection.batch, selection.head);
+  if (summary == nullptr || summary->query < 0 || summary->key < 0) return std::nullopt;
+  return Cell{summary->query, summary->key};
+}
+
 std::string target_name(const Shown& shown) {
   std::string text(stage_name(shown.selection.stage));
   text += "[";
@@ -252,13 +263,16 @@ void draw_sensitivity_panel(Ui& ui, const Rect& area) {
   Shown shown{*data, selection_of(ui.session.view, data->trace()), {}, nullptr};
   // The same numbers, head by head.
   if (shown.selection.stage == StageId::qkv_split) shown.selection.stage = StageId::qkv_heads;
+  const std::optional<std::string> problem = sensitivity_problem(data->trace());
+  if (!shown.selection.cell && !problem) {
+    shown.selection.cell = ui.session.view.cell = usual_cell(*data, shown.selection);
+  }
   shown.target = target_of(*data, shown.selection);
   const float header = ui.px(size::panel_header);
   draw_header(ui, shown, {area.min, {area.max.x, area.min.y + header}});
   Rect rest{{area.min.x, area.min.y + header}, area.max};
   horizontal_line(ui, rest.min.x, rest.max.x, rest.min.y - std::max(1.0f, ui.px(1)), ui.colors.line);
-  if (const auto problem = sensitivity_problem(data->trace()))
-    return draw_words(ui, rest, "No derivatives: " + *problem + ".");
+  if (problem) return draw_words(ui, rest, "No derivatives: " + *problem + ".");
   if (shown.target.count == 0) {
     return draw_words(ui, rest,
                       "Pick a cell of scores, weights, context, concat or output (in the panels of one layer, or with "

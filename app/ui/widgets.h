@@ -167,6 +167,9 @@ void end_scroll(Ui& ui);
 float scroll_across(Ui& ui, const std::string& name, const Rect& bar, const Rect& over, float width,
                     float content_width, float step);
 
+// ".25", "1", "−1.9", ".0039", "3.7e−05": a number at the side of a bar that reaches over `span`, short, and never 0
+// when it is not.
+std::string tick_label(double value, double span);
 // "−0.5210": fixed decimals with U+2212, "nan", "inf"; below 1e-3 in size and not zero: scientific when `small_exact`.
 std::string number_label(double value, int decimals, bool small_exact = false);
 // In a cell: ".90", "1", "−.12", "" below .005 for weights.

@@ -332,5 +332,16 @@ TEST(ConcatGrid, GivesUpGapsBeforePixels) {
   EXPECT_TRUE(concat_grid({0, 0}, 4, 90, 5, 512, 8, 1).bands.empty());
 }
 
+TEST(CellGrid, APartHasCellsOfTheSameSize) {
+  const CellGrid whole = fitted_square({10, 20}, 220, 230, 13, 13);
+  const CellGrid part = first_cells(whole, 12, 10);
+  EXPECT_EQ(part.cell_width, whole.cell_width);
+  EXPECT_EQ(part.cell_height, whole.cell_height);
+  EXPECT_EQ(part.rows, 12);
+  EXPECT_EQ(part.columns, 10);
+  EXPECT_EQ(part.area.max.x, 10 + 10 * static_cast<float>(whole.cell_width));
+  EXPECT_EQ(part.area.max.y, 20 + 12 * static_cast<float>(whole.cell_height));
+}
+
 }  // namespace
 }  // namespace headscope::ui

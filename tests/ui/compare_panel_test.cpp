@@ -77,8 +77,11 @@ TEST(SensitivityPanel, ShowsTheDerivativesOfThePickedCell) {
   d.key(KeyName::g, true, true);
   EXPECT_EQ(d.session.view.main_view, MainView::sensitivity);
   d.session.view.cell.reset();
-  d.step(3);
-  EXPECT_TRUE(d.has("sensitivity/words"));
+  d.step(4);
+  const HeadSummary* strongest = d.state.panel_data->summary(0, 0);
+  ASSERT_NE(strongest, nullptr);
+  EXPECT_EQ(d.session.view.cell, (Cell{strongest->query, strongest->key})) << "nobody picked a cell";
+  EXPECT_TRUE(d.has("sensitivity/picture"));
   d.session.view.stage = StageId::output;
   d.session.view.cell = Cell{2, 7};
   d.step(4);
@@ -205,6 +208,19 @@ TEST(ComparePanel, ThreeMapsHaveEqualCellsAndAllTheirNumbers) {
       EXPECT_LE(d.rect("compare/A/picture/color_bar").max.x, d.rect("compare/B").min.x) << width;
     }
   }
+}
+
+TEST(ComparePanel, CellsAreEqualAlsoWhereOneTextIsLonger) {
+  Driver d(phrase_document("The animal was too tired"), 1280, 800);
+  d.session.pin();
+  d.session.draft.phrase = "The animal was too tired to go on";
+  d.session.view.main_view = MainView::compare;
+  d.session.view.stage = StageId::weights;
+  d.step(4);
+  const Rect a = d.rect("compare/A/picture"), b = d.rect("compare/B/picture");
+  const auto queries = static_cast<float>(d.trace().query_len());
+  EXPECT_NEAR(a.width() / 5, b.width() / queries, 0.2);
+  EXPECT_NEAR(a.height() / 5, b.height() / queries, 0.2);
 }
 
 TEST(ComparePanel, SmallWindowsKeepAllParts) {
