@@ -86,7 +86,7 @@ const std::vector<CommandInfo>& command_list() {
       {Id::scale_reset, "Normal size", "View", "Ctrl+0", "The size that the screen asks for."},
 
       {Id::export_dialog, "Export...", "Export", "Ctrl+E", "Writes a picture, CSV, NPY, safetensors or a session."},
-      {Id::help, "Keys", "Help", "F1", "Lists every key."},
+      {Id::help, "Help and keys", "Help", "F1", "The tour, and a list of every key."},
       {Id::tour, "Tour", "Help", "", "Goes through the pipeline on your own phrase, step by step."},
       {Id::about, "About Headscope", "Help", "", "Version, licence, folders."},
       {Id::select_head, "Head 0 to 9", "", "Alt+0", "Alt and a digit show that head."},

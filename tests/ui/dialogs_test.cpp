@@ -279,6 +279,13 @@ TEST_F(Dialogs, F1ListsEveryShortcut) {
   EXPECT_EQ(driver_.state.dialog, DialogKind::none);
 }
 
+TEST_F(Dialogs, F1LeadsToTheTour) {
+  driver_.key(KeyName::f1);
+  driver_.click("help/tour");
+  EXPECT_EQ(driver_.state.dialog, DialogKind::none);
+  EXPECT_TRUE(driver_.has("tour/next"));
+}
+
 TEST_F(Dialogs, EveryDialogFitsTheSmallestWindow) {
   driver_.resize(960, 640);
   for (const DialogKind kind : {DialogKind::export_dialog, DialogKind::open_file, DialogKind::save_session,

@@ -1,10 +1,14 @@
-// F1: every key, from the one list of commands; and what the program is.
+// F1: the tour and every key, from the one list of commands; and what the program is.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "app/ui/command.h"
 #include "app/ui/dialogs/dialog_frame.h"
+#include "app/ui/tour.h"
 #include "app/ui/widgets.h"
 #include "core/version.h"
 
@@ -59,30 +63,55 @@ std::vector<KeyLine> all_keys() {
   return lines;
 }
 
+constexpr float kTourLine = 44, kKeys = 180, kKeyLine = 24;
+
+void draw_tour_line(Ui& ui, const Rect& area) {
+  fill(area, ui.colors.well, ui.px(size::radius_field));
+  Rect line{{area.min.x + ui.px(14), area.min.y}, {area.max.x - ui.px(10), area.max.y}};
+  const std::string words = tour_offer_button(ui);
+  const float wide = std::ceil(text_width(ui, Type::words12, words)) + ui.px(28);
+  Rect press = take_right(line, wide, ui.px(12));
+  press = {{press.min.x, press.center().y - ui.px(14)}, {press.max.x, press.center().y + ui.px(14)}};
+  if (button(ui, "help/tour", press, words, {true, false, "Also later: Help, Tour."})) {
+    close_dialog(ui);
+    ui.push(CommandId::tour);
+  }
+  text_in(ui, take_left(line, std::ceil(text_width(ui, Type::title12, "Tour")) + 1, ui.px(10)), Type::title12,
+          ui.colors.text, "Tour");
+  text_in(ui, line, Type::words12, ui.colors.text2,
+          fmt::format("{} steps through the pipeline, on your own phrase.", tour_stops().size()));
+}
+
 }  // namespace
 
 void draw_help_dialog(Ui& ui, const Rect& window) {
-  const DialogFrame dialog = draw_dialog_frame(ui, window, "help", "Keys", 640, 640, false);
+  const DialogFrame dialog = draw_dialog_frame(ui, window, "help", "Help", 860, 720, false);
+  if (ui.state.dialog == DialogKind::none) return;
+  Rect body{{dialog.body.min.x + ui.px(20), dialog.body.min.y + ui.px(10)},
+            {dialog.body.max.x - ui.px(6), dialog.body.max.y - ui.px(10)}};
+  draw_tour_line(ui, {body.min, {dialog.body.max.x - ui.px(20), body.min.y + ui.px(kTourLine)}});
+  body.min.y += ui.px(kTourLine + 8);
   if (ui.state.dialog == DialogKind::none) return;
   const std::vector<KeyLine> lines = all_keys();
-  const float line_height = ui.px(24);
-  const Rect area{{dialog.body.min.x + ui.px(20), dialog.body.min.y + ui.px(4)},
-                  {dialog.body.max.x - ui.px(6), dialog.body.max.y - ui.px(10)}};
+  const float left = body.min.x + ui.px(kKeys), width = body.max.x - ui.px(20) - left;
+  const auto height_of = [&](const KeyLine& line) {
+    if (line.heading) return ui.px(kKeyLine + 10);
+    return std::max(ui.px(kKeyLine), paragraph_height(ui, Type::words12, line.meaning, width) + ui.px(6));
+  };
   float content = ui.px(10);
-  for (const KeyLine& line : lines) content += line.heading ? line_height + ui.px(10) : line_height;
-  const ScrollArea scroll = begin_scroll(ui, "help/list", area, content);
-  float y = area.min.y - scroll.offset;
+  for (const KeyLine& line : lines) content += height_of(line);
+  const ScrollArea scroll = begin_scroll(ui, "help/list", body, content);
+  float y = body.min.y - scroll.offset;
   for (const KeyLine& line : lines) {
+    const float height = height_of(line);
     if (line.heading) {
-      y += ui.px(10);
-      text_in(ui, {{area.min.x, y}, {area.max.x, y + line_height}}, Type::title12, ui.colors.text2, line.meaning);
+      text_in(ui, {{body.min.x, y + ui.px(10)}, {body.max.x, y + height}}, Type::title12, ui.colors.text2,
+              line.meaning);
     } else {
-      text_in(ui, {{area.min.x, y}, {area.min.x + ui.px(170), y + line_height}}, Type::mono12, ui.colors.text,
-              line.keys);
-      text_in(ui, {{area.min.x + ui.px(180), y}, {area.max.x - ui.px(20), y + line_height}}, Type::words12,
-              ui.colors.text, line.meaning);
+      text_in(ui, {{body.min.x, y}, {left, y + ui.px(kKeyLine)}}, Type::mono12, ui.colors.text, line.keys);
+      paragraph(ui, {{left, y + ui.px(3)}, {left + width, y + height}}, Type::words12, ui.colors.text, line.meaning);
     }
-    y += line_height;
+    y += height;
   }
   end_scroll(ui);
 }
@@ -100,8 +129,9 @@ void draw_about_dialog(Ui& ui, const Rect& window) {
        "A desktop microscope for multi-head attention. Every number on screen was computed by the engine from the "
        "inputs shown.");
   line(Type::words12, ui.colors.text2,
-       "MIT licence. Built with Dear ImGui, GLFW, libepoxy, Eigen, libpng, "
-       "FreeType, fontconfig, utf8proc, OpenSSL, fmt, nlohmann-json and CLI11.");
+       "MIT licence. Built with Dear ImGui, GLFW, libepoxy, Highway, Eigen, libpng, FreeType, fontconfig, utf8proc, "
+       "PCRE2, "
+       "OpenSSL, fmt, nlohmann-json and CLI11.");
 }
 
 }  // namespace headscope::ui
