@@ -95,8 +95,10 @@ void CpuBackend::multiply(const Tensor& x, const Tensor& weight, const Tensor& b
     return;
   }
   const std::int64_t row_parts = parts_of(rows, kBlockRows);
-  const std::int64_t columns =
-      std::clamp<std::int64_t>(parts_of(wanted, row_parts), 1, std::max<std::int64_t>(1, panels->panels() / 4));
+  const std::int64_t most_columns = std::max<std::int64_t>(1, panels->panels() / 4);
+  std::int64_t columns = std::clamp<std::int64_t>(parts_of(wanted, row_parts), 1, most_columns);
+  // Equal tasks whose number the threads do not share evenly would leave some of them with nothing to do at the end.
+  while (columns < most_columns && matrices * row_parts * columns % pool_.threads() != 0) ++columns;
   run(matrices * row_parts * columns, work, cancel, [&](std::int64_t task) {
     const std::int64_t part = task / columns;
     multiply_rows(*panels, b, rows_of(part / row_parts), part_of_range(rows, row_parts, part % row_parts),
