@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/gl/framebuffer.h"
+#include "app/gl/offscreen.h"
 #include "app/ui/theme.h"
 #include "core/error.h"
 #include "core/picture/palette.h"
@@ -51,7 +52,8 @@ FrameDrawer::FrameDrawer() {
         "The graphics driver refused the window's own shaders: OpenGL 3.3 is needed. The same engine works "
         "without a window: headscope-cli --help.");
   }
-  textures_ = GlTextureStore::make();
+  const bool software = is_software_renderer(renderer_name());
+  textures_ = GlTextureStore::make(software ? HeatmapPainter::processor : HeatmapPainter::shader);
 }
 
 FrameDrawer::~FrameDrawer() {

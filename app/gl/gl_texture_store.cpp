@@ -56,6 +56,8 @@ struct PlainImage {
 
 class Store : public GlTextureStore {
  public:
+  explicit Store(HeatmapPainter painter) : painter_(painter) {}
+
   TextureId heatmap(const HeatmapSpec& spec) override {
     if (spec.width < 1 || spec.height < 1 || !(spec.rows > 0) || !(spec.columns > 0) || spec.matrix.empty()) return 0;
     if (spec.width > largest_ || spec.height > largest_) return 0;
@@ -142,6 +144,11 @@ class Store : public GlTextureStore {
       picture.spec = spec;
       return picture;
     }
+    if (painter_ == HeatmapPainter::processor && spec.device == nullptr && spec.matrix.stored()) {
+      picture.texture = blank(spec.width, spec.height);
+      picture.texture->write(draw_heatmap(spec).pixels.data());
+      return picture;
+    }
     if (fits(spec)) {
       try {
         picture.inputs = inputs_.inputs_of(spec);
@@ -175,6 +182,7 @@ class Store : public GlTextureStore {
     return texture;
   }
 
+  const HeatmapPainter painter_;
   const int largest_ = largest_texture();
   const std::shared_ptr<TextureShare> share_ = std::make_shared<TextureShare>();
   HeatmapProgram program_;
@@ -188,8 +196,8 @@ class Store : public GlTextureStore {
 
 }  // namespace
 
-std::unique_ptr<GlTextureStore> GlTextureStore::make() {
-  return std::make_unique<Store>();
+std::unique_ptr<GlTextureStore> GlTextureStore::make(HeatmapPainter painter) {
+  return std::make_unique<Store>(painter);
 }
 
 }  // namespace headscope

@@ -183,6 +183,21 @@ TEST_F(TextureStoreGlTest, ATargetThatNoDriverHoldsIsRefusedInASentence) {
   }
 }
 
+TEST_F(TextureStoreGlTest, TheProcessorPaintsTheSamePixels) {
+  const auto processor = GlTextureStore::make(HeatmapPainter::processor);
+  HeatmapSpec spec = spec_of(ramp(16), 160);
+  for (int turn = 0; turn < 6; ++turn) {
+    spec.range.log_scale = turn % 2 == 1;
+    spec.range.per_row = turn % 3 == 1;
+    spec.row0 = 0.25 * turn;
+    const TextureId painted = processor->heatmap(spec);
+    EXPECT_EQ(processor->heatmap(spec), painted);
+    EXPECT_EQ(processor->read_back(painted).pixels, store_->read_back(store_->heatmap(spec)).pixels) << turn;
+    processor->end_frame();  // textures of pictures that are gone are painted anew
+  }
+  EXPECT_EQ(processor->uploads(), 0) << "no matrix became a texture";
+}
+
 TEST_F(TextureStoreGlTest, ABrokenShaderIsNamedWithTheDriversWords) {
   const auto folder = std::filesystem::temp_directory_path() / "headscope-broken-shaders";
   std::filesystem::create_directories(folder);
