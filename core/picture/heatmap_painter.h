@@ -36,11 +36,14 @@ class HeatmapPainter {
     std::vector<Sample> samples;
     std::vector<std::uint8_t> hidden;
     std::vector<Rgba> cells;
+    std::vector<float> best;            // of each column over some rows
+    std::vector<std::uint8_t> visible;  // 1: some cell of the column is
   };
 
   void draw_cells(const Range& rows, Rgba* to, int columns, Scratch& scratch) const;
   void color_cells(std::int64_t row, Range cells, const std::uint8_t* hidden, Rgba* to) const;
   void choose_samples(const Range& rows, Scratch& scratch) const;
+  bool choose_by_columns(const Range& rows, Scratch& scratch) const;
   Rgba pixel(const Sample& sample, int x, int y) const;
   bool on_hatch(int x, int y) const;
   bool on_cross(float u, float v) const;

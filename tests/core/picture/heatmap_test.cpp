@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <random>
 #include <set>
 
 #include "core/assert.h"
@@ -178,6 +181,49 @@ TEST(Heatmap, a_pixel_over_several_cells_is_empty_only_when_all_are_hidden) {
   const Image image = draw_heatmap(spec);
   EXPECT_EQ(image.at(0, 0), shade(ColorMap::viridis, 0.2));
   EXPECT_EQ(image.at(1, 0), kDark.well);
+}
+
+// Every pixel by the rule as it is written, cell by cell.
+TEST(Heatmap, a_pixel_over_several_cells_shows_the_largest_that_is_seen) {
+  constexpr int kAcross = 5, kDown = 3, kWidth = 8, kHeight = 10;
+  constexpr int kColumns = kAcross * kWidth, kRows = kDown * kHeight;
+  std::mt19937 random(7);
+  for (int turn = 0; turn < 24; ++turn) {
+    std::vector<float> values(kRows * kColumns);
+    std::vector<std::uint8_t> hidden(values.size(), 0);
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      values[k] = static_cast<float>(static_cast<int>(random() % 41) - 20) / 20;
+      if (turn % 3 == 1 && random() % 300 == 0) values[k] = kNan;
+      if (turn % 4 == 1 && random() % 200 == 0) values[k] = random() % 2 == 0 ? kInf : -kInf;
+      if (turn % 2 == 1) hidden[k] = static_cast<std::uint8_t>(random() % 8 != 0);
+    }
+    HeatmapSpec spec = spec_of(matrix_of(kRows, kColumns, values), 1);
+    if (turn % 2 == 1) spec.mask = mask_of(kRows, kColumns, hidden);
+    spec.range = {-1, 1};
+    spec.width = kWidth;
+    spec.height = kHeight;
+    const Image image = draw_heatmap(spec);
+    const auto table = color_table(spec.map);
+    for (int y = 0; y < kHeight; ++y) {
+      for (int x = 0; x < kWidth; ++x) {
+        bool any_nan = false;
+        std::optional<float> best;
+        for (int k = 0; k < kAcross * kDown; ++k) {
+          const auto at = static_cast<std::size_t>((y * kDown + k / kAcross) * kColumns + x * kAcross + k % kAcross);
+          const float value = values[at];
+          any_nan = any_nan || std::isnan(value);
+          if (hidden[at] != 0 || std::isnan(value)) continue;
+          const bool larger =
+              !best || std::fabs(value) > std::fabs(*best) || (std::fabs(value) == std::fabs(*best) && value > *best);
+          if (larger) best = value;
+        }
+        const Rgba expected = any_nan || (best && std::isinf(*best)) ? kNanColor
+                              : !best                                ? kDark.well
+                                      : table[static_cast<std::size_t>(value_scale(spec.range).entry(*best))];
+        EXPECT_EQ(image.at(x, y), expected) << turn << ": " << x << ' ' << y;
+      }
+    }
+  }
 }
 
 TEST(Heatmap, a_hidden_nan_is_drawn_as_nan_and_a_hidden_infinity_as_hidden) {
