@@ -130,8 +130,7 @@ void draw_about_dialog(Ui& ui, const Rect& window) {
        "inputs shown.");
   line(Type::words12, ui.colors.text2,
        "MIT licence. Built with Dear ImGui, GLFW, libepoxy, Highway, Eigen, libpng, FreeType, fontconfig, utf8proc, "
-       "PCRE2, "
-       "OpenSSL, fmt, nlohmann-json and CLI11.");
+       "PCRE2, OpenSSL, fmt, nlohmann-json and CLI11.");
 }
 
 }  // namespace headscope::ui
