@@ -1,5 +1,6 @@
 // Maps whose pixels stay on a device.
 #include "app/session/map_tiles.h"
+#include "tests/session/asked_maps.h"
 #include "tests/session/keeping_device.h"
 
 namespace headscope {
@@ -12,21 +13,8 @@ struct OnDevice {
   PyramidSource source;
 
   OnDevice(std::int64_t rows, std::int64_t columns) {
-    const auto matrix = [&](std::shared_ptr<std::atomic<std::int64_t>> counted) {
-      return Tensor::computed({rows, columns}, {Axis::query, Axis::key},
-                              [counted](const Region& region, std::span<float> out) {
-                                if (counted) *counted += element_count(region);
-                                std::size_t at = 0;
-                                for (std::int64_t i = region[0].begin; i < region[0].end; ++i) {
-                                  for (std::int64_t j = region[1].begin; j < region[1].end; ++j) {
-                                    const auto mixed = static_cast<std::uint32_t>(i * 7919 + j) * 2654435761U;
-                                    out[at++] = static_cast<float>(mixed >> 8) / 16777216.0F;
-                                  }
-                                }
-                              });
-    };
-    device = std::make_shared<KeepingDevice>(matrix(nullptr));
-    source.matrix = matrix(read);
+    device = std::make_shared<KeepingDevice>(counted_matrix(rows, columns, nullptr));
+    source.matrix = counted_matrix(rows, columns, read);
     source.device = device;
     auto mask = std::make_shared<Mask>();
     MaskRule rule;
@@ -40,20 +28,6 @@ struct OnDevice {
     return same;
   }
 };
-
-MapTiles::Options at_once() {
-  MapTiles::Options options;
-  options.publish = std::chrono::milliseconds(0);
-  return options;
-}
-
-std::shared_ptr<const MapPicture> ask(MapTiles& maps, const MapWish& wish, const PyramidSource& source) {
-  maps.want(wish, source, 0);
-  maps.end_frame();
-  auto picture = maps.want(wish, source, 0);
-  maps.end_frame();
-  return picture;
-}
 
 void expect_same(const MapPicture& a, const MapPicture& b) {
   EXPECT_EQ(a.wish, b.wish);

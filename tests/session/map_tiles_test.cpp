@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "tests/session/asked_maps.h"
 
 namespace headscope {
 namespace {
@@ -17,27 +18,8 @@ struct Counted {
   std::shared_ptr<std::atomic<std::int64_t>> cells = std::make_shared<std::atomic<std::int64_t>>(0);
   PyramidSource source;
 
-  explicit Counted(std::int64_t rows, std::int64_t columns) {
-    source.matrix = Tensor::computed({rows, columns}, {Axis::query, Axis::key},
-                                     [counted = cells](const Region& region, std::span<float> out) {
-                                       *counted += element_count(region);
-                                       std::size_t at = 0;
-                                       for (std::int64_t i = region[0].begin; i < region[0].end; ++i) {
-                                         for (std::int64_t j = region[1].begin; j < region[1].end; ++j) {
-                                           // Looks random, costs little.
-                                           const auto mixed = static_cast<std::uint32_t>(i * 7919 + j) * 2654435761U;
-                                           out[at++] = static_cast<float>(mixed >> 8) / 16777216.0F;
-                                         }
-                                       }
-                                     });
-  }
+  explicit Counted(std::int64_t rows, std::int64_t columns) { source.matrix = counted_matrix(rows, columns, cells); }
 };
-
-MapTiles::Options at_once() {
-  MapTiles::Options options;
-  options.publish = std::chrono::milliseconds(0);
-  return options;
-}
 
 // MapTiles on executors that the test steps by hand.
 struct Manual {
@@ -49,14 +31,6 @@ struct Manual {
         maps(
             std::move(own), [this] { ++wakes; }, at_once()) {}
 };
-
-std::shared_ptr<const MapPicture> ask(MapTiles& maps, const MapWish& wish, const PyramidSource& source) {
-  maps.want(wish, source, 0);
-  maps.end_frame();
-  auto picture = maps.want(wish, source, 0);
-  maps.end_frame();
-  return picture;
-}
 
 void expect_exact(const MapPicture& picture, const PyramidSource& source) {
   const MapWish& wish = picture.wish;

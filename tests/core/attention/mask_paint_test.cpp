@@ -2,22 +2,11 @@
 
 #include <random>
 
+#include "tests/core/attention/hidden_by.h"
 #include "tests/core/attention/intervention_cases.h"
 
 namespace headscope {
 namespace {
-
-HiddenCells hidden_by(const Request& request, std::int64_t query_len, std::int64_t key_len) {
-  return build_mask(request, {}, 1, 1, query_len, key_len, false).hidden;
-}
-
-std::vector<std::uint8_t> cells_of(const HiddenCells& hidden) {
-  std::vector<std::uint8_t> cells;
-  for (std::int64_t i = 0; i < hidden.query_len(); ++i) {
-    for (std::int64_t j = 0; j < hidden.key_len(); ++j) cells.push_back(hidden.hidden(0, 0, i, j) ? 1 : 0);
-  }
-  return cells;
-}
 
 TEST(MaskPaint, ARectangleTakesTheOnesItCoversAway) {
   Request request = with(Request(), {{"paint", "hide@1,1;show@0:3,0:2;hide@4,4"}});
