@@ -19,6 +19,7 @@ ImGuiGuard::ImGuiGuard() {
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;  // the layout is in the view state
   io.LogFilename = nullptr;
+  io.MouseDoubleClickTime = 0.5f;  // as on Windows; in 0.3 seconds a slow driver draws too few frames for two clicks
 }
 
 ImGuiGuard::~ImGuiGuard() {
