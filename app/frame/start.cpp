@@ -1,7 +1,5 @@
 #include "app/frame/start.h"
 
-#include <algorithm>
-
 #include "app/session/documents.h"
 #include "core/error.h"
 
@@ -10,8 +8,7 @@ namespace headscope {
 void add_notice(ui::UiState& state, ui::Notice::Kind kind, const std::string& key, const std::string& fact,
                 const std::string& advice) {
   if (fact.empty()) return;
-  std::erase_if(state.notices, [&](const ui::Notice& notice) { return notice.key == key; });
-  state.notices.push_back({.kind = kind, .fact = fact, .advice = advice, .key = key});
+  put_notice(state, {.kind = kind, .fact = fact, .advice = advice, .key = key});
 }
 
 void open_first(Session& session, Settings& settings, ui::UiState& state, const std::string& path, bool may_resume) {

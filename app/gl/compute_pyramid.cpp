@@ -16,10 +16,6 @@ namespace {
 constexpr std::int64_t kProductsPerWeight = 40;  // what masking, exp and division cost, about
 constexpr std::int64_t kMostPixels = 8192;       // what the textures of every card hold
 
-std::int64_t up(std::int64_t cells, std::int64_t by) {
-  return (cells + by - 1) / by;
-}
-
 // Made and filled on the device's thread, let go by any.
 class SharedPixels : public DevicePixels {
  public:
@@ -117,7 +113,8 @@ class ComputePyramid : public DevicePyramid {
                                              const RowStatistics* statistics, Range rows, Range columns,
                                              PixelCells cells, Pooling pooling, const CancelToken& cancel) const {
     share_->collect();
-    const std::int64_t pixel_rows = up(rows.size(), cells.rows), pixel_columns = up(columns.size(), cells.columns);
+    const std::int64_t pixel_rows = pixels_over(rows.size(), cells.rows),
+                       pixel_columns = pixels_over(columns.size(), cells.columns);
     auto result = std::make_shared<SharedPixels>(pixel_rows, pixel_columns, share_);
     const auto cells_of = [](const Range& pixels, std::int64_t each, const Range& all) {
       return Range{all.begin + pixels.begin * each, std::min(all.begin + pixels.end * each, all.end)};
@@ -143,7 +140,7 @@ class ComputePyramid : public DevicePyramid {
       Region region = region_of(part);
       const Range seen = seen_columns(source, region[2], region[3], statistics, rows.begin);
       if (seen.size() == 0) continue;
-      part[1] = {(seen.begin - columns.begin) / cells.columns, up(seen.end - columns.begin, cells.columns)};
+      part[1] = {(seen.begin - columns.begin) / cells.columns, pixels_over(seen.end - columns.begin, cells.columns)};
       region = region_of(part);
       const Range here{region[2].begin - rows.begin, region[2].end - rows.begin};
       make_cells(device, matrix_.stage, matrix_.query, matrix_.key, matrix_.rule, statistics, {{0, 1}, {0, 1}, here},

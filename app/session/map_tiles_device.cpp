@@ -9,10 +9,6 @@
 namespace headscope {
 namespace {
 
-std::int64_t up(std::int64_t cells, std::int64_t by) {
-  return (cells + by - 1) / by;
-}
-
 std::shared_ptr<MapPicture> picture_of(const MapWish& wish, Range rows, std::shared_ptr<const DevicePicture> pixels) {
   auto picture = std::make_shared<MapPicture>();
   picture->wish = wish;
@@ -40,8 +36,8 @@ std::shared_ptr<MapPicture> picture_of(const MapWish& wish, Range rows, std::sha
 
 bool MapPainter::pools_on_device(const MapWish& wish, const PyramidSource& source) const {
   if (source.device == nullptr || source.device->device() == failed_device_) return false;
-  return std::max(up(wish.rows.size(), wish.cells.rows), up(wish.columns.size(), wish.cells.columns)) <=
-         source.device->most_pixels();
+  return std::max(pixels_over(wish.rows.size(), wish.cells.rows),
+                  pixels_over(wish.columns.size(), wish.cells.columns)) <= source.device->most_pixels();
 }
 
 void MapPainter::give_up_device(const PyramidSource& source, const std::string& why) {
@@ -59,8 +55,8 @@ std::shared_ptr<const MapPicture> MapPainter::coarse_on_device(const MapWish& wi
     return exact;
   }
   DevicePicturePlan plan;
-  plan.canvas_rows = up(wish.rows.size(), wish.cells.rows);
-  plan.canvas_columns = up(wish.columns.size(), wish.cells.columns);
+  plan.canvas_rows = pixels_over(wish.rows.size(), wish.cells.rows);
+  plan.canvas_columns = pixels_over(wish.columns.size(), wish.cells.columns);
   plan.pooling = wish.pooling;
   for (const CoarseGroup& group : sample.groups) {
     plan.parts.push_back({source.device->pool_cells(source, group.cells, wish.columns,
@@ -94,11 +90,11 @@ void MapPainter::refine_on_device(const MapWish& wish, const PyramidSource& sour
   const TilePlan plan(wish, source.matrix);
   const PixelCells level = plan.level_cells();
   // Pixels of the level, from where the wish begins.
-  const Range canvas{wish.rows.begin >> plan.row_level, up(wish.rows.end, level.rows)};
+  const Range canvas{wish.rows.begin >> plan.row_level, pixels_over(wish.rows.end, level.rows)};
   const std::int64_t first_column = wish.columns.begin >> plan.column_level;
-  const std::int64_t all_rows = up(wish.rows.size(), wish.cells.rows);
+  const std::int64_t all_rows = pixels_over(wish.rows.size(), wish.cells.rows);
   DevicePicturePlan made;
-  made.canvas_columns = up(wish.columns.end, level.columns) - first_column;
+  made.canvas_columns = pixels_over(wish.columns.end, level.columns) - first_column;
   made.by = plan.by;
   made.pooling = wish.pooling;
   // Where nothing is exact yet, the coarse picture stays.
@@ -115,7 +111,7 @@ void MapPainter::refine_on_device(const MapWish& wish, const PyramidSource& sour
     made.canvas_rows = std::min((row + 1) * kTilePixels, canvas.end) - canvas.begin;
     // A row of pixels that needs more of the level waits for it.
     if (!last) made.canvas_rows -= made.canvas_rows % plan.by.rows;
-    const std::int64_t finished = up(made.canvas_rows, plan.by.rows);
+    const std::int64_t finished = pixels_over(made.canvas_rows, plan.by.rows);
     const auto now = std::chrono::steady_clock::now();
     if (!last && (now - published < options_.publish || finished == 0)) continue;
     published = now;

@@ -30,11 +30,6 @@ namespace {
 
 constexpr const char* kCopyWaits = "copy/waits";
 
-void notify(Ui& ui, Notice notice) {
-  std::erase_if(ui.state.notices, [&](const Notice& old) { return !notice.key.empty() && old.key == notice.key; });
-  ui.state.notices.push_back(std::move(notice));
-}
-
 void open_dialog(Ui& ui, DialogKind kind) {
   ui.state.open_combo.clear();
   ui.state.dialog = kind;
@@ -54,9 +49,9 @@ void open_document_at(Ui& ui, const std::string& path) {
     std::erase_if(ui.state.notices, [](const Notice& n) { return n.key == "open"; });
     if (!path.starts_with("demo:")) remember_recent(ui.settings, path);
   } catch (const Error& error) {
-    notify(ui, {Notice::Kind::bad, "Not opened.", error.what(), "open"});
+    put_notice(ui.state, {Notice::Kind::bad, "Not opened.", error.what(), "open"});
   } catch (const UsageError& error) {
-    notify(ui, {Notice::Kind::bad, "Not opened.", error.what(), "open"});
+    put_notice(ui.state, {Notice::Kind::bad, "Not opened.", error.what(), "open"});
   }
 }
 
@@ -82,9 +77,9 @@ void set_option(Ui& ui, const std::string& argument) {
     // What was typed into the control gives way to the value.
     ui.state.editing.clear();
   } catch (const UsageError& error) {
-    notify(ui, {Notice::Kind::bad, "--" + name + " " + value + " was not taken.", error.what(), "option"});
+    put_notice(ui.state, {Notice::Kind::bad, "--" + name + " " + value + " was not taken.", error.what(), "option"});
   } catch (const Error& error) {
-    notify(ui, {Notice::Kind::bad, "--" + name + " " + value + " was not taken.", error.what(), "option"});
+    put_notice(ui.state, {Notice::Kind::bad, "--" + name + " " + value + " was not taken.", error.what(), "option"});
   }
 }
 
@@ -153,7 +148,8 @@ void toggle_layers(Ui& ui) {
   if (!has_result(ui, "layers")) return;
   if (!has_layers(ui)) {
     ui.session.view.main_view = MainView::layer;
-    notify(ui, {Notice::Kind::info, "There is one layer.",
+    put_notice(ui.state,
+               {Notice::Kind::info, "There is one layer.",
                 "All layers and heads are shown of a checkpoint: Model, weights, or File, Open folder.", "layers"});
     return;
   }
@@ -164,7 +160,8 @@ void toggle_weights(Ui& ui) {
   if (!has_result(ui, "weights")) return;
   if (!has_weights(ui)) {
     ui.session.view.main_view = MainView::layer;
-    notify(ui, {Notice::Kind::info, "There are no weights.",
+    put_notice(ui.state,
+               {Notice::Kind::info, "There are no weights.",
                 "Query, key and value came from files, or the attention from a capture: no projection makes them.",
                 "weights"});
     return;

@@ -58,6 +58,18 @@ std::pair<float, float> span_of(std::int64_t index, double start, double cell, f
   return {low, high};
 }
 
+// The area of all cells from the grid's corner; fractions are stretched so that it covers whole pixels.
+CellGrid on_whole_pixels(CellGrid grid) {
+  const auto covered = [](double side, std::int64_t count) {
+    return static_cast<float>(std::max(1.0, std::round(side * static_cast<double>(count))));
+  };
+  grid.area.max = {grid.area.min.x + covered(grid.cell_width, grid.columns),
+                   grid.area.min.y + covered(grid.cell_height, grid.rows)};
+  grid.cell_width = grid.area.width() / static_cast<double>(grid.columns);
+  grid.cell_height = grid.area.height() / static_cast<double>(grid.rows);
+  return grid;
+}
+
 }  // namespace
 
 Range CellGrid::row_range() const {
@@ -106,28 +118,14 @@ CellGrid fitted_square(ImVec2 top_left, float width, float height, std::int64_t 
   };
   oblong(rows, height, grid.cell_height);
   oblong(columns, width, grid.cell_width);
-  // Fractions are stretched so that the picture covers whole pixels.
-  const auto covered = [](double side, std::int64_t count) {
-    return static_cast<float>(std::max(1.0, std::round(side * static_cast<double>(count))));
-  };
-  grid.area.max = {top_left.x + covered(grid.cell_width, columns), top_left.y + covered(grid.cell_height, rows)};
-  grid.cell_width = grid.area.width() / static_cast<double>(columns);
-  grid.cell_height = grid.area.height() / static_cast<double>(rows);
-  return grid;
+  return on_whole_pixels(grid);
 }
 
 CellGrid first_cells(CellGrid grid, std::int64_t rows, std::int64_t columns) {
   if (grid.empty() || (rows == grid.rows && columns == grid.columns)) return grid;
-  const auto covered = [](double side, std::int64_t count) {
-    return static_cast<float>(std::max(1.0, std::round(side * static_cast<double>(count))));
-  };
   grid.rows = rows;
   grid.columns = columns;
-  grid.area.max = {grid.area.min.x + covered(grid.cell_width, columns),
-                   grid.area.min.y + covered(grid.cell_height, rows)};
-  grid.cell_width = grid.area.width() / static_cast<double>(columns);
-  grid.cell_height = grid.area.height() / static_cast<double>(rows);
-  return grid;
+  return on_whole_pixels(grid);
 }
 
 CellGrid fitted_oblong(ImVec2 top_left, float width, float height, std::int64_t rows, std::int64_t columns,

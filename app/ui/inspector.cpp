@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/ui/inspector_parts.h"
 #include "app/ui/panels.h"
@@ -199,8 +200,7 @@ void copy_matrix(Ui& ui, const Inspected& inspected) {
   notice.kind = Notice::Kind::warn;
   notice.fact = to_string(inspected.matrix.shape()) + " is too large for the clipboard.";
   notice.advice = "Export it to a file instead: Ctrl+E.";
-  std::erase_if(ui.state.notices, [&](const Notice& other) { return other.key == notice.key; });
-  ui.state.notices.push_back(notice);
+  put_notice(ui.state, std::move(notice));
 }
 
 void draw_inspector(Ui& ui, const Rect& area) {

@@ -49,11 +49,13 @@ void toggle_main_view(Ui& ui, MainView main_view, const std::string& focus) {
 }
 
 bool has_result(Ui& ui, const std::string& key) {
+  if (ui.session.trace() == nullptr) {
+    put_notice(ui.state,
+               {Notice::Kind::info, "Nothing is computed yet.", "The view opens when there is a result.", key});
+    return false;
+  }
   std::erase_if(ui.state.notices, [&](const Notice& old) { return old.key == key; });
-  if (ui.session.trace() != nullptr) return true;
-  ui.state.notices.push_back(
-      {Notice::Kind::info, "Nothing is computed yet.", "The view opens when there is a result.", key});
-  return false;
+  return true;
 }
 
 void draw_main_view(Ui& ui, const Rect& area) {

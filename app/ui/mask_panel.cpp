@@ -257,9 +257,8 @@ void show_mask_panel(Ui& ui) {
   if (!has_result(ui, "mask")) return;
   if (!has_mask_to_paint(ui)) {
     ui.session.view.main_view = MainView::layer;
-    ui.state.notices.push_back({Notice::Kind::info, "There is no mask to paint here.",
-                                "Painting needs scores that are computed and kept: no capture, no text too long.",
-                                "mask"});
+    put_notice(ui.state, {Notice::Kind::info, "There is no mask to paint here.",
+                          "Painting needs scores that are computed and kept: no capture, no text too long.", "mask"});
     return;
   }
   ui.session.view.request_opened_by_hand = false;  // it would lie over the matrix

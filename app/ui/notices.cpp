@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/ui/panels.h"
 #include "app/ui/text_line.h"
@@ -165,6 +166,11 @@ std::vector<Bar> bars_of(Ui& ui) {
 }
 
 }  // namespace
+
+void put_notice(UiState& state, Notice notice) {
+  std::erase_if(state.notices, [&](const Notice& old) { return !notice.key.empty() && old.key == notice.key; });
+  state.notices.push_back(std::move(notice));
+}
 
 float notices_height(Ui& ui) {
   return ui.px(36) * static_cast<float>(bars_of(ui).size());

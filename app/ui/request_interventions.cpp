@@ -70,8 +70,7 @@ void draw_head_controls(RequestRows& rows) {
     for (const NumberEdit& edit : parsed.edits) put_edit(draft, edit);
     typed.clear();
   } catch (const UsageError& error) {
-    std::erase_if(ui.state.notices, [](const Notice& old) { return old.key == "option"; });
-    ui.state.notices.push_back({Notice::Kind::bad, "The edit was not taken.", error.what(), "option"});
+    put_notice(ui.state, {Notice::Kind::bad, "The edit was not taken.", error.what(), "option"});
   }
 }
 

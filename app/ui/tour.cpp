@@ -120,9 +120,7 @@ void draw_tour(Ui& ui, const Rect& window) {
     case CalloutAction::next:
       return step + 1 < count ? enter(ui, step + 1) : leave(ui, 0);
     case CalloutAction::leave: {
-      std::erase_if(ui.state.notices, [](const Notice& old) { return old.key == "tour-left"; });
-      ui.state.notices.push_back(
-          {Notice::Kind::info, word("tour") + ".", filled_in(word("left"), values), "tour-left"});
+      put_notice(ui.state, {Notice::Kind::info, word("tour") + ".", filled_in(word("left"), values), "tour-left"});
       return leave(ui, step);
     }
   }

@@ -150,6 +150,9 @@ struct UiState {
   double text_changed = 0;
 };
 
+// Shows a notice in place of the one with its key; without a key, beside all others.
+void put_notice(UiState& state, Notice notice);
+
 // Given to every panel in every frame.
 struct Ui {
   Session& session;
