@@ -198,7 +198,7 @@ std::shared_ptr<const Trace> preview_of(const std::shared_ptr<const Trace>& last
     } else if (stage.id == StageId::weights) {
       stage.tensor = updated_weights(stage.tensor, update, positions);
     } else if (stage.id == StageId::context) {
-      stage.tensor = updated_context(stage.tensor, update, replaced, request.ablate);
+      stage.tensor = updated_context(stage.tensor, update, replaced, rule.mask, request.ablate);
     } else if (stage.id == StageId::concat) {
       stage.tensor = merged_on_demand(*previous, request.merge);
     } else {

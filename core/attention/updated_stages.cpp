@@ -69,22 +69,23 @@ Tensor updated_weights(const Tensor& before, const std::shared_ptr<const Updated
 }
 
 Tensor updated_context(const Tensor& before, const std::shared_ptr<const UpdatedAttention>& update,
-                       const ReplacedPositions& replaced, const std::vector<LayerHead>& ablated) {
-  const auto read = [before, update, ablated, positions = replaced.positions, old_value = replaced.value,
-                     new_value = replaced.new_value](const Region& region, std::span<float> out) {
+                       const ReplacedPositions& replaced, const std::shared_ptr<const Mask>& mask,
+                       const std::vector<LayerHead>& ablated) {
+  const auto read = [before, update, replaced, mask, ablated](const Region& region, std::span<float> out) {
     const Range features = region[3];
-    const std::int64_t shared = before.dim(1) / old_value.dim(1), rows = update->columns.dim(1);
+    const std::vector<std::int64_t>& positions = replaced.positions;
+    const std::int64_t shared = before.dim(1) / replaced.value.dim(1), rows = update->columns.dim(1);
     read_updated(before, *update, region, out, [&](const UpdatedRow& row, std::span<float> cells) {
       if (std::any_of(ablated.begin(), ablated.end(), [&](const LayerHead& off) { return off.head == row.h; })) return;
-      if (row.anew != nullptr) return copy_part(row.anew->context, features, cells);
+      if (row.anew != nullptr) return copy_part(context_of(*row.anew, replaced, *mask), features, cells);
       scale_row(cells, update->factor.data()[row.number]);
       for (std::size_t n = 0; n < positions.size(); ++n) {
         const auto at = static_cast<std::int64_t>(n);
         const float added = update->columns.data()[at * rows + row.number];
         const float removed = update->removed.data()[at * rows + row.number];
         if (added == 0.0F && removed == 0.0F) continue;  // a key that the row does not see
-        const float* was = row_at(old_value, row.b, row.h / shared, positions[n]) + features.begin;
-        const float* is = row_at(new_value, row.b, row.h / shared, at) + features.begin;
+        const float* was = row_at(replaced.value, row.b, row.h / shared, positions[n]) + features.begin;
+        const float* is = row_at(replaced.new_value, row.b, row.h / shared, at) + features.begin;
         for (std::size_t d = 0; d < cells.size(); ++d) cells[d] += removed * was[d] + added * is[d];
       }
     });

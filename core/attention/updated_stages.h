@@ -15,8 +15,9 @@ namespace headscope {
 Tensor updated_weights(const Tensor& before, const std::shared_ptr<const UpdatedAttention>& update,
                        const std::vector<std::int64_t>& positions);
 
-// [batch, heads, query_len, value_head_dim]; the heads of `ablated` stay 0.
+// [batch, heads, query_len, value_head_dim]; the heads of `ablated` stay 0. `mask` is what the scores were hidden by.
 Tensor updated_context(const Tensor& before, const std::shared_ptr<const UpdatedAttention>& update,
-                       const ReplacedPositions& replaced, const std::vector<LayerHead>& ablated);
+                       const ReplacedPositions& replaced, const std::shared_ptr<const Mask>& mask,
+                       const std::vector<LayerHead>& ablated);
 
 }  // namespace headscope

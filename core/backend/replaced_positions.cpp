@@ -64,25 +64,27 @@ class HeadUpdate {
         column_stride_(to.columns.dim(1)) {}
 
   static std::int64_t scratch_floats(std::int64_t queries, std::int64_t keys, std::int64_t positions) {
-    return 2 * positions * stride_of(queries) + 2 * stride_of(keys);
+    return (2 * positions + 1) * stride_of(queries) + 2 * stride_of(keys);
   }
 
   // False when it cannot be done.
   bool compute(float* scratch) {
     if (!finite_replacements()) return false;
     queries_ = stride_of(query_.count);
-    const auto count = static_cast<std::int64_t>(replaced_.positions.size());
     olds_ = scratch;
-    news_ = olds_ + count * queries_;
-    scores_ = news_ + count * queries_;
-    for (std::int64_t n = 0; n < count; ++n) {
-      const std::int64_t t = replaced_.positions[static_cast<std::size_t>(n)];
+    news_ = olds_ + count() * queries_;
+    scale_ = news_ + count() * queries_;
+    scores_ = scale_ + queries_;
+    for (std::int64_t n = 0; n < count(); ++n) {
+      const std::int64_t t = position(n);
       multiply_rows_by_vectors(query_, key_.rows + t * key_.stride, new_key_.rows + n * new_key_.stride, old_of(n),
                                new_of(n));
-      if (rule_.factor()) continue;
-      scale_cells(old_of(n), query_.count, rule_.rule().scale);
-      scale_cells(new_of(n), query_.count, rule_.rule().scale);
+      for (float* cells : {old_of(n), new_of(n)}) {
+        scale_cells(cells, query_.count, rule_.factor() ? *rule_.factor() : rule_.rule().scale);
+        if (!all_finite(cells, query_.count, 1, query_.count)) return false;
+      }
     }
+    hide();
     return exponents() && sums() && rows_anew();
   }
 
@@ -101,9 +103,6 @@ class HeadUpdate {
   float* old_of(std::int64_t n) const { return olds_ + n * queries_; }
   float* new_of(std::int64_t n) const { return news_ + n * queries_; }
   float factor() const { return rule_.factor().value_or(1.0F); }
-  bool visible(std::int64_t i, std::int64_t n) const {
-    return !rule_.hides() || !rule_.rule().mask->hidden.hidden(b_, h_, i, position(n));
-  }
 
   bool finite_replacements() const {
     bool all = finite(new_query_) && finite(part_of(new_key_, 0, count())) && finite(part_of(new_value_, 0, count()));
@@ -113,83 +112,66 @@ class HeadUpdate {
     return all;
   }
 
-  void compute_anew(std::int64_t i) {
-    if (anew_.empty() || anew_.back() != i) anew_.push_back(i);
+  // -inf where a row does not see a replaced key.
+  void hide() {
+    if (!rule_.hides()) return;
+    for (std::int64_t n = 0; n < count(); ++n) {
+      for (std::int64_t i = 0; i < query_.count; ++i) {
+        if (rule_.rule().mask->hidden.hidden(b_, h_, i, position(n))) old_of(n)[i] = new_of(n)[i] = -kInfinity;
+      }
+    }
   }
 
-  // Scores of the replaced keys to exponents, score - max, -inf where hidden; the largest scores; which rows are not
-  // updated but computed.
+  // Scores of the replaced keys to exponents, score - max; the largest scores; what the old sums are multiplied with.
   bool exponents() {
-    std::size_t next = 0;
-    for (std::int64_t i = 0; i < query_.count; ++i) {
-      const bool own = next < replaced_.positions.size() && replaced_.positions[next] == i;
-      if (own) ++next;
-      bool touched = false;
-      float max = max_before_[i];
-      for (std::int64_t n = 0; n < count(); ++n) {
-        float& before = old_of(n)[i];
-        float& after = new_of(n)[i];
-        if (own || !visible(i, n)) {
-          before = after = -kInfinity;
-          continue;
-        }
-        touched = true;
-        before *= factor();
-        after *= factor();
-        if (!std::isfinite(before) || !std::isfinite(after)) return false;
-        max = std::max(max, after);
-      }
-      max_[i] = max;
-      if (!own && !touched) continue;
-      if (own) {
-        compute_anew(i);
-        for (std::int64_t n = 0; n < count(); ++n) old_of(n)[i] = new_of(n)[i] = -kInfinity;
-        max_[i] = max_before_[i];
-        continue;
-      }
-      if (!std::isfinite(max) || !(sum_before_[i] > 0.0F) || !std::isfinite(sum_before_[i])) return false;
-      for (std::int64_t n = 0; n < count(); ++n) {
-        old_of(n)[i] -= max_before_[i];
-        new_of(n)[i] -= max;
+    const std::int64_t rows = query_.count;
+    std::copy_n(max_before_, rows, max_);
+    for (std::int64_t n = 0; n < count(); ++n) raise_to_cells(new_of(n), rows, max_);
+    if (!updates_finite_rows()) return false;
+    std::copy_n(max_before_, rows, scale_);
+    subtract_where_visible(max_, rows, scale_);
+    exponentials_of(scale_);
+    for (std::int64_t n = 0; n < count(); ++n) {
+      subtract_where_visible(max_before_, rows, old_of(n));
+      subtract_where_visible(max_, rows, new_of(n));
+      exponentials_of(old_of(n));
+      exponentials_of(new_of(n));
+    }
+    return true;
+  }
+
+  // Whether max and sum are numbers in every row that sees a replaced key.
+  bool updates_finite_rows() const {
+    if (all_finite(max_, query_.count, 1, query_.count) && all_finite(sum_before_, query_.count, 1, query_.count)) {
+      return true;
+    }
+    for (std::int64_t n = 0; n < count(); ++n) {
+      for (std::int64_t i = 0; i < query_.count; ++i) {
+        if (old_of(n)[i] != -kInfinity && !(std::isfinite(max_[i]) && std::isfinite(sum_before_[i]))) return false;
       }
     }
     return true;
   }
 
-  // Exponents to the terms of old and new sums, and to what multiplies old and new values.
+  void exponentials_of(float* cells) const {
+    std::fill(cells + query_.count, cells + queries_, -kInfinity);
+    exponentials(cells, {{0, query_.count}, {}}, 1.0F, 0.0F);
+  }
+
+  // The terms of old and new sums to new sums, and to what multiplies old and new values.
   bool sums() {
-    const KeySpans all{{0, query_.count}, {}};
-    for (std::int64_t n = 0; n < count(); ++n) {
-      for (float* cells : {old_of(n), new_of(n)}) {
-        std::fill(cells + query_.count, cells + queries_, -kInfinity);
-        exponentials(cells, all, 1.0F, 0.0F);
-      }
-    }
-    for (std::int64_t i = 0; i < query_.count; ++i) {
-      float removed = 0, added = 0;
-      for (std::int64_t n = 0; n < count(); ++n) {
-        removed += old_of(n)[i];
-        added += new_of(n)[i];
-      }
-      if (removed > kMostRemoved * sum_before_[i]) {
-        compute_anew_in_order(i);
-        removed = added = 0;
-      }
-      // The old terms in the scale of the new maximum.
-      const float scale = max_[i] > max_before_[i] ? std::exp(max_before_[i] - max_[i]) : 1.0F;
-      sum_[i] = (sum_before_[i] - removed) * scale + added;
-      const float inverse = 1.0F / sum_[i];
-      const bool touched = removed > 0.0F || added > 0.0F;
-      factor_[i] = touched ? sum_before_[i] * scale * inverse : 1.0F;
-      for (std::int64_t n = 0; n < count(); ++n) {
-        removed_[n * column_stride_ + i] = touched ? -old_of(n)[i] * scale * inverse : 0.0F;
-        columns_[n * column_stride_ + i] = touched ? new_of(n)[i] * inverse : 0.0F;
-      }
+    const ReplacedTerms terms{query_.count, count(), olds_, news_, queries_, scale_, sum_before_};
+    const bool any = update_sums(terms, kMostRemoved, {sum_, factor_, columns_, removed_, column_stride_});
+    anew_ = replaced_.positions;
+    for (std::int64_t i = 0; any && i < query_.count; ++i) {
+      float removed = 0;
+      for (std::int64_t n = 0; n < count(); ++n) removed += old_of(n)[i];
+      if (removed > kMostRemoved * sum_before_[i]) compute_anew(i);
     }
     return static_cast<std::int64_t>(anew_.size()) <= count() + kFewRowsAnew + query_.count / kRowsForOneAnew;
   }
 
-  void compute_anew_in_order(std::int64_t i) {
+  void compute_anew(std::int64_t i) {
     const auto place = std::lower_bound(anew_.begin(), anew_.end(), i);
     if (place == anew_.end() || *place != i) anew_.insert(place, i);
   }
@@ -230,18 +212,12 @@ class HeadUpdate {
     sum_[i] = sums.sum;
     factor_[i] = 1.0F;
     multiply_cells(cells, all, 1.0F / sums.sum);
-    const auto features = static_cast<std::size_t>(value_.features);
-    rows.push_back({b_, h_, i, std::vector<float>(cells, cells + key_.count), std::vector<float>(features, 0.0F)});
-    float* out = rows.back().context.data();
+    rows.push_back({b_, h_, i, std::vector<float>(cells, cells + key_.count)});
     for (std::int64_t n = 0; n < count(); ++n) {
-      const float weight = std::exchange(cells[position(n)], 0.0F);
-      columns_[n * column_stride_ + i] = weight;
+      columns_[n * column_stride_ + i] = cells[position(n)];
       removed_[n * column_stride_ + i] = 0.0F;
-      add_weighted_rows(part_of(new_value_, n, n + 1), &weight, out);
     }
-    // Every value is read, those of weight 0 too: a row that is updated later has nothing but finite numbers.
-    add_weighted_rows(value_, cells, out);
-    return all_finite(out, value_.features, 1, value_.features);
+    return true;
   }
 
   const ReplacedPositions& replaced_;
@@ -260,6 +236,7 @@ class HeadUpdate {
   std::int64_t queries_ = 0;
   float* olds_ = nullptr;
   float* news_ = nullptr;
+  float* scale_ = nullptr;
   float* scores_ = nullptr;
   std::vector<std::int64_t> anew_;
 };
@@ -299,6 +276,33 @@ std::optional<UpdatedAttention> updated_attention(const CpuBackend& backend, con
   if (!possible) return std::nullopt;
   for (auto& own : anew) std::move(own.begin(), own.end(), std::back_inserter(result.rows));
   return result;
+}
+
+std::vector<float> context_of(const UpdatedAttention::Row& row, const ReplacedPositions& replaced, const Mask& mask) {
+  const std::int64_t shared = replaced.query.dim(1) / replaced.value.dim(1), kv_head = row.h / shared;
+  const StridedRows value = rows_of(replaced.value, row.b, kv_head);
+  const StridedRows changed = rows_of(replaced.new_value, row.b, kv_head);
+  const auto features = static_cast<std::size_t>(value.features);
+  std::vector<float> context(features, 0.0F), weights = row.weights;
+  for (std::size_t n = 0; n < replaced.positions.size(); ++n) {
+    const auto at = static_cast<std::int64_t>(n);
+    float& weight = weights[static_cast<std::size_t>(replaced.positions[n])];
+    add_weighted_rows(part_of(changed, at, at + 1), &weight, context.data());
+    weight = 0;
+  }
+  std::vector<float> others = context;
+  add_weighted_rows(value, weights.data(), others.data());
+  if (all_finite(others.data(), value.features, 1, value.features)) return others;
+  // Some value is not finite: key by key, without the hidden ones and those that were replaced.
+  std::size_t next = 0;
+  for (std::int64_t j = 0; j < value.count; ++j) {
+    const bool was_replaced = next < replaced.positions.size() && replaced.positions[next] == j;
+    if (was_replaced) ++next;
+    const float& weight = weights[static_cast<std::size_t>(j)];
+    if (was_replaced || (weight == 0.0F && mask.hidden.hidden(row.b, row.h, row.i, j))) continue;
+    add_weighted_rows(part_of(value, j, j + 1), &weight, context.data());
+  }
+  return context;
 }
 
 }  // namespace headscope

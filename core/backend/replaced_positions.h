@@ -5,8 +5,8 @@
 //   context'[i] = context[i] factor + removed v_old + column v_new, with
 //   factor = sum / sum', removed = -exp(s_old - max) / sum', column = exp(s_new - max) / sum'
 //
-// A row is computed anew when its own query was replaced or when more than a quarter of its sum goes away: what is left
-// would have lost digits. Where the score that goes away was the largest, `max` stays above what is left; sum belongs
+// The weights of a row are computed anew when its own query was replaced or when more than a quarter of its sum goes
+// away: what is left would have lost digits. Its context is made of them when somebody reads it. Where the score that goes away was the largest, `max` stays above what is left; sum belongs
 // to it.
 #pragma once
 
@@ -39,7 +39,6 @@ struct UpdatedAttention {
   struct Row {
     std::int64_t b = 0, h = 0, i = 0;
     std::vector<float> weights;  // [key_len]
-    std::vector<float> context;  // [value_head_dim]
   };
   std::vector<Row> rows;  // in the order of (b, h, i)
 };
@@ -54,5 +53,9 @@ bool can_update(const ScoreRule& rule);
 class CpuBackend;
 std::optional<UpdatedAttention> updated_attention(const CpuBackend& backend, const ReplacedPositions& replaced,
                                                   const ScoreRule& rule, const CancelToken& cancel);
+
+// The context of a row that was computed anew: context[d] = sum_j weights[j] * value[j][d], where hidden keys count for
+// nothing whatever their values are. `mask` is the rule's.
+std::vector<float> context_of(const UpdatedAttention::Row& row, const ReplacedPositions& replaced, const Mask& mask);
 
 }  // namespace headscope

@@ -1,5 +1,7 @@
 #include "core/backend/kernels/row_updates.h"
 
+#include <cmath>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/backend/kernels/row_updates.cpp"
 #include "hwy/foreach_target.h"
@@ -103,6 +105,55 @@ void add_weighted(const StridedRows& rows, const float* weights, float* out) {
   }
 }
 
+// Calls step(tag, i) for whole vectors, then for the cells that are left, one by one.
+template <typename Step>
+HWY_INLINE void over_cells(std::int64_t count, const Step& step) {
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) step(FloatTag(), i);
+  for (; i < count; ++i) step(hn::CappedTag<float, 1>(), i);
+}
+
+void raise(const float* cells, std::int64_t count, float* max) {
+  over_cells(count, [&](auto d, std::int64_t i) {
+    hn::StoreU(hn::Max(hn::LoadU(d, max + i), hn::LoadU(d, cells + i)), d, max + i);
+  });
+}
+
+void subtract_visible(const float* from, std::int64_t count, float* cells) {
+  over_cells(count, [&](auto d, std::int64_t i) {
+    const auto cell = hn::LoadU(d, cells + i);
+    const auto hidden = hn::Eq(cell, hn::Set(d, -HUGE_VALF));
+    hn::StoreU(hn::IfThenElse(hidden, cell, hn::Sub(cell, hn::LoadU(d, from + i))), d, cells + i);
+  });
+}
+
+bool update(const ReplacedTerms& terms, float most, const UpdatedSums& to) {
+  bool any = false;
+  over_cells(terms.rows, [&](auto d, std::int64_t i) {
+    auto removed = hn::Zero(d), added = hn::Zero(d);
+    for (std::int64_t n = 0; n < terms.keys; ++n) {
+      removed = hn::Add(removed, hn::LoadU(d, terms.before + n * terms.stride + i));
+      added = hn::Add(added, hn::LoadU(d, terms.after + n * terms.stride + i));
+    }
+    const auto sum_before = hn::LoadU(d, terms.sum_before + i);
+    const auto scale = hn::LoadU(d, terms.scale + i);
+    const auto sum = hn::MulAdd(hn::Sub(sum_before, removed), scale, added);
+    const auto inverse = hn::Div(hn::Set(d, 1.0F), sum);
+    const auto touched = hn::Gt(hn::Max(removed, added), hn::Zero(d));
+    const auto left = hn::Mul(scale, inverse);
+    any = any || !hn::AllFalse(d, hn::Gt(removed, hn::Mul(hn::Set(d, most), sum_before)));
+    hn::StoreU(hn::IfThenElse(touched, sum, sum_before), d, to.sum + i);
+    hn::StoreU(hn::IfThenElse(touched, hn::Mul(sum_before, left), hn::Set(d, 1.0F)), d, to.factor + i);
+    for (std::int64_t n = 0; n < terms.keys; ++n) {
+      const auto before = hn::LoadU(d, terms.before + n * terms.stride + i);
+      const auto after = hn::LoadU(d, terms.after + n * terms.stride + i);
+      hn::StoreU(hn::IfThenElseZero(touched, hn::Neg(hn::Mul(before, left))), d, to.removed + n * to.stride + i);
+      hn::StoreU(hn::IfThenElseZero(touched, hn::Mul(after, inverse)), d, to.columns + n * to.stride + i);
+    }
+  });
+  return any;
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace headscope
@@ -113,6 +164,9 @@ namespace headscope {
 namespace {
 HWY_EXPORT(multiply_by_vectors);
 HWY_EXPORT(add_weighted);
+HWY_EXPORT(raise);
+HWY_EXPORT(subtract_visible);
+HWY_EXPORT(update);
 }  // namespace
 
 void multiply_rows_by_vectors(const StridedRows& rows, const float* first, const float* second, float* first_out,
@@ -122,6 +176,18 @@ void multiply_rows_by_vectors(const StridedRows& rows, const float* first, const
 
 void add_weighted_rows(const StridedRows& rows, const float* weights, float* out) {
   HWY_DYNAMIC_DISPATCH(add_weighted)(rows, weights, out);
+}
+
+void raise_to_cells(const float* cells, std::int64_t count, float* max) {
+  HWY_DYNAMIC_DISPATCH(raise)(cells, count, max);
+}
+
+void subtract_where_visible(const float* from, std::int64_t count, float* cells) {
+  HWY_DYNAMIC_DISPATCH(subtract_visible)(from, count, cells);
+}
+
+bool update_sums(const ReplacedTerms& terms, float most, const UpdatedSums& to) {
+  return HWY_DYNAMIC_DISPATCH(update)(terms, most, to);
 }
 
 }  // namespace headscope

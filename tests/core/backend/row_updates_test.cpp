@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -75,6 +76,77 @@ TEST(RowUpdates, WeightedSumOfRows) {
           double sum = before[static_cast<std::size_t>(d)];
           for (std::int64_t j = 0; j < count; ++j) sum += weights[static_cast<std::size_t>(j)] * made.at(j, d);
           ASSERT_NEAR(out[static_cast<std::size_t>(d)], sum, 1e-5) << count << " x " << features;
+        }
+      }
+    }
+  });
+}
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+TEST(RowUpdates, LargerCellsAndDifferencesOfVisibleOnes) {
+  on_every_target([](bool) {
+    for (const std::int64_t count : kSizes) {
+      std::vector<float> cells = drawn(count, 1), max = drawn(count, 2);
+      for (std::size_t i = 0; i < cells.size(); i += 3) cells[i] = -kInfinity;
+      if (count > 4) max[3] = -kInfinity;  // a row that saw nothing, and a cell that is hidden in it
+      const std::vector<float> before = max, hidden = cells;
+      raise_to_cells(cells.data(), count, max.data());
+      subtract_where_visible(max.data(), count, cells.data());
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        ASSERT_EQ(max[i], std::max(before[i], hidden[i])) << i << " of " << count;
+        ASSERT_EQ(cells[i], std::isinf(hidden[i]) ? -kInfinity : hidden[i] - max[i]) << i << " of " << count;
+      }
+    }
+  });
+}
+
+TEST(RowUpdates, SumsAndWhatMultipliesTheRest) {
+  on_every_target([](bool) {
+    for (const std::int64_t rows : kSizes) {
+      for (const std::int64_t keys : {1, 3}) {
+        const std::int64_t from = rows + 5, to = rows + 2;
+        std::vector<float> before = drawn(keys * from, 1), after = drawn(keys * from, 2), scale = drawn(rows, 3),
+                           sums = drawn(rows, 4);
+        for (std::vector<float>* list : {&before, &after, &scale, &sums}) {
+          for (float& value : *list) value = std::exp(-std::fabs(value));
+        }
+        for (float& sum : sums) sum += 20;  // nothing of it is a fourth
+        const std::int64_t untouched = rows / 2;
+        for (std::int64_t n = 0; n < keys; ++n) {
+          before[static_cast<std::size_t>(n * from + untouched)] = 0;
+          after[static_cast<std::size_t>(n * from + untouched)] = 0;
+        }
+        std::vector<float> sum(static_cast<std::size_t>(rows)), factor = sum;
+        std::vector<float> columns(static_cast<std::size_t>(keys * to), 9.0F), removed = columns;
+        const ReplacedTerms terms{rows, keys, before.data(), after.data(), from, scale.data(), sums.data()};
+        const UpdatedSums updated{sum.data(), factor.data(), columns.data(), removed.data(), to};
+        ASSERT_FALSE(update_sums(terms, 0.25F, updated));
+        for (std::int64_t i = 0; i < rows; ++i) {
+          const auto row = static_cast<std::size_t>(i);
+          double left = sums[row], added = 0;
+          for (std::int64_t n = 0; n < keys; ++n) {
+            left -= before[static_cast<std::size_t>(n * from + i)];
+            added += after[static_cast<std::size_t>(n * from + i)];
+          }
+          const bool same = i == untouched;
+          const double total = same ? sums[row] : left * scale[row] + added;
+          ASSERT_NEAR(sum[row], total, 1e-5) << i << " of " << rows;
+          ASSERT_NEAR(factor[row], same ? 1 : sums[row] * scale[row] / total, 1e-6) << i << " of " << rows;
+          for (std::int64_t n = 0; n < keys; ++n) {
+            const auto cell = static_cast<std::size_t>(n * to + i), term = static_cast<std::size_t>(n * from + i);
+            ASSERT_NEAR(columns[cell], same ? 0 : after[term] / total, 1e-6) << i << " of " << rows;
+            ASSERT_NEAR(removed[cell], same ? 0 : -before[term] * scale[row] / total, 1e-6) << i << " of " << rows;
+          }
+        }
+        for (std::int64_t i = rows; i < to; ++i) EXPECT_EQ(columns[static_cast<std::size_t>(i)], 9.0F) << "beyond";
+        // One row loses more than a fourth.
+        for (const std::int64_t i : {std::int64_t{0}, rows - 1}) {
+          std::vector<float> more = before;
+          more[static_cast<std::size_t>(i)] = 0.3F * sums[static_cast<std::size_t>(i)];
+          ReplacedTerms much = terms;
+          much.before = more.data();
+          ASSERT_TRUE(update_sums(much, 0.25F, updated)) << i << " of " << rows;
         }
       }
     }
