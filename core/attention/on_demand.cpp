@@ -10,8 +10,9 @@
 namespace headscope {
 namespace {
 
-constexpr std::int64_t kBlock = 64;  // queries whose statistics or context are remembered together
+constexpr std::int64_t kBlock = 16;  // queries whose statistics or context are remembered together
 constexpr std::int64_t kCellsAtOnce = std::int64_t{1} << 25;  // scores of one call of the backend
+constexpr std::int64_t kRowsAtOnce = 4096;                    // and its queries at most
 
 std::size_t block_index(std::int64_t matrix, std::int64_t blocks, std::int64_t block) {
   return static_cast<std::size_t>(matrix * blocks + block);
@@ -56,8 +57,40 @@ void OnDemand::read_scores(StageId stage, const Region& region, std::span<float>
     backend_->read_scores(stage, query_, key_, rule_, nullptr, region, out, cancel);
     return;
   }
-  const RowStatistics rows = statistics({region[0], region[1], region[2]}, cancel);
+  const QueryRange part{region[0], region[1], region[2]};
+  if (nothing_known(part)) {
+    const RowStatistics rows = backend_->read_new_weights(stage, query_, key_, rule_, region, out, cancel);
+    complete(statistics_known_, part, [&](std::int64_t b, std::int64_t h, Range) {
+      const Range heads{h - part.heads.begin, h - part.heads.begin + 1};
+      const Range batch{b - part.batch.begin, b - part.batch.begin + 1};
+      const RowStatistics own{rows.max.sliced(0, batch.begin, batch.end).sliced(1, heads.begin, heads.end),
+                              rows.sum.sliced(0, batch.begin, batch.end).sliced(1, heads.begin, heads.end)};
+      const std::int64_t first = part.queries.begin;
+      return [this, own, b, h, first](Range block) {
+        keep_statistics(own, b, h, {block.begin - first, block.end - first}, block.begin);
+      };
+    });
+    return;
+  }
+  const RowStatistics rows = statistics(part, cancel);
   backend_->read_scores(stage, query_, key_, rule_, &rows, region, out, cancel);
+}
+
+bool OnDemand::nothing_known(const QueryRange& part) const {
+  const bool whole_blocks = part.queries.begin % kBlock == 0 &&
+                            (part.queries.end % kBlock == 0 || part.queries.end == query_.dim(2));
+  if (!whole_blocks) return false;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (statistics_known_.empty()) return true;
+  const Range blocks{part.queries.begin / kBlock, (part.queries.end + kBlock - 1) / kBlock};
+  for (std::int64_t b = part.batch.begin; b < part.batch.end; ++b) {
+    for (std::int64_t h = part.heads.begin; h < part.heads.end; ++h) {
+      for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
+        if (statistics_known_[block_index(b * query_.dim(1) + h, blocks_per_head(), block)] != 0) return false;
+      }
+    }
+  }
+  return true;
 }
 
 std::shared_ptr<const DevicePyramid> OnDemand::device_pyramid(StageId stage, std::int64_t batch,
@@ -72,7 +105,7 @@ std::shared_ptr<const DevicePyramid> OnDemand::device_pyramid(StageId stage, std
 template <typename Compute>
 void OnDemand::complete(std::vector<char>& known, const QueryRange& part, const Compute& compute) const {
   const std::int64_t blocks = blocks_per_head();
-  const std::int64_t at_once = std::clamp<std::int64_t>(kCellsAtOnce / key_.dim(2) / kBlock, 1, 64);
+  const std::int64_t at_once = std::clamp<std::int64_t>(kCellsAtOnce / key_.dim(2), kBlock, kRowsAtOnce) / kBlock;
   for (std::int64_t b = part.batch.begin; b < part.batch.end; ++b) {
     for (std::int64_t h = part.heads.begin; h < part.heads.end; ++h) {
       const std::int64_t matrix = b * query_.dim(1) + h;
@@ -100,6 +133,18 @@ void OnDemand::complete(std::vector<char>& known, const QueryRange& part, const 
   }
 }
 
+void OnDemand::keep_statistics(const RowStatistics& rows, std::int64_t b, std::int64_t h, Range from,
+                               std::int64_t to) const {
+  if (statistics_.max.empty()) {
+    const Shape all{query_.dim(0), query_.dim(1), query_.dim(2)};
+    const Axes axes{Axis::batch, Axis::head, Axis::query};
+    statistics_ = {Tensor::zeros(all, axes), Tensor::zeros(all, axes)};
+  }
+  copy_rows(rows.max.sliced(2, from.begin, from.end), statistics_.max, b, h, to);
+  copy_rows(rows.sum.sliced(2, from.begin, from.end), statistics_.sum, b, h, to);
+  known_rows_ += from.size();
+}
+
 RowStatistics OnDemand::statistics(const QueryRange& part, const CancelToken& cancel) const {
   complete(statistics_known_, part, [&](std::int64_t b, std::int64_t h, Range queries) {
     AttentionResults results;
@@ -108,15 +153,7 @@ RowStatistics OnDemand::statistics(const QueryRange& part, const CancelToken& ca
     results.statistics = {Tensor::zeros(shape, axes), Tensor::zeros(shape, axes)};
     backend_->attention(query_, key_, {}, rule_, {{b, b + 1}, {h, h + 1}, queries}, results, cancel);
     return [this, results, b, h, queries](Range block) {
-      if (statistics_.max.empty()) {
-        const Shape all{query_.dim(0), query_.dim(1), query_.dim(2)};
-        statistics_ = {Tensor::zeros(all, results.statistics.max.axes()),
-                       Tensor::zeros(all, results.statistics.max.axes())};
-      }
-      const std::int64_t from = block.begin - queries.begin;
-      copy_rows(results.statistics.max.sliced(2, from, from + block.size()), statistics_.max, b, h, block.begin);
-      copy_rows(results.statistics.sum.sliced(2, from, from + block.size()), statistics_.sum, b, h, block.begin);
-      known_rows_ += block.size();
+      keep_statistics(results.statistics, b, h, {block.begin - queries.begin, block.end - queries.begin}, block.begin);
     };
   });
   const Region region{part.batch, part.heads, part.queries};

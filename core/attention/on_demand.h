@@ -50,6 +50,10 @@ class OnDemand : public std::enable_shared_from_this<OnDemand> {
   template <typename Compute>
   void complete(std::vector<char>& known, const QueryRange& part, const Compute& compute) const;
   void know_context(const QueryRange& part, const CancelToken& cancel) const;
+  // Whether `part` is made of whole blocks of rows of which no statistics are known.
+  bool nothing_known(const QueryRange& part) const;
+  // Rows `from` of the only head of `rows` become those of (b, h) from `to` on. With mutex_ held.
+  void keep_statistics(const RowStatistics& rows, std::int64_t b, std::int64_t h, Range from, std::int64_t to) const;
   std::int64_t blocks_per_head() const;
 
   const std::shared_ptr<const Backend> backend_;

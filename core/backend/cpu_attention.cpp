@@ -26,8 +26,10 @@ void check_part(const QueryRange& part, const ScoreSizes& size, const AttentionR
   HEADSCOPE_ASSERT(
       fits(to.weights) && fits(to.dropped) && fits(to.context) && fits(to.statistics.max) && fits(to.statistics.sum),
       "results for rows " + to_string(rows));
-  HEADSCOPE_ASSERT((to.weights.empty() || to.weights.dim(3) == size.key_len) &&
-                       (to.dropped.empty() || to.dropped.dim(3) == size.key_len),
+  const auto keys_fit = [&](const Tensor& result) {
+    return result.empty() || result.dim(3) == size.key_len || (to.context.empty() && result.dim(3) < size.key_len);
+  };
+  HEADSCOPE_ASSERT(keys_fit(to.weights) && keys_fit(to.dropped),
                    "weights for " + std::to_string(size.key_len) + " keys");
 }
 
@@ -35,6 +37,13 @@ void check_part(const QueryRange& part, const ScoreSizes& size, const AttentionR
 
 void CpuBackend::attention(const Tensor& query, const Tensor& key, const Tensor& value, const ScoreRule& rule,
                            const QueryRange& part, AttentionResults& to, const CancelToken& cancel) const {
+  const std::int64_t cells = part.batch.size() * part.heads.size() * part.queries.size() * key.dim(2);
+  attend(query, key, value, rule, part, to, cells >= kPastCaches, cancel);
+}
+
+void CpuBackend::attend(const Tensor& query, const Tensor& key, const Tensor& value, const ScoreRule& rule,
+                        const QueryRange& part, AttentionResults& to, bool past_caches,
+                        const CancelToken& cancel) const {
   const ScoreSizes size = score_sizes(query, key, {part.batch, part.heads, part.queries, {0, key.dim(2)}});
   check_part(part, size, to);
   const Tensor q = with_unit_last_stride(query);
@@ -47,8 +56,10 @@ void CpuBackend::attention(const Tensor& query, const Tensor& key, const Tensor&
   const std::int64_t queries = part.queries.size();
   const std::int64_t heads = part.heads.size();
   const std::int64_t matrices = part.batch.size() * heads;
-  const std::int64_t rows_at_once = std::min(rows_of_block(size.key_len), std::max<std::int64_t>(queries, 1));
+  std::int64_t rows_at_once = std::min(rows_of_block(size.key_len), std::max<std::int64_t>(queries, 1));
   const std::int64_t blocks = parts_of(queries, rows_at_once);
+  // Few blocks of few rows: none is much smaller than the others, for which a thread would wait.
+  if (rows_at_once == kStripRows) rows_at_once = parts_of(queries, blocks);
   const double work = static_cast<double>(matrices * queries) * static_cast<double>(size.key_len) *
                       static_cast<double>(size.head_dim + (wants_context ? v.dim(3) : 0));
 
@@ -65,7 +76,6 @@ void CpuBackend::attention(const Tensor& query, const Tensor& key, const Tensor&
   }
 
   const ScoreRows rows(rule);
-  const std::int64_t cells = matrices * queries * size.key_len;
   const AttentionPass pass{rows,
                            q,
                            *keys,
@@ -75,7 +85,7 @@ void CpuBackend::attention(const Tensor& query, const Tensor& key, const Tensor&
                            wants_context ? v.dim(3) : 0,
                            part,
                            to,
-                           cells >= kPastCaches};
+                           past_caches};
   run(matrices * blocks, work, cancel, [&](std::int64_t task) {
     const std::int64_t matrix = task / blocks;
     // The last rows first: under a causal mask they take longest.

@@ -36,6 +36,8 @@ class CpuBackend : public Backend {
   void read_scores(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
                    const RowStatistics* statistics, const Region& region, std::span<float> out,
                    const CancelToken& cancel) const override;
+  RowStatistics read_new_weights(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
+                                 const Region& region, std::span<float> out, const CancelToken& cancel) const override;
 
   // Calls task(0, scratch) ... task(count - 1, scratch) on the threads, each with so many floats to work in, not set to
   // anything. Looks at `cancel` before each; throws Cancelled. `work` is the number of multiplications of all tasks.
@@ -47,6 +49,11 @@ class CpuBackend : public Backend {
   // number of multiplications of all tasks: little work stays on the caller.
   void run(std::int64_t count, double work, const CancelToken& cancel,
            const std::function<void(std::int64_t)>& task) const;
+
+  // attention(); without a context, weights and dropped weights may be those of the first keys only. `past_caches`: see
+  // multiply_cells_to().
+  void attend(const Tensor& query, const Tensor& key, const Tensor& value, const ScoreRule& rule,
+              const QueryRange& part, AttentionResults& to, bool past_caches, const CancelToken& cancel) const;
 
   // read_scores(); `rows` may be null for raw scores.
   void read_region(StageId stage, const Tensor& query, const Tensor& key, const ScoreRows* rows,

@@ -157,8 +157,29 @@ class RegionReader {
 void CpuBackend::read_scores(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
                              const RowStatistics* statistics, const Region& region, std::span<float> out,
                              const CancelToken& cancel) const {
+  if (is_weight_like(stage) && statistics == nullptr) {
+    read_new_weights(stage, query, key, rule, region, out, cancel);
+    return;
+  }
   const ScoreRows rows(rule);
   read_region(stage, query, key, &rows, statistics, region, out.data(), cancel);
+}
+
+RowStatistics CpuBackend::read_new_weights(StageId stage, const Tensor& query, const Tensor& key,
+                                           const ScoreRule& rule, const Region& region, std::span<float> out,
+                                           const CancelToken& cancel) const {
+  // A row block leaves the weights of the first keys, which it has anyway; others are computed again.
+  if (region[3].begin > 0 || element_count(region) == 0) {
+    return Backend::read_new_weights(stage, query, key, rule, region, out, cancel);
+  }
+  AttentionResults results;
+  results.statistics = sized_row_statistics({region[0].size(), region[1].size(), region[2].size()});
+  const Shape shape{region[0].size(), region[1].size(), region[2].size(), region[3].size()};
+  const Tensor cells = Tensor::writable_view_of(std::make_shared<int>(), out.data(), shape, row_major_strides(shape),
+                                                {Axis::batch, Axis::head, Axis::query, Axis::key});
+  (stage == StageId::weights ? results.weights : results.dropped) = cells;
+  attend(query, key, {}, rule, {region[0], region[1], region[2]}, results, false, cancel);
+  return results.statistics;
 }
 
 void CpuBackend::read_region(StageId stage, const Tensor& query, const Tensor& key, const ScoreRows* rows,
@@ -166,22 +187,15 @@ void CpuBackend::read_region(StageId stage, const Tensor& query, const Tensor& k
                              const CancelToken& cancel) const {
   const ScoreSizes size = score_sizes(query, key, region);
   if (element_count(region) == 0) return;
-  RowStatistics made;
-  if (is_weight_like(stage) && statistics == nullptr) {
-    AttentionResults results;
-    results.statistics = sized_row_statistics({region[0].size(), region[1].size(), region[2].size()});
-    attention(query, key, {}, rows->rule(), {region[0], region[1], region[2]}, results, cancel);
-    made = results.statistics;
-    statistics = &made;
-  }
   const Tensor q = with_unit_last_stride(query);
   const Tensor k = with_unit_last_stride(key);
   const double work = static_cast<double>(element_count(region)) * static_cast<double>(size.head_dim);
   const HeadRange kv_heads = kv_heads_of(region[0], region[1], size.heads_per_kv_head);
-  // A narrow region packs what it reads; a wide one goes through all keys, and is seldom the only one.
+  // A narrow region packs what it reads where nobody has; a wide one goes through all keys, and is seldom the only one.
   const bool wide = 2 * region[3].size() > size.key_len;
-  const std::shared_ptr<const PackedKeys> keys = wide ? packed_keys(k, kv_heads, region[2].size(), false, work, cancel)
-                                                      : std::make_shared<PackedKeys>(k, kv_heads);
+  std::shared_ptr<const PackedKeys> keys =
+      wide ? packed_keys(k, kv_heads, region[2].size(), false, work, cancel) : kept_keys_.find(k, kv_heads);
+  if (keys == nullptr) keys = std::make_shared<PackedKeys>(k, kv_heads);
   const RegionReader reader(rows, stage, q, *keys, statistics, region, size.heads_per_kv_head);
   run(reader.pieces(), work, cancel, [&](std::int64_t number) {
     const ScratchPool::Lease scratch = scratch_.take(reader.scratch_floats());

@@ -256,7 +256,7 @@ class RowBlock {
     if (pass_.to.weights.empty()) {
       multiply_cells(s, row.spans, inverse);
     } else {
-      multiply_cells_to(s, row.spans, inverse, place(pass_.to.weights, number), key_len_, pass_.past_caches);
+      store(pass_.to.weights, number, row.spans, inverse);
     }
     drop_weights(number, row.spans);
   }
@@ -267,16 +267,24 @@ class RowBlock {
     if (!statistics.sum.empty()) *place(statistics.sum, row) = sums.sum;
   }
 
+  // Cells times `factor`, in place and as the row of a result, which may end before the last key.
+  void store(Tensor& result, std::int64_t row, const KeySpans& spans, float factor) {
+    const std::int64_t keys = result.dim(3);
+    const KeySpan stored{0, keys};
+    multiply_cells_to(cells(row), {overlap(spans.first, stored), overlap(spans.second, stored)}, factor,
+                      place(result, row), keys, pass_.past_caches);
+  }
+
   void drop_weights(std::int64_t row, const KeySpans& spans) {
-    if (!pass_.rows.rule().drops()) return;
+    const bool wanted = pass_.values != nullptr || !pass_.to.dropped.empty();
+    if (!wanted || !pass_.rows.rule().drops()) return;
     float* const s = cells(row);
     for (const KeySpan& span : {spans.first, spans.second}) {
       if (span.size() > 0) {
         pass_.rows.drop(b_, h_, queries_.begin + row, {span.begin, span.end}, s + span.begin);
       }
     }
-    if (pass_.to.dropped.empty()) return;
-    multiply_cells_to(s, spans, 1.0F, place(pass_.to.dropped, row), key_len_, pass_.past_caches);
+    if (!pass_.to.dropped.empty()) store(pass_.to.dropped, row, spans, 1.0F);
   }
 
   void multiply_values() {

@@ -5,6 +5,7 @@
 #include "core/assert.h"
 #include "core/attention/score_steps.h"
 #include "core/backend/backend.h"
+#include "core/backend/operands.h"
 #include "core/tensor/copy_values.h"
 
 namespace headscope {
@@ -83,6 +84,15 @@ void Backend::read_scores(StageId stage, const Tensor& query, const Tensor& key,
   Region columns = whole(kept.shape());
   columns[3] = region[3];
   kept.read(columns, out);
+}
+
+RowStatistics Backend::read_new_weights(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
+                                        const Region& region, std::span<float> out, const CancelToken& cancel) const {
+  AttentionResults results;
+  results.statistics = sized_row_statistics({region[0].size(), region[1].size(), region[2].size()});
+  attention(query, key, {}, rule, {region[0], region[1], region[2]}, results, cancel);
+  read_scores(stage, query, key, rule, &results.statistics, region, out, cancel);
+  return results.statistics;
 }
 
 }  // namespace headscope

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/assert.h"
 #include "core/picture/pyramid_columns.h"
@@ -14,6 +15,10 @@ namespace headscope {
 namespace {
 
 constexpr std::int64_t kStripValues = std::int64_t{1} << 19;
+// Of long rows: that many keep several threads busy, in so much memory at most.
+constexpr std::int64_t kStripRows = 64, kMostStripValues = std::int64_t{1} << 21;
+// Rows that are computed when they are read come cheapest in so many, from a multiple of it on.
+constexpr std::int64_t kRowsTogether = 16;
 constexpr std::int64_t kGroupRows = 8;
 
 std::int64_t pixels_of(std::int64_t cells, std::int64_t a_pixel) {
@@ -191,8 +196,11 @@ PooledPixels pool_cells(const PyramidSource& source, Range rows, Range columns, 
   PooledPixels result(pixels_of(rows.size(), cells.rows), pixels_of(columns.size(), cells.columns));
   StripReader reader(source, columns, cancel);
   ColumnSums sums(columns.size(), pooling);
-  std::int64_t strip = std::max<std::int64_t>(1, kStripValues / columns.size());
-  if (strip > cells.rows) strip -= strip % cells.rows;
+  std::int64_t strip = std::max(kStripValues / columns.size(), std::min(kStripRows, kMostStripValues / columns.size()));
+  strip = std::max<std::int64_t>(strip, 1);
+  for (const std::int64_t together : {cells.rows, std::lcm(cells.rows, kRowsTogether)}) {
+    if (strip > together) strip -= strip % together;
+  }
   for (std::int64_t begin = rows.begin; begin < rows.end; begin += strip) {
     const std::int64_t end = std::min(begin + strip, rows.end);
     reader.load({begin, end});
@@ -282,7 +290,8 @@ CoarsePlan coarse_plan(const PyramidSource& source, PixelCells cells, std::int64
     const Range stands{g * pixel_rows / groups, (g + 1) * pixel_rows / groups};
     const Range covered{stands.begin * cells.rows, std::min(stands.end * cells.rows, rows)};
     const std::int64_t size = std::min(group, covered.size());
-    const std::int64_t begin = covered.begin + (covered.size() - size) / 2;
+    const std::int64_t middle = covered.begin + (covered.size() - size) / 2;
+    const std::int64_t begin = std::max(covered.begin, middle - middle % group);
     plan.groups.push_back({{begin, begin + size}, stands});
     read += size;
   }

@@ -91,6 +91,35 @@ TEST(OnDemand, RowsAreComputedOnceAndCounted) {
   EXPECT_EQ(source.known_rows(), source.rows());
 }
 
+// Rows of which nothing is known are read while their statistics are made; others by those.
+TEST(OnDemand, AnyOrderOfReadingGivesTheSameBits) {
+  const Inputs inputs = fused_inputs(QkvLayout::per_head, 2, 70, 7, 2, 3);
+  Request request = with({{"mask", "causal"}, {"dropout", "0.2"}});
+  request.phrase.clear();
+  for (int i = 0; i < 70; ++i) request.phrase += "w" + std::to_string(i) + " ";
+  const auto backend = make_cpu_backend(2);
+  const auto stored = kept(request, inputs, backend);
+  const Region reads[] = {{{0, 1}, {0, 1}, {16, 48}, {0, 70}}, {{0, 2}, {0, 2}, {0, 32}, {0, 9}},
+                          {{1, 2}, {0, 2}, {40, 60}, {0, 70}}, {{0, 1}, {1, 2}, {64, 70}, {0, 70}},
+                          {{0, 2}, {1, 2}, {16, 64}, {5, 70}}, {{0, 2}, {0, 2}, {0, 70}, {0, 70}}};
+  for (std::size_t first = 0; first < std::size(reads); ++first) {
+    const auto computed = on_demand(request, inputs, backend);
+    for (std::size_t k = 0; k < std::size(reads); ++k) {
+      const Region& region = reads[(first + k) % std::size(reads)];
+      for (const StageId stage : {StageId::weights, StageId::dropped_weights}) {
+        std::vector<float> found(static_cast<std::size_t>(element_count(region))), wanted(found.size());
+        computed->tensor(stage).read(region, found);
+        stored->tensor(stage).read(region, wanted);
+        ASSERT_EQ(found, wanted) << stage_name(stage) << ", beginning with " << first << ", read " << k;
+      }
+    }
+    EXPECT_EQ(computed->on_demand->known_rows(), computed->on_demand->rows());
+    const RowStatistics rows = computed->on_demand->statistics({{0, 2}, {0, 2}, {0, 70}});
+    EXPECT_EQ(rows.max.values(), stored->row_statistics.max.values());
+    EXPECT_EQ(rows.sum.values(), stored->row_statistics.sum.values());
+  }
+}
+
 TEST(OnDemand, SeveralThreadsReadTheSame) {
   const Request request = with({{"mask", "causal"}});
   const auto backend = make_cpu_backend(2);

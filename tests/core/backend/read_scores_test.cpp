@@ -1,6 +1,8 @@
 // Cells that are computed when they are read have the bits of those that a pass stores.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/core/backend/made_attention.h"
 
 namespace headscope {
@@ -45,6 +47,14 @@ void expect_region(const Backend& backend, const MadeAttention& made, const Regi
     expected.read(region, cells);
     EXPECT_TRUE(same(read(backend, stage, made, &statistics, region), cells)) << what << " " << stage_name(stage);
     EXPECT_TRUE(same(read(backend, stage, made, nullptr, region), cells)) << what << " " << stage_name(stage);
+    if (!is_weight_like(stage)) continue;
+    std::fill(cells.begin(), cells.end(), -77.0F);
+    const RowStatistics found =
+        backend.read_new_weights(stage, made.query, made.key, made.rule, region, cells, CancelToken());
+    EXPECT_TRUE(same(read(backend, stage, made, &statistics, region), cells)) << what << " " << stage_name(stage);
+    if (cells.empty()) continue;
+    EXPECT_TRUE(same(found.max.values(), statistics.max.values())) << what;
+    EXPECT_TRUE(same(found.sum.values(), statistics.sum.values())) << what;
   }
 }
 
@@ -55,7 +65,8 @@ TEST(ReadScores, HaveTheBitsOfWhatIsStoredInEveryRegion) {
     const MadeAttention made = made_attention(sizes, options);
     for (const Region& region : {Region{{0, 2}, {0, 4}, {0, 70}, {0, 75}}, Region{{1, 2}, {3, 4}, {69, 70}, {74, 75}},
                                  Region{{0, 1}, {1, 3}, {11, 37}, {30, 71}}, Region{{0, 2}, {0, 1}, {0, 70}, {33, 34}},
-                                 Region{{0, 1}, {2, 3}, {4, 5}, {0, 75}}, Region{{0, 1}, {0, 1}, {2, 9}, {40, 40}}}) {
+                                 Region{{0, 1}, {2, 3}, {4, 5}, {0, 75}}, Region{{0, 1}, {0, 1}, {2, 9}, {40, 40}},
+                                 Region{{0, 2}, {1, 3}, {16, 48}, {0, 33}}, Region{{1, 2}, {0, 4}, {0, 70}, {0, 1}}}) {
       expect_region(*cpu, made, region, text_of(options));
     }
   }
