@@ -6,11 +6,12 @@
 #include "core/assert.h"
 #include "core/backend/device_backend.h"
 #include "core/picture/device_pyramid.h"
+#include "core/tensor/row_strips.h"
 
 namespace headscope {
 namespace {
 
-constexpr std::int64_t kBlock = 16;  // queries whose statistics or context are remembered together
+constexpr std::int64_t kBlock = kRowsTogether;  // queries whose statistics or context are remembered together
 constexpr std::int64_t kCellsAtOnce = std::int64_t{1} << 25;  // scores of one call of the backend
 constexpr std::int64_t kRowsAtOnce = 4096;                    // and its queries at most
 

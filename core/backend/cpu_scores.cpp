@@ -116,6 +116,12 @@ class RegionReader {
     }
   }
 
+  float of_row(const Tensor& statistic, const Piece& piece, std::int64_t i) const {
+    const Strides& strides = statistic.strides();
+    return statistic.data()[(piece.b - region_[0].begin) * strides[0] + (piece.h - region_[1].begin) * strides[1] +
+                            (i - region_[2].begin) * strides[2]];
+  }
+
   void finish_row(const Piece& piece, std::int64_t i, float* cells, float* out) const {
     const std::int64_t count = piece.keys.size();
     if (!is_weight_like(stage_)) {
@@ -123,9 +129,8 @@ class RegionReader {
       std::copy_n(cells, count, out);
       return;
     }
-    const Index row{piece.b - region_[0].begin, piece.h - region_[1].begin, i - region_[2].begin};
-    const float max = statistics_->max.at(row);
-    const float sum = statistics_->sum.at(row);
+    const float max = of_row(statistics_->max, piece, i);
+    const float sum = of_row(statistics_->sum, piece, i);
     const std::optional<float> all_weights = rows_->weight_when_hidden(piece.b, piece.h, i);
     if (all_weights || !(sum > 0.0F)) {
       std::fill_n(out, count, all_weights.value_or(plain_nan()));

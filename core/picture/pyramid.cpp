@@ -10,6 +10,7 @@
 
 #include "core/assert.h"
 #include "core/picture/pyramid_columns.h"
+#include "core/tensor/row_strips.h"
 
 namespace headscope {
 namespace {
@@ -17,8 +18,6 @@ namespace {
 constexpr std::int64_t kStripValues = std::int64_t{1} << 19;
 // Of long rows: that many keep several threads busy, in so much memory at most.
 constexpr std::int64_t kStripRows = 64, kMostStripValues = std::int64_t{1} << 21;
-// Rows that are computed when they are read come cheapest in so many, from a multiple of it on.
-constexpr std::int64_t kRowsTogether = 16;
 constexpr std::int64_t kGroupRows = 8;
 
 std::int64_t pixels_of(std::int64_t cells, std::int64_t a_pixel) {

@@ -39,7 +39,8 @@ void for_each_row(const Tensor& tensor, const VisitRow& visit) {
     return;
   }
   const std::int64_t piece = tensor.stored() ? kStoredPiece : kComputedPiece;
-  const std::int64_t strip = std::clamp<std::int64_t>(piece / columns, 1, rows);
+  std::int64_t strip = std::clamp<std::int64_t>(piece / columns, 1, rows);
+  if (kRowsTogether < strip && strip < rows) strip -= strip % kRowsTogether;
   std::vector<float> values(static_cast<std::size_t>(strip) * width);
   for_each_matrix(tensor, [&](const Index& leading) {
     for (std::int64_t begin = 0; begin < rows; begin += strip) {
