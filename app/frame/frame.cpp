@@ -65,11 +65,16 @@ FrameDrawer::~FrameDrawer() {
 void FrameDrawer::prepare_fonts(const Session& session, float scale) {
   const std::string text = ui::text_on_screen(session, state);
   if (scale == fonts_scale_ && !ui::needs_rebuild(fonts_, text)) return;
+  [[maybe_unused]] const bool first = fonts_scale_ == 0;
   fonts_ = ui::build_fonts(scale, text);
   fonts_scale_ = scale;
 #if IMGUI_VERSION_NUM < 19200
-  ImGui_ImplOpenGL3_DestroyFontsTexture();
-  if (!ImGui_ImplOpenGL3_CreateFontsTexture()) throw Error("The graphics driver refused the texture of the fonts.");
+  // The first frame makes the texture with all else that it draws with.
+  if (!first) ImGui_ImplOpenGL3_DestroyFontsTexture();
+  if (!(first ? ImGui_ImplOpenGL3_CreateDeviceObjects() : ImGui_ImplOpenGL3_CreateFontsTexture())) {
+    throw Error("The graphics driver refused the texture of the fonts.");
+  }
+  ImGui::GetIO().Fonts->ClearTexData();  // the driver has them
 #endif
 }
 

@@ -28,10 +28,12 @@ namespace {
 constexpr const char32_t kOwnCharacters[] =
     U"\u00A0\u00B0\u00B1\u00B2\u00B3\u00B5\u00B7\u00D7\u00F7\u00A9\u2013\u2014\u2018\u2019\u201C\u201D\u2022\u2026"
     U"\u221A\u2212\u2190\u2191\u2192\u2193\u21E7\u221E\u2264\u2265\u2260\u2248\u2211\u220F\u22C5\u2032\u2039\u203A"
-    U"\u25B8\u25BE\u2713\u0394\u03A3\u03B1\u03B2\u03BC\u03C3\uFFFD";
+    U"\u25B8\u25BE\u2713\u0394\u03A3\u03B1\u03B2\u03BC\u03C3";
+// In the types of tokens only: a font's tables reach from 0 to its last character, 400 KB for this one.
+constexpr std::uint32_t kReplacement = 0xFFFD;
 
 bool is_own(std::uint32_t c) {
-  if (c < 0x7F) return true;
+  if (c < 0x7F || c == kReplacement) return true;
   for (const char32_t own : kOwnCharacters) {
     if (own == c) return true;
   }
@@ -180,8 +182,11 @@ Fonts build_fonts(float scale, const std::string& text) {
     for (const auto* list : lists) all.insert(list->begin(), list->end());
     return std::vector<std::uint32_t>(all.begin(), all.end());
   };
+  const std::vector<std::uint32_t> replacement{kReplacement};
   const Ranges ranges_for_all = ranges_of(joined({&plain, &symbols, &wanted.letters}));
-  const Ranges ranges_for_tokens = ranges_of(joined({&plain, &symbols, &wanted.letters, &wanted.others}));
+  const std::vector<std::uint32_t> asked_by_tokens =
+      joined({&symbols, &wanted.letters, &wanted.others, &replacement});
+  const Ranges ranges_for_tokens = ranges_of(joined({&plain, &asked_by_tokens}));
 
   // Which further file has which of the characters; the symbols too may be missing in the best font.
   using Files = std::map<std::pair<std::string, int>, std::vector<std::uint32_t>>;
@@ -195,7 +200,6 @@ Fonts build_fonts(float scale, const std::string& text) {
     return files;
   };
   const std::vector<std::uint32_t> asked_by_all = joined({&symbols, &wanted.letters});
-  const std::vector<std::uint32_t> asked_by_tokens = joined({&symbols, &wanted.letters, &wanted.others});
   std::map<std::pair<FontRole, bool>, Files> further;
 
   std::vector<std::unique_ptr<Ranges>> kept;  // until the atlas is built
