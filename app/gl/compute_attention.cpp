@@ -99,17 +99,37 @@ void make_weights(ComputeDevice& device, const ScoreRule& rule, const Region& ce
                                   buffers.maxima, buffers.sums, buffers.mask, buffers.all_hidden);
 }
 
-// The weights in buffers.result, after dropout; what is wanted of it goes to `to`.
-void drop_weights(ComputeDevice& device, const ScoreRule& rule, const Region& cells, const Region& local,
-                  AttentionResults& to, const CancelToken& cancel) {
-  Tensor weights = Tensor::zeros({cells[0].size(), cells[1].size(), cells[2].size(), cells[3].size()},
-                                 {Axis::batch, Axis::head, Axis::query, Axis::key});
-  read_part(device.buffers->result, whole(weights.shape()), weights);
-  const Tensor dropped = dropped_weights(weights, rule, cells, cancel);
-  const auto count = static_cast<std::size_t>(dropped.size());
-  if (!to.weights.empty()) write_part({weights.data(), count}, local, to.weights);
-  if (!to.dropped.empty()) write_part({dropped.data(), count}, local, to.dropped);
-  if (!to.context.empty()) device.buffers->result.upload(dropped, whole(dropped.shape()));
+// The weights in buffers.result, after dropout.
+void drop_weights(ComputeDevice& device, const ScoreRule& rule, const Region& cells, const CancelToken& cancel) {
+  ComputeBuffers& buffers = *device.buffers;
+  const std::int64_t rows = matrices_of(cells) * cells[2].size(), keys = cells[3].size();
+  ComputeKernels::DropSteps steps;
+  steps.first_key = cells[3].begin;
+  if (!rule.dropout_mask.empty()) {
+    Tensor ones = Tensor::zeros({cells[0].size(), cells[1].size(), cells[2].size(), keys},
+                                {Axis::batch, Axis::head, Axis::query, Axis::key});
+    std::fill_n(ones.mutable_data(), ones.size(), 1.0F);
+    const Tensor factors = dropped_weights(ones, rule, cells, cancel);
+    buffers.factors.upload(factors, whole(factors.shape()));
+    device.kernels->dropped_weights(steps, rows, keys, buffers.result, buffers.draws, &buffers.factors);
+    return;
+  }
+  std::vector<std::uint32_t> draws;
+  draws.reserve(static_cast<std::size_t>(2 * rows));
+  for (std::int64_t b = cells[0].begin; b < cells[0].end; ++b) {
+    for (std::int64_t h = cells[1].begin; h < cells[1].end; ++h) {
+      for (std::int64_t i = cells[2].begin; i < cells[2].end; ++i) {
+        const std::uint64_t state = DropoutDraw(rule.dropout_seed, b, h, i).state();
+        draws.push_back(static_cast<std::uint32_t>(state));
+        draws.push_back(static_cast<std::uint32_t>(state >> 32));
+      }
+    }
+  }
+  buffers.draws.upload(draws);
+  // A draw of n 2^-53 keeps a weight when it is at least P.
+  steps.least = static_cast<std::uint64_t>(std::ceil(std::ldexp(rule.dropout, 53)));
+  steps.gain = rule.dropout < 1.0 ? static_cast<float>(1.0 / (1.0 - rule.dropout)) : 0.0F;
+  device.kernels->dropped_weights(steps, rows, keys, buffers.result, buffers.draws, nullptr);
 }
 
 // weights · value, the weights in buffers.result.
@@ -155,23 +175,25 @@ void attention_on(ComputeDevice& device, const Tensor& query, const Tensor& key,
     if (!to.statistics.sum.empty()) read_part(buffers.sums, local_rows, to.statistics.sum);
     if (to.weights.empty() && to.dropped.empty() && features == 0) continue;
     make_weights(device, rule, cells);
-    if (rule.drops()) {
-      drop_weights(device, rule, cells, local, to, cancel);
-    } else if (!to.weights.empty()) {
-      read_part(buffers.result, local, to.weights);
+    if (!to.weights.empty()) read_part(buffers.result, local, to.weights);
+    if (rule.drops() && (features > 0 || !to.dropped.empty())) {
+      drop_weights(device, rule, cells, cancel);
+      if (!to.dropped.empty()) read_part(buffers.result, local, to.dropped);
     }
     if (features > 0) make_context(device, value, rule, size, any_value, cells, local, to.context);
   }
 }
 
 void make_cells(ComputeDevice& device, StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                const RowStatistics* statistics, const Region& statistic_rows, const Region& cells) {
+                const RowStatistics* statistics, const Region& statistic_rows, const Region& cells,
+                const CancelToken& cancel) {
   const bool weighs = is_weight_like(stage);
   make_scores(device, weighs ? StageId::masked_scores : stage, query, key, rule, cells);
   if (!weighs) return;
   device.buffers->maxima.upload(statistics->max, statistic_rows);
   device.buffers->sums.upload(statistics->sum, statistic_rows);
   make_weights(device, rule, cells);
+  if (stage == StageId::dropped_weights) drop_weights(device, rule, cells, cancel);
 }
 
 void read_scores_on(ComputeDevice& device, StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
@@ -199,10 +221,9 @@ void read_scores_on(ComputeDevice& device, StageId stage, const Tensor& query, c
   for (const Region& cells : parts_of(region, fits)) {
     cancel.check();
     const Region local = shifted(cells, region);
-    make_cells(device, stage, query, key, rule, statistics, {local[0], local[1], local[2]}, cells);
+    make_cells(device, stage, query, key, rule, statistics, {local[0], local[1], local[2]}, cells, cancel);
     read_part(device.buffers->result, local, result);
   }
-  if (stage == StageId::dropped_weights) result = dropped_weights(result, rule, region, cancel);
   result.read(whole(result.shape()), out);
 }
 

@@ -11,14 +11,16 @@
 
 namespace headscope {
 
-// Backend::attention(). Dropout is drawn by core between two visits of the device.
+// Backend::attention().
 void attention_on(ComputeDevice& device, const Tensor& query, const Tensor& key, const Tensor& value,
                   const ScoreRule& rule, const QueryRange& part, AttentionResults& to, const CancelToken& cancel);
 
-// Cells of raw_scores ... weights over `cells` of [batch, heads, query_len, key_len] into device.buffers->result, where
-// they stay. Weights need the statistics of their rows, which are `statistic_rows` of `statistics`; null for scores.
+// Cells of raw_scores ... dropped_weights over `cells` of [batch, heads, query_len, key_len] into
+// device.buffers->result, where they stay. Weights need the statistics of their rows, which are `statistic_rows` of
+// `statistics`; null for scores.
 void make_cells(ComputeDevice& device, StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                const RowStatistics* statistics, const Region& statistic_rows, const Region& cells);
+                const RowStatistics* statistics, const Region& statistic_rows, const Region& cells,
+                const CancelToken& cancel);
 
 // Backend::read_scores().
 void read_scores_on(ComputeDevice& device, StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,

@@ -94,6 +94,15 @@ void ComputeBuffer::upload(std::span<const std::uint32_t> words) {
               [&](void* memory) { std::memcpy(memory, words.data(), words.size_bytes()); });
 }
 
+void ComputeBuffer::write(std::int64_t first, std::span<const float> numbers) {
+  if (numbers.empty()) return;
+  forget();
+  glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+  glBindBuffer(GL_SHADER_STORAGE_BUFFER, name_);
+  glBufferSubData(GL_SHADER_STORAGE_BUFFER, first * 4, static_cast<GLsizeiptr>(numbers.size_bytes()), numbers.data());
+  check_gl("writing to a buffer");
+}
+
 void ComputeBuffer::bind(unsigned binding) const {
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, name_);
 }

@@ -25,6 +25,8 @@ class ComputeBuffer {
   // The region, row-major. Does nothing when it holds that region of that tensor already (forget() was not called).
   void upload(const Tensor& tensor, const Region& region);
   void upload(std::span<const std::uint32_t> words);
+  // These numbers from `first` on, the others stay.
+  void write(std::int64_t first, std::span<const float> numbers);
   void bind(unsigned binding) const;
   // The numbers from `first` on.
   void read(std::int64_t first, std::span<float> out) const;

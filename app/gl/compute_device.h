@@ -19,6 +19,7 @@ struct ComputeBuffers {
   ComputeBuffer left, right, bias, result;        // of products: query, key and scores are the first, second, last
   ComputeBuffer value, context;                   // of attention
   ComputeBuffer added, maxima, sums, all_hidden;  // one number a cell, then one a row
+  ComputeBuffer draws, factors;                   // of dropout: two words a row, one number a cell
   ComputeMask mask;
   ComputeBuffer canvas_values, canvas_counts, extents;  // of pictures
 };

@@ -87,6 +87,7 @@ ComputeKernels::ComputeKernels()
       masked_scores_(ComputeShader{"masked_scores.comp", ""}),
       row_statistics_(ComputeShader{"row_statistics.comp", ""}),
       softmax_weights_(ComputeShader{"softmax_weights.comp", ""}),
+      dropped_weights_(ComputeShader{"dropped_weights.comp", ""}),
       weighted_finite_values_(ComputeShader{"weighted_values.comp", ""}),
       weighted_any_values_(ComputeShader{"weighted_values.comp", "ANY_VALUE"}) {}
 
@@ -155,6 +156,22 @@ void ComputeKernels::softmax_weights(const WeightSteps& steps, std::int64_t rows
   set_flag(program, "rewrites_hidden_rows", steps.rewrites_hidden_rows);
   glUniform1f(program.uniform("hidden_row_value"), steps.hidden_row_value);
   dispatch(groups_of(keys, kKeysPerGroup), narrow(rows), 1, "computing weights");
+}
+
+void ComputeKernels::dropped_weights(const DropSteps& steps, std::int64_t rows, std::int64_t keys,
+                                     const ComputeBuffer& weights, const ComputeBuffer& draws,
+                                     const ComputeBuffer* factors) const {
+  const GlProgram& program = dropped_weights_;
+  glUseProgram(program.name());
+  weights.bind(0);
+  draws.bind(1);
+  (factors != nullptr ? *factors : draws).bind(2);
+  set_size(program, "keys", keys);
+  set_size(program, "first_key", steps.first_key);
+  set_flag(program, "has_factors", factors != nullptr);
+  glUniform2ui(program.uniform("least"), static_cast<unsigned>(steps.least), static_cast<unsigned>(steps.least >> 32));
+  glUniform1f(program.uniform("gain"), steps.gain);
+  dispatch(groups_of(keys, kKeysPerGroup), narrow(rows), 1, "dropping weights");
 }
 
 void ComputeKernels::weighted_values(const ProductSizes& size, const ComputeBuffer& weights, const ComputeBuffer& value,

@@ -66,13 +66,23 @@ class ComputeKernels {
                        const ComputeBuffer& maxima, const ComputeBuffer& sums, const ComputeMask& mask,
                        const ComputeBuffer& all_hidden) const;
 
+  // Weights [rows, keys] after dropout, in place: by the draws of each row (two words, DropoutDraw::state), of which
+  // those from `least` of 2^53 on keep a weight; or times `factors` [rows, keys], when not null.
+  struct DropSteps {
+    std::int64_t first_key = 0;
+    std::uint64_t least = 0;
+    float gain = 1;
+  };
+  void dropped_weights(const DropSteps& steps, std::int64_t rows, std::int64_t keys, const ComputeBuffer& weights,
+                       const ComputeBuffer& draws, const ComputeBuffer* factors) const;
+
   // context[m, i, d] = sum_j weights[m, i, j] value[g, j, d]: rows i, columns d, depth j. `mask`, when not null: a
   // hidden cell of weight 0 is not read.
   void weighted_values(const ProductSizes& size, const ComputeBuffer& weights, const ComputeBuffer& value,
                        const ComputeMask* mask, const ComputeBuffer& context) const;
 
  private:
-  GlProgram dot_products_, masked_scores_, row_statistics_, softmax_weights_, weighted_finite_values_,
+  GlProgram dot_products_, masked_scores_, row_statistics_, softmax_weights_, dropped_weights_, weighted_finite_values_,
       weighted_any_values_;
 };
 

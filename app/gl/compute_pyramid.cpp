@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "app/gl/compute_attention.h"
 #include "app/gl/shared_picture.h"
@@ -60,6 +62,19 @@ Range seen_columns(const PyramidSource& source, const Range& rows, const Range& 
   return seen.size() > 0 ? seen : Range{columns.begin, columns.begin};
 }
 
+// Those of `changed`, which are in order, that lie in `rows`.
+std::span<const ChangedRow> rows_within(const std::vector<ChangedRow>& changed, const Range& rows) {
+  const auto before = [](const ChangedRow& row, std::int64_t at) { return row.row < at; };
+  const auto first = std::lower_bound(changed.begin(), changed.end(), rows.begin, before);
+  return {first, std::lower_bound(first, changed.end(), rows.end, before)};
+}
+
+bool any_nan(std::span<const ChangedRow> rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const ChangedRow& row) {
+    return std::any_of(row.cells.begin(), row.cells.end(), [](float cell) { return std::isnan(cell); });
+  });
+}
+
 // `pixels` [rows, columns] in pieces whose cells fit, about as high as wide: the shaders compute squares of cells.
 template <typename Fits>
 void add_pieces(const Region& pixels, const PixelCells& cells, const Fits& fits, std::vector<Region>& pieces) {
@@ -93,11 +108,15 @@ class ComputePyramid : public DevicePyramid {
   std::shared_ptr<const DevicePixels> pool_cells(const PyramidSource& source, Range rows, Range columns,
                                                  PixelCells cells, Pooling pooling,
                                                  const CancelToken& cancel) const override {
+    // Both may need the device: they are asked for before it is taken.
     std::optional<RowStatistics> statistics;
     if (is_weight_like(matrix_.stage)) statistics = matrix_.statistics(rows, cancel);
+    std::vector<ChangedRow> changed;
+    if (matrix_.changed_rows) changed = matrix_.changed_rows(rows, columns, cancel);
     std::shared_ptr<const DevicePixels> result;
     run_([&](ComputeDevice& device) {
-      result = pooled(device, source, statistics ? &*statistics : nullptr, rows, columns, cells, pooling, cancel);
+      result =
+          pooled(device, source, statistics ? &*statistics : nullptr, changed, rows, columns, cells, pooling, cancel);
     });
     return result;
   }
@@ -110,8 +129,9 @@ class ComputePyramid : public DevicePyramid {
 
  private:
   std::shared_ptr<const DevicePixels> pooled(ComputeDevice& device, const PyramidSource& source,
-                                             const RowStatistics* statistics, Range rows, Range columns,
-                                             PixelCells cells, Pooling pooling, const CancelToken& cancel) const {
+                                             const RowStatistics* statistics, const std::vector<ChangedRow>& changed,
+                                             Range rows, Range columns, PixelCells cells, Pooling pooling,
+                                             const CancelToken& cancel) const {
     share_->collect();
     const std::int64_t pixel_rows = pixels_over(rows.size(), cells.rows),
                        pixel_columns = pixels_over(columns.size(), cells.columns);
@@ -138,14 +158,21 @@ class ComputePyramid : public DevicePyramid {
     for (Region part : pieces) {
       cancel.check();
       Region region = region_of(part);
-      const Range seen = seen_columns(source, region[2], region[3], statistics, rows.begin);
+      const std::span<const ChangedRow> own = rows_within(changed, region[2]);
+      const Range seen = any_nan(own) ? region[3] : seen_columns(source, region[2], region[3], statistics, rows.begin);
       if (seen.size() == 0) continue;
       part[1] = {(seen.begin - columns.begin) / cells.columns, pixels_over(seen.end - columns.begin, cells.columns)};
       region = region_of(part);
       const Range here{region[2].begin - rows.begin, region[2].end - rows.begin};
       make_cells(device, matrix_.stage, matrix_.query, matrix_.key, matrix_.rule, statistics, {{0, 1}, {0, 1}, here},
-                 region);
+                 region, cancel);
       ComputeBuffers& buffers = *device.buffers;
+      for (const ChangedRow& row : own) {
+        const std::span<const float> all = row.cells;
+        buffers.result.write((row.row - region[2].begin) * region[3].size(),
+                             all.subspan(static_cast<std::size_t>(region[3].begin - columns.begin),
+                                         static_cast<std::size_t>(region[3].size())));
+      }
       if (hides) {
         const std::int64_t b = source.batch, h = source.head;
         buffers.mask.upload(source.mask->hidden, {b, b + 1}, {h, h + 1}, region[2]);

@@ -200,6 +200,7 @@ Tensor attention_on_demand(TraceBuilder& builder, const Heads& heads, const Scor
            : std::make_shared<const OnDemand>(with_cpu_behind(backend), heads.query, heads.key, heads.value, rule);
   trace.on_demand = source;
   const std::shared_ptr<const RowEdits> edits = row_edits_of(trace, heads, rule, backend);
+  trace.row_edits = edits;
   add_scores(builder, rule, "q · kᵀ", [&](StageId stage) { return score_tensor(stage, source, edits); });
   builder.add_view(StageId::weights, softmax_text(request, rule.mask->hidden.any()),
                    score_tensor(StageId::weights, source, edits));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/assert.h"
+#include "core/attention/row_edits.h"
 #include "core/backend/device_backend.h"
 #include "core/picture/device_pyramid.h"
 #include "core/tensor/row_strips.h"
@@ -78,8 +79,8 @@ void OnDemand::read_scores(StageId stage, const Region& region, std::span<float>
 }
 
 bool OnDemand::nothing_known(const QueryRange& part) const {
-  const bool whole_blocks = part.queries.begin % kBlock == 0 &&
-                            (part.queries.end % kBlock == 0 || part.queries.end == query_.dim(2));
+  const bool whole_blocks =
+      part.queries.begin % kBlock == 0 && (part.queries.end % kBlock == 0 || part.queries.end == query_.dim(2));
   if (!whole_blocks) return false;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (statistics_known_.empty()) return true;
@@ -94,13 +95,21 @@ bool OnDemand::nothing_known(const QueryRange& part) const {
   return true;
 }
 
-std::shared_ptr<const DevicePyramid> OnDemand::device_pyramid(StageId stage, std::int64_t batch,
-                                                              std::int64_t head) const {
-  if (!is_score_like(stage) || stage == StageId::dropped_weights) return nullptr;
+std::shared_ptr<const DevicePyramid> OnDemand::device_pyramid(StageId stage, std::int64_t batch, std::int64_t head,
+                                                              std::shared_ptr<const RowEdits> edits) const {
+  if (!is_score_like(stage)) return nullptr;
+  if (edits != nullptr && is_weight_like(stage) && edits->freezes(head)) return nullptr;
   const auto statistics_of = [own = shared_from_this(), batch, head](const Range& queries, const CancelToken& cancel) {
     return own->statistics({{batch, batch + 1}, {head, head + 1}, queries}, cancel);
   };
-  return device_pyramid_of(*backend_, {stage, query_, key_, rule_, batch, head, statistics_of});
+  ScoreMatrix matrix{stage, query_, key_, rule_, batch, head, statistics_of};
+  if (edits != nullptr) {
+    matrix.changed_rows = [edits, stage, batch, head](const Range& queries, const Range& keys,
+                                                      const CancelToken& cancel) {
+      return edits->changed_rows(stage, batch, head, queries, keys, cancel);
+    };
+  }
+  return device_pyramid_of(*backend_, matrix);
 }
 
 template <typename Compute>

@@ -13,6 +13,7 @@
 namespace headscope {
 
 class DevicePyramid;
+class RowEdits;
 
 // Safe to read from several threads at once. The statistics of a row, and its context, are computed when first needed
 // and remembered: 8 and 4 * value_head_dim bytes a (batch, head, query).
@@ -29,9 +30,11 @@ class OnDemand : public std::enable_shared_from_this<OnDemand> {
   // Cells of a score-like stage over `region` of score_shape(), row-major, with the bits that a stored stage has.
   void read_scores(StageId stage, const Region& region, std::span<float> out, const CancelToken& cancel = {}) const;
 
-  // The matrix of a stage from raw_scores to weights where the backend's device leaves its pictures; null where they
-  // come back. Held by a shared_ptr.
-  std::shared_ptr<const DevicePyramid> device_pyramid(StageId stage, std::int64_t batch, std::int64_t head) const;
+  // The matrix of a score-like stage where the backend's device leaves its pictures; null where they come back.
+  // `edits`: what changes rows of it by hand, may be null; a frozen head's weights have no such matrix. Held by a
+  // shared_ptr.
+  std::shared_ptr<const DevicePyramid> device_pyramid(StageId stage, std::int64_t batch, std::int64_t head,
+                                                      std::shared_ptr<const RowEdits> edits = nullptr) const;
 
   // Cells of the context [batch, heads, query_len, value_head_dim]; heads in `ablated` are 0.
   void read_context(const Region& region, const std::vector<std::int64_t>& ablated, std::span<float> out,

@@ -178,11 +178,22 @@ void RowEdits::visit(StageId stage, const Region& rows, const CancelToken& cance
 void RowEdits::apply(StageId stage, const Region& region, std::span<float> values, const CancelToken& cancel) const {
   visit(stage, region, cancel, [&](std::int64_t b, std::int64_t h, Range queries) {
     const Computed rows = compute(stage, b, h, queries, cancel);
-    const Tensor& result = stage == StageId::weights           ? rows.weights
-                           : stage == StageId::dropped_weights ? rows.kept()
-                                                               : rows.score;
-    store(result, b, h, queries, region, values);
+    store(rows.of(stage), b, h, queries, region, values);
   });
+}
+
+std::vector<ChangedRow> RowEdits::changed_rows(StageId stage, std::int64_t b, std::int64_t h, Range queries, Range keys,
+                                               const CancelToken& cancel) const {
+  std::vector<ChangedRow> changed;
+  visit(stage, {{b, b + 1}, {h, h + 1}, queries}, cancel, [&](std::int64_t, std::int64_t, Range rows) {
+    const Computed computed = compute(stage, b, h, rows, cancel);
+    for (std::int64_t i = rows.begin; i < rows.end; ++i) {
+      ChangedRow row{i, std::vector<float>(static_cast<std::size_t>(keys.size()))};
+      computed.of(stage).read({{0, 1}, {0, 1}, {i - rows.begin, i - rows.begin + 1}, keys}, row.cells);
+      changed.push_back(std::move(row));
+    }
+  });
+  return changed;
 }
 
 void RowEdits::apply_to_context(const Region& region, std::span<float> values, const CancelToken& cancel) const {

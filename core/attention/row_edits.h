@@ -10,6 +10,7 @@
 #include "core/attention/score_rule.h"
 #include "core/attention/trace_builder.h"
 #include "core/backend/backend.h"
+#include "core/backend/device_backend.h"
 
 namespace headscope {
 
@@ -22,6 +23,13 @@ class RowEdits {
            std::shared_ptr<const Backend> backend);
 
   bool any() const { return !rows_.empty() || !frozen_.empty(); }
+
+  // Whether the weights of head h are held as something else.
+  bool freezes(std::int64_t h) const { return frozen(h) != nullptr; }
+
+  // The rows of `queries` that edits of a score-like stage or of one before change, of a head that is not frozen.
+  std::vector<ChangedRow> changed_rows(StageId stage, std::int64_t b, std::int64_t h, Range queries, Range keys,
+                                       const CancelToken& cancel) const;
 
   // Rewrites in a region of a score-like stage, row-major, what edits of it or of a stage before change.
   void apply(StageId stage, const Region& region, std::span<float> values, const CancelToken& cancel) const;
@@ -46,6 +54,9 @@ class RowEdits {
     Tensor score, weights, dropped;  // [1, 1, queries, key_len]; score: of the stage that was asked for
     RowStatistics statistics;
     const Tensor& kept() const { return dropped.empty() ? weights : dropped; }
+    const Tensor& of(StageId stage) const {
+      return stage == StageId::weights ? weights : stage == StageId::dropped_weights ? kept() : score;
+    }
   };
   Computed compute(StageId stage, std::int64_t b, std::int64_t h, Range queries, const CancelToken& cancel) const;
   Tensor context(const Tensor& weights, std::int64_t b, std::int64_t h, Range queries, const CancelToken& cancel) const;

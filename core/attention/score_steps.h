@@ -49,6 +49,8 @@ class DropoutDraw {
  public:
   DropoutDraw(std::uint64_t seed, std::int64_t b, std::int64_t h, std::int64_t i);
   double at(std::int64_t j) const;
+  // What the draws of the row are made of: mixed(state ^ j), whose upper 53 bits are the number.
+  std::uint64_t state() const { return row_; }
 
  private:
   std::uint64_t row_;

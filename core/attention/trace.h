@@ -16,6 +16,7 @@ namespace headscope {
 
 struct ModelTrace;
 class OnDemand;
+class RowEdits;
 
 struct Stage {
   StageId id{};
@@ -34,6 +35,7 @@ struct Trace {
   std::shared_ptr<const Mask> mask;                // key_len includes the key of bias_k
   RowStatistics row_statistics;                    // of the softmax (not with softmax-over-queries, nor on demand)
   std::shared_ptr<const OnDemand> on_demand;       // set when weights and context are computed when read
+  std::shared_ptr<const RowEdits> row_edits;       // what changes rows of what is computed so; null: nothing
   std::int64_t fully_masked_rows = 0;              // rows (batch, head, query) of weights whose every key is hidden
   std::vector<std::int64_t> fully_masked_queries;  // the query positions of such rows, increasing, each once
   bool seeded_weights = false;

@@ -83,8 +83,8 @@ class Backend {
                            const RowStatistics* statistics, const Region& region, std::span<float> out,
                            const CancelToken& cancel) const;
 
-  // read_scores() of weights or dropped_weights over rows whose statistics nobody knows yet; returns them. A backend that
-  // can goes through the keys once for both.
+  // read_scores() of weights or dropped_weights over rows whose statistics nobody knows yet; returns them. A backend
+  // that can goes through the keys once for both.
   virtual RowStatistics read_new_weights(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
                                          const Region& region, std::span<float> out, const CancelToken& cancel) const;
 };

@@ -68,10 +68,8 @@ class CpuBehind : public Backend, public DeviceBackend {
     on_one([&](const Backend& on) { on.read_scores(stage, query, key, rule, statistics, region, out, cancel); });
   }
   RowStatistics read_new_weights(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                                 const Region& region, std::span<float> out,
-                                 const CancelToken& cancel) const override {
-    return on_one(
-        [&](const Backend& on) { return on.read_new_weights(stage, query, key, rule, region, out, cancel); });
+                                 const Region& region, std::span<float> out, const CancelToken& cancel) const override {
+    return on_one([&](const Backend& on) { return on.read_new_weights(stage, query, key, rule, region, out, cancel); });
   }
   std::shared_ptr<const DevicePyramid> device_pyramid(const ScoreMatrix& matrix) const override {
     return on_one([&](const Backend& on) { return device_pyramid_of(on, matrix); });

@@ -170,8 +170,8 @@ void CpuBackend::read_scores(StageId stage, const Tensor& query, const Tensor& k
   read_region(stage, query, key, &rows, statistics, region, out.data(), cancel);
 }
 
-RowStatistics CpuBackend::read_new_weights(StageId stage, const Tensor& query, const Tensor& key,
-                                           const ScoreRule& rule, const Region& region, std::span<float> out,
+RowStatistics CpuBackend::read_new_weights(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
+                                           const Region& region, std::span<float> out,
                                            const CancelToken& cancel) const {
   // A row block leaves the weights of the first keys, which it has anyway; others are computed again.
   if (region[3].begin > 0 || element_count(region) == 0) {

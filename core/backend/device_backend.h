@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "core/backend/backend.h"
 
@@ -11,7 +12,14 @@ namespace headscope {
 
 class DevicePyramid;
 
-// One matrix of raw_scores ... weights, by what its cells are computed from.
+// A part of a row whose cells are not what they would be computed as, because somebody changed them or what they follow
+// from.
+struct ChangedRow {
+  std::int64_t row = 0;
+  std::vector<float> cells;
+};
+
+// One matrix of raw_scores ... dropped_weights, by what its cells are computed from.
 struct ScoreMatrix {
   StageId stage = StageId::weights;
   Tensor query, key;
@@ -19,6 +27,9 @@ struct ScoreMatrix {
   std::int64_t batch = 0, head = 0;
   // Of these rows, [1, 1, rows]; asked for only when weights are wanted.
   std::function<RowStatistics(const Range& queries, const CancelToken& cancel)> statistics;
+  // Those of `queries` that are changed, in order, each with its cells of `keys`. Null: none ever is.
+  std::function<std::vector<ChangedRow>(const Range& queries, const Range& keys, const CancelToken& cancel)>
+      changed_rows = nullptr;
 };
 
 // A Backend that is one of these too has a device.

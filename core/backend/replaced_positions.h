@@ -6,8 +6,8 @@
 //   factor = sum / sum', removed = -exp(s_old - max) / sum', column = exp(s_new - max) / sum'
 //
 // The weights of a row are computed anew when its own query was replaced or when more than a quarter of its sum goes
-// away: what is left would have lost digits. Its context is made of them when somebody reads it. Where the score that goes away was the largest, `max` stays above what is left; sum belongs
-// to it.
+// away: what is left would have lost digits. Its context is made of them when somebody reads it. Where the score that
+// goes away was the largest, `max` stays above what is left; sum belongs to it.
 #pragma once
 
 #include <cstdint>

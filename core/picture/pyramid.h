@@ -59,8 +59,8 @@ inline std::int64_t pixels_over(std::int64_t cells, std::int64_t a_pixel) {
 }
 
 // The cells of `rows` x `columns` (inside the matrix), pooled in blocks of `cells` that begin at the ranges' begins;
-// the last blocks may be smaller. Reads strips of at most 2 MiB, or 64 rows in 8 MiB (but at least a row), and asks `cancel` before each;
-// throws Cancelled.
+// the last blocks may be smaller. Reads strips of at most 2 MiB, or 64 rows in 8 MiB (but at least a row), and asks
+// `cancel` before each; throws Cancelled.
 PooledPixels pool_cells(const PyramidSource& source, Range rows, Range columns, PixelCells cells, Pooling pooling,
                         const CancelToken& cancel);
 

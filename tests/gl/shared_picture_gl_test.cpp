@@ -9,6 +9,7 @@
 #include "app/gl/shared_picture.h"
 #include "core/attention/on_demand.h"
 #include "core/attention/request_text.h"
+#include "core/attention/row_edits.h"
 #include "core/backend/backend_factory.h"
 #include "core/picture/device_pyramid.h"
 #include "tests/core/attention/made_inputs.h"
@@ -26,18 +27,21 @@ struct Computed {
   std::shared_ptr<const Mask> mask;
   std::shared_ptr<const OnDemand> cells;
   std::int64_t rows, columns;
+  std::shared_ptr<const RowEdits> edits = nullptr;
 
   // The matrix of head 1, read here and pooled there.
   PyramidSource source(StageId stage, bool readable = true) const {
     PyramidSource result;
     result.matrix = Tensor::computed({rows, columns}, {Axis::query, Axis::key},
-                                     [own = cells, stage, readable](const Region& region, std::span<float> out) {
+                                     [own = *this, stage, readable](const Region& region, std::span<float> out) {
                                        ASSERT_TRUE(readable) << "cells came back to be pooled here";
-                                       own->read_scores(stage, {{0, 1}, {1, 2}, region[0], region[1]}, out);
+                                       const Region of_head{{0, 1}, {1, 2}, region[0], region[1]};
+                                       own.cells->read_scores(stage, of_head, out);
+                                       if (own.edits) own.edits->apply(stage, of_head, out, {});
                                      });
     if (stage != StageId::raw_scores && stage != StageId::scores) result.mask = mask;
     result.head = 1;
-    result.device = cells->device_pyramid(stage, 0, 1);
+    result.device = cells->device_pyramid(stage, 0, 1, edits);
     return result;
   }
 };
@@ -61,8 +65,9 @@ class SharedPictureGlTest : public GlTest {
   }
 
   // `masking`: a --mask, or "file": bytes with a row that sees nothing. `broken`: NaN and infinity in query and key.
+  // `edits`: an --edit.
   Computed computed(std::int64_t rows, std::int64_t columns, const std::string& masking, bool broken = false,
-                    std::shared_ptr<const Backend> backend = nullptr) {
+                    std::shared_ptr<const Backend> backend = nullptr, const std::string& edits = "") {
     Tensor query = random_tensor({1, 2, rows, 9}, 1), key = random_tensor({1, 2, columns, 9}, 2);
     if (broken) {
       query.mutable_data()[(rows + 7) * 9] = kNan;
@@ -86,7 +91,15 @@ class SharedPictureGlTest : public GlTest {
     rule.scale = 2;
     rule.mask = std::make_shared<const Mask>(std::move(mask));
     Computed made{backend != nullptr ? backend : backend_, rule.mask, nullptr, rows, columns};
+    rule.dropout = 0.3;
+    rule.dropout_seed = 11;
     made.cells = std::make_shared<const OnDemand>(made.backend, query, key, Tensor(), rule);
+    if (edits.empty()) return made;
+    Request request = alone_request();
+    find_request_option("edit")->set(request, edits);
+    const Tensor value = random_tensor({1, 2, columns, 3}, 3);
+    made.edits = std::make_shared<const RowEdits>(request, alone_inputs({1, rows, columns, 2, 2, 9, 3}),
+                                                  Heads{query, key, value}, rule, with_cpu_behind(made.backend));
     return made;
   }
 
@@ -133,7 +146,8 @@ TEST_F(SharedPictureGlTest, PixelsAreThoseThatCoreMakesOfTheSameCells) {
   for (const char* masking : {"none", "causal", "window:9", "causal,padding:40", "padding:150", "file"}) {
     for (const bool broken : {false, true}) {
       const Computed made = computed(170, 150, masking, broken);
-      for (const StageId stage : {StageId::raw_scores, StageId::masked_scores, StageId::weights}) {
+      for (const StageId stage :
+           {StageId::raw_scores, StageId::masked_scores, StageId::weights, StageId::dropped_weights}) {
         const PyramidSource source = made.source(stage);
         ASSERT_NE(source.device, nullptr);
         for (const Pooling pooling : {Pooling::max, Pooling::mean}) {
@@ -151,6 +165,33 @@ TEST_F(SharedPictureGlTest, PixelsAreThoseThatCoreMakesOfTheSameCells) {
                              std::to_string(part.cells.columns));
             if (HasFailure()) return;
           }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(SharedPictureGlTest, RowsThatAreChangedByHandLieOverThoseOfTheDevice) {
+  const std::string edits =
+      "raw_scores:0,1,150,20=40;masked_scores:0,1,99,7=inf;masked_scores:0,1,31,30=-inf;weights:0,1,16,16=9;"
+      "dropped_weights:0,1,12,10=-3;weights:0,0,60,1=5";
+  for (const std::int64_t numbers : {0, 3000}) {
+    for (const char* masking : {"none", "causal", "file"}) {
+      const Computed made = computed(170, 150, masking, false, numbers > 0 ? sharing(numbers) : nullptr, edits);
+      const Computed plain = computed(170, 150, masking, false, made.backend);
+      for (const StageId stage :
+           {StageId::raw_scores, StageId::scores, StageId::masked_scores, StageId::weights, StageId::dropped_weights}) {
+        const PyramidSource source = made.source(stage), unchanged = plain.source(stage);
+        for (const PixelCells cells : {PixelCells{1, 1}, {16, 16}}) {
+          const std::string what = std::string(masking) + " " + std::string(stage_name(stage));
+          const auto pooled = [&](const PyramidSource& from) {
+            return from.device->pool_cells(from, {0, 170}, {5, 150}, cells, Pooling::max, CancelToken());
+          };
+          const PooledPixels found = read_all(*source.device->picture(plan_of(pooled(source), Pooling::max)));
+          expect_equal(found, pool_cells(source, {0, 170}, {5, 150}, cells, Pooling::max, CancelToken()), what);
+          const PooledPixels before = read_all(*unchanged.device->picture(plan_of(pooled(unchanged), Pooling::max)));
+          EXPECT_NE(found.values, before.values) << what;
+          if (HasFailure()) return;
         }
       }
     }
@@ -379,10 +420,11 @@ TEST_F(SharedPictureGlTest, ACancelledPoolingEnds) {
   EXPECT_THROW(source.device->pool_cells(source, {0, 170}, {0, 150}, {1, 1}, Pooling::max, cancel), Cancelled);
 }
 
-TEST_F(SharedPictureGlTest, ThereAreNoneWithoutAShareNorOfDroppedWeights) {
+TEST_F(SharedPictureGlTest, ThereAreNoneWithoutAShareNorOfStagesThatAreNoScores) {
   const Computed made = computed(20, 20, "causal");
   EXPECT_NE(made.cells->device_pyramid(StageId::weights, 0, 0), nullptr);
-  EXPECT_EQ(made.cells->device_pyramid(StageId::dropped_weights, 0, 0), nullptr);
+  EXPECT_NE(made.cells->device_pyramid(StageId::dropped_weights, 0, 0), nullptr);
+  EXPECT_EQ(made.cells->device_pyramid(StageId::context, 0, 0), nullptr);
   EXPECT_NE(backend_->description().find("shared with the window"), std::string::npos);
   const Computed alone = computed(20, 20, "causal", false, make_gpu_backend());
   EXPECT_EQ(alone.cells->device_pyramid(StageId::weights, 0, 0), nullptr);

@@ -33,11 +33,15 @@ class WithDevice : public Backend, public DeviceBackend {
   std::shared_ptr<const DevicePyramid> device_pyramid(const ScoreMatrix& matrix) const override {
     const auto cells = std::make_shared<OnDemand>(cpu_, matrix.query, matrix.key, Tensor(), matrix.rule);
     const std::int64_t b = matrix.batch, h = matrix.head;
-    auto device = std::make_shared<KeepingDevice>(
-        Tensor::computed({matrix.query.dim(2), matrix.key.dim(2)}, {Axis::query, Axis::key},
-                         [cells, stage = matrix.stage, b, h](const Region& region, std::span<float> out) {
-                           cells->read_scores(stage, {{b, b + 1}, {h, h + 1}, region[0], region[1]}, out);
-                         }));
+    auto device = std::make_shared<KeepingDevice>(Tensor::computed(
+        {matrix.query.dim(2), matrix.key.dim(2)}, {Axis::query, Axis::key},
+        [cells, matrix, b, h](const Region& region, std::span<float> out) {
+          cells->read_scores(matrix.stage, {{b, b + 1}, {h, h + 1}, region[0], region[1]}, out);
+          if (!matrix.changed_rows) return;
+          for (const ChangedRow& row : matrix.changed_rows(region[0], region[1], CancelToken())) {
+            std::copy(row.cells.begin(), row.cells.end(), out.begin() + (row.row - region[0].begin) * region[1].size());
+          }
+        }));
     if (fails) device->fails_at = 0;
     return device;
   }
@@ -82,8 +86,8 @@ const HeatmapSpec* inspected(Driver& d) {
 }
 
 // What the inspector shows, whole and zoomed to cells, with one range and one for each row.
-std::vector<Image> pictures(bool has_device) {
-  Driver d(long_document("causal"), 1600, 1000, 1, options_of(has_device));
+std::vector<Image> pictures(bool has_device, const Document& document = long_document("causal")) {
+  Driver d(document, 1600, 1000, 1, options_of(has_device));
   EXPECT_NE(d.trace().on_demand, nullptr);
   std::vector<Image> drawn;
   for (const bool zoomed : {false, true}) {
@@ -149,12 +153,30 @@ TEST(DeviceMap, ADeviceThatFailsIsSaidOnce) {
   EXPECT_EQ(spec->device, nullptr);
 }
 
-TEST(DeviceMap, NumbersChangedByHandAreComputedHere) {
+TEST(DeviceMap, NumbersChangedByHandLieOverThoseOfTheDevice) {
   Document document = long_document("causal");
-  find_request_option("scale-query")->set(document.request, "0.0=2");
+  const auto change = [&](const char* option, const char* text) {
+    find_request_option(option)->set(document.request, text);
+  };
+  change("scale-query", "0.0=2");
+  change("edit", "masked_scores:0,0,700,3=50;weights:0,0,505,481=2");
+  const std::vector<Image> there = pictures(true, document), here = pictures(false, document);
+  ASSERT_EQ(there.size(), 4U);
+  ASSERT_EQ(here.size(), 4U);
+  const std::vector<Image> unchanged = pictures(true);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_TRUE(there[i].pixels == here[i].pixels) << i;
+    EXPECT_FALSE(there[i].pixels == unchanged[i].pixels) << i;
+  }
+}
+
+TEST(DeviceMap, AFrozenHeadIsPooledHere) {
+  Document document = long_document("causal");
+  find_request_option("freeze")->set(document.request, "0.0=uniform");
   Driver d(document, 1600, 1000, 1, options_of(true));
   d.step(3);
   EXPECT_EQ(d.state.panel_data->map_source(StageId::weights, 0, 0).device, nullptr);
+  EXPECT_NE(d.state.panel_data->map_source(StageId::masked_scores, 0, 0).device, nullptr);
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ struct UpdatedSums {
 // With t = sum_n before_n:
 //   sum = (sum_before - t) scale + sum_n after_n
 //   factor = sum_before scale / sum,  columns_n = after_n / sum,  removed_n = -before_n scale / sum
-// A row whose terms are all 0 keeps its sum: factor 1, columns and removed 0. Returns whether t is more than `most` times
-// sum_before in any row.
+// A row whose terms are all 0 keeps its sum: factor 1, columns and removed 0. Returns whether t is more than `most`
+// times sum_before in any row.
 bool update_sums(const ReplacedTerms& terms, float most, const UpdatedSums& to);
 
 }  // namespace headscope

@@ -1,5 +1,5 @@
-// The context of rows whose weights were computed anew, values that are not finite among them. What the update as a whole
-// gives is compared in tests/core/attention/preview_test.cpp.
+// The context of rows whose weights were computed anew, values that are not finite among them. What the update as a
+// whole gives is compared in tests/core/attention/preview_test.cpp.
 #include "core/backend/replaced_positions.h"
 
 #include <gtest/gtest.h>
