@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "core/tensor/parts.h"
+
 namespace headscope {
 namespace {
 
@@ -15,7 +17,7 @@ unsigned narrow(std::int64_t value) {
 }
 
 unsigned groups_of(std::int64_t size, std::int64_t per_group) {
-  return narrow((size + per_group - 1) / per_group);
+  return narrow(parts_over(size, per_group));
 }
 
 void set_size(const GlProgram& program, const char* name, std::int64_t value) {

@@ -11,6 +11,7 @@
 #include "app/gl/shared_picture.h"
 #include "core/assert.h"
 #include "core/error.h"
+#include "core/tensor/parts.h"
 
 namespace headscope {
 namespace {
@@ -133,8 +134,8 @@ class ComputePyramid : public DevicePyramid {
                                              Range rows, Range columns, PixelCells cells, Pooling pooling,
                                              const CancelToken& cancel) const {
     share_->collect();
-    const std::int64_t pixel_rows = pixels_over(rows.size(), cells.rows),
-                       pixel_columns = pixels_over(columns.size(), cells.columns);
+    const std::int64_t pixel_rows = parts_over(rows.size(), cells.rows),
+                       pixel_columns = parts_over(columns.size(), cells.columns);
     auto result = std::make_shared<SharedPixels>(pixel_rows, pixel_columns, share_);
     const auto cells_of = [](const Range& pixels, std::int64_t each, const Range& all) {
       return Range{all.begin + pixels.begin * each, std::min(all.begin + pixels.end * each, all.end)};
@@ -161,7 +162,7 @@ class ComputePyramid : public DevicePyramid {
       const std::span<const ChangedRow> own = rows_within(changed, region[2]);
       const Range seen = any_nan(own) ? region[3] : seen_columns(source, region[2], region[3], statistics, rows.begin);
       if (seen.size() == 0) continue;
-      part[1] = {(seen.begin - columns.begin) / cells.columns, pixels_over(seen.end - columns.begin, cells.columns)};
+      part[1] = {(seen.begin - columns.begin) / cells.columns, parts_over(seen.end - columns.begin, cells.columns)};
       region = region_of(part);
       const Range here{region[2].begin - rows.begin, region[2].end - rows.begin};
       make_cells(device, matrix_.stage, matrix_.query, matrix_.key, matrix_.rule, statistics, {{0, 1}, {0, 1}, here},

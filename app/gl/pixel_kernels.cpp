@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/tensor/parts.h"
+
 namespace headscope {
 namespace {
 
@@ -16,7 +18,7 @@ GLuint narrow(std::int64_t value) {
 }
 
 GLuint groups_of(std::int64_t size, std::int64_t per_group) {
-  return narrow((size + per_group - 1) / per_group);
+  return narrow(parts_over(size, per_group));
 }
 
 // Textures may be deleted by the other context of the share: none stays bound.

@@ -7,6 +7,7 @@
 
 #include "app/session/grouped_mask.h"
 #include "core/attention/shown_mask.h"
+#include "core/tensor/parts.h"
 
 namespace headscope {
 namespace {
@@ -31,7 +32,7 @@ HeadLook head_look(const Trace& layer, const ModelWish& wish, std::int64_t head,
   const PyramidSource source = shown_of(layer, wish, head, groups);
   if (source.matrix.empty()) return look;
   const std::int64_t rows = source.matrix.dim(0), columns = source.matrix.dim(1);
-  const auto cells = [](std::int64_t count) { return pixels_over(count, kThumbnailPixels); };
+  const auto cells = [](std::int64_t count) { return parts_over(count, kThumbnailPixels); };
   const PooledPixels pixels =
       pool_cells(source, {0, rows}, {0, columns}, {cells(rows), cells(columns)}, Pooling::max, cancel);
   std::vector<std::uint8_t> hidden;

@@ -7,6 +7,7 @@
 
 #include "app/session/map_tiles_cache.h"
 #include "core/error.h"
+#include "core/tensor/parts.h"
 
 namespace headscope {
 namespace {
@@ -24,7 +25,7 @@ bool is_whole(const MapWish& wish, const Tensor& matrix) {
 Range widened(Range cells, std::int64_t unit, std::int64_t count) {
   const std::int64_t begin = std::clamp<std::int64_t>(cells.begin, 0, count - 1) / unit * unit;
   const std::int64_t end = std::clamp<std::int64_t>(cells.end, begin + 1, count);
-  return {begin, std::min(count, (end + unit - 1) / unit * unit)};
+  return {begin, std::min(count, rounded_up(end, unit))};
 }
 
 }  // namespace

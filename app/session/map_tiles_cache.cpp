@@ -7,6 +7,7 @@
 
 #include "core/assert.h"
 #include "core/error.h"
+#include "core/tensor/parts.h"
 
 namespace headscope {
 namespace {
@@ -43,8 +44,8 @@ TilePlan::TilePlan(const MapWish& wish, const Tensor& matrix)
   by = {wish.cells.rows >> row_level, wish.cells.columns >> column_level};
   HEADSCOPE_ASSERT(by.rows << row_level == wish.cells.rows && by.columns << column_level == wish.cells.columns,
                    std::to_string(wish.cells.rows) + " x " + std::to_string(wish.cells.columns));
-  tile_rows = {wish.rows.begin / row_tile, pixels_over(wish.rows.end, row_tile)};
-  tile_columns = {wish.columns.begin / column_tile, pixels_over(wish.columns.end, column_tile)};
+  tile_rows = {wish.rows.begin / row_tile, parts_over(wish.rows.end, row_tile)};
+  tile_columns = {wish.columns.begin / column_tile, parts_over(wish.columns.end, column_tile)};
 }
 
 PooledPixels MapPicture::read(Range pixel_rows, Range pixel_columns) const {
@@ -176,8 +177,8 @@ void MapPainter::load_tiles(const MapWish& wish, const PyramidSource& source, Ra
 void MapPainter::refine_here(const MapWish& wish, const PyramidSource& source, const MapPicture* before,
                              const CancelToken& cancel, const Publish& publish) {
   const TilePlan plan(wish, source.matrix);
-  PooledPixels pixels(pixels_over(wish.rows.size(), wish.cells.rows),
-                      pixels_over(wish.columns.size(), wish.cells.columns));
+  PooledPixels pixels(parts_over(wish.rows.size(), wish.cells.rows),
+                      parts_over(wish.columns.size(), wish.cells.columns));
   // Where nothing is exact yet, the coarse picture stays.
   const bool on_coarse = before != nullptr && before->matrix.dim(0) == pixels.rows;
   std::int64_t one_of_rows = 1;
@@ -192,7 +193,7 @@ void MapPainter::refine_here(const MapWish& wish, const PyramidSource& source, c
     one_of_rows = before->one_of_rows;
   }
   // Rows of the level that a pixel row of the wish needs and that no pixel row was made of yet.
-  PooledPixels waiting(0, pixels_over(wish.columns.size(), std::int64_t{1} << plan.column_level));
+  PooledPixels waiting(0, parts_over(wish.columns.size(), std::int64_t{1} << plan.column_level));
   std::int64_t finished = 0;  // pixel rows of the wish
   std::vector<std::shared_ptr<const PooledPixels>> tiles;
   auto published = std::chrono::steady_clock::now();
@@ -203,7 +204,7 @@ void MapPainter::refine_here(const MapWish& wish, const PyramidSource& source, c
     const std::int64_t skip_columns =
         (wish.columns.begin - plan.tile_columns.begin * plan.column_tile) >> plan.column_level;
     const std::int64_t wanted =
-        pixels_over(wish.rows.end, std::int64_t{1} << plan.row_level) - row * kTilePixels;  // rows of this tile at most
+        parts_over(wish.rows.end, std::int64_t{1} << plan.row_level) - row * kTilePixels;  // rows of this tile at most
     for (std::int64_t y = skip_rows; y < std::min(tiles.front()->rows, wanted); ++y) {
       std::int64_t x = -skip_columns;
       for (const auto& tile : tiles) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/session/map_tiles_cache.h"
+#include "core/tensor/parts.h"
 
 namespace headscope {
 namespace {
@@ -36,8 +37,8 @@ std::shared_ptr<MapPicture> picture_of(const MapWish& wish, Range rows, std::sha
 
 bool MapPainter::pools_on_device(const MapWish& wish, const PyramidSource& source) const {
   if (source.device == nullptr || source.device->device() == failed_device_) return false;
-  return std::max(pixels_over(wish.rows.size(), wish.cells.rows),
-                  pixels_over(wish.columns.size(), wish.cells.columns)) <= source.device->most_pixels();
+  return std::max(parts_over(wish.rows.size(), wish.cells.rows), parts_over(wish.columns.size(), wish.cells.columns)) <=
+         source.device->most_pixels();
 }
 
 void MapPainter::give_up_device(const PyramidSource& source, const std::string& why) {
@@ -55,8 +56,8 @@ std::shared_ptr<const MapPicture> MapPainter::coarse_on_device(const MapWish& wi
     return exact;
   }
   DevicePicturePlan plan;
-  plan.canvas_rows = pixels_over(wish.rows.size(), wish.cells.rows);
-  plan.canvas_columns = pixels_over(wish.columns.size(), wish.cells.columns);
+  plan.canvas_rows = parts_over(wish.rows.size(), wish.cells.rows);
+  plan.canvas_columns = parts_over(wish.columns.size(), wish.cells.columns);
   plan.pooling = wish.pooling;
   for (const CoarseGroup& group : sample.groups) {
     plan.parts.push_back({source.device->pool_cells(source, group.cells, wish.columns,
@@ -90,11 +91,11 @@ void MapPainter::refine_on_device(const MapWish& wish, const PyramidSource& sour
   const TilePlan plan(wish, source.matrix);
   const PixelCells level = plan.level_cells();
   // Pixels of the level, from where the wish begins.
-  const Range canvas{wish.rows.begin >> plan.row_level, pixels_over(wish.rows.end, level.rows)};
+  const Range canvas{wish.rows.begin >> plan.row_level, parts_over(wish.rows.end, level.rows)};
   const std::int64_t first_column = wish.columns.begin >> plan.column_level;
-  const std::int64_t all_rows = pixels_over(wish.rows.size(), wish.cells.rows);
+  const std::int64_t all_rows = parts_over(wish.rows.size(), wish.cells.rows);
   DevicePicturePlan made;
-  made.canvas_columns = pixels_over(wish.columns.end, level.columns) - first_column;
+  made.canvas_columns = parts_over(wish.columns.end, level.columns) - first_column;
   made.by = plan.by;
   made.pooling = wish.pooling;
   // Where nothing is exact yet, the coarse picture stays.
@@ -111,7 +112,7 @@ void MapPainter::refine_on_device(const MapWish& wish, const PyramidSource& sour
     made.canvas_rows = std::min((row + 1) * kTilePixels, canvas.end) - canvas.begin;
     // A row of pixels that needs more of the level waits for it.
     if (!last) made.canvas_rows -= made.canvas_rows % plan.by.rows;
-    const std::int64_t finished = pixels_over(made.canvas_rows, plan.by.rows);
+    const std::int64_t finished = parts_over(made.canvas_rows, plan.by.rows);
     const auto now = std::chrono::steady_clock::now();
     if (!last && (now - published < options_.publish || finished == 0)) continue;
     published = now;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/ui/widgets.h"
+#include "core/tensor/parts.h"
 #include "core/text/minus_sign.h"
 #include "core/text/utf8.h"
 
@@ -66,7 +67,7 @@ std::vector<AxisLabel> axis_labels(const AxisLabelSpec& spec) {
   }
   const bool boxed = spec.marked >= 0 && spec.marked < spec.count && visible(spec.marked);
   const std::int64_t step = label_step(spec.cell, spec.spacing, spec.powers_of_two);
-  for (std::int64_t index = (first + step - 1) / step * step; index <= last; index += step) {
+  for (std::int64_t index = rounded_up(first, step); index <= last; index += step) {
     if (!visible(index)) continue;
     if (boxed && std::abs(center(index) - center(spec.marked)) < spec.boxed_spacing) continue;
     labels.push_back({index, center(index), false, false});

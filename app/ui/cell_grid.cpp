@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/tensor/parts.h"
+
 namespace headscope::ui {
 namespace {
 
@@ -166,7 +168,7 @@ CellGrid fitted_map(ImVec2 top_left, float width, float height, std::int64_t row
       const auto cells = static_cast<std::int64_t>(std::round(1 / side));
       const std::int64_t base = std::int64_t{1} << std::max(base_level(rows), base_level(columns));
       const auto power = static_cast<std::int64_t>(cells_of(static_cast<double>(cells), static_cast<double>(base)));
-      common = 1 / static_cast<double>(cells >= base ? (cells + base - 1) / base * base : power);
+      common = 1 / static_cast<double>(cells >= base ? rounded_up(cells, base) : power);
     }
     const auto oblong = [&](std::int64_t count, float extent, double& cell) {
       cell = common;

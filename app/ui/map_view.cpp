@@ -7,13 +7,10 @@
 
 #include "app/ui/heatmap_view.h"
 #include "app/ui/imgui_compat.h"
+#include "core/tensor/parts.h"
 
 namespace headscope::ui {
 namespace {
-
-std::int64_t rounded_up(std::int64_t cells, std::int64_t by) {
-  return (cells + by - 1) / by * by;
-}
 
 // The part of a picture that the grid shows, and where: whole pixels of the screen.
 void draw_picture(Ui& ui, const MapPicture& picture, const CellGrid& grid, HeatmapSpec spec) {

@@ -7,6 +7,7 @@
 #include "core/attention/row_edits.h"
 #include "core/backend/device_backend.h"
 #include "core/picture/device_pyramid.h"
+#include "core/tensor/parts.h"
 #include "core/tensor/row_strips.h"
 
 namespace headscope {
@@ -50,7 +51,7 @@ std::int64_t OnDemand::known_rows() const {
 }
 
 std::int64_t OnDemand::blocks_per_head() const {
-  return (query_.dim(2) + kBlock - 1) / kBlock;
+  return parts_over(query_.dim(2), kBlock);
 }
 
 void OnDemand::read_scores(StageId stage, const Region& region, std::span<float> out, const CancelToken& cancel) const {
@@ -84,7 +85,7 @@ bool OnDemand::nothing_known(const QueryRange& part) const {
   if (!whole_blocks) return false;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (statistics_known_.empty()) return true;
-  const Range blocks{part.queries.begin / kBlock, (part.queries.end + kBlock - 1) / kBlock};
+  const Range blocks{part.queries.begin / kBlock, parts_over(part.queries.end, kBlock)};
   for (std::int64_t b = part.batch.begin; b < part.batch.end; ++b) {
     for (std::int64_t h = part.heads.begin; h < part.heads.end; ++h) {
       for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
@@ -120,7 +121,7 @@ void OnDemand::complete(std::vector<char>& known, const QueryRange& part, const 
     for (std::int64_t h = part.heads.begin; h < part.heads.end; ++h) {
       const std::int64_t matrix = b * query_.dim(1) + h;
       std::int64_t block = part.queries.begin / kBlock;
-      const std::int64_t end = (part.queries.end + kBlock - 1) / kBlock;
+      const std::int64_t end = parts_over(part.queries.end, kBlock);
       while (block < end) {
         std::int64_t stop = block;
         {

@@ -7,6 +7,7 @@
 #include "core/backend/operands.h"
 #include "core/backend/packed_heads.h"
 #include "core/backend/row_block.h"
+#include "core/tensor/parts.h"
 
 namespace headscope {
 namespace {
@@ -57,9 +58,9 @@ void CpuBackend::attend(const Tensor& query, const Tensor& key, const Tensor& va
   const std::int64_t heads = part.heads.size();
   const std::int64_t matrices = part.batch.size() * heads;
   std::int64_t rows_at_once = std::min(rows_of_block(size.key_len), std::max<std::int64_t>(queries, 1));
-  const std::int64_t blocks = parts_of(queries, rows_at_once);
+  const std::int64_t blocks = parts_over(queries, rows_at_once);
   // Few blocks of few rows: none is much smaller than the others, for which a thread would wait.
-  if (rows_at_once == kStripRows) rows_at_once = parts_of(queries, blocks);
+  if (rows_at_once == kStripRows) rows_at_once = parts_over(queries, blocks);
   const double work = static_cast<double>(matrices * queries) * static_cast<double>(size.key_len) *
                       static_cast<double>(size.head_dim + (wants_context ? v.dim(3) : 0));
 
@@ -130,7 +131,7 @@ Tensor CpuBackend::weighted_values(const Tensor& weights, const Tensor& value, c
   values.reserve(scratch_);
   run(values.parts(), work, cancel, [&](std::int64_t i) { values.pack(i); });
 
-  const std::int64_t row_tiles = parts_of(size.query_len, kRows);
+  const std::int64_t row_tiles = parts_over(size.query_len, kRows);
   const std::int64_t stride = values.panels() * kPanelFeatures;
   float* context = result.mutable_data();
   run(size.batch * size.heads * row_tiles, work, cancel, [&](std::int64_t tile) {

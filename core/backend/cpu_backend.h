@@ -11,6 +11,7 @@
 #include "core/backend/packed_weights.h"
 #include "core/backend/scratch.h"
 #include "core/backend/thread_pool.h"
+#include "core/tensor/parts.h"
 
 namespace headscope {
 
@@ -79,12 +80,7 @@ class CpuBackend : public Backend {
 
 // The kv heads that the given heads read.
 inline HeadRange kv_heads_of(Range batch, Range heads, std::int64_t heads_per_kv_head) {
-  return {batch, {heads.begin / heads_per_kv_head, (heads.end + heads_per_kv_head - 1) / heads_per_kv_head}};
-}
-
-// Parts of at most `part` that `size` is cut into.
-inline std::int64_t parts_of(std::int64_t size, std::int64_t part) {
-  return (size + part - 1) / part;
+  return {batch, {heads.begin / heads_per_kv_head, parts_over(heads.end, heads_per_kv_head)}};
 }
 
 // The same numbers with a step of 1 along the last axis; a copy only when they lie otherwise.

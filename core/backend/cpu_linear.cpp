@@ -6,6 +6,7 @@
 #include "core/backend/cpu_backend.h"
 #include "core/backend/kernels/gemm.h"
 #include "core/backend/operands.h"
+#include "core/tensor/parts.h"
 
 namespace headscope {
 namespace {
@@ -37,7 +38,7 @@ Range part_of_range(std::int64_t size, std::int64_t count, std::int64_t index) {
 void multiply_rows(const PackedMatrix& weight, const float* bias, const Rows& all, Range rows, Range panels,
                    const CancelToken& cancel) {
   thread_local std::vector<float> packed;
-  const std::int64_t depth_parts = std::max<std::int64_t>(1, parts_of(weight.in(), kBlockDepth));
+  const std::int64_t depth_parts = std::max<std::int64_t>(1, parts_over(weight.in(), kBlockDepth));
   for (std::int64_t part = 0; part < depth_parts; ++part) {
     const Range depth = part_of_range(weight.in(), depth_parts, part);
     packed.resize(static_cast<std::size_t>(rows.size() * depth.size()));
@@ -83,9 +84,9 @@ void CpuBackend::multiply(const Tensor& x, const Tensor& weight, const Tensor& b
     return Rows{in.data() + matrix * xs[0], x_row, y + matrix * y_batch, y_row, rows};
   };
   const double work = static_cast<double>(size.batch * size.len) * static_cast<double>(weight.size());
-  const std::int64_t wanted = pool_.threads() == 1 ? 1 : parts_of(kTasksPerThread * pool_.threads(), matrices);
+  const std::int64_t wanted = pool_.threads() == 1 ? 1 : parts_over(kTasksPerThread * pool_.threads(), matrices);
   if (rows <= kFewRows) {
-    const std::int64_t columns = std::clamp<std::int64_t>(parts_of(panels->panels(), kPanelsAtOnce),
+    const std::int64_t columns = std::clamp<std::int64_t>(parts_over(panels->panels(), kPanelsAtOnce),
                                                           std::min(wanted, panels->panels()), panels->panels());
     run(matrices * columns, work, cancel, [&](std::int64_t task) {
       const Rows few = rows_of(task / columns);
@@ -94,9 +95,9 @@ void CpuBackend::multiply(const Tensor& x, const Tensor& weight, const Tensor& b
     });
     return;
   }
-  const std::int64_t row_parts = parts_of(rows, kBlockRows);
+  const std::int64_t row_parts = parts_over(rows, kBlockRows);
   const std::int64_t most_columns = std::max<std::int64_t>(1, panels->panels() / 4);
-  std::int64_t columns = std::clamp<std::int64_t>(parts_of(wanted, row_parts), 1, most_columns);
+  std::int64_t columns = std::clamp<std::int64_t>(parts_over(wanted, row_parts), 1, most_columns);
   // Equal tasks whose number the threads do not share evenly would leave some of them with nothing to do at the end.
   while (columns < most_columns && matrices * row_parts * columns % pool_.threads() != 0) ++columns;
   run(matrices * row_parts * columns, work, cancel, [&](std::int64_t task) {

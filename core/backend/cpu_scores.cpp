@@ -7,6 +7,7 @@
 #include "core/backend/packed_heads.h"
 #include "core/backend/row_block.h"
 #include "core/backend/score_rows.h"
+#include "core/tensor/parts.h"
 
 namespace headscope {
 namespace {
@@ -35,8 +36,8 @@ class RegionReader {
         statistics_(statistics),
         region_(region),
         heads_per_kv_head_(heads_per_kv_head),
-        row_parts_(parts_of(region[2].size(), kTaskRows)),
-        key_parts_(parts_of(region[3].size(), kTaskColumns)) {}
+        row_parts_(parts_over(region[2].size(), kTaskRows)),
+        key_parts_(parts_over(region[3].size(), kTaskColumns)) {}
 
   std::int64_t pieces() const { return region_[0].size() * region_[1].size() * row_parts_ * key_parts_; }
 
@@ -63,7 +64,7 @@ class RegionReader {
 
   void read(const Piece& piece, float* scratch) const {
     const std::int64_t first_panel = piece.keys.begin / kPanelKeys;
-    const std::int64_t panels = parts_of(piece.keys.end, kPanelKeys) - first_panel;
+    const std::int64_t panels = parts_over(piece.keys.end, kPanelKeys) - first_panel;
     float* scores = scratch + (kTaskColumns / kPanelKeys + 1) * keys_.panel_floats();
     // Panels that were packed before follow one another, as those that are packed here do.
     const std::int64_t kv_head = piece.h / heads_per_kv_head_;
@@ -232,7 +233,7 @@ Tensor CpuBackend::softmax_rows(const Tensor& masked_scores, RowStatistics* stat
   float* weights = result.mutable_data();
   float* max_of_row = rows.max.mutable_data();
   float* sum_of_row = rows.sum.mutable_data();
-  run(parts_of(count, rows_per_task), 10.0 * static_cast<double>(result.size()), cancel, [&](std::int64_t task) {
+  run(parts_over(count, rows_per_task), 10.0 * static_cast<double>(result.size()), cancel, [&](std::int64_t task) {
     const ScratchPool::Lease cells = scratch_.take(columns + kSumLanes);
     float* s = cells.data();
     for (std::int64_t row = task * rows_per_task; row < std::min(count, (task + 1) * rows_per_task); ++row) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/tensor/parts.h"
+
 namespace headscope {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr std::int64_t kPanelsAPart = 16;
 constexpr std::int64_t kKeysAPart = kPanelsAPart * kPanelKeys;
 
 std::int64_t parts_of_keys(std::int64_t key_len) {
-  return (key_len + kKeysAPart - 1) / kKeysAPart;
+  return parts_over(key_len, kKeysAPart);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "core/backend/kernels/attention_products.h"
 #include "core/backend/scratch.h"
+#include "core/tensor/parts.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -47,7 +48,7 @@ class PackedKeys {
 
  private:
   void pack_to(std::int64_t b, std::int64_t kv_head, std::int64_t p, float* place) const;
-  std::int64_t panels_per_head() const { return (key_len_ + kPanelKeys - 1) / kPanelKeys; }
+  std::int64_t panels_per_head() const { return parts_over(key_len_, kPanelKeys); }
 
   const float* key_;
   Strides strides_;
@@ -106,7 +107,7 @@ class FiniteValues {
   std::int64_t parts() const;
   void pack(std::int64_t part);
 
-  std::int64_t panels() const { return (value_.dim(3) + kPanelFeatures - 1) / kPanelFeatures; }
+  std::int64_t panels() const { return parts_over(value_.dim(3), kPanelFeatures); }
   Head head(std::int64_t b, std::int64_t kv_head) const;
   // Calls visit(other) for what is not finite in the head, in the order of keys.
   template <typename Visit>

@@ -13,6 +13,7 @@
 #include "core/backend/operands.h"
 #include "core/backend/row_block.h"
 #include "core/backend/score_rows.h"
+#include "core/tensor/parts.h"
 
 namespace headscope {
 namespace {
@@ -91,9 +92,7 @@ class HeadUpdate {
   std::vector<UpdatedAttention::Row> rows;
 
  private:
-  static std::int64_t stride_of(std::int64_t count) {
-    return (count + kSumLanes - 1) / kSumLanes * kSumLanes + kSumLanes;
-  }
+  static std::int64_t stride_of(std::int64_t count) { return rounded_up(count, kSumLanes) + kSumLanes; }
   const float* row_of(const Tensor& statistic) const {
     const Strides& strides = statistic.strides();
     return statistic.data() + b_ * strides[0] + h_ * strides[1];

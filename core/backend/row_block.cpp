@@ -6,16 +6,13 @@
 #include <limits>
 
 #include "core/backend/operands.h"
+#include "core/tensor/parts.h"
 
 namespace headscope {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr std::int64_t kBlockRows = kStripRows * kBlockStrips;
-
-std::int64_t rounded_up(std::int64_t count, std::int64_t step) {
-  return (count + step - 1) / step * step;
-}
 
 // A row of scores in the buffer. Whole panels, and a cache line more, so that rows do not lie a power of two apart.
 std::int64_t score_stride_of(std::int64_t key_len) {
@@ -74,8 +71,8 @@ class RowBlock {
         cancel_(cancel) {
     for (std::int64_t row = 0; row < queries.size();) {
       const std::int64_t left = queries.size() - row;
-      const std::int64_t parts = (left + kStripRows - 1) / kStripRows;
-      const std::int64_t rows = (left + parts - 1) / parts;
+      const std::int64_t parts = parts_over(left, kStripRows);
+      const std::int64_t rows = parts_over(left, parts);
       const Range mine{queries.begin + row, queries.begin + row + rows};
       strips_[strip_count_++] = {row, rows, pass.rows.spans(b, h, mine)};
       row += rows;

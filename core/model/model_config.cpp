@@ -10,6 +10,7 @@
 #include "core/io/message_text.h"
 #include "core/model/config_reader.h"
 #include "core/model/rotary_config.h"
+#include "core/tensor/parts.h"
 
 namespace headscope {
 
@@ -153,7 +154,7 @@ std::optional<std::int64_t> window_of(ConfigReader& reader, const WindowKeys& ke
 std::int64_t swiglu_width(ConfigReader& reader, std::int64_t d_model) {
   const std::int64_t multiple = reader.whole("multiple_of", 1, kMostFeatures, 256);
   const std::int64_t width = 8 * d_model / 3;
-  return (width + multiple - 1) / multiple * multiple;
+  return rounded_up(width, multiple);
 }
 
 // What single families say in their own way.

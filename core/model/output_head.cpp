@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/model/checkpoint.h"
 #include "core/model/stack.h"
+#include "core/tensor/parts.h"
 #include "core/text/tokenizer.h"
 
 namespace headscope {
@@ -92,7 +93,7 @@ struct SoftmaxTerms {
 
 // `logits` hold what follows the vocabulary up to a multiple of kSumLanes, too; they become their exponentials.
 SoftmaxTerms softmax_terms(float* logits, std::int64_t count) {
-  const std::int64_t padded = (count + kSumLanes - 1) / kSumLanes * kSumLanes;
+  const std::int64_t padded = rounded_up(count, kSumLanes);
   std::fill(logits + count, logits + padded, -std::numeric_limits<float>::infinity());
   const KeySpans all{{0, count}, {}};
   const float max = largest_cell(logits, all);
@@ -117,7 +118,7 @@ void visit_logits(const ModelTrace& model, const OutputHead& head, std::int64_t 
                   std::span<const std::int64_t> positions, const Backend& backend, const CancelToken& cancel,
                   const Visit& visit) {
   const std::int64_t vocabulary = head.decoder.weight.dim(0);
-  const std::int64_t row = (vocabulary + kSumLanes - 1) / kSumLanes * kSumLanes;
+  const std::int64_t row = rounded_up(vocabulary, kSumLanes);
   const auto at_once = static_cast<std::size_t>(std::max<std::int64_t>(1, kLogitsAtOnce / row));
   for (std::size_t first = 0; first < positions.size(); first += at_once) {
     cancel.check();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/tensor/parts.h"
+
 namespace headscope {
 
 namespace {
@@ -24,7 +26,7 @@ std::string grouped(std::int64_t number) {
 std::string pooled_note(const MapSize& size, std::int64_t rows, std::int64_t columns, const std::string& noun) {
   if (!size.pooled()) return "";
   const auto share = [](std::int64_t cells, int pixels) {
-    return std::max<std::int64_t>(1, (cells + pixels - 1) / pixels);
+    return std::max<std::int64_t>(1, parts_over(cells, pixels));
   };
   return fmt::format("each pixel shows the largest of up to {} {}s",
                      grouped(share(rows, size.height) * share(columns, size.width)), noun);

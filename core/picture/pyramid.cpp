@@ -10,6 +10,7 @@
 
 #include "core/assert.h"
 #include "core/picture/pyramid_columns.h"
+#include "core/tensor/parts.h"
 #include "core/tensor/row_strips.h"
 
 namespace headscope {
@@ -19,10 +20,6 @@ constexpr std::int64_t kStripValues = std::int64_t{1} << 19;
 // Of long rows: that many keep several threads busy, in so much memory at most.
 constexpr std::int64_t kStripRows = 64, kMostStripValues = std::int64_t{1} << 21;
 constexpr std::int64_t kGroupRows = 8;
-
-std::int64_t pixels_of(std::int64_t cells, std::int64_t a_pixel) {
-  return (cells + a_pixel - 1) / a_pixel;
-}
 
 // Which of two values a pixel shows; see heatmap.h.
 bool beats(float value, float best) {
@@ -192,7 +189,7 @@ std::shared_ptr<const Mask> hidden_pixels(const PooledPixels& pixels) {
 
 PooledPixels pool_cells(const PyramidSource& source, Range rows, Range columns, PixelCells cells, Pooling pooling,
                         const CancelToken& cancel) {
-  PooledPixels result(pixels_of(rows.size(), cells.rows), pixels_of(columns.size(), cells.columns));
+  PooledPixels result(parts_over(rows.size(), cells.rows), parts_over(columns.size(), cells.columns));
   StripReader reader(source, columns, cancel);
   ColumnSums sums(columns.size(), pooling);
   std::int64_t strip = std::max(kStripValues / columns.size(), std::min(kStripRows, kMostStripValues / columns.size()));
@@ -216,7 +213,7 @@ PooledPixels pool_cells(const PyramidSource& source, Range rows, Range columns, 
 }
 
 PooledPixels pool_pixels(const PooledPixels& pixels, PixelCells by, Pooling pooling) {
-  PooledPixels result(pixels_of(pixels.rows, by.rows), pixels_of(pixels.columns, by.columns));
+  PooledPixels result(parts_over(pixels.rows, by.rows), parts_over(pixels.columns, by.columns));
   for (std::int64_t y = 0; y < result.rows; ++y) {
     for (std::int64_t x = 0; x < result.columns; ++x) {
       bool seen = false, nan = false;
@@ -252,7 +249,7 @@ PooledPixels pool_pixels(const PooledPixels& pixels, PixelCells by, Pooling pool
 
 int base_level(std::int64_t count) {
   int level = 0;
-  while (pixels_of(count, std::int64_t{1} << level) > kBasePixels) ++level;
+  while (parts_over(count, std::int64_t{1} << level) > kBasePixels) ++level;
   return level;
 }
 
@@ -260,7 +257,7 @@ std::int64_t cells_a_pixel(std::int64_t count, double pixels) {
   const double room = std::max(1.0, std::floor(pixels));
   const auto least = static_cast<std::int64_t>(std::ceil(static_cast<double>(count) / room));
   const std::int64_t base = std::int64_t{1} << base_level(count);
-  if (least >= base) return pixels_of(least, base) * base;
+  if (least >= base) return rounded_up(least, base);
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(least, 1))));
 }
 
@@ -278,7 +275,7 @@ int level_of(std::int64_t count, std::int64_t cells) {
 
 CoarsePlan coarse_plan(const PyramidSource& source, PixelCells cells, std::int64_t most_cells) {
   const std::int64_t rows = source.matrix.dim(0), columns = source.matrix.dim(1);
-  const std::int64_t pixel_rows = pixels_of(rows, cells.rows);
+  const std::int64_t pixel_rows = parts_over(rows, cells.rows);
   const std::int64_t group = std::min(kGroupRows, rows);
   const std::int64_t groups =
       std::clamp<std::int64_t>(most_cells / std::max<std::int64_t>(1, group * columns * source.cost), 1, pixel_rows);
@@ -303,7 +300,7 @@ CoarsePixels coarse_pixels(const PyramidSource& source, PixelCells cells, Poolin
   const std::int64_t rows = source.matrix.dim(0), columns = source.matrix.dim(1);
   const CoarsePlan plan = coarse_plan(source, cells, most_cells);
   CoarsePixels result;
-  result.pixels = PooledPixels(pixels_of(rows, cells.rows), pixels_of(columns, cells.columns));
+  result.pixels = PooledPixels(parts_over(rows, cells.rows), parts_over(columns, cells.columns));
   result.one_of_rows = plan.one_of_rows;
   PooledPixels& pixels = result.pixels;
   for (const CoarseGroup& group : plan.groups) {

@@ -53,11 +53,6 @@ struct PixelCells {
   friend bool operator==(const PixelCells&, const PixelCells&) = default;
 };
 
-// The pixels over `cells` cells of an axis at `a_pixel` cells a pixel; the last one may have fewer.
-inline std::int64_t pixels_over(std::int64_t cells, std::int64_t a_pixel) {
-  return (cells + a_pixel - 1) / a_pixel;
-}
-
 // The cells of `rows` x `columns` (inside the matrix), pooled in blocks of `cells` that begin at the ranges' begins;
 // the last blocks may be smaller. Reads strips of at most 2 MiB, or 64 rows in 8 MiB (but at least a row), and asks
 // `cancel` before each; throws Cancelled.

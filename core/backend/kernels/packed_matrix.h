@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "core/tensor/parts.h"
+
 namespace headscope {
 
 inline constexpr std::int64_t kPanelColumns = 32;
@@ -32,7 +34,7 @@ class PackedMatrix {
 
   std::int64_t out() const { return out_; }
   std::int64_t in() const { return in_; }
-  std::int64_t panels() const { return (out_ + kPanelColumns - 1) / kPanelColumns; }
+  std::int64_t panels() const { return parts_over(out_, kPanelColumns); }
   PanelType type() const { return type_; }
   std::int64_t bytes() const { return panels() * in_ * kPanelColumns * bytes_of(type_); }
 
