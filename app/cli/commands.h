@@ -19,6 +19,7 @@ Command render_command();       // render_command.cpp
 Command explain_command();      // explain_command.cpp
 Command sensitivity_command();  // sensitivity_command.cpp
 Command diagnose_command();     // diagnose_command.cpp
+Command compare_command();      // compare_command.cpp
 Command precision_command();    // precision_command.cpp
 Command script_command();       // script_command.cpp
 Command info_command();         // info_command.cpp

@@ -11,8 +11,6 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/view_arguments.h"
-#include "app/session/session_paths.h"
-#include "core/attention/problem.h"
 #include "core/error.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
@@ -57,20 +55,13 @@ std::string write_picture(const Target& target, const FigureSource& source, cons
 }
 
 // The request that a difference subtracts from; nothing for other views.
-std::optional<Request> request_against(const Arguments& given, const GivenRequest& request, const ViewSpec& view) {
+std::optional<Request> subtracted_from(const Arguments& given, const GivenRequest& request, const ViewSpec& view) {
   if (given.has("against") && view.view != ViewKind::difference) {
     throw UsageError(
         fmt::format("--against: found with --view {}; expected with --view difference", view_kind_name(view.view)));
   }
   if (view.view != ViewKind::difference) return std::nullopt;
-  if (!given.has("against") && !request.against) {
-    throw UsageError("--against: missing; expected the session or picture of the other result");
-  }
-  Request other = given.has("against") ? read_session_with_paths(given.get("against")).request : *request.against;
-  if (const std::optional<Problem> problem = find_problem(other)) {
-    throw UsageError(fmt::format("--against: its request cannot run: {}. {}", problem->title, problem->detail));
-  }
-  return other;
+  return request_against(given, request, "the session or picture of the other result");
 }
 
 void render(const Arguments& given, const CancelToken& cancel) {
@@ -79,7 +70,7 @@ void render(const Arguments& given, const CancelToken& cancel) {
   const GivenRequest request = given_request(given);
   const ViewSpec view = given_view(given, request.view.value_or(ViewSpec()));
 
-  const std::optional<Request> other = request_against(given, request, view);
+  const std::optional<Request> other = subtracted_from(given, request, view);
   const std::shared_ptr<const Trace> against = other ? computed_trace(*other, memory, cancel) : nullptr;
   const std::shared_ptr<const Trace> trace = computed_trace(request.request, memory, cancel);
   ProgressLine progress;

@@ -155,4 +155,13 @@ GivenRequest given_request(const Arguments& given) {
   return result;
 }
 
+Request request_against(const Arguments& given, const GivenRequest& request, const std::string& expected) {
+  if (!given.has("against") && !request.against) throw UsageError("--against: missing; expected " + expected);
+  Request other = given.has("against") ? read_session_with_paths(given.get("against")).request : *request.against;
+  if (const std::optional<Problem> problem = find_problem(other)) {
+    throw UsageError(fmt::format("--against: its request cannot run: {}. {}", problem->title, problem->detail));
+  }
+  return other;
+}
+
 }  // namespace headscope::cli

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "app/cli/arguments.h"
 #include "core/attention/request.h"
@@ -25,5 +26,9 @@ struct GivenRequest {
 // The session is the start wherever it stands in the line; an option that names another source of the same thing
 // (--input over a saved phrase, --weights over a saved model) replaces it. Throws UsageError, and Error for files.
 GivenRequest given_request(const Arguments& arguments);
+
+// The other request that is held against this one: of the session or picture that --against names, or of this one's
+// recipe. UsageError when there is none (`expected` says what is missing) or it cannot run.
+Request request_against(const Arguments& arguments, const GivenRequest& request, const std::string& expected);
 
 }  // namespace headscope::cli

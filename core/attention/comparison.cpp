@@ -222,7 +222,11 @@ TokenAlignment align_tokens(const std::vector<std::string>& a, const std::vector
 Comparison compare_traces(const Trace& a, const Trace& b, const CancelToken& cancel) {
   Comparison comparison;
   for (const RequestOption& option : request_options()) {
-    const std::string left = option.get(a.request), right = option.get(b.request);
+    const auto value_in = [&](const Trace& trace) {
+      const std::string value = option.get(trace.request);
+      return value.empty() && trace.seeded_weights && option.name == std::string_view("model") ? "seeded" : value;
+    };
+    const std::string left = value_in(a), right = value_in(b);
     if (left != right || is_given(option, a.request) != is_given(option, b.request)) {
       comparison.options.push_back({option.name, left, right});
     }
