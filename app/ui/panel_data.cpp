@@ -115,9 +115,8 @@ MapKey PanelData::map_key(StageId stage, std::int64_t batch, std::int64_t slice)
 PyramidSource PanelData::map_source(StageId stage, std::int64_t batch, std::int64_t slice) {
   PyramidSource source{matrix(stage, batch, slice), mask(stage), batch, slice};
   if (trace_->on_demand != nullptr && is_large(stage)) {
-    source.device = kept(devices_, slice_key(stage, batch, slice), [&] {
-      return trace_->on_demand->device_pyramid(stage, batch, slice, trace_->row_edits);
-    });
+    source.device = kept(devices_, slice_key(stage, batch, slice),
+                         [&] { return trace_->on_demand->device_pyramid(stage, batch, slice, trace_->row_edits); });
   }
   if (source.matrix.stored() || is_score_like(stage)) return source;
   // A row of context is a row of scores and as many products with values; the later stages need that of every head.

@@ -184,8 +184,7 @@ Fonts build_fonts(float scale, const std::string& text) {
   };
   const std::vector<std::uint32_t> replacement{kReplacement};
   const Ranges ranges_for_all = ranges_of(joined({&plain, &symbols, &wanted.letters}));
-  const std::vector<std::uint32_t> asked_by_tokens =
-      joined({&symbols, &wanted.letters, &wanted.others, &replacement});
+  const std::vector<std::uint32_t> asked_by_tokens = joined({&symbols, &wanted.letters, &wanted.others, &replacement});
   const Ranges ranges_for_tokens = ranges_of(joined({&plain, &asked_by_tokens}));
 
   // Which further file has which of the characters; the symbols too may be missing in the best font.

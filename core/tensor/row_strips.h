@@ -13,8 +13,8 @@ namespace headscope {
 // time reads all keys for little. 16 MiB.
 constexpr std::int64_t kStoredPiece = std::int64_t{1} << 16;
 constexpr std::int64_t kComputedPiece = std::int64_t{1} << 22;
-// Rows of weights that are computed when they are read come cheapest in so many, from a multiple of it on: what is known
-// of them is remembered for so many together.
+// Rows of weights that are computed when they are read come cheapest in so many, from a multiple of it on: what is
+// known of them is remembered for so many together.
 constexpr std::int64_t kRowsTogether = 16;
 
 // Gets the indices of the axes before the last two, the row (index of the last but one) and its values.

@@ -13,8 +13,8 @@ TEST(Usage, HelpNamesEveryCommand) {
     const Result result = run_cli({word});
     EXPECT_EQ(result.code, 0);
     EXPECT_EQ(result.err, "");
-    for (const char* name :
-         {"run", "render", "explain", "sensitivity", "diagnose", "compare", "precision", "script", "info", "tokenize", "bench"})
+    for (const char* name : {"run", "render", "explain", "sensitivity", "diagnose", "compare", "precision", "script",
+                             "info", "tokenize", "bench"})
       EXPECT_NE(result.out.find(name), std::string::npos);
   }
 }
@@ -62,8 +62,8 @@ TEST(Usage, EveryOptionOfTheContractIsKnown) {
 }
 
 TEST(Usage, HelpFitsATerminal) {
-  for (const char* command :
-       {"run", "render", "explain", "sensitivity", "diagnose", "compare", "precision", "script", "info", "tokenize", "bench"}) {
+  for (const char* command : {"run", "render", "explain", "sensitivity", "diagnose", "compare", "precision", "script",
+                              "info", "tokenize", "bench"}) {
     std::istringstream lines(run_cli({command, "--help"}).out);
     for (std::string line; std::getline(lines, line);) {
       if (line.rfind("  headscope-cli", 0) == 0) continue;  // examples are copied whole
