@@ -12,7 +12,6 @@ namespace headscope {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr std::int64_t kBlockRows = kStripRows * kBlockStrips;
 
 // A row of scores in the buffer. Whole panels, and a cache line more, so that rows do not lie a power of two apart.
 std::int64_t score_stride_of(std::int64_t key_len) {

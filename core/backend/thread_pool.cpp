@@ -17,9 +17,9 @@
 namespace headscope {
 namespace {
 
-// How long a thread looks out before it sleeps: longer than the steps between two products of a forward, and nothing
-// that an idle program would show.
-constexpr std::chrono::microseconds kLookOut{20};
+// How long a thread looks out before it sleeps: longer than most tasks and than the steps between two products of a
+// forward, since to be woken costs as much as a small product; and nothing that an idle program would show.
+constexpr std::chrono::microseconds kLookOut{60};
 
 // Tells the processor that the thread waits in a loop.
 void relax() {
