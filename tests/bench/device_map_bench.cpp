@@ -7,19 +7,10 @@
 #include "app/gl/gl_texture_store.h"
 #include "app/gl/offscreen.h"
 #include "app/session/map_tiles.h"
-#include "core/attention/on_demand.h"
+#include "tests/bench/made_map.h"
 
 namespace headscope {
 namespace {
-
-Tensor made(Shape shape, std::uint32_t state) {
-  Tensor tensor = Tensor::zeros(shape, {Axis::batch, Axis::head, Axis::position, Axis::feature});
-  for (std::int64_t i = 0; i < tensor.size(); ++i) {
-    state = state * 1664525U + 1013904223U;
-    tensor.mutable_data()[i] = static_cast<float>(state >> 8) / 8388608.0F - 1;
-  }
-  return tensor;
-}
 
 // One head of weights under a causal mask, 64 features, into the heatmap of all of it: at most 1024 pixels a side.
 // Arguments: tokens; 0: by the CPU backend, 1: by the GPU backend and back, 2: left on the device.
@@ -30,20 +21,9 @@ void map_to_picture(benchmark::State& state) {
   GpuOptions options;
   if (state.range(1) == 2) options.make_context = [&] { return make_sharing_context(*window, store->share()); };
   const auto backend = state.range(1) == 0 ? make_cpu_backend(0) : make_gpu_backend(options);
-  const Tensor query = made({1, 1, tokens, 64}, 1), key = made({1, 1, tokens, 64}, 2);
-  ScoreRule rule;
-  rule.scale = 0.125;
-  MaskRule causal;
-  causal.open = 0;
-  rule.mask = std::make_shared<const Mask>(Mask{HiddenCells(1, 1, tokens, tokens, causal), {}});
+  const MadeMap map(tokens, true);
   for (auto _ : state) {
-    const auto cells = std::make_shared<const OnDemand>(backend, query, key, Tensor(), rule);
-    PyramidSource source;
-    source.matrix = Tensor::computed(
-        {tokens, tokens}, {Axis::query, Axis::key}, [cells](const Region& region, std::span<float> out) {
-          cells->read_scores(StageId::weights, {{0, 1}, {0, 1}, region[0], region[1]}, out);
-        });
-    source.mask = rule.mask;
+    auto [cells, source] = map.source(backend);
     source.device = cells->device_pyramid(StageId::weights, 0, 0);
     MapTiles maps(
         make_inline_executor(), [] {}, MapTiles::Options());

@@ -45,17 +45,21 @@ void set_value(MadeAttention& made, std::int64_t key, float value) {
   made.value = values;
 }
 
+ReplacedPositions replaced_in(const MadeAttention& made, const RowStatistics& statistics) {
+  return {made.query,
+          made.key,
+          made.value,
+          statistics,
+          {kReplaced},
+          one_row(made.query, 11),
+          one_row(made.key, 12),
+          one_row(made.value, 13)};
+}
+
 void expect_contexts(const MadeAttention& before) {
   const CpuBackend backend(1);
   const AttentionResults was = attention_of(backend, before);
-  const ReplacedPositions replaced{before.query,
-                                   before.key,
-                                   before.value,
-                                   was.statistics,
-                                   {kReplaced},
-                                   one_row(before.query, 11),
-                                   one_row(before.key, 12),
-                                   one_row(before.value, 13)};
+  const ReplacedPositions replaced = replaced_in(before, was.statistics);
   MadeAttention after = before;
   after.query = with_row(before.query, replaced.new_query);
   after.key = with_row(before.key, replaced.new_key);
@@ -100,14 +104,7 @@ TEST(ReplacedPositions, AValueThatGoesAwayMustBeFinite) {
   set_value(made, kReplaced, std::numeric_limits<float>::infinity());
   const CpuBackend backend(1);
   const AttentionResults was = attention_of(backend, made);
-  const ReplacedPositions replaced{made.query,
-                                   made.key,
-                                   made.value,
-                                   was.statistics,
-                                   {kReplaced},
-                                   one_row(made.query, 11),
-                                   one_row(made.key, 12),
-                                   one_row(made.value, 13)};
+  const ReplacedPositions replaced = replaced_in(made, was.statistics);
   EXPECT_FALSE(updated_attention(backend, replaced, made.rule, CancelToken()).has_value());
 }
 
