@@ -21,6 +21,7 @@
 #include "core/io/stage_layout.h"
 #include "core/model/model_inputs.h"
 #include "core/text/text_difference.h"
+#include "core/text/utf8.h"
 
 namespace headscope::cli {
 
@@ -79,9 +80,7 @@ std::string cut(const std::string& text) {
   if (text.empty()) return "default";
   const std::string shown = printable(text);
   if (shown.size() <= kWidestValue) return shown;
-  std::size_t end = kWidestValue;
-  while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xC0U) == 0x80U) --end;
-  return shown.substr(0, end) + "…";
+  return shown.substr(0, previous_grapheme(shown, kWidestValue + 1)) + "…";
 }
 
 std::string options_text(const std::vector<OptionDifference>& options) {
@@ -153,6 +152,15 @@ std::string comparison_text(const Comparison& found) {
   return text + "\n" + stages_text(found.stages) + "\n" + heads_text(found.heads);
 }
 
+// Why there is no A - B of a stage that both have; "" where there is one.
+std::string reason_against(const Comparison& found, StageId stage) {
+  if (stage == StageId::qkv_split) return "qkv_heads holds the same numbers, head by head";
+  const auto compared = std::find_if(found.stages.begin(), found.stages.end(),
+                                     [stage](const ComparedStage& each) { return each.stage == stage; });
+  HEADSCOPE_ASSERT(compared != found.stages.end(), std::string(stage_name(stage)));
+  return compared->incomparable;
+}
+
 // A - B of every matrix of a stage as FOLDER/STAGE.b0.h2.difference.csv. Returns how many.
 std::int64_t add_differences(const Trace& a, const Trace& b, StageId stage, const std::string& folder,
                              const CancelToken& cancel, FilesTogether& files) {
@@ -161,7 +169,7 @@ std::int64_t add_differences(const Trace& a, const Trace& b, StageId stage, cons
   for (std::int64_t k = 0; k < batch; ++k) {
     for (std::int64_t h = 0; h < slices; ++h) {
       const std::optional<MatrixDifference> found = difference_matrix(a, b, stage, k, h);
-      HEADSCOPE_ASSERT(found.has_value(), std::string(stage_name(stage)));  // the first one could be subtracted
+      HEADSCOPE_ASSERT(found.has_value(), std::string(stage_name(stage)));  // no reason was against it
       const std::string slice = layout.head < 0 ? "" : fmt::format(".h{}", h);
       const std::string name = fmt::format("{}.b{}{}.difference.csv", stage_name(stage), k, slice);
       files.add((std::filesystem::path(folder) / name).string(), [&](std::ostream& out) {
@@ -173,13 +181,14 @@ std::int64_t add_differences(const Trace& a, const Trace& b, StageId stage, cons
 }
 
 // Refuses what cannot be subtracted before the folder is made. All files appear, or none.
-std::string write_differences(const Trace& a, const Trace& b, const std::vector<StageId>& stages,
-                              const std::string& folder, const CancelToken& cancel) {
+std::string write_differences(const Trace& a, const Trace& b, const Comparison& found,
+                              const std::vector<StageId>& stages, const std::string& folder,
+                              const CancelToken& cancel) {
   for (const StageId stage : stages) {
     stage_of(a, stage);
     stage_of(b, stage);
-    if (!difference_matrix(a, b, stage, 0, 0)) {
-      throw UsageError(fmt::format("--stage: {} of these two cannot be subtracted", stage_name(stage)));
+    if (const std::string reason = reason_against(found, stage); !reason.empty()) {
+      throw UsageError(fmt::format("--stage: {} of these two cannot be subtracted: {}", stage_name(stage), reason));
     }
   }
   const std::vector<std::string> made = make_folder(folder);
@@ -219,7 +228,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const Comparison found = compare_traces(*a, *b, cancel);
   progress.erase();
   std::string files;
-  if (given.has("out")) files = write_differences(*a, *b, stages, folder, cancel);
+  if (given.has("out")) files = write_differences(*a, *b, found, stages, folder, cancel);
   print(given.has("json") ? comparison_json(found) : comparison_text(found) + files);
 }
 

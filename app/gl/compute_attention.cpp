@@ -128,7 +128,7 @@ void drop_weights(ComputeDevice& device, const ScoreRule& rule, const Region& ce
   buffers.draws.upload(draws);
   // A draw of n 2^-53 keeps a weight when it is at least P.
   steps.least = static_cast<std::uint64_t>(std::ceil(std::ldexp(rule.dropout, 53)));
-  steps.gain = rule.dropout < 1.0 ? static_cast<float>(1.0 / (1.0 - rule.dropout)) : 0.0F;
+  steps.gain = dropout_gain(rule.dropout);
   device.kernels->dropped_weights(steps, rows, keys, buffers.result, buffers.draws, nullptr);
 }
 

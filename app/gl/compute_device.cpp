@@ -93,10 +93,6 @@ void read_part(const ComputeBuffer& buffer, const Region& part, Tensor& to) {
   }
   std::vector<float> numbers(static_cast<std::size_t>(element_count(part)));
   buffer.read(0, numbers);
-  write_part(numbers, part, to);
-}
-
-void write_part(std::span<const float> numbers, const Region& part, Tensor& to) {
   visit_runs(part, to, [&](std::int64_t offset, std::int64_t done, std::int64_t count) {
     std::copy_n(numbers.data() + done, count, to.mutable_data() + offset);
   });

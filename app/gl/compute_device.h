@@ -54,9 +54,6 @@ constexpr std::int64_t kMostGroups = 65535;
 // gaps.
 void read_part(const ComputeBuffer& buffer, const Region& part, Tensor& to);
 
-// Writes the region `part`, given row-major, to `to`; as read_part().
-void write_part(std::span<const float> numbers, const Region& part, Tensor& to);
-
 // `region` counted from the beginning of `origin`.
 Region shifted(const Region& region, const Region& origin);
 

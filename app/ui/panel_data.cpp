@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/attention/interventions.h"
 #include "core/attention/on_demand.h"
 #include "core/attention/shown_mask.h"
 #include "core/io/stage_layout.h"

@@ -185,6 +185,10 @@ void finish_weights(Tensor& weights, const ScoreRule& rule, const Region& region
   });
 }
 
+float dropout_gain(double p) {
+  return p < 1.0 ? static_cast<float>(1.0 / (1.0 - p)) : 0.0F;
+}
+
 DropoutDraw::DropoutDraw(std::uint64_t seed, std::int64_t b, std::int64_t h, std::int64_t i) : row_(mixed(seed)) {
   for (std::int64_t place : {b, h, i}) row_ = mixed(row_ ^ static_cast<std::uint64_t>(place));
 }
@@ -199,7 +203,7 @@ Tensor dropped_weights(const Tensor& weights, const ScoreRule& rule, const Regio
   Tensor result = Tensor::zeros(weights.shape(), weights.axes());
   const double p = rule.dropout;
   const Tensor& mask = rule.dropout_mask;
-  const float gain = p < 1.0 ? static_cast<float>(1.0 / (1.0 - p)) : 0.0F;
+  const float gain = dropout_gain(p);
   Strides steps{0, 0, 0, 0};
   const std::vector<float> kept = mask.values();
   const Strides strides = row_major_strides(mask.shape());

@@ -44,6 +44,9 @@ struct FullyMaskedRows {
 };
 FullyMaskedRows fully_masked_rows(const HiddenCells& hidden, std::int64_t batch, std::int64_t heads);
 
+// What dropout multiplies the weights that it keeps with: 1 / (1 - P), 0 for P = 1.
+float dropout_gain(double p);
+
 // A number in [0, 1) that depends on nothing but its arguments: dropout keeps a cell when it is >= P.
 class DropoutDraw {
  public:

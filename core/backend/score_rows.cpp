@@ -139,7 +139,7 @@ std::optional<float> ScoreRows::weight_when_hidden(std::int64_t b, std::int64_t 
 
 void ScoreRows::drop(std::int64_t b, std::int64_t h, std::int64_t i, Range keys, float* cells) const {
   const double p = rule_->dropout;
-  const float gain = p < 1.0 ? static_cast<float>(1.0 / (1.0 - p)) : 0.0F;
+  const float gain = dropout_gain(p);
   const Tensor& mask = rule_->dropout_mask;
   if (mask.empty()) {
     const DropoutDraw draw(rule_->dropout_seed, b, h, i);

@@ -144,7 +144,9 @@ TEST_F(Compare, WhatCannotBeIsRefused) {
   expect_refused(compared({"--session", "a.json", "--against", "a.json", "--stage", "all", "--out", "d"}), 2,
                  {"--stage", "all"});
   expect_refused(compared({"--session", "wider.json", "--against", "a.json", "--stage", "output", "--out", "d"}), 2,
-                 {"--stage", "output", "cannot be subtracted"});
+                 {"--stage", "output", "cannot be subtracted", "[1, 4, 12] beside [1, 4, 16]"});
+  expect_refused(compared({"--session", "a.json", "--against", "a.json", "--stage", "qkv_split", "--out", "d"}), 2,
+                 {"--stage", "qkv_split", "qkv_heads"});
   EXPECT_FALSE(exists("d"));
   const nlohmann::json found = json_of({"--session", "wider.json", "--against", "a.json"});
   EXPECT_TRUE(stage_of(found, "output").contains("incomparable"));

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "tests/core/backend/made_attention.h"
 
@@ -79,6 +81,46 @@ TEST(ReadScores, HaveTheBitsOfWhatIsStoredAtEverySize) {
          {Options{}, Options{{"mask", "causal"}, {"mask-fill", "-1e20"}, {"dropout", "0.2"}}}) {
       const MadeAttention made = made_attention(sizes, options);
       expect_region(*cpu, made, whole({sizes.batch, sizes.heads, sizes.query_len, sizes.key_len}), text_of(options));
+    }
+  }
+}
+
+// Weights that come with their statistics, against the oracle, with NaN and infinity in the keys, the hidden ones too.
+TEST(ReadScores, NewWeightsAreThoseOfTheReference) {
+  const auto cpu = make_cpu_backend(2), reference = make_reference_backend();
+  const auto near = [](float found, float wanted, double size) {
+    return std::isfinite(wanted) ? std::abs(static_cast<double>(found) - wanted) <= 2e-5 * size
+           : std::isnan(wanted)  ? std::isnan(found)
+                                 : found == wanted;
+  };
+  for (const MadeSizes& sizes : attention_sizes()) {
+    for (const Options& options : attention_rules()) {
+      for (const bool broken : {false, true}) {
+        MadeAttention made = made_attention(sizes, options);
+        if (made.rule.scale > 10) continue;  // makes small differences of scores large ones of weights
+        float* const keys = made.key.mutable_data();
+        if (broken) keys[made.key.size() - 1] = std::numeric_limits<float>::quiet_NaN();
+        if (broken) keys[made.key.size() / 2] = std::numeric_limits<float>::infinity();
+        const Region region{{0, sizes.batch}, {0, sizes.heads}, {0, sizes.query_len}, {0, (sizes.key_len + 1) / 2}};
+        for (const StageId stage : {StageId::weights, StageId::dropped_weights}) {
+          if (stage == StageId::dropped_weights && !made.rule.drops()) continue;
+          std::vector<float> found(static_cast<std::size_t>(element_count(region))), wanted = found;
+          const auto read_with = [&](const Backend& backend, std::vector<float>& cells) {
+            return backend.read_new_weights(stage, made.query, made.key, made.rule, region, cells, CancelToken());
+          };
+          const RowStatistics ours = read_with(*cpu, found), theirs = read_with(*reference, wanted);
+          const std::string what = text_of(options) + (broken ? ", broken" : "");
+          for (std::size_t k = 0; k < found.size(); ++k) {
+            ASSERT_TRUE(near(found[k], wanted[k], 1)) << what << ": " << found[k] << " for " << wanted[k];
+          }
+          const std::vector<float> max = ours.max.values(), max_wanted = theirs.max.values();
+          const std::vector<float> sum = ours.sum.values(), sum_wanted = theirs.sum.values();
+          for (std::size_t row = 0; row < max.size(); ++row) {
+            ASSERT_TRUE(near(max[row], max_wanted[row], 1 + std::abs(max_wanted[row]))) << what;
+            ASSERT_TRUE(near(sum[row], sum_wanted[row], 10 + std::abs(sum_wanted[row]))) << what;
+          }
+        }
+      }
     }
   }
 }
