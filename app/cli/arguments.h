@@ -1,6 +1,7 @@
 // What a command of headscope-cli accepts, and what was given.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>

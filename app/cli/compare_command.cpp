@@ -122,7 +122,10 @@ std::string stages_text(const std::vector<ComparedStage>& stages) {
       continue;
     }
     std::string at;
-    for (const std::int64_t each : stage.at) at += (at.empty() ? "" : ",") + std::to_string(each);
+    for (const std::int64_t each : stage.at) {
+      if (!at.empty()) at += ',';
+      at += std::to_string(each);
+    }
     std::string notes;
     if (stage.unlike > 0) notes = counted(stage.unlike, "pair") + " not finite alike";
     if (stage.alone > 0) notes += (notes.empty() ? "" : "; ") + counted(stage.alone, "cell") + " without a partner";

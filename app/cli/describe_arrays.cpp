@@ -137,7 +137,7 @@ Description describe_safetensors(const std::string& path) {
   }
   description.json["tensors"] = tensors;
   description.json["metadata"] = metadata;
-  description.text += "\n" + table_text({{}, {}, {}, {true}}, rows);
+  description.text += '\n' + table_text({{}, {}, {}, {true}}, rows);
   return description;
 }
 

@@ -125,7 +125,7 @@ Json head_name(OutputHead::Kind kind) {
 
 std::string with_separators(std::int64_t number) {
   std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');
   return text;
 }
 
@@ -194,7 +194,7 @@ void add_unexpected(const std::vector<std::string>& unexpected, Description& des
   constexpr std::size_t kShown = 10;
   description.text += counted(static_cast<std::int64_t>(unexpected.size()), "tensor") + " without a place in it:";
   for (std::size_t i = 0; i < std::min(kShown, unexpected.size()); ++i)
-    description.text += " " + printable(unexpected[i]);
+    description.text += ' ' + printable(unexpected[i]);
   if (unexpected.size() > kShown) description.text += fmt::format(" and {} more", unexpected.size() - kShown);
   description.text += "\n";
 }

@@ -29,7 +29,7 @@ std::string wrapped(std::string_view text, std::size_t column, std::size_t at) {
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (at > column && at + 1 + word.size() > kWidth) {
-      result += "\n" + std::string(column, ' ');
+      result += '\n' + std::string(column, ' ');
       at = column;
     } else if (at > column) {
       result += ' ';

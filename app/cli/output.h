@@ -1,6 +1,7 @@
 // What reaches the terminal.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

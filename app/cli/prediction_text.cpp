@@ -26,7 +26,7 @@ std::string changes_text(const PredictionReport& report, const std::vector<std::
     rows.push_back(
         {"", "", "", changes.terms.size() > 1 ? "all of them" : changes.terms.front(), short_number(change.first_now)});
   }
-  return "\n" + table_text({{true}, {}, {}, {}, {true}}, rows);
+  return '\n' + table_text({{true}, {}, {}, {}, {true}}, rows);
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ std::string predictions_text(const PredictionReport& report, const Trace& trace)
       if (report.changes) rows.back().push_back(short_number(report.changes->positions[p].top_without[k]));
     }
   }
-  std::string text = "\n" + table_text({{true}, {}, {}, {true}, {true}, {true}, {true}}, rows);
+  std::string text = '\n' + table_text({{true}, {}, {}, {true}, {true}, {true}, {true}}, rows);
   if (report.changes) text += changes_text(report, tokens);
   if (!report.mean_loss) return text;
   text += fmt::format("\nloss {} nats a token", short_number(*report.mean_loss));

@@ -124,7 +124,7 @@ std::string shape_table_text(const Trace& trace) {
     const Statistics numbers = statistics_of(stage.tensor);
     for (const double number : {numbers.min, numbers.max, numbers.mean}) rows.back().push_back(short_number(number));
   }
-  text += "\n" + table_text({{}, {}, {}, {true}, {true}, {true}}, rows) + "\n";
+  text += '\n' + table_text({{}, {}, {}, {true}, {true}, {true}}, rows) + "\n";
   text += fmt::format("{}, {}, head_dim {}; computed by {} in {:.1f} ms\n", counted(inputs.num_heads, "head"),
                       inputs.d_model > 0 ? fmt::format("d_model {}", inputs.d_model) : "no projection", inputs.head_dim,
                       trace.backend_description, trace.seconds * 1e3);

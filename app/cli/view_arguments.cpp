@@ -18,7 +18,10 @@ constexpr int kMostPixels = 16384;
 
 std::string color_map_list() {
   std::string names;
-  for (const ColorMap map : all_color_maps()) names += (names.empty() ? "" : "|") + std::string(color_map_name(map));
+  for (const ColorMap map : all_color_maps()) {
+    if (!names.empty()) names += '|';
+    names += color_map_name(map);
+  }
   return names;
 }
 

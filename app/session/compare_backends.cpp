@@ -94,7 +94,8 @@ std::string compare_backends(const Request& request, const BackendFactory& make,
   std::string text = milliseconds_text(cpu);
   try {
     const Timed gpu = timed_forward(request, inputs, made(BackendChoice::gpu), cancel);
-    text += " " + milliseconds_text(gpu) + difference_text(*cpu.trace, *gpu.trace);
+    text += ' ';
+    text += milliseconds_text(gpu) + difference_text(*cpu.trace, *gpu.trace);
   } catch (const BackendError& error) {
     text += std::string(" No GPU: ") + error.what();
   }

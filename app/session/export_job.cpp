@@ -252,7 +252,7 @@ std::string short_path(const std::string& path) {
     const std::string prefix = home;
     if (path == prefix) return "~";
     if (path.size() > prefix.size() && path.compare(0, prefix.size(), prefix) == 0 && path[prefix.size()] == '/')
-      return "~" + path.substr(prefix.size());
+      return '~' + path.substr(prefix.size());
   }
   return path;
 }

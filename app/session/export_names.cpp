@@ -13,7 +13,9 @@ bool is_picture(ExportFile format) {
 }
 
 std::vector<ExportSubject> subjects_of(const ViewState& view, bool two) {
-  std::vector<ExportSubject> subjects = {ExportSubject::window};
+  std::vector<ExportSubject> subjects;
+  subjects.reserve(12);  // all of them
+  subjects.push_back(ExportSubject::window);
   if (two) {
     subjects.insert(subjects.end(), {ExportSubject::first, ExportSubject::second, ExportSubject::difference});
   }

@@ -52,9 +52,12 @@ class LatestWork {
       const bool known = done_ != nullptr && done_->whole && done_->question == question;
       const bool on_its_way = running_ && *running_ == question;
       if (!on_its_way && running_) token_.cancel();
-      waiting_.reset();
+      if (known || on_its_way) {
+        waiting_.reset();
+      } else {
+        waiting_ = question;
+      }
       if (known) return done_;
-      if (!on_its_way) waiting_ = question;
       if (!active_) active_ = start = true;
     }
     if (start) executor_->run([this] { work_until_idle(); });

@@ -38,8 +38,8 @@ struct ModelNumbers::Impl {
     TokenView tokens;
     bool norms = false;
     std::shared_ptr<const LayerLook> look;
-    bool fits(const std::shared_ptr<const Trace>& other, const ModelWish& wish) const {
-      return look && trace.lock() == other && batch == wish.batch && tokens == wish.tokens && norms == wish.norms;
+    bool fits(const std::shared_ptr<const Trace>& other, const ModelWish& wanted) const {
+      return look && trace.lock() == other && batch == wanted.batch && tokens == wanted.tokens && norms == wanted.norms;
     }
   };
   struct PickedPart {
@@ -55,9 +55,9 @@ struct ModelNumbers::Impl {
     std::int64_t batch = 0;
     TokenView tokens;
     std::shared_ptr<const ModelLook::AggregateLook> look;
-    bool fits(const ModelWish& wish) const {
-      return look && wish.aggregate == look->aggregate && model.lock() == wish.trace->model && batch == wish.batch &&
-             tokens == wish.tokens;
+    bool fits(const ModelWish& wanted) const {
+      return look && wanted.aggregate == look->aggregate && model.lock() == wanted.trace->model &&
+             batch == wanted.batch && tokens == wanted.tokens;
     }
   };
   struct PredictionPart {
@@ -291,9 +291,9 @@ struct ModelNumbers::Impl {
     ModelLook::AloneLook look{one.term, std::nullopt, ""};
     try {
       const auto trace = compute(with_only(task.trace->request, one), engine, cancel, {});
-      const std::vector<std::int64_t> token = {asked.token};
+      const std::vector<std::int64_t> tokens = {asked.token};
       look.probability =
-          probabilities_of(*trace->model, asked.batch, asked.position, token, *make_cpu_backend(0), cancel).front();
+          probabilities_of(*trace->model, asked.batch, asked.position, tokens, *make_cpu_backend(0), cancel).front();
     } catch (const Cancelled&) {
       throw;
     } catch (const std::exception& error) {

@@ -40,9 +40,9 @@ struct LayerLook {
 struct ModelWish {
   std::shared_ptr<const Trace> trace;  // with a model
   std::int64_t batch = 0;
-  TokenView tokens;
+  TokenView tokens{};
   bool norms = false;  // pictures of |w (v Wo)| instead of w
-  std::optional<Aggregate> aggregate;
+  std::optional<Aggregate> aggregate{};
   std::int64_t layer = 0, head = 0;  // whose whole matrix is wished for
   std::int64_t position = -1;        // where predictions are wished for; -1: predicted_position()
   std::size_t alone = 0;  // of how many active interventions, the first, one wants to know what each does alone

@@ -28,7 +28,7 @@ bool same_mask_kinds(const Request& a, const Request& b) {
 
 // The one typed option in which the two differ; "" when they differ in several, or in one that is picked.
 std::string typed_change(const Request& a, const Request& b) {
-  std::string changed;
+  std::string_view changed;
   for (const RequestOption& option : request_options()) {
     if (option.get(a) == option.get(b)) continue;
     if (!changed.empty()) return "";
@@ -37,7 +37,7 @@ std::string typed_change(const Request& a, const Request& b) {
   if (std::find(kPickedOptions.begin(), kPickedOptions.end(), changed) != kPickedOptions.end()) return "";
   // A chip that is switched is a pick; only its number or its file is typed.
   if (changed == "mask" && !same_mask_kinds(a, b)) return "";
-  return changed;
+  return std::string(changed);
 }
 
 // Replaces a NaN by a number that no control can give, so that == is reflexive.

@@ -46,7 +46,7 @@ void draw_box(Ui& ui, const Rect& box, Rgba color) {
 std::string grouped_digits(std::int64_t number) {
   std::string digits = std::to_string(number < 0 ? -number : number);
   for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), ",");
+    digits.insert(static_cast<std::size_t>(at), 1, ',');
   }
   return number < 0 ? kMinusSign + digits : digits;
 }

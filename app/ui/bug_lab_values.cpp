@@ -36,7 +36,7 @@ void draw_bar(Ui& ui, Rect& rest, ColorMap map, const ValueRange& range) {
     if (size == 0 || size >= 0.01) return short_number(rounded(value));
     return size < 1e-3 ? number_label(value, 1, true) : number_label(value, 4);
   };
-  const std::string low = label(range.low), high = (range.low < 0 ? "+" : "") + label(range.high);
+  const std::string low = label(range.low), high = range.low < 0 ? '+' + label(range.high) : label(range.high);
   const float low_width = std::ceil(text_width(ui, Type::mono11, low));
   const float high_width = std::ceil(text_width(ui, Type::mono11, high));
   if (rest.width() < low_width + high_width + ui.px(90)) return;

@@ -34,7 +34,7 @@ std::string name_of(StageId stage) {
 
 void draw_inline_bar(Ui& ui, Rect& rest, ColorMap map, const ValueRange& range) {
   const std::string low = short_number(std::round(range.low * 100) / 100);
-  const std::string high = "+" + short_number(std::round(range.high * 100) / 100);
+  const std::string high = '+' + short_number(std::round(range.high * 100) / 100);
   const float low_width = std::ceil(text_width(ui, Type::mono11, low));
   const float high_width = std::ceil(text_width(ui, Type::mono11, high));
   if (rest.width() < low_width + high_width + ui.px(120)) return;

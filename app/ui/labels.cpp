@@ -1,6 +1,7 @@
 // Numbers as words.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 

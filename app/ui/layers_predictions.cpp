@@ -92,7 +92,8 @@ InterventionFact alone_fact(const LayersShown& shown, const Intervention& which)
   if (!alone->probability) return {"—", "Alone: " + alone->failure};
   const TokenProbability& first = shown.look.baseline_predictions->tokens.front();
   const double points = (*alone->probability - first.probability) * 100;
-  const std::string change = std::abs(points) < 0.05 ? "0.0" : (points > 0 ? "+" : "") + number_label(points, 1);
+  std::string change = points >= 0.05 ? "+" : "";
+  change += std::abs(points) < 0.05 ? "0.0" : number_label(points, 1);
   return {change, fmt::format("Alone it takes {} from {} to {}.", visible_piece(first.piece),
                               percent(first.probability), percent(*alone->probability))};
 }

@@ -1,5 +1,6 @@
 // The open list of a combo, menu or context menu: one at a time, over everything, with its own keys.
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "app/ui/control_box.h"

@@ -1,6 +1,8 @@
 // find_problem of a request whose model is a capture.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/attention/problem_checks.h"
 #include "core/model/capture.h"
 

@@ -1,6 +1,7 @@
 // The trace while it grows. Internal to core/attention.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <string>

@@ -52,7 +52,11 @@ class Verdicts {
   }
 
  private:
-  void say(bool bad, std::string text) { verdicts_.push_back({bad, std::move(text)}); }
+  void say(bool bad, std::string text) {
+    Verdict& verdict = verdicts_.emplace_back();
+    verdict.bad = bad;
+    verdict.text = std::move(text);
+  }
   const StageDifference* here() const { return effect_.find(stage_); }
 
   void shape() {

@@ -123,16 +123,16 @@ class HeadUpdate {
 
   // Scores of the replaced keys to exponents, score - max; the largest scores; what the old sums are multiplied with.
   bool exponents() {
-    const std::int64_t rows = query_.count;
-    std::copy_n(max_before_, rows, max_);
-    for (std::int64_t n = 0; n < count(); ++n) raise_to_cells(new_of(n), rows, max_);
+    const std::int64_t queries = query_.count;
+    std::copy_n(max_before_, queries, max_);
+    for (std::int64_t n = 0; n < count(); ++n) raise_to_cells(new_of(n), queries, max_);
     if (!updates_finite_rows()) return false;
-    std::copy_n(max_before_, rows, scale_);
-    subtract_where_visible(max_, rows, scale_);
+    std::copy_n(max_before_, queries, scale_);
+    subtract_where_visible(max_, queries, scale_);
     exponentials_of(scale_);
     for (std::int64_t n = 0; n < count(); ++n) {
-      subtract_where_visible(max_before_, rows, old_of(n));
-      subtract_where_visible(max_, rows, new_of(n));
+      subtract_where_visible(max_before_, queries, old_of(n));
+      subtract_where_visible(max_, queries, new_of(n));
       exponentials_of(old_of(n));
       exponentials_of(new_of(n));
     }

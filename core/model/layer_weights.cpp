@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <string_view>
 
 #include "core/error.h"
 #include "core/io/safetensors.h"

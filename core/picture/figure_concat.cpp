@@ -122,7 +122,9 @@ void plan_concat(Sheet& sheet, const StagePicture& stage, bool measure) {
     sheet.upright_bar(left + map_width + sheet.px(14), top, std::clamp(size.height, sheet.px(48), sheet.px(400)),
                       stage.map(), range);
     words = legend(sheet, stage, ", the range centred on zero", size, 0);
-    words.push_back({"rows token, columns feature", sheet.colors.text2});
+    Span& axes = words.emplace_back();
+    axes.text = "rows token, columns feature";
+    axes.color = sheet.colors.text2;
   }
   int bottom = top + std::max(size.height, !direct && view.color_bar ? sheet.px(48) : 0) + sheet.px(10);
   bottom += sheet.paragraph(sheet.margin(), bottom, width - 2 * sheet.margin(), words);

@@ -140,8 +140,9 @@ void plan_heads(Sheet& sheet, const StagePicture& stage, bool measure) {
   std::vector<Span> words = legend(sheet, stage, ", one range for all heads", size, 0);
   if (stage.score_like()) {
     words.push_back({"\n", {}});
-    words.push_back(
-        {"Above: pattern and its mean weight, else the strongest link; mean row entropy in bits.", sheet.colors.text3});
+    Span& above = words.emplace_back();
+    above.text = "Above: pattern and its mean weight, else the strongest link; mean row entropy in bits.";
+    above.color = sheet.colors.text3;
   }
   y += sheet.px(4);
   const int bar = std::min(std::max(grid.tile, sheet.px(160)), sheet.px(240));

@@ -110,18 +110,18 @@ void draw_plan(const FigurePlan& plan, FigureOutput& output, const CancelToken& 
     cancel.check();
     std::visit(
         [&](const auto& shape) {
-          using Shape = std::decay_t<decltype(shape)>;
-          if constexpr (std::is_same_v<Shape, TextItem>) {
+          using Item = std::decay_t<decltype(shape)>;
+          if constexpr (std::is_same_v<Item, TextItem>) {
             output.text(shape);
-          } else if constexpr (std::is_same_v<Shape, RectItem>) {
+          } else if constexpr (std::is_same_v<Item, RectItem>) {
             output.rect(shape);
-          } else if constexpr (std::is_same_v<Shape, CornerItem>) {
+          } else if constexpr (std::is_same_v<Item, CornerItem>) {
             output.corner(shape);
-          } else if constexpr (std::is_same_v<Shape, CurveItem>) {
+          } else if constexpr (std::is_same_v<Item, CurveItem>) {
             output.curve(shape);
-          } else if constexpr (std::is_same_v<Shape, BarItem>) {
+          } else if constexpr (std::is_same_v<Item, BarItem>) {
             output.bar(shape);
-          } else if constexpr (std::is_same_v<Shape, ProvenanceItem>) {
+          } else if constexpr (std::is_same_v<Item, ProvenanceItem>) {
             draw_provenance(shape, output, cancel);
           } else {
             output.map(shape);

@@ -97,7 +97,10 @@ void set_colormap(ViewSpec& view, const std::string& text) {
 
 std::string list_text(const std::vector<std::int64_t>& numbers) {
   std::string text;
-  for (const std::int64_t number : numbers) text += (text.empty() ? "" : ",") + std::to_string(number);
+  for (const std::int64_t number : numbers) {
+    if (!text.empty()) text += ',';
+    text += std::to_string(number);
+  }
   return text.empty() ? "none" : text;
 }
 

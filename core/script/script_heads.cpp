@@ -1,6 +1,8 @@
 // Projections, and how their features become heads.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/attention/interventions.h"
 #include "core/attention/projection_steps.h"
 #include "core/model/head_rule.h"

@@ -51,7 +51,9 @@ void visit_values(const Tensor& tensor, Visit&& visit) {
 void StatisticsSum::add(std::span<const float> values) {
   if (!rest_.empty()) {
     const std::size_t more = std::min(values.size(), kBlock - rest_.size());
-    rest_.insert(rest_.end(), values.begin(), values.begin() + static_cast<std::ptrdiff_t>(more));
+    const std::size_t before = rest_.size();
+    rest_.resize(before + more);
+    std::copy_n(values.begin(), more, rest_.begin() + static_cast<std::ptrdiff_t>(before));
     values = values.subspan(more);
     if (rest_.size() < kBlock) return;
     add_block(rest_);

@@ -1,5 +1,6 @@
 #include "core/text/normalizer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/text/byte_alphabet.h"

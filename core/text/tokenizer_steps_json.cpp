@@ -190,7 +190,8 @@ std::vector<PairPart> read_pair_template(const JsonPart& part) {
     const JsonPart& given = added.present() ? added : text;
     if (!given.present()) item.refuse("a SpecialToken or a Sequence");
     const std::int64_t type = given.at("type_id").present() ? given.at("type_id").integer(0, 1000) : 0;
-    const std::string& id = given.at("id").text();
+    const JsonPart named = given.at("id");
+    const std::string& id = named.text();
     if (!added.present()) {
       if (id != "A" && id != "B") item.refuse("the Sequence A or B");
       order += id;

@@ -1,4 +1,5 @@
 // `run --metrics` and `render --view layers`.
+#include <algorithm>
 #include <cmath>
 
 #include "core/attention/head_metric.h"

@@ -1,4 +1,5 @@
 // Checkpoints on the command line.
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,6 @@
 // A tokenizer.json, a NUL, a text: whatever is accepted spells the text so that everything fits together.
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/text/tokenizer_json.h"
 #include "core/text/utf8.h"

@@ -124,7 +124,7 @@ TEST(DemoPronouns, ResolvesSentencesThatItNeverSaw) {
     const auto sentence = nlohmann::json::parse(line);
     const auto trace = demo.run(sentence["phrase"]);
     ASSERT_EQ(trace->inputs->tokens.at(sentence["it"]), "it") << line;
-    right += demo.most_probable(*trace, sentence["it"]) == sentence["noun"] ? 1 : 0;
+    right += demo.most_probable(*trace, sentence["it"]) == sentence["noun"].get<std::string>() ? 1 : 0;
     const std::vector<float> weights = weights_at(*trace, sentence["it"], sentence["at"]);
     for (std::size_t head = 0; head < mean.size(); ++head) mean[head] += static_cast<double>(weights[head]);
   }

@@ -101,8 +101,8 @@ INSTANTIATE_TEST_SUITE_P(Golden, Models,
                                            "bert-bf16", "bert-old-names", "roberta", "distilbert", "llama", "llama-f16",
                                            "llama-bf16", "llama-linear", "llama-llama3", "mistral", "qwen2", "qwen3",
                                            "gemma", "llama2c"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& each) {
+                           std::string name = each.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });

@@ -204,7 +204,7 @@ TEST_F(Tutorial003, ShapesAreThoseOfItsSteps) {
         {"merged", sizes(run.stage("concat"))}};
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
-      EXPECT_EQ(found[i].first, expected[i][0]);
+      EXPECT_EQ(found[i].first, expected[i][0].get<std::string>());
       EXPECT_EQ(found[i].second, expected[i][1]) << found[i].first;
     }
   }

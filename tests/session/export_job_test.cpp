@@ -264,7 +264,9 @@ TEST_F(ExportJob, ADifferenceIsWrittenAsPictureTableAndArray) {
     EXPECT_EQ(forecast.files, 1);
     write_export(choice_, source, view_, CancelToken{}, {});
     const auto bytes = static_cast<std::int64_t>(fs::file_size(folder_ / name));
-    if (forecast.exact) EXPECT_EQ(forecast.bytes, bytes) << name;
+    if (forecast.exact) {
+      EXPECT_EQ(forecast.bytes, bytes) << name;
+    }
   };
   written(ExportFile::npy, "d.npy");
   const Tensor numbers = read_npy((folder_ / "d.npy").string()).tensor;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/session/predictions.h"
@@ -51,6 +52,12 @@ Request with_every_intervention(Request request) {
     find_request_option(option)->set(request, text);
   }
   return request;
+}
+
+EngineOptions of_whole_models() {
+  EngineOptions options;
+  options.whole_model = true;
+  return options;
 }
 
 struct Numbers {
@@ -141,7 +148,7 @@ TEST(ModelNumbers, EveryInterventionIsComparedWithTheRequestWithoutAny) {
 }
 
 TEST(ModelNumbers, WhatEachDoesAloneIsWhatThatRequestPredicts) {
-  Engine engine(EngineOptions{.whole_model = true});
+  Engine engine(of_whole_models());
   Request request;
   request.model = "demo:pronouns";
   request.phrase = "The animal didn't cross the street because it was too tired";
@@ -149,7 +156,7 @@ TEST(ModelNumbers, WhatEachDoesAloneIsWhatThatRequestPredicts) {
   request.ablate = {{1, 7}};
   request.scale_query = {{LayerHead{1, 6}, 0.5, true}, {LayerHead{0, 2}, 3, false}};
   request.paint = {{true, 7, 8, 1, 2, true}};
-  Numbers n(EngineOptions{.whole_model = true});
+  Numbers n(of_whole_models());
   const auto trace = engine.run(request, {});
   ModelLook look = n.numbers.want({.trace = trace, .alone = 2});
   ASSERT_EQ(look.alone.size(), 2u) << "no more than was asked for";

@@ -2,6 +2,7 @@
 // copied.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 

@@ -1,6 +1,7 @@
 // Matrices that no frame may walk over: drawn from tiles, their numbers computed in the background.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/ui/map_view.h"

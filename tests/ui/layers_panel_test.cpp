@@ -1,6 +1,8 @@
 // All layers and heads: keys and clicks walk the grid, open and switch heads; sort, filter, tokens, aggregates.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "app/ui/layers_layout.h"
 #include "app/ui/layers_panel.h"
 #include "core/attention/head_metrics.h"

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <vector>
 
 #include "core/text/minus_sign.h"
 #include "driver.h"

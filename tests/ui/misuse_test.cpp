@@ -1,8 +1,10 @@
 // Somebody who clicks, types and drags at random: nothing may break, whatever comes in which order.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
+#include <vector>
 
 #include "../session/temporary_folder.h"
 #include "core/text/utf8.h"
@@ -153,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
                           "👩‍👩‍👧‍👦 🏳️‍🌈 e\u0301 \U0001F600 👍🏽 \u200D \U000E0001"),
                       std::pair<const char*, std::string>("OneLongWord", std::string(3000, 'w')),
                       std::pair<const char*, std::string>("FourHundred", words(400))),
-    [](const auto& info) { return std::string(info.param.first); });
+    [](const auto& each) { return std::string(each.param.first); });
 
 }  // namespace
 }  // namespace headscope::ui

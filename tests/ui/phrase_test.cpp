@@ -1,6 +1,10 @@
 // Typing into the phrase: the string is the user's, every keystroke is computed, undo is one list.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "driver.h"
 
 namespace headscope::ui {

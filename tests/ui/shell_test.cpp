@@ -1,6 +1,7 @@
 // Focus, shortcuts, menus, lists, notices: what holds the window together.
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cmath>
 
 #include <algorithm>

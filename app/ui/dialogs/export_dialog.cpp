@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/session/export_job.h"
 #include "app/ui/dialogs/dialog_frame.h"

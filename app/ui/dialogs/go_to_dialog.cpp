@@ -1,6 +1,7 @@
 // Ctrl+G: to a cell by its query and key, each an index or words of the text; Up and Down walk through the places.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "app/ui/axis_labels.h"

@@ -1,5 +1,7 @@
 #include "core/backend/kernels/softmax.h"
 
+#include <cmath>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/backend/kernels/softmax.cpp"
 #include "hwy/foreach_target.h"

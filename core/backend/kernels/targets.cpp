@@ -2,6 +2,8 @@
 
 #include <hwy/highway.h>
 
+#include <cstdint>
+
 #include "core/assert.h"
 
 namespace headscope {

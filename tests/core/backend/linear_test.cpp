@@ -181,7 +181,9 @@ TEST(Linear, VectorsWithFusedMultiplyAddGiveTheSameBits) {
 }
 
 TEST(Linear, EveryCellIsOneChainOfFusedMultiplyAddsFromTheBias) {
-  if (kernel_target() != "AVX3" && kernel_target() != "AVX2" && kernel_target() != "NEON") GTEST_SKIP();
+  if (kernel_target() != "AVX3" && kernel_target() != "AVX2" && kernel_target() != "NEON") {
+    GTEST_SKIP() << "kernels for " << kernel_target() << " fuse nothing";
+  }
   const CancelToken cancel;
   const Tensor x = random_tensor({1, 30, 1201}, 1);
   const Tensor weight = random_tensor({35, 1201}, 2);

@@ -60,7 +60,9 @@ TEST_F(Loading, ARequestNobodyWantsAnyMoreStopsWhileVectorsAndWeightsAreDrawnAnd
     InputCache cache;
     EXPECT_THROW(load_inputs(request, cache, cancelled), Cancelled);
     load_inputs(seeded("quite other"), cache);  // the layer is known now, the words are not
-    if (embedding == Embedding::token) EXPECT_THROW(load_inputs(request, cache, cancelled), Cancelled);
+    if (embedding == Embedding::token) {
+      EXPECT_THROW(load_inputs(request, cache, cancelled), Cancelled);
+    }
     const Inputs after = load_inputs(request, cache), fresh = load(request);
     EXPECT_EQ(after.x.values(), fresh.x.values());
     EXPECT_EQ(after.weights.qkv.weight.values(), fresh.weights.qkv.weight.values());

@@ -73,7 +73,9 @@ TEST(OutputHead, LogitsProbabilitiesAndLossAreThoseOfTheReference) {
           EXPECT_NEAR(token.logit, wanted, 3e-5 * largest) << name;
           EXPECT_NEAR(token.probability, std::exp(wanted) / sum, 2e-4 * std::exp(wanted) / sum + 1e-7) << name;
           EXPECT_EQ(token.piece, std::to_string(token.id)) << "no tokenizer";
-          if (k > 0) EXPECT_GE(found[i].top[k - 1].logit, token.logit);
+          if (k > 0) {
+            EXPECT_GE(found[i].top[k - 1].logit, token.logit);
+          }
         }
         if (next && i + 1 == found.size()) {
           EXPECT_EQ(found[i].loss, std::nullopt);

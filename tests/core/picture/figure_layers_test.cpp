@@ -1,6 +1,8 @@
 // All layers and heads as one picture, and aggregates of them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/attention/aggregates.h"
 #include "core/attention/engine.h"
 #include "core/attention/model_trace.h"

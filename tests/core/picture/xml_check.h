@@ -1,6 +1,7 @@
 // A strict reader of the XML that pictures consist of: elements, attributes in double quotes, text, five entities.
 #pragma once
 
+#include <cctype>
 #include <map>
 #include <set>
 #include <stdexcept>

@@ -63,12 +63,12 @@ TEST_P(TokenizerVectors, TokensFitTogether) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TokenizerVectors, ::testing::Values("byte_level", "word_piece", "unigram", "byte_pieces"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& each) { return std::string(each.param); });
 
 std::string random_text(std::mt19937& random) {
   std::string text;
   const std::uint32_t ends[] = {0x80, 0x250, 0x700, 0x3100, 0xD800, 0x20000, 0x10FFFF};
-  for (std::uint32_t k = random() % 40; k > 0; --k) {
+  for (auto k = random() % 40; k > 0; --k) {
     append_utf8(text, static_cast<std::uint32_t>(random()) % ends[random() % 7]);
     if (random() % 4 == 0) text += ' ';
   }

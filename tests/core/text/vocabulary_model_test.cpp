@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "core/text/split_pattern.h"
@@ -54,7 +56,7 @@ TEST(BpeModel, EqualsThePlainAlgorithmOnRandomWords) {
   std::mt19937 random(3);
   for (int k = 0; k < 500; ++k) {
     std::string word;
-    for (std::uint32_t n = random() % 30; n > 0; --n) word += "abc"[random() % 3];
+    for (auto n = random() % 30; n > 0; --n) word += "abc"[random() % 3];
     std::vector<std::string> parts;
     for (const char c : word) parts.emplace_back(1, c);
     for (bool joined = true; joined;) {
@@ -143,7 +145,7 @@ TEST(UnigramModel, FindsTheBestOfAllSpellings) {
   std::mt19937 random(5);
   for (int k = 0; k < 200; ++k) {
     std::string word;
-    for (std::uint32_t n = 1 + random() % 9; n > 0; --n) word += "ab"[random() % 2];
+    for (auto n = 1 + random() % 9; n > 0; --n) word += "ab"[random() % 2];
     double best = -1e9;
     for (std::uint32_t cuts = 0; cuts < (1u << (word.size() - 1)); ++cuts) {
       double sum = 0;
