@@ -3,11 +3,14 @@
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "app/gl/framebuffer.h"
 #include "app/gl/offscreen.h"
+#include "app/ui/imgui_compat.h"
+#include "app/ui/mouse_input.h"
 #include "app/ui/theme.h"
 #include "core/error.h"
 #include "core/picture/palette.h"
@@ -19,6 +22,7 @@ ImGuiGuard::ImGuiGuard() {
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;  // the layout is in the view state
   io.LogFilename = nullptr;
+  ui::compat::leave_input_order_to_us();
   io.MouseDoubleClickTime = 0.5f;  // as on Windows; in 0.3 seconds a slow driver draws too few frames for two clicks
 }
 
@@ -27,20 +31,10 @@ ImGuiGuard::~ImGuiGuard() {
 }
 
 Surface null_surface(int width, int height, double content_scale) {
-  ImGuiIO& io = ImGui::GetIO();
-  io.BackendPlatformName = "headscope_null";
-#if IMGUI_VERSION_NUM < 18700
-  for (int key = 0; key < ImGuiKey_COUNT; ++key) io.KeyMap[key] = key;
-#endif
   Surface surface;
   surface.width = width;
   surface.height = height;
   surface.content_scale = content_scale;
-  surface.begin_platform_frame = [width, height] {
-    ImGuiIO& frame_io = ImGui::GetIO();
-    frame_io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
-    frame_io.DeltaTime = 1.0f / 60;
-  };
   auto clipboard = std::make_shared<std::string>();
   surface.get_clipboard = [clipboard] { return *clipboard; };
   surface.set_clipboard = [clipboard](const std::string& text) { *clipboard = text; };
@@ -65,17 +59,10 @@ FrameDrawer::~FrameDrawer() {
 void FrameDrawer::prepare_fonts(const Session& session, float scale) {
   const std::string text = ui::text_on_screen(session, state);
   if (scale == fonts_scale_ && !ui::needs_rebuild(fonts_, text)) return;
-  [[maybe_unused]] const bool first = fonts_scale_ == 0;
+  const bool first = fonts_scale_ == 0;
   fonts_ = ui::build_fonts(scale, text);
   fonts_scale_ = scale;
-#if IMGUI_VERSION_NUM < 19200
-  // The first frame makes the texture with all else that it draws with.
-  if (!first) ImGui_ImplOpenGL3_DestroyFontsTexture();
-  if (!(first ? ImGui_ImplOpenGL3_CreateDeviceObjects() : ImGui_ImplOpenGL3_CreateFontsTexture())) {
-    throw Error("The graphics driver refused the texture of the fonts.");
-  }
-  ImGui::GetIO().Fonts->ClearTexData();  // the driver has them
-#endif
+  if (!ui::compat::upload_fonts(first)) throw Error("The graphics driver refused the texture of the fonts.");
 }
 
 std::vector<ui::Command> FrameDrawer::make(Session& session, Settings& settings, const Surface& surface,
@@ -85,7 +72,13 @@ std::vector<ui::Command> FrameDrawer::make(Session& session, Settings& settings,
   const Palette& colors = palette(session.view.theme);
 
   ImGui_ImplOpenGL3_NewFrame();
-  surface.begin_platform_frame();
+  ImGuiIO& io = ImGui::GetIO();
+  // One unit of Dear ImGui is one pixel everywhere; sizes follow the scale instead.
+  io.DisplaySize = {static_cast<float>(surface.width), static_cast<float>(surface.height)};
+  io.DisplayFramebufferScale = {1, 1};
+  io.DeltaTime = std::max(1e-6f, static_cast<float>(seconds - seconds_));  // Dear ImGui refuses 0
+  seconds_ = seconds;
+  ui::apply_mouse(input.mouse, shift_);
   const auto began = std::chrono::steady_clock::now();
   ImGui::NewFrame();
   probe.rects.clear();
@@ -98,6 +91,7 @@ std::vector<ui::Command> FrameDrawer::make(Session& session, Settings& settings,
             .colors = colors,
             .scale = scale,
             .input = std::move(input),
+            .shift_held = shift_,
             .commands = std::move(commands),
             .probe = &probe,
             .get_clipboard = surface.get_clipboard,

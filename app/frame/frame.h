@@ -13,7 +13,7 @@
 
 namespace headscope {
 
-// Dear ImGui's context; older than the window, which hooks into it, and younger than nothing.
+// Dear ImGui's context.
 class ImGuiGuard {
  public:
   ImGuiGuard();
@@ -26,12 +26,11 @@ class ImGuiGuard {
 struct Surface {
   int width = 0, height = 0;  // pixels
   double content_scale = 1;
-  std::function<void()> begin_platform_frame;
   std::function<std::string()> get_clipboard;
   std::function<void(const std::string&)> set_clipboard;
 };
 
-// A surface of this size that no window system stands behind.
+// A surface of this size that no window system stands behind; its clipboard is its own.
 Surface null_surface(int width, int height, double content_scale);
 
 class FrameDrawer {
@@ -43,7 +42,8 @@ class FrameDrawer {
   FrameDrawer& operator=(const FrameDrawer&) = delete;
 
   // Makes a frame: the panels take the input and carry out `commands` too. Returns the commands that they left to the
-  // application. A frame that is not rendered is forgotten when the next one is made.
+  // application. A frame that is not rendered is forgotten when the next one is made. `seconds`: the time, which never
+  // goes back.
   std::vector<ui::Command> make(Session& session, Settings& settings, const Surface& surface, InputEvents input,
                                 double seconds, std::vector<ui::Command> commands = {});
   // Draws the frame made last on the bound framebuffer.
@@ -60,6 +60,8 @@ class FrameDrawer {
   std::unique_ptr<GlTextureStore> textures_;
   ui::Fonts fonts_;
   float fonts_scale_ = 0;
+  double seconds_ = 0;  // of the last frame
+  bool shift_ = false;  // held, as the mouse's last event said
   Rgba ground_;
 };
 

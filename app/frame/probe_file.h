@@ -15,7 +15,7 @@ struct FrameTiming {
   double first_frame_ms = -1;    // from the start of main to the first frame on screen
   double first_picture_ms = -1;  // to the first frame that shows a result
   // Of every event that changed the draft, to the frame that showed its result or a newer one; the latest thousand.
-  std::vector<double> keystrokes_ms;
+  std::vector<double> keystrokes_ms = {};
   double ui_ms = 0, frame_ms = 0;  // of the last frame: panels; all of it with swap
 };
 

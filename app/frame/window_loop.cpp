@@ -40,14 +40,17 @@ constexpr std::ptrdiff_t kKeystrokesNoted = 1000;
 // GLFW 3.3 can lose the event that another thread posts: while one is due, look again by ourselves.
 constexpr double kLookAgainSeconds = 0.1;
 
-// Whether the mouse did anything in the frame just drawn.
-bool mouse_moved() {
-  const ImGuiIO& io = ImGui::GetIO();
-  bool moved = io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 || io.MouseWheelH != 0;
-  for (int button = 0; button < 3; ++button) {
-    moved = moved || ImGui::IsMouseClicked(button) || ImGui::IsMouseReleased(button);
+Cursor cursor_shape() {
+  switch (ImGui::GetMouseCursor()) {
+    case ImGuiMouseCursor_TextInput:
+      return Cursor::text;
+    case ImGuiMouseCursor_ResizeEW:
+      return Cursor::resize_x;
+    case ImGuiMouseCursor_ResizeNS:
+      return Cursor::resize_y;
+    default:
+      return Cursor::arrow;
   }
-  return moved;
 }
 
 class WindowLoop {
@@ -76,7 +79,6 @@ class WindowLoop {
     window_ready_ = true;
     drawer_ = std::make_unique<FrameDrawer>();
     drawer_->state = std::move(state);
-    surface_.begin_platform_frame = [this] { window_->begin_imgui_frame(); };
     surface_.get_clipboard = [this] { return window_->clipboard(); };
     surface_.set_clipboard = [this](const std::string& text) { window_->set_clipboard(text); };
   }
@@ -85,15 +87,15 @@ class WindowLoop {
     while (!window_->should_close() && !end_signals_->ended()) {
       lend_context();
       const bool sleeps = frames_due_ == 0 && !drawer_->state.wants_frame;
-      const double patience = sleeps ? seconds_to_sleep() : 0;
-      const Clock::time_point before = Clock::now();
-      InputEvents input = early_input_.empty() ? window_->wait(patience) : std::move(early_input_.front());
-      if (!early_input_.empty()) early_input_.pop_front();
-      const Clock::time_point now = Clock::now();
-      const bool only_time_passed = patience >= 0 && now - before >= std::chrono::duration<double>(patience);
-      if (!input.keys.empty() || !input.characters.empty() || !input.dropped.empty() || !only_time_passed) {
-        frames_due_ = kFramesAfterEvent;
+      InputEvents input;
+      if (early_input_.empty()) {
+        input = window_->wait(sleeps ? seconds_to_sleep() : 0);
+      } else {
+        input = std::move(early_input_.front());
+        early_input_.pop_front();
       }
+      const Clock::time_point now = Clock::now();
+      if (input.woken || !input.empty()) frames_due_ = kFramesAfterEvent;
       add_notice(drawer_->state, ui::Notice::Kind::warn, "last-session", autosave_.save_if_due(now));
       frames_due_ = std::max(frames_due_ - 1, 0);
       draw_frame(std::move(input), now);
@@ -151,11 +153,12 @@ class WindowLoop {
     if (timing_.first_frame_ms < 0) timing_.first_frame_ms = milliseconds(on_screen - started_);
     if (timing_.first_picture_ms < 0 && shows_draft) timing_.first_picture_ms = milliseconds(on_screen - started_);
     note_keystrokes(shown.get(), on_screen);
-    if (mouse_moved() || shown != last_shown_) frames_due_ = kFramesAfterEvent;
+    if (shown != last_shown_) frames_due_ = kFramesAfterEvent;
     last_shown_ = shown;
     autosave_.look(*session_, now);
     obey(commands);
     show_title();
+    window_->set_cursor(cursor_shape());
     if (!options_.probe.empty()) {
       const bool resting = frames_due_ == 0 && !drawer_->state.wants_frame && !session_->computing() &&
                            !session_->job().running && !session_->looking();
@@ -197,9 +200,7 @@ class WindowLoop {
     const Clock::time_point end = Clock::now() + kPatienceWithResult;
     while (session_->computing() && Clock::now() < end) {
       InputEvents input = window_->wait(std::chrono::duration<double>(end - Clock::now()).count());
-      if (!input.keys.empty() || !input.characters.empty() || !input.dropped.empty()) {
-        early_input_.push_back(std::move(input));
-      }
+      if (!input.empty()) early_input_.push_back(std::move(input));
       session_->update(Clock::now());
       lend_context();
     }

@@ -2,7 +2,6 @@
 
 #include <imgui.h>
 
-#include <cfloat>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -58,19 +57,16 @@ Image window_pixels_at(double factor, FrameDrawer& drawer, Session& session, Set
   large.width = static_cast<int>(std::lround(surface.width * factor));
   large.height = static_cast<int>(std::lround(surface.height * factor));
   large.content_scale *= factor;
-  large.begin_platform_frame = [width = large.width, height = large.height] {
-    ImGuiIO& io = ImGui::GetIO();
-    io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
-    io.DisplayFramebufferScale = {1, 1};
-    io.DeltaTime = 1.0f / 60;
-    ui::compat::set_mouse_position(-FLT_MAX, -FLT_MAX);
-  };
+  // The pointer, whose place is of another size, is nowhere meanwhile; it hears of no move that could bring it back.
+  const ImVec2 pointer = ImGui::GetIO().MousePos;
+  ui::compat::set_mouse_position(kNoPointer, kNoPointer);
   const auto target = make_offscreen_target(large.width, large.height);
   // The second frame knows the content heights that the first one found.
   for (int frame = 0; frame < 2; ++frame) {
     drawer.make(session, settings, large, {}, seconds);
     drawer.render(large);
   }
+  ui::compat::set_mouse_position(pointer.x, pointer.y);
   return read_framebuffer(large.width, large.height);
 }
 

@@ -2,17 +2,17 @@
 // GLFW comes after libepoxy: both would declare GL.
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
-#include <imgui.h>
-#include <imgui_impl_glfw.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdlib>
+#include <chrono>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "app/platform/app_icon.h"
+#include "app/platform/glfw_display.h"
 #include "app/platform/glfw_keys.h"
 #include "app/platform/input_queue.h"
 #include "app/platform/window.h"
@@ -22,6 +22,9 @@ namespace headscope {
 namespace {
 
 constexpr int kSmallestWidth = 960, kSmallestHeight = 640;
+
+// By wake_window, from any thread, and not yet seen by wait().
+std::atomic<bool> woken = false;
 
 // What GLFW complained of last, in words for the user.
 std::string last_complaint() {
@@ -78,23 +81,15 @@ class HiddenContext : public SharedContext {
 class GlfwWindow : public Window {
  public:
   GlfwWindow(const std::string& title, int width, int height) {
-#if GLFW_VERSION_MAJOR == 3 && GLFW_VERSION_MINOR < 4
-    // Without a display GLFW 3.3 says only which X11 call failed.
-    const bool has_display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
-#else
-    const bool has_display = true;
-#endif
-    if (glfwInit() != GLFW_TRUE) {
-      const std::string reason = last_complaint();
-#ifdef __linux__
-      refuse(has_display ? reason : "there is no display (DISPLAY is not set)");
-#else
-      refuse(reason);
-#endif
-    }
+    const std::string no_display = choose_display();
+    if (!no_display.empty()) refuse(no_display);
+    if (glfwInit() != GLFW_TRUE) refuse(last_complaint());
     hint_core_context(3, 3);
     glfwWindowHintString(GLFW_X11_CLASS_NAME, "headscope");
     glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "headscope");
+#ifdef GLFW_WAYLAND_APP_ID
+    glfwWindowHintString(GLFW_WAYLAND_APP_ID, "headscope");
+#endif
     fit_to_monitor(width, height);
     window_ = glfwCreateWindow(width, height, title.c_str(), nullptr, nullptr);
     if (window_ == nullptr) {
@@ -106,32 +101,26 @@ class GlfwWindow : public Window {
     limit_size();
     glfwSetInputMode(window_, GLFW_LOCK_KEY_MODS, GLFW_TRUE);
     set_icon();
-    // A software driver has no screen to wait for: waiting would only cost time.
+    // A software driver has no screen to wait for: waiting would only cost time. On Wayland it would last for as long
+    // as the window is hidden, and the compositor shows whole frames without it.
     const auto* renderer = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
     const std::string driver = renderer != nullptr ? renderer : "";
     const bool software = driver.find("llvmpipe") != std::string::npos ||
                           driver.find("softpipe") != std::string::npos ||
                           driver.find("SwiftShader") != std::string::npos;
-    glfwSwapInterval(software ? 0 : 1);
+    glfwSwapInterval(software || on_wayland() ? 0 : 1);
 
     glfwSetWindowUserPointer(window_, this);
-    glfwSetKeyCallback(window_, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
-      if (action == GLFW_RELEASE) return;
-      const KeyEvent event = key_event(key, scancode, action, mods);
-      if (event.key != KeyName::unknown) self(w).input_.add(event);
-    });
-    glfwSetCharCallback(
-        window_, [](GLFWwindow* w, unsigned code_point) { self(w).input_.add(static_cast<char32_t>(code_point)); });
-    glfwSetDropCallback(window_, [](GLFWwindow* w, int count, const char** paths) {
-      for (int i = 0; i < count; ++i) self(w).input_.add_drop(paths[i]);
-    });
-    // Dear ImGui's own callbacks call the ones that are there already.
-    if (ImGui::GetCurrentContext() != nullptr) imgui_ = ImGui_ImplGlfw_InitForOpenGL(window_, true);
+    hear_keys();
+    hear_mouse();
+    hear_window();
   }
 
   ~GlfwWindow() override {
-    if (imgui_) ImGui_ImplGlfw_Shutdown();
     shared_.clear();
+    for (GLFWcursor* cursor : cursors_) {
+      if (cursor != nullptr) glfwDestroyCursor(cursor);
+    }
     glfwDestroyWindow(window_);
     glfwTerminate();
   }
@@ -146,16 +135,23 @@ class GlfwWindow : public Window {
   }
 
   InputEvents wait(double seconds) override {
-    if (!input_.empty()) {
-      glfwPollEvents();
-    } else if (seconds < 0) {
-      glfwWaitEvents();
-    } else if (seconds > 0) {
-      glfwWaitEventsTimeout(seconds);
-    } else {
-      glfwPollEvents();
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point begin = Clock::now();
+    if (seconds == 0 || !input_.empty()) glfwPollEvents();
+    // A compositor's answer to a swap, or a device that comes and goes, ends GLFW's wait too; it is no event to us.
+    while (input_.empty() && !changed_ && !woken && seconds != 0) {
+      if (seconds < 0) {
+        glfwWaitEvents();
+        continue;
+      }
+      const double left = seconds - std::chrono::duration<double>(Clock::now() - begin).count();
+      if (left <= 0) break;
+      glfwWaitEventsTimeout(left);
     }
-    return input_.take();
+    InputEvents portion = input_.take();
+    const bool called = woken.exchange(false);
+    portion.woken = std::exchange(changed_, false) || called;
+    return portion;
   }
 
   void swap() override {
@@ -197,30 +193,87 @@ class GlfwWindow : public Window {
     return free->get();
   }
 
-  void begin_imgui_frame() override {
-    ImGui_ImplGlfw_NewFrame();
-    // One unit of Dear ImGui is one pixel on every platform; sizes follow content_scale() instead.
-    int window_width = 0, window_height = 0, width = 0, height = 0;
-    glfwGetWindowSize(window_, &window_width, &window_height);
-    glfwGetFramebufferSize(window_, &width, &height);
-    ImGuiIO& io = ImGui::GetIO();
-    io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
-    io.DisplayFramebufferScale = {1, 1};
-    if (window_width > 0 && width != window_width && ImGui::IsMousePosValid(&io.MousePos)) {
-      const float pixels = static_cast<float>(width) / static_cast<float>(window_width);
-#if IMGUI_VERSION_NUM >= 18700
-      double x = 0, y = 0;
-      glfwGetCursorPos(window_, &x, &y);
-      io.AddMousePosEvent(static_cast<float>(x) * pixels, static_cast<float>(y) * pixels);
-#else
-      io.MousePos = {io.MousePos.x * pixels, io.MousePos.y * pixels};
-#endif
-    }
+  void set_cursor(Cursor cursor) override {
+    if (cursor == cursor_) return;
+    cursor_ = cursor;
+    constexpr std::array<int, 4> shapes{GLFW_ARROW_CURSOR, GLFW_IBEAM_CURSOR, GLFW_HRESIZE_CURSOR, GLFW_VRESIZE_CURSOR};
+    const auto i = static_cast<std::size_t>(cursor);
+    if (cursors_[i] == nullptr) cursors_[i] = glfwCreateStandardCursor(shapes[i]);
+    glfwSetCursor(window_, cursors_[i]);
+    glfwGetError(nullptr);  // a theme without the shape keeps the arrow
   }
 
  private:
   static GlfwWindow& self(GLFWwindow* window) {
     return *static_cast<GlfwWindow*>(glfwGetWindowUserPointer(window));
+  }
+
+  void hear_keys() {
+    glfwSetKeyCallback(window_, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
+      if (key == GLFW_KEY_LEFT_SHIFT || key == GLFW_KEY_RIGHT_SHIFT) {
+        self(w).shift_ = action != GLFW_RELEASE;
+        self(w).add_move();
+      }
+      if (action == GLFW_RELEASE) return;
+      const KeyEvent event = key_event(key, scancode, action, mods);
+      if (event.key != KeyName::unknown) self(w).input_.add(event);
+    });
+    glfwSetCharCallback(
+        window_, [](GLFWwindow* w, unsigned code_point) { self(w).input_.add(static_cast<char32_t>(code_point)); });
+    glfwSetDropCallback(window_, [](GLFWwindow* w, int count, const char** paths) {
+      for (int i = 0; i < count; ++i) self(w).input_.add_drop(paths[i]);
+    });
+  }
+
+  void hear_mouse() {
+    glfwSetCursorPosCallback(window_, [](GLFWwindow* w, double x, double y) {
+      // Positions come in units of the window, which a scaled Wayland desktop makes larger than pixels.
+      int units = 0, pixels = 0, ignored = 0;
+      glfwGetWindowSize(w, &units, &ignored);
+      glfwGetFramebufferSize(w, &pixels, &ignored);
+      const double ratio = units > 0 ? static_cast<double>(pixels) / units : 1;
+      self(w).pointer_x_ = static_cast<float>(x * ratio);
+      self(w).pointer_y_ = static_cast<float>(y * ratio);
+      self(w).add_move();
+    });
+    glfwSetCursorEnterCallback(window_, [](GLFWwindow* w, int entered) {
+      // While a button is held, the pointer is followed beyond the edge.
+      bool held = false;
+      for (int button = GLFW_MOUSE_BUTTON_1; button <= GLFW_MOUSE_BUTTON_3; ++button) {
+        held = held || glfwGetMouseButton(w, button) == GLFW_PRESS;
+      }
+      if (entered == GLFW_TRUE || held) return;
+      self(w).pointer_x_ = self(w).pointer_y_ = kNoPointer;
+      self(w).add_move();
+    });
+    glfwSetMouseButtonCallback(window_, [](GLFWwindow* w, int button, int action, int mods) {
+      if (button > GLFW_MOUSE_BUTTON_3) return;
+      self(w).shift_ = (mods & GLFW_MOD_SHIFT) != 0;
+      self(w).input_.add(MouseEvent{
+          .kind = MouseEvent::Kind::button, .button = button, .down = action == GLFW_PRESS, .shift = self(w).shift_});
+    });
+    glfwSetScrollCallback(window_, [](GLFWwindow* w, double x, double y) {
+      self(w).input_.add(MouseEvent{.kind = MouseEvent::Kind::wheel,
+                                    .x = static_cast<float>(x),
+                                    .y = static_cast<float>(y),
+                                    .shift = self(w).shift_});
+    });
+  }
+
+  // What changes the picture without any input.
+  void hear_window() {
+    const auto changed = [](GLFWwindow* w) { self(w).changed_ = true; };
+    glfwSetWindowRefreshCallback(window_, changed);
+    glfwSetWindowCloseCallback(window_, changed);
+    glfwSetFramebufferSizeCallback(window_, [](GLFWwindow* w, int, int) { self(w).changed_ = true; });
+    glfwSetWindowContentScaleCallback(window_, [](GLFWwindow* w, float, float) { self(w).changed_ = true; });
+    glfwSetWindowIconifyCallback(window_, [](GLFWwindow* w, int) { self(w).changed_ = true; });
+    glfwSetWindowFocusCallback(window_, [](GLFWwindow* w, int) { self(w).changed_ = true; });
+  }
+
+  // Where the pointer is and whether Shift is held.
+  void add_move() {
+    input_.add(MouseEvent{.kind = MouseEvent::Kind::move, .x = pointer_x_, .y = pointer_y_, .shift = shift_});
   }
 
   // Sizes are given at 1x. Where a screen coordinate is a pixel (X11, Windows) they grow with the content scale;
@@ -230,9 +283,7 @@ class GlfwWindow : public Window {
     if (monitor == nullptr) return;
 #if !defined(__APPLE__)
     float x = 1, y = 1;
-    if (std::getenv("WAYLAND_DISPLAY") == nullptr || std::getenv("DISPLAY") != nullptr) {
-      glfwGetMonitorContentScale(monitor, &x, &y);
-    }
+    if (!on_wayland()) glfwGetMonitorContentScale(monitor, &x, &y);
     width = static_cast<int>(static_cast<float>(width) * x);
     height = static_cast<int>(static_cast<float>(height) * y);
 #endif
@@ -264,13 +315,18 @@ class GlfwWindow : public Window {
 
   GLFWwindow* window_ = nullptr;
   std::vector<std::unique_ptr<HiddenContext>> shared_;
-  bool imgui_ = false;
   InputQueue input_;
+  float pointer_x_ = kNoPointer, pointer_y_ = kNoPointer;
+  bool shift_ = false;
+  bool changed_ = false;  // since the last wait()
+  Cursor cursor_ = Cursor::arrow;
+  std::array<GLFWcursor*, 4> cursors_{};  // made when first shown
 };
 
 }  // namespace
 
 void wake_window() {
+  woken = true;
   glfwPostEmptyEvent();
 }
 

@@ -1,5 +1,6 @@
 #include "app/platform/input_queue.h"
 
+#include <optional>
 #include <utility>
 
 namespace headscope {
@@ -16,24 +17,41 @@ bool same_key(const KeyEvent& a, const KeyEvent& b) {
 
 }  // namespace
 
+void InputQueue::add(const MouseEvent& mouse) {
+  if (mouse.kind == MouseEvent::Kind::move && !events_.empty()) {
+    MouseEvent* last = std::get_if<MouseEvent>(&events_.back());
+    if (last != nullptr && last->kind == MouseEvent::Kind::move) {
+      *last = mouse;
+      return;
+    }
+  }
+  events_.emplace_back(mouse);
+}
+
 InputEvents InputQueue::take() {
   InputEvents portion;
   portion.dropped = std::exchange(dropped_, {});
-  const KeyEvent* command = nullptr;  // the held key that this portion is; null: it is typing, or empty
-  KeyEvent kept;
+  std::optional<KeyEvent> command;  // the held key that this portion is; none: it is typing, or the mouse alone
   while (!events_.empty()) {
+    const bool has_keys = !portion.keys.empty() || !portion.characters.empty();
+    if (const MouseEvent* mouse = std::get_if<MouseEvent>(&events_.front())) {
+      const bool button = mouse->kind == MouseEvent::Kind::button;
+      if (button && has_keys) break;
+      portion.mouse.push_back(*mouse);
+      events_.pop_front();
+      if (button) break;
+      continue;
+    }
     if (const char32_t* character = std::get_if<char32_t>(&events_.front())) {
-      if (command != nullptr) break;
+      if (command) break;
       portion.characters.push_back(*character);
     } else {
       const KeyEvent key = std::get<KeyEvent>(events_.front());
       if (types(key)) {
-        if (command != nullptr) break;
+        if (command) break;
       } else {
-        const bool first = portion.keys.empty() && portion.characters.empty();
-        if (!first && (command == nullptr || !key.repeat || !same_key(key, *command))) break;
-        kept = key;
-        command = &kept;
+        if (has_keys && (!command || !key.repeat || !same_key(key, *command))) break;
+        command = key;
       }
       portion.keys.push_back(key);
     }

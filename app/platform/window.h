@@ -19,13 +19,16 @@ class SharedContext {
   virtual void release() = 0;
 };
 
+enum class Cursor { arrow, text, resize_x, resize_y };
+
 class Window {
  public:
   virtual ~Window() = default;
   virtual bool should_close() const = 0;
   virtual void request_close(bool close) = 0;
-  // Sleeps until an event (or `seconds`, when >= 0), then returns what came since the last call; when the order of keys
-  // and characters matters, only as much as comes in one portion (InputQueue), and the next call returns at once.
+  // Sleeps until an event (or `seconds`, when >= 0), then returns what came since the last call; when the order of
+  // events matters, only as much as comes in one portion (InputQueue), and the next call returns at once. What only the
+  // window system and the library have to say to each other does not end it.
   virtual InputEvents wait(double seconds) = 0;
   virtual void swap() = 0;
   virtual void framebuffer_size(int& width, int& height) const = 0;
@@ -35,8 +38,7 @@ class Window {
   virtual void set_clipboard(const std::string& text) = 0;
   // One that nobody has; lent until its release(). Null when the driver has none. On the window's own thread.
   virtual SharedContext* lend_context() = 0;
-  // Starts and ends a frame of Dear ImGui's platform side.
-  virtual void begin_imgui_frame() = 0;
+  virtual void set_cursor(Cursor cursor) = 0;
 };
 
 // From any thread: ends a wait().

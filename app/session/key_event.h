@@ -1,6 +1,8 @@
-// Keys by their name, independent of window library and of Dear ImGui (whose 1.86 knows 22 of them).
+// Keys by their name and what the mouse does, independent of window library and of Dear ImGui (whose 1.86 knows 22
+// keys).
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -84,11 +86,27 @@ struct KeyEvent {
   bool ctrl = false, shift = false, alt = false;
 };
 
-// What came in since the last frame. Key presses only; releases matter to nobody here.
+struct MouseEvent {
+  enum class Kind { move, button, wheel };
+  Kind kind = Kind::move;
+  // move: where the pointer is, in pixels of the framebuffer; kNoPointer, kNoPointer: it left the window.
+  // wheel: turns to the right and away from the user.
+  float x = 0, y = 0;
+  int button = 0;  // 0 left, 1 right, 2 middle
+  bool down = false;
+  bool shift = false;  // held while it happened
+};
+// The place of a pointer that is nowhere: what Dear ImGui takes for that.
+inline constexpr float kNoPointer = -std::numeric_limits<float>::max();
+
+// What one frame takes in. Of keys only presses: no panel reacts to a release.
 struct InputEvents {
   std::vector<KeyEvent> keys;
   std::vector<char32_t> characters;  // typed text, layout and dead keys applied
+  std::vector<MouseEvent> mouse;     // oldest first, at most one button's change
   std::vector<std::string> dropped;  // paths
+  bool woken = false;                // the window was resized, exposed or called from another thread
+  bool empty() const { return keys.empty() && characters.empty() && mouse.empty() && dropped.empty(); }
 };
 
 }  // namespace headscope

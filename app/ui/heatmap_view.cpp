@@ -97,10 +97,9 @@ void draw_numbers(Ui& ui, const HeatmapView& view) {
         continue;
       }
       const Rgba ink = covered ? ui.colors.text2 : ink_on(ground_of(view, scale, value));
-      list.AddText(font, height,
-                   {std::round(static_cast<float>(x) - characters * advance / 2),
-                    std::round(static_cast<float>(y) - height / 2)},
-                   color32(ink), label.c_str());
+      const ImVec2 corner{std::round(static_cast<float>(x) - characters * advance / 2),
+                          std::round(static_cast<float>(y) - height / 2)};
+      compat::add_text(list, font, height, corner, color32(ink), label.data(), label.data() + label.size());
     }
   }
   list.PopClipRect();

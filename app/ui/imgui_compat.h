@@ -2,8 +2,15 @@
 #pragma once
 
 #include <imgui.h>
+#include <imgui_impl_opengl3.h>
+#include <imgui_internal.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
 
 #include "core/picture/texture_store.h"
 
@@ -23,6 +30,125 @@ constexpr bool dynamic_glyphs = IMGUI_VERSION_NUM >= 19200;
 // Debian's builds have 16-bit characters: what lies above U+FFFF cannot be in the atlas.
 constexpr std::uint32_t last_code_point = sizeof(ImWchar) == 2 ? 0xFFFFu : 0x10FFFFu;
 
+// ---- fonts. Sizes are pixels and need not be whole: Inter at 12 pixels a em is 14.52 high. Dear ImGui cuts the
+// fraction off since 1.90, which makes every advance up to 7 % narrower. From there to 1.91 the atlas is therefore
+// built in units of 1/1024 pixel, rasterized at the density that gives back the pixels, and turned into pixels
+// afterwards. From 1.92 on it is baked at the next whole size, rasterized at the density that makes up for the rest.
+#if IMGUI_VERSION_NUM >= 19000 && IMGUI_VERSION_NUM < 19200
+constexpr float font_units = 1024;
+#else
+constexpr float font_units = 1;
+#endif
+
+// Empties the atlas. It is drawn by stb_truetype: advances as the font has them, not rounded up to whole pixels, so
+// that mono columns keep their exact pitch.
+inline void begin_fonts(ImFontAtlas& atlas) {
+  atlas.Clear();
+#if IMGUI_VERSION_NUM < 19200
+  atlas.FontBuilderIO = ImFontAtlasGetBuilderForStbTruetype();
+#endif
+}
+
+inline void set_font_size(ImFontConfig& config, [[maybe_unused]] ImFontAtlas& atlas, float pixels) {
+  config.SizePixels = pixels;
+#if IMGUI_VERSION_NUM >= 19200
+  // What is merged into a font is baked and drawn like the font.
+  config.RasterizerDensity = config.MergeMode ? atlas.Fonts.back()->Sources[0]->RasterizerDensity
+                                              : pixels / std::max(1.0f, std::round(pixels));
+#elif IMGUI_VERSION_NUM >= 19000
+  config.SizePixels = std::round(pixels * font_units);
+  config.RasterizerDensity = 1 / font_units;
+#endif
+}
+
+// `font`, the bytes of a file, and `ranges` stay where they are until finish_fonts().
+inline ImFont* add_font(ImFontAtlas& atlas, std::span<const std::byte> font, float pixels, ImFontConfig config,
+                        const ImWchar* ranges) {
+  set_font_size(config, atlas, pixels);
+#if IMGUI_VERSION_NUM >= 19200
+  // The atlas reads glyphs as they are first drawn: it keeps a copy of the file.
+  void* data = ImGui::MemAlloc(font.size());
+  std::memcpy(data, font.data(), font.size());
+#else
+  void* data = const_cast<std::byte*>(font.data());
+  config.FontDataOwnedByAtlas = false;
+#endif
+  return atlas.AddFontFromMemoryTTF(data, static_cast<int>(font.size()), config.SizePixels, &config, ranges);
+}
+
+// Dear ImGui's own face, for a machine without fonts.
+inline ImFont* add_default_font(ImFontAtlas& atlas, float pixels) {
+  ImFontConfig config;
+  set_font_size(config, atlas, pixels);
+  return atlas.AddFontDefault(&config);
+}
+
+inline void finish_fonts([[maybe_unused]] ImFontAtlas& atlas) {
+#if IMGUI_VERSION_NUM < 19200
+  atlas.Build();
+  atlas.ClearInputData();
+#endif
+#if IMGUI_VERSION_NUM >= 19000 && IMGUI_VERSION_NUM < 19200
+  for (ImFont* font : atlas.Fonts) {
+    const float ascent = std::floor((font->Ascent - 1) / font_units + 1);
+    for (ImFontGlyph& glyph : font->Glyphs) {
+      // The baseline comes to lie on a whole pixel.
+      glyph.Y0 = (glyph.Y0 - font->Ascent) / font_units + ascent;
+      glyph.Y1 = (glyph.Y1 - font->Ascent) / font_units + ascent;
+      glyph.X0 /= font_units;
+      glyph.X1 /= font_units;
+      glyph.AdvanceX /= font_units;
+    }
+    font->FontSize /= font_units;
+    font->Ascent = ascent;
+    font->Descent = std::ceil((font->Descent + 1) / font_units - 1);
+    font->BuildLookupTable();
+  }
+#endif
+}
+
+inline float font_pixels(const ImFont* font) {
+#if IMGUI_VERSION_NUM >= 19200
+  return font->LegacySize;
+#else
+  return font->FontSize;
+#endif
+}
+
+// Gives the atlas that was just built to the driver. False when it refuses.
+inline bool upload_fonts([[maybe_unused]] bool first) {
+#if IMGUI_VERSION_NUM < 19200
+  // The first frame makes the texture with all else that it draws with.
+  if (!first) ImGui_ImplOpenGL3_DestroyFontsTexture();
+  if (!(first ? ImGui_ImplOpenGL3_CreateDeviceObjects() : ImGui_ImplOpenGL3_CreateFontsTexture())) return false;
+  ImGui::GetIO().Fonts->ClearTexData();  // the driver has them
+#endif
+  return true;
+}
+
+// ---- for tests in process: a renderer that takes every texture and draws none. After build_fonts, and after each
+// Render.
+inline void upload_fonts_nowhere() {
+  ImGuiIO& io = ImGui::GetIO();
+#if IMGUI_VERSION_NUM >= 19200
+  io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
+#else
+  unsigned char* pixels = nullptr;
+  int width = 0, height = 0;
+  io.Fonts->GetTexDataAsAlpha8(&pixels, &width, &height);
+  io.Fonts->SetTexID(texture(1));
+#endif
+}
+inline void upload_textures_nowhere() {
+#if IMGUI_VERSION_NUM >= 19200
+  for (ImTextureData* data : ImGui::GetPlatformIO().Textures) {
+    const bool ends = data->Status == ImTextureStatus_WantDestroy;
+    data->SetTexID(ends ? ImTextureID_Invalid : texture(1));
+    data->SetStatus(ends ? ImTextureStatus_Destroyed : ImTextureStatus_OK);
+  }
+#endif
+}
+
 inline bool has_glyph(ImFont* font, std::uint32_t code_point) {
   if (code_point > last_code_point) return false;
 #if IMGUI_VERSION_NUM >= 19200
@@ -34,7 +160,8 @@ inline bool has_glyph(ImFont* font, std::uint32_t code_point) {
 
 inline float advance(ImFont* font, float pixels, std::uint32_t code_point) {
 #if IMGUI_VERSION_NUM >= 19200
-  return font->GetFontBaked(pixels)->GetCharAdvance(static_cast<ImWchar>(code_point));
+  ImFontBaked* baked = font->GetFontBaked(pixels);
+  return baked->GetCharAdvance(static_cast<ImWchar>(code_point)) * (pixels / baked->Size);
 #else
   return font->GetCharAdvance(static_cast<ImWchar>(code_point)) * (pixels / font->FontSize);
 #endif
@@ -42,9 +169,30 @@ inline float advance(ImFont* font, float pixels, std::uint32_t code_point) {
 
 inline float ascent(ImFont* font, float pixels) {
 #if IMGUI_VERSION_NUM >= 19200
-  return font->GetFontBaked(pixels)->Ascent;
+  const ImFontBaked* baked = font->GetFontBaked(pixels);
+  return baked->Ascent * (pixels / baked->Size);
 #else
   return font->Ascent * (pixels / font->FontSize);
+#endif
+}
+
+// Draws UTF-8 text whose upper left corner is `at`; `all`: also what lies outside of the clip rectangle.
+inline void add_text(ImDrawList& list, ImFont* font, float pixels, ImVec2 at, ImU32 ink, const char* begin,
+                     const char* end, bool all = false) {
+#if IMGUI_VERSION_NUM >= 19290
+  // Baked at another size, the ascent is no whole number of pixels; the baseline shall lie on one.
+  const ImDrawListFlags flags = list.Flags;
+  list.Flags |= ImDrawListFlags_TextNoPixelSnap;
+  const float up = ascent(font, pixels);
+  at = {std::floor(at.x), std::round(at.y + up) - up};
+#endif
+  if (all) {
+    font->RenderText(&list, pixels, at, ink, {-1e6f, -1e6f, 1e6f, 1e6f}, begin, end);
+  } else {
+    list.AddText(font, pixels, at, ink, begin, end);
+  }
+#if IMGUI_VERSION_NUM >= 19290
+  list.Flags = flags;
 #endif
 }
 
@@ -68,7 +216,13 @@ inline void path_stroke(ImDrawList& list, ImU32 color, float thickness, bool clo
 #endif
 }
 
-// ---- for platforms without a window (tests, offscreen): how a frame is told about the mouse.
+// ---- the mouse, of which every frame is told at most one button's change (InputQueue): what Dear ImGui holds back
+// since 1.87, the loop would not know of.
+inline void leave_input_order_to_us() {
+#if IMGUI_VERSION_NUM >= 18700
+  ImGui::GetIO().ConfigInputTrickleEventQueue = false;
+#endif
+}
 inline void set_mouse_position(float x, float y) {
   ImGuiIO& io = ImGui::GetIO();
 #if IMGUI_VERSION_NUM >= 18700

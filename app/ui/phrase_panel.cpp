@@ -177,7 +177,7 @@ void draw_chips(Ui& ui, const std::string& name, const Rect& area, const ChipRow
     const bool unknown = std::binary_search(chips.fact.unknown.begin(), chips.fact.unknown.end(), i);
     draw_chip(ui, place, index, token, i == query, i == key, hovered, unknown);
     if (!hovered) continue;
-    const bool as_key = side == Side::key || (side == Side::both && io.KeyShift);
+    const bool as_key = side == Side::key || (side == Side::both && ui.shift_held);
     (as_key ? ui.state.next_hover.key : ui.state.next_hover.query) = i;
     if (row_it.clicked) pick(ui, i, as_key);
     if (row_it.right_clicked) pick(ui, i, side != Side::query);

@@ -48,7 +48,7 @@ float scroll_across(Ui& ui, const std::string& name, const Rect& bar, const Rect
   const double most = std::max(0.0f, std::ceil(content_width - width));
   if (most <= 0) return static_cast<float>(offset = 0);
   if (mouse_over(ui, over)) {
-    const float turns = io.MouseWheelH + (io.KeyShift ? io.MouseWheel : 0);
+    const float turns = io.MouseWheelH + (ui.shift_held ? io.MouseWheel : 0);
     offset -= static_cast<double>(turns * step);
     if (turns != 0) io.MouseWheel = io.MouseWheelH = 0;
   }

@@ -63,13 +63,9 @@ float box_width(Ui& ui, const TextPiece& piece, std::string_view s) {
   return std::ceil(plain_width(ui, kBoxType, label.data(), label.data() + label.size())) + ui.px(6);
 }
 
-// A run of glyphs that the caller will move afterwards: nothing is left out for lying outside the clip rectangle.
+// A run of glyphs; `all`: the caller will move them afterwards, and the clip rectangle leaves none out.
 void add_run(ImFont* font, float size, ImVec2 at, ImU32 ink, const char* begin, const char* end, bool all) {
-  if (!all) {
-    canvas().AddText(font, size, at, ink, begin, end);
-  } else {
-    font->RenderText(&canvas(), size, at, ink, {-1e6f, -1e6f, 1e6f, 1e6f}, begin, end);
-  }
+  compat::add_text(canvas(), font, size, at, ink, begin, end, all);
 }
 
 float line_height(Ui& ui, Type type) {

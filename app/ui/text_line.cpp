@@ -95,7 +95,7 @@ void edit_by_mouse(Ui& ui, TextEdit& edit, const Interaction& it, std::size_t at
   } else if (clicks >= 3) {
     select_all(edit);
   } else if (clicks == 1) {
-    move_caret(edit, at, io.KeyShift);
+    move_caret(edit, at, ui.shift_held);
   } else if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0) {
     move_caret(edit, at, true);
   }

@@ -1,11 +1,8 @@
 #include "app/ui/theme.h"
 #include "app/ui/font_role.h"
 
-#include <imgui_internal.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -143,28 +140,15 @@ ImFont* add_font(FontLoader& loader, const FontFile& file, float em, const Range
   config.OversampleH = 2;
   config.OversampleV = 1;
   config.PixelSnapH = false;
-  const float size = em * (font.metrics.ascent + font.metrics.descent);
-#if IMGUI_VERSION_NUM >= 19200
-  // The atlas reads glyphs as they are first drawn: it keeps a copy of the file.
-  void* copy = ImGui::MemAlloc(bytes.size());
-  std::memcpy(copy, bytes.data(), bytes.size());
-  return atlas.AddFontFromMemoryTTF(copy, static_cast<int>(bytes.size()), size, &config, ranges.data());
-#else
-  config.FontDataOwnedByAtlas = false;
-  return atlas.AddFontFromMemoryTTF(const_cast<std::byte*>(bytes.data()), static_cast<int>(bytes.size()), size, &config,
-                                    ranges.data());
-#endif
+  const float pixels = em * (font.metrics.ascent + font.metrics.descent);
+  return compat::add_font(atlas, bytes, pixels, config, ranges.data());
 }
 
 }  // namespace
 
 Fonts build_fonts(float scale, const std::string& text) {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
-  atlas.Clear();
-  // Advances as the font has them, not rounded up to whole pixels: mono columns keep their exact pitch.
-#if IMGUI_VERSION_NUM < 19200
-  atlas.FontBuilderIO = ImFontAtlasGetBuilderForStbTruetype();
-#endif
+  compat::begin_fonts(atlas);
   atlas.Flags |= ImFontAtlasFlags_NoMouseCursors;
   atlas.TexGlyphPadding = 1;
 
@@ -211,11 +195,7 @@ Fonts build_fonts(float scale, const std::string& text) {
     const bool tokens = shows_tokens(type);
     ImFont* font =
         main.path.empty() ? nullptr : add_font(loader, main, em, tokens ? ranges_for_tokens : ranges_for_all, false);
-    if (font == nullptr) {
-      ImFontConfig config;
-      config.SizePixels = em;
-      font = atlas.AddFontDefault(&config);
-    }
+    if (font == nullptr) font = compat::add_default_font(atlas, em);
     fonts.by_type[i] = font;
     const VerticalMetrics metrics = main.path.empty() ? VerticalMetrics() : loader.load(main).metrics;
     fonts.ascent[i] = std::round(em * metrics.ascent);
@@ -227,17 +207,8 @@ Fonts build_fonts(float scale, const std::string& text) {
       add_font(loader, {file.first, file.second}, em, *kept.back(), true);
     }
   }
-#if IMGUI_VERSION_NUM < 19200
-  atlas.Build();
-  atlas.ClearInputData();
-#endif
-  for (int i = 0; i < static_cast<int>(Type::count); ++i) {
-#if IMGUI_VERSION_NUM >= 19200
-    fonts.pixels[i] = fonts.by_type[i]->LegacySize;
-#else
-    fonts.pixels[i] = fonts.by_type[i]->FontSize;
-#endif
-  }
+  compat::finish_fonts(atlas);
+  for (int i = 0; i < static_cast<int>(Type::count); ++i) fonts.pixels[i] = compat::font_pixels(fonts.by_type[i]);
   for (const std::uint32_t c : joined({&wanted.letters, &wanted.others})) {
     const bool here = compat::has_glyph(fonts[Type::words16], c) || compat::has_glyph(fonts[Type::mono12], c);
     (here ? fonts.covered : fonts.missing).push_back(c);

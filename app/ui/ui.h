@@ -162,7 +162,8 @@ struct Ui {
   const Fonts& fonts;
   const Palette& colors;
   float scale = 1;                // content scale x ui_scale
-  InputEvents input;              // keys that nobody has taken yet; a control that uses one removes it
+  InputEvents input;              // keys that no control has taken yet; a control that uses one removes it
+  bool shift_held = false;        // for what the mouse does
   std::vector<Command> commands;  // pushed by panels
   Probe* probe = nullptr;
   int layer = 0;  // of what is being drawn; see UiState::top_layer

@@ -31,7 +31,7 @@ EXCEPTIONS = {
 
 # Foreign headers that only the named parts may include.
 FOREIGN = [
-    (re.compile(r"^(imgui|imstb|backends/)"), {"ui", "platform", "main"}, "Dear ImGui"),
+    (re.compile(r"^(imgui|imstb|backends/)"), {"ui", "main"}, "Dear ImGui"),
     (re.compile(r"^(GLFW/)"), {"platform"}, "GLFW"),
     (re.compile(r"^(epoxy/|GL/|EGL/|KHR/|GLES)"), {"gl", "platform"}, "OpenGL"),
     (re.compile(r"^(Eigen/|unsupported/Eigen)"), {"core"}, "Eigen"),
@@ -40,6 +40,12 @@ FOREIGN = [
     (re.compile(r"^(CLI/|CLI11)"), {"cli"}, "CLI11"),
     # gl: a context that computes belongs to a thread of its own
     (re.compile(r"^(thread|mutex|condition_variable|future)$"), {"core", "session", "platform", "gl"}, "threads"),
+]
+
+# Words that only the named file may write.
+WORDS = [
+    (re.compile(r"\bIMGUI_VERSION"), "app/ui/imgui_compat.h", "the version of Dear ImGui"),
+    (re.compile(r"\bGLFW_VERSION"), "app/platform/glfw_display.cpp", "the version of GLFW"),
 ]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -59,6 +65,9 @@ def violations(path, text):
         return []
     found = []
     for number, line in enumerate(text.splitlines(), 1):
+        for pattern, home, name in WORDS:
+            if pattern.search(line) and path != home:
+                found.append(f"{path}:{number}: only {home} asks for {name}")
         match = INCLUDE.match(line)
         if not match:
             continue

@@ -19,6 +19,9 @@ FORBIDDEN = [
     ("app/cli/a.cpp", '#include "app/gl/compute_backend.h"'),
     ("app/cli/a.cpp", "#include <epoxy/gl.h>"),
     ("app/platform/a.cpp", '#include "app/session/session.h"'),
+    ("app/platform/a.cpp", "#include <imgui.h>"),
+    ("app/ui/a.cpp", "#if IMGUI_VERSION_NUM >= 19200"),
+    ("app/platform/a.cpp", "#if GLFW_VERSION_MINOR >= 4"),
     ("core/tensor/a.cpp", '#include "shape.h"'),
 ]
 ALLOWED = [
@@ -27,6 +30,7 @@ ALLOWED = [
     ("app/platform/window.h", '#include "app/session/key_event.h"'),
     ("app/cli/compute.cpp", '#include "app/gl/compute_factory.h"'),
     ("app/main.cpp", '#include "app/ui/ui.h"'),
+    ("app/ui/imgui_compat.h", "#if IMGUI_VERSION_NUM >= 19200"),
 ]
 wrong = [f"let through: {p}: {t}" for p, t in FORBIDDEN if not rules.violations(p, t)]
 wrong += [f"refused: {p}: {t}" for p, t in ALLOWED if rules.violations(p, t)]

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/ui/imgui_compat.h"
+#include "app/ui/mouse_input.h"
 #include "core/text/utf8.h"
 
 namespace headscope::ui {
@@ -35,12 +36,7 @@ Driver::Driver(const Document& document, int width, int height, float scale, Ses
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;
   io.LogFilename = nullptr;
-#if IMGUI_VERSION_NUM < 18700
-  for (int k = 0; k < ImGuiKey_COUNT; ++k) io.KeyMap[k] = k;
-#endif
-#if IMGUI_VERSION_NUM >= 18700
-  io.ConfigInputTrickleEventQueue = false;
-#endif
+  compat::leave_input_order_to_us();
   settings.recent_files.clear();
   session.open(document.request, document.view);
   step(4);
@@ -61,11 +57,11 @@ void Driver::frame(InputEvents input) {
   if (scale != fonts_scale_ || needs_rebuild(fonts_, text)) {
     fonts_ = build_fonts(scale, text);
     fonts_scale_ = scale;
-    unsigned char* pixels = nullptr;
-    int w = 0, h = 0;
-    io.Fonts->GetTexDataAsAlpha8(&pixels, &w, &h);
-    io.Fonts->SetTexID(compat::texture(1));
+    compat::upload_fonts_nowhere();
   }
+  for (MouseEvent& event : input.mouse) event.shift = shift_held;
+  bool held = shift_held;
+  apply_mouse(input.mouse, held);
   ImGui::NewFrame();
   state.time = time_;
   texts.clear();
@@ -78,12 +74,14 @@ void Driver::frame(InputEvents input) {
         .colors = palette(session.view.theme),
         .scale = scale,
         .input = std::move(input),
+        .shift_held = held,
         .commands = {},
         .probe = &probe,
         .get_clipboard = [this] { return clipboard; },
         .set_clipboard = [this](const std::string& text_to_keep) { clipboard = text_to_keep; }};
   draw_shell(ui);
   ImGui::Render();
+  compat::upload_textures_nowhere();
   for (Command& command : ui.commands) for_main.push_back(std::move(command));
 }
 
@@ -133,9 +131,9 @@ Rect Driver::rect(const std::string& name) {
 }
 
 void Driver::move(ImVec2 to) {
-  ImGuiIO& io = ImGui::GetIO();
-  io.MousePos = to;
-  frame({});
+  InputEvents input;
+  input.mouse.push_back({.kind = MouseEvent::Kind::move, .x = to.x, .y = to.y});
+  frame(std::move(input));
 }
 
 void Driver::hover(const std::string& name) {
@@ -154,22 +152,18 @@ void Driver::click_at(ImVec2 at, int times) {
     if (i % 20 == 0) move(at);
     ImGui::GetIO().DeltaTime = 1.0f;
   }
-  ImGuiIO& io = ImGui::GetIO();
-  io.MouseClickedTime[0] = -10;
+  ImGui::GetIO().MouseClickedTime[0] = -10;
   for (int i = 0; i < times; ++i) {
-    compat::set_mouse_button(0, true);
-    frame({});
-    compat::set_mouse_button(0, false);
-    frame({});
+    button(0, true);
+    button(0, false);
   }
   step();
 }
 
 void Driver::right_click(const std::string& name) {
   move(rect(name).center());
-  compat::set_mouse_button(1, true);
-  frame({});
-  compat::set_mouse_button(1, false);
+  button(1, true);
+  button(1, false);
   step();
 }
 
@@ -186,21 +180,31 @@ void Driver::triple_click(const std::string& name, float x) {
 void Driver::drag(ImVec2 from, ImVec2 to) {
   move(from);
   ImGui::GetIO().MouseClickedTime[0] = -10;
-  compat::set_mouse_button(0, true);
-  frame({});
+  button(0, true);
   for (int i = 1; i <= 4; ++i) {
     const float t = static_cast<float>(i) / 4;
     move({from.x + (to.x - from.x) * t, from.y + (to.y - from.y) * t});
   }
-  compat::set_mouse_button(0, false);
+  button(0, false);
   step();
 }
 
 void Driver::wheel(const std::string& name, float turns) {
   move(rect(name).center());
-  compat::add_mouse_wheel(0, turns);
-  frame({});
+  wheel_here(turns);
   step(1);
+}
+
+void Driver::wheel_here(float turns) {
+  InputEvents input;
+  input.mouse.push_back({.kind = MouseEvent::Kind::wheel, .y = turns});
+  frame(std::move(input));
+}
+
+void Driver::button(int button, bool down) {
+  InputEvents input;
+  input.mouse.push_back({.kind = MouseEvent::Kind::button, .button = button, .down = down});
+  frame(std::move(input));
 }
 
 void Driver::choose(const std::string& name, const std::string& label) {
@@ -231,9 +235,7 @@ void Driver::type(const std::string& utf8) {
 void Driver::key(KeyName key, bool ctrl, bool shift, bool alt) {
   InputEvents input;
   input.keys.push_back({key, false, ctrl, shift, alt});
-  ImGui::GetIO().KeyShift = shift;
   frame(std::move(input));
-  ImGui::GetIO().KeyShift = false;
   step();
 }
 

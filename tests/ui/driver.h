@@ -55,6 +55,7 @@ class Driver {
   bool has(const std::string& name) const { return probe.rects.count(name) > 0; }
   // Fails the test when there is no such control on screen.
   Rect rect(const std::string& name);
+  bool shift_held = false;  // for what the mouse does
   void move(ImVec2 to);
   void hover(const std::string& name);
   // (x, y): shares of the control's size.
@@ -65,6 +66,9 @@ class Driver {
   void triple_click(const std::string& name, float x = 0.5f);
   void drag(ImVec2 from, ImVec2 to);
   void wheel(const std::string& name, float turns);
+  void wheel_here(float turns);
+  // One frame: the button goes down or up where the pointer is. 0 left, 1 right.
+  void button(int button, bool down);
   // Picks a line of the list that clicking `name` opens, by its label.
   void choose(const std::string& name, const std::string& label);
   void drop(const std::string& path);

@@ -25,8 +25,8 @@ Cell cell_under(Driver& d, ImVec2 at, std::int64_t rows, std::int64_t columns) {
 
 void turn_wheel_at(Driver& d, ImVec2 at, float turns) {
   d.move(at);
-  ImGui::GetIO().MouseWheel += turns;
-  d.step(2);
+  d.wheel_here(turns);
+  d.step(1);
 }
 
 TEST(Inspector, AClickPicksACellAndArrowsMoveIt) {

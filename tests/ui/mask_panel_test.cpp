@@ -80,11 +80,11 @@ TEST_F(MaskPanel, TheBrushPaintsTheCellsThatItPassesOver) {
   d.click("mask/tool/brush");
   const auto press = [&](int row, int column) {
     d.move(cell(row, column));
-    compat::set_mouse_button(0, true);
+    d.button(0, true);
     d.step(1);
   };
   const auto release = [&] {
-    compat::set_mouse_button(0, false);
+    d.button(0, false);
     d.step(3);
   };
   press(1, 0);

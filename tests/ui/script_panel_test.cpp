@@ -100,9 +100,9 @@ TEST(ScriptPanel, GoesAlongWideLinesByKeyWheelAndBar) {
       << "the end of the longest line can be seen";
   d.key(KeyName::home);
   EXPECT_EQ(across, 0);
-  ImGui::GetIO().KeyShift = true;
+  d.shift_held = true;
   d.wheel("script/code", -2);
-  ImGui::GetIO().KeyShift = false;
+  d.shift_held = false;
   EXPECT_GT(across, 20);
 }
 

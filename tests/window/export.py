@@ -123,5 +123,21 @@ def the_window_itself_is_a_picture(headscope, cli, display, home):
     window.quit()
 
 
+def a_picture_of_the_window_does_not_lose_the_pointer(headscope, cli, display, home):
+    window = Window(headscope, display, home)
+    window.key("ctrl+e")
+    window.click("export/what/window")
+    focus(window, "export/file")
+    window.key("ctrl+a")
+    window.type("twice.png")  # at 2x, where the pointer's place is another
+    window.pointer = (700, 500)
+    window.settle()
+    window.run("xdotool", "key", "Return")  # and no move after it
+    window.wait(lambda p: "twice.png" in p["job"]["result"] and p["resting"], "the picture")
+    expect(window.probe()["mouse"] == [700, 500], f"the pointer is at {window.probe()['mouse']}")
+    window.quit()
+
+
 if __name__ == "__main__":
-    main([exported_numbers_are_the_command_lines, a_picture_opens_again_as_what_it_shows, the_window_itself_is_a_picture])
+    main([exported_numbers_are_the_command_lines, a_picture_opens_again_as_what_it_shows, the_window_itself_is_a_picture,
+          a_picture_of_the_window_does_not_lose_the_pointer])
