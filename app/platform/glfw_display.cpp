@@ -20,9 +20,18 @@ namespace {
   return std::string_view(glfwGetVersionString()).find(system) != std::string_view::npos;
 }
 
+bool init(std::string& reason) {
+  if (glfwInit() == GLFW_TRUE) return true;
+  const char* description = nullptr;
+  glfwGetError(&description);
+  reason = description != nullptr ? description : "GLFW gives no reason";
+  return false;
+}
+
 }  // namespace
 
-std::string choose_display() {
+std::string start_glfw() {
+  std::string reason;
 #ifdef __linux__
   const bool x11 = was_built_for("X11") && !variable("DISPLAY").empty();
   const std::string socket = variable("WAYLAND_DISPLAY"), folder = variable("XDG_RUNTIME_DIR");
@@ -39,9 +48,13 @@ std::string choose_display() {
 #ifdef GLFW_PLATFORM
   if (!wayland) glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_X11);
   if (!x11) glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_WAYLAND);
+  if (init(reason)) return "";
+  // A socket that a compositor left behind, in a session that says it is Wayland's.
+  if (!x11 || !wayland) return reason;
+  glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_X11);
 #endif
 #endif
-  return "";
+  return init(reason) ? "" : reason;
 }
 
 bool on_wayland() {

@@ -134,6 +134,12 @@ KeyEvent key_event(int glfw_key, int scancode, int action, int mods) {
   }
   // Only keys that print have a layout name, and only those of one byte can be ours.
   const bool prints = glfw_key > GLFW_KEY_SPACE && glfw_key <= GLFW_KEY_WORLD_2;
+  // Programs that type signs make keymaps in which any key prints, Escape's place too: it is no Escape then.
+  if (!prints && glfw_key != GLFW_KEY_SPACE) {
+    const bool has_sign = glfwGetKeyName(GLFW_KEY_UNKNOWN, scancode) != nullptr;
+    glfwGetError(nullptr);  // a key without a sign is no error to us
+    if (has_sign) return event;
+  }
   const char* name = prints ? glfwGetKeyName(glfw_key, scancode) : nullptr;
   const std::optional<KeyName> printed =
       name != nullptr && name[0] != '\0' && name[1] == '\0' ? key_of_sign(name[0]) : std::nullopt;

@@ -7,7 +7,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -22,6 +22,7 @@ namespace headscope {
 namespace {
 
 constexpr int kSmallestWidth = 960, kSmallestHeight = 640;
+constexpr std::chrono::milliseconds kShortestFrame{7};
 
 // By wake_window, from any thread, and not yet seen by wait().
 std::atomic<bool> woken = false;
@@ -81,9 +82,8 @@ class HiddenContext : public SharedContext {
 class GlfwWindow : public Window {
  public:
   GlfwWindow(const std::string& title, int width, int height) {
-    const std::string no_display = choose_display();
+    const std::string no_display = start_glfw();
     if (!no_display.empty()) refuse(no_display);
-    if (glfwInit() != GLFW_TRUE) refuse(last_complaint());
     hint_core_context(3, 3);
     glfwWindowHintString(GLFW_X11_CLASS_NAME, "headscope");
     glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "headscope");
@@ -109,6 +109,7 @@ class GlfwWindow : public Window {
                           driver.find("softpipe") != std::string::npos ||
                           driver.find("SwiftShader") != std::string::npos;
     glfwSwapInterval(software || on_wayland() ? 0 : 1);
+    paced_ = !software && on_wayland();
 
     glfwSetWindowUserPointer(window_, this);
     hear_keys();
@@ -156,6 +157,10 @@ class GlfwWindow : public Window {
 
   void swap() override {
     glfwSwapBuffers(window_);
+    if (!paced_) return;
+    // Nothing waits for the screen on Wayland: a mouse may move a thousand times a second.
+    std::this_thread::sleep_until(swapped_ + kShortestFrame);
+    swapped_ = std::chrono::steady_clock::now();
   }
 
   void framebuffer_size(int& width, int& height) const override {
@@ -319,6 +324,8 @@ class GlfwWindow : public Window {
   float pointer_x_ = kNoPointer, pointer_y_ = kNoPointer;
   bool shift_ = false;
   bool changed_ = false;  // since the last wait()
+  bool paced_ = false;    // swap() itself keeps frames kShortestFrame apart
+  std::chrono::steady_clock::time_point swapped_{};
   Cursor cursor_ = Cursor::arrow;
   std::array<GLFWcursor*, 4> cursors_{};  // made when first shown
 };
