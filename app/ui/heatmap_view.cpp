@@ -305,10 +305,10 @@ HeatmapInput heatmap_input(Ui& ui, const std::string& name, HeatmapView& view, c
   if (picked != nullptr) {
     if (const std::optional<Cell> step = take_arrow(ui)) {
       const CellGrid grid = viewport != nullptr ? grid_of(fitted, *viewport) : fitted;
-      Cell cell = current ? *current : grid.cell_at(grid.area.center()).value_or(Cell{});
-      if (current) {
-        cell.row = std::clamp<std::int64_t>(cell.row + step->row, 0, fitted.rows - 1);
-        cell.column = std::clamp<std::int64_t>(cell.column + step->column, 0, fitted.columns - 1);
+      Cell cell = grid.cell_at(grid.area.center()).value_or(Cell{});
+      if (picked->has_value()) {
+        cell.row = std::clamp<std::int64_t>((*picked)->row + step->row, 0, fitted.rows - 1);
+        cell.column = std::clamp<std::int64_t>((*picked)->column + step->column, 0, fitted.columns - 1);
       }
       *picked = cell;
       if (viewport != nullptr) *viewport = showing(fitted, *viewport, cell);

@@ -233,12 +233,12 @@ nlohmann::json read_json(const std::string& path) {
   return nlohmann::json::parse(in);
 }
 
-const nlohmann::json& seed_case(const std::string& id) {
+const nlohmann::json& seed_case(std::string_view id) {
   static const nlohmann::json file = read_json(std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/seeds.json");
   for (const nlohmann::json& golden : file.at("cases")) {
-    if (golden.at("id") == id) return golden;
+    if (golden.at("id").get_ref<const std::string&>() == id) return golden;
   }
-  throw std::runtime_error("seeds.json has no case " + id);
+  throw std::runtime_error("seeds.json has no case " + std::string(id));
 }
 
 Tolerance tolerance_of(const nlohmann::json& golden) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -83,7 +84,7 @@ double max_difference(const Tensor& found, const std::vector<double>& expected);
 nlohmann::json read_json(const std::string& path);
 
 // The case of tests/golden/seeds.json with this id.
-const nlohmann::json& seed_case(const std::string& id);
+const nlohmann::json& seed_case(std::string_view id);
 
 // What float32 can keep of a number that a case gives in double: the cases that helpers derived in double precision
 // ask for 1e-10, which no float32 engine reaches.
