@@ -22,13 +22,17 @@ namespace {
 
 bool init(std::string& reason) {
   if (glfwInit() == GLFW_TRUE) return true;
-  const char* description = nullptr;
-  glfwGetError(&description);
-  reason = description != nullptr ? description : "GLFW gives no reason";
+  reason = last_complaint();
   return false;
 }
 
 }  // namespace
+
+std::string last_complaint() {
+  const char* description = nullptr;
+  glfwGetError(&description);
+  return description != nullptr ? description : "GLFW gives no reason";
+}
 
 std::string start_glfw() {
   std::string reason;

@@ -10,6 +10,9 @@ namespace headscope {
 // or the reason why no window can open, for the user; GLFW is not started then.
 std::string start_glfw();
 
+// What GLFW complained of last, in words for the user.
+std::string last_complaint();
+
 // Once it is started: whether one unit of a window's size is more than a pixel where the desktop is scaled.
 bool on_wayland();
 

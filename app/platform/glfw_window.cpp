@@ -27,13 +27,6 @@ constexpr std::chrono::milliseconds kShortestFrame{7};
 // By wake_window, from any thread, and not yet seen by wait().
 std::atomic<bool> woken = false;
 
-// What GLFW complained of last, in words for the user.
-std::string last_complaint() {
-  const char* description = nullptr;
-  glfwGetError(&description);
-  return description != nullptr ? description : "GLFW gives no reason";
-}
-
 [[noreturn]] void refuse(const std::string& what) {
   throw Error("No window: " + what + ". The same engine works without one: headscope-cli --help.");
 }
