@@ -7,9 +7,9 @@
 #include "app/frame/screenshot.h"
 #include "app/frame/window_loop.h"
 #include "app/platform/end_signals.h"
-#include "core/assert.h"
-#include "core/error.h"
-#include "core/version.h"
+#include "core/base/assert.h"
+#include "core/base/error.h"
+#include "core/base/version.h"
 
 int main(int argc, char** argv) {
   using namespace headscope;

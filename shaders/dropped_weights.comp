@@ -1,5 +1,5 @@
 #version 430 core
-// Mirrors dropped_weights of core/attention/score_steps.h, in place: weight * kept / (1 - P). What is kept is drawn by the
+// Mirrors dropped_weights of core/backend/score_steps.h, in place: weight * kept / (1 - P). What is kept is drawn by the
 // same numbers as there (DropoutDraw), or given cell by cell.
 
 layout(local_size_x = 64) in;

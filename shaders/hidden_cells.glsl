@@ -1,4 +1,4 @@
-// HiddenCells of core/attention/mask.h for the rows of one dispatch: row = (matrix, query), matrix = (batch, head). A
+// HiddenCells of core/request/mask.h for the rows of one dispatch: row = (matrix, query), matrix = (batch, head). A
 // row of the mask is either two runs of visible keys (begin, end, begin, end), or one bit a key, 1 = hidden.
 
 layout(std430, binding = 7) readonly buffer HiddenCells { uint mask_words[]; };

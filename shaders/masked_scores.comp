@@ -1,6 +1,6 @@
 #version 430 core
-// Mirrors score_stage of core/attention/score_steps.h, in place: raw scores become scores, capped_scores or
-// masked_scores, by the formulas of core/attention/score_rule.h. A hidden cell's score is not read.
+// Mirrors score_stage of core/backend/score_steps.h, in place: raw scores become scores, capped_scores or
+// masked_scores, by the formulas of core/backend/score_rule.h. A hidden cell's score is not read.
 #include "numbers.glsl"
 #include "hidden_cells.glsl"
 

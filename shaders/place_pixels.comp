@@ -1,5 +1,5 @@
 #version 430 core
-// Mirrors DevicePicturePlan::Part of core/picture/device_pyramid.h: pixels are copied to their place on a canvas; what
+// Mirrors DevicePicturePlan::Part of core/backend/device_pyramid.h: pixels are copied to their place on a canvas; what
 // lies outside is cut off, and a part of one row shows it in all rows that it covers.
 layout(local_size_x = 8, local_size_y = 8) in;
 

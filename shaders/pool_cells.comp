@@ -1,6 +1,6 @@
 #version 430 core
-// Mirrors pool_cells of core/picture/pyramid.h for cells that lie in a buffer: blocks of cells become pixels, sums go
-// first down the columns and then along them, as in core/picture/pyramid_columns.h. With MEAN the mean, else the maximum.
+// Mirrors pool_cells of core/backend/pyramid.h for cells that lie in a buffer: blocks of cells become pixels, sums go
+// first down the columns and then along them, as in core/backend/pyramid_columns.h. With MEAN the mean, else the maximum.
 // A NaN counts also where it is hidden.
 #include "numbers.glsl"
 #include "hidden_cells.glsl"

@@ -1,5 +1,5 @@
 #version 430 core
-// Mirrors pool_pixels of core/picture/pyramid.h: pixels of a canvas, `by` at a time, become those of a picture, which
+// Mirrors pool_pixels of core/backend/pyramid.h: pixels of a canvas, `by` at a time, become those of a picture, which
 // heatmap.frag reads. Rows of the picture that the canvas does not reach show the picture below.
 #include "numbers.glsl"
 

@@ -1,5 +1,5 @@
 #version 430 core
-// Mirrors DevicePicture::RowExtent of core/picture/device_pyramid.h, one work group a row: the smallest and the largest
+// Mirrors DevicePicture::RowExtent of core/backend/device_pyramid.h, one work group a row: the smallest and the largest
 // finite, visible pixel; low > high: there is none.
 #include "numbers.glsl"
 

@@ -1,6 +1,6 @@
 #version 430 core
 // Mirrors Backend::softmax_rows of core/backend/backend.h, in place: weight = exp(score - max) / sum; a row without a
-// finite max is NaN. Then finish_weights of core/attention/score_steps.h.
+// finite max is NaN. Then finish_weights of core/backend/score_steps.h.
 #include "numbers.glsl"
 #include "hidden_cells.glsl"
 

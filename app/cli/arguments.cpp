@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope::cli {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "app/cli/output.h"
-#include "core/attention/mask.h"
-#include "core/attention/request_text.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/request/mask.h"
+#include "core/request/request_text.h"
 
 namespace headscope::cli {
 

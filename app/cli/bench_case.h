@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/request.h"
+#include "core/request/request.h"
 
 namespace headscope::cli {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/attention/projection_steps.h"
-#include "core/attention/score_steps.h"
+#include "core/backend/score_steps.h"
 #include "core/model/seeded.h"
 
 namespace headscope::cli {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "app/cli/bench_case.h"
-#include "core/attention/score_rule.h"
 #include "core/backend/backend.h"
-#include "core/cancel.h"
+#include "core/backend/score_rule.h"
+#include "core/base/cancel.h"
 #include "core/model/layer_weights.h"
 #include "core/tensor/tensor.h"
 

@@ -6,8 +6,8 @@
 
 #include "app/cli/help.h"
 #include "app/cli/output.h"
-#include "core/error.h"
-#include "core/version.h"
+#include "core/base/error.h"
+#include "core/base/version.h"
 
 namespace headscope::cli {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/cli/arguments.h"
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 
 namespace headscope::cli {
 

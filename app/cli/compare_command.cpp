@@ -12,16 +12,16 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/stage_arguments.h"
-#include "core/assert.h"
-#include "core/attention/comparison.h"
-#include "core/error.h"
+#include "core/attention/stage_layout.h"
+#include "core/base/assert.h"
+#include "core/base/error.h"
+#include "core/base/utf8.h"
+#include "core/compare/comparison.h"
 #include "core/io/atomic_file.h"
 #include "core/io/csv.h"
 #include "core/io/json_text.h"
-#include "core/io/stage_layout.h"
 #include "core/model/model_inputs.h"
 #include "core/text/text_difference.h"
-#include "core/text/utf8.h"
 
 namespace headscope::cli {
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "core/attention/trace.h"
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 
 namespace headscope::cli {
 

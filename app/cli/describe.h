@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "core/io/session_file.h"
+#include "core/export/session_file.h"
 
 namespace headscope::cli {
 

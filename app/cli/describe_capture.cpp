@@ -2,7 +2,7 @@
 
 #include "app/cli/describe.h"
 #include "app/cli/output.h"
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/model/capture.h"
 
 namespace headscope::cli {

@@ -5,11 +5,11 @@
 
 #include "app/cli/describe.h"
 #include "app/cli/output.h"
-#include "core/attention/request_text.h"
+#include "core/export/session_file.h"
 #include "core/io/mapped_file.h"
 #include "core/io/png.h"
-#include "core/io/session_file.h"
 #include "core/io/svg.h"
+#include "core/request/request_text.h"
 
 namespace headscope::cli {
 

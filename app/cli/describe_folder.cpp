@@ -11,7 +11,7 @@
 
 #include "app/cli/describe.h"
 #include "app/cli/output.h"
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/io/json_text.h"
 #include "core/model/checkpoint.h"
 #include "core/model/demo_checkpoints.h"

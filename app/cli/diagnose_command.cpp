@@ -8,12 +8,12 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/stage_arguments.h"
-#include "core/attention/diagnose.h"
-#include "core/attention/mistakes.h"
-#include "core/attention/option_text.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/compare/diagnose.h"
+#include "core/compare/mistakes.h"
+#include "core/export/external_stages.h"
 #include "core/io/json_text.h"
-#include "core/io/their_stages.h"
+#include "core/request/option_text.h"
 
 namespace headscope::cli {
 

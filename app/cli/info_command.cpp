@@ -2,8 +2,8 @@
 #include "app/cli/describe.h"
 #include "app/cli/output.h"
 #include "app/session/documents.h"
-#include "core/assert.h"
-#include "core/error.h"
+#include "core/base/assert.h"
+#include "core/base/error.h"
 
 namespace headscope::cli {
 

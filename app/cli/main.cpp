@@ -7,9 +7,9 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
-#include "core/attention/problem.h"
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/io/mapping_guard.h"
+#include "core/request/problem.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "app/cli/output.h"
-#include "core/attention/model_metrics.h"
+#include "core/heads/model_metrics.h"
 
 namespace headscope::cli {
 

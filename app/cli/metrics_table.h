@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/attention/trace.h"
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 
 namespace headscope::cli {
 

@@ -10,8 +10,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "core/error.h"
-#include "core/text/utf8.h"
+#include "core/base/error.h"
+#include "core/base/utf8.h"
 
 namespace headscope::cli {
 

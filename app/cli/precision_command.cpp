@@ -7,9 +7,9 @@
 #include "app/cli/output.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/stage_arguments.h"
-#include "core/attention/explain.h"
-#include "core/attention/precision.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/compare/precision.h"
+#include "core/explain/explain.h"
 #include "core/io/json_text.h"
 
 namespace headscope::cli {

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "core/attention/output_head.h"
 #include "core/attention/trace.h"
-#include "core/model/output_head.h"
 
 namespace headscope::cli {
 

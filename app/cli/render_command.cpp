@@ -11,7 +11,7 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/view_arguments.h"
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
 #include "core/picture/figure.h"

@@ -10,11 +10,11 @@
 #include "app/session/phrase_file.h"
 #include "app/session/session_paths.h"
 #include "core/attention/forward.h"
-#include "core/attention/problem.h"
-#include "core/attention/request_text.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/utf8.h"
 #include "core/model/capture.h"
-#include "core/text/utf8.h"
+#include "core/request/problem.h"
+#include "core/request/request_text.h"
 
 namespace headscope::cli {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "app/cli/arguments.h"
-#include "core/attention/request.h"
 #include "core/picture/view_spec.h"
+#include "core/request/request.h"
 
 namespace headscope::cli {
 

@@ -15,11 +15,11 @@
 #include "app/cli/shape_table.h"
 #include "app/cli/stage_arguments.h"
 #include "app/cli/torch_trace.h"
-#include "core/attention/prediction_changes.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/compare/prediction_changes.h"
+#include "core/export/export_stages.h"
+#include "core/export/manifest.h"
 #include "core/io/atomic_file.h"
-#include "core/io/export_stages.h"
-#include "core/io/manifest.h"
 #include "core/model/model_inputs.h"
 
 namespace headscope::cli {

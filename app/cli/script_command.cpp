@@ -4,7 +4,7 @@
 #include "app/cli/compute.h"
 #include "app/cli/output.h"
 #include "app/cli/request_arguments.h"
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/script/script.h"
 
 namespace headscope::cli {

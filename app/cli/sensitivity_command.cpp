@@ -9,8 +9,8 @@
 #include "app/cli/output.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/stage_arguments.h"
-#include "core/attention/explain.h"
-#include "core/attention/sensitivity.h"
+#include "core/explain/explain.h"
+#include "core/explain/sensitivity.h"
 #include "core/io/json_text.h"
 
 namespace headscope::cli {

@@ -9,10 +9,10 @@
 #include "core/attention/capture_trace.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/operation_text.h"
-#include "core/attention/request_text.h"
 #include "core/attention/stage_statistics.h"
+#include "core/base/utf8.h"
+#include "core/request/request_text.h"
 #include "core/tensor/statistics.h"
-#include "core/text/utf8.h"
 
 namespace headscope::cli {
 

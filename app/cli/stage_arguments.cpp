@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "app/cli/arguments.h"
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope::cli {
 

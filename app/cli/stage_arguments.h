@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/stage.h"
 #include "core/attention/trace.h"
-#include "core/io/export_stages.h"
+#include "core/export/export_stages.h"
+#include "core/request/stage.h"
 
 namespace headscope::cli {
 

@@ -6,10 +6,10 @@
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/session/phrase_file.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/message_text.h"
 #include "core/io/json_cursor.h"
 #include "core/io/mapped_file.h"
-#include "core/io/message_text.h"
 #include "core/model/demo_checkpoints.h"
 #include "core/text/tokenizer.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/cli/stage_arguments.h"
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope::cli {
 

@@ -12,7 +12,7 @@
 #include "app/ui/imgui_compat.h"
 #include "app/ui/mouse_input.h"
 #include "app/ui/theme.h"
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/picture/palette.h"
 
 namespace headscope {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "core/error.h"
-#include "core/io/session_file.h"
+#include "core/base/error.h"
+#include "core/export/session_file.h"
 
 namespace headscope {
 

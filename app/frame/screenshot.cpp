@@ -8,7 +8,7 @@
 #include "app/gl/compute_factory.h"
 #include "app/gl/framebuffer.h"
 #include "app/gl/offscreen.h"
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
 

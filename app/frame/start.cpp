@@ -1,7 +1,7 @@
 #include "app/frame/start.h"
 
 #include "app/session/documents.h"
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope {
 

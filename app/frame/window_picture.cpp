@@ -8,12 +8,12 @@
 
 #include "app/gl/framebuffer.h"
 #include "app/gl/offscreen.h"
-#include "app/session/export_job.h"
+#include "app/session/export/export_job.h"
 #include "app/session/folder_listing.h"
 #include "app/ui/imgui_compat.h"
+#include "core/export/session_file.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
-#include "core/io/session_file.h"
 #include "core/picture/figure.h"
 
 namespace headscope {

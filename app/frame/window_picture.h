@@ -6,7 +6,7 @@
 #include "app/frame/frame.h"
 #include "app/session/session.h"
 #include "app/session/settings.h"
-#include "core/picture/image.h"
+#include "core/base/image.h"
 
 namespace headscope {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/attention/score_steps.h"
+#include "core/backend/score_steps.h"
 
 namespace headscope {
 namespace {

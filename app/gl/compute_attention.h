@@ -5,9 +5,9 @@
 #include <span>
 
 #include "app/gl/compute_device.h"
-#include "core/attention/score_rule.h"
-#include "core/attention/stage.h"
 #include "core/backend/backend.h"
+#include "core/backend/score_rule.h"
+#include "core/request/stage.h"
 
 namespace headscope {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "app/gl/offscreen.h"
-#include "core/assert.h"
-#include "core/error.h"
+#include "core/base/assert.h"
+#include "core/base/error.h"
 
 namespace headscope {
 namespace {

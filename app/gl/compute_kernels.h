@@ -6,7 +6,7 @@
 #include "app/gl/compute_buffer.h"
 #include "app/gl/compute_parts.h"
 #include "app/gl/program.h"
-#include "core/attention/mask.h"
+#include "core/request/mask.h"
 
 namespace headscope {
 

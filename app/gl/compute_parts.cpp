@@ -1,6 +1,6 @@
 #include "app/gl/compute_parts.h"
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope {
 namespace {

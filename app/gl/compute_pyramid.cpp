@@ -9,8 +9,8 @@
 
 #include "app/gl/compute_attention.h"
 #include "app/gl/shared_picture.h"
-#include "core/assert.h"
-#include "core/error.h"
+#include "core/base/assert.h"
+#include "core/base/error.h"
 #include "core/tensor/parts.h"
 
 namespace headscope {

@@ -7,7 +7,7 @@
 #include "app/gl/compute_device.h"
 #include "app/gl/texture_share.h"
 #include "core/backend/device_backend.h"
-#include "core/picture/device_pyramid.h"
+#include "core/backend/device_pyramid.h"
 
 namespace headscope {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope {
 namespace {

@@ -1,7 +1,7 @@
 // The framebuffer that is bound: the window's, or an OffscreenTarget's.
 #pragma once
 
-#include "core/picture/image.h"
+#include "core/base/image.h"
 
 namespace headscope {
 

@@ -9,8 +9,8 @@
 #include "app/gl/gl_state.h"
 #include "app/gl/heatmap_program.h"
 #include "app/gl/shared_picture.h"
-#include "core/assert.h"
-#include "core/error.h"
+#include "core/base/assert.h"
+#include "core/base/error.h"
 
 namespace headscope {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/gl/shared_picture.h"
-#include "core/assert.h"
+#include "core/base/assert.h"
 
 namespace headscope {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/assert.h"
+#include "core/base/assert.h"
 
 namespace headscope {
 namespace {

@@ -7,7 +7,7 @@
 #include "app/gl/compute_kernels.h"
 #include "app/gl/program.h"
 #include "app/gl/texture.h"
-#include "core/picture/pyramid.h"
+#include "core/backend/pyramid.h"
 
 namespace headscope {
 

@@ -6,7 +6,7 @@
 #include <initializer_list>
 
 #include "app/gl/shader_sources.h"
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope {
 namespace {

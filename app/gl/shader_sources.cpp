@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "core/assert.h"
+#include "core/base/assert.h"
 #include "core/io/atomic_file.h"
 
 namespace headscope {

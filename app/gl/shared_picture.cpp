@@ -6,7 +6,7 @@
 
 #include "app/gl/compute_buffer.h"
 #include "app/gl/gl_state.h"
-#include "core/assert.h"
+#include "core/base/assert.h"
 
 namespace headscope {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "app/gl/texture.h"
 #include "app/gl/texture_share.h"
-#include "core/picture/device_pyramid.h"
+#include "core/backend/device_pyramid.h"
 
 namespace headscope {
 

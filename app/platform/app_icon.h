@@ -1,7 +1,7 @@
 // The program's picture for title bars and task lists: the same drawing as assets/headscope.svg.
 #pragma once
 
-#include "core/picture/image.h"
+#include "core/base/image.h"
 
 namespace headscope {
 

@@ -1,7 +1,7 @@
 // GLFW's key codes as KeyName, by what the keyboard layout prints on the key.
 #pragma once
 
-#include "app/session/key_event.h"
+#include "app/platform/key_event.h"
 
 namespace headscope {
 

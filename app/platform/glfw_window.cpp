@@ -16,7 +16,7 @@
 #include "app/platform/glfw_keys.h"
 #include "app/platform/input_queue.h"
 #include "app/platform/window.h"
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope {
 namespace {

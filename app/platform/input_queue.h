@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "app/session/key_event.h"
+#include "app/platform/key_event.h"
 
 namespace headscope {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "app/session/key_event.h"
+#include "app/platform/key_event.h"
 
 namespace headscope {
 

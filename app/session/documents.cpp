@@ -10,16 +10,16 @@
 
 #include "app/session/phrase_file.h"
 #include "app/session/session_paths.h"
-#include "core/attention/intervention_list.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/export/session_file.h"
 #include "core/io/mapped_file.h"
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
-#include "core/io/session_file.h"
 #include "core/io/svg.h"
 #include "core/model/capture.h"
 #include "core/model/checkpoint.h"
 #include "core/model/layer_weights.h"
+#include "core/request/intervention_list.h"
 #include "core/text/tokenizer.h"
 
 namespace headscope {

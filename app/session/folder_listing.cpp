@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "app/session/export_job.h"
+#include "app/session/export/export_job.h"
 
 namespace headscope {
 namespace {

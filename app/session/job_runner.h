@@ -5,7 +5,7 @@
 #include <mutex>
 #include <string>
 
-#include "app/session/executor.h"
+#include "app/session/background/executor.h"
 #include "app/session/session.h"
 
 namespace headscope {

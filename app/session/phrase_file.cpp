@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/utf8.h"
 #include "core/io/atomic_file.h"
-#include "core/text/utf8.h"
 
 namespace headscope {
 namespace {

@@ -2,13 +2,13 @@
 
 #include <utility>
 
-#include "app/session/compare_backends.h"
-#include "app/session/compute_queue.h"
+#include "app/session/background/compare_backends.h"
+#include "app/session/background/compute_queue.h"
+#include "app/session/background/precision_numbers.h"
+#include "app/session/background/tensor_comparison.h"
+#include "app/session/background/variant_numbers.h"
 #include "app/session/job_runner.h"
-#include "app/session/precision_numbers.h"
-#include "app/session/tensor_comparison.h"
 #include "app/session/undo_list.h"
-#include "app/session/variant_numbers.h"
 
 namespace headscope {
 

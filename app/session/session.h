@@ -8,22 +8,22 @@
 #include <string>
 #include <vector>
 
-#include "app/session/executor.h"
-#include "app/session/explanations.h"
-#include "app/session/looks.h"
-#include "app/session/map_tiles.h"
-#include "app/session/model_numbers.h"
-#include "app/session/slice_numbers.h"
+#include "app/session/background/background_queries.h"
+#include "app/session/background/executor.h"
+#include "app/session/background/explanations.h"
+#include "app/session/background/map_tiles.h"
+#include "app/session/background/model_numbers.h"
+#include "app/session/background/slice_numbers.h"
 #include "app/session/view_state.h"
 #include "core/attention/engine.h"
-#include "core/attention/problem.h"
-#include "core/attention/request.h"
+#include "core/request/problem.h"
+#include "core/request/request.h"
 
 namespace headscope {
 
-class PrecisionNumbers;   // app/session/precision_numbers.h
-class VariantNumbers;     // app/session/variant_numbers.h
-struct TensorComparison;  // app/session/tensor_comparison.h
+class PrecisionNumbers;   // app/session/background/precision_numbers.h
+class VariantNumbers;     // app/session/background/variant_numbers.h
+struct TensorComparison;  // app/session/background/tensor_comparison.h
 struct TheirFile;
 
 // How a Session works; the defaults are the app's.

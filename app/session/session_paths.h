@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/io/session_file.h"
+#include "core/export/session_file.h"
 
 namespace headscope {
 

@@ -10,9 +10,9 @@
 
 #include "app/session/folder_listing.h"
 #include "app/session/state_json.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/export/session_file.h"
 #include "core/io/atomic_file.h"
-#include "core/io/session_file.h"
 
 namespace headscope {
 

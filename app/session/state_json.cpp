@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "core/attention/variant_run.h"
-#include "core/error.h"
-#include "core/text/utf8.h"
+#include "core/base/error.h"
+#include "core/base/utf8.h"
+#include "core/compare/variant_run.h"
 
 namespace headscope {
 

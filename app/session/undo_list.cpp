@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/attention/request_text.h"
+#include "core/request/request_text.h"
 
 namespace headscope {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/session/view_state.h"
-#include "core/attention/request.h"
+#include "core/request/request.h"
 
 namespace headscope {
 

@@ -7,16 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/aggregate.h"
-#include "core/attention/head_metric.h"
-#include "core/attention/sentence_pair.h"
-#include "core/attention/stage.h"
-#include "core/attention/token_view.h"
+#include "core/backend/pyramid.h"
+#include "core/heads/aggregate_kind.h"
+#include "core/heads/head_metric_kind.h"
+#include "core/heads/sentence_pair.h"
+#include "core/heads/token_view.h"
 #include "core/picture/color_map.h"
 #include "core/picture/heatmap.h"
 #include "core/picture/palette.h"
-#include "core/picture/pyramid.h"
 #include "core/picture/view_spec.h"
+#include "core/request/stage.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "app/ui/cell_places.h"
-#include "app/ui/explain_state.h"
+#include "app/ui/map/cell_places.h"
+#include "app/ui/map/explain_state.h"
 #include "app/ui/shortcuts.h"
 #include "app/ui/stage_facts.h"
 

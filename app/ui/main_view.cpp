@@ -1,12 +1,12 @@
 #include "app/ui/main_view.h"
 
-#include "app/ui/bug_lab.h"
-#include "app/ui/follow.h"
-#include "app/ui/layers_panel.h"
-#include "app/ui/mask_panel.h"
+#include "app/ui/bug_lab/bug_lab.h"
+#include "app/ui/explain/follow.h"
+#include "app/ui/layers/layers_panel.h"
+#include "app/ui/mask/mask_panel.h"
 #include "app/ui/panels.h"
-#include "app/ui/script_panel.h"
-#include "app/ui/weights_panel.h"
+#include "app/ui/script/script_panel.h"
+#include "app/ui/weights/weights_panel.h"
 
 namespace headscope::ui {
 

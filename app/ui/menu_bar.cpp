@@ -3,12 +3,12 @@
 #include <cmath>
 #include <cstring>
 
-#include "app/ui/examples.h"
-#include "app/ui/layers_panel.h"
+#include "app/ui/guide/examples.h"
+#include "app/ui/layers/layers_panel.h"
 #include "app/ui/main_view.h"
 #include "app/ui/panels.h"
-#include "app/ui/weights_panel.h"
-#include "app/ui/widgets.h"
+#include "app/ui/weights/weights_panel.h"
+#include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "app/session/key_event.h"
+#include "app/platform/key_event.h"
 
 namespace headscope::ui {
 

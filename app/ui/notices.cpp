@@ -5,13 +5,13 @@
 #include <cmath>
 #include <utility>
 
+#include "app/ui/guide/tour.h"
 #include "app/ui/panels.h"
-#include "app/ui/text_line.h"
-#include "app/ui/tour.h"
-#include "app/ui/widgets.h"
+#include "app/ui/widgets/text_line.h"
+#include "app/ui/widgets/widgets.h"
 #include "core/attention/capture_trace.h"
 #include "core/attention/model_trace.h"
-#include "core/attention/request_text.h"
+#include "core/request/request_text.h"
 
 namespace headscope::ui {
 

@@ -8,7 +8,7 @@
 
 #include "core/attention/on_demand.h"
 #include "core/attention/shown_mask.h"
-#include "core/io/stage_layout.h"
+#include "core/attention/stage_layout.h"
 #include "core/picture/figure.h"
 
 namespace headscope::ui {

@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
-#include "app/session/map_tiles.h"
-#include "app/session/slice_numbers.h"
+#include "app/session/background/map_tiles.h"
+#include "app/session/background/slice_numbers.h"
 #include "app/session/view_state.h"
 #include "app/ui/stage_facts.h"
 #include "app/ui/ui.h"
-#include "core/attention/links.h"
-#include "core/attention/neurons.h"
-#include "core/attention/pattern.h"
 #include "core/attention/trace.h"
+#include "core/explain/neurons.h"
+#include "core/heads/arcs.h"
+#include "core/heads/pattern.h"
 #include "core/picture/heatmap.h"
 #include "core/tensor/statistics.h"
 

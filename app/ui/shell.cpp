@@ -2,21 +2,21 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/callout.h"
-#include "app/ui/compare_panel.h"
-#include "app/ui/examples.h"
-#include "app/ui/explain_state.h"
-#include "app/ui/head_menu.h"
+#include "app/ui/compare/compare_panel.h"
+#include "app/ui/guide/callout.h"
+#include "app/ui/guide/examples.h"
+#include "app/ui/guide/tour.h"
+#include "app/ui/heads/arcs.h"
+#include "app/ui/heads/head_menu.h"
 #include "app/ui/layout.h"
-#include "app/ui/lines.h"
 #include "app/ui/main_view.h"
-#include "app/ui/number_edit.h"
+#include "app/ui/map/explain_state.h"
 #include "app/ui/panels.h"
-#include "app/ui/phrase_suggestions.h"
+#include "app/ui/phrase/phrase_suggestions.h"
+#include "app/ui/request/number_edit.h"
 #include "app/ui/shortcuts.h"
-#include "app/ui/text_pieces.h"
-#include "app/ui/tour.h"
-#include "app/ui/widgets.h"
+#include "app/ui/widgets/text_pieces.h"
+#include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
 

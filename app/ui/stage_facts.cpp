@@ -1,5 +1,5 @@
 #include "app/ui/stage_facts.h"
-#include "core/io/stage_layout.h"
+#include "core/attention/stage_layout.h"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "app/session/view_state.h"
+#include "core/attention/stage_layout.h"
 #include "core/attention/trace.h"
-#include "core/io/stage_layout.h"
 
 namespace headscope::ui {
 

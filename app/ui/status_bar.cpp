@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "app/ui/panels.h"
-#include "app/ui/widgets.h"
+#include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
 

@@ -1,5 +1,5 @@
 #include "app/ui/theme.h"
-#include "app/ui/font_role.h"
+#include "app/ui/widgets/font_role.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,13 +9,13 @@
 #include <set>
 #include <span>
 
-#include "app/ui/font_metrics.h"
 #include "app/ui/imgui_compat.h"
-#include "app/ui/text_pieces.h"
-#include "core/error.h"
+#include "app/ui/widgets/font_metrics.h"
+#include "app/ui/widgets/text_pieces.h"
+#include "core/base/error.h"
+#include "core/base/utf8.h"
 #include "core/io/mapped_file.h"
 #include "core/picture/text.h"
-#include "core/text/utf8.h"
 
 namespace headscope::ui {
 

@@ -10,15 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "app/session/key_event.h"
+#include "app/platform/key_event.h"
 #include "app/session/session.h"
 #include "app/session/settings.h"
 #include "app/ui/command.h"
-#include "app/ui/dialogs/dialog_state.h"
-#include "app/ui/text_edit.h"
+#include "app/ui/dialog_state.h"
 #include "app/ui/theme.h"
-#include "core/attention/cell_place.h"
-#include "core/picture/image.h"
+#include "app/ui/widgets/text_edit.h"
+#include "core/base/image.h"
+#include "core/explain/cell_place.h"
 #include "core/picture/texture_store.h"
 
 namespace headscope::ui {
@@ -75,11 +75,11 @@ struct Hover {
 };
 
 class PanelData;      // app/ui/panel_data.h
-struct ExplainState;  // app/ui/explain_state.h
-struct ShownScript;   // app/ui/script_panel.h
-struct BugLabData;    // app/ui/bug_lab.h
-struct WeightsData;   // app/ui/weights_panel.h
-struct BrushStroke;   // app/ui/mask_brush.h
+struct ExplainState;  // app/ui/map/explain_state.h
+struct ShownScript;   // app/ui/script/script_panel.h
+struct BugLabData;    // app/ui/bug_lab/bug_lab.h
+struct WeightsData;   // app/ui/weights/weights_panel.h
+struct BrushStroke;   // app/ui/mask/mask_brush.h
 
 // Everything of the window that is neither Request nor view: carets, open dialogs, focus.
 struct UiState {

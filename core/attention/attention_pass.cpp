@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/assert.h"
 #include "core/attention/interventions.h"
 #include "core/attention/on_demand.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/row_edits.h"
-#include "core/attention/score_steps.h"
 #include "core/backend/backend_factory.h"
 #include "core/backend/operands.h"
+#include "core/backend/score_steps.h"
+#include "core/base/assert.h"
 #include "core/tensor/copy_values.h"
 
 namespace headscope {

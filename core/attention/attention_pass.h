@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "core/attention/score_rule.h"
 #include "core/attention/trace_builder.h"
 #include "core/backend/backend.h"
+#include "core/backend/score_rule.h"
 
 namespace headscope {
 

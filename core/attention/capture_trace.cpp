@@ -10,15 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "core/assert.h"
-#include "core/attention/memory.h"
 #include "core/attention/model_trace.h"
-#include "core/attention/option_text.h"
-#include "core/attention/problem.h"
-#include "core/attention/request_text.h"
-#include "core/attention/score_steps.h"
-#include "core/error.h"
+#include "core/backend/score_steps.h"
+#include "core/base/assert.h"
+#include "core/base/error.h"
 #include "core/model/input_sources.h"
+#include "core/request/memory.h"
+#include "core/request/option_text.h"
+#include "core/request/problem.h"
+#include "core/request/request_text.h"
 
 namespace headscope {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/attention/forward.h"
 #include "core/attention/trace.h"
 #include "core/backend/backend.h"
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 #include "core/model/capture.h"
 
 namespace headscope {

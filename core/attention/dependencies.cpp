@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/assert.h"
-#include "core/attention/request_text.h"
+#include "core/base/assert.h"
+#include "core/request/request_text.h"
 
 namespace headscope {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/attention/request.h"
-#include "core/attention/stage.h"
+#include "core/request/request.h"
+#include "core/request/stage.h"
 
 namespace headscope {
 

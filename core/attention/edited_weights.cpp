@@ -4,10 +4,10 @@
 #include <set>
 #include <utility>
 
-#include "core/assert.h"
 #include "core/attention/interventions.h"
 #include "core/attention/reuse.h"
-#include "core/attention/weight_cells.h"
+#include "core/base/assert.h"
+#include "core/explain/weight_cells.h"
 
 namespace headscope {
 namespace {

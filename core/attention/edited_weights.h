@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/request.h"
 #include "core/model/inputs.h"
 #include "core/model/layer_weights.h"
+#include "core/request/request.h"
 
 namespace headscope {
 

@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "core/attention/capture_trace.h"
-#include "core/attention/memory.h"
 #include "core/attention/model_forward.h"
 #include "core/attention/preview.h"
 #include "core/attention/stage_buffers.h"
 #include "core/io/mapping_guard.h"
 #include "core/model/folder_stamp.h"
+#include "core/request/memory.h"
 
 namespace headscope {
 namespace {

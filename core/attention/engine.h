@@ -8,11 +8,11 @@
 #include <string>
 
 #include "core/attention/forward.h"
-#include "core/attention/problem.h"
 #include "core/attention/trace.h"
 #include "core/backend/backend_factory.h"
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 #include "core/model/inputs.h"
+#include "core/request/problem.h"
 
 namespace headscope {
 

@@ -6,18 +6,18 @@
 #include <chrono>
 #include <utility>
 
-#include "core/assert.h"
 #include "core/attention/attention_pass.h"
 #include "core/attention/edited_weights.h"
 #include "core/attention/interventions.h"
-#include "core/attention/memory.h"
 #include "core/attention/on_demand.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/projection_steps.h"
-#include "core/attention/score_steps.h"
 #include "core/attention/trace_builder.h"
 #include "core/backend/backend_factory.h"
+#include "core/backend/score_steps.h"
+#include "core/base/assert.h"
 #include "core/model/head_rule.h"
+#include "core/request/memory.h"
 
 namespace headscope {
 namespace {

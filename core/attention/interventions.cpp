@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/assert.h"
 #include "core/attention/operation_text.h"
+#include "core/base/assert.h"
 
 namespace headscope {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "core/assert.h"
+#include "core/base/assert.h"
 
 namespace headscope {
 

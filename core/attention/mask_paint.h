@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/attention/mask.h"
-#include "core/attention/request.h"
 #include "core/attention/trace.h"
+#include "core/request/mask.h"
+#include "core/request/request.h"
 
 namespace headscope {
 

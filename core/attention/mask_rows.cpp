@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/assert.h"
+#include "core/base/assert.h"
 
 namespace headscope {
 

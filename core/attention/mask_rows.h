@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/mask.h"
-#include "core/attention/request.h"
 #include "core/attention/trace.h"
+#include "core/request/mask.h"
+#include "core/request/request.h"
 
 namespace headscope {
 

@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "core/assert.h"
 #include "core/attention/forward.h"
 #include "core/attention/interventions.h"
-#include "core/attention/memory.h"
 #include "core/attention/stage_buffers.h"
 #include "core/backend/backend_factory.h"
+#include "core/base/assert.h"
 #include "core/model/checkpoint.h"
 #include "core/model/head_rule.h"
 #include "core/model/stack.h"
+#include "core/request/memory.h"
 #include "core/tensor/copy_values.h"
 
 namespace headscope {

@@ -9,7 +9,7 @@
 
 #include "core/attention/model_trace.h"
 #include "core/backend/backend.h"
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 
 namespace headscope {
 

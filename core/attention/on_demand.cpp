@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/assert.h"
 #include "core/attention/row_edits.h"
 #include "core/backend/device_backend.h"
-#include "core/picture/device_pyramid.h"
+#include "core/backend/device_pyramid.h"
+#include "core/base/assert.h"
 #include "core/tensor/parts.h"
 #include "core/tensor/row_strips.h"
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "core/attention/score_rule.h"
 #include "core/backend/backend.h"
+#include "core/backend/score_rule.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

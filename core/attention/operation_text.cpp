@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "core/assert.h"
-#include "core/attention/mask.h"
+#include "core/base/assert.h"
 #include "core/model/checkpoint.h"
+#include "core/request/mask.h"
 
 namespace headscope {
 namespace {

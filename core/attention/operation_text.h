@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/request.h"
 #include "core/model/inputs.h"
+#include "core/request/request.h"
 
 namespace headscope {
 

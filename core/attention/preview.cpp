@@ -5,17 +5,17 @@
 #include <mutex>
 #include <utility>
 
-#include "core/assert.h"
 #include "core/attention/forward.h"
 #include "core/attention/interventions.h"
-#include "core/attention/memory.h"
 #include "core/attention/on_demand.h"
 #include "core/attention/reuse.h"
-#include "core/attention/score_steps.h"
 #include "core/attention/trace_builder.h"
 #include "core/attention/updated_stages.h"
 #include "core/backend/cpu_backend.h"
 #include "core/backend/replaced_positions.h"
+#include "core/backend/score_steps.h"
+#include "core/base/assert.h"
+#include "core/request/memory.h"
 
 namespace headscope {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/attention/trace.h"
 #include "core/backend/backend.h"
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 
 namespace headscope {
 

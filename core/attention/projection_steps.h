@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "core/attention/request.h"
 #include "core/model/inputs.h"
+#include "core/request/request.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

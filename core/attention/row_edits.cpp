@@ -4,8 +4,8 @@
 #include <tuple>
 #include <utility>
 
-#include "core/assert.h"
-#include "core/attention/score_steps.h"
+#include "core/backend/score_steps.h"
+#include "core/base/assert.h"
 
 namespace headscope {
 namespace {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "core/attention/interventions.h"
-#include "core/attention/score_rule.h"
 #include "core/attention/trace_builder.h"
 #include "core/backend/backend.h"
 #include "core/backend/device_backend.h"
+#include "core/backend/score_rule.h"
 
 namespace headscope {
 

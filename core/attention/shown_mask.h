@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/attention/mask.h"
 #include "core/attention/trace.h"
+#include "core/request/mask.h"
 
 namespace headscope {
 

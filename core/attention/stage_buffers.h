@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/attention/reuse.h"
-#include "core/attention/stage.h"
+#include "core/request/stage.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

@@ -1,7 +1,7 @@
 // The shapes of stages before they are there: what an edit's place is checked against.
-#include "core/assert.h"
 #include "core/attention/interventions.h"
 #include "core/attention/projection_steps.h"
+#include "core/base/assert.h"
 
 namespace headscope {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/attention/trace.h"
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 #include "core/tensor/statistics.h"
 
 namespace headscope {

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/mask.h"
-#include "core/attention/request.h"
-#include "core/attention/stage.h"
 #include "core/backend/backend.h"
 #include "core/model/inputs.h"
+#include "core/request/mask.h"
+#include "core/request/request.h"
+#include "core/request/stage.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

@@ -11,7 +11,7 @@
 #include "core/attention/reuse.h"
 #include "core/attention/stage_buffers.h"
 #include "core/attention/trace.h"
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 
 namespace headscope {
 

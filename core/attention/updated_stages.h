@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/attention/request.h"
 #include "core/backend/replaced_positions.h"
+#include "core/request/request.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

@@ -8,11 +8,11 @@
 
 #include <span>
 
-#include "core/attention/mask.h"
-#include "core/attention/score_rule.h"
-#include "core/attention/stage.h"
-#include "core/cancel.h"
+#include "core/backend/score_rule.h"
+#include "core/base/cancel.h"
 #include "core/model/layer_weights.h"
+#include "core/request/mask.h"
+#include "core/request/stage.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

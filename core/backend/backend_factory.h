@@ -4,9 +4,9 @@
 #include <functional>
 #include <memory>
 
-#include "core/attention/request.h"
 #include "core/backend/backend.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/request/request.h"
 
 namespace headscope {
 

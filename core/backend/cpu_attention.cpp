@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/assert.h"
 #include "core/backend/cpu_backend.h"
 #include "core/backend/operands.h"
 #include "core/backend/packed_heads.h"
 #include "core/backend/row_block.h"
+#include "core/base/assert.h"
 #include "core/tensor/parts.h"
 
 namespace headscope {

@@ -10,7 +10,7 @@
 #include "core/backend/packed_heads.h"
 #include "core/backend/packed_weights.h"
 #include "core/backend/scratch.h"
-#include "core/backend/thread_pool.h"
+#include "core/base/thread_pool.h"
 #include "core/tensor/parts.h"
 
 namespace headscope {

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/assert.h"
 #include "core/backend/cpu_backend.h"
 #include "core/backend/kernels/gemm.h"
 #include "core/backend/operands.h"
+#include "core/base/assert.h"
 #include "core/tensor/parts.h"
 
 namespace headscope {

@@ -1,6 +1,6 @@
 #include "core/backend/device_backend.h"
 
-#include "core/picture/device_pyramid.h"
+#include "core/backend/device_pyramid.h"
 
 namespace headscope {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "core/attention/mask.h"
 #include "core/backend/backend.h"
+#include "core/request/mask.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

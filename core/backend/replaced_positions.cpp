@@ -6,13 +6,13 @@
 #include <limits>
 #include <utility>
 
-#include "core/assert.h"
 #include "core/backend/cpu_backend.h"
 #include "core/backend/kernels/attention_products.h"
 #include "core/backend/kernels/row_updates.h"
 #include "core/backend/operands.h"
 #include "core/backend/row_block.h"
 #include "core/backend/score_rows.h"
+#include "core/base/assert.h"
 #include "core/tensor/parts.h"
 
 namespace headscope {

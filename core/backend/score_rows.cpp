@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/attention/score_steps.h"
+#include "core/backend/score_steps.h"
 
 namespace headscope {
 namespace {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "core/attention/score_rule.h"
-#include "core/attention/stage.h"
 #include "core/backend/kernels/softmax.h"
+#include "core/backend/score_rule.h"
+#include "core/request/stage.h"
 
 namespace headscope {
 

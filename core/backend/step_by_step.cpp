@@ -2,10 +2,10 @@
 // way.
 #include <algorithm>
 
-#include "core/assert.h"
-#include "core/attention/score_steps.h"
 #include "core/backend/backend.h"
 #include "core/backend/operands.h"
+#include "core/backend/score_steps.h"
+#include "core/base/assert.h"
 #include "core/tensor/copy_values.h"
 
 namespace headscope {

@@ -15,8 +15,8 @@
 #include <random>
 #include <utility>
 
-#include "core/cancel.h"
-#include "core/error.h"
+#include "core/base/cancel.h"
+#include "core/base/error.h"
 #include "core/io/descriptor_stream.h"
 
 namespace headscope {

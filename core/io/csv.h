@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/stage.h"
-#include "core/cancel.h"
+#include "core/base/cancel.h"
+#include "core/request/stage.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/message_text.h"
 #include "core/io/csv.h"
 #include "core/io/mapped_file.h"
-#include "core/io/message_text.h"
 #include "core/io/tensor_blocks.h"
 
 namespace headscope {

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <memory>
 
-#include "core/assert.h"
-#include "core/backend/thread_pool.h"
+#include "core/attention/stage_layout.h"
+#include "core/base/assert.h"
+#include "core/base/thread_pool.h"
 #include "core/io/csv.h"
-#include "core/io/stage_layout.h"
 
 namespace headscope {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/error.h"
-#include "core/io/message_text.h"
-#include "core/text/utf8.h"
+#include "core/base/error.h"
+#include "core/base/message_text.h"
+#include "core/base/utf8.h"
 
 namespace headscope {
 

@@ -4,7 +4,7 @@
 #include <ostream>
 #include <string>
 
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
-#include "core/error.h"
-#include "core/io/message_text.h"
-#include "core/text/utf8.h"
+#include "core/base/error.h"
+#include "core/base/message_text.h"
+#include "core/base/utf8.h"
 
 namespace headscope {
 

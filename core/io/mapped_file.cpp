@@ -13,7 +13,7 @@
 #include <limits>
 #include <string_view>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/io/mapping_guard.h"
 
 namespace headscope {

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope {
 namespace {

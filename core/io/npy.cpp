@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/io/bytes.h"
 #include "core/io/mapped_file.h"
 #include "core/io/npy_header.h"

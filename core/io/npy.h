@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cstdint>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope {
 

@@ -9,9 +9,9 @@
 #include <span>
 #include <string>
 
-#include "core/cancel.h"
-#include "core/picture/image.h"
-#include "core/picture/picture_rows.h"
+#include "core/base/cancel.h"
+#include "core/base/image.h"
+#include "core/io/picture_rows.h"
 
 namespace headscope {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/io/bytes.h"
 #include "core/io/mapped_file.h"
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/io/mapped_file.h"
 #include "core/io/png.h"
 #include "core/io/png_chunks.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/assert.h"
+#include "core/base/assert.h"
 #include "core/io/png_tokens.h"
 #include "core/io/prefix_code.h"
 

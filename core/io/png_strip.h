@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "core/picture/image.h"
+#include "core/base/image.h"
 
 namespace headscope {
 

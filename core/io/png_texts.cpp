@@ -4,12 +4,12 @@
 #include <memory>
 #include <string_view>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/message_text.h"
+#include "core/base/utf8.h"
 #include "core/io/mapped_file.h"
-#include "core/io/message_text.h"
 #include "core/io/png.h"
 #include "core/io/png_chunks.h"
-#include "core/text/utf8.h"
 
 namespace headscope {
 

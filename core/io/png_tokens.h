@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-#include "core/picture/image.h"
+#include "core/base/image.h"
 
 namespace headscope {
 

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/assert.h"
-#include "core/backend/thread_pool.h"
+#include "core/base/assert.h"
+#include "core/base/thread_pool.h"
 #include "core/io/png.h"
 #include "core/io/png_strip.h"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "core/assert.h"
+#include "core/base/assert.h"
 
 namespace headscope {
 

@@ -8,11 +8,11 @@
 #include <set>
 #include <utility>
 
-#include "core/assert.h"
-#include "core/error.h"
+#include "core/base/assert.h"
+#include "core/base/error.h"
+#include "core/base/message_text.h"
 #include "core/io/bytes.h"
 #include "core/io/json_text.h"
-#include "core/io/message_text.h"
 #include "core/io/tensor_blocks.h"
 
 namespace headscope {

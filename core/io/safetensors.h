@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 #include "core/io/mapped_file.h"
 #include "core/tensor/tensor.h"
 

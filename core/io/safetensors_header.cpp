@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/message_text.h"
 #include "core/io/bytes.h"
 #include "core/io/json_text.h"
-#include "core/io/message_text.h"
 #include "core/io/safetensors.h"
 
 namespace headscope {

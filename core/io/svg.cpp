@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/error.h"
-#include "core/text/utf8.h"
+#include "core/base/error.h"
+#include "core/base/utf8.h"
 
 namespace headscope {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 #include "core/tensor/row_strips.h"
 #include "core/tensor/tensor.h"
 

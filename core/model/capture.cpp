@@ -10,8 +10,8 @@
 #include <system_error>
 #include <utility>
 
-#include "core/error.h"
-#include "core/io/message_text.h"
+#include "core/base/error.h"
+#include "core/base/message_text.h"
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
 #include "core/model/capture_tokens.h"

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/attention/request.h"
-#include "core/cancel.h"
+#include "core/base/cancel.h"
+#include "core/request/request.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/utf8.h"
 #include "core/io/json_text.h"
 #include "core/io/mapped_file.h"
-#include "core/text/utf8.h"
 
 namespace headscope {
 namespace {

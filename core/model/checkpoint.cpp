@@ -9,8 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "core/assert.h"
-#include "core/error.h"
+#include "core/base/assert.h"
+#include "core/base/error.h"
 #include "core/io/json_text.h"
 #include "core/model/demo_checkpoints.h"
 #include "core/model/model_config.h"

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/io/message_text.h"
+#include "core/base/message_text.h"
 
 namespace headscope {
 

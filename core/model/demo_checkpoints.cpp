@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "core/error.h"
-#include "core/io/message_text.h"
+#include "core/base/error.h"
+#include "core/base/message_text.h"
 
 namespace headscope {
 namespace {

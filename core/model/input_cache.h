@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 #include "core/io/npy.h"
 #include "core/model/checkpoint.h"
 #include "core/model/folder_stamp.h"

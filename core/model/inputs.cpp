@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/model/input_cache.h"
 #include "core/model/input_sizes.h"
 #include "core/model/input_sources.h"

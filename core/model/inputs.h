@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/request.h"
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 #include "core/model/layer_weights.h"
+#include "core/request/request.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -80,7 +80,7 @@ class InputCache {
 void check_checkpoint_files(InputCache& cache);
 
 // Tokenizes, draws or reads everything. find_problem(request) must be empty. Throws Error when a file refuses, and
-// UsageError (core/attention/request_text.h) when shapes of files and options contradict each other; Cancelled, after
+// UsageError (core/request/request_text.h) when shapes of files and options contradict each other; Cancelled, after
 // which the cache serves the next request as before.
 Inputs load_inputs(const Request& request, InputCache& cache, const CancelToken& cancel = {});
 

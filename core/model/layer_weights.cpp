@@ -7,7 +7,7 @@
 #include <functional>
 #include <string_view>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/io/safetensors.h"
 
 namespace headscope {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/attention/request.h"
+#include "core/request/request.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

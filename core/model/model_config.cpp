@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.h"
-#include "core/io/message_text.h"
+#include "core/base/error.h"
+#include "core/base/message_text.h"
 #include "core/model/config_reader.h"
 #include "core/model/rotary_config.h"
 #include "core/tensor/parts.h"

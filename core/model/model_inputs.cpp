@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/model/capture.h"
 #include "core/model/checkpoint.h"
 #include "core/model/input_sizes.h"

@@ -2,9 +2,9 @@
 // Internal to core/model, but for runs_checkpoint().
 #pragma once
 
-#include "core/attention/request.h"
 #include "core/model/input_cache.h"
 #include "core/model/inputs.h"
+#include "core/request/request.h"
 
 namespace headscope {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/io/message_text.h"
+#include "core/base/message_text.h"
 
 namespace headscope {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 #include "core/model/layer_weights.h"
 #include "core/tensor/tensor.h"
 

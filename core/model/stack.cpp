@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "core/assert.h"
 #include "core/backend/kernels/activations.h"
+#include "core/base/assert.h"
 
 namespace headscope {
 namespace {

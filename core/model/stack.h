@@ -6,7 +6,7 @@
 #include <span>
 
 #include "core/backend/backend.h"
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 #include "core/model/checkpoint.h"
 #include "core/tensor/tensor.h"
 

@@ -7,10 +7,10 @@
 #include <system_error>
 #include <utility>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/message_text.h"
 #include "core/io/atomic_file.h"
 #include "core/io/json_text.h"
-#include "core/io/message_text.h"
 #include "core/model/config_reader.h"
 
 namespace headscope {

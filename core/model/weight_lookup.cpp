@@ -7,8 +7,8 @@
 #include <set>
 #include <string_view>
 
-#include "core/error.h"
-#include "core/io/message_text.h"
+#include "core/base/error.h"
+#include "core/base/message_text.h"
 #include "core/model/config_reader.h"
 
 namespace headscope {

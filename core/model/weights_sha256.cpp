@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "core/assert.h"
+#include "core/base/assert.h"
 #include "core/model/layer_weights.h"
 
 namespace headscope {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/picture/image.h"
+#include "core/base/image.h"
 #include "core/picture/palette.h"
 
 namespace headscope {

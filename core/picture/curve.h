@@ -1,8 +1,8 @@
 // Smooth lines on pixels. Internal to core/picture.
 #pragma once
 
+#include "core/base/image.h"
 #include "core/picture/figure_plan.h"
-#include "core/picture/image.h"
 
 namespace headscope {
 

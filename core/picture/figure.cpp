@@ -5,8 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/export/session_file.h"
 #include "core/io/json_text.h"
-#include "core/io/session_file.h"
 #include "core/model/layer_weights.h"
 #include "core/picture/figure_views.h"
 

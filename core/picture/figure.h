@@ -8,9 +8,9 @@
 #include <string>
 
 #include "core/attention/trace.h"
-#include "core/cancel.h"
-#include "core/picture/image.h"
-#include "core/picture/picture_rows.h"
+#include "core/base/cancel.h"
+#include "core/base/image.h"
+#include "core/io/picture_rows.h"
 #include "core/picture/view_spec.h"
 
 namespace headscope {

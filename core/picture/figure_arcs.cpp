@@ -5,10 +5,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/attention/links.h"
-#include "core/attention/sentences.h"
+#include "core/heads/arcs.h"
+#include "core/heads/sentences.h"
+#include "core/picture/arc_style.h"
 #include "core/picture/figure_views.h"
-#include "core/picture/line_style.h"
 
 namespace headscope {
 

@@ -1,7 +1,7 @@
 // A - B of one matrix: what two results do differently, centred on zero.
 #include <fmt/format.h>
 
-#include "core/attention/comparison.h"
+#include "core/compare/comparison.h"
 #include "core/picture/figure_views.h"
 
 namespace headscope {

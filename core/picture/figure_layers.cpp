@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/aggregates.h"
-#include "core/attention/head_metrics.h"
 #include "core/attention/model_trace.h"
+#include "core/heads/aggregate_values.h"
+#include "core/heads/head_metric_values.h"
 #include "core/picture/figure_views.h"
 
 namespace headscope {

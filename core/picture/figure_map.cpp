@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/pattern.h"
+#include "core/heads/pattern.h"
 #include "core/picture/figure_views.h"
 
 namespace headscope {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/neurons.h"
+#include "core/base/minus_sign.h"
+#include "core/explain/neurons.h"
 #include "core/picture/figure_views.h"
-#include "core/text/minus_sign.h"
 
 namespace headscope {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/minus_sign.h"
+#include "core/base/utf8.h"
 #include "core/picture/figure_plan.h"
-#include "core/text/minus_sign.h"
-#include "core/text/utf8.h"
 
 namespace headscope {
 

@@ -1,7 +1,7 @@
 // What a laid out figure is drawn through: one output makes pixels, another SVG. Internal to core/picture.
 #pragma once
 
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 #include "core/picture/figure_plan.h"
 
 namespace headscope {

@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "core/cancel.h"
+#include "core/base/cancel.h"
+#include "core/io/picture_rows.h"
 #include "core/picture/heatmap.h"
-#include "core/picture/picture_rows.h"
 #include "core/picture/text.h"
 
 namespace headscope {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/explain.h"
-#include "core/attention/sensitivity.h"
 #include "core/attention/shown_mask.h"
+#include "core/explain/explain.h"
+#include "core/explain/sensitivity.h"
 #include "core/picture/figure.h"
 #include "core/picture/figure_views.h"
 

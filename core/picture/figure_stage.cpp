@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/assert.h"
 #include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
-#include "core/attention/request_text.h"
 #include "core/attention/shown_mask.h"
+#include "core/base/assert.h"
+#include "core/base/utf8.h"
 #include "core/picture/figure.h"
+#include "core/request/request_text.h"
 #include "core/text/text_difference.h"
-#include "core/text/utf8.h"
 
 namespace headscope {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 #include "core/picture/figure.h"
 #include "core/picture/figure_sheet.h"
 

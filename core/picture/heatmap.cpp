@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/assert.h"
-#include "core/picture/device_pyramid.h"
+#include "core/backend/device_pyramid.h"
+#include "core/base/assert.h"
 #include "core/picture/heatmap_painter.h"
 
 namespace headscope {

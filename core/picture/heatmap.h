@@ -30,9 +30,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/attention/mask.h"
+#include "core/base/image.h"
 #include "core/picture/color_map.h"
-#include "core/picture/image.h"
+#include "core/request/mask.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/picture/device_pyramid.h"
+#include "core/backend/device_pyramid.h"
 #include "core/picture/heatmap.h"
 #include "core/tensor/block_sums.h"
 #include "core/tensor/row_strips.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "core/picture/image.h"
+#include "core/base/image.h"
 
 namespace headscope {
 

@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
-#include "core/assert.h"
+#include "core/base/assert.h"
+#include "core/base/utf8.h"
 #include "core/picture/text_glyphs.h"
-#include "core/picture/visual_order.h"
-#include "core/text/utf8.h"
+#include "core/text/visual_order.h"
 
 namespace headscope {
 

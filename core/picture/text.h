@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/picture/image.h"
+#include "core/base/image.h"
 
 namespace headscope {
 

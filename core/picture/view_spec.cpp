@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/attention/option_text.h"
 #include "core/io/json_text.h"
+#include "core/request/option_text.h"
 
 namespace headscope {
 

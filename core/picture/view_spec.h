@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/attention/aggregate.h"
-#include "core/attention/sentence_pair.h"
-#include "core/attention/stage.h"
+#include "core/heads/aggregate_kind.h"
+#include "core/heads/sentence_pair.h"
 #include "core/picture/color_map.h"
 #include "core/picture/palette.h"
+#include "core/request/stage.h"
 
 namespace headscope {
 

@@ -7,9 +7,9 @@
 #include <iterator>
 #include <map>
 
-#include "core/attention/option_text.h"
+#include "core/base/utf8.h"
+#include "core/request/option_text.h"
 #include "core/script/script_writer.h"
-#include "core/text/utf8.h"
 
 namespace headscope {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/attention/stage.h"
+#include "core/request/stage.h"
 #include "core/tensor/shape.h"
 
 namespace headscope {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/attention/projection_steps.h"
-#include "core/attention/request_text.h"
+#include "core/request/request_text.h"
 #include "core/script/script_writer.h"
 
 namespace headscope {

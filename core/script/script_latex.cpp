@@ -6,10 +6,10 @@
 
 #include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
-#include "core/attention/option_text.h"
 #include "core/attention/projection_steps.h"
-#include "core/attention/request_text.h"
 #include "core/model/head_rule.h"
+#include "core/request/option_text.h"
+#include "core/request/request_text.h"
 #include "core/script/latex_text.h"
 #include "core/script/script_writer.h"
 

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "core/attention/interventions.h"
-#include "core/attention/option_text.h"
-#include "core/attention/request_text.h"
-#include "core/text/utf8.h"
+#include "core/base/utf8.h"
+#include "core/request/option_text.h"
+#include "core/request/request_text.h"
 
 namespace headscope {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/assert.h"
+#include "core/base/assert.h"
 
 namespace headscope {
 

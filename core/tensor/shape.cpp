@@ -1,7 +1,7 @@
 #include "core/tensor/shape.h"
 
-#include "core/assert.h"
-#include "core/error.h"
+#include "core/base/assert.h"
+#include "core/base/error.h"
 
 namespace headscope {
 namespace {

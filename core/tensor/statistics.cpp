@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-#include "core/assert.h"
+#include "core/base/assert.h"
 #include "core/tensor/block_sums.h"
 #include "core/tensor/row_strips.h"
 

@@ -8,8 +8,8 @@
 #include <new>
 #include <type_traits>
 
-#include "core/assert.h"
-#include "core/error.h"
+#include "core/base/assert.h"
+#include "core/base/error.h"
 #include "core/tensor/two_byte_floats.h"
 
 namespace headscope {

@@ -2,7 +2,7 @@
 // them.
 #include <fmt/format.h>
 
-#include "core/assert.h"
+#include "core/base/assert.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

@@ -4,8 +4,8 @@
 
 #include <charconv>
 
-#include "core/error.h"
-#include "core/io/message_text.h"
+#include "core/base/error.h"
+#include "core/base/message_text.h"
 
 namespace headscope {
 

@@ -1,6 +1,6 @@
 #include <filesystem>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/io/json_cursor.h"
 #include "core/io/mapped_file.h"
 #include "core/text/json_part.h"

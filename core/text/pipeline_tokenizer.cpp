@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/utf8.h"
 #include "core/text/byte_alphabet.h"
 #include "core/text/unicode.h"
-#include "core/text/utf8.h"
 
 namespace headscope {
 

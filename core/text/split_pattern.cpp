@@ -8,7 +8,7 @@
 #include <array>
 #include <new>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/text/aligned_text.h"
 #include "core/text/unicode.h"
 

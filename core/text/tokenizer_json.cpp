@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "core/error.h"
-#include "core/io/message_text.h"
+#include "core/base/error.h"
+#include "core/base/message_text.h"
 
 namespace headscope {
 

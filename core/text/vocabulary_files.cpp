@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/message_text.h"
+#include "core/base/utf8.h"
 #include "core/io/json_cursor.h"
-#include "core/io/message_text.h"
 #include "core/text/tokenizer_json.h"
 #include "core/text/unicode.h"
-#include "core/text/utf8.h"
 
 namespace headscope {
 

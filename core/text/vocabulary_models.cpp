@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/text/aligned_text.h"
 #include "core/text/byte_alphabet.h"
 #include "core/text/vocabulary_model.h"

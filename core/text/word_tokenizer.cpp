@@ -1,5 +1,5 @@
+#include "core/base/utf8.h"
 #include "core/text/tokenizer.h"
-#include "core/text/utf8.h"
 
 namespace headscope {
 namespace {

@@ -25,7 +25,7 @@ MAY_INCLUDE = {
 }
 # Single headers that a part may see beyond that, each with its reason.
 EXCEPTIONS = {
-    ("platform", "app/session/key_event.h"): "plain names of keys; knows no window and no session",
+    ("platform", "app/platform/key_event.h"): "plain names of keys; knows no window and no session",
     ("cli", "app/gl/compute_factory.h"): "makes the GPU backend; names no OpenGL and loads none before it is wanted",
 }
 

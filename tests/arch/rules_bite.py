@@ -27,7 +27,7 @@ FORBIDDEN = [
 ALLOWED = [
     ("core/backend/a.cpp", "#include <Eigen/Core>"),
     ("app/ui/a.cpp", '#include "app/session/session.h"'),
-    ("app/platform/window.h", '#include "app/session/key_event.h"'),
+    ("app/platform/window.h", '#include "app/platform/key_event.h"'),
     ("app/cli/compute.cpp", '#include "app/gl/compute_factory.h"'),
     ("app/main.cpp", '#include "app/ui/ui.h"'),
     ("app/ui/imgui_compat.h", "#if IMGUI_VERSION_NUM >= 19200"),

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/attention/on_demand.h"
-#include "core/picture/pyramid.h"
+#include "core/backend/pyramid.h"
 
 namespace headscope {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "core/attention/engine.h"
-#include "core/model/output_head.h"
+#include "core/attention/output_head.h"
 
 namespace headscope {
 namespace {

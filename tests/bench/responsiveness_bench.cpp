@@ -11,7 +11,7 @@
 
 #include "core/attention/engine.h"
 #include "core/attention/forward.h"
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 #include "tests/bench/phrases.h"
 
 namespace headscope {

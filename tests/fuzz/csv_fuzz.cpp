@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/io/csv.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -4,11 +4,11 @@
 #include <sstream>
 #include <string>
 
-#include "core/attention/request_text.h"
+#include "core/export/session_file.h"
 #include "core/io/npy.h"
 #include "core/io/png.h"
 #include "core/io/safetensors.h"
-#include "core/io/session_file.h"
+#include "core/request/request_text.h"
 
 using namespace headscope;
 

@@ -1,5 +1,5 @@
 // Whatever config.json is accepted describes a model whose sizes fit each other, and whose tensors can be planned.
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/model/model_config.h"
 #include "core/model/weight_plan.h"
 #include "tests/fuzz/fuzz.h"

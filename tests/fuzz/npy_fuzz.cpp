@@ -3,7 +3,7 @@
 #include <memory>
 #include <sstream>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/io/npy.h"
 #include "tests/fuzz/fuzz.h"
 

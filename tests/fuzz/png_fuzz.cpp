@@ -1,7 +1,7 @@
 // Texts and pixels of a picture are read or refused; texts come through a round trip.
 #include <sstream>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/io/png.h"
 #include "tests/fuzz/fuzz.h"
 

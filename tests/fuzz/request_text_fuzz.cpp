@@ -1,6 +1,6 @@
 // "option newline value": a value that is accepted is printed in a form that makes the same request; a refused one
 // leaves the request alone.
-#include "core/attention/request_text.h"
+#include "core/request/request_text.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace headscope;

@@ -1,7 +1,7 @@
 // Whatever parse_safetensors_header accepts covers the file exactly, and each of its tensors can be read or is refused.
 #include <memory>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/io/safetensors.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 // Whatever parse_session accepts is written and read back as the same request and view.
-#include "core/error.h"
-#include "core/io/session_file.h"
+#include "core/base/error.h"
+#include "core/export/session_file.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace headscope;

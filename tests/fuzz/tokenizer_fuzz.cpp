@@ -1,9 +1,9 @@
 // A tokenizer.json, a NUL, a text: whatever is accepted spells the text so that everything fits together.
 #include <algorithm>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/utf8.h"
 #include "core/text/tokenizer_json.h"
-#include "core/text/utf8.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace headscope;

@@ -1,9 +1,9 @@
 // Walking a text by code points, graphemes and words ends, in both directions, and never leaves the text.
 #include <algorithm>
 
-#include "core/io/message_text.h"
+#include "core/base/message_text.h"
+#include "core/base/utf8.h"
 #include "core/text/tokenizer.h"
-#include "core/text/utf8.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace headscope;

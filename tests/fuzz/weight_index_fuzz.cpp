@@ -1,7 +1,7 @@
 // Whatever model.safetensors.index.json is accepted names files that lie in the folder itself.
 #include <filesystem>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/model/weight_files.h"
 #include "tests/fuzz/fuzz.h"
 

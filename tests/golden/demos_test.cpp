@@ -12,9 +12,9 @@
 
 #include "core/attention/engine.h"
 #include "core/attention/model_trace.h"
+#include "core/attention/output_head.h"
 #include "core/io/safetensors.h"
 #include "core/model/checkpoint.h"
-#include "core/model/output_head.h"
 #include "core/text/tokenizer.h"
 
 namespace headscope {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/attention/engine.h"
-#include "core/attention/explain.h"
-#include "core/attention/request_text.h"
+#include "core/explain/explain.h"
+#include "core/request/request_text.h"
 #include "tests/golden/golden_run.h"
 
 namespace headscope {

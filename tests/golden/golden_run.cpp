@@ -13,9 +13,9 @@
 #include <stdexcept>
 
 #include "core/attention/engine.h"
-#include "core/attention/request_text.h"
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
+#include "core/request/request_text.h"
 
 extern char** environ;
 

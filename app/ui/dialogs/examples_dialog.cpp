@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "app/ui/dialogs/dialog_frame.h"
-#include "app/ui/examples.h"
-#include "app/ui/widgets.h"
+#include "app/ui/guide/examples.h"
+#include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/session/export_job.h"
+#include "app/session/export/export_job.h"
 #include "app/ui/dialogs/dialog_frame.h"
 #include "app/ui/dialogs/exported.h"
 #include "app/ui/imgui_compat.h"
-#include "app/ui/widgets.h"
+#include "app/ui/widgets/widgets.h"
 #include "core/picture/figure.h"
 
 namespace headscope::ui {

@@ -1,6 +1,6 @@
 #include "app/ui/dialogs/exported.h"
 
-#include "app/session/variant_numbers.h"
+#include "app/session/background/variant_numbers.h"
 #include "app/ui/main_view.h"
 #include "app/ui/stage_facts.h"
 

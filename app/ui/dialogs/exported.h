@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "app/session/export_job.h"
+#include "app/session/export/export_job.h"
 #include "app/ui/ui.h"
 
 namespace headscope::ui {

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "app/ui/axis_labels.h"
 #include "app/ui/dialogs/dialog_frame.h"
+#include "app/ui/map/axis_labels.h"
 #include "app/ui/panel_data.h"
-#include "app/ui/token_search.h"
-#include "app/ui/widgets.h"
+#include "app/ui/phrase/token_search.h"
+#include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
 namespace {

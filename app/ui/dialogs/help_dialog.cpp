@@ -8,9 +8,9 @@
 
 #include "app/ui/command.h"
 #include "app/ui/dialogs/dialog_frame.h"
-#include "app/ui/tour.h"
-#include "app/ui/widgets.h"
-#include "core/version.h"
+#include "app/ui/guide/tour.h"
+#include "app/ui/widgets/widgets.h"
+#include "core/base/version.h"
 
 namespace headscope::ui {
 namespace {

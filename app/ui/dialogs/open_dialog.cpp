@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "app/session/export_job.h"
+#include "app/session/export/export_job.h"
 #include "app/session/folder_listing.h"
-#include "app/ui/bug_lab.h"
+#include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/dialogs/dialog_frame.h"
-#include "app/ui/widgets.h"
+#include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
 namespace {

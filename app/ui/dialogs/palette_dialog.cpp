@@ -6,9 +6,9 @@
 
 #include "app/ui/command.h"
 #include "app/ui/dialogs/dialog_frame.h"
-#include "app/ui/examples.h"
-#include "app/ui/widgets.h"
-#include "core/attention/stage.h"
+#include "app/ui/guide/examples.h"
+#include "app/ui/widgets/widgets.h"
+#include "core/request/stage.h"
 
 namespace headscope::ui {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <filesystem>
 
-#include "app/session/export_job.h"
+#include "app/session/export/export_job.h"
 #include "app/ui/dialogs/dialog_frame.h"
-#include "app/ui/script_panel.h"
-#include "app/ui/widgets.h"
+#include "app/ui/script/script_panel.h"
+#include "app/ui/widgets/widgets.h"
 #include "core/script/script.h"
 
 namespace headscope::ui {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/assert.h"
+#include "core/base/assert.h"
 
 namespace headscope {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/attention/engine.h"
-#include "core/attention/memory.h"
+#include "core/request/memory.h"
 #include "tests/core/attention/made_inputs.h"
 
 namespace headscope {

@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "core/attention/model_trace.h"
-#include "core/attention/problem.h"
 #include "core/backend/backend.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/request/problem.h"
 
 namespace headscope {
 namespace {

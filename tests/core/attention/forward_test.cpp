@@ -6,8 +6,8 @@
 #include <limits>
 #include <string>
 
-#include "core/attention/request_text.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"
 
 namespace headscope {

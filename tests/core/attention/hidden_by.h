@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/attention/mask.h"
-#include "core/attention/request.h"
+#include "core/request/mask.h"
+#include "core/request/request.h"
 
 namespace headscope {
 

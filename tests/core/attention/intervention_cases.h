@@ -7,7 +7,7 @@
 #include <array>
 
 #include "core/attention/interventions.h"
-#include "core/attention/request_text.h"
+#include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"
 #include "tests/core/attention/plain_attention.h"
 

@@ -3,10 +3,10 @@
 #include <numeric>
 
 #include "core/attention/edited_weights.h"
-#include "core/attention/explain.h"
 #include "core/attention/preview.h"
 #include "core/attention/stage_buffers.h"
-#include "core/attention/weight_cells.h"
+#include "core/explain/explain.h"
+#include "core/explain/weight_cells.h"
 #include "tests/core/attention/intervention_cases.h"
 
 namespace headscope {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "core/attention/forward.h"
-#include "core/attention/problem.h"
 #include "core/backend/backend.h"
 #include "core/model/inputs.h"
+#include "core/request/problem.h"
 
 namespace headscope {
 

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "core/assert.h"
 #include "core/attention/operation_text.h"
-#include "core/attention/request_text.h"
+#include "core/base/assert.h"
+#include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"
 
 namespace headscope {

@@ -9,11 +9,11 @@
 #include <fstream>
 
 #include "core/attention/engine.h"
-#include "core/attention/request_text.h"
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/io/safetensors.h"
 #include "core/model/checkpoint.h"
 #include "core/model/model_inputs.h"
+#include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"
 
 namespace headscope {

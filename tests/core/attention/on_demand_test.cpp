@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "core/attention/request_text.h"
+#include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"
 
 namespace headscope {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/request.h"
-#include "core/attention/stage.h"
 #include "core/model/inputs.h"
+#include "core/request/request.h"
+#include "core/request/stage.h"
 
 namespace headscope {
 

@@ -7,7 +7,7 @@
 
 #include "core/attention/dependencies.h"
 #include "core/attention/engine.h"
-#include "core/attention/request_text.h"
+#include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"
 
 namespace headscope {

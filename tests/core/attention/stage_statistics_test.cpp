@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "core/attention/request_text.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"
 
 namespace headscope {

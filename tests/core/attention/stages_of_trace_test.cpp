@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "core/assert.h"
-#include "core/attention/request_text.h"
+#include "core/base/assert.h"
+#include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"
 
 namespace headscope {

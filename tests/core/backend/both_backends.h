@@ -7,8 +7,8 @@
 #include <string>
 
 #include "core/backend/backend.h"
-#ifdef HEADSCOPE_TEST_GPU  // tests/gl builds the same tests for the backend that core does not know
-#include "tests/gl/every_backend_is_gpu.h"
+#ifdef HEADSCOPE_TEST_GPU  // tests/app/gl builds the same tests for the backend that core does not know
+#include "tests/app/gl/every_backend_is_gpu.h"
 #endif
 
 namespace headscope {

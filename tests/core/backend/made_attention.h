@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/attention/request_text.h"
-#include "core/attention/score_steps.h"
+#include "core/backend/score_steps.h"
+#include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"
 
 namespace headscope {

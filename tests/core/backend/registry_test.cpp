@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "core/attention/request_text.h"
 #include "core/backend/backend_factory.h"
+#include "core/request/request_text.h"
 
 namespace headscope {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/assert.h"
+#include "core/base/assert.h"
 #include "tests/core/attention/made_inputs.h"
 #include "tests/core/backend/both_backends.h"
 

@@ -7,7 +7,7 @@
 
 #include <thread>
 
-#include "core/cancel.h"
+#include "core/base/cancel.h"
 #include "core/io/mapped_file.h"
 #include "tests/core/io/io_helpers.h"
 

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope::test {

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <numeric>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/io/mapping_guard.h"
-#include "tests/session/temporary_folder.h"
+#include "tests/app/session/temporary_folder.h"
 
 namespace headscope {
 namespace {

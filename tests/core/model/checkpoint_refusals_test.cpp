@@ -1,5 +1,5 @@
 // Folders that do not open, and what the one sentence about them says.
-#include "core/error.h"
+#include "core/base/error.h"
 #include "tests/core/model/checkpoint_files.h"
 
 namespace headscope {

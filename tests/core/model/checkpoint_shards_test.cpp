@@ -1,5 +1,5 @@
 // model.safetensors.index.json and the files that it names.
-#include "core/error.h"
+#include "core/base/error.h"
 #include "tests/core/model/checkpoint_files.h"
 
 namespace headscope {

@@ -1,6 +1,6 @@
 #include "core/model/checkpoint.h"
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/text/tokenizer.h"
 #include "tests/core/model/checkpoint_files.h"
 

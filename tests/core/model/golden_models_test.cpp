@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "core/attention/engine.h"
+#include "core/attention/output_head.h"
 #include "core/backend/backend_factory.h"
 #include "core/model/checkpoint.h"
-#include "core/model/output_head.h"
 #include "tests/core/model/model_files.h"
 
 namespace headscope {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/model/inputs.h"
 #include "tests/core/model/model_files.h"
 

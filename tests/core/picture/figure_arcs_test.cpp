@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <sstream>
 
-#include "core/attention/links.h"
-#include "core/attention/neurons.h"
+#include "core/explain/neurons.h"
+#include "core/heads/arcs.h"
+#include "core/picture/arc_style.h"
 #include "core/picture/curve.h"
-#include "core/picture/line_style.h"
 #include "tests/core/picture/figure_items.h"
 #include "tests/core/picture/small_traces.h"
 #include "tests/core/picture/xml_check.h"

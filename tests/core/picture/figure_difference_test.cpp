@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "core/attention/sensitivity.h"
-#include "core/io/session_file.h"
+#include "core/explain/sensitivity.h"
+#include "core/export/session_file.h"
 #include "tests/core/picture/figure_items.h"
 #include "tests/core/picture/small_traces.h"
 

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "core/attention/aggregates.h"
 #include "core/attention/engine.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/shown_mask.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/heads/aggregate_values.h"
 #include "core/picture/figure.h"
 #include "core/picture/heatmap.h"
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/io/session_file.h"
+#include "core/export/session_file.h"
 #include "core/model/layer_weights.h"
 #include "tests/core/picture/figure_items.h"
 #include "tests/core/picture/small_traces.h"

@@ -5,8 +5,8 @@
 #include <set>
 #include <sstream>
 
+#include "core/export/session_file.h"
 #include "core/io/png.h"
-#include "core/io/session_file.h"
 #include "core/io/svg.h"
 #include "tests/core/picture/figure_items.h"
 #include "tests/core/picture/small_traces.h"

@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-#include "core/assert.h"
+#include "core/base/assert.h"
 #include "tests/core/picture/small_maps.h"
 
 namespace headscope {

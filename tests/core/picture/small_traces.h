@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/attention/engine.h"
-#include "core/attention/request_text.h"
+#include "core/request/request_text.h"
 
 namespace headscope {
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <random>
 
-#include "core/assert.h"
-#include "core/error.h"
+#include "core/base/assert.h"
+#include "core/base/error.h"
 
 namespace headscope {
 namespace {

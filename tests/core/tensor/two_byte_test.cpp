@@ -1,7 +1,7 @@
 // Tensors of two-byte numbers read as the float32 tensor of the same values does, whatever view one takes.
 #include <gtest/gtest.h>
 
-#include "core/assert.h"
+#include "core/base/assert.h"
 #include "core/tensor/tensor.h"
 #include "core/tensor/two_byte_floats.h"
 

@@ -1,7 +1,7 @@
 // tokenizer.json, part by part. What each should do: Hugging Face's tokenizers 0.23, whose answers stand here as facts.
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "tests/core/text/tokenizer_files.h"
 
 namespace headscope {

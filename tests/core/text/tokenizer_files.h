@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/text/tokenizer.h"
-#include "tests/session/temporary_folder.h"
+#include "tests/app/session/temporary_folder.h"
 
 namespace headscope {
 

@@ -1,7 +1,7 @@
 // Vocabularies that are wrong: an Error that names the part, and neither a crash nor a wait.
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "tests/core/text/tokenizer_files.h"
 
 namespace headscope {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "core/base/utf8.h"
 #include "core/text/tokenizer.h"
-#include "core/text/utf8.h"
 
 namespace headscope {
 namespace {

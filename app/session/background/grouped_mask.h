@@ -1,0 +1,21 @@
+// Which cells of a matrix are hidden when its tokens were merged or left out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/heads/token_groups.h"
+#include "core/request/mask.h"
+
+namespace headscope {
+
+// A mask of which nothing but its cells is known: [rows, columns], 1 = hidden. Null when none is.
+std::shared_ptr<const Mask> mask_of(const std::vector<std::uint8_t>& hidden, std::int64_t rows, std::int64_t columns);
+
+// Of [groups.rows, groups.columns]: a cell made of others is hidden when all of them are, in this batch item and head
+// of `mask`. Null when none is.
+std::shared_ptr<const Mask> grouped_mask(const Mask& mask, std::int64_t batch, std::int64_t head,
+                                         const TokenGroups& groups);
+
+}  // namespace headscope

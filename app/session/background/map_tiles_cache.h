@@ -1,0 +1,100 @@
+// The tiles of pyramids within a budget of bytes; used by the worker of MapTiles only.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+
+#include "app/session/background/map_tiles.h"
+
+namespace headscope {
+
+struct TileKey {
+  MapKey map;
+  Pooling pooling = Pooling::max;
+  int row_level = 0, column_level = 0;
+  std::int64_t row = 0, column = 0;  // in tiles
+  bool on_device = false;
+  friend auto operator<=>(const TileKey&, const TileKey&) = default;
+};
+
+// The pixels of one tile: here, or on the device when its key says so.
+struct Tile {
+  std::shared_ptr<const PooledPixels> pixels;
+  std::shared_ptr<const DevicePixels> on_device;
+  std::int64_t bytes() const;
+};
+
+class TileCache {
+ public:
+  explicit TileCache(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
+  // Null when it is not there; else it counts as used now. Valid until the next put() or forget_others().
+  const Tile* find(const TileKey& key);
+  void put(const TileKey& key, Tile tile);
+  // All but the tiles of this version.
+  void forget_others(std::uint64_t version);
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  struct Entry {
+    TileKey key;
+    Tile tile;
+  };
+  const std::int64_t most_bytes_;
+  std::int64_t bytes_ = 0;
+  std::list<Entry> entries_;  // the one used last is the first
+  std::map<TileKey, std::list<Entry>::iterator> places_;
+};
+
+// How a wish lies on the tiles of its levels.
+struct TilePlan {
+  int row_level, column_level;
+  std::int64_t row_tile, column_tile;  // cells of a tile
+  PixelCells by;                       // pixels of the level in a pixel of the wish
+  Range tile_rows, tile_columns;
+
+  TilePlan(const MapWish& wish, const Tensor& matrix);
+  PixelCells level_cells() const { return {std::int64_t{1} << row_level, std::int64_t{1} << column_level}; }
+};
+
+// Makes the pictures of one wish after the other from tiles: on the device of the matrix when it has one and that did
+// not fail, else here.
+class MapPainter {
+ public:
+  using Publish = std::function<void(std::shared_ptr<const MapPicture>)>;
+  MapPainter(TileCache& tiles, const MapTiles::Options& options) : tiles_(tiles), options_(options) {}
+  // A first picture of a wish for all of a matrix.
+  std::shared_ptr<const MapPicture> coarse(const MapWish& wish, const PyramidSource& source, const CancelToken& cancel);
+  // Goes on from `before` (null: nothing) to the exact picture; publishes it, and parts of it on the way. Throws
+  // Cancelled, and what reading throws.
+  void refine(const MapWish& wish, const PyramidSource& source, const MapPicture* before, const CancelToken& cancel,
+              const Publish& publish);
+  const MapTiles::Counts& counts() const { return counts_; }
+
+ private:
+  std::shared_ptr<const MapPicture> coarse_here(const MapWish& wish, const PyramidSource& source,
+                                                const CancelToken& cancel);
+  void refine_here(const MapWish& wish, const PyramidSource& source, const MapPicture* before,
+                   const CancelToken& cancel, const Publish& publish);
+  // The tiles of one row of tiles, computed where they are missing.
+  void load_tiles(const MapWish& wish, const PyramidSource& source, Range columns, std::int64_t row,
+                  const CancelToken& cancel, std::vector<std::shared_ptr<const PooledPixels>>& to);
+
+  // map_tiles_device.cpp
+  bool pools_on_device(const MapWish& wish, const PyramidSource& source) const;
+  std::shared_ptr<const MapPicture> coarse_on_device(const MapWish& wish, const PyramidSource& source,
+                                                     const CancelToken& cancel);
+  void refine_on_device(const MapWish& wish, const PyramidSource& source, const MapPicture* before,
+                        const CancelToken& cancel, const Publish& publish);
+  std::shared_ptr<const DevicePixels> device_tile(const MapWish& wish, const PyramidSource& source, std::int64_t row,
+                                                  std::int64_t column, const CancelToken& cancel);
+  void give_up_device(const PyramidSource& source, const std::string& why);
+
+  TileCache& tiles_;
+  const MapTiles::Options options_;
+  MapTiles::Counts counts_;
+  const void* failed_device_ = nullptr;
+};
+
+}  // namespace headscope

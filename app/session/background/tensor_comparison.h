@@ -1,0 +1,49 @@
+// Stages that the user's own code computed, held against the result on screen: a job, and what it found.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/compare/diagnose.h"
+
+namespace headscope {
+
+// A file of theirs; without a stage its name or shape says which, see read_their_stages.
+struct TheirFile {
+  std::string path;
+  std::optional<StageId> stage;
+  friend bool operator==(const TheirFile&, const TheirFile&) = default;
+};
+
+struct TensorComparison {
+  struct Part {
+    std::string path;
+    StageId stage{};
+    Shape shape;
+  };
+  std::shared_ptr<const Trace> trace;  // ours
+  std::vector<TheirFile> files;
+  std::vector<Part> parts;  // of all files
+  Diagnosis diagnosis;
+};
+
+// Keeps the newest comparison. Every function may be called from any thread.
+class TensorComparer {
+ public:
+  // Reads the files, looks for what turns ours into theirs and keeps the answer. Throws Error and UsageError as
+  // reading does, Cancelled.
+  void compare(const std::shared_ptr<const Trace>& trace, const std::vector<TheirFile>& files,
+               const CancelToken& cancel, const std::function<void(double)>& progress);
+  std::shared_ptr<const TensorComparison> newest() const;  // null: none yet
+  void forget();
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const TensorComparison> newest_;
+};
+
+}  // namespace headscope

@@ -1,0 +1,266 @@
+#include "app/session/export/export_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "app/session/export/export_parts.h"
+#include "core/attention/stage_layout.h"
+#include "core/base/error.h"
+#include "core/export/session_file.h"
+#include "core/heads/sentences.h"
+#include "core/io/atomic_file.h"
+#include "core/io/csv.h"
+#include "core/io/npy.h"
+#include "core/io/png.h"
+#include "core/io/safetensors.h"
+#include "core/io/tensor_blocks.h"
+#include "core/picture/arc_style.h"
+#include "core/picture/figure.h"
+
+namespace headscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+ExportPlan plan_of(const ExportChoice& choice, const ViewState& view, const std::string& folder) {
+  ExportPlan plan;
+  plan.stages = {exported_stage(choice, view)};
+  plan.folder = folder;
+  switch (choice.format) {
+    case ExportFile::csv:
+      plan.format = choice.csv_long ? ExportFormat::csv_long : ExportFormat::csv_matrix;
+      break;
+    case ExportFile::npy:
+      plan.format = ExportFormat::npy;
+      break;
+    default:
+      plan.format = ExportFormat::safetensors;
+  }
+  return plan;
+}
+
+std::string target_of(const ExportChoice& choice) {
+  return (fs::path(expanded_path(choice.folder)) / choice.file).string();
+}
+
+void write_tensor_file(const ExportChoice& choice, const FigureSource& source, const ViewState& view,
+                       const CancelToken& cancel, const std::function<void(double)>& progress) {
+  const StageId stage = exported_stage(choice, view);
+  const NamedMatrix one = is_one_matrix(choice) ? matrix_of(choice, source, view, cancel) : NamedMatrix();
+  const Tensor unwatched = is_one_matrix(choice) ? one.values : source.trace.tensor(stage);
+  std::int64_t done = 0;
+  const Tensor tensor = watched(unwatched, [&](std::span<const float> values) {
+    done += std::ssize(values);
+    if (progress) progress(static_cast<double>(done) / static_cast<double>(unwatched.size()));
+  });
+  write_file_atomically(target_of(choice), [&](std::ostream& out) {
+    switch (choice.format) {
+      case ExportFile::csv:
+        write_csv_matrix(out, tensor, one.corner, one.rows, one.columns, cancel);
+        break;
+      case ExportFile::npy:
+        write_npy(out, tensor, cancel);
+        break;
+      default:
+        write_safetensors(out, {{std::string(stage_name(stage)), &tensor}},
+                          {{"headscope", session_json(source.trace.request, std::nullopt)}}, cancel);
+    }
+  });
+}
+
+void write_picture(const ExportChoice& choice, const FigureSource& source, const ViewState& view,
+                   const CancelToken& cancel, const std::function<void(double)>& progress) {
+  const ViewSpec spec = fitted_view(*figure_of(choice, source.trace, view), source.trace);
+  const auto recipe = choice.recipe ? recipe_of(source, spec) : std::map<std::string, std::string>{};
+  if (choice.format == ExportFile::svg) {
+    const FigureSvg figure = figure_svg(source, spec, cancel);
+    write_file_atomically(target_of(choice), [&](std::ostream& out) { figure.write(out, recipe, progress); });
+    return;
+  }
+  const PictureRows picture = figure_rows(source, spec, cancel);
+  write_file_atomically(target_of(choice),
+                        [&](std::ostream& out) { write_png(out, picture, recipe, cancel, progress); });
+}
+
+// "--head: 9 asked for": options are the command line's.
+std::string without_option(const std::string& sentence) {
+  const std::size_t colon = sentence.find(": ");
+  return sentence.starts_with("--") && colon != sentence.npos ? sentence.substr(colon + 2) : sentence;
+}
+
+// A picture's bytes by experience: labels and flat cells compress to about a tenth of a byte a pixel, plus the recipe.
+std::int64_t estimated_png_bytes(std::int64_t width, std::int64_t height) {
+  return 2000 + width * height / 9;
+}
+
+// Of an SVG: a line for each cell that differs from the one before it, or pixels as base64.
+std::int64_t estimated_svg_bytes(const Trace& trace, const ViewSpec& spec, const FigureSize& size) {
+  const Shape& shape = trace.tensor(spec.stage).shape();
+  const std::int64_t slice = shape[shape.count - 2] * shape[shape.count - 1];
+  if (spec.view == ViewKind::arcs) return 12000 + std::min(slice * trace.num_heads(), kMostLines) * 130;
+  if (spec.view == ViewKind::neurons) return 12000 + trace.key_len() * trace.inputs->head_dim * 130;
+  const std::int64_t cells = spec.view == ViewKind::heads ? slice * trace.num_heads() : slice;
+  return cells <= 40000 ? 12000 + cells * 70 : estimated_png_bytes(size.width, size.height) * 4 / 3;
+}
+
+}  // namespace
+
+std::optional<ViewSpec> figure_of(const ExportChoice& choice, const Trace& trace, const ViewState& view) {
+  if (!is_picture(choice.format) || choice.subject == ExportSubject::window) return std::nullopt;
+  const bool derived = choice.subject == ExportSubject::sensitivity;
+  ViewSpec spec = derived ? sensitivity_spec(trace, view) : view_spec_of(view);
+  spec.scale = choice.scale;
+  spec.theme = choice.theme;
+  spec.labels = choice.labels;
+  spec.color_bar = choice.color_bar;
+  spec.stage = exported_stage(choice, view);
+  // Grouped keys and values have fewer slices than there are heads.
+  const std::int64_t slice =
+      trace.find(spec.stage) != nullptr ? slice_of_head(trace, spec.stage, view.head) : view.head;
+  if (choice.subject == ExportSubject::difference) spec.view = ViewKind::difference;
+  spec.colormap = has_weight_colors(spec.view, spec.stage) ? view.weight_map : view.signed_map;
+  switch (choice.subject) {
+    case ExportSubject::difference:
+      spec.head = slice;
+      [[fallthrough]];
+    case ExportSubject::sensitivity:
+      // The range is that of what differs, around zero.
+      spec.range = RangeKind::automatic;
+      spec.log_scale = false;
+      break;
+    case ExportSubject::head:
+      spec.view = ViewKind::head;
+      break;
+    case ExportSubject::heads:
+      spec.view = ViewKind::heads;
+      break;
+    case ExportSubject::concat:
+      spec.view = spec.stage == StageId::output ? ViewKind::stage : ViewKind::concat;
+      break;
+    case ExportSubject::arcs:
+    case ExportSubject::neurons:
+      spec.view = choice.subject == ExportSubject::arcs ? ViewKind::arcs : ViewKind::neurons;
+      // Cells and range are the grid's.
+      spec.range = RangeKind::automatic;
+      spec.log_scale = false;
+      if (view.cell && is_score_like(view.stage)) spec.token = view.cell->row;
+      break;
+    default:
+      spec.view = ViewKind::stage;
+      spec.head = slice;
+  }
+  return spec;
+}
+
+ViewSpec fitted_view(ViewSpec view, const Trace& trace) {
+  if (view.view != ViewKind::arcs && view.view != ViewKind::neurons) return view;
+  if (view.token && *view.token >= trace.query_len()) view.token.reset();
+  if (view.heads_shown) std::erase_if(*view.heads_shown, [&](std::int64_t head) { return head >= trace.num_heads(); });
+  if (view.sentences != SentencePair::all && !second_part(trace)) view.sentences = SentencePair::all;
+  view.head = std::clamp<std::int64_t>(view.head, 0, std::max<std::int64_t>(trace.num_heads() - 1, 0));
+  return view;
+}
+
+std::string file_name_problem(const std::string& name) {
+  if (name.empty()) return "The file needs a name.";
+  if (name.find('/') != std::string::npos) return "The name holds a slash; the folder has a field of its own.";
+  if (name == "." || name == "..") return "The file needs a name other than . or ..";
+  return "";
+}
+
+ExportForecast forecast_of(const ExportChoice& choice, const FigureSource& source, const ViewState& view) {
+  const Trace& trace = source.trace;
+  ExportForecast forecast;
+  forecast.problem = file_name_problem(choice.file);
+  const bool needs_stage = choice.subject != ExportSubject::window && choice.subject != ExportSubject::session;
+  if (needs_stage && trace.find(exported_stage(choice, view)) == nullptr) {
+    forecast.problem = fmt::format("This request has no {}.", stage_name(exported_stage(choice, view)));
+    return forecast;
+  }
+  if (choice.subject == ExportSubject::sensitivity && !view.cell) {
+    forecast.problem = "No cell is picked whose derivatives these would be.";
+    return forecast;
+  }
+  try {
+    if (const auto wanted = figure_of(choice, trace, view)) {
+      const ViewSpec spec = fitted_view(*wanted, trace);
+      const FigureSize size = figure_size(source, spec);
+      forecast.width = size.width;
+      forecast.height = size.height;
+      forecast.bytes = choice.format == ExportFile::svg ? estimated_svg_bytes(trace, spec, size)
+                                                        : estimated_png_bytes(size.width, size.height);
+    } else if (choice.subject == ExportSubject::session) {
+      forecast.bytes = std::ssize(session_json(trace.request, view_spec_of(view)));
+      forecast.exact = true;
+    } else if (needs_stage && is_one_matrix(choice)) {
+      const std::int64_t cells = cells_of(choice, source, view);
+      forecast.bytes = choice.format == ExportFile::csv ? cells * 11 : cells * 4 + 128;
+      forecast.exact = choice.format == ExportFile::npy;
+    } else if (needs_stage) {
+      const auto files = planned_files(trace, plan_of(choice, view, ""));
+      forecast.files = makes_folder(choice) ? static_cast<int>(files.size()) + 1 : 1;
+      for (const PlannedFile& file : files) forecast.bytes += file.estimated_bytes;
+      forecast.exact = choice.format != ExportFile::csv;
+    }
+  } catch (const UsageError& error) {
+    forecast.problem = without_option(error.what());
+  }
+  if (forecast.problem.empty()) {
+    std::error_code ignored;
+    forecast.replaces = fs::exists(target_of(choice), ignored);
+  }
+  return forecast;
+}
+
+std::string write_export(const ExportChoice& choice, const FigureSource& source, const ViewState& view,
+                         const CancelToken& cancel, const std::function<void(double)>& progress) {
+  const Trace& trace = source.trace;
+  const std::string folder = expanded_path(choice.folder);
+  if (makes_folder(choice)) {
+    const auto names = export_stages(trace, plan_of(choice, view, target_of(choice)), progress, cancel);
+    return fmt::format("Wrote {} files to {}", names.size(), short_path(target_of(choice)));
+  }
+  make_folder(folder);
+  if (choice.subject == ExportSubject::session) {
+    write_file_atomically(target_of(choice),
+                          [&](std::ostream& out) { out << session_json(trace.request, view_spec_of(view)) << '\n'; });
+  } else if (is_picture(choice.format)) {
+    write_picture(choice, source, view, cancel, progress);
+  } else {
+    write_tensor_file(choice, source, view, cancel, progress);
+  }
+  if (progress) progress(1.0);
+  std::error_code ignored;
+  const auto bytes = static_cast<std::int64_t>(fs::file_size(target_of(choice), ignored));
+  return fmt::format("Wrote {}, {}, to {}", choice.file, size_text(bytes), short_path(folder));
+}
+
+std::string size_text(std::int64_t bytes) {
+  if (bytes < 1000) return fmt::format("{} bytes", bytes);
+  const auto value = static_cast<double>(bytes);
+  if (bytes < 1'000'000) return fmt::format("{:.{}f} KB", value / 1e3, bytes < 10'000 ? 1 : 0);
+  if (bytes < 1'000'000'000) return fmt::format("{:.1f} MB", value / 1e6);
+  return fmt::format("{:.1f} GB", value / 1e9);
+}
+
+std::string short_path(const std::string& path) {
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && *home != '\0') {
+    const std::string prefix = home;
+    if (path == prefix) return "~";
+    if (path.size() > prefix.size() && path.compare(0, prefix.size(), prefix) == 0 && path[prefix.size()] == '/')
+      return '~' + path.substr(prefix.size());
+  }
+  return path;
+}
+
+std::string expanded_path(const std::string& path) {
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && (path == "~" || path.rfind("~/", 0) == 0)) return home + path.substr(1);
+  return path;
+}
+
+}  // namespace headscope

@@ -1,0 +1,197 @@
+// What the export dialog calls its subjects and formats.
+#include <fmt/format.h>
+
+#include <cctype>
+#include <filesystem>
+
+#include "app/session/export/export_parts.h"
+
+namespace headscope {
+
+bool is_picture(ExportFile format) {
+  return format == ExportFile::png || format == ExportFile::svg;
+}
+
+std::vector<ExportSubject> subjects_of(const ViewState& view, bool two) {
+  std::vector<ExportSubject> subjects;
+  subjects.reserve(12);  // all of them
+  subjects.push_back(ExportSubject::window);
+  if (two) {
+    subjects.insert(subjects.end(), {ExportSubject::first, ExportSubject::second, ExportSubject::difference});
+  }
+  if (view.main_view == MainView::sensitivity) subjects.push_back(ExportSubject::sensitivity);
+  subjects.insert(subjects.end(),
+                  {ExportSubject::head, ExportSubject::heads, ExportSubject::stage, ExportSubject::concat,
+                   ExportSubject::arcs, ExportSubject::neurons, ExportSubject::session});
+  return subjects;
+}
+
+ExportSubject usual_subject(const ViewState& view, bool two) {
+  if (two) return ExportSubject::difference;
+  if (view.main_view == MainView::sensitivity) return ExportSubject::sensitivity;
+  if (!is_score_like(view.stage)) return ExportSubject::stage;
+  return view.heads_show == HeadsShow::arcs      ? ExportSubject::arcs
+         : view.heads_show == HeadsShow::neurons ? ExportSubject::neurons
+                                                 : ExportSubject::head;
+}
+
+const char* subject_name(ExportSubject subject) {
+  constexpr const char* kNames[] = {"window", "first", "second", "difference", "sensitivity", "head",
+                                    "heads",  "stage", "concat", "arcs",       "neurons",     "session"};
+  return kNames[static_cast<std::size_t>(subject)];
+}
+
+std::string subject_title(ExportSubject subject, const ViewState& view) {
+  switch (subject) {
+    case ExportSubject::window:
+      return "Window";
+    case ExportSubject::first:
+      return view.main_view == MainView::bug_lab ? "Right" : "A";
+    case ExportSubject::second:
+      return view.main_view == MainView::bug_lab ? "Wrong" : "B";
+    case ExportSubject::difference:
+      return view.main_view == MainView::bug_lab ? "Wrong \u2212 right" : "A \u2212 B";
+    case ExportSubject::sensitivity:
+      return "Sensitivity";
+    case ExportSubject::head:
+      return fmt::format("Head {}", view.head);
+    case ExportSubject::heads:
+      return "All heads";
+    case ExportSubject::stage:
+      return "Stage";
+    case ExportSubject::concat:
+      return view.concat_shows == ConcatShows::output ? "Output" : "Concat";
+    case ExportSubject::arcs:
+      return "Lines";
+    case ExportSubject::neurons:
+      return "Neurons";
+    case ExportSubject::session:
+      return "Session";
+  }
+  return "";
+}
+
+std::string subject_fact(ExportSubject subject, const Trace& trace, const ViewState& view, int window_width,
+                         int window_height) {
+  const auto extent = [&](StageId stage) {
+    const Stage* found = trace.find(stage);
+    if (found == nullptr) return std::string("not in this request");
+    const Shape& shape = found->tensor.shape();
+    return fmt::format("{} × {}", shape[shape.count - 2], shape[shape.count - 1]);
+  };
+  switch (subject) {
+    case ExportSubject::window:
+      return fmt::format("{} × {}", window_width, window_height);
+    case ExportSubject::first:
+    case ExportSubject::second:
+      return extent(view.stage);
+    case ExportSubject::difference:
+      return std::string(stage_name(view.stage));
+    case ExportSubject::sensitivity:
+      return fmt::format("head {}", view.head);
+    case ExportSubject::head:
+      return extent(view.quantity);
+    case ExportSubject::heads:
+      return fmt::format("{} maps", trace.num_heads());
+    case ExportSubject::stage:
+      return std::string(stage_name(view.stage));
+    case ExportSubject::concat:
+      return extent(view.concat_shows == ConcatShows::output ? StageId::output : StageId::concat);
+    case ExportSubject::arcs:
+      return "query to key";
+    case ExportSubject::neurons:
+      return fmt::format("head {}", view.head);
+    case ExportSubject::session:
+      return "the request";
+  }
+  return "";
+}
+
+std::vector<ExportFile> formats_of(ExportSubject subject) {
+  if (subject == ExportSubject::window) return {ExportFile::png};
+  if (subject == ExportSubject::session) return {ExportFile::json};
+  if (subject == ExportSubject::arcs || subject == ExportSubject::neurons) return {ExportFile::svg, ExportFile::png};
+  if (subject == ExportSubject::difference || subject == ExportSubject::sensitivity) {
+    return {ExportFile::png, ExportFile::svg, ExportFile::csv, ExportFile::npy};
+  }
+  return {ExportFile::png, ExportFile::svg, ExportFile::csv, ExportFile::npy, ExportFile::safetensors};
+}
+
+const char* ending_of(ExportFile format) {
+  switch (format) {
+    case ExportFile::png:
+      return "png";
+    case ExportFile::svg:
+      return "svg";
+    case ExportFile::csv:
+      return "csv";
+    case ExportFile::npy:
+      return "npy";
+    case ExportFile::safetensors:
+      return "safetensors";
+    case ExportFile::json:
+      return "json";
+  }
+  return "";
+}
+
+std::string suggested_file(const ExportChoice& choice, const Trace& trace, const ViewState& view,
+                           const std::string& title) {
+  std::string stem;
+  const std::string source = title.empty() || title == "untitled" || title == "demo"
+                                 ? trace.request.phrase
+                                 : std::filesystem::path(title).stem().string();
+  for (const char c : source) {
+    if (stem.size() >= 24) break;
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0) {
+      stem += static_cast<char>(std::tolower(byte));
+    } else if (!stem.empty() && stem.back() != '-') {
+      stem += '-';
+    }
+  }
+  while (!stem.empty() && stem.back() == '-') stem.pop_back();
+  if (stem.empty()) stem = "headscope";
+  switch (choice.subject) {
+    case ExportSubject::window:
+      stem += ".window";
+      break;
+    case ExportSubject::head:
+      stem += fmt::format(".{}.head{}", stage_name(view.quantity), view.head);
+      break;
+    case ExportSubject::heads:
+      stem += fmt::format(".{}.heads", stage_name(view.quantity));
+      break;
+    case ExportSubject::first:
+    case ExportSubject::second:
+    case ExportSubject::difference: {
+      const bool lab = view.main_view == MainView::bug_lab;
+      stem += choice.subject == ExportSubject::first    ? (lab ? ".right" : ".a")
+              : choice.subject == ExportSubject::second ? (lab ? ".wrong" : ".b")
+                                                        : ".difference";
+      stem += fmt::format(".{}", stage_name(view.stage));
+      if (const Stage* stage = trace.find(view.stage); stage != nullptr && stage->tensor.rank() == 4) {
+        stem += fmt::format(".head{}", view.head);
+      }
+      break;
+    }
+    case ExportSubject::sensitivity:
+      stem += fmt::format(".sensitivity.{}.head{}", stage_name(view.stage), view.head);
+      break;
+    case ExportSubject::stage:
+    case ExportSubject::concat:
+      stem += fmt::format(".{}", stage_name(exported_stage(choice, view)));
+      break;
+    case ExportSubject::arcs:
+      stem += ".lines";
+      break;
+    case ExportSubject::neurons:
+      stem += fmt::format(".neurons.head{}", view.head);
+      break;
+    case ExportSubject::session:
+      break;
+  }
+  return makes_folder(choice) ? stem : stem + "." + ending_of(choice.format);
+}
+
+}  // namespace headscope

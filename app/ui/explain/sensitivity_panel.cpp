@@ -1,0 +1,297 @@
+// What the picked number depends on: its derivative by every weight or score as a map, by every token as two bars.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/session/background/background_queries.h"
+#include "app/ui/heads/heads_header.h"
+#include "app/ui/map/axis_labels.h"
+#include "app/ui/map/map_with_axes.h"
+#include "app/ui/map/panel_sentences.h"
+#include "app/ui/panels.h"
+#include "app/ui/phrase/phrase_tokens.h"
+#include "app/ui/widgets/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kTokens = 470, kNarrowTokens = 360, kNarrowBelow = 1200, kRow = 24, kTitle = 30, kReadout = 26;
+
+struct Shown {
+  PanelData& data;
+  Selection selection;
+  Index target;  // empty: no cell is picked
+  std::shared_ptr<const Sensitivities::Result> result;
+};
+
+// The picked cell of the selected stage, in the stage's own axes.
+Index target_of(const PanelData& data, const Selection& selection) {
+  const Trace& trace = data.trace();
+  if (!selection.cell) return {};
+  const Cell cell = *selection.cell;
+  const Tensor& tensor = trace.tensor(selection.stage);
+  const std::int64_t row = cell.row, column = std::max<std::int64_t>(cell.column, 0);
+  if (row >= tensor.dim(tensor.rank() - 2) || column >= tensor.dim(tensor.rank() - 1)) return {};
+  if (tensor.rank() == 3) return {selection.batch, row, column};
+  return {selection.batch, slice_of_head(trace, selection.stage, selection.head), row, column};
+}
+
+// Where nobody picked a cell: the strongest link of the head, of other stages the last token's first number.
+std::optional<Cell> usual_cell(PanelData& data, const Selection& selection) {
+  if (!is_score_like(selection.stage)) {
+    const Tensor& tensor = data.trace().tensor(selection.stage);
+    return Cell{tensor.dim(tensor.rank() - 2) - 1, 0};
+  }
+  const HeadSummary* summary = data.summary(selection.batch, selection.head);
+  if (summary == nullptr || summary->query < 0 || summary->key < 0) return std::nullopt;
+  return Cell{summary->query, summary->key};
+}
+
+std::string target_name(const Shown& shown) {
+  std::string text(stage_name(shown.selection.stage));
+  text += "[";
+  for (int axis = 0; axis < shown.target.count; ++axis) {
+    text += (axis == 0 ? "" : ", ") + std::to_string(shown.target[axis]);
+  }
+  return text + "]";
+}
+
+bool by_scores(const Ui& ui, const Shown& shown) {
+  return ui.session.view.sensitivity_by.value_or(usual_by(shown.selection.stage)) == SensitivityBy::scores;
+}
+
+void draw_header(Ui& ui, const Shown& shown, const Rect& area) {
+  const std::string fact = shown.target.count == 0 ? "of a cell that you pick" : "of " + target_name(shown);
+  Rect line = panel_header(ui, area, "Sensitivity", fact);
+  line.min.y = std::round(line.center().y - ui.px(12));
+  line.max.y = line.min.y + ui.px(size::control_height);
+  ViewState& view = ui.session.view;
+  color_map_combo(ui, "sensitivity/colormap", take_right(line, ui.px(92), ui.px(6)), false);
+  int by = by_scores(ui, shown) ? 1 : 0;
+  if (segments(
+          ui, "sensitivity/by", take_right(line, ui.px(150), ui.px(6)), {"weights", "scores"}, by,
+          {true, false, "By which cells the map shows the derivative: free weights, or scores before the mask."})) {
+    view.sensitivity_by = by == 1 ? SensitivityBy::scores : SensitivityBy::weights;
+  }
+  const std::string label = "by";
+  text_in(ui, take_right(line, std::ceil(text_width(ui, Type::words12, label)) + 1, ui.px(14)), Type::words12,
+          ui.colors.text2, label, 1);
+  const Trace& trace = shown.data.trace();
+  std::int64_t head = shown.selection.head;
+  if (stepper(ui, "sensitivity/head", take_right(line, ui.px(92), ui.px(6)), head, {}, 0, trace.num_heads() - 1,
+              {true, false, "The head of the map, and of the cell where its stage has heads."})) {
+    view.head = head;
+  }
+  const std::string head_label = "head";
+  text_in(ui, take_right(line, std::ceil(text_width(ui, Type::words12, head_label)) + 1, ui.px(14)), Type::words12,
+          ui.colors.text2, head_label, 1);
+  const Tensor& tensor = trace.tensor(shown.selection.stage);
+  const bool keys = is_score_like(shown.selection.stage);
+  Cell cell = shown.selection.cell.value_or(Cell{0, 0});
+  cell.column = std::max<std::int64_t>(cell.column, 0);
+  const auto step = [&](const char* name, const char* words, std::int64_t& value, std::int64_t count) {
+    const Rect box = take_right(line, ui.px(92), ui.px(6));
+    const bool changed = stepper(ui, name, box, value, {}, 0, count - 1,
+                                 {true, false, "Which cell of the stage the derivatives are of."});
+    text_in(ui, take_right(line, std::ceil(text_width(ui, Type::words12, words)) + 1, ui.px(10)), Type::words12,
+            ui.colors.text2, words, 1);
+    return changed;
+  };
+  const int rank = tensor.rank();
+  bool moved = step("sensitivity/column", keys ? "key" : "feature", cell.column, tensor.dim(rank - 1));
+  moved = step("sensitivity/row", keys ? "query" : "position", cell.row, tensor.dim(rank - 2)) || moved;
+  if (moved) view.cell = cell;
+  std::vector<std::string> names;
+  std::vector<StageId> stages;
+  int selected = 0;
+  for (const Stage& stage : trace.stages) {
+    if (stage.id == StageId::qkv_split) continue;
+    if (stage.id == shown.selection.stage) selected = static_cast<int>(stages.size());
+    stages.push_back(stage.id);
+    names.emplace_back(stage_name(stage.id));
+  }
+  if (line.width() > ui.px(90) && combo(ui, "sensitivity/stage", take_right(line, ui.px(142), ui.px(12)), names,
+                                        selected, {true, false, "The tensor that holds the number."})) {
+    select_stage(view, stages[static_cast<std::size_t>(selected)]);
+  }
+}
+
+void draw_words(Ui& ui, const Rect& area, const std::string& words) {
+  const float left = area.min.x + ui.px(14), top = area.min.y + ui.px(12);
+  paragraph(ui, {{left, top}, {std::min(area.max.x - ui.px(14), left + ui.px(620)), top}}, Type::words13,
+            ui.colors.text2, words);
+  ui.mark("sensitivity/words", area);
+}
+
+double largest_of(const Tensor& tensor) {
+  double largest = 0;
+  for (const float value : tensor.values()) {
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  }
+  return largest;
+}
+
+// The derivative by the weights or scores of one head, in the colours of all heads together.
+void draw_map(Ui& ui, const Shown& shown, const Sensitivity& found, const Rect& area) {
+  const bool scores = by_scores(ui, shown);
+  const Tensor& all = scores ? found.scores : found.weights;
+  const char* const name = scores ? "scores" : "weights";
+  const float left = area.min.x + ui.px(14);
+  text_in(ui, {{left, area.min.y}, {area.max.x, area.min.y + ui.px(kTitle)}}, Type::title12, ui.colors.text,
+          fmt::format("d {} / d {}, head {}", stage_name(shown.selection.stage), name, shown.selection.head));
+  const Rect body{{area.min.x, area.min.y + ui.px(kTitle)}, area.max};
+  if (all.empty()) {
+    return draw_words(ui, body,
+                      fmt::format("This number does not come from {}: they are computed later, or not at all.", name));
+  }
+  const double largest = std::max(largest_of(all), 1e-30);
+  HeatmapView view;
+  view.matrix = all.sliced(0, shown.selection.head, shown.selection.head + 1)
+                    .reshaped({all.dim(1), all.dim(2)}, {Axis::query, Axis::key});
+  view.mask = shown.data.mask(StageId::weights);
+  view.batch = shown.selection.batch;
+  view.head = shown.selection.head;
+  view.weight_like = false;
+  view.map = color_map_of(ui.session.view, false);
+  view.range = {-largest, largest, false, false};
+  const MapAxes axes{shown.data.rows(StageId::weights), shown.data.columns(StageId::weights), true};
+  const DrawnMap map = draw_map_with_axes(ui, "sensitivity/picture", view, axes, body,
+                                          body.height() - ui.px(kReadout + 44), is_score_like(shown.selection.stage));
+  std::string number;
+  if (map.at) {
+    number = "d/d " + std::string(scores ? "score " : "weight ") +
+             number_label(static_cast<double>(view.matrix.at({map.at->row, map.at->column})), 4, true);
+  }
+  const float y = map.bottom + ui.px(8);
+  const Rect box{{left, y}, {area.max.x - ui.px(14), y + ui.px(kReadout)}};
+  draw_map_readout(ui, box, axes, map.at, number);
+  text_in(ui, {{left, box.max.y + ui.px(6)}, {area.max.x - ui.px(14), box.max.y + ui.px(26)}}, Type::words11,
+          ui.colors.text3,
+          scores ? "How much the number grows per unit added to a score. One range for all heads."
+                 : "How much the number grows per unit added to a weight, the others as they are. One range for all "
+                   "heads.");
+}
+
+void draw_bar(Ui& ui, const Rect& area, double value, double largest, bool is_signed) {
+  const float middle = std::round(area.center().y), half = ui.px(5);
+  fill({{area.min.x, middle - half}, {area.max.x, middle + half}}, ui.colors.well);
+  if (!std::isfinite(value) || largest <= 0) return;
+  const float zero = is_signed ? std::round(area.center().x) : area.min.x;
+  const float reach = (is_signed ? area.width() / 2 : area.width()) * static_cast<float>(std::abs(value) / largest);
+  const float end = value < 0 ? zero - reach : zero + reach;
+  if (value != 0) {
+    fill({{std::min(zero, end), middle - half}, {std::max({zero, end, zero + 1}), middle + half}},
+         value < 0 ? ui.colors.bar_negative : ui.colors.bar_positive);
+  }
+  if (is_signed) vertical_line(ui, zero, middle - half - ui.px(1), middle + half + ui.px(1), ui.colors.text3);
+}
+
+// Narrow enough for the column: four decimals, or two digits and an exponent.
+std::string token_number(double value) {
+  return value == 0 || !(std::abs(value) < 1e-3) ? number_label(value, 4) : number_label(value, 1, true);
+}
+
+void draw_tokens(Ui& ui, const Shown& shown, const Sensitivity& found, const Rect& area) {
+  std::size_t rows = 0;
+  for (const TokenSensitivity& tokens : found.tokens) rows += tokens.norm.size();
+  const float content = ui.px(kTitle + 26) * static_cast<float>(std::max<std::size_t>(1, found.tokens.size())) +
+                        ui.px(kRow) * static_cast<float>(rows) + ui.px(60);
+  const ScrollArea scroll = begin_scroll(ui, "sensitivity/tokens", area, content > area.height() ? content : 0);
+  const Rect inner{{area.min.x + ui.px(14), 0}, {area.max.x - ui.px(14), 0}};
+  float y = area.min.y - scroll.offset;
+  for (const TokenSensitivity& tokens : found.tokens) {
+    const bool is_key = tokens.stage != StageId::input && tokens.stage != StageId::query;
+    const std::vector<std::string>& names =
+        is_key ? shown.data.trace().inputs->key_tokens : shown.data.trace().inputs->tokens;
+    Rect title{{inner.min.x, y}, {inner.max.x, y + ui.px(kTitle)}};
+    text_in(ui, title, Type::title12, ui.colors.text, fmt::format("By token, through {}", stage_name(tokens.stage)));
+    y += ui.px(kTitle);
+    Rect heads{{inner.min.x, y}, {inner.max.x, y + ui.px(20)}};
+    y += ui.px(24);
+    take_left(heads, ui.px(116), 0);
+    const Rect left_head = take_left(heads, std::floor(heads.width() / 2), ui.px(12));
+    text_in(ui, left_head, Type::words11, ui.colors.text2, "|gradient|");
+    text_in(ui, heads, Type::words11, ui.colors.text2, "gradient · vector");
+    double largest = 0, largest_times = 0;
+    for (const double norm : tokens.norm) largest = std::max(largest, std::isfinite(norm) ? norm : 0);
+    for (const double times : tokens.times_vector) {
+      largest_times = std::max(largest_times, std::isfinite(times) ? std::abs(times) : 0);
+    }
+    for (std::size_t i = 0; i < tokens.norm.size(); ++i) {
+      const Rect line{{inner.min.x, y}, {inner.max.x, y + ui.px(kRow)}};
+      y += ui.px(kRow);
+      if (line.max.y < area.min.y || line.min.y > area.max.y) continue;
+      ui.mark(fmt::format("sensitivity/token/{}/{}", stage_name(tokens.stage), i), line);
+      const auto position = static_cast<std::int64_t>(i);
+      if (mouse_over(ui, line)) {
+        fill({{area.min.x, line.min.y}, {area.max.x, line.max.y}}, ui.colors.hover);
+        (is_key ? ui.state.next_hover.key : ui.state.next_hover.query) = position;
+      }
+      Rect rest = line;
+      text_in(ui, take_left(rest, ui.px(24), ui.px(6)), Type::mono11, ui.colors.text3, std::to_string(i), 1);
+      const std::string name = visible_piece(token_or_index(names, position));
+      text_in(ui, take_left(rest, ui.px(80), ui.px(6)), Type::mono12, is_key ? ui.colors.key : ui.colors.query,
+              shortened(ui, Type::mono12, name, ui.px(80)));
+      Rect left = take_left(rest, std::floor(rest.width() / 2), ui.px(12));
+      text_in(ui, take_right(left, ui.px(64), ui.px(8)), Type::mono12, ui.colors.text, token_number(tokens.norm[i]), 1);
+      draw_bar(ui, left, tokens.norm[i], largest, false);
+      text_in(ui, take_right(rest, ui.px(68), ui.px(8)), Type::mono12, ui.colors.text,
+              token_number(tokens.times_vector[i]), 1);
+      draw_bar(ui, rest, tokens.times_vector[i], largest_times, true);
+    }
+  }
+  if (found.tokens.empty()) {
+    text_in(ui, {{inner.min.x, y}, {inner.max.x, y + ui.px(kTitle)}}, Type::words12, ui.colors.text3,
+            "No token's vector changes this number.");
+    y += ui.px(kTitle);
+  }
+  const bool layer = shown.data.trace().model != nullptr;
+  paragraph(ui, {{inner.min.x, y + ui.px(6)}, {inner.max.x, y}}, Type::words11, ui.colors.text3,
+            layer ? "gradient · vector: the change, to first order, if the vector grew by 100 %. Within this layer: of "
+                    "what enters its attention."
+                  : "gradient · vector: the change, to first order, if the token's vector grew by 100 %.");
+  end_scroll(ui);
+}
+
+}  // namespace
+
+void draw_sensitivity_panel(Ui& ui, const Rect& area) {
+  ui.mark("sensitivity", area);
+  PanelData* const data = panel_data(ui);
+  if (data == nullptr) return;
+  Shown shown{*data, selection_of(ui.session.view, data->trace()), {}, nullptr};
+  // The same numbers, head by head.
+  if (shown.selection.stage == StageId::qkv_split) shown.selection.stage = StageId::qkv_heads;
+  const std::optional<std::string> problem = sensitivity_problem(data->trace());
+  if (!shown.selection.cell && !problem) {
+    shown.selection.cell = ui.session.view.cell = usual_cell(*data, shown.selection);
+  }
+  shown.target = target_of(*data, shown.selection);
+  const float header = ui.px(size::panel_header);
+  draw_header(ui, shown, {area.min, {area.max.x, area.min.y + header}});
+  Rect rest{{area.min.x, area.min.y + header}, area.max};
+  horizontal_line(ui, rest.min.x, rest.max.x, rest.min.y - std::max(1.0f, ui.px(1)), ui.colors.line);
+  if (problem) return draw_words(ui, rest, "No derivatives: " + *problem + ".");
+  if (shown.target.count == 0) {
+    return draw_words(ui, rest,
+                      "Pick a cell of scores, weights, context, concat or output (in the panels of one layer, or with "
+                      "the steppers above): what it depends on is shown here, as exact derivatives.");
+  }
+  if (!data->trace().preview) {
+    shown.result = ui.session.sensitivities().want({data->shared_trace(), shown.selection.stage, shown.target});
+  }
+  const bool current = shown.result != nullptr && shown.result->question.stage == shown.selection.stage &&
+                       shown.result->question.trace->num_heads() == data->trace().num_heads() &&
+                       shown.result->question.trace->query_len() == data->trace().query_len() &&
+                       shown.result->question.trace->key_len() == data->trace().key_len();
+  if (!current) return draw_words(ui, rest, "Computing …");
+  if (!shown.result->answer) return draw_words(ui, rest, shown.result->failure);
+  const bool narrow = area.width() < ui.px(kNarrowBelow);
+  const Rect tokens = take_right(rest, ui.px(narrow ? kNarrowTokens : kTokens), 0);
+  draw_map(ui, shown, *shown.result->answer, rest);
+  vertical_line(ui, tokens.min.x, tokens.min.y, tokens.max.y, ui.colors.line);
+  draw_tokens(ui, shown, *shown.result->answer, tokens);
+}
+
+}  // namespace headscope::ui

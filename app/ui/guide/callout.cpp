@@ -1,0 +1,224 @@
+#include "app/ui/guide/callout.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/ui/layout.h"
+#include "app/ui/stage_facts.h"
+#include "app/ui/widgets/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kWidth = 372, kPadding = 16, kArrow = 9, kAway = 7;
+// Frames until a panel that was opened knows how long it is.
+constexpr double kRevealFrames = 4;
+constexpr const char* kReveal = "callout/reveal";  // those that are left, in UiState::number; the control in ::text
+// Where it lay in the last frame, in UiState::number.
+constexpr std::array<const char*, 4> kPlace = {"callout/x0", "callout/y0", "callout/x1", "callout/y1"};
+
+Rect inside(const Rect& rect, const Rect& area) {
+  return {{std::max(rect.min.x, area.min.x), std::max(rect.min.y, area.min.y)},
+          {std::min(rect.max.x, area.max.x), std::min(rect.max.y, area.max.y)}};
+}
+
+// Where a control can be seen: what is scrolled out of its panel cannot.
+Rect panel_of(const Ui& ui, const std::string& control, const Rect& window) {
+  const auto panel = ui.probe->rects.find(control.substr(0, control.find('/')));
+  return panel == ui.probe->rects.end() ? window : inside(panel->second, window);
+}
+
+// What is pointed at, or nothing on screen: then the box stands in the middle.
+std::optional<Rect> target_of(const Ui& ui, const Callout& callout, const Rect& window) {
+  if (ui.probe == nullptr) return {};
+  for (const std::string& name : callout.controls) {
+    const auto found = ui.probe->rects.find(name);
+    if (found == ui.probe->rects.end()) continue;
+    const Rect rect = inside(found->second, panel_of(ui, name, window));
+    if (rect.width() >= 1 && rect.height() >= 1) return rect;
+  }
+  return {};
+}
+
+// Beside the target where there is room, else over its far end; always inside the window.
+Rect place_of(Ui& ui, const std::optional<Rect>& target, const Rect& window, ImVec2 size, bool beside) {
+  const float margin = ui.px(12), away = ui.px(kAway + kArrow);
+  const auto at = [&](float x, float y) {
+    x = std::round(
+        std::clamp(x, window.min.x + margin, std::max(window.min.x + margin, window.max.x - margin - size.x)));
+    y = std::round(
+        std::clamp(y, window.min.y + margin, std::max(window.min.y + margin, window.max.y - margin - size.y)));
+    return Rect{{x, y}, {x + size.x, y + size.y}};
+  };
+  if (!target) return at(window.center().x - size.x / 2, window.center().y - size.y / 2);
+  const float x = target->center().x - size.x / 2, y = target->center().y - size.y / 2;
+  const bool at_left = target->min.x - away - size.x - margin >= window.min.x;
+  const bool at_right = target->max.x + away + size.x + margin <= window.max.x;
+  if (beside && at_left) return at(target->min.x - away - size.x, y);
+  if (beside && at_right) return at(target->max.x + away, y);
+  if (target->max.y + away + size.y + margin <= window.max.y) return at(x, target->max.y + away);
+  if (target->min.y - away - size.y - margin >= window.min.y) return at(x, target->min.y - away - size.y);
+  if (at_left) return at(target->min.x - away - size.x, y);
+  if (at_right) return at(target->max.x + away, y);
+  return at(target->max.x - size.x - margin, target->max.y - size.y - margin);
+}
+
+// The tip at the side that faces the target; none where the box lies over it.
+void draw_arrow(Ui& ui, const Rect& box, const Rect& target, Rgba ground, Rgba edge) {
+  const float a = ui.px(kArrow), inside = ui.px(18);
+  const float x = std::clamp(target.center().x, box.min.x + inside, box.max.x - inside);
+  const float y = std::clamp(target.center().y, box.min.y + inside, box.max.y - inside);
+  const auto draw = [&](ImVec2 tip, ImVec2 left, ImVec2 right) {
+    canvas().AddTriangleFilled(left, tip, right, color32(ground));
+    canvas().AddLine(left, tip, color32(edge), std::max(1.0f, ui.px(1)));
+    canvas().AddLine(tip, right, color32(edge), std::max(1.0f, ui.px(1)));
+  };
+  const float one = std::max(1.0f, ui.px(1));
+  if (target.max.y <= box.min.y) {
+    draw({x, box.min.y - a}, {x - a, box.min.y + one}, {x + a, box.min.y + one});
+  } else if (target.min.y >= box.max.y) {
+    draw({x, box.max.y + a}, {x + a, box.max.y - one}, {x - a, box.max.y - one});
+  } else if (target.min.x >= box.max.x) {
+    draw({box.max.x + a, y}, {box.max.x - one, y - a}, {box.max.x - one, y + a});
+  } else if (target.max.x <= box.min.x) {
+    draw({box.min.x - a, y}, {box.min.x + one, y + a}, {box.min.x + one, y - a});
+  }
+}
+
+float text_height(Ui& ui, const std::string& words, float width) {
+  // Drawn outside of every clip, only to be measured.
+  canvas().PushClipRect({0, 0}, {0, 0}, false);
+  const float height = paragraph(ui, {{0, 0}, {width, 0}}, Type::words13, ui.colors.text, words);
+  canvas().PopClipRect();
+  return height;
+}
+
+CalloutAction draw_buttons(Ui& ui, const Callout& callout, Rect line) {
+  CalloutAction action = CalloutAction::none;
+  const auto offer = [&](const char* name, const std::string& label, float least, CalloutAction what, bool at_left) {
+    if (label.empty()) return;
+    const float width = std::max(ui.px(least), std::ceil(text_width(ui, Type::words12, label)) + ui.px(26));
+    const Rect place = at_left ? take_left(line, width, ui.px(8)) : take_right(line, width, ui.px(8));
+    const bool primary = what == CalloutAction::next;
+    if (button(ui, callout.name + "/" + name, place, label, {}, primary)) action = what;
+  };
+  offer("go", callout.go, 56, CalloutAction::go, true);
+  // From the right; Tab follows the order in which they are drawn.
+  offer("next", callout.next, 72, CalloutAction::next, false);
+  offer("back", callout.back, 64, CalloutAction::back, false);
+  offer("leave", callout.leave, 56, CalloutAction::leave, false);
+  return action;
+}
+
+// Scrolls the panel of the Request to a control that words speak of.
+void reveal_place(Ui& ui) {
+  const auto frames = ui.state.number.find(kReveal);
+  if (frames == ui.state.number.end()) return;
+  const auto control = ui.probe->rects.find(ui.state.text[kReveal]);
+  const auto panel = ui.probe->rects.find("request");
+  if (control != ui.probe->rects.end() && panel != ui.probe->rects.end()) {
+    const Rect& rect = control->second;
+    const float margin = ui.px(40);
+    float by = std::max(0.0f, rect.max.y + margin - panel->second.max.y);
+    if (by == 0) by = std::min(0.0f, rect.min.y - margin - panel->second.min.y);
+    ui.state.number["request/scroll"] += static_cast<double>(by);
+  } else if (panel != ui.probe->rects.end()) {
+    ui.state.number["request/more"] = 1;  // it is folded away
+  }
+  ui.state.wants_frame = true;
+  if (--frames->second > 0) return;
+  ui.state.number.erase(frames);
+  ui.state.text.erase(kReveal);
+}
+
+}  // namespace
+
+CalloutAction draw_callout(Ui& ui, const Rect& window, const Callout& callout, const Language& language) {
+  const Palette& c = ui.colors;
+  if (ui.probe != nullptr) reveal_place(ui);
+  const std::optional<Rect> target = target_of(ui, callout, window);
+  const Rgba ring = callout.is_warning ? c.warn : c.accent;
+  if (target) outline(ui, inset(*target, -ui.px(3)), ring, 2, ui.px(size::radius_field));
+
+  const float pad = ui.px(kPadding), width = std::min(ui.px(kWidth), window.width() - ui.px(24));
+  const float words = text_height(ui, callout.text, width - 2 * pad);
+  const float height = std::round(pad + ui.px(18) + ui.px(24) + words + ui.px(14) + ui.px(26) + pad);
+  const Rect box = place_of(ui, target, window, {width, height}, callout.beside);
+  fill(box, c.raised, ui.px(size::radius_dialog));
+  outline(ui, box, ring, 1, ui.px(size::radius_dialog));
+  if (target) draw_arrow(ui, box, *target, c.raised, ring);
+  ui.mark(callout.name, box);
+  for (std::size_t i = 0; i < kPlace.size(); ++i) {
+    const float at = i == 0 ? box.min.x : i == 1 ? box.min.y : i == 2 ? box.max.x : box.max.y;
+    ui.state.number[kPlace[i]] = static_cast<double>(at);
+  }
+  // What is written in it: the atlas needs its letters, tests read it.
+  ui.state.text["callout/title"] = callout.title;
+  ui.state.text["callout/text"] = callout.text;
+  ui.state.text["callout/labels"] = callout.counter + callout.go + callout.next + callout.back + callout.leave;
+
+  const Rect inner = inset(box, pad);
+  float y = inner.min.y;
+  Rect head = row(inner, y, ui.px(18));
+  const Rect list = take_right(head, ui.px(128), ui.px(8));
+  language_combo(ui, callout.name + "/language", inset(list, -ui.px(2)), language);
+  text_in(ui, head, Type::words11, callout.is_warning ? c.warn : c.text2, callout.counter);
+  text_in(ui, row(inner, y, ui.px(24)), Type::title15, c.text, callout.title);
+  paragraph(ui, {{inner.min.x, y + ui.px(4)}, inner.max}, Type::words13, c.text, callout.text);
+  CalloutAction action =
+      draw_buttons(ui, callout, {{inner.min.x, inner.max.y - ui.px(26)}, {inner.max.x, inner.max.y}});
+  const bool own_focus = ui.state.focus.starts_with(callout.name + "/");
+  if (own_focus && ui.take_key(KeyName::right)) action = CalloutAction::next;
+  if (own_focus && !callout.back.empty() && ui.take_key(KeyName::left)) action = CalloutAction::back;
+  if (ui.state.top_layer == 0 && ui.take_key(KeyName::escape)) action = CalloutAction::leave;
+  if (action != CalloutAction::none) ui.state.wants_frame = true;
+  return action;
+}
+
+void show_place(Ui& ui, const CalloutPlace& place) {
+  ViewState& view = ui.session.view;
+  view.main_view = MainView::layer;
+  view.heads_show = HeadsShow::grid;
+  view.viewport = view.stage_viewport = {};
+  const auto trace = ui.session.trace();
+  // Where a layer lacks the stage (a projection of another kind), the strip itself is pointed at.
+  if (place.stage && trace != nullptr && trace->find(*place.stage) != nullptr) select_stage(view, *place.stage);
+  if (place.head) view.head = *place.head;
+  if (place.cell) view.cell = place.cell;
+  const std::string& control = place.controls.front();
+  const auto within = [&](const char* panel) { return control.substr(0, control.find('/')) == panel; };
+  if (within("concat")) {
+    view.concat_collapsed = false;
+    view.concat_shows = ConcatShows::concat;
+  }
+  ui.state.number["inspector_tab"] = within("inspector") ? 1 : 0;
+  if (within("inspector")) view.inspector_collapsed = false;
+  if (within("inspector") || within("heads") || within("concat")) ui.state.number["inspector/expanded"] = 0;
+  // Where there is no room beside the panels the Request opens over them.
+  const bool narrow = ImGui::GetIO().DisplaySize.x / ui.scale < request_from(MainView::layer);
+  if (narrow) view.request_opened_by_hand = within("request");
+  if (within("request")) {
+    view.request_collapsed = false;
+    ui.state.number[kReveal] = kRevealFrames;
+    ui.state.text[kReveal] = control;
+  }
+  ui.state.wants_frame = true;
+}
+
+void cover_below_callout(Ui& ui) {
+  const auto at = [&](std::size_t i) {
+    const auto found = ui.state.number.find(kPlace[i]);
+    return found == ui.state.number.end() ? 0.0f : static_cast<float>(found->second);
+  };
+  if (at(2) > at(0)) ui.state.covered.push_back({{at(0), at(1)}, {at(2), at(3)}});
+}
+
+void forget_callout(Ui& ui) {
+  for (const char* name : kPlace) ui.state.number.erase(name);
+  for (const char* name : {"callout/title", "callout/text", "callout/labels", kReveal}) ui.state.text.erase(name);
+  ui.state.number.erase(kReveal);
+  ui.state.wants_frame = true;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,142 @@
+#include "app/ui/guide/tour.h"
+
+#include <algorithm>
+
+#include "app/ui/guide/callout.h"
+#include "app/ui/guide/languages.h"
+#include "app/ui/stage_facts.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr const char* kAt = "tour/at";        // the step that is shown, in UiState::number
+constexpr const char* kQuery = "tour/query";  // see spoken_of
+constexpr const char* kKey = "tour/key";
+constexpr const char* kOffer = "tour/offer";  // the first start sets it
+
+int shown_step(const Ui& ui) {
+  const auto found = ui.state.number.find(kAt);
+  const int last = static_cast<int>(tour_stops().size()) - 1;
+  return found == ui.state.number.end() ? -1 : std::clamp(static_cast<int>(found->second), 0, last);
+}
+
+// The query and key that the texts speak of: those that were picked when the tour began.
+Cell spoken_of(const Ui& ui, const Trace& trace) {
+  const auto kept = [&](const char* name, std::int64_t otherwise, std::int64_t size) {
+    const auto found = ui.state.number.find(name);
+    const std::int64_t at = found == ui.state.number.end() ? otherwise : static_cast<std::int64_t>(found->second);
+    return std::clamp<std::int64_t>(at, 0, std::max<std::int64_t>(0, size - 1));
+  };
+  return {kept(kQuery, trace.query_len() - 1, trace.query_len()), kept(kKey, 0, trace.key_len())};
+}
+
+void remember_pair(Ui& ui) {
+  ui.state.number.erase(kQuery);
+  ui.state.number.erase(kKey);
+  const ViewState& view = ui.session.view;
+  if (!view.cell || !is_score_like(view.stage)) return;
+  ui.state.number[kQuery] = static_cast<double>(view.cell->row);
+  ui.state.number[kKey] = static_cast<double>(view.cell->column);
+}
+
+// One layer's panels, with a cell to speak of and the stop's stage selected.
+void enter(Ui& ui, int step) {
+  ui.state.number[kAt] = step;
+  ui.settings.tour_step = step;
+  ui.state.focus = ui.state.focus_before_dialog = "tour/next";  // a dialog that closes gives the focus back
+  ui.state.focus_by_keyboard = true;
+  const TourStop& stop = tour_stops()[static_cast<std::size_t>(step)];
+  CalloutPlace place{stop.controls, stop.stage, {}, {}};
+  const auto trace = ui.session.trace();
+  if (trace != nullptr && stop.stage && is_score_like(*stop.stage)) place.cell = spoken_of(ui, *trace);
+  show_place(ui, place);
+}
+
+void leave(Ui& ui, int next_time) {
+  ui.state.number.erase(kAt);
+  ui.settings.tour_step = next_time;
+  ui.state.focus = "phrase";
+  forget_callout(ui);
+}
+
+}  // namespace
+
+const std::vector<TourStop>& tour_stops() {
+  static const std::vector<TourStop> stops = {
+      {"phrase", {"phrase"}, {}},
+      {"input", {"pipeline/input", "pipeline/query"}, StageId::input},
+      {"projections", {"pipeline/qkv", "pipeline/query_proj", "pipeline/query"}, {}},
+      {"heads", {"pipeline/query"}, StageId::query},
+      {"scores", {"pipeline/scores", "pipeline/raw_scores"}, StageId::scores},
+      {"mask", {"request/mask", "request/open", "pipeline/masked_scores"}, StageId::masked_scores},
+      {"weights", {"heads", "pipeline/weights"}, StageId::weights},
+      {"head", {"inspector/picture", "inspector"}, StageId::weights},
+      {"where", {"inspector/where", "where", "inspector"}, StageId::weights},
+      {"context", {"pipeline/context"}, StageId::context},
+      {"concat", {"concat", "pipeline/concat"}, StageId::concat},
+      {"take", {"menu/File"}, StageId::weights},
+  };
+  return stops;
+}
+
+void start_tour(Ui& ui) {
+  ui.state.number.erase(kOffer);
+  remember_pair(ui);
+  const int last = static_cast<int>(tour_stops().size()) - 1;
+  enter(ui, std::clamp(ui.settings.tour_step, 0, last));
+}
+
+bool tour_runs(const Ui& ui) {
+  return shown_step(ui) >= 0;
+}
+
+void draw_tour(Ui& ui, const Rect& window) {
+  const int step = shown_step(ui);
+  const auto trace = ui.session.trace();
+  if (step < 0 || trace == nullptr) return;
+  const Language& language = language_of(ui);
+  const TourStop& stop = tour_stops()[static_cast<std::size_t>(step)];
+  const int count = static_cast<int>(tour_stops().size());
+  std::map<std::string, std::string> values = tour_values(*trace, ui.session.view);
+  values["step"] = std::to_string(step + 1);
+  values["steps"] = std::to_string(count);
+  const auto word = [&](const char* name) { return language.text(std::string("words/") + name); };
+  Callout callout;
+  callout.name = "tour";
+  callout.controls = stop.controls;
+  callout.beside = stop.id == "head" || stop.id == "mask";  // what lies below belongs to it
+  callout.counter = filled_in(word("step"), values);
+  callout.title = filled_in(language.text("tour/" + stop.id + "/title"), values);
+  callout.text = filled_in(language.text("tour/" + stop.id + "/text"), values);
+  callout.back = step > 0 ? word("back") : "";
+  callout.next = word(step + 1 < count ? "next" : "done");
+  callout.leave = step + 1 < count ? word("skip") : "";
+  switch (draw_callout(ui, window, callout, language)) {
+    case CalloutAction::none:
+    case CalloutAction::go:
+      return;
+    case CalloutAction::back:
+      return enter(ui, step - 1);
+    case CalloutAction::next:
+      return step + 1 < count ? enter(ui, step + 1) : leave(ui, 0);
+    case CalloutAction::leave: {
+      put_notice(ui.state, {Notice::Kind::info, word("tour") + ".", filled_in(word("left"), values), "tour-left"});
+      return leave(ui, step);
+    }
+  }
+}
+
+std::optional<Notice> tour_offer(const Ui& ui) {
+  const auto offered = ui.state.number.find(kOffer);
+  if (offered == ui.state.number.end() || offered->second == 0 || ui.session.trace() == nullptr) return {};
+  const Language& language = language_of(ui);
+  const std::map<std::string, std::string> values = {{"steps", std::to_string(tour_stops().size())}};
+  return Notice{Notice::Kind::info, language.text("words/offer"), filled_in(language.text("words/offer_text"), values),
+                "tour-offer"};
+}
+
+std::string tour_offer_button(const Ui& ui) {
+  return language_of(ui).text("words/offer_button");
+}
+
+}  // namespace headscope::ui

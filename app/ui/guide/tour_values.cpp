@@ -1,0 +1,104 @@
+// The numbers and words of the tour's texts, from the trace on screen.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/guide/tour.h"
+#include "app/ui/stage_facts.h"
+#include "app/ui/widgets/widgets.h"
+#include "core/attention/operation_text.h"
+#include "core/base/minus_sign.h"
+#include "core/base/utf8.h"
+#include "core/request/request_text.h"
+
+namespace headscope::ui {
+namespace {
+
+// A word may be a whole page: its beginning.
+std::string short_word(const std::string& word) {
+  constexpr int kMost = 20;
+  std::size_t end = 0;
+  for (int i = 0; i < kMost && end < word.size(); ++i) end = next_grapheme(word, end);
+  return end < word.size() ? word.substr(0, end) + "…" : word;
+}
+
+std::string token(const std::vector<std::string>& tokens, std::int64_t at) {
+  return at >= 0 && at < std::ssize(tokens) ? short_word(tokens[static_cast<std::size_t>(at)]) : "";
+}
+
+// The first of many, so that a long text keeps its box small.
+std::string first_tokens(const std::vector<std::string>& tokens) {
+  constexpr std::size_t kMost = 8;
+  std::string words;
+  for (std::size_t i = 0; i < std::min(kMost, tokens.size()); ++i)
+    words += (i == 0 ? "" : ", ") + short_word(tokens[i]);
+  return tokens.size() > kMost ? words + " …" : words;
+}
+
+// One number of a stage with batch, head, row and column.
+std::string number_at(const Trace& trace, StageId stage, const Selection& at, Cell cell) {
+  const Stage* found = trace.find(stage);
+  if (found == nullptr) return "";
+  return number_label(static_cast<double>(found->tensor.at({at.batch, at.head, cell.row, cell.column})), 4);
+}
+
+std::int64_t strongest_of(const Trace& trace, const Selection& at, std::int64_t row) {
+  const Tensor& weights = trace.tensor(StageId::weights);
+  std::vector<float> values(static_cast<std::size_t>(trace.key_len()));
+  weights.read({{at.batch, at.batch + 1}, {at.head, at.head + 1}, {row, row + 1}, {0, trace.key_len()}}, values);
+  const auto larger = [](float a, float b) { return std::isnan(a) ? !std::isnan(b) : a < b; };
+  return std::max_element(values.begin(), values.end(), larger) - values.begin();
+}
+
+std::string first_values(const Trace& trace, const Selection& at, std::int64_t row) {
+  const Stage* input = trace.find(StageId::input);
+  if (input == nullptr) return "";
+  std::string values;
+  for (std::int64_t d = 0; d < std::min<std::int64_t>(3, input->tensor.dim(2)); ++d) {
+    values += (d == 0 ? "" : ", ") + number_label(static_cast<double>(input->tensor.at({at.batch, row, d})), 2);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> tour_values(const Trace& trace, const ViewState& view) {
+  const Selection at = selection_of(view, trace);
+  const std::vector<std::string> queries = trace.query_labels(), keys = trace.key_labels();
+  Cell cell = view.cell.value_or(Cell{trace.query_len() - 1, 0});
+  cell.row = std::clamp<std::int64_t>(cell.row, 0, std::max<std::int64_t>(0, trace.query_len() - 1));
+  cell.column = std::clamp<std::int64_t>(cell.column, 0, std::max<std::int64_t>(0, trace.key_len() - 1));
+  std::map<std::string, std::string> values;
+  values["query_len"] = std::to_string(trace.query_len());
+  values["tokens"] = first_tokens(trace.inputs->tokens);
+  values["num_heads"] = std::to_string(trace.num_heads());
+  values["head_dim"] = std::to_string(trace.inputs->head_dim);
+  values["input_dim"] = std::to_string(trace.inputs->input_dim);
+  values["head"] = std::to_string(at.head);
+  values["query_token"] = token(queries, cell.row);
+  values["key_token"] = token(keys, cell.column);
+  for (const Stage& stage : trace.stages) {
+    values[std::string(stage_name(stage.id)) + "_shape"] = to_string(stage.tensor.shape());
+  }
+  values["input_values"] = first_values(trace, at, cell.row);
+  values["raw_score"] = number_at(trace, StageId::raw_scores, at, cell);
+  values["score"] = number_at(trace, StageId::scores, at, cell);
+  values["weight"] = number_at(trace, StageId::weights, at, cell);
+  values["scale"] = with_minus_signs(fmt::format("{:.4g}", trace.scale));
+  values["mask"] = mask_text(mask_terms_of(trace.request, *trace.inputs));
+  const HiddenCells& hidden = trace.mask->hidden;
+  values["hidden"] = std::to_string(
+      hidden.any() ? hidden.hidden_count(std::min(at.batch, hidden.batch() - 1), std::min(at.head, hidden.heads() - 1))
+                   : 0);
+  values["cells"] = std::to_string(trace.query_len() * trace.key_len());
+  values["fill"] = number_text(trace.request.mask_fill);
+  if (trace.find(StageId::weights) != nullptr) {
+    const std::int64_t best = strongest_of(trace, at, cell.row);
+    values["best_key"] = token(keys, best);
+    values["best_weight"] = number_at(trace, StageId::weights, at, Cell{cell.row, best});
+  }
+  return values;
+}
+
+}  // namespace headscope::ui

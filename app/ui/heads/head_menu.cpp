@@ -1,0 +1,108 @@
+#include "app/ui/heads/head_menu.h"
+
+#include <fmt/format.h>
+
+#include "app/ui/request/head_changes.h"
+#include "app/ui/request/number_edit.h"
+#include "app/ui/widgets/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr const char* kName = "head_menu";
+constexpr const char* kAsked = "head_menu/asked";
+
+enum Line { title, off, uniform, identity, query, key, computed };
+
+LayerHead place_of(const Ui& ui) {
+  return {static_cast<std::int64_t>(ui.state.number.at("head_menu/layer")),
+          static_cast<std::int64_t>(ui.state.number.at("head_menu/head"))};
+}
+
+Rect anchor_of(const Ui& ui) {
+  const ImVec2 at{static_cast<float>(ui.state.number.at("head_menu/x")),
+                  static_cast<float>(ui.state.number.at("head_menu/y"))};
+  return {at, at};
+}
+
+void open_at(Ui& ui, const LayerHead& place, ImVec2 at) {
+  UiState& s = ui.state;
+  s.number["head_menu/layer"] = static_cast<double>(place.layer);
+  s.number["head_menu/head"] = static_cast<double>(place.head);
+  s.number["head_menu/x"] = static_cast<double>(at.x);
+  s.number["head_menu/y"] = static_cast<double>(at.y);
+  s.number.erase(kAsked);
+  s.open_combo = kName;
+  s.list_shown = true;
+  s.wants_frame = true;
+}
+
+std::vector<MenuLine> lines_of(const Ui& ui, const LayerHead& place) {
+  const auto trace = ui.session.trace();
+  const bool model = trace != nullptr && trace->model != nullptr;
+  const bool computes = computes_heads(ui);
+  const auto held = held_as(ui, place);
+  const double q = head_factor(ui, HeadPart::query, place), k = head_factor(ui, HeadPart::key, place);
+  const auto times = [](double factor) { return fmt::format("× {}", factor); };
+  const std::string head =
+      model ? fmt::format("Layer {}, head {}", place.layer, place.head) : fmt::format("Head {}", place.head);
+  const bool changed = is_off(ui, place) || held || q != 1 || k != 1;
+  return {{head, computes ? "" : "captured", false},
+          {"Switch off", "X", true, is_off(ui, place), true},
+          {"Hold weights uniform", "", computes, held == FrozenHead::As::uniform},
+          {"Hold weights identity", "", computes, held == FrozenHead::As::identity},
+          {"Multiply query…", times(q), computes, q != 1, true},
+          {"Multiply key…", times(k), computes, k != 1},
+          {"As computed", "", changed, false, true}};
+}
+
+void carry_out(Ui& ui, const LayerHead& place, int picked) {
+  const auto hold = [&](FrozenHead::As as) {
+    hold_head(ui, place, held_as(ui, place) == as ? std::nullopt : std::optional(as));
+  };
+  switch (static_cast<Line>(picked)) {
+    case title:
+      return;
+    case off:
+      return switch_head(ui, place);
+    case uniform:
+      return hold(FrozenHead::As::uniform);
+    case identity:
+      return hold(FrozenHead::As::identity);
+    case query:
+      return edit_factor(ui, HeadPart::query, place, anchor_of(ui));
+    case key:
+      return edit_factor(ui, HeadPart::key, place, anchor_of(ui));
+    case computed:
+      return leave_as_computed(ui, place);
+  }
+}
+
+}  // namespace
+
+void open_head_menu(Ui& ui, const LayerHead& place) {
+  open_at(ui, place, ImGui::GetIO().MousePos);
+}
+
+void ask_for_head_menu(Ui& ui) {
+  if (ui.session.trace() == nullptr || ui.session.trace()->num_heads() < 1) return;
+  ui.state.number[kAsked] = 1;
+  ui.state.wants_frame = true;
+}
+
+void answer_head_menu(Ui& ui, const LayerHead& place, const Rect& picture) {
+  if (ui.state.number.count(kAsked) > 0) open_at(ui, place, {picture.min.x, picture.max.y});
+}
+
+void draw_head_menu(Ui& ui) {
+  if (ui.state.number.count(kAsked) > 0) {
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    open_at(ui, {shown_layer(ui), ui.session.view.head}, {screen.x / 2, screen.y / 3});
+  }
+  if (const int picked = take_chosen(ui, kName); picked >= 0) carry_out(ui, place_of(ui), picked);
+  if (ui.state.open_combo == kName) {
+    show_list(ui, kName, anchor_of(ui), lines_of(ui, place_of(ui)), -1, Type::words12);
+  }
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,301 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/inspector/inspector_parts.h"
+#include "app/ui/map/axis_labels.h"
+#include "app/ui/map/axis_plots.h"
+#include "app/ui/map/cell_highlight.h"
+#include "app/ui/map/map_with_axes.h"
+#include "app/ui/map/panel_sentences.h"
+#include "app/ui/map/provenance_view.h"
+#include "app/ui/request/number_edit.h"
+#include "app/ui/widgets/widgets.h"
+#include "core/attention/stage_layout.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kGutter = 62, kWordLabels = 50, kIndexLabels = 24, kThinLabels = 44, kBarRoom = 56, kReadout = 26,
+                kBelow = 10, kHolds = 18, kProfile = 28, kPooling = 30;
+
+constexpr const char* kName = "inspector/picture";
+
+// Rectangles of the picture and what is around it.
+struct Places {
+  CellGrid fitted;
+  Rect gutter, above;
+  bool profiles = false;
+  std::string holds;  // what a pixel holds when zoomed out
+  float bottom = 0;   // below the picture and its profile
+};
+
+Places places_of(Ui& ui, const Inspected& inspected, const Rect& area, float body) {
+  Places places;
+  const std::int64_t rows = inspected.matrix.dim(0);
+  const std::int64_t columns = inspected.matrix.dim(1);
+  const bool large = inspected.data.is_large(inspected.stage);
+  const float left = area.min.x + ui.px(14) + ui.px(kGutter);
+  // Numbers of a signed range are longer than those of weights.
+  const float bar = ui.px(inspected.weight_like ? kBarRoom : kBarRoom + 14);
+  float width = area.max.x - bar - left;
+  const float readout = ui.px(6) + ui.px(kReadout) + ui.px(kBelow);
+  const float pooling = large ? ui.px(kPooling) : 0;
+  const auto fit = [&](float labels) {
+    const float room = std::max(ui.px(80), area.height() - labels - readout - body - pooling);
+    const ImVec2 at{left, area.min.y + labels};
+    if (large) return fitted_map(at, width, room, rows, columns, inspected.score_like, ui.px(26), ui.px(24));
+    return inspected.score_like ? fitted_square(at, width, room, rows, columns)
+                                : fitted_oblong(at, width, room, rows, columns, ui.px(26));
+  };
+  float labels = ui.px(inspected.columns.empty() ? kIndexLabels : kWordLabels);
+  places.fitted = fit(labels);
+  if (inspected.score_like && places.fitted.cell_width < ui.px(11)) {
+    labels = ui.px(kThinLabels);
+    places.profiles = width > ui.px(200);
+    if (places.profiles) width -= ui.px(kProfile) + ui.px(6);
+    places.fitted = fit(labels);
+  }
+  places.gutter = {{area.min.x + ui.px(4), places.fitted.area.min.y}, {left - ui.px(8), places.fitted.area.max.y}};
+  places.above = {{left, area.min.y - ui.px(inspected.columns.empty() ? 0 : 8)},
+                  {places.fitted.area.max.x, places.fitted.area.min.y}};
+  const CellGrid grid =
+      grid_of(places.fitted, inspected.score_like ? ui.session.view.viewport : ui.session.view.stage_viewport);
+  // Of what is visible now, not of the whole. What a large map holds is known when its picture is.
+  if (large) {
+    places.bottom = places.fitted.area.max.y + (places.profiles ? ui.px(kProfile) + ui.px(4) : 0);
+    return places;
+  }
+  places.holds = pixel_holds(static_cast<std::int64_t>(std::ceil(grid.visible_rows())),
+                             static_cast<std::int64_t>(std::ceil(grid.visible_columns())), grid.area.width(),
+                             grid.area.height(), inspected.weight_like ? "weights" : "values, by size");
+  places.bottom = places.fitted.area.max.y;
+  if (places.profiles) places.bottom += ui.px(kProfile) + ui.px(4);
+  return places;
+}
+
+void draw_corner(Ui& ui, const Places& places) {
+  const Rect& gutter = places.gutter;
+  const float y = places.fitted.area.min.y;
+  text_in(ui, {{gutter.min.x, y - ui.px(30)}, {gutter.max.x, y - ui.px(14)}}, Type::words11, ui.colors.query, "query ↓",
+          1);
+  text_in(ui, {{gutter.min.x, y - ui.px(15)}, {gutter.max.x, y + ui.px(1)}}, Type::words11, ui.colors.key, "key →", 1);
+}
+
+void draw_feature_corner(Ui& ui, const Places& places) {
+  const Rect& gutter = places.gutter;
+  const float y = places.fitted.area.min.y;
+  text_in(ui, {{gutter.min.x, y - ui.px(20)}, {gutter.max.x, y - ui.px(4)}}, Type::words11, ui.colors.text3,
+          "feature →", 1);
+}
+
+std::string value_text(const Inspected& inspected, const HeatmapView& view, Cell cell) {
+  const std::optional<double> value =
+      cell_value(inspected.matrix, inspected.score_like, view.large ? &*view.large : nullptr, view.grid, cell);
+  return value ? number_label(*value, 4, true) : "zoom in for numbers";
+}
+
+// "it → animal    query 7 · key 1    0.8965"
+void draw_readout(Ui& ui, const Inspected& inspected, const HeatmapView& view, const Rect& box) {
+  ui.mark("inspector/readout", box);
+  Rect rest = readout_line(ui, box, inspected.shown.has_value());
+  if (!inspected.shown) return;
+  const Cell cell = *inspected.shown;
+  const std::shared_ptr<const Mask> mask = inspected.data.mask(inspected.stage);
+  const bool hidden = mask && mask->hidden.hidden(inspected.batch, inspected.slice, cell.row, cell.column);
+  const std::string value = value_text(inspected, view, cell);
+  const float value_width = std::ceil(text_width(ui, Type::mono_bold12, value)) + 1;
+  text_in(ui, take_right(rest, value_width, ui.px(20)), Type::mono_bold12, hidden ? ui.colors.text2 : ui.colors.text,
+          value, 1);
+  std::string where = inspected.score_like ? fmt::format("query {} · key {}", cell.row, cell.column)
+                                           : fmt::format("position {} · feature {}", cell.row, cell.column);
+  if (hidden) where = "hidden · " + where;
+  if (inspected.is_strongest) where = "strongest link · " + where;
+  const float where_width = std::min(rest.width(), std::ceil(text_width(ui, Type::words12, where)) + 1);
+  text_in(ui, take_right(rest, where_width, ui.px(10)), Type::words12, ui.colors.text2, where, 1);
+  const auto token = [&](const std::string& name, Rgba color) {
+    const std::string shown = shortened(ui, Type::mono12, name, rest.width());
+    const float width = std::ceil(text_width(ui, Type::mono12, shown));
+    if (rest.width() <= 0) return;
+    text_in(ui, {rest.min, {rest.min.x + width + 1, rest.max.y}}, Type::mono12, color, shown);
+    rest.min.x += width + ui.px(12);
+  };
+  token(token_or_index(inspected.rows, cell.row), ui.colors.query);
+  if (inspected.score_like) {
+    token("→", ui.colors.text3);
+    token(token_or_index(inspected.columns, cell.column), ui.colors.key);
+  }
+}
+
+HeatmapView view_of(const Inspected& inspected, Pooling pooling) {
+  HeatmapView view;
+  view.matrix = inspected.matrix;
+  view.mask = inspected.data.mask(inspected.stage);
+  view.batch = inspected.batch;
+  view.head = inspected.slice;
+  view.map = inspected.map;
+  view.range = inspected.range;
+  view.weight_like = inspected.weight_like;
+  if (inspected.data.is_large(inspected.stage)) {
+    view.large = LargeMap{inspected.data.map_key(inspected.stage, inspected.batch, inspected.slice),
+                          inspected.data.map_source(inspected.stage, inspected.batch, inspected.slice),
+                          pooling,
+                          nullptr,
+                          nullptr,
+                          "",
+                          false};
+  } else if (view.range.per_row) {
+    view.row_scale =
+        &inspected.data.row_scale(inspected.stage, inspected.batch, inspected.slice, view.map, view.range.log_scale);
+  }
+  return view;
+}
+
+// The colour bar at the right; under a range per row with the numbers of `row`, or without any.
+void draw_bar(Ui& ui, const HeatmapView& view, std::int64_t row, float x) {
+  const Rect& picture = view.grid.area;
+  const Rect bar{{x, picture.min.y}, {x + ui.px(10), std::max(picture.max.y, picture.min.y + ui.px(24))}};
+  ui.mark("inspector/color_bar", bar);
+  std::optional<ValueRange> range = view.range;
+  if (view.range.per_row) {
+    const bool known = view.row_scale != nullptr && row >= 0 && static_cast<std::size_t>(row) < view.row_scale->size();
+    range = known ? range_of((*view.row_scale)[static_cast<std::size_t>(row)]) : std::nullopt;
+  }
+  if (!range) canvas().PushClipRect(bar.min, bar.max, true);
+  color_bar(ui, bar, view.map, range.value_or(ValueRange{}), false);
+  if (!range) canvas().PopClipRect();
+}
+
+// What a pixel of a large map shows, and the choice between its largest cell and their mean.
+void draw_pooling(Ui& ui, const HeatmapView& view, const Rect& line) {
+  Rect rest = line;
+  int pooling = static_cast<int>(ui.session.view.pooling);
+  const ControlState state{true, false,
+                           "What a pixel over many cells shows: the one of the largest absolute value, or the mean of "
+                           "those that are visible and finite."};
+  const Rect control = take_right(rest, ui.px(108), ui.px(8));
+  if (segments(ui, "inspector/pooling", control, {"max", "mean"}, pooling, state)) {
+    ui.session.view.pooling = pooling == 0 ? Pooling::max : Pooling::mean;
+  }
+  text_in(ui, rest, Type::words11, view.large->failure.empty() ? ui.colors.text2 : ui.colors.bad,
+          map_sentence(*view.large, view.grid));
+  ui.mark("inspector/pixel_holds", rest);
+  if (is_exact(*view.large, view.grid)) ui.mark("inspector/exact", rest);
+}
+
+// Rows and columns marked from here or from another panel.
+Cell marked_cell(const Ui& ui, const Inspected& inspected, const std::optional<Cell>& hovered) {
+  if (hovered) return *hovered;
+  const Hover& hover = ui.state.hover;
+  Cell marked{-1, -1};
+  if (inspected.score_like) {
+    marked = {hover.query, hover.key};
+  } else {
+    marked.row = rows_are_keys(inspected.stage) ? hover.key : hover.query;
+    if (inspected.stage == StageId::concat || inspected.stage == StageId::output) marked.column = hover.feature;
+  }
+  if (marked.row < 0 && marked.column < 0 && inspected.selection.cell) marked = *inspected.selection.cell;
+  return marked;
+}
+
+void link_hover(Ui& ui, const Inspected& inspected, Cell cell) {
+  Hover& next = ui.state.next_hover;
+  next.cell = place_of(inspected.data.trace(), inspected.stage, inspected.batch, inspected.slice, cell);
+  if (inspected.score_like) {
+    next.query = cell.row;
+    next.key = cell.column;
+    next.head = inspected.slice;
+    return;
+  }
+  (rows_are_keys(inspected.stage) ? next.key : next.query) = cell.row;
+  if (inspected.stage == StageId::concat || inspected.stage == StageId::output) next.feature = cell.column;
+}
+
+}  // namespace
+
+float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, float body) {
+  ViewState& view = ui.session.view;
+  const Places places = places_of(ui, inspected, area, body);
+  Viewport& viewport = inspected.score_like ? view.viewport : view.stage_viewport;
+  std::optional<Cell> picked = inspected.selection.cell;
+  const std::optional<Cell> before = picked;
+  HeatmapView heatmap = view_of(inspected, view.pooling);
+  const HeatmapInput input = heatmap_input(ui, kName, heatmap, places.fitted, &viewport, &picked);
+  if (picked != before) view.cell = picked;
+  if (input.clicked) view.cell = picked = input.clicked;
+  inspected.selection.cell = picked;
+  const std::optional<Cell> own = input.double_clicked ? input.hovered : std::nullopt;
+  if (own) {
+    edit_cell(ui, inspected.data.trace(), inspected.stage, inspected.batch, inspected.slice, *own,
+              heatmap.grid.cell_rect(own->row, own->column));
+  }
+  if (input.hovered) link_hover(ui, inspected, *input.hovered);
+
+  const CellGrid& grid = heatmap.grid;
+  const bool provenance = inspected.stage == StageId::concat && shows_provenance(ui, inspected.data.trace());
+  if (provenance) {
+    draw_provenance(ui, inspected.data, "inspector", grid, 0);
+  } else {
+    draw_heatmap_view(ui, heatmap);
+  }
+  draw_edited_corners(ui, inspected.data.trace(), inspected.stage, inspected.batch, inspected.slice, grid);
+  const Cell marked = marked_cell(ui, inspected, input.hovered);
+  const bool in_range = marked.row < grid.rows && marked.column < grid.columns;
+  draw_linked(ui, inspected.data, inspected.stage, inspected.batch, inspected.slice, grid);
+  if (in_range) draw_crosshair(ui, grid, marked.row, marked.column);
+  if (picked && picked->row < grid.rows && picked->column < grid.columns) {
+    const Range rows = grid.row_range();
+    const Range columns = grid.column_range();
+    if (picked->row >= rows.begin && picked->row < rows.end && picked->column >= columns.begin &&
+        picked->column < columns.end) {
+      const Rect frame = grid.cell_rect(picked->row, picked->column);
+      ui.mark("inspector/cell", frame);
+      draw_pick_frame(ui, frame, grid.area);
+    }
+  }
+  if (input.focused && ui.state.focus_by_keyboard) focus_ring(ui, grid.area, ui.px(2));
+
+  draw_row_labels(ui, places.gutter, grid, inspected.rows, in_range ? marked.row : -1, ui.colors.query);
+  draw_column_labels(ui, places.above, grid, inspected.columns, in_range ? marked.column : -1, ui.colors.key);
+  if (inspected.score_like) {
+    draw_corner(ui, places);
+  } else {
+    draw_feature_corner(ui, places);
+  }
+  float bar_x = grid.area.max.x + ui.px(12);
+  if (places.profiles) {
+    const Cell at = in_range && marked.row >= 0 ? marked : inspected.shown.value_or(Cell{-1, -1});
+    draw_profiles(ui, heatmap, at, ui.px(kProfile));
+    bar_x += ui.px(kProfile) + ui.px(6);
+  }
+  if (!provenance) {
+    const std::int64_t row = in_range && marked.row >= 0 ? marked.row : inspected.shown ? inspected.shown->row : -1;
+    draw_bar(ui, heatmap, row, bar_x);
+  }
+
+  inspected.shown = input.hovered ? input.hovered : picked ? picked : inspected.shown;
+  if (const Hover& hover = ui.state.hover; !input.hovered && inspected.score_like && hover.query >= 0 &&
+                                           hover.key >= 0 && hover.query < grid.rows && hover.key < grid.columns) {
+    inspected.shown = Cell{hover.query, hover.key};
+  }
+  if (inspected.shown && (inspected.shown->row >= grid.rows || inspected.shown->column >= grid.columns))
+    inspected.shown.reset();
+  inspected.is_strongest = inspected.is_strongest && !input.hovered && !picked && ui.state.hover.query < 0;
+  float y = places.bottom + ui.px(6);
+  if (!places.holds.empty()) {
+    const Rect line{{grid.area.min.x, y - ui.px(2)}, {area.max.x - ui.px(14), y + ui.px(kHolds) - ui.px(4)}};
+    text_in(ui, line, Type::words11, ui.colors.text3, places.holds);
+    ui.mark("inspector/pixel_holds", line);
+    y += ui.px(kHolds);
+  }
+  if (heatmap.large) {
+    draw_pooling(ui, heatmap, {{grid.area.min.x, y}, {area.max.x - ui.px(14), y + ui.px(size::control_height)}});
+    y += ui.px(kPooling);
+  }
+  const Rect readout{{area.min.x + ui.px(14), y}, {area.max.x - ui.px(14), y + ui.px(kReadout)}};
+  draw_readout(ui, inspected, heatmap, readout);
+  return readout.max.y + ui.px(kBelow);
+}
+
+}  // namespace headscope::ui

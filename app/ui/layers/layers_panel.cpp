@@ -1,0 +1,147 @@
+#include "app/ui/layers/layers_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/session/background/predictions.h"
+#include "app/ui/panels.h"
+#include "app/ui/widgets/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kDetail = 462, kNarrowDetail = 380, kTightDetail = 300, kNarrowBelow = 1400, kTightBelow = 1100;
+constexpr float kPredictions = 266, kNarrowPredictions = 226;
+
+// What outlives a frame: the last known numbers, until those of a newer result are there.
+PanelData& layer_data(Ui& ui, const std::shared_ptr<const Trace>& layer) {
+  std::shared_ptr<PanelData>& data = ui.state.layer_data;
+  if (!data || data->shared_trace() != layer) {
+    double& made = ui.state.number["panel_data/made"];
+    made += 1;
+    data = std::make_shared<PanelData>(layer, static_cast<std::uint64_t>(made), &ui.session.maps(),
+                                       &ui.session.slice_numbers());
+  }
+  return *data;
+}
+
+// The layer to look at: the picked one, or the next that is computed.
+std::int64_t picked_layer(const ModelTrace& model, std::int64_t wished) {
+  const auto count = static_cast<std::int64_t>(model.layers.size());
+  const std::int64_t layer = wished < 0 ? model.layer : std::min(wished, count - 1);
+  const auto computed = [&](std::int64_t l) { return model.layers[static_cast<std::size_t>(l)] != nullptr; };
+  if (computed(layer)) return layer;
+  for (std::int64_t l = count - 1; l >= 0; --l) {
+    if (computed(l)) return l;
+  }
+  return -1;
+}
+
+std::vector<LayerHead> order_of(const LayersView& view, const LayersShown& shown) {
+  std::vector<LayerHead> order;
+  for (std::int64_t l = 0; l < shown.layers; ++l) {
+    for (std::int64_t h = 0; h < shown.heads; ++h) order.push_back({l, h});
+  }
+  if (!view.sort) return order;
+  const auto value = [&](const LayerHead& at) {
+    const HeadLook* look = shown.head_look(at.layer, at.head);
+    const double known = look != nullptr ? look->metrics[*view.sort].value : NAN;
+    return std::isnan(known) ? -INFINITY : known;  // what has no value comes last
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const LayerHead& a, const LayerHead& b) { return value(a) > value(b); });
+  return order;
+}
+
+}  // namespace
+
+const HeadLook* LayersShown::head_look(std::int64_t l, std::int64_t h) const {
+  const auto& layer_look = look.layers[static_cast<std::size_t>(l)];
+  if (!layer_look || h >= static_cast<std::int64_t>(layer_look->heads.size())) return nullptr;
+  return &layer_look->heads[static_cast<std::size_t>(h)];
+}
+
+bool LayersShown::shows_weights() const {
+  return look.picked == nullptr;
+}
+
+bool has_layers(const Ui& ui) {
+  const auto trace = ui.session.trace();
+  return trace != nullptr && trace->model != nullptr && trace->model->layers.size() > 1;
+}
+
+bool passes(const LayersView& view, const HeadMetrics& metrics) {
+  if (!view.filter) return true;
+  const double value = metrics[*view.filter].value;
+  return view.filter_below ? value < view.filter_value : value > view.filter_value;
+}
+
+void draw_layers_panel(Ui& ui, const Rect& area) {
+  ui.mark("layers", area);
+  const std::shared_ptr<const Trace> trace = ui.session.trace();
+  if (!has_layers(ui)) return;
+  const ModelTrace& model = *trace->model;
+  const LayersView& view = ui.session.view.layers;
+  const std::int64_t layer = picked_layer(model, view.layer);
+  if (layer < 0) return;
+  const std::shared_ptr<const Trace>& picked = model.layers[static_cast<std::size_t>(layer)];
+  if (picked->find(StageId::weights) == nullptr) return;
+  const Selection selection = selection_of(ui.session.view, *picked);
+  const ModelLook look = ui.session.model_numbers().want({.trace = trace,
+                                                          .batch = selection.batch,
+                                                          .tokens = view.tokens,
+                                                          .norms = view.norms,
+                                                          .aggregate = view.aggregate,
+                                                          .layer = layer,
+                                                          .head = selection.head,
+                                                          .position = selection.cell ? selection.cell->row : -1,
+                                                          .alone = interventions_asked_alone(ui)});
+  LayersShown shown{.trace = trace,
+                    .model = model,
+                    .look = look,
+                    .data = layer_data(ui, picked),
+                    .layers = static_cast<std::int64_t>(model.layers.size()),
+                    .heads = picked->num_heads(),
+                    .layer = layer,
+                    .head = selection.head,
+                    .batch = selection.batch,
+                    .order = {}};
+  shown.order = order_of(view, shown);
+  shown.map = color_map_of(ui.session.view, true);
+  double largest = 0;
+  for (std::int64_t l = 0; l < shown.layers; ++l) {
+    if (shown.known(l)) largest = std::max(largest, look.layers[static_cast<std::size_t>(l)]->largest);
+  }
+  shown.largest = view.norms && largest > 0 ? largest : 1;
+  for (const LayerHead& at : shown.order) {
+    const HeadLook* head = shown.head_look(at.layer, at.head);
+    if (head != nullptr && passes(view, head->metrics)) ++shown.passing;
+  }
+
+  Rect rest = area;
+  const float header = layers_header_height(ui, area.width());
+  draw_layers_header(ui, shown, {rest.min, {rest.max.x, rest.min.y + header}});
+  rest.min.y += header;
+  horizontal_line(ui, rest.min.x, rest.max.x, rest.min.y - std::max(1.0f, ui.px(1)), ui.colors.line);
+
+  const bool narrow = area.width() < ui.px(kNarrowBelow);
+  if (has_predictions(model)) {
+    const Rect predictions = take_right(rest, ui.px(narrow ? kNarrowPredictions : kPredictions), 0);
+    vertical_line(ui, predictions.min.x, predictions.min.y, predictions.max.y, ui.colors.line);
+    draw_layers_predictions(ui, shown, predictions);
+  }
+  const bool tight = area.width() < ui.px(kTightBelow);
+  const Rect detail = take_right(rest, ui.px(tight ? kTightDetail : narrow ? kNarrowDetail : kDetail), 0);
+  vertical_line(ui, detail.min.x, detail.min.y, detail.max.y, ui.colors.line);
+  if (view.aggregate) {
+    draw_layers_aggregate(ui, shown, rest);
+  } else {
+    draw_layers_grid(ui, shown, rest);
+  }
+  const float scores = layers_scores_height(ui, shown);
+  const float y = draw_layers_detail(ui, shown, detail, scores);
+  horizontal_line(ui, detail.min.x, detail.max.x, y, ui.colors.line);
+  draw_layers_scores(ui, shown, {{detail.min.x, y + ui.px(1)}, detail.max});
+}
+
+}  // namespace headscope::ui

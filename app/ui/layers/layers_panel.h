@@ -1,0 +1,58 @@
+// All layers and heads of a model: the grid, the picked head, what the model predicts. layers_panel.cpp puts the parts
+// together, one file each.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/session/background/model_numbers.h"
+#include "app/ui/panel_data.h"
+#include "app/ui/ui.h"
+
+namespace headscope::ui {
+
+// What is shown in this frame.
+struct LayersShown {
+  std::shared_ptr<const Trace> trace;
+  const ModelTrace& model;
+  const ModelLook& look;
+  PanelData& data;  // of the picked layer
+  std::int64_t layers = 0, heads = 0;
+  std::int64_t layer = 0, head = 0, batch = 0;  // picked
+  std::vector<LayerHead> order;                 // in which the heads stand
+  std::int64_t passing = 0;                     // heads that the filter lets pass; all without one
+  double largest = 1;                           // the high end of the pictures' colours
+
+  bool known(std::int64_t l) const { return look.layers[static_cast<std::size_t>(l)] != nullptr; }
+  // Null while they are not known.
+  const HeadLook* head_look(std::int64_t l, std::int64_t h) const;
+  bool shows_weights() const;
+  ColorMap map = ColorMap::viridis;
+};
+
+// Whether the result on screen has several layers to show.
+bool has_layers(const Ui& ui);
+
+// Whether the filter of the view lets a head pass; everything does without one.
+bool passes(const LayersView& view, const HeadMetrics& metrics);
+
+// layers_header.cpp: counts, sort, filter, tokens, colours, heads or aggregate. Its height depends on the width.
+float layers_header_height(const Ui& ui, float width);
+void draw_layers_header(Ui& ui, const LayersShown& shown, const Rect& area);
+// layers_grid.cpp
+void draw_layers_grid(Ui& ui, const LayersShown& shown, const Rect& area);
+// layers_aggregate.cpp: one map of all heads instead of the grid.
+void draw_layers_aggregate(Ui& ui, const LayersShown& shown, const Rect& area);
+// layers_detail.cpp: the picked head's map with its readout; returns the y below them.
+float draw_layers_detail(Ui& ui, const LayersShown& shown, const Rect& area, float below);
+// layers_scores.cpp
+float layers_scores_height(const Ui& ui, const LayersShown& shown);
+void draw_layers_scores(Ui& ui, const LayersShown& shown, const Rect& area);
+
+// layers_predictions.cpp: what the model predicts, without interventions and with them.
+void draw_layers_predictions(Ui& ui, const LayersShown& shown, const Rect& area);
+// How many of the active interventions stand in its list, each with what it does alone.
+std::size_t interventions_asked_alone(const Ui& ui);
+
+}  // namespace headscope::ui

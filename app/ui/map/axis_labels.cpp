@@ -1,0 +1,179 @@
+#include "app/ui/map/axis_labels.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/widgets/widgets.h"
+#include "core/base/minus_sign.h"
+#include "core/base/utf8.h"
+#include "core/tensor/parts.h"
+
+namespace headscope::ui {
+namespace {
+
+// Of the marked row and column.
+constexpr Type kMarked = Type::mono_bold11;
+
+// The smallest step of the series that keeps `spacing` pixels between labels.
+std::int64_t label_step(double cell, double spacing, bool powers_of_two) {
+  const double least = spacing / std::max(cell, 1e-12);
+  if (powers_of_two) {
+    std::int64_t step = 1;
+    while (static_cast<double>(step) < least && step < (std::int64_t{1} << 60)) step *= 2;
+    return step;
+  }
+  for (std::int64_t ten = 1; ten < std::int64_t{1000000000000000000}; ten *= 10) {
+    for (const std::int64_t digit : {1, 2, 5}) {
+      if (static_cast<double>(ten * digit) >= least) return ten * digit;
+    }
+  }
+  return std::int64_t{1000000000000000000};
+}
+
+std::string word_of(const std::vector<std::string>& labels, std::int64_t index) {
+  const auto at = static_cast<std::size_t>(index);
+  return at < labels.size() ? labels[at] : grouped_digits(index);
+}
+
+void draw_box(Ui& ui, const Rect& box, Rgba color) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(box.min, box.max, color32(ui.colors.panel), ui.px(size::radius_inner));
+  list.AddRect(box.min, box.max, color32(color), ui.px(size::radius_inner), 0, ui.px(1));
+}
+
+}  // namespace
+
+std::string grouped_digits(std::int64_t number) {
+  std::string digits = std::to_string(number < 0 ? -number : number);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
+    digits.insert(static_cast<std::size_t>(at), 1, ',');
+  }
+  return number < 0 ? kMinusSign + digits : digits;
+}
+
+std::vector<AxisLabel> axis_labels(const AxisLabelSpec& spec) {
+  std::vector<AxisLabel> labels;
+  if (spec.count <= 0 || spec.cell <= 0 || spec.extent <= 0) return labels;
+  const auto center = [&](std::int64_t index) { return (static_cast<double>(index) + 0.5 - spec.start) * spec.cell; };
+  const auto visible = [&](std::int64_t index) { return center(index) >= 0 && center(index) <= spec.extent; };
+  const std::int64_t first = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(spec.start)));
+  const std::int64_t last =
+      std::min(spec.count - 1, static_cast<std::int64_t>(std::ceil(spec.start + spec.extent / spec.cell)));
+  if (spec.cell >= spec.every_cell_from) {
+    for (std::int64_t index = first; index <= last; ++index) {
+      if (visible(index)) labels.push_back({index, center(index), true, false});
+    }
+    return labels;
+  }
+  const bool boxed = spec.marked >= 0 && spec.marked < spec.count && visible(spec.marked);
+  const std::int64_t step = label_step(spec.cell, spec.spacing, spec.powers_of_two);
+  for (std::int64_t index = rounded_up(first, step); index <= last; index += step) {
+    if (!visible(index)) continue;
+    if (boxed && std::abs(center(index) - center(spec.marked)) < spec.boxed_spacing) continue;
+    labels.push_back({index, center(index), false, false});
+  }
+  if (boxed) {
+    const auto place =
+        std::find_if(labels.begin(), labels.end(), [&](const AxisLabel& label) { return label.index > spec.marked; });
+    labels.insert(place, {spec.marked, center(spec.marked), true, true});
+  }
+  return labels;
+}
+
+std::string shortened(Ui& ui, Type type, const std::string& whole, float width) {
+  if (text_width(ui, type, whole) <= width) return whole;
+  const std::string dots = "…";
+  std::string cut = whole;
+  // A long token is cut in halves first, so that a megabyte of text costs little.
+  while (cut.size() > 256) cut.resize(previous_grapheme(cut, cut.size() / 2));
+  while (!cut.empty() && text_width(ui, type, cut + dots) > width) cut.resize(previous_grapheme(cut, cut.size()));
+  return cut.empty() && text_width(ui, type, dots) > width ? std::string() : cut + dots;
+}
+
+float labels_extent(Ui& ui, const std::vector<std::string>& labels, float longest) {
+  float extent = 0;
+  for (const std::string& label : labels) {
+    extent = std::max(extent, label.size() > 256 ? longest : text_width(ui, Type::mono11, label));
+    if (extent >= longest) return longest;
+  }
+  return extent;
+}
+
+void draw_row_labels(Ui& ui, const Rect& gutter, const CellGrid& grid, const std::vector<std::string>& labels,
+                     std::int64_t marked, Rgba mark_color, bool thinned) {
+  if (grid.empty()) return;
+  AxisLabelSpec spec;
+  spec.start = grid.row0;
+  spec.cell = grid.cell_height;
+  spec.extent = grid.area.height();
+  spec.count = grid.rows;
+  spec.every_cell_from = ui.px(11);
+  spec.spacing = spec.boxed_spacing = ui.px(20);
+  spec.powers_of_two = labels.empty();
+  spec.marked = marked;
+  for (const AxisLabel& label : axis_labels(spec)) {
+    const float y = grid.area.min.y + static_cast<float>(label.center);
+    const Rect line{{gutter.min.x, std::round(y - ui.px(8))}, {gutter.max.x, std::round(y - ui.px(8)) + ui.px(16)}};
+    const bool is_marked = label.index == marked;
+    if (!thinned && !label.named) continue;
+    const std::string word = label.named ? word_of(labels, label.index) : grouped_digits(label.index);
+    if (label.boxed) {
+      const std::string shown = shortened(ui, Type::mono11, word, line.width() - ui.px(10));
+      const float width = text_width(ui, Type::mono11, shown);
+      draw_box(ui, {{line.max.x - width - ui.px(8), line.min.y}, {line.max.x + ui.px(2), line.max.y}}, mark_color);
+      text_in(ui, {line.min, {line.max.x - ui.px(3), line.max.y}}, Type::mono11, mark_color, shown, 1);
+    } else {
+      const Type type = is_marked ? kMarked : Type::mono11;
+      text_in(ui, line, type,
+              is_marked     ? mark_color
+              : label.named ? ui.colors.text2
+                            : ui.colors.text3,
+              shortened(ui, type, word, line.width()), 1);
+    }
+  }
+}
+
+void draw_column_labels(Ui& ui, const Rect& above, const CellGrid& grid, const std::vector<std::string>& labels,
+                        std::int64_t marked, Rgba mark_color) {
+  if (grid.empty()) return;
+  AxisLabelSpec spec;
+  spec.start = grid.column0;
+  spec.cell = grid.cell_width;
+  spec.extent = grid.area.width();
+  spec.count = grid.columns;
+  const float digits = text_width(ui, Type::mono11, grouped_digits(grid.columns - 1)) + ui.px(8);
+  spec.every_cell_from = labels.empty() ? digits : ui.px(11);
+  spec.spacing = std::max(ui.px(28), digits);
+  spec.boxed_spacing = ui.px(50);
+  spec.powers_of_two = labels.empty();
+  spec.marked = marked;
+  const float bottom = above.max.y - ui.px(6);
+  for (const AxisLabel& label : axis_labels(spec)) {
+    const float x = grid.area.min.x + static_cast<float>(label.center);
+    const bool is_marked = label.index == marked;
+    const std::string word = label.named ? word_of(labels, label.index) : grouped_digits(label.index);
+    if (label.named && !label.boxed && !labels.empty()) {
+      const Type type = is_marked ? kMarked : Type::mono11;
+      text_up(ui, {std::round(x - ui.px(7)), bottom}, type, is_marked ? mark_color : ui.colors.text2,
+              shortened(ui, type, word, bottom - above.min.y));
+      continue;
+    }
+    const std::string index = grouped_digits(label.index);
+    const bool both = label.boxed && !labels.empty() && word != index;
+    const std::string shown = shortened(ui, Type::mono11, both ? index + " " + word : word, ui.px(84));
+    const float half = text_width(ui, Type::mono11, shown) / 2;
+    const float middle = std::clamp(x, grid.area.min.x + half - ui.px(4),
+                                    std::max(grid.area.min.x + half, grid.area.max.x - half + ui.px(14)));
+    const Rect line{{std::round(middle - half), bottom - ui.px(14)},
+                    {std::round(middle + half) + 1, bottom + ui.px(2)}};
+    if (label.boxed) {
+      draw_box(ui, {{line.min.x - ui.px(5), line.min.y}, {line.max.x + ui.px(5), line.max.y}}, mark_color);
+    } else {
+      ImGui::GetWindowDrawList()->AddLine({std::round(x) + 0.5f, above.max.y - ui.px(4)},
+                                          {std::round(x) + 0.5f, above.max.y}, color32(ui.colors.text3), ui.px(1));
+    }
+    text_in(ui, line, Type::mono11, is_marked ? mark_color : ui.colors.text3, shown, 0.5f);
+  }
+}
+
+}  // namespace headscope::ui

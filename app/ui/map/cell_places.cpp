@@ -1,0 +1,206 @@
+#include "app/ui/map/cell_places.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ui/map/panel_sentences.h"
+#include "core/attention/projection_steps.h"
+#include "core/attention/stage_layout.h"
+
+namespace headscope::ui {
+namespace {
+
+// Where the row and the slice stand among a stage's axes.
+int row_axis(StageId stage, int rank) {
+  return stage == StageId::qkv_split && rank == 4 ? 1 : rank - 2;
+}
+int slice_axis(StageId stage) {
+  return stage == StageId::qkv_split ? 2 : 1;
+}
+
+const char* part_name(std::int64_t part) {
+  return part == 0 ? "query" : part == 1 ? "key" : "value";
+}
+
+// "head 2, key feature 1" of a column of the fused projection.
+std::string fused_column(const Trace& trace, std::int64_t o) {
+  const Inputs& inputs = *trace.inputs;
+  if (read_layout_of(trace.request, inputs.weights) == QkvLayout::per_head) {
+    const std::int64_t features = 3 * inputs.head_dim;
+    return fmt::format("head {}, {} feature {}", o / features, part_name(o % features / inputs.head_dim),
+                       o % inputs.head_dim);
+  }
+  std::int64_t before = 0;
+  for (const Part part : {Part::query, Part::key, Part::value}) {
+    const std::int64_t count = part_features(inputs, part);
+    const std::int64_t features = part == Part::value ? inputs.value_head_dim : inputs.head_dim;
+    if (o < before + count) {
+      return fmt::format("{} of head {}, feature {}", part_name(static_cast<std::int64_t>(part)),
+                         (o - before) / features, (o - before) % features);
+    }
+    before += count;
+  }
+  return fmt::format("column {}", o);
+}
+
+}  // namespace
+
+CellPlace place_of(const Trace& trace, StageId stage, std::int64_t batch, std::int64_t slice, Cell cell) {
+  if (trace.tensor(stage).rank() < 4) return {stage, {batch, cell.row, cell.column}};
+  if (stage == StageId::qkv_split) return {stage, {batch, cell.row, slice, cell.column}};
+  return {stage, {batch, slice, cell.row, cell.column}};
+}
+
+bool is_inside(const Trace& trace, const CellPlace& place) {
+  const Stage* stage = trace.find(place.stage);
+  if (stage == nullptr || stage->tensor.rank() != place.index.count) return false;
+  for (int axis = 0; axis < place.index.count; ++axis) {
+    if (place.index[axis] < 0 || place.index[axis] >= stage->tensor.dim(axis)) return false;
+  }
+  return true;
+}
+
+SlicePlace slice_place(const CellPlace& place) {
+  const int rank = place.index.count;
+  return {place.index[0],
+          rank == 4 ? place.index[slice_axis(place.stage)] : 0,
+          {place.index[row_axis(place.stage, rank)], place.index[rank - 1]}};
+}
+
+void show_place(ViewState& view, const Trace& trace, const CellPlace& place) {
+  const SlicePlace at = slice_place(place);
+  select_stage(view, place.stage);
+  view.batch = at.batch;
+  const std::int64_t head = std::clamp<std::int64_t>(view.head, 0, std::max<std::int64_t>(0, trace.num_heads() - 1));
+  if (place.index.count == 4 && slice_of_head(trace, place.stage, head) != at.slice) {
+    view.head = at.slice * trace.num_heads() / std::max<std::int64_t>(1, slice_count(trace, place.stage));
+  }
+  view.cell = at.cell;
+  Viewport& seen = is_score_like(place.stage) ? view.viewport : view.stage_viewport;
+  const auto row = static_cast<double>(at.cell.row), column = static_cast<double>(at.cell.column);
+  const bool inside = row >= seen.row0 && row + 1 <= seen.row0 + seen.rows && column >= seen.column0 &&
+                      column + 1 <= seen.column0 + seen.columns;
+  if (!seen.fitted() && !inside) seen = {};
+}
+
+std::vector<CellRange> ranges_in(const std::vector<LinkedCells>& linked, const Trace& trace, StageId stage,
+                                 std::int64_t batch, std::int64_t slice) {
+  std::vector<CellRange> found;
+  const Stage* held = trace.find(stage);
+  if (held == nullptr) return found;
+  const int rank = held->tensor.rank();
+  const auto holds = [](const Range& range, std::int64_t at) { return at >= range.begin && at < range.end; };
+  for (const LinkedCells& cells : linked) {
+    if (cells.stage != stage || cells.region.count != rank || !holds(cells.region[0], batch)) continue;
+    if (rank == 4 && !holds(cells.region[slice_axis(stage)], slice)) continue;
+    const CellRange range{cells.region[row_axis(stage, rank)], cells.region[rank - 1]};
+    if (std::find(found.begin(), found.end(), range) == found.end()) found.push_back(range);
+  }
+  return found;
+}
+
+TokenPair tokens_of(const Trace& trace, const CellPlace& place) {
+  const SlicePlace at = slice_place(place);
+  if (is_score_like(place.stage)) return {at.cell.row, at.cell.column};
+  if (rows_are_keys(place.stage)) return {-1, at.cell.row};
+  if (place.stage == StageId::concat && is_inside(trace, place)) {
+    return {provenance_of(trace.request.merge, trace.num_heads(), trace.query_len(), trace.inputs->value_head_dim,
+                          at.cell.row, at.cell.column)
+                .position,
+            -1};
+  }
+  return {at.cell.row, -1};
+}
+
+Rgba role_color(const Ui& ui, TextRole role) {
+  switch (role) {
+    case TextRole::strong:
+      return ui.colors.text;
+    case TextRole::query:
+      return ui.colors.query;
+    case TextRole::key:
+      return ui.colors.key;
+    case TextRole::value:
+      return ui.colors.value;
+    case TextRole::link:
+      return ui.colors.accent;
+    case TextRole::plain:
+      break;
+  }
+  return ui.colors.text2;
+}
+
+std::vector<RoleText> cell_words(PanelData& data, const CellPlace& place) {
+  using S = StageId;
+  const Trace& trace = data.trace();
+  const SlicePlace at = slice_place(place);
+  const std::int64_t column = at.cell.column;
+  const std::string row = token_or_index(data.rows(place.stage), at.cell.row);
+  std::vector<RoleText> words;
+  const auto plain = [&](std::string text) { words.push_back({std::move(text), TextRole::plain}); };
+  if (is_score_like(place.stage)) {
+    words = {{"query ", TextRole::plain},
+             {row, TextRole::query},
+             {" → key ", TextRole::plain},
+             {token_or_index(data.columns(place.stage), column), TextRole::key}};
+    plain(fmt::format(" · head {}", at.slice));
+  } else {
+    const bool key_side = rows_are_keys(place.stage);
+    plain(key_side ? "key token " : "token ");
+    words.push_back({row, key_side ? TextRole::key : TextRole::query});
+  }
+  const Inputs& inputs = *trace.inputs;
+  const bool grouped = inputs.num_kv_heads != inputs.num_heads;
+  switch (place.stage) {
+    case S::qkv:
+      plain(fmt::format(" · column {} = {}", column, fused_column(trace, column)));
+      break;
+    case S::qkv_split:
+    case S::qkv_heads:
+      plain(fmt::format(" · head {}, {} feature {}", at.slice, part_name(column / inputs.head_dim),
+                        column % inputs.head_dim));
+      break;
+    case S::query_proj:
+    case S::key_proj:
+    case S::value_proj: {
+      const std::int64_t features = place.stage == S::value_proj ? inputs.value_head_dim : inputs.head_dim;
+      plain(fmt::format(" · column {} = {} {}, feature {}", column,
+                        grouped && place.stage != S::query_proj ? "kv head" : "head", column / features,
+                        column % features));
+      break;
+    }
+    case S::query:
+    case S::key:
+    case S::value:
+    case S::context:
+      plain(fmt::format(" · {} {}, feature {}",
+                        grouped && (place.stage == S::key || place.stage == S::value) ? "kv head" : "head", at.slice,
+                        column));
+      break;
+    case S::concat: {
+      const Provenance from = provenance_of(trace.request.merge, trace.num_heads(), trace.query_len(),
+                                            inputs.value_head_dim, at.cell.row, column);
+      if (from.position == at.cell.row) {
+        plain(fmt::format(" · column {} = head {}, feature {}", column, from.head, from.feature));
+        break;
+      }
+      // Merged wrongly: the token that the number is of comes first.
+      words = {{"of token ", TextRole::plain}, {token_or_index(data.rows(S::context), from.position), TextRole::query}};
+      plain(fmt::format(", head {}, feature {}; in row {}", from.head, from.feature, row));
+      break;
+    }
+    case S::input:
+    case S::key_input:
+    case S::value_input:
+    case S::output:
+      plain(fmt::format(" · feature {}", column));
+      break;
+    default:
+      break;
+  }
+  if (inputs.batch > 1) plain(fmt::format(" · sequence {}", at.batch));
+  return words;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,322 @@
+#include "app/ui/map/heatmap_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/imgui_compat.h"
+#include "core/base/minus_sign.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kNumbersFrom = 24;  // pixels a cell at 1x
+
+bool has_numbers(const Ui& ui, const CellGrid& grid) {
+  return std::min(grid.cell_width, grid.cell_height) >= static_cast<double>(kNumbersFrom * ui.scale) - 0.5;
+}
+
+// 10 px below 26, 11 below 40, else 12.
+Type number_type(const Ui& ui, const HeatmapView& view) {
+  const double cell = std::min(view.grid.cell_width, view.grid.cell_height) / static_cast<double>(ui.scale);
+  if (cell < 26 || view.small_numbers) return Type::mono10;
+  return cell < 40 ? Type::mono11 : Type::mono12;
+}
+
+// The scales of these rows of a picture, each its own.
+std::vector<ValueScale> scales_of(const HeatmapView& view, const ExactCells& cells, Range rows) {
+  HeatmapSpec spec;
+  spec.matrix = cells.matrix;
+  spec.mask = cells.mask;
+  spec.device = cells.device;
+  spec.map = view.map;
+  spec.range = view.range;
+  return row_scales(spec, rows.begin, rows.end);
+}
+
+Rgba ground_of(const HeatmapView& view, const ValueScale& scale, float value) {
+  if (!std::isfinite(value)) return kNanColor;
+  return color_table(view.map)[static_cast<std::size_t>(std::clamp(scale.entry(value), 0, 255))];
+}
+
+// Of digits and signs; U+2212 has three bytes and one column.
+int columns_of(const std::string& number) {
+  return static_cast<int>(std::count_if(number.begin(), number.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+void draw_numbers(Ui& ui, const HeatmapView& view) {
+  const CellGrid& grid = view.grid;
+  if (!has_numbers(ui, grid)) return;
+  const Range rows = grid.row_range();
+  const Range columns = grid.column_range();
+  std::vector<float> values(static_cast<std::size_t>(rows.size() * columns.size()));
+  if (values.empty()) return;
+  // Of a large map the numbers come with its picture.
+  const std::optional<ExactCells> exact = view.large ? exact_cells(*view.large, grid) : std::nullopt;
+  if (view.large && !exact) return;
+  std::vector<ValueScale> scales;
+  if (exact) {
+    const auto moved = [](Range range, std::int64_t by) { return Range{range.begin - by, range.end - by}; };
+    exact->matrix.read(Region{moved(rows, exact->row0), moved(columns, exact->column0)}, values);
+    if (view.range.per_row) scales = scales_of(view, *exact, moved(rows, exact->row0));
+  } else {
+    view.matrix.read(Region{rows, columns}, values);
+  }
+
+  const Type type = number_type(ui, view);
+  ImFont* font = ui.fonts[type];
+  const float height = ui.fonts.pixels[static_cast<int>(type)];
+  const float advance = text_width(ui, type, "0");
+  const int fitting = static_cast<int>((grid.cell_width - ui.px(2)) / std::max(1.0f, advance));
+  const ValueScale shared = value_scale(view.range);
+  // As weights below .005 have no number, so have others that are as small beside what the colours reach.
+  const double negligible = view.range.per_row ? 0 : 0.005 * std::min(1.0, std::abs(view.range.high));
+  ImDrawList& list = canvas();
+  list.PushClipRect(grid.area.min, grid.area.max, true);
+  std::size_t at = 0;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const auto line = static_cast<std::size_t>(row);
+    const ValueScale& scale = !scales.empty() ? scales[line - static_cast<std::size_t>(rows.begin)]
+                              : view.row_scale != nullptr && line < view.row_scale->size() ? (*view.row_scale)[line]
+                                                                                           : shared;
+    for (std::int64_t column = columns.begin; column < columns.end; ++column) {
+      const float value = values[at++];
+      if (!std::isfinite(value)) continue;
+      const bool covered = view.mask && view.mask->hidden.hidden(view.batch, view.head, row, column);
+      if (covered && (!view.weight_like || value == 0)) continue;
+      if (value != 0 && std::abs(static_cast<double>(value)) < negligible) continue;
+      const std::string label = fitted_number(static_cast<double>(value), view.weight_like, fitting);
+      if (label.empty()) continue;
+      const auto characters = static_cast<float>(columns_of(label));
+      const double x = grid.area.min.x + (static_cast<double>(column) + 0.5 - grid.column0) * grid.cell_width;
+      const double y = grid.area.min.y + (static_cast<double>(row) + 0.5 - grid.row0) * grid.cell_height;
+      // A number that the edge would cut is none.
+      if (x - characters * advance / 2 < grid.area.min.x || x + characters * advance / 2 > grid.area.max.x ||
+          y - height / 2 < grid.area.min.y || y + height / 2 > grid.area.max.y) {
+        continue;
+      }
+      const Rgba ink = covered ? ui.colors.text2 : ink_on(ground_of(view, scale, value));
+      const ImVec2 corner{std::round(static_cast<float>(x) - characters * advance / 2),
+                          std::round(static_cast<float>(y) - height / 2)};
+      compat::add_text(list, font, height, corner, color32(ink), label.data(), label.data() + label.size());
+    }
+  }
+  list.PopClipRect();
+}
+
+// A frame of `thickness` device pixels whose outer edge is `rect`, drawn as four bars so that it stays crisp.
+void draw_bars(const Rect& rect, float thickness, Rgba color) {
+  ImDrawList& list = canvas();
+  const ImU32 ink = color32(color);
+  list.AddRectFilled(rect.min, {rect.max.x, rect.min.y + thickness}, ink);
+  list.AddRectFilled({rect.min.x, rect.max.y - thickness}, rect.max, ink);
+  list.AddRectFilled({rect.min.x, rect.min.y + thickness}, {rect.min.x + thickness, rect.max.y - thickness}, ink);
+  list.AddRectFilled({rect.max.x - thickness, rect.min.y + thickness}, {rect.max.x, rect.max.y - thickness}, ink);
+}
+
+// Where a turn of the wheel halves or doubles what a pixel holds, the small turns of a touchpad are gathered to whole
+// ones.
+double wheel_turns(Ui& ui, const std::string& name, const CellGrid& grid, double turned) {
+  double& rest = ui.state.number[name + "/wheel"];
+  if (!grid.whole_pixels || std::min(grid.cell_width, grid.cell_height) >= 1) {
+    rest = 0;
+    return turned;
+  }
+  rest += turned;
+  const double whole = std::trunc(rest);
+  rest -= whole;
+  return whole;
+}
+
+ImVec2 middle_of(const CellGrid& grid, const std::optional<Cell>& picked) {
+  if (picked && picked->row < grid.rows && picked->column < grid.columns) {
+    const ImVec2 center = grid.cell_rect(picked->row, picked->column).center();
+    if (grid.area.contains(center)) return center;
+  }
+  return grid.area.center();
+}
+
+}  // namespace
+
+std::optional<ValueRange> range_of(const ValueScale& scale) {
+  constexpr float kSteep = 1e29f;  // value_scale's mark of a range without extent
+  if (!(scale.scale > 0) || scale.scale >= kSteep) return std::nullopt;
+  const double span = 255 / static_cast<double>(scale.scale);
+  const auto low = static_cast<double>(scale.low);
+  if (scale.log) return ValueRange{std::exp2(low), std::exp2(low + span), true, false};
+  return ValueRange{low, low + span, false, false};
+}
+
+std::string fitted_number(double value, bool weight_like, int columns) {
+  std::string label = cell_label(value, weight_like);
+  if (label.empty() || columns_of(label) <= columns) return label;
+  for (const int decimals : {1, 0}) {
+    label = number_label(value, decimals);
+    if (decimals > 0 && label.starts_with("0.")) label.erase(0, 1);
+    if (decimals > 0 && label.starts_with(std::string(kMinusSign) + "0.")) label.erase(3, 1);
+    const bool is_zero = label.find_first_of("123456789") == std::string::npos;
+    if (columns_of(label) <= columns && !is_zero) return label;
+  }
+  return {};  // fewer decimals would call it 0
+}
+
+void draw_heatmap_view(Ui& ui, const HeatmapView& view) {
+  const CellGrid& grid = view.grid;
+  if (grid.empty()) return;
+  HeatmapSpec spec;
+  spec.matrix = view.matrix;
+  spec.mask = view.mask;
+  spec.batch = view.batch;
+  spec.head = view.head;
+  spec.row0 = grid.row0;
+  spec.column0 = grid.column0;
+  spec.rows = grid.visible_rows();
+  spec.columns = grid.visible_columns();
+  spec.width = static_cast<int>(grid.area.width());
+  spec.height = static_cast<int>(grid.area.height());
+  spec.map = view.map;
+  spec.range = view.range;
+  spec.theme = ui.session.view.theme;
+  spec.hatch_x = static_cast<int>(grid.area.min.x);
+  spec.hatch_y = static_cast<int>(grid.area.min.y);
+  spec.pixel_scale = static_cast<double>(ui.scale);
+  // Thumbnails are read as a whole until their cells have numbers.
+  spec.grid = !view.small_numbers || has_numbers(ui, view.grid);
+  const TextureId texture = view.large ? 0 : ui.textures.heatmap(spec);
+  if (view.large) {
+    draw_map(ui, *view.large, grid, spec);
+  } else if (texture == 0) {
+    fill(grid.area, ui.colors.well);
+  } else {
+    canvas().AddImage(compat::texture(texture), grid.area.min, grid.area.max);
+  }
+  draw_numbers(ui, view);
+}
+
+void draw_crosshair(Ui& ui, const CellGrid& grid, std::int64_t row, std::int64_t column) {
+  if (grid.empty()) return;
+  const Palette& dark = palette(Theme::dark);
+  const float line = std::max(1.0f, ui.px(1));
+  const Range rows = grid.row_range();
+  const Range columns = grid.column_range();
+  if (column >= columns.begin && column < columns.end) draw_bars(grid.column_rect(column), line, dark.key);
+  if (row >= rows.begin && row < rows.end) draw_bars(grid.row_rect(row), line, dark.query);
+}
+
+void draw_pick_frame(Ui& ui, const Rect& rect, const Rect& clip) {
+  const float line = std::max(1.0f, ui.px(1));
+  canvas().PushClipRect({clip.min.x - 2 * line, clip.min.y - 2 * line}, {clip.max.x + 2 * line, clip.max.y + 2 * line},
+                        true);
+  draw_bars(inset(rect, -2 * line), line, Rgba{0, 0, 0, 255});
+  draw_bars(inset(rect, -line), 2 * line, Rgba{255, 255, 255, 255});
+  if (rect.width() > 4 * line && rect.height() > 4 * line) draw_bars(inset(rect, line), line, Rgba{0, 0, 0, 255});
+  canvas().PopClipRect();
+}
+
+void draw_link_ring(Ui& ui, const Rect& rect, Rgba color) {
+  const float line = std::max(1.0f, ui.px(1));
+  draw_bars(inset(rect, -line), std::max(line, std::round(1.5f * ui.scale)) + line, Rgba{0, 0, 0, 255});
+  draw_bars(inset(rect, -line), std::max(line, std::round(1.5f * ui.scale)), color);
+}
+
+std::optional<Cell> take_arrow(Ui& ui) {
+  if (ui.take_key(KeyName::up)) return Cell{-1, 0};
+  if (ui.take_key(KeyName::down)) return Cell{1, 0};
+  if (ui.take_key(KeyName::left)) return Cell{0, -1};
+  if (ui.take_key(KeyName::right)) return Cell{0, 1};
+  return std::nullopt;
+}
+
+std::optional<Cell> shown_cell(Ui& ui, const HeatmapView& view, ImVec2 point) {
+  const CellGrid& grid = view.grid;
+  if (view.large) return shown_map_cell(ui, *view.large, grid, point);
+  const std::optional<Cell> under = grid.cell_at(point);
+  if (!under || (grid.cell_width >= 1 && grid.cell_height >= 1)) return under;
+  const auto cells = [](double begin, double count, float extent, float pixel, std::int64_t all) {
+    const AxisWindow window = axis_window(begin, count, static_cast<int>(extent));
+    const int at = static_cast<int>(pixel);
+    const std::int64_t first = std::clamp<std::int64_t>(window.first_cell(at), 0, all - 1);
+    return Range{first, std::clamp<std::int64_t>(window.end_cell(at), first + 1, all)};
+  };
+  const Range rows = cells(grid.row0, grid.visible_rows(), grid.area.height(), point.y - grid.area.min.y, grid.rows);
+  const Range columns =
+      cells(grid.column0, grid.visible_columns(), grid.area.width(), point.x - grid.area.min.x, grid.columns);
+  std::vector<float> values(static_cast<std::size_t>(rows.size() * columns.size()));
+  view.matrix.read(Region{rows, columns}, values);
+  std::optional<Cell> best;
+  float largest = 0;
+  std::size_t at = 0;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    for (std::int64_t column = columns.begin; column < columns.end; ++column) {
+      const float value = values[at++];
+      if (std::isnan(value)) return Cell{row, column};
+      if (view.mask && view.mask->hidden.hidden(view.batch, view.head, row, column)) continue;
+      if (best && std::abs(value) <= std::abs(largest)) continue;
+      best = Cell{row, column};
+      largest = value;
+    }
+  }
+  return best ? best : under;
+}
+
+HeatmapInput heatmap_input(Ui& ui, const std::string& name, HeatmapView& view, const CellGrid& fitted,
+                           Viewport* viewport, std::optional<Cell>* picked) {
+  HeatmapInput input;
+  view.grid = fitted;
+  if (fitted.empty()) return input;
+  const Interaction mouse = interact_mouse(ui, name, fitted.area, {});
+  ImGuiIO& io = ImGui::GetIO();
+  const double largest = std::max({fitted.cell_width, fitted.cell_height, 64.0 * static_cast<double>(ui.scale)});
+  input.focused = mouse.focused;
+  input.hovering = mouse.hovered;
+  if (viewport != nullptr) {
+    if (mouse.hovered && io.MouseWheel != 0) {
+      const double turns = wheel_turns(ui, name, grid_of(fitted, *viewport), static_cast<double>(io.MouseWheel));
+      *viewport = zoomed(fitted, *viewport, turns, io.MousePos, largest);
+      io.MouseWheel = 0;
+    }
+    if (mouse.held && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)) {
+      *viewport = panned(fitted, *viewport, io.MouseDelta);
+    }
+  }
+  input.double_clicked = mouse.double_clicked;
+  const auto update_grid = [&] { view.grid = viewport != nullptr ? grid_of(fitted, *viewport) : fitted; };
+  update_grid();
+  if (mouse.hovered) input.hovered = shown_cell(ui, view, io.MousePos);
+  const float threshold = 4 * ui.scale;
+  const bool dragged = io.MouseDragMaxDistanceSqr[0] > threshold * threshold;
+  // A click that dragged a zoomed picture along picks nothing, nor does the second one of a double click.
+  const bool moved = dragged && viewport != nullptr && !viewport->fitted();
+  const bool second = viewport != nullptr && io.MouseClickedLastCount[0] >= 2;
+  if (mouse.clicked && !second && !moved) input.clicked = shown_cell(ui, view, io.MousePos);
+  const auto look = [&] {
+    if (view.large) look_at_map(ui, *view.large, fitted, view.grid, 0);
+  };
+  if (!mouse.focused) return look(), input;
+
+  const std::optional<Cell> current = picked != nullptr ? *picked : std::nullopt;
+  if (viewport != nullptr) {
+    const ImVec2 anchor = middle_of(view.grid, current);
+    if (ui.take_key(KeyName::plus)) *viewport = zoomed(fitted, *viewport, 1, anchor, largest);
+    if (ui.take_key(KeyName::minus)) *viewport = zoomed(fitted, *viewport, -1, anchor, largest);
+    if (ui.take_key(KeyName::home)) *viewport = {};
+  }
+  if (picked != nullptr) {
+    if (const std::optional<Cell> step = take_arrow(ui)) {
+      const CellGrid grid = viewport != nullptr ? grid_of(fitted, *viewport) : fitted;
+      Cell cell = grid.cell_at(grid.area.center()).value_or(Cell{});
+      if (picked->has_value()) {
+        cell.row = std::clamp<std::int64_t>((*picked)->row + step->row, 0, fitted.rows - 1);
+        cell.column = std::clamp<std::int64_t>((*picked)->column + step->column, 0, fitted.columns - 1);
+      }
+      *picked = cell;
+      if (viewport != nullptr) *viewport = showing(fitted, *viewport, cell);
+    }
+  }
+  update_grid();
+  look();
+  return input;
+}
+
+}  // namespace headscope::ui

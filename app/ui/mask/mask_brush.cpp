@@ -1,0 +1,108 @@
+#include "app/ui/mask/mask_brush.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headscope::ui {
+namespace {
+
+constexpr const char* kPaints = "mask/paints";  // 0 hide, 1 show
+constexpr const char* kTool = "mask/tool";      // 0 rectangle, 1 brush
+constexpr const char* kSize = "mask/size";
+constexpr std::int64_t kLargest = 64;
+
+std::int64_t size_of(const Ui& ui) {
+  const auto found = ui.state.number.find(kSize);
+  return found == ui.state.number.end() ? 1 : std::clamp<std::int64_t>(std::llround(found->second), 1, kLargest);
+}
+
+// The cells that are passed so far, run by run.
+void draw_stroke(Ui& ui, const CellGrid& grid, const MaskStroke& passed, bool hides) {
+  Rgba ink = hides ? ui.colors.bad : ui.colors.ok;
+  ink.a = 130;
+  for (std::int64_t i = 0; i < passed.query_len; ++i) {
+    const auto row = passed.cells.begin() + i * passed.key_len, end = row + passed.key_len;
+    for (auto from = std::find(row, end, 1); from != end;) {
+      const auto to = std::find(from, end, 0);
+      fill({grid.cell_rect(i, from - row).min, grid.cell_rect(i, to - row - 1).max}, ink);
+      from = std::find(to, end, 1);
+    }
+  }
+}
+
+}  // namespace
+
+bool paints_freely(const Ui& ui) {
+  const auto found = ui.state.number.find(kTool);
+  return found != ui.state.number.end() && found->second == 1;
+}
+
+bool paints_hidden(const Ui& ui) {
+  const auto found = ui.state.number.find(kPaints);
+  return found == ui.state.number.end() || found->second == 0;
+}
+
+void draw_mask_tools(Ui& ui, Rect& controls, float y) {
+  const auto place = [&](float width, float gap) {
+    const Rect rect = take_right(controls, ui.px(width), ui.px(gap));
+    return Rect{{rect.min.x, y}, {rect.max.x, y + ui.px(size::control_height)}};
+  };
+  int paints = paints_hidden(ui) ? 0 : 1;
+  if (segments(ui, kPaints, place(110, 10), {"hide", "show"}, paints,
+               {true, false, "What painting does; cells that are so already are painted the other way."})) {
+    ui.state.number[kPaints] = paints;
+  }
+  std::int64_t side = size_of(ui);
+  const bool freely = paints_freely(ui);
+  if (stepper(ui, kSize, place(86, 6), side, {}, 1, kLargest,
+              {freely, false, freely ? "Cells along a side of the brush." : "Of the brush: choose it first."})) {
+    ui.state.number[kSize] = static_cast<double>(side);
+  }
+  int tool = freely ? 1 : 0;
+  if (segments(ui, kTool, place(140, 10), {"rectangle", "brush"}, tool,
+               {true, false, "A drag paints a rectangle, or the cells that it passes over."})) {
+    ui.state.number[kTool] = tool;
+  }
+}
+
+Cell nearest_cell(const CellGrid& grid, ImVec2 at) {
+  const auto place = [](double from, double cell, std::int64_t count) {
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor(from / cell)), 0, count - 1);
+  };
+  return {place(static_cast<double>(at.y - grid.area.min.y), grid.cell_height, grid.rows),
+          place(static_cast<double>(at.x - grid.area.min.x), grid.cell_width, grid.columns)};
+}
+
+BrushStroke dab_at(const Ui& ui, const PaintedGrid& on, Cell at) {
+  BrushStroke stroke{MaskStroke(on.grid.rows, on.keys), paints_hidden(ui), at};
+  if (on.is_hidden(at) == stroke.hides) stroke.hides = !stroke.hides;
+  stroke.passed.draw_line(at.row, at.column, at.row, at.column, size_of(ui));
+  return stroke;
+}
+
+std::optional<BrushStroke> read_brush(Ui& ui, const PaintedGrid& on, const Interaction& mouse) {
+  std::shared_ptr<BrushStroke>& stroke = ui.state.brush_stroke;
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool other_size = stroke && (stroke->passed.query_len != on.grid.rows || stroke->passed.key_len != on.keys);
+  if (other_size) stroke.reset();  // another text came in the middle of it
+  if (mouse.held) {
+    if (!stroke) stroke = std::make_shared<BrushStroke>(dab_at(ui, on, nearest_cell(on.grid, io.MouseClickedPos[0])));
+    const Cell under = nearest_cell(on.grid, io.MousePos);
+    stroke->passed.draw_line(stroke->last.row, stroke->last.column, under.row, under.column, size_of(ui));
+    stroke->last = under;
+    draw_stroke(ui, on.grid, stroke->passed, stroke->hides);
+    return std::nullopt;
+  }
+  if (stroke) {
+    BrushStroke ended = std::move(*stroke);
+    stroke.reset();
+    return ended;
+  }
+  if (mouse.hovered && size_of(ui) > 1) {
+    const Cell under = nearest_cell(on.grid, io.MousePos);
+    draw_stroke(ui, on.grid, dab_at(ui, on, under).passed, paints_hidden(ui));
+  }
+  return std::nullopt;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,47 @@
+// The brush of the mask editor: a drag paints the cells that it passes over.
+#pragma once
+
+#include <optional>
+
+#include "app/ui/map/cell_grid.h"
+#include "app/ui/ui.h"
+#include "app/ui/widgets/widgets.h"
+#include "core/attention/mask_paint.h"
+
+namespace headscope::ui {
+
+// A stroke while the mouse is held; in the UiState.
+struct BrushStroke {
+  MaskStroke passed;
+  bool hides = true;
+  Cell last;  // the cell that the mouse was over
+};
+
+// Whether the editor paints with the brush; else rectangles.
+bool paints_freely(const Ui& ui);
+// What the editor's tools do: hide, unless 'show' is chosen.
+bool paints_hidden(const Ui& ui);
+
+// The tools, cut off the right of `controls`, in a row at `y`: hide or show, rectangle or brush, the brush's size.
+void draw_mask_tools(Ui& ui, Rect& controls, float y);
+
+// The cell nearest to a point.
+Cell nearest_cell(const CellGrid& grid, ImVec2 at);
+
+// What is painted on: a matrix of which the first `keys` columns can be painted.
+struct PaintedGrid {
+  const CellGrid& grid;
+  std::int64_t keys = 0;
+  const HiddenCells& hidden;
+  std::int64_t batch = 0, head = 0;
+  bool is_hidden(Cell at) const { return hidden.hidden(batch, head, at.row, at.column); }
+};
+
+// Follows the mouse while `mouse` is held and draws the stroke; returns it in the frame in which it ended. One that
+// begins on a cell that is as it paints already paints the other way.
+std::optional<BrushStroke> read_brush(Ui& ui, const PaintedGrid& on, const Interaction& mouse);
+
+// One dab of the brush, at a cell.
+BrushStroke dab_at(const Ui& ui, const PaintedGrid& on, Cell at);
+
+}  // namespace headscope::ui

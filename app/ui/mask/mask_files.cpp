@@ -1,0 +1,108 @@
+#include "app/ui/mask/mask_files.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "app/ui/widgets/widgets.h"
+#include "core/attention/mask_paint.h"
+#include "core/base/error.h"
+#include "core/model/mask_file.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr const char* kPath = "mask/path";
+constexpr const char* kSaid = "mask/said";
+constexpr const char* kText = "mask/text";  // the row of a file of key padding; without one, that of the batch item
+constexpr std::int64_t kMostTexts = 1 << 20;
+
+const char* meaning(MaskConvention convention) {
+  switch (convention) {
+    case MaskConvention::additive:
+      return "float32 that is added to the scores: 0, or \xE2\x88\x92inf where hidden; read: \xE2\x88\x92"
+             "1e4 and below hide";
+    case MaskConvention::keep:
+      return "booleans, 1 = may attend, as torch.nn.functional.scaled_dot_product_attention takes them";
+    case MaskConvention::hide:
+      return "booleans, 1 = hidden, as torch.nn.MultiheadAttention's attn_mask takes them";
+    case MaskConvention::key_padding:
+      return "a row of booleans for every text, 1 = a real key, as a tokenizer's attention_mask; only where all "
+             "queries see the same";
+  }
+  return "";
+}
+
+template <typename Act>
+void attempt(Ui& ui, const Act& act) {
+  try {
+    ui.state.text[kSaid] = act();
+    ui.state.number[kSaid] = 0;
+  } catch (const Error& error) {
+    ui.state.text[kSaid] = error.what();
+    ui.state.number[kSaid] = 1;
+  } catch (const UsageError& error) {
+    ui.state.text[kSaid] = error.what();
+    ui.state.number[kSaid] = 1;
+  }
+}
+
+}  // namespace
+
+void draw_mask_files(Ui& ui, const Trace& trace, std::int64_t batch, std::int64_t head, const Rect& area) {
+  UiState& s = ui.state;
+  Rect line{{area.min.x, area.min.y + ui.px(4)}, {area.max.x, area.min.y + ui.px(28)}};
+  text_in(ui, take_left(line, ui.px(36), ui.px(6)), Type::words12, ui.colors.text2, "file");
+  int chosen = static_cast<int>(s.number["mask/convention"]);
+  const auto convention = static_cast<MaskConvention>(chosen);
+  std::string& path = s.text[kPath];
+  const ControlState ready{!path.empty(), false, path.empty() ? "Name a .npy or .csv file first." : path.c_str()};
+  const bool writes = button(ui, "mask/export", take_right(line, ui.px(76), ui.px(6)), "Export", ready);
+  const bool reads = button(ui, "mask/import", take_right(line, ui.px(76), ui.px(6)), "Import", ready);
+  if (combo(ui, "mask/convention", take_right(line, ui.px(120), ui.px(6)), {"additive", "keep", "hide", "key-padding"},
+            chosen, {true, false, meaning(convention)})) {
+    s.number["mask/convention"] = chosen;
+  }
+  std::int64_t text = std::llround(s.number.count(kText) != 0 ? s.number[kText] : static_cast<double>(batch));
+  if (convention == MaskConvention::key_padding) {
+    if (stepper(
+            ui, kText, take_right(line, ui.px(86), ui.px(6)), text, {}, 0, kMostTexts,
+            {true, false, "Which row of the file is this text's; what is painted holds for all that are computed."})) {
+      s.number[kText] = static_cast<double>(text);
+    }
+    text_in(ui, take_right(line, ui.px(28), ui.px(8)), Type::words12, ui.colors.text2, "row", 1);
+  }
+  if (line.width() > ui.px(520)) line.max.x = line.min.x + ui.px(520);
+  text_field(ui, kPath, line, path, "mask.npy or mask.csv");
+  const Inputs& inputs = *trace.inputs;
+  if (writes) {
+    attempt(ui, [&] {
+      write_mask_file(path, convention, trace.mask->hidden, batch, head, !inputs.weights.bias_k.empty());
+      return fmt::format("Written to {} as {}.", path, mask_convention_name(convention));
+    });
+  }
+  if (reads) {
+    attempt(ui, [&] {
+      const std::vector<std::uint8_t> base = cells_without_paint(trace, batch, head);
+      auto wanted = read_mask_file(path, convention, inputs.query_len, inputs.key_len, text);
+      // Padding says which keys are real; what the mask hides besides stays hidden.
+      for (std::size_t k = 0; convention == MaskConvention::key_padding && k < wanted.size(); ++k) wanted[k] |= base[k];
+      const auto painted = painted_as(base, wanted, inputs.query_len, inputs.key_len);
+      ui.session.end_undo_step();
+      ui.session.draft.paint = painted;
+      return fmt::format("Read from {}: {} painted.", path,
+                         painted.size() == 1 ? "one rectangle" : fmt::format("{} rectangles", painted.size()));
+    });
+  }
+  const std::string& said = s.text[kSaid];
+  const Rect below{{area.min.x, area.min.y + ui.px(34)}, {area.max.x, area.min.y + ui.px(54)}};
+  ui.mark("mask/said: " + said, below);
+  const bool failed = s.number[kSaid] != 0;
+  text_in(ui, below, Type::words12,
+          failed         ? ui.colors.bad
+          : said.empty() ? ui.colors.text3
+                         : ui.colors.text2,
+          said.empty() ? std::string(meaning(convention)) + "." : said);
+}
+
+}  // namespace headscope::ui

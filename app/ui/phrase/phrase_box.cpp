@@ -1,0 +1,277 @@
+#include "app/ui/phrase/phrase_box.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/widgets/text_line.h"
+#include "core/base/utf8.h"
+
+namespace headscope::ui {
+
+namespace {
+
+constexpr Type kType = Type::words16;
+
+struct Lines {
+  const std::string& text;
+  const std::vector<std::size_t>& begins;
+
+  int count() const { return static_cast<int>(begins.size()); }
+  std::size_t begin(int line) const { return begins[static_cast<std::size_t>(line)]; }
+  // Without the line feed that ends it.
+  std::size_t end(int line) const {
+    std::size_t e = line + 1 < count() ? begin(line + 1) : text.size();
+    if (e > begin(line) && text[e - 1] == '\n') --e;
+    return e;
+  }
+  std::string_view words(int line) const { return std::string_view(text).substr(begin(line), end(line) - begin(line)); }
+  int line_of(std::size_t at) const {
+    const auto after = std::upper_bound(begins.begin(), begins.end(), at);
+    return std::max(0, static_cast<int>(after - begins.begin()) - 1);
+  }
+};
+
+float caret_x(Ui& ui, const Lines& lines, std::size_t at) {
+  const int line = lines.line_of(at);
+  return caret_place(ui, kType, lines.words(line), at - lines.begin(line));
+}
+
+// Up and Down keep the x that the caret had where the walk began.
+void move_by_lines(Ui& ui, TextEdit& edit, const Lines& lines, int by, bool select) {
+  const int line = lines.line_of(edit.caret);
+  const double wish = edit.wished_x >= 0 ? edit.wished_x : static_cast<double>(caret_x(ui, lines, edit.caret));
+  const int next = line + by;
+  std::size_t to = by < 0 ? 0 : edit.buffer.size();
+  if (next >= 0 && next < lines.count()) {
+    to = lines.begin(next) + byte_at(ui, kType, lines.words(next), static_cast<float>(wish));
+    // The end of a wrapped line is the begin of the next: stay on the line.
+    if (next + 1 < lines.count() && to == lines.begin(next + 1) && to > lines.begin(next)) {
+      to = previous_grapheme(edit.buffer, to);
+    }
+  }
+  move_caret(edit, to, select);
+  edit.wished_x = wish;
+  ui.state.caret_time = ui.state.time;
+}
+
+void vertical_keys(Ui& ui, TextEdit& edit, const Lines& lines) {
+  for (const bool select : {false, true}) {
+    while (ui.take_key(KeyName::up, false, select)) move_by_lines(ui, edit, lines, -1, select);
+    while (ui.take_key(KeyName::down, false, select)) move_by_lines(ui, edit, lines, 1, select);
+    while (ui.take_key(KeyName::page_up, false, select)) move_by_lines(ui, edit, lines, -5, select);
+    while (ui.take_key(KeyName::page_down, false, select)) move_by_lines(ui, edit, lines, 5, select);
+    // Home and End are of the line seen; with Ctrl of the whole text.
+    if (lines.count() > 1) {
+      const int line = lines.line_of(edit.caret);
+      if (ui.take_key(KeyName::home, false, select)) move_caret(edit, lines.begin(line), select);
+      if (ui.take_key(KeyName::end, false, select)) {
+        std::size_t to = lines.end(line);
+        if (line + 1 < lines.count() && to == lines.begin(line + 1)) to = previous_grapheme(edit.buffer, to);
+        move_caret(edit, to, select);
+      }
+    }
+  }
+}
+
+struct Seen {
+  Rect box, inner;
+  float pitch = 0;
+  int first = 0, shown = 1;
+};
+
+void draw_token_lines(Ui& ui, const Lines& lines, const Seen& seen, const PhraseBox& box) {
+  if (box.tokens == nullptr) return;
+  const Palette& c = ui.colors;
+  const std::vector<Range>& tokens = *box.tokens;
+  const auto first =
+      std::lower_bound(tokens.begin(), tokens.end(), lines.begin(seen.first),
+                       [](const Range& r, std::size_t at) { return r.end <= static_cast<std::int64_t>(at); });
+  for (auto token = first; token != tokens.end(); ++token) {
+    const std::size_t begin = static_cast<std::size_t>(token->begin), end = static_cast<std::size_t>(token->end);
+    if (end > lines.text.size() || begin >= end) break;
+    const int from = lines.line_of(begin), to = lines.line_of(end - 1);
+    if (from >= seen.first + seen.shown) break;
+    const std::int64_t index = token - tokens.begin();
+    const bool is_query = index == box.query, is_key = index == box.key;
+    const Rgba color = is_query ? c.query : is_key ? c.key : c.line;
+    for (int line = std::max(from, seen.first); line <= std::min(to, seen.first + seen.shown - 1); ++line) {
+      const std::size_t a = std::max(begin, lines.begin(line)), b = std::min(end, lines.end(line));
+      if (a >= b) continue;
+      const float y = seen.inner.min.y + static_cast<float>(line - seen.first + 1) * seen.pitch - ui.px(1);
+      const float t = is_query || is_key ? std::max(1.0f, ui.px(2)) : std::max(1.0f, ui.px(1));
+      for (const Stretch& part :
+           stretches_of(ui, kType, lines.words(line), a - lines.begin(line), b - lines.begin(line))) {
+        fill({{std::round(seen.inner.min.x + part.from), y}, {std::round(seen.inner.min.x + part.to), y + t}}, color);
+      }
+    }
+  }
+}
+
+void draw_lines(Ui& ui, const Seen& seen, const Lines& lines, const TextEdit& edit, const PhraseBox& box,
+                bool focused) {
+  const Palette& c = ui.colors;
+  canvas().PushClipRect({seen.inner.min.x - ui.px(2), seen.box.min.y}, {seen.inner.max.x + ui.px(2), seen.box.max.y},
+                        true);
+  draw_token_lines(ui, lines, seen, box);
+  for (int line = seen.first; line < std::min(lines.count(), seen.first + seen.shown); ++line) {
+    const float top = seen.inner.min.y + static_cast<float>(line - seen.first) * seen.pitch;
+    const std::string_view words = lines.words(line);
+    if (focused && has_selection(edit)) {
+      const std::size_t a = std::clamp(selection_begin(edit), lines.begin(line), lines.end(line));
+      const std::size_t b = std::clamp(selection_end(edit), lines.begin(line), lines.end(line));
+      for (const Stretch& part : stretches_of(ui, kType, words, a - lines.begin(line), b - lines.begin(line))) {
+        fill({{std::round(seen.inner.min.x + part.from), top},
+              {std::round(seen.inner.min.x + part.to), top + seen.pitch}},
+             mix(c.well, c.accent, 0.38f));
+      }
+    }
+    text(ui, {seen.inner.min.x, text_top(ui, kType, top + seen.pitch / 2)}, kType, c.text, words);
+  }
+  if (focused && caret_shown(ui)) {
+    const int line = lines.line_of(edit.caret);
+    if (line >= seen.first && line < seen.first + seen.shown) {
+      const float x = std::round(seen.inner.min.x + caret_x(ui, lines, edit.caret));
+      const float top = seen.inner.min.y + static_cast<float>(line - seen.first) * seen.pitch;
+      vertical_line(ui, std::min(x, seen.inner.max.x + ui.px(1)), top, top + seen.pitch, c.accent);
+    }
+  }
+  canvas().PopClipRect();
+  // How much of the text is seen.
+  if (lines.count() > seen.shown) {
+    const float whole = seen.box.height() - ui.px(8);
+    const float share = static_cast<float>(seen.shown) / static_cast<float>(lines.count());
+    const float thumb = std::max(ui.px(8), whole * share);
+    const float top = seen.box.min.y + ui.px(4) +
+                      (whole - thumb) * static_cast<float>(seen.first) / static_cast<float>(lines.count() - seen.shown);
+    fill({{seen.box.max.x - ui.px(7), std::round(top)}, {seen.box.max.x - ui.px(4), std::round(top + thumb)}}, c.edge,
+         ui.px(1));
+  }
+}
+
+}  // namespace
+
+const std::vector<std::size_t>& wrapped_lines(Ui& ui, const std::string& name, const std::string& text, float width) {
+  UiState::WrappedText& kept = ui.state.wrapped[name];
+  if (kept.width == width && kept.scale == ui.scale && kept.text == text) return kept.begins;
+  kept.text = text;
+  kept.width = width;
+  kept.scale = ui.scale;
+  kept.begins = {0};
+  float x = 0;
+  const std::string_view all = text;
+  for (std::size_t at = 0; at < all.size();) {
+    if (all[at] == '\n') {
+      kept.begins.push_back(++at);
+      x = 0;
+      continue;
+    }
+    // A word with the blanks behind it; only the word has to fit.
+    std::size_t word = at;
+    while (word < all.size() && all[word] != ' ' && all[word] != '\n') ++word;
+    std::size_t next = word;
+    while (next < all.size() && all[next] == ' ') ++next;
+    const float word_width = text_width(ui, kType, all.substr(at, word - at));
+    if (x > 0 && x + word_width > width) {
+      kept.begins.push_back(at);
+      x = 0;
+    }
+    if (word_width > width) {
+      for (std::size_t g = at; g < word;) {
+        const std::size_t end = next_grapheme(all.substr(0, std::min(word, g + 256)), g);
+        const float w = text_width(ui, kType, all.substr(g, end - g));
+        if (x > 0 && x + w > width) {
+          kept.begins.push_back(g);
+          x = 0;
+        }
+        x += w;
+        g = end;
+      }
+    } else {
+      x += word_width;
+    }
+    x += text_width(ui, kType, all.substr(word, next - word));
+    at = next;
+  }
+  return kept.begins;
+}
+
+bool phrase_box(Ui& ui, const Rect& rect, std::string& text, const PhraseBox& box, int most_lines) {
+  TextEdit& edit = ui.state.edits[box.name];
+  replace_text(edit, text);
+  const bool had_focus = ui.state.focus == box.name && ui.on_top() && box.state.enabled;
+  const float padding = ui.px(13), pitch = ui.px(20);
+  const float width = rect.width() - 2 * padding;
+  int count = static_cast<int>(wrapped_lines(ui, box.name, edit.buffer, width).size());
+
+  Seen seen;
+  seen.pitch = pitch;
+  seen.shown = had_focus ? std::clamp(count, 1, most_lines) : 1;
+  // Two lines cover the row of chips whole rather than cutting through it.
+  const float grown = seen.shown == 1 ? 0 : std::max(static_cast<float>(seen.shown - 1) * pitch, ui.px(34));
+  seen.box = {rect.min, {rect.max.x, rect.max.y + grown}};
+  const float top = std::round(rect.min.y + (rect.height() - pitch) / 2);
+  seen.inner = {{rect.min.x + padding, top}, {rect.max.x - padding, seen.box.max.y}};
+
+  const Interaction it = interact_mouse(ui, box.name, seen.box, box.state);
+  const bool focused = it.focused && box.state.enabled;
+  edit.scroll = std::clamp(edit.scroll, 0.0f, static_cast<float>(std::max(0, count - seen.shown)));
+  ImGuiIO& io = ImGui::GetIO();
+  if (count > seen.shown && io.MouseWheel != 0 && mouse_over(ui, seen.box)) {
+    edit.scroll = std::clamp(edit.scroll - std::round(io.MouseWheel), 0.0f, static_cast<float>(count - seen.shown));
+    io.MouseWheel = 0;
+  }
+  seen.first = static_cast<int>(edit.scroll);
+  bool changed = false;
+  if (box.state.enabled) {
+    const Lines lines{edit.buffer, wrapped_lines(ui, box.name, edit.buffer, width)};
+    const int line =
+        std::clamp(seen.first + static_cast<int>(std::floor((io.MousePos.y - top) / pitch)), 0, lines.count() - 1);
+    std::size_t under = 0;
+    if (it.held || it.hovered)
+      under = lines.begin(line) + byte_at(ui, kType, lines.words(line), io.MousePos.x - seen.inner.min.x);
+    edit_by_mouse(ui, edit, it, under);
+    if (focused) {
+      const std::size_t caret_before = edit.caret;
+      vertical_keys(ui, edit, lines);
+      changed = edit_by_keys(ui, edit, true);
+      const bool moved = changed || edit.caret != caret_before || it.held;
+      if (changed) {
+        text = edit.buffer;
+        count = static_cast<int>(wrapped_lines(ui, box.name, edit.buffer, width).size());
+      }
+      if (moved || seen.first > count - seen.shown) {
+        const Lines now{edit.buffer, wrapped_lines(ui, box.name, edit.buffer, width)};
+        const int at = now.line_of(edit.caret);
+        seen.first = std::clamp(seen.first, std::max(0, at - seen.shown + 1), at);
+        seen.first = std::clamp(seen.first, 0, std::max(0, count - seen.shown));
+        edit.scroll = static_cast<float>(seen.first);
+      }
+    }
+  }
+  const auto draw = [seen, box, focused, it](Ui& u) {
+    field_box(u, seen.box, box.state, it, u.px(size::radius_field));
+    TextEdit& shown = u.state.edits[box.name];
+    const Lines lines{shown.buffer, u.state.wrapped[box.name].begins};
+    if (shown.buffer.empty())
+      text_in(u, {seen.inner.min, {seen.inner.max.x, seen.inner.min.y + seen.pitch}}, kType, u.colors.text3, box.hint);
+    draw_lines(u, seen, lines, shown, box, focused);
+  };
+  if (seen.shown > 1) {
+    // Over what lies below, which must not see the mouse then.
+    ui.state.covered.push_back(seen.box);
+    PhraseBox later = box;
+    later.tokens = nullptr;
+    ui.overlays.push_back([seen, later, focused, it, tokens = box.tokens ? *box.tokens : std::vector<Range>()](Ui& u) {
+      PhraseBox own = later;
+      own.tokens = &tokens;
+      field_box(u, seen.box, own.state, it, u.px(size::radius_field));
+      TextEdit& shown = u.state.edits[own.name];
+      draw_lines(u, seen, {shown.buffer, u.state.wrapped[own.name].begins}, shown, own, focused);
+    });
+  } else {
+    draw(ui);
+  }
+  return changed;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,28 @@
+// A box of text that wraps and scrolls: the phrase, and the key phrase.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/ui/widgets/widgets.h"
+
+namespace headscope::ui {
+
+// Lines of the text wrapped at blanks to `width` pixels (a longer word is cut between graphemes). Kept in the state;
+// computed anew only when text, width or scale change.
+const std::vector<std::size_t>& wrapped_lines(Ui& ui, const std::string& name, const std::string& text, float width);
+
+struct PhraseBox {
+  std::string name;                            // of the control
+  std::string hint;                            // while empty
+  const std::vector<Range>* tokens = nullptr;  // [begin, end) in bytes: underlined each, so that one sees the cuts
+  std::int64_t query = -1, key = -1;           // tokens named in the roles' colours
+  ControlState state;
+};
+
+// One line high; while it has the focus and more lines, it grows over what lies below, up to `most_lines`. True when
+// the text changed. The text is never altered but by what is typed.
+bool phrase_box(Ui& ui, const Rect& rect, std::string& text, const PhraseBox& box, int most_lines = 6);
+
+}  // namespace headscope::ui

@@ -1,0 +1,33 @@
+// The list of what is changed by hand, wherever it is shown: a line each with its switch and a cross, folded when there
+// are many, and the buttons for all of them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "app/ui/ui.h"
+#include "core/request/intervention_list.h"
+
+namespace headscope::ui {
+
+// What a list says of an intervention at the right of its line.
+struct InterventionFact {
+  std::string words;
+  std::string tooltip;  // said after what the option spells
+};
+
+// The next row of a panel, as high as is asked for at 1x.
+using NextRow = std::function<Rect(float height)>;
+
+// How many of `count` lines the list `name` shows before the rest is folded.
+std::size_t shown_interventions(const Ui& ui, const std::string& name, std::size_t count);
+
+// The draft's interventions: "name/0", "name/0/remove" and so on, "name/all" unfolds.
+void draw_intervention_rows(Ui& ui, const std::string& name, const NextRow& next_row,
+                            const std::function<InterventionFact(const Intervention&)>& fact = {});
+
+// "name/switch" switches all of them off, or on when none is; "name/clear" takes them out.
+void draw_intervention_buttons(Ui& ui, const std::string& name, const Rect& area);
+
+}  // namespace headscope::ui

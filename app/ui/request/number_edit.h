@@ -1,0 +1,37 @@
+// A number exchanged by hand, of a tensor over its cell or the factor of a head: a small field. Enter puts it into the
+// request, Esc leaves.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "app/ui/map/cell_grid.h"
+#include "app/ui/request/head_changes.h"
+#include "app/ui/ui.h"
+#include "core/attention/trace.h"
+#include "core/request/request.h"
+
+namespace headscope::ui {
+
+// Opens the field over `anchor` for stage[index] of the matrix (batch, slice) at `cell`, which holds `value`. Nothing
+// happens for what was captured: those numbers are somebody else's.
+void edit_cell(Ui& ui, const Trace& trace, StageId stage, std::int64_t batch, std::int64_t slice, Cell cell,
+               const Rect& anchor);
+
+// The same for a place of any tensor, of the weights by its file's name.
+void edit_number(Ui& ui, const NumberEdit& place, double value, const Rect& anchor);
+
+// The field for what multiplies the query or key of a head.
+void edit_factor(Ui& ui, HeadPart part, const LayerHead& place, const Rect& anchor);
+
+// Once a frame, after the panels: shows the open field over everything.
+void draw_number_edit(Ui& ui);
+
+// The white corner of an edited cell, when it is in sight.
+void draw_edited_corner(Ui& ui, Cell cell, const CellGrid& grid);
+
+// The white corners of the cells of the matrix (batch, slice) that the trace's request edits.
+void draw_edited_corners(Ui& ui, const Trace& trace, StageId stage, std::int64_t batch, std::int64_t slice,
+                         const CellGrid& grid);
+
+}  // namespace headscope::ui

@@ -1,0 +1,140 @@
+// Request, Interventions: what is changed by hand, each with its switch, and controls for the selected head.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/layout.h"
+#include "app/ui/main_view.h"
+#include "app/ui/request/head_changes.h"
+#include "app/ui/request/intervention_rows.h"
+#include "app/ui/request/request_panel.h"
+#include "core/request/intervention_list.h"
+#include "core/request/intervention_text.h"
+#include "core/request/request_text.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr const char* kList = "request/interventions";
+constexpr const char* kAdd = "request/interventions/add";
+// Frames in which the focus is brought into sight: a panel that just opened knows its height only after the first.
+constexpr const char* kReveal = "request/interventions/reveal";
+constexpr const char* kControls = "request/interventions/controls";
+
+// What is done to the selected head: one choice for its weights, a factor each for its query and key.
+void draw_head_controls(RequestRows& rows) {
+  Ui& ui = rows.ui;
+  Request& draft = ui.session.draft;
+  if (!computes_heads(ui)) return;
+  const std::int64_t last = ui.session.trace()->num_heads() - 1;
+  const LayerHead place{shown_layer(ui), std::clamp<std::int64_t>(ui.session.view.head, 0, last)};
+  const auto held = held_as(ui, place);
+  int choice = is_off(ui, place) ? 3 : !held ? 0 : *held == FrozenHead::As::uniform ? 1 : 2;
+  const std::string label = fmt::format("head {}", place.head);
+  if (combo(
+          ui, "request/interventions/head", rows.control(label.c_str()),
+          {"as computed", "weights uniform", "weights identity", "context = 0"}, choice,
+          rows.state("freeze",
+                     "Holds the selected head: 1/n for its n visible keys; 1 for the key at the query's own place; or "
+                     "its context at zero (X)."),
+          Type::words12)) {
+    hold_head(ui, place,
+              choice == 1   ? std::optional(FrozenHead::As::uniform)
+              : choice == 2 ? std::optional(FrozenHead::As::identity)
+                            : std::nullopt);
+    if (choice == 3) draft.ablate.push_back(place);
+  }
+  double query = head_factor(ui, HeadPart::query, place);
+  if (number_field(ui, "request/interventions/scale_query", rows.control("query ×"), query, false,
+                   rows.state("scale-query", "Multiplies the query of the selected head."))) {
+    multiply_head(ui, HeadPart::query, place, query);
+  }
+  double key = head_factor(ui, HeadPart::key, place);
+  if (number_field(
+          ui, "request/interventions/scale_key", rows.control("key ×"), key, false,
+          rows.state("scale-key", "Multiplies the key that the selected head reads; heads of a group share it."))) {
+    multiply_head(ui, HeadPart::key, place, key);
+  }
+  std::string& typed = ui.state.text[kAdd];
+  const bool focused = ui.state.focus == kAdd;
+  text_field(ui, kAdd, rows.full(), typed, "STAGE:B,H,I,J=VALUE, Enter",
+             rows.state("edit",
+                        "Adds the edit of one number, as --edit spells it: scores:0,2,3,1=0.5, or a tensor of the "
+                        "weights by its name. A double click on a cell does the same."));
+  if (!focused || typed.empty() || !ui.take_key(KeyName::enter)) return;
+  try {
+    Request parsed;
+    set_edits(parsed, typed);
+    ui.session.end_undo_step();
+    for (const NumberEdit& edit : parsed.edits) put_edit(draft, edit);
+    typed.clear();
+  } catch (const UsageError& error) {
+    put_notice(ui.state, {Notice::Kind::bad, "The edit was not taken.", error.what(), "option"});
+  }
+}
+
+void draw_variants(RequestRows& rows) {
+  Ui& ui = rows.ui;
+  Request& draft = ui.session.draft;
+  for (const Variant variant : draft.variants) {
+    const std::string label(variant_name(variant));
+    bool on = true;
+    if (chip(ui, "request/interventions/" + label, rows.full(), label, on,
+             {true, false, "A known mistake that is switched on; click switches it off."})) {
+      ui.session.end_undo_step();
+      std::erase(draft.variants, variant);
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+void show_interventions(Ui& ui) {
+  // Where there is no room beside the view the panel opens over it.
+  const bool narrow = ImGui::GetIO().DisplaySize.x / ui.scale < request_from(shown_main_view(ui));
+  if (narrow) ui.session.view.request_opened_by_hand = true;
+  ui.session.view.request_collapsed = false;
+  ui.state.number[kControls] = 1;
+  ui.state.focus = interventions_of(ui.session.draft, false).empty() ? kAdd : "request/interventions/0";
+  ui.state.focus_by_keyboard = true;
+  ui.state.number[kReveal] = 3;
+  ui.state.wants_frame = true;
+}
+
+void draw_interventions_section(RequestRows& rows) {
+  Ui& ui = rows.ui;
+  Request& draft = ui.session.draft;
+  const std::vector<Intervention> all = interventions_of(draft, false);
+  const auto on =
+      static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const Intervention& each) { return each.on; }));
+  const std::size_t active = on + draft.variants.size(), off = all.size() - on;
+  if (double& frames = ui.state.number[kReveal]; frames > 0) {
+    --frames;
+    ui.state.reveal_focus = ui.state.wants_frame = true;
+  }
+  rows.section("Interventions", active + off == 0 ? "none"
+                                : off == 0        ? fmt::format("{} on", active)
+                                                  : fmt::format("{} on, {} off", active, off));
+  if (ui.state.focus == kList) ui.state.focus = all.empty() ? kAdd : "request/interventions/0";
+  draw_intervention_rows(ui, kList, [&](float height) { return rows.full(height); });
+  draw_variants(rows);
+  if (!interventions_of(draft, false).empty()) {
+    draw_intervention_buttons(ui, kList, rows.full());
+  } else if (draft.variants.empty()) {
+    const Rect line = rows.full(34);
+    paragraph(ui, line, Type::words12, ui.colors.text3,
+              "Double-click a number to edit it; right-click a head for its menu.");
+  }
+  const auto& problem = ui.session.problem();
+  const bool at_fault = problem && (problem->option == "freeze" || problem->option == "scale-query" ||
+                                    problem->option == "scale-key" || problem->option == "edit");
+  if (disclosure(rows, kControls, "hold or scale a head, edit a number", at_fault)) draw_head_controls(rows);
+  for (const char* option : {"variant", "ablate", "freeze", "scale-query", "scale-key", "edit", "paint"}) {
+    rows.problem(option);
+  }
+  rows.end_section();
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,264 @@
+// Request, Mask: which keys a query may see, and what a hidden cell becomes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "app/ui/panel_data.h"
+#include "app/ui/request/request_panel.h"
+#include "app/ui/widgets/control_box.h"
+
+namespace headscope::ui {
+
+namespace {
+
+using Kind = MaskTerm::Kind;
+
+MaskTerm* find_term(Request& draft, Kind kind) {
+  for (MaskTerm& term : draft.mask) {
+    if (term.kind == kind) return &term;
+  }
+  return nullptr;
+}
+
+void set_term(Request& draft, Kind kind, bool on, std::int64_t size) {
+  std::erase_if(draft.mask, [&](const MaskTerm& term) { return term.kind == kind; });
+  if (on) draft.mask.push_back({kind, size, ""});
+}
+
+std::string file_name(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+// "10 of 25 hidden", of the head that the inspector shows. Counted once a result.
+std::string hidden_label(Ui& ui) {
+  const PanelData* data = panel_data(ui);
+  if (data == nullptr) return "";
+  const HiddenCells& hidden = data->trace().mask->hidden;
+  const std::int64_t batch = std::min(ui.session.view.batch, hidden.batch() - 1);
+  const std::int64_t head = std::min(ui.session.view.head, hidden.heads() - 1);
+  std::string& label = ui.state.text["request/hidden"];
+  const std::string key = fmt::format("{}.{}.{}", data->version(), batch, head);
+  std::string& counted = ui.state.text["request/hidden_of"];
+  if (counted == key) return label;
+  counted = key;
+  const std::int64_t all = hidden.query_len() * hidden.key_len();
+  const std::int64_t count = hidden.any() ? hidden.hidden_count(batch, head) : 0;
+  label = count == 0 ? "nothing hidden" : fmt::format("{} of {} hidden", count, all);
+  if (count > 0 && hidden.heads() > 1) label += fmt::format(", head {}", head);
+  return label;
+}
+
+struct ChipInfo {
+  const char* label;
+  Kind kind;
+  std::int64_t size;
+  const char* tooltip;
+};
+
+constexpr std::array<ChipInfo, 4> kChips = {{
+    {"causal", Kind::causal, 0, "Query i sees the keys j <= i."},
+    {"window", Kind::window, 2, "Query i sees the keys with |i - j| <= W."},
+    {"prefix", Kind::prefix, 2, "Causal, but the first P keys are open to all queries."},
+    {"padding", Kind::padding, 1, "The last N keys are hidden from every query."},
+}};
+
+void draw_chips(RequestRows& rows) {
+  Ui& ui = rows.ui;
+  Request& draft = ui.session.draft;
+  const float gap = ui.px(6), left = rows.area.min.x + ui.px(size::panel_padding);
+  const float right = rows.area.max.x - ui.px(size::panel_padding);
+  const float width = std::floor((right - left - 2 * gap) / 3);
+  const auto place = [&](int i) {
+    const float x = left + static_cast<float>(i % 3) * (width + gap);
+    const float y = rows.y + static_cast<float>(i / 3) * ui.px(28);
+    return Rect{{x, y}, {x + width, y + ui.px(24)}};
+  };
+  const auto name = [](const char* label) { return std::string("request/mask/") + label; };
+  ui.mark("request/mask", {place(0).min, place(5).max});
+  // F8 goes to the first of them.
+  if (ui.state.focus == "request/mask") ui.state.focus = name("causal");
+  for (int i = 0; i < 4; ++i) {
+    const ChipInfo& info = kChips[static_cast<std::size_t>(i)];
+    const MaskTerm* term = find_term(draft, info.kind);
+    bool on = term != nullptr;
+    ControlState state{true, on && rows.has_problem("mask"), info.tooltip};
+    if (chip(ui, name(info.label), place(i), info.label, on, state)) {
+      ui.session.end_undo_step();
+      set_term(draft, info.kind, on, info.size);
+    }
+  }
+  const MaskTerm* file = find_term(draft, Kind::file);
+  bool on = file != nullptr;
+  ControlState state{
+      true, on && rows.has_problem("mask"),
+      "A mask from a .npy or .csv file of any shape that broadcasts to [batch, heads, query_len, key_len]."};
+  if (chip(ui, name("file..."), place(4), "file...", on, state)) {
+    if (on) {
+      ui.state.text["choose_file/option"] = "mask";
+      ui.state.text["choose_file/mode"] = "append";
+      ui.state.dialog = DialogKind::choose_file;
+    } else {
+      ui.session.end_undo_step();
+      std::erase_if(draft.mask, [](const MaskTerm& term) { return term.kind == Kind::file; });
+    }
+  }
+  bool painted = !draft.paint.empty();
+  if (chip(ui, name("paint"), place(5), "paint", painted,
+           {true, false, "Opens the mask editor: cells, rows, columns and rectangles by hand (Ctrl+M)."})) {
+    ui.push(CommandId::mask_editor);
+  }
+  rows.y += ui.px(28 + 28 + 4);
+}
+
+void draw_numbers(RequestRows& rows) {
+  Ui& ui = rows.ui;
+  Request& draft = ui.session.draft;
+  constexpr std::int64_t most = std::int64_t{1} << 20;
+  for (const ChipInfo& info : kChips) {
+    MaskTerm* term = find_term(draft, info.kind);
+    if (term == nullptr || info.kind == Kind::causal) continue;
+    const char* label = info.kind == Kind::window ? "window W" : info.kind == Kind::prefix ? "prefix P" : "padding N";
+    stepper(ui, std::string("request/mask/") + info.label + "/size", rows.control(label), term->size, {}, 0, most,
+            rows.state("mask", info.tooltip));
+  }
+  if (const MaskTerm* file = find_term(draft, Kind::file)) {
+    rows.locked("file", file_name(file->path), "Click the chip to leave the file out again.");
+    rows.y += ui.px(size::row_height - size::readonly_row_height);
+    int kind = static_cast<int>(draft.mask_kind);
+    if (combo(ui, "request/mask_kind", rows.control("meaning"), {"automatic", "additive", "keep", "hide"}, kind,
+              rows.state("mask-kind",
+                         "additive: added to the scores; keep: 1 = may attend; hide: 1 = hidden; automatic: keep for "
+                         "booleans and integers, else additive."),
+              Type::words12)) {
+      draft.mask_kind = static_cast<MaskKind>(kind);
+    }
+    rows.problem("mask-kind");
+  }
+  rows.problem("mask");
+}
+
+// Order and fill as the tutorials combine them, by name.
+void draw_order(RequestRows& rows) {
+  Ui& ui = rows.ui;
+  Request& draft = ui.session.draft;
+  const std::string name = "request/mask_order";
+  const Rect place = rows.control("order");
+  const ControlState state =
+      rows.state("mask-order", "Whether hidden cells are filled after the scores were scaled or before.");
+  int selected = static_cast<int>(draft.mask_order);
+  const std::vector<std::string> items = {"after scale", "before scale"};
+  const double inf = std::numeric_limits<double>::infinity();
+  struct Convention {
+    const char* label;
+    const char* tutorial;
+    MaskOrder order;
+    double fill;
+  };
+  const Convention conventions[] = {{"after scale, fill \xE2\x88\x92inf",
+                                     "000\xE2\x80\x93"
+                                     "002",
+                                     MaskOrder::after_scale, -inf},
+                                    {"before scale, fill \xE2\x88\x92inf", "003", MaskOrder::before_scale, -inf},
+                                    {"before scale, fill \xE2\x88\x92"
+                                     "1e20",
+                                     "004", MaskOrder::before_scale, -1e20}};
+  const int picked = take_chosen(ui, name);
+  if (picked >= 2 && picked < 5) {
+    ui.session.end_undo_step();
+    draft.mask_order = conventions[picked - 2].order;
+    draft.mask_fill = conventions[picked - 2].fill;
+  } else if (picked >= 0 && picked < 2) {
+    draft.mask_order = static_cast<MaskOrder>(picked);
+  }
+  selected = static_cast<int>(draft.mask_order);
+  if (combo_head(ui, name, place, items, selected, state, Type::words12))
+    draft.mask_order = static_cast<MaskOrder>(selected);
+  if (ui.state.open_combo == name) {
+    std::vector<MenuLine> lines = {{items[0], ""}, {items[1], ""}};
+    for (const Convention& c : conventions) lines.push_back({c.label, c.tutorial, true, false, lines.size() == 2});
+    show_list(ui, name, place, std::move(lines), selected, Type::words12);
+  }
+  rows.problem("mask-order");
+}
+
+void draw_fill(RequestRows& rows) {
+  Ui& ui = rows.ui;
+  Request& draft = ui.session.draft;
+  const double values[] = {-std::numeric_limits<double>::infinity(), -1e20, -1e9};
+  int selected = 3;
+  for (int i = 0; i < 3; ++i) {
+    if (draft.mask_fill == values[i]) selected = i;
+  }
+  if (ui.state.number["request/mask_fill/own"] != 0) selected = 3;
+  const Rect place = rows.control("fill");
+  if (combo(ui, "request/mask_fill", place,
+            {"\xE2\x88\x92inf",
+             "\xE2\x88\x92"
+             "1e20",
+             "\xE2\x88\x92"
+             "1e9",
+             "number..."},
+            selected,
+            rows.state("mask-fill",
+                       "What a hidden cell's score becomes: exp(\xE2\x88\x92inf) is exactly 0; a finite number gives "
+                       "uniform rows where all is hidden."),
+            Type::words12)) {
+    ui.state.number["request/mask_fill/own"] = selected == 3 ? 1 : 0;
+    if (selected < 3) {
+      draft.mask_fill = values[selected];
+    } else if (std::isinf(draft.mask_fill)) {
+      draft.mask_fill = -10000;
+    }
+  }
+  if (selected == 3) {
+    number_field(ui, "request/mask_fill/number", rows.control(""), draft.mask_fill, true,
+                 rows.state("mask-fill",
+                            "The score of a hidden cell, as a number; \xE2\x88\x92"
+                            "10000 in float32 still moves outputs by 2e-3."));
+  }
+  rows.problem("mask-fill");
+}
+
+bool lengths_differ(const Ui& ui) {
+  const auto trace = ui.session.trace();
+  return trace != nullptr && trace->query_len() != trace->inputs->key_len;
+}
+
+}  // namespace
+
+void draw_mask_section(RequestRows& rows) {
+  Ui& ui = rows.ui;
+  Request& draft = ui.session.draft;
+  rows.section("Mask", hidden_label(ui));
+  draw_chips(rows);
+  draw_numbers(rows);
+  if (lengths_differ(ui) || draft.causal_align != CausalAlign::top_left) {
+    int align = static_cast<int>(draft.causal_align);
+    if (combo(ui, "request/causal_align", rows.control("align"), {"top left", "bottom right"}, align,
+              rows.state("causal-align",
+                         "Where the diagonal starts when query_len != key_len: PyTorch top left, ONNX with a cache "
+                         "bottom right."),
+              Type::words12)) {
+      draft.causal_align = static_cast<CausalAlign>(align);
+    }
+    rows.problem("causal-align");
+  }
+  draw_order(rows);
+  draw_fill(rows);
+  int masked = static_cast<int>(draft.fully_masked);
+  if (combo(ui, "request/fully_masked", rows.control("hidden rows"), {"as computed", "zero", "uniform"}, masked,
+            rows.state("fully-masked",
+                       "Rows whose every key is hidden: as computed (NaN with \xE2\x88\x92inf, 0 / 0), all zero, or 1 "
+                       "/ key_len each."),
+            Type::words12)) {
+    draft.fully_masked = static_cast<FullyMasked>(masked);
+  }
+  rows.problem("fully-masked");
+  rows.end_section();
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,143 @@
+#include "app/ui/request/request_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/panels.h"
+
+namespace headscope::ui {
+
+void RequestRows::section(const char* title, const std::string& state_text) {
+  horizontal_line(ui, area.min.x, area.max.x, y, ui.colors.line);
+  const float padding = ui.px(size::panel_padding);
+  Rect line{{area.min.x + padding, y + ui.px(8)}, {area.max.x - padding, y + ui.px(32)}};
+  const float width = std::ceil(text_width(ui, Type::title12, title));
+  text_in(ui, take_left(line, width + 1, ui.px(10)), Type::title12, ui.colors.text, title);
+  if (!state_text.empty()) text_in(ui, line, Type::words12, ui.colors.text2, state_text, 1);
+  y += ui.px(36);
+  after_full_row = false;
+}
+
+Rect RequestRows::control(const char* label) {
+  const float padding = ui.px(size::panel_padding), height = ui.px(size::control_height);
+  const float split = std::round(ui.px(104) * std::max(1.0f, area.width() / ui.px(264)));
+  text_in(ui, {{area.min.x + padding, y}, {area.min.x + split - ui.px(6), y + height}}, Type::words12, ui.colors.text2,
+          label);
+  const Rect result{{area.min.x + split, y}, {area.max.x - padding, y + height}};
+  y += ui.px(size::row_height);
+  after_full_row = false;
+  return result;
+}
+
+Rect RequestRows::full(float height) {
+  const float padding = ui.px(size::panel_padding);
+  const Rect result{{area.min.x + padding, y}, {area.max.x - padding, y + ui.px(height)}};
+  y += ui.px(height + 6);
+  after_full_row = true;
+  return result;
+}
+
+void RequestRows::locked(const char* label, const std::string& value, const char* why) {
+  Rect place = control(label);
+  y += ui.px(size::readonly_row_height - size::row_height);
+  if (why != nullptr) {
+    locked_value(ui, place, value, why);
+  } else {
+    text_in(ui, place, Type::mono12, ui.colors.text2, value);
+  }
+  // The section's line keeps its distance to a row without a box.
+  after_full_row = false;
+}
+
+bool RequestRows::has_problem(const std::string& option) const {
+  const auto& problem = ui.session.problem();
+  return problem && problem->option == option;
+}
+
+ControlState RequestRows::state(const std::string& option, const char* tooltip, bool enabled) const {
+  return {enabled, has_problem(option), tooltip};
+}
+
+void RequestRows::problem(const std::string& option) {
+  if (!has_problem(option)) return;
+  const float margin = ui.px(10);
+  const Rect place{{area.min.x + margin, y - ui.px(1)}, {area.max.x - margin, y}};
+  y += problem_box(ui, "request/problem", place, *ui.session.problem()) + ui.px(11);
+}
+
+void RequestRows::end_section() {
+  if (after_full_row) y += ui.px(2);
+}
+
+bool disclosure(RequestRows& rows, const std::string& name, const std::string& label, bool forced_open) {
+  Ui& ui = rows.ui;
+  double& open = ui.state.number[name];
+  const Rect place = rows.full(22);
+  const bool shown = forced_open || open != 0;
+  const ControlState state{!forced_open, false,
+                           forced_open ? "Open, because one of these rows is not at its default."
+                                       : "Shows or hides the rows that one changes seldom."};
+  const Interaction it = interact(ui, name, place, state);
+  if (it.clicked) open = open == 0 ? 1 : 0;
+  const Rgba ink = it.hovered ? ui.colors.text : ui.colors.text3;
+  const ImVec2 middle{place.min.x + ui.px(4), std::round(place.center().y)};
+  draw_icon(ui, shown ? Icon::chevron_down : Icon::chevron_right, middle, ui.px(8), ink);
+  text_in(ui, {{place.min.x + ui.px(14), place.min.y}, place.max}, Type::words12, ink, label);
+  if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, inset(place, ui.px(2)), ui.px(size::radius_control));
+  rows.after_full_row = false;
+  return shown;
+}
+
+void draw_request_panel(Ui& ui, const Rect& area) {
+  Rect controls = panel_header(ui, area, "Request", "what is computed");
+  const float side = ui.px(24);
+  const auto square = [&](float gap) {
+    const Rect place = take_right(controls, side, gap);
+    const float top = std::round(area.min.y + ui.px(8));
+    return Rect{{place.min.x, top}, {place.max.x, top + side}};
+  };
+  controls.max.x += ui.px(3);
+  ControlState redo{ui.session.can_redo(), false, "Does again what was undone (Ctrl+Shift+Z)."};
+  if (!redo.enabled) redo.tooltip = "Nothing was undone.";
+  const Rect redo_place = square(0);
+  ControlState undo{ui.session.can_undo(), false, "Takes the last change of the request back (Ctrl+Z)."};
+  if (!undo.enabled) undo.tooltip = "Nothing was changed yet.";
+  if (icon_button(ui, "request/undo", square(0), Icon::undo, undo)) ui.push(CommandId::undo);
+  if (icon_button(ui, "request/redo", redo_place, Icon::redo, redo)) ui.push(CommandId::redo);
+
+  const Rect body{{area.min.x, area.min.y + ui.px(size::panel_header)}, area.max};
+  ui.mark("request", body);
+  double& content = ui.state.number["request/content"];
+  const ScrollArea scroll = begin_scroll(ui, "request", body, static_cast<float>(content));
+  const float top = body.min.y - scroll.offset;
+  RequestRows rows{ui, {{body.min.x, body.min.y}, {body.max.x - std::max(1.0f, ui.px(1)), body.max.y}}, top};
+  rows.area.max.x = body.max.x;
+  draw_model_section(rows);
+  draw_mask_section(rows);
+  draw_scores_section(rows);
+  draw_merge_section(rows);
+  draw_keys_section(rows);
+  draw_interventions_section(rows);
+  draw_compute_section(rows);
+  draw_command_section(rows);
+  end_scroll(ui);
+  const double height = static_cast<double>(std::round(rows.y - top));
+  if (height != content) {
+    content = height;
+    ui.state.wants_frame = true;
+  }
+}
+
+void draw_request_rail(Ui& ui, const Rect& area) {
+  const float side = ui.px(24);
+  const float left = std::round(area.center().x - side / 2);
+  const Rect place{{left, area.min.y + ui.px(8)}, {left + side, area.min.y + ui.px(8) + side}};
+  const ControlState state{true, false, "Opens the panel of the request (F9)."};
+  if (icon_button(ui, "request/open", place, Icon::sidebar, state)) ui.push(CommandId::toggle_request);
+  const float length = text_width(ui, Type::words13, "Request");
+  const float height = ui.fonts.pixels[static_cast<int>(Type::words13)];
+  text_up(ui, {std::round(area.center().x - height / 2), place.max.y + ui.px(14) + length}, Type::words13,
+          ui.colors.text2, "Request");
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,116 @@
+// Request, Scores: scale, softcap, dropout.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/request/request_panel.h"
+
+namespace headscope::ui {
+
+namespace {
+
+// The number of a head's features in the draft, as far as it is known.
+std::int64_t head_dim_of(const Ui& ui) {
+  const Request& draft = ui.session.draft;
+  if (!is_attention_alone(draft) && draft.weights.empty() && draft.model == "seeded") {
+    const std::int64_t width = draft.d_model.value_or(kDefaultModelWidth), heads = draft.heads.value_or(kDefaultHeads);
+    return heads > 0 && width > 0 && width % heads == 0 ? width / heads : 0;
+  }
+  const auto trace = ui.session.trace();
+  return trace != nullptr ? trace->inputs->head_dim : 0;
+}
+
+void draw_scale(RequestRows& rows) {
+  Ui& ui = rows.ui;
+  Request& draft = ui.session.draft;
+  const std::int64_t head_dim = head_dim_of(ui);
+  const std::string automatic = head_dim > 0 ? fmt::format("auto: 1/\xE2\x88\x9A{} = {:.4f}", head_dim,
+                                                           1 / std::sqrt(static_cast<double>(head_dim)))
+                                             : "auto: 1/\xE2\x88\x9Ahead_dim";
+  double& own = ui.state.number["request/scale/own"];
+  int selected = !draft.scale ? 0 : *draft.scale == 1 ? 1 : 2;
+  if (own != 0 && draft.scale) selected = 2;
+  if (!draft.scale) own = 0;
+  if (combo(ui, "request/scale", rows.control("scale"), {automatic, "1: not scaled", "number..."}, selected,
+            rows.state("scale", "scores = scale * query . key; auto keeps their variance at that of a single product."),
+            Type::words12)) {
+    own = selected == 2 ? 1 : 0;
+    if (selected == 0) draft.scale.reset();
+    if (selected == 1) draft.scale = 1;
+    if (selected == 2 && !draft.scale) {
+      draft.scale = head_dim > 0 ? std::round(1e4 / std::sqrt(static_cast<double>(head_dim))) / 1e4 : 0.125;
+    }
+  }
+  if (selected == 2 && draft.scale) {
+    double value = *draft.scale;
+    if (number_field(ui, "request/scale/number", rows.control(""), value, false,
+                     rows.state("scale", "What query . key is multiplied by."))) {
+      draft.scale = value;
+    }
+  }
+  rows.problem("scale");
+}
+
+void draw_softcap(RequestRows& rows) {
+  Ui& ui = rows.ui;
+  Request& draft = ui.session.draft;
+  double& own = ui.state.number["request/softcap/own"];
+  if (!draft.softcap) own = 0;
+  int selected = !draft.softcap ? 0 : own != 0 ? 3 : *draft.softcap == 30 ? 1 : *draft.softcap == 50 ? 2 : 3;
+  if (combo(ui, "request/softcap", rows.control("softcap"), {"off", "30", "50", "number..."}, selected,
+            rows.state("softcap", "capped_scores = C * tanh(scores / C), before the mask: no score leaves (-C, C)."),
+            Type::words12)) {
+    own = selected == 3 ? 1 : 0;
+    if (selected == 0) draft.softcap.reset();
+    if (selected == 1) draft.softcap = 30;
+    if (selected == 2) draft.softcap = 50;
+    if (selected == 3 && !draft.softcap) draft.softcap = 20;
+  }
+  if (selected == 3 && draft.softcap) {
+    double value = *draft.softcap;
+    if (number_field(ui, "request/softcap/number", rows.control(""), value, false,
+                     rows.state("softcap", "C of C * tanh(scores / C)."))) {
+      draft.softcap = value;
+    }
+  }
+  rows.problem("softcap");
+}
+
+void draw_dropout(RequestRows& rows) {
+  Ui& ui = rows.ui;
+  Request& draft = ui.session.draft;
+  slider(ui, "request/dropout", rows.control("dropout"), draft.dropout, 0, 1, "{:.2f}",
+         rows.state("dropout",
+                    "Each weight is dropped with probability p, the others are divided by 1 - p (dropped_weights)."));
+  rows.problem("dropout");
+  if (!draft.dropout_mask.empty()) {
+    const std::size_t slash = draft.dropout_mask.rfind('/');
+    Rect place = rows.control("keep pattern");
+    const Rect remove = take_right(place, ui.px(22), ui.px(4));
+    text_in(ui, place, Type::mono12, ui.colors.text2,
+            slash == std::string::npos ? draft.dropout_mask : draft.dropout_mask.substr(slash + 1));
+    if (icon_button(ui, "request/dropout_mask/remove", remove, Icon::close,
+                    {true, false, "Draws the pattern by the seed again."})) {
+      ui.session.end_undo_step();
+      draft.dropout_mask.clear();
+    }
+    rows.problem("dropout-mask");
+  } else if (draft.dropout > 0 || draft.dropout_seed != 0) {
+    seed_stepper(ui, "request/dropout_seed", rows.control("dropout seed"), draft.dropout_seed,
+                 rows.state("dropout-seed", "Which weights are dropped: the same seed drops the same ones."));
+    rows.problem("dropout-seed");
+  }
+}
+
+}  // namespace
+
+void draw_scores_section(RequestRows& rows) {
+  rows.section("Scores");
+  draw_scale(rows);
+  draw_softcap(rows);
+  draw_dropout(rows);
+  rows.end_section();
+}
+
+}  // namespace headscope::ui

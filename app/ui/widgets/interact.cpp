@@ -1,0 +1,173 @@
+// Who is under the mouse, who has the keyboard: every control asks here once a frame.
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/widgets/text_pieces.h"
+#include "app/ui/widgets/widgets.h"
+
+namespace headscope::ui {
+
+namespace {
+
+constexpr double kTooltipDelay = 0.4;
+
+bool visible_at(ImVec2 p) {
+  const ImVec2 low = canvas().GetClipRectMin(), high = canvas().GetClipRectMax();
+  return p.x >= low.x && p.y >= low.y && p.x < high.x && p.y < high.y;
+}
+
+// A control that got the focus by key is scrolled into its area.
+void reveal(Ui& ui, const Rect& rect) {
+  ui.state.reveal_focus = false;
+  for (const UiState::ScrollFrame& frame : ui.state.scrolls) {
+    double& offset = ui.state.number[frame.name + "/scroll"];
+    const float margin = ui.px(8);
+    if (rect.min.y < frame.rect.min.y + margin) offset -= frame.rect.min.y + margin - rect.min.y;
+    if (rect.max.y > frame.rect.max.y - margin) offset += rect.max.y - (frame.rect.max.y - margin);
+    const double most = std::max(0.0f, frame.content_height - frame.rect.height());
+    offset = std::clamp(offset, 0.0, most);
+    ui.state.wants_frame = true;
+  }
+}
+
+}  // namespace
+
+bool Ui::take_key(KeyName key, bool ctrl, bool shift, bool alt) {
+  if (!on_top()) return false;
+  for (auto it = input.keys.begin(); it != input.keys.end(); ++it) {
+    if (it->key == key && it->ctrl == ctrl && it->shift == shift && it->alt == alt) {
+      input.keys.erase(it);
+      return true;
+    }
+  }
+  return false;
+}
+
+bool mouse_over(const Ui& ui, const Rect& rect) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (!ui.on_top() || !rect.contains(mouse) || !visible_at(mouse)) return false;
+  return ui.layer > 0 || std::none_of(ui.state.covered.begin(), ui.state.covered.end(),
+                                      [&](const Rect& above) { return above.contains(mouse); });
+}
+
+Interaction interact_mouse(Ui& ui, const std::string& name, const Rect& rect, const ControlState& state,
+                           bool takes_focus) {
+  ui.mark(name, rect);
+  Interaction result;
+  if (!ui.on_top()) return result;
+  UiState& s = ui.state;
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool inside = mouse_over(ui, rect);
+  if (takes_focus && state.enabled) {
+    s.next_tab_order.push_back(name);
+    result.focused = s.focus == name;
+    if (result.focused && s.reveal_focus) reveal(ui, rect);
+  }
+  if (inside && (s.active.empty() || s.active == name)) {
+    s.next_hovered = name;
+    if (state.tooltip != nullptr && s.active.empty() && s.tooltip_off != name) {
+      if (s.hovered != name) {
+        ui.wake_in(kTooltipDelay);
+      } else if (s.time - s.hovered_since >= kTooltipDelay) {
+        tooltip(ui, rect, state.tooltip);
+      } else {
+        ui.wake_in(kTooltipDelay - (s.time - s.hovered_since));
+      }
+    }
+  }
+  if (!state.enabled) return result;
+  result.hovered = inside && (s.active.empty() || s.active == name);
+  if (result.hovered && io.MouseClicked[0]) {
+    s.active = name;
+    result.double_clicked = io.MouseClickedCount[0] == 2;
+    if (takes_focus) {
+      s.focus = name;
+      s.focus_by_keyboard = false;
+      result.focused = true;
+    }
+  }
+  if (result.hovered && io.MouseClicked[1]) result.right_clicked = true;
+  if (s.active == name) {
+    result.held = io.MouseDown[0];
+    result.clicked = io.MouseReleased[0] && inside;
+  }
+  return result;
+}
+
+Interaction interact(Ui& ui, const std::string& name, const Rect& rect, const ControlState& state, bool takes_focus) {
+  Interaction result = interact_mouse(ui, name, rect, state, takes_focus);
+  if (result.focused && state.enabled) {
+    if (ui.take_key(KeyName::enter) || ui.take_key(KeyName::space)) {
+      result.clicked = true;
+      ui.state.focus_by_keyboard = true;
+      // Space arrives as a character too.
+      std::erase(ui.input.characters, U' ');
+    }
+  }
+  return result;
+}
+
+void focus_ring(Ui& ui, const Rect& rect, float radius) {
+  outline(ui, inset(rect, -ui.px(3)), ui.colors.accent, 2, radius + ui.px(2));
+}
+
+void tooltip(Ui& ui, const Rect& rect, const char* sentence) {
+  if (sentence == nullptr || *sentence == '\0') return;
+  ui.overlays.push_back([rect, words = std::string(sentence)](Ui& over) {
+    const float padding = over.px(8);
+    const float most = over.px(300);
+    const float width = std::min(most, std::ceil(text_width(over, Type::words12, words)));
+    // Measured by drawing outside of the screen first would cost a pass: count the lines instead.
+    float lines = 1, x = 0;
+    for (std::size_t at = 0; at < words.size();) {
+      std::size_t end = words.find(' ', at);
+      if (end == std::string::npos) end = words.size();
+      const float w = text_width(over, Type::words12, words.substr(at, end - at + 1));
+      if (x > 0 && x + w - over.px(3) > width) {
+        ++lines;
+        x = 0;
+      }
+      x += w;
+      at = end + 1;
+    }
+    const float pitch = std::round(over.fonts.pixels[static_cast<int>(Type::words12)] * 1.15f);
+    const ImVec2 size{width + 2 * padding, lines * pitch + 2 * padding - over.px(4)};
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    ImVec2 at{rect.min.x, rect.max.y + over.px(6)};
+    if (at.y + size.y > screen.y) at.y = rect.min.y - over.px(6) - size.y;
+    at.x = std::max(over.px(4), std::min(at.x, screen.x - size.x - over.px(4)));
+    at.y = std::max(over.px(4), at.y);
+    const Rect box{at, {at.x + size.x, at.y + size.y}};
+    fill(box, over.colors.raised, over.px(size::radius_control));
+    outline(over, box, over.colors.edge, 1, over.px(size::radius_control));
+    Rect inner{{box.min.x + padding, box.min.y + padding - over.px(2)}, {box.max.x - padding + over.px(3), box.max.y}};
+    paragraph(over, inner, Type::words12, over.colors.text, words);
+  });
+}
+
+std::string text_on_screen(const Session& session, const UiState& state) {
+  return state.settled_text.empty() ? all_text(session, state) : state.settled_text;
+}
+
+std::string all_text(const Session& session, const UiState& state) {
+  std::string all = session.draft.phrase;
+  const auto add = [&](const std::string& text) {
+    all += ' ';
+    all += text;
+  };
+  if (session.draft.second_phrase) add(*session.draft.second_phrase);
+  if (session.draft.key_phrase) add(*session.draft.key_phrase);
+  if (const auto trace = session.trace()) {
+    if (trace->request.phrase != session.draft.phrase) add(trace->request.phrase);
+    if (trace->request.key_phrase && trace->request.key_phrase != session.draft.key_phrase) {
+      add(*trace->request.key_phrase);
+    }
+  }
+  for (const auto& [name, edit] : state.edits) add(edit.buffer);
+  for (const auto& [name, text] : state.text) add(text);
+  for (const Notice& notice : state.notices) add(notice.fact + ' ' + notice.advice);
+  add(state.title);
+  return all;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,97 @@
+// Scrolling areas and splitters.
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/widgets/widgets.h"
+
+namespace headscope::ui {
+
+ScrollArea begin_scroll(Ui& ui, const std::string& name, const Rect& rect, float content_height) {
+  UiState& s = ui.state;
+  double& offset = s.number[name + "/scroll"];
+  ImGuiIO& io = ImGui::GetIO();
+  const double most = std::max(0.0f, content_height - rect.height());
+  if (most > 0) {
+    const float reach = rect.height() * rect.height() / content_height;
+    const float thumb = std::max(ui.px(24), reach);
+    const Rect track{{rect.max.x - ui.px(8), rect.min.y}, rect.max};
+    const Interaction it = interact_mouse(ui, name + "/scrollbar", track, {}, false);
+    if (it.held && rect.height() > thumb) {
+      offset = static_cast<double>((io.MousePos.y - rect.min.y - thumb / 2) / (rect.height() - thumb)) * most;
+    }
+    if (io.MouseWheel != 0 && mouse_over(ui, rect)) {
+      offset -= static_cast<double>(io.MouseWheel * ui.px(48));
+      io.MouseWheel = 0;
+    }
+    offset = std::clamp(std::round(offset), 0.0, most);
+    const float top = rect.min.y + static_cast<float>(offset / most) * (rect.height() - thumb);
+    const Rect bar{{rect.max.x - ui.px(6), std::round(top) + ui.px(2)},
+                   {rect.max.x - ui.px(2), std::round(top + thumb) - ui.px(2)}};
+    fill(bar, it.hovered || it.held ? ui.colors.text3 : ui.colors.hover, ui.px(2));
+  } else {
+    offset = 0;
+  }
+  s.scrolls.push_back({name, rect, content_height});
+  canvas().PushClipRect(rect.min, rect.max, true);
+  return {static_cast<float>(offset)};
+}
+
+void end_scroll(Ui& ui) {
+  canvas().PopClipRect();
+  ui.state.scrolls.pop_back();
+}
+
+float scroll_across(Ui& ui, const std::string& name, const Rect& bar, const Rect& over, float width,
+                    float content_width, float step) {
+  double& offset = ui.state.number[name + "/across"];
+  ImGuiIO& io = ImGui::GetIO();
+  const double most = std::max(0.0f, std::ceil(content_width - width));
+  if (most <= 0) return static_cast<float>(offset = 0);
+  if (mouse_over(ui, over)) {
+    const float turns = io.MouseWheelH + (ui.shift_held ? io.MouseWheel : 0);
+    offset -= static_cast<double>(turns * step);
+    if (turns != 0) io.MouseWheel = io.MouseWheelH = 0;
+  }
+  const Interaction it = interact_mouse(ui, name + "/bar", bar, {}, false);
+  const float thumb = std::max(ui.px(24), bar.width() * width / content_width);
+  if (it.held && bar.width() > thumb) {
+    offset = static_cast<double>((io.MousePos.x - bar.min.x - thumb / 2) / (bar.width() - thumb)) * most;
+  }
+  offset = std::clamp(std::round(offset), 0.0, most);
+  const float x = std::round(bar.min.x + static_cast<float>(offset / most) * (bar.width() - thumb));
+  fill({{x, bar.min.y + ui.px(3)}, {x + thumb, bar.min.y + ui.px(7)}},
+       it.hovered || it.held ? ui.colors.text3 : ui.colors.hover, ui.px(2));
+  return static_cast<float>(offset);
+}
+
+bool splitter(Ui& ui, const std::string& name, const Rect& rect, bool vertical, float& size, float low, float high,
+              float direction) {
+  const Interaction it = interact_mouse(ui, name, rect, {}, false);
+  if (!it.hovered && !it.held) return false;
+  ImGui::SetMouseCursor(vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
+  const Rgba color = it.held ? ui.colors.accent : ui.colors.edge;
+  const ImVec2 middle = rect.center();
+  if (vertical) {
+    vertical_line(ui, std::floor(middle.x), rect.min.y, rect.max.y, color);
+  } else {
+    horizontal_line(ui, rect.min.x, rect.max.x, std::floor(middle.y), color);
+  }
+  if (!it.held) return false;
+  const ImGuiIO& io = ImGui::GetIO();
+  // The grip keeps its distance to the mouse: the size at the press and the way since then.
+  double& start_mouse = ui.state.number[name + "/mouse"];
+  double& start_size = ui.state.number[name + "/size"];
+  const double mouse = static_cast<double>(vertical ? io.MousePos.x : io.MousePos.y);
+  if (io.MouseClicked[0]) {
+    start_mouse = mouse;
+    start_size = static_cast<double>(size);
+  }
+  const float wish = static_cast<float>(start_size + (mouse - start_mouse) / static_cast<double>(ui.scale) *
+                                                         static_cast<double>(direction));
+  const float next = std::round(std::clamp(wish, low, std::max(low, high)));
+  if (next == size) return false;
+  size = next;
+  return true;
+}
+
+}  // namespace headscope::ui

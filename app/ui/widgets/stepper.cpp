@@ -1,0 +1,132 @@
+// [-] number [+]: the buttons and arrows offer what runs; typing may set anything, so that one can see why not.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "app/ui/widgets/text_line.h"
+
+namespace headscope::ui {
+
+namespace {
+
+template <typename Number>
+bool parse_whole(const std::string& text, Number& value) {
+  Number parsed = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), parsed);
+  if (text.empty() || result.ec != std::errc() || result.ptr != text.data() + text.size()) return false;
+  value = parsed;
+  return true;
+}
+
+// `step(value, +1 or -1)` gives the neighbour that is offered, or the same number when there is none.
+template <typename Number, typename Step>
+bool step_and_type(Ui& ui, const std::string& name, const Rect& rect, Number& value, const Step& step,
+                   const ControlState& state) {
+  const Palette& c = ui.colors;
+  const float radius = ui.px(size::radius_control);
+  const Number before = value;
+  TextEdit& edit = ui.state.edits[name];
+  const bool typing = ui.state.editing == name && ui.state.focus == name && ui.on_top();
+  Number parsed{};
+  const bool readable = parse_whole(edit.buffer, parsed);
+  ControlState shown = state;
+  shown.problem = state.problem || (typing && !readable);
+
+  const Interaction it = interact_mouse(ui, name, rect, shown);
+  const bool focused = it.focused && state.enabled;
+  const float side = ui.px(24);
+  const Rect minus{rect.min, {rect.min.x + side, rect.max.y}}, plus{{rect.max.x - side, rect.min.y}, rect.max};
+  const Rect middle = typing ? Rect{{rect.min.x + ui.px(8), rect.min.y}, {rect.max.x - ui.px(8), rect.max.y}}
+                             : Rect{{minus.max.x, rect.min.y}, {plus.min.x, rect.max.y}};
+  ui.mark(name + "/-", minus);
+  ui.mark(name + "/+", plus);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const bool on_minus = it.hovered && !typing && minus.contains(mouse);
+  const bool on_plus = it.hovered && !typing && plus.contains(mouse);
+  if (!typing || (readable && parsed != value)) replace_text(edit, std::to_string(value));
+  select_on_focus(ui, name, edit, focused);
+
+  if (it.clicked && on_minus) value = step(value, -1);
+  if (it.clicked && on_plus) value = step(value, +1);
+  if (state.enabled && !on_minus && !on_plus) {
+    if (it.hovered && ImGui::GetIO().MouseClicked[0]) ui.state.editing = name;
+    const float left =
+        typing ? middle.min.x - edit.scroll : middle.center().x - text_width(ui, Type::mono12, edit.buffer) / 2;
+    edit_by_mouse(ui, edit, it, byte_at(ui, Type::mono12, edit.buffer, mouse.x - left));
+  }
+  if (focused) {
+    while (ui.take_key(KeyName::up)) value = step(value, +1);
+    while (ui.take_key(KeyName::down)) value = step(value, -1);
+    if (value != before) {
+      ui.state.editing.clear();
+      replace_text(edit, std::to_string(value));
+      select_all(edit);
+    }
+    if (edit_by_keys(ui, edit, false)) {
+      ui.state.editing = name;
+      parse_whole(edit.buffer, value);
+    }
+    if (ui.take_key(KeyName::enter)) {
+      ui.state.editing = ui.state.editing == name ? "" : name;
+      select_all(edit);
+    }
+    if (ui.state.editing == name && ui.take_key(KeyName::escape)) ui.state.editing.clear();
+  }
+  if (!focused && ui.state.editing == name) ui.state.editing.clear();
+
+  if (!state.enabled) {
+    outline(ui, rect, c.line, 1, radius);
+    text_in(ui, {rect.min, {rect.max.x - ui.px(22), rect.max.y}}, Type::mono12, c.text3, std::to_string(value), 0.5f);
+    draw_icon(ui, Icon::lock, {rect.max.x - ui.px(13), std::round(rect.center().y)}, ui.px(11), c.text3);
+    return false;
+  }
+  if (typing) {
+    field_box(ui, rect, shown, it, radius);
+    draw_edited_line(ui, middle, Type::mono12, edit, true);
+    return value != before;
+  }
+  fill(rect, c.well, radius);
+  if (on_minus) fill(minus, c.hover, radius);
+  if (on_plus) fill(plus, c.hover, radius);
+  outline(ui, rect, it.hovered ? c.text2 : c.edge, 1, radius);
+  const float top = rect.min.y + ui.px(5), bottom = rect.max.y - ui.px(5);
+  vertical_line(ui, minus.max.x, top, bottom, c.line);
+  vertical_line(ui, plus.min.x - ui.px(1), top, bottom, c.line);
+  const bool can_down = step(value, -1) != value, can_up = step(value, +1) != value;
+  draw_icon(ui, Icon::minus, minus.center(), ui.px(6), !can_down ? c.edge : on_minus ? c.text : c.text2);
+  draw_icon(ui, Icon::plus, plus.center(), ui.px(6), !can_up ? c.edge : on_plus ? c.text : c.text2);
+  text_in(ui, middle, Type::mono12, c.text, std::to_string(value), 0.5f);
+  if (shown.problem) outline(ui, rect, c.bad, 2, radius);
+  if (focused && ui.state.focus_by_keyboard) focus_ring(ui, rect, radius);
+  return value != before;
+}
+
+}  // namespace
+
+bool stepper(Ui& ui, const std::string& name, const Rect& rect, std::int64_t& value,
+             const std::vector<std::int64_t>& choices, std::int64_t low, std::int64_t high, const ControlState& state) {
+  const auto step = [&](std::int64_t at, int direction) -> std::int64_t {
+    if (choices.empty()) {
+      if (direction > 0) return at >= high ? at : std::max(low, at + 1);
+      return at <= low ? at : std::min(high, at - 1);
+    }
+    if (direction > 0) {
+      const auto next = std::upper_bound(choices.begin(), choices.end(), at);
+      return next == choices.end() ? at : *next;
+    }
+    const auto next = std::lower_bound(choices.begin(), choices.end(), at);
+    return next == choices.begin() ? at : *(next - 1);
+  };
+  return step_and_type(ui, name, rect, value, step, state);
+}
+
+bool seed_stepper(Ui& ui, const std::string& name, const Rect& rect, std::uint64_t& value, const ControlState& state) {
+  const auto step = [](std::uint64_t at, int direction) -> std::uint64_t {
+    if (direction > 0) return at == std::numeric_limits<std::uint64_t>::max() ? at : at + 1;
+    return at == 0 ? 0 : at - 1;
+  };
+  return step_and_type(ui, name, rect, value, step, state);
+}
+
+}  // namespace headscope::ui

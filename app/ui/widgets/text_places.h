@@ -1,0 +1,23 @@
+// Where the bytes of a line stand on it: carets, selections, clicks. Knows right-to-left stretches.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "app/ui/widgets/widgets.h"
+
+namespace headscope::ui {
+
+// x of the caret before byte `at`, from the start of the line. Before a right-to-left letter: its right edge.
+float caret_place(Ui& ui, Type type, std::string_view s, std::size_t at);
+
+// The grapheme boundary nearest to x.
+std::size_t byte_at(Ui& ui, Type type, std::string_view s, float x);
+
+// Where the bytes [begin, end) are seen: stretches from left to right, more than one where the direction changes.
+struct Stretch {
+  float from = 0, to = 0;
+};
+std::vector<Stretch> stretches_of(Ui& ui, Type type, std::string_view s, std::size_t begin, std::size_t end);
+
+}  // namespace headscope::ui

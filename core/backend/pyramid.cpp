@@ -1,0 +1,340 @@
+#include "core/backend/pyramid.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/backend/pyramid_columns.h"
+#include "core/base/assert.h"
+#include "core/tensor/parts.h"
+#include "core/tensor/row_strips.h"
+
+namespace headscope {
+namespace {
+
+constexpr std::int64_t kStripValues = std::int64_t{1} << 19;
+// Of long rows: that many keep several threads busy, in so much memory at most.
+constexpr std::int64_t kStripRows = 64, kMostStripValues = std::int64_t{1} << 21;
+constexpr std::int64_t kGroupRows = 8;
+
+// Which of two values a pixel shows; see heatmap.h.
+bool beats(float value, float best) {
+  const float a = std::fabs(value), b = std::fabs(best);
+  return a > b || (a == b && value > best);
+}
+
+// The rows of one source over one range of columns, strip by strip.
+class StripReader {
+ public:
+  StripReader(const PyramidSource& source, Range columns, const CancelToken& cancel)
+      : source_(source), columns_(columns), cancel_(cancel) {
+    HEADSCOPE_ASSERT(source.matrix.rank() == 2 && columns.size() > 0, to_string(source.matrix.shape()));
+    if (!source.mask || !source.mask->hidden.any()) return;
+    hidden_ = &source.mask->hidden;
+    HEADSCOPE_ASSERT(hidden_->key_len() == source.matrix.dim(1) && hidden_->query_len() == source.matrix.dim(0),
+                     fmt::format("a mask of [{}, {}] on {}", hidden_->query_len(), hidden_->key_len(),
+                                 to_string(source.matrix.shape())));
+    bytes_.resize(static_cast<std::size_t>(columns.size()));
+  }
+
+  // Reads what is visible of these rows.
+  void load(Range rows) {
+    cancel_.check();
+    loaded_rows_ = rows;
+    loaded_columns_ = hidden_ == nullptr ? columns_ : seen_columns(rows);
+    values_.resize(static_cast<std::size_t>(rows.size() * loaded_columns_.size()));
+    if (!values_.empty()) source_.matrix.read(Region{rows, loaded_columns_}, values_);
+  }
+
+  // Adds one of the rows loaded.
+  void add_row(std::int64_t i, ColumnSums& sums) {
+    if (hidden_ == nullptr) {
+      sums.add(row_values(i), 0, columns_.size());
+      return;
+    }
+    const RowRuns& runs = runs_[static_cast<std::size_t>(i - loaded_rows_.begin)];
+    if (runs.bytes) return add_by_bytes(i, sums);
+    bool nan = false;
+    for (const Range& run : {runs.first, runs.second}) {
+      if (run.size() <= 0) continue;
+      nan |= sums.add(row_values(i) + (run.begin - loaded_columns_.begin), run.begin - columns_.begin, run.size());
+    }
+    // Nothing of the row was looked at: one of its visible cells elsewhere tells whether it is NaN.
+    const bool unseen = runs.first.size() + runs.second.size() == 0;
+    if (unseen && runs.visible_key >= 0) nan = std::isnan(source_.matrix.at({i, runs.visible_key}));
+    if (nan || runs.visible_key < 0) add_hidden_nans(i, sums);
+  }
+
+ private:
+  struct RowRuns {
+    Range first, second;            // what of the row is visible within the columns
+    std::int64_t visible_key = -1;  // some visible column, also outside
+    bool bytes = false;             // what is visible is told cell by cell
+  };
+
+  // Settles the runs of each row; returns the columns that hold all of them.
+  Range seen_columns(Range rows) {
+    runs_.clear();
+    Range seen{0, 0};
+    const auto include = [&](const Range& run) {
+      if (run.size() <= 0) return;
+      seen = seen.size() > 0 ? Range{std::min(seen.begin, run.begin), std::max(seen.end, run.end)} : run;
+    };
+    for (std::int64_t i = rows.begin; i < rows.end; ++i) {
+      RowRuns runs;
+      if (const auto keys = hidden_->visible_keys(source_.batch, source_.head, i)) {
+        runs.first = cut(keys->first);
+        runs.second = cut(keys->second);
+        if (keys->first.size() > 0) runs.visible_key = keys->first.begin;
+        include(runs.first);
+        include(runs.second);
+      } else {
+        runs.bytes = true;
+        include(columns_);
+      }
+      runs_.push_back(runs);
+    }
+    return seen;
+  }
+
+  Range cut(const Range& keys) const {
+    const Range part{std::max(keys.begin, columns_.begin), std::min(keys.end, columns_.end)};
+    return part.size() > 0 ? part : Range{0, 0};
+  }
+
+  void add_by_bytes(std::int64_t i, ColumnSums& sums) {
+    hidden_->read_row(source_.batch, source_.head, i, bytes_, columns_.begin);
+    const float* values = row_values(i);
+    for (std::size_t j = 0; j < bytes_.size(); ++j) {
+      const auto column = static_cast<std::int64_t>(j);
+      if (bytes_[j] == 0) {
+        sums.add(values + j, column, 1);
+      } else if (std::isnan(values[j])) {
+        sums.add_nan(column);
+      }
+    }
+  }
+
+  void add_hidden_nans(std::int64_t i, ColumnSums& sums) {
+    row_.resize(static_cast<std::size_t>(columns_.size()));
+    source_.matrix.read(Region{{i, i + 1}, columns_}, row_);
+    for (std::size_t j = 0; j < row_.size(); ++j) {
+      if (std::isnan(row_[j])) sums.add_nan(static_cast<std::int64_t>(j));
+    }
+  }
+
+  const float* row_values(std::int64_t i) const {
+    return values_.data() + (i - loaded_rows_.begin) * loaded_columns_.size();
+  }
+
+  const PyramidSource& source_;
+  const Range columns_;
+  const CancelToken& cancel_;
+  const HiddenCells* hidden_ = nullptr;
+  std::vector<float> values_, row_;
+  Range loaded_rows_, loaded_columns_;
+  std::vector<RowRuns> runs_;
+  std::vector<std::uint8_t> bytes_;
+};
+
+// Of the columns, `cells` at a time.
+void write_row(const ColumnSums& sums, std::int64_t columns, std::int64_t cells, PooledPixels& to, std::int64_t row) {
+  for (std::int64_t x = 0; x < to.columns; ++x) {
+    sums.write_pixel({x * cells, std::min((x + 1) * cells, columns)}, to, row, x);
+  }
+}
+
+int trailing_zeros(std::int64_t cells) {
+  return std::countr_zero(static_cast<std::uint64_t>(cells));
+}
+
+}  // namespace
+
+const char* pooling_name(Pooling pooling) {
+  return pooling == Pooling::max ? "max" : "mean";
+}
+
+PooledPixels::PooledPixels(std::int64_t row_count, std::int64_t column_count)
+    : rows(row_count),
+      columns(column_count),
+      values(static_cast<std::size_t>(row_count * column_count)),
+      counts(static_cast<std::size_t>(row_count * column_count)) {}
+
+bool PooledPixels::hidden(std::int64_t row, std::int64_t column) const {
+  const auto at = static_cast<std::size_t>(row * columns + column);
+  return counts[at] == 0 && std::isfinite(values[at]);
+}
+
+std::shared_ptr<const Mask> hidden_pixels(const PooledPixels& pixels) {
+  std::shared_ptr<Mask> mask;
+  for (std::int64_t y = 0; y < pixels.rows; ++y) {
+    std::uint8_t* bytes = mask ? mask->hidden.mutable_row(0, 0, y) : nullptr;
+    for (std::int64_t x = 0; x < pixels.columns; ++x) {
+      if (!pixels.hidden(y, x)) continue;
+      if (!mask) {
+        mask = std::make_shared<Mask>();
+        mask->hidden = HiddenCells(1, 1, pixels.rows, pixels.columns);
+        bytes = mask->hidden.mutable_row(0, 0, y);
+      }
+      bytes[x] = 1;
+    }
+  }
+  if (mask) mask->hidden.refresh_any();
+  return mask;
+}
+
+PooledPixels pool_cells(const PyramidSource& source, Range rows, Range columns, PixelCells cells, Pooling pooling,
+                        const CancelToken& cancel) {
+  PooledPixels result(parts_over(rows.size(), cells.rows), parts_over(columns.size(), cells.columns));
+  StripReader reader(source, columns, cancel);
+  ColumnSums sums(columns.size(), pooling);
+  std::int64_t strip = std::max(kStripValues / columns.size(), std::min(kStripRows, kMostStripValues / columns.size()));
+  strip = std::max<std::int64_t>(strip, 1);
+  for (const std::int64_t together : {cells.rows, std::lcm(cells.rows, kRowsTogether)}) {
+    if (strip > together) strip -= strip % together;
+  }
+  for (std::int64_t begin = rows.begin; begin < rows.end; begin += strip) {
+    const std::int64_t end = std::min(begin + strip, rows.end);
+    reader.load({begin, end});
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t at = i - rows.begin;
+      if (at % cells.rows == 0) sums.reset();
+      reader.add_row(i, sums);
+      if ((at + 1) % cells.rows == 0 || i + 1 == rows.end) {
+        write_row(sums, columns.size(), cells.columns, result, at / cells.rows);
+      }
+    }
+  }
+  return result;
+}
+
+PooledPixels pool_pixels(const PooledPixels& pixels, PixelCells by, Pooling pooling) {
+  PooledPixels result(parts_over(pixels.rows, by.rows), parts_over(pixels.columns, by.columns));
+  for (std::int64_t y = 0; y < result.rows; ++y) {
+    for (std::int64_t x = 0; x < result.columns; ++x) {
+      bool seen = false, nan = false;
+      float largest = 0;
+      double sum = 0;
+      std::uint32_t count = 0;
+      for (std::int64_t i = y * by.rows; i < std::min((y + 1) * by.rows, pixels.rows); ++i) {
+        for (std::int64_t j = x * by.columns; j < std::min((x + 1) * by.columns, pixels.columns); ++j) {
+          const auto at = static_cast<std::size_t>(i * pixels.columns + j);
+          const float value = pixels.values[at];
+          nan = nan || std::isnan(value);
+          if (pixels.counts[at] > 0) sum += static_cast<double>(value) * pixels.counts[at];
+          count += pixels.counts[at];
+          if (pixels.hidden(i, j) || (seen && !beats(value, largest))) continue;
+          seen = true;
+          largest = value;
+        }
+      }
+      const auto at = static_cast<std::size_t>(y * result.columns + x);
+      if (nan) {
+        result.values[at] = std::numeric_limits<float>::quiet_NaN();
+      } else if (pooling == Pooling::mean && count > 0) {
+        result.values[at] = static_cast<float>(sum / count);
+        result.counts[at] = count;
+      } else if (seen) {
+        result.values[at] = largest;
+        result.counts[at] = pooling == Pooling::max ? 1 : 0;
+      }
+    }
+  }
+  return result;
+}
+
+int base_level(std::int64_t count) {
+  int level = 0;
+  while (parts_over(count, std::int64_t{1} << level) > kBasePixels) ++level;
+  return level;
+}
+
+std::int64_t cells_a_pixel(std::int64_t count, double pixels) {
+  const double room = std::max(1.0, std::floor(pixels));
+  const auto least = static_cast<std::int64_t>(std::ceil(static_cast<double>(count) / room));
+  const std::int64_t base = std::int64_t{1} << base_level(count);
+  if (least >= base) return rounded_up(least, base);
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(least, 1))));
+}
+
+std::int64_t finer_cells_a_pixel(std::int64_t cells) {
+  return cells <= 1 ? 1 : static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(cells - 1)));
+}
+
+std::int64_t coarser_cells_a_pixel(std::int64_t cells, std::int64_t most) {
+  return std::min(most, static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(cells))) * 2);
+}
+
+int level_of(std::int64_t count, std::int64_t cells) {
+  return std::min(base_level(count), trailing_zeros(cells));
+}
+
+CoarsePlan coarse_plan(const PyramidSource& source, PixelCells cells, std::int64_t most_cells) {
+  const std::int64_t rows = source.matrix.dim(0), columns = source.matrix.dim(1);
+  const std::int64_t pixel_rows = parts_over(rows, cells.rows);
+  const std::int64_t group = std::min(kGroupRows, rows);
+  const std::int64_t groups =
+      std::clamp<std::int64_t>(most_cells / std::max<std::int64_t>(1, group * columns * source.cost), 1, pixel_rows);
+  CoarsePlan plan;
+  std::int64_t read = 0;
+  for (std::int64_t g = 0; g < groups; ++g) {
+    // The rows of pixels that this group stands for, and its rows in their middle.
+    const Range stands{g * pixel_rows / groups, (g + 1) * pixel_rows / groups};
+    const Range covered{stands.begin * cells.rows, std::min(stands.end * cells.rows, rows)};
+    const std::int64_t size = std::min(group, covered.size());
+    const std::int64_t middle = covered.begin + (covered.size() - size) / 2;
+    const std::int64_t begin = std::max(covered.begin, middle - middle % group);
+    plan.groups.push_back({{begin, begin + size}, stands});
+    read += size;
+  }
+  if (read > 0) plan.one_of_rows = std::max<std::int64_t>(1, (rows + read / 2) / read);
+  return plan;
+}
+
+CoarsePixels coarse_pixels(const PyramidSource& source, PixelCells cells, Pooling pooling, std::int64_t most_cells,
+                           const CancelToken& cancel) {
+  const std::int64_t rows = source.matrix.dim(0), columns = source.matrix.dim(1);
+  const CoarsePlan plan = coarse_plan(source, cells, most_cells);
+  CoarsePixels result;
+  result.pixels = PooledPixels(parts_over(rows, cells.rows), parts_over(columns, cells.columns));
+  result.one_of_rows = plan.one_of_rows;
+  PooledPixels& pixels = result.pixels;
+  for (const CoarseGroup& group : plan.groups) {
+    const PooledPixels line =
+        pool_cells(source, group.cells, {0, columns}, {group.cells.size(), cells.columns}, pooling, cancel);
+    for (std::int64_t y = group.pixels.begin; y < group.pixels.end; ++y) {
+      std::copy(line.values.begin(), line.values.end(), pixels.values.begin() + y * pixels.columns);
+      std::copy(line.counts.begin(), line.counts.end(), pixels.counts.begin() + y * pixels.columns);
+    }
+  }
+  return result;
+}
+
+std::optional<ChosenCell> chosen_cell(const PyramidSource& source, Range rows, Range columns,
+                                      const CancelToken& cancel) {
+  // Row by row, since the pixel's value says where to look only after all rows were seen.
+  std::optional<ChosenCell> best;
+  const PooledPixels lines = pool_cells(source, rows, columns, {1, columns.size()}, Pooling::max, cancel);
+  for (std::int64_t i = 0; i < lines.rows; ++i) {
+    const float value = lines.values[static_cast<std::size_t>(i)];
+    if (lines.hidden(i, 0)) continue;
+    const bool better =
+        !best || (std::isnan(value) ? !std::isnan(best->value) : !std::isnan(best->value) && beats(value, best->value));
+    if (better) best = ChosenCell{rows.begin + i, columns.begin, value};
+  }
+  if (!best) return best;
+  const PooledPixels cells = pool_cells(source, {best->row, best->row + 1}, columns, {1, 1}, Pooling::max, cancel);
+  for (std::int64_t j = 0; j < cells.columns; ++j) {
+    const float value = cells.values[static_cast<std::size_t>(j)];
+    if (cells.hidden(0, j) || !(value == best->value || (std::isnan(value) && std::isnan(best->value)))) continue;
+    best->column = columns.begin + j;
+    break;
+  }
+  return best;
+}
+
+}  // namespace headscope

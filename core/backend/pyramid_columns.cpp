@@ -1,0 +1,111 @@
+#include "core/backend/pyramid_columns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace headscope {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+}  // namespace
+
+ColumnSums::ColumnSums(std::int64_t columns, Pooling pooling) : pooling_(pooling) {
+  const auto count = static_cast<std::size_t>(columns);
+  flags_.resize(count);
+  if (pooling == Pooling::max) {
+    high_.resize(count);
+    low_.resize(count);
+  } else {
+    sums_.resize(count);
+    counts_.resize(count);
+  }
+}
+
+void ColumnSums::reset() {
+  std::fill(flags_.begin(), flags_.end(), 0U);
+  std::fill(high_.begin(), high_.end(), -kInfinity);
+  std::fill(low_.begin(), low_.end(), kInfinity);
+  std::fill(sums_.begin(), sums_.end(), 0.0);
+  std::fill(counts_.begin(), counts_.end(), 0U);
+}
+
+bool ColumnSums::add(const float* values, std::int64_t at, std::int64_t count) {
+  const auto from = static_cast<std::size_t>(at), size = static_cast<std::size_t>(count);
+  return pooling_ == Pooling::max ? add_max(values, from, size) : add_mean(values, from, size);
+}
+
+bool ColumnSums::add_max(const float* __restrict values, std::size_t at, std::size_t count) {
+  float* __restrict high = high_.data() + at;
+  float* __restrict low = low_.data() + at;
+  std::uint32_t* __restrict flags = flags_.data() + at;
+  std::uint32_t nan = 0;
+  for (std::size_t j = 0; j < count; ++j) {
+    const float v = values[j];
+    high[j] = v > high[j] ? v : high[j];
+    low[j] = v < low[j] ? v : low[j];
+    const std::uint32_t own = v != v ? kNan : 0;
+    flags[j] |= own;
+    nan |= own;
+  }
+  return nan != 0;
+}
+
+bool ColumnSums::add_mean(const float* __restrict values, std::size_t at, std::size_t count) {
+  double* __restrict sums = sums_.data() + at;
+  std::uint32_t* __restrict counts = counts_.data() + at;
+  std::uint32_t* __restrict flags = flags_.data() + at;
+  std::uint32_t seen = 0;
+  for (std::size_t j = 0; j < count; ++j) {
+    const float v = values[j];
+    const bool finite = std::fabs(v) < kInfinity;
+    counts[j] += finite ? 1U : 0U;
+    const std::uint32_t own = (v != v ? kNan : 0U) | (v == kInfinity ? kPlus : 0U) | (v == -kInfinity ? kMinus : 0U);
+    flags[j] |= own;
+    seen |= own;
+  }
+  for (std::size_t j = 0; j < count; ++j) {
+    const float v = std::fabs(values[j]) < kInfinity ? values[j] : 0.0F;
+    sums[j] += static_cast<double>(v);
+  }
+  return (seen & kNan) != 0;
+}
+
+void ColumnSums::write_pixel(Range columns, PooledPixels& to, std::int64_t row, std::int64_t column) const {
+  const auto begin = static_cast<std::size_t>(columns.begin), end = static_cast<std::size_t>(columns.end);
+  const auto at = static_cast<std::size_t>(row * to.columns + column);
+  float& value = to.values[at];
+  std::uint32_t& count = to.counts[at];
+  std::uint32_t flags = 0;
+  for (std::size_t j = begin; j < end; ++j) flags |= flags_[j];
+  if ((flags & kNan) != 0) {
+    value = std::numeric_limits<float>::quiet_NaN();
+    return;
+  }
+  if (pooling_ == Pooling::max) {
+    float high = -kInfinity, low = kInfinity;
+    for (std::size_t j = begin; j < end; ++j) {
+      high = std::max(high, high_[j]);
+      low = std::min(low, low_[j]);
+    }
+    if (low > high) return;
+    value = std::fabs(low) > std::fabs(high) ? low : high;
+    count = 1;
+    return;
+  }
+  double sum = 0;
+  std::uint32_t seen = 0;
+  for (std::size_t j = begin; j < end; ++j) {
+    sum += sums_[j];
+    seen += counts_[j];
+  }
+  if (seen > 0) {
+    value = static_cast<float>(sum / seen);
+    count = seen;
+  } else if (flags != 0) {
+    value = (flags & kPlus) != 0 ? kInfinity : -kInfinity;
+  }
+}
+
+}  // namespace headscope

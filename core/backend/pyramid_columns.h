@@ -1,0 +1,37 @@
+// Sums down the columns of a strip of rows, from which the pixels of a pyramid are read off. Used by pyramid.cpp only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/backend/pyramid.h"
+#include "core/tensor/shape.h"
+
+namespace headscope {
+
+// One value for each column: what the rows added since reset() have there. Plain loops over neighbours, which the
+// compiler turns into vector instructions.
+class ColumnSums {
+ public:
+  ColumnSums(std::int64_t columns, Pooling pooling);
+  void reset();
+  // Adds `count` visible values to the columns from `at` on. True when one of them is NaN.
+  bool add(const float* values, std::int64_t at, std::int64_t count);
+  // A NaN in a hidden cell.
+  void add_nan(std::int64_t column) { flags_[static_cast<std::size_t>(column)] |= kNan; }
+  // The pixel over these columns; writes its place of `to`.
+  void write_pixel(Range columns, PooledPixels& to, std::int64_t row, std::int64_t column) const;
+
+ private:
+  static constexpr std::uint32_t kNan = 1, kPlus = 2, kMinus = 4;
+  bool add_max(const float* values, std::size_t at, std::size_t count);
+  bool add_mean(const float* values, std::size_t at, std::size_t count);
+
+  const Pooling pooling_;
+  std::vector<float> high_, low_;     // max; high < low: nothing yet
+  std::vector<std::uint32_t> flags_;  // what is not finite (of a max: NaN only)
+  std::vector<double> sums_;          // mean
+  std::vector<std::uint32_t> counts_;
+};
+
+}  // namespace headscope

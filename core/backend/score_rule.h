@@ -1,0 +1,45 @@
+// All that lies between query · key and weights · value, as plain values: what a backend needs to do the middle of
+// attention in one pass.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "core/request/mask.h"
+#include "core/request/request.h"
+#include "core/tensor/tensor.h"
+
+namespace headscope {
+
+// after_scale, for every cell (b, h, i, j):
+//   scores         = raw_scores * scale                                   (rounded to float)
+//   capped_scores  = softcap * tanh(scores / softcap)                     (with softcap)
+//   masked_scores  = hidden ? mask_fill : scores + mask.added
+// before_scale:
+//   scores = masked_scores = (hidden ? mask_fill : raw_scores + mask.added) * scale
+// then
+//   weights          = softmax over the keys; hidden cells of weight 0 are exact zeros; rows whose every key is hidden
+//                      by `fully_masked`
+//   dropped_weights  = weights * kept / (1 - dropout)                     (when drops())
+// With mask_after_softmax nothing is hidden before the softmax (added values are added), and the weights of hidden
+// cells are set to 0 afterwards.
+struct ScoreRule {
+  double scale = 1.0;
+  std::optional<double> softcap;
+  std::shared_ptr<const Mask> mask;  // never null; its sizes are those of the scores
+  MaskOrder mask_order = MaskOrder::after_scale;
+  double mask_fill = -std::numeric_limits<double>::infinity();
+  bool mask_after_softmax = false;
+  FullyMasked fully_masked = FullyMasked::as_computed;
+  double dropout = 0.0;
+  std::uint64_t dropout_seed = 0;
+  Tensor dropout_mask;  // 1 = kept, broadcasts to the scores; or empty: drawn
+
+  bool drops() const { return dropout > 0 || !dropout_mask.empty(); }
+  // Whether masked_scores differ from what enters the mask.
+  bool masks() const { return (!mask_after_softmax && mask->hidden.any()) || !mask->added.empty(); }
+};
+
+}  // namespace headscope

@@ -1,0 +1,33 @@
+// What code that should do the same often does otherwise: the contract's known mistakes, and conventions that are read
+// differently. Each is a change of a request and its inputs.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/inputs.h"
+#include "core/request/request.h"
+
+namespace headscope {
+
+// A request with some mistakes made, and how its result is then laid out.
+struct Altered {
+  Request request;
+  Inputs inputs;
+  bool batch_is_sequence = false;  // x was read as [len, batch, features]: results come back the other way round
+  bool axes_exchanged = false;     // the result is handed over as [len, batch, features]
+};
+
+struct Mistake {
+  std::string_view name;        // as --variant spells it; a convention has a name of its own: "query-key-swapped"
+  std::string_view sentence;    // what it does
+  bool (*make)(Altered& what);  // false: cannot be made here, or changes nothing
+};
+
+// The contract's variants first, kContractVariants of them, then conventions.
+const std::vector<Mistake>& known_mistakes();
+constexpr std::size_t kContractVariants = 9;
+
+}  // namespace headscope

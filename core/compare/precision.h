@@ -1,0 +1,58 @@
+// The same layer in number formats of fewer bits, held against the same in double: what rounding costs, stage by stage.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/attention/trace.h"
+#include "core/base/cancel.h"
+
+namespace headscope {
+
+// "float32", "float16", "bfloat16".
+std::string_view format_name(NumberType format);
+
+// The nearest number of the format, ties to even, as torch's .half() and .bfloat16(); beyond the largest it is
+// infinite. NaN stays NaN.
+double rounded_to(NumberType format, double value);
+
+// One stage in one format. Cells that the mask fills are left out.
+struct StageError {
+  StageId stage{};
+  double max_error = 0, mean_error = 0;  // |format - double| over cells that are finite in both
+  Index cell;                            // of the largest; empty when no cell differs
+  double exact = 0, value = 0;           // there
+  std::int64_t cells = 0;                // that were compared
+  std::int64_t lost = 0;                 // cells that are finite in double and not in the format
+};
+
+// float32: the engine's own numbers. float16 and bfloat16: inputs, weights and every stage rounded to the format as
+// they are stored, sums and the softmax in float32 from what is stored.
+struct FormatRun {
+  NumberType format{};
+  std::vector<StageError> stages;      // in the order of the trace
+  std::shared_ptr<const Trace> trace;  // its stages
+  std::shared_ptr<const Trace> error;  // |format - double|, NaN where only one is finite; 0 in hidden cells
+  const StageError* find(StageId stage) const;
+};
+
+struct PrecisionReport {
+  std::shared_ptr<const Trace> exact;  // computed in double, shown as float32
+  std::vector<FormatRun> formats;      // float32, float16, bfloat16
+};
+
+// Multiplications of one forward, and cells of a stage, up to which a report is made.
+constexpr double kMostPrecisionProducts = 5e9;
+constexpr std::int64_t kMostPrecisionCells = std::int64_t{1} << 22;
+
+// Why there is no report of this trace: too large, numbers changed by hand, or not computed from queries and keys.
+// Empty: there is one.
+std::string precision_refusal(const Trace& trace);
+
+// precision_refusal() is empty (asserted). Throws Cancelled.
+PrecisionReport precision_report(const std::shared_ptr<const Trace>& trace, const CancelToken& cancel);
+
+}  // namespace headscope

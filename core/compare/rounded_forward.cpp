@@ -1,0 +1,375 @@
+#include "core/compare/rounded_forward.h"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "core/attention/projection_steps.h"
+#include "core/backend/score_steps.h"
+#include "core/compare/precision.h"
+#include "core/model/head_rule.h"
+
+namespace headscope {
+namespace {
+
+constexpr std::int64_t kRowsAtOnce = 64;  // of a product, between two looks at whether it is still wanted
+
+// `Real` is what sums are made in; without a format nothing is rounded.
+template <typename Real>
+class RoundedForward {
+  using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using Row = Eigen::Matrix<Real, 1, Eigen::Dynamic>;
+
+ public:
+  RoundedForward(const Trace& trace, std::optional<NumberType> format, const CancelToken& cancel)
+      : trace_(trace),
+        inputs_(*trace.inputs),
+        format_(format),
+        cancel_(cancel),
+        rule_(score_rule_of(trace.request, inputs_, trace.mask)) {}
+
+  WideStages run() {
+    inputs_.query.empty() ? project_all() : take_heads();
+    scores();
+    weights();
+    context();
+    merge();
+    return std::move(stages_);
+  }
+
+ private:
+  double stored(Real value) const {
+    return format_ ? rounded_to(*format_, static_cast<double>(value)) : static_cast<double>(value);
+  }
+  std::vector<double> stored(const Tensor& tensor) const {
+    std::vector<double> result;
+    result.reserve(static_cast<std::size_t>(tensor.size()));
+    for (const float value : tensor.values()) result.push_back(stored(static_cast<Real>(value)));
+    return result;
+  }
+  WideStage& add(StageId stage, const Shape& shape) {
+    WideStage& made = stages_[stage];
+    made.shape = shape;
+    made.values.assign(static_cast<std::size_t>(element_count(shape)), 0.0);
+    return made;
+  }
+  const WideStage& keep(StageId stage, const Tensor& tensor) {
+    return stages_[stage] = WideStage{tensor.shape(), stored(tensor)};
+  }
+  bool has(StageId stage) const { return trace_.find(stage) != nullptr; }
+
+  // Stored numbers as what sums are made of.
+  static Matrix matrix(const double* values, std::int64_t rows, std::int64_t columns) {
+    using Stored = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    return Eigen::Map<const Stored>(values, rows, columns).template cast<Real>();
+  }
+  // left · right + added, row-major, stored from `to` on.
+  template <typename Right>
+  void store_product(const Matrix& left, const Right& right, const Row& added, double* to) const {
+    for (Eigen::Index first = 0; first < left.rows(); first += kRowsAtOnce) {
+      cancel_.check();
+      Matrix product = left.middleRows(first, std::min(kRowsAtOnce, left.rows() - first)) * right;
+      if (added.size() > 0) product.rowwise() += added;
+      to = std::transform(product.data(), product.data() + product.size(), to, [&](Real sum) { return stored(sum); });
+    }
+  }
+
+  // x · weightᵀ + bias, [batch, len, out].
+  WideStage projected(const WideStage& x, const Linear& linear) {
+    const std::int64_t rows = x.shape[0] * x.shape[1], in = x.shape[2], out = linear.weight.dim(0);
+    const Matrix weight = matrix(stored(linear.weight).data(), out, in);
+    Row bias;
+    if (!linear.bias.empty()) bias = matrix(stored(linear.bias).data(), 1, out);
+    WideStage result{{x.shape[0], x.shape[1], out}, std::vector<double>(static_cast<std::size_t>(rows * out))};
+    store_product(matrix(x.values.data(), rows, in), weight.transpose(), bias, result.values.data());
+    return result;
+  }
+
+  // The same numbers in another order of axes.
+  static WideStage permuted(const WideStage& from, const PerAxis<int>& order) {
+    WideStage result;
+    const Strides steps = row_major_strides(from.shape);
+    for (const int axis : order) result.shape.push_back(from.shape[axis]);
+    result.values.resize(from.values.size());
+    Index at = result.shape;
+    std::fill(at.values.begin(), at.values.end(), 0);
+    for (double& value : result.values) {
+      std::int64_t place = 0;
+      for (int axis = 0; axis < order.count; ++axis) place += at[axis] * steps[order[axis]];
+      value = from.values[static_cast<std::size_t>(place)];
+      for (int axis = order.count - 1; axis >= 0 && ++at[axis] == result.shape[axis]; --axis) at[axis] = 0;
+    }
+    return result;
+  }
+
+  void project_all() {
+    const WideStage x = keep(StageId::input, inputs_.x);
+    WideStage key_x = x, value_x = x;
+    if (!inputs_.key_x.empty()) {
+      key_x = keep(StageId::key_input, inputs_.key_x);
+      value_x = keep(StageId::value_input, inputs_.value_x.empty() ? inputs_.key_x : inputs_.value_x);
+    }
+    if (has(StageId::qkv)) {
+      stages_[StageId::qkv] = projected(x, inputs_.weights.qkv);
+      if (has(StageId::qkv_split)) {
+        WideStage split = stages_[StageId::qkv];
+        split.shape = trace_.tensor(StageId::qkv_split).shape();
+        stages_[StageId::qkv_heads] = permuted(split, {0, 2, 1, 3});
+        stages_[StageId::qkv_split] = std::move(split);
+      }
+    }
+    const QkvLayout layout = read_layout_of(trace_.request, inputs_.weights);
+    const auto heads_of = [&](StageId projection, StageId stage, Part part, const WideStage& from, std::int64_t heads) {
+      WideStage flat = projected(from, part_of(inputs_, layout, part));
+      if (has(projection)) stages_[projection] = flat;
+      flat.shape = {flat.shape[0], flat.shape[1], heads, flat.shape[2] / heads};
+      stages_[stage] = permuted(flat, {0, 2, 1, 3});
+    };
+    heads_of(StageId::query_proj, StageId::query, Part::query, x, inputs_.num_heads);
+    heads_of(StageId::key_proj, StageId::key, Part::key, key_x, inputs_.num_kv_heads);
+    heads_of(StageId::value_proj, StageId::value, Part::value, value_x, inputs_.num_kv_heads);
+    if (const HeadRule* rule = inputs_.head_rule.get()) {
+      turn(stages_[StageId::query], *rule, rule->query_norm);
+      turn(stages_[StageId::key], *rule, rule->key_norm);
+    }
+    if (!inputs_.weights.bias_k.empty()) {
+      append(stages_[StageId::key], inputs_.weights.bias_k);
+      append(stages_[StageId::value], inputs_.weights.bias_v);
+    }
+  }
+
+  void take_heads() {
+    keep(StageId::query, inputs_.query);
+    keep(StageId::key, inputs_.key);
+    keep(StageId::value, inputs_.value);
+  }
+
+  // See turn_heads().
+  void turn(WideStage& heads, const HeadRule& rule, const Tensor& norm) {
+    const std::int64_t features = heads.shape[3], len = heads.shape[2];
+    const std::vector<double> weight = norm.empty() ? std::vector<double>() : stored(norm);
+    for (std::size_t row = 0; row * static_cast<std::size_t>(features) < heads.values.size(); ++row) {
+      double* x = heads.values.data() + row * static_cast<std::size_t>(features);
+      std::vector<Real> made(x, x + features);
+      if (!weight.empty()) {
+        Real squares = 0;
+        for (const Real value : made) squares += value * value;
+        const Real factor = 1 / std::sqrt(squares / static_cast<Real>(features) + static_cast<Real>(rule.norm_eps));
+        for (std::size_t d = 0; d < made.size(); ++d) {
+          made[d] = made[d] * factor * (static_cast<Real>(weight[d]) + static_cast<Real>(rule.norm_plus_one ? 1 : 0));
+        }
+      }
+      if (rule.rotary != nullptr) turn_row(made, rule.rotary->rule(), static_cast<std::int64_t>(row) % len);
+      for (std::int64_t d = 0; d < features; ++d) x[d] = stored(made[static_cast<std::size_t>(d)]);
+    }
+  }
+
+  static void turn_row(std::vector<Real>& x, const RotaryRule& rule, std::int64_t position) {
+    const std::int64_t pairs = rule.features / 2;
+    const bool halves = rule.pairs == RotaryRule::Pairs::halves;
+    for (std::int64_t p = 0; p < pairs; ++p) {
+      const auto at = static_cast<std::size_t>(halves ? p : 2 * p);
+      const auto other = static_cast<std::size_t>(halves ? p + pairs : 2 * p + 1);
+      // The angle is a float32 by definition.
+      const double angle =
+          static_cast<float>(position) * static_cast<float>(rule.inverse_frequencies[static_cast<std::size_t>(p)]);
+      const Real cosine = static_cast<Real>(rule.factor * std::cos(angle));
+      const Real sine = static_cast<Real>(rule.factor * std::sin(angle));
+      const Real a = x[at], b = x[other];
+      x[at] = a * cosine - b * sine;
+      x[other] = b * cosine + a * sine;
+    }
+  }
+
+  // The position of bias_k or bias_v after the others.
+  void append(WideStage& heads, const Tensor& bias) {
+    const std::vector<double> extra = stored(bias);
+    const std::int64_t len = heads.shape[2], features = heads.shape[3], kv_heads = heads.shape[1];
+    WideStage longer{{heads.shape[0], kv_heads, len + 1, features}, {}};
+    for (std::int64_t row = 0; row < heads.shape[0] * kv_heads; ++row) {
+      const auto from = heads.values.begin() + row * len * features;
+      longer.values.insert(longer.values.end(), from, from + len * features);
+      const auto own = extra.begin() + row % kv_heads * features;
+      longer.values.insert(longer.values.end(), own, own + features);
+    }
+    heads = std::move(longer);
+  }
+
+  // Calls visit(b, h, i, offset of the row) for every row of scores.
+  template <typename Visit>
+  void for_rows(Visit&& visit) {
+    std::int64_t offset = 0;
+    for (std::int64_t b = 0; b < shape_[0]; ++b) {
+      for (std::int64_t h = 0; h < shape_[1]; ++h) {
+        cancel_.check();
+        for (std::int64_t i = 0; i < shape_[2]; ++i, offset += shape_[3]) visit(b, h, i, offset);
+      }
+    }
+  }
+
+  bool hides(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
+    return rule_.mask->hidden.hidden(b, h, i, j);
+  }
+  Real added(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
+    const Tensor& mask = rule_.mask->added;
+    if (mask.empty()) return 0;
+    const double value = static_cast<double>(mask.at({mask.dim(0) == 1 ? 0 : b, mask.dim(1) == 1 ? 0 : h, i, j}));
+    return static_cast<Real>(stored(static_cast<Real>(value)));
+  }
+
+  void scores() {
+    const WideStage &query = stages_[StageId::query], &key = stages_[StageId::key];
+    const bool as_it_lies = has_variant(trace_.request, Variant::key_not_transposed);
+    const std::int64_t heads = query.shape[1], queries = query.shape[2], features = query.shape[3];
+    const std::int64_t keys = as_it_lies ? key.shape[3] : key.shape[2], group = heads / key.shape[1];
+    shape_ = {query.shape[0], heads, queries, keys};
+    WideStage& raw = add(StageId::raw_scores, shape_);
+    for (std::int64_t pair = 0; pair < shape_[0] * heads; ++pair) {  // (batch, head)
+      const std::int64_t own = pair / heads * key.shape[1] + pair % heads / group;
+      const Matrix q = matrix(query.values.data() + pair * queries * features, queries, features);
+      const Matrix k = matrix(key.values.data() + own * key.shape[2] * key.shape[3], key.shape[2], key.shape[3]);
+      double* to = raw.values.data() + pair * queries * keys;
+      if (as_it_lies) {
+        store_product(q, k, {}, to);
+      } else {
+        store_product(q, k.transpose(), {}, to);
+      }
+    }
+    const Real scale = static_cast<Real>(rule_.scale);
+    const bool before = rule_.mask_order == MaskOrder::before_scale && rule_.masks();
+    WideStage values = raw;
+    if (before) {
+      mask(values, scale);
+      stages_[StageId::scores] = stages_[StageId::masked_scores] = std::move(values);
+      return;
+    }
+    for (double& value : values.values) value = stored(static_cast<Real>(value) * scale);
+    stages_[StageId::scores] = values;
+    if (rule_.softcap) {
+      const Real cap = static_cast<Real>(*rule_.softcap);
+      for (double& value : values.values) value = stored(cap * std::tanh(static_cast<Real>(value) / cap));
+      stages_[StageId::capped_scores] = values;
+    }
+    if (rule_.masks()) mask(values, 1);
+    stages_[StageId::masked_scores] = std::move(values);
+  }
+
+  void mask(WideStage& values, Real scale) {
+    const Real fill = static_cast<Real>(static_cast<float>(rule_.mask_fill));
+    const bool hiding = !rule_.mask_after_softmax;
+    for_rows([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t offset) {
+      for (std::int64_t j = 0; j < shape_[3]; ++j) {
+        double& value = values.values[static_cast<std::size_t>(offset + j)];
+        const bool hidden = hiding && hides(b, h, i, j);
+        if (hidden && std::isinf(fill)) {
+          value = static_cast<double>(fill);
+        } else {
+          value = stored((hidden ? fill : static_cast<Real>(value) + added(b, h, i, j)) * scale);
+        }
+      }
+    });
+  }
+
+  // Softmax over `count` numbers that lie `step` apart.
+  void softmax(double* x, std::int64_t count, std::int64_t step) const {
+    Real largest = -std::numeric_limits<Real>::infinity();
+    for (std::int64_t k = 0; k < count; ++k) largest = std::max(largest, static_cast<Real>(x[k * step]));
+    Real sum = 0;
+    std::vector<Real> powers(static_cast<std::size_t>(count));
+    for (std::int64_t k = 0; k < count; ++k) {
+      sum += powers[static_cast<std::size_t>(k)] = std::exp(static_cast<Real>(x[k * step]) - largest);
+    }
+    for (std::int64_t k = 0; k < count; ++k) x[k * step] = stored(powers[static_cast<std::size_t>(k)] / sum);
+  }
+
+  void weights() {
+    WideStage& weights = stages_[StageId::weights] = stages_[StageId::masked_scores];
+    const std::int64_t queries = shape_[2], keys = shape_[3];
+    if (has_variant(trace_.request, Variant::softmax_over_queries)) {
+      for (std::int64_t matrix = 0; matrix < shape_[0] * shape_[1]; ++matrix) {
+        for (std::int64_t j = 0; j < keys; ++j)
+          softmax(weights.values.data() + matrix * queries * keys + j, queries, keys);
+      }
+    } else {
+      for_rows([&](std::int64_t, std::int64_t, std::int64_t, std::int64_t offset) {
+        softmax(weights.values.data() + offset, keys, 1);
+      });
+    }
+    const bool opened = rule_.fully_masked != FullyMasked::as_computed;
+    const double filled = rule_.fully_masked == FullyMasked::zero ? 0.0 : stored(Real(1) / static_cast<Real>(keys));
+    for_rows([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t offset) {
+      double* row = weights.values.data() + offset;
+      if (opened && rule_.mask->hidden.all_hidden(b, h, i)) {
+        std::fill_n(row, keys, filled);
+      } else if (rule_.mask_after_softmax) {
+        for (std::int64_t j = 0; j < keys; ++j) row[j] = hides(b, h, i, j) ? 0 : row[j];
+      }
+    });
+    if (!rule_.drops()) return;
+    // What is kept is decided by the request, not by the numbers.
+    Tensor ones = Tensor::of(shape_, {Axis::batch, Axis::head, Axis::query, Axis::key},
+                             std::vector<float>(weights.values.size(), 1.0F));
+    const std::vector<float> kept = dropped_weights(ones, rule_, whole(shape_), cancel_).values();
+    const Real gain = rule_.dropout < 1 ? 1 / (1 - static_cast<Real>(rule_.dropout)) : 0;
+    WideStage& dropped = stages_[StageId::dropped_weights] = weights;
+    for (std::size_t k = 0; k < kept.size(); ++k) {
+      dropped.values[k] = stored(static_cast<Real>(dropped.values[k]) * (kept[k] != 0 ? gain : 0));
+    }
+  }
+
+  void context() {
+    const WideStage& weights = stages_[rule_.drops() ? StageId::dropped_weights : StageId::weights];
+    const WideStage& value = stages_[StageId::value];
+    const std::int64_t features = value.shape[3], keys = shape_[3], group = shape_[1] / value.shape[1];
+    WideStage& context = add(StageId::context, {shape_[0], shape_[1], shape_[2], features});
+    Matrix v;
+    for_rows([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t offset) {
+      const std::int64_t row = offset / keys;
+      const auto off = [&](const LayerHead& place) { return place.head == h; };
+      if (std::any_of(trace_.request.ablate.begin(), trace_.request.ablate.end(), off)) return;
+      const double* w = weights.values.data() + offset;
+      if (row % shape_[2] == 0) {
+        v = matrix(value.values.data() + (b * value.shape[1] + h / group) * value.shape[2] * features, value.shape[2],
+                   features);
+      }
+      Row sum = Row::Zero(features);
+      for (std::int64_t j = 0; j < keys; ++j) {
+        if (w[j] == 0 && hides(b, h, i, j)) continue;  // a hidden value is not read
+        sum += static_cast<Real>(w[j]) * v.row(j);
+      }
+      std::transform(sum.data(), sum.data() + features, context.values.data() + row * features,
+                     [&](Real each) { return stored(each); });
+    });
+  }
+
+  void merge() {
+    const WideStage& context = stages_[StageId::context];
+    WideStage concat = trace_.request.merge == Merge::direct ? context : permuted(context, {0, 2, 1, 3});
+    concat.shape = {shape_[0], shape_[2], shape_[1] * context.shape[3]};
+    if (has(StageId::output)) stages_[StageId::output] = projected(concat, inputs_.weights.output);
+    stages_[StageId::concat] = std::move(concat);
+  }
+
+  const Trace& trace_;
+  const Inputs& inputs_;
+  const std::optional<NumberType> format_;
+  const CancelToken& cancel_;
+  const ScoreRule rule_;
+  Shape shape_;  // of the scores
+  WideStages stages_;
+};
+
+}  // namespace
+
+WideStages forward_in_double(const Trace& trace, const CancelToken& cancel) {
+  return RoundedForward<double>(trace, std::nullopt, cancel).run();
+}
+
+WideStages forward_in_format(const Trace& trace, NumberType format, const CancelToken& cancel) {
+  return RoundedForward<float>(trace, format, cancel).run();
+}
+
+}  // namespace headscope

@@ -1,0 +1,263 @@
+#include "core/explain/cell_origin.h"
+
+#include <algorithm>
+
+#include "core/attention/interventions.h"
+#include "core/attention/projection_steps.h"
+#include "core/backend/score_steps.h"
+#include "core/base/assert.h"
+#include "core/explain/weight_cells.h"
+#include "core/model/head_rule.h"
+
+namespace headscope {
+namespace {
+
+Range one(std::int64_t at) {
+  return {at, at + 1};
+}
+
+class Origins {
+ public:
+  Origins(const Trace& trace, const Index& index, bool reads)
+      : trace_(trace), inputs_(*trace.inputs), at_(index), reads_(reads) {}
+
+  CellOrigin of(StageId stage) const {
+    switch (stage) {
+      case StageId::input:
+      case StageId::key_input:
+      case StageId::value_input:
+        return {CellStep::given, {}, {}, 0};
+      case StageId::qkv:
+        return product(row_of(StageId::input, SourceRole::input), fused_projection_cells(trace_, at_[2]));
+      case StageId::qkv_split:
+        return copy(StageId::qkv, {one(at_[0]), one(at_[1]), one(at_[2] * 3 * inputs_.head_dim + at_[3])},
+                    SourceRole::input);
+      case StageId::qkv_heads:
+        return copy(StageId::qkv_split, {one(at_[0]), one(at_[2]), one(at_[1]), one(at_[3])}, SourceRole::input);
+      case StageId::query_proj:
+        return projected(Part::query);
+      case StageId::key_proj:
+        return projected(Part::key);
+      case StageId::value_proj:
+        return projected(Part::value);
+      case StageId::query:
+        return head(Part::query);
+      case StageId::key:
+        return head(Part::key);
+      case StageId::value:
+        return head(Part::value);
+      case StageId::raw_scores:
+        return query_key();
+      case StageId::scores:
+        if (masks_before_scale()) return masked(StageId::raw_scores);
+        return {trace_.scale == 1.0 ? CellStep::copied : CellStep::scaled, {score(StageId::raw_scores)}, {}, 0};
+      case StageId::capped_scores:
+        return {CellStep::capped, {score(StageId::scores)}, {}, 0};
+      case StageId::masked_scores: {
+        const StageId before = has(StageId::capped_scores) ? StageId::capped_scores : StageId::scores;
+        if (masks_before_scale() || !rule().masks()) return {CellStep::copied, {score(before)}, {}, 0};
+        return masked(before);
+      }
+      case StageId::weights:
+        return softmax();
+      case StageId::dropped_weights:
+        return {CellStep::dropped, {source(StageId::weights, cell(), SourceRole::weight)}, {}, 0};
+      case StageId::context:
+        return context();
+      case StageId::concat:
+        return concat();
+      case StageId::output:
+        return product(row_of(StageId::concat, SourceRole::context), output_projection_cells(trace_, at_[2]));
+    }
+    HEADSCOPE_ASSERT(false, std::string(stage_name(stage)));
+    return {};
+  }
+
+ private:
+  bool has(StageId stage) const { return trace_.find(stage) != nullptr; }
+  ScoreRule rule() const { return score_rule_of(trace_.request, inputs_, trace_.mask); }
+  bool masks_before_scale() const { return trace_.request.mask_order == MaskOrder::before_scale && rule().masks(); }
+
+  Region cell() const {
+    Region region;
+    for (const std::int64_t each : at_) region.push_back(one(each));
+    return region;
+  }
+  CellSource source(StageId stage, const Region& region, SourceRole role) const {
+    return {stage, std::string(stage_name(stage)), trace_.tensor(stage), region, role};
+  }
+  CellSource score(StageId stage) const { return source(stage, cell(), SourceRole::score); }
+  // All features of position at_[1] of a [batch, position, feature] stage.
+  CellSource row_of(StageId stage, SourceRole role) const {
+    return source(stage, {one(at_[0]), one(at_[1]), {0, trace_.tensor(stage).dim(2)}}, role);
+  }
+  CellOrigin copy(StageId stage, const Region& region, SourceRole role) const {
+    return {CellStep::copied, {source(stage, region, role)}, {}, 0};
+  }
+  static CellOrigin product(CellSource first, std::vector<CellSource> weight_and_bias) {
+    CellOrigin origin{CellStep::products, {std::move(first)}, {}, 0};
+    for (CellSource& each : weight_and_bias) origin.sources.push_back(std::move(each));
+    return origin;
+  }
+
+  static SourceRole role_of(Part part) {
+    return part == Part::query ? SourceRole::query : part == Part::key ? SourceRole::key : SourceRole::value;
+  }
+  std::int64_t kv_head(std::int64_t h) const { return h / (inputs_.num_heads / inputs_.num_kv_heads); }
+
+  CellOrigin projected(Part part) const {
+    if (has(StageId::qkv)) {
+      std::int64_t before = 0;
+      for (Part earlier : {Part::query, Part::key}) {
+        if (earlier < part) before += part_features(inputs_, earlier);
+      }
+      return copy(StageId::qkv, {one(at_[0]), one(at_[1]), one(before + at_[2])}, role_of(part));
+    }
+    const StageId own = part == Part::key ? StageId::key_input : StageId::value_input;
+    const StageId from = part != Part::query && has(own) ? own : StageId::input;
+    return product(row_of(from, SourceRole::input), projection_cells(trace_, part, at_[2]));
+  }
+
+  CellOrigin head(Part part) const {
+    if (!inputs_.query.empty()) return {CellStep::given, {}, {}, 0};
+    const std::int64_t b = at_[0], h = at_[1], i = at_[2], d = at_[3];
+    const std::int64_t features = part == Part::value ? inputs_.value_head_dim : inputs_.head_dim;
+    if (part != Part::query && !inputs_.weights.bias_k.empty() && i == inputs_.key_len) {
+      return {CellStep::copied, {extra_key_cell(trace_, part, h * features + d)}, {}, 0};
+    }
+    const bool turned = is_turned(part);
+    const Range own = turned ? Range{0, features} : one(d);
+    if (has(StageId::qkv_heads)) {
+      const std::int64_t before = static_cast<std::int64_t>(part) * inputs_.head_dim;
+      return split(
+          source(StageId::qkv_heads, {one(b), one(h), one(i), {before + own.begin, before + own.end}}, role_of(part)),
+          part, turned);
+    }
+    const StageId from = part == Part::query ? StageId::query_proj
+                         : part == Part::key ? StageId::key_proj
+                                             : StageId::value_proj;
+    const std::int64_t before = h * features;
+    return split(source(from, {one(b), one(i), {before + own.begin, before + own.end}}, role_of(part)), part, turned);
+  }
+
+  bool is_turned(Part part) const {
+    const HeadRule* rule = inputs_.head_rule.get();
+    return rule != nullptr &&
+           ((part == Part::query && rule->changes_queries()) || (part == Part::key && rule->changes_keys()));
+  }
+
+  // One feature of a head, or, where the model's rule turns the head, all of them and the weights of its norm.
+  CellOrigin split(CellSource projected, Part part, bool turned) const {
+    if (!turned) return {CellStep::copied, {std::move(projected)}, {}, 0};
+    CellOrigin origin{CellStep::rotated, {std::move(projected)}, {}, at_[3]};
+    const Tensor& norm = part == Part::query ? inputs_.head_rule->query_norm : inputs_.head_rule->key_norm;
+    if (!norm.empty()) {
+      origin.sources.push_back({std::nullopt, part == Part::query ? "q_norm.weight" : "k_norm.weight", norm,
+                                Region{{0, norm.size()}}, SourceRole::projection});
+    }
+    return origin;
+  }
+
+  CellOrigin query_key() const {
+    const std::int64_t b = at_[0], h = at_[1], i = at_[2], j = at_[3];
+    const Range features{0, inputs_.head_dim};
+    const bool as_it_lies = has_variant(trace_.request, Variant::key_not_transposed);
+    const Region key = as_it_lies ? Region{one(b), one(kv_head(h)), features, one(j)}
+                                  : Region{one(b), one(kv_head(h)), one(j), features};
+    return {CellStep::products,
+            {source(StageId::query, {one(b), one(h), one(i), features}, SourceRole::query),
+             source(StageId::key, key, SourceRole::key)},
+            {},
+            0};
+  }
+
+  // What a hidden cell held before is not read.
+  CellOrigin masked(StageId before) const {
+    const bool hidden = !rule().mask_after_softmax && trace_.mask->hidden.hidden(at_[0], at_[1], at_[2], at_[3]);
+    CellOrigin origin{CellStep::masked, {}, {}, 0};
+    if (!hidden) origin.sources.push_back(score(before));
+    return origin;
+  }
+
+  CellOrigin softmax() const {
+    if (frozen_head(trace_.request, inputs_.layer, at_[1]) != nullptr) return {CellStep::frozen, {}, {}, 0};
+    Region region = cell();
+    const int along = has_variant(trace_.request, Variant::softmax_over_queries) ? 2 : 3;
+    region[along] = {0, trace_.tensor(StageId::weights).dim(along)};
+    return {CellStep::softmax, {source(StageId::masked_scores, region, SourceRole::score)}, {}, at_[along]};
+  }
+
+  CellOrigin context() const {
+    const std::int64_t b = at_[0], h = at_[1], i = at_[2], d = at_[3];
+    const std::vector<LayerHead>& off = trace_.request.ablate;
+    if (std::find(off.begin(), off.end(), LayerHead{inputs_.layer, h}) != off.end()) {
+      return {CellStep::ablated, {}, {}, 0};
+    }
+    const StageId from = has(StageId::dropped_weights) ? StageId::dropped_weights : StageId::weights;
+    const Range keys{0, trace_.tensor(from).dim(3)};
+    CellOrigin origin{CellStep::products,
+                      {source(from, {one(b), one(h), one(i), keys}, SourceRole::weight),
+                       source(StageId::value, {one(b), one(kv_head(h)), keys, one(d)}, SourceRole::value)},
+                      {},
+                      0};
+    if (!reads_ || !trace_.mask->hidden.any()) return origin;
+    std::vector<float> weights(static_cast<std::size_t>(keys.size()));
+    origin.sources[0].tensor.read(origin.sources[0].region, weights);
+    origin.not_read.resize(weights.size());
+    trace_.mask->hidden.read_row(b, h, i, origin.not_read);
+    for (std::size_t j = 0; j < weights.size(); ++j) {
+      if (weights[j] != 0.0F) origin.not_read[j] = 0;
+    }
+    return origin;
+  }
+
+  CellOrigin concat() const {
+    const Tensor& context = trace_.tensor(StageId::context);
+    const Provenance from =
+        provenance_of(trace_.request.merge, context.dim(1), context.dim(2), context.dim(3), at_[1], at_[2]);
+    return copy(StageId::context, {one(at_[0]), one(from.head), one(from.position), one(from.feature)},
+                SourceRole::context);
+  }
+
+  const Trace& trace_;
+  const Inputs& inputs_;
+  Index at_;
+  bool reads_;
+};
+
+CellOrigin made_from(const Trace& trace, StageId stage, const Index& index, bool reads) {
+  const Tensor& tensor = trace.tensor(stage);
+  HEADSCOPE_ASSERT(index.count == tensor.rank(), std::to_string(index.count) + " indices");
+  for (int axis = 0; axis < index.count; ++axis) {
+    HEADSCOPE_ASSERT(index[axis] >= 0 && index[axis] < tensor.dim(axis),
+                     std::to_string(index[axis]) + " in " + to_string(tensor.shape()));
+  }
+  // Captured weights: nobody knows the scores behind them.
+  const bool captured = stage == StageId::weights && trace.find(StageId::masked_scores) == nullptr;
+  CellOrigin origin = captured ? CellOrigin{CellStep::given, {}, {}, 0} : Origins(trace, index, reads).of(stage);
+  const Request& request = trace.request;
+  const std::int64_t layer = trace.inputs->layer;
+  if (stage == StageId::query || stage == StageId::key) origin.factor = head_factor(request, stage, layer, index[1]);
+  for (const NumberEdit& edit : edits_of(request, layer, stage)) {
+    if (std::equal(edit.index.begin(), edit.index.end(), index.begin(), index.end())) origin.edited = edit.value;
+  }
+  return origin;
+}
+
+}  // namespace
+
+std::string_view role_name(SourceRole role) {
+  constexpr std::string_view kNames[] = {"input",  "query",   "key",        "value", "score",
+                                         "weight", "context", "projection", "bias"};
+  return kNames[static_cast<std::size_t>(role)];
+}
+
+CellOrigin origin_of(const Trace& trace, StageId stage, const Index& index) {
+  return made_from(trace, stage, index, true);
+}
+
+CellOrigin sources_of(const Trace& trace, StageId stage, const Index& index) {
+  return made_from(trace, stage, index, false);
+}
+
+}  // namespace headscope

@@ -1,0 +1,63 @@
+// Why a cell holds the number that it holds: the formula, its operands with their values, and the steps in double.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/explain/cell_origin.h"
+
+namespace headscope {
+
+struct Operand {
+  std::string stage;  // a stage, or a tensor of the weights file
+  Index index;        // in its own axes
+  double value = 0;
+  SourceRole role{};
+};
+
+struct ExplainStep {
+  std::string name;        // "× scale", "row maximum"
+  std::string expression;  // with the numbers that enter it
+  double value = 0;        // in double, from the operands as stored
+};
+
+// One product of a long sum.
+struct ExplainTerm {
+  std::int64_t k = 0;  // its place in the sum: a feature, or a key
+  double left = 0, right = 0;
+  double product() const { return left * right; }
+};
+
+struct Explanation {
+  StageId stage{};
+  Index index;
+  double value = 0;                // as stored: a float32
+  std::string formula;             // "scores[b,h,i,j] = raw_scores[b,h,i,j] · scale"
+  std::vector<ExplainStep> steps;  // never empty; the last one's value is the cell's
+  std::vector<Operand> operands;   // of a sum: the two factors of a term beside each other, then the bias
+  std::vector<ExplainTerm> terms;  // of a sum, in its order; keys that are not read are left out
+  double magnitude = 0;            // Σ |terms| + |bias| of a sum, else |value|: what a rounding error is relative to
+};
+
+// Of stage[index]; the trace has both (asserted). The last step is within 1e-5 of the stored value, relative to
+// `magnitude`, and NaN where that is NaN.
+Explanation explain(const Trace& trace, StageId stage, const Index& index);
+
+// "weights[0, 2, 7, 1]".
+std::string cell_name(std::string_view stage, const Index& index);
+
+// The shortest decimal that reads back to the same float32: what operands are printed as. "nan", "inf", "-inf".
+std::string operand_text(double value);
+
+// The terms of a sum with the largest products first (NaN before all), at most `most` of them, and the rest as one sum.
+struct LargestTerms {
+  std::vector<ExplainTerm> terms;
+  std::int64_t others = 0;
+  double rest = 0;          // sum of the other products
+  double rest_largest = 0;  // the largest |product| among them
+};
+LargestTerms largest_terms(const Explanation& explanation, std::size_t most);
+
+}  // namespace headscope

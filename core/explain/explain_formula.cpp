@@ -1,0 +1,126 @@
+#include "core/explain/explain_formula.h"
+
+#include <fmt/format.h>
+
+#include "core/base/assert.h"
+
+namespace headscope {
+namespace {
+
+// The letters of a stage's axes.
+std::string letters(StageId stage) {
+  switch (stage) {
+    case StageId::qkv_split:
+      return "b,i,h,f";
+    case StageId::qkv_heads:
+      return "b,h,i,f";
+    case StageId::query:
+    case StageId::context:
+      return "b,h,i,d";
+    case StageId::key:
+    case StageId::value:
+      return "b,g,j,d";
+    case StageId::key_input:
+    case StageId::value_input:
+      return "b,j,d";
+    case StageId::key_proj:
+    case StageId::value_proj:
+      return "b,j,o";
+    case StageId::qkv:
+    case StageId::query_proj:
+    case StageId::output:
+      return "b,i,o";
+    case StageId::input:
+    case StageId::concat:
+      return "b,i,d";
+    default:
+      return "b,h,i,j";
+  }
+}
+
+std::string of_projection(const CellOrigin& origin, const char* position) {
+  const CellSource& weight = origin.sources[1];
+  // A file that stores [in, out] is read as it lies.
+  const bool transposed = weight.region[1].size() == 1 && weight.region[0].size() != 1;
+  std::string text =
+      fmt::format("Σ_d {}[b,{},d] · {}[{}]", origin.sources[0].name, position, weight.name, transposed ? "d,o" : "o,d");
+  if (origin.sources.size() > 2) text += fmt::format(" + {}[o]", origin.sources[2].name);
+  return text;
+}
+
+std::string of_products(StageId stage, const Trace& trace, const CellOrigin& origin) {
+  const bool grouped = trace.inputs->num_kv_heads != trace.inputs->num_heads;
+  const char* head = grouped ? "g" : "h";
+  if (stage == StageId::raw_scores) {
+    const bool as_it_lies = has_variant(trace.request, Variant::key_not_transposed);
+    return fmt::format("Σ_d query[b,h,i,d] · key[b,{},{}]", head, as_it_lies ? "d,j" : "j,d");
+  }
+  if (stage == StageId::context) {
+    return fmt::format("Σ_j {}[b,h,i,j] · value[b,{},j,d]", origin.sources[0].name, head);
+  }
+  return of_projection(origin, stage == StageId::key_proj || stage == StageId::value_proj ? "j" : "i");
+}
+
+std::string of_masked(const Trace& trace, const CellOrigin& origin) {
+  const bool before_scale = trace.request.mask_order == MaskOrder::before_scale;
+  const std::string score = origin.sources.empty() ? (before_scale            ? "raw_scores"
+                                                      : trace.request.softcap ? "capped_scores"
+                                                                              : "scores")
+                                                   : origin.sources[0].name;
+  const std::string masked =
+      fmt::format("hidden ? fill : {}[b,h,i,j]{}", score, trace.mask->added.empty() ? "" : " + added[b,h,i,j]");
+  return before_scale ? "(" + masked + ") · scale" : masked;
+}
+
+std::string right_side(const Trace& trace, StageId stage, const CellOrigin& origin) {
+  switch (origin.step) {
+    case CellStep::given:
+      return trace.find(stage)->operation;
+    case CellStep::copied: {
+      const CellSource& from = origin.sources[0];
+      if (stage == StageId::concat) {
+        return trace.request.merge == Merge::transpose ? "context[b,h,i,d'], d = h · head_dim + d'"
+                                                       : "context read in memory order, not transposed";
+      }
+      if (is_score_like(stage)) return from.name + "[b,h,i,j]";
+      return "one cell of " + from.name;
+    }
+    case CellStep::products:
+      return of_products(stage, trace, origin);
+    case CellStep::rotated:
+      return trace.find(stage)->operation;
+    case CellStep::scaled:
+      return "raw_scores[b,h,i,j] · scale";
+    case CellStep::capped:
+      return "softcap · tanh(scores[b,h,i,j] / softcap)";
+    case CellStep::masked:
+      return of_masked(trace, origin);
+    case CellStep::softmax: {
+      const bool down = has_variant(trace.request, Variant::softmax_over_queries);
+      const char* along = down ? "i" : "j";
+      return fmt::format(
+          "exp(masked_scores[b,h,i,j] − max_{0} masked_scores) / Σ_{0} exp(masked_scores − max_{0} masked_scores)",
+          along);
+    }
+    case CellStep::dropped:
+      return "weights[b,h,i,j] · kept / (1 − dropout)";
+    case CellStep::ablated:
+      return "0, the head is switched off";
+    case CellStep::frozen:
+      return "held, whatever the scores are";
+  }
+  HEADSCOPE_ASSERT(false, std::string(stage_name(stage)));
+  return {};
+}
+
+}  // namespace
+
+std::string formula_text(const Trace& trace, StageId stage, const CellOrigin& origin) {
+  return fmt::format("{}[{}] = {}{}{}", stage_name(stage), letters(stage), right_side(trace, stage, origin),
+                     origin.factor == 1.0      ? ""
+                     : stage == StageId::query ? ", · scale-query"
+                                               : ", · scale-key",
+                     origin.edited ? ", then edited" : "");
+}
+
+}  // namespace headscope

@@ -1,0 +1,40 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/explain/explain.h"
+
+namespace headscope {
+
+std::string cell_name(std::string_view stage, const Index& index) {
+  return fmt::format("{}[{}]", stage, fmt::join(index.begin(), index.end(), ", "));
+}
+
+std::string operand_text(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return fmt::format("{}", static_cast<float>(value));
+}
+
+LargestTerms largest_terms(const Explanation& explanation, std::size_t most) {
+  LargestTerms result;
+  std::vector<ExplainTerm> terms = explanation.terms;
+  const auto size = [](const ExplainTerm& term) {
+    const double product = std::abs(term.product());
+    return std::isnan(product) ? std::numeric_limits<double>::infinity() : product;
+  };
+  std::stable_sort(terms.begin(), terms.end(),
+                   [&](const ExplainTerm& a, const ExplainTerm& b) { return size(a) > size(b); });
+  const auto shown = terms.begin() + static_cast<std::ptrdiff_t>(std::min(most, terms.size()));
+  result.terms.assign(terms.begin(), shown);
+  for (auto term = shown; term != terms.end(); ++term) {
+    ++result.others;
+    result.rest += term->product();
+    result.rest_largest = std::max(result.rest_largest, std::abs(term->product()));
+  }
+  return result;
+}
+
+}  // namespace headscope

@@ -1,0 +1,219 @@
+#include "core/explain/linked_cells.h"
+
+#include <optional>
+
+#include "core/attention/projection_steps.h"
+#include "core/explain/cell_origin.h"
+#include "core/model/head_rule.h"
+
+namespace headscope {
+namespace {
+
+Range one(std::int64_t at) {
+  return {at, at + 1};
+}
+
+bool is_one_cell(const Region& region) {
+  for (const Range& range : region) {
+    if (range.size() != 1) return false;
+  }
+  return true;
+}
+
+Index first_of(const Region& region) {
+  Index index;
+  for (const Range& range : region) index.push_back(range.begin);
+  return index;
+}
+
+// The reverse of origin_of(): what a stage's cells feed in the stages right after it.
+class Feeding {
+ public:
+  explicit Feeding(const Trace& trace) : trace_(trace), inputs_(*trace.inputs) {}
+
+  std::vector<LinkedCells> fed_by(StageId stage, const Region& at) const {
+    using S = StageId;
+    switch (stage) {
+      case S::input:
+        if (has(S::qkv)) return {row(S::qkv, at)};
+        return projections(at, true, !has(S::key_input), !has(S::key_input) && !has(S::value_input));
+      case S::key_input:
+        return projections(at, false, true, !has(S::value_input));
+      case S::value_input:
+        return projections(at, false, false, true);
+      case S::qkv:
+        return from_fused(at);
+      case S::qkv_split:
+        return {{S::qkv_heads, {at[0], at[2], at[1], at[3]}}};
+      case S::qkv_heads:
+        return from_heads(at);
+      case S::query_proj:
+        return {head_cell(Part::query, at)};
+      case S::key_proj:
+        return {head_cell(Part::key, at)};
+      case S::value_proj:
+        return {head_cell(Part::value, at)};
+      case S::query:
+        return existing({{S::raw_scores, {at[0], at[1], at[2], all(S::raw_scores, 3)}}});
+      case S::key: {
+        const bool as_it_lies = has_variant(trace_.request, Variant::key_not_transposed);
+        return existing({{S::raw_scores, {at[0], heads_of(at[1]), all(S::raw_scores, 2), at[as_it_lies ? 3 : 2]}}});
+      }
+      case S::value:
+        return existing({{S::context, {at[0], heads_of(at[1]), all(S::context, 2), at[3]}}});
+      case S::context:
+        return from_context(at);
+      case S::concat:
+        return existing({row(S::output, at)});
+      case S::output:
+        return {};
+      default:
+        return from_score(stage, at);
+    }
+  }
+
+ private:
+  bool has(StageId stage) const { return trace_.find(stage) != nullptr; }
+  Range all(StageId stage, int axis) const {
+    const Stage* found = trace_.find(stage);
+    return found != nullptr ? Range{0, found->tensor.dim(axis)} : Range{};
+  }
+  std::vector<LinkedCells> existing(std::vector<LinkedCells> cells) const {
+    std::erase_if(cells, [&](const LinkedCells& each) { return !has(each.stage); });
+    return cells;
+  }
+  LinkedCells row(StageId stage, const Region& at) const { return {stage, {at[0], at[1], all(stage, 2)}}; }
+
+  std::vector<LinkedCells> projections(const Region& at, bool query, bool key, bool value) const {
+    std::vector<LinkedCells> cells;
+    if (query) cells.push_back(row(StageId::query_proj, at));
+    if (key) cells.push_back(row(StageId::key_proj, at));
+    if (value) cells.push_back(row(StageId::value_proj, at));
+    return existing(cells);
+  }
+
+  std::vector<LinkedCells> from_fused(const Region& at) const {
+    const std::int64_t o = at[2].begin;
+    if (has(StageId::qkv_split)) {
+      const std::int64_t features = 3 * inputs_.head_dim;
+      return {{StageId::qkv_split, {at[0], at[1], one(o / features), one(o % features)}}};
+    }
+    std::int64_t before = 0;
+    for (const Part part : {Part::query, Part::key, Part::value}) {
+      const std::int64_t count = part_features(inputs_, part);
+      if (o < before + count) return existing({{proj_of(part), {at[0], at[1], one(o - before)}}});
+      before += count;
+    }
+    return {};
+  }
+
+  static StageId proj_of(Part part) {
+    return part == Part::query ? StageId::query_proj : part == Part::key ? StageId::key_proj : StageId::value_proj;
+  }
+  static StageId stage_of(Part part) {
+    return part == Part::query ? StageId::query : part == Part::key ? StageId::key : StageId::value;
+  }
+
+  // A head's feature, or all of them where the model's rule turns the head.
+  LinkedCells feature(Part part, Range b, std::int64_t h, Range i, std::int64_t d) const {
+    const HeadRule* rule = inputs_.head_rule.get();
+    const bool turned = rule != nullptr && ((part == Part::query && rule->changes_queries()) ||
+                                            (part == Part::key && rule->changes_keys()));
+    return {stage_of(part), {b, one(h), i, turned ? all(stage_of(part), 3) : one(d)}};
+  }
+
+  std::vector<LinkedCells> from_heads(const Region& at) const {
+    const std::int64_t f = at[3].begin;
+    const auto part = static_cast<Part>(f / inputs_.head_dim);
+    return {feature(part, at[0], at[1].begin, at[2], f % inputs_.head_dim)};
+  }
+
+  LinkedCells head_cell(Part part, const Region& at) const {
+    const std::int64_t features = part == Part::value ? inputs_.value_head_dim : inputs_.head_dim;
+    const std::int64_t o = at[2].begin;
+    return feature(part, at[0], o / features, at[1], o % features);
+  }
+
+  // The query heads that share a kv head.
+  Range heads_of(Range kv_head) const {
+    const std::int64_t shared = inputs_.num_heads / inputs_.num_kv_heads;
+    return {kv_head.begin * shared, kv_head.end * shared};
+  }
+
+  std::vector<LinkedCells> from_score(StageId stage, const Region& at) const {
+    const bool last =
+        stage == StageId::dropped_weights || (stage == StageId::weights && !has(StageId::dropped_weights));
+    if (last) return existing({{StageId::context, {at[0], at[1], at[2], all(StageId::context, 3)}}});
+    bool after = false;
+    for (const Stage& each : trace_.stages) {
+      if (after && is_score_like(each.id)) return {{each.id, at}};
+      after = after || each.id == stage;
+    }
+    return {};
+  }
+
+  // See provenance_of: features of one (head, position) lie beside each other in one row, however heads are merged.
+  std::vector<LinkedCells> from_context(const Region& at) const {
+    if (!has(StageId::concat)) return {};
+    const Tensor& context = trace_.tensor(StageId::context);
+    const std::int64_t heads = context.dim(1), positions = context.dim(2), features = context.dim(3);
+    const std::int64_t h = at[1].begin, i = at[2].begin;
+    std::int64_t position = i, before = h * features;
+    if (trace_.request.merge == Merge::direct) {
+      const std::int64_t flat = (h * positions + i) * features;
+      position = flat / (heads * features);
+      before = flat % (heads * features);
+    }
+    return {{StageId::concat, {at[0], one(position), {before + at[3].begin, before + at[3].end}}}};
+  }
+
+  const Trace& trace_;
+  const Inputs& inputs_;
+};
+
+// Only single (head, position) rows can be followed further.
+bool goes_on(const LinkedCells& cells) {
+  if (cells.stage == StageId::context) return cells.region[1].size() == 1 && cells.region[2].size() == 1;
+  return cells.stage == StageId::concat || is_one_cell(cells.region);
+}
+
+}  // namespace
+
+std::vector<LinkedCells> linked_cells(const Trace& trace, StageId stage, const Index& index) {
+  std::vector<LinkedCells> linked;
+  Region own;
+  for (const std::int64_t at : index) own.push_back(one(at));
+  linked.push_back({stage, own});
+  for (CellPlace at{stage, index};;) {
+    const CellOrigin origin = sources_of(trace, at.stage, at.index);
+    std::optional<CellPlace> single;
+    for (const CellSource& source : origin.sources) {
+      if (!source.stage) continue;
+      if (origin.step == CellStep::softmax) {
+        single = CellPlace{*source.stage, at.index};
+        linked.push_back({*source.stage, own});
+        continue;
+      }
+      linked.push_back({*source.stage, source.region});
+      if (is_one_cell(source.region) && origin.step != CellStep::products) {
+        single = CellPlace{*source.stage, first_of(source.region)};
+      }
+    }
+    if (!single) break;
+    at = *single;
+  }
+  const Feeding feeding(trace);
+  std::vector<LinkedCells> next = feeding.fed_by(stage, own);
+  while (!next.empty()) {
+    std::vector<LinkedCells> after;
+    for (const LinkedCells& cells : next) {
+      linked.push_back(cells);
+      if (!goes_on(cells)) continue;
+      for (LinkedCells& fed : feeding.fed_by(cells.stage, cells.region)) after.push_back(std::move(fed));
+    }
+    next = std::move(after);
+  }
+  return linked;
+}
+
+}  // namespace headscope

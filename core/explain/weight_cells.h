@@ -1,0 +1,40 @@
+// Cells of a layer's weights by the names and axes of the file that holds them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/attention/projection_steps.h"
+#include "core/explain/cell_origin.h"
+
+namespace headscope {
+
+// The names of a layer's matrix and of its bias in the file; `linear` is one of `weights`. Drawn layers have no file:
+// they are named as the tutorials and torch name such layers.
+struct LinearNames {
+  std::string weight, bias;
+};
+LinearNames file_names_of(const LayerWeights& weights, const Linear& linear);
+
+// Whether the file holds [in, out]: the [out, in] view's columns lie apart.
+bool is_transposed(const Tensor& weight);
+
+// The row of a projection's matrix that gives feature `o` of `part` (counted before the split into heads), and its
+// bias, which comes second and only when there is one. A fused projection's rows are read as the request reads them.
+std::vector<CellSource> projection_cells(const Trace& trace, Part part, std::int64_t o);
+
+// Row `o` of the fused projection as it lies, and its bias.
+std::vector<CellSource> fused_projection_cells(const Trace& trace, std::int64_t o);
+
+// Row `o` of the output projection, and its bias.
+std::vector<CellSource> output_projection_cells(const Trace& trace, std::int64_t o);
+
+// Feature `o` of bias_k or bias_v, which torch stores as [1, 1, features].
+CellSource extra_key_cell(const Trace& trace, Part part, std::int64_t o);
+
+// What a number of the layer's weights does, in words: "key feature 3 of head 1 ← input feature 7" for a matrix,
+// "output feature 3" for a bias. `index` in the file's own axes. "" for a name that the layer does not have.
+std::string weight_meaning(const Trace& trace, const std::string& name, const Index& index);
+
+}  // namespace headscope

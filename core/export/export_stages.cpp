@@ -1,0 +1,196 @@
+#include "core/export/export_stages.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "core/attention/stage_layout.h"
+#include "core/attention/stage_statistics.h"
+#include "core/export/export_plan.h"
+#include "core/export/manifest.h"
+#include "core/io/atomic_file.h"
+#include "core/io/csv.h"
+#include "core/io/json_tensor.h"
+#include "core/io/npy.h"
+#include "core/io/safetensors.h"
+#include "core/io/tensor_blocks.h"
+#include "core/tensor/statistics.h"
+
+namespace headscope {
+
+namespace {
+
+// Counts the values that writers read, for the progress bar.
+class Progress {
+ public:
+  Progress(std::int64_t total, const std::function<void(double)>& report) : total_(total), report_(report) {}
+
+  // `tensor`, whose reads are counted, and added to `sum` where there is one.
+  Tensor counted(const Tensor& tensor, StatisticsSum* sum) {
+    return watched(tensor, [this, sum](std::span<const float> values) {
+      if (sum != nullptr) sum->add(values);
+      done_ += std::ssize(values);
+      report(0);
+    });
+  }
+
+  // `more` values beside those that writers read.
+  void report(double more) const {
+    if (report_) report_(std::min(1.0, (static_cast<double>(done_) + more) / static_cast<double>(total_)));
+  }
+
+ private:
+  std::int64_t total_, done_ = 0;
+  const std::function<void(double)>& report_;
+};
+
+// The names of [range) of an axis.
+std::vector<std::string> part_of_names(const std::vector<std::string>& names, Range range) {
+  return {names.begin() + range.begin, names.begin() + range.end};
+}
+
+class Exporter {
+ public:
+  Exporter(const Trace& trace, const ExportPlan& plan, const std::function<void(double)>& progress,
+           const CancelToken& cancel)
+      : trace_(trace),
+        plan_(plan),
+        cancel_(cancel),
+        stages_(exported_stages(trace, plan)),
+        progress_(total_values(), progress) {}
+
+  std::vector<std::string> run() {
+    if (plan_.format == ExportFormat::safetensors) {
+      add_safetensors();
+    } else {
+      for (const ExportedStage& stage : stages_) add_stage(stage);
+    }
+    const std::string region = plan_.region ? region_text(*plan_.region) : "";
+    std::map<StageId, Statistics> known;
+    for (const auto& [stage, sum] : sums_) known[stage] = sum.result();
+    const double values = static_cast<double>(values_of_manifest());
+    const std::string manifest = manifest_json(
+        trace_, written_, region, cancel_, known, [&](double share) { progress_.report(share * values); },
+        plan_.predictions.get(), plan_.metrics);
+    add("manifest.json", [&](std::ostream& out) { out << manifest; });
+    cancel_.check();
+    files_.commit();
+    return names_;
+  }
+
+ private:
+  std::int64_t total_values() const {
+    std::int64_t total = values_of_manifest();
+    for (const ExportedStage& stage : stages_) total += element_count(stage.region);
+    return std::max<std::int64_t>(total, 1);
+  }
+
+  // What is gone through for the manifest, beside what is written.
+  std::int64_t values_of_manifest() const {
+    StatisticsWish wish{{}, !plan_.region};
+    for (const ExportedStage& stage : stages_) {
+      if (summed(stage)) wish.known[stage.id] = {};
+    }
+    return values_of_statistics(trace_, wish);
+  }
+
+  void add(const std::string& name, const std::function<void(std::ostream&)>& write) {
+    cancel_.check();
+    files_.add((std::filesystem::path(plan_.folder) / name).string(), write);
+    names_.push_back(name);
+  }
+
+  void add_of(StageId stage, const std::string& name, const std::function<void(std::ostream&)>& write) {
+    add(name, write);
+    written_[stage].push_back(name);
+  }
+
+  // What is computed when read is computed once: its statistics are taken while it is written.
+  StatisticsSum* sum_of(const ExportedStage& stage) { return summed(stage) ? &sums_[stage.id] : nullptr; }
+  bool summed(const ExportedStage& stage) const {
+    const Tensor& tensor = trace_.tensor(stage.id);
+    return !tensor.stored() && (stage.region == whole(tensor.shape()) || trace_.on_demand != nullptr);
+  }
+
+  void add_stage(const ExportedStage& stage) {
+    const std::string name(stage_name(stage.id));
+    const Tensor& tensor = trace_.tensor(stage.id);
+    switch (plan_.format) {
+      case ExportFormat::csv_matrix:
+        add_matrices(stage);
+        return;
+      case ExportFormat::csv_long:
+        add_of(stage.id, name + ".csv", [&](std::ostream& out) {
+          write_csv_long(out, stage.id, progress_.counted(tensor, sum_of(stage)), stage.region,
+                         row_names_of(trace_, stage.id), column_names_of(trace_, stage.id), cancel_);
+        });
+        return;
+      case ExportFormat::npy:
+        add_of(stage.id, name + ".npy", [&](std::ostream& out) {
+          write_npy(out, progress_.counted(part_of(tensor, stage.region), sum_of(stage)), cancel_);
+        });
+        return;
+      case ExportFormat::json:
+        add_of(stage.id, name + ".json", [&](std::ostream& out) {
+          write_json_tensor(out, name, progress_.counted(part_of(tensor, stage.region), sum_of(stage)), cancel_);
+        });
+        return;
+      case ExportFormat::safetensors:
+        return;
+    }
+  }
+
+  void add_matrices(const ExportedStage& stage) {
+    const StageLayout layout = stage_layout(stage.id);
+    const Range rows = stage.region[layout.rows], columns = stage.region[layout.columns];
+    const std::vector<std::string> row_names = part_of_names(row_names_of(trace_, stage.id), rows);
+    const std::vector<std::string> column_names = part_of_names(column_names_of(trace_, stage.id), columns);
+    for (const Slice& slice : slices_of(stage)) {
+      add_of(stage.id, slice.name, [&](std::ostream& out) {
+        const Tensor matrix = slice_of(stage.id, trace_.tensor(stage.id), slice.batch, slice.head, rows, columns);
+        write_csv_matrix(out, progress_.counted(matrix, sum_of(stage)), csv_corner(stage.id), row_names, column_names,
+                         cancel_);
+      });
+    }
+  }
+
+  void add_safetensors() {
+    std::vector<Tensor> parts;
+    parts.reserve(stages_.size());
+    std::vector<NamedTensorRef> refs;
+    for (const ExportedStage& stage : stages_) {
+      parts.push_back(progress_.counted(part_of(trace_.tensor(stage.id), stage.region), sum_of(stage)));
+      refs.push_back({std::string(stage_name(stage.id)), &parts.back()});
+    }
+    const std::string name = "all.safetensors";
+    add(name, [&](std::ostream& out) { write_safetensors(out, refs, export_metadata(trace_), cancel_); });
+    for (const ExportedStage& stage : stages_) written_[stage.id].push_back(name);
+  }
+
+  const Trace& trace_;
+  const ExportPlan& plan_;
+  const CancelToken& cancel_;
+  std::vector<ExportedStage> stages_;
+  Progress progress_;
+  FilesTogether files_;
+  std::vector<std::string> names_;
+  std::map<StageId, std::vector<std::string>> written_;
+  std::map<StageId, StatisticsSum> sums_;
+};
+
+}  // namespace
+
+std::vector<std::string> export_stages(const Trace& trace, const ExportPlan& plan,
+                                       const std::function<void(double)>& progress, const CancelToken& cancel) {
+  exported_stages(trace, plan);  // what cannot be written is refused before the folder is made
+  const std::vector<std::string> made = make_folder(plan.folder);
+  try {
+    return Exporter(trace, plan, progress, cancel).run();
+  } catch (...) {
+    std::error_code ignored;
+    for (auto folder = made.rbegin(); folder != made.rend(); ++folder) std::filesystem::remove(*folder, ignored);
+    throw;
+  }
+}
+
+}  // namespace headscope

@@ -1,0 +1,151 @@
+#include "core/export/manifest.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/attention/capture_trace.h"
+#include "core/attention/model_trace.h"
+#include "core/attention/stage_statistics.h"
+#include "core/base/version.h"
+#include "core/export/session_file.h"
+#include "core/heads/model_metrics.h"
+#include "core/io/json_text.h"
+#include "core/model/checkpoint.h"
+#include "core/tensor/statistics.h"
+
+namespace headscope {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json stage_json(const Stage& stage, const std::vector<std::string>& files,
+                const std::optional<Statistics>& statistics) {
+  Json shape = Json::array();
+  for (const std::int64_t size : stage.tensor.shape()) shape.push_back(size);
+  Json json = {{"shape", shape}, {"dtype", "float32"}, {"operation", stage.operation}, {"files", files}};
+  for (const char* name : {"min", "max", "mean", "std", "l2_norm", "nan_count", "inf_count"}) json[name] = nullptr;
+  if (statistics) {
+    json["min"] = json_number(statistics->min);
+    json["max"] = json_number(statistics->max);
+    json["mean"] = json_number(statistics->mean);
+    json["std"] = json_number(statistics->std);
+    json["l2_norm"] = json_number(statistics->l2_norm);
+    json["nan_count"] = statistics->nan_count;
+    json["inf_count"] = statistics->inf_count;
+  }
+  json["seconds"] = json_number(stage.seconds);
+  return json;
+}
+
+Json model_json(const ModelTrace& model) {
+  Json json = {{"name", model.name}};
+  if (model.checkpoint != nullptr) json["architecture"] = model.checkpoint->architecture().family;
+  json["layer"] = model.layer;
+  json["num_layers"] = model.layers.size();
+  return json;
+}
+
+Json loss_json(const std::optional<double>& loss) {
+  return loss ? Json(json_number(*loss)) : Json(nullptr);
+}
+
+Json first_json(const PredictionChange& change, const std::vector<std::string>& terms) {
+  Json alone = Json::object();
+  for (std::size_t k = 0; k < terms.size(); ++k) alone[terms[k]] = json_number(change.first_alone[k]);
+  return {{"id", change.first.id},
+          {"piece", change.first.piece},
+          {"probability_without", json_number(change.first.probability)},
+          {"probability", json_number(change.first_now)},
+          {"alone", std::move(alone)}};
+}
+
+Json predictions_json(const PredictionReport& report, const std::vector<std::string>& tokens) {
+  Json json = {{"kind", report.next_token ? "next-token" : "masked"}, {"positions", Json::array()}};
+  for (std::size_t p = 0; p < report.positions.size(); ++p) {
+    const Prediction& each = report.positions[p];
+    const PredictionChange* change = report.changes ? &report.changes->positions[p] : nullptr;
+    Json top = Json::array();
+    for (std::size_t k = 0; k < each.top.size(); ++k) {
+      const TokenProbability& token = each.top[k];
+      top.push_back({{"id", token.id},
+                     {"piece", token.piece},
+                     {"logit", json_number(token.logit)},
+                     {"probability", json_number(token.probability)}});
+      if (change != nullptr) top.back()["probability_without"] = json_number(change->top_without[k]);
+    }
+    json["positions"].push_back({{"position", each.position},
+                                 {"token", tokens[static_cast<std::size_t>(each.position)]},
+                                 {"top", std::move(top)}});
+    if (change != nullptr) json["positions"].back()["first"] = first_json(*change, report.changes->terms);
+  }
+  json["token_loss"] = Json::array();
+  for (const std::optional<double>& loss : report.token_loss) json["token_loss"].push_back(loss_json(loss));
+  json["mean_loss"] = loss_json(report.mean_loss);
+  if (report.changes) json["mean_loss_without"] = loss_json(report.changes->mean_loss_without);
+  return json;
+}
+
+// What was captured, and how it fits together.
+Json capture_json(const ModelTrace& model) {
+  const CaptureReport& report = *model.capture;
+  Json json = {
+      {"file", model.name},    {"layer", report.layer},   {"weights", report.weights}, {"query_key", report.query_key},
+      {"value", report.value}, {"causal", report.causal}, {"row_sums", nullptr},       {"weights_difference", nullptr}};
+  if (report.row_sums) {
+    json["row_sums"] = {{"rows", report.row_sums->rows},
+                        {"off", report.row_sums->off},
+                        {"nan_rows", report.row_sums->nan_rows},
+                        {"largest_error", json_number(report.row_sums->largest_error)}};
+  }
+  if (report.weights_difference) json["weights_difference"] = json_number(*report.weights_difference);
+  return json;
+}
+
+Json metrics_list(const Trace& trace, const CancelToken& cancel) {
+  Json list = Json::array();
+  for (const HeadMetricsRow& row : metrics_of_all_heads(trace, cancel)) {
+    Json json = {{"batch", row.batch}, {"layer", row.layer}, {"head", row.head}};
+    for (const HeadMetric metric : all_head_metrics()) {
+      json[std::string(metric_key(metric))] = json_number(row.metrics[metric].value);
+    }
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string manifest_json(const Trace& trace, const std::map<StageId, std::vector<std::string>>& files,
+                          const std::string& region, const CancelToken& cancel,
+                          const std::map<StageId, Statistics>& known, const std::function<void(double)>& progress,
+                          const PredictionReport* predictions, bool metrics) {
+  Json json;
+  json["version"] = kVersion;
+  json["request"] = Json::parse(request_json(trace.request));
+  if (trace.model != nullptr) json["model"] = model_json(*trace.model);
+  json["tokens"] = trace.query_labels();
+  json["key_tokens"] = trace.key_labels();
+  json["backend"] = trace.backend;
+  json["fully_masked_rows"] = trace.fully_masked_rows;
+  const LayerWeights& weights = trace.inputs->weights;
+  json["weights_sha256"] = weights.empty() ? "" : weights.sha256.empty() ? sha256_of(weights) : weights.sha256;
+  json["seconds"] = json_number(trace.seconds);
+  if (trace.model != nullptr && trace.model->capture != nullptr) json["capture"] = capture_json(*trace.model);
+  if (!region.empty()) json["region"] = region;
+  if (predictions != nullptr) json["predictions"] = predictions_json(*predictions, trace.query_labels());
+  Json stages = Json::object();
+  const std::vector<std::optional<Statistics>> statistics =
+      stage_statistics(trace, {known, region.empty()}, progress, cancel);
+  for (std::size_t index = 0; index < trace.stages.size(); ++index) {
+    const Stage& stage = trace.stages[index];
+    const auto written = files.find(stage.id);
+    stages[std::string(stage_name(stage.id))] =
+        stage_json(stage, written == files.end() ? std::vector<std::string>{} : written->second, statistics[index]);
+  }
+  json["stages"] = std::move(stages);
+  if (metrics) json["metrics"] = metrics_list(trace, cancel);
+  return json_dump(json, 2) + "\n";
+}
+
+}  // namespace headscope

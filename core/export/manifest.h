@@ -1,0 +1,38 @@
+// manifest.json: what a run computed and where each number was written.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/attention/output_head.h"
+#include "core/attention/trace.h"
+#include "core/base/cancel.h"
+#include "core/tensor/statistics.h"
+
+namespace headscope {
+
+// request, version, tokens, key_tokens, backend, fully_masked_rows, weights_sha256 ("" without weights), seconds, and
+// "stages": an object from each stage's name, in order, to its shape, dtype ("float32"), operation, files, min, max,
+// mean, std, l2_norm, nan_count, inf_count, seconds. Statistics are of the whole stage, over its finite values.
+// `files` lists the file names by stage; a stage without any has an empty list. Numbers that are not finite are the
+// strings "nan", "inf", "-inf". `region`, as --region spells it, is said when it is not empty.
+// `known` has the statistics of stages that somebody has looked at already; with a region, of its cells alone where the
+// stage is computed when read (Trace::on_demand). Of the others those that are computed when read are gone through
+// once; but with a region they are null, so that a region costs no more than its own cells. `progress` gets the share
+// of that in [0, 1]. Of a checkpoint also "model": its name, architecture, layer and num_layers; and with `predictions`
+// an object of that name: "kind" ("next-token" or "masked"), "positions" (position, token, and "top": id, piece, logit,
+// probability each; with interventions also probability_without, and beside "top" what they do to the token that is
+// most probable without them: "first", {id, piece, probability_without, probability, alone: {TERM: probability}}),
+// "token_loss" (in nats, one a token, null where it is not predicted) and "mean_loss" (with interventions also
+// "mean_loss_without"). With a key of bias_k, key_tokens has "bias_k" last. `metrics` adds a list of the metrics of
+// every head, {"batch", "layer", "head", "entropy", ...} (core/README.md, 'Metrics of a head'). `render --session
+// manifest.json` reads the request back.
+std::string manifest_json(const Trace& trace, const std::map<StageId, std::vector<std::string>>& files,
+                          const std::string& region = "", const CancelToken& cancel = {},
+                          const std::map<StageId, Statistics>& known = {},
+                          const std::function<void(double)>& progress = {},
+                          const PredictionReport* predictions = nullptr, bool metrics = false);
+
+}  // namespace headscope

@@ -1,0 +1,35 @@
+// Requests and views as JSON: session files, the recipe inside pictures, the manifest's "request".
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/picture/view_spec.h"
+#include "core/request/request.h"
+
+namespace headscope {
+
+struct SessionFile {
+  Request request;
+  std::optional<ViewSpec> view;
+  std::optional<Request> against;  // of a difference's recipe: what it is subtracted from
+  std::string weights_sha256;      // of a picture's recipe: the weights that it was made with; else ""
+};
+
+// {"headscope": VERSION, "phrase": ..., "mask_order": ..., "view": {...}}: the keys of REQUEST with _ for -, only what
+// differs from the defaults, values spelled as at the command line (numbers as JSON numbers).
+std::string session_json(const Request& request, const std::optional<ViewSpec>& view);
+
+// The request's keys alone as a JSON object, for the manifest.
+std::string request_json(const Request& request);
+
+// A top-level "sha256", as the recipe of a picture has it, is allowed and restores nothing; "against" is another
+// request. Accepts numbers as strings and lists for comma-separated values. Error names the unknown key, the wrong
+// type, the byte where the JSON breaks; duplicate keys, a BOM, NULs and trailing bytes are refused. `what` names the
+// source.
+SessionFile parse_session(const std::string& json, const std::string& what);
+
+// From a session (.json) or the recipe in a picture (.png, .svg). Error when a picture carries none.
+SessionFile read_session(const std::string& path);
+
+}  // namespace headscope

@@ -1,0 +1,36 @@
+// What a head does, in one word and one number: entropy and pattern of its weights.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/attention/trace.h"
+#include "core/heads/head_metric_values.h"
+
+namespace headscope {
+
+enum class PatternKind { previous_token, next_token, self, first_token, uniform, local, strongest_link, none };
+
+// "previous token", ... as shown above a thumbnail.
+const char* pattern_name(PatternKind kind);
+// One sentence with the formula, for the tooltip.
+const char* pattern_formula(PatternKind kind);
+
+struct HeadSummary {
+  double entropy_bits = 0;  // mean over rows of -sum_j w log2 w; NaN rows left out; NaN when none is left
+  PatternKind pattern = PatternKind::none;
+  double score = 0;                   // mean weight of the pattern (uniform: mean entropy / log2 of the visible keys)
+  std::int64_t query = -1, key = -1;  // of the strongest link
+  double link_weight = 0;
+};
+
+// From `weights` of one batch and head. Formulas: core/README.md, 'Patterns'.
+HeadSummary summarize_head(const Trace& trace, std::int64_t batch, std::int64_t head);
+// The same from numbers that are there already.
+HeadSummary summary_of(const HeadMetrics& metrics);
+
+// "previous token .87", "it → animal .90": name and score as on screen.
+std::string summary_label(const HeadSummary& summary, const Trace& trace);
+
+}  // namespace headscope

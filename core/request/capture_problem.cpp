@@ -1,0 +1,67 @@
+// find_problem of a request whose model is a capture.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/model/capture.h"
+#include "core/request/problem_checks.h"
+
+namespace headscope {
+
+namespace {
+
+template <typename List>
+bool any_on(const List& list) {
+  return std::any_of(list.begin(), list.end(), [](const auto& each) { return each.on; });
+}
+
+}  // namespace
+
+std::optional<Problem> capture_problem(const Request& r) {
+  const char* detail = "A capture holds attention that was computed elsewhere, with tokens of its own.";
+  if (!r.phrase.empty()) {
+    return Problem{"phrase", "a phrase and a capture exclude each other", detail, {{"drop the phrase", "phrase", ""}}};
+  }
+  if (!r.token_ids.empty()) return Problem{"token-ids", "token-ids and a capture exclude each other", detail, {}};
+  for (const auto& [option, given] : {std::pair{"key-phrase", r.key_phrase.has_value()},
+                                      {"input", !r.input.empty()},
+                                      {"key-input", !r.key_input.empty()},
+                                      {"value-input", !r.value_input.empty()},
+                                      {"input-dim", r.input_dim.has_value()},
+                                      {"dropout-mask", !r.dropout_mask.empty()}}) {
+    if (given) return Problem{option, fmt::format("{} and a capture exclude each other", option), detail, {}};
+  }
+  const char* fixed =
+      "Its numbers are what somebody else computed. Heads can be switched off; nothing else is changed.";
+  for (const auto& [option, on] : {std::pair{"edit", any_on(r.edits)},
+                                   {"freeze", any_on(r.freeze)},
+                                   {"scale-query", any_on(r.scale_query)},
+                                   {"scale-key", any_on(r.scale_key)},
+                                   {"paint", any_on(r.paint)}}) {
+    if (on)
+      return Problem{
+          option, fmt::format("{} and a capture exclude each other", option), fixed, {{"none", option, "none"}}};
+  }
+  const Request plain;
+  const char* seeded = "A capture holds what was computed; nothing is drawn.";
+  if (r.init_gain != plain.init_gain) {
+    return Problem{"init-gain", "init-gain is for seeded weights", seeded, {{"1", "init-gain", "1"}}};
+  }
+  if (r.embedding != plain.embedding) {
+    return Problem{"embedding", "embedding is for seeded vectors", seeded, {{"token", "embedding", "token"}}};
+  }
+  if (r.position != plain.position) {
+    return Problem{"position", "position is for seeded vectors", seeded, {{"none", "position", "none"}}};
+  }
+  for (const MaskTerm& term : r.mask) {
+    if (term.kind == MaskTerm::Kind::file) {
+      return Problem{"mask",
+                     "a capture takes no mask file",
+                     "Use causal, padding:N, window:W or prefix:P.",
+                     {{"none", "mask", "none"}}};
+    }
+  }
+  return {};
+}
+
+}  // namespace headscope

@@ -1,0 +1,105 @@
+// Which keys a query may see, and what is added to its scores.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/model/inputs.h"
+#include "core/request/request.h"
+#include "core/tensor/tensor.h"
+
+namespace headscope {
+
+// The keys that one query sees: at most two runs, sorted, apart from each other. What is empty is {0, 0}, and `second`
+// is only there after a `first`.
+struct VisibleKeys {
+  Range first, second;
+  std::int64_t count() const { return first.size() + second.size(); }
+  bool contains(std::int64_t j) const {
+    return (first.begin <= j && j < first.end) || (second.begin <= j && j < second.end);
+  }
+  friend bool operator==(const VisibleKeys&, const VisibleKeys&) = default;
+};
+
+// What causal, window, prefix and padding terms leave visible together. All of them keep an interval, so their union of
+// hidden cells does too: with p = i + diagonal, query i sees
+//   max(0, p - reach) <= j < min(keys - padding, p + reach + 1, max(p + 1, open)),
+// where `keys` is key_len without the extra key.
+struct MaskRule {
+  static constexpr std::int64_t kNoLimit = std::int64_t{1} << 61;  // sums of two stay within 64 bits
+  std::int64_t diagonal = 0;                                       // what is added to i
+  std::int64_t reach = kNoLimit;                                   // of a window, to both sides
+  std::int64_t open = kNoLimit;                                    // keys that causal order does not close; causal: 0
+  std::int64_t padding = 0;                                        // keys at the end
+  bool inverted = false;                                           // exchanges hidden and visible
+  bool extra_key = false;                                          // the last key, of bias_k: always visible
+  bool open_hidden_rows = false;                                   // a row that would see nothing sees everything
+  friend bool operator==(const MaskRule&, const MaskRule&) = default;
+};
+
+// Which cells of [batch, heads, query_len, key_len] are hidden: a rule, which takes no memory, or one byte a cell (1 =
+// hidden) when a mask file takes part or somebody writes rows. A batch or head axis of size 1 stands for all. Indices
+// are asserted.
+class HiddenCells {
+ public:
+  HiddenCells() = default;
+  HiddenCells(std::int64_t batch, std::int64_t heads, std::int64_t query_len, std::int64_t key_len, MaskRule rule = {});
+  std::int64_t batch() const { return batch_; }
+  std::int64_t heads() const { return heads_; }
+  std::int64_t query_len() const { return query_len_; }
+  std::int64_t key_len() const { return key_len_; }
+
+  bool any() const { return any_; }  // some cell is hidden
+  bool hidden(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const;
+  // In constant time; nothing when bytes are kept.
+  std::optional<VisibleKeys> visible_keys(std::int64_t b, std::int64_t h, std::int64_t i) const;
+  std::int64_t visible_count(std::int64_t b, std::int64_t h, std::int64_t i) const;  // keys
+  bool all_hidden(std::int64_t b, std::int64_t h, std::int64_t i) const;             // false when there are no keys
+  std::int64_t hidden_count(std::int64_t b, std::int64_t h) const;                   // of query_len * key_len
+  // 1 = hidden, for the keys first_key ... first_key + out.size() - 1.
+  void read_row(std::int64_t b, std::int64_t h, std::int64_t i, std::span<std::uint8_t> out,
+                std::int64_t first_key = 0) const;
+
+  // The same cells, but rows that are hidden whole are visible whole.
+  HiddenCells with_hidden_rows_opened() const;
+
+  // key_len bytes to write, 1 = hidden; turns a rule into bytes at the first call. any() counts what was written after
+  // refresh_any().
+  std::uint8_t* mutable_row(std::int64_t b, std::int64_t h, std::int64_t i);
+  void refresh_any();
+
+  // The same cells kept in the same way.
+  friend bool operator==(const HiddenCells&, const HiddenCells&) = default;
+
+ private:
+  std::int64_t row_number(std::int64_t b, std::int64_t h, std::int64_t i) const;
+  VisibleKeys keys_by_rule(std::int64_t i) const;
+  const std::uint8_t* bytes_of(std::int64_t b, std::int64_t h, std::int64_t i) const;
+
+  std::int64_t batch_ = 0, heads_ = 0, query_len_ = 0, key_len_ = 0;
+  MaskRule rule_;
+  bool any_ = false;
+  bool has_bytes_ = false;
+  std::vector<std::uint8_t> bytes_;
+};
+
+struct Mask {
+  HiddenCells hidden;  // always sized, also when nothing is hidden
+  Tensor added;        // finite additive values, [batch|1, heads|1, query_len, key_len]; empty when there are none
+};
+
+// Whether the request paints over the mask.
+bool any_painted(const Request& request);
+
+// Unites the hidden cells of all terms and sums the added values; the request's painted cells lie over all of them, the
+// last one on top. Positional terms see i counted from the aligned
+// diagonal. key_len counts the key of bias_k when there is one (`extra_key`): it is never hidden and nothing is added
+// to it. With Variant::mask_inverted hidden and visible are exchanged (but for the extra key). `own`: positional terms
+// that hide as well, the model's.
+// Throws UsageError when a file does not broadcast, naming both shapes.
+Mask build_mask(const Request& request, const std::vector<MaskFile>& files, std::int64_t batch, std::int64_t heads,
+                std::int64_t query_len, std::int64_t key_len, bool extra_key, std::span<const MaskTerm> own = {});
+
+}  // namespace headscope

@@ -1,0 +1,56 @@
+// What the user asked for cannot run: said beside the control, never thrown.
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/model/inputs.h"
+#include "core/request/request.h"
+
+namespace headscope {
+
+// A change of one option that would make the request run: the label of a button and what it sets.
+struct Suggestion {
+  std::string label;   // "8", or "keep 7 heads with d_model 511"
+  std::string option;  // "heads"
+  std::string value;   // "8"
+  friend bool operator==(const Suggestion&, const Suggestion&) = default;
+};
+
+struct Problem {
+  std::string option;  // the option at fault, as in RequestOption::name: "heads"
+  std::string title;   // "7 does not divide 512"
+  std::string detail;  // "head_dim would be 73.14. Divisors:"
+  std::vector<Suggestion> suggestions;
+  friend bool operator==(const Problem&, const Problem&) = default;
+};
+
+// Everything that can be said without opening a file or computing: divisibility, ranges, options that exclude
+// each other (contract, 'Exit codes' and 'Finer points'). Nothing when the request can go on.
+std::optional<Problem> find_problem(const Request& request);
+
+// The same once files are read and tokens are known: shapes that do not fit each other, a mask that does not
+// broadcast, a memory need above `memory_limit` bytes of stages.
+std::optional<Problem> find_problem(const Request& request, const Inputs& inputs,
+                                    std::int64_t memory_limit = kDefaultMemoryLimit);
+
+// All divisors of d_model in increasing order: the head counts that run. Only 1 above the largest size that
+// runs at all, so that a number typed by mistake costs no time.
+std::vector<std::int64_t> divisors_of(std::int64_t d_model);
+
+// "--heads: 7 does not divide 512. head_dim would be 73.14; ..." for the command line.
+std::string one_line(const Problem& problem);
+
+// A Problem on its way to the edge, for callers without a control to show it beside: only Engine::run throws it.
+class ProblemError : public std::runtime_error {
+ public:
+  explicit ProblemError(Problem problem) : std::runtime_error(one_line(problem)), problem_(std::move(problem)) {}
+  const Problem& problem() const { return problem_; }
+
+ private:
+  Problem problem_;
+};
+
+}  // namespace headscope

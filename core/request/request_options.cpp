@@ -1,0 +1,376 @@
+// The table of REQUEST: one line an option, in the contract's order.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "core/request/intervention_text.h"
+#include "core/request/option_text.h"
+#include "core/request/request_text.h"
+
+namespace headscope {
+
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+// Sizes above this overflow every product of two of them; no tensor could hold them.
+constexpr std::int64_t kLargestSize = std::int64_t{1} << 40;
+
+// An option's name as a template argument, so that a plain function pointer knows it.
+struct Name {
+  char text[24] = {};
+  template <std::size_t size>
+  constexpr Name(const char (&literal)[size]) {  // NOLINT: implicit on purpose
+    std::copy_n(literal, size, text);
+  }
+};
+
+template <typename E>
+struct Word {
+  E value;
+  const char* text;
+};
+
+template <typename Words>
+std::string expected_words(const Words& words) {
+  std::string list;
+  for (std::size_t i = 0; i < std::size(words); ++i) {
+    list += i == 0 ? "" : i + 1 == std::size(words) ? " or " : ", ";
+    list += words[i].text;
+  }
+  return list;
+}
+
+constexpr Word<QkvLayout> kQkvLayouts[] = {{QkvLayout::per_head, "per-head"}, {QkvLayout::blocked, "blocked"}};
+constexpr Word<Embedding> kEmbeddings[] = {{Embedding::token, "token"}, {Embedding::sequence, "sequence"}};
+constexpr Word<Position> kPositions[] = {{Position::none, "none"}, {Position::sinusoidal, "sinusoidal"}};
+constexpr Word<MaskKind> kMaskKinds[] = {
+    {MaskKind::additive, "additive"}, {MaskKind::keep, "keep"}, {MaskKind::hide, "hide"}};
+constexpr Word<CausalAlign> kCausalAligns[] = {{CausalAlign::top_left, "top-left"},
+                                               {CausalAlign::bottom_right, "bottom-right"}};
+constexpr Word<MaskOrder> kMaskOrders[] = {{MaskOrder::after_scale, "after-scale"},
+                                           {MaskOrder::before_scale, "before-scale"}};
+constexpr Word<FullyMasked> kFullyMasked[] = {
+    {FullyMasked::as_computed, "as-computed"}, {FullyMasked::zero, "zero"}, {FullyMasked::uniform, "uniform"}};
+constexpr Word<Merge> kMerges[] = {{Merge::transpose, "transpose"}, {Merge::direct, "direct"}};
+constexpr Word<BackendChoice> kBackends[] = {{BackendChoice::automatic, "auto"},
+                                             {BackendChoice::cpu, "cpu"},
+                                             {BackendChoice::gpu, "gpu"},
+                                             {BackendChoice::reference, "reference"}};
+constexpr Word<Variant> kVariants[] = {{Variant::softmax_over_queries, "softmax-over-queries"},
+                                       {Variant::no_scale, "no-scale"},
+                                       {Variant::scale_by_d_model, "scale-by-d-model"},
+                                       {Variant::mask_inverted, "mask-inverted"},
+                                       {Variant::mask_after_softmax, "mask-after-softmax"},
+                                       {Variant::qkv_blocked_as_per_head, "qkv-blocked-as-per-head"},
+                                       {Variant::qkv_per_head_as_blocked, "qkv-per-head-as-blocked"},
+                                       {Variant::key_not_transposed, "key-not-transposed"}};
+constexpr const char* kMaskExpected = "none, causal, padding:N, window:W, prefix:P or a .npy or .csv file";
+
+// One of a few words.
+template <Name name, auto field, const auto& words>
+RequestOption word_option(const char* placeholder, const char* help) {
+  return {name.text, placeholder, help,
+          [](const Request& request) -> std::string {
+            if (request.*field == Request{}.*field) return "";
+            for (const auto& word : words) {
+              if (word.value == request.*field) return word.text;
+            }
+            return "";
+          },
+          [](Request& request, const std::string& text) {
+            for (const auto& word : words) {
+              if (text == word.text) {
+                request.*field = word.value;
+                return;
+              }
+            }
+            refuse_value(name.text, text, "a known value", expected_words(words));
+          }};
+}
+
+// A file's path, or a model's name.
+template <Name name, auto field>
+RequestOption path_option(const char* placeholder, const char* help) {
+  return {name.text, placeholder, help,
+          [](const Request& request) { return request.*field == Request{}.*field ? std::string() : request.*field; },
+          [](Request& request, const std::string& text) {
+            check_text(name.text, text, false);
+            if (text.empty()) refuse_value(name.text, text, "a path", "the name of a file");
+            request.*field = text;
+          }};
+}
+
+// A size that may be left open.
+template <Name name, auto field, std::int64_t low>
+RequestOption size_option(const char* help) {
+  return {name.text,
+          "N",
+          help,
+          [](const Request& request) { return request.*field ? std::to_string(*(request.*field)) : std::string(); },
+          [](Request& request, const std::string& text) {
+            request.*field = parse_whole(name.text, text, low, kLargestSize);
+          },
+          true};
+}
+
+template <Name name, auto field>
+RequestOption seed_option(const char* help) {
+  return {name.text,
+          "N",
+          help,
+          [](const Request& request) { return request.*field == 0 ? std::string() : std::to_string(request.*field); },
+          [](Request& request, const std::string& text) { request.*field = parse_seed(name.text, text); },
+          true};
+}
+
+MaskTerm mask_term(const std::string& text) {
+  std::string lower = text;
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const auto ends_with = [&lower](std::string_view suffix) {
+    return lower.size() > suffix.size() && std::string_view(lower).ends_with(suffix);
+  };
+  if (ends_with(".npy") || ends_with(".csv")) return {MaskTerm::Kind::file, 0, text};
+  if (text == "causal") return {MaskTerm::Kind::causal, 0, ""};
+  using Kind = MaskTerm::Kind;
+  for (const auto& [prefix, kind] :
+       {std::pair("padding:", Kind::padding), std::pair("window:", Kind::window), std::pair("prefix:", Kind::prefix)}) {
+    if (text.starts_with(prefix)) {
+      const std::string size = text.substr(std::string_view(prefix).size());
+      if (size.empty() || size.find_first_not_of("0123456789") != size.npos) {
+        refuse_value("mask", text, "a mask", fmt::format("{}N with a whole number N, 0 or more", prefix));
+      }
+      return {kind, parse_whole("mask", size, 0, kLargestSize), ""};
+    }
+  }
+  refuse_value("mask", text, "a mask", kMaskExpected);
+}
+
+void set_mask(Request& request, const std::string& text) {
+  check_text("mask", text, false);
+  std::vector<MaskTerm> mask;
+  for (const std::string& term : parse_list("mask", text, "a mask", kMaskExpected)) {
+    if (term != "none") mask.push_back(mask_term(term));
+  }
+  request.mask = std::move(mask);
+}
+
+void set_mask_fill(Request& request, const std::string& text) {
+  constexpr const char* expected = "-inf or a number that float32 holds, such as -1e20";
+  if (text == "-inf") {
+    request.mask_fill = -std::numeric_limits<double>::infinity();
+    return;
+  }
+  const double value = parse_finite("mask-fill", text, expected);
+  if (std::abs(value) > static_cast<double>(std::numeric_limits<float>::max())) {
+    refuse_value("mask-fill", text, "a fill value", expected);
+  }
+  request.mask_fill = value;
+}
+
+void set_scale(Request& request, const std::string& text) {
+  if (text == "auto") {
+    request.scale.reset();
+  } else {
+    request.scale = parse_finite("scale", text, "auto or a number");
+  }
+}
+
+void set_softcap(Request& request, const std::string& text) {
+  if (text == "off") {
+    request.softcap.reset();
+    return;
+  }
+  const double value = parse_finite("softcap", text, "off or a number above 0");
+  if (!(value > 0)) refuse_value("softcap", text, "a soft cap", "off or a number above 0");
+  request.softcap = value;
+}
+
+void set_dropout(Request& request, const std::string& text) {
+  const double value = parse_finite("dropout", text, "a probability, 0 to 1");
+  if (!(value >= 0 && value <= 1)) refuse_value("dropout", text, "a probability", "0 to 1");
+  request.dropout = value;
+}
+
+std::string variants_text(const Request& request) {
+  std::string text;
+  for (const Variant variant : request.variants) {
+    if (!text.empty()) text += ',';
+    text += variant_name(variant);
+  }
+  return text;
+}
+
+void set_variants(Request& request, const std::string& text) {
+  const std::string expected = "none, merge-direct, " + expected_words(kVariants);
+  std::vector<Variant> variants;
+  bool merge_direct = false;
+  if (text == "none") {
+    request.variants.clear();
+    return;
+  }
+  for (const std::string& term : parse_list("variant", text, "a variant", expected)) {
+    if (term == "merge-direct") {
+      merge_direct = true;
+      continue;
+    }
+    const auto* known = std::find_if(std::begin(kVariants), std::end(kVariants),
+                                     [&term](const Word<Variant>& word) { return term == word.text; });
+    if (known == std::end(kVariants)) refuse_value("variant", term, "a variant", expected);
+    variants.push_back(known->value);
+  }
+  // One order and no repetition, so that requests that mean the same are equal.
+  std::sort(variants.begin(), variants.end());
+  variants.erase(std::unique(variants.begin(), variants.end()), variants.end());
+  request.variants = std::move(variants);
+  if (merge_direct) request.merge = Merge::direct;
+}
+
+void set_token_ids(Request& request, const std::string& text) {
+  std::vector<std::int64_t> ids;
+  for (const std::string& term : parse_list("token-ids", text, "a list of ids", "whole numbers, such as 1,2,0")) {
+    ids.push_back(parse_whole("token-ids", term, 0, kMost));
+  }
+  request.token_ids = std::move(ids);
+}
+
+}  // namespace
+
+std::string mask_text(const std::vector<MaskTerm>& mask) {
+  std::string text;
+  for (const MaskTerm& term : mask) {
+    if (term.kind == MaskTerm::Kind::file && term.path.empty()) continue;  // chosen, but not named yet
+    if (!text.empty()) text += ',';
+    switch (term.kind) {
+      case MaskTerm::Kind::causal:
+        text += "causal";
+        break;
+      case MaskTerm::Kind::padding:
+        text += fmt::format("padding:{}", term.size);
+        break;
+      case MaskTerm::Kind::window:
+        text += fmt::format("window:{}", term.size);
+        break;
+      case MaskTerm::Kind::prefix:
+        text += fmt::format("prefix:{}", term.size);
+        break;
+      case MaskTerm::Kind::file:
+        text += term.path;
+        break;
+    }
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string_view variant_name(Variant variant) {
+  for (const Word<Variant>& word : kVariants) {
+    if (word.value == variant) return word.text;
+  }
+  return "";
+}
+
+const std::vector<RequestOption>& request_options() {
+  using R = Request;
+  static const std::vector<RequestOption> options = {
+      {"phrase", "TEXT", "Words for queries, and for keys and values unless those are given.",
+       [](const R& r) { return r.phrase; },
+       [](R& r, const std::string& text) {
+         check_text("phrase", text, true);
+         r.phrase = text;
+       }},
+      {"second-phrase", "TEXT",
+       "A second text in the same sequence, for models that read pairs: [CLS] A [SEP] B [SEP].",
+       [](const R& r) { return r.second_phrase.value_or(""); },
+       [](R& r, const std::string& text) {
+         check_text("second-phrase", text, true);
+         r.second_phrase = text;
+       }},
+      {"token-ids", "1,2,0", "Ids of the model's vocabulary instead of a phrase.",
+       [](const R& r) { return fmt::format("{}", fmt::join(r.token_ids, ",")); }, set_token_ids},
+      {"key-phrase", "TEXT", "Cross-attention: words for keys and values.",
+       [](const R& r) { return r.key_phrase.value_or(""); },
+       [](R& r, const std::string& text) {
+         check_text("key-phrase", text, true);
+         r.key_phrase = text;
+       }},
+      path_option<"input", &R::input>("FILE.npy", "x instead of a phrase: [batch, seq_len, input_dim], or 2-D."),
+      path_option<"key-input", &R::key_input>("FILE.npy", "Cross-attention: x of the keys."),
+      path_option<"value-input", &R::value_input>("FILE.npy",
+                                                  "Cross-attention: x of the values, if not the keys' own."),
+      path_option<"query", &R::query>("FILE.npy", "Attention alone: queries, [batch, heads, len, head_dim]."),
+      path_option<"key", &R::key>("FILE.npy", "Attention alone: keys, [batch, kv_heads, len, head_dim]."),
+      path_option<"value", &R::value>("FILE.npy", "Attention alone: values, [batch, kv_heads, len, head_dim]."),
+      path_option<"model", &R::model>("demo:NAME|seeded|PATH", "Where weights come from."),
+      size_option<"layer", &R::layer, 0>("Layer of a model with several; the last when not given."),
+      path_option<"weights", &R::weights>("FILE.safetensors",
+                                          "One attention layer, as torch or the tutorials save it."),
+      word_option<"qkv-layout", &R::qkv_layout, kQkvLayouts>("per-head|blocked",
+                                                             "How the rows of a fused projection are laid out."),
+      size_option<"heads", &R::heads, 1>("Number of heads; must divide d_model (8 for seeded weights)."),
+      size_option<"kv-heads", &R::kv_heads, 1>("Key and value heads that groups of heads share (default: heads)."),
+      size_option<"d-model", &R::d_model, 1>("Width of the layer (512 for seeded weights)."),
+      size_option<"input-dim", &R::input_dim, 1>("Width of x (default: d_model)."),
+      size_option<"batch", &R::batch, 1>("How many sequences are drawn with --embedding sequence, or repeated (1)."),
+      seed_option<"seed", &R::seed>("What seeded weights and vectors are drawn from (0)."),
+      {"init-gain", "G", "Multiplies every seeded weight matrix (1).",
+       [](const R& r) { return r.init_gain == 1 ? std::string() : double_text(r.init_gain); },
+       [](R& r, const std::string& text) { r.init_gain = parse_finite("init-gain", text, "a number, such as 1"); },
+       true},
+      word_option<"embedding", &R::embedding, kEmbeddings>("token|sequence",
+                                                           "A vector per distinct word, or one draw of the sequence."),
+      word_option<"position", &R::position, kPositions>("none|sinusoidal", "What is added to tell positions apart."),
+      {"mask", "MASK[,MASK...]", "none, causal, padding:N, window:W, prefix:P, a .npy or .csv file; several compose.",
+       [](const R& r) { return r.mask.empty() ? std::string() : mask_text(r.mask); }, set_mask},
+      word_option<"mask-kind", &R::mask_kind, kMaskKinds>("additive|keep|hide",
+                                                          "Meaning of a mask file: added, 1 = visible, 1 = hidden."),
+      word_option<"causal-align", &R::causal_align, kCausalAligns>("top-left|bottom-right",
+                                                                   "Where the diagonal starts when lengths differ."),
+      word_option<"mask-order", &R::mask_order, kMaskOrders>("after-scale|before-scale",
+                                                             "Whether scores are masked after or before the scaling."),
+      {"mask-fill", "-inf|VALUE", "The score that a hidden cell gets (-inf).",
+       [](const R& r) { return r.mask_fill == R{}.mask_fill ? std::string() : double_text(r.mask_fill); },
+       set_mask_fill, true},
+      word_option<"fully-masked", &R::fully_masked, kFullyMasked>("as-computed|zero|uniform",
+                                                                  "Weights of rows whose every key is hidden."),
+      {"scale", "auto|S", "What raw scores are multiplied by (1/sqrt(head_dim)).",
+       [](const R& r) { return r.scale ? double_text(*r.scale) : std::string(); }, set_scale, true},
+      {"softcap", "C", "Scores become C * tanh(score / C) before the mask (off).",
+       [](const R& r) { return r.softcap ? double_text(*r.softcap) : std::string(); }, set_softcap, true},
+      {"dropout", "P", "Probability that a weight is dropped; the kept ones are divided by 1 - P (0).",
+       [](const R& r) { return r.dropout == 0 ? std::string() : double_text(r.dropout); }, set_dropout, true},
+      seed_option<"dropout-seed", &R::dropout_seed>("What dropped weights are drawn from (0)."),
+      path_option<"dropout-mask", &R::dropout_mask>("FILE.npy", "1 = kept, instead of a draw."),
+      word_option<"merge", &R::merge, kMerges>("transpose|direct",
+                                               "Heads merged correctly, or reshaped without transposing back."),
+      {"variant", "NAME[,NAME]", "Known mistakes switched on (none).", variants_text, set_variants},
+      {"ablate", "L.H[,L.H]", "Heads whose context is set to zero (none). With off: before it: listed, not applied.",
+       ablate_text, set_ablate},
+      {"freeze", "L.H=uniform|identity[,...]",
+       "Heads whose weights are held: 1/n for the n visible keys, or 1 at the query's own place on the aligned "
+       "diagonal, "
+       "where that key is there and visible; every other weight, and a row without such keys, is 0.",
+       [](const R& r) { return freeze_text(r); }, set_freeze},
+      {"scale-query", "G|L.H=G[,...]", "Multiplies the stage query, of all heads or of head H of layer L.",
+       [](const R& r) { return factors_text(r.scale_query); }, set_scale_query},
+      {"scale-key", "G|L.H=G[,...]", "The same of the stage key; H counts key and value heads.",
+       [](const R& r) { return factors_text(r.scale_key); }, set_scale_key},
+      {"edit", "[L/]STAGE:B,H,I,J=VALUE[;...]",
+       "One number of any stage, or of a tensor of the layer's weights by its file's name (qkv_layer.weight:3,7=0.5), "
+       "replaced once it is computed; all that comes after follows. L: the layer (the one that is shown).",
+       edits_text, set_edits},
+      {"paint", "hide@I0:I1,J0:J1[;show@...]",
+       "Rectangles of queries and keys hidden or shown over the masks, the last one on top; I0:I1 may be I or :.",
+       [](const R& r) { return paint_text(r); }, set_paint},
+      word_option<"backend", &R::backend, kBackends>("auto|cpu|gpu|reference", "What computes."),
+      {"threads", "N", "Threads of the CPU backend; 0: all cores.",
+       [](const R& r) { return r.threads == 0 ? std::string() : std::to_string(r.threads); },
+       [](R& r, const std::string& text) { r.threads = static_cast<int>(parse_whole("threads", text, 0, 4096)); },
+       true},
+  };
+  return options;
+}
+
+}  // namespace headscope

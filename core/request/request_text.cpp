@@ -1,0 +1,54 @@
+#include "core/request/request_text.h"
+
+#include <algorithm>
+
+namespace headscope {
+
+const RequestOption* find_request_option(std::string_view name) {
+  for (const RequestOption& option : request_options()) {
+    if (name == option.name) return &option;
+  }
+  return nullptr;
+}
+
+bool is_given(const RequestOption& option, const Request& request) {
+  if (!option.get(request).empty()) return true;
+  const std::string_view name = option.name;
+  return (name == "key-phrase" && request.key_phrase.has_value()) ||
+         (name == "second-phrase" && request.second_phrase.has_value());
+}
+
+std::vector<std::string> command_line_of(const Request& request) {
+  std::vector<std::string> words;
+  for (const RequestOption& option : request_options()) {
+    if (!is_given(option, request)) continue;
+    words.push_back(std::string("--") + option.name);
+    words.push_back(option.get(request));
+  }
+  return words;
+}
+
+std::string shell_quoted(std::string_view word) {
+  constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+  if (!word.empty() && word.find_first_not_of(plain) == word.npos) return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+std::string shell_command_of(const Request& request, std::string_view command) {
+  std::string line(command);
+  for (const std::string& word : command_line_of(request)) {
+    line += ' ';
+    line += shell_quoted(word);
+  }
+  return line;
+}
+
+}  // namespace headscope

@@ -1,0 +1,96 @@
+// Attention that was computed elsewhere.
+#include <fstream>
+
+#include "core/io/safetensors.h"
+#include "tests/app/cli/command.h"
+
+namespace headscope {
+namespace {
+
+class Capture : public CommandTest {
+ protected:
+  Capture() {
+    const Tensor weights = Tensor::of({1, 1, 2, 3}, {Axis::batch, Axis::head, Axis::query, Axis::key},
+                                      {0.5F, 0.25F, 0.25F, 0.5F, 0.5F, 0.5F});
+    std::ofstream out(folder_ / "capture.safetensors", std::ios::binary);
+    write_safetensors(out, {{"layers.0.weights", &weights}, {"layers.2.weights", &weights}},
+                      {{"tokens", R"(["a", "b"])"}, {"key_tokens", R"(["x", "y", "z"])"}});
+  }
+};
+
+TEST_F(Capture, InfoSaysWhatWasCapturedAndWhetherRowsAddUp) {
+  const Result result = cli({"info", "capture.safetensors", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["kind"], "capture");
+  EXPECT_EQ(json["capture"]["key_tokens"], (std::vector<std::string>{"x", "y", "z"}));
+  ASSERT_EQ(json["capture"]["layers"].size(), 2u);
+  EXPECT_EQ(json["capture"]["layers"][1]["layer"], 2);
+  EXPECT_EQ(json["capture"]["layers"][1]["query_key"], false);
+  EXPECT_EQ(json["capture"]["layers"][1]["row_sums"]["off"], 1);
+  EXPECT_EQ(json["capture"]["layers"][1]["row_sums"]["largest_error"], 0.5);
+  EXPECT_NE(cli({"info", "capture.safetensors"}).out.find("1 of 2 rows do not add up to 1"), std::string::npos);
+}
+
+TEST_F(Capture, RunExportsWhatWasCaptured) {
+  Result result =
+      cli({"run", "--model", "capture.safetensors", "--export", "weights", "--format", "csv", "--out", "t"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  std::ifstream in(folder_ / "t/weights.b0.h0.csv");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "query\\key,x,y,z\na,0.5,0.25,0.25\nb,0.5,0.5,0.5\n");
+  const auto json = nlohmann::json::parse(cli({"run", "--model", "capture.safetensors", "--json"}).out);
+  EXPECT_EQ(json["stages"].size(), 1u);
+  EXPECT_EQ(json["stages"]["weights"]["operation"], "captured");
+  EXPECT_EQ(json["capture"]["layer"], 2);
+  EXPECT_EQ(json["capture"]["row_sums"]["off"], 1);
+  EXPECT_TRUE(json["capture"]["weights_difference"].is_null());
+  result = cli({"run", "--model", "capture.safetensors"});
+  EXPECT_NE(result.out.find("captured"), std::string::npos) << result.out;
+}
+
+TEST_F(Capture, ExplainSaysThatNothingIsKnownBehindCapturedWeights) {
+  const Result result =
+      cli({"explain", "--model", "capture.safetensors", "--stage", "weights", "--at", "0,0,0,1", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["value"], 0.25);
+  EXPECT_EQ(json["steps"].size(), 1u);
+  EXPECT_TRUE(json["operands"].empty());
+}
+
+TEST_F(Capture, RenderDrawsIt) {
+  EXPECT_EQ(cli({"render", "--model", "capture.safetensors", "--layer", "0", "--view", "heads", "--out", "h.png"}).code,
+            0);
+  EXPECT_EQ(cli({"render", "--session", "h.png", "--out", "again.png"}).code, 0);
+  expect_refused(
+      cli({"render", "--model", "capture.safetensors", "--view", "stage", "--stage", "context", "--out", "c.png"}), 2,
+      {"context"});
+}
+
+TEST_F(Capture, ArraysTakeTheTokensOfTheListBesideThem) {
+  write_array("weights", {1, 2, 2}, {1, 0, 0.5F, 0.5F});
+  EXPECT_EQ(nlohmann::json::parse(cli({"run", "--model", "weights.npy", "--json"}).out)["tokens"],
+            (std::vector<std::string>{"0", "1"}));
+  folder_.write("weights.tokens.txt", "one\ntwo\n");
+  const Result result = cli({"run", "--model", "weights.npy", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(result.out)["tokens"], (std::vector<std::string>{"one", "two"}));
+  folder_.write("weights.tokens.txt", "one\n");
+  expect_refused(cli({"run", "--model", "weights.npy"}), 3, {"weights.tokens.txt", "1 tokens for the 2 queries"});
+}
+
+TEST_F(Capture, WhatDoesNotGoTogetherIsRefused) {
+  const std::string model = "capture.safetensors";
+  expect_refused(cli({"run", "--model", model, "--layer", "1"}), 2, {"--layer", "no layer 1", "0, 2"});
+  expect_refused(cli({"run", "--model", model, "--phrase", "a b"}), 2, {"--phrase", "capture"});
+  expect_refused(cli({"run", "--model", model, "--mask", "causal"}), 2, {"--mask", "without queries and keys"});
+  expect_refused(cli({"run", "--model", model, "--heads", "2"}), 2, {"--heads", "2", "1"});
+  write_array("theirs", {1, 1, 2, 3}, std::vector<float>(6, 0.5F));
+  expect_refused(cli({"diagnose", "--model", model, "--stage", "weights", "--theirs", "theirs.npy"}), 2, {"--model"});
+  expect_refused(cli({"run", "--model", "missing.safetensors"}), 3, {"missing.safetensors"});
+  folder_.write("broken.safetensors", "abc");
+  expect_refused(cli({"run", "--model", "broken.safetensors"}), 3, {"broken.safetensors"});
+}
+
+}  // namespace
+}  // namespace headscope

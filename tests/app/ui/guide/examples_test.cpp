@@ -1,0 +1,203 @@
+// The tutorials as examples: each opens, runs, and shows its mistakes at controls that are there.
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "app/ui/guide/examples.h"
+#include "core/base/error.h"
+#include "tests/app/ui/driver.h"
+
+namespace headscope::ui {
+namespace {
+
+std::string line_of(const Driver& d, const Example& example) {
+  return "menu/File/Examples/" + example_text(language_for(d.settings.language, message_locale()), example, "title");
+}
+
+// Through the menu, as a user does.
+void open(Driver& d, const Example& example) {
+  d.click("menu/File");
+  d.hover("menu/File/Examples");
+  d.click(line_of(d, example));
+  d.step();
+}
+
+// What the callout points at: the first control that is there, within its panel.
+void expect_pointed_at(Driver& d, const ExampleMistake& mistake, const std::string& what) {
+  const std::string& control = mistake.place.controls.front();
+  ASSERT_TRUE(d.has(control)) << what << ": " << control;
+  const Rect target = d.rect(control), box = d.rect("mistake");
+  const std::string panel = control.substr(0, control.find('/'));
+  if (d.has(panel)) {
+    const Rect around = d.rect(panel);
+    EXPECT_TRUE(target.min.x >= around.min.x && target.max.x <= around.max.x && target.min.y >= around.min.y &&
+                target.max.y <= around.max.y)
+        << what << ": it is scrolled out of sight";
+  }
+  const bool covered =
+      box.min.x < target.max.x && box.max.x > target.min.x && box.min.y < target.max.y && box.max.y > target.min.y;
+  EXPECT_FALSE(covered) << what << ": the callout lies over what it points at";
+}
+
+TEST(Examples, EveryOneRunsAndPointsAtRealControls) {
+  ASSERT_EQ(all_examples().size(), 5u);
+  const Language& english = language_for("en", "");
+  std::size_t mistakes = 0;
+  for (const auto& [width, height] : {std::pair{1600, 1000}, std::pair{1280, 800}}) {
+    for (const Example& example : all_examples()) {
+      Driver d(width, height);
+      d.settings.language = "en";
+      open(d, example);
+      EXPECT_FALSE(d.session.problem().has_value()) << example.id;
+      EXPECT_EQ(d.session.draft, example.request);
+      EXPECT_EQ(d.state.title, example_text(english, example, "title"));
+      ASSERT_FALSE(example.mistakes.empty());
+      for (const ExampleMistake& mistake : example.mistakes) {
+        ++mistakes;
+        const std::string what = example.id + " " + mistake.id + " at " + std::to_string(width);
+        ASSERT_TRUE(d.has("mistake/next")) << what;
+        EXPECT_EQ(d.state.text["callout/title"], mistake_text(english, example, mistake, "title"));
+        ASSERT_TRUE(mistake.place.stage.has_value());
+        EXPECT_NE(d.trace().find(*mistake.place.stage), nullptr) << what;
+        EXPECT_EQ(d.session.view.stage, *mistake.place.stage) << what;
+        if (mistake.place.cell) {
+          EXPECT_EQ(d.session.view.cell, mistake.place.cell) << what;
+        }
+        expect_pointed_at(d, mistake, what);
+        d.key(KeyName::enter);
+      }
+      EXPECT_FALSE(d.has("mistake"));
+    }
+  }
+  EXPECT_EQ(mistakes, 2 * 16u);
+}
+
+TEST(Examples, GoThereComesBackFromAnywhere) {
+  for (const Example& example : all_examples()) {
+    Driver d(1280, 800);
+    open(d, example);
+    for (const ExampleMistake& mistake : example.mistakes) {
+      // Elsewhere: another view and stage, everything closed that can be.
+      d.session.view.main_view = MainView::script;
+      d.session.view.stage = StageId::input;
+      d.session.view.cell.reset();
+      d.session.view.head = 1;
+      d.session.view.request_opened_by_hand = false;
+      d.session.view.inspector_collapsed = d.session.view.concat_collapsed = true;
+      d.state.number["request/scroll"] = 0;
+      d.step();
+      d.click("mistake/go");
+      d.step();
+      EXPECT_EQ(d.session.view.main_view, MainView::layer);
+      EXPECT_EQ(d.session.view.stage, *mistake.place.stage);
+      expect_pointed_at(d, mistake, example.id + " " + mistake.id);
+      d.click("mistake/next");
+    }
+  }
+}
+
+// Words that are true of the numbers: the cells that are spoken of hold what is said.
+TEST(Examples, ThePickedCellsAreWhatTheWordsSay) {
+  const auto at = [](const Trace& trace, StageId stage, const Index& index) { return trace.tensor(stage).at(index); };
+  Driver d;
+  open(d, all_examples()[0]);
+  EXPECT_EQ(at(d.trace(), StageId::concat, {0, 0, 64}), at(d.trace(), StageId::context, {0, 0, 1, 0}));
+  open(d, all_examples()[1]);
+  EXPECT_EQ(at(d.trace(), StageId::concat, {0, 0, 64}), at(d.trace(), StageId::context, {0, 0, 1, 0}));
+  open(d, all_examples()[2]);
+  EXPECT_EQ(at(d.trace(), StageId::masked_scores, {0, 0, 2, 1}), at(d.trace(), StageId::scores, {0, 0, 2, 1}));
+  open(d, all_examples()[3]);
+  EXPECT_EQ(at(d.trace(), StageId::concat, {0, 0, 3}), at(d.trace(), StageId::context, {0, 0, 1, 0}));
+  for (const ExampleMistake& mistake : all_examples()[3].mistakes) {
+    if (mistake.id != "forgotten-dropout") continue;
+    const Cell cell = *mistake.place.cell;
+    EXPECT_EQ(at(d.trace(), StageId::dropped_weights, {0, 0, cell.row, cell.column}), 0);
+    EXPECT_GT(at(d.trace(), StageId::weights, {0, 0, cell.row, cell.column}), 0);
+  }
+}
+
+TEST(Examples, SpeakTheLanguageOfTheSettings) {
+  Driver d;
+  d.settings.language = "es";
+  open(d, all_examples()[4]);
+  const Language& spanish = language_for("es", "");
+  EXPECT_EQ(d.state.title, example_text(spanish, all_examples()[4], "title"));
+  EXPECT_EQ(d.state.text["callout/text"],
+            mistake_text(spanish, all_examples()[4], all_examples()[4].mistakes[0], "text"));
+  d.choose("mistake/language", "English");
+  EXPECT_EQ(d.state.text["callout/text"],
+            mistake_text(language_for("en", ""), all_examples()[4], all_examples()[4].mistakes[0], "text"));
+  EXPECT_TRUE(d.has("mistake")) << "the document is the same";
+}
+
+TEST(Examples, TheMenuOpensThemByKey) {
+  Driver d;
+  d.key(KeyName::f10);
+  while (d.state.number["menu/File/inner"] == 0) d.key(KeyName::down);
+  EXPECT_FALSE(d.has(line_of(d, all_examples()[0])));
+  d.key(KeyName::right);
+  EXPECT_TRUE(d.has(line_of(d, all_examples()[0])));
+  d.key(KeyName::left);
+  EXPECT_FALSE(d.has(line_of(d, all_examples()[0]))) << "Left closes the inner list only";
+  EXPECT_EQ(d.state.open_combo, "menu/File");
+  d.key(KeyName::enter);
+  d.key(KeyName::escape);
+  EXPECT_EQ(d.state.open_combo, "menu/File");
+  d.key(KeyName::right);
+  d.key(KeyName::down);
+  d.key(KeyName::down);
+  d.key(KeyName::enter);
+  EXPECT_EQ(d.state.open_combo, "");
+  EXPECT_EQ(d.session.draft, all_examples()[2].request);
+  EXPECT_TRUE(d.has("mistake"));
+}
+
+TEST(Examples, TheMenuOpensThemByMouse) {
+  Driver d;
+  d.click("menu/File");
+  d.click("menu/File/Examples");
+  ASSERT_TRUE(d.has(line_of(d, all_examples()[0]))) << "a click opens the inner list, too";
+  d.hover("menu/File/Quit");
+  EXPECT_FALSE(d.has(line_of(d, all_examples()[0])));
+  d.hover("menu/File/Examples");
+  d.hover(line_of(d, all_examples()[4]));
+  d.click(line_of(d, all_examples()[4]));
+  EXPECT_EQ(d.session.draft, all_examples()[4].request);
+  // A click elsewhere closes both.
+  d.click("menu/File");
+  d.hover("menu/File/Examples");
+  d.click_at({1500, 900});
+  EXPECT_EQ(d.state.open_combo, "");
+}
+
+TEST(Examples, TheDialogSaysWhatEachShows) {
+  Driver d;
+  d.click("menu/File");
+  d.hover("menu/File/Examples");
+  d.click("menu/File/Examples/What each shows...");
+  ASSERT_EQ(d.state.dialog, DialogKind::examples);
+  d.key(KeyName::down);
+  d.key(KeyName::enter);
+  EXPECT_EQ(d.session.draft, all_examples()[1].request);
+  ASSERT_TRUE(d.has("mistake"));
+}
+
+TEST(Examples, AnotherDocumentEndsThem) {
+  Driver d;
+  open(d, all_examples()[1]);
+  ASSERT_TRUE(d.has("mistake"));
+  d.ctrl(KeyName::n);
+  EXPECT_FALSE(d.has("mistake"));
+}
+
+TEST(Examples, AFileThatLacksSomethingIsRefused) {
+  EXPECT_THROW(parse_example("x", "{"), Error);
+  EXPECT_THROW(parse_example("x", R"({"request": {}, "stage": "no", "mistakes": []})"), Error);
+  EXPECT_THROW(parse_example("x", R"({"request": {"no": 1}, "stage": "output", "mistakes": []})"), Error);
+  EXPECT_THROW(parse_example("x", R"({"request": {}, "stage": "output", "mistakes": [{"id": "a", "stage": "output",
+                                       "controls": []}]})"),
+               Error);
+}
+
+}  // namespace
+}  // namespace headscope::ui

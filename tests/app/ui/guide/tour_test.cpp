@@ -1,0 +1,148 @@
+// The guided tour: its steps at real controls, its language, leaving and going on.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "app/ui/guide/languages.h"
+#include "app/ui/guide/tour.h"
+#include "app/ui/stage_facts.h"
+#include "tests/app/ui/driver.h"
+
+namespace headscope::ui {
+namespace {
+
+// What the menu does.
+void start(Driver& d) {
+  d.choose("menu/Help", "Tour");
+}
+
+int step_of(const Driver& d) {
+  const auto found = d.state.number.find("tour/at");
+  return found == d.state.number.end() ? -1 : static_cast<int>(found->second);
+}
+
+TEST(Tour, WalksThroughAllStepsByKey) {
+  Driver d;
+  start(d);
+  ASSERT_TRUE(d.has("tour/next"));
+  EXPECT_FALSE(d.has("tour/back"));
+  const auto count = static_cast<int>(tour_stops().size());
+  for (int step = 0; step < count; ++step) {
+    ASSERT_EQ(step_of(d), step);
+    const TourStop& stop = tour_stops()[static_cast<std::size_t>(step)];
+    const auto there = [&](const std::string& name) { return d.has(name); };
+    EXPECT_TRUE(std::any_of(stop.controls.begin(), stop.controls.end(), there)) << stop.id << " points at nothing";
+    if (stop.stage) {
+      EXPECT_EQ(d.session.view.stage, *stop.stage);
+    }
+    const std::string text = d.state.text["callout/text"];
+    EXPECT_EQ(text.find('{'), std::string::npos) << text;
+    const Rect box = d.rect("tour");
+    EXPECT_TRUE(box.min.x >= 0 && box.min.y >= 0 && box.max.x <= 1600 && box.max.y <= 1000) << stop.id;
+    d.key(KeyName::enter);
+  }
+  EXPECT_EQ(step_of(d), -1) << "the end";
+  EXPECT_FALSE(d.has("tour"));
+  EXPECT_EQ(d.settings.tour_step, 0) << "next time it begins anew";
+}
+
+TEST(Tour, SpeaksOfTheRealNumbers) {
+  Driver d;
+  start(d);
+  EXPECT_NE(d.state.text["callout/text"].find("Hola, mi, nombre, es, Alex"), std::string::npos);
+  d.session.draft.phrase = "uno dos";
+  d.step();
+  EXPECT_NE(d.state.text["callout/text"].find("2 tokens: uno, dos"), std::string::npos) << d.state.text["callout/text"];
+  for (int i = 0; i < 6; ++i) d.key(KeyName::right);
+  const Selection at = selection_of(d.session.view, d.trace());
+  const Tensor& weights = d.trace().tensor(StageId::weights);
+  const float best = std::max(weights.at({0, at.head, 1, 0}), weights.at({0, at.head, 1, 1}));
+  char number[16];
+  std::snprintf(number, sizeof(number), "%.4f", static_cast<double>(best));
+  EXPECT_NE(d.state.text["callout/text"].find(number), std::string::npos) << d.state.text["callout/text"];
+}
+
+TEST(Tour, IsLeftAndGoesOnThere) {
+  Driver d;
+  start(d);
+  d.key(KeyName::right);
+  d.key(KeyName::right);
+  d.key(KeyName::left);
+  EXPECT_EQ(step_of(d), 1);
+  d.key(KeyName::escape);
+  EXPECT_EQ(step_of(d), -1);
+  EXPECT_EQ(d.settings.tour_step, 1);
+  start(d);
+  EXPECT_EQ(step_of(d), 1);
+  d.click("tour/leave");
+  EXPECT_EQ(step_of(d), -1);
+}
+
+TEST(Tour, ChangesItsLanguageOnTheWay) {
+  Driver d;
+  start(d);
+  d.settings.language = "es";
+  d.step();
+  EXPECT_EQ(d.state.text["callout/title"], language_for("es", "").text("tour/phrase/title"));
+  d.choose("tour/language", "English");
+  EXPECT_EQ(d.settings.language, "en");
+  EXPECT_EQ(d.state.text["callout/title"], language_for("en", "").text("tour/phrase/title"));
+}
+
+TEST(Tour, PanelsBesideItGoOnWorking) {
+  Driver d;
+  start(d);
+  d.click("heads/5");
+  EXPECT_EQ(d.session.view.head, 5);
+  EXPECT_TRUE(d.has("tour"));
+  const Rect box = d.rect("tour");
+  d.click_at({box.min.x + 4, box.min.y + 4});
+  EXPECT_EQ(d.session.view.head, 5) << "what lies below the box sees no click";
+}
+
+TEST(Tour, FitsASmallWindow) {
+  Driver d(1280, 800);
+  start(d);
+  for (const TourStop& stop : tour_stops()) {
+    const Rect box = d.rect("tour");
+    EXPECT_TRUE(box.min.x >= 0 && box.min.y >= 0 && box.max.x <= 1280 && box.max.y <= 800) << stop.id;
+    if (stop.id == "head") {
+      const Rect line = d.rect("inspector/readout");
+      EXPECT_TRUE(box.max.x <= line.min.x || box.max.y <= line.min.y) << "the line that it speaks of is seen";
+    }
+    if (stop.id == "mask") {
+      ASSERT_TRUE(d.has("request/mask/causal")) << "the Request opens where there is no room beside the panels";
+      const Rect chips = d.rect("request/mask");
+      EXPECT_TRUE(box.min.x >= chips.max.x || box.min.y >= chips.max.y || box.max.y <= chips.min.y)
+          << "what it points at is seen";
+    } else {
+      EXPECT_FALSE(d.session.view.request_opened_by_hand) << stop.id << ": it would lie over the heads";
+    }
+    d.key(KeyName::right);
+  }
+}
+
+TEST(Tour, KeepsItsBoxSmallWhateverIsTyped) {
+  Driver d;
+  start(d);
+  d.session.draft.phrase = std::string(5000, 'w') + " b";
+  d.step();
+  for (std::size_t step = 0; step < tour_stops().size(); ++step) {
+    EXPECT_LT(d.rect("tour").height(), 320) << step;
+    d.key(KeyName::right);
+  }
+}
+
+TEST(Tour, IsOfferedOnlyWhenAsked) {
+  Driver d;
+  EXPECT_FALSE(d.has("notice/tour-offer/button"));
+  d.state.number["tour/offer"] = 1;
+  d.step();
+  ASSERT_TRUE(d.has("notice/tour-offer/button"));
+  d.key(KeyName::escape);
+  EXPECT_FALSE(d.has("notice/tour-offer/button")) << "it leaves like every notice";
+}
+
+}  // namespace
+}  // namespace headscope::ui

@@ -1,0 +1,161 @@
+// Somebody who clicks, types and drags at random: nothing may break, whatever comes in which order.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include "core/base/utf8.h"
+#include "tests/app/session/temporary_folder.h"
+#include "tests/app/ui/driver.h"
+
+namespace headscope::ui {
+namespace {
+
+class Misuse : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(Misuse, BreaksNothing) {
+  TemporaryFolder folder;
+  setenv("HOME", folder.path().c_str(), 1);
+  setenv("XDG_STATE_HOME", folder.path().c_str(), 1);
+  std::mt19937 random(GetParam());
+  Document document = demo_document();
+  document.request.d_model = 32;
+  document.request.heads = 4;
+  Driver d(document);
+  d.settings.export_folder = d.settings.open_folder = folder.path();
+  const std::string texts[] = {"7",
+                               "-1e20",
+                               "0",
+                               "x y",
+                               "99999999999999999999",
+                               "\xF0\x9F\x98\x80",
+                               "[",
+                               "]",
+                               "/",
+                               "nan",
+                               "-inf",
+                               "\xD7\xA9\xD7\x9C 1",
+                               "0.5",
+                               " ",
+                               "a b",
+                               "1e400"};
+  const std::pair<int, int> sizes[] = {{1600, 1000}, {1280, 800}, {960, 640}, {700, 500}, {2560, 1440}, {1100, 700}};
+  const auto pick = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  for (int i = 0; i < 250 && !::testing::Test::HasFailure(); ++i) {
+    const std::vector<std::string> names = d.names("");
+    ASSERT_FALSE(names.empty());
+    const std::string name = names[pick(names.size())];
+    SCOPED_TRACE("action " + std::to_string(i) + " on " + name);
+    switch (random() % 14) {
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+        d.click(name, static_cast<float>(random() % 100) / 100, static_cast<float>(random() % 100) / 100);
+        break;
+      case 4:
+        d.double_click(name);
+        break;
+      case 5:
+        d.right_click(name);
+        break;
+      case 6:
+        d.wheel(name, static_cast<float>(random() % 7) - 3);
+        break;
+      case 7: {
+        const Rect a = d.rect(name), b = d.rect(names[pick(names.size())]);
+        d.drag(a.center(), b.center());
+        break;
+      }
+      case 8:
+      case 9:
+        d.type(texts[pick(std::size(texts))]);
+        break;
+      case 10: {
+        const int last = static_cast<int>(KeyName::f12);
+        d.key(static_cast<KeyName>(1 + static_cast<int>(pick(static_cast<std::size_t>(last)))), random() % 2 == 0,
+              random() % 4 == 0, random() % 5 == 0);
+        break;
+      }
+      case 11:
+        d.key(KeyName::tab, false, random() % 3 == 0);
+        break;
+      case 12:
+        d.key(KeyName::escape);
+        break;
+      default:
+        if (random() % 4 == 0) {
+          const auto [w, h] = sizes[pick(std::size(sizes))];
+          d.resize(w, h);
+        } else {
+          d.wait(static_cast<double>(random() % 30) / 10);
+        }
+        break;
+    }
+    // Something huge would take the test's time, not show a mistake of the window.
+    Request& draft = d.session.draft;
+    if (draft.d_model.value_or(32) > 4096 || draft.d_model.value_or(32) < -1) draft.d_model = 32;
+    if (draft.input_dim.value_or(32) > 4096) draft.input_dim.reset();
+    if (draft.batch.value_or(1) > 8) draft.batch.reset();
+    if (!draft.d_model) draft.d_model = 32;
+    if (draft.phrase.size() > 600) draft.phrase.resize(20);
+    d.session.view.ui_scale = std::min(d.session.view.ui_scale, 1.5);
+  }
+  // And it can still be used.
+  d.resize(1600, 1000);
+  for (int i = 0; i < 4; ++i) d.key(KeyName::escape);
+  d.ctrl(KeyName::n);
+  EXPECT_EQ(d.session.draft.phrase, "Hola mi nombre es Alex");
+  EXPECT_EQ(d.trace().query_len(), 5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Misuse, ::testing::Range(1u, 7u));
+
+// Every view over texts that are hard to draw: right to left, of characters that no font has, of one token, of one word
+// without end, of more words than any view can show at once.
+class HardTexts : public ::testing::TestWithParam<std::pair<const char*, std::string>> {};
+
+TEST_P(HardTexts, AreShownByEveryView) {
+  const std::string& text = GetParam().second;
+  Document document = phrase_document(text, 2, 16);
+  document.request.mask = {{MaskTerm::Kind::causal, 0, ""}};
+  for (const auto& [width, height] : {std::pair{1600, 1000}, {960, 640}}) {
+    Driver d(document, width, height);
+    d.session.pin();
+    d.session.draft.seed = 3;
+    d.session.draft.phrase += "!";
+    d.step(3);
+    for (const MainView view : {MainView::follow, MainView::script, MainView::bug_lab, MainView::mask,
+                                MainView::compare, MainView::sensitivity, MainView::layer}) {
+      for (const StageId stage : {StageId::input, StageId::query, StageId::weights, StageId::concat}) {
+        SCOPED_TRACE(std::to_string(static_cast<int>(view)) + " at " + std::string(stage_name(stage)));
+        d.session.view.main_view = view;
+        d.session.view.stage = stage;
+        d.session.view.cell = Cell{0, 0};
+        d.step(4);
+        d.move({static_cast<float>(width) * 0.55f, static_cast<float>(height) * 0.4f});
+        d.step(2);
+        for (const DrawnText& drawn : d.texts) {
+          ASSERT_LT(drawn.words.size(), 4000U) << "a text is drawn whole that nobody can see";
+          ASSERT_TRUE(is_valid_utf8(drawn.words)) << drawn.words;
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Texts, HardTexts,
+    ::testing::Values(std::pair<const char*, std::string>("OneToken", "a"),
+                      std::pair<const char*, std::string>("RightToLeft", "שלום עולם مرحبا بالعالم abc 123 שלום"),
+                      std::pair<const char*, std::string>(
+                          "Emoji",
+                          "👩‍👩‍👧‍👦 🏳️‍🌈 e\u0301 \U0001F600 👍🏽 \u200D \U000E0001"),
+                      std::pair<const char*, std::string>("OneLongWord", std::string(3000, 'w')),
+                      std::pair<const char*, std::string>("FourHundred", words(400))),
+    [](const auto& each) { return std::string(each.param.first); });
+
+}  // namespace
+}  // namespace headscope::ui

@@ -1,0 +1,390 @@
+// Focus, shortcuts, menus, lists, notices: what holds the window together.
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <cmath>
+
+#include <algorithm>
+#include <set>
+
+#include "app/ui/shortcuts.h"
+#include "tests/app/ui/driver.h"
+
+namespace headscope::ui {
+namespace {
+
+TEST(Shell, ReachesEveryControlByTabAndComesBack) {
+  Driver d;
+  for (const char* name : {"request/more", "request/compute"}) {
+    d.tab_to(name);
+    d.key(KeyName::enter);
+  }
+  std::vector<std::string> visited;
+  d.state.focus.clear();
+  for (int i = 0; i < 300; ++i) {
+    d.key(KeyName::tab);
+    if (!visited.empty() && d.focus() == visited.front()) break;
+    visited.push_back(d.focus());
+  }
+  const std::set<std::string> seen(visited.begin(), visited.end());
+  EXPECT_EQ(seen.size(), visited.size()) << "Tab visits nothing twice in a round";
+  for (const char* name : {"phrase",
+                           "phrase/key_phrase",
+                           "phrase/tokens",
+                           "request/weights",
+                           "request/seed",
+                           "request/d_model",
+                           "request/num_heads",
+                           "request/more",
+                           "request/input_dim",
+                           "request/batch",
+                           "request/kv_heads",
+                           "request/init_gain",
+                           "request/embedding",
+                           "request/position",
+                           "request/qkv_layout",
+                           "request/mask/causal",
+                           "request/mask/window",
+                           "request/mask/prefix",
+                           "request/mask/padding",
+                           "request/mask/file...",
+                           "request/mask_order",
+                           "request/mask_fill",
+                           "request/fully_masked",
+                           "request/scale",
+                           "request/softcap",
+                           "request/dropout",
+                           "request/merge",
+                           "request/keys",
+                           "request/compute",
+                           "request/backend",
+                           "request/threads",
+                           "request/stage-memory",
+                           "request/copy_command"}) {
+    EXPECT_TRUE(seen.count(name)) << name;
+  }
+  d.key(KeyName::tab, false, true);
+  EXPECT_EQ(d.focus(), visited.back()) << "Shift+Tab goes back";
+}
+
+TEST(Shell, PressesTheFocusedControlByEnterAndSpace) {
+  Driver d;
+  d.tab_to("request/mask/window");
+  d.key(KeyName::enter);
+  EXPECT_EQ(d.session.draft.mask.size(), 2u);
+  d.type(" ");
+  EXPECT_EQ(d.session.draft.mask.size(), 1u);
+  EXPECT_EQ(d.session.draft.phrase, "Hola mi nombre es Alex") << "the blank went nowhere else";
+}
+
+TEST(Shell, WalksACombosListByKeys) {
+  Driver d;
+  d.tab_to("request/fully_masked");
+  d.key(KeyName::enter);
+  EXPECT_EQ(d.state.open_combo, "request/fully_masked");
+  d.key(KeyName::down);
+  d.key(KeyName::down);
+  d.key(KeyName::enter);
+  EXPECT_EQ(d.session.draft.fully_masked, FullyMasked::uniform);
+  EXPECT_EQ(d.state.open_combo, "");
+  d.key(KeyName::up);
+  EXPECT_EQ(d.session.draft.fully_masked, FullyMasked::zero) << "Up walks without opening";
+  d.key(KeyName::enter);
+  d.key(KeyName::escape);
+  EXPECT_EQ(d.state.open_combo, "");
+  EXPECT_EQ(d.focus(), "request/fully_masked");
+}
+
+TEST(Shell, BlocksWhatLiesUnderAnOpenList) {
+  Driver d;
+  d.click("request/mask_fill");
+  ASSERT_EQ(d.state.open_combo, "request/mask_fill");
+  const Rect causal = d.rect("request/mask/causal");
+  d.click_at(causal.center());
+  EXPECT_EQ(d.session.draft.mask.size(), 1u) << "the click only closes the list";
+  EXPECT_EQ(d.state.open_combo, "");
+  d.click_at(causal.center());
+  EXPECT_TRUE(d.session.draft.mask.empty());
+}
+
+TEST(Shell, BlocksWhatLiesUnderADialog) {
+  Driver d;
+  d.key(KeyName::f1);
+  ASSERT_EQ(d.state.dialog, DialogKind::help);
+  d.click("request/mask/causal");
+  EXPECT_EQ(d.session.draft.mask.size(), 1u);
+  d.type("x");
+  EXPECT_EQ(d.session.draft.phrase, "Hola mi nombre es Alex");
+  for (int i = 0; i < 20; ++i) {
+    d.key(KeyName::tab);
+    EXPECT_FALSE(d.focus().starts_with("request/")) << "Tab stays in the dialog";
+  }
+  d.key(KeyName::escape);
+  EXPECT_EQ(d.state.dialog, DialogKind::none);
+  EXPECT_EQ(d.focus(), "phrase") << "the focus goes back to where it was";
+}
+
+TEST(Shell, ReadsEveryShortcutOfTheTable) {
+  std::set<std::string> seen;
+  for (const CommandInfo& info : command_list()) {
+    EXPECT_NE(std::string(info.title), "");
+    EXPECT_NE(std::string(info.help), "");
+    const std::string shortcut = info.shortcut;
+    if (shortcut.empty()) continue;
+    EXPECT_TRUE(seen.insert(shortcut).second) << shortcut << " is there twice";
+    if (shortcut.size() == 1 && !std::isalnum(static_cast<unsigned char>(shortcut[0]))) continue;  // a typed character
+    const std::size_t plus = shortcut.rfind('+');
+    EXPECT_NE(key_named(plus == std::string::npos ? shortcut : shortcut.substr(plus + 1)), KeyName::unknown)
+        << shortcut;
+  }
+}
+
+TEST(Shell, MatchesShortcutsByExactModifiers) {
+  const auto event = [](KeyName key, bool ctrl, bool shift, bool alt) {
+    KeyEvent e;
+    e.key = key;
+    e.ctrl = ctrl;
+    e.shift = shift;
+    e.alt = alt;
+    return e;
+  };
+  EXPECT_TRUE(shortcut_matches("Ctrl+Z", event(KeyName::z, true, false, false)));
+  EXPECT_FALSE(shortcut_matches("Ctrl+Z", event(KeyName::z, true, true, false)));
+  EXPECT_TRUE(shortcut_matches("Ctrl+Shift+Z", event(KeyName::z, true, true, false)));
+  EXPECT_FALSE(shortcut_matches("F1", event(KeyName::f1, false, false, true)));
+  EXPECT_TRUE(shortcut_matches("Ctrl+Plus", event(KeyName::plus, true, true, false)))
+      << "plus is a shifted key on many keyboards";
+  EXPECT_FALSE(shortcut_matches("Meta+Z", event(KeyName::z, true, false, false)));
+}
+
+TEST(Shell, CarriesOutTheShortcuts) {
+  Driver d;
+  d.ctrl(KeyName::t);
+  EXPECT_EQ(d.session.view.theme, Theme::light);
+  EXPECT_EQ(d.settings.theme, Theme::light);
+  d.ctrl(KeyName::plus);
+  EXPECT_NEAR(d.session.view.ui_scale, 1.1, 1e-9);
+  d.ctrl(KeyName::zero);
+  EXPECT_EQ(d.session.view.ui_scale, 1);
+  d.ctrl(KeyName::e);
+  EXPECT_EQ(d.state.dialog, DialogKind::export_dialog);
+  d.key(KeyName::escape);
+  d.ctrl(KeyName::p);
+  EXPECT_EQ(d.state.dialog, DialogKind::palette);
+  d.key(KeyName::escape);
+  d.ctrl(KeyName::g);
+  EXPECT_EQ(d.state.dialog, DialogKind::go_to);
+  d.key(KeyName::escape);
+  d.key(KeyName::three, false, false, true);
+  EXPECT_EQ(d.session.view.head, 3);
+  d.key(KeyName::nine, false, false, true);
+  EXPECT_EQ(d.session.view.head, 3) << "there is no head 9";
+  d.key(KeyName::escape);
+  EXPECT_EQ(d.focus(), "");
+  d.type("]");
+  EXPECT_EQ(d.session.view.head, 4);
+  d.type("[[");
+  EXPECT_EQ(d.session.view.head, 2);
+  d.key(KeyName::page_down, true);
+  EXPECT_EQ(d.session.view.stage, StageId::context);
+  d.ctrl(KeyName::l);
+  EXPECT_EQ(d.focus(), "phrase");
+  d.type("]");
+  EXPECT_EQ(d.session.view.head, 2) << "in a field it is a character";
+  d.ctrl(KeyName::q);
+  ASSERT_EQ(d.for_main.size(), 1u);
+  EXPECT_EQ(d.for_main[0].id, CommandId::quit);
+}
+
+TEST(Shell, OpensItsMenusByMouseAndKeys) {
+  Driver d;
+  d.choose("menu/View", "Dark or light");
+  EXPECT_EQ(d.session.view.theme, Theme::light);
+  d.key(KeyName::f10);
+  EXPECT_EQ(d.state.open_combo, "menu/File");
+  d.key(KeyName::right);
+  EXPECT_EQ(d.state.open_combo, "menu/Edit");
+  d.key(KeyName::left);
+  d.key(KeyName::left);
+  EXPECT_EQ(d.state.open_combo, "menu/Help");
+  d.key(KeyName::down);
+  d.key(KeyName::enter);
+  EXPECT_EQ(d.state.dialog, DialogKind::help);
+  d.key(KeyName::escape);
+  d.key(KeyName::e, false, false, true);
+  EXPECT_EQ(d.state.open_combo, "menu/Edit") << "Alt and a letter";
+  d.key(KeyName::escape);
+  EXPECT_EQ(d.state.open_combo, "");
+}
+
+TEST(Shell, HasEveryMenuCommandInSomeMenu) {
+  Driver d;
+  for (const CommandInfo& info : command_list()) {
+    if (info.menu[0] == '\0') continue;
+    d.click(std::string("menu/") + info.menu);
+    EXPECT_TRUE(d.has(std::string("menu/") + info.menu + "/" + info.title)) << info.title;
+    d.key(KeyName::escape);
+  }
+}
+
+TEST(Shell, DoesNotPickWhatCannotActNow) {
+  Driver d;
+  d.click("menu/Edit");
+  d.click("menu/Edit/Undo");
+  EXPECT_EQ(d.state.open_combo, "menu/Edit") << "nothing to undo: the line does nothing";
+}
+
+TEST(Shell, GoesToTheProblemByF8) {
+  Driver d;
+  d.session.draft.heads = 7;
+  d.step();
+  d.key(KeyName::f8);
+  EXPECT_EQ(d.focus(), "request/num_heads");
+  d.session.draft.heads.reset();
+  d.session.draft.init_gain = std::numeric_limits<double>::quiet_NaN();
+  d.step();
+  if (d.session.problem()) {
+    d.key(KeyName::f8);
+    EXPECT_EQ(d.focus(), "request/init_gain");
+  }
+}
+
+TEST(Shell, CollapsesAndOpensItsPanels) {
+  Driver d;
+  d.key(KeyName::f9);
+  EXPECT_TRUE(d.session.view.request_collapsed);
+  EXPECT_FALSE(d.has("request/weights"));
+  d.click("request/open");
+  EXPECT_TRUE(d.has("request/weights"));
+  d.key(KeyName::f4);
+  EXPECT_TRUE(d.session.view.inspector_collapsed);
+  d.click("inspector/open");
+  EXPECT_FALSE(d.session.view.inspector_collapsed);
+  d.key(KeyName::f7);
+  EXPECT_TRUE(d.session.view.concat_collapsed);
+  d.key(KeyName::f6);
+  EXPECT_TRUE(d.session.view.pipeline_collapsed);
+}
+
+TEST(Shell, OpensTheRequestOverTheOthersInASmallWindow) {
+  Driver d(1280, 800);
+  EXPECT_FALSE(d.has("request/weights"));
+  d.key(KeyName::f9);
+  ASSERT_TRUE(d.has("request/weights"));
+  const std::int64_t before = d.session.view.head;
+  const Rect merge = d.rect("request/merge/direct reshape");
+  d.click_at(merge.center());
+  EXPECT_EQ(d.session.draft.merge, Merge::direct);
+  EXPECT_EQ(d.session.view.head, before) << "the heads below saw no click";
+  d.key(KeyName::f9);
+  EXPECT_FALSE(d.has("request/weights"));
+}
+
+TEST(Shell, SharesOnePlaceBetweenHeadsAndInspectorInANarrowWindow) {
+  Driver d(1024, 720);
+  ASSERT_TRUE(d.has("tabs"));
+  d.click("tabs/inspector");
+  EXPECT_EQ(d.state.number["inspector_tab"], 1);
+  d.key(KeyName::f4);
+  EXPECT_EQ(d.state.number["inspector_tab"], 0);
+}
+
+TEST(Shell, DragsTheSplitters) {
+  Driver d;
+  const Rect grip = d.rect("split/inspector");
+  d.drag(grip.center(), {grip.center().x - 50, grip.center().y});
+  EXPECT_NEAR(d.session.view.inspector_width, 500, 2);
+  const Rect request = d.rect("split/request");
+  d.drag(request.center(), {request.center().x + 60, request.center().y});
+  EXPECT_NEAR(d.session.view.request_width, 324, 2);
+  const Rect concat = d.rect("split/concat");
+  d.drag(concat.center(), {concat.center().x, concat.center().y - 20});
+  EXPECT_NEAR(d.session.view.concat_height, 260, 2);
+}
+
+TEST(Shell, SurvivesEverySizeAndScale) {
+  Driver d;
+  for (const auto& [w, h] :
+       {std::pair{1, 1}, {10, 10}, {320, 200}, {960, 640}, {1099, 640}, {1439, 899}, {2560, 1440}, {5120, 700}}) {
+    d.resize(w, h);
+    EXPECT_FALSE(d.probe.rects.empty());
+  }
+  d.resize(1600, 1000);
+  for (const float scale : {1.25f, 1.5f, 2.0f, 3.0f}) {
+    d.set_scale(scale);
+    d.resize(static_cast<int>(1600 * scale), static_cast<int>(1000 * scale));
+    EXPECT_EQ(d.rect("phrase").height(), std::round(34 * scale));
+  }
+}
+
+TEST(Shell, ShowsTooltipsAfterAMomentAndThenRests) {
+  Driver d;
+  d.hover("request/mask/causal");
+  EXPECT_GT(d.state.wake_after, 0);
+  EXPECT_LE(d.state.wake_after, 0.4);
+  d.wait(0.5);
+  d.move({800, 985});
+  d.key(KeyName::escape);
+  d.wait(20);
+  EXPECT_LT(d.state.wake_after, 0) << "without focus and motion nothing wakes the window";
+  EXPECT_FALSE(d.state.wants_frame);
+}
+
+TEST(Shell, StopsBlinkingAfterAWhile) {
+  Driver d;
+  d.type("x");
+  EXPECT_GT(d.state.wake_after, 0);
+  d.wait(30);
+  EXPECT_LT(d.state.wake_after, 0);
+}
+
+TEST(Shell, SaysWhatCannotBeOpenedAndChangesNothing) {
+  Driver d;
+  const Request before = d.session.draft;
+  d.drop("/nowhere/at/all.json");
+  EXPECT_EQ(d.session.draft, before);
+  ASSERT_TRUE(d.has("notice/open"));
+  d.drop("/nowhere/else.json");
+  EXPECT_EQ(d.state.notices.size(), 1u) << "the newer one takes its place";
+  d.key(KeyName::escape);
+  EXPECT_FALSE(d.has("notice/open"));
+}
+
+TEST(Shell, CopiesThePickedNumberItsRowAndTheMatrix) {
+  Driver d;
+  d.session.view.cell = Cell{1, 0};
+  d.step();
+  d.key(KeyName::escape);
+  d.ctrl(KeyName::c);
+  const float weight = d.trace().tensor(StageId::weights).at({0, 0, 1, 0});
+  EXPECT_EQ(std::stof(d.clipboard), weight);
+  d.key(KeyName::c, true, false, true);
+  EXPECT_TRUE(d.clipboard.starts_with("query\\key\tHola\tmi\tnombre\tes\tAlex\nmi\t")) << d.clipboard;
+  d.choose("menu/Edit", "Copy its matrix");
+  EXPECT_EQ(std::count(d.clipboard.begin(), d.clipboard.end(), '\n'), 6);
+}
+
+TEST(Shell, StartsOverByCtrlN) {
+  Driver d;
+  d.type(" more");
+  d.ctrl(KeyName::n);
+  EXPECT_EQ(d.session.draft.phrase, "Hola mi nombre es Alex");
+  EXPECT_FALSE(d.session.can_undo());
+}
+
+TEST(Shell, ComparesBackendsFromTheStatusBarAndTellsAReplacedOne) {
+  Driver d;
+  d.click("status/compare");
+  const Session::Job job = d.session.job();
+  EXPECT_EQ(job.title, "Compare backends");
+  EXPECT_NE(job.result.find(" ms."), std::string::npos) << job.result;
+  EXPECT_TRUE(d.has("notice/job"));
+  EXPECT_FALSE(d.has("notice/backend"));
+  d.session.draft.backend = BackendChoice::gpu;  // which a session without OpenGL does not have
+  d.step();
+  EXPECT_EQ(d.session.trace()->backend, "cpu");
+  EXPECT_TRUE(d.has("notice/backend"));
+}
+
+}  // namespace
+}  // namespace headscope::ui

@@ -1,0 +1,294 @@
+#include "core/export/session_file.h"
+
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/io/png.h"
+#include "core/request/request_text.h"
+#include "tests/core/io/io_helpers.h"
+
+namespace headscope {
+namespace {
+
+using namespace test;
+using Json = nlohmann::json;
+
+SessionFile parsed(const std::string& json) {
+  return parse_session(json, "s.json");
+}
+
+Request everything() {
+  Request r;
+  r.phrase = "caf\xc3\xa9 \"x\"\n\xf0\x9f\x98\x80";
+  r.second_phrase = "";
+  r.key_phrase = "";
+  r.token_ids = {1, 2, 0};
+  r.input = "x.npy";
+  r.model = "gpt2";
+  r.layer = 0;
+  r.heads = 7;
+  r.seed = 18446744073709551615u;
+  r.dropout_seed = 9007199254740993u;
+  r.init_gain = 0.1;
+  r.mask = {{MaskTerm::Kind::causal, 0, ""}, {MaskTerm::Kind::padding, 2, ""}, {MaskTerm::Kind::file, 0, "m.npy"}};
+  r.mask_order = MaskOrder::before_scale;
+  r.mask_fill = -1e20;
+  r.scale = 0.30000000000000004;
+  r.softcap = 50;
+  r.dropout = 0.5;
+  r.merge = Merge::direct;
+  r.variants = {Variant::no_scale, Variant::mask_after_softmax};
+  r.ablate = {{0, 3}, {11, 5}};
+  r.backend = BackendChoice::reference;
+  r.threads = 2;
+  return r;
+}
+
+TEST(Session, EverythingReadsBackAsItWas) {
+  ViewSpec view;
+  view.view = ViewKind::stage;
+  view.stage = StageId::masked_scores;
+  view.batch = 1;
+  view.head = 5;
+  view.colormap = ColorMap::magma;
+  view.range = RangeKind::fixed;
+  view.range_low = -1.5;
+  view.range_high = 1e-3;
+  view.log_scale = true;
+  view.cell = 12;
+  view.labels = false;
+  view.color_bar = false;
+  view.theme = Theme::light;
+  view.width = 900;
+  view.scale = 2.5;
+  const SessionFile back = parsed(session_json(everything(), view));
+  EXPECT_TRUE(back.request == everything());
+  ASSERT_TRUE(back.view.has_value());
+  EXPECT_TRUE(*back.view == view);
+}
+
+TEST(Session, OnlyWhatDiffersFromTheDefaultsIsWrittenAndAlwaysThePhrase) {
+  const Json json = Json::parse(session_json(Request{}, std::nullopt));
+  EXPECT_EQ(json.size(), 2u);
+  EXPECT_EQ(json.at("phrase"), "");
+  EXPECT_TRUE(json.at("headscope").is_string());
+  EXPECT_TRUE(parsed(session_json(Request{}, std::nullopt)).request == Request{});
+  EXPECT_FALSE(parsed(session_json(Request{}, std::nullopt)).view.has_value());
+  EXPECT_TRUE(parsed(session_json(Request{}, ViewSpec{})).view.has_value());
+}
+
+TEST(Session, NumbersAreJsonNumbersAndWordsAreStrings) {
+  const Json json = Json::parse(session_json(everything(), std::nullopt));
+  EXPECT_EQ(json.at("heads"), 7);
+  EXPECT_EQ(json.at("seed").get<std::uint64_t>(), 18446744073709551615u);
+  EXPECT_EQ(json.at("scale").get<double>(), 0.30000000000000004);
+  EXPECT_EQ(json.at("mask_fill").get<double>(), -1e20);
+  EXPECT_EQ(json.at("mask"), "causal,padding:2,m.npy");
+  EXPECT_EQ(json.at("mask_order"), "before-scale");
+  EXPECT_EQ(json.at("key_phrase"), "");
+  EXPECT_EQ(Json::parse(request_json(everything())).at("ablate"), "0.3,11.5");
+}
+
+TEST(Session, APhraseOfDigitsStaysAPhrase) {
+  Request request;
+  request.phrase = "12";
+  EXPECT_EQ(Json::parse(session_json(request, std::nullopt)).at("phrase"), "12");
+  EXPECT_EQ(parsed(session_json(request, std::nullopt)).request.phrase, "12");
+}
+
+TEST(Session, NumbersAsStringsAndListsAreAccepted) {
+  const SessionFile session = parsed(R"({"phrase": "a b", "heads": "4", "seed": 9007199254740993, "scale": "auto",
+      "mask": ["causal", "padding:2"], "token_ids": [1, 2, 0], "variant": ["no-scale"], "ablate": [],
+      "mask_fill": "-inf", "dropout": 5e-1, "view": {"range": [-1, 0.5], "log": true, "labels": "off", "head": 3}})");
+  EXPECT_EQ(*session.request.heads, 4);
+  EXPECT_EQ(session.request.seed, 9007199254740993u);
+  EXPECT_EQ(mask_text(session.request.mask), "causal,padding:2");
+  EXPECT_EQ(session.request.token_ids, (std::vector<std::int64_t>{1, 2, 0}));
+  EXPECT_EQ(session.request.dropout, 0.5);
+  EXPECT_FALSE(session.request.scale.has_value());
+  ASSERT_TRUE(session.view);
+  EXPECT_EQ(session.view->range, RangeKind::fixed);
+  EXPECT_EQ(session.view->range_high, 0.5);
+  EXPECT_TRUE(session.view->log_scale);
+  EXPECT_FALSE(session.view->labels);
+  EXPECT_EQ(session.view->head, 3);
+}
+
+TEST(Session, ARequestMayBeNestedAsInAManifest) {
+  EXPECT_EQ(*parsed(R"({"headscope": "9.9", "request": {"phrase": "a", "heads": 2}})").request.heads, 2);
+  EXPECT_EQ(*parsed(R"({"request": {"heads": 2}, "stages": {}, "tokens": [], "version": "1"})").request.heads, 2);
+}
+
+TEST(Session, APictureGivesItsRecipeBack) {
+  const TemporaryFolder folder;
+  ViewSpec view;
+  view.head = 2;
+  std::ostringstream out;
+  write_png(out, Image(3, 2, {1, 2, 3, 255}), {{"headscope", session_json(everything(), view)}});
+  // The name does not matter, the content does.
+  write_bytes(folder.file("picture.json"), out.str());
+  const SessionFile session = read_session(folder.file("picture.json"));
+  EXPECT_TRUE(session.request == everything());
+  EXPECT_EQ(session.view->head, 2);
+
+  std::ostringstream bare;
+  write_png(bare, Image(3, 2), {});
+  write_bytes(folder.file("bare.png"), bare.str());
+  EXPECT_TRUE(contains(refusal_of([&] { read_session(folder.file("bare.png")); }), "without Headscope's recipe"));
+}
+
+TEST(Session, APipeIsReadAsAFileIs) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const std::string json = session_json(everything(), std::nullopt);
+  ASSERT_EQ(::write(ends[1], json.data(), json.size()), static_cast<ssize_t>(json.size()));
+  ::close(ends[1]);
+  EXPECT_TRUE(read_session("/dev/fd/" + std::to_string(ends[0])).request == everything());
+  ::close(ends[0]);
+}
+
+TEST(Session, ARecipeSaysWhichWeightsItWasMadeWith) {
+  const SessionFile session = parsed(R"({"headscope": "0.1.0", "phrase": "a", "sha256": "00ff"})");
+  EXPECT_EQ(session.weights_sha256, "00ff");
+  EXPECT_EQ(session.request.phrase, "a");
+}
+
+TEST(Session, AMaskFileThatHasNoNameYetIsLeftOut) {
+  Request request;
+  request.mask = {{MaskTerm::Kind::causal, 0, ""}, {MaskTerm::Kind::file, 0, ""}};
+  EXPECT_EQ(mask_text(parsed(session_json(request, std::nullopt)).request.mask), "causal");
+  request.mask.erase(request.mask.begin());
+  EXPECT_TRUE(parsed(session_json(request, std::nullopt)).request.mask.empty());
+}
+
+TEST(Session, InvalidUtf8NeverBreaksTheWriting) {
+  Request request;
+  request.phrase = "a\xff";
+  EXPECT_EQ(Json::parse(session_json(request, std::nullopt)).at("phrase"), "a\xef\xbf\xbd");
+}
+
+struct Malformed {
+  std::string json, says;
+};
+
+std::string nested(int depth) {
+  std::string json;
+  for (int i = 0; i < depth; ++i) json += "{\"view\":";
+  return json;
+}
+
+std::vector<Malformed> malformed_sessions() {
+  return {
+      {"", "byte"},
+      {" ", "byte"},
+      {"{", "byte"},
+      {"{\"phrase\": \"a\"", "byte"},
+      {"{\"phrase\": \"a\",}", "byte"},
+      {"{'phrase': 'a'}", "byte"},
+      {"{\"phrase\": \"a\"} x", "byte 17"},
+      {"{\"phrase\": \"a\"}{}", "byte"},
+      {"{\"phrase\": \"a\"} // comment", "byte"},
+      {std::string("{\"phrase\": \"a\"}\0", 16), "NUL"},
+      {std::string("{\"phrase\": \"a\"}\0garbage", 23), "NUL"},
+      {std::string("{\"phrase\": \"a\0b\"}", 17), "NUL"},
+      {"\xef\xbb\xbf{\"phrase\": \"a\"}", "byte order mark"},
+      {"{\"phrase\": \"a\xff\"}", "UTF-8"},
+      {"{\"phrase\": \"\xed\xa0\x80\"}", "UTF-8"},
+      {"{\"phrase\": \"\\ud800\"}", "byte"},
+      {"{\"phrase\": \"a\nb\"}", "byte"},
+      {"{\"phrase\": \"\\u0000\"}", "NUL"},
+      {"{\"phrase\": \"a\", \"phrase\": \"b\"}", "twice"},
+      {"{\"view\": {\"head\": 1, \"head\": 2}}", "twice"},
+      {"[]", "a list"},
+      {"\"phrase\"", "a string"},
+      {"12", "a number"},
+      {"null", "null"},
+      {"{\"phrases\": \"a\"}", "\"phrases\": unknown key"},
+      {"{\"mask-order\": \"before-scale\"}", "unknown key"},
+      {"{\"phrase\": 12}", "\"phrase\": found a number"},
+      {"{\"phrase\": null}", "null"},
+      {"{\"phrase\": [\"a\"]}", "a list"},
+      {"{\"heads\": 7.5}", "'7.5'"},
+      {"{\"heads\": 8.0}", "'8.0'"},
+      {"{\"heads\": 1e1}", "'1e1'"},
+      {"{\"heads\": -2}", "'-2'"},
+      {"{\"heads\": 0}", "'0'"},
+      {"{\"heads\": true}", "a boolean"},
+      {"{\"heads\": []}", "\"heads\""},
+      {"{\"heads\": [4, 4]}", "'4,4'"},
+      {"{\"heads\": {\"n\": 4}}", "an object"},
+      {"{\"seed\": 18446744073709551616}", "18446744073709551616"},
+      {"{\"seed\": -1}", "'-1'"},
+      {"{\"seed\": 2.9}", "'2.9'"},
+      {"{\"scale\": 1e999}", "byte"},
+      {"{\"scale\": NaN}", "byte"},
+      {"{\"scale\": \"nan\"}", "'nan'"},
+      {"{\"heads\": 08}", "byte"},
+      {"{\"mask\": \"cusal\"}", "\"mask\": 'cusal' is not a mask; expected none"},
+      {"{\"mask\": [\"causal\", null]}", "null"},
+      {"{\"mask\": [[\"causal\"]]}", "a list"},
+      {"{\"merge\": \"both\"}", "transpose or direct"},
+      {"{\"view\": 3}", "\"view\": found a number"},
+      {"{\"view\": {\"zoom\": 3}}", "\"view.zoom\": unknown key"},
+      {"{\"view\": {\"colormap\": \"jet\"}}", "viridis"},
+      {"{\"view\": {\"stage\": \"attn\"}}", "'attn'"},
+      {"{\"view\": {\"head\": -1}}", "'-1'"},
+      {"{\"view\": {\"range\": \"1,0\"}}", "LO below HI"},
+      {"{\"view\": {\"range\": [1, 2, 3]}}", "LO below HI"},
+      {"{\"view\": {\"cell\": 100000}}", "'100000'"},
+      {"{\"view\": {\"scale\": 0}}", "above 0"},
+      {"{\"view\": {\"labels\": 1}}", "on or off"},
+      {"{\"view\": {\"view\": \"circles\"}}",
+       "heads, head, stage, concat, arcs, neurons, layers, difference or sensitivity"},
+      {"{\"headscope\": 1}", "a string"},
+      {"{\"sha256\": 1}", "a string"},
+      {"{\"request\": []}", "an object"},
+      {"{\"request\": {\"bogus\": 1}}", "bogus"},
+      {"{\"request\": {}, \"heads\": 4}", "beside"},
+      {nested(17) + "1", "16 deep"},
+      {nested(200000), "16 deep"},
+      {std::string(1000000, '['), "16 deep"},
+      {std::string((16u << 20) + 1, ' '), "at most"},
+      {"<!DOCTYPE html>", "byte"},
+  };
+}
+
+TEST(SessionMalformed, EveryBrokenSessionIsRefusedWithASentence) {
+  for (const Malformed& file : malformed_sessions()) {
+    SCOPED_TRACE(file.json.substr(0, 80));
+    const std::string sentence = refusal_of([&] { parsed(file.json); });
+    EXPECT_TRUE(sentence.starts_with("s.json")) << sentence;
+    EXPECT_TRUE(contains(sentence, file.says)) << sentence;
+    EXPECT_LT(sentence.size(), 400u) << sentence;
+  }
+}
+
+TEST(SessionMalformed, AListOfManyValuesIsRefusedBeforeItFillsTheMemory) {
+  std::string json = "{\"token_ids\": [0";
+  for (int i = 0; i < 1'100'000; ++i) json += ",0";
+  EXPECT_TRUE(contains(refusal_of([&] { parsed(json + "]}"); }), "more than"));
+}
+
+TEST(SessionMalformed, FilesOfOtherKindsAreNamed) {
+  const TemporaryFolder folder;
+  write_bytes(folder.file("a.json"), "");
+  EXPECT_TRUE(contains(refusal_of([&] { read_session(folder.file("a.json")); }), "empty"));
+  write_bytes(folder.file("b.json"), "<html></html>");
+  EXPECT_TRUE(contains(refusal_of([&] { read_session(folder.file("b.json")); }), "HTML"));
+  write_bytes(folder.file("c.json"), "\x93NUMPY...");
+  EXPECT_TRUE(contains(refusal_of([&] { read_session(folder.file("c.json")); }), ".npy"));
+  EXPECT_TRUE(contains(refusal_of([&] { read_session(folder.path()); }), "folder"));
+  EXPECT_TRUE(contains(refusal_of([&] { read_session(folder.file("none.json")); }), "No such file"));
+}
+
+TEST(SessionMalformed, NoTruncationOfAGoodSessionIsRead) {
+  const std::string good = session_json(everything(), ViewSpec{});
+  for (std::size_t size = 0; size + 2 < good.size(); ++size) {
+    EXPECT_THROW(parsed(good.substr(0, size)), Error) << size;
+  }
+}
+
+}  // namespace
+}  // namespace headscope

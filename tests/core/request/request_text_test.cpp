@@ -1,0 +1,321 @@
+#include "core/request/request_text.h"
+
+#include <limits>
+
+#include "tests/core/io/io_helpers.h"
+
+namespace headscope {
+namespace {
+
+using namespace test;
+
+Request with(const std::string& option, const std::string& text) {
+  Request request;
+  const RequestOption* found = find_request_option(option);
+  EXPECT_NE(found, nullptr) << option;
+  if (found != nullptr) found->set(request, text);
+  return request;
+}
+
+std::string refused(const std::string& option, const std::string& text) {
+  return refusal_of<UsageError>([&] { with(option, text); });
+}
+
+std::string get(const Request& request, const std::string& option) {
+  return find_request_option(option)->get(request);
+}
+
+// A value for every option, none the default, each spelled as `get` spells it.
+const std::vector<std::pair<std::string, std::string>>& every_value() {
+  static const std::vector<std::pair<std::string, std::string>> values = {
+      {"phrase", "it's \xf0\x9f\x98\x80\n\"two\" lines"},
+      {"second-phrase", "la segunda"},
+      {"token-ids", "1,2,0"},
+      {"key-phrase", "otra frase"},
+      {"input", "x.npy"},
+      {"key-input", "k x.npy"},
+      {"value-input", "v.npy"},
+      {"query", "q.npy"},
+      {"key", "key.npy"},
+      {"value", "value.npy"},
+      {"model", "demo:pronouns"},
+      {"layer", "3"},
+      {"weights", "layer.safetensors"},
+      {"qkv-layout", "blocked"},
+      {"heads", "12"},
+      {"kv-heads", "4"},
+      {"d-model", "768"},
+      {"input-dim", "1024"},
+      {"batch", "30"},
+      {"seed", "18446744073709551615"},
+      {"init-gain", "0.1"},
+      {"embedding", "sequence"},
+      {"position", "sinusoidal"},
+      {"mask", "causal,padding:2,window:0,prefix:3,m.npy,a/b.csv,M.NPY,N.Csv"},
+      {"mask-kind", "hide"},
+      {"causal-align", "bottom-right"},
+      {"mask-order", "before-scale"},
+      {"mask-fill", "-1e+20"},
+      {"fully-masked", "uniform"},
+      {"scale", "0.125"},
+      {"softcap", "30"},
+      {"dropout", "0.5"},
+      {"dropout-seed", "9223372036854775808"},
+      {"dropout-mask", "keep.npy"},
+      {"merge", "direct"},
+      {"variant", "no-scale,mask-inverted"},
+      {"ablate", "0.1,2.30,off:1.1"},
+      {"freeze", "0.3=uniform,off:1.2=identity"},
+      {"scale-query", "0.5,off:0.3=-2"},
+      {"scale-key", "off:2,1.0=1e-07"},
+      {"edit", "scores:0,2,3,1=0.5;off:1/input:0,4,7=-inf;a/b=c:d:0,1=3;Wq:3,7=1e-07;9/3/x:0=-0"},
+      {"paint", "hide@:,3:4;show@2:,0:5;off:hide@0:3,:"},
+      {"backend", "reference"},
+      {"threads", "7"},
+  };
+  return values;
+}
+
+TEST(RequestText, EveryOptionOfTheContractIsInTheTableInItsOrder) {
+  std::vector<std::string> names, expected;
+  for (const RequestOption& option : request_options()) names.push_back(option.name);
+  for (const auto& [name, value] : every_value()) expected.push_back(name);
+  EXPECT_EQ(names, expected);
+}
+
+TEST(RequestText, EveryOptionIsEmptyAtItsDefaultAndReadsBackWhatItWrites) {
+  for (const auto& [name, value] : every_value()) {
+    SCOPED_TRACE(name);
+    const RequestOption& option = *find_request_option(name);
+    Request request;
+    EXPECT_EQ(option.get(request), "");
+    EXPECT_FALSE(is_given(option, request));
+    option.set(request, value);
+    EXPECT_EQ(option.get(request), value);
+    EXPECT_TRUE(is_given(option, request));
+    EXPECT_FALSE(request == Request{}) << "the option changes a field";
+    EXPECT_NE(std::string(option.help), "");
+  }
+}
+
+TEST(RequestText, ACommandLineOfEverythingMakesTheSameRequest) {
+  Request all;
+  for (const auto& [name, value] : every_value()) find_request_option(name)->set(all, value);
+  const std::vector<std::string> words = command_line_of(all);
+  EXPECT_EQ(words.size(), 2 * every_value().size());
+  Request back;
+  for (std::size_t i = 0; i < words.size(); i += 2) {
+    ASSERT_TRUE(words[i].starts_with("--"));
+    find_request_option(words[i].substr(2))->set(back, words[i + 1]);
+  }
+  EXPECT_TRUE(back == all);
+  EXPECT_TRUE(command_line_of(Request{}).empty());
+}
+
+TEST(RequestText, AnEmptyKeyPhraseIsGivenAllTheSame) {
+  const Request request = with("key-phrase", "");
+  EXPECT_TRUE(request.key_phrase.has_value());
+  EXPECT_EQ(command_line_of(request), (std::vector<std::string>{"--key-phrase", ""}));
+  EXPECT_EQ(shell_command_of(request, "run"), "run --key-phrase ''");
+}
+
+TEST(RequestText, ValuesThatSayTheDefaultAreTheDefault) {
+  EXPECT_TRUE(with("mask", "none") == Request{});
+  EXPECT_TRUE(with("scale", "auto") == Request{});
+  EXPECT_TRUE(with("softcap", "off") == Request{});
+  EXPECT_TRUE(with("mask-fill", "-inf") == Request{});
+  EXPECT_TRUE(with("seed", "0") == Request{});
+  EXPECT_TRUE(with("merge", "transpose") == Request{});
+  EXPECT_TRUE(with("model", "seeded") == Request{});
+  EXPECT_TRUE(with("backend", "auto") == Request{});
+}
+
+TEST(RequestText, ALaterValueReplacesAnEarlierOne) {
+  Request request = with("mask", "causal,padding:1");
+  find_request_option("mask")->set(request, "window:2");
+  EXPECT_EQ(mask_text(request.mask), "window:2");
+  find_request_option("mask")->set(request, "none");
+  EXPECT_TRUE(request == Request{});
+}
+
+TEST(RequestText, MergeDirectIsTheMergeAndTheOtherVariantsAreKeptInOneOrder) {
+  const Request request = with("variant", "mask-inverted,merge-direct,no-scale,mask-inverted");
+  EXPECT_EQ(request.merge, Merge::direct);
+  EXPECT_EQ(request.variants, (std::vector<Variant>{Variant::no_scale, Variant::mask_inverted}));
+  EXPECT_TRUE(with("variant", "merge-direct") == with("merge", "direct"));
+  EXPECT_TRUE(with("ablate", "2.1,0.3,2.1") == with("ablate", "0.3,2.1"));
+}
+
+TEST(RequestText, EveryVariantOfTheContractHasItsName) {
+  for (const char* name :
+       {"softmax-over-queries", "no-scale", "scale-by-d-model", "mask-inverted", "mask-after-softmax",
+        "qkv-blocked-as-per-head", "qkv-per-head-as-blocked", "key-not-transposed"}) {
+    EXPECT_EQ(get(with("variant", name), "variant"), name);
+  }
+}
+
+TEST(RequestText, NumbersArePrintedInTheShortestFormThatReadsBack) {
+  EXPECT_EQ(get(with("scale", "0.1000"), "scale"), "0.1");
+  EXPECT_EQ(get(with("scale", "1e-3"), "scale"), "0.001");
+  EXPECT_EQ(get(with("mask-fill", "-100000000000000000000"), "mask-fill"), "-1e+20");
+  EXPECT_EQ(get(with("dropout", ".5"), "dropout"), "0.5");
+  EXPECT_EQ(*with("scale", "0.30000000000000004").scale, 0.30000000000000004);
+  EXPECT_EQ(get(with("scale", "0.30000000000000004"), "scale"), "0.30000000000000004");
+}
+
+TEST(RequestText, ARefusalNamesOptionFoundAndExpected) {
+  EXPECT_EQ(
+      refused("mask", "cusal"),
+      "--mask: 'cusal' is not a mask; expected none, causal, padding:N, window:W, prefix:P or a .npy or .csv file");
+  EXPECT_EQ(refused("merge", "concat"), "--merge: 'concat' is not a known value; expected transpose or direct");
+  EXPECT_EQ(refused("heads", "7.5"), "--heads: '7.5' is not a whole number that fits; expected 1 to 1099511627776");
+  EXPECT_EQ(refused("seed", "-1"), "--seed: '-1' is not a seed; expected a whole number, 0 to 18446744073709551615");
+}
+
+TEST(RequestText, NothingButTheWholeValueIsANumber) {
+  for (const char* option :
+       {"heads", "kv-heads", "d-model", "input-dim", "batch", "layer", "threads", "seed", "dropout-seed"}) {
+    for (const char* text : {"", " 8", "8 ", "+8", "-8", "8.0", "8e0", "0x8", "eight", "8,8", "8\n",
+                             "99999999999999999999", "nan", "\xd9\xa8"}) {
+      SCOPED_TRACE(std::string(option) + " " + text);
+      EXPECT_TRUE(contains(refused(option, text), std::string("--") + option + ": '"));
+    }
+  }
+  for (const char* option : {"scale", "softcap", "dropout", "init-gain", "mask-fill"}) {
+    for (const char* text : {"", " 1", "1 ", "+1", "0x1", "one", "nan", "inf", "1e999", "1,5", "1d", "--1", "1e"}) {
+      SCOPED_TRACE(std::string(option) + " " + text);
+      EXPECT_TRUE(contains(refused(option, text), std::string("--") + option + ": '"));
+    }
+  }
+}
+
+TEST(RequestText, NumbersHaveTheirRanges) {
+  for (const char* option : {"heads", "kv-heads", "d-model", "input-dim", "batch"}) refused(option, "0");
+  EXPECT_EQ(*with("layer", "0").layer, 0);
+  refused("threads", "4097");
+  refused("softcap", "0");
+  refused("softcap", "-3");
+  refused("dropout", "-0.1");
+  refused("dropout", "1.1");
+  EXPECT_EQ(with("dropout", "1").dropout, 1.0);
+  refused("mask-fill", "-1e39");
+  EXPECT_EQ(with("mask-fill", "-3e38").mask_fill, -3e38);
+  EXPECT_EQ(*with("scale", "-1").scale, -1.0);
+}
+
+TEST(RequestText, MasksAreCheckedTermByTerm) {
+  for (const char* text : {"", ",", "causal,", ",causal", "causal,,none", "Causal", "causal ", "padding",
+                           "padding:", "padding:-1", "padding:1.5", "padding:+1", "padding:x",
+                           "window:99999999999999999999", "causal:1", "m.txt", ".npy", "prefix: 3", "m.npy.gz"}) {
+    SCOPED_TRACE(text);
+    EXPECT_TRUE(contains(refused("mask", text), "--mask: '"));
+  }
+  EXPECT_EQ(get(with("mask", "none,causal"), "mask"), "causal");
+  const Request file = with("mask", "padding:2.npy");
+  ASSERT_EQ(file.mask.size(), 1u);
+  EXPECT_EQ(file.mask[0].kind, MaskTerm::Kind::file);
+  EXPECT_EQ(file.mask[0].path, "padding:2.npy");
+}
+
+TEST(RequestText, ListsAreCheckedTermByTerm) {
+  for (const char* text : {"", "1,", "1,,2", "-1", "1.5", "a", "1 2", "9223372036854775808"})
+    refused("token-ids", text);
+  for (const char* text : {"", "1", "1.", ".1", "1.2.3", "-1.2", "1.2,", "L0.H1", "0 .1", "1e0.1"})
+    refused("ablate", text);
+  for (const char* text :
+       {"", "0.1", "0.1=", "0.1=Uniform", "0.1=uniform,", "1=uniform", "off:", "off:off:0.1=uniform"})
+    refused("freeze", text);
+  for (const char* option : {"scale-query", "scale-key"}) {
+    for (const char* text : {"", "two", "1,", "nan", "inf", "0.1=", "=2", "0.=2", "1e999", "0.1=2=3", "off:"})
+      refused(option, text);
+  }
+  for (const char* text : {"", ";", "scores", "scores=1", "scores:0,0,0,0", "scores:=1", "scores:0,=1", "scores:-1=1",
+                           "scores:0,1,2,3,4,5=1", "scores:0=nan", "scores:0=1e39", "scores:0=x", ":0=1", "1/:0=1",
+                           "scores:0=1;", "scores:0 =1", "scores:99999999999999999999=1"})
+    refused("edit", text);
+  for (const char* text : {"", "hide", "hide@", "hide@1", "hide@1,", "hide@,1", "hide@1:1,:", "hide@3:1,:", "Hide@:,:",
+                           "hide@a,:", "hide@-1:2,:", "hide@:,:;", "hide@:,:,:", "paint@:,:", "hide@1:2:3,:"})
+    refused("paint", text);
+  for (const char* text : {"", "no-scale,", "noscale", "No-Scale", "transpose"}) refused("variant", text);
+}
+
+TEST(RequestText, OfTermsAboutTheSameThingTheLastOneCounts) {
+  EXPECT_TRUE(with("ablate", "0.1,off:0.1") == with("ablate", "off:0.1"));
+  EXPECT_TRUE(with("ablate", "off:0.1,0.1") == with("ablate", "0.1"));
+  EXPECT_TRUE(with("freeze", "0.1=uniform,0.1=identity") == with("freeze", "0.1=identity"));
+  EXPECT_TRUE(with("scale-query", "2,0.1=3,4") == with("scale-query", "0.1=3,4"));
+  EXPECT_TRUE(with("edit", "key:0,0,0,0=1;key:0,0,0,0=2") == with("edit", "key:0,0,0,0=2"));
+  EXPECT_FALSE(with("edit", "key:0,0,0,0=1;0/key:0,0,0,0=2") == with("edit", "0/key:0,0,0,0=2"));
+  EXPECT_FALSE(with("edit", "off:key:0,0,0,0=1") == with("edit", "key:0,0,0,0=1"));
+  for (const char* option : {"ablate", "freeze", "scale-query", "scale-key", "edit", "paint"}) {
+    EXPECT_TRUE(with(option, "none") == Request{}) << option;
+  }
+}
+
+TEST(RequestText, ARectangleMayNameOneRowOrAllOfThem) {
+  EXPECT_EQ(get(with("paint", "hide@2,:"), "paint"), "hide@2:3,:");
+  EXPECT_EQ(get(with("paint", "show@:4,0:"), "paint"), "show@0:4,:");
+}
+
+TEST(RequestText, ARefusedValueLeavesTheRequestAsItWas) {
+  for (const auto& [name, value] : every_value()) {
+    Request request;
+    find_request_option(name)->set(request, value);
+    const Request before = request;
+    try {
+      find_request_option(name)->set(request, std::string("causal,no-scale,1,0.1,bad\0", 27));
+      ADD_FAILURE() << name;
+    } catch (const UsageError&) {
+    }
+    EXPECT_TRUE(request == before) << name;
+  }
+}
+
+TEST(RequestText, TextThatIsNoUtf8OrHoldsANulIsRefused) {
+  EXPECT_TRUE(contains(refused("phrase", "a\xff"), "byte 1 (0xFF)"));
+  EXPECT_TRUE(contains(refused("key-phrase", "\xed\xa0\x80"), "UTF-8"));
+  EXPECT_TRUE(contains(refused("phrase", std::string("a\0b", 3)), "NUL"));
+  EXPECT_TRUE(contains(refused("input", std::string("a\0b", 3)), "NUL"));
+  EXPECT_TRUE(contains(refused("input", ""), "--input"));
+  EXPECT_EQ(with("input", "caf\xe9.npy").input, "caf\xe9.npy") << "file names are bytes";
+}
+
+TEST(RequestText, ALongWrongValueIsShortenedInItsSentence) {
+  EXPECT_LT(refused("mask", std::string(100000, 'x')).size(), 300u);
+  EXPECT_FALSE(contains(refused("mask", "a\nb"), "\n"));
+}
+
+TEST(RequestText, UnknownOptionsAreNotFound) {
+  EXPECT_EQ(find_request_option("head"), nullptr);
+  EXPECT_EQ(find_request_option(""), nullptr);
+  EXPECT_EQ(find_request_option("mask_order"), nullptr);
+}
+
+TEST(ShellText, WordsAreQuotedOnlyWhereTheyMustBe) {
+  EXPECT_EQ(shell_quoted("causal,padding:2"), "causal,padding:2");
+  EXPECT_EQ(shell_quoted(""), "''");
+  EXPECT_EQ(shell_quoted("a b"), "'a b'");
+  EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_quoted("$HOME `x` \\ ! ~"), "'$HOME `x` \\ ! ~'");
+  EXPECT_EQ(shell_quoted("two\nlines"), "'two\nlines'");
+  EXPECT_EQ(shell_quoted("caf\xc3\xa9"), "'caf\xc3\xa9'");
+}
+
+TEST(ShellText, AShellReadsEveryLineBackAsItWas) {
+  for (const std::string phrase : {"a b", "it's", "\"$HOME\" `id` $(id) \\n", "two\nlines\n", "'", "''", "!!", "*?[a]",
+                                   "~", "-x", "a;b&c|d>e<f#g", "\t tab ", "\xf0\x9f\x98\x80"}) {
+    Request request;
+    request.phrase = phrase;
+    request.mask_fill = -1e20;
+    const TemporaryFolder folder;
+    // printf puts a NUL after every word that the shell made of the line.
+    const std::string line = shell_command_of(request, "printf '%s\\0'");
+    write_bytes(folder.file("line.sh"), line + " > '" + folder.file("out") + "'\n");
+    ASSERT_EQ(std::system(("/bin/sh '" + folder.file("line.sh") + "'").c_str()), 0) << line;
+    EXPECT_EQ(read_bytes(folder.file("out")),
+              std::string("--phrase\0", 9) + phrase + std::string("\0--mask-fill\0-1e+20\0", 20));
+  }
+}
+
+}  // namespace
+}  // namespace headscope
