@@ -8,6 +8,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "core/backend/backend.h"
+#include "core/base/thread_pool.h"
 
 namespace headscope::cli {
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "core/attention/merge_heads.h"
 #include "core/attention/projection_steps.h"
-#include "core/backend/score_steps.h"
 #include "core/model/seeded.h"
 
 namespace headscope::cli {

@@ -21,6 +21,7 @@
 #include "core/io/csv.h"
 #include "core/io/json_text.h"
 #include "core/model/model_inputs.h"
+#include "core/request/model_kind.h"
 #include "core/text/text_difference.h"
 
 namespace headscope::cli {
@@ -167,7 +168,7 @@ std::string reason_against(const Comparison& found, StageId stage) {
 // A - B of every matrix of a stage as FOLDER/STAGE.b0.h2.difference.csv. Returns how many.
 std::int64_t add_differences(const Trace& a, const Trace& b, StageId stage, const std::string& folder,
                              const CancelToken& cancel, FilesTogether& files) {
-  const StageLayout layout = stage_layout(stage);
+  const MatrixLayout layout = stage_layout(stage);
   const std::int64_t batch = a.tensor(stage).dim(layout.batch), slices = slice_count(a, stage);
   for (std::int64_t k = 0; k < batch; ++k) {
     for (std::int64_t h = 0; h < slices; ++h) {

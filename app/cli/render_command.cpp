@@ -12,6 +12,7 @@
 #include "app/cli/request_arguments.h"
 #include "app/cli/view_arguments.h"
 #include "core/base/error.h"
+#include "core/export/recipe.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
 #include "core/picture/figure.h"

@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/utf8.h"
 #include "core/model/capture.h"
+#include "core/request/model_kind.h"
 #include "core/request/problem.h"
 #include "core/request/request_text.h"
 

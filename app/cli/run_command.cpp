@@ -21,6 +21,7 @@
 #include "core/export/manifest.h"
 #include "core/io/atomic_file.h"
 #include "core/model/model_inputs.h"
+#include "core/request/model_kind.h"
 
 namespace headscope::cli {
 

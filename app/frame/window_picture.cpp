@@ -11,6 +11,7 @@
 #include "app/session/export/export_job.h"
 #include "app/session/folder_listing.h"
 #include "app/ui/imgui_compat.h"
+#include "core/export/recipe.h"
 #include "core/export/session_file.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"

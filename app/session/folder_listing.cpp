@@ -8,8 +8,6 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "app/session/export/export_job.h"
-
 namespace headscope {
 namespace {
 
@@ -86,6 +84,23 @@ std::string default_export_folder() {
   std::error_code ignored;
   const std::string pictures = home_folder() + "/Pictures";
   return fs::is_directory(pictures, ignored) ? pictures : home_folder();
+}
+
+std::string short_path(const std::string& path) {
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && *home != '\0') {
+    const std::string prefix = home;
+    if (path == prefix) return "~";
+    if (path.size() > prefix.size() && path.compare(0, prefix.size(), prefix) == 0 && path[prefix.size()] == '/')
+      return '~' + path.substr(prefix.size());
+  }
+  return path;
+}
+
+std::string expanded_path(const std::string& path) {
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && (path == "~" || path.rfind("~/", 0) == 0)) return home + path.substr(1);
+  return path;
 }
 
 }  // namespace headscope

@@ -36,4 +36,8 @@ std::string home_folder();
 // Where exports go the first time: ~/Pictures when it is there, else home.
 std::string default_export_folder();
 
+// Home shown as ~, and back.
+std::string short_path(const std::string& path);
+std::string expanded_path(const std::string& path);
+
 }  // namespace headscope

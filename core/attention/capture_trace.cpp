@@ -1,4 +1,7 @@
 #include "core/attention/capture_trace.h"
+#include "core/attention/input_problem.h"
+#include "core/attention/merge_heads.h"
+#include "core/attention/stage_sizes.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +14,6 @@
 #include <vector>
 
 #include "core/attention/model_trace.h"
-#include "core/backend/score_steps.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
 #include "core/model/input_sources.h"

@@ -7,7 +7,7 @@
 #include "core/attention/interventions.h"
 #include "core/attention/reuse.h"
 #include "core/base/assert.h"
-#include "core/explain/weight_cells.h"
+#include "core/model/linear_names.h"
 
 namespace headscope {
 namespace {

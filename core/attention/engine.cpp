@@ -4,12 +4,15 @@
 #include <utility>
 
 #include "core/attention/capture_trace.h"
+#include "core/attention/input_problem.h"
 #include "core/attention/model_forward.h"
 #include "core/attention/preview.h"
 #include "core/attention/stage_buffers.h"
+#include "core/attention/stage_sizes.h"
 #include "core/io/mapping_guard.h"
 #include "core/model/folder_stamp.h"
 #include "core/request/memory.h"
+#include "core/request/model_kind.h"
 
 namespace headscope {
 namespace {

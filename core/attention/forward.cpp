@@ -1,4 +1,8 @@
 #include "core/attention/forward.h"
+#include "core/attention/merge_heads.h"
+#include "core/attention/score_rule_of.h"
+#include "core/attention/stage_sizes.h"
+#include "core/request/one_pass.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +18,6 @@
 #include "core/attention/projection_steps.h"
 #include "core/attention/trace_builder.h"
 #include "core/backend/backend_factory.h"
-#include "core/backend/score_steps.h"
 #include "core/base/assert.h"
 #include "core/model/head_rule.h"
 #include "core/request/memory.h"
@@ -160,10 +163,6 @@ Tensor concat_of(TraceBuilder& builder, const Tensor& context, Merge merge) {
 }
 
 }  // namespace
-
-bool in_one_pass(const Request& request) {
-  return !has_variant(request, Variant::softmax_over_queries) && !has_variant(request, Variant::key_not_transposed);
-}
 
 std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<const Inputs> inputs,
                                      const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,

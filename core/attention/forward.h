@@ -12,10 +12,6 @@ namespace headscope {
 // Bytes of stages above which weights are computed when looked at and not kept.
 constexpr std::int64_t kDefaultStageMemory = std::int64_t{1} << 30;
 
-// Whether the middle of attention is one pass of the backend, whose scores are computed when read; with
-// softmax-over-queries and key-not-transposed every stage is kept.
-bool in_one_pass(const Request& request);
-
 class StageBuffers;
 
 struct ForwardOptions {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/attention/edited_weights.h"
+#include "core/attention/intervention_problem.h"
 #include "core/attention/interventions.h"
 #include "core/model/checkpoint.h"
 #include "core/request/intervention_text.h"

@@ -1,4 +1,5 @@
 #include "core/attention/model_forward.h"
+#include "core/attention/stage_sizes.h"
 
 #include <algorithm>
 #include <chrono>

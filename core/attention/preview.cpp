@@ -1,4 +1,7 @@
 #include "core/attention/preview.h"
+#include "core/attention/score_rule_of.h"
+#include "core/attention/stage_sizes.h"
+#include "core/request/one_pass.h"
 
 #include <algorithm>
 #include <chrono>
@@ -13,7 +16,6 @@
 #include "core/attention/updated_stages.h"
 #include "core/backend/cpu_backend.h"
 #include "core/backend/replaced_positions.h"
-#include "core/backend/score_steps.h"
 #include "core/base/assert.h"
 #include "core/request/memory.h"
 

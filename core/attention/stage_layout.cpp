@@ -46,7 +46,7 @@ bool rows_are_keys(StageId stage) {
   }
 }
 
-StageLayout stage_layout(StageId stage) {
+MatrixLayout stage_layout(StageId stage) {
   if (is_3d(stage)) return {0, -1, 1, 2};
   if (stage == StageId::qkv_split) return {0, 2, 1, 3};
   return {0, 1, 2, 3};
@@ -64,19 +64,7 @@ std::int64_t slice_of_head(const Trace& trace, StageId stage, std::int64_t head)
 }
 
 Tensor slice_of(StageId stage, const Tensor& tensor, std::int64_t batch, std::int64_t head, Range rows, Range columns) {
-  const StageLayout layout = stage_layout(stage);
-  Region at;
-  for (int axis = 0; axis < tensor.rank(); ++axis) at.push_back({0, 1});
-  at[layout.batch] = {batch, batch + 1};
-  if (layout.head >= 0) at[layout.head] = {head, head + 1};
-  const auto read = [tensor, at, layout, rows, columns](const Region& part, std::span<float> out) {
-    Region region = at;
-    region[layout.rows] = {rows.begin + part[0].begin, rows.begin + part[0].end};
-    region[layout.columns] = {columns.begin + part[1].begin, columns.begin + part[1].end};
-    tensor.read(region, out);
-  };
-  return Tensor::computed({rows.size(), columns.size()}, {tensor.axes()[layout.rows], tensor.axes()[layout.columns]},
-                          read);
+  return matrix_of(tensor, stage_layout(stage), batch, head, rows, columns);
 }
 
 std::vector<std::string> row_names_of(const Trace& trace, StageId stage) {

@@ -5,17 +5,12 @@
 #include <vector>
 
 #include "core/attention/trace.h"
+#include "core/tensor/matrix_layout.h"
 
 namespace headscope {
 
-struct StageLayout {
-  int batch = 0;
-  int head = -1;  // none in 3-D stages
-  int rows = 0, columns = 0;
-};
-
 // 4-D: [batch, head, rows, columns], but qkv_split is [batch, rows, head, columns]. 3-D: [batch, rows, columns].
-StageLayout stage_layout(StageId stage);
+MatrixLayout stage_layout(StageId stage);
 
 // Whether its rows are positions of the key side: key_input, value_input, key_proj, value_proj, key, value.
 bool rows_are_keys(StageId stage);

@@ -8,9 +8,9 @@
 
 #include <span>
 
+#include "core/backend/linear.h"
 #include "core/backend/score_rule.h"
 #include "core/base/cancel.h"
-#include "core/model/layer_weights.h"
 #include "core/request/mask.h"
 #include "core/request/stage.h"
 #include "core/tensor/tensor.h"
@@ -94,9 +94,6 @@ std::shared_ptr<const Backend> make_reference_backend();
 
 // Packed weights, the widest vectors of the machine, every sum in a fixed order. threads 0: all cores.
 std::shared_ptr<const Backend> make_cpu_backend(int threads);
-
-// What `threads` 0 means: the cores of this machine, at least 1.
-int hardware_threads();
 
 // The registry: what `--backend` may name, in order of preference. backend_factory.h makes them.
 struct BackendInfo {

@@ -5,7 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include "core/attention/on_demand.h"
 #include "core/base/assert.h"
 
 namespace headscope {
@@ -48,20 +47,6 @@ std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
   return x ^ (x >> 31);
 }
-
-}  // namespace
-
-double scale_of(const Request& request, const Inputs& inputs) {
-  if (has_variant(request, Variant::no_scale)) return 1.0;
-  if (has_variant(request, Variant::scale_by_d_model)) {
-    const bool alone = !inputs.query.empty();
-    return 1.0 / std::sqrt(static_cast<double>(alone ? inputs.num_heads * inputs.head_dim : inputs.d_model));
-  }
-  if (request.scale) return *request.scale;
-  return inputs.score_scale.value_or(1.0 / std::sqrt(static_cast<double>(inputs.head_dim)));
-}
-
-namespace {
 
 Tensor scaled_scores(const Tensor& raw, double scale, const CancelToken& cancel) {
   return mapped(raw, cancel, [scale](float x) { return static_cast<float>(x * scale); });
@@ -107,21 +92,6 @@ Tensor masked_scores(const Tensor& scores, const ScoreRule& rule, double scale, 
 
 }  // namespace
 
-ScoreRule score_rule_of(const Request& request, const Inputs& inputs, std::shared_ptr<const Mask> mask) {
-  ScoreRule rule;
-  rule.scale = scale_of(request, inputs);
-  rule.softcap = request.softcap;
-  rule.mask = std::move(mask);
-  rule.mask_order = request.mask_order;
-  rule.mask_fill = request.mask_fill;
-  rule.mask_after_softmax = has_variant(request, Variant::mask_after_softmax);
-  rule.fully_masked = request.fully_masked;
-  rule.dropout = request.dropout;
-  rule.dropout_seed = request.dropout_seed;
-  rule.dropout_mask = inputs.dropout_mask;
-  return rule;
-}
-
 Tensor score_stage(StageId stage, const Tensor& raw, const ScoreRule& rule, const Region& region,
                    const CancelToken& cancel) {
   HEADSCOPE_ASSERT(is_score_like(stage) && !is_weight_like(stage), std::string(stage_name(stage)));
@@ -145,22 +115,6 @@ Tensor next_score_stage(StageId stage, const Tensor& before, const ScoreRule& ru
   step.scale = 1.0;
   if (stage == StageId::masked_scores) step.softcap.reset();
   return score_stage(stage, before, step, region, cancel);
-}
-
-FullyMaskedRows fully_masked_rows(const HiddenCells& hidden, std::int64_t batch, std::int64_t heads) {
-  FullyMaskedRows result;
-  if (!hidden.any()) return result;
-  const std::int64_t copies = (hidden.batch() == 1 ? batch : 1) * (hidden.heads() == 1 ? heads : 1);
-  for (std::int64_t i = 0; i < hidden.query_len(); ++i) {
-    const std::int64_t before = result.count;
-    for (std::int64_t b = 0; b < hidden.batch(); ++b) {
-      for (std::int64_t h = 0; h < hidden.heads(); ++h) {
-        if (hidden.all_hidden(b, h, i)) result.count += copies;
-      }
-    }
-    if (result.count > before) result.queries.push_back(i);
-  }
-  return result;
 }
 
 void finish_weights(Tensor& weights, const ScoreRule& rule, const Region& region) {
@@ -223,27 +177,6 @@ Tensor dropped_weights(const Tensor& weights, const ScoreRule& rule, const Regio
     }
   });
   return result;
-}
-
-void merge_heads_into(const Tensor& context, Tensor& concat) {
-  const std::int64_t features = context.dim(3);
-  const Strides& from = context.strides();
-  for (std::int64_t b = 0; b < context.dim(0); ++b) {
-    for (std::int64_t i = 0; i < context.dim(2); ++i) {
-      float* row = concat.mutable_data() + b * concat.strides()[0] + i * concat.strides()[1];
-      for (std::int64_t h = 0; h < context.dim(1); ++h) {
-        const float* head = context.data() + b * from[0] + h * from[1] + i * from[2];
-        for (std::int64_t d = 0; d < features; ++d) *row++ = head[d * from[3]];
-      }
-    }
-  }
-}
-
-Tensor merged_heads(const Tensor& context, Merge merge) {
-  if (!context.stored()) return merged_on_demand(context, merge);
-  const Shape shape{context.dim(0), context.dim(2), context.dim(1) * context.dim(3)};
-  const Axes axes{Axis::batch, Axis::position, Axis::feature};
-  return merge == Merge::direct ? context.reshaped(shape, axes) : context.permuted({0, 2, 1, 3}).reshaped(shape, axes);
 }
 
 }  // namespace headscope

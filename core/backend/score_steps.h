@@ -1,5 +1,5 @@
-// The steps between raw scores and context that are elementwise: scaling, softcap, mask, dropout, merging. Shared by
-// all backends.
+// The steps between raw scores and context that are elementwise: scaling, softcap, mask, dropout. Shared by all
+// backends.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +7,12 @@
 
 #include "core/backend/score_rule.h"
 #include "core/base/cancel.h"
-#include "core/model/inputs.h"
 #include "core/request/mask.h"
 #include "core/request/request.h"
 #include "core/request/stage.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
-
-// What multiplies raw_scores: the variants no-scale and scale-by-d-model first, then --scale, then the model's own,
-// then 1/sqrt(head_dim).
-double scale_of(const Request& request, const Inputs& inputs);
-
-// What of `request` decides how scores become weights; `mask` is that of the whole scores.
-ScoreRule score_rule_of(const Request& request, const Inputs& inputs, std::shared_ptr<const Mask> mask);
 
 // raw_scores, scores, capped_scores or masked_scores over `region` of [batch, heads, query_len, key_len], from the raw
 // scores of that region (dense): by the formulas of score_rule.h. A hidden cell's score is not read; the fill -inf
@@ -36,13 +28,6 @@ Tensor next_score_stage(StageId stage, const Tensor& before, const ScoreRule& ru
 // What happens to softmaxed rows (`region`: whole rows) before they are weights: hidden cells to 0 with
 // mask_after_softmax, and rows whose every key is hidden by rule.fully_masked (zero, or 1/key_len for every key).
 void finish_weights(Tensor& weights, const ScoreRule& rule, const Region& region);
-
-// Rows of [batch, heads, query] whose every key is hidden.
-struct FullyMaskedRows {
-  std::int64_t count = 0;
-  std::vector<std::int64_t> queries;  // increasing, each once
-};
-FullyMaskedRows fully_masked_rows(const HiddenCells& hidden, std::int64_t batch, std::int64_t heads);
 
 // What dropout multiplies the weights that it keeps with: 1 / (1 - P), 0 for P = 1.
 float dropout_gain(double p);
@@ -62,12 +47,5 @@ class DropoutDraw {
 // weights * kept / (1 - P) over `region`, where `kept` is rule.dropout_mask (broadcast) or, when that is empty, the
 // draw. P == 1 keeps nothing. NaN stays NaN, as in torch.
 Tensor dropped_weights(const Tensor& weights, const ScoreRule& rule, const Region& region, const CancelToken& cancel);
-
-// concat [batch, query_len, heads * value_head_dim] of context [batch, heads, query_len, value_head_dim].
-// transpose: concat[b,i,h*hd+d] = context[b,h,i,d]; direct: the same memory read in the new shape.
-Tensor merged_heads(const Tensor& context, Merge merge);
-
-// The same by transpose, into `concat`, whose last axis has no gaps.
-void merge_heads_into(const Tensor& context, Tensor& concat);
 
 }  // namespace headscope

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/backend/backend.h"
 #include "core/base/assert.h"
 
 namespace headscope {

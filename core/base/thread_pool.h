@@ -7,6 +7,9 @@
 
 namespace headscope {
 
+// What 0 threads mean: the cores of this machine, at least 1.
+int hardware_threads();
+
 // Which thread runs which task is left open, so a task must write only what is its own. The caller never waits for a
 // worker that has not begun: on a busy machine it does all of the work itself.
 class ThreadPool {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/attention/forward.h"
+#include "core/attention/input_problem.h"
 #include "core/base/error.h"
 #include "core/compare/mistakes.h"
 #include "core/request/problem.h"

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/attention/projection_steps.h"
+#include "core/attention/score_rule_of.h"
 #include "core/backend/score_steps.h"
 #include "core/compare/precision.h"
 #include "core/model/head_rule.h"

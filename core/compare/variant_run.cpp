@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/attention/forward.h"
+#include "core/attention/input_problem.h"
 #include "core/base/assert.h"
 #include "core/compare/mistakes.h"
 #include "core/compare/variant_effect.h"

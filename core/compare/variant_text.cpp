@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/attention/operation_text.h"
-#include "core/backend/score_steps.h"
+#include "core/attention/score_rule_of.h"
 #include "core/base/assert.h"
 #include "core/compare/variant_run.h"
 

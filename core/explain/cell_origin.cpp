@@ -4,7 +4,7 @@
 
 #include "core/attention/interventions.h"
 #include "core/attention/projection_steps.h"
-#include "core/backend/score_steps.h"
+#include "core/attention/score_rule_of.h"
 #include "core/base/assert.h"
 #include "core/explain/weight_cells.h"
 #include "core/model/head_rule.h"

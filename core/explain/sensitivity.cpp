@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/attention/score_rule_of.h"
 #include "core/backend/score_steps.h"
 #include "core/base/assert.h"
 #include "core/explain/cell_origin.h"

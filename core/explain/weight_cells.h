@@ -10,16 +10,6 @@
 
 namespace headscope {
 
-// The names of a layer's matrix and of its bias in the file; `linear` is one of `weights`. Drawn layers have no file:
-// they are named as the tutorials and torch name such layers.
-struct LinearNames {
-  std::string weight, bias;
-};
-LinearNames file_names_of(const LayerWeights& weights, const Linear& linear);
-
-// Whether the file holds [in, out]: the [out, in] view's columns lie apart.
-bool is_transposed(const Tensor& weight);
-
 // The row of a projection's matrix that gives feature `o` of `part` (counted before the split into heads), and its
 // bias, which comes second and only when there is one. A fused projection's rows are read as the request reads them.
 std::vector<CellSource> projection_cells(const Trace& trace, Part part, std::int64_t o);

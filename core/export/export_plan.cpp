@@ -51,7 +51,7 @@ Range range_on(Range wanted, std::int64_t size, bool strict, StageId stage, cons
 
 Region region_of(const Trace& trace, StageId id, const ExportPlan& plan) {
   const Tensor& tensor = trace.tensor(id);
-  const StageLayout layout = stage_layout(id);
+  const MatrixLayout layout = stage_layout(id);
   Region region = whole(tensor.shape());
   if (!plan.region || layout.head < 0) return region;
   const bool strict = !plan.stages.empty() || is_score_like(id);
@@ -97,7 +97,7 @@ std::vector<ExportedStage> exported_stages(const Trace& trace, const ExportPlan&
 }
 
 std::vector<Slice> slices_of(const ExportedStage& stage) {
-  const StageLayout layout = stage_layout(stage.id);
+  const MatrixLayout layout = stage_layout(stage.id);
   const Range heads = layout.head >= 0 ? stage.region[layout.head] : Range{0, 1};
   std::vector<Slice> slices;
   for (std::int64_t b = stage.region[layout.batch].begin; b < stage.region[layout.batch].end; ++b) {
@@ -123,7 +123,7 @@ std::vector<PlannedFile> planned_files(const Trace& trace, const ExportPlan& pla
   parts.reserve(stages.size());
   for (const ExportedStage& stage : stages) {
     const std::string name(stage_name(stage.id));
-    const StageLayout layout = stage_layout(stage.id);
+    const MatrixLayout layout = stage_layout(stage.id);
     const std::int64_t cells = element_count(stage.region);
     switch (plan.format) {
       case ExportFormat::csv_matrix:

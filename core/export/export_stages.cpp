@@ -121,8 +121,9 @@ class Exporter {
         return;
       case ExportFormat::csv_long:
         add_of(stage.id, name + ".csv", [&](std::ostream& out) {
-          write_csv_long(out, stage.id, progress_.counted(tensor, sum_of(stage)), stage.region,
-                         row_names_of(trace_, stage.id), column_names_of(trace_, stage.id), cancel_);
+          write_csv_long(out, is_score_like(stage.id) ? TableOf::scores : TableOf::vectors, stage_layout(stage.id),
+                         progress_.counted(tensor, sum_of(stage)), stage.region, row_names_of(trace_, stage.id),
+                         column_names_of(trace_, stage.id), cancel_);
         });
         return;
       case ExportFormat::npy:
@@ -141,7 +142,7 @@ class Exporter {
   }
 
   void add_matrices(const ExportedStage& stage) {
-    const StageLayout layout = stage_layout(stage.id);
+    const MatrixLayout layout = stage_layout(stage.id);
     const Range rows = stage.region[layout.rows], columns = stage.region[layout.columns];
     const std::vector<std::string> row_names = part_of_names(row_names_of(trace_, stage.id), rows);
     const std::vector<std::string> column_names = part_of_names(column_names_of(trace_, stage.id), columns);

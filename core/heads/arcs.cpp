@@ -47,4 +47,15 @@ Links strongest_links(const Trace& trace, const LinkRequest& request, const Canc
   return result;
 }
 
+std::int64_t strongest_key(const Trace& trace, std::int64_t batch, std::int64_t head, std::int64_t query) {
+  LinkRequest request;
+  request.batch = batch;
+  request.heads = {head};
+  request.queries = {query, query + 1};
+  request.keys = {0, trace.key_len()};
+  request.most = 1;
+  const Links strongest = strongest_links(trace, request);
+  return strongest.links.empty() ? 0 : strongest.links.front().key;
+}
+
 }  // namespace headscope

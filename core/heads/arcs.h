@@ -33,4 +33,7 @@ struct Links {
 // From `weights`, as softmax gave them. Reads them row by row: heads x queries x keys numbers. Throws Cancelled.
 Links strongest_links(const Trace& trace, const LinkRequest& request, const CancelToken& cancel = {});
 
+// The key with the largest weight in the row of `query`, the first of equal ones; 0 when no weight is above 0.
+std::int64_t strongest_key(const Trace& trace, std::int64_t batch, std::int64_t head, std::int64_t query);
+
 }  // namespace headscope

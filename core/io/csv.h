@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/cancel.h"
-#include "core/request/stage.h"
+#include "core/tensor/matrix_layout.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -25,12 +25,15 @@ void write_csv_matrix(std::ostream& out, const Tensor& matrix, const std::string
                       const std::vector<std::string>& row_names, const std::vector<std::string>& column_names,
                       const CancelToken& cancel = {});
 
-// One table per stage: batch,head,query,key,query_token,key_token,value or batch,position,feature,token,value.
-// 4-D stages that are not score-like: batch,head,position,feature,token,value. `tensor` is the whole stage, `region`
-// the part of it that is written; indices and names count in the whole. Rows are sorted by the columns in front.
-void write_csv_long(std::ostream& out, StageId stage, const Tensor& tensor, const Region& region,
-                    const std::vector<std::string>& row_names, const std::vector<std::string>& column_names,
-                    const CancelToken& cancel = {});
+// What a table of single numbers is of: scores, whose columns are keys, or vectors, whose columns are features.
+enum class TableOf { scores, vectors };
+
+// One line a number. Scores: batch,head,query,key,query_token,key_token,value. Vectors:
+// batch,head,position,feature,token,value, without `head` where the layout has none. `tensor` is the whole, `region`
+// the part of it that is written; indices and names count in the whole. Lines are sorted by the columns in front.
+void write_csv_long(std::ostream& out, TableOf what, const MatrixLayout& layout, const Tensor& tensor,
+                    const Region& region, const std::vector<std::string>& row_names,
+                    const std::vector<std::string>& column_names, const CancelToken& cancel = {});
 
 // A mask file: plain numbers separated by commas, "inf", "-inf", "nan" allowed, no header; every row the same length.
 // Blanks around numbers, CRLF, empty lines at the end and a byte order mark are passed over.

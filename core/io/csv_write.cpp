@@ -8,7 +8,6 @@
 #include <cstring>
 #include <memory>
 
-#include "core/attention/stage_layout.h"
 #include "core/base/assert.h"
 #include "core/base/thread_pool.h"
 #include "core/io/csv.h"
@@ -161,11 +160,10 @@ void write_csv_matrix(std::ostream& out, const Tensor& matrix, const std::string
   });
 }
 
-void write_csv_long(std::ostream& out, StageId stage, const Tensor& tensor, const Region& region,
-                    const std::vector<std::string>& row_names, const std::vector<std::string>& column_names,
-                    const CancelToken& cancel) {
-  const StageLayout layout = stage_layout(stage);
-  const bool score_like = is_score_like(stage);
+void write_csv_long(std::ostream& out, TableOf what, const MatrixLayout& layout, const Tensor& tensor,
+                    const Region& region, const std::vector<std::string>& row_names,
+                    const std::vector<std::string>& column_names, const CancelToken& cancel) {
+  const bool score_like = what == TableOf::scores;
   out << (score_like         ? "batch,head,query,key,query_token,key_token,value\n"
           : layout.head >= 0 ? "batch,head,position,feature,token,value\n"
                              : "batch,position,feature,token,value\n");
@@ -185,7 +183,7 @@ void write_csv_long(std::ostream& out, StageId stage, const Tensor& tensor, cons
   RowWriter writer(out, cancel);
   for (std::int64_t b = batches.begin; b < batches.end; ++b) {
     for (std::int64_t h = heads.begin; h < heads.end; ++h) {
-      const Tensor matrix = slice_of(stage, tensor, b, h, rows, columns);
+      const Tensor matrix = matrix_of(tensor, layout, b, h, rows, columns);
       writer.write(matrix, row_bytes, [&](char* to, std::int64_t row, std::span<const float> values) {
         for (std::size_t j = 0; j < values.size(); ++j) {
           to = put_index(to, b);

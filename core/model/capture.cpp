@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/file_name.h"
 #include "core/base/message_text.h"
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
@@ -22,12 +23,6 @@ namespace {
 constexpr std::int64_t kMostLayers = 4096;
 constexpr const char* kCaptureExpected =
     "layers.N.weights [batch, heads, q, k], or layers.N.query and layers.N.key [batch, heads, len, head_dim]";
-
-bool ends_with(std::string_view text, std::string_view ending) {
-  return text.size() > ending.size() &&
-         std::equal(ending.rbegin(), ending.rend(), text.rbegin(),
-                    [](char want, char c) { return want == (c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
-}
 
 // The layer and part of "layers.3.weights"; nothing for other names.
 std::optional<std::pair<std::int64_t, std::string_view>> place_of(std::string_view name) {
@@ -181,14 +176,6 @@ void check_count(const std::vector<std::string>& names, std::int64_t count, cons
 
 }  // namespace
 
-bool is_capture_path(std::string_view model) {
-  return ends_with(model, ".safetensors") || ends_with(model, ".npy");
-}
-
-bool runs_capture(const Request& request) {
-  return is_capture_path(request.model) && request.weights.empty() && !is_attention_alone(request);
-}
-
 std::string capture_tokens_path(const std::string& path) {
   const std::string stem = path.substr(0, path.find_last_of('.'));
   for (const char* ending : {".tokens.json", ".tokens.txt"}) {
@@ -202,7 +189,7 @@ Capture read_capture(const std::string& path) {
   Capture capture;
   capture.path = path;
   CaptureTokens tokens;
-  if (ends_with(path, ".npy")) {
+  if (has_ending(path, ".npy")) {
     read_npy_capture(path, capture);
   } else {
     read_safetensors_capture(path, capture, tokens);

@@ -29,12 +29,6 @@ struct Capture {
   std::int64_t batch = 0, query_len = 0, key_len = 0;
 };
 
-// Whether a --model is a capture: a name that ends with .safetensors or .npy (a checkpoint is a folder).
-bool is_capture_path(std::string_view model);
-
-// Whether the request is about a capture.
-bool runs_capture(const Request& request);
-
 // The file beside a capture that lists its tokens: "a/b.tokens.json" or "a/b.tokens.txt" of "a/b.npy"; "" when there is
 // none.
 std::string capture_tokens_path(const std::string& path);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/request/memory.h"
 
 namespace headscope {
 namespace {

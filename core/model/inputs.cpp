@@ -10,6 +10,7 @@
 #include "core/model/input_sources.h"
 #include "core/model/model_inputs.h"
 #include "core/model/seeded.h"
+#include "core/request/model_kind.h"
 
 namespace headscope {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "core/base/cancel.h"
 #include "core/model/layer_weights.h"
+#include "core/request/mask.h"
 #include "core/request/request.h"
 #include "core/tensor/tensor.h"
 
@@ -16,15 +17,6 @@ namespace headscope {
 
 class Checkpoint;
 struct HeadRule;
-
-constexpr std::int64_t kDefaultMemoryLimit = std::int64_t{4} << 30;  // bytes of stages
-
-// A mask file as read, before --mask-kind is applied. rank 1 to 4, broadcast to [batch, heads, query_len, key_len].
-struct MaskFile {
-  std::string path;
-  Tensor values;
-  bool is_whole = false;  // npy dtype bool or an integer: keep is the default meaning, else additive
-};
 
 struct Inputs {
   std::vector<std::string> tokens;      // one per query position, as shown: words, or "0", "1", ... for files

@@ -4,20 +4,11 @@
 #include <optional>
 #include <string>
 
+#include "core/backend/linear.h"
 #include "core/request/request.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
-
-// A linear map y = x W^T + b, as torch.nn.Linear stores it. `weight` may be a transposed view (tutorial 003 and
-// Conv1D files store [in, out]), and may hold two-byte numbers, as its file does: then it is not stored().
-struct Linear {
-  Tensor weight;            // [out, in]
-  Tensor bias;              // [out], or empty
-  std::string weight_name;  // in the file, for messages and explanations; "" when made here
-  std::string bias_name;
-  bool empty() const { return weight.empty(); }
-};
 
 // Either `qkv` (fused) or `query`, `key` and `value` (separate) is set. Grouped heads have key and value rows for
 // kv_heads * head_dim features.

@@ -93,11 +93,6 @@ void check_sizes(const Request& request, const Inputs& inputs) {
 
 }  // namespace
 
-bool runs_checkpoint(const Request& request) {
-  return request.model != "seeded" && !is_capture_path(request.model) && request.weights.empty() &&
-         !is_attention_alone(request);
-}
-
 void load_model_inputs(const Request& request, InputCache::State& cache, Inputs& inputs) {
   inputs.checkpoint = cache.checkpoint(request.model);
   const Checkpoint& checkpoint = *inputs.checkpoint;

@@ -1,5 +1,5 @@
 // Inputs of a request whose model is a checkpoint: its tokens, what enters the first layer, the sizes of the shown one.
-// Internal to core/model, but for runs_checkpoint().
+// Internal to core/model.
 #pragma once
 
 #include "core/model/input_cache.h"
@@ -7,9 +7,6 @@
 #include "core/request/request.h"
 
 namespace headscope {
-
-// True when weights come from a checkpoint folder or a demo.
-bool runs_checkpoint(const Request& request);
 
 // Opens the checkpoint (or has it open), tokenizes, and fills `inputs` for the layer that is shown, but that `x` is
 // what enters layer 0: model_forward.h computes the layers between. UsageError for a layer, an id or a length that the

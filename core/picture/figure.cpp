@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "core/export/session_file.h"
-#include "core/io/json_text.h"
-#include "core/model/layer_weights.h"
 #include "core/picture/figure_views.h"
 
 namespace headscope {
@@ -106,23 +102,6 @@ FigureSvg figure_svg(const FigureSource& source, const ViewSpec& view, const Can
 FigureSize figure_size(const FigureSource& source, const ViewSpec& view) {
   const FigurePlan plan = figure_plan(source, view, true);
   return {plan.width, plan.height};
-}
-
-std::map<std::string, std::string> recipe_of(const FigureSource& source, const ViewSpec& view) {
-  const Trace& trace = source.trace;
-  std::map<std::string, std::string> chunks;
-  auto session = nlohmann::ordered_json::parse(session_json(trace.request, view));
-  if (view.view == ViewKind::difference && source.against != nullptr) {
-    session["against"] = nlohmann::ordered_json::parse(request_json(source.against->request));
-  }
-  const LayerWeights& weights = trace.inputs->weights;
-  if (!weights.empty()) {
-    const std::string sha256 = weights.sha256.empty() ? sha256_of(weights) : weights.sha256;
-    session["sha256"] = sha256;
-    chunks["headscope-sha256"] = sha256;
-  }
-  chunks["headscope"] = json_dump(session, 2) + "\n";
-  return chunks;
 }
 
 }  // namespace headscope

@@ -55,9 +55,4 @@ FigureSize figure_size(const FigureSource& source, const ViewSpec& view);
 Tensor sensitivity_matrix(const Trace& trace, const ViewSpec& view, const CancelToken& cancel,
                           double* largest = nullptr);
 
-// The recipe chunks of its PNG: {"headscope": session JSON with the view and "sha256", "headscope-sha256": of the
-// weights}; without weights (attention alone) no sha256. A difference has the request of A at "against". Opening the
-// JSON gives the request and this view back.
-std::map<std::string, std::string> recipe_of(const FigureSource& source, const ViewSpec& view);
-
 }  // namespace headscope

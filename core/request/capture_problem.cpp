@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/model/capture.h"
 #include "core/request/problem_checks.h"
 
 namespace headscope {

@@ -326,4 +326,20 @@ Mask build_mask(const Request& request, const std::vector<MaskFile>& files, std:
   return mask;
 }
 
+FullyMaskedRows fully_masked_rows(const HiddenCells& hidden, std::int64_t batch, std::int64_t heads) {
+  FullyMaskedRows result;
+  if (!hidden.any()) return result;
+  const std::int64_t copies = (hidden.batch() == 1 ? batch : 1) * (hidden.heads() == 1 ? heads : 1);
+  for (std::int64_t i = 0; i < hidden.query_len(); ++i) {
+    const std::int64_t before = result.count;
+    for (std::int64_t b = 0; b < hidden.batch(); ++b) {
+      for (std::int64_t h = 0; h < hidden.heads(); ++h) {
+        if (hidden.all_hidden(b, h, i)) result.count += copies;
+      }
+    }
+    if (result.count > before) result.queries.push_back(i);
+  }
+  return result;
+}
+
 }  // namespace headscope

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "core/model/inputs.h"
 #include "core/request/request.h"
 #include "core/tensor/tensor.h"
 
@@ -83,6 +83,20 @@ class HiddenCells {
   bool any_ = false;
   bool has_bytes_ = false;
   std::vector<std::uint8_t> bytes_;
+};
+
+// Rows of [batch, heads, query] whose every key is hidden.
+struct FullyMaskedRows {
+  std::int64_t count = 0;
+  std::vector<std::int64_t> queries;  // increasing, each once
+};
+FullyMaskedRows fully_masked_rows(const HiddenCells& hidden, std::int64_t batch, std::int64_t heads);
+
+// A mask file as read, before --mask-kind is applied. rank 1 to 4, broadcast to [batch, heads, query_len, key_len].
+struct MaskFile {
+  std::string path;
+  Tensor values;
+  bool is_whole = false;  // npy dtype bool or an integer: keep is the default meaning, else additive
 };
 
 struct Mask {

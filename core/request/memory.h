@@ -3,10 +3,11 @@
 
 #include <cstdint>
 
-#include "core/model/inputs.h"
 #include "core/request/request.h"
 
 namespace headscope {
+
+constexpr std::int64_t kDefaultMemoryLimit = std::int64_t{4} << 30;  // bytes of stages
 
 // The sizes that decide how much is stored; a plain copy of what Inputs says, or of what a seeded request will say.
 struct StageSizes {
@@ -20,8 +21,6 @@ struct StageSizes {
   bool own_mask = false;    // the model hides, whatever the request does
   std::int64_t layers = 1;  // up to and with this one: all of them are kept
 };
-
-StageSizes stage_sizes_of(const Inputs& inputs);
 
 // Bytes of every stage that has memory of its own when the weights are kept; views, stages equal to the one before and
 // scores that are computed when read count nothing. Exact up to what a mask file turns out to hide. Double, so that no

@@ -6,15 +6,13 @@
 #include <cmath>
 #include <limits>
 
-#include "core/backend/backend.h"
 #include "core/base/assert.h"
 #include "core/base/utf8.h"
-#include "core/model/capture.h"
-#include "core/model/model_inputs.h"
+#include "core/base/words.h"
 #include "core/request/mask.h"
+#include "core/request/model_kind.h"
 #include "core/request/problem_checks.h"
 #include "core/request/request_text.h"
-#include "core/text/tokenizer.h"
 
 namespace headscope {
 namespace {
@@ -22,7 +20,7 @@ namespace {
 using MaybeProblem = std::optional<Problem>;
 
 bool holds_no_word(const std::string& text) {
-  return make_word_tokenizer()->tokenize(text).pieces.empty();
+  return words_of(text).empty();
 }
 
 MaybeProblem text_problem(const char* option, const char* name, const std::string& text) {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "core/model/inputs.h"
 #include "core/request/request.h"
 
 namespace headscope {
@@ -30,11 +29,6 @@ struct Problem {
 // Everything that can be said without opening a file or computing: divisibility, ranges, options that exclude
 // each other (contract, 'Exit codes' and 'Finer points'). Nothing when the request can go on.
 std::optional<Problem> find_problem(const Request& request);
-
-// The same once files are read and tokens are known: shapes that do not fit each other, a mask that does not
-// broadcast, a memory need above `memory_limit` bytes of stages.
-std::optional<Problem> find_problem(const Request& request, const Inputs& inputs,
-                                    std::int64_t memory_limit = kDefaultMemoryLimit);
 
 // All divisors of d_model in increasing order: the head counts that run. Only 1 above the largest size that
 // runs at all, so that a number typed by mistake costs no time.

@@ -9,9 +9,6 @@
 
 namespace headscope {
 
-// True when a seeded layer is drawn for this request.
-bool is_seeded(const Request& request);
-
 // Ranges of sizes, init-gain and threads.
 std::optional<Problem> size_problem(const Request& request);
 
@@ -26,9 +23,6 @@ std::optional<Problem> ablate_problem(std::int64_t head, std::int64_t num_heads,
 
 // Options that a capture cannot follow.
 std::optional<Problem> capture_problem(const Request& request);
-
-// Edits, frozen heads, factors and painted cells whose places are not there. What is switched off is not looked at.
-std::optional<Problem> intervention_problem(const Request& request, const Inputs& inputs);
 
 // Stages that weigh more than `limit` bytes; says how many tokens would fit.
 std::optional<Problem> memory_problem(const Request& request, const StageSizes& sizes, std::int64_t limit);

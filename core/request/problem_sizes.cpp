@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/words.h"
 #include "core/request/memory.h"
+#include "core/request/model_kind.h"
 #include "core/request/problem_checks.h"
-#include "core/text/tokenizer.h"
 
 namespace headscope {
 namespace {
@@ -32,8 +33,43 @@ double seeded_bytes(std::int64_t d_model, std::int64_t input_dim) {
 
 }  // namespace
 
-bool is_seeded(const Request& r) {
-  return r.weights.empty() && r.model == "seeded" && !is_attention_alone(r);
+std::optional<Problem> ablate_problem(std::int64_t head, std::int64_t num_heads, std::int64_t layer) {
+  if (0 <= head && head < num_heads) return {};
+  const std::string nearest = fmt::format("{}.{}", layer, std::clamp<std::int64_t>(head, 0, num_heads - 1));
+  return Problem{"ablate",
+                 fmt::format("there is no head {}", head),
+                 fmt::format("The {} heads are 0 to {}.", num_heads, num_heads - 1),
+                 {{nearest, "ablate", nearest}}};
+}
+
+std::string gibibytes_text(double bytes) {
+  constexpr double kMebi = 1024.0 * 1024.0;
+  return bytes < 1024.0 * kMebi ? fmt::format("{:.0f} MiB", std::max(1.0, bytes / kMebi))
+                                : fmt::format("{:.1f} GiB", bytes / (1024.0 * kMebi));
+}
+
+std::optional<Problem> memory_problem(const Request& request, const StageSizes& sizes, std::int64_t limit) {
+  const double bytes = least_stage_bytes(request, sizes);
+  if (bytes <= static_cast<double>(limit)) return {};
+  const std::int64_t tokens = tokens_that_fit(request, sizes, limit);
+  const char* option = !sizes.alone && request.input.empty() ? "phrase" : sizes.alone ? "query" : "input";
+  Problem problem{option,
+                  fmt::format("the stages would need {}", gibibytes_text(bytes)),
+                  fmt::format("At most {} are used; {} tokens fit with these sizes.",
+                              gibibytes_text(static_cast<double>(limit)), tokens == 0 ? "no" : std::to_string(tokens)),
+                  {}};
+  if (request.batch && *request.batch > 1) {
+    StageSizes one = sizes;
+    one.batch = 1;
+    const double each = stage_bytes(request, one);
+    const auto batch = static_cast<std::int64_t>(std::floor(static_cast<double>(limit) / each));
+    if (batch >= 1) {
+      const std::string value = std::to_string(std::min(batch, *request.batch - 1));
+      problem.option = "batch";
+      problem.suggestions.push_back({"batch " + value, "batch", value});
+    }
+  }
+  return problem;
 }
 
 std::optional<Problem> size_problem(const Request& r) {
@@ -141,9 +177,7 @@ std::optional<Problem> divisibility_problem(const Request& r) {
 std::optional<Problem> seeded_memory_problem(const Request& r) {
   if (!is_seeded(r) || r.phrase.empty()) return {};
   const SeededSizes seeded = seeded_sizes(r);
-  const auto words = [](const std::string& text) {
-    return static_cast<std::int64_t>(make_word_tokenizer()->tokenize(text).pieces.size());
-  };
+  const auto words = [](const std::string& text) { return static_cast<std::int64_t>(words_of(text).size()); };
   StageSizes sizes;
   sizes.batch = r.batch.value_or(1);
   sizes.query_len = words(r.phrase);

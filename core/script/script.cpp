@@ -8,6 +8,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/safetensors.h"
 #include "core/model/capture.h"
+#include "core/request/model_kind.h"
 #include "core/script/script_writer.h"
 
 namespace headscope {

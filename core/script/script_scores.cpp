@@ -8,6 +8,7 @@
 #include "core/attention/forward.h"
 #include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
+#include "core/attention/score_rule_of.h"
 #include "core/backend/score_steps.h"
 #include "core/script/script_writer.h"
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/attention/forward.h"
+#include "core/attention/input_problem.h"
 #include "core/request/problem.h"
 
 namespace headscope {

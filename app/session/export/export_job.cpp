@@ -7,8 +7,10 @@
 #include <filesystem>
 
 #include "app/session/export/export_parts.h"
+#include "app/session/folder_listing.h"
 #include "core/attention/stage_layout.h"
 #include "core/base/error.h"
+#include "core/export/recipe.h"
 #include "core/export/session_file.h"
 #include "core/heads/sentences.h"
 #include "core/io/atomic_file.h"
@@ -244,23 +246,6 @@ std::string size_text(std::int64_t bytes) {
   if (bytes < 1'000'000) return fmt::format("{:.{}f} KB", value / 1e3, bytes < 10'000 ? 1 : 0);
   if (bytes < 1'000'000'000) return fmt::format("{:.1f} MB", value / 1e6);
   return fmt::format("{:.1f} GB", value / 1e9);
-}
-
-std::string short_path(const std::string& path) {
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && *home != '\0') {
-    const std::string prefix = home;
-    if (path == prefix) return "~";
-    if (path.size() > prefix.size() && path.compare(0, prefix.size(), prefix) == 0 && path[prefix.size()] == '/')
-      return '~' + path.substr(prefix.size());
-  }
-  return path;
-}
-
-std::string expanded_path(const std::string& path) {
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && (path == "~" || path.rfind("~/", 0) == 0)) return home + path.substr(1);
-  return path;
 }
 
 }  // namespace headscope

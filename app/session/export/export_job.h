@@ -99,8 +99,4 @@ std::string write_export(const ExportChoice& choice, const FigureSource& source,
 // "91 KB", "1.2 MB"; 1 KB is 1000 bytes.
 std::string size_text(std::int64_t bytes);
 
-// Home shown as ~, and back.
-std::string short_path(const std::string& path);
-std::string expanded_path(const std::string& path);
-
 }  // namespace headscope

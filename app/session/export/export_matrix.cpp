@@ -73,7 +73,7 @@ NamedMatrix matrix_of(const ExportChoice& choice, const FigureSource& source, co
             row_names_of(trace, StageId::weights), column_names_of(trace, StageId::weights)};
   }
   const Tensor& tensor = trace.tensor(stage);
-  const StageLayout layout = stage_layout(stage);
+  const MatrixLayout layout = stage_layout(stage);
   return {slice_of(stage, tensor, view.batch, slice_of_head(trace, stage, view.head), {0, tensor.dim(layout.rows)},
                    {0, tensor.dim(layout.columns)}),
           csv_corner(stage), row_names_of(trace, stage), column_names_of(trace, stage)};
@@ -85,7 +85,7 @@ std::int64_t cells_of(const ExportChoice& choice, const FigureSource& source, co
   const bool derived = choice.subject == ExportSubject::sensitivity;
   const StageId stage = derived ? StageId::weights : exported_stage(choice, view);
   const Tensor& tensor = source.trace.tensor(stage);
-  const StageLayout layout = stage_layout(stage);
+  const MatrixLayout layout = stage_layout(stage);
   return tensor.dim(layout.rows) * tensor.dim(layout.columns);
 }
 

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "app/ui/bug_lab/bug_lab.h"
-#include "app/ui/heads/heads_header.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/heatmap_view.h"
+#include "app/ui/map/map_colors.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/widgets/widgets.h"
 

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "app/ui/compare/compare_panel.h"
-#include "app/ui/heads/heads_header.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/map_with_axes.h"
 #include "app/ui/widgets/widgets.h"

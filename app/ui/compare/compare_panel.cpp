@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "app/ui/heads/heads_header.h"
+#include "app/ui/map/map_colors.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets/widgets.h"
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/session/export/export_job.h"
+#include "app/session/folder_listing.h"
 #include "app/ui/dialogs/dialog_frame.h"
 #include "app/ui/dialogs/exported.h"
 #include "app/ui/imgui_compat.h"

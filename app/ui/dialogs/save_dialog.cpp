@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/session/export/export_job.h"
+#include "app/session/folder_listing.h"
 #include "app/ui/dialogs/dialog_frame.h"
 #include "app/ui/script/script_panel.h"
 #include "app/ui/widgets/widgets.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/inspector/inspector_parts.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/minus_sign.h"

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "app/ui/explain/explanation.h"
-#include "app/ui/inspector/inspector_parts.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/widgets/widgets.h"
 

@@ -5,11 +5,11 @@
 
 #include "app/ui/explain/explanation.h"
 #include "app/ui/explain/follow.h"
-#include "app/ui/heads/arcs.h"
 #include "app/ui/map/explain_state.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/heads/arcs.h"
 
 namespace headscope::ui {
 namespace {
@@ -32,10 +32,7 @@ struct Follow {
 std::int64_t key_of(PanelData& data, const Followed& followed) {
   const Trace& trace = data.trace();
   if (trace.find(StageId::weights) == nullptr || data.is_large(StageId::weights)) return followed.token;
-  Selection selection;
-  selection.batch = followed.batch;
-  selection.head = followed.head;
-  return strongest_key(data, selection, followed.token);
+  return strongest_key(data.trace(), followed.batch, followed.head, followed.token);
 }
 
 Follow follow_of(Ui& ui, PanelData& data) {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "app/session/background/background_queries.h"
-#include "app/ui/heads/heads_header.h"
 #include "app/ui/map/axis_labels.h"
+#include "app/ui/map/map_colors.h"
 #include "app/ui/map/map_with_axes.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/panels.h"

@@ -17,7 +17,6 @@ struct LinesFocus {
   std::optional<Cell> pair;
   bool picked = false;  // by hand
 };
-std::int64_t strongest_key(PanelData& data, const Selection& selection, std::int64_t query);  // of the selected head
 LinesFocus lines_focus(Ui& ui, PanelData& data);
 
 // Whose lines are drawn, of the heads that the trace has.

@@ -10,6 +10,7 @@
 #include "app/session/folder_listing.h"
 #include "app/ui/heads/arcs.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/heads/arcs.h"
 #include "core/heads/sentences.h"
 
 namespace headscope::ui {
@@ -86,17 +87,6 @@ bool types_text(const std::string& focus) {
 
 }  // namespace
 
-std::int64_t strongest_key(PanelData& data, const Selection& selection, std::int64_t query) {
-  LinkRequest request;
-  request.batch = selection.batch;
-  request.heads = {selection.head};
-  request.queries = {query, query + 1};
-  request.keys = {0, data.trace().key_len()};
-  request.most = 1;
-  const Links strongest = strongest_links(data.trace(), request);
-  return strongest.links.empty() ? 0 : strongest.links.front().key;
-}
-
 LinesFocus lines_focus(Ui& ui, PanelData& data) {
   LinesFocus focus{selection_of(ui.session.view, data.trace()), std::nullopt, false};
   const Trace& trace = data.trace();
@@ -105,7 +95,8 @@ LinesFocus lines_focus(Ui& ui, PanelData& data) {
   if (cell && score_like && cell->row < trace.query_len() && cell->column < trace.key_len()) {
     focus.pair = cell;
     // A picture remembers the query alone.
-    if (cell->column < 0) focus.pair->column = strongest_key(data, focus.selection, cell->row);
+    if (cell->column < 0)
+      focus.pair->column = strongest_key(trace, focus.selection.batch, focus.selection.head, cell->row);
     ui.session.view.cell = focus.pair;
     focus.picked = true;
     return focus;
@@ -116,7 +107,7 @@ LinesFocus lines_focus(Ui& ui, PanelData& data) {
   if (summary->query >= 0 && summary->key >= 0) {
     focus.pair = Cell{summary->query, summary->key};
   } else {
-    focus.pair->column = strongest_key(data, focus.selection, 0);
+    focus.pair->column = strongest_key(trace, focus.selection.batch, focus.selection.head, 0);
   }
   return focus;
 }

@@ -1,5 +1,6 @@
 // Lines from every query to the keys that it looks at, a colour a head.
 #include "app/ui/heads/arcs.h"
+#include "core/heads/arcs.h"
 
 #include <fmt/format.h>
 
@@ -136,7 +137,7 @@ void choose(Ui& ui, const Lines& lines, std::optional<std::int64_t> query, std::
       return;
     }
     pair.row = *query;
-    pair.column = strongest_key(lines.data, lines.focus.selection, *query);
+    pair.column = strongest_key(lines.data.trace(), lines.focus.selection.batch, lines.focus.selection.head, *query);
   }
   if (key) pair.column = *key;
   select_stage(view, StageId::weights);

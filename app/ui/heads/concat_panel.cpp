@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/heads/heads_header.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/cell_highlight.h"
 #include "app/ui/map/concat_grid.h"
 #include "app/ui/map/explain_state.h"
 #include "app/ui/map/heatmap_view.h"
+#include "app/ui/map/map_colors.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/map/provenance_view.h"
 #include "app/ui/panel_data.h"

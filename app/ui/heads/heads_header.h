@@ -1,7 +1,5 @@
-// The header of the heads panel: which quantity, colours and range its heatmaps have; and what the range is in words.
+// The header of the heads panel: which quantity, colours and range its heatmaps have.
 #pragma once
-
-#include <string>
 
 #include "app/ui/panel_data.h"
 
@@ -9,16 +7,5 @@ namespace headscope::ui {
 
 // Title and the view controls; edits the view.
 void draw_heads_header(Ui& ui, const Rect& area, PanelData& data, const Selection& selection);
-
-// A combo of all colour maps; chosen ones hold for both themes, the last line goes back to the theme's own.
-void color_map_combo(Ui& ui, const std::string& name, const Rect& rect, bool weight_like);
-
-// "range: shared 0–1", "range: per head", "range: per row", "range: fixed −1–2", with ", log".
-std::string range_label(const ViewState& view, const ValueRange& shared, bool weight_like);
-// "one range for all heads", "each head has its own range", ...
-std::string range_sentence(const ViewState& view);
-
-// "0", "1", "0.25", "2.31", "1e+20", with U+2212.
-std::string short_number(double value);
 
 }  // namespace headscope::ui

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/heads/heads_header.h"
 #include "app/ui/layers/layers_panel.h"
+#include "app/ui/map/map_colors.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {

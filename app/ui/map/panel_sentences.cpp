@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "app/ui/heads/heads_header.h"
+#include "app/ui/map/map_colors.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {

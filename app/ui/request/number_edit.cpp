@@ -27,7 +27,7 @@ constexpr const char* kQueryFactor = "query ×";
 constexpr const char* kKeyFactor = "key ×";
 
 std::vector<std::int64_t> index_of(StageId stage, int rank, std::int64_t batch, std::int64_t slice, Cell cell) {
-  const StageLayout layout = stage_layout(stage);
+  const MatrixLayout layout = stage_layout(stage);
   std::vector<std::int64_t> index(static_cast<std::size_t>(rank), 0);
   const auto at = [&](int axis) -> std::int64_t& { return index[static_cast<std::size_t>(axis)]; };
   at(layout.batch) = batch;
@@ -194,7 +194,7 @@ void draw_edited_corner(Ui& ui, Cell cell, const CellGrid& grid) {
 
 void draw_edited_corners(Ui& ui, const Trace& trace, StageId stage, std::int64_t batch, std::int64_t slice,
                          const CellGrid& grid) {
-  const StageLayout layout = stage_layout(stage);
+  const MatrixLayout layout = stage_layout(stage);
   for (const NumberEdit& edit : edits_of(trace.request, trace.inputs->layer, stage)) {
     const auto at = [&](int axis) { return edit.index[static_cast<std::size_t>(axis)]; };
     if (at(layout.batch) != batch || (layout.head >= 0 && at(layout.head) != slice)) continue;

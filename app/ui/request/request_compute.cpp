@@ -7,6 +7,7 @@
 #include "app/ui/request/request_panel.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "core/backend/backend.h"
+#include "core/base/thread_pool.h"
 #include "core/request/request_text.h"
 
 namespace headscope::ui {

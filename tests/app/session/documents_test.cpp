@@ -1,5 +1,6 @@
 // Opening what a user hands over.
 #include "app/session/documents.h"
+#include "core/export/recipe.h"
 
 #include <gtest/gtest.h>
 

@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "app/ui/heads/heads_header.h"
 #include "app/ui/inspector/statistics_rows.h"
 #include "app/ui/map/axis_plots.h"
 #include "app/ui/map/heatmap_view.h"
+#include "app/ui/map/map_colors.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/map/provenance_view.h"
 #include "app/ui/panel_data.h"

@@ -1,5 +1,6 @@
 // The whole forward against an independent evaluation of the formulas, convention by convention.
 #include "core/attention/forward.h"
+#include "core/attention/input_problem.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,10 @@
 #include <limits>
 #include <string>
 
+#include "core/attention/input_problem.h"
+#include "core/attention/stage_sizes.h"
 #include "core/request/memory.h"
+#include "core/request/one_pass.h"
 #include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"
 

@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "core/attention/input_problem.h"
 #include "core/attention/interventions.h"
 #include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "core/attention/edited_weights.h"
+#include "core/attention/input_problem.h"
 #include "core/attention/preview.h"
 #include "core/attention/stage_buffers.h"
 #include "core/explain/explain.h"

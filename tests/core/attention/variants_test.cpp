@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "core/attention/input_problem.h"
 #include "core/backend/score_steps.h"
 #include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/backend/score_steps.h"
+#include "core/attention/score_rule_of.h"
 #include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"
 

@@ -1,5 +1,6 @@
 // Known mistakes are named from the numbers that they give: alone, in twos, and never where there is only noise.
 #include "core/compare/diagnose.h"
+#include "core/attention/input_problem.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Formats of fewer bits against PyTorch's own roundings, and its forward against the engine on all kinds of layers.
 #include "core/compare/precision.h"
+#include "core/attention/input_problem.h"
 
 #include <gtest/gtest.h>
 

@@ -111,7 +111,7 @@ TEST(Export, EveryCellOfEveryStageIsTheTracesOwnInEveryFormat) {
       SCOPED_TRACE(std::string(stage_name(stage.id)) + " " + std::to_string(static_cast<int>(format)));
       const std::string name(stage_name(stage.id));
       const Tensor& tensor = stage.tensor;
-      const StageLayout layout = stage_layout(stage.id);
+      const MatrixLayout layout = stage_layout(stage.id);
       const auto index_at = [&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) {
         Index index = tensor.shape();
         index[layout.batch] = b;

@@ -1,5 +1,6 @@
 // Captures as others write them, and as somebody who wants harm would.
 #include "core/model/capture.h"
+#include "core/request/model_kind.h"
 
 #include <cmath>
 #include <limits>

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/explain/sensitivity.h"
+#include "core/export/recipe.h"
 #include "core/export/session_file.h"
 #include "tests/core/picture/figure_items.h"
 #include "tests/core/picture/small_traces.h"

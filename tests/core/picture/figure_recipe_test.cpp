@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "core/export/recipe.h"
 #include "core/export/session_file.h"
 #include "core/model/layer_weights.h"
 #include "tests/core/picture/figure_items.h"

@@ -5,6 +5,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/export/recipe.h"
 #include "core/export/session_file.h"
 #include "core/io/png.h"
 #include "core/io/svg.h"

@@ -3,7 +3,6 @@
 
 #include <random>
 
-#include "core/backend/score_steps.h"
 #include "core/request/mask.h"
 #include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"

@@ -1,0 +1,25 @@
+#include "core/attention/stage_sizes.h"
+
+namespace headscope {
+
+StageSizes stage_sizes_of(const Inputs& inputs) {
+  StageSizes sizes;
+  sizes.batch = inputs.batch;
+  sizes.query_len = inputs.query_len;
+  sizes.key_len = inputs.key_len;
+  sizes.heads = inputs.num_heads;
+  sizes.kv_heads = inputs.num_kv_heads;
+  sizes.head_dim = inputs.head_dim;
+  sizes.value_head_dim = inputs.value_head_dim;
+  sizes.input_dim = inputs.input_dim;
+  sizes.d_model = inputs.d_model;
+  sizes.extra_key = !inputs.weights.bias_k.empty();
+  sizes.cross = !inputs.key_x.empty();
+  sizes.alone = !inputs.query.empty();
+  sizes.has_output = !inputs.weights.output.empty();
+  sizes.own_mask = !inputs.own_mask.empty();
+  sizes.layers = inputs.layer + 1;
+  return sizes;
+}
+
+}  // namespace headscope

@@ -1,0 +1,16 @@
+// The recipe that a picture carries.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/picture/figure.h"
+
+namespace headscope {
+
+// The recipe chunks of the PNG of a figure: {"headscope": session JSON with the view and "sha256", "headscope-sha256":
+// of the weights}; without weights (attention alone) no sha256. A difference has the request of A at "against". Opening
+// the JSON gives the request and this view back.
+std::map<std::string, std::string> recipe_of(const FigureSource& source, const ViewSpec& view);
+
+}  // namespace headscope

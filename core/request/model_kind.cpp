@@ -1,0 +1,23 @@
+#include "core/request/model_kind.h"
+
+#include "core/base/file_name.h"
+
+namespace headscope {
+bool is_seeded(const Request& request) {
+  return request.weights.empty() && request.model == "seeded" && !is_attention_alone(request);
+}
+
+bool runs_checkpoint(const Request& request) {
+  return request.model != "seeded" && !is_capture_path(request.model) && request.weights.empty() &&
+         !is_attention_alone(request);
+}
+
+bool is_capture_path(std::string_view model) {
+  return has_ending(model, ".safetensors") || has_ending(model, ".npy");
+}
+
+bool runs_capture(const Request& request) {
+  return is_capture_path(request.model) && request.weights.empty() && !is_attention_alone(request);
+}
+
+}  // namespace headscope
