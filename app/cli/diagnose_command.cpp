@@ -82,7 +82,7 @@ std::string diagnosis_text(const Diagnosis& found) {
 }
 
 // The files and the stages that they are: as many of one as of the other, or .safetensors files, which name theirs.
-std::vector<TheirStage> theirs_from(const Arguments& given, const Trace& trace) {
+std::vector<ExternalStage> theirs_from(const Arguments& given, const Trace& trace) {
   std::vector<StageId> stages;
   if (given.has("stage")) stages = stages_from("stage", given.get("stage"));
   for (const StageId stage : stages) stage_of(trace, stage);
@@ -91,9 +91,9 @@ std::vector<TheirStage> theirs_from(const Arguments& given, const Trace& trace) 
   if (stages.size() != 1)
     paths = parse_list("theirs", given.get("theirs"), "a list of files", "FILE.npy[,FILE.npy...]");
   const auto names_stages = [](const std::string& path) { return path.ends_with(".safetensors"); };
-  std::vector<TheirStage> theirs;
+  std::vector<ExternalStage> theirs;
   const auto read = [&](const std::string& path, std::optional<StageId> stage) {
-    for (TheirStage& each : read_their_stages(trace, path, stage)) theirs.push_back(std::move(each));
+    for (ExternalStage& each : read_external_stages(trace, path, stage)) theirs.push_back(std::move(each));
   };
   if (stages.empty()) {
     for (const std::string& path : paths) {
@@ -128,7 +128,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
     throw UsageError(
         "--model: a capture without queries and keys cannot be computed in another way; expected both in it");
   }
-  std::vector<TheirStage> theirs = theirs_from(given, *trace);
+  std::vector<ExternalStage> theirs = theirs_from(given, *trace);
   ProgressLine progress;
   const Diagnosis diagnosis = diagnose(
       *trace, std::move(theirs), make_cpu_backend(trace->request.threads),

@@ -109,7 +109,7 @@ class WindowLoop {
     const auto at_most = [&](double limit) {
       if (limit >= 0 && (seconds < 0 || limit < seconds)) seconds = limit;
     };
-    if (session_->computing() || session_->job().running || session_->looking()) at_most(kLookAgainSeconds);
+    if (session_->computing() || session_->job().running || session_->has_background_work()) at_most(kLookAgainSeconds);
     at_most(session_->seconds_until_due(Clock::now()));
     at_most(autosave_.seconds_left(Clock::now()));
     return seconds;
@@ -155,13 +155,13 @@ class WindowLoop {
     note_keystrokes(shown.get(), on_screen);
     if (shown != last_shown_) frames_due_ = kFramesAfterEvent;
     last_shown_ = shown;
-    autosave_.look(*session_, now);
+    autosave_.result(*session_, now);
     obey(commands);
     show_title();
     window_->set_cursor(cursor_shape());
     if (!options_.probe.empty()) {
       const bool resting = frames_due_ == 0 && !drawer_->state.wants_frame && !session_->computing() &&
-                           !session_->job().running && !session_->looking();
+                           !session_->job().running && !session_->has_background_work();
       write_probe(options_.probe, ++frame_, resting, surface_.width, surface_.height, *session_, drawer_->state,
                   drawer_->probe, timing_, drawer_->textures());
     }

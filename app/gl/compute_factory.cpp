@@ -7,9 +7,9 @@
 namespace headscope {
 
 BackendFactory backends_with_gpu(const GpuOptions& options) {
-  return [options](const BackendWish& wish) {
-    if (wish.choice == BackendChoice::gpu) return make_gpu_backend(options);
-    if (wish.choice == BackendChoice::automatic && wish.large && may_have_graphics_card()) {
+  return [options](const BackendQuery& query) {
+    if (query.choice == BackendChoice::gpu) return make_gpu_backend(options);
+    if (query.choice == BackendChoice::automatic && query.large && may_have_graphics_card()) {
       GpuOptions on_card = options;
       on_card.card_only = true;
       try {
@@ -18,7 +18,7 @@ BackendFactory backends_with_gpu(const GpuOptions& options) {
         // Nobody asked for it.
       }
     }
-    return make_backend(wish);
+    return make_backend(query);
   };
 }
 

@@ -71,14 +71,14 @@ std::vector<EGLint> attributes_of(const std::pair<EGLint, EGLint>& version) {
 }
 
 // Null when this display cannot give a context that works without a surface.
-std::unique_ptr<EglContext> context_on(EGLDisplay display, const ContextWish& wish) {
+std::unique_ptr<EglContext> context_on(EGLDisplay display, const ContextQuery& query) {
   if (!eglInitialize(display, nullptr, nullptr) || !eglBindAPI(EGL_OPENGL_API)) return nullptr;
   const EGLConfig config = config_of(display);
   const std::array<std::pair<EGLint, EGLint>, 3> versions{{{4, 5}, {4, 3}, {3, 3}}};
   for (const std::pair<EGLint, EGLint>& version : versions) {
-    if (version < std::pair<EGLint, EGLint>(wish.major, wish.minor)) break;
+    if (version < std::pair<EGLint, EGLint>(query.major, query.minor)) break;
     for (const bool tells_losses : {true, false}) {
-      if (tells_losses && !wish.computes) continue;
+      if (tells_losses && !query.computes) continue;
       std::vector<EGLint> attributes = attributes_of(version);
       if (tells_losses) {
         attributes.push_back(EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY);
@@ -137,7 +137,7 @@ bool can_open(const char* library) {
 
 }  // namespace
 
-std::unique_ptr<OffscreenContext> make_offscreen_context(const ContextWish& wish) {
+std::unique_ptr<OffscreenContext> make_offscreen_context(const ContextQuery& query) {
   // libepoxy ends the program when a library is missing.
   if (!can_open("libEGL.so.1") || !(can_open("libOpenGL.so.0") || can_open("libGL.so.1"))) {
     throw Error(
@@ -146,13 +146,13 @@ std::unique_ptr<OffscreenContext> make_offscreen_context(const ContextWish& wish
   }
   std::unique_ptr<EglContext> software;
   for (const EGLDisplay display : displays()) {
-    auto context = context_on(display, wish);
+    auto context = context_on(display, query);
     if (context == nullptr) continue;
-    if (!wish.computes || !is_software_renderer(renderer_name())) return context;
+    if (!query.computes || !is_software_renderer(renderer_name())) return context;
     if (software == nullptr) software = std::move(context);
   }
   if (software != nullptr && software->make_current()) return software;
-  throw Error("EGL gives no OpenGL " + std::to_string(wish.major) + "." + std::to_string(wish.minor) +
+  throw Error("EGL gives no OpenGL " + std::to_string(query.major) + "." + std::to_string(query.minor) +
               " context without a window. Install the graphics card's driver, or Mesa's (libegl-mesa0, "
               "libgl1-mesa-dri).");
 }

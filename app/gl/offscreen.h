@@ -15,14 +15,14 @@ class OffscreenContext {
   virtual std::shared_ptr<TextureShare> share() const { return nullptr; }
 };
 
-struct ContextWish {
+struct ContextQuery {
   int major = 3, minor = 3;  // at least this version of OpenGL core
   // To compute with: a driver that draws on the CPU only when there is no other, and a context that says when the
   // device was lost, where the driver can.
   bool computes = false;
 };
 // Makes it current on this thread, where it must also be destroyed. Throws Error when EGL refuses.
-std::unique_ptr<OffscreenContext> make_offscreen_context(const ContextWish& wish = {});
+std::unique_ptr<OffscreenContext> make_offscreen_context(const ContextQuery& query = {});
 
 // One to compute with that shares its objects with `with`, which make_offscreen_context() made and which may be current
 // on another thread; `share` is what both then have. Current on this thread, where it must also be destroyed. Throws

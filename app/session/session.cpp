@@ -26,16 +26,15 @@ struct Session::Impl {
         variant_numbers(executor->make_sibling(), wake),
         explanations(executor->make_sibling(), wake),
         precision_numbers(executor->make_sibling(), wake),
-        comparisons(executor->make_sibling(), wake,
-                    [](const ComparisonQuestion& of, const CancelToken& cancel) {
-                      return compare_traces(*of.a, *of.b, cancel);
-                    }),
+        comparisons(
+            executor->make_sibling(), wake,
+            [](const ComparisonQuery& of, const CancelToken& cancel) { return compare_traces(*of.a, *of.b, cancel); }),
         differences(executor->make_sibling(), wake,
-                    [](const DifferenceQuestion& of, const CancelToken&) {
+                    [](const DifferenceQuery& of, const CancelToken&) {
                       return difference_matrix(*of.a, *of.b, of.stage, of.batch, of.head);
                     }),
         sensitivities(executor->make_sibling(), wake,
-                      [](const SensitivityQuestion& of, const CancelToken& cancel) {
+                      [](const SensitivityQuery& of, const CancelToken& cancel) {
                         return sensitivity(*of.trace, of.stage, of.index, cancel);
                       }),
         queue(std::move(executor), std::move(options.compute), std::move(options.engine), std::move(wake)) {}
@@ -274,7 +273,7 @@ const std::shared_ptr<const Trace>& Session::pinned() const {
   return impl_->pinned;
 }
 
-bool Session::looking() const {
+bool Session::has_background_work() const {
   return impl_->maps.busy() || impl_->slice_numbers.busy() || impl_->model_numbers.busy() ||
          impl_->variant_numbers.busy() || impl_->explanations.busy() || impl_->precision_numbers.busy() ||
          impl_->comparisons.busy() || impl_->differences.busy() || impl_->sensitivities.busy();

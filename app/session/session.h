@@ -130,7 +130,7 @@ class Session {
   Comparisons& comparisons();
   Differences& differences();
   Sensitivities& sensitivities();
-  bool looking() const;  // one of them has something to do
+  bool has_background_work() const;  // one of them has something to do
 
   // Keeps trace() as `pinned()`, whatever is computed afterwards, until it is unpinned or the session ends.
   void pin();

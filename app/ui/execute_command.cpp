@@ -190,7 +190,7 @@ void copy_when_exact(Ui& ui) {
   copy(ui, static_cast<CopyWhat>(static_cast<int>(waits->second)));
 }
 
-bool carry_out(Ui& ui, const Command& command) {
+bool execute_command(Ui& ui, const Command& command) {
   ViewState& view = ui.session.view;
   switch (command.id) {
     case CommandId::none:

@@ -1,4 +1,4 @@
-// What the views beside the grid derive from a trace: links of heads, features of one query, ranges of weights.
+// What the views beside the grid derive from a trace: arcs of heads, features of one query, ranges of weights.
 #include <algorithm>
 
 #include "app/ui/panel_data.h"
@@ -31,8 +31,8 @@ const ValueRange& PanelData::file_range(const std::string& name, const Tensor& t
   return file_ranges_.emplace(name, automatic_range(tensor, false, true, nullptr)).first->second;
 }
 
-const Links& PanelData::links(const LinkRequest& request) {
-  return recent(links_, request, [&] { return strongest_links(*trace_, request); });
+const Arcs& PanelData::arcs(const ArcRequest& request) {
+  return recent(links_, request, [&] { return strongest_arcs(*trace_, request); });
 }
 
 const Neurons& PanelData::neurons(std::int64_t batch, std::int64_t head, std::int64_t query) {

@@ -78,8 +78,8 @@ class PanelData {
                                            bool log_scale);
   // Of all numbers of a tensor of the weights file; symmetric around zero.
   const ValueRange& file_range(const std::string& name, const Tensor& tensor);
-  // For the views beside the grid; the last few are kept (panel_lines.cpp).
-  const Links& links(const LinkRequest& request);
+  // For the views beside the grid; the last few are kept (panel_arcs.cpp).
+  const Arcs& arcs(const ArcRequest& request);
   const Neurons& neurons(std::int64_t batch, std::int64_t head, std::int64_t query);
   // A picture of pixels under a name, for TextureStore::image; `version` is what its pixels were made for.
   struct Picture {
@@ -118,7 +118,7 @@ class PanelData {
   std::map<StageId, std::vector<std::string>> rows_, columns_;
   std::map<std::string, Picture> pictures_;
   std::map<std::string, ValueRange> file_ranges_;
-  std::list<std::pair<LinkRequest, Links>> links_;                      // the one used last first
+  std::list<std::pair<ArcRequest, Arcs>> links_;                        // the one used last first
   std::list<std::pair<std::array<std::int64_t, 3>, Neurons>> neurons_;  // likewise
 };
 

@@ -230,7 +230,7 @@ void draw_panels(Ui& ui, const Layout& layout) {
     // Lines and neurons take the room of concat too.
     const Rect place{layout.heads.min, {layout.heads.max.x, layout.concat.max.y}};
     if (heads_show == HeadsShow::arcs) {
-      draw_lines_panel(ui, place);
+      draw_arcs_panel(ui, place);
     } else {
       draw_neurons_panel(ui, place, false, layout.tabs || layout.inspector_rail);
     }
@@ -324,7 +324,7 @@ void draw_shell(Ui& ui) {
   pin_when_exact(ui);
   std::vector<Command> for_main;
   for (const Command& command : std::vector<Command>(std::move(ui.commands))) {
-    if (!carry_out(ui, command)) {
+    if (!execute_command(ui, command)) {
       for_main.push_back(command);
     } else {
       s.wants_frame = true;

@@ -19,7 +19,7 @@ KeyName key_named(std::string_view name);
 void push_shortcuts(Ui& ui);
 
 // Carries a command out. False when it needs the window itself: quit, show_window_picture.
-bool carry_out(Ui& ui, const Command& command);
+bool execute_command(Ui& ui, const Command& command);
 
 // Numbers that were to be copied while a preview was on screen, once the exact ones are. Once a frame.
 void copy_when_exact(Ui& ui);

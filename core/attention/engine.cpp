@@ -46,8 +46,8 @@ struct Engine::State {
   EngineOptions options;
   std::unique_ptr<InputCache> inputs = std::make_unique<InputCache>();
 
-  BackendWish wish;
-  std::shared_ptr<const Backend> backend;  // made for the wish
+  BackendQuery query;
+  std::shared_ptr<const Backend> backend;  // made for the query
   std::string notice;                      // why it is not the one that was wished for
 
   ModelForward models;
@@ -56,13 +56,13 @@ struct Engine::State {
   std::shared_ptr<const Trace> last;
   std::shared_ptr<const Backend> last_backend;
 
-  const std::shared_ptr<const Backend>& backend_of(const BackendWish& wanted) {
-    if (backend != nullptr && wanted == wish) return backend;
+  const std::shared_ptr<const Backend>& backend_of(const BackendQuery& wanted) {
+    if (backend != nullptr && wanted == query) return backend;
     backend.reset();  // its threads end before others begin
     notice.clear();
-    wish = wanted;
+    query = wanted;
     try {
-      backend = options.make_backend ? options.make_backend(wish) : make_backend(wish);
+      backend = options.make_backend ? options.make_backend(query) : make_backend(query);
     } catch (const BackendError& error) {
       fall_back(error);
     }
@@ -70,7 +70,7 @@ struct Engine::State {
   }
 
   void fall_back(const BackendError& error) {
-    backend = make_cpu_backend(wish.threads);
+    backend = make_cpu_backend(query.threads);
     notice = std::string("The CPU computes, since the GPU cannot: ") + error.what();
   }
 };

@@ -17,18 +17,18 @@ namespace headscope {
 // and only a file or a question that needs them goes through.
 bool costly_numbers(const Trace& trace, const Stage& stage);
 
-struct StatisticsWish {
+struct StatisticsQuery {
   std::map<StageId, Statistics> known;  // of stages that somebody has gone through already
   bool costly = true;                   // else nothing is said of costly_numbers() that are not known
 };
 
 // One for each of trace.stages. A stage that is computed when read is read once, by strips of rows; one that equals
 // another is not read again. `progress` gets the share of the values read, in [0, 1]. Throws Cancelled between rows.
-std::vector<std::optional<Statistics>> stage_statistics(const Trace& trace, const StatisticsWish& wish = {},
+std::vector<std::optional<Statistics>> stage_statistics(const Trace& trace, const StatisticsQuery& query = {},
                                                         const std::function<void(double)>& progress = {},
                                                         const CancelToken& cancel = {});
 
 // How many values that reads.
-std::int64_t values_of_statistics(const Trace& trace, const StatisticsWish& wish = {});
+std::int64_t values_of_statistics(const Trace& trace, const StatisticsQuery& query = {});
 
 }  // namespace headscope

@@ -11,8 +11,8 @@ std::vector<BackendInfo> backends() {
   };
 }
 
-std::shared_ptr<const Backend> make_backend(const BackendWish& wish) {
-  switch (wish.choice) {
+std::shared_ptr<const Backend> make_backend(const BackendQuery& query) {
+  switch (query.choice) {
     case BackendChoice::reference:
       return make_reference_backend();
     case BackendChoice::gpu:
@@ -21,7 +21,7 @@ std::shared_ptr<const Backend> make_backend(const BackendWish& wish) {
     case BackendChoice::cpu:
       break;
   }
-  return make_cpu_backend(wish.threads);
+  return make_cpu_backend(query.threads);
 }
 
 }  // namespace headscope

@@ -40,7 +40,8 @@ Difference difference_of(const std::vector<float>& ours, const std::vector<float
 
 // The stages as the mistakes make them, in the order of `wanted`; nothing when they cannot be made here, or one has
 // another shape then.
-std::optional<std::vector<std::vector<float>>> altered_stages(const Trace& ours, const std::vector<TheirStage>& wanted,
+std::optional<std::vector<std::vector<float>>> altered_stages(const Trace& ours,
+                                                              const std::vector<ExternalStage>& wanted,
                                                               const std::vector<const Mistake*>& mistakes,
                                                               const std::shared_ptr<const Backend>& backend,
                                                               const CancelToken& cancel) {
@@ -53,7 +54,7 @@ std::optional<std::vector<std::vector<float>>> altered_stages(const Trace& ours,
     const auto inputs = std::make_shared<const Inputs>(std::move(what.inputs));
     const auto trace = forward(what.request, inputs, backend, cancel);
     std::vector<std::vector<float>> result;
-    for (const TheirStage& each : wanted) {
+    for (const ExternalStage& each : wanted) {
       const Stage* found = trace->find(each.stage);
       if (found == nullptr) return std::nullopt;
       Tensor tensor = found->tensor;
@@ -71,10 +72,10 @@ std::optional<std::vector<std::vector<float>>> altered_stages(const Trace& ours,
 }
 
 // Each as it must lie to be compared; in the order in which they are computed.
-void check_stages(const Trace& ours, std::vector<TheirStage>& theirs) {
+void check_stages(const Trace& ours, std::vector<ExternalStage>& theirs) {
   if (theirs.empty()) throw UsageError("--theirs: found no stage; expected one or more");
   std::stable_sort(theirs.begin(), theirs.end(),
-                   [](const TheirStage& a, const TheirStage& b) { return a.stage < b.stage; });
+                   [](const ExternalStage& a, const ExternalStage& b) { return a.stage < b.stage; });
   for (std::size_t k = 0; k < theirs.size(); ++k) {
     const auto& [stage, tensor] = theirs[k];
     if (k > 0 && theirs[k - 1].stage == stage) {
@@ -91,10 +92,10 @@ void check_stages(const Trace& ours, std::vector<TheirStage>& theirs) {
 // The search for what makes `theirs` of ours.
 class Search {
  public:
-  Search(const Trace& ours, std::vector<TheirStage> theirs, const std::shared_ptr<const Backend>& backend,
+  Search(const Trace& ours, std::vector<ExternalStage> theirs, const std::shared_ptr<const Backend>& backend,
          const std::function<void(double)>& progress, const CancelToken& cancel)
       : ours_(ours), theirs_(std::move(theirs)), backend_(backend), progress_(progress), cancel_(cancel) {
-    for (const TheirStage& each : theirs_) wanted_.push_back(each.tensor.values());
+    for (const ExternalStage& each : theirs_) wanted_.push_back(each.tensor.values());
   }
 
   Diagnosis run() {
@@ -162,7 +163,7 @@ class Search {
   }
 
   const Trace& ours_;
-  std::vector<TheirStage> theirs_;
+  std::vector<ExternalStage> theirs_;
   std::vector<std::vector<float>> wanted_;
   const std::shared_ptr<const Backend>& backend_;
   const std::function<void(double)>& progress_;
@@ -173,7 +174,7 @@ class Search {
 
 }  // namespace
 
-Diagnosis diagnose(const Trace& ours, std::vector<TheirStage> theirs, const std::shared_ptr<const Backend>& backend,
+Diagnosis diagnose(const Trace& ours, std::vector<ExternalStage> theirs, const std::shared_ptr<const Backend>& backend,
                    const std::function<void(double)>& progress, const CancelToken& cancel) {
   check_stages(ours, theirs);
   return Search(ours, std::move(theirs), backend, progress, cancel).run();

@@ -17,7 +17,7 @@ namespace headscope {
 constexpr double kSameResidual = 2e-5;
 
 // What other code gave for one stage.
-struct TheirStage {
+struct ExternalStage {
   StageId stage{};
   Tensor tensor;
 };
@@ -52,7 +52,7 @@ constexpr std::size_t kNearest = 4;
 // inputs and weights), and keeps what gives all of `theirs` within kSameResidual. Each has its stage's shape, or, of
 // three axes, [len, batch, features]; UsageError otherwise, and for none or a stage given twice. `progress` hears of
 // the share done.
-Diagnosis diagnose(const Trace& ours, std::vector<TheirStage> theirs, const std::shared_ptr<const Backend>& backend,
+Diagnosis diagnose(const Trace& ours, std::vector<ExternalStage> theirs, const std::shared_ptr<const Backend>& backend,
                    const std::function<void(double)>& progress, const CancelToken& cancel);
 
 }  // namespace headscope

@@ -87,11 +87,11 @@ class Exporter {
 
   // What is gone through for the manifest, beside what is written.
   std::int64_t values_of_manifest() const {
-    StatisticsWish wish{{}, !plan_.region};
+    StatisticsQuery query{{}, !plan_.region};
     for (const ExportedStage& stage : stages_) {
-      if (summed(stage)) wish.known[stage.id] = {};
+      if (summed(stage)) query.known[stage.id] = {};
     }
-    return values_of_statistics(trace_, wish);
+    return values_of_statistics(trace_, query);
   }
 
   void add(const std::string& name, const std::function<void(std::ostream&)>& write) {

@@ -56,8 +56,9 @@ const Tensor& own_stage(const Trace& ours, StageId stage) {
 
 }  // namespace
 
-std::vector<TheirStage> read_their_stages(const Trace& ours, const std::string& path, std::optional<StageId> stage) {
-  std::vector<TheirStage> result;
+std::vector<ExternalStage> read_external_stages(const Trace& ours, const std::string& path,
+                                                std::optional<StageId> stage) {
+  std::vector<ExternalStage> result;
   if (path.ends_with(".safetensors")) {
     const SafetensorsFile file = SafetensorsFile::open(path);
     for (const SafetensorsEntry& entry : file.entries()) {

@@ -13,7 +13,7 @@ namespace headscope {
 // is one .npy: it is `stage`, or, without one, what its name ends with ("my_output.npy"), or the last stage of ours of
 // its shape. A stage without its axis of batch is of batch 1. With a .safetensors file, `stage` picks one. Error when
 // the file refuses or holds none of ours; UsageError when ours has no such stage.
-std::vector<TheirStage> read_their_stages(const Trace& ours, const std::string& path,
-                                          std::optional<StageId> stage = std::nullopt);
+std::vector<ExternalStage> read_external_stages(const Trace& ours, const std::string& path,
+                                                std::optional<StageId> stage = std::nullopt);
 
 }  // namespace headscope

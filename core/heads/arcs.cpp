@@ -9,18 +9,18 @@ namespace headscope {
 
 namespace {
 
-bool stronger(const Link& a, const Link& b) {
+bool stronger(const Arc& a, const Arc& b) {
   if (a.weight != b.weight) return a.weight > b.weight;
   return std::tie(a.head, a.query, a.key) < std::tie(b.head, b.query, b.key);
 }
 
 }  // namespace
 
-Links strongest_links(const Trace& trace, const LinkRequest& request, const CancelToken& cancel) {
-  Links result;
+Arcs strongest_arcs(const Trace& trace, const ArcRequest& request, const CancelToken& cancel) {
+  Arcs result;
   const Tensor& weights = trace.tensor(StageId::weights);
   const auto most = static_cast<std::size_t>(std::max<std::int64_t>(request.most, 0));
-  std::vector<Link>& kept = result.links;
+  std::vector<Arc>& kept = result.arcs;
   std::vector<float> row(static_cast<std::size_t>(std::max<std::int64_t>(request.keys.size(), 0)));
   // No weight at or below this can be among the strongest any more.
   float floor = 0;
@@ -48,14 +48,14 @@ Links strongest_links(const Trace& trace, const LinkRequest& request, const Canc
 }
 
 std::int64_t strongest_key(const Trace& trace, std::int64_t batch, std::int64_t head, std::int64_t query) {
-  LinkRequest request;
+  ArcRequest request;
   request.batch = batch;
   request.heads = {head};
   request.queries = {query, query + 1};
   request.keys = {0, trace.key_len()};
   request.most = 1;
-  const Links strongest = strongest_links(trace, request);
-  return strongest.links.empty() ? 0 : strongest.links.front().key;
+  const Arcs strongest = strongest_arcs(trace, request);
+  return strongest.arcs.empty() ? 0 : strongest.arcs.front().key;
 }
 
 }  // namespace headscope

@@ -5,20 +5,20 @@
 
 namespace headscope {
 
-enum class LineTone { plain, bright, dim };  // no query stands out; of the one that does; of all others
+enum class ArcTone { plain, bright, dim };  // no query stands out; of the one that does; of all others
 
 // Width in pixels at 1x and opacity in [0, 1]. Both grow with the weight in [0, 1]; more counts as 1. In rows of less
 // than 28 px lines are thinner in proportion.
-struct LineStyle {
+struct ArcStyle {
   double width = 0, opacity = 0;
 };
-LineStyle line_style(double weight, LineTone tone, double row_height);
+ArcStyle arc_style(double weight, ArcTone tone, double row_height);
 
 // How far below the middle of its token the line of the k-th of `heads` heads begins and ends, in pixels at 1x: lines
 // of several heads between the same tokens lie beside each other, within a third of a row.
-double line_offset(std::int64_t k, std::int64_t heads, double row_height);
+double arc_offset(std::int64_t k, std::int64_t heads, double row_height);
 
 // Of more links than this only the strongest are drawn, and the picture says so.
-constexpr std::int64_t kMostLines = 1000;
+constexpr std::int64_t kMostArcs = 1000;
 
 }  // namespace headscope

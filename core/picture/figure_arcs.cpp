@@ -60,28 +60,28 @@ struct Ends {
   int pitch = 0;
 };
 
-void add_lines(Sheet& sheet, const Links& links, const std::vector<std::int64_t>& heads, const Ends& ends,
-               const std::vector<LineTone>& tones) {
+void add_lines(Sheet& sheet, const Arcs& arcs, const std::vector<std::int64_t>& heads, const Ends& ends,
+               const std::vector<ArcTone>& tones) {
   const double scale = sheet.view.scale;
   const auto middle = [&](std::int64_t token, double offset) {
     return ends.top + (static_cast<double>(token) + 0.5) * ends.pitch + offset;
   };
-  for (const LineTone tone : tones) {
+  for (const ArcTone tone : tones) {
     // The strongest last, over the others.
-    for (auto link = links.links.rbegin(); link != links.links.rend(); ++link) {
-      const bool chosen = sheet.view.token == link->query;
-      const LineTone own = !sheet.view.token ? LineTone::plain : chosen ? LineTone::bright : LineTone::dim;
+    for (auto arc = arcs.arcs.rbegin(); arc != arcs.arcs.rend(); ++arc) {
+      const bool chosen = sheet.view.token == arc->query;
+      const ArcTone own = !sheet.view.token ? ArcTone::plain : chosen ? ArcTone::bright : ArcTone::dim;
       if (own != tone) continue;
-      const auto k = std::find(heads.begin(), heads.end(), link->head) - heads.begin();
-      const double offset = line_offset(k, std::ssize(heads), ends.pitch / scale) * scale;
-      const LineStyle style = line_style(static_cast<double>(link->weight), tone, ends.pitch / scale);
+      const auto k = std::find(heads.begin(), heads.end(), arc->head) - heads.begin();
+      const double offset = arc_offset(k, std::ssize(heads), ends.pitch / scale) * scale;
+      const ArcStyle style = arc_style(static_cast<double>(arc->weight), tone, ends.pitch / scale);
       CurveItem curve;
       curve.x0 = ends.left;
-      curve.y0 = middle(link->query, offset);
+      curve.y0 = middle(arc->query, offset);
       curve.x1 = ends.right;
-      curve.y1 = middle(link->key, offset);
+      curve.y1 = middle(arc->key, offset);
       curve.width = style.width * scale;
-      curve.color = head_color(link->head);
+      curve.color = head_color(arc->head);
       curve.color.a = static_cast<std::uint8_t>(std::lround(255 * style.opacity));
       sheet.plan.items.emplace_back(curve);
     }
@@ -151,20 +151,20 @@ void plan_arcs(Sheet& sheet, const StagePicture& weights, bool measure) {
   }
   ends.top = y;
 
-  Links links;
+  Arcs arcs;
   if (!measure) {
-    LinkRequest request{view.batch, heads, region.queries, region.keys, view.hide_below, kMostLines};
-    links = strongest_links(sheet.trace, request);
+    ArcRequest request{view.batch, heads, region.queries, region.keys, view.hide_below, kMostArcs};
+    arcs = strongest_arcs(sheet.trace, request);
     const bool chosen_listed = view.token && *view.token >= region.queries.begin && *view.token < region.queries.end;
-    if (chosen_listed && links.found > std::ssize(links.links)) {
+    if (chosen_listed && arcs.found > std::ssize(arcs.arcs)) {
       // All that the query that stands out has, whatever else is left out.
-      std::erase_if(links.links, [&](const Link& link) { return link.query == *view.token; });
+      std::erase_if(arcs.arcs, [&](const Arc& arc) { return arc.query == *view.token; });
       request.queries = {*view.token, *view.token + 1};
-      const Links own = strongest_links(sheet.trace, request);
-      links.links.insert(links.links.begin(), own.links.begin(), own.links.end());
+      const Arcs own = strongest_arcs(sheet.trace, request);
+      arcs.arcs.insert(arcs.arcs.begin(), own.arcs.begin(), own.arcs.end());
     }
   }
-  add_lines(sheet, links, heads, ends, {LineTone::plain, LineTone::dim, LineTone::bright});
+  add_lines(sheet, arcs, heads, ends, {ArcTone::plain, ArcTone::dim, ArcTone::bright});
   sheet.row_labels(weights.row_names(), queries, ends.left, ends.top, ends.pitch,
                    {view.token.value_or(-1), sheet.colors.query});
   sheet.row_labels_behind(weights.column_names(), keys, ends.right, ends.top, ends.pitch);
@@ -175,12 +175,12 @@ void plan_arcs(Sheet& sheet, const StagePicture& weights, bool measure) {
                                        : "";
   const int room = width - 2 * sheet.margin();
   if (!measure) {
-    sheet.paragraph(sheet.margin(), bottom, room, words_about(sheet, std::ssize(links.links), links.found, token));
+    sheet.paragraph(sheet.margin(), bottom, room, words_about(sheet, std::ssize(arcs.arcs), arcs.found, token));
   }
-  // How many links there are is not known while measuring: the numbers get as much room as they can need.
+  // How many arcs there are is not known while measuring: the numbers get as much room as they can need.
   const std::int64_t most = queries * keys * std::ssize(heads);
   Sheet widest(sheet.trace, view);
-  bottom += widest.paragraph(0, 0, room, words_about(sheet, std::min(most, kMostLines), most, token));
+  bottom += widest.paragraph(0, 0, room, words_about(sheet, std::min(most, kMostArcs), most, token));
   sheet.plan.height = bottom + sheet.px(10);
 }
 

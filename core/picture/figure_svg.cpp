@@ -151,7 +151,7 @@ class SvgOutput : public FigureOutput {
     out_ << "\"/>\n";
   }
 
-  Look look_of(const HeatmapSpec& spec, const ValueScale& scale, float value, bool hidden) const {
+  Look result_of(const HeatmapSpec& spec, const ValueScale& scale, float value, bool hidden) const {
     if (std::isnan(value)) return {Look::Kind::nan, kNanColor};
     if (hidden) return {Look::Kind::hidden, palette(spec.theme).well};
     if (std::isinf(value)) return {value > 0 ? Look::Kind::above : Look::Kind::below, kNanColor};
@@ -159,7 +159,7 @@ class SvgOutput : public FigureOutput {
   }
 
   // A run of cells that look the same, the first and the marks of each.
-  void draw_run(const MapItem& item, const Look& look, std::int64_t i, Range columns, std::string& marks) {
+  void draw_run(const MapItem& item, const Look& result, std::int64_t i, Range columns, std::string& marks) {
     const HeatmapSpec& spec = item.spec;
     const auto edge_x = [&](std::int64_t j) {
       return item.x + std::lround(static_cast<double>(j) * spec.width / spec.columns);
@@ -173,21 +173,21 @@ class SvgOutput : public FigureOutput {
     const double cell = std::min(cell_width, cell_height);
     const bool marked = cell >= 8 * spec.pixel_scale;
     const std::string place = fmt::format("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", x, y, width, height);
-    out_ << fmt::format("<rect {} fill=\"{}\"/>\n", place, hex(look.color));
-    if (!marked || look.kind == Look::Kind::color) return;
-    if (look.kind == Look::Kind::hidden) {
+    out_ << fmt::format("<rect {} fill=\"{}\"/>\n", place, hex(result.color));
+    if (!marked || result.kind == Look::Kind::color) return;
+    if (result.kind == Look::Kind::hidden) {
       out_ << fmt::format("<rect {} fill=\"url(#hatch)\"/>\n", place);
       return;
     }
     for (std::int64_t j = columns.begin; j < columns.end; ++j) {
       const double left = static_cast<double>(edge_x(j)), top = static_cast<double>(y);
-      if (look.kind == Look::Kind::nan) {
+      if (result.kind == Look::Kind::nan) {
         marks += fmt::format("<path d=\"M{0} {1}L{2} {3}M{0} {3}L{2} {1}\"/>", number(left), number(top),
                              number(left + cell_width), number(top + cell_height));
         continue;
       }
       // 0.406 of the cell high and 0.55 wide, its tip up for +inf.
-      const double up = look.kind == Look::Kind::above ? 1 : -1;
+      const double up = result.kind == Look::Kind::above ? 1 : -1;
       const double middle_x = left + cell_width / 2, middle_y = top + cell_height / 2;
       marks += fmt::format("<path d=\"M{} {}l{} {}h-{}z\" fill=\"#ffffff\"/>", number(middle_x),
                            number(middle_y - up * 0.203 * cell), number(0.275 * cell), number(up * 0.406 * cell),
@@ -228,19 +228,19 @@ class SvgOutput : public FigureOutput {
       if (spec.mask) spec.mask->hidden.read_row(spec.batch, spec.head, i, hidden);
       const ValueScale scale = spec.range.per_row ? row_scales(spec, i, i + 1).front() : shared;
       Range run{0, 0};
-      Look look;
+      Look result;
       for (std::int64_t j = 0; j < columns; ++j) {
         const auto at = static_cast<std::size_t>(j);
-        const Look next = look_of(spec, scale, values[at], hidden[at] != 0);
-        if (j > 0 && next == look) {
+        const Look next = result_of(spec, scale, values[at], hidden[at] != 0);
+        if (j > 0 && next == result) {
           run.end = j + 1;
           continue;
         }
-        if (j > 0) draw_run(item, look, i, run, marks);
-        look = next;
+        if (j > 0) draw_run(item, result, i, run, marks);
+        result = next;
         run = {j, j + 1};
       }
-      if (columns > 0) draw_run(item, look, i, run, marks);
+      if (columns > 0) draw_run(item, result, i, run, marks);
     }
     draw_grid(item);
     out_ << "</g>\n";

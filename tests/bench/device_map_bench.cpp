@@ -28,10 +28,10 @@ void map_to_picture(benchmark::State& state) {
     MapTiles maps(
         make_inline_executor(), [] {}, MapTiles::Options());
     const std::int64_t each = cells_a_pixel(tokens, 1024);
-    const MapWish wish = wish_for_all({}, source.matrix, Pooling::max, {each, each});
-    maps.want(wish, source, 0);
+    const MapQuery query = query_of_all({}, source.matrix, Pooling::max, {each, each});
+    maps.want(query, source, 0);
     maps.end_frame();
-    const auto picture = maps.want(wish, source, 0);
+    const auto picture = maps.want(query, source, 0);
     HeatmapSpec spec;
     spec.matrix = picture->matrix;
     spec.mask = picture->mask;

@@ -71,7 +71,12 @@ void count_flash(std::int64_t tokens, std::int64_t heads, std::int64_t head_dim)
 
 void count_all() {
   const std::int64_t targets = hwy::SupportedTargets();
-  std::printf("%s\n", hwy::TargetName(targets & -targets));
+#ifdef __clang__
+  constexpr const char* compiler = ",clang";  // another compiler, other instructions
+#else
+  constexpr const char* compiler = "";
+#endif
+  std::printf("%s%s\n", hwy::TargetName(targets & -targets), compiler);
   count_layer(1, 4, 512, 512, 8, false);
   count_layer(1, 16, 512, 512, 8, true);
   count_layer(10, 5, 512, 256, 4, false);

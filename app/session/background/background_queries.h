@@ -11,28 +11,28 @@
 namespace headscope {
 
 // Two results, as a whole: options, tokens, heads, every stage.
-struct ComparisonQuestion {
+struct ComparisonQuery {
   std::shared_ptr<const Trace> a, b;
-  friend bool operator==(const ComparisonQuestion&, const ComparisonQuestion&) = default;
+  friend bool operator==(const ComparisonQuery&, const ComparisonQuery&) = default;
 };
-using Comparisons = LatestWork<ComparisonQuestion, Comparison>;
+using Comparisons = LatestWork<ComparisonQuery, Comparison>;
 
 // A - B of one matrix.
-struct DifferenceQuestion {
+struct DifferenceQuery {
   std::shared_ptr<const Trace> a, b;
   StageId stage{};
   std::int64_t batch = 0, head = 0;
-  friend bool operator==(const DifferenceQuestion&, const DifferenceQuestion&) = default;
+  friend bool operator==(const DifferenceQuery&, const DifferenceQuery&) = default;
 };
-using Differences = LatestWork<DifferenceQuestion, std::optional<MatrixDifference>>;
+using Differences = LatestWork<DifferenceQuery, std::optional<MatrixDifference>>;
 
 // What a cell depends on.
-struct SensitivityQuestion {
+struct SensitivityQuery {
   std::shared_ptr<const Trace> trace;
   StageId stage{};
   Index index;
-  friend bool operator==(const SensitivityQuestion&, const SensitivityQuestion&) = default;
+  friend bool operator==(const SensitivityQuery&, const SensitivityQuery&) = default;
 };
-using Sensitivities = LatestWork<SensitivityQuestion, Sensitivity>;
+using Sensitivities = LatestWork<SensitivityQuery, Sensitivity>;
 
 }  // namespace headscope

@@ -18,13 +18,13 @@ struct Wish {
 };
 
 struct Entry {
-  Wish wish;
+  Wish query;
   Explanations::Answer answer;
 };
 
-Explanations::Answer answer_to(const Wish& wish) {
+Explanations::Answer answer_to(const Wish& query) {
   try {
-    return {std::make_shared<const CellReport>(report_of(*wish.trace, wish.place.stage, wish.place.index)), ""};
+    return {std::make_shared<const CellReport>(report_of(*query.trace, query.place.stage, query.place.index)), ""};
   } catch (const std::exception& error) {
     return {nullptr, error.what()};
   }
@@ -51,17 +51,17 @@ struct Explanations::Impl {
 
   void work() {
     for (;;) {
-      Wish wish;
+      Wish query;
       {
         const std::lock_guard lock(mutex);
         if (!waiting) {
           running.reset();
           return;
         }
-        wish = *waiting;
+        query = *waiting;
         running = std::exchange(waiting, std::nullopt);
       }
-      Entry entry{wish, answer_to(wish)};
+      Entry entry{query, answer_to(query)};
       {
         const std::lock_guard lock(mutex);
         keep(std::move(entry));
@@ -85,10 +85,10 @@ Explanations::~Explanations() = default;
 
 Explanations::Answer Explanations::report(const std::shared_ptr<const Trace>& trace, StageId stage,
                                           const Index& index) {
-  const Wish wish{trace, {stage, index}};
+  const Wish query{trace, {stage, index}};
   const auto find = [&]() -> std::optional<Answer> {
     const auto found =
-        std::find_if(impl_->known.begin(), impl_->known.end(), [&](const Entry& each) { return each.wish == wish; });
+        std::find_if(impl_->known.begin(), impl_->known.end(), [&](const Entry& each) { return each.query == query; });
     if (found == impl_->known.end()) return std::nullopt;
     impl_->known.splice(impl_->known.begin(), impl_->known, found);
     return impl_->known.front().answer;
@@ -97,15 +97,15 @@ Explanations::Answer Explanations::report(const std::shared_ptr<const Trace>& tr
   {
     const std::lock_guard lock(impl_->mutex);
     // Reports of other traces are not asked for again.
-    std::erase_if(impl_->known, [&](const Entry& each) { return each.wish.trace != trace; });
+    std::erase_if(impl_->known, [&](const Entry& each) { return each.query.trace != trace; });
     if (const std::optional<Answer> known = find()) return *known;
     if (report_is_quick(*trace)) {
-      impl_->keep({wish, answer_to(wish)});
+      impl_->keep({query, answer_to(query)});
       return impl_->known.front().answer;
     }
-    if (impl_->running == wish) return {};
+    if (impl_->running == query) return {};
     start = !impl_->running && !impl_->waiting;
-    impl_->waiting = wish;
+    impl_->waiting = query;
   }
   if (!start) return {};
   impl_->executor->run([this] { impl_->work(); });

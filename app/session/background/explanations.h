@@ -1,4 +1,4 @@
-// Reports of single numbers for the panels: at once where that is cheap, else from a worker, the newest wish first.
+// Reports of single numbers for the panels: at once where that is cheap, else from a worker, the newest query first.
 #pragma once
 
 #include <functional>

@@ -9,9 +9,9 @@
 namespace headscope {
 
 // What is shown of a head: its weights or norms, with tokens hidden and merged as wished.
-PyramidSource shown_of(const Trace& layer, const ModelWish& wish, std::int64_t head, const TokenGroups& groups);
+PyramidSource shown_of(const Trace& layer, const ModelQuery& query, std::int64_t head, const TokenGroups& groups);
 
 // Of every head of the layer. Throws Cancelled.
-LayerLook layer_look(const Trace& layer, const ModelWish& wish, const CancelToken& cancel);
+LayerResult layer_result(const Trace& layer, const ModelQuery& query, const CancelToken& cancel);
 
 }  // namespace headscope

@@ -17,8 +17,8 @@ constexpr std::size_t kMostKept = 24;
 // Answers about pixels under the mouse.
 constexpr std::size_t kMostChosen = 64;
 
-bool is_whole(const MapWish& wish, const Tensor& matrix) {
-  return wish.rows == Range{0, matrix.dim(0)} && wish.columns == Range{0, matrix.dim(1)};
+bool is_whole(const MapQuery& query, const Tensor& matrix) {
+  return query.rows == Range{0, matrix.dim(0)} && query.columns == Range{0, matrix.dim(1)};
 }
 
 // `cells` widened to multiples of `unit` within [0, count).
@@ -30,8 +30,8 @@ Range widened(Range cells, std::int64_t unit, std::int64_t count) {
 
 }  // namespace
 
-MapWish wish_for(const MapKey& key, const Tensor& matrix, Pooling pooling, PixelCells cells, Range rows,
-                 Range columns) {
+MapQuery query_of(const MapKey& key, const Tensor& matrix, Pooling pooling, PixelCells cells, Range rows,
+                  Range columns) {
   const auto unit = [](std::int64_t count, std::int64_t a_pixel) {
     const std::int64_t tile = kTilePixels << level_of(count, a_pixel);
     return std::max(tile, a_pixel) / a_pixel * a_pixel;
@@ -40,16 +40,16 @@ MapWish wish_for(const MapKey& key, const Tensor& matrix, Pooling pooling, Pixel
           widened(columns, unit(matrix.dim(1), cells.columns), matrix.dim(1))};
 }
 
-MapWish wish_for_all(const MapKey& key, const Tensor& matrix, Pooling pooling, PixelCells cells) {
+MapQuery query_of_all(const MapKey& key, const Tensor& matrix, Pooling pooling, PixelCells cells) {
   return {key, pooling, cells, {0, matrix.dim(0)}, {0, matrix.dim(1)}};
 }
 
 struct MapTiles::Impl {
   struct Wanted {
-    MapWish wish;
+    MapQuery query;
     PyramidSource source;
     int order = 0;
-    friend bool operator==(const Wanted& a, const Wanted& b) { return a.wish == b.wish; }
+    friend bool operator==(const Wanted& a, const Wanted& b) { return a.query == b.query; }
   };
 
   Impl(std::unique_ptr<Executor> on, std::function<void()> wake_by, const Options& how)
@@ -72,9 +72,9 @@ struct MapTiles::Impl {
     executor.reset();
   }
 
-  const MapPicture* picture_of(const MapWish& wish) const {
+  const MapPicture* picture_of(const MapQuery& query) const {
     for (const auto& picture : pictures) {
-      if (picture->wish == wish) return picture.get();
+      if (picture->query == query) return picture.get();
     }
     return nullptr;
   }
@@ -87,11 +87,11 @@ struct MapTiles::Impl {
   };
   std::optional<Task> next_task() const {
     for (const Wanted& each : wanted) {
-      if (is_whole(each.wish, each.source.matrix) && picture_of(each.wish) == nullptr) return Task{each, true};
+      if (is_whole(each.query, each.source.matrix) && picture_of(each.query) == nullptr) return Task{each, true};
     }
     for (const Wanted& each : wanted) {
-      const MapPicture* picture = picture_of(each.wish);
-      if (each.wish.only_coarse) continue;
+      const MapPicture* picture = picture_of(each.query);
+      if (each.query.only_coarse) continue;
       if (picture == nullptr || (!picture->exact() && picture->failure.empty())) return Task{each, false};
     }
     return std::nullopt;
@@ -99,13 +99,13 @@ struct MapTiles::Impl {
 
   void keep(std::shared_ptr<const MapPicture> picture) {
     const std::lock_guard lock(mutex);
-    std::erase_if(pictures, [&](const auto& old) { return old->wish == picture->wish; });
+    std::erase_if(pictures, [&](const auto& old) { return old->query == picture->query; });
     pictures.push_front(std::move(picture));
-    const auto is_wanted = [&](const MapWish& wish) {
-      return std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& each) { return each.wish == wish; });
+    const auto is_wanted = [&](const MapQuery& query) {
+      return std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& each) { return each.query == query; });
     };
     std::size_t others = 0;
-    std::erase_if(pictures, [&](const auto& each) { return !is_wanted(each->wish) && ++others > kMostKept; });
+    std::erase_if(pictures, [&](const auto& each) { return !is_wanted(each->query) && ++others > kMostKept; });
     held_bytes = tiles.bytes();
     counts = painter.counts();
   }
@@ -126,16 +126,16 @@ struct MapTiles::Impl {
         task = *next;
         token = cancel;
         for (const auto& picture : pictures) {
-          if (picture->wish == task.wanted.wish) before = picture;
+          if (picture->query == task.wanted.query) before = picture;
         }
       }
       try {
-        tiles.forget_others(task.wanted.wish.key.version);
+        tiles.forget_others(task.wanted.query.key.version);
         if (task.coarse) {
-          keep(painter.coarse(task.wanted.wish, task.wanted.source, cancel));
+          keep(painter.coarse(task.wanted.query, task.wanted.source, cancel));
           if (wake) wake();
         } else {
-          painter.refine(task.wanted.wish, task.wanted.source, before.get(), cancel, [&](auto picture) {
+          painter.refine(task.wanted.query, task.wanted.source, before.get(), cancel, [&](auto picture) {
             keep(std::move(picture));
             if (wake) wake();
           });
@@ -143,7 +143,7 @@ struct MapTiles::Impl {
       } catch (const Cancelled&) {
       } catch (const std::exception& error) {
         auto failed = std::make_shared<MapPicture>();
-        failed->wish = task.wanted.wish;
+        failed->query = task.wanted.query;
         failed->failure = error.what();
         keep(std::move(failed));
         if (wake) wake();
@@ -193,17 +193,17 @@ MapTiles::MapTiles(std::unique_ptr<Executor> executor, std::function<void()> wak
 
 MapTiles::~MapTiles() = default;
 
-std::shared_ptr<const MapPicture> MapTiles::want(const MapWish& wish, const PyramidSource& source, int order) {
+std::shared_ptr<const MapPicture> MapTiles::want(const MapQuery& query, const PyramidSource& source, int order) {
   const auto same = std::find_if(impl_->asked.begin(), impl_->asked.end(),
-                                 [&](const Impl::Wanted& each) { return each.wish == wish; });
+                                 [&](const Impl::Wanted& each) { return each.query == query; });
   if (same == impl_->asked.end()) {
-    impl_->asked.push_back({wish, source, order});
+    impl_->asked.push_back({query, source, order});
   } else {
     same->order = std::min(same->order, order);
   }
   const std::lock_guard lock(impl_->mutex);
   for (const auto& picture : impl_->pictures) {
-    if (picture->wish == wish) return picture;
+    if (picture->query == query) return picture;
   }
   return nullptr;
 }
@@ -231,9 +231,9 @@ std::shared_ptr<const MapPicture> MapTiles::last_whole(const MapKey& key, const 
   const std::lock_guard lock(impl_->mutex);
   std::shared_ptr<const MapPicture> older;
   for (const auto& picture : impl_->pictures) {
-    const MapKey& other = picture->wish.key;
+    const MapKey& other = picture->query.key;
     if (other.stage != key.stage || other.batch != key.batch || other.slice != key.slice) continue;
-    if (picture->wish.pooling != pooling || !picture->failure.empty() || !is_whole(picture->wish, matrix)) continue;
+    if (picture->query.pooling != pooling || !picture->failure.empty() || !is_whole(picture->query, matrix)) continue;
     if (other.version == key.version) return picture;
     if (!older) older = picture;
   }

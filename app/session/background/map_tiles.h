@@ -25,23 +25,24 @@ struct MapKey {
 };
 
 // A part of a matrix as pixels of `cells` each. Ranges are in cells and begin on whole pixels.
-struct MapWish {
+struct MapQuery {
   MapKey key;
   Pooling pooling = Pooling::max;
   PixelCells cells;
   Range rows, columns;
   bool only_coarse = false;  // of a matrix that costs too much to be gone through unasked
-  friend bool operator==(const MapWish&, const MapWish&) = default;
+  friend bool operator==(const MapQuery&, const MapQuery&) = default;
 };
 
-// The wish for at least these cells, widened to whole tiles, so that a short pan asks for nothing new.
-MapWish wish_for(const MapKey& key, const Tensor& matrix, Pooling pooling, PixelCells cells, Range rows, Range columns);
-// The wish for all of it.
-MapWish wish_for_all(const MapKey& key, const Tensor& matrix, Pooling pooling, PixelCells cells);
+// The query for at least these cells, widened to whole tiles, so that a short pan asks for nothing new.
+MapQuery query_of(const MapKey& key, const Tensor& matrix, Pooling pooling, PixelCells cells, Range rows,
+                  Range columns);
+// The query for all of it.
+MapQuery query_of_all(const MapKey& key, const Tensor& matrix, Pooling pooling, PixelCells cells);
 
-// What is there of a wish: never changes once made.
+// What is there of a query: never changes once made.
 struct MapPicture {
-  MapWish wish;
+  MapQuery query;
   Range rows;     // the cells that the matrix below covers: all that were wished for, or the upper part
   Tensor matrix;  // pooled pixels
   std::shared_ptr<const Mask> mask;  // its hidden pixels; null: none
@@ -62,7 +63,7 @@ class MapTiles {
   struct Options {
     std::int64_t tile_bytes = std::int64_t{128} << 20;   // kept of tiles, the least lately used go first
     std::int64_t coarse_cells = std::int64_t{16} << 20;  // read for a first picture
-    std::chrono::milliseconds publish{80};               // between two pictures of one wish
+    std::chrono::milliseconds publish{80};               // between two pictures of one query
   };
   // One worker runs on `executor`; what the mouse points at is looked up on a sibling of it. `wake` is called from both
   // when there is something new.
@@ -73,9 +74,9 @@ class MapTiles {
   MapTiles(const MapTiles&) = delete;
   MapTiles& operator=(const MapTiles&) = delete;
 
-  // Asked in every frame for every picture in sight; null while there is nothing of it. Of several wishes those of
+  // Asked in every frame for every picture in sight; null while there is nothing of it. Of several queries those of
   // lower `order` are computed first, and a coarse picture of each comes before any exact one.
-  std::shared_ptr<const MapPicture> want(const MapWish& wish, const PyramidSource& source, int order);
+  std::shared_ptr<const MapPicture> want(const MapQuery& query, const PyramidSource& source, int order);
   // After the last want() of a frame: the worker goes on with what was asked for in it, and drops all else.
   void end_frame();
 

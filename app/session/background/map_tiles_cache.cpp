@@ -13,9 +13,9 @@ namespace headscope {
 namespace {
 
 // A picture from pixels; `rows` are the cells that they cover.
-std::shared_ptr<MapPicture> picture_of(const MapWish& wish, Range rows, const PooledPixels& pixels) {
+std::shared_ptr<MapPicture> picture_of(const MapQuery& query, Range rows, const PooledPixels& pixels) {
   auto picture = std::make_shared<MapPicture>();
-  picture->wish = wish;
+  picture->query = query;
   picture->rows = rows;
   picture->matrix = Tensor::of({pixels.rows, pixels.columns}, {Axis::query, Axis::key}, pixels.values);
   picture->mask = hidden_pixels(pixels);
@@ -37,15 +37,15 @@ std::shared_ptr<MapPicture> picture_of(const MapWish& wish, Range rows, const Po
 
 }  // namespace
 
-TilePlan::TilePlan(const MapWish& wish, const Tensor& matrix)
-    : row_level(level_of(matrix.dim(0), wish.cells.rows)), column_level(level_of(matrix.dim(1), wish.cells.columns)) {
+TilePlan::TilePlan(const MapQuery& query, const Tensor& matrix)
+    : row_level(level_of(matrix.dim(0), query.cells.rows)), column_level(level_of(matrix.dim(1), query.cells.columns)) {
   row_tile = kTilePixels << row_level;
   column_tile = kTilePixels << column_level;
-  by = {wish.cells.rows >> row_level, wish.cells.columns >> column_level};
-  HEADSCOPE_ASSERT(by.rows << row_level == wish.cells.rows && by.columns << column_level == wish.cells.columns,
-                   std::to_string(wish.cells.rows) + " x " + std::to_string(wish.cells.columns));
-  tile_rows = {wish.rows.begin / row_tile, parts_over(wish.rows.end, row_tile)};
-  tile_columns = {wish.columns.begin / column_tile, parts_over(wish.columns.end, column_tile)};
+  by = {query.cells.rows >> row_level, query.cells.columns >> column_level};
+  HEADSCOPE_ASSERT(by.rows << row_level == query.cells.rows && by.columns << column_level == query.cells.columns,
+                   std::to_string(query.cells.rows) + " x " + std::to_string(query.cells.columns));
+  tile_rows = {query.rows.begin / row_tile, parts_over(query.rows.end, row_tile)};
+  tile_columns = {query.columns.begin / column_tile, parts_over(query.columns.end, column_tile)};
 }
 
 PooledPixels MapPicture::read(Range pixel_rows, Range pixel_columns) const {
@@ -98,47 +98,47 @@ void TileCache::forget_others(std::uint64_t version) {
   }
 }
 
-std::shared_ptr<const MapPicture> MapPainter::coarse(const MapWish& wish, const PyramidSource& source,
+std::shared_ptr<const MapPicture> MapPainter::coarse(const MapQuery& query, const PyramidSource& source,
                                                      const CancelToken& cancel) {
-  if (pools_on_device(wish, source)) {
+  if (pools_on_device(query, source)) {
     try {
-      return coarse_on_device(wish, source, cancel);
+      return coarse_on_device(query, source, cancel);
     } catch (const Error& error) {
       give_up_device(source, error.what());
     }
   }
-  return coarse_here(wish, source, cancel);
+  return coarse_here(query, source, cancel);
 }
 
-void MapPainter::refine(const MapWish& wish, const PyramidSource& source, const MapPicture* before,
+void MapPainter::refine(const MapQuery& query, const PyramidSource& source, const MapPicture* before,
                         const CancelToken& cancel, const Publish& publish) {
-  if (pools_on_device(wish, source)) {
+  if (pools_on_device(query, source)) {
     try {
-      refine_on_device(wish, source, before, cancel, publish);
+      refine_on_device(query, source, before, cancel, publish);
       return;
     } catch (const Error& error) {
       give_up_device(source, error.what());
     }
   }
   // What a device has is not brought back: it may be the one that failed.
-  refine_here(wish, source, before != nullptr && before->device != nullptr ? nullptr : before, cancel, publish);
+  refine_here(query, source, before != nullptr && before->device != nullptr ? nullptr : before, cancel, publish);
 }
 
-std::shared_ptr<const MapPicture> MapPainter::coarse_here(const MapWish& wish, const PyramidSource& source,
+std::shared_ptr<const MapPicture> MapPainter::coarse_here(const MapQuery& query, const PyramidSource& source,
                                                           const CancelToken& cancel) {
-  const CoarsePixels pixels = coarse_pixels(source, wish.cells, wish.pooling, options_.coarse_cells, cancel);
-  auto picture = picture_of(wish, wish.rows, pixels.pixels);
+  const CoarsePixels pixels = coarse_pixels(source, query.cells, query.pooling, options_.coarse_cells, cancel);
+  auto picture = picture_of(query, query.rows, pixels.pixels);
   picture->one_of_rows = pixels.one_of_rows;
   ++counts_.read;
   return picture;
 }
 
-void MapPainter::load_tiles(const MapWish& wish, const PyramidSource& source, Range columns, std::int64_t row,
+void MapPainter::load_tiles(const MapQuery& query, const PyramidSource& source, Range columns, std::int64_t row,
                             const CancelToken& cancel, std::vector<std::shared_ptr<const PooledPixels>>& to) {
-  const TilePlan plan(wish, source.matrix);
+  const TilePlan plan(query, source.matrix);
   const Range rows{row * plan.row_tile, std::min((row + 1) * plan.row_tile, source.matrix.dim(0))};
   const auto key_of = [&](std::int64_t column) {
-    return TileKey{wish.key, wish.pooling, plan.row_level, plan.column_level, row, column};
+    return TileKey{query.key, query.pooling, plan.row_level, plan.column_level, row, column};
   };
   to.clear();
   for (std::int64_t column = columns.begin; column < columns.end; ++column) {
@@ -157,7 +157,7 @@ void MapPainter::load_tiles(const MapWish& wish, const PyramidSource& source, Ra
     std::int64_t last = first + 1;
     while (last < columns.end && !at(last)) ++last;
     const Range cells{first * plan.column_tile, std::min(last * plan.column_tile, source.matrix.dim(1))};
-    const PooledPixels wide = pool_cells(source, rows, cells, plan.level_cells(), wish.pooling, cancel);
+    const PooledPixels wide = pool_cells(source, rows, cells, plan.level_cells(), query.pooling, cancel);
     for (std::int64_t column = first; column < last; ++column) {
       const std::int64_t from = (column - first) * kTilePixels;
       PooledPixels tile(wide.rows, std::min(kTilePixels, wide.columns - from));
@@ -174,11 +174,11 @@ void MapPainter::load_tiles(const MapWish& wish, const PyramidSource& source, Ra
   }
 }
 
-void MapPainter::refine_here(const MapWish& wish, const PyramidSource& source, const MapPicture* before,
+void MapPainter::refine_here(const MapQuery& query, const PyramidSource& source, const MapPicture* before,
                              const CancelToken& cancel, const Publish& publish) {
-  const TilePlan plan(wish, source.matrix);
-  PooledPixels pixels(parts_over(wish.rows.size(), wish.cells.rows),
-                      parts_over(wish.columns.size(), wish.cells.columns));
+  const TilePlan plan(query, source.matrix);
+  PooledPixels pixels(parts_over(query.rows.size(), query.cells.rows),
+                      parts_over(query.columns.size(), query.cells.columns));
   // Where nothing is exact yet, the coarse picture stays.
   const bool on_coarse = before != nullptr && before->matrix.dim(0) == pixels.rows;
   std::int64_t one_of_rows = 1;
@@ -192,19 +192,19 @@ void MapPainter::refine_here(const MapWish& wish, const PyramidSource& source, c
     }
     one_of_rows = before->one_of_rows;
   }
-  // Rows of the level that a pixel row of the wish needs and that no pixel row was made of yet.
-  PooledPixels waiting(0, parts_over(wish.columns.size(), std::int64_t{1} << plan.column_level));
-  std::int64_t finished = 0;  // pixel rows of the wish
+  // Rows of the level that a pixel row of the query needs and that no pixel row was made of yet.
+  PooledPixels waiting(0, parts_over(query.columns.size(), std::int64_t{1} << plan.column_level));
+  std::int64_t finished = 0;  // pixel rows of the query
   std::vector<std::shared_ptr<const PooledPixels>> tiles;
   auto published = std::chrono::steady_clock::now();
   for (std::int64_t row = plan.tile_rows.begin; row < plan.tile_rows.end; ++row) {
-    load_tiles(wish, source, plan.tile_columns, row, cancel, tiles);
-    // A wish may end within a tile, and begin within one that is larger than its pixels.
-    const std::int64_t skip_rows = std::max<std::int64_t>(0, wish.rows.begin - row * plan.row_tile) >> plan.row_level;
+    load_tiles(query, source, plan.tile_columns, row, cancel, tiles);
+    // A query may end within a tile, and begin within one that is larger than its pixels.
+    const std::int64_t skip_rows = std::max<std::int64_t>(0, query.rows.begin - row * plan.row_tile) >> plan.row_level;
     const std::int64_t skip_columns =
-        (wish.columns.begin - plan.tile_columns.begin * plan.column_tile) >> plan.column_level;
+        (query.columns.begin - plan.tile_columns.begin * plan.column_tile) >> plan.column_level;
     const std::int64_t wanted =
-        parts_over(wish.rows.end, std::int64_t{1} << plan.row_level) - row * kTilePixels;  // rows of this tile at most
+        parts_over(query.rows.end, std::int64_t{1} << plan.row_level) - row * kTilePixels;  // rows of this tile at most
     for (std::int64_t y = skip_rows; y < std::min(tiles.front()->rows, wanted); ++y) {
       std::int64_t x = -skip_columns;
       for (const auto& tile : tiles) {
@@ -225,7 +225,7 @@ void MapPainter::refine_here(const MapWish& wish, const PyramidSource& source, c
     waiting.values.erase(waiting.values.begin(), waiting.values.begin() + values);
     waiting.counts.erase(waiting.counts.begin(), waiting.counts.begin() + values);
     waiting.rows -= ready;
-    if (plan.by != PixelCells{}) part = pool_pixels(part, plan.by, wish.pooling);
+    if (plan.by != PixelCells{}) part = pool_pixels(part, plan.by, query.pooling);
     std::copy(part.values.begin(), part.values.end(), pixels.values.begin() + finished * pixels.columns);
     std::copy(part.counts.begin(), part.counts.end(), pixels.counts.begin() + finished * pixels.columns);
     finished += part.rows;
@@ -235,12 +235,12 @@ void MapPainter::refine_here(const MapWish& wish, const PyramidSource& source, c
     published = now;
     std::shared_ptr<MapPicture> picture;
     if (on_coarse || last) {
-      picture = picture_of(wish, wish.rows, pixels);
+      picture = picture_of(query, query.rows, pixels);
     } else {
       PooledPixels upper(finished, pixels.columns);
       std::copy_n(pixels.values.begin(), upper.values.size(), upper.values.begin());
       std::copy_n(pixels.counts.begin(), upper.counts.size(), upper.counts.begin());
-      picture = picture_of(wish, {wish.rows.begin, wish.rows.begin + finished * wish.cells.rows}, upper);
+      picture = picture_of(query, {query.rows.begin, query.rows.begin + finished * query.cells.rows}, upper);
     }
     picture->done = last ? 1 : static_cast<double>(finished) / static_cast<double>(pixels.rows);
     picture->one_of_rows = last ? 1 : one_of_rows;

@@ -47,47 +47,48 @@ class TileCache {
   std::map<TileKey, std::list<Entry>::iterator> places_;
 };
 
-// How a wish lies on the tiles of its levels.
+// How a query lies on the tiles of its levels.
 struct TilePlan {
   int row_level, column_level;
   std::int64_t row_tile, column_tile;  // cells of a tile
-  PixelCells by;                       // pixels of the level in a pixel of the wish
+  PixelCells by;                       // pixels of the level in a pixel of the query
   Range tile_rows, tile_columns;
 
-  TilePlan(const MapWish& wish, const Tensor& matrix);
+  TilePlan(const MapQuery& query, const Tensor& matrix);
   PixelCells level_cells() const { return {std::int64_t{1} << row_level, std::int64_t{1} << column_level}; }
 };
 
-// Makes the pictures of one wish after the other from tiles: on the device of the matrix when it has one and that did
+// Makes the pictures of one query after the other from tiles: on the device of the matrix when it has one and that did
 // not fail, else here.
 class MapPainter {
  public:
   using Publish = std::function<void(std::shared_ptr<const MapPicture>)>;
   MapPainter(TileCache& tiles, const MapTiles::Options& options) : tiles_(tiles), options_(options) {}
-  // A first picture of a wish for all of a matrix.
-  std::shared_ptr<const MapPicture> coarse(const MapWish& wish, const PyramidSource& source, const CancelToken& cancel);
+  // A first picture of a query for all of a matrix.
+  std::shared_ptr<const MapPicture> coarse(const MapQuery& query, const PyramidSource& source,
+                                           const CancelToken& cancel);
   // Goes on from `before` (null: nothing) to the exact picture; publishes it, and parts of it on the way. Throws
   // Cancelled, and what reading throws.
-  void refine(const MapWish& wish, const PyramidSource& source, const MapPicture* before, const CancelToken& cancel,
+  void refine(const MapQuery& query, const PyramidSource& source, const MapPicture* before, const CancelToken& cancel,
               const Publish& publish);
   const MapTiles::Counts& counts() const { return counts_; }
 
  private:
-  std::shared_ptr<const MapPicture> coarse_here(const MapWish& wish, const PyramidSource& source,
+  std::shared_ptr<const MapPicture> coarse_here(const MapQuery& query, const PyramidSource& source,
                                                 const CancelToken& cancel);
-  void refine_here(const MapWish& wish, const PyramidSource& source, const MapPicture* before,
+  void refine_here(const MapQuery& query, const PyramidSource& source, const MapPicture* before,
                    const CancelToken& cancel, const Publish& publish);
   // The tiles of one row of tiles, computed where they are missing.
-  void load_tiles(const MapWish& wish, const PyramidSource& source, Range columns, std::int64_t row,
+  void load_tiles(const MapQuery& query, const PyramidSource& source, Range columns, std::int64_t row,
                   const CancelToken& cancel, std::vector<std::shared_ptr<const PooledPixels>>& to);
 
   // map_tiles_device.cpp
-  bool pools_on_device(const MapWish& wish, const PyramidSource& source) const;
-  std::shared_ptr<const MapPicture> coarse_on_device(const MapWish& wish, const PyramidSource& source,
+  bool pools_on_device(const MapQuery& query, const PyramidSource& source) const;
+  std::shared_ptr<const MapPicture> coarse_on_device(const MapQuery& query, const PyramidSource& source,
                                                      const CancelToken& cancel);
-  void refine_on_device(const MapWish& wish, const PyramidSource& source, const MapPicture* before,
+  void refine_on_device(const MapQuery& query, const PyramidSource& source, const MapPicture* before,
                         const CancelToken& cancel, const Publish& publish);
-  std::shared_ptr<const DevicePixels> device_tile(const MapWish& wish, const PyramidSource& source, std::int64_t row,
+  std::shared_ptr<const DevicePixels> device_tile(const MapQuery& query, const PyramidSource& source, std::int64_t row,
                                                   std::int64_t column, const CancelToken& cancel);
   void give_up_device(const PyramidSource& source, const std::string& why);
 

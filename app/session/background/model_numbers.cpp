@@ -26,8 +26,9 @@ bool changes_something(const Request& request) {
 
 }  // namespace
 
-const ModelLook::AloneLook* ModelLook::alone_of(const std::string& term) const {
-  const auto found = std::find_if(alone.begin(), alone.end(), [&](const AloneLook& look) { return look.term == term; });
+const ModelResult::AloneResult* ModelResult::alone_of(const std::string& term) const {
+  const auto found =
+      std::find_if(alone.begin(), alone.end(), [&](const AloneResult& result) { return result.term == term; });
   return found == alone.end() ? nullptr : &*found;
 }
 
@@ -37,33 +38,33 @@ struct ModelNumbers::Impl {
     std::int64_t batch = 0;
     TokenView tokens;
     bool norms = false;
-    std::shared_ptr<const LayerLook> look;
-    bool fits(const std::shared_ptr<const Trace>& other, const ModelWish& wanted) const {
+    std::shared_ptr<const LayerResult> result;
+    bool fits(const std::shared_ptr<const Trace>& other, const ModelQuery& wanted) const {
       return look && trace.lock() == other && batch == wanted.batch && tokens == wanted.tokens && norms == wanted.norms;
     }
   };
   struct PickedPart {
-    ModelWish wish;
-    std::shared_ptr<const ModelLook::MatrixLook> look;
-    bool fits(const ModelWish& other) const {
-      return look && wish.trace == other.trace && wish.batch == other.batch && wish.tokens == other.tokens &&
-             wish.norms == other.norms && wish.layer == other.layer && wish.head == other.head;
+    ModelQuery query;
+    std::shared_ptr<const ModelResult::MatrixResult> result;
+    bool fits(const ModelQuery& other) const {
+      return look && query.trace == other.trace && query.batch == other.batch && query.tokens == other.tokens &&
+             query.norms == other.norms && query.layer == other.layer && query.head == other.head;
     }
   };
   struct AggregatePart {
     std::weak_ptr<const ModelTrace> model;
     std::int64_t batch = 0;
     TokenView tokens;
-    std::shared_ptr<const ModelLook::AggregateLook> look;
-    bool fits(const ModelWish& wanted) const {
-      return look && wanted.aggregate == look->aggregate && model.lock() == wanted.trace->model &&
+    std::shared_ptr<const ModelResult::AggregateResult> result;
+    bool fits(const ModelQuery& wanted) const {
+      return look && wanted.aggregate == result->aggregate && model.lock() == wanted.trace->model &&
              batch == wanted.batch && tokens == wanted.tokens;
     }
   };
   struct PredictionPart {
     std::weak_ptr<const Trace> trace;
     std::int64_t batch = 0, position = 0;
-    std::shared_ptr<const PredictionLook> look;
+    std::shared_ptr<const PredictionResult> result;
     bool fits(const std::shared_ptr<const Trace>& other, std::int64_t of_batch, std::int64_t at) const {
       return look && trace.lock() == other && batch == of_batch && position == at;
     }
@@ -77,12 +78,12 @@ struct ModelNumbers::Impl {
   struct AlonePart {
     Request without;  // the request without interventions
     std::int64_t batch = 0, position = 0, token = 0;
-    std::vector<ModelLook::AloneLook> looks;  // the last ones, oldest first
+    std::vector<ModelResult::AloneResult> results;  // the last ones, oldest first
     bool fits(const AlonePart& other) const {
       return without == other.without && batch == other.batch && position == other.position && token == other.token;
     }
     bool knows(const std::string& term) const {
-      return std::any_of(looks.begin(), looks.end(), [&](const auto& look) { return look.term == term; });
+      return std::any_of(results.begin(), results.end(), [&](const auto& result) { return result.term == term; });
     }
   };
 
@@ -95,29 +96,29 @@ struct ModelNumbers::Impl {
   ~Impl() {
     {
       const std::lock_guard lock(mutex);
-      wish.reset();
+      query.reset();
       token.cancel();
     }
     executor.reset();
   }
 
   // ---- with mutex held
-  std::optional<BaselinePart> baseline_of(const ModelWish& wanted) const {
+  std::optional<BaselinePart> baseline_of(const ModelQuery& wanted) const {
     const Request without = without_interventions(wanted.trace->request);
     if (!changes_something(wanted.trace->request)) return BaselinePart{without, wanted.trace, ""};
     if (baseline && baseline->request == without) return baseline;
     return std::nullopt;
   }
-  const Trace* picked_trace(const ModelWish& wanted) const {
+  const Trace* picked_trace(const ModelQuery& wanted) const {
     const auto& traces = wanted.trace->model->layers;
     const bool there = wanted.layer >= 0 && wanted.layer < static_cast<std::int64_t>(traces.size());
     return there ? traces[static_cast<std::size_t>(wanted.layer)].get() : nullptr;
   }
-  bool picked_known(const ModelWish& wanted) const {
+  bool picked_known(const ModelQuery& wanted) const {
     return wanted.shows_weights() || picked.fits(wanted) || picked_trace(wanted) == nullptr;
   }
-  bool aggregate_known(const ModelWish& wanted) const { return !wanted.aggregate || aggregate.fits(wanted); }
-  std::int64_t first_unknown_layer(const ModelWish& wanted) const {
+  bool aggregate_known(const ModelQuery& wanted) const { return !wanted.aggregate || aggregate.fits(wanted); }
+  std::int64_t first_unknown_layer(const ModelQuery& wanted) const {
     const auto& traces = wanted.trace->model->layers;
     for (std::size_t l = 0; l < traces.size(); ++l) {
       if (traces[l] && (l >= layers.size() || !layers[l].fits(traces[l], wanted))) return static_cast<std::int64_t>(l);
@@ -125,7 +126,7 @@ struct ModelNumbers::Impl {
     return -1;
   }
   // Of which trace a prediction is missing: the shown one first, then the baseline. Null: none.
-  std::shared_ptr<const Trace> unpredicted(const ModelWish& wanted) const {
+  std::shared_ptr<const Trace> unpredicted(const ModelQuery& wanted) const {
     if (!has_predictions(*wanted.trace->model)) return nullptr;
     const auto unknown = [&](const std::shared_ptr<const Trace>& trace) {
       return trace && !prediction_of(trace, wanted);
@@ -134,23 +135,23 @@ struct ModelNumbers::Impl {
     const auto known = baseline_of(wanted);
     return known && unknown(known->trace) ? known->trace : nullptr;
   }
-  std::shared_ptr<const PredictionLook> prediction_of(const std::shared_ptr<const Trace>& trace,
-                                                      const ModelWish& wanted) const {
+  std::shared_ptr<const PredictionResult> prediction_of(const std::shared_ptr<const Trace>& trace,
+                                                        const ModelQuery& wanted) const {
     for (const PredictionPart& part : predicted) {
-      if (part.fits(trace, wanted.batch, position_of(wanted))) return part.look;
+      if (part.fits(trace, wanted.batch, position_of(wanted))) return part.result;
     }
     return nullptr;
   }
   // What an intervention alone does is asked about; nothing while that cannot be answered, or one alone is all there
   // is.
-  std::optional<AlonePart> asked_alone(const ModelWish& wanted) const {
+  std::optional<AlonePart> asked_alone(const ModelQuery& wanted) const {
     if (wanted.alone == 0 || !has_predictions(*wanted.trace->model)) return std::nullopt;
     const auto known = baseline_of(wanted);
-    const auto look = known && known->trace ? prediction_of(known->trace, wanted) : nullptr;
-    if (look == nullptr || look->tokens.empty()) return std::nullopt;
-    return AlonePart{known->request, wanted.batch, position_of(wanted), look->tokens.front().id, {}};
+    const auto result = known && known->trace ? prediction_of(known->trace, wanted) : nullptr;
+    if (result == nullptr || result->tokens.empty()) return std::nullopt;
+    return AlonePart{known->request, wanted.batch, position_of(wanted), result->tokens.front().id, {}};
   }
-  std::optional<Intervention> unknown_alone(const ModelWish& wanted) const {
+  std::optional<Intervention> unknown_alone(const ModelQuery& wanted) const {
     const std::optional<AlonePart> asked = asked_alone(wanted);
     if (!asked) return std::nullopt;
     const std::vector<Intervention> active = active_interventions(wanted.trace->request, true);
@@ -161,18 +162,18 @@ struct ModelNumbers::Impl {
     }
     return std::nullopt;
   }
-  static std::int64_t position_of(const ModelWish& wanted) {
+  static std::int64_t position_of(const ModelQuery& wanted) {
     const bool inside = wanted.position >= 0 && wanted.position < wanted.trace->query_len();
     return inside ? wanted.position : predicted_position(*wanted.trace->model);
   }
-  bool unfinished(const ModelWish& wanted) const {
+  bool unfinished(const ModelQuery& wanted) const {
     return !picked_known(wanted) || first_unknown_layer(wanted) >= 0 || !aggregate_known(wanted) ||
            !baseline_of(wanted) || unpredicted(wanted) != nullptr || unknown_alone(wanted);
   }
 
   void work() {
     while (true) {
-      ModelWish task;
+      ModelQuery task;
       CancelToken cancel;
       std::int64_t layer = -1;
       bool wants_aggregate = false, wants_picked = false, wants_baseline = false;
@@ -181,11 +182,11 @@ struct ModelNumbers::Impl {
       std::optional<AlonePart> asked;
       {
         const std::lock_guard lock(mutex);
-        if (!wish || !unfinished(*wish)) {
+        if (!query || !unfinished(*query)) {
           running = false;
           return;
         }
-        task = *wish;
+        task = *query;
         token = cancel;
         layer = first_unknown_layer(task);
         wants_aggregate = !aggregate_known(task);
@@ -216,19 +217,19 @@ struct ModelNumbers::Impl {
     }
   }
 
-  void make_layer(const ModelWish& task, std::int64_t l, const CancelToken& cancel) {
+  void make_layer(const ModelQuery& task, std::int64_t l, const CancelToken& cancel) {
     const std::shared_ptr<const Trace>& trace = task.trace->model->layers[static_cast<std::size_t>(l)];
-    auto look = std::make_shared<const LayerLook>(layer_look(*trace, task, cancel));
+    auto result = std::make_shared<const LayerResult>(layer_result(*trace, task, cancel));
     const std::lock_guard lock(mutex);
     layers.resize(task.trace->model->layers.size());
-    layers[static_cast<std::size_t>(l)] = {trace, task.batch, task.tokens, task.norms, std::move(look)};
+    layers[static_cast<std::size_t>(l)] = {trace, task.batch, task.tokens, task.norms, std::move(result)};
   }
 
-  void make_picked(const ModelWish& task) {
+  void make_picked(const ModelQuery& task) {
     const Trace& trace = *picked_trace(task);
-    auto look = std::make_shared<ModelLook::MatrixLook>();
+    auto result = std::make_shared<ModelResult::MatrixResult>();
     const PyramidSource source = shown_of(trace, task, task.head, token_groups(task.tokens, trace));
-    look->matrix = source.matrix;
+    result->matrix = source.matrix;
     // One mask for the cell (0, 0), whatever head it was.
     if (source.mask && !source.matrix.empty()) {
       std::vector<std::uint8_t> hidden(static_cast<std::size_t>(source.matrix.size()));
@@ -238,15 +239,15 @@ struct ModelNumbers::Impl {
             source.batch, source.head, i,
             std::span(hidden).subspan(static_cast<std::size_t>(i * columns), static_cast<std::size_t>(columns)));
       }
-      look->mask = mask_of(hidden, source.matrix.dim(0), columns);
+      result->mask = mask_of(hidden, source.matrix.dim(0), columns);
     }
     const std::lock_guard lock(mutex);
-    picked = {task, std::move(look)};
+    picked = {task, std::move(result)};
   }
 
-  void make_aggregate(const ModelWish& task, const CancelToken& cancel) {
-    auto look = std::make_shared<ModelLook::AggregateLook>();
-    look->aggregate = *task.aggregate;
+  void make_aggregate(const ModelQuery& task, const CancelToken& cancel) {
+    auto result = std::make_shared<ModelResult::AggregateResult>();
+    result->aggregate = *task.aggregate;
     try {
       LayersOfWeights weights;
       for (const auto& trace : task.trace->model->layers) {
@@ -256,25 +257,25 @@ struct ModelNumbers::Impl {
         weights.push_back(part.reshaped({all.dim(1), all.dim(2), all.dim(3)}, {Axis::head, Axis::query, Axis::key}));
       }
       const Tensor matrix = aggregate_of(*task.aggregate, weights, cancel);
-      look->matrix =
+      result->matrix =
           task.tokens.changes_something() ? by_groups(matrix, token_groups(task.tokens, *task.trace)) : matrix;
     } catch (const UsageError& error) {
-      look->failure = error.what();
+      result->failure = error.what();
     }
     const std::lock_guard lock(mutex);
-    aggregate = {task.trace->model, task.batch, task.tokens, std::move(look)};
+    aggregate = {task.trace->model, task.batch, task.tokens, std::move(result)};
   }
 
-  void make_prediction(const std::shared_ptr<const Trace>& trace, const ModelWish& task, const CancelToken& cancel) {
+  void make_prediction(const std::shared_ptr<const Trace>& trace, const ModelQuery& task, const CancelToken& cancel) {
     const std::int64_t position = position_of(task);
     PredictionPart part{trace, task.batch, position, nullptr};
-    part.look = std::make_shared<const PredictionLook>(predict(*trace->model, task.batch, position, cancel));
+    part.result = std::make_shared<const PredictionResult>(predict(*trace->model, task.batch, position, cancel));
     const std::lock_guard lock(mutex);
     predicted.push_back(std::move(part));
     if (predicted.size() > kPredictionsKept) predicted.erase(predicted.begin());
   }
 
-  void make_baseline(const ModelWish& task, const CancelToken& cancel) {
+  void make_baseline(const ModelQuery& task, const CancelToken& cancel) {
     BaselinePart part{without_interventions(task.trace->request), nullptr, ""};
     try {
       part.trace = compute(part.request, engine, cancel, {});
@@ -287,30 +288,30 @@ struct ModelNumbers::Impl {
     baseline = std::move(part);
   }
 
-  void make_alone(const ModelWish& task, const Intervention& one, AlonePart asked, const CancelToken& cancel) {
-    ModelLook::AloneLook look{one.term, std::nullopt, ""};
+  void make_alone(const ModelQuery& task, const Intervention& one, AlonePart asked, const CancelToken& cancel) {
+    ModelResult::AloneResult look{one.term, std::nullopt, ""};
     try {
       const auto trace = compute(with_only(task.trace->request, one), engine, cancel, {});
       const std::vector<std::int64_t> tokens = {asked.token};
-      look.probability =
+      result.probability =
           probabilities_of(*trace->model, asked.batch, asked.position, tokens, *make_cpu_backend(0), cancel).front();
     } catch (const Cancelled&) {
       throw;
     } catch (const std::exception& error) {
-      look.failure = error.what();
+      result.failure = error.what();
     }
     const std::lock_guard lock(mutex);
     if (!alone.fits(asked)) alone = std::move(asked);
-    alone.looks.push_back(std::move(look));
-    if (alone.looks.size() > kMostAlone) alone.looks.erase(alone.looks.begin());
+    alone.results.push_back(std::move(result));
+    if (alone.results.size() > kMostAlone) alone.results.erase(alone.results.begin());
   }
 
   const Compute compute;
   Engine engine;  // touched by work() only
   const std::function<void()> wake;
   mutable std::mutex mutex;
-  std::optional<ModelWish> wish;
-  std::shared_ptr<const TokenGroups> groups;  // of the wish
+  std::optional<ModelQuery> query;
+  std::shared_ptr<const TokenGroups> groups;  // of the query
   std::vector<LayerPart> layers;
   AggregatePart aggregate;
   PickedPart picked;
@@ -328,48 +329,48 @@ ModelNumbers::ModelNumbers(std::unique_ptr<Executor> executor, Compute compute, 
 
 ModelNumbers::~ModelNumbers() = default;
 
-ModelLook ModelNumbers::want(const ModelWish& wish) {
+ModelResult ModelNumbers::want(const ModelQuery& query) {
   Impl& impl = *impl_;
   bool start = false;
   {
     const std::lock_guard lock(impl.mutex);
-    const bool same = impl.wish && impl.wish->trace == wish.trace && impl.wish->batch == wish.batch &&
-                      impl.wish->tokens == wish.tokens && impl.wish->aggregate == wish.aggregate &&
-                      impl.wish->norms == wish.norms && impl.wish->layer == wish.layer &&
-                      impl.wish->head == wish.head && impl.wish->position == wish.position &&
-                      impl.wish->alone == wish.alone;
+    const bool same = impl.query && impl.query->trace == query.trace && impl.query->batch == query.batch &&
+                      impl.query->tokens == query.tokens && impl.query->aggregate == query.aggregate &&
+                      impl.query->norms == query.norms && impl.query->layer == query.layer &&
+                      impl.query->head == query.head && impl.query->position == query.position &&
+                      impl.query->alone == query.alone;
     if (!same) {
       // A result without interventions is the baseline of those that follow.
-      if (impl.wish && !changes_something(impl.wish->trace->request)) {
-        impl.baseline = Impl::BaselinePart{without_interventions(impl.wish->trace->request), impl.wish->trace, ""};
+      if (impl.query && !changes_something(impl.query->trace->request)) {
+        impl.baseline = Impl::BaselinePart{without_interventions(impl.query->trace->request), impl.query->trace, ""};
       }
       if (impl.running) impl.token.cancel();
-      impl.wish = wish;
-      impl.groups = std::make_shared<const TokenGroups>(token_groups(wish.tokens, *wish.trace));
+      impl.query = query;
+      impl.groups = std::make_shared<const TokenGroups>(token_groups(query.tokens, *query.trace));
     }
-    if (!impl.running && impl.unfinished(wish)) impl.running = start = true;
+    if (!impl.running && impl.unfinished(query)) impl.running = start = true;
   }
   if (start) impl.executor->run([&impl] { impl.work(); });
 
-  ModelLook look;
+  ModelResult result;
   const std::lock_guard lock(impl.mutex);
-  look.groups = impl.groups;
-  const auto& traces = wish.trace->model->layers;
-  look.layers.resize(traces.size());
+  result.groups = impl.groups;
+  const auto& traces = query.trace->model->layers;
+  result.layers.resize(traces.size());
   for (std::size_t l = 0; l < traces.size() && l < impl.layers.size(); ++l) {
-    if (traces[l] && impl.layers[l].fits(traces[l], wish)) look.layers[l] = impl.layers[l].look;
+    if (traces[l] && impl.layers[l].fits(traces[l], query)) result.layers[l] = impl.layers[l].result;
   }
-  if (impl.picked.fits(wish)) look.picked = impl.picked.look;
-  if (wish.aggregate && impl.aggregate.fits(wish)) look.aggregate = impl.aggregate.look;
-  look.predictions = impl.prediction_of(wish.trace, wish);
-  if (const auto known = impl.baseline_of(wish)) {
-    look.baseline = known->trace;
-    look.baseline_predictions = impl.prediction_of(known->trace, wish);
-    look.failure = known->failure;
+  if (impl.picked.fits(query)) result.picked = impl.picked.result;
+  if (query.aggregate && impl.aggregate.fits(query)) result.aggregate = impl.aggregate.result;
+  result.predictions = impl.prediction_of(query.trace, query);
+  if (const auto known = impl.baseline_of(query)) {
+    result.baseline = known->trace;
+    result.baseline_predictions = impl.prediction_of(known->trace, query);
+    result.failure = known->failure;
   }
-  const auto asked = impl.asked_alone(wish);
-  if (asked && impl.alone.fits(*asked)) look.alone = impl.alone.looks;
-  return look;
+  const auto asked = impl.asked_alone(query);
+  if (asked && impl.alone.fits(*asked)) result.alone = impl.alone.results;
+  return result;
 }
 
 bool ModelNumbers::busy() const {

@@ -1,5 +1,5 @@
 // What the view over all layers and heads shows of a model: metrics and small pictures of every head, aggregates, and
-// the same request without interventions, and with one of them alone. Computed by a worker; the newest wish wins.
+// the same request without interventions, and with one of them alone. Computed by a worker; the newest query wins.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,26 @@
 
 namespace headscope {
 
-struct PredictionLook;  // app/session/background/predictions.h
+struct PredictionResult;  // app/session/background/predictions.h
 
 // Pixels of a head's small picture; what is larger is pooled to at most this, by the largest cell.
 constexpr std::int64_t kThumbnailPixels = 64;
 // Of how many interventions is known what each does alone.
 constexpr std::size_t kMostAlone = 256;
 
-struct HeadLook {
+struct HeadResult {
   HeadMetrics metrics;
   Tensor picture;                    // its weights, at most kThumbnailPixels a side
   std::shared_ptr<const Mask> mask;  // its hidden pixels; null: none
 };
 
-struct LayerLook {
-  std::vector<HeadLook> heads;
+struct LayerResult {
+  std::vector<HeadResult> heads;
   double mean_entropy = 0;  // over heads, in bits; NaN when no head has one
   double largest = 0;       // finite value in the pictures
 };
 
-struct ModelWish {
+struct ModelQuery {
   std::shared_ptr<const Trace> trace;  // with a model
   std::int64_t batch = 0;
   TokenView tokens{};
@@ -49,36 +49,36 @@ struct ModelWish {
   bool shows_weights() const { return !norms && !tokens.changes_something(); }
 };
 
-// What is there of a wish. Parts are shared, and never change once made.
-struct ModelLook {
-  struct MatrixLook {
+// What is there of a query. Parts are shared, and never change once made.
+struct ModelResult {
+  struct MatrixResult {
     Tensor matrix;                     // [query, key] of `groups`
     std::shared_ptr<const Mask> mask;  // its hidden cells at (0, 0); null: none
   };
-  struct AggregateLook {
+  struct AggregateResult {
     Aggregate aggregate{};
     Tensor matrix;        // [query, key], tokens hidden and merged as wished
     std::string failure;  // why there is none
   };
   // What one of several active interventions does when it is the only one.
-  struct AloneLook {
+  struct AloneResult {
     std::string term;                   // of the intervention
     std::optional<double> probability;  // of the token that is most probable without any; nothing: not known
     std::string failure;                // why there is none
   };
-  std::vector<std::shared_ptr<const LayerLook>> layers;  // null: not known yet, or not computed
-  std::shared_ptr<const TokenGroups> groups;             // rows and columns of what is shown
-  std::shared_ptr<const AggregateLook> aggregate;        // null: not known yet, or not wished
+  std::vector<std::shared_ptr<const LayerResult>> layers;  // null: not known yet, or not computed
+  std::shared_ptr<const TokenGroups> groups;               // rows and columns of what is shown
+  std::shared_ptr<const AggregateResult> aggregate;        // null: not known yet, or not wished
   // The picked head's norms, or weights with tokens hidden and merged; null: its weights as they are, or not known yet.
-  std::shared_ptr<const MatrixLook> picked;
+  std::shared_ptr<const MatrixResult> picked;
   std::shared_ptr<const Trace> baseline;  // the same request without interventions; null: not known yet
   std::string failure;                    // why the baseline is not there
   // Of the trace, and of the baseline (the same where nothing intervenes); null: not known yet, or no model to ask.
-  std::shared_ptr<const PredictionLook> predictions, baseline_predictions;
-  std::vector<AloneLook> alone;  // those that are known; none while only one is active
+  std::shared_ptr<const PredictionResult> predictions, baseline_predictions;
+  std::vector<AloneResult> alone;  // those that are known; none while only one is active
 
   // Null while it is not known.
-  const AloneLook* alone_of(const std::string& term) const;
+  const AloneResult* alone_of(const std::string& term) const;
 };
 
 class ModelNumbers {
@@ -90,8 +90,8 @@ class ModelNumbers {
   ModelNumbers(const ModelNumbers&) = delete;
   ModelNumbers& operator=(const ModelNumbers&) = delete;
 
-  // Asked in every frame that shows it. Replaces the wish before; what both have in common is kept.
-  ModelLook want(const ModelWish& wish);
+  // Asked in every frame that shows it. Replaces the query before; what both have in common is kept.
+  ModelResult want(const ModelQuery& query);
   bool busy() const;
 
  private:

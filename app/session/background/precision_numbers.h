@@ -11,7 +11,7 @@
 namespace headscope {
 
 // Immutable; of one trace.
-struct PrecisionLook {
+struct PrecisionResult {
   std::shared_ptr<const Trace> of;
   std::string refusal;  // why there is no report; then it is empty
   PrecisionReport report;
@@ -27,9 +27,9 @@ class PrecisionNumbers {
   PrecisionNumbers(const PrecisionNumbers&) = delete;
   PrecisionNumbers& operator=(const PrecisionNumbers&) = delete;
 
-  // Asked in every frame that shows it. The newest look, which may be of an older trace (PrecisionLook::of); null while
-  // there is none.
-  std::shared_ptr<const PrecisionLook> want(const std::shared_ptr<const Trace>& trace);
+  // Asked in every frame that shows it. The newest result, which may be of an older trace (PrecisionResult::of); null
+  // while there is none.
+  std::shared_ptr<const PrecisionResult> want(const std::shared_ptr<const Trace>& trace);
   bool busy() const;
 
  private:

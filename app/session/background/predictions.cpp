@@ -40,7 +40,7 @@ std::string active_text(const std::vector<Intervention>& active) {
 
 }  // namespace
 
-double PredictionLook::probability_of(std::int64_t id) const {
+double PredictionResult::probability_of(std::int64_t id) const {
   const auto found = std::find_if(tokens.begin(), tokens.end(), [&](const TokenProbability& t) { return t.id == id; });
   return found == tokens.end() ? std::numeric_limits<double>::quiet_NaN() : found->probability;
 }
@@ -67,36 +67,37 @@ std::int64_t predicted_position(const ModelTrace& model) {
   return last;
 }
 
-PredictionLook predict(const ModelTrace& model, std::int64_t batch, std::int64_t position, const CancelToken& cancel) {
-  PredictionLook look;
-  look.position = position;
-  look.next_token = model.checkpoint->output_head().kind == OutputHead::Kind::next_token;
+PredictionResult predict(const ModelTrace& model, std::int64_t batch, std::int64_t position,
+                         const CancelToken& cancel) {
+  PredictionResult result;
+  result.position = position;
+  result.next_token = model.checkpoint->output_head().kind == OutputHead::Kind::next_token;
   const Inputs& inputs = inputs_of(model);
   try {
     const std::shared_ptr<const Backend> backend = make_cpu_backend(0);
     const std::int64_t vocabulary = model.checkpoint->architecture().vocab_size;
     const std::vector<std::int64_t> here = {position};
-    look.tokens = predictions(model, batch, here, vocabulary, *backend, cancel).front().top;
+    result.tokens = predictions(model, batch, here, vocabulary, *backend, cancel).front().top;
     std::vector<std::int64_t> all(static_cast<std::size_t>(inputs.query_len));
     std::iota(all.begin(), all.end(), 0);
-    look.losses.resize(all.size());
+    result.losses.resize(all.size());
     double sum = 0, count = 0;
     for (const Prediction& each : predictions(model, batch, all, 1, *backend, cancel)) {
       // A next-token head at i speaks of token i + 1.
-      const auto token = static_cast<std::size_t>(each.position + (look.next_token ? 1 : 0));
-      if (!each.loss || token >= look.losses.size()) continue;
-      look.losses[token] = each.loss;
+      const auto token = static_cast<std::size_t>(each.position + (result.next_token ? 1 : 0));
+      if (!each.loss || token >= result.losses.size()) continue;
+      result.losses[token] = each.loss;
       sum += *each.loss;
       count += 1;
     }
-    if (count > 0) look.mean_loss = sum / count;
+    if (count > 0) result.mean_loss = sum / count;
   } catch (const UsageError& error) {
-    look.failure = error.what();
+    result.failure = error.what();
   }
-  return look;
+  return result;
 }
 
-std::string change_sentence(const PredictionLook& before, const PredictionLook& after,
+std::string change_sentence(const PredictionResult& before, const PredictionResult& after,
                             const std::vector<Intervention>& active) {
   if (before.tokens.empty() || after.tokens.empty() || active.empty()) return "";
   const TokenProbability& first = before.tokens.front();

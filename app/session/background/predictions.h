@@ -14,7 +14,7 @@
 
 namespace headscope {
 
-struct PredictionLook {
+struct PredictionResult {
   bool next_token = false;  // else a masked head: what stands at `position` itself
   std::int64_t position = 0;
   std::vector<TokenProbability> tokens;       // the whole vocabulary, most probable first
@@ -33,11 +33,11 @@ std::int64_t predicted_position(const ModelTrace& model);
 bool has_predictions(const ModelTrace& model);
 
 // Asserts that `position` is inside. Throws Cancelled.
-PredictionLook predict(const ModelTrace& model, std::int64_t batch, std::int64_t position, const CancelToken& cancel);
+PredictionResult predict(const ModelTrace& model, std::int64_t batch, std::int64_t position, const CancelToken& cancel);
 
 // "With layer 1, head 2 off, Mary falls from 71.7 % to 35.2 %; John rises to 20.3 %." What the active interventions of
 // `after` change of the most probable token of `before`, and the token that gains most.
-std::string change_sentence(const PredictionLook& before, const PredictionLook& after,
+std::string change_sentence(const PredictionResult& before, const PredictionResult& after,
                             const std::vector<Intervention>& active);
 
 }  // namespace headscope

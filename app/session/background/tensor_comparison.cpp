@@ -15,9 +15,9 @@ void TensorComparer::compare(const std::shared_ptr<const Trace>& trace, const st
   auto made = std::make_shared<TensorComparison>();
   made->trace = trace;
   made->files = files;
-  std::vector<TheirStage> theirs;
+  std::vector<ExternalStage> theirs;
   for (const TheirFile& file : files) {
-    for (TheirStage& each : read_their_stages(*trace, file.path, file.stage)) {
+    for (ExternalStage& each : read_external_stages(*trace, file.path, file.stage)) {
       made->parts.push_back({file.path, each.stage, each.tensor.shape()});
       theirs.push_back(std::move(each));
     }

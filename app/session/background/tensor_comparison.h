@@ -12,7 +12,7 @@
 
 namespace headscope {
 
-// A file of theirs; without a stage its name or shape says which, see read_their_stages.
+// A file of theirs; without a stage its name or shape says which, see read_external_stages.
 struct TheirFile {
   std::string path;
   std::optional<StageId> stage;

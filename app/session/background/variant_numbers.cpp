@@ -16,31 +16,31 @@ StageId last_stage(const Trace& trace) {
 }  // namespace
 
 struct VariantNumbers::Impl {
-  using Look = std::shared_ptr<const VariantLook>;
-  using Work = LatestWork<VariantWish, Look>;
+  using Look = std::shared_ptr<const VariantResult>;
+  using Work = LatestWork<VariantQuery, Look>;
 
   Impl(std::unique_ptr<Executor> executor, std::function<void()> wake)
       : work(std::move(executor), std::move(wake),
-             [this](const VariantWish& wish, const CancelToken& cancel, const Work::Publish& publish) {
-               return look_of(wish, cancel, publish);
+             [this](const VariantQuery& query, const CancelToken& cancel, const Work::Publish& publish) {
+               return result_of(query, cancel, publish);
              }) {}
 
-  Look look_of(const VariantWish& wish, const CancelToken& cancel, const Work::Publish& publish) {
-    VariantLook made;
-    made.of = wish;
+  Look result_of(const VariantQuery& query, const CancelToken& cancel, const Work::Publish& publish) {
+    VariantResult made;
+    made.of = query;
     try {
       make(made, cancel, publish);
     } catch (const Cancelled&) {
       throw;
     } catch (const std::exception& error) {
-      made = VariantLook();
-      made.of = wish;
+      made = VariantResult();
+      made.of = query;
       made.refusal = error.what();
     }
-    return newest = std::make_shared<const VariantLook>(std::move(made));
+    return newest = std::make_shared<const VariantResult>(std::move(made));
   }
 
-  void make(VariantLook& made, const CancelToken& cancel, const Work::Publish& publish) {
+  void make(VariantResult& made, const CancelToken& cancel, const Work::Publish& publish) {
     const std::shared_ptr<const Trace>& trace = made.of.trace;
     made.refusal = rerun_refusal(*trace);
     if (!made.refusal.empty()) return;
@@ -67,12 +67,12 @@ struct VariantNumbers::Impl {
     constexpr double kWhile = 0.05;
     const auto start = std::chrono::steady_clock::now();
     const double estimate = made.right->seconds * static_cast<double>(variant_names().size());
-    if (estimate > kWhile) publish(newest = std::make_shared<const VariantLook>(made));
+    if (estimate > kWhile) publish(newest = std::make_shared<const VariantResult>(made));
     for (const std::string_view name : variant_names()) made.lines.push_back(line_of(name, made, cancel));
     made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
-  VariantLine line_of(std::string_view name, const VariantLook& made, const CancelToken& cancel) const {
+  VariantLine line_of(std::string_view name, const VariantResult& made, const CancelToken& cancel) const {
     VariantLine line;
     line.name = name;
     line.problem = variant_problem(*made.right, {line.name});
@@ -99,8 +99,8 @@ VariantNumbers::VariantNumbers(std::unique_ptr<Executor> executor, std::function
 
 VariantNumbers::~VariantNumbers() = default;
 
-std::shared_ptr<const VariantLook> VariantNumbers::want(const VariantWish& wish) {
-  const auto newest = impl_->work.want(wish);
+std::shared_ptr<const VariantResult> VariantNumbers::want(const VariantQuery& query) {
+  const auto newest = impl_->work.want(query);
   return newest != nullptr ? newest->answer.value_or(nullptr) : nullptr;
 }
 

@@ -1,5 +1,5 @@
 // What the bug lab shows: the request without any mistake, with the picked ones, and what each of the contract's
-// variants would change. Computed by a worker; the newest wish wins.
+// variants would change. Computed by a worker; the newest query wins.
 #pragma once
 
 #include <functional>
@@ -15,10 +15,10 @@
 
 namespace headscope {
 
-struct VariantWish {
+struct VariantQuery {
   std::shared_ptr<const Trace> trace;
   std::vector<std::string> picked;  // variants by name, at most two
-  friend bool operator==(const VariantWish&, const VariantWish&) = default;
+  friend bool operator==(const VariantQuery&, const VariantQuery&) = default;
 };
 
 // What one variant alone does to the last stage.
@@ -30,9 +30,9 @@ struct VariantLine {
   bool changes = false;
 };
 
-// Immutable; of one wish.
-struct VariantLook {
-  VariantWish of;
+// Immutable; of one query.
+struct VariantResult {
+  VariantQuery of;
   std::string refusal;             // why nothing can be compared; then the rest is empty
   std::vector<VariantLine> lines;  // of all variants, in the contract's order; empty while they are not known
   StageId last = StageId::output;  // what `lines` speak of: output, or concat where there is none
@@ -51,9 +51,9 @@ class VariantNumbers {
   VariantNumbers(const VariantNumbers&) = delete;
   VariantNumbers& operator=(const VariantNumbers&) = delete;
 
-  // Asked in every frame that shows it. The newest look, which may be of an older wish (VariantLook::of) while the
+  // Asked in every frame that shows it. The newest result, which may be of an older query (VariantResult::of) while the
   // new one is being computed; null while there is none.
-  std::shared_ptr<const VariantLook> want(const VariantWish& wish);
+  std::shared_ptr<const VariantResult> want(const VariantQuery& query);
   bool busy() const;
 
  private:

@@ -102,7 +102,7 @@ std::int64_t estimated_png_bytes(std::int64_t width, std::int64_t height) {
 std::int64_t estimated_svg_bytes(const Trace& trace, const ViewSpec& spec, const FigureSize& size) {
   const Shape& shape = trace.tensor(spec.stage).shape();
   const std::int64_t slice = shape[shape.count - 2] * shape[shape.count - 1];
-  if (spec.view == ViewKind::arcs) return 12000 + std::min(slice * trace.num_heads(), kMostLines) * 130;
+  if (spec.view == ViewKind::arcs) return 12000 + std::min(slice * trace.num_heads(), kMostArcs) * 130;
   if (spec.view == ViewKind::neurons) return 12000 + trace.key_len() * trace.inputs->head_dim * 130;
   const std::int64_t cells = spec.view == ViewKind::heads ? slice * trace.num_heads() : slice;
   return cells <= 40000 ? 12000 + cells * 70 : estimated_png_bytes(size.width, size.height) * 4 / 3;

@@ -24,7 +24,7 @@ struct BugLabData {
 
 // What is shown in this frame.
 struct LabShown {
-  const VariantLook& look;
+  const VariantResult& result;
   PanelData* right = nullptr;  // all null while there is nothing to compare
   PanelData* wrong = nullptr;  // null, as is the difference, while the picked ones cannot run
   PanelData* difference = nullptr;

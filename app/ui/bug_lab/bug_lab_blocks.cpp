@@ -40,7 +40,7 @@ void draw_split_blocks(Ui& ui, const LabShown& shown, const LabPane& pane, const
 }
 
 CellGrid grid_for(Ui& ui, const LabShown& shown, const Rect& area) {
-  const BlockGrid blocks = *block_grid(*shown.look.right, shown.stage);
+  const BlockGrid blocks = *block_grid(*shown.result.right, shown.stage);
   return fitted_oblong(area.min, area.width(), area.height(), blocks.rows, blocks.columns, ui.px(26));
 }
 
@@ -73,8 +73,8 @@ void draw_lab_agreement(Ui& ui, const LabShown& shown, const Rect& area) {
   if (grid.rows * grid.columns > kMostRectangles) return;
   for (std::int64_t row = 0; row < grid.rows; ++row) {
     for (std::int64_t column = 0; column < grid.columns; ++column) {
-      if (!(block_origin(*shown.look.right, shown.stage, row, column) ==
-            block_origin(*shown.look.wrong, shown.stage, row, column))) {
+      if (!(block_origin(*shown.result.right, shown.stage, row, column) ==
+            block_origin(*shown.result.wrong, shown.stage, row, column))) {
         continue;
       }
       Rect rect = block_rect(grid, row, column);
@@ -90,7 +90,7 @@ void draw_lab_agreement(Ui& ui, const LabShown& shown, const Rect& area) {
 }
 
 void draw_lab_legend(Ui& ui, const LabShown& shown, const Rect& line) {
-  const Trace& trace = *shown.look.right;
+  const Trace& trace = *shown.result.right;
   const BlockGrid blocks = *block_grid(trace, shown.stage);
   Rect rest = line;
   const auto words = [&](const std::string& text, float gap) {

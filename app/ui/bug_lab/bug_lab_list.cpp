@@ -20,10 +20,10 @@ bool is_on(const BugLabView& lab, const std::string& name) {
   return std::find(lab.variants.begin(), lab.variants.end(), name) != lab.variants.end();
 }
 
-const VariantLine* line_of(const VariantLook& look, const std::string& name) {
-  const auto found =
-      std::find_if(look.lines.begin(), look.lines.end(), [&](const VariantLine& each) { return each.name == name; });
-  return found == look.lines.end() ? nullptr : &*found;
+const VariantLine* line_of(const VariantResult& result, const std::string& name) {
+  const auto found = std::find_if(result.lines.begin(), result.lines.end(),
+                                  [&](const VariantLine& each) { return each.name == name; });
+  return found == result.lines.end() ? nullptr : &*found;
 }
 
 void draw_switch(Ui& ui, ImVec2 at, bool on, bool enabled, bool hovered) {
@@ -110,8 +110,8 @@ void draw_code(Ui& ui, const std::vector<CodeLine>& code, const Rect& box) {
 // One variant; returns the y below it.
 float draw_row(Ui& ui, const LabShown& shown, const std::string& name, const Rect& area, float y) {
   BugLabView& lab = ui.session.view.bug_lab;
-  const Trace& trace = *shown.look.right;
-  const VariantLine* line = line_of(shown.look, name);
+  const Trace& trace = *shown.result.right;
+  const VariantLine* line = line_of(shown.result, name);
   const bool on = is_on(lab, name);
   const bool runs = line == nullptr || !line->problem;
   const std::string sentence = runs ? variant_sentence(name, trace) : why_not(name, *line->problem);
@@ -150,8 +150,8 @@ float draw_foot(Ui& ui, const LabShown& shown, const Rect& area, float y) {
   const float top = y;
   std::string words = fmt::format(
       "Δ is the largest change of {}. Two can be on at once. The switches change what is compared, not the request.",
-      stage_name(shown.look.last));
-  if (shown.look.seconds > 0) words += fmt::format(" All of them took {:.1f} ms.", shown.look.seconds * 1e3);
+      stage_name(shown.result.last));
+  if (shown.result.seconds > 0) words += fmt::format(" All of them took {:.1f} ms.", shown.result.seconds * 1e3);
   const std::vector<std::string> own = variants_of(draft);
   if (!own.empty()) {
     words += fmt::format(" The request itself has {}: right is computed without.",

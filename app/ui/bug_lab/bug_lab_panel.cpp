@@ -23,16 +23,16 @@ std::string names_text(const std::vector<std::string>& names) {
 }
 
 // The stage that is asked for, or the nearest that both traces have.
-StageId shown_stage(const VariantLook& look, StageId wanted) {
-  if (look.right->find(wanted) != nullptr) return wanted;
-  if (look.effect && look.effect->first_different) return *look.effect->first_different;
-  return look.last;
+StageId shown_stage(const VariantResult& result, StageId wanted) {
+  if (result.right->find(wanted) != nullptr) return wanted;
+  if (result.effect && result.effect->first_different) return *result.effect->first_different;
+  return result.last;
 }
 
 // The next stage after the shown one that differs, around the end.
 void next_different(Ui& ui, const LabShown& shown) {
-  if (!shown.look.effect) return;
-  const auto& stages = shown.look.effect->stages;
+  if (!shown.result.effect) return;
+  const auto& stages = shown.result.effect->stages;
   const auto count = stages.size();
   std::size_t at = 0;
   while (at < count && stages[at].stage != shown.stage) ++at;
@@ -48,8 +48,8 @@ void draw_stage_combo(Ui& ui, const LabShown& shown, Rect& line) {
   std::vector<std::string> items;
   std::vector<StageId> stages;
   int selected = 0;
-  for (const Stage& stage : shown.look.right->stages) {
-    const StageDifference* difference = shown.look.effect ? shown.look.effect->find(stage.id) : nullptr;
+  for (const Stage& stage : shown.result.right->stages) {
+    const StageDifference* difference = shown.result.effect ? shown.result.effect->find(stage.id) : nullptr;
     const bool equal = difference != nullptr && difference->same_shape && difference->equal;
     if (stage.id == shown.stage) selected = static_cast<int>(stages.size());
     items.push_back(std::string(stage_name(stage.id)) + (equal ? " =" : ""));
@@ -64,11 +64,11 @@ void draw_stage_combo(Ui& ui, const LabShown& shown, Rect& line) {
 }
 
 void draw_head_combo(Ui& ui, const LabShown& shown, Rect& line) {
-  const std::int64_t heads = slice_count(*shown.look.right, shown.stage);
+  const std::int64_t heads = slice_count(*shown.result.right, shown.stage);
   if (heads < 2) return;
   std::vector<std::string> items;
   for (std::int64_t h = 0; h < heads; ++h) items.push_back(fmt::format("head {}", h));
-  int selected = static_cast<int>(slice_of_head(*shown.look.right, shown.stage, shown.head));
+  int selected = static_cast<int>(slice_of_head(*shown.result.right, shown.stage, shown.head));
   if (combo(ui, "bug_lab/head", take_left(line, ui.px(92), ui.px(12)), items, selected,
             {true, false, "The head whose matrix is shown ([ and ])."}, Type::words12)) {
     ui.session.view.head = selected;
@@ -90,11 +90,11 @@ void draw_header(Ui& ui, const LabShown& shown, const Rect& area) {
     const float width = std::min(std::ceil(text_width(ui, type, text)) + 1, std::max(line.width(), 0.0f));
     text_in(ui, take_left(line, width, ui.px(gap)), type, color, text);
   };
-  words(Type::mono_bold12, ui.colors.text, names_text(shown.look.of.picked), 14);
+  words(Type::mono_bold12, ui.colors.text, names_text(shown.result.of.picked), 14);
   words(Type::words12, ui.colors.text2, "on stage", 8);
   draw_stage_combo(ui, shown, line);
   draw_head_combo(ui, shown, line);
-  const Trace& right = *shown.look.right;
+  const Trace& right = *shown.result.right;
   std::string fact = to_string(right.tensor(shown.stage).shape());
   const std::string mask = mask_step_text(right.request, *right.inputs);
   fact += ", " + (mask.starts_with("+ ") ? mask.substr(2) : mask);
@@ -175,20 +175,20 @@ void draw_bug_lab(Ui& ui, const Rect& area) {
   if (trace == nullptr) return;
   const BugLabView& lab = ui.session.view.bug_lab;
   if (lab.precision) return draw_lab_precision(ui, area);
-  const auto look = ui.session.variant_numbers().want({trace, lab.variants});
-  if (look == nullptr) return;  // the first frame: the worker wakes the window
-  LabShown shown{*look, nullptr, nullptr, nullptr};
-  if (look->right) {
+  const auto result = ui.session.variant_numbers().want({trace, lab.variants});
+  if (result == nullptr) return;  // the first frame: the worker wakes the window
+  LabShown shown{*result, nullptr, nullptr, nullptr};
+  if (result->right) {
     BugLabData& data = bug_lab_data(ui);
-    shown.right = data_of(ui, data.data[0], look->right);
-    shown.wrong = data_of(ui, data.data[1], look->wrong);
-    shown.difference = data_of(ui, data.data[2], look->difference);
-    shown.stage = shown_stage(*look, lab.stage);
-    const Selection selection = selection_of(ui.session.view, *look->right);
+    shown.right = data_of(ui, data.data[0], result->right);
+    shown.wrong = data_of(ui, data.data[1], result->wrong);
+    shown.difference = data_of(ui, data.data[2], result->difference);
+    shown.stage = shown_stage(*result, lab.stage);
+    const Selection selection = selection_of(ui.session.view, *result->right);
     shown.batch = selection.batch;
     shown.head = selection.head;
     read_keys(ui, shown);
-    shown.stage = shown_stage(*look, ui.session.view.bug_lab.stage);
+    shown.stage = shown_stage(*result, ui.session.view.bug_lab.stage);
   }
   Rect rest = area;
   const bool narrow = area.width() < ui.px(kNarrowBelow);
@@ -196,7 +196,7 @@ void draw_bug_lab(Ui& ui, const Rect& area) {
   draw_lab_list(ui, shown, list);
   vertical_line(ui, list.max.x, list.min.y, list.max.y, ui.colors.line);
   rest.min.x += std::max(1.0f, ui.px(1));
-  if (!look->refusal.empty()) return draw_refusal(ui, rest, "Nothing to compare here.", look->refusal);
+  if (!result->refusal.empty()) return draw_refusal(ui, rest, "Nothing to compare here.", result->refusal);
 
   const Rect header{rest.min, {rest.max.x, rest.min.y + ui.px(size::panel_header)}};
   draw_header(ui, shown, header);
@@ -205,7 +205,7 @@ void draw_bug_lab(Ui& ui, const Rect& area) {
   const float split = rest.max.y - below;
   const Rect pictures{{rest.min.x, header.max.y}, {rest.max.x, split}};
   if (shown.wrong == nullptr) {
-    draw_refusal(ui, pictures, look->problem->title, look->problem->detail);
+    draw_refusal(ui, pictures, result->problem->title, result->problem->detail);
   } else {
     draw_lab_pictures(ui, shown, pictures);
   }

@@ -22,7 +22,7 @@ LabSides sides_of(const LabShown& shown) {
   sides.stage = shown.stage;
   sides.batch = shown.batch;
   sides.head = shown.head;
-  if (const StageDifference* difference = shown.look.effect->find(shown.stage)) {
+  if (const StageDifference* difference = shown.result.effect->find(shown.stage)) {
     sides.largest = difference->largest;
     sides.cell = difference->cell;
   }
@@ -38,8 +38,8 @@ std::string fact_of(const BlockGrid& blocks, const BlockComparison& compared, bo
 }
 
 void draw_blocks(Ui& ui, const LabShown& shown, const std::vector<LabColumn>& columns, const Rect& area) {
-  const BlockGrid blocks = *block_grid(*shown.look.right, shown.stage);
-  const BlockComparison& compared = shown.look.effect->blocks_of(shown.stage);
+  const BlockGrid blocks = *block_grid(*shown.result.right, shown.stage);
+  const BlockComparison& compared = shown.result.effect->blocks_of(shown.stage);
   CellGrid rows_of;
   for (const LabColumn& column : columns) {
     const Rect title{{column.left, area.min.y}, {column.right, area.min.y + ui.px(kLabTitle)}};
@@ -52,7 +52,7 @@ void draw_blocks(Ui& ui, const LabShown& shown, const std::vector<LabColumn>& co
     } else {
       const bool wrong = column.side == 1;
       draw_lab_title(ui, title, wrong ? "Wrong" : "Right", fact_of(blocks, compared, wrong));
-      const LabPane pane{place, wrong ? shown.look.wrong.get() : shown.look.right.get(),
+      const LabPane pane{place, wrong ? shown.result.wrong.get() : shown.result.right.get(),
                          wrong ? "bug_lab/wrong" : "bug_lab/right", wrong ? shown.wrong : shown.right};
       draw_lab_blocks(ui, shown, pane);
     }
@@ -81,8 +81,8 @@ void draw_lab_pictures(Ui& ui, const LabShown& shown, const Rect& area) {
   const std::vector<LabColumn> columns = lab_columns(ui, inner, ui.session.view.bug_lab.shows);
   const LabSides sides = sides_of(shown);
   Rect values = inner;
-  const std::optional<BlockGrid> blocks = block_grid(*shown.look.right, shown.stage);
-  if (blocks && block_grid(*shown.look.wrong, shown.stage)) {
+  const std::optional<BlockGrid> blocks = block_grid(*shown.result.right, shown.stage);
+  if (blocks && block_grid(*shown.result.wrong, shown.stage)) {
     const float half = std::floor((inner.height() - ui.px(2 * kLabTitle + kLegend + 8)) / 2);
     const float wanted = blocks->of_concat ? half : std::min(half, static_cast<float>(blocks->rows) * ui.px(kTallest));
     const Rect place{inner.min, {inner.max.x, inner.min.y + ui.px(kLabTitle) + wanted}};

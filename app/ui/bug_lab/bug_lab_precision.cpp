@@ -193,25 +193,25 @@ void draw_header(Ui& ui, const Trace& exact, const FormatRun& run, StageId stage
 void draw_lab_precision(Ui& ui, const Rect& area) {
   ui.mark("bug_lab/precision", area);
   const std::shared_ptr<const Trace> trace = ui.session.trace();
-  const auto look = ui.session.precision_numbers().want(trace);
+  const auto result = ui.session.precision_numbers().want(trace);
   Rect rest = area;
   const Rect list = take_left(rest, ui.px(area.width() < ui.px(kNarrowBelow) ? kNarrowList : kList), 0);
   const float y = list.min.y + draw_lab_modes(ui, list);
   vertical_line(ui, list.max.x, list.min.y, list.max.y, ui.colors.line);
   rest.min.x += std::max(1.0f, ui.px(1));
-  if (look == nullptr) return;
-  if (!look->refusal.empty()) {
+  if (result == nullptr) return;
+  if (!result->refusal.empty()) {
     const Rect place{{rest.min.x + ui.px(24), rest.min.y + ui.px(24)}, {rest.max.x - ui.px(24), rest.max.y}};
     text(ui, place.min, Type::title13, ui.colors.text, "No precision of this request.");
     paragraph(ui,
               {{place.min.x, place.min.y + ui.px(26)}, {std::min(place.max.x, place.min.x + ui.px(640)), place.max.y}},
-              Type::words13, ui.colors.text2, look->refusal);
+              Type::words13, ui.colors.text2, result->refusal);
     ui.mark("bug_lab/refusal", place);
     return;
   }
-  draw_formats(ui, look->report, list, y);
-  const FormatRun& run = shown_run(ui, look->report);
-  const Trace& exact = *look->report.exact;
+  draw_formats(ui, result->report, list, y);
+  const FormatRun& run = shown_run(ui, result->report);
+  const Trace& exact = *result->report.exact;
   const StageId stage = stage_in(exact, ui.session.view.bug_lab.stage);
   const Selection selection = selection_of(ui.session.view, exact);
   const Rect header{rest.min, {rest.max.x, rest.min.y + ui.px(size::panel_header)}};
@@ -220,7 +220,7 @@ void draw_lab_precision(Ui& ui, const Rect& area) {
 
   BugLabData& data = bug_lab_data(ui);
   LabSides sides;
-  sides.data = {data_of(ui, data.precision[0], look->report.exact), data_of(ui, data.precision[1], run.trace),
+  sides.data = {data_of(ui, data.precision[0], result->report.exact), data_of(ui, data.precision[1], run.trace),
                 data_of(ui, data.precision[2], run.error)};
   sides.titles = {"In double", fmt::format("In {}", format_name(run.format)), "Error"};
   sides.words = {"double", std::string(format_name(run.format)), "error"};
@@ -237,7 +237,7 @@ void draw_lab_precision(Ui& ui, const Rect& area) {
   draw_lab_readout(ui, sides, {{inner.min.x, split - ui.px(kLabReadout)}, {inner.max.x, split}});
   horizontal_line(ui, rest.min.x, rest.max.x, split, ui.colors.line);
   const float middle = std::round(rest.min.x + rest.width() * 0.62f);
-  draw_table(ui, look->report, stage, {{rest.min.x, split + ui.px(1)}, {middle, rest.max.y}});
+  draw_table(ui, result->report, stage, {{rest.min.x, split + ui.px(1)}, {middle, rest.max.y}});
   vertical_line(ui, middle, split, rest.max.y, ui.colors.line);
   draw_facts(ui, run, stage, {{middle + ui.px(1), split + ui.px(1)}, rest.max});
 }

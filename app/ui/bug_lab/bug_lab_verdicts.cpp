@@ -14,13 +14,13 @@ void draw_lab_verdicts(Ui& ui, const LabShown& shown, const Rect& area) {
   const Rect header{area.min, {area.max.x, area.min.y + ui.px(36)}};
   text_in(ui, {{header.min.x + ui.px(size::panel_padding), header.min.y}, header.max}, Type::title13, ui.colors.text,
           "What it does here");
-  const VariantLook& look = shown.look;
+  const VariantResult& result = shown.result;
   const Rect body{{area.min.x, header.max.y}, area.max};
   double& content = ui.state.number["bug_lab/verdicts/height"];
   const ScrollArea scroll = begin_scroll(ui, "bug_lab/verdicts", body, static_cast<float>(content));
   const float top = body.min.y - scroll.offset;
   float y = top;
-  for (const Verdict& verdict : variant_verdicts(*look.right, *look.wrong, *look.effect, shown.stage)) {
+  for (const Verdict& verdict : variant_verdicts(*result.right, *result.wrong, *result.effect, shown.stage)) {
     const Rect line{{body.min.x + ui.px(44), y}, {body.max.x - ui.px(20), y}};
     const float height = paragraph(ui, line, Type::words13, verdict.bad ? ui.colors.text : ui.colors.text2,
                                    with_minus_signs(verdict.text));

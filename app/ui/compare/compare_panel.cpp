@@ -139,7 +139,7 @@ void draw_compare_panel(Ui& ui, const Rect& area) {
   // The same numbers, head by head.
   if (shown.selection.stage == StageId::qkv_split) shown.selection.stage = StageId::qkv_heads;
   if (!now->trace().preview) {
-    const ComparisonQuestion question{pinned, now->shared_trace()};
+    const ComparisonQuery question{pinned, now->shared_trace()};
     shown.comparison = ui.session.comparisons().want(question);
     shown.current = shown.comparison != nullptr && shown.comparison->question == question;
   }

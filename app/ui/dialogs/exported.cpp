@@ -14,9 +14,9 @@ std::optional<ResultPair> shown_pair(Ui& ui) {
   }
   const BugLabView& lab = ui.session.view.bug_lab;
   if (shown != MainView::bug_lab || lab.precision) return std::nullopt;
-  const auto look = ui.session.variant_numbers().want({trace, lab.variants});
-  if (look == nullptr || look->right == nullptr || look->wrong == nullptr) return std::nullopt;
-  return ResultPair{look->right, look->wrong, true};
+  const auto result = ui.session.variant_numbers().want({trace, lab.variants});
+  if (result == nullptr || result->right == nullptr || result->wrong == nullptr) return std::nullopt;
+  return ResultPair{result->right, result->wrong, true};
 }
 
 Exported exported(Ui& ui, ExportSubject subject) {

@@ -66,7 +66,7 @@ void save_svg(Ui& ui, PanelData& data) {
   choice.theme = ui.session.view.theme;
   choice.folder = ui.settings.export_folder.empty() ? default_export_folder() : ui.settings.export_folder;
   ViewState view = ui.session.view;
-  if (view.heads_show == HeadsShow::neurons) view.cell = lines_focus(ui, data).pair;  // what is shown, picked or not
+  if (view.heads_show == HeadsShow::neurons) view.cell = arcs_focus(ui, data).pair;  // what is shown, picked or not
   choice.file = unused_name(choice.folder, suggested_file(choice, *trace, view, ui.state.title));
   ui.session.start_job("Save " + choice.file,
                        [=](const CancelToken& cancel, const std::function<void(double)>& progress) {
@@ -87,8 +87,8 @@ bool types_text(const std::string& focus) {
 
 }  // namespace
 
-LinesFocus lines_focus(Ui& ui, PanelData& data) {
-  LinesFocus focus{selection_of(ui.session.view, data.trace()), std::nullopt, false};
+ArcsFocus arcs_focus(Ui& ui, PanelData& data) {
+  ArcsFocus focus{selection_of(ui.session.view, data.trace()), std::nullopt, false};
   const Trace& trace = data.trace();
   const auto& cell = ui.session.view.cell;
   const bool score_like = is_score_like(ui.session.view.stage);
@@ -147,7 +147,7 @@ void draw_heads_show(Ui& ui, Rect& controls) {
   }
 }
 
-float draw_lines_controls(Ui& ui, PanelData& data, const Rect& area) {
+float draw_arcs_controls(Ui& ui, PanelData& data, const Rect& area) {
   ViewState& view = ui.session.view;
   const std::int64_t heads = data.trace().num_heads();
   const std::vector<std::int64_t> shown = arcs_heads(view, heads);
@@ -190,7 +190,7 @@ float draw_lines_controls(Ui& ui, PanelData& data, const Rect& area) {
   return y + pitch;
 }
 
-void read_lines_keys(Ui& ui, PanelData& data) {
+void read_arcs_keys(Ui& ui, PanelData& data) {
   save_when_exact(ui, data);
   if (types_text(ui.state.focus) || ui.state.focus == "heads/hide_below" || !ui.on_top()) return;
   if (ui.session.view.heads_show == HeadsShow::arcs) {

@@ -1,6 +1,5 @@
-// Lines from every query to the keys that it looks at, a colour a head.
+// Arcs from every query to the keys that it weighs, a colour a head.
 #include "app/ui/heads/arcs.h"
-#include "core/heads/arcs.h"
 
 #include <fmt/format.h>
 
@@ -11,6 +10,7 @@
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/heads/arcs.h"
 #include "core/heads/sentences.h"
 #include "core/picture/arc_style.h"
 
@@ -21,89 +21,89 @@ constexpr float kHeadings = 26, kLegend = 44, kTallestRow = 72, kLowestRow = 15;
 constexpr std::int64_t kMostPieces = 16000;                 // of all curves together
 constexpr std::int64_t kMostCells = std::int64_t{1} << 24;  // heads x queries x keys that a frame may go through
 
-struct Lines {
+struct ArcsDrawing {
   PanelData& data;
-  LinesFocus focus;
+  ArcsFocus focus;
   std::vector<std::int64_t> heads;
   LinkRegion region;
   std::int64_t queries = 0, keys = 0;
   Rect area;                  // of the rows, as far as it is seen
-  float left = 0, right = 0;  // ends of the lines
+  float left = 0, right = 0;  // ends of the arcs
   float pitch = 0, offset = 0;
   int most_parts = 8;  // straight pieces of a curve
 
   float middle(std::int64_t token) const { return area.min.y - offset + (static_cast<float>(token) + 0.5f) * pitch; }
 };
 
-LinkRequest request_of(const Ui& ui, const Lines& lines) {
-  LinkRequest request;
-  request.batch = lines.focus.selection.batch;
-  request.heads = lines.heads;
-  request.queries = lines.region.queries;
-  request.keys = lines.region.keys;
+ArcRequest request_of(const Ui& ui, const ArcsDrawing& arcs) {
+  ArcRequest request;
+  request.batch = arcs.focus.selection.batch;
+  request.heads = arcs.heads;
+  request.queries = arcs.region.queries;
+  request.keys = arcs.region.keys;
   request.hide_below = ui.session.view.arcs_hide_below;
-  request.most = kMostLines;
+  request.most = kMostArcs;
   return request;
 }
 
-// The token whose lines are bright: the one under the mouse, else the chosen query.
+// The token whose arcs are bright: the one under the mouse, else the chosen query.
 struct Bright {
   std::int64_t query = -1, key = -1;
-  bool touches(const Link& link) const { return query >= 0 ? link.query == query : link.key == key; }
+  bool touches(const Arc& arc) const { return query >= 0 ? arc.query == query : arc.key == key; }
   bool any() const { return query >= 0 || key >= 0; }
 };
 
-Bright bright_of(const Ui& ui, const Lines& lines) {
+Bright bright_of(const Ui& ui, const ArcsDrawing& arcs) {
   const Hover& hover = ui.state.hover;
-  if (hover.query >= 0 && hover.query < lines.queries) return {hover.query, -1};
-  if (hover.key >= 0 && hover.key < lines.keys) return {-1, hover.key};
-  if (lines.focus.picked && lines.focus.pair) return {lines.focus.pair->row, -1};
+  if (hover.query >= 0 && hover.query < arcs.queries) return {hover.query, -1};
+  if (hover.key >= 0 && hover.key < arcs.keys) return {-1, hover.key};
+  if (arcs.focus.picked && arcs.focus.pair) return {arcs.focus.pair->row, -1};
   return {};
 }
 
-void draw_link(Ui& ui, const Lines& lines, const Link& link, LineTone tone) {
-  const auto k = std::lower_bound(lines.heads.begin(), lines.heads.end(), link.head) - lines.heads.begin();
+void draw_arc(Ui& ui, const ArcsDrawing& arcs, const Arc& arc, ArcTone tone) {
+  const auto k = std::lower_bound(arcs.heads.begin(), arcs.heads.end(), arc.head) - arcs.heads.begin();
   const auto scale = static_cast<double>(ui.scale);
   const auto shift =
-      static_cast<float>(line_offset(k, std::ssize(lines.heads), static_cast<double>(lines.pitch) / scale) * scale);
-  const float y0 = lines.middle(link.query) + shift, y1 = lines.middle(link.key) + shift;
-  // Where the rows scroll, lines between tokens that are both out of sight would only cross the picture.
-  const float reach = lines.pitch / 2;
-  const auto seen = [&](float y) { return y > lines.area.min.y - reach && y < lines.area.max.y + reach; };
+      static_cast<float>(arc_offset(k, std::ssize(arcs.heads), static_cast<double>(arcs.pitch) / scale) * scale);
+  const float y0 = arcs.middle(arc.query) + shift, y1 = arcs.middle(arc.key) + shift;
+  // Where the rows scroll, arcs between tokens that are both out of sight would only cross the picture.
+  const float reach = arcs.pitch / 2;
+  const auto seen = [&](float y) { return y > arcs.area.min.y - reach && y < arcs.area.max.y + reach; };
   if (!seen(y0) && !seen(y1)) return;
-  const LineStyle style = line_style(static_cast<double>(link.weight), tone, static_cast<double>(lines.pitch) / scale);
-  const ImU32 color = color32(head_color(link.head), static_cast<float>(style.opacity));
+  const ArcStyle style = arc_style(static_cast<double>(arc.weight), tone, static_cast<double>(arcs.pitch) / scale);
+  const ImU32 color = color32(head_color(arc.head), static_cast<float>(style.opacity));
   const float width = std::max(1.0f, static_cast<float>(style.width) * ui.scale);
   if (y0 == y1) {
-    canvas().AddLine({lines.left, y0}, {lines.right, y1}, color, width);
+    canvas().AddLine({arcs.left, y0}, {arcs.right, y1}, color, width);
     return;
   }
-  const float middle = (lines.left + lines.right) / 2;
-  const int parts = std::clamp(static_cast<int>(std::abs(y1 - y0) / ui.px(10)) + 6, 8, lines.most_parts);
-  canvas().AddBezierCubic({lines.left, y0}, {middle, y0}, {middle, y1}, {lines.right, y1}, color, width, parts);
+  const float middle = (arcs.left + arcs.right) / 2;
+  const int parts = std::clamp(static_cast<int>(std::abs(y1 - y0) / ui.px(10)) + 6, 8, arcs.most_parts);
+  canvas().AddBezierCubic({arcs.left, y0}, {middle, y0}, {middle, y1}, {arcs.right, y1}, color, width, parts);
 }
 
-// Weak lines first. Those of the bright token come whole, also where the others are cut to the strongest.
-void draw_links(Ui& ui, Lines& lines, const Bright& bright) {
-  const LinkRequest all = request_of(ui, lines);
-  const Links& links = lines.data.links(all);
-  // Few lines are drawn smoothly, many within what a frame of a software driver can take.
-  lines.most_parts = static_cast<int>(std::clamp<std::int64_t>(kMostPieces / (std::ssize(links.links) + 1), 8, 40));
-  for (auto link = links.links.rbegin(); link != links.links.rend(); ++link) {
-    if (bright.any() && bright.touches(*link)) continue;
-    draw_link(ui, lines, *link, bright.any() ? LineTone::dim : LineTone::plain);
+// Weak arcs first. Those of the bright token come whole, also where the others are cut to the strongest.
+void draw_arcs(Ui& ui, ArcsDrawing& arcs, const Bright& bright) {
+  const ArcRequest all = request_of(ui, arcs);
+  const Arcs& arcs = arcs.data.arcs(all);
+  // Few arcs are drawn smoothly, many within what a frame of a software driver can take.
+  arcs.most_parts = static_cast<int>(std::clamp<std::int64_t>(kMostPieces / (std::ssize(arcs.arcs) + 1), 8, 40));
+  for (auto arc = arcs.arcs.rbegin(); arc != arcs.arcs.rend(); ++arc) {
+    if (bright.any() && bright.touches(*arc)) continue;
+    draw_arc(ui, arcs, *arc, bright.any() ? ArcTone::dim : ArcTone::plain);
   }
   if (!bright.any()) return;
-  LinkRequest own = all;
+  ArcRequest own = all;
   const auto narrowed = [](Range range, std::int64_t at) {
     return at >= range.begin && at < range.end ? Range{at, at + 1} : Range{at, at};
   };
   if (bright.query >= 0) own.queries = narrowed(own.queries, bright.query);
   if (bright.key >= 0) own.keys = narrowed(own.keys, bright.key);
-  const Links& strong = lines.data.links(own);
-  lines.most_parts = strong.links.size() <= 200 ? 40 : 12;
-  for (auto link = strong.links.rbegin(); link != strong.links.rend(); ++link) {
-    draw_link(ui, lines, *link, LineTone::bright);
+  const Arcs& strong = arcs.data.arcs(own);
+  arcs.most_parts = strong.arcs.size() <= 200 ? 40 : 12;
+  for (auto arc = strong.arcs.rbegin(); arc != strong.arcs.rend(); ++arc) {
+    draw_arc(ui, arcs, *arc, ArcTone::bright);
   }
 }
 
@@ -127,44 +127,44 @@ void draw_token(Ui& ui, const Rect& box, const std::string& index, const std::st
           word, query ? 1 : 0);
 }
 
-void choose(Ui& ui, const Lines& lines, std::optional<std::int64_t> query, std::optional<std::int64_t> key) {
+void choose(Ui& ui, const ArcsDrawing& arcs, std::optional<std::int64_t> query, std::optional<std::int64_t> key) {
   ViewState& view = ui.session.view;
-  Cell pair = lines.focus.pair.value_or(Cell{0, 0});
+  Cell pair = arcs.focus.pair.value_or(Cell{0, 0});
   if (query) {
     // A click on the chosen one lets it go.
-    if (lines.focus.picked && pair.row == *query && !key) {
+    if (arcs.focus.picked && pair.row == *query && !key) {
       view.cell.reset();
       return;
     }
     pair.row = *query;
-    pair.column = strongest_key(lines.data.trace(), lines.focus.selection.batch, lines.focus.selection.head, *query);
+    pair.column = strongest_key(arcs.data.trace(), arcs.focus.selection.batch, arcs.focus.selection.head, *query);
   }
   if (key) pair.column = *key;
   select_stage(view, StageId::weights);
   view.cell = pair;
 }
 
-void draw_side(Ui& ui, const Lines& lines, bool query, const Rect& side) {
+void draw_side(Ui& ui, const ArcsDrawing& arcs, bool query, const Rect& side) {
   const std::vector<std::string>& names =
-      query ? lines.data.rows(StageId::weights) : lines.data.columns(StageId::weights);
-  const std::int64_t count = query ? lines.queries : lines.keys;
-  const float box_height = std::min(lines.pitch - 1, ui.px(24));
-  const auto first = std::max<std::int64_t>(0, static_cast<std::int64_t>(lines.offset / lines.pitch));
+      query ? arcs.data.rows(StageId::weights) : arcs.data.columns(StageId::weights);
+  const std::int64_t count = query ? arcs.queries : arcs.keys;
+  const float box_height = std::min(arcs.pitch - 1, ui.px(24));
+  const auto first = std::max<std::int64_t>(0, static_cast<std::int64_t>(arcs.offset / arcs.pitch));
   const Hover& hover = ui.state.hover;
   for (std::int64_t i = first; i < count; ++i) {
-    const float middle = lines.middle(i);
-    if (middle - box_height / 2 > lines.area.max.y) break;
+    const float middle = arcs.middle(i);
+    if (middle - box_height / 2 > arcs.area.max.y) break;
     const Rect box{{side.min.x, std::round(middle - box_height / 2)},
                    {side.max.x, std::round(middle - box_height / 2) + std::round(box_height)}};
-    const Rect row{{side.min.x, middle - lines.pitch / 2}, {side.max.x, middle + lines.pitch / 2}};
+    const Rect row{{side.min.x, middle - arcs.pitch / 2}, {side.max.x, middle + arcs.pitch / 2}};
     const std::string name = fmt::format("heads/{}/{}", query ? "query" : "key", i);
     const Interaction it = interact_mouse(ui, name, row, {}, false);
     const bool chosen =
-        lines.focus.pair && lines.focus.picked && (query ? lines.focus.pair->row : lines.focus.pair->column) == i;
+        arcs.focus.pair && arcs.focus.picked && (query ? arcs.focus.pair->row : arcs.focus.pair->column) == i;
     if (it.hovered) (query ? ui.state.next_hover.query : ui.state.next_hover.key) = i;
     if (it.clicked) {
       ui.state.focus = "heads/lines";
-      choose(ui, lines, query ? std::optional(i) : std::nullopt, query ? std::nullopt : std::optional(i));
+      choose(ui, arcs, query ? std::optional(i) : std::nullopt, query ? std::nullopt : std::optional(i));
     }
     draw_token(ui, box, query ? std::to_string(i) : "", token_or_index(names, i), query, chosen,
                (query ? hover.query : hover.key) == i);
@@ -172,58 +172,57 @@ void draw_side(Ui& ui, const Lines& lines, bool query, const Rect& side) {
 }
 
 // Up and Down walk through the queries, Left and Right through the keys; Home and End.
-void read_keys(Ui& ui, const Lines& lines) {
-  const Cell now = lines.focus.pair.value_or(Cell{0, 0});
+void read_keys(Ui& ui, const ArcsDrawing& arcs) {
+  const Cell now = arcs.focus.pair.value_or(Cell{0, 0});
   const auto moved = [&](std::int64_t row) {
-    if (row >= 0 && row < lines.queries && !(lines.focus.picked && row == now.row))
-      choose(ui, lines, row, std::nullopt);
+    if (row >= 0 && row < arcs.queries && !(arcs.focus.picked && row == now.row)) choose(ui, arcs, row, std::nullopt);
   };
   if (ui.take_key(KeyName::up)) moved(now.row - 1);
-  if (ui.take_key(KeyName::down)) moved(lines.focus.picked ? now.row + 1 : now.row);
+  if (ui.take_key(KeyName::down)) moved(arcs.focus.picked ? now.row + 1 : now.row);
   if (ui.take_key(KeyName::home)) moved(0);
-  if (ui.take_key(KeyName::end)) moved(lines.queries - 1);
+  if (ui.take_key(KeyName::end)) moved(arcs.queries - 1);
   const auto key = [&](std::int64_t column) {
-    if (column >= 0 && column < lines.keys) choose(ui, lines, std::nullopt, column);
+    if (column >= 0 && column < arcs.keys) choose(ui, arcs, std::nullopt, column);
   };
   if (ui.take_key(KeyName::left)) key(now.column - 1);
   if (ui.take_key(KeyName::right)) key(now.column + 1);
   if (ui.take_key(KeyName::enter)) ui.state.focus = "inspector/neurons";
 }
 
-void draw_legend(Ui& ui, const Lines& lines, const Rect& area) {
+void draw_legend(Ui& ui, const ArcsDrawing& arcs, const Rect& area) {
   const Rect first{area.min, {area.max.x, area.min.y + ui.px(18)}};
   const Rect second{{area.min.x, first.max.y}, {area.max.x, first.max.y + ui.px(18)}};
   text_in(ui, first, Type::words12, ui.colors.text2,
-          lines.focus.picked ? "width and opacity: weight.  Bright: the chosen query.  Dim: all others."
-                             : "width and opacity: weight.  Click a token: its lines stand out.");
-  const std::string hidden = fully_masked_sentence(lines.data.trace());
+          arcs.focus.picked ? "width and opacity: weight.  Bright: the chosen query.  Dim: all others."
+                            : "width and opacity: weight.  Click a token: its lines stand out.");
+  const std::string hidden = fully_masked_sentence(arcs.data.trace());
   if (!hidden.empty()) {
     draw_icon(ui, Icon::warning, {second.min.x + ui.px(6), std::round(second.center().y)}, ui.px(12), ui.colors.warn);
     text_in(ui, {{second.min.x + ui.px(16), second.min.y}, second.max}, Type::words11, ui.colors.text2, hidden);
     return;
   }
-  const Links& links = lines.data.links(request_of(ui, lines));
-  const auto listed = std::ssize(links.links);
+  const Arcs& arcs = arcs.data.arcs(request_of(ui, arcs));
+  const auto listed = std::ssize(arcs.arcs);
   const double least = ui.session.view.arcs_hide_below;
   const std::string of = least > 0 ? fmt::format(" of at least {:.2f}", least) : std::string(" above 0");
-  std::string count = fmt::format("{} link{}{}", grouped_digits(links.found), links.found == 1 ? "" : "s", of);
-  if (links.found > listed) {
-    count = fmt::format("the {} strongest of {} links{}", grouped_digits(listed), grouped_digits(links.found), of);
-  } else if (lines.heads.empty()) {
+  std::string count = fmt::format("{} link{}{}", grouped_digits(arcs.found), arcs.found == 1 ? "" : "s", of);
+  if (arcs.found > listed) {
+    count = fmt::format("the {} strongest of {} links{}", grouped_digits(listed), grouped_digits(arcs.found), of);
+  } else if (arcs.heads.empty()) {
     count = "No head is shown: switch one on above.";
-  } else if (links.found == 0) {
+  } else if (arcs.found == 0) {
     count = fmt::format("No weight of these heads reaches {:.2f}: lower 'hide below'.", least);
   }
-  const bool scrolls = lines.pitch * static_cast<float>(std::max(lines.queries, lines.keys)) > lines.area.height();
-  if (scrolls && links.found > 0) count += ", drawn where an end is in sight";
+  const bool scrolls = arcs.pitch * static_cast<float>(std::max(arcs.queries, arcs.keys)) > arcs.area.height();
+  if (scrolls && arcs.found > 0) count += ", drawn where an end is in sight";
   text_in(ui, second, Type::words11, ui.colors.text3, count);
   ui.mark("heads/links", second);
 }
 
 // A phrase whose weights are too many to go through while one types: it says so.
-bool too_many(Ui& ui, const Lines& lines, const Rect& area) {
-  const bool large = lines.data.is_large(StageId::weights);
-  const std::int64_t cells = lines.data.trace().num_heads() * lines.queries * lines.keys;
+bool too_many(Ui& ui, const ArcsDrawing& arcs, const Rect& area) {
+  const bool large = arcs.data.is_large(StageId::weights);
+  const std::int64_t cells = arcs.data.trace().num_heads() * arcs.queries * arcs.keys;
   if (!large && cells <= kMostCells) return false;
   ui.mark("heads/too_many", area);
   paragraph(ui, inset(area, ui.px(size::panel_padding)), Type::words13, ui.colors.text2,
@@ -233,44 +232,43 @@ bool too_many(Ui& ui, const Lines& lines, const Rect& area) {
 }
 
 // The row of the chosen query comes into sight when it changed.
-void follow_choice(Ui& ui, const Lines& lines) {
+void follow_choice(Ui& ui, const ArcsDrawing& arcs) {
   double& followed = ui.state.number["heads/lines/followed"];
-  const double now = lines.focus.picked && lines.focus.pair ? static_cast<double>(lines.focus.pair->row) + 1 : 0;
+  const double now = arcs.focus.picked && arcs.focus.pair ? static_cast<double>(arcs.focus.pair->row) + 1 : 0;
   if (followed == now) return;
   followed = now;
   if (now == 0) return;
   double& offset = ui.state.number["heads/lines/scroll"];
-  const double top = (now - 1) * static_cast<double>(lines.pitch), bottom = top + static_cast<double>(lines.pitch);
-  offset = std::min(top, std::max(offset, bottom - static_cast<double>(lines.area.height())));
+  const double top = (now - 1) * static_cast<double>(arcs.pitch), bottom = top + static_cast<double>(arcs.pitch);
+  offset = std::min(top, std::max(offset, bottom - static_cast<double>(arcs.area.height())));
   ui.state.wants_frame = true;
 }
 
 }  // namespace
 
-void draw_lines_panel(Ui& ui, const Rect& area) {
+void draw_arcs_panel(Ui& ui, const Rect& area) {
   ui.mark("heads", area);
   PanelData* data = panel_data(ui);
   if (data == nullptr || data->trace().find(StageId::weights) == nullptr) return;
   const Trace& trace = data->trace();
-  Lines lines{*data, lines_focus(ui, *data), arcs_heads(ui.session.view, trace.num_heads()), {}, 0, 0, {}};
+  ArcsDrawing arcs{*data, arcs_focus(ui, *data), arcs_heads(ui.session.view, trace.num_heads()), {}, 0, 0, {}};
   const Rect header{area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}};
   std::string fact = "query to key";
-  if (trace.inputs->batch > 1)
-    fact += fmt::format(", batch {} of {}", lines.focus.selection.batch, trace.inputs->batch);
+  if (trace.inputs->batch > 1) fact += fmt::format(", batch {} of {}", arcs.focus.selection.batch, trace.inputs->batch);
   Rect controls = panel_header(ui, header, "Lines", fact);
   const float top = std::round(controls.center().y - ui.px(12));
   controls = {{controls.min.x, top}, {controls.max.x, top + ui.px(size::control_height)}};
   draw_heads_show(ui, controls);
-  read_lines_keys(ui, *data);
+  read_arcs_keys(ui, *data);
 
   const float pad = ui.px(size::panel_padding);
-  const float y = draw_lines_controls(ui, *data, {{area.min.x + pad, header.max.y}, {area.max.x - pad, area.max.y}});
-  lines.queries = trace.query_len();
-  lines.keys = trace.key_len();
+  const float y = draw_arcs_controls(ui, *data, {{area.min.x + pad, header.max.y}, {area.max.x - pad, area.max.y}});
+  arcs.queries = trace.query_len();
+  arcs.keys = trace.key_len();
   const bool two_parts = second_part(trace).has_value();
-  lines.region = link_region(trace, two_parts ? ui.session.view.arcs_sentences : SentencePair::all);
-  lines.area = {{area.min.x + pad, y + ui.px(kHeadings)}, {area.max.x - pad, area.max.y - ui.px(kLegend)}};
-  if (lines.area.height() < ui.px(40) || lines.queries == 0 || too_many(ui, lines, {{area.min.x, y}, area.max})) return;
+  arcs.region = link_region(trace, two_parts ? ui.session.view.arcs_sentences : SentencePair::all);
+  arcs.area = {{area.min.x + pad, y + ui.px(kHeadings)}, {area.max.x - pad, area.max.y - ui.px(kLegend)}};
+  if (arcs.area.height() < ui.px(40) || arcs.queries == 0 || too_many(ui, arcs, {{area.min.x, y}, area.max})) return;
 
   const float longest = ui.px(130);
   // They are measured in the smaller type of axes.
@@ -279,32 +277,31 @@ void draw_lines_panel(Ui& ui, const Rect& area) {
   };
   const float query_width = words_width(data->rows(StageId::weights)) + ui.px(46);
   const float key_width = words_width(data->columns(StageId::weights)) + ui.px(16);
-  const std::int64_t rows = std::max(lines.queries, lines.keys);
-  const float room = std::floor(lines.area.height() / static_cast<float>(rows));
-  lines.pitch = std::clamp(room, ui.px(kLowestRow), ui.px(kTallestRow));
-  const float content = lines.pitch * static_cast<float>(rows);
-  lines.left = lines.area.min.x + query_width + ui.px(6);
-  lines.right = lines.area.max.x - key_width - ui.px(6);
-  const Rect headings{{lines.area.min.x, y}, {lines.area.max.x, lines.area.min.y}};
-  text_in(ui, {headings.min, {lines.left - ui.px(14), headings.max.y}}, Type::title12, ui.colors.query, "query", 1);
-  text_in(ui, {{lines.right + ui.px(14), headings.min.y}, headings.max}, Type::title12, ui.colors.key, "key");
+  const std::int64_t rows = std::max(arcs.queries, arcs.keys);
+  const float room = std::floor(arcs.area.height() / static_cast<float>(rows));
+  arcs.pitch = std::clamp(room, ui.px(kLowestRow), ui.px(kTallestRow));
+  const float content = arcs.pitch * static_cast<float>(rows);
+  arcs.left = arcs.area.min.x + query_width + ui.px(6);
+  arcs.right = arcs.area.max.x - key_width - ui.px(6);
+  const Rect headings{{arcs.area.min.x, y}, {arcs.area.max.x, arcs.area.min.y}};
+  text_in(ui, {headings.min, {arcs.left - ui.px(14), headings.max.y}}, Type::title12, ui.colors.query, "query", 1);
+  text_in(ui, {{arcs.right + ui.px(14), headings.min.y}, headings.max}, Type::title12, ui.colors.key, "key");
 
   // The tokens at both sides are clicked one by one.
   const Interaction panel =
-      interact_mouse(ui, "heads/lines", {{lines.left, lines.area.min.y}, {lines.right, lines.area.max.y}});
-  follow_choice(ui, lines);
-  const Rect scrolled{{lines.area.min.x, lines.area.min.y}, {area.max.x, lines.area.max.y}};
-  lines.offset = begin_scroll(ui, "heads/lines", scrolled, content > lines.area.height() ? content : 0).offset;
-  draw_links(ui, lines, bright_of(ui, lines));
-  draw_side(ui, lines, true,
-            {{lines.area.min.x, lines.area.min.y}, {lines.area.min.x + query_width, lines.area.max.y}});
-  draw_side(ui, lines, false, {{lines.area.max.x - key_width, lines.area.min.y}, lines.area.max});
+      interact_mouse(ui, "heads/lines", {{arcs.left, arcs.area.min.y}, {arcs.right, arcs.area.max.y}});
+  follow_choice(ui, arcs);
+  const Rect scrolled{{arcs.area.min.x, arcs.area.min.y}, {area.max.x, arcs.area.max.y}};
+  arcs.offset = begin_scroll(ui, "heads/lines", scrolled, content > arcs.area.height() ? content : 0).offset;
+  draw_arcs(ui, arcs, bright_of(ui, arcs));
+  draw_side(ui, arcs, true, {{arcs.area.min.x, arcs.area.min.y}, {arcs.area.min.x + query_width, arcs.area.max.y}});
+  draw_side(ui, arcs, false, {{arcs.area.max.x - key_width, arcs.area.min.y}, arcs.area.max});
   end_scroll(ui);
   if (panel.focused) {
-    if (ui.state.focus_by_keyboard) focus_ring(ui, inset(lines.area, ui.px(1)), ui.px(3));
-    read_keys(ui, lines);
+    if (ui.state.focus_by_keyboard) focus_ring(ui, inset(arcs.area, ui.px(1)), ui.px(3));
+    read_keys(ui, arcs);
   }
-  draw_legend(ui, lines, {{lines.area.min.x, lines.area.max.y + ui.px(4)}, {lines.area.max.x, area.max.y}});
+  draw_legend(ui, arcs, {{arcs.area.min.x, arcs.area.max.y + ui.px(4)}, {arcs.area.max.x, area.max.y}});
   ask_for_rest(ui);
 }
 

@@ -56,7 +56,7 @@ std::vector<MenuLine> lines_of(const Ui& ui, const LayerHead& place) {
           {"As computed", "", changed, false, true}};
 }
 
-void carry_out(Ui& ui, const LayerHead& place, int picked) {
+void execute_menu_line(Ui& ui, const LayerHead& place, int picked) {
   const auto hold = [&](FrozenHead::As as) {
     hold_head(ui, place, held_as(ui, place) == as ? std::nullopt : std::optional(as));
   };
@@ -99,7 +99,7 @@ void draw_head_menu(Ui& ui) {
     const ImVec2 screen = ImGui::GetIO().DisplaySize;
     open_at(ui, {shown_layer(ui), ui.session.view.head}, {screen.x / 2, screen.y / 3});
   }
-  if (const int picked = take_chosen(ui, kName); picked >= 0) carry_out(ui, place_of(ui), picked);
+  if (const int picked = take_chosen(ui, kName); picked >= 0) execute_menu_line(ui, place_of(ui), picked);
   if (ui.state.open_combo == kName) {
     show_list(ui, kName, anchor_of(ui), lines_of(ui, place_of(ui)), -1, Type::words12);
   }

@@ -20,7 +20,7 @@ constexpr std::int64_t kMostBars = 64;  // features that get a bar each; more ar
 
 struct Table {
   PanelData& data;
-  LinesFocus focus;
+  ArcsFocus focus;
   const Neurons& neurons;
   std::int64_t features = 0, keys = 0;
   float pitch = 0, cell_height = 0;
@@ -243,7 +243,7 @@ void read_keys(Ui& ui, const Table& table) {
   if (ui.take_key(KeyName::right)) query(table.neurons.query + 1);
 }
 
-Rect draw_header(Ui& ui, PanelData& data, const LinesFocus& focus, const Rect& area, bool beside_lines) {
+Rect draw_header(Ui& ui, PanelData& data, const ArcsFocus& focus, const Rect& area, bool beside_arcs) {
   ViewState& view = ui.session.view;
   const std::int64_t query = focus.pair ? focus.pair->row : 0;
   const std::string token = token_or_index(data.rows(StageId::weights), query);
@@ -252,7 +252,7 @@ Rect draw_header(Ui& ui, PanelData& data, const LinesFocus& focus, const Rect& a
   const float top = std::round(area.center().y - ui.px(12));
   controls.min.y = top;
   controls.max.y = top + ui.px(size::control_height);
-  if (!beside_lines) draw_heads_show(ui, controls);
+  if (!beside_arcs) draw_heads_show(ui, controls);
   std::vector<std::string> heads;
   for (std::int64_t head = 0; head < data.trace().num_heads(); ++head) heads.push_back(fmt::format("head {}", head));
   int selected = static_cast<int>(focus.selection.head);
@@ -277,7 +277,7 @@ Rect draw_header(Ui& ui, PanelData& data, const LinesFocus& focus, const Rect& a
 }
 
 // What the inspector would say of the pair's weight.
-Inspected pair_of(Ui& ui, PanelData& data, const LinesFocus& focus) {
+Inspected pair_of(Ui& ui, PanelData& data, const ArcsFocus& focus) {
   Inspected inspected{data,
                       focus.selection,
                       StageId::weights,
@@ -298,15 +298,15 @@ Inspected pair_of(Ui& ui, PanelData& data, const LinesFocus& focus) {
 
 }  // namespace
 
-void draw_neurons_panel(Ui& ui, const Rect& area, bool beside_lines, bool explains) {
-  ui.mark(beside_lines ? "inspector" : "heads", area);
+void draw_neurons_panel(Ui& ui, const Rect& area, bool beside_arcs, bool explains) {
+  ui.mark(beside_arcs ? "inspector" : "heads", area);
   ui.mark("neurons", area);
   PanelData* data = panel_data(ui);
   if (data == nullptr || data->trace().find(StageId::weights) == nullptr) return;
-  const LinesFocus focus = lines_focus(ui, *data);
+  const ArcsFocus focus = arcs_focus(ui, *data);
   const Rect header{area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}};
-  draw_header(ui, *data, focus, header, beside_lines);
-  if (!beside_lines) read_lines_keys(ui, *data);
+  draw_header(ui, *data, focus, header, beside_arcs);
+  if (!beside_arcs) read_arcs_keys(ui, *data);
   const float pad = ui.px(size::panel_padding);
   const Rect inner{{area.min.x + pad, header.max.y}, {area.max.x - pad, area.max.y}};
   const Trace& trace = data->trace();

@@ -266,7 +266,7 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
   float bar_x = grid.area.max.x + ui.px(12);
   if (places.profiles) {
     const Cell at = in_range && marked.row >= 0 ? marked : inspected.shown.value_or(Cell{-1, -1});
-    draw_profiles(ui, heatmap, at, ui.px(kProfile));
+    draw_axis_plots(ui, heatmap, at, ui.px(kProfile));
     bar_x += ui.px(kProfile) + ui.px(6);
   }
   if (!provenance) {

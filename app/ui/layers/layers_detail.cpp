@@ -17,12 +17,12 @@ constexpr float kReadout = 26;
 constexpr const char* kName = "layers/picture";
 
 void draw_header(Ui& ui, const LayersShown& shown, const Rect& area) {
-  const HeadLook* look = shown.head_look(shown.layer, shown.head);
+  const HeadResult* result = shown.head_result(shown.layer, shown.head);
   Rect all = area;
   Rect right = take_right(all, ui.px(size::panel_padding) + ui.px(104 + 30), 0);
   right.max.x -= ui.px(size::panel_padding);
   const std::string fact =
-      look != nullptr ? "entropy " + number_label(look->metrics[HeadMetric::entropy].value, 2) + " bit" : "";
+      look != nullptr ? "entropy " + number_label(result->metrics[HeadMetric::entropy].value, 2) + " bit" : "";
   panel_header(ui, all, fmt::format("Layer {}, head {}", shown.layer, shown.head), fact);
   const LayerHead place{shown.layer, shown.head};
   const bool off = is_off(ui, place);
@@ -67,16 +67,16 @@ float draw_layers_detail(Ui& ui, const LayersShown& shown, const Rect& area, flo
   HeatmapView view;
   view.map = shown.map;
   view.range = {0, shown.largest, ui.session.view.log_scale, false};
-  if (shown.look.picked) {
-    view.matrix = shown.look.picked->matrix;
+  if (shown.result.picked) {
+    view.matrix = shown.result.picked->matrix;
     if (view.matrix.empty()) {
       text_in(ui, inset(body, ui.px(14)), Type::words12, ui.colors.text3, "Every column is hidden.");
       return body.min.y + ui.px(40);
     }
-    view.mask = shown.look.picked->mask;
+    view.mask = shown.result.picked->mask;
     const bool own_cells = !ui.session.view.layers.tokens.changes_something();
-    return draw_map_and_readout(ui, view, {shown.look.groups->row_labels, shown.look.groups->column_labels}, body, most,
-                                own_cells);
+    return draw_map_and_readout(ui, view, {shown.result.groups->row_labels, shown.result.groups->column_labels}, body,
+                                most, own_cells);
   }
   PanelData& data = shown.data;
   view.matrix = data.matrix(StageId::weights, shown.batch, shown.head);
@@ -97,7 +97,7 @@ float draw_layers_detail(Ui& ui, const LayersShown& shown, const Rect& area, flo
 }
 
 void draw_layers_aggregate(Ui& ui, const LayersShown& shown, const Rect& area) {
-  const auto& look = shown.look.aggregate;
+  const auto& result = shown.result.aggregate;
   const Aggregate aggregate = *ui.session.view.layers.aggregate;
   const float padding = ui.px(14);
   Rect rest{{area.min.x, area.min.y + ui.px(10)}, area.max};
@@ -109,19 +109,21 @@ void draw_layers_aggregate(Ui& ui, const LayersShown& shown, const Rect& area) {
     rest.min.y += paragraph(ui, line, Type::words11, ui.colors.text3, tokens) + ui.px(2);
   }
   ui.mark("layers/aggregate_map", rest);
-  if (!look || !look->failure.empty() || look->matrix.empty()) {
+  if (!look || !result->failure.empty() || result->matrix.empty()) {
     const Rect line{{words.min.x, rest.min.y + ui.px(10)}, {words.max.x, rest.min.y + ui.px(10)}};
-    const std::string why = !look ? "Computing …" : look->failure.empty() ? "Every column is hidden." : look->failure;
-    paragraph(ui, line, Type::words12, look && !look->failure.empty() ? ui.colors.text : ui.colors.text3, why);
+    const std::string why = !look                     ? "Computing …"
+                            : result->failure.empty() ? "Every column is hidden."
+                                                      : result->failure;
+    paragraph(ui, line, Type::words12, look && !result->failure.empty() ? ui.colors.text : ui.colors.text3, why);
     ui.mark("layers/aggregate_failure", rest);
     return;
   }
   HeatmapView view;
-  view.matrix = look->matrix;
+  view.matrix = result->matrix;
   view.map = shown.map;
   view.range = {0, 1, ui.session.view.log_scale, false};
-  draw_map_and_readout(ui, view, {shown.look.groups->row_labels, shown.look.groups->column_labels}, rest, rest.height(),
-                       false);
+  draw_map_and_readout(ui, view, {shown.result.groups->row_labels, shown.result.groups->column_labels}, rest,
+                       rest.height(), false);
 }
 
 }  // namespace headscope::ui

@@ -55,7 +55,7 @@ void open_head(Ui& ui, const LayerHead& at) {
   ui.state.focus = fmt::format("heads/{}", at.head);
 }
 
-void draw_picture(Ui& ui, const Grid& grid, const HeadLook* head, const Rect& place, bool dimmed) {
+void draw_picture(Ui& ui, const Grid& grid, const HeadResult* head, const Rect& place, bool dimmed) {
   if (head == nullptr || head->picture.empty()) {
     fill(place, ui.colors.well);
     if (head == nullptr) text_in(ui, place, Type::words11, ui.colors.text3, "…", 0.5f);
@@ -93,7 +93,7 @@ void draw_off_mark(Ui& ui, const Rect& place) {
 void draw_tile(Ui& ui, const Grid& grid, std::int64_t index, const Rect& place) {
   const LayersView& view = ui.session.view.layers;
   const LayerHead at = grid.shown.order[static_cast<std::size_t>(index)];
-  const HeadLook* head = grid.shown.head_look(at.layer, at.head);
+  const HeadResult* head = grid.shown.head_result(at.layer, at.head);
   const bool dimmed = head != nullptr && !passes(view, head->metrics);
   const bool selected = at == LayerHead{grid.shown.layer, grid.shown.head};
   draw_picture(ui, grid, head, place, dimmed);
@@ -134,8 +134,8 @@ void draw_layer_strip(Ui& ui, const Grid& grid, std::int64_t layer, const Rect& 
     fill(ground, ui.colors.tint, ui.px(3));
   }
   const Rgba ink = selected ? ui.colors.text : ui.colors.text2;
-  const auto& look = grid.shown.look.layers[static_cast<std::size_t>(layer)];
-  const std::string entropy = look ? number_label(look->mean_entropy, 2) : "…";
+  const auto& result = grid.shown.result.layers[static_cast<std::size_t>(layer)];
+  const std::string entropy = look ? number_label(result->mean_entropy, 2) : "…";
   if (line.height() < ui.px(kNarrowTile)) {
     text_in(ui, line, selected ? Type::title12 : Type::words12, ink, std::to_string(layer));
     text_in(ui, {line.min, {grid.area.min.x - ui.px(10), line.max.y}}, Type::mono11, ui.colors.text2, entropy, 1);
@@ -146,8 +146,8 @@ void draw_layer_strip(Ui& ui, const Grid& grid, std::int64_t layer, const Rect& 
           selected ? Type::title12 : Type::words12, ink, fmt::format("layer {}", layer));
   const Rect bar{{line.min.x, middle - ui.px(2)}, {line.min.x + ui.px(52), middle + ui.px(3)}};
   fill(bar, ui.colors.well);
-  if (look && most > 0 && std::isfinite(look->mean_entropy)) {
-    const float share = static_cast<float>(std::clamp(look->mean_entropy / most, 0.0, 1.0));
+  if (result && most > 0 && std::isfinite(result->mean_entropy)) {
+    const float share = static_cast<float>(std::clamp(result->mean_entropy / most, 0.0, 1.0));
     fill({bar.min, {bar.min.x + std::round(bar.width() * share), bar.max.y}}, ui.colors.text2);
   }
   text_in(ui, {{line.min.x, middle + ui.px(5)}, {line.max.x, middle + ui.px(21)}}, Type::mono11, ui.colors.text2,
@@ -181,7 +181,7 @@ void read_keys(Ui& ui, const Grid& grid, double& followed) {
 }
 
 std::string tip_of(const Grid& grid, const LayerHead& at) {
-  const HeadLook* head = grid.shown.head_look(at.layer, at.head);
+  const HeadResult* head = grid.shown.head_result(at.layer, at.head);
   std::string tip = fmt::format("{} Layer {}, head {}", kHeadMenuHint, at.layer, at.head);
   if (head == nullptr) return tip;
   for (const HeadMetric metric : all_head_metrics()) {
@@ -282,7 +282,7 @@ void draw_layers_grid(Ui& ui, const LayersShown& shown, const Rect& outer) {
   // The bars of the strip share one scale, so that layers can be compared.
   double most = 0;
   for (std::int64_t l = 0; l < shown.layers; ++l) {
-    if (shown.known(l)) most = std::max(most, shown.look.layers[static_cast<std::size_t>(l)]->mean_entropy);
+    if (shown.known(l)) most = std::max(most, shown.result.layers[static_cast<std::size_t>(l)]->mean_entropy);
   }
   for (std::size_t k = 0; k < shown.order.size(); ++k) {
     const auto index = static_cast<std::int64_t>(k);

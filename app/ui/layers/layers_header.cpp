@@ -24,7 +24,7 @@ std::vector<HeadMetric> metrics_of(const LayersShown& shown, const LayersView& v
   for (const HeadMetric metric : all_head_metrics()) {
     bool there = view.sort == metric || view.filter == metric;
     for (std::int64_t l = 0; l < shown.layers && !there; ++l) {
-      const HeadLook* head = shown.head_look(l, 0);
+      const HeadResult* head = shown.head_result(l, 0);
       there = head != nullptr && head->metrics[metric].rows > 0;
     }
     if (there) metrics.push_back(metric);

@@ -44,8 +44,8 @@ std::vector<LayerHead> order_of(const LayersView& view, const LayersShown& shown
   }
   if (!view.sort) return order;
   const auto value = [&](const LayerHead& at) {
-    const HeadLook* look = shown.head_look(at.layer, at.head);
-    const double known = look != nullptr ? look->metrics[*view.sort].value : NAN;
+    const HeadResult* result = shown.head_result(at.layer, at.head);
+    const double known = look != nullptr ? result->metrics[*view.sort].value : NAN;
     return std::isnan(known) ? -INFINITY : known;  // what has no value comes last
   };
   std::stable_sort(order.begin(), order.end(),
@@ -55,14 +55,14 @@ std::vector<LayerHead> order_of(const LayersView& view, const LayersShown& shown
 
 }  // namespace
 
-const HeadLook* LayersShown::head_look(std::int64_t l, std::int64_t h) const {
-  const auto& layer_look = look.layers[static_cast<std::size_t>(l)];
-  if (!layer_look || h >= static_cast<std::int64_t>(layer_look->heads.size())) return nullptr;
-  return &layer_look->heads[static_cast<std::size_t>(h)];
+const HeadResult* LayersShown::head_result(std::int64_t l, std::int64_t h) const {
+  const auto& layer_result = result.layers[static_cast<std::size_t>(l)];
+  if (!layer_result || h >= static_cast<std::int64_t>(layer_result->heads.size())) return nullptr;
+  return &layer_result->heads[static_cast<std::size_t>(h)];
 }
 
 bool LayersShown::shows_weights() const {
-  return look.picked == nullptr;
+  return result.picked == nullptr;
 }
 
 bool has_layers(const Ui& ui) {
@@ -87,18 +87,18 @@ void draw_layers_panel(Ui& ui, const Rect& area) {
   const std::shared_ptr<const Trace>& picked = model.layers[static_cast<std::size_t>(layer)];
   if (picked->find(StageId::weights) == nullptr) return;
   const Selection selection = selection_of(ui.session.view, *picked);
-  const ModelLook look = ui.session.model_numbers().want({.trace = trace,
-                                                          .batch = selection.batch,
-                                                          .tokens = view.tokens,
-                                                          .norms = view.norms,
-                                                          .aggregate = view.aggregate,
-                                                          .layer = layer,
-                                                          .head = selection.head,
-                                                          .position = selection.cell ? selection.cell->row : -1,
-                                                          .alone = interventions_asked_alone(ui)});
+  const ModelResult result = ui.session.model_numbers().want({.trace = trace,
+                                                              .batch = selection.batch,
+                                                              .tokens = view.tokens,
+                                                              .norms = view.norms,
+                                                              .aggregate = view.aggregate,
+                                                              .layer = layer,
+                                                              .head = selection.head,
+                                                              .position = selection.cell ? selection.cell->row : -1,
+                                                              .alone = interventions_asked_alone(ui)});
   LayersShown shown{.trace = trace,
                     .model = model,
-                    .look = look,
+                    .result = result,
                     .data = layer_data(ui, picked),
                     .layers = static_cast<std::int64_t>(model.layers.size()),
                     .heads = picked->num_heads(),
@@ -110,11 +110,11 @@ void draw_layers_panel(Ui& ui, const Rect& area) {
   shown.map = color_map_of(ui.session.view, true);
   double largest = 0;
   for (std::int64_t l = 0; l < shown.layers; ++l) {
-    if (shown.known(l)) largest = std::max(largest, look.layers[static_cast<std::size_t>(l)]->largest);
+    if (shown.known(l)) largest = std::max(largest, result.layers[static_cast<std::size_t>(l)]->largest);
   }
   shown.largest = view.norms && largest > 0 ? largest : 1;
   for (const LayerHead& at : shown.order) {
-    const HeadLook* head = shown.head_look(at.layer, at.head);
+    const HeadResult* head = shown.head_result(at.layer, at.head);
     if (head != nullptr && passes(view, head->metrics)) ++shown.passing;
   }
 

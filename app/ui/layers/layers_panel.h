@@ -16,7 +16,7 @@ namespace headscope::ui {
 struct LayersShown {
   std::shared_ptr<const Trace> trace;
   const ModelTrace& model;
-  const ModelLook& look;
+  const ModelResult& result;
   PanelData& data;  // of the picked layer
   std::int64_t layers = 0, heads = 0;
   std::int64_t layer = 0, head = 0, batch = 0;  // picked
@@ -24,9 +24,9 @@ struct LayersShown {
   std::int64_t passing = 0;                     // heads that the filter lets pass; all without one
   double largest = 1;                           // the high end of the pictures' colours
 
-  bool known(std::int64_t l) const { return look.layers[static_cast<std::size_t>(l)] != nullptr; }
+  bool known(std::int64_t l) const { return result.layers[static_cast<std::size_t>(l)] != nullptr; }
   // Null while they are not known.
-  const HeadLook* head_look(std::int64_t l, std::int64_t h) const;
+  const HeadResult* head_result(std::int64_t l, std::int64_t h) const;
   bool shows_weights() const;
   ColorMap map = ColorMap::viridis;
 };

@@ -23,12 +23,12 @@ std::string percent(double probability) {
   return std::isnan(probability) ? "…" : fmt::format("{:.1f}%", probability * 100);
 }
 
-std::string title_of(const PredictionLook& look, const LayersShown& shown) {
-  if (look.next_token) {
-    const bool last = look.position + 1 == shown.trace->query_len();
-    return last ? "Next token" : fmt::format("After token {}", look.position);
+std::string title_of(const PredictionResult& result, const LayersShown& shown) {
+  if (result.next_token) {
+    const bool last = result.position + 1 == shown.trace->query_len();
+    return last ? "Next token" : fmt::format("After token {}", result.position);
   }
-  return "At " + visible_piece(token_or_index(shown.trace->inputs->tokens, look.position));
+  return "At " + visible_piece(token_or_index(shown.trace->inputs->tokens, result.position));
 }
 
 void draw_key(Ui& ui, Rect& line, Rgba color, const std::string& words) {
@@ -49,10 +49,10 @@ void draw_keys(Ui& ui, std::size_t active, Rect line) {
 
 // Of predictions that are there.
 void draw_bars(Ui& ui, const LayersShown& shown, bool compares, const Rect& area, float& y) {
-  const PredictionLook* before = shown.look.baseline_predictions.get();
-  const PredictionLook& now = *shown.look.predictions;
+  const PredictionResult* before = shown.result.baseline_predictions.get();
+  const PredictionResult& now = *shown.result.predictions;
   // While one of the two is on its way the other one stands alone.
-  const PredictionLook& ordered = compares && before != nullptr && !before->tokens.empty() ? *before : now;
+  const PredictionResult& ordered = compares && before != nullptr && !before->tokens.empty() ? *before : now;
   const float names = ui.px(86), numbers = ui.px(52);
   const double largest = ordered.tokens.empty() ? 1 : std::max(1e-9, ordered.tokens.front().probability);
   double scale = largest;
@@ -87,10 +87,10 @@ void draw_bars(Ui& ui, const LayersShown& shown, bool compares, const Rect& area
 
 // What one of several interventions does when it is the only one, to the token that is most probable without any.
 InterventionFact alone_fact(const LayersShown& shown, const Intervention& which) {
-  const ModelLook::AloneLook* alone = shown.look.alone_of(which.term);
+  const ModelResult::AloneResult* alone = shown.result.alone_of(which.term);
   if (alone == nullptr) return {"…", "Computing what it does alone."};
   if (!alone->probability) return {"—", "Alone: " + alone->failure};
-  const TokenProbability& first = shown.look.baseline_predictions->tokens.front();
+  const TokenProbability& first = shown.result.baseline_predictions->tokens.front();
   const double points = (*alone->probability - first.probability) * 100;
   std::string change = points >= 0.05 ? "+" : "";
   change += std::abs(points) < 0.05 ? "0.0" : number_label(points, 1);
@@ -122,7 +122,7 @@ void draw_interventions(Ui& ui, const LayersShown& shown, const std::vector<Inte
     y += ui.px(8);
     return;
   }
-  const PredictionLook* before = shown.look.baseline_predictions.get();
+  const PredictionResult* before = shown.result.baseline_predictions.get();
   const bool each_alone = active.size() > 1 && before != nullptr && !before->tokens.empty();
   if (each_alone) {
     const std::string words = "each alone, % points of " + visible_piece(before->tokens.front().piece);
@@ -135,7 +135,7 @@ void draw_interventions(Ui& ui, const LayersShown& shown, const std::vector<Inte
     if (!fact.words.empty()) ui.mark(fmt::format("layers/alone/{}: {}", which.term, fact.words), area);
     return fact;
   });
-  const PredictionLook* now = shown.look.predictions.get();
+  const PredictionResult* now = shown.result.predictions.get();
   if (before != nullptr && now != nullptr && !active.empty()) {
     const std::string sentence = change_sentence(*before, *now, active);
     y += ui.px(4);
@@ -148,9 +148,9 @@ void draw_interventions(Ui& ui, const LayersShown& shown, const std::vector<Inte
 
 // The mean over the phrase, and the picked token's own.
 void draw_loss(Ui& ui, const LayersShown& shown, bool intervenes, const Rect& area, float& y) {
-  const PredictionLook& now = *shown.look.predictions;
+  const PredictionResult& now = *shown.result.predictions;
   if (!now.mean_loss) return;
-  const PredictionLook* before = shown.look.baseline_predictions.get();
+  const PredictionResult* before = shown.result.baseline_predictions.get();
   const bool compares = intervenes && before != nullptr && before->mean_loss;
   const Rect line{{area.min.x, y}, {area.max.x, y + ui.px(18)}};
   text_in(ui, line, Type::words12, ui.colors.text2, "loss, nats a token");
@@ -189,7 +189,7 @@ void draw_layers_predictions(Ui& ui, const LayersShown& shown, const Rect& outer
       ui, "layers/predictions", outer, static_cast<float>(content) > outer.height() ? static_cast<float>(content) : 0);
   const Rect area{{outer.min.x + padding, outer.min.y - scroll.offset}, {outer.max.x - padding, outer.max.y}};
   float y = area.min.y;
-  const PredictionLook* now = shown.look.predictions.get();
+  const PredictionResult* now = shown.result.predictions.get();
   const Rect header{{area.min.x, y}, {area.max.x, y + ui.px(size::panel_header)}};
   Rect line = header;
   const std::string title = now != nullptr ? title_of(*now, shown) : "Predictions";
@@ -206,9 +206,9 @@ void draw_layers_predictions(Ui& ui, const LayersShown& shown, const Rect& outer
     draw_keys(ui, active.size(), {{area.min.x, y}, {area.max.x, y + ui.px(20)}});
     y += ui.px(24);
     draw_bars(ui, shown, !active.empty(), area, y);
-    if (!shown.look.failure.empty()) {
+    if (!shown.result.failure.empty()) {
       y += paragraph(ui, {{area.min.x, y}, {area.max.x, y}}, Type::words12, ui.colors.warn,
-                     "Without interventions: " + shown.look.failure);
+                     "Without interventions: " + shown.result.failure);
     }
     y += ui.px(4);
     draw_loss(ui, shown, !active.empty(), area, y);

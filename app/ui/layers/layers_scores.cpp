@@ -23,7 +23,7 @@ struct Score {
 // What the picked head has, except `uniform`, which is the entropy once more.
 std::vector<Score> scores_of(const LayersShown& shown) {
   std::vector<Score> scores;
-  const HeadLook* own = shown.head_look(shown.layer, shown.head);
+  const HeadResult* own = shown.head_result(shown.layer, shown.head);
   if (own == nullptr) return scores;
   for (const HeadMetric metric : all_head_metrics()) {
     if (metric == HeadMetric::uniform || own->metrics[metric].rows == 0) continue;
@@ -32,7 +32,7 @@ std::vector<Score> scores_of(const LayersShown& shown) {
     score.value = own->metrics[metric].value;
     for (std::int64_t l = 0; l < shown.layers; ++l) {
       for (std::int64_t h = 0; h < shown.heads; ++h) {
-        const HeadLook* head = shown.head_look(l, h);
+        const HeadResult* head = shown.head_result(l, h);
         if (head == nullptr || head->metrics[metric].rows == 0) continue;
         const double value = head->metrics[metric].value;
         score.others.push_back(value);

@@ -49,7 +49,7 @@ std::vector<float> profile_of(const std::vector<float>& values, double start, do
   return profile;
 }
 
-void draw_profiles(Ui& ui, const HeatmapView& view, Cell at, float thickness) {
+void draw_axis_plots(Ui& ui, const HeatmapView& view, Cell at, float thickness) {
   const CellGrid& grid = view.grid;
   const float gap = ui.px(4);
   const Rect below{{grid.area.min.x, grid.area.max.y + gap}, {grid.area.max.x, grid.area.max.y + gap + thickness}};
@@ -64,7 +64,7 @@ void draw_profiles(Ui& ui, const HeatmapView& view, Cell at, float thickness) {
     const bool own = view.row_scale != nullptr && static_cast<std::size_t>(at.row) < view.row_scale->size();
     const ValueScale& of_row = own ? (*view.row_scale)[static_cast<std::size_t>(at.row)] : scale;
     const float zero = view.weight_like ? 0 : share_of(of_row, 0);
-    const std::vector<float> profile = view.large ? map_profile(*view.large, grid, at, true)
+    const std::vector<float> profile = view.large ? map_axis_plot(*view.large, grid, at, true)
                                                   : profile_of(seen_values(view, at.row, -1), grid.column0,
                                                                grid.cell_width, static_cast<int>(grid.area.width()));
     for (std::size_t x = 0; x < profile.size(); ++x) {
@@ -78,7 +78,7 @@ void draw_profiles(Ui& ui, const HeatmapView& view, Cell at, float thickness) {
     }
   }
   if (at.column >= 0 && at.column < grid.columns) {
-    const std::vector<float> profile = view.large ? map_profile(*view.large, grid, at, false)
+    const std::vector<float> profile = view.large ? map_axis_plot(*view.large, grid, at, false)
                                                   : profile_of(seen_values(view, -1, at.column), grid.row0,
                                                                grid.cell_height, static_cast<int>(grid.area.height()));
     for (std::size_t y = 0; y < profile.size(); ++y) {

@@ -7,7 +7,7 @@ namespace headscope::ui {
 
 // Row `at.row` below the picture (query colour), column `at.column` at its right (key colour), each `thickness` pixels
 // high, heights by the picture's own range; a pixel over several cells shows the largest. -1: only the ground.
-void draw_profiles(Ui& ui, const HeatmapView& view, Cell at, float thickness);
+void draw_axis_plots(Ui& ui, const HeatmapView& view, Cell at, float thickness);
 
 // The largest value by size for each of `pixels` pixels over `values`, seen from `start` on with `cell` pixels a cell;
 // hidden cells count as nothing (0).

@@ -14,7 +14,7 @@ namespace {
 
 // The part of a picture that the grid shows, and where: whole pixels of the screen.
 void draw_picture(Ui& ui, const MapPicture& picture, const CellGrid& grid, HeatmapSpec spec) {
-  const PixelCells cells = picture.wish.cells;
+  const PixelCells cells = picture.query.cells;
   const auto seen = [](Range covered, std::int64_t a_pixel, double start, double visible) {
     const auto begin = static_cast<double>(covered.begin);
     // A last pixel of fewer cells is as large as the others.
@@ -22,7 +22,7 @@ void draw_picture(Ui& ui, const MapPicture& picture, const CellGrid& grid, Heatm
     return std::pair{std::max(start, begin), std::min(start + visible, end)};
   };
   const auto [top, bottom] = seen(picture.rows, cells.rows, grid.row0, grid.visible_rows());
-  const auto [left, right] = seen(picture.wish.columns, cells.columns, grid.column0, grid.visible_columns());
+  const auto [left, right] = seen(picture.query.columns, cells.columns, grid.column0, grid.visible_columns());
   const auto pixel = [](double at, double start, double cell) {
     return static_cast<float>(std::round((at - start) * cell));
   };
@@ -37,7 +37,7 @@ void draw_picture(Ui& ui, const MapPicture& picture, const CellGrid& grid, Heatm
   spec.batch = spec.head = 0;
   spec.row0 = (top - static_cast<double>(picture.rows.begin)) / static_cast<double>(cells.rows);
   spec.rows = (bottom - top) / static_cast<double>(cells.rows);
-  spec.column0 = (left - static_cast<double>(picture.wish.columns.begin)) / static_cast<double>(cells.columns);
+  spec.column0 = (left - static_cast<double>(picture.query.columns.begin)) / static_cast<double>(cells.columns);
   spec.columns = (right - left) / static_cast<double>(cells.columns);
   spec.width = static_cast<int>(place.width());
   spec.height = static_cast<int>(place.height());
@@ -60,7 +60,7 @@ std::pair<Range, Range> cells_under(const CellGrid& grid, Cell cell) {
 bool covers(const MapPicture& picture, const CellGrid& grid) {
   const Range rows = grid.row_range(), columns = grid.column_range();
   return picture.rows.begin <= rows.begin && rows.end <= picture.rows.end &&
-         picture.wish.columns.begin <= columns.begin && columns.end <= picture.wish.columns.end;
+         picture.query.columns.begin <= columns.begin && columns.end <= picture.query.columns.end;
 }
 
 // The picture whose pixels are those of the screen, else the best there is.
@@ -74,15 +74,15 @@ const MapPicture* best_picture(const LargeMap& map) {
 void look_at_map(Ui& ui, LargeMap& map, const CellGrid& fitted, const CellGrid& grid, int order) {
   MapTiles& maps = ui.session.maps();
   const Tensor& matrix = map.source.matrix;
-  MapWish all = wish_for_all(map.key, matrix, map.pooling, fitted.pixel_cells());
+  MapQuery all = query_of_all(map.key, matrix, map.pooling, fitted.pixel_cells());
   all.only_coarse = map.only_coarse;
   const bool zoomed = grid.cell_width != fitted.cell_width || grid.cell_height != fitted.cell_height;
   // From one pixel a cell on the fitted picture is the matrix itself, and no smaller part of it need be asked for.
   map.whole = maps.want(all, map.source, zoomed ? order + 1 : order);
   map.detail = map.whole;
   if (zoomed) {
-    const MapWish part =
-        wish_for(map.key, matrix, map.pooling, grid.pixel_cells(), grid.row_range(), grid.column_range());
+    const MapQuery part =
+        query_of(map.key, matrix, map.pooling, grid.pixel_cells(), grid.row_range(), grid.column_range());
     map.detail = maps.want(part, map.source, order);
   }
   for (const auto& picture : {map.whole, map.detail}) {
@@ -112,10 +112,10 @@ std::optional<Cell> shown_map_cell(Ui& ui, const LargeMap& map, const CellGrid& 
 
 std::optional<ExactCells> exact_cells(const LargeMap& map, const CellGrid& grid) {
   const MapPicture* picture = best_picture(map);
-  if (picture == nullptr || picture->wish.cells != PixelCells{} || !picture->exact() || !covers(*picture, grid)) {
+  if (picture == nullptr || picture->query.cells != PixelCells{} || !picture->exact() || !covers(*picture, grid)) {
     return std::nullopt;
   }
-  return ExactCells{picture->matrix, picture->mask, picture->device, picture->rows.begin, picture->wish.columns.begin};
+  return ExactCells{picture->matrix, picture->mask, picture->device, picture->rows.begin, picture->query.columns.begin};
 }
 
 std::optional<double> cell_value(const Tensor& matrix, bool score_like, const LargeMap* map, const CellGrid& grid,
@@ -128,15 +128,15 @@ std::optional<double> cell_value(const Tensor& matrix, bool score_like, const La
   return static_cast<double>(cells->matrix.at({row, column}));
 }
 
-std::vector<float> map_profile(const LargeMap& map, const CellGrid& grid, Cell cell, bool along_row) {
+std::vector<float> map_axis_plot(const LargeMap& map, const CellGrid& grid, Cell cell, bool along_row) {
   const float extent = along_row ? grid.area.width() : grid.area.height();
   std::vector<float> profile(static_cast<std::size_t>(std::max(0.0f, extent)), 0.0f);
   const MapPicture* picture = best_picture(map);
   if (picture == nullptr) return profile;
-  const PixelCells cells = picture->wish.cells;
+  const PixelCells cells = picture->query.cells;
   const double start = along_row ? grid.column0 : grid.row0;
   const double side = along_row ? grid.cell_width : grid.cell_height;
-  const std::int64_t row0 = picture->rows.begin, column0 = picture->wish.columns.begin;
+  const std::int64_t row0 = picture->rows.begin, column0 = picture->query.columns.begin;
   const std::int64_t rows = picture->matrix.dim(0), columns = picture->matrix.dim(1);
   const std::int64_t fixed = along_row ? cell.row - row0 : cell.column - column0;
   const std::int64_t line = fixed / (along_row ? cells.rows : cells.columns);
@@ -155,8 +155,8 @@ std::vector<float> map_profile(const LargeMap& map, const CellGrid& grid, Cell c
 
 bool is_exact(const LargeMap& map, const CellGrid& grid) {
   const MapPicture* picture = map.detail ? map.detail.get() : map.whole.get();
-  return picture != nullptr && map.failure.empty() && picture->exact() && picture->wish.key == map.key &&
-         picture->wish.cells == grid.pixel_cells();
+  return picture != nullptr && map.failure.empty() && picture->exact() && picture->query.key == map.key &&
+         picture->query.cells == grid.pixel_cells();
 }
 
 std::string map_sentence(const LargeMap& map, const CellGrid& grid) {

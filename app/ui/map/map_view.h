@@ -50,7 +50,7 @@ std::optional<double> cell_value(const Tensor& matrix, bool score_like, const La
 
 // What each pixel along the row (or column) through `cell` shows, left to right (top to bottom); 0 where hidden or not
 // yet known.
-std::vector<float> map_profile(const LargeMap& map, const CellGrid& grid, Cell cell, bool along_row);
+std::vector<float> map_axis_plot(const LargeMap& map, const CellGrid& grid, Cell cell, bool along_row);
 
 // Whether every pixel in sight is made of all its cells.
 bool is_exact(const LargeMap& map, const CellGrid& grid);

@@ -49,13 +49,13 @@ Request gpu_request() {
 // An engine that makes such backends, and how many it made.
 struct Made {
   explicit Made(int calls_before_failing)
-      : engine({kDefaultStageMemory, [this, calls_before_failing](const BackendWish& wish) {
-                  wishes.push_back(wish);
-                  if (wish.choice != BackendChoice::gpu) return make_backend(wish);
+      : engine({kDefaultStageMemory, [this, calls_before_failing](const BackendQuery& query) {
+                  queries.push_back(query);
+                  if (query.choice != BackendChoice::gpu) return make_backend(query);
                   if (calls_before_failing < 0) throw BackendError("There is no device.");
                   return std::shared_ptr<const Backend>(std::make_shared<FailingBackend>(calls_before_failing));
                 }}) {}
-  std::vector<BackendWish> wishes;
+  std::vector<BackendQuery> queries;
   Engine engine;
 };
 
@@ -82,11 +82,11 @@ TEST(BackendFailure, ItIsNotAskedAgainUntilAnotherIsWanted) {
   Request longer = gpu_request();
   longer.phrase += " more";
   EXPECT_NE(made.engine.run(longer, CancelToken())->notice, "") << "still not the backend that was asked for";
-  EXPECT_EQ(made.wishes.size(), 1U);
+  EXPECT_EQ(made.queries.size(), 1U);
   longer.backend = BackendChoice::cpu;
   EXPECT_EQ(made.engine.run(longer, CancelToken())->notice, "");
   made.engine.run(gpu_request(), CancelToken());
-  EXPECT_EQ(made.wishes.size(), 3U);
+  EXPECT_EQ(made.queries.size(), 3U);
 }
 
 TEST(BackendFailure, OneThatHoldsComputesEverything) {
@@ -108,8 +108,8 @@ TEST(BackendFailure, OnlyALargeRequestIsWorthACard) {
   Request request = phrase_request();
   request.d_model = 64;
   made.engine.run(request, CancelToken());
-  ASSERT_EQ(made.wishes.size(), 1U);
-  EXPECT_FALSE(made.wishes[0].large);
+  ASSERT_EQ(made.queries.size(), 1U);
+  EXPECT_FALSE(made.queries[0].large);
   // 2e10 products are many more than a test should wait for: the estimate alone.
   StageSizes sizes;
   sizes.query_len = sizes.key_len = 4096;

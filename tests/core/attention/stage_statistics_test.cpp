@@ -76,8 +76,8 @@ TEST(StageStatistics, WhatIsKnownOrNotWishedForIsNotRead) {
   const auto trace = trace_of("causal", 0);
   Statistics known;
   known.max = 7;
-  const StatisticsWish wish{{{StageId::weights, known}}, false};
-  const auto found = stage_statistics(*trace, wish);
+  const StatisticsQuery query{{{StageId::weights, known}}, false};
+  const auto found = stage_statistics(*trace, query);
   std::int64_t read = 0;
   for (std::size_t k = 0; k < found.size(); ++k) {
     const Stage& stage = trace->stages[k];
@@ -88,7 +88,7 @@ TEST(StageStatistics, WhatIsKnownOrNotWishedForIsNotRead) {
     }
     if (stage.tensor.stored()) read += stage.tensor.size();
   }
-  EXPECT_EQ(values_of_statistics(*trace, wish), read);
+  EXPECT_EQ(values_of_statistics(*trace, query), read);
 }
 
 TEST(StageStatistics, CanBeCancelled) {

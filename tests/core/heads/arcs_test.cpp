@@ -12,61 +12,61 @@ namespace headscope {
 namespace {
 
 // By hand: every weight, sorted.
-std::vector<Link> expected_links(const Trace& trace, const LinkRequest& request) {
-  std::vector<Link> links;
+std::vector<Arc> expected_links(const Trace& trace, const ArcRequest& request) {
+  std::vector<Arc> arcs;
   for (const std::int64_t h : request.heads) {
     for (std::int64_t i = request.queries.begin; i < request.queries.end; ++i) {
       for (std::int64_t j = request.keys.begin; j < request.keys.end; ++j) {
         const float weight = trace.tensor(StageId::weights).at({request.batch, h, i, j});
-        if (weight > 0 && static_cast<double>(weight) >= request.hide_below) links.push_back({h, i, j, weight});
+        if (weight > 0 && static_cast<double>(weight) >= request.hide_below) arcs.push_back({h, i, j, weight});
       }
     }
   }
-  std::stable_sort(links.begin(), links.end(), [](const Link& a, const Link& b) { return a.weight > b.weight; });
-  return links;
+  std::stable_sort(arcs.begin(), arcs.end(), [](const Arc& a, const Arc& b) { return a.weight > b.weight; });
+  return arcs;
 }
 
-TEST(Links, are_the_weights_strongest_first) {
+TEST(Arcs, are_the_weights_strongest_first) {
   const auto trace = small_trace(23, {{"mask", "causal"}, {"batch", "2"}, {"init-gain", "3"}});
   for (const double least : {0.0, 0.05, 0.3, 1.0}) {
     for (const std::int64_t most : {0L, 1L, 7L, 100L, 100000L}) {
-      const LinkRequest request{1, {0, 2, 3}, {3, 20}, {1, 23}, least, most};
-      const Links links = strongest_links(*trace, request);
-      std::vector<Link> expected = expected_links(*trace, request);
-      EXPECT_EQ(links.found, std::ssize(expected));
+      const ArcRequest request{1, {0, 2, 3}, {3, 20}, {1, 23}, least, most};
+      const Arcs arcs = strongest_arcs(*trace, request);
+      std::vector<Arc> expected = expected_links(*trace, request);
+      EXPECT_EQ(arcs.found, std::ssize(expected));
       expected.resize(std::min(expected.size(), static_cast<std::size_t>(most)));
-      EXPECT_EQ(links.links, expected) << least << ' ' << most;
+      EXPECT_EQ(arcs.arcs, expected) << least << ' ' << most;
     }
   }
 }
 
-// Rows of 0 / 0 and hidden cells are no links.
-TEST(Links, are_neither_nan_nor_hidden) {
+// Rows of 0 / 0 and hidden cells are no arcs.
+TEST(Arcs, are_neither_nan_nor_hidden) {
   const auto trace = small_trace(6, {{"mask", "padding:6"}});
-  EXPECT_EQ(strongest_links(*trace, {0, {0, 1, 2, 3}, {0, 6}, {0, 6}, 0, 1000}).found, 0);
+  EXPECT_EQ(strongest_arcs(*trace, {0, {0, 1, 2, 3}, {0, 6}, {0, 6}, 0, 1000}).found, 0);
   const auto causal = small_trace(6, {{"mask", "causal"}});
-  for (const Link& link : strongest_links(*causal, {0, {0}, {0, 6}, {0, 6}, 0, 1000}).links) {
-    EXPECT_LE(link.key, link.query);
+  for (const Arc& arc : strongest_arcs(*causal, {0, {0}, {0, 6}, {0, 6}, 0, 1000}).arcs) {
+    EXPECT_LE(arc.key, arc.query);
   }
-  EXPECT_TRUE(strongest_links(*causal, {0, {}, {0, 6}, {0, 6}, 0, 1000}).links.empty());
-  EXPECT_TRUE(strongest_links(*causal, {0, {0}, {2, 2}, {0, 6}, 0, 1000}).links.empty());
+  EXPECT_TRUE(strongest_arcs(*causal, {0, {}, {0, 6}, {0, 6}, 0, 1000}).arcs.empty());
+  EXPECT_TRUE(strongest_arcs(*causal, {0, {0}, {2, 2}, {0, 6}, 0, 1000}).arcs.empty());
 }
 
-TEST(Links, of_many_equal_weights_the_first_ones_stay) {
+TEST(Arcs, of_many_equal_weights_the_first_ones_stay) {
   const auto trace = small_trace(9, {{"mask", "padding:9"}, {"fully-masked", "uniform"}});
-  const Links links = strongest_links(*trace, {0, {1, 3}, {0, 9}, {0, 9}, 0, 20});
-  ASSERT_EQ(links.links.size(), 20u);
-  EXPECT_EQ(links.found, 2 * 81);
+  const Arcs arcs = strongest_arcs(*trace, {0, {1, 3}, {0, 9}, {0, 9}, 0, 20});
+  ASSERT_EQ(arcs.arcs.size(), 20u);
+  EXPECT_EQ(arcs.found, 2 * 81);
   for (std::int64_t k = 0; k < 20; ++k) {
-    const Link& link = links.links[static_cast<std::size_t>(k)];
-    EXPECT_EQ(std::tuple(link.head, link.query, link.key), std::tuple(std::int64_t{1}, k / 9, k % 9));
+    const Arc& arc = arcs.arcs[static_cast<std::size_t>(k)];
+    EXPECT_EQ(std::tuple(arc.head, arc.query, arc.key), std::tuple(std::int64_t{1}, k / 9, k % 9));
   }
 }
 
-TEST(Links, a_cancelled_search_stops) {
+TEST(Arcs, a_cancelled_search_stops) {
   CancelToken cancel;
   cancel.cancel();
-  EXPECT_THROW(strongest_links(*small_trace(3), {0, {0}, {0, 3}, {0, 3}, 0, 10}, cancel), Cancelled);
+  EXPECT_THROW(strongest_arcs(*small_trace(3), {0, {0}, {0, 3}, {0, 3}, 0, 10}, cancel), Cancelled);
 }
 
 }  // namespace

@@ -30,12 +30,12 @@ TEST(Arcs, every_link_is_a_curve_and_no_other) {
   ViewSpec view = view_of(ViewKind::arcs);
   view.hide_below = 0.1;
   view.heads_shown = {1, 3};
-  const Links links = strongest_links(*trace, {0, {1, 3}, {0, 9}, {0, 9}, 0.1, 10000});
+  const Arcs arcs = strongest_arcs(*trace, {0, {1, 3}, {0, 9}, {0, 9}, 0.1, 10000});
   const auto curves = items_of<CurveItem>(figure_plan(*trace, view, false));
-  ASSERT_EQ(std::ssize(curves), std::ssize(links.links));
+  ASSERT_EQ(std::ssize(curves), std::ssize(arcs.arcs));
   ASSERT_GT(curves.size(), 10u);
   // The strongest lies on top, in its head's colour.
-  const Rgba color = head_color(links.links.front().head);
+  const Rgba color = head_color(arcs.arcs.front().head);
   EXPECT_EQ((Rgba{curves.back().color.r, curves.back().color.g, curves.back().color.b, 255}), color);
   EXPECT_EQ(elements(figure_svg(*trace, view), "path", "stroke-width"), static_cast<int>(curves.size()));
   view.heads_shown = std::vector<std::int64_t>{};
@@ -51,29 +51,29 @@ TEST(Arcs, the_chosen_query_is_bright_and_comes_last) {
   view.hide_below = 0.01;
   view.token = 5;
   const FigurePlan plan = figure_plan(*trace, view, false);
-  const auto own = strongest_links(*trace, {0, {0, 1, 2, 3}, {5, 6}, {0, 8}, 0.01, 10000}).links;
+  const auto own = strongest_arcs(*trace, {0, {0, 1, 2, 3}, {5, 6}, {0, 8}, 0.01, 10000}).arcs;
   const auto curves = items_of<CurveItem>(plan);
   ASSERT_GT(curves.size(), own.size());
   for (std::size_t k = 0; k < own.size(); ++k) {
     const CurveItem& curve = curves[curves.size() - 1 - k];
-    const LineStyle style = line_style(static_cast<double>(own[k].weight), LineTone::bright, 28);
+    const ArcStyle style = arc_style(static_cast<double>(own[k].weight), ArcTone::bright, 28);
     EXPECT_EQ(curve.width, style.width);
     EXPECT_EQ(curve.color.a, std::lround(255 * style.opacity));
   }
   EXPECT_TRUE(has_text(plan, "(query 5)"));
 }
 
-// More links than are drawn: the picture says so, and the chosen query's own are all there.
+// More arcs than are drawn: the picture says so, and the chosen query's own are all there.
 TEST(Arcs, too_many_links_are_cut_to_the_strongest) {
   const auto trace = small_trace(40);
   ViewSpec view = view_of(ViewKind::arcs);
   view.hide_below = 0;
   const FigurePlan plan = figure_plan(*trace, view, false);
-  EXPECT_EQ(std::ssize(items_of<CurveItem>(plan)), kMostLines);
+  EXPECT_EQ(std::ssize(items_of<CurveItem>(plan)), kMostArcs);
   EXPECT_TRUE(has_text(plan, "the 1,000 strongest of 6,400"));
   view.token = 3;
   const auto curves = items_of<CurveItem>(figure_plan(*trace, view, false));
-  const double bright = line_style(0, LineTone::bright, 28).opacity * 255 - 1;
+  const double bright = arc_style(0, ArcTone::bright, 28).opacity * 255 - 1;
   EXPECT_EQ(std::count_if(curves.begin(), curves.end(), [&](const CurveItem& c) { return c.color.a > bright; }),
             4 * 40);
 }

@@ -33,7 +33,7 @@ Pieces split(const std::string& text, const Json& pre_tokenizer, const Json& nor
 
 TokenizerJson word_level() {
   TokenizerJson json;
-  json.added_tokens = {added_token(0, "[UNK]"), added_token(1, "[MASK]")};
+  json.added_tokens = nlohmann::ordered_json::array({added_token(0, "[UNK]"), added_token(1, "[MASK]")});
   json.normalizer = {{"type", "Lowercase"}};
   json.pre_tokenizer = {{"type", "Whitespace"}};
   json.model = {{"type", "WordLevel"},
@@ -144,7 +144,7 @@ TEST(PipelineTokenizer, MetaspaceKnowsItsOldAndItsNewForm) {
   EXPECT_EQ(split("Hey you", {{"type", "Metaspace"}, {"prepend_scheme", "always"}, {"split", false}}),
             (Pieces{"▁Hey▁you"}));
   TokenizerJson first = splitter({{"type", "Metaspace"}, {"prepend_scheme", "first"}});
-  first.added_tokens = {added_token(1, "<s>")};
+  first.added_tokens = nlohmann::ordered_json::array({added_token(1, "<s>")});
   EXPECT_EQ(tokenizer_of(first)->tokenize("a<s>b").vocabulary_pieces, (Pieces{"▁a", "<s>", "b"}));
 }
 
@@ -210,7 +210,7 @@ TEST(PipelineTokenizer, AddedTokensTakeBlanksAlongAndRespectWords) {
   left["lstrip"] = true;
   right["rstrip"] = true;
   word["single_word"] = true;
-  json.added_tokens = {left, right, word, added_token(4, "<mask>>")};
+  json.added_tokens = nlohmann::ordered_json::array({left, right, word, added_token(4, "<mask>>")});
   const Tokens tokens = tokenizer_of(json)->tokenize("a  <mask> <r>  b foxes fox, <mask>>");
   EXPECT_EQ(tokens.ids, (Ids{0, 1, 2, 0, 0, 3, 0, 4}));
   EXPECT_EQ(tokens.vocabulary_pieces, (Pieces{"a", "  <mask>", "<r>  ", "b", "foxes", "fox", ",", "<mask>>"}));
@@ -223,7 +223,7 @@ TEST(PipelineTokenizer, ANormalizedAddedTokenIsFoundInTheNormalizedText) {
   TokenizerJson json = splitter({{"type", "WhitespaceSplit"}}, {{"type", "Lowercase"}});
   Json token = added_token(1, "Fox", false);
   token["normalized"] = true;
-  json.added_tokens = {token};
+  json.added_tokens = nlohmann::ordered_json::array({token});
   EXPECT_EQ(tokenizer_of(json)->tokenize("a FOXfox").ids, (Ids{0, 1, 1}));
 }
 

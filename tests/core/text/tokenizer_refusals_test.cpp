@@ -109,9 +109,9 @@ TEST(TokenizerRefusals, OptionsOfTheWrongKind) {
     expect_error(json.text(), {"normalizer.precompiled_charsmap"});
   }
   json = sound();
-  json.added_tokens = {added_token(0, std::string(1001, 'x'))};
+  json.added_tokens = nlohmann::ordered_json::array({added_token(0, std::string(1001, 'x'))});
   expect_error(json.text(), {"added_tokens[0].content"});
-  json.added_tokens = {added_token(-1, "x")};
+  json.added_tokens = nlohmann::ordered_json::array({added_token(-1, "x")});
   expect_error(json.text(), {"added_tokens[0].id"});
   json = sound();
   json.post_processor = {{"type", "TemplateProcessing"}, {"single", Json::array()}, {"special_tokens", Json::object()}};

@@ -19,10 +19,10 @@ inline MapTiles::Options at_once() {
 }
 
 // The picture in the frame after the one that asked for it.
-inline std::shared_ptr<const MapPicture> ask(MapTiles& maps, const MapWish& wish, const PyramidSource& source) {
-  maps.want(wish, source, 0);
+inline std::shared_ptr<const MapPicture> ask(MapTiles& maps, const MapQuery& query, const PyramidSource& source) {
+  maps.want(query, source, 0);
   maps.end_frame();
-  auto picture = maps.want(wish, source, 0);
+  auto picture = maps.want(query, source, 0);
   maps.end_frame();
   return picture;
 }

@@ -18,8 +18,8 @@ Request small_request() {
 }
 
 // The reference plays the GPU.
-std::shared_ptr<const Backend> made(const BackendWish& wish) {
-  return wish.choice == BackendChoice::gpu ? make_reference_backend() : make_backend(wish);
+std::shared_ptr<const Backend> made(const BackendQuery& query) {
+  return query.choice == BackendChoice::gpu ? make_reference_backend() : make_backend(query);
 }
 
 bool contains(const std::string& text, const std::string& part) {
@@ -49,7 +49,7 @@ TEST(CompareBackends, NanInTheSamePlacesIsNoDifference) {
 
 TEST(CompareBackends, AnAbsentGpuIsSaidWithTheReason) {
   const std::string text = compare_backends(
-      small_request(), [](const BackendWish& wish) { return make_backend(wish); }, CancelToken(), [](double) {});
+      small_request(), [](const BackendQuery& query) { return make_backend(query); }, CancelToken(), [](double) {});
   EXPECT_TRUE(contains(text, " ms. No GPU: This build has no GPU backend.")) << text;
 }
 

@@ -1,4 +1,4 @@
-// Reports of single numbers: at once when they are cheap, else the newest wish from the worker.
+// Reports of single numbers: at once when they are cheap, else the newest query from the worker.
 #include "app/session/background/explanations.h"
 
 #include <gtest/gtest.h>

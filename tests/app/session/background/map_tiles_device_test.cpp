@@ -30,7 +30,7 @@ struct OnDevice {
 };
 
 void expect_same(const MapPicture& a, const MapPicture& b) {
-  EXPECT_EQ(a.wish, b.wish);
+  EXPECT_EQ(a.query, b.query);
   EXPECT_EQ(a.rows, b.rows);
   EXPECT_EQ(a.done, b.done);
   EXPECT_EQ(a.one_of_rows, b.one_of_rows);
@@ -51,22 +51,22 @@ void expect_same(const MapPicture& a, const MapPicture& b) {
 TEST(MapTilesDevice, pictures_are_those_that_are_made_here) {
   const OnDevice on(2600, 2101);
   for (const Pooling pooling : {Pooling::max, Pooling::mean}) {
-    std::vector<MapWish> wishes;
+    std::vector<MapQuery> queries;
     for (const PixelCells cells : {PixelCells{12, 12}, {4, 2}, {8, 6}, {52, 50}}) {
-      wishes.push_back(wish_for_all({}, on.source.matrix, pooling, cells));
+      queries.push_back(query_of_all({}, on.source.matrix, pooling, cells));
     }
     for (const PixelCells cells : {PixelCells{1, 1}, {2, 2}, {4, 4}, {1, 8}}) {
-      wishes.push_back(wish_for({}, on.source.matrix, pooling, cells, {1100, 1500}, {1500, 1777}));
+      queries.push_back(query_of({}, on.source.matrix, pooling, cells, {1100, 1500}, {1500, 1777}));
     }
-    for (const MapWish& wish : wishes) {
+    for (const MapQuery& query : queries) {
       MapTiles there(
           make_inline_executor(), [] {}, at_once());
       MapTiles here(
           make_inline_executor(), [] {}, at_once());
       *on.read = 0;
-      const auto shared = ask(there, wish, on.source);
+      const auto shared = ask(there, query, on.source);
       EXPECT_EQ(*on.read, 0) << "cells came from where they are not";
-      const auto own = ask(here, wish, on.without_device());
+      const auto own = ask(here, query, on.without_device());
       ASSERT_TRUE(shared && own);
       EXPECT_TRUE(shared->device);
       EXPECT_FALSE(own->device);
@@ -81,7 +81,7 @@ TEST(MapTilesDevice, pictures_are_those_that_are_made_here) {
 
 TEST(MapTilesDevice, every_picture_on_the_way_is_the_same_too) {
   const OnDevice on(20000, 600);
-  const MapWish wish = wish_for_all({}, on.source.matrix, Pooling::mean, {160, 10});
+  const MapQuery query = query_of_all({}, on.source.matrix, Pooling::mean, {160, 10});
   const auto published = [&](const PyramidSource& source) {
     std::vector<std::shared_ptr<const MapPicture>> seen;
     MapTiles* maps = nullptr;
@@ -90,9 +90,9 @@ TEST(MapTilesDevice, every_picture_on_the_way_is_the_same_too) {
     auto own = std::make_unique<ManualExecutor>();
     ManualExecutor* executor = own.get();
     MapTiles tiles(
-        std::move(own), [&] { seen.push_back(maps->want(wish, source, 0)); }, options);
+        std::move(own), [&] { seen.push_back(maps->want(query, source, 0)); }, options);
     maps = &tiles;
-    tiles.want(wish, source, 0);
+    tiles.want(query, source, 0);
     tiles.end_frame();
     while (executor->step()) {
     }
@@ -106,13 +106,13 @@ TEST(MapTilesDevice, every_picture_on_the_way_is_the_same_too) {
 
 TEST(MapTilesDevice, a_part_grows_from_above_as_it_does_here) {
   const OnDevice on(9000, 1000);
-  const MapWish wish = wish_for({}, on.source.matrix, Pooling::max, {1, 1}, {300, 1500}, {0, 900});
+  const MapQuery query = query_of({}, on.source.matrix, Pooling::max, {1, 1}, {300, 1500}, {0, 900});
   std::vector<Range> rows;
   MapTiles* maps = nullptr;
   MapTiles tiles(
-      make_inline_executor(), [&] { rows.push_back(maps->want(wish, on.source, 0)->rows); }, at_once());
+      make_inline_executor(), [&] { rows.push_back(maps->want(query, on.source, 0)->rows); }, at_once());
   maps = &tiles;
-  ask(tiles, wish, on.source);
+  ask(tiles, query, on.source);
   ASSERT_GE(rows.size(), 3U);
   EXPECT_EQ(rows.front(), (Range{256, 512}));
   EXPECT_EQ(rows.back(), (Range{256, 1536}));
@@ -124,15 +124,15 @@ TEST(MapTilesDevice, tiles_are_kept_within_the_budget_and_used_again) {
   options.tile_bytes = 2 << 20;
   MapTiles few(
       make_inline_executor(), [] {}, options);
-  ASSERT_TRUE(ask(few, wish_for_all({}, on.source.matrix, Pooling::max, {2, 2}), on.source)->exact());
+  ASSERT_TRUE(ask(few, query_of_all({}, on.source.matrix, Pooling::max, {2, 2}), on.source)->exact());
   EXPECT_LE(few.tile_bytes(), 2 << 20);
   EXPECT_GT(few.tile_bytes(), 0);
 
   MapTiles all(
       make_inline_executor(), [] {}, at_once());
-  ask(all, wish_for_all({}, on.source.matrix, Pooling::max, {2, 2}), on.source);
+  ask(all, query_of_all({}, on.source.matrix, Pooling::max, {2, 2}), on.source);
   const int pooled = on.device->pooled;
-  ask(all, wish_for({}, on.source.matrix, Pooling::max, {2, 2}, {100, 900}, {50, 700}), on.source);
+  ask(all, query_of({}, on.source.matrix, Pooling::max, {2, 2}, {100, 900}, {50, 700}), on.source);
   EXPECT_EQ(on.device->pooled, pooled);
 }
 
@@ -140,7 +140,7 @@ TEST(MapTilesDevice, what_is_no_longer_looked_at_is_cancelled) {
   OnDevice on(20000, 20000);
   MapTiles* maps = nullptr;
   bool moved = false;
-  const MapWish second = wish_for({}, on.source.matrix, Pooling::max, {1, 1}, {16384, 16400}, {0, 9});
+  const MapQuery second = query_of({}, on.source.matrix, Pooling::max, {1, 1}, {16384, 16400}, {0, 9});
   on.device->before_pooling = [&] {
     if (std::exchange(moved, true)) return;
     maps->want(second, on.source, 0);
@@ -151,7 +151,7 @@ TEST(MapTilesDevice, what_is_no_longer_looked_at_is_cancelled) {
   MapTiles tiles(
       std::move(own), [] {}, at_once());
   maps = &tiles;
-  const MapWish first = wish_for({}, on.source.matrix, Pooling::max, {8, 8}, {0, 10000}, {0, 10000});
+  const MapQuery first = query_of({}, on.source.matrix, Pooling::max, {8, 8}, {0, 10000}, {0, 10000});
   tiles.want(first, on.source, 0);
   tiles.end_frame();
   while (executor->step()) {
@@ -172,20 +172,20 @@ TEST(MapTilesDevice, a_device_that_fails_leaves_the_rest_to_the_cells) {
         make_inline_executor(), [] {}, options);
     MapTiles here(
         make_inline_executor(), [] {}, options);
-    const MapWish wish = wish_for_all({}, on.source.matrix, Pooling::max, {160, 10});
-    const auto picture = ask(tiles, wish, on.source);
+    const MapQuery query = query_of_all({}, on.source.matrix, Pooling::max, {160, 10});
+    const auto picture = ask(tiles, query, on.source);
     ASSERT_TRUE(picture);
     EXPECT_EQ(picture->failure, "");
-    expect_same(*picture, *ask(here, wish, on.without_device()));
+    expect_same(*picture, *ask(here, query, on.without_device()));
     EXPECT_EQ(tiles.counts().device_failure, "the device was lost");
     EXPECT_GT(tiles.counts().read, 0);
     const int asked = on.device->pooled;
-    ask(tiles, wish_for_all({0, StageId::weights, 0, 1}, on.source.matrix, Pooling::max, {160, 10}), on.source);
+    ask(tiles, query_of_all({0, StageId::weights, 0, 1}, on.source.matrix, Pooling::max, {160, 10}), on.source);
     EXPECT_EQ(on.device->pooled, asked) << "a device that failed is asked again";
     // Another one may do.
     OnDevice other(600, 600);
     EXPECT_TRUE(
-        ask(tiles, wish_for_all({1, StageId::weights, 0, 0}, other.source.matrix, Pooling::max, {8, 8}), other.source)
+        ask(tiles, query_of_all({1, StageId::weights, 0, 0}, other.source.matrix, Pooling::max, {8, 8}), other.source)
             ->device);
     EXPECT_EQ(tiles.counts().device_failure, "");
   }
@@ -196,8 +196,8 @@ TEST(MapTilesDevice, a_picture_too_large_for_the_device_is_made_here) {
   on.device->most = 400;
   MapTiles tiles(
       make_inline_executor(), [] {}, at_once());
-  EXPECT_FALSE(ask(tiles, wish_for_all({}, on.source.matrix, Pooling::max, {4, 4}), on.source)->device);
-  EXPECT_TRUE(ask(tiles, wish_for_all({}, on.source.matrix, Pooling::max, {8, 8}), on.source)->device);
+  EXPECT_FALSE(ask(tiles, query_of_all({}, on.source.matrix, Pooling::max, {4, 4}), on.source)->device);
+  EXPECT_TRUE(ask(tiles, query_of_all({}, on.source.matrix, Pooling::max, {8, 8}), on.source)->device);
 }
 
 }  // namespace

@@ -34,10 +34,10 @@ struct Manual {
 };
 
 void expect_exact(const MapPicture& picture, const PyramidSource& source) {
-  const MapWish& wish = picture.wish;
+  const MapQuery& query = picture.query;
   ASSERT_TRUE(picture.exact());
-  ASSERT_EQ(picture.rows, wish.rows);
-  const PooledPixels expected = pool_cells(source, wish.rows, wish.columns, wish.cells, wish.pooling, {});
+  ASSERT_EQ(picture.rows, query.rows);
+  const PooledPixels expected = pool_cells(source, query.rows, query.columns, query.cells, query.pooling, {});
   ASSERT_EQ(picture.matrix.shape(), (Shape{expected.rows, expected.columns}));
   const std::vector<float> values = picture.matrix.values();
   for (std::size_t i = 0; i < values.size(); ++i) ASSERT_NEAR(values[i], expected.values[i], 1e-6F) << i;
@@ -60,17 +60,17 @@ TEST(MapTiles, pictures_are_what_the_pyramid_says_at_every_distance) {
       make_inline_executor(), [] {}, at_once());
   for (const Pooling pooling : {Pooling::max, Pooling::mean}) {
     for (const PixelCells cells : {PixelCells{12, 12}, {4, 2}, {8, 6}, {52, 50}}) {
-      const auto whole = ask(maps, wish_for_all({}, source.matrix, pooling, cells), source);
+      const auto whole = ask(maps, query_of_all({}, source.matrix, pooling, cells), source);
       ASSERT_TRUE(whole);
       expect_exact(*whole, source);
     }
     for (const PixelCells cells : {PixelCells{1, 1}, {2, 2}, {4, 4}, {1, 8}}) {
-      const auto part = ask(maps, wish_for({}, source.matrix, pooling, cells, {1100, 1500}, {1500, 1777}), source);
+      const auto part = ask(maps, query_of({}, source.matrix, pooling, cells, {1100, 1500}, {1500, 1777}), source);
       ASSERT_TRUE(part);
-      EXPECT_LE(part->wish.rows.begin, 1100);
-      EXPECT_GE(part->wish.rows.end, 1500);
-      EXPECT_LE(part->wish.columns.begin, 1500);
-      EXPECT_GE(part->wish.columns.end, 1777);
+      EXPECT_LE(part->query.rows.begin, 1100);
+      EXPECT_GE(part->query.rows.end, 1500);
+      EXPECT_LE(part->query.columns.begin, 1500);
+      EXPECT_GE(part->query.columns.end, 1777);
       expect_exact(*part, source);
     }
   }
@@ -81,15 +81,15 @@ TEST(MapTiles, a_short_pan_and_a_coarser_picture_read_nothing_again) {
   MapTiles maps(
       make_inline_executor(), [] {}, at_once());
   const Tensor& matrix = counted.source.matrix;
-  ASSERT_TRUE(ask(maps, wish_for_all({}, matrix, Pooling::max, {2, 2}), counted.source)->exact());
+  ASSERT_TRUE(ask(maps, query_of_all({}, matrix, Pooling::max, {2, 2}), counted.source)->exact());
   const std::int64_t read = *counted.cells;
   MapTiles::Options options;
   EXPECT_LE(read, 2304 * 2304 + options.coarse_cells);
-  ask(maps, wish_for({}, matrix, Pooling::max, {2, 2}, {100, 900}, {50, 700}), counted.source);
-  ask(maps, wish_for({}, matrix, Pooling::max, {2, 2}, {101, 905}, {60, 720}), counted.source);
+  ask(maps, query_of({}, matrix, Pooling::max, {2, 2}, {100, 900}, {50, 700}), counted.source);
+  ask(maps, query_of({}, matrix, Pooling::max, {2, 2}, {101, 905}, {60, 720}), counted.source);
   EXPECT_EQ(*counted.cells, read);
   // Another head's pixels are not these.
-  ask(maps, wish_for({0, StageId::weights, 0, 1}, matrix, Pooling::max, {2, 2}, {100, 900}, {50, 700}), counted.source);
+  ask(maps, query_of({0, StageId::weights, 0, 1}, matrix, Pooling::max, {2, 2}, {100, 900}, {50, 700}), counted.source);
   EXPECT_GT(*counted.cells, read);
 }
 
@@ -99,15 +99,15 @@ TEST(MapTiles, shows_something_coarse_of_every_map_before_any_exact_one) {
   auto own = std::make_unique<ManualExecutor>();
   executor = own.get();
   std::vector<std::string> seen;
-  std::vector<MapWish> wishes;
+  std::vector<MapQuery> queries;
   for (std::int64_t head = 0; head < 3; ++head) {
-    wishes.push_back(wish_for_all({0, StageId::weights, 0, head}, counted.source.matrix, Pooling::max, {160, 10}));
+    queries.push_back(query_of_all({0, StageId::weights, 0, head}, counted.source.matrix, Pooling::max, {160, 10}));
   }
   MapTiles* maps = nullptr;
-  const auto look = [&] {
+  const auto result = [&] {
     std::string states;
-    for (const MapWish& wish : wishes) {
-      const auto picture = maps->want(wish, counted.source, static_cast<int>(wish.key.slice));
+    for (const MapQuery& query : queries) {
+      const auto picture = maps->want(query, counted.source, static_cast<int>(query.key.slice));
       states += !picture ? '.' : picture->exact() ? 'E' : picture->done > 0 ? 'r' : 'c';
     }
     if (seen.empty() || seen.back() != states) seen.push_back(states);
@@ -115,9 +115,9 @@ TEST(MapTiles, shows_something_coarse_of_every_map_before_any_exact_one) {
   MapTiles::Options options = at_once();
   options.coarse_cells = 600 * 800;
   MapTiles tiles(
-      std::move(own), [&] { look(); }, options);
+      std::move(own), [&] { result(); }, options);
   maps = &tiles;
-  look();
+  result();
   tiles.end_frame();
   EXPECT_TRUE(tiles.busy());
   while (executor->step()) {
@@ -125,13 +125,13 @@ TEST(MapTiles, shows_something_coarse_of_every_map_before_any_exact_one) {
   EXPECT_FALSE(tiles.busy());
   const std::vector<std::string> expected{"...", "c..", "cc.", "ccc", "rcc", "Ecc", "Erc", "EEc", "EEr", "EEE"};
   EXPECT_EQ(seen, expected);
-  const auto picture = tiles.want(wishes[0], counted.source, 0);
+  const auto picture = tiles.want(queries[0], counted.source, 0);
   EXPECT_EQ(picture->one_of_rows, 1);
 }
 
 TEST(MapTiles, a_coarse_picture_says_what_it_was_made_of) {
   Counted counted(20000, 600);
-  const MapWish wish = wish_for_all({}, counted.source.matrix, Pooling::max, {160, 10});
+  const MapQuery query = query_of_all({}, counted.source.matrix, Pooling::max, {160, 10});
   std::vector<std::int64_t> said;
   MapTiles* maps = nullptr;
   MapTiles::Options options = at_once();
@@ -141,14 +141,14 @@ TEST(MapTiles, a_coarse_picture_says_what_it_was_made_of) {
   MapTiles tiles(
       std::move(own),
       [&] {
-        const auto picture = maps->want(wish, counted.source, 0);
+        const auto picture = maps->want(query, counted.source, 0);
         said.push_back(picture->exact() ? 0 : picture->one_of_rows);
         EXPECT_EQ(picture->matrix.shape(), (Shape{125, 60}));
         EXPECT_EQ(picture->rows, (Range{0, 20000}));
       },
       options);
   maps = &tiles;
-  tiles.want(wish, counted.source, 0);
+  tiles.want(query, counted.source, 0);
   tiles.end_frame();
   while (executor->step()) {
   }
@@ -160,8 +160,8 @@ TEST(MapTiles, a_coarse_picture_says_what_it_was_made_of) {
 TEST(MapTiles, what_is_no_longer_looked_at_is_not_computed) {
   Counted counted(9000, 1000);
   Manual manual;
-  const MapWish first = wish_for_all({0, StageId::weights, 0, 0}, counted.source.matrix, Pooling::max, {40, 4});
-  const MapWish second = wish_for_all({0, StageId::weights, 0, 1}, counted.source.matrix, Pooling::max, {40, 4});
+  const MapQuery first = query_of_all({0, StageId::weights, 0, 0}, counted.source.matrix, Pooling::max, {40, 4});
+  const MapQuery second = query_of_all({0, StageId::weights, 0, 1}, counted.source.matrix, Pooling::max, {40, 4});
   manual.maps.want(first, counted.source, 0);
   manual.maps.end_frame();
   manual.maps.want(second, counted.source, 0);
@@ -176,7 +176,7 @@ TEST(MapTiles, what_is_no_longer_looked_at_is_not_computed) {
 }
 
 TEST(MapTiles, panning_on_while_it_computes_cancels_the_old_part) {
-  // The wish changes while the worker reads: the read that follows is of the new one.
+  // The query changes while the worker reads: the read that follows is of the new one.
   MapTiles* maps = nullptr;
   int reads = 0;
   bool moved = false;
@@ -190,7 +190,7 @@ TEST(MapTiles, panning_on_while_it_computes_cancels_the_old_part) {
           return;
         }
         moved = true;
-        maps->want(wish_for({}, source.matrix, Pooling::max, {1, 1}, {16384, 16400}, {0, 9}), source, 0);
+        maps->want(query_of({}, source.matrix, Pooling::max, {1, 1}, {16384, 16400}, {0, 9}), source, 0);
         maps->end_frame();
       });
   auto own = std::make_unique<ManualExecutor>();
@@ -198,7 +198,7 @@ TEST(MapTiles, panning_on_while_it_computes_cancels_the_old_part) {
   MapTiles tiles(
       std::move(own), [] {}, at_once());
   maps = &tiles;
-  tiles.want(wish_for({}, source.matrix, Pooling::max, {8, 8}, {0, 10000}, {0, 10000}), source, 0);
+  tiles.want(query_of({}, source.matrix, Pooling::max, {8, 8}, {0, 10000}, {0, 10000}), source, 0);
   tiles.end_frame();
   while (executor->step()) {
   }
@@ -212,7 +212,7 @@ TEST(MapTiles, keeps_tiles_within_its_budget) {
   options.tile_bytes = 2 << 20;
   MapTiles maps(
       make_inline_executor(), [] {}, options);
-  const auto picture = ask(maps, wish_for_all({}, counted.source.matrix, Pooling::max, {2, 2}), counted.source);
+  const auto picture = ask(maps, query_of_all({}, counted.source.matrix, Pooling::max, {2, 2}), counted.source);
   ASSERT_TRUE(picture);
   EXPECT_TRUE(picture->exact());
   EXPECT_LE(maps.tile_bytes(), 2 << 20);
@@ -228,12 +228,12 @@ TEST(MapTiles, a_matrix_that_cannot_be_read_says_why_once) {
   });
   MapTiles maps(
       make_inline_executor(), [] {}, at_once());
-  const MapWish wish = wish_for_all({}, source.matrix, Pooling::max, {8, 8});
-  const auto picture = ask(maps, wish, source);
+  const MapQuery query = query_of_all({}, source.matrix, Pooling::max, {8, 8});
+  const auto picture = ask(maps, query, source);
   ASSERT_TRUE(picture);
   EXPECT_EQ(picture->failure, "the disk is gone");
   EXPECT_FALSE(maps.busy());
-  ask(maps, wish, source);
+  ask(maps, query, source);
   EXPECT_EQ(reads, 1);
   EXPECT_FALSE(maps.last_whole({}, source.matrix, Pooling::max));
 }
@@ -243,16 +243,16 @@ TEST(MapTiles, the_last_whole_stays_until_a_newer_version_has_one) {
   MapTiles maps(
       make_inline_executor(), [] {}, at_once());
   const Tensor& matrix = counted.source.matrix;
-  ask(maps, wish_for_all({1, StageId::weights, 0, 0}, matrix, Pooling::max, {16, 16}), counted.source);
+  ask(maps, query_of_all({1, StageId::weights, 0, 0}, matrix, Pooling::max, {16, 16}), counted.source);
   auto last = maps.last_whole({2, StageId::weights, 0, 0}, matrix, Pooling::max);
   ASSERT_TRUE(last);
-  EXPECT_EQ(last->wish.key.version, 1U);
+  EXPECT_EQ(last->query.key.version, 1U);
   EXPECT_FALSE(maps.last_whole({2, StageId::weights, 0, 0}, matrix, Pooling::mean));
   EXPECT_FALSE(maps.last_whole({2, StageId::weights, 0, 0}, Counted(3000, 3001).source.matrix, Pooling::max));
-  ask(maps, wish_for_all({2, StageId::weights, 0, 0}, matrix, Pooling::max, {8, 8}), counted.source);
+  ask(maps, query_of_all({2, StageId::weights, 0, 0}, matrix, Pooling::max, {8, 8}), counted.source);
   last = maps.last_whole({2, StageId::weights, 0, 0}, matrix, Pooling::max);
   ASSERT_TRUE(last);
-  EXPECT_EQ(last->wish.key.version, 2U);
+  EXPECT_EQ(last->query.key.version, 2U);
 }
 
 TEST(MapTiles, tells_which_cell_a_pixel_shows) {
@@ -276,11 +276,11 @@ TEST(MapTiles, works_on_threads_and_ends_while_they_run) {
   {
     MapTiles maps(
         make_thread_executor(), [&] { ++wakes; }, at_once());
-    const MapWish wish = wish_for_all({}, counted.source.matrix, Pooling::max, {160, 160});
+    const MapQuery query = query_of_all({}, counted.source.matrix, Pooling::max, {160, 160});
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     std::shared_ptr<const MapPicture> picture;
     while (!picture && std::chrono::steady_clock::now() < end) {
-      picture = maps.want(wish, counted.source, 0);
+      picture = maps.want(query, counted.source, 0);
       maps.end_frame();
       maps.chosen({}, counted.source, {0, 160}, {160, 320});
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -77,15 +77,15 @@ struct Numbers {
 TEST(ModelNumbers, KnowsEveryHeadOfEveryLayer) {
   Numbers n;
   const auto trace = model_of(2);
-  const ModelLook look = n.numbers.want({.trace = trace});
-  ASSERT_EQ(look.layers.size(), 2u);
+  const ModelResult result = n.numbers.want({.trace = trace});
+  ASSERT_EQ(result.layers.size(), 2u);
   for (std::size_t l = 0; l < 2; ++l) {
-    ASSERT_TRUE(look.layers[l]);
-    ASSERT_EQ(look.layers[l]->heads.size(), 3u);
+    ASSERT_TRUE(result.layers[l]);
+    ASSERT_EQ(result.layers[l]->heads.size(), 3u);
     double sum = 0;
     for (std::int64_t h = 0; h < 3; ++h) {
       const HeadMetrics expected = head_metrics(*trace->model->layers[l], 0, h);
-      const HeadLook& head = look.layers[l]->heads[static_cast<std::size_t>(h)];
+      const HeadResult& head = result.layers[l]->heads[static_cast<std::size_t>(h)];
       EXPECT_EQ(head.metrics[HeadMetric::entropy].value, expected[HeadMetric::entropy].value);
       sum += expected[HeadMetric::entropy].value;
       EXPECT_EQ(head.picture.values(), matrix_at(trace->model->layers[l]->tensor(StageId::weights), 0, h).values());
@@ -93,7 +93,7 @@ TEST(ModelNumbers, KnowsEveryHeadOfEveryLayer) {
       EXPECT_TRUE(head.mask->hidden.hidden(0, 0, 0, 5));
       EXPECT_FALSE(head.mask->hidden.hidden(0, 0, 5, 0));
     }
-    EXPECT_TRUE(std::abs(look.layers[l]->mean_entropy - sum / 3) <= 1e-12);
+    EXPECT_TRUE(std::abs(result.layers[l]->mean_entropy - sum / 3) <= 1e-12);
   }
   EXPECT_FALSE(n.numbers.busy());
 }
@@ -107,8 +107,8 @@ TEST(ModelNumbers, LongPhrasesArePooledByTheLargestCell) {
   auto trace = std::make_shared<Trace>(*model->layers[0]);
   trace->model = model;
   Numbers n;
-  const ModelLook look = n.numbers.want({.trace = trace});
-  const Tensor& picture = look.layers[0]->heads[0].picture;
+  const ModelResult result = n.numbers.want({.trace = trace});
+  const Tensor& picture = result.layers[0]->heads[0].picture;
   ASSERT_EQ(picture.shape(), (Shape{50, 50}));
   const Tensor whole = matrix_at(trace->tensor(StageId::weights), 0, 0);
   float largest = 0;
@@ -135,9 +135,9 @@ TEST(ModelNumbers, EveryInterventionIsComparedWithTheRequestWithoutAny) {
     Numbers n;
     auto trace = std::make_shared<Trace>(*plain);
     trace->request = with_only(with_every_intervention(plain->request), each);
-    const ModelLook look = n.numbers.want({.trace = trace});
-    ASSERT_TRUE(look.baseline) << each.term;
-    EXPECT_TRUE(look.baseline->request == plain->request) << each.term;
+    const ModelResult result = n.numbers.want({.trace = trace});
+    ASSERT_TRUE(result.baseline) << each.term;
+    EXPECT_TRUE(result.baseline->request == plain->request) << each.term;
     EXPECT_EQ(n.runs, 1) << each.term;
     auto off = std::make_shared<Trace>(*trace);
     switch_interventions(off->request, false);
@@ -158,20 +158,20 @@ TEST(ModelNumbers, WhatEachDoesAloneIsWhatThatRequestPredicts) {
   request.paint = {{true, 7, 8, 1, 2, true}};
   Numbers n(of_whole_models());
   const auto trace = engine.run(request, {});
-  ModelLook look = n.numbers.want({.trace = trace, .alone = 2});
-  ASSERT_EQ(look.alone.size(), 2u) << "no more than was asked for";
+  ModelResult result = n.numbers.want({.trace = trace, .alone = 2});
+  ASSERT_EQ(result.alone.size(), 2u) << "no more than was asked for";
   const int runs = n.runs;
-  look = n.numbers.want({.trace = trace, .alone = 9});
-  ASSERT_EQ(look.alone.size(), 3u) << "what is switched off is not asked about";
+  result = n.numbers.want({.trace = trace, .alone = 9});
+  ASSERT_EQ(result.alone.size(), 3u) << "what is switched off is not asked about";
   EXPECT_EQ(n.runs, runs + 1);
-  const TokenProbability& first = look.baseline_predictions->tokens.front();
+  const TokenProbability& first = result.baseline_predictions->tokens.front();
   EXPECT_EQ(first.piece, "animal");
   for (const Intervention& each : active_interventions(request, true)) {
     const auto alone = engine.run(with_only(request, each), {});
-    const PredictionLook expected = predict(*alone->model, 0, look.predictions->position, {});
-    ASSERT_NE(look.alone_of(each.term), nullptr) << each.term;
-    EXPECT_EQ(look.alone_of(each.term)->probability, expected.probability_of(first.id)) << each.term;
-    EXPECT_LT(*look.alone_of(each.term)->probability, first.probability) << each.term;
+    const PredictionResult expected = predict(*alone->model, 0, result.predictions->position, {});
+    ASSERT_NE(result.alone_of(each.term), nullptr) << each.term;
+    EXPECT_EQ(result.alone_of(each.term)->probability, expected.probability_of(first.id)) << each.term;
+    EXPECT_LT(*result.alone_of(each.term)->probability, first.probability) << each.term;
   }
   request.ablate.clear();
   request.paint.clear();
@@ -180,7 +180,7 @@ TEST(ModelNumbers, WhatEachDoesAloneIsWhatThatRequestPredicts) {
 }
 
 TEST(ChangeSentence, NamesWhatIsActive) {
-  PredictionLook before, after;
+  PredictionResult before, after;
   before.tokens = {{4, "animal", 0, 0.9}, {5, "street", 0, 0.1}};
   after.tokens = {{5, "street", 0, 0.7}, {4, "animal", 0, 0.3}};
   const auto sentence = [&](const char* option, const char* text) {
@@ -202,13 +202,13 @@ TEST(ChangeSentence, NamesWhatIsActive) {
 TEST(ModelNumbers, TheBaselineIsTheSameRequestWithAllHeadsOn) {
   Numbers n;
   const auto trace = model_of(2, {{0, 1}});
-  const ModelLook look = n.numbers.want({.trace = trace});
-  ASSERT_TRUE(look.baseline);
-  EXPECT_TRUE(look.baseline->request.ablate.empty());
+  const ModelResult result = n.numbers.want({.trace = trace});
+  ASSERT_TRUE(result.baseline);
+  EXPECT_TRUE(result.baseline->request.ablate.empty());
   EXPECT_EQ(n.runs, 1);
   auto other = std::make_shared<Trace>(*trace);
   other->request.ablate = {{1, 2}};
-  EXPECT_EQ(n.numbers.want({.trace = other}).baseline, look.baseline) << "kept while only the ablated heads change";
+  EXPECT_EQ(n.numbers.want({.trace = other}).baseline, result.baseline) << "kept while only the ablated heads change";
   EXPECT_EQ(n.runs, 1);
 }
 
@@ -229,49 +229,49 @@ TEST(ModelNumbers, ABaselineThatFailsIsSaid) {
         throw Error("the disk is gone");
       },
       EngineOptions{}, [] {});
-  const ModelLook look = numbers.want({.trace = model_of(1, {{0, 0}})});
-  EXPECT_EQ(look.baseline, nullptr);
-  EXPECT_EQ(look.failure, "the disk is gone");
+  const ModelResult result = numbers.want({.trace = model_of(1, {{0, 0}})});
+  EXPECT_EQ(result.baseline, nullptr);
+  EXPECT_EQ(result.failure, "the disk is gone");
   EXPECT_FALSE(numbers.busy());
 }
 
 TEST(ModelNumbers, AggregatesOfAllLayers) {
   Numbers n;
   const auto trace = model_of(2);
-  const ModelLook look = n.numbers.want({.trace = trace, .aggregate = Aggregate::rollout});
-  ASSERT_TRUE(look.aggregate);
-  EXPECT_EQ(look.aggregate->failure, "");
+  const ModelResult result = n.numbers.want({.trace = trace, .aggregate = Aggregate::rollout});
+  ASSERT_TRUE(result.aggregate);
+  EXPECT_EQ(result.aggregate->failure, "");
   LayersOfWeights layers;
   for (const auto& layer : trace->model->layers) {
     layers.push_back(layer->tensor(StageId::weights).reshaped({3, 6, 6}, {Axis::head, Axis::query, Axis::key}));
   }
-  EXPECT_EQ(look.aggregate->matrix.values(), aggregate_of(Aggregate::rollout, layers).values());
+  EXPECT_EQ(result.aggregate->matrix.values(), aggregate_of(Aggregate::rollout, layers).values());
 }
 
 TEST(ModelNumbers, MergedAndHiddenTokensAreInEveryPicture) {
   Numbers n;
   const auto trace = model_of(1);
-  const ModelLook look =
+  const ModelResult result =
       n.numbers.want({.trace = trace, .tokens = {.hide_first = true}, .aggregate = Aggregate::mean, .head = 2});
-  EXPECT_EQ(look.layers[0]->heads[0].picture.shape(), (Shape{6, 5}));
-  ASSERT_TRUE(look.picked);
-  EXPECT_EQ(look.picked->matrix.values(), look.layers[0]->heads[2].picture.values());
-  EXPECT_EQ(look.aggregate->matrix.shape(), (Shape{6, 5}));
-  EXPECT_EQ(look.groups->column_labels, (std::vector<std::string>{"b", "a", "b", "c", "a"}));
-  ASSERT_TRUE(look.picked->mask);
-  EXPECT_TRUE(look.picked->mask->hidden.hidden(0, 0, 0, 0)) << "query 0 does not see key 1";
-  EXPECT_FALSE(look.picked->mask->hidden.hidden(0, 0, 1, 0));
+  EXPECT_EQ(result.layers[0]->heads[0].picture.shape(), (Shape{6, 5}));
+  ASSERT_TRUE(result.picked);
+  EXPECT_EQ(result.picked->matrix.values(), result.layers[0]->heads[2].picture.values());
+  EXPECT_EQ(result.aggregate->matrix.shape(), (Shape{6, 5}));
+  EXPECT_EQ(result.groups->column_labels, (std::vector<std::string>{"b", "a", "b", "c", "a"}));
+  ASSERT_TRUE(result.picked->mask);
+  EXPECT_TRUE(result.picked->mask->hidden.hidden(0, 0, 0, 0)) << "query 0 does not see key 1";
+  EXPECT_FALSE(result.picked->mask->hidden.hidden(0, 0, 1, 0));
 }
 
 TEST(ModelNumbers, NormsInsteadOfWeights) {
   Numbers n;
   const auto trace = model_of(2);
-  const ModelLook look = n.numbers.want({.trace = trace, .norms = true, .layer = 1, .head = 1});
+  const ModelResult result = n.numbers.want({.trace = trace, .norms = true, .layer = 1, .head = 1});
   const Tensor expected = value_weighted_norms(*trace->model->layers[1], 0, 1);
-  ASSERT_TRUE(look.picked);
-  EXPECT_EQ(look.picked->matrix.values(), expected.values());
-  EXPECT_EQ(look.layers[1]->heads[1].picture.values(), expected.values());
-  EXPECT_GT(look.layers[1]->largest, 0);
+  ASSERT_TRUE(result.picked);
+  EXPECT_EQ(result.picked->matrix.values(), expected.values());
+  EXPECT_EQ(result.layers[1]->heads[1].picture.values(), expected.values());
+  EXPECT_GT(result.layers[1]->largest, 0);
 }
 
 TEST(ModelNumbers, LayersThatAreNotComputedYetAreNull) {
@@ -281,10 +281,10 @@ TEST(ModelNumbers, LayersThatAreNotComputedYetAreNull) {
   auto trace = std::make_shared<Trace>(*whole);
   trace->model = model;
   Numbers n;
-  const ModelLook look = n.numbers.want({.trace = trace, .aggregate = Aggregate::mean});
-  EXPECT_EQ(look.layers[0], nullptr);
-  EXPECT_NE(look.layers[1], nullptr);
-  EXPECT_NE(look.aggregate->failure, "");
+  const ModelResult result = n.numbers.want({.trace = trace, .aggregate = Aggregate::mean});
+  EXPECT_EQ(result.layers[0], nullptr);
+  EXPECT_NE(result.layers[1], nullptr);
+  EXPECT_NE(result.aggregate->failure, "");
 }
 
 TEST(ModelNumbers, OnAThreadTheNewestWishWins) {
@@ -298,8 +298,8 @@ TEST(ModelNumbers, OnAThreadTheNewestWishWins) {
   for (int k = 0; k < 6; ++k) numbers.want({.trace = last = model_of(2, {{0, k % 3}})});
   while (numbers.busy()) {
   }
-  const ModelLook look = numbers.want({.trace = last});
-  EXPECT_TRUE(look.layers[0] && look.layers[1] && look.baseline);
+  const ModelResult result = numbers.want({.trace = last});
+  EXPECT_TRUE(result.layers[0] && result.layers[1] && result.baseline);
 }
 
 }  // namespace

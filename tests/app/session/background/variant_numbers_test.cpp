@@ -19,12 +19,12 @@ TEST(VariantNumbers, SaysWhatEveryVariantChanges) {
   int woken = 0;
   VariantNumbers numbers(make_inline_executor(), [&] { ++woken; });
   const auto trace = causal(1);
-  const auto look = numbers.want({trace, {"merge-direct"}});
-  ASSERT_NE(look, nullptr);
-  EXPECT_EQ(look->refusal, "");
-  ASSERT_EQ(look->lines.size(), variant_names().size());
+  const auto result = numbers.want({trace, {"merge-direct"}});
+  ASSERT_NE(result, nullptr);
+  EXPECT_EQ(result->refusal, "");
+  ASSERT_EQ(result->lines.size(), variant_names().size());
   EXPECT_GT(woken, 0);
-  for (const VariantLine& line : look->lines) {
+  for (const VariantLine& line : result->lines) {
     const bool runs = !variant_problem(*trace, {line.name});
     EXPECT_EQ(!line.problem, runs) << line.name;
     if (!runs) continue;
@@ -33,11 +33,11 @@ TEST(VariantNumbers, SaysWhatEveryVariantChanges) {
     EXPECT_TRUE(!std::isfinite(expected) || std::abs(line.largest - expected) <= 1e-5) << line.name;
     EXPECT_EQ(line.nan_rows > 0, line.name == "mask-inverted") << line.name;
   }
-  ASSERT_NE(look->difference, nullptr);
-  const Tensor& difference = look->difference->tensor(StageId::concat);
+  ASSERT_NE(result->difference, nullptr);
+  const Tensor& difference = result->difference->tensor(StageId::concat);
   EXPECT_TRUE(std::abs(static_cast<double>(difference.at({0, 1, 2})) -
-                       (look->wrong->tensor(StageId::concat).at({0, 1, 2}) -
-                        look->right->tensor(StageId::concat).at({0, 1, 2}))) <= 0);
+                       (result->wrong->tensor(StageId::concat).at({0, 1, 2}) -
+                        result->right->tensor(StageId::concat).at({0, 1, 2}))) <= 0);
 }
 
 TEST(VariantNumbers, TheRightSideHasNoMistakeOfTheRequestItself) {
@@ -45,17 +45,17 @@ TEST(VariantNumbers, TheRightSideHasNoMistakeOfTheRequestItself) {
   request.merge = Merge::direct;
   const auto trace = traced(request, fused_inputs(QkvLayout::per_head));
   VariantNumbers numbers(make_inline_executor(), {});
-  const auto look = numbers.want({trace, {}});
-  EXPECT_EQ(look->right->request.merge, Merge::transpose);
-  EXPECT_EQ(look->effect->first_different, std::nullopt);
+  const auto result = numbers.want({trace, {}});
+  EXPECT_EQ(result->right->request.merge, Merge::transpose);
+  EXPECT_EQ(result->effect->first_different, std::nullopt);
 }
 
 TEST(VariantNumbers, TwoThatExcludeEachOtherSayWhy) {
   VariantNumbers numbers(make_inline_executor(), {});
-  const auto look = numbers.want({causal(2), {"no-scale", "scale-by-d-model"}});
-  ASSERT_TRUE(look->problem);
-  EXPECT_EQ(look->wrong, nullptr);
-  EXPECT_EQ(look->lines.size(), variant_names().size());
+  const auto result = numbers.want({causal(2), {"no-scale", "scale-by-d-model"}});
+  ASSERT_TRUE(result->problem);
+  EXPECT_EQ(result->wrong, nullptr);
+  EXPECT_EQ(result->lines.size(), variant_names().size());
 }
 
 TEST(VariantNumbers, TheNewestWishWins) {
@@ -68,10 +68,10 @@ TEST(VariantNumbers, TheNewestWishWins) {
   EXPECT_EQ(by_hand.waiting(), 1U);
   while (by_hand.step()) {
   }
-  const auto look = numbers.want({second, {"no-scale"}});
-  ASSERT_NE(look, nullptr);
-  EXPECT_EQ(look->of.trace, second);
-  EXPECT_EQ(look->of.picked, std::vector<std::string>{"no-scale"});
+  const auto result = numbers.want({second, {"no-scale"}});
+  ASSERT_NE(result, nullptr);
+  EXPECT_EQ(result->of.trace, second);
+  EXPECT_EQ(result->of.picked, std::vector<std::string>{"no-scale"});
   EXPECT_FALSE(numbers.busy());
 }
 

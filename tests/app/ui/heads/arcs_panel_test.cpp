@@ -20,7 +20,7 @@ Document phrase(const std::string& words, std::int64_t heads = 8, std::int64_t d
   return document;
 }
 
-TEST(LinesPanel, TheSegmentsSwitchBetweenTheViews) {
+TEST(ArcsPanel, TheSegmentsSwitchBetweenTheViews) {
   Driver d;
   EXPECT_TRUE(d.has("heads/0"));
   EXPECT_TRUE(d.has("concat"));
@@ -39,7 +39,7 @@ TEST(LinesPanel, TheSegmentsSwitchBetweenTheViews) {
   EXPECT_FALSE(d.has("neurons"));
 }
 
-TEST(LinesPanel, ChipsAndKeysSwitchHeads) {
+TEST(ArcsPanel, ChipsAndKeysSwitchHeads) {
   Driver d(phrase("a b c d"));
   EXPECT_FALSE(d.session.view.arcs_heads.has_value()) << "all";
   d.click("heads/arcs/2");
@@ -53,7 +53,7 @@ TEST(LinesPanel, ChipsAndKeysSwitchHeads) {
   EXPECT_FALSE(d.session.view.arcs_heads.has_value()) << "there is no ninth head";
 }
 
-TEST(LinesPanel, DigitsThatAreTypedIntoThePhraseSwitchNothing) {
+TEST(ArcsPanel, DigitsThatAreTypedIntoThePhraseSwitchNothing) {
   Driver d(phrase("a b c d"));
   d.click("phrase");
   d.key(KeyName::one);
@@ -62,7 +62,7 @@ TEST(LinesPanel, DigitsThatAreTypedIntoThePhraseSwitchNothing) {
   EXPECT_FALSE(d.session.job().running);
 }
 
-TEST(LinesPanel, AClickPinsAQueryWithItsStrongestKeyAndLetsItGo) {
+TEST(ArcsPanel, AClickPinsAQueryWithItsStrongestKeyAndLetsItGo) {
   Driver d(phrase("a b c d e"));
   d.session.view.head = 3;
   d.step();
@@ -79,7 +79,7 @@ TEST(LinesPanel, AClickPinsAQueryWithItsStrongestKeyAndLetsItGo) {
   EXPECT_FALSE(d.session.view.cell.has_value()) << "the chosen one is let go";
 }
 
-TEST(LinesPanel, HoveringATokenLinksThePanels) {
+TEST(ArcsPanel, HoveringATokenLinksThePanels) {
   Driver d(phrase("a b c d e"));
   d.hover("heads/query/1");
   EXPECT_EQ(d.state.hover.query, 1);
@@ -90,11 +90,11 @@ TEST(LinesPanel, HoveringATokenLinksThePanels) {
   EXPECT_EQ(d.state.hover.key, 2);
 }
 
-TEST(LinesPanel, TheLeastWeightDecidesHowManyLinksThereAre) {
+TEST(ArcsPanel, TheLeastWeightDecidesHowManyLinksThereAre) {
   Driver d(phrase("a b c d e"));
   const auto found = [&](double least) {
-    LinkRequest request{0, arcs_heads(d.session.view, 8), {0, 5}, {0, 5}, least, 1000};
-    return strongest_links(d.trace(), request).found;
+    ArcRequest request{0, arcs_heads(d.session.view, 8), {0, 5}, {0, 5}, least, 1000};
+    return strongest_arcs(d.trace(), request).found;
   };
   EXPECT_GT(found(0.05), found(0.5));
   d.click("heads/hide_below", 0.5f);
@@ -102,7 +102,7 @@ TEST(LinesPanel, TheLeastWeightDecidesHowManyLinksThereAre) {
   EXPECT_TRUE(d.has("heads/links"));
 }
 
-TEST(LinesPanel, SentencesAreOfferedForTwoParts) {
+TEST(ArcsPanel, SentencesAreOfferedForTwoParts) {
   {
     Driver one(phrase("a b c d"));
     EXPECT_FALSE(one.has("heads/sentences"));
@@ -117,7 +117,7 @@ TEST(LinesPanel, SentencesAreOfferedForTwoParts) {
   EXPECT_TRUE(two.has("heads/lines"));
 }
 
-TEST(LinesPanel, SavesAnSvgThatOpensAsThisView) {
+TEST(ArcsPanel, SavesAnSvgThatOpensAsThisView) {
   const TemporaryFolder folder;
   Driver d(phrase("a b c d"));
   d.settings.export_folder = folder.path();
@@ -137,7 +137,7 @@ TEST(LinesPanel, SavesAnSvgThatOpensAsThisView) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 2) << "nothing is replaced";
 }
 
-TEST(LinesPanel, LongPhrasesScrollAndTheChosenTokenComesIntoSight) {
+TEST(ArcsPanel, LongPhrasesScrollAndTheChosenTokenComesIntoSight) {
   Driver d(phrase(words(400), 4));
   EXPECT_TRUE(d.has("heads/query/0"));
   EXPECT_FALSE(d.has("heads/query/399"));
@@ -146,7 +146,7 @@ TEST(LinesPanel, LongPhrasesScrollAndTheChosenTokenComesIntoSight) {
   EXPECT_TRUE(d.has("heads/query/399"));
 }
 
-TEST(LinesPanel, EveryLengthAndSizeDraws) {
+TEST(ArcsPanel, EveryLengthAndSizeDraws) {
   for (const int count : {1, 2, 12, 64, 400}) {
     for (const HeadsShow shows : {HeadsShow::arcs, HeadsShow::neurons}) {
       Document document = phrase(words(count));

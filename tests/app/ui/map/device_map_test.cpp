@@ -64,7 +64,7 @@ Document long_document(const char* mask) {
 SessionOptions options_of(bool has_device, bool fails = false) {
   SessionOptions options;
   options.engine.stage_memory = 1 << 20;
-  options.engine.make_backend = [has_device, fails](const BackendWish&) -> std::shared_ptr<const Backend> {
+  options.engine.make_backend = [has_device, fails](const BackendQuery&) -> std::shared_ptr<const Backend> {
     if (!has_device) return make_cpu_backend(1);
     auto backend = std::make_shared<WithDevice>();
     backend->fails = fails;
@@ -129,7 +129,7 @@ TEST(DeviceMap, ProfilesAndStripsAreReadFromIt) {
     grid.rows = grid.columns = 1100;
     grid.area = {{0, 0}, {550, 550}};
     grid.cell_width = grid.cell_height = 0.5;
-    std::vector<float> values = map_profile(map, grid, {400, 300}, along_row);
+    std::vector<float> values = map_axis_plot(map, grid, {400, 300}, along_row);
     const Strip& strip = d.state.panel_data->strip(StageId::weights, 0);
     const std::vector<float> line = strip.matrix.values();
     values.insert(values.end(), line.begin(), line.end());

@@ -62,7 +62,7 @@ TEST(LargeMap, IsDrawnFromPooledPixelsOfTheWorker) {
   }
   EXPECT_GE(maps, 2);
   EXPECT_TRUE(d.has("inspector/pooling"));
-  EXPECT_FALSE(d.session.looking());
+  EXPECT_FALSE(d.session.has_background_work());
 }
 
 TEST(LargeMap, MaxOrMeanIsChosenBesideIt) {
@@ -211,7 +211,7 @@ LargeMap with_picture(double done, std::int64_t one_of_rows, PixelCells cells) {
   LargeMap map;
   map.source.matrix = Tensor::zeros({3000, 3000}, {Axis::query, Axis::key});
   auto picture = std::make_shared<MapPicture>();
-  picture->wish = wish_for_all({}, map.source.matrix, Pooling::max, cells);
+  picture->query = query_of_all({}, map.source.matrix, Pooling::max, cells);
   picture->done = done;
   picture->one_of_rows = one_of_rows;
   map.whole = map.detail = picture;
