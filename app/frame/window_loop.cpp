@@ -22,6 +22,7 @@
 #include "app/platform/end_signals.h"
 #include "app/platform/window.h"
 #include "app/session/undo_list.h"
+#include "core/request/same_request.h"
 
 namespace headscope {
 namespace {
@@ -155,7 +156,7 @@ class WindowLoop {
     note_keystrokes(shown.get(), on_screen);
     if (shown != last_shown_) frames_due_ = kFramesAfterEvent;
     last_shown_ = shown;
-    autosave_.result(*session_, now);
+    autosave_.look(*session_, now);
     obey(commands);
     show_title();
     window_->set_cursor(cursor_shape());

@@ -9,6 +9,7 @@
 #include "app/session/background/variant_numbers.h"
 #include "app/session/job_runner.h"
 #include "app/session/undo_list.h"
+#include "core/request/same_request.h"
 
 namespace headscope {
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string_view>
 #include <utility>
 
 #include "core/request/request_text.h"
+#include "core/request/same_request.h"
 
 namespace headscope {
 
@@ -40,31 +40,7 @@ std::string typed_change(const Request& a, const Request& b) {
   return std::string(changed);
 }
 
-// Replaces a NaN by a number that no control can give, so that == is reflexive.
-void name_nan(double& value) {
-  if (std::isnan(value)) value = -1.2345678901234567e-300;
-}
-
-Request comparable(Request request) {
-  name_nan(request.init_gain);
-  name_nan(request.mask_fill);
-  name_nan(request.dropout);
-  if (request.scale) name_nan(*request.scale);
-  if (request.softcap) name_nan(*request.softcap);
-  return request;
-}
-
-bool holds_nan(const Request& r) {
-  return std::isnan(r.init_gain) || std::isnan(r.mask_fill) || std::isnan(r.dropout) ||
-         (r.scale && std::isnan(*r.scale)) || (r.softcap && std::isnan(*r.softcap));
-}
-
 }  // namespace
-
-bool same_request(const Request& a, const Request& b) {
-  if (a == b) return true;
-  return holds_nan(a) && holds_nan(b) && comparable(a) == comparable(b);
-}
 
 ViewState with_screen_of(ViewState view, const ViewState& screen) {
   view.theme = screen.theme;

@@ -10,9 +10,6 @@
 
 namespace headscope {
 
-// a == b, where NaN equals NaN: a draft that holds one must not look new in every frame.
-bool same_request(const Request& a, const Request& b);
-
 // `view` with the layout, theme and scale of `screen`, which undo leaves alone.
 ViewState with_screen_of(ViewState view, const ViewState& screen);
 

@@ -40,14 +40,14 @@ struct ModelNumbers::Impl {
     bool norms = false;
     std::shared_ptr<const LayerResult> result;
     bool fits(const std::shared_ptr<const Trace>& other, const ModelQuery& wanted) const {
-      return look && trace.lock() == other && batch == wanted.batch && tokens == wanted.tokens && norms == wanted.norms;
+      return result != nullptr && trace.lock() == other && batch == wanted.batch && tokens == wanted.tokens && norms == wanted.norms;
     }
   };
   struct PickedPart {
     ModelQuery query;
     std::shared_ptr<const ModelResult::MatrixResult> result;
     bool fits(const ModelQuery& other) const {
-      return look && query.trace == other.trace && query.batch == other.batch && query.tokens == other.tokens &&
+      return result != nullptr && query.trace == other.trace && query.batch == other.batch && query.tokens == other.tokens &&
              query.norms == other.norms && query.layer == other.layer && query.head == other.head;
     }
   };
@@ -57,7 +57,7 @@ struct ModelNumbers::Impl {
     TokenView tokens;
     std::shared_ptr<const ModelResult::AggregateResult> result;
     bool fits(const ModelQuery& wanted) const {
-      return look && wanted.aggregate == result->aggregate && model.lock() == wanted.trace->model &&
+      return result != nullptr && wanted.aggregate == result->aggregate && model.lock() == wanted.trace->model &&
              batch == wanted.batch && tokens == wanted.tokens;
     }
   };
@@ -66,7 +66,7 @@ struct ModelNumbers::Impl {
     std::int64_t batch = 0, position = 0;
     std::shared_ptr<const PredictionResult> result;
     bool fits(const std::shared_ptr<const Trace>& other, std::int64_t of_batch, std::int64_t at) const {
-      return look && trace.lock() == other && batch == of_batch && position == at;
+      return result != nullptr && trace.lock() == other && batch == of_batch && position == at;
     }
   };
   struct BaselinePart {
@@ -289,7 +289,7 @@ struct ModelNumbers::Impl {
   }
 
   void make_alone(const ModelQuery& task, const Intervention& one, AlonePart asked, const CancelToken& cancel) {
-    ModelResult::AloneResult look{one.term, std::nullopt, ""};
+    ModelResult::AloneResult result{one.term, std::nullopt, ""};
     try {
       const auto trace = compute(with_only(task.trace->request, one), engine, cancel, {});
       const std::vector<std::int64_t> tokens = {asked.token};

@@ -42,7 +42,7 @@ float layers_header_height(const Ui& ui, float width);
 void draw_layers_header(Ui& ui, const LayersShown& shown, const Rect& area);
 // layers_grid.cpp
 void draw_layers_grid(Ui& ui, const LayersShown& shown, const Rect& area);
-// layers_aggregate.cpp: one map of all heads instead of the grid.
+// layers_detail.cpp: one map of all heads instead of the grid.
 void draw_layers_aggregate(Ui& ui, const LayersShown& shown, const Rect& area);
 // layers_detail.cpp: the picked head's map with its readout; returns the y below them.
 float draw_layers_detail(Ui& ui, const LayersShown& shown, const Rect& area, float below);

@@ -290,10 +290,10 @@ HeatmapInput heatmap_input(Ui& ui, const std::string& name, HeatmapView& view, c
   const bool moved = dragged && viewport != nullptr && !viewport->fitted();
   const bool second = viewport != nullptr && io.MouseClickedLastCount[0] >= 2;
   if (mouse.clicked && !second && !moved) input.clicked = shown_cell(ui, view, io.MousePos);
-  const auto result = [&] {
+  const auto ask_for_map = [&] {
     if (view.large) look_at_map(ui, *view.large, fitted, view.grid, 0);
   };
-  if (!mouse.focused) return result(), input;
+  if (!mouse.focused) return ask_for_map(), input;
 
   const std::optional<Cell> current = picked != nullptr ? *picked : std::nullopt;
   if (viewport != nullptr) {
@@ -315,7 +315,7 @@ HeatmapInput heatmap_input(Ui& ui, const std::string& name, HeatmapView& view, c
     }
   }
   update_grid();
-  result();
+  ask_for_map();
   return input;
 }
 

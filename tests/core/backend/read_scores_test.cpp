@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/backend/score_steps.h"
 #include "tests/core/backend/made_attention.h"
 
 namespace headscope {

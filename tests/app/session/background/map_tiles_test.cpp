@@ -104,7 +104,7 @@ TEST(MapTiles, shows_something_coarse_of_every_map_before_any_exact_one) {
     queries.push_back(query_of_all({0, StageId::weights, 0, head}, counted.source.matrix, Pooling::max, {160, 10}));
   }
   MapTiles* maps = nullptr;
-  const auto result = [&] {
+  const auto ask_all = [&] {
     std::string states;
     for (const MapQuery& query : queries) {
       const auto picture = maps->want(query, counted.source, static_cast<int>(query.key.slice));
@@ -115,9 +115,9 @@ TEST(MapTiles, shows_something_coarse_of_every_map_before_any_exact_one) {
   MapTiles::Options options = at_once();
   options.coarse_cells = 600 * 800;
   MapTiles tiles(
-      std::move(own), [&] { result(); }, options);
+      std::move(own), [&] { ask_all(); }, options);
   maps = &tiles;
-  result();
+  ask_all();
   tiles.end_frame();
   EXPECT_TRUE(tiles.busy());
   while (executor->step()) {
