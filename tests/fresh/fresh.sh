@@ -264,11 +264,22 @@ check_demo() { # check_demo NAME
   return "$good"
 }
 
-# count FIELD: a number of the last ./dev test in the tree; "-" where it ran none.
+# count FIELD: a number of the last ./dev test in the tree, cases of its programs included; "-" where it ran none.
 count() {
-  local report=$scratch/tree$folder/build/release/Testing/tests.xml
+  local report=$scratch/tree$folder/build/release/Testing/tests.xml log=$kept/logs/$name-test.log
   if [[ -e $report ]]; then
-    sed -n "0,/^[[:space:]]*$1=/s/^[[:space:]]*$1=\"\([0-9]*\)\".*/\1/p" "$report"
+    local number cases programs failed skipped
+    number=$(sed -n "0,/^[[:space:]]*$1=/s/^[[:space:]]*$1=\"\([0-9]*\)\".*/\1/p" "$report")
+    read -r cases programs failed skipped < <(
+      sed -n 's/^\([0-9,]*\) cases in \([0-9]*\) programs: \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3 \4/p' "$log" |
+        tr -d , | tail -n 1
+    ) || true
+    case $1 in
+      tests) number=$((number + ${cases:-0} - ${programs:-0})) ;;
+      failures) number=$((number + ${failed:-0})) ;;
+      skipped) number=$((number + ${skipped:-0})) ;;
+    esac
+    echo "$number"
   else
     echo -
   fi

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 #include <vector>
 
@@ -17,8 +16,7 @@ class Misuse : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(Misuse, BreaksNothing) {
   TemporaryFolder folder;
-  setenv("HOME", folder.path().c_str(), 1);
-  setenv("XDG_STATE_HOME", folder.path().c_str(), 1);
+  const Environment home("HOME", folder.path().c_str()), state("XDG_STATE_HOME", folder.path().c_str());
   std::mt19937 random(GetParam());
   Document document = demo_document();
   document.request.d_model = 32;
