@@ -26,6 +26,7 @@ if(HEADSCOPE_IMGUI_SOURCE)
     add_library(headscope_imgui STATIC ${_imgui_sources})
     target_include_directories(headscope_imgui SYSTEM PUBLIC "${HEADSCOPE_IMGUI_SOURCE}" "${HEADSCOPE_IMGUI_SOURCE}/backends")
     target_link_libraries(headscope_imgui PRIVATE ${CMAKE_DL_LIBS})
+    target_compile_options(headscope_imgui PRIVATE -w)  # its warnings are its authors'
     add_library(ImGui::ImGui ALIAS headscope_imgui)
   endif()
 elseif(TARGET imgui::imgui)
