@@ -40,12 +40,11 @@ std::vector<std::string> separate_values(const CommandSpec& command, const std::
     separated.push_back("--" + name);
     const bool flag = option->placeholder.empty();
     if (equals != std::string::npos) {
-      if (flag)
-        throw UsageError(fmt::format("--{}: found the value '{}'; expected none", name, word.substr(equals + 1)));
+      if (flag) throw UsageError(name, fmt::format("found the value '{}'", word.substr(equals + 1)), "none");
       separated.push_back(word.substr(equals + 1));
     } else if (!flag) {
       if (i + 1 == words.size()) {
-        throw UsageError(fmt::format("--{}: found nothing after it; expected {}", name, option->placeholder));
+        throw UsageError(name, "found nothing after it", option->placeholder);
       }
       separated.push_back(words[++i]);
     }
@@ -161,8 +160,9 @@ Arguments parse_arguments(const CommandSpec& command, const std::vector<std::str
   for (const auto& [spec, option] : options) {
     if (option->count() == 0) continue;
     if (spec->once && option->results().size() > 1) {
-      throw UsageError(fmt::format("--{}: found twice ('{}' and '{}'); expected once, with commas between several",
-                                   spec->name, option->results()[0], option->results()[1]));
+      throw UsageError(spec->name,
+                       fmt::format("found twice ('{}' and '{}')", option->results()[0], option->results()[1]),
+                       "once, with commas between several");
     }
     arguments.values[spec->name] = spec->placeholder.empty() ? "on" : option->results().back();
     if (spec->repeatable) arguments.lists[spec->name] = option->results();
@@ -175,7 +175,7 @@ std::int64_t whole_number(const std::string& option, const std::string& text, st
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) {
-    throw UsageError(fmt::format("--{}: found '{}'; expected a whole number from {} to {}", option, text, low, high));
+    throw UsageError(option, fmt::format("found '{}'", text), fmt::format("a whole number from {} to {}", low, high));
   }
   return value;
 }
@@ -184,7 +184,7 @@ double finite_number(const std::string& option, const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    throw UsageError(fmt::format("--{}: found '{}'; expected a finite number", option, text));
+    throw UsageError(option, fmt::format("found '{}'", text), "a finite number");
   }
   return value;
 }
@@ -192,7 +192,7 @@ double finite_number(const std::string& option, const std::string& text) {
 std::size_t choice_of(const std::string& option, const std::string& text, const std::vector<std::string>& choices) {
   const auto found = std::find(choices.begin(), choices.end(), text);
   if (found == choices.end()) {
-    throw UsageError(fmt::format("--{}: found '{}'; expected {}", option, text, fmt::join(choices, ", ")));
+    throw UsageError(option, fmt::format("found '{}'", text), fmt::format("{}", fmt::join(choices, ", ")));
   }
   return static_cast<std::size_t>(found - choices.begin());
 }

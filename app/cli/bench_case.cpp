@@ -21,7 +21,7 @@ constexpr const char* kExpected = "B,S,INPUT_DIM,D_MODEL,HEADS,MASK or attn:S,HE
 constexpr std::int64_t kMostSize = std::int64_t{1} << 24;  // of one field: their products fit in 64 bits and in doubles
 
 [[noreturn]] void refuse(const std::string& option, const std::string& text, const std::string& expected) {
-  throw UsageError(fmt::format("--{}: found '{}'; expected {}", option, text, expected));
+  throw UsageError(option, fmt::format("found '{}'", text), expected);
 }
 
 std::vector<MaskTerm> mask_from(const std::string& option, const std::string& text, const std::string& mask) {
@@ -50,8 +50,8 @@ double stored_bytes(const BenchCase& size) {
 void check_memory(const std::string& option, const BenchCase& size) {
   const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (stored_bytes(size) <= memory / 2) return;
-  throw UsageError(fmt::format("--{}: found '{}', which keeps {}; expected at most half of this machine's {} of memory",
-                               option, size.text, size_text(stored_bytes(size)), size_text(memory)));
+  throw UsageError(option, fmt::format("found '{}', which keeps {}", size.text, size_text(stored_bytes(size))),
+                   fmt::format("at most half of this machine's {} of memory", size_text(memory)));
 }
 
 }  // namespace

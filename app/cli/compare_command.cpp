@@ -192,7 +192,7 @@ std::string write_differences(const Trace& a, const Trace& b, const Comparison& 
     stage_of(a, stage);
     stage_of(b, stage);
     if (const std::string reason = reason_against(found, stage); !reason.empty()) {
-      throw UsageError(fmt::format("--stage: {} of these two cannot be subtracted: {}", stage_name(stage), reason));
+      throw UsageError("stage", fmt::format("{} of these two cannot be subtracted: {}", stage_name(stage), reason));
     }
   }
   const std::vector<std::string> made = make_folder(folder);
@@ -211,15 +211,15 @@ std::string write_differences(const Trace& a, const Trace& b, const Comparison& 
 
 void run(const Arguments& given, const CancelToken& cancel) {
   if (given.has("stage") != given.has("out")) {
-    throw UsageError(given.has("out") ? "--stage: missing; expected the stages to write to --out"
-                                      : "--stage: found without --out; expected --out DIR, the folder to write to");
+    if (given.has("out")) throw UsageError("stage", "missing", "the stages to write to --out");
+    throw UsageError("stage", "found without --out", "--out DIR, the folder to write to");
   }
   const std::string folder = given.get("out");
-  if (given.has("out") && folder.empty()) throw UsageError("--out: found ''; expected the folder to write to");
+  if (given.has("out") && folder.empty()) throw UsageError("out", "found ''", "the folder to write to");
   std::vector<StageId> stages;
   if (given.has("stage")) stages = stages_from("stage", given.get("stage"));
   if (given.has("stage") && stages.empty()) {
-    throw UsageError("--stage: found 'all'; expected the names of the stages to write");
+    throw UsageError("stage", "found 'all'", "the names of the stages to write");
   }
   const std::int64_t memory = stage_memory_of(given);
   const GivenRequest request = given_request(given);

@@ -107,8 +107,8 @@ std::vector<ExternalStage> theirs_from(const Arguments& given, const Trace& trac
     return theirs;
   }
   if (paths.size() != stages.size()) {
-    throw UsageError(
-        fmt::format("--theirs: found {} files for {} stages; expected one for each", paths.size(), stages.size()));
+    throw UsageError("theirs", fmt::format("found {} files for {} stages", paths.size(), stages.size()),
+                     "one for each");
   }
   for (std::size_t k = 0; k < paths.size(); ++k) read(paths[k], stages[k]);
   return theirs;
@@ -116,17 +116,16 @@ std::vector<ExternalStage> theirs_from(const Arguments& given, const Trace& trac
 
 void run(const Arguments& given, const CancelToken& cancel) {
   if (!given.has("theirs")) {
-    throw UsageError("--theirs: missing; diagnose compares --theirs FILE.npy with a --stage");
+    throw UsageError("theirs", "missing; diagnose compares --theirs FILE.npy with a --stage");
   }
   if (!given.has("stage") && !given.get("theirs").ends_with(".safetensors")) {
-    throw UsageError("--stage: missing; diagnose compares --theirs FILE.npy with a --stage");
+    throw UsageError("stage", "missing; diagnose compares --theirs FILE.npy with a --stage");
   }
   if (given.has("stage")) stages_from("stage", given.get("stage"));
   const std::int64_t memory = stage_memory_of(given);
   const std::shared_ptr<const Trace> trace = computed_trace(given_request(given).request, memory, cancel);
   if (trace->find(StageId::raw_scores) == nullptr) {
-    throw UsageError(
-        "--model: a capture without queries and keys cannot be computed in another way; expected both in it");
+    throw UsageError("model", "a capture without queries and keys cannot be computed in another way", "both in it");
   }
   std::vector<ExternalStage> theirs = theirs_from(given, *trace);
   ProgressLine progress;

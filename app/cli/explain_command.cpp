@@ -78,8 +78,7 @@ std::string explanation_text(const Trace& trace, const Explanation& why) {
 
 void run(const Arguments& given, const CancelToken& cancel) {
   for (const char* option : {"stage", "at"}) {
-    if (!given.has(option))
-      throw UsageError(fmt::format("--{}: missing; explain needs a stage and a cell of it", option));
+    if (!given.has(option)) throw UsageError(option, "missing; explain needs a stage and a cell of it");
   }
   const StageId stage = stage_from("stage", given.get("stage"));
   const std::vector<std::int64_t> at = cell_numbers_from("at", given.get("at"));

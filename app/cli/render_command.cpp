@@ -28,14 +28,14 @@ struct Target {
 
 Target picture_target(const Arguments& given) {
   if (!given.has("out")) {
-    throw UsageError("--out: found nothing; expected --out FILE.png or FILE.svg, the picture to write");
+    throw UsageError("out", "found nothing", "--out FILE.png or FILE.svg, the picture to write");
   }
   const std::string path = given.get("out");
   std::string extension = std::filesystem::path(path).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (extension != ".png" && extension != ".svg") {
-    throw UsageError("--out: found '" + path + "'; expected a name that ends in .png or .svg");
+    throw UsageError("out", fmt::format("found '{}'", path), "a name that ends in .png or .svg");
   }
   return {path, extension == ".svg"};
 }
@@ -58,8 +58,8 @@ std::string write_picture(const Target& target, const FigureSource& source, cons
 // The request that a difference subtracts from; nothing for other views.
 std::optional<Request> subtracted_from(const Arguments& given, const GivenRequest& request, const ViewSpec& view) {
   if (given.has("against") && view.view != ViewKind::difference) {
-    throw UsageError(
-        fmt::format("--against: found with --view {}; expected with --view difference", view_kind_name(view.view)));
+    throw UsageError("against", fmt::format("found with --view {}", view_kind_name(view.view)),
+                     "with --view difference");
   }
   if (view.view != ViewKind::difference) return std::nullopt;
   return request_against(given, request, "the session or picture of the other result");

@@ -38,7 +38,7 @@ bool speaks_of_a_demo(const Arguments& given) {
 
 void refuse_both(const Arguments& given, const std::string& a, const std::string& b, const std::string& advice) {
   if (given.has(a) && given.has(b)) {
-    throw UsageError(fmt::format("--{}: found together with --{}; expected one of them, {}", a, b, advice));
+    throw UsageError(a, fmt::format("found together with --{}", b), fmt::format("one of them, {}", advice));
   }
 }
 
@@ -139,7 +139,7 @@ GivenRequest given_request(const Arguments& given) {
     if (!given.has(option.name)) continue;
     const std::string text = given.get(option.name);
     if (!is_valid_utf8(text)) {
-      throw UsageError(fmt::format("--{}: found bytes that are not UTF-8; expected UTF-8 text", option.name));
+      throw UsageError(option.name, "found bytes that are not UTF-8", "UTF-8 text");
     }
     option.set(request, text);
   }
@@ -149,18 +149,18 @@ GivenRequest given_request(const Arguments& given) {
                        !is_attention_alone(request) && !runs_capture(request);
   if (nothing && !given.has("phrase") && !given.has("phrase-file")) {
     throw UsageError(
-        "--phrase: found nothing to attend to; expected --phrase TEXT, or --phrase-file, --input, or "
-        "--query, --key and --value, or a capture as --model");
+        "phrase", "found nothing to attend to",
+        "--phrase TEXT, or --phrase-file, --input, or --query, --key and --value, or a capture as --model");
   }
   if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
   return result;
 }
 
 Request request_against(const Arguments& given, const GivenRequest& request, const std::string& expected) {
-  if (!given.has("against") && !request.against) throw UsageError("--against: missing; expected " + expected);
+  if (!given.has("against") && !request.against) throw UsageError("against", "missing", expected);
   Request other = given.has("against") ? read_session_with_paths(given.get("against")).request : *request.against;
   if (const std::optional<Problem> problem = find_problem(other)) {
-    throw UsageError(fmt::format("--against: its request cannot run: {}. {}", problem->title, problem->detail));
+    throw UsageError("against", fmt::format("its request cannot run: {}. {}", problem->title, problem->detail));
   }
   return other;
 }

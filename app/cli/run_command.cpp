@@ -32,19 +32,19 @@ constexpr std::size_t kMostManifestBytes = std::size_t{1} << 30;
 ExportPlan given_plan(const Arguments& given) {
   for (const char* option : {"export", "format", "csv", "region"}) {
     if (given.has(option) && !given.has("out")) {
-      throw UsageError(fmt::format("--{}: found without --out; expected --out DIR, the folder to write to", option));
+      throw UsageError(option, "found without --out", "--out DIR, the folder to write to");
     }
   }
   ExportPlan plan;
   plan.folder = given.get("out");
-  if (given.has("out") && plan.folder.empty()) throw UsageError("--out: found ''; expected the folder to write to");
+  if (given.has("out") && plan.folder.empty()) throw UsageError("out", "found ''", "the folder to write to");
   plan.stages = stages_from("export", given.get("export", "all"));
   constexpr ExportFormat kFormats[] = {ExportFormat::csv_matrix, ExportFormat::npy, ExportFormat::safetensors,
                                        ExportFormat::json};
   plan.format = kFormats[choice_of("format", given.get("format", "csv"), {"csv", "npy", "safetensors", "json"})];
   if (given.has("csv")) {
     if (plan.format != ExportFormat::csv_matrix) {
-      throw UsageError(fmt::format("--csv: found with --format {}; expected --format csv", given.get("format")));
+      throw UsageError("csv", fmt::format("found with --format {}", given.get("format")), "--format csv");
     }
     if (choice_of("csv", given.get("csv"), {"matrix", "long"}) == 1) plan.format = ExportFormat::csv_long;
   }
@@ -59,7 +59,7 @@ std::optional<std::int64_t> given_count(const Arguments& given, const std::strin
   constexpr std::size_t kMostDigits = 6;
   if (text.empty() || text.size() > kMostDigits || text.find_first_not_of("0123456789") != text.npos ||
       text.find_first_not_of('0') == text.npos) {
-    throw UsageError(fmt::format("--{}: found '{}'; expected a whole number from 1 to 999999", option, text));
+    throw UsageError(option, fmt::format("found '{}'", text), "a whole number from 1 to 999999");
   }
   return std::stoll(text);
 }
@@ -101,20 +101,20 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const bool torch = given.has("trace");
   if (torch) choice_of("trace", given.get("trace"), {"torch"});
   if (torch && given.has("json")) {
-    throw UsageError("--trace: found together with --json; expected one of them, both are what is printed");
+    throw UsageError("trace", "found together with --json", "one of them, both are what is printed");
   }
   if (torch && given.has("predict")) {
-    throw UsageError("--predict: found together with --trace; expected one of them, --trace prints nothing else");
+    throw UsageError("predict", "found together with --trace", "one of them, --trace prints nothing else");
   }
   if (torch && given.has("metrics")) {
-    throw UsageError("--trace: found together with --metrics; expected one of them, both are what is printed");
+    throw UsageError("trace", "found together with --metrics", "one of them, both are what is printed");
   }
   ExportPlan plan = given_plan(given);
   const std::optional<std::int64_t> predict = given_count(given, "predict");
   const std::int64_t memory = stage_memory_of(given);
   const Request request = given_request(given).request;
   if (predict && !runs_checkpoint(request)) {
-    throw UsageError("--predict: found without a model that has a vocabulary; expected --model demo:NAME or PATH");
+    throw UsageError("predict", "found without a model that has a vocabulary", "--model demo:NAME or PATH");
   }
 
   const std::shared_ptr<const Trace> trace = computed_trace(request, memory, cancel, predict.has_value());

@@ -12,7 +12,7 @@ namespace headscope::cli {
 namespace {
 
 ScriptLanguage given_language(const Arguments& given) {
-  if (!given.has("as")) throw UsageError("--as: missing; expected --as pytorch, numpy or latex");
+  if (!given.has("as")) throw UsageError("as", "missing", "--as pytorch, numpy or latex");
   std::vector<std::string> names;
   for (const ScriptLanguage language : kScriptLanguages) names.emplace_back(script_language_name(language));
   return kScriptLanguages[choice_of("as", given.get("as"), names)];
@@ -21,7 +21,7 @@ ScriptLanguage given_language(const Arguments& given) {
 void run(const Arguments& given, const CancelToken& cancel) {
   const ScriptLanguage language = given_language(given);
   const std::string folder = given.get("out");
-  if (given.has("out") && folder.empty()) throw UsageError("--out: found ''; expected the folder to write to");
+  if (given.has("out") && folder.empty()) throw UsageError("out", "found ''", "the folder to write to");
   const std::int64_t memory = stage_memory_of(given);
   const std::shared_ptr<const Trace> trace = computed_trace(given_request(given).request, memory, cancel);
   const Script script = script_of(*trace, language);

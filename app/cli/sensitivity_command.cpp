@@ -114,7 +114,7 @@ std::string cells_text(const Trace& trace, const char* stage, const Tensor& tens
 void run(const Arguments& given, const CancelToken& cancel) {
   for (const char* option : {"stage", "at"}) {
     if (!given.has(option)) {
-      throw UsageError(fmt::format("--{}: missing; sensitivity needs a stage and a cell of it", option));
+      throw UsageError(option, "missing; sensitivity needs a stage and a cell of it");
     }
   }
   const StageId stage = stage_from("stage", given.get("stage"));
@@ -122,7 +122,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const std::int64_t memory = stage_memory_of(given);
   const std::shared_ptr<const Trace> trace = computed_trace(given_request(given).request, memory, cancel);
   const Index index = cell_from(at, stage, stage_of(*trace, stage).tensor);
-  if (const auto problem = sensitivity_problem(*trace)) throw UsageError("--stage: " + *problem);
+  if (const auto problem = sensitivity_problem(*trace)) throw UsageError("stage", *problem);
   const Sensitivity found = sensitivity(*trace, stage, index, cancel);
   if (given.has("json")) return print(sensitivity_json(*trace, found));
   std::string text = fmt::format("{} = {}\n", cell_name(stage_name(stage), index), operand_text(found.value));

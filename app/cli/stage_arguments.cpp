@@ -40,12 +40,10 @@ std::optional<std::int64_t> index_from(const std::string& option, const std::str
 std::optional<Range> range_from(const std::string& option, const std::string& text) {
   if (text == ":") return std::nullopt;
   const std::vector<std::string> ends = split(text, ':');
-  if (ends.size() != 2)
-    throw UsageError(fmt::format("--{}: found '{}'; expected BEGIN:END, or : for all", option, text));
+  if (ends.size() != 2) throw UsageError(option, fmt::format("found '{}'", text), "BEGIN:END, or : for all");
   const Range range{whole_number(option, ends[0], 0, kMostIndex), whole_number(option, ends[1], 0, kMostIndex)};
   if (range.size() <= 0) {
-    throw UsageError(
-        fmt::format("--{}: found '{}', which is empty; expected BEGIN:END with BEGIN below END", option, text));
+    throw UsageError(option, fmt::format("found '{}', which is empty", text), "BEGIN:END with BEGIN below END");
   }
   return range;
 }
@@ -61,15 +59,15 @@ StageId stage_from(const std::string& option, const std::string& name) {
     list += (list.empty() ? "" : ", ") + known.back();
   }
   const std::string nearest = nearest_name(name, known);
-  throw UsageError(fmt::format("--{}: found '{}'; expected {}a stage: {}", option, name,
-                               nearest.empty() ? "" : "'" + nearest + "' or another name of ", list));
+  throw UsageError(option, fmt::format("found '{}'", name),
+                   fmt::format("{}a stage: {}", nearest.empty() ? "" : "'" + nearest + "' or another name of ", list));
 }
 
 const Stage& stage_of(const Trace& trace, StageId stage) {
   if (const Stage* found = trace.find(stage)) return *found;
   std::string list;
   for (const Stage& each : trace.stages) list += (list.empty() ? "" : ", ") + std::string(stage_name(each.id));
-  throw UsageError(fmt::format("--stage: this request has no {}; expected one of {}", stage_name(stage), list));
+  throw UsageError("stage", fmt::format("this request has no {}", stage_name(stage)), fmt::format("one of {}", list));
 }
 
 std::vector<StageId> stages_from(const std::string& option, const std::string& text) {
@@ -91,15 +89,15 @@ std::vector<std::int64_t> cell_numbers_from(const std::string& option, const std
 Index cell_from(const std::vector<std::int64_t>& numbers, StageId stage, const Tensor& tensor) {
   const Shape& shape = tensor.shape();
   if (static_cast<int>(numbers.size()) != shape.count) {
-    throw UsageError(fmt::format("--at: found {} numbers; {} is {} [{}], expected {}", numbers.size(),
-                                 stage_name(stage), to_string(shape), axes_text(tensor), shape.count));
+    throw UsageError("at", fmt::format("found {} numbers; {} is {} [{}], expected {}", numbers.size(),
+                                       stage_name(stage), to_string(shape), axes_text(tensor), shape.count));
   }
   Index index;
   for (int axis = 0; axis < shape.count; ++axis) {
     const std::int64_t at = numbers[static_cast<std::size_t>(axis)];
     if (at >= shape[axis]) {
-      throw UsageError(fmt::format("--at: found {} {}; {} is {}, expected 0 to {}", axis_name(tensor.axes()[axis]), at,
-                                   stage_name(stage), to_string(shape), shape[axis] - 1));
+      throw UsageError("at", fmt::format("found {} {}; {} is {}, expected 0 to {}", axis_name(tensor.axes()[axis]), at,
+                                         stage_name(stage), to_string(shape), shape[axis] - 1));
     }
     index.push_back(at);
   }
@@ -109,8 +107,7 @@ Index cell_from(const std::vector<std::int64_t>& numbers, StageId stage, const T
 ExportRegion region_from(const std::string& option, const std::string& text) {
   const std::vector<std::string> parts = split(text, ',');
   if (parts.size() != 4) {
-    throw UsageError(
-        fmt::format("--{}: found '{}'; expected B,H,I0:I1,J0:J1, with : for all of an axis", option, text));
+    throw UsageError(option, fmt::format("found '{}'", text), "B,H,I0:I1,J0:J1, with : for all of an axis");
   }
   return {index_from(option, parts[0]), index_from(option, parts[1]), range_from(option, parts[2]),
           range_from(option, parts[3])};

@@ -127,14 +127,15 @@ std::string readable_table(const Tokens& tokens) {
 }
 
 void tokenize(const Arguments& given, const CancelToken& cancel) {
-  if (!given.has("model")) throw UsageError("--model: found nothing; expected the folder of a tokenizer");
+  if (!given.has("model")) throw UsageError("model", "found nothing", "the folder of a tokenizer");
   const int sources = given.has("phrase") + given.has("phrase-file") + given.has("phrases");
   if (sources != 1) {
-    throw UsageError(fmt::format("--phrase: found {} of --phrase, --phrase-file and --phrases; expected one of them",
-                                 sources == 0 ? "none" : "several"));
+    throw UsageError(
+        "phrase", fmt::format("found {} of --phrase, --phrase-file and --phrases", sources == 0 ? "none" : "several"),
+        "one of them");
   }
   if (given.has("second-phrase") && given.has("phrases")) {
-    throw UsageError("--second-phrase: found --phrases too; expected \"second_phrase\" in its lines");
+    throw UsageError("second-phrase", "found --phrases too", "\"second_phrase\" in its lines");
   }
   const std::string model = given.get("model");
   const std::string folder = model.starts_with("demo:") ? demo_folder(model.substr(5)) : model;
@@ -147,9 +148,8 @@ void tokenize(const Arguments& given, const CancelToken& cancel) {
   const auto add = [&](const Phrases& phrases_given) {
     cancel.check();
     if (phrases_given.second && !tokenizer->knows_pairs()) {
-      throw UsageError(fmt::format(
-          "--second-phrase: the tokenizer of {} joins no pairs; expected one that reads two texts, such as BERT's",
-          model));
+      throw UsageError("second-phrase", fmt::format("the tokenizer of {} joins no pairs", model),
+                       "one that reads two texts, such as BERT's");
     }
     const Tokens tokens = phrases_given.second ? tokenizer->tokenize_pair(phrases_given.first, *phrases_given.second)
                                                : tokenizer->tokenize(phrases_given.first);

@@ -19,7 +19,7 @@ void parse_size(const std::string& text, Options& options) {
   const std::size_t cross = text.find('x');
   const auto width = number_in<int>(text.substr(0, cross), 320, 16384);
   const auto height = cross == std::string::npos ? std::nullopt : number_in<int>(text.substr(cross + 1), 240, 16384);
-  if (!width || !height) throw UsageError("--size: found '" + text + "', expected WIDTHxHEIGHT, as in 1600x1000");
+  if (!width || !height) throw UsageError("size", "found '" + text + "', expected WIDTHxHEIGHT, as in 1600x1000");
   options.width = *width;
   options.height = *height;
 }
@@ -27,7 +27,7 @@ void parse_size(const std::string& text, Options& options) {
 Theme parse_theme(const std::string& text) {
   if (text == "dark") return Theme::dark;
   if (text == "light") return Theme::light;
-  throw UsageError("--theme: found '" + text + "', expected dark or light");
+  throw UsageError("theme", "found '" + text + "', expected dark or light");
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ Options parse_options(int argc, const char* const* argv) {
       continue;
     }
     const auto value = [&]() -> std::string {
-      if (i + 1 >= argc) throw UsageError(argument + ": a value is missing after it");
+      if (i + 1 >= argc) throw UsageError(argument.substr(2), "a value is missing after it");
       return argv[++i];
     };
     if (argument == "--") {
@@ -68,12 +68,12 @@ Options parse_options(int argc, const char* const* argv) {
     } else if (argument == "--scale") {
       const std::string text = value();
       const auto scale = number_in<double>(text, 0.5, 4);
-      if (!scale) throw UsageError("--scale: found '" + text + "', expected a number from 0.5 to 4");
+      if (!scale) throw UsageError("scale", "found '" + text + "', expected a number from 0.5 to 4");
       options.scale = *scale;
     } else if (argument == "--frames") {
       const std::string text = value();
       const auto frames = number_in<int>(text, 1, 10000);
-      if (!frames) throw UsageError("--frames: found '" + text + "', expected a number from 1 to 10000");
+      if (!frames) throw UsageError("frames", "found '" + text + "', expected a number from 1 to 10000");
       options.frames = *frames;
     } else {
       throw UsageError("there is no option " + argument + "; headscope --help lists them");

@@ -21,7 +21,7 @@ ui::Command command_named(const std::string& step) {
   for (const ui::CommandInfo& info : ui::command_list()) {
     if (step == info.title) return {info.id, ""};
   }
-  throw UsageError("--then: found '" + step + "', expected OPTION=VALUE or the title of a command in the menu");
+  throw UsageError("then", "found '" + step + "', expected OPTION=VALUE or the title of a command in the menu");
 }
 
 }  // namespace

@@ -117,9 +117,10 @@ void check_weights_stay(const Request& request, const Capture& capture, std::int
                                      [&](const char* name) { return std::string_view(name) == option.name; });
     if (changes && option.get(request) != option.get(plain)) {
       throw UsageError(
-          fmt::format("--{}: {} holds weights of layer {} without queries and keys, which stay as they were "
-                      "captured; expected no such option",
-                      option.name, capture.path, number));
+          option.name,
+          fmt::format("{} holds weights of layer {} without queries and keys, which stay as they were captured",
+                      capture.path, number),
+          "no such option");
     }
   }
 }
@@ -130,8 +131,8 @@ std::vector<LayerHead> ablated_in(const Request& request, const Inputs& inputs) 
   for (const LayerHead& place : request.ablate) {
     if (place.layer != inputs.layer) continue;
     if (place.head >= inputs.num_heads) {
-      throw UsageError(fmt::format("--ablate: there is no head {} in layer {}; expected 0 to {}", place.head,
-                                   place.layer, inputs.num_heads - 1));
+      throw UsageError("ablate", fmt::format("there is no head {} in layer {}", place.head, place.layer),
+                       fmt::format("0 to {}", inputs.num_heads - 1));
     }
     heads.push_back(place);
   }
@@ -184,8 +185,8 @@ std::shared_ptr<Trace> captured_layer(const Request& request, const Capture& cap
                                       const CancelToken& cancel, const ForwardOptions& options) {
   const std::vector<LayerHead> ablated = ablated_in(request, inputs);
   if (!ablated.empty() && layer.value.empty()) {
-    throw UsageError(fmt::format("--ablate: {} holds no values of layer {}, so that its heads have no context to clear",
-                                 capture.path, inputs.layer));
+    throw UsageError("ablate", fmt::format("{} holds no values of layer {}, so that its heads have no context to clear",
+                                           capture.path, inputs.layer));
   }
   const auto trace = std::make_shared<Trace>();
   trace->mask = std::make_shared<const Mask>(
@@ -230,8 +231,8 @@ std::int64_t shown_layer(const Request& request, const Capture& capture) {
     if (capture.layers[static_cast<std::size_t>(each)].captured()) there.push_back(each);
   }
   const bool all = static_cast<std::int64_t>(there.size()) == layers;
-  throw UsageError(fmt::format("--layer: {} holds no layer {}; expected {}", capture.path, number,
-                               all ? fmt::format("0 to {}", layers - 1) : fmt::format("{}", fmt::join(there, ", "))));
+  throw UsageError("layer", fmt::format("{} holds no layer {}", capture.path, number),
+                   all ? fmt::format("0 to {}", layers - 1) : fmt::format("{}", fmt::join(there, ", ")));
 }
 
 // Bytes of the stages of all captured layers together.

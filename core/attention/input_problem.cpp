@@ -158,9 +158,7 @@ MaybeProblem mask_problem(const Request& request, const Inputs& inputs, std::int
       build_mask(request, inputs.mask_files, inputs.batch, inputs.num_heads, inputs.query_len, key_len,
                  key_len != inputs.key_len, inputs.own_mask);
     } catch (const UsageError& error) {
-      std::string detail = error.what();
-      if (detail.starts_with("--mask: ")) detail.erase(0, std::string("--mask: ").size());
-      return refusal("mask", "the mask cannot be used", detail + ".");
+      return refusal("mask", "the mask cannot be used", error.reason() + '.');
     }
   }
   const Shape weights{inputs.batch, inputs.num_heads, inputs.query_len, key_len};

@@ -27,7 +27,7 @@ OutputHead head_of(const ModelTrace& model) {
   HEADSCOPE_ASSERT(model.checkpoint != nullptr && !model.final_hidden.empty(), "no final_hidden of " + model.name);
   OutputHead head = model.checkpoint->output_head();
   if (head.kind == OutputHead::Kind::none) {
-    throw UsageError("--predict: " + model.name + " was saved without its output head; expected a model with one");
+    throw UsageError("predict", model.name + " was saved without its output head", "a model with one");
   }
   return head;
 }

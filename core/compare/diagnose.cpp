@@ -73,19 +73,19 @@ std::optional<std::vector<std::vector<float>>> altered_stages(const Trace& ours,
 
 // Each as it must lie to be compared; in the order in which they are computed.
 void check_stages(const Trace& ours, std::vector<ExternalStage>& theirs) {
-  if (theirs.empty()) throw UsageError("--theirs: found no stage; expected one or more");
+  if (theirs.empty()) throw UsageError("theirs", "found no stage", "one or more");
   std::stable_sort(theirs.begin(), theirs.end(),
                    [](const ExternalStage& a, const ExternalStage& b) { return a.stage < b.stage; });
   for (std::size_t k = 0; k < theirs.size(); ++k) {
     const auto& [stage, tensor] = theirs[k];
     if (k > 0 && theirs[k - 1].stage == stage) {
-      throw UsageError(fmt::format("--theirs: {} is given twice; expected each stage once", stage_name(stage)));
+      throw UsageError("theirs", fmt::format("{} is given twice", stage_name(stage)), "each stage once");
     }
     const Shape& shape = ours.tensor(stage).shape();
     const bool exchanged = shape.count == 3 && tensor.shape() == Shape{shape[1], shape[0], shape[2]};
     if (tensor.shape() == shape || exchanged) continue;
-    throw UsageError(
-        fmt::format("--theirs: found {}; {} is {}", to_string(tensor.shape()), stage_name(stage), to_string(shape)));
+    throw UsageError("theirs",
+                     fmt::format("found {}; {} is {}", to_string(tensor.shape()), stage_name(stage), to_string(shape)));
   }
 }
 

@@ -27,8 +27,8 @@ std::vector<StageId> chosen_stages(const Trace& trace, const ExportPlan& plan) {
   std::vector<StageId> chosen;
   for (const StageId id : plan.stages) {
     if (trace.find(id) == nullptr) {
-      throw UsageError(
-          fmt::format("--export: this request has no stage '{}'; expected of: {}", stage_name(id), names_of(trace)));
+      throw UsageError("export", fmt::format("this request has no stage '{}'", stage_name(id)),
+                       fmt::format("of: {}", names_of(trace)));
     }
     if (std::find(chosen.begin(), chosen.end(), id) == chosen.end()) chosen.push_back(id);
   }
@@ -42,8 +42,8 @@ Range range_on(Range wanted, std::int64_t size, bool strict, StageId stage, cons
   const bool inside = 0 <= wanted.begin && wanted.begin < wanted.end && wanted.end <= size;
   if (strict && !inside) {
     throw UsageError(
-        fmt::format("--region: {} {}:{} of {}, which has {}; expected a part that is not empty, within 0:{}", axis,
-                    wanted.begin, wanted.end, stage_name(stage), size, size));
+        "region", fmt::format("{} {}:{} of {}, which has {}", axis, wanted.begin, wanted.end, stage_name(stage), size),
+        fmt::format("a part that is not empty, within 0:{}", size));
   }
   const std::int64_t begin = std::clamp<std::int64_t>(wanted.begin, 0, size);
   return {begin, std::clamp<std::int64_t>(wanted.end, begin, size)};

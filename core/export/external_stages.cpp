@@ -48,8 +48,8 @@ std::optional<StageId> stage_of_shape(const Trace& ours, const Tensor& tensor) {
 const Tensor& own_stage(const Trace& ours, StageId stage) {
   const Stage* found = ours.find(stage);
   if (found == nullptr) {
-    throw UsageError(
-        fmt::format("--stage: this request has no {}; expected one of {}", stage_name(stage), stages_text(ours)));
+    throw UsageError("stage", fmt::format("this request has no {}", stage_name(stage)),
+                     fmt::format("one of {}", stages_text(ours)));
   }
   return found->tensor;
 }

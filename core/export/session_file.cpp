@@ -91,16 +91,13 @@ std::string typed_text(const JsonValue& value, const std::string& what, std::str
   refuse(what, key, fmt::format("found {}; expected a number, a string or a list", json_kind_name(value.kind)));
 }
 
-// Runs `set`, whose UsageError "--mask-order: ..." becomes an Error about the file's own key.
+// Runs `set`, whose UsageError about an option becomes an Error about the file's own key.
 template <typename Set>
 auto in_file(const std::string& what, std::string_view key, const Set& set) {
   try {
     return set();
   } catch (const UsageError& error) {
-    const std::string_view sentence = error.what();
-    const std::size_t colon = sentence.find(": ");
-    const bool about_option = sentence.starts_with("--") && colon != sentence.npos;
-    refuse(what, key, std::string(about_option ? sentence.substr(colon + 2) : sentence));
+    refuse(what, key, error.reason());
   }
 }
 

@@ -140,18 +140,16 @@ Tensor aggregate_of(Aggregate aggregate, const LayersOfWeights& layers, const Ca
   if (aggregate == Aggregate::mean) return tensor_of(mean_over(layers, sizes, cancel), sizes);
   if (aggregate == Aggregate::max) return tensor_of(max_over(layers, sizes, cancel), sizes);
   if (sizes.rows != sizes.columns) {
-    throw UsageError(
-        fmt::format("--aggregate: {} goes from layer to layer over the same tokens; found {} queries and "
-                    "{} keys",
-                    aggregate_name(aggregate), sizes.rows, sizes.columns));
+    throw UsageError("aggregate",
+                     fmt::format("{} goes from layer to layer over the same tokens; found {} queries and {} keys",
+                                 aggregate_name(aggregate), sizes.rows, sizes.columns));
   }
   if (aggregate == Aggregate::rollout) return tensor_of(rollout_of(layers, sizes, cancel), sizes);
   const auto depth = static_cast<std::int64_t>(layers.size());
   if (!flow_fits(sizes.rows, depth)) {
     throw UsageError(
-        fmt::format("--aggregate: flow of {} tokens through {} layers would take too long; expected "
-                    "tokens^4 * layers of at most {:.0f} and at most {} layers",
-                    sizes.rows, depth, kMostFlowWork, kMostFlowLayers));
+        "aggregate", fmt::format("flow of {} tokens through {} layers would take too long", sizes.rows, depth),
+        fmt::format("tokens^4 * layers of at most {:.0f} and at most {} layers", kMostFlowWork, kMostFlowLayers));
   }
   return tensor_of(flow_of(layers, sizes, cancel), sizes);
 }

@@ -66,9 +66,10 @@ LinkRegion link_region(const Trace& trace, SentencePair pair) {
   const auto second = second_part(trace);
   if (!second) {
     throw UsageError(
-        fmt::format("--sentences: found '{}'; this text has one part: expected all, or tokens of two "
-                    "types, or a [SEP] between two parts",
-                    sentence_pair_name(pair)));
+        "sentences",
+        fmt::format(
+            "found '{}'; this text has one part: expected all, or tokens of two types, or a [SEP] between two parts",
+            sentence_pair_name(pair)));
   }
   const bool from_a = pair == SentencePair::a_to_a || pair == SentencePair::a_to_b;
   const bool to_a = pair == SentencePair::a_to_a || pair == SentencePair::b_to_a;

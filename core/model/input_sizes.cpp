@@ -23,15 +23,15 @@ std::int64_t resolved_heads(const Request& request, const LayerWeights& weights,
   // Grouped projections give the number of query heads from that of the keys.
   if (request.kv_heads && *request.kv_heads > 0 && query_rows != key_rows) {
     if (key_rows % *request.kv_heads != 0) {
-      throw UsageError(fmt::format("--kv-heads: {} does not divide the {} key features of {}; expected a divisor",
-                                   *request.kv_heads, key_rows, weights.source));
+      throw UsageError(
+          "kv-heads",
+          fmt::format("{} does not divide the {} key features of {}", *request.kv_heads, key_rows, weights.source),
+          "a divisor");
     }
     return query_rows / key_rows * *request.kv_heads;
   }
-  throw UsageError(
-      fmt::format("--weights: {} does not say how many heads it has; expected --heads, or num_heads in "
-                  "its metadata",
-                  weights.source));
+  throw UsageError("weights", fmt::format("{} does not say how many heads it has", weights.source),
+                   "--heads, or num_heads in its metadata");
 }
 
 // Rows of keys, and as many of values, in a fused projection. Where the file does not say, --heads and --kv-heads do;
@@ -44,15 +44,14 @@ std::int64_t fused_key_rows(const Request& request, const LayerWeights& weights)
   if (blocked && heads && request.kv_heads && *heads != *request.kv_heads) {
     const std::int64_t groups = *heads + 2 * *request.kv_heads;
     if (rows % groups == 0) return rows / groups * *request.kv_heads;
-    throw UsageError(fmt::format(
-        "--kv-heads: {} heads and {} of keys and of values make {}, which does not divide the {} rows of {}", *heads,
-        *request.kv_heads, groups, rows, weights.source));
+    throw UsageError(
+        "kv-heads",
+        fmt::format("{} heads and {} of keys and of values make {}, which does not divide the {} rows of {}", *heads,
+                    *request.kv_heads, groups, rows, weights.source));
   }
   if (rows % 3 == 0) return rows / 3;
-  throw UsageError(
-      fmt::format("--kv-heads: missing, and 3 does not divide the {} rows of {}; expected --heads and "
-                  "--kv-heads to say which are queries, keys and values",
-                  rows, weights.source));
+  throw UsageError("kv-heads", fmt::format("missing, and 3 does not divide the {} rows of {}", rows, weights.source),
+                   "--heads and --kv-heads to say which are queries, keys and values");
 }
 
 }  // namespace
@@ -72,8 +71,10 @@ std::int64_t agreed_batch(const Request& request, const Sources& sources) {
     const std::int64_t found = source->vectors.dim(0);
     check_agreement("batch", request.batch, found, "the batch of " + source->path);
     if (first && found != *batch) {
-      throw UsageError(fmt::format("--{}: the batch of {} is {}, but that of --{} {} is {}; expected as many",
-                                   source->option, source->path, found, first->option, first->path, *batch));
+      throw UsageError(source->option,
+                       fmt::format("the batch of {} is {}, but that of --{} {} is {}", source->path, found,
+                                   first->option, first->path, *batch),
+                       "as many");
     }
     first = source;
     batch = found;
@@ -86,9 +87,8 @@ void check_memory(const Shape& shape, const char* what) {
   for (const std::int64_t size : shape) bytes *= static_cast<long double>(size);
   if (bytes > static_cast<long double>(kDefaultMemoryLimit)) {
     throw UsageError(
-        fmt::format("{} would be {} ({:.1f} GiB); expected at most {} GiB. Make --batch, --input-dim or "
-                    "--d-model smaller",
-                    what, to_string(shape), static_cast<double>(bytes / (1 << 30)), kDefaultMemoryLimit >> 30));
+        "", fmt::format("{} would be {} ({:.1f} GiB)", what, to_string(shape), static_cast<double>(bytes / (1 << 30))),
+        fmt::format("at most {} GiB", kDefaultMemoryLimit >> 30), "Make --batch, --input-dim or --d-model smaller");
   }
 }
 
@@ -99,10 +99,9 @@ void resolve_seeded_sizes(const Request& request, const Sources& sources, Inputs
     const std::int64_t found = source->vectors.dim(2);
     check_agreement("input-dim", request.input_dim, found, "the width of " + source->path);
     if (first && found != *width) {
-      throw UsageError(
-          fmt::format("--{}: the width of {} is {}, but that of --{} {} is {}; seeded weights take one "
-                      "width",
-                      source->option, source->path, found, first->option, first->path, *width));
+      throw UsageError(source->option,
+                       fmt::format("the width of {} is {}, but that of --{} {} is {}; seeded weights take one width",
+                                   source->path, found, first->option, first->path, *width));
     }
     first = source;
     width = found;
@@ -112,12 +111,12 @@ void resolve_seeded_sizes(const Request& request, const Sources& sources, Inputs
   inputs.num_heads = request.heads.value_or(kDefaultHeads);
   inputs.num_kv_heads = request.kv_heads.value_or(inputs.num_heads);
   if (inputs.num_heads < 1 || inputs.d_model < 1 || inputs.input_dim < 1 || inputs.d_model % inputs.num_heads != 0) {
-    throw UsageError(
-        fmt::format("--heads: {} does not divide d_model {}; expected a divisor", inputs.num_heads, inputs.d_model));
+    throw UsageError("heads", fmt::format("{} does not divide d_model {}", inputs.num_heads, inputs.d_model),
+                     "a divisor");
   }
   if (inputs.num_kv_heads < 1 || inputs.num_heads % inputs.num_kv_heads != 0) {
-    throw UsageError(fmt::format("--kv-heads: {} does not divide the {} heads; expected a divisor", inputs.num_kv_heads,
-                                 inputs.num_heads));
+    throw UsageError("kv-heads", fmt::format("{} does not divide the {} heads", inputs.num_kv_heads, inputs.num_heads),
+                     "a divisor");
   }
   inputs.head_dim = inputs.value_head_dim = inputs.d_model / inputs.num_heads;
 }
@@ -131,21 +130,21 @@ void resolve_file_sizes(const Request& request, Inputs& inputs) {
   const std::string& path = weights.source;
   inputs.num_heads = resolved_heads(request, weights, query_rows, key_rows);
   if (inputs.num_heads < 1 || query_rows % inputs.num_heads != 0) {
-    throw UsageError(fmt::format("--heads: {} does not divide the {} query features of {}; expected a divisor",
-                                 inputs.num_heads, query_rows, path));
+    throw UsageError("heads",
+                     fmt::format("{} does not divide the {} query features of {}", inputs.num_heads, query_rows, path),
+                     "a divisor");
   }
   inputs.head_dim = query_rows / inputs.num_heads;
   if (key_rows % inputs.head_dim != 0) {
     throw UsageError(
-        fmt::format("--heads: with {} heads a head has {} features, which does not divide the {} key "
-                    "features of {}",
-                    inputs.num_heads, inputs.head_dim, key_rows, path));
+        "heads", fmt::format("with {} heads a head has {} features, which does not divide the {} key features of {}",
+                             inputs.num_heads, inputs.head_dim, key_rows, path));
   }
   inputs.num_kv_heads = key_rows / inputs.head_dim;
   check_agreement("kv-heads", request.kv_heads, inputs.num_kv_heads, "the number of key heads in " + path);
   if (value_rows % inputs.num_kv_heads != 0) {
-    throw UsageError(fmt::format("--heads: {} key heads do not divide the {} value features of {}", inputs.num_kv_heads,
-                                 value_rows, path));
+    throw UsageError("heads", fmt::format("{} key heads do not divide the {} value features of {}", inputs.num_kv_heads,
+                                          value_rows, path));
   }
   inputs.value_head_dim = value_rows / inputs.num_kv_heads;
   inputs.input_dim = fused ? weights.qkv.weight.dim(1) : weights.query.weight.dim(1);
@@ -153,8 +152,8 @@ void resolve_file_sizes(const Request& request, Inputs& inputs) {
   check_agreement("d-model", request.d_model, inputs.d_model, "the width of " + path);
   check_agreement("input-dim", request.input_dim, inputs.input_dim, "the input width of " + path);
   if (request.init_gain != 1.0) {
-    throw UsageError(
-        fmt::format("--init-gain: {} is for seeded weights, but --weights {} was given", request.init_gain, path));
+    throw UsageError("init-gain",
+                     fmt::format("{} is for seeded weights, but --weights {} was given", request.init_gain, path));
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 [[noreturn]] void refuse_shape(const std::string& option, const std::string& path, const Shape& found,
                                const char* expected) {
-  throw UsageError(fmt::format("--{}: {} is {}; expected {}", option, path, to_string(found), expected));
+  throw UsageError(option, fmt::format("{} is {}", path, to_string(found)), expected);
 }
 
 bool ends_with_csv(const std::string& path) {
@@ -44,20 +44,22 @@ std::vector<std::string> position_names(std::int64_t count) {
 void check_agreement(std::string_view option, const std::optional<std::int64_t>& given, std::int64_t found,
                      const std::string& where) {
   if (given && *given != found) {
-    throw UsageError(fmt::format("--{}: {} was given, but {} is {}; leave the option out, or make both agree", option,
-                                 *given, where, found));
+    throw UsageError(option, fmt::format("{} was given, but {} is {}; leave the option out, or make both agree", *given,
+                                         where, found));
   }
 }
 
 TokenSource phrase_source(const std::string& option, const std::string& phrase) {
   const std::size_t invalid = first_invalid_byte(phrase);
   if (invalid != std::string::npos) {
-    throw UsageError(fmt::format("--{}: byte 0x{:02X} at position {} is not UTF-8; expected text in UTF-8", option,
-                                 static_cast<unsigned char>(phrase[invalid]), invalid));
+    throw UsageError(
+        option,
+        fmt::format("byte 0x{:02X} at position {} is not UTF-8", static_cast<unsigned char>(phrase[invalid]), invalid),
+        "text in UTF-8");
   }
   Tokens words = make_word_tokenizer()->tokenize(phrase);
   if (words.pieces.empty()) {
-    throw UsageError(fmt::format("--{}: found no word; expected at least one", option));
+    throw UsageError(option, "found no word", "at least one");
   }
   TokenSource source;
   source.option = option;
@@ -109,15 +111,13 @@ MaskFile mask_file(const std::string& path, InputCache::State& cache) {
 Tensor dropout_mask_file(const std::string& path, const Shape& weights_shape, InputCache::State& cache) {
   const Tensor& mask = cache.npy(path).tensor;
   if (mask.rank() < 1 || !broadcasts_to(mask.shape(), weights_shape)) {
-    throw UsageError(fmt::format("--dropout-mask: {} is {}; expected a shape that broadcasts to the weights' {}", path,
-                                 to_string(mask.shape()), to_string(weights_shape)));
+    throw UsageError("dropout-mask", fmt::format("{} is {}", path, to_string(mask.shape())),
+                     fmt::format("a shape that broadcasts to the weights' {}", to_string(weights_shape)));
   }
   for (const float value : mask.values()) {
     if (value != 0.0f && value != 1.0f) {
-      throw UsageError(
-          fmt::format("--dropout-mask: {} holds {}; expected 1 where a weight is kept and 0 where it is "
-                      "dropped",
-                      path, value));
+      throw UsageError("dropout-mask", fmt::format("{} holds {}", path, value),
+                       "1 where a weight is kept and 0 where it is dropped");
     }
   }
   return mask;
@@ -125,7 +125,7 @@ Tensor dropout_mask_file(const std::string& path, const Shape& weights_shape, In
 
 Sources read_sources(const Request& request, InputCache::State& cache) {
   if (!request.token_ids.empty()) {
-    throw UsageError("--token-ids: seeded weights and single layers have no vocabulary; expected --phrase or --input");
+    throw UsageError("token-ids", "seeded weights and single layers have no vocabulary", "--phrase or --input");
   }
   Sources sources;
   if (!request.input.empty()) {
@@ -140,12 +140,14 @@ Sources read_sources(const Request& request, InputCache::State& cache) {
   }
   if (!request.value_input.empty()) {
     if (!sources.key || !sources.key->from_file()) {
-      throw UsageError("--value-input: --key-input is missing; expected both");
+      throw UsageError("value-input", "--key-input is missing", "both");
     }
     sources.value = vector_file("value-input", request.value_input, cache);
     if (sources.value->len() != sources.key->len()) {
-      throw UsageError(fmt::format("--value-input: {} has {} positions, but --key-input {} has {}; expected as many",
-                                   sources.value->path, sources.value->len(), sources.key->path, sources.key->len()));
+      throw UsageError("value-input",
+                       fmt::format("{} has {} positions, but --key-input {} has {}", sources.value->path,
+                                   sources.value->len(), sources.key->path, sources.key->len()),
+                       "as many");
     }
   }
   return sources;

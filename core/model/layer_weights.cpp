@@ -222,10 +222,8 @@ LayerWeights layer_weights(const TensorSource& tensors, QkvLayout layout) {
     concat_features = weights.qkv.weight.dim(0) - 2 * key_features;
   } else {
     if (layout != QkvLayout::automatic) {
-      throw UsageError(
-          fmt::format("--qkv-layout: {} holds {}; expected a fused projection (qkv_layer.weight or "
-                      "in_proj_weight) whose rows it could order",
-                      tensors.source, scheme.title));
+      throw UsageError("qkv-layout", fmt::format("{} holds {}", tensors.source, scheme.title),
+                       "a fused projection (qkv_layer.weight or in_proj_weight) whose rows it could order");
     }
     read_separate(tensors, scheme, weights);
     key_features = weights.key.weight.dim(0);

@@ -31,13 +31,12 @@ void read_types(const Request& request, const Checkpoint& checkpoint, std::vecto
 void read_phrase(const Request& request, const Checkpoint& checkpoint, Inputs& inputs) {
   const std::shared_ptr<const Tokenizer> tokenizer = checkpoint.tokenizer();
   if (tokenizer == nullptr) {
-    throw UsageError(fmt::format("--phrase: {} has no tokenizer; expected --token-ids, ids of its vocabulary of {}",
-                                 request.model, checkpoint.architecture().vocab_size));
+    throw UsageError("phrase", fmt::format("{} has no tokenizer", request.model),
+                     fmt::format("--token-ids, ids of its vocabulary of {}", checkpoint.architecture().vocab_size));
   }
   if (request.second_phrase && !tokenizer->knows_pairs()) {
-    throw UsageError(fmt::format(
-        "--second-phrase: the tokenizer of {} joins no pairs; expected a model that reads two texts, such as BERT",
-        request.model));
+    throw UsageError("second-phrase", fmt::format("the tokenizer of {} joins no pairs", request.model),
+                     "a model that reads two texts, such as BERT");
   }
   Tokens tokens = request.second_phrase ? tokenizer->tokenize_pair(request.phrase, *request.second_phrase)
                                         : tokenizer->tokenize(request.phrase);
@@ -48,7 +47,7 @@ void read_phrase(const Request& request, const Checkpoint& checkpoint, Inputs& i
   if (request.second_phrase) {
     const auto second = std::find(tokens.texts.begin(), tokens.texts.end(), 1);
     if (second == tokens.texts.end()) {
-      throw UsageError(fmt::format("--second-phrase: {} makes no token of it; expected at least one", request.model));
+      throw UsageError("second-phrase", fmt::format("{} makes no token of it", request.model), "at least one");
     }
     inputs.second_begin = second - tokens.texts.begin();
     read_types(request, checkpoint, std::move(tokens.types), inputs);
@@ -66,8 +65,8 @@ void read_ids(const Request& request, const Checkpoint& checkpoint, Inputs& inpu
   const std::int64_t vocabulary = checkpoint.architecture().vocab_size;
   for (const std::int64_t id : inputs.token_ids) {
     if (0 <= id && id < vocabulary) continue;
-    throw UsageError(fmt::format("--token-ids: {} is not in the vocabulary of {}; expected ids from 0 to {}", id,
-                                 request.model, vocabulary - 1));
+    throw UsageError("token-ids", fmt::format("{} is not in the vocabulary of {}", id, request.model),
+                     fmt::format("ids from 0 to {}", vocabulary - 1));
   }
   const std::shared_ptr<const Tokenizer> tokenizer = checkpoint.tokenizer();
   for (const std::int64_t id : inputs.token_ids) {
@@ -84,7 +83,8 @@ void check_sizes(const Request& request, const Inputs& inputs) {
   const LayerWeights& weights = inputs.weights;
   if (request.qkv_layout == QkvLayout::automatic) return;
   if (weights.fused() && weights.qkv_layout == request.qkv_layout) return;
-  throw UsageError(fmt::format("--qkv-layout: {} was given, but the projections of {} {}",
+  throw UsageError("qkv-layout",
+                   fmt::format("{} was given, but the projections of {} {}",
                                request.qkv_layout == QkvLayout::blocked ? "blocked" : "per-head", request.model,
                                !weights.fused()                           ? "are separate"
                                : weights.qkv_layout == QkvLayout::blocked ? "lie in blocks"
@@ -100,9 +100,10 @@ void load_model_inputs(const Request& request, InputCache::State& cache, Inputs&
   inputs.layer = request.layer.value_or(architecture.num_layers - 1);
   if (inputs.layer < 0 || inputs.layer >= architecture.num_layers) {
     throw UsageError(
-        fmt::format("--layer: {} was given, but {} has {}; expected 0 to {}", inputs.layer, request.model,
-                    architecture.num_layers == 1 ? "one layer" : fmt::format("{} layers", architecture.num_layers),
-                    architecture.num_layers - 1));
+        "layer",
+        fmt::format("{} was given, but {} has {}", inputs.layer, request.model,
+                    architecture.num_layers == 1 ? "one layer" : fmt::format("{} layers", architecture.num_layers)),
+        fmt::format("0 to {}", architecture.num_layers - 1));
   }
   inputs.weights = checkpoint.block(inputs.layer).attention;
   inputs.batch = request.batch.value_or(1);
@@ -123,12 +124,12 @@ void load_model_inputs(const Request& request, InputCache::State& cache, Inputs&
   ids ? read_ids(request, checkpoint, inputs) : read_phrase(request, checkpoint, inputs);
   inputs.query_len = inputs.key_len = static_cast<std::int64_t>(inputs.token_ids.size());
   if (inputs.query_len == 0) {
-    throw UsageError(fmt::format("--{}: {} makes no token of it; expected at least one", option, request.model));
+    throw UsageError(option, fmt::format("{} makes no token of it", request.model), "at least one");
   }
   const bool limited = architecture.position != Architecture::Position::none;
   if (limited && inputs.query_len > architecture.max_positions) {
-    throw UsageError(fmt::format("--{}: these are {} tokens, but {} takes at most {}", option, inputs.query_len,
-                                 request.model, architecture.max_positions));
+    throw UsageError(option, fmt::format("these are {} tokens, but {} takes at most {}", inputs.query_len,
+                                         request.model, architecture.max_positions));
   }
   inputs.key_tokens = inputs.tokens;
   inputs.key_offsets = inputs.offsets;

@@ -17,14 +17,14 @@ void check(const ViewSpec& view) {
     throw UsageError(fmt::format("scale: {} asked for, 0.25 to 8 can be drawn", view.scale));
   }
   if (view.cell && (*view.cell < 1 || *view.cell > 1024)) {
-    throw UsageError(fmt::format("--cell: {} asked for, 1 to 1024 pixels can be drawn", *view.cell));
+    throw UsageError("cell", fmt::format("{} asked for, 1 to 1024 pixels can be drawn", *view.cell));
   }
   if (view.width && (*view.width < 1 || *view.width > kLargestSide)) {
-    throw UsageError(fmt::format("--width: {} asked for, up to {} pixels can be drawn", *view.width, kLargestSide));
+    throw UsageError("width", fmt::format("{} asked for, up to {} pixels can be drawn", *view.width, kLargestSide));
   }
   if (view.range == RangeKind::fixed && !(view.range_low < view.range_high)) {
-    throw UsageError(fmt::format("--range: {},{} asked for, the first must be less than the second", view.range_low,
-                                 view.range_high));
+    throw UsageError("range", fmt::format("{},{} asked for, the first must be less than the second", view.range_low,
+                                          view.range_high));
   }
 }
 

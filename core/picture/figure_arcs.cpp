@@ -23,7 +23,7 @@ std::vector<std::int64_t> shown_heads(const Sheet& sheet) {
   }
   for (const std::int64_t head : *sheet.view.heads_shown) {
     if (head >= heads)
-      throw UsageError(fmt::format("--heads-shown: {} asked for, the heads are 0 to {}", head, heads - 1));
+      throw UsageError("heads-shown", fmt::format("{} asked for, the heads are 0 to {}", head, heads - 1));
   }
   return *sheet.view.heads_shown;
 }
@@ -116,7 +116,7 @@ void plan_arcs(Sheet& sheet, const StagePicture& weights, bool measure) {
   const ViewSpec& view = sheet.view;
   const std::int64_t queries = weights.rows(), keys = weights.columns();
   if (view.token && *view.token >= queries) {
-    throw UsageError(fmt::format("--token: {} asked for, the queries are 0 to {}", *view.token, queries - 1));
+    throw UsageError("token", fmt::format("{} asked for, the queries are 0 to {}", *view.token, queries - 1));
   }
   const std::vector<std::int64_t> heads = shown_heads(sheet);
   const LinkRegion region = link_region(sheet.trace, view.sentences);
@@ -127,8 +127,8 @@ void plan_arcs(Sheet& sheet, const StagePicture& weights, bool measure) {
   const int key_gutter = sheet.row_gutter(weights.column_names(), keys, ends.pitch);
   const int fixed = 2 * sheet.margin() + query_gutter + key_gutter;
   if (view.width && *view.width < fixed + sheet.px(120)) {
-    throw UsageError(fmt::format("--width: {} pixels are too few for this picture, it needs at least {}", *view.width,
-                                 fixed + sheet.px(120)));
+    throw UsageError("width", fmt::format("{} pixels are too few for this picture, it needs at least {}", *view.width,
+                                          fixed + sheet.px(120)));
   }
   const int width = view.width ? *view.width : std::max(fixed + sheet.px(400), sheet.px(440));
   sheet.plan.width = width;

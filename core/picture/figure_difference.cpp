@@ -13,23 +13,23 @@ MatrixDifference difference_for(const Trace& a, const Trace& b, const ViewSpec& 
   const std::string stage(stage_name(view.stage));
   for (const Trace* trace : {&a, &b}) {
     if (trace->find(view.stage) == nullptr) {
-      throw UsageError(
-          fmt::format("--stage: only {} has {}, a difference needs it in both", trace == &a ? "B" : "A", stage));
+      throw UsageError("stage",
+                       fmt::format("only {} has {}, a difference needs it in both", trace == &a ? "B" : "A", stage));
     }
   }
   const Tensor& tensor = b.tensor(view.stage);
   const std::int64_t heads = tensor.rank() == 4 && view.stage != StageId::qkv_split ? tensor.dim(1) : 1;
   if (view.batch < 0 || view.batch >= tensor.dim(0)) {
-    throw UsageError(fmt::format("--batch: {} asked for, the batches are 0 to {}", view.batch, tensor.dim(0) - 1));
+    throw UsageError("batch", fmt::format("{} asked for, the batches are 0 to {}", view.batch, tensor.dim(0) - 1));
   }
   if (heads > 1 && (view.head < 0 || view.head >= heads)) {
-    throw UsageError(fmt::format("--head: {} asked for, {} has heads 0 to {}", view.head, stage, heads - 1));
+    throw UsageError("head", fmt::format("{} asked for, {} has heads 0 to {}", view.head, stage, heads - 1));
   }
   std::optional<MatrixDifference> difference =
       difference_matrix(a, b, view.stage, view.batch, heads > 1 ? view.head : 0);
   if (!difference) {
-    throw UsageError(fmt::format("--stage: {} {} of A and {} of B cannot be subtracted", stage,
-                                 to_string(a.tensor(view.stage).shape()), to_string(tensor.shape())));
+    throw UsageError("stage", fmt::format("{} {} of A and {} of B cannot be subtracted", stage,
+                                          to_string(a.tensor(view.stage).shape()), to_string(tensor.shape())));
   }
   return std::move(*difference);
 }
@@ -39,7 +39,7 @@ MatrixDifference difference_for(const Trace& a, const Trace& b, const ViewSpec& 
 void plan_difference(Sheet& sheet, const Trace* against) {
   const ViewSpec& view = sheet.view;
   if (against == nullptr) {
-    throw UsageError("--against: found nothing; a difference needs the session or picture of the other result");
+    throw UsageError("against", "found nothing; a difference needs the session or picture of the other result");
   }
   const Trace& a = *against;
   const Trace& b = sheet.trace;

@@ -99,8 +99,8 @@ Grid grid_for(const Sheet& sheet, const StagePicture& stage) {
 
 void plan_heads(Sheet& sheet, const StagePicture& stage, bool measure) {
   if (stage.heads() == 0) {
-    throw UsageError(fmt::format("--stage: {} has no heads {}; use --view stage for it", stage_name(stage.stage()),
-                                 to_string(stage.shape())));
+    throw UsageError("stage", fmt::format("{} has no heads {}; use --view stage for it", stage_name(stage.stage()),
+                                          to_string(stage.shape())));
   }
   const Grid grid = grid_for(sheet, stage);
   const MapSize& size = grid.fit.size;

@@ -19,7 +19,7 @@ std::vector<const Trace*> layers_of(const Trace& trace) {
   std::vector<const Trace*> layers;
   if (trace.model == nullptr) return {&trace};
   for (const auto& layer : trace.model->layers) {
-    if (layer == nullptr) throw UsageError("--view: layers needs all layers, and not all of them were computed");
+    if (layer == nullptr) throw UsageError("view", "layers needs all layers, and not all of them were computed");
     layers.push_back(layer.get());
   }
   return layers;
@@ -187,8 +187,8 @@ void plan_layers(Sheet& sheet, bool measure) {
   std::vector<StagePicture> stages;
   for (const Trace* layer : layers) stages.emplace_back(*layer, shown, sheet.view);
   if (!is_score_like(shown)) {
-    throw UsageError(fmt::format("--stage: {} has no maps of queries and keys; --view layers draws weights or scores",
-                                 stage_name(shown)));
+    throw UsageError("stage", fmt::format("{} has no maps of queries and keys; --view layers draws weights or scores",
+                                          stage_name(shown)));
   }
   if (sheet.view.aggregate) {
     plan_aggregate(sheet, layers, stages.front(), measure);

@@ -31,8 +31,8 @@ Fit fitted(const Sheet& sheet, const AxisNames& names, const FitRequest& request
       room.largest_cell = sheet.px(160);
       const int least = sheet.px(16);
       if (room.width < least && !view.cell) {
-        throw UsageError(fmt::format("--width: {} pixels are too few for this picture, it needs at least {}",
-                                     *view.width, *view.width + (least - room.width) * request.maps_beside));
+        throw UsageError("width", fmt::format("{} pixels are too few for this picture, it needs at least {}",
+                                              *view.width, *view.width + (least - room.width) * request.maps_beside));
       }
     } else {
       // Up to two targets wide every cell keeps a pixel of its own.
@@ -63,8 +63,9 @@ Fit fitted(const Sheet& sheet, const AxisNames& names, const FitRequest& request
 int figure_width(const Sheet& sheet, int natural) {
   if (!sheet.view.width) return std::max(natural, sheet.px(440));
   if (*sheet.view.width < natural) {
-    throw UsageError(fmt::format("--width: {} pixels are too few for this picture, it needs {}{}", *sheet.view.width,
-                                 natural, sheet.view.cell ? fmt::format(" with --cell {}", *sheet.view.cell) : ""));
+    throw UsageError("width",
+                     fmt::format("{} pixels are too few for this picture, it needs {}{}", *sheet.view.width, natural,
+                                 sheet.view.cell ? fmt::format(" with --cell {}", *sheet.view.cell) : ""));
   }
   return *sheet.view.width;
 }
@@ -156,7 +157,7 @@ void plan_map(Sheet& sheet, const StagePicture& stage, bool measure) {
   const std::int64_t head = stage.heads() > 0 ? sheet.view.head : 0;
   if (stage.heads() > 0 && (head < 0 || head >= stage.heads())) {
     throw UsageError(
-        fmt::format("--head: {} asked for, {} has heads 0 to {}", head, stage_name(stage.stage()), stage.heads() - 1));
+        "head", fmt::format("{} asked for, {} has heads 0 to {}", head, stage_name(stage.stage()), stage.heads() - 1));
   }
   OneMap map{title_of(sheet, stage, measure), stage.rows(), stage.columns(), stage.names(), stage.spec(head), {}, {}};
   map.spec.range = measure ? ValueRange{} : stage.range(head, head + 1);

@@ -108,15 +108,15 @@ void plan_neurons(Sheet& sheet, const StagePicture& weights, bool measure) {
   const Trace& trace = sheet.trace;
   if (!has_neurons(trace)) {
     throw UsageError(
-        "--view: found 'neurons'; this request has no query and key, expected one that computes weights from them");
+        "view", "found 'neurons'; this request has no query and key, expected one that computes weights from them");
   }
   const std::int64_t heads = trace.num_heads(), queries = weights.rows(), keys = weights.columns();
   const std::int64_t token = view.token.value_or(0);
   if (view.head >= heads) {
-    throw UsageError(fmt::format("--head: {} asked for, the heads are 0 to {}", view.head, heads - 1));
+    throw UsageError("head", fmt::format("{} asked for, the heads are 0 to {}", view.head, heads - 1));
   }
   if (token >= queries) {
-    throw UsageError(fmt::format("--token: {} asked for, the queries are 0 to {}", token, queries - 1));
+    throw UsageError("token", fmt::format("{} asked for, the queries are 0 to {}", token, queries - 1));
   }
   ViewSpec signed_view = view;
   signed_view.colormap.reset();

@@ -18,20 +18,20 @@ namespace {
 Index target_of(const Trace& trace, const ViewSpec& view) {
   const Stage* const stage = trace.find(view.stage);
   if (stage == nullptr) {
-    throw UsageError(fmt::format("--stage: this request has no stage {}", stage_name(view.stage)));
+    throw UsageError("stage", fmt::format("this request has no stage {}", stage_name(view.stage)));
   }
   const Shape& shape = stage->tensor.shape();
   const auto count = static_cast<std::size_t>(shape.count);
   if (view.at.size() != count) {
-    throw UsageError(fmt::format("--at: found {} numbers; the sensitivity of {} {} needs {}", view.at.size(),
-                                 stage_name(view.stage), to_string(shape), count == 4 ? "B,H,I,J" : "B,I,J"));
+    throw UsageError("at", fmt::format("found {} numbers; the sensitivity of {} {} needs {}", view.at.size(),
+                                       stage_name(view.stage), to_string(shape), count == 4 ? "B,H,I,J" : "B,I,J"));
   }
   Index index;
   for (std::size_t axis = 0; axis < count; ++axis) {
     const std::int64_t at = view.at[axis], length = shape[static_cast<int>(axis)];
     if (at < 0 || at >= length) {
       throw UsageError(
-          fmt::format("--at: {} asked for on axis {} of {} {}", at, axis, stage_name(view.stage), to_string(shape)));
+          "at", fmt::format("{} asked for on axis {} of {} {}", at, axis, stage_name(view.stage), to_string(shape)));
     }
     index.push_back(at);
   }
@@ -50,16 +50,16 @@ double largest_of(const Tensor& tensor) {
 
 Tensor sensitivity_matrix(const Trace& trace, const ViewSpec& view, const CancelToken& cancel, double* largest) {
   const Index index = target_of(trace, view);
-  if (const auto problem = sensitivity_problem(trace)) throw UsageError("--view: no derivatives: " + *problem);
+  if (const auto problem = sensitivity_problem(trace)) throw UsageError("view", "no derivatives: " + *problem);
   if (view.head < 0 || view.head >= trace.num_heads()) {
-    throw UsageError(fmt::format("--head: {} asked for, the heads are 0 to {}", view.head, trace.num_heads() - 1));
+    throw UsageError("head", fmt::format("{} asked for, the heads are 0 to {}", view.head, trace.num_heads() - 1));
   }
   const Sensitivity found = sensitivity(trace, view.stage, index, cancel);
   const SensitivityBy by = view.by.value_or(usual_by(view.stage));
   const Tensor& all = by == SensitivityBy::scores ? found.scores : found.weights;
   if (all.empty()) {
-    throw UsageError(fmt::format("--by: {} does not come from {}", cell_name(stage_name(view.stage), index),
-                                 sensitivity_by_name(by)));
+    throw UsageError("by", fmt::format("{} does not come from {}", cell_name(stage_name(view.stage), index),
+                                       sensitivity_by_name(by)));
   }
   if (largest != nullptr) *largest = largest_of(all);
   return all.sliced(0, view.head, view.head + 1).reshaped({all.dim(1), all.dim(2)}, {Axis::query, Axis::key});

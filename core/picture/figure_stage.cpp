@@ -35,7 +35,7 @@ const Stage& stage_of(const Trace& trace, StageId id) {
   if (stage != nullptr) return *stage;
   std::string names;
   for (const Stage& present : trace.stages) names += (names.empty() ? "" : ", ") + std::string(stage_name(present.id));
-  throw UsageError(fmt::format("--stage: this request has no stage {}; it has {}", stage_name(id), names));
+  throw UsageError("stage", fmt::format("this request has no stage {}; it has {}", stage_name(id), names));
 }
 
 // Rows are positions: [batch, position, head, feature] is read head by head.
@@ -113,7 +113,7 @@ StagePicture::StagePicture(const Trace& trace, StageId stage, const ViewSpec& vi
   const int rank = tensor_.rank();
   HEADSCOPE_ASSERT(rank == 3 || rank == 4, "a stage of " + to_string(tensor_.shape()));
   if (view.batch < 0 || view.batch >= tensor_.dim(0)) {
-    throw UsageError(fmt::format("--batch: {} asked for, the batches are 0 to {}", view.batch, tensor_.dim(0) - 1));
+    throw UsageError("batch", fmt::format("{} asked for, the batches are 0 to {}", view.batch, tensor_.dim(0) - 1));
   }
   heads_ = rank == 4 ? tensor_.dim(1) : 0;
   rows_ = tensor_.dim(rank - 2);

@@ -23,9 +23,9 @@ class BroadcastFile {
       if (shape[axis] > 1) steps_[to] = strides[axis];
     }
     if (!fits) {
-      throw UsageError("--mask: " + file.path + " has the shape " + to_string(shape) +
-                       ", which does not broadcast to the scores' " + to_string(target) +
-                       " [batch, heads, query_len, key_len]; make every axis 1 or that size");
+      throw UsageError("mask", file.path + " has the shape " + to_string(shape) +
+                                   ", which does not broadcast to the scores' " + to_string(target) +
+                                   " [batch, heads, query_len, key_len]; make every axis 1 or that size");
     }
   }
   bool per_batch() const { return steps_[0] != 0; }
@@ -52,12 +52,12 @@ MaskKind kind_of(const Request& request, const MaskFile& file) {
                             : std::isinf(value) ? (value > 0 ? "inf" : "-inf")
                                                 : std::to_string(value);
   if (kind == MaskKind::additive) {
-    throw UsageError("--mask: " + file.path + " holds " + found +
-                     "; values that are added to scores are finite, or -inf where a key is hidden");
+    throw UsageError("mask", file.path + " holds " + found +
+                                 "; values that are added to scores are finite, or -inf where a key is hidden");
   }
   const char* name = kind == MaskKind::keep ? "keep" : "hide";
-  throw UsageError("--mask: " + file.path + " holds " + found + "; with --mask-kind " + name +
-                   " every value is 0 or 1 (use --mask-kind additive for values that are added to scores)");
+  throw UsageError("mask", file.path + " holds " + found + "; with --mask-kind " + name +
+                               " every value is 0 or 1 (use --mask-kind additive for values that are added to scores)");
 }
 
 void unite(MaskRule& rule, const MaskTerm& term) {

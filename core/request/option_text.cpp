@@ -14,7 +14,7 @@
 namespace headscope {
 
 void refuse_value(std::string_view option, std::string_view text, std::string_view kind, std::string_view expected) {
-  throw UsageError(fmt::format("--{}: '{}' is not {}; expected {}", option, shortened(text), kind, expected));
+  throw UsageError(option, fmt::format("'{}' is not {}", shortened(text), kind), expected);
 }
 
 namespace {
@@ -82,12 +82,13 @@ std::vector<std::string> parse_list(std::string_view option, std::string_view te
 
 void check_text(std::string_view option, std::string_view text, bool utf8) {
   if (const std::size_t nul = text.find('\0'); nul != text.npos) {
-    throw UsageError(fmt::format("--{}: holds a NUL at byte {}; expected text without one", option, nul));
+    throw UsageError(option, fmt::format("holds a NUL at byte {}", nul), "text without one");
   }
   if (!utf8) return;
   if (const std::size_t bad = first_invalid_byte(text); bad != text.npos) {
-    throw UsageError(fmt::format("--{}: byte {} (0x{:02X}) is not valid UTF-8; expected UTF-8 text", option, bad,
-                                 static_cast<unsigned char>(text[bad])));
+    throw UsageError(option,
+                     fmt::format("byte {} (0x{:02X}) is not valid UTF-8", bad, static_cast<unsigned char>(text[bad])),
+                     "UTF-8 text");
   }
 }
 

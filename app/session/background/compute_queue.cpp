@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/base/assert.h"
-#include "core/base/error.h"
 
 namespace headscope {
 
@@ -22,25 +21,8 @@ constexpr milliseconds kTypingPause{400};
 
 }  // namespace
 
-Problem problem_from_sentence(const std::string& sentence) {
-  Problem problem;
-  std::string rest = sentence;
-  if (rest.rfind("--", 0) == 0) {
-    const std::size_t end = rest.find_first_of(": ");
-    problem.option = rest.substr(2, end == std::string::npos ? end : end - 2);
-    if (end != std::string::npos && rest[end] == ':') {
-      const std::size_t begin = rest.find_first_not_of(' ', end + 1);
-      rest = begin == std::string::npos ? "" : rest.substr(begin);
-    }
-  }
-  const std::size_t stop = rest.find(". ");
-  problem.title = rest.substr(0, stop);
-  if (stop != std::string::npos) {
-    problem.detail = rest.substr(stop + 2);
-  } else if (!problem.title.empty() && problem.title.back() == '.') {
-    problem.title.pop_back();
-  }
-  return problem;
+Problem problem_of(const UsageError& error) {
+  return {error.option(), error.mismatch(), error.advice(), {}};
 }
 
 ComputeQueue::ComputeQueue(std::unique_ptr<Executor> executor, Compute compute, EngineOptions engine,
@@ -131,7 +113,7 @@ Outcome ComputeQueue::outcome_of(const Waiting& work, const CancelToken& token, 
   } catch (const ProblemError& error) {
     outcome.problem = error.problem();
   } catch (const UsageError& error) {
-    outcome.problem = problem_from_sentence(error.what());
+    outcome.problem = problem_of(error);
   } catch (const Error& error) {
     outcome.failure = error.what();
   } catch (const std::bad_alloc&) {

@@ -13,6 +13,7 @@
 #include "core/attention/engine.h"
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
+#include "core/base/error.h"
 #include "core/request/problem.h"
 
 namespace headscope {
@@ -101,7 +102,8 @@ class ComputeQueue {
   std::unique_ptr<Executor> executor_;  // last: it ends before what its work uses
 };
 
-// The sentence of a UsageError ("--heads: 7 does not divide 512. ...") as a Problem beside its control.
-Problem problem_from_sentence(const std::string& sentence);
+// What a UsageError says as a Problem beside its control: "7 does not divide 512; expected a divisor", below it the
+// advice.
+Problem problem_of(const UsageError& error);
 
 }  // namespace headscope

@@ -87,12 +87,6 @@ void write_picture(const ExportChoice& choice, const FigureSource& source, const
                         [&](std::ostream& out) { write_png(out, picture, recipe, cancel, progress); });
 }
 
-// "--head: 9 asked for": options are the command line's.
-std::string without_option(const std::string& sentence) {
-  const std::size_t colon = sentence.find(": ");
-  return sentence.starts_with("--") && colon != sentence.npos ? sentence.substr(colon + 2) : sentence;
-}
-
 // A picture's bytes by experience: labels and flat cells compress to about a tenth of a byte a pixel, plus the recipe.
 std::int64_t estimated_png_bytes(std::int64_t width, std::int64_t height) {
   return 2000 + width * height / 9;
@@ -208,7 +202,7 @@ ExportForecast forecast_of(const ExportChoice& choice, const FigureSource& sourc
       forecast.exact = choice.format != ExportFile::csv;
     }
   } catch (const UsageError& error) {
-    forecast.problem = without_option(error.what());
+    forecast.problem = error.reason();  // options are the command line's
   }
   if (forecast.problem.empty()) {
     std::error_code ignored;

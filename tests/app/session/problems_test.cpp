@@ -80,7 +80,7 @@ TEST(Problems, AnOldDraftsProblemIsNoNewsAboutTheNewOne) {
 TEST(Problems, AUsageErrorBecomesAProblemBesideItsControl) {
   ManualSession s;
   s.compute = [](const Request&, Engine&, const CancelToken&, const EarlyTrace&) -> std::shared_ptr<const Trace> {
-    throw UsageError("--mask: m.npy has the shape [3, 4]; expected [5, 5]. Give a mask that broadcasts.");
+    throw UsageError("mask", "m.npy has the shape [3, 4]", "[5, 5]", "Give a mask that broadcasts");
   };
   s.type("a", 0);
   s.executor->step();
@@ -88,15 +88,14 @@ TEST(Problems, AUsageErrorBecomesAProblemBesideItsControl) {
   ASSERT_TRUE(s.session->problem().has_value());
   EXPECT_EQ(s.session->problem()->option, "mask");
   EXPECT_EQ(s.session->problem()->title, "m.npy has the shape [3, 4]; expected [5, 5]");
-  EXPECT_EQ(s.session->problem()->detail, "Give a mask that broadcasts.");
+  EXPECT_EQ(s.session->problem()->detail, "Give a mask that broadcasts");
 }
 
 TEST(Problems, ASentenceWithoutAnOptionIsStillAProblem) {
-  EXPECT_EQ(problem_from_sentence("two shapes disagree.").title, "two shapes disagree");
-  EXPECT_EQ(problem_from_sentence("two shapes disagree.").option, "");
-  EXPECT_EQ(problem_from_sentence("--heads").option, "heads");
-  EXPECT_EQ(problem_from_sentence("").title, "");
-  EXPECT_EQ(problem_from_sentence("--a: b").title, "b");
+  EXPECT_EQ(problem_of(UsageError("two shapes disagree")), (Problem{"", "two shapes disagree", "", {}}));
+  EXPECT_EQ(problem_of(UsageError("a", "b")), (Problem{"a", "b", "", {}}));
+  // What stands in a file's name is no end of a sentence.
+  EXPECT_EQ(problem_of(UsageError("mask", "my. mask: 1.npy is 2-D")).title, "my. mask: 1.npy is 2-D");
 }
 
 TEST(Problems, AMissingFileIsAFailureAndLeavesWithTheNextDraft) {

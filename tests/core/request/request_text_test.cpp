@@ -172,6 +172,20 @@ TEST(RequestText, ARefusalNamesOptionFoundAndExpected) {
   EXPECT_EQ(refused("seed", "-1"), "--seed: '-1' is not a seed; expected a whole number, 0 to 18446744073709551615");
 }
 
+TEST(RequestText, ARefusalCarriesItsOption) {
+  for (const RequestOption& option : request_options()) {
+    SCOPED_TRACE(option.name);
+    Request request;
+    try {
+      option.set(request, std::string("\0", 1));
+      ADD_FAILURE() << "a NUL was taken";
+    } catch (const UsageError& error) {
+      EXPECT_EQ(error.option(), option.name);
+      EXPECT_EQ(std::string(error.what()), std::string("--") + option.name + ": " + error.reason());
+    }
+  }
+}
+
 TEST(RequestText, NothingButTheWholeValueIsANumber) {
   for (const char* option :
        {"heads", "kv-heads", "d-model", "input-dim", "batch", "layer", "threads", "seed", "dropout-seed"}) {
