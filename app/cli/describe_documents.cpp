@@ -9,6 +9,7 @@
 #include "core/io/mapped_file.h"
 #include "core/io/png.h"
 #include "core/io/svg.h"
+#include "core/picture/view_options.h"
 #include "core/request/request_text.h"
 
 namespace headscope::cli {

@@ -3,125 +3,118 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/cli/stage_arguments.h"
 #include "core/base/error.h"
+#include "core/picture/view_options.h"
 
 namespace headscope::cli {
 
 namespace {
 
-constexpr int kMostPixels = 16384;
-
-std::string color_map_list() {
-  std::string names;
-  for (const ColorMap map : all_color_maps()) {
-    if (!names.empty()) names += '|';
-    names += color_map_name(map);
+std::vector<std::string> words_of(std::string_view placeholder) {
+  std::vector<std::string> words;
+  while (true) {
+    const std::size_t bar = placeholder.find('|');
+    words.emplace_back(placeholder.substr(0, bar));
+    if (bar == placeholder.npos) return words;
+    placeholder.remove_prefix(bar + 1);
   }
-  return names;
 }
 
-void set_kind(ViewSpec& view, const std::string& text) {
-  constexpr ViewKind kKinds[] = {ViewKind::heads,  ViewKind::head,       ViewKind::stage,
-                                 ViewKind::concat, ViewKind::arcs,       ViewKind::neurons,
-                                 ViewKind::layers, ViewKind::difference, ViewKind::sensitivity};
-  view.view = kKinds[choice_of(
-      "view", text, {"heads", "head", "stage", "concat", "arcs", "neurons", "layers", "difference", "sensitivity"})];
+void check_word(const ViewOption& option, const std::string& text) {
+  choice_of(option.name, text, words_of(option.placeholder));
 }
 
-void set_range(ViewSpec& view, const std::string& text) {
+void check_stage(const ViewOption& option, const std::string& text) {
+  stage_from(option.name, text);
+}
+
+void check_colormap(const ViewOption& option, const std::string& text) {
+  if (!color_map_named(text)) throw UsageError(option.name, fmt::format("found '{}'", text), option.placeholder);
+}
+
+void check_range(const ViewOption& option, const std::string& text) {
+  if (text == "auto" || text == "row") return;
   const std::size_t comma = text.find(',');
-  if (text == "auto") {
-    view.range = RangeKind::automatic;
-  } else if (text == "row") {
-    view.range = RangeKind::row;
-  } else if (comma == std::string::npos) {
-    throw UsageError(fmt::format("--range: found '{}'; expected auto, row or LO,HI", text));
-  } else {
-    view.range = RangeKind::fixed;
-    view.range_low = finite_number("range", text.substr(0, comma));
-    view.range_high = finite_number("range", text.substr(comma + 1));
-    if (!(view.range_low < view.range_high)) {
-      throw UsageError(fmt::format("--range: found '{}'; expected LO,HI with LO below HI", text));
-    }
+  if (comma == text.npos) throw UsageError(option.name, fmt::format("found '{}'", text), "auto, row or LO,HI");
+  const double low = finite_number(option.name, text.substr(0, comma));
+  const double high = finite_number(option.name, text.substr(comma + 1));
+  if (!(low < high)) throw UsageError(option.name, fmt::format("found '{}'", text), "LO,HI with LO below HI");
+}
+
+template <std::int64_t low, std::int64_t high>
+void check_whole(const ViewOption& option, const std::string& text) {
+  whole_number(option.name, text, low, high);
+}
+
+// What is looked at before the option's own `set`: the command line takes less than a session file of some options, and
+// says in words of its own what it expects.
+struct Check {
+  std::string_view option;
+  void (*check)(const ViewOption&, const std::string& text);
+};
+constexpr Check kChecks[] = {{"view", check_word},
+                             {"stage", check_stage},
+                             {"head", check_whole<0, std::numeric_limits<std::int32_t>::max()>},
+                             {"colormap", check_colormap},
+                             {"range", check_range},
+                             {"cell", check_whole<1, 1024>},
+                             {"labels", check_word},
+                             {"theme", check_word},
+                             {"width", check_whole<1, 16384>}};
+
+void set_from(ViewSpec& view, const ViewOption& option, const std::string& text) {
+  for (const Check& check : kChecks) {
+    if (check.option == option.name) check.check(option, text);
   }
+  option.set(view, text);
+}
+
+// The view that options other than --view mean.
+ViewKind implied_kind(const Arguments& given, const ViewSpec& view) {
+  ViewKind kind = given.has("against") ? ViewKind::difference : view.view;
+  const bool of_any_stage = kind == ViewKind::difference || kind == ViewKind::sensitivity;
+  if (given.has("stage") && !is_score_like(view.stage) && !of_any_stage) {
+    kind = view.stage == StageId::concat ? ViewKind::concat : ViewKind::stage;
+  }
+  if (given.has("head") && kind == ViewKind::heads) kind = ViewKind::head;
+  if (given.has("aggregate") && view.aggregate) kind = ViewKind::layers;
+  return kind;
 }
 
 }  // namespace
 
 OptionGroup view_group() {
-  return {
-      "VIEW",
-      {{"view", "heads|head|stage|concat|arcs|neurons|layers|difference|sensitivity",
-        "What the picture shows: all heads, one head, a stage, concat, lines from queries to keys, one query's "
-        "features against those of every key, all layers and heads, another result less this one, what a cell "
-        "depends on (default heads)."},
-       {"aggregate", "none|mean|max|rollout|flow",
-        "layers: one map made of all heads instead of a map of each (default none)."},
-       {"against", "FILE",
-        "difference: a session, or a picture, whose result is A; this request's is B, and A - B is drawn."},
-       {"head", "H", "The head of '--view head', neurons and sensitivity, and of stages that have one (default 0)."},
-       {"stage", "STAGE", "The tensor that is drawn (default weights)."},
-       {"colormap", color_map_list(),
-        "By default viridis for weights; icefire (dark) or coolwarm (light) for signed data."},
-       {"range", "auto|row|LO,HI", "The values at the two ends of the colour map: of all, of each row, or given."},
-       {"log", "", "Logarithmic colours."},
-       {"cell", "PIXELS", "Width and height of a cell (default: the largest that fit the width)."},
-       {"labels", "on|off", "Tokens along the axes (default on)."},
-       {"theme", "dark|light", "Colours of the picture (default dark)."},
-       {"width", "N", "Width of the picture in pixels."},
-       {"token", "I", "arcs: the query that stands out; neurons: the query (default 0)."},
-       {"heads-shown", "all|none|H[,H]", "arcs: the heads whose lines are drawn (default all)."},
-       {"hide-below", "W", "arcs: smaller weights are not drawn (default 0.05)."},
-       {"sentences", "all|a-a|a-b|b-a|b-b",
-        "arcs: with a text of two parts, only links from one part to one part (default all)."},
-       {"at", "B,H,I,J", "sensitivity: the cell of --stage, in its own axes (B,I,J in a stage of three)."},
-       {"by", "weights|scores",
-        "sensitivity: what the cell is derived by (default scores for stages of queries and keys, else weights)."}}};
+  OptionGroup group{"VIEW", {}};
+  for (const ViewOption& option : view_options()) {
+    if (option.on_command_line) group.options.push_back({option.name, option.placeholder, option.help});
+  }
+  group.options.push_back(
+      {"against", "FILE",
+       "difference: a session, or a picture, whose result is A; this request's is B, and A - B is drawn."});
+  // First what decides which picture it is.
+  constexpr std::string_view kFirst[] = {"view", "aggregate", "against", "head", "stage"};
+  const auto place = [&](const OptionSpec& option) {
+    return std::find(std::begin(kFirst), std::end(kFirst), option.name) - std::begin(kFirst);
+  };
+  std::stable_sort(group.options.begin(), group.options.end(),
+                   [&](const OptionSpec& a, const OptionSpec& b) { return place(a) < place(b); });
+  return group;
 }
 
 ViewSpec given_view(const Arguments& given, ViewSpec view) {
-  if (given.has("view")) set_kind(view, given.get("view"));
-  if (given.has("against") && !given.has("view")) view.view = ViewKind::difference;
-  const bool of_any_stage = view.view == ViewKind::difference || view.view == ViewKind::sensitivity;
-  if (given.has("stage")) {
-    view.stage = stage_from("stage", given.get("stage"));
-    if (!given.has("view") && !is_score_like(view.stage) && !of_any_stage) {
-      view.view = view.stage == StageId::concat ? ViewKind::concat : ViewKind::stage;
-    }
+  for (const ViewOption& option : view_options()) {
+    if (option.on_command_line && given.has(option.name)) set_from(view, option, given.get(option.name));
   }
-  if (given.has("head")) {
-    view.head = whole_number("head", given.get("head"), 0, std::numeric_limits<std::int32_t>::max());
-    if (!given.has("view") && view.view == ViewKind::heads) view.view = ViewKind::head;
-  }
-  if (given.has("colormap")) {
-    const std::string name = given.get("colormap");
-    view.colormap = color_map_named(name);
-    if (!view.colormap) {
-      throw UsageError(fmt::format("--colormap: found '{}'; expected {}", name, color_map_list()));
-    }
-  }
-  if (given.has("range")) set_range(view, given.get("range"));
-  if (given.has("log")) view.log_scale = true;
-  if (given.has("cell")) view.cell = static_cast<int>(whole_number("cell", given.get("cell"), 1, 1024));
-  if (given.has("labels")) view.labels = choice_of("labels", given.get("labels"), {"on", "off"}) == 0;
-  if (given.has("theme")) {
-    view.theme = choice_of("theme", given.get("theme"), {"dark", "light"}) == 0 ? Theme::dark : Theme::light;
-  }
-  if (given.has("aggregate")) {
-    set_view_value(view, "aggregate", given.get("aggregate"));
-    if (!given.has("view") && view.aggregate) view.view = ViewKind::layers;
-  }
-  if (given.has("width")) view.width = static_cast<int>(whole_number("width", given.get("width"), 1, kMostPixels));
-  for (const char* option : {"token", "heads-shown", "hide-below", "sentences", "at", "by"}) {
-    std::string key = option;
-    std::replace(key.begin(), key.end(), '-', '_');
-    if (given.has(option)) set_view_value(view, key, given.get(option));
-  }
+  if (!given.has("view")) view.view = implied_kind(given, view);
   return view;
 }
 

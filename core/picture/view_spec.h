@@ -1,9 +1,8 @@
-// What the eye asks for, as the VIEW options of the command line spell it; saved beside the Request.
+// What the eye asks for; saved beside the Request. How it is spelled: view_options.h.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -46,7 +45,7 @@ struct ViewSpec {
   friend bool operator==(const ViewSpec&, const ViewSpec&) = default;
 };
 
-std::string_view view_kind_name(ViewKind kind);
+std::string_view view_kind_name(ViewKind kind);  // "heads", as --view spells it
 
 // Whether the colours of a view of `stage` are those of weights; else of signed data, around zero.
 bool has_weight_colors(ViewKind kind, StageId stage);
@@ -55,13 +54,5 @@ bool has_weight_colors(ViewKind kind, StageId stage);
 // among the weights), else by weights.
 SensitivityBy usual_by(StageId stage);
 std::string_view sensitivity_by_name(SensitivityBy by);  // "weights", "scores"
-
-// JSON of the session file's "view": the VIEW options by name with _ for -, and "batch", "color_bar" and "scale"; only
-// what differs from ViewSpec{}.
-std::string view_json(const ViewSpec& view);
-
-// One key of it, its value spelled as at the command line ("colormap", "magma"; "range", "-1,1"; "log", "on").
-// Returns false for an unknown key; throws UsageError, beginning "--colormap: ", for a value that cannot be.
-bool set_view_value(ViewSpec& view, std::string_view key, const std::string& text);
 
 }  // namespace headscope

@@ -8,6 +8,7 @@
 
 #include "core/request/intervention_text.h"
 #include "core/request/option_text.h"
+#include "core/request/option_words.h"
 #include "core/request/request_text.h"
 
 namespace headscope {
@@ -17,31 +18,6 @@ namespace {
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 // Sizes above this overflow every product of two of them; no tensor could hold them.
 constexpr std::int64_t kLargestSize = std::int64_t{1} << 40;
-
-// An option's name as a template argument, so that a plain function pointer knows it.
-struct Name {
-  char text[24] = {};
-  template <std::size_t size>
-  constexpr Name(const char (&literal)[size]) {  // NOLINT: implicit on purpose
-    std::copy_n(literal, size, text);
-  }
-};
-
-template <typename E>
-struct Word {
-  E value;
-  const char* text;
-};
-
-template <typename Words>
-std::string expected_words(const Words& words) {
-  std::string list;
-  for (std::size_t i = 0; i < std::size(words); ++i) {
-    list += i == 0 ? "" : i + 1 == std::size(words) ? " or " : ", ";
-    list += words[i].text;
-  }
-  return list;
-}
 
 constexpr Word<QkvLayout> kQkvLayouts[] = {{QkvLayout::per_head, "per-head"}, {QkvLayout::blocked, "blocked"}};
 constexpr Word<Embedding> kEmbeddings[] = {{Embedding::token, "token"}, {Embedding::sequence, "sequence"}};
@@ -70,7 +46,7 @@ constexpr Word<Variant> kVariants[] = {{Variant::softmax_over_queries, "softmax-
 constexpr const char* kMaskExpected = "none, causal, padding:N, window:W, prefix:P or a .npy or .csv file";
 
 // One of a few words.
-template <Name name, auto field, const auto& words>
+template <OptionName name, auto field, const auto& words>
 RequestOption word_option(const char* placeholder, const char* help) {
   return {name.text, placeholder, help,
           [](const Request& request) -> std::string {
@@ -92,7 +68,7 @@ RequestOption word_option(const char* placeholder, const char* help) {
 }
 
 // A file's path, or a model's name.
-template <Name name, auto field>
+template <OptionName name, auto field>
 RequestOption path_option(const char* placeholder, const char* help) {
   return {name.text, placeholder, help,
           [](const Request& request) { return request.*field == Request{}.*field ? std::string() : request.*field; },
@@ -104,7 +80,7 @@ RequestOption path_option(const char* placeholder, const char* help) {
 }
 
 // A size that may be left open.
-template <Name name, auto field, std::int64_t low>
+template <OptionName name, auto field, std::int64_t low>
 RequestOption size_option(const char* help) {
   return {name.text,
           "N",
@@ -116,7 +92,7 @@ RequestOption size_option(const char* help) {
           true};
 }
 
-template <Name name, auto field>
+template <OptionName name, auto field>
 RequestOption seed_option(const char* help) {
   return {name.text,
           "N",

@@ -3,42 +3,67 @@
 #include <fmt/ranges.h>
 
 #include "app/session/export/export_parts.h"
+#include "core/picture/view_options.h"
 #include "core/request/request_text.h"
 
 namespace headscope {
+
+namespace {
+
+bool always(const ViewSpec&, const Trace&) {
+  return true;
+}
+
+bool draws_one_head(const ViewSpec& spec, const Trace& trace) {
+  const Stage* const drawn = trace.find(spec.stage);
+  return spec.view == ViewKind::head || spec.view == ViewKind::neurons || spec.view == ViewKind::sensitivity ||
+         (spec.view == ViewKind::stage && drawn != nullptr && drawn->tensor.rank() == 4);
+}
+
+bool of_sensitivity(const ViewSpec& spec, const Trace&) {
+  return spec.view == ViewKind::sensitivity;
+}
+
+bool of_arcs(const ViewSpec& spec, const Trace&) {
+  return spec.view == ViewKind::arcs;
+}
+
+// --view concat means the stage too.
+bool of_a_stage(const ViewSpec& spec, const Trace&) {
+  return spec.view != ViewKind::concat;
+}
+
+// The options of VIEW that the command line says, in its order, where they matter to the picture.
+struct Said {
+  const char* option;
+  bool (*matters)(const ViewSpec&, const Trace&);
+  bool even_usual = false;  // said although it is the default
+};
+constexpr Said kSaid[] = {
+    {"view", always, true},  {"head", draws_one_head, true},
+    {"at", of_sensitivity},  {"by", of_sensitivity},
+    {"token", always},       {"heads-shown", of_arcs},
+    {"hide-below", of_arcs}, {"sentences", of_arcs},
+    {"stage", of_a_stage},   {"colormap", always},
+    {"range", always},       {"log", always},
+    {"labels", always},      {"theme", always},
+};
+
+}  // namespace
 
 std::string equivalent_command(const ExportChoice& choice, const Trace& trace, const ViewState& view) {
   if (choice.subject == ExportSubject::window || choice.subject == ExportSubject::session) return "";
   if (choice.subject == ExportSubject::difference) return "";
   if (const auto wanted = figure_of(choice, trace, view)) {
-    const auto spec = std::optional(fitted_view(*wanted, trace));
+    const ViewSpec spec = fitted_view(*wanted, trace);
     std::string command = shell_command_of(trace.request, "headscope-cli render");
-    command += fmt::format(" --view {}", view_kind_name(spec->view));
-    const Stage* const drawn = trace.find(spec->stage);
-    const bool of_a_head = spec->view == ViewKind::head || spec->view == ViewKind::neurons ||
-                           spec->view == ViewKind::sensitivity ||
-                           (spec->view == ViewKind::stage && drawn != nullptr && drawn->tensor.rank() == 4);
-    if (of_a_head) command += fmt::format(" --head {}", spec->head);
-    if (spec->view == ViewKind::sensitivity) {
-      command += fmt::format(" --at {}", fmt::join(spec->at, ","));
-      if (spec->by) command += fmt::format(" --by {}", sensitivity_by_name(*spec->by));
+    for (const Said& said : kSaid) {
+      const ViewOption& option = *find_view_option(said.option);
+      const bool differs = said.even_usual || !is_default(option, spec);
+      if (!differs || !said.matters(spec, trace)) continue;
+      command += fmt::format(" --{}", option.name);
+      if (!option.placeholder.empty()) command += ' ' + shell_quoted(option.get(spec));
     }
-    if (spec->token) command += fmt::format(" --token {}", *spec->token);
-    if (spec->view == ViewKind::arcs) {
-      if (spec->heads_shown) command += fmt::format(" --heads-shown {}", fmt::join(*spec->heads_shown, ","));
-      if (spec->hide_below != ViewSpec{}.hide_below) command += fmt::format(" --hide-below {}", spec->hide_below);
-      if (spec->sentences != SentencePair::all) {
-        command += fmt::format(" --sentences {}", sentence_pair_name(spec->sentences));
-      }
-    }
-    if (spec->stage != StageId::weights && spec->view != ViewKind::concat)
-      command += fmt::format(" --stage {}", stage_name(spec->stage));
-    if (spec->colormap) command += fmt::format(" --colormap {}", color_map_name(*spec->colormap));
-    if (spec->range == RangeKind::row) command += " --range row";
-    if (spec->range == RangeKind::fixed) command += fmt::format(" --range {},{}", spec->range_low, spec->range_high);
-    if (spec->log_scale) command += " --log";
-    if (!spec->labels) command += " --labels off";
-    if (spec->theme == Theme::light) command += " --theme light";
     return command + " --out " + shell_quoted(choice.file);
   }
   if (choice.subject == ExportSubject::sensitivity) {

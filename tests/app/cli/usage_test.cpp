@@ -46,6 +46,24 @@ TEST(Usage, ACommandsHelpListsEveryOption) {
   EXPECT_EQ(run_cli({"info", "-h"}).code, 0);
 }
 
+TEST(Usage, HelpListsTheOptionsOfViewInOrder) {
+  const std::string help = run_cli({"render", "--help"}).out;
+  std::size_t at = help.find("\nVIEW\n");
+  ASSERT_NE(at, std::string::npos);
+  const std::size_t end = help.find("\nREQUEST\n");
+  for (const char* line :
+       {"--view heads|head|stage|concat|arcs|neurons|layers|difference|sensitivity",
+        "--aggregate none|mean|max|rollout|flow", "--against FILE", "--head H", "--stage STAGE",
+        "--colormap viridis|magma|cividis|gray|icefire|coolwarm", "--range auto|row|LO,HI", "--log", "--cell PIXELS",
+        "--labels on|off", "--theme dark|light", "--width N", "--token I", "--heads-shown all|none|H[,H]",
+        "--hide-below W", "--sentences all|a-a|a-b|b-a|b-b", "--at B,H,I,J", "--by weights|scores"}) {
+    const std::size_t found = help.find(std::string("\n  ") + line, at);
+    ASSERT_LT(found, end) << line;
+    at = found + 1;
+  }
+  EXPECT_EQ(help.find("--color-bar"), std::string::npos) << "of session files alone";
+}
+
 TEST(Usage, EveryOptionOfTheContractIsKnown) {
   // The contract's REQUEST, in its order.
   const std::vector<std::string> names = {

@@ -10,6 +10,7 @@
 #include "core/heads/aggregate_values.h"
 #include "core/picture/figure.h"
 #include "core/picture/heatmap.h"
+#include "core/picture/view_options.h"
 
 namespace headscope {
 namespace {

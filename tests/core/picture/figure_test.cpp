@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/picture/view_options.h"
 #include "tests/core/picture/figure_items.h"
 #include "tests/core/picture/small_traces.h"
 

@@ -227,6 +227,19 @@ TEST_F(ExportJob, CommandOfAPictureCarriesWhatTheViewChanged) {
       << command;
 }
 
+TEST_F(ExportJob, CommandOfLinesSaysWhichHeads) {
+  choice_.subject = ExportSubject::arcs;
+  choice_.file = "x.png";
+  view_.arcs_heads = {0, 1};
+  view_.arcs_hide_below = 0.2;
+  EXPECT_NE(
+      equivalent_command(choice_, *trace_, view_).find("--view arcs --heads-shown 0,1 --hide-below 0.2 --out x.png"),
+      std::string::npos);
+  view_.arcs_heads->clear();
+  EXPECT_NE(equivalent_command(choice_, *trace_, view_).find("--view arcs --heads-shown none --hide-below 0.2"),
+            std::string::npos);
+}
+
 TEST_F(ExportJob, CommandOfOneHeadsNumbersNamesThatHeadAlone) {
   view_.head = 1;
   choice_.subject = ExportSubject::head;
