@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/request/mask_terms.h"
 #include "core/request/problem_checks.h"
 
 namespace headscope {
@@ -56,7 +57,7 @@ std::optional<Problem> capture_problem(const Request& r) {
     if (term.kind == MaskTerm::Kind::file) {
       return Problem{"mask",
                      "a capture takes no mask file",
-                     "Use causal, padding:N, window:W or prefix:P.",
+                     fmt::format("Use {}.", mask_term_spellings(" or ")),
                      {{"none", "mask", "none"}}};
     }
   }

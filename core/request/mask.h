@@ -36,6 +36,9 @@ struct MaskRule {
   bool inverted = false;                                           // exchanges hidden and visible
   bool extra_key = false;                                          // the last key, of bias_k: always visible
   bool open_hidden_rows = false;                                   // a row that would see nothing sees everything
+
+  bool ordered() const { return open != kNoLimit; }  // from key `open` on, no query sees a key after its own place
+  bool causal() const { return open <= 0; }          // no query sees a key after its own place
   friend bool operator==(const MaskRule&, const MaskRule&) = default;
 };
 
@@ -107,11 +110,10 @@ struct Mask {
 // Whether the request paints over the mask.
 bool any_painted(const Request& request);
 
-// Unites the hidden cells of all terms and sums the added values; the request's painted cells lie over all of them, the
-// last one on top. Positional terms see i counted from the aligned
-// diagonal. key_len counts the key of bias_k when there is one (`extra_key`): it is never hidden and nothing is added
-// to it. With Variant::mask_inverted hidden and visible are exchanged (but for the extra key). `own`: positional terms
-// that hide as well, the model's.
+// Unites the hidden cells of all terms and sums what they add, the same term once; the request's painted cells lie over
+// all of them, the last one on top. Positional terms see i counted from the aligned diagonal. key_len counts the key of
+// bias_k when there is one (`extra_key`): it is never hidden and nothing is added to it. With Variant::mask_inverted
+// hidden and visible are exchanged (but for the extra key). `own`: positional terms that count as well, the model's.
 // Throws UsageError when a file does not broadcast, naming both shapes.
 Mask build_mask(const Request& request, const std::vector<MaskFile>& files, std::int64_t batch, std::int64_t heads,
                 std::int64_t query_len, std::int64_t key_len, bool extra_key, std::span<const MaskTerm> own = {});

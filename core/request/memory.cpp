@@ -4,13 +4,15 @@
 #include <cmath>
 
 #include "core/request/mask.h"
+#include "core/request/mask_terms.h"
 #include "core/request/one_pass.h"
 
 namespace headscope {
 
 namespace {
 
-// Floats of everything but the stages of the scores' size, and the bytes of what a mask file hides.
+// Floats of everything but the stages of the scores' size, the bytes of what a mask file hides, and the floats of what
+// the mask's terms add.
 double bytes_without_scores(const Request& request, const StageSizes& sizes) {
   const auto d = [](std::int64_t n) { return static_cast<double>(n); };
   const double query_rows = d(sizes.batch) * d(sizes.query_len);
@@ -29,6 +31,7 @@ double bytes_without_scores(const Request& request, const StageSizes& sizes) {
   const bool listed =
       any_painted(request) || std::any_of(request.mask.begin(), request.mask.end(),
                                           [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::file; });
+  if (adds_to_scores(request.mask)) floats += d(sizes.heads) * d(sizes.query_len) * keys;
   const double bytes = floats * static_cast<double>(sizeof(float)) + (listed ? d(sizes.query_len) * keys : 0.0);
   return d(sizes.layers) * bytes;
 }

@@ -10,6 +10,7 @@
 #include "core/base/utf8.h"
 #include "core/base/words.h"
 #include "core/request/mask.h"
+#include "core/request/mask_terms.h"
 #include "core/request/model_kind.h"
 #include "core/request/problem_checks.h"
 #include "core/request/request_text.h"
@@ -192,12 +193,12 @@ MaybeProblem mask_problem(const Request& r) {
     if (term.kind == MaskTerm::Kind::file && term.path.empty()) {
       return Problem{"mask", "the mask file has no name", "Give the path of a .npy or .csv file.", {}};
     }
-    const bool sized = term.kind != MaskTerm::Kind::file && term.kind != MaskTerm::Kind::causal;
-    if (sized && term.size < 0) {
-      const char* name = term.kind == MaskTerm::Kind::padding  ? "padding"
-                         : term.kind == MaskTerm::Kind::window ? "window"
-                                                               : "prefix";
-      return Problem{"mask", fmt::format("{}:{} is negative", name, term.size), "It counts keys: 0 or more.", {}};
+    const MaskTermInfo& info = mask_term_info(term.kind);
+    if (info.takes_number() && term.size < 0) {
+      return Problem{"mask",
+                     fmt::format("{} is negative", spelled(term)),
+                     fmt::format("It counts {}: 0 or more.", info.counts),
+                     {}};
     }
   }
   const bool below = r.mask_fill == -std::numeric_limits<double>::infinity();

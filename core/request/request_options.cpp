@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/request/intervention_text.h"
+#include "core/request/mask_terms.h"
 #include "core/request/option_text.h"
 #include "core/request/option_words.h"
 #include "core/request/request_text.h"
@@ -43,7 +44,6 @@ constexpr Word<Variant> kVariants[] = {{Variant::softmax_over_queries, "softmax-
                                        {Variant::qkv_blocked_as_per_head, "qkv-blocked-as-per-head"},
                                        {Variant::qkv_per_head_as_blocked, "qkv-per-head-as-blocked"},
                                        {Variant::key_not_transposed, "key-not-transposed"}};
-constexpr const char* kMaskExpected = "none, causal, padding:N, window:W, prefix:P or a .npy or .csv file";
 
 // One of a few words.
 template <OptionName name, auto field, const auto& words>
@@ -102,6 +102,10 @@ RequestOption seed_option(const char* help) {
           true};
 }
 
+std::string mask_expected() {
+  return fmt::format("none, {} or a .npy or .csv file", mask_term_spellings());
+}
+
 MaskTerm mask_term(const std::string& text) {
   std::string lower = text;
   std::transform(lower.begin(), lower.end(), lower.begin(),
@@ -110,25 +114,27 @@ MaskTerm mask_term(const std::string& text) {
     return lower.size() > suffix.size() && std::string_view(lower).ends_with(suffix);
   };
   if (ends_with(".npy") || ends_with(".csv")) return {MaskTerm::Kind::file, 0, text};
-  if (text == "causal") return {MaskTerm::Kind::causal, 0, ""};
-  using Kind = MaskTerm::Kind;
-  for (const auto& [prefix, kind] :
-       {std::pair("padding:", Kind::padding), std::pair("window:", Kind::window), std::pair("prefix:", Kind::prefix)}) {
-    if (text.starts_with(prefix)) {
-      const std::string size = text.substr(std::string_view(prefix).size());
-      if (size.empty() || size.find_first_not_of("0123456789") != size.npos) {
-        refuse_value("mask", text, "a mask", fmt::format("{}N with a whole number N, 0 or more", prefix));
-      }
-      return {kind, parse_whole("mask", size, 0, kLargestSize), ""};
+  for (const MaskTermInfo& info : mask_term_infos()) {
+    if (info.kind == MaskTerm::Kind::file) continue;  // spelled by its path alone
+    if (!info.takes_number()) {
+      if (text == info.word) return {info.kind, 0, ""};
+      continue;
     }
+    const std::string start = fmt::format("{}:", info.word);
+    if (!text.starts_with(start)) continue;
+    const std::string size = text.substr(start.size());
+    if (size.empty() || size.find_first_not_of("0123456789") != size.npos) {
+      refuse_value("mask", text, "a mask", fmt::format("{}N with a whole number N, 0 or more", start));
+    }
+    return {info.kind, parse_whole("mask", size, 0, kLargestSize), ""};
   }
-  refuse_value("mask", text, "a mask", kMaskExpected);
+  refuse_value("mask", text, "a mask", mask_expected());
 }
 
 void set_mask(Request& request, const std::string& text) {
   check_text("mask", text, false);
   std::vector<MaskTerm> mask;
-  for (const std::string& term : parse_list("mask", text, "a mask", kMaskExpected)) {
+  for (const std::string& term : parse_list("mask", text, "a mask", mask_expected())) {
     if (term != "none") mask.push_back(mask_term(term));
   }
   request.mask = std::move(mask);
@@ -220,23 +226,7 @@ std::string mask_text(const std::vector<MaskTerm>& mask) {
   for (const MaskTerm& term : mask) {
     if (term.kind == MaskTerm::Kind::file && term.path.empty()) continue;  // chosen, but not named yet
     if (!text.empty()) text += ',';
-    switch (term.kind) {
-      case MaskTerm::Kind::causal:
-        text += "causal";
-        break;
-      case MaskTerm::Kind::padding:
-        text += fmt::format("padding:{}", term.size);
-        break;
-      case MaskTerm::Kind::window:
-        text += fmt::format("window:{}", term.size);
-        break;
-      case MaskTerm::Kind::prefix:
-        text += fmt::format("prefix:{}", term.size);
-        break;
-      case MaskTerm::Kind::file:
-        text += term.path;
-        break;
-    }
+    text += spelled(term);
   }
   return text.empty() ? "none" : text;
 }
@@ -250,6 +240,8 @@ std::string_view variant_name(Variant variant) {
 
 const std::vector<RequestOption>& request_options() {
   using R = Request;
+  static const std::string mask_help =
+      fmt::format("none, {}, a .npy or .csv file; several compose.", mask_term_spellings());
   static const std::vector<RequestOption> options = {
       {"phrase", "TEXT", "Words for queries, and for keys and values unless those are given.",
        [](const R& r) { return r.phrase; },
@@ -298,7 +290,7 @@ const std::vector<RequestOption>& request_options() {
       word_option<"embedding", &R::embedding, kEmbeddings>("token|sequence",
                                                            "A vector per distinct word, or one draw of the sequence."),
       word_option<"position", &R::position, kPositions>("none|sinusoidal", "What is added to tell positions apart."),
-      {"mask", "MASK[,MASK...]", "none, causal, padding:N, window:W, prefix:P, a .npy or .csv file; several compose.",
+      {"mask", "MASK[,MASK...]", mask_help.c_str(),
        [](const R& r) { return r.mask.empty() ? std::string() : mask_text(r.mask); }, set_mask},
       word_option<"mask-kind", &R::mask_kind, kMaskKinds>("additive|keep|hide",
                                                           "Meaning of a mask file: added, 1 = visible, 1 = hidden."),

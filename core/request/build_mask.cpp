@@ -1,0 +1,203 @@
+// build_mask: the terms of a request as hidden cells and sums.
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/request/mask.h"
+#include "core/request/mask_terms.h"
+
+namespace headscope {
+namespace {
+
+// Reads a mask file as if it had been broadcast to [batch, heads, query_len, key_len].
+class BroadcastFile {
+ public:
+  BroadcastFile(const MaskFile& file, const Shape& target) : values_(file.values.values()) {
+    const Shape& shape = file.values.shape();
+    bool fits = shape.count >= 1 && shape.count <= 4;
+    const Strides strides = row_major_strides(shape);
+    for (int axis = 0; axis < shape.count && fits; ++axis) {
+      const int to = 4 - shape.count + axis;
+      fits = shape[axis] == 1 || shape[axis] == target[to];
+      if (shape[axis] > 1) steps_[to] = strides[axis];
+    }
+    if (!fits) {
+      throw UsageError("mask", file.path + " has the shape " + to_string(shape) +
+                                   ", which does not broadcast to the scores' " + to_string(target) +
+                                   " [batch, heads, query_len, key_len]; make every axis 1 or that size");
+    }
+  }
+  bool per_batch() const { return steps_[0] != 0; }
+  bool per_head() const { return steps_[1] != 0; }
+  // Calls visit(j, value) for the keys of one row.
+  template <typename Visit>
+  void visit_row(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t keys, Visit&& visit) const {
+    const float* value = values_.data() + b * steps_[0] + h * steps_[1] + i * steps_[2];
+    for (std::int64_t j = 0; j < keys; ++j) visit(j, value[j * steps_[3]]);
+  }
+
+ private:
+  std::vector<float> values_;
+  Strides steps_{0, 0, 0, 0};
+};
+
+MaskKind kind_of(const Request& request, const MaskFile& file) {
+  if (request.mask_kind != MaskKind::automatic) return request.mask_kind;
+  return file.is_whole ? MaskKind::keep : MaskKind::additive;
+}
+
+[[noreturn]] void refuse_value(const MaskFile& file, MaskKind kind, float value) {
+  const std::string found = std::isnan(value)   ? "nan"
+                            : std::isinf(value) ? (value > 0 ? "inf" : "-inf")
+                                                : std::to_string(value);
+  if (kind == MaskKind::additive) {
+    throw UsageError("mask", file.path + " holds " + found +
+                                 "; values that are added to scores are finite, or -inf where a key is hidden");
+  }
+  const char* name = kind == MaskKind::keep ? "keep" : "hide";
+  throw UsageError("mask", file.path + " holds " + found + "; with --mask-kind " + name +
+                               " every value is 0 or 1 (use --mask-kind additive for values that are added to scores)");
+}
+
+// Calls visit(b, h, i) for every row of hidden cells.
+template <typename Visit>
+void visit_rows(const HiddenCells& cells, Visit&& visit) {
+  for (std::int64_t b = 0; b < cells.batch(); ++b) {
+    for (std::int64_t h = 0; h < cells.heads(); ++h) {
+      for (std::int64_t i = 0; i < cells.query_len(); ++i) visit(b, h, i);
+    }
+  }
+}
+
+Tensor no_sums(const HiddenCells& cells, std::int64_t heads) {
+  return Tensor::zeros({cells.batch(), heads, cells.query_len(), cells.key_len()},
+                       {Axis::batch, Axis::head, Axis::query, Axis::key});
+}
+
+float* row_of(Tensor& sums, std::int64_t b, std::int64_t h, std::int64_t i) {
+  return sums.mutable_data() + ((b * sums.dim(1) + h) * sums.dim(2) + i) * sums.dim(3);
+}
+
+// masked_keys: all but the key of bias_k.
+void unite_file(Mask& mask, const MaskFile& file, const BroadcastFile& broadcast, MaskKind kind,
+                std::int64_t masked_keys) {
+  visit_rows(mask.hidden, [&](std::int64_t b, std::int64_t h, std::int64_t i) {
+    std::uint8_t* hidden = mask.hidden.mutable_row(b, h, i);
+    if (kind == MaskKind::additive) {
+      float* sums = row_of(mask.added, b, h, i);
+      broadcast.visit_row(b, h, i, masked_keys, [&](std::int64_t j, float value) {
+        if (std::isnan(value) || value == INFINITY) refuse_value(file, kind, value);
+        sums[j] = value == -INFINITY ? sums[j] : sums[j] + value;
+        // Two files may sum below the smallest float32, which hides like -inf itself.
+        if (value == -INFINITY || sums[j] == -INFINITY) hidden[j] = 1;
+      });
+    } else {
+      broadcast.visit_row(b, h, i, masked_keys, [&](std::int64_t j, float value) {
+        if (value != 0.0F && value != 1.0F) refuse_value(file, kind, value);
+        if ((value == 1.0F) == (kind == MaskKind::hide)) hidden[j] = 1;
+      });
+    }
+  });
+}
+
+void paint_over(HiddenCells& cells, const PaintedCells& painted, std::int64_t masked_keys) {
+  visit_rows(cells, [&](std::int64_t b, std::int64_t h, std::int64_t i) {
+    if (i < painted.query_begin || i >= painted.query_end) return;
+    std::uint8_t* hidden = cells.mutable_row(b, h, i);
+    const std::int64_t end = std::min(painted.key_end, masked_keys);
+    for (std::int64_t j = painted.key_begin; j < end; ++j) hidden[j] = painted.hides ? 1 : 0;
+  });
+}
+
+void invert(HiddenCells& cells, std::int64_t masked_keys) {
+  visit_rows(cells, [&](std::int64_t b, std::int64_t h, std::int64_t i) {
+    std::uint8_t* hidden = cells.mutable_row(b, h, i);
+    for (std::int64_t j = 0; j < masked_keys; ++j) hidden[j] ^= 1;
+  });
+}
+
+// A term that stands there twice counts once.
+std::vector<MaskTerm> every_term(const Request& request, std::span<const MaskTerm> own) {
+  std::vector<MaskTerm> terms;
+  for (const std::span<const MaskTerm> part : {own, std::span<const MaskTerm>(request.mask)}) {
+    for (const MaskTerm& term : part) {
+      if (std::find(terms.begin(), terms.end(), term) == terms.end()) terms.push_back(term);
+    }
+  }
+  return terms;
+}
+
+// What files added, for every head, and what the terms add to it.
+Tensor with_terms_added(Mask& mask, const std::vector<MaskTerm>& terms, std::int64_t heads, std::int64_t diagonal,
+                        std::int64_t masked_keys) {
+  Tensor sums = no_sums(mask.hidden, heads);
+  for (std::int64_t b = 0; b < sums.dim(0); ++b) {
+    for (std::int64_t h = 0; h < heads; ++h) {
+      for (std::int64_t i = 0; i < sums.dim(2); ++i) {
+        float* row = row_of(sums, b, h, i);
+        if (!mask.added.empty()) {
+          std::copy_n(row_of(mask.added, b, mask.added.dim(1) == 1 ? 0 : h, i), masked_keys, row);
+        }
+        for (const MaskTerm& term : terms) {
+          const auto add = mask_term_info(term.kind).add;
+          if (add != nullptr) add({h, heads, i + diagonal, term.size}, {row, static_cast<std::size_t>(masked_keys)});
+        }
+      }
+    }
+  }
+  return sums;
+}
+
+// Hidden cells keep what is added to them, for mask-after-softmax; a sum of nothing but zeros is no mask at all.
+void settle_sums(Tensor& added) {
+  bool any_value = false;
+  float* sums = added.mutable_data();
+  for (std::int64_t n = 0; n < added.size(); ++n) {
+    if (!std::isfinite(sums[n])) sums[n] = 0.0F;
+    any_value = any_value || sums[n] != 0.0F;
+  }
+  if (!any_value) added = {};
+}
+
+}  // namespace
+
+Mask build_mask(const Request& request, const std::vector<MaskFile>& files, std::int64_t batch, std::int64_t heads,
+                std::int64_t query_len, std::int64_t key_len, bool extra_key, std::span<const MaskTerm> own) {
+  const std::int64_t masked_keys = key_len - (extra_key ? 1 : 0);
+  const bool inverted = has_variant(request, Variant::mask_inverted);
+  const bool painted = any_painted(request), in_bytes = painted || !files.empty();
+  const std::vector<MaskTerm> terms = every_term(request, own);
+  MaskRule rule = mask_rule_of(terms);
+  if (request.causal_align == CausalAlign::bottom_right) rule.diagonal = masked_keys - query_len;
+  rule.extra_key = extra_key;
+  rule.inverted = inverted && !in_bytes;  // with bytes all of them are inverted at the end
+  std::int64_t batches = 1, head_count = 1;
+  std::vector<BroadcastFile> broadcast;
+  bool any_added = false;
+  for (const MaskFile& file : files) {
+    broadcast.emplace_back(file, Shape{batch, heads, query_len, masked_keys});
+    if (broadcast.back().per_batch()) batches = batch;
+    if (broadcast.back().per_head()) head_count = heads;
+    any_added = any_added || kind_of(request, file) == MaskKind::additive;
+  }
+
+  Mask mask;
+  mask.hidden = HiddenCells(batches, head_count, query_len, key_len, rule);
+  if (any_added) mask.added = no_sums(mask.hidden, head_count);
+  for (std::size_t f = 0; f < files.size(); ++f) {
+    unite_file(mask, files[f], broadcast[f], kind_of(request, files[f]), masked_keys);
+  }
+  for (const PaintedCells& cells : request.paint) {
+    if (cells.on) paint_over(mask.hidden, cells, masked_keys);
+  }
+  if (inverted && in_bytes) invert(mask.hidden, masked_keys);
+  if (in_bytes) mask.hidden.refresh_any();
+  if (adds_to_scores(terms)) mask.added = with_terms_added(mask, terms, heads, rule.diagonal, masked_keys);
+  if (!mask.added.empty()) settle_sums(mask.added);
+  return mask;
+}
+
+}  // namespace headscope
