@@ -10,6 +10,7 @@
 #include "app/cli/output.h"
 #include "core/base/error.h"
 #include "core/request/mask.h"
+#include "core/request/mask_terms.h"
 #include "core/request/request_text.h"
 
 namespace headscope::cli {
@@ -29,7 +30,7 @@ std::vector<MaskTerm> mask_from(const std::string& option, const std::string& te
   try {
     find_request_option("mask")->set(request, mask);
   } catch (const UsageError&) {
-    refuse(option, text, "a mask of none, causal, padding:N, window:W or prefix:P at its end");
+    refuse(option, text, fmt::format("a mask of none, {} at its end", mask_term_spellings(" or ")));
   }
   for (const MaskTerm& term : request.mask) {
     if (term.kind == MaskTerm::Kind::file) refuse(option, text, "a mask that needs no file");
@@ -42,9 +43,11 @@ double stored_bytes(const BenchCase& size) {
   const auto tokens = static_cast<double>(size.batch) * static_cast<double>(size.seq_len);
   const auto d_model = static_cast<double>(size.d_model);
   const auto input_dim = static_cast<double>(size.input_dim);
-  if (size.alone) return 4.0 * 4.0 * tokens * d_model;
-  return 4.0 * (tokens * (input_dim + 6 * d_model) + d_model * (3 * input_dim + d_model) +
-                tokens * static_cast<double>(size.seq_len) * static_cast<double>(size.heads));
+  const auto seq_len = static_cast<double>(size.seq_len);
+  const double added = adds_to_scores(size.mask) ? 4.0 * static_cast<double>(size.heads) * seq_len * seq_len : 0.0;
+  if (size.alone) return added + 4.0 * 4.0 * tokens * d_model;
+  return added + 4.0 * (tokens * (input_dim + 6 * d_model) + d_model * (3 * input_dim + d_model) +
+                        tokens * static_cast<double>(size.seq_len) * static_cast<double>(size.heads));
 }
 
 void check_memory(const std::string& option, const BenchCase& size) {

@@ -4,31 +4,11 @@
 
 #include <algorithm>
 
-#include "core/base/assert.h"
 #include "core/model/checkpoint.h"
 #include "core/request/mask.h"
+#include "core/request/mask_terms.h"
 
 namespace headscope {
-namespace {
-
-std::string term_text(const MaskTerm& term) {
-  switch (term.kind) {
-    case MaskTerm::Kind::causal:
-      return "causal";
-    case MaskTerm::Kind::padding:
-      return fmt::format("padding {}", term.size);
-    case MaskTerm::Kind::window:
-      return fmt::format("window {}", term.size);
-    case MaskTerm::Kind::prefix:
-      return fmt::format("prefix {}", term.size);
-    case MaskTerm::Kind::file:
-      return "file";
-  }
-  HEADSCOPE_ASSERT(false, "mask term " + std::to_string(static_cast<int>(term.kind)));
-  return {};
-}
-
-}  // namespace
 
 std::string embedding_text(const Request& request, const Inputs& inputs) {
   if (inputs.checkpoint != nullptr) {
@@ -81,7 +61,9 @@ std::string heads_text(const char* split, bool norm, bool rotary) {
 
 std::string mask_step_text(const Request& request, const Inputs& inputs) {
   std::string terms;
-  for (const MaskTerm& term : mask_terms_of(request, inputs)) terms += (terms.empty() ? "" : ", ") + term_text(term);
+  for (const MaskTerm& term : mask_terms_of(request, inputs)) {
+    terms += (terms.empty() ? "" : ", ") + mask_term_text(term);
+  }
   if (any_painted(request)) terms += terms.empty() ? "painted" : ", painted";
   if (terms.empty()) return "no mask";
   return fmt::format("+ {}{} mask", has_variant(request, Variant::mask_inverted) ? "inverted " : "", terms);

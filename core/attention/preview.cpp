@@ -17,6 +17,7 @@
 #include "core/backend/cpu_backend.h"
 #include "core/backend/replaced_positions.h"
 #include "core/base/assert.h"
+#include "core/request/mask_terms.h"
 #include "core/request/memory.h"
 
 namespace headscope {
@@ -99,9 +100,8 @@ Positions replaced_positions(const Trace& last, const Request& request, const In
 // before them.
 double products_after(std::int64_t first, const Request& request, const Inputs& inputs) {
   const double all = products_of(stage_sizes_of(inputs));
-  const bool ordered = std::any_of(request.mask.begin(), request.mask.end(),
-                                   [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::causal; });
-  return ordered ? all * static_cast<double>(inputs.query_len - first) / static_cast<double>(inputs.query_len) : all;
+  const bool causal = mask_rule_of(request.mask).causal();
+  return causal ? all * static_cast<double>(inputs.query_len - first) / static_cast<double>(inputs.query_len) : all;
 }
 
 // Whether `last` is a layer of its own that keeps all that an update begins with, and `inputs` have the same layer.

@@ -7,6 +7,7 @@
 #include "core/attention/dependencies.h"
 #include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
+#include "core/request/mask_terms.h"
 
 namespace headscope {
 namespace {
@@ -60,24 +61,12 @@ std::int64_t equal_rows(const Tensor& a, const Tensor& b) {
 // Whether every query sees only keys at its own place or before it, but for a prefix of `open` keys that all see, and
 // what it sees does not depend on how many keys follow.
 bool looks_back_only(const Request& request, const Inputs& inputs, std::int64_t& open) {
-  bool ordered = false;
-  for (const MaskTerm& term : mask_terms_of(request, inputs)) {
-    switch (term.kind) {
-      case MaskTerm::Kind::causal:
-        ordered = true;
-        break;
-      case MaskTerm::Kind::prefix:
-        ordered = true;
-        open = std::max(open, term.size);
-        break;
-      case MaskTerm::Kind::window:
-        break;
-      case MaskTerm::Kind::padding:
-      case MaskTerm::Kind::file:
-        return false;
-    }
-  }
-  return ordered && std::isinf(request.mask_fill) && request.mask_fill < 0 &&
+  const std::vector<MaskTerm> terms = mask_terms_of(request, inputs);
+  const bool of_place_only = std::all_of(terms.begin(), terms.end(),
+                                         [](const MaskTerm& term) { return mask_term_info(term.kind).of_place_only; });
+  const MaskRule rule = mask_rule_of(terms);
+  open = rule.open;
+  return of_place_only && rule.ordered() && std::isinf(request.mask_fill) && request.mask_fill < 0 &&
          !has_variant(request, Variant::mask_inverted) && !has_variant(request, Variant::mask_after_softmax) &&
          request.fully_masked != FullyMasked::uniform && inputs.dropout_mask.empty() && inputs.key_x.empty() &&
          inputs.weights.bias_k.empty() && inputs.query_len == inputs.key_len;

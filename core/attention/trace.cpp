@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/assert.h"
+#include "core/request/mask_terms.h"
 
 namespace headscope {
 
@@ -47,14 +48,9 @@ MergeReport merge_report(const Request& request, std::int64_t heads, std::int64_
     return report;
   }
   // Under prefix:P the first P tokens see the same keys, so only a later token brings what row i must not know.
-  bool ordered = false;
-  std::int64_t open_prefix = query_len;
-  for (const MaskTerm& term : request.mask) {
-    if (term.kind != MaskTerm::Kind::causal && term.kind != MaskTerm::Kind::prefix) continue;
-    ordered = true;
-    open_prefix = std::min(open_prefix, term.kind == MaskTerm::Kind::prefix ? term.size : std::int64_t{0});
-  }
-  if (has_variant(request, Variant::mask_inverted)) ordered = false;
+  const MaskRule rule = mask_rule_of(request.mask);
+  const bool ordered = rule.ordered() && !has_variant(request, Variant::mask_inverted);
+  const std::int64_t open_prefix = std::min(query_len, rule.open);
 
   for (std::int64_t i = 0; i < query_len; ++i) {
     std::set<std::int64_t> tokens, row_heads;

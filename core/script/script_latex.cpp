@@ -8,6 +8,7 @@
 #include "core/attention/operation_text.h"
 #include "core/attention/projection_steps.h"
 #include "core/model/head_rule.h"
+#include "core/request/mask_terms.h"
 #include "core/request/option_text.h"
 #include "core/request/request_text.h"
 #include "core/script/latex_text.h"
@@ -59,37 +60,34 @@ std::string where_weights(const char* matrix, const Linear& linear) {
       linear.bias.empty() ? "" : fmt::format(" and ${} \\in {}$", bias_of(matrix), tex_space(linear.bias.shape())));
 }
 
-// Which cells a term hides: a formula, or words.
-std::string hidden_by(const Trace& trace, const MaskTerm& term) {
-  const std::int64_t keys = trace.inputs->key_len, moved = keys - trace.query_len();
+// The query's place on the aligned diagonal: "i", "i + 2".
+std::string position_tex(const Trace& trace) {
+  const std::int64_t moved = trace.inputs->key_len - trace.query_len();
   const bool aligned = trace.request.causal_align == CausalAlign::bottom_right && moved != 0;
-  const std::string p = !aligned ? "i" : moved > 0 ? fmt::format("i + {}", moved) : fmt::format("i - {}", -moved);
-  switch (term.kind) {
-    case MaskTerm::Kind::causal:
-      return fmt::format("$j > {}$", p);
-    case MaskTerm::Kind::window:
-      return fmt::format("$\\lvert {} - j \\rvert > {}$", p, term.size);
-    case MaskTerm::Kind::prefix:
-      return fmt::format("$j > \\max({}, {})$", p, term.size - 1);
-    case MaskTerm::Kind::padding:
-      return fmt::format("$j \\ge {}$", keys - term.size);
-    case MaskTerm::Kind::file:
-      break;
-  }
-  return "the file says so";
+  return !aligned ? "i" : moved > 0 ? fmt::format("i + {}", moved) : fmt::format("i - {}", -moved);
 }
 
 // "The mask causal, padding:1: hidden where $j > i$ or $j \ge 5$."
 std::string mask_words(const Trace& trace) {
   const std::vector<MaskTerm> terms = mask_terms_of(trace.request, *trace.inputs);
   const bool inverted = has_variant(trace.request, Variant::mask_inverted);
+  const std::string position = position_tex(trace);
   std::string where;
-  for (const MaskTerm& term : terms) where += (where.empty() ? "" : " or ") + hidden_by(trace, term);
+  std::vector<std::string> added;
+  for (const MaskTerm& term : terms) {
+    const MaskTermInfo& info = mask_term_info(term.kind);
+    if (info.latex_hidden != nullptr) {
+      where += (where.empty() ? "" : " or ") + info.latex_hidden(position, trace.inputs->key_len, term.size);
+    }
+    if (info.latex_added == nullptr) continue;
+    const std::string adds = info.latex_added(position, trace.num_heads(), term.size);
+    if (std::find(added.begin(), added.end(), adds) == added.end()) added.push_back(adds);
+  }
   if (!trace.request.paint.empty()) where += (where.empty() ? "" : ", then ") + std::string("as painted by hand");
   std::string words = fmt::format("The mask \\texttt{{{}}}{}", tex_text(mask_text(terms), 120),
                                   inverted ? ", inverted, a known mistake" : "");
   if (!where.empty()) words += fmt::format(": {} where {}", inverted ? "visible" : "hidden", where);
-  if (!trace.mask->added.empty()) words += "; $m$ is what its file adds";
+  if (!trace.mask->added.empty()) words += fmt::format("; $m$ is {}", fmt::join(added, " plus "));
   return words + ".";
 }
 

@@ -10,6 +10,7 @@
 #include "core/attention/operation_text.h"
 #include "core/attention/score_rule_of.h"
 #include "core/backend/score_steps.h"
+#include "core/request/mask_terms.h"
 #include "core/script/script_writer.h"
 
 namespace headscope {
@@ -58,18 +59,17 @@ struct Context {
   bool hides_later = false;  // weights of hidden cells are set to 0
 };
 
-void write_term(ScriptWriter& w, const MaskTerm& term) {
-  switch (term.kind) {
-    case MaskTerm::Kind::causal:
-      return w.line("hidden = hidden | (j > i)  # causal");
-    case MaskTerm::Kind::prefix:
-      return w.line(fmt::format("hidden = hidden | ((j > i) & (j >= {0}))  # prefix:{0}", term.size));
-    case MaskTerm::Kind::window:
-      return w.line(fmt::format("hidden = hidden | (abs(i - j) > {0})  # window:{0}", term.size));
-    case MaskTerm::Kind::padding:
-      return w.line(fmt::format("hidden = hidden | (j >= key_len - {0})  # padding:{0}", term.size));
-    case MaskTerm::Kind::file:
-      return;
+void write_term(Context& c, const MaskTerm& term) {
+  const MaskTermInfo& info = mask_term_info(term.kind);
+  if (info.python_hidden != nullptr) {
+    c.w.line(fmt::format("hidden = hidden | ({})  # {}", info.python_hidden(term.size), spelled(term)));
+  }
+  if (info.python_added != nullptr && !c.mask.added.empty()) {
+    const auto added = [&](std::string_view tensor_of) {
+      return info.python_added(c.trace.num_heads(), term.size, tensor_of);
+    };
+    c.w.line(fmt::format("added = added + {}  # {}", added("torch.tensor"), spelled(term)),
+             fmt::format("added = added + np.float32({})  # {}", added("np.float32"), spelled(term)));
   }
 }
 
@@ -90,11 +90,17 @@ void write_mask(Context& c) {
   w.line("j = torch.arange(key_len)[None, :]", "j = np.arange(key_len)[None, :]");
   w.line("hidden = torch.zeros(query_len, key_len, dtype=torch.bool)",
          "hidden = np.zeros((query_len, key_len), dtype=bool)");
-  for (const MaskTerm& term : mask_terms_of(c.request, *c.trace.inputs)) write_term(w, term);
+  const bool adds = !c.mask.added.empty();
+  if (adds) {
+    w.line("added = torch.zeros(num_heads, query_len, key_len)",
+           "added = np.zeros((num_heads, query_len, key_len), dtype=np.float32)");
+  }
+  for (const MaskTerm& term : mask_terms_of(c.request, *c.trace.inputs)) write_term(c, term);
   if (has_variant(c.request, Variant::mask_inverted)) w.line("hidden = ~hidden  # mask-inverted");
   if (!c.trace.inputs->weights.bias_k.empty()) {
     w.line("hidden = F.pad(hidden, (0, 1))  # the key of bias_k is never hidden",
            "hidden = np.pad(hidden, ((0, 0), (0, 1)))  # the key of bias_k is never hidden");
+    if (adds) w.line("added = F.pad(added, (0, 1))", "added = np.pad(added, ((0, 0), (0, 0), (0, 1)))");
   }
 }
 

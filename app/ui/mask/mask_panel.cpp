@@ -19,6 +19,7 @@
 #include "core/attention/model_trace.h"
 #include "core/attention/operation_text.h"
 #include "core/base/minus_sign.h"
+#include "core/request/mask_terms.h"
 
 namespace headscope::ui {
 namespace {
@@ -39,9 +40,7 @@ struct Editor {
 };
 
 bool is_causal(const Trace& trace) {
-  const std::vector<MaskTerm> terms = mask_terms_of(trace.request, *trace.inputs);
-  return std::any_of(terms.begin(), terms.end(),
-                     [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::causal; });
+  return mask_rule_of(mask_terms_of(trace.request, *trace.inputs)).causal();
 }
 
 // Paints a rectangle as the brush says; one that is so already is painted the other way.

@@ -2,13 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "app/ui/panel_data.h"
 #include "app/ui/request/request_panel.h"
 #include "app/ui/widgets/control_box.h"
+#include "core/request/mask_terms.h"
 
 namespace headscope::ui {
 
@@ -52,78 +54,71 @@ std::string hidden_label(Ui& ui) {
   return label;
 }
 
-struct ChipInfo {
-  const char* label;
-  Kind kind;
-  std::int64_t size;
-  const char* tooltip;
-};
+// In the order of their chips.
+const std::vector<MaskTermInfo>& chips() {
+  static const std::vector<MaskTermInfo> sorted = [] {
+    const std::span<const MaskTermInfo> infos = mask_term_infos();
+    std::vector<MaskTermInfo> result(infos.begin(), infos.end());
+    std::sort(result.begin(), result.end(),
+              [](const MaskTermInfo& a, const MaskTermInfo& b) { return a.chip_place < b.chip_place; });
+    return result;
+  }();
+  return sorted;
+}
 
-constexpr std::array<ChipInfo, 4> kChips = {{
-    {"causal", Kind::causal, 0, "Query i sees the keys j <= i."},
-    {"window", Kind::window, 2, "Query i sees the keys with |i - j| <= W."},
-    {"prefix", Kind::prefix, 2, "Causal, but the first P keys are open to all queries."},
-    {"padding", Kind::padding, 1, "The last N keys are hidden from every query."},
-}};
+// A file is chosen in a dialog before it is a term.
+void switch_term(Ui& ui, const MaskTermInfo& info, bool on) {
+  if (info.kind == Kind::file && on) {
+    ui.state.text["choose_file/option"] = "mask";
+    ui.state.text["choose_file/mode"] = "append";
+    ui.state.dialog = DialogKind::choose_file;
+    return;
+  }
+  ui.session.end_undo_step();
+  set_term(ui.session.draft, info.kind, on, info.chip_number);
+}
 
 void draw_chips(RequestRows& rows) {
   Ui& ui = rows.ui;
   Request& draft = ui.session.draft;
+  constexpr int columns = 3;
   const float gap = ui.px(6), left = rows.area.min.x + ui.px(size::panel_padding);
   const float right = rows.area.max.x - ui.px(size::panel_padding);
   const float width = std::floor((right - left - 2 * gap) / 3);
   const auto place = [&](int i) {
-    const float x = left + static_cast<float>(i % 3) * (width + gap);
-    const float y = rows.y + static_cast<float>(i / 3) * ui.px(28);
+    const float x = left + static_cast<float>(i % columns) * (width + gap);
+    const float y = rows.y + static_cast<float>(i / columns) * ui.px(28);
     return Rect{{x, y}, {x + width, y + ui.px(24)}};
   };
   const auto name = [](const char* label) { return std::string("request/mask/") + label; };
-  ui.mark("request/mask", {place(0).min, place(5).max});
+  const int paint_place = static_cast<int>(chips().size());  // after all terms
+  ui.mark("request/mask", {place(0).min, {place(columns - 1).max.x, place(paint_place).max.y}});
   // F8 goes to the first of them.
-  if (ui.state.focus == "request/mask") ui.state.focus = name("causal");
-  for (int i = 0; i < 4; ++i) {
-    const ChipInfo& info = kChips[static_cast<std::size_t>(i)];
-    const MaskTerm* term = find_term(draft, info.kind);
-    bool on = term != nullptr;
-    ControlState state{true, on && rows.has_problem("mask"), info.tooltip};
-    if (chip(ui, name(info.label), place(i), info.label, on, state)) {
-      ui.session.end_undo_step();
-      set_term(draft, info.kind, on, info.size);
-    }
-  }
-  const MaskTerm* file = find_term(draft, Kind::file);
-  bool on = file != nullptr;
-  ControlState state{
-      true, on && rows.has_problem("mask"),
-      "A mask from a .npy or .csv file of any shape that broadcasts to [batch, heads, query_len, key_len]."};
-  if (chip(ui, name("file..."), place(4), "file...", on, state)) {
-    if (on) {
-      ui.state.text["choose_file/option"] = "mask";
-      ui.state.text["choose_file/mode"] = "append";
-      ui.state.dialog = DialogKind::choose_file;
-    } else {
-      ui.session.end_undo_step();
-      std::erase_if(draft.mask, [](const MaskTerm& term) { return term.kind == Kind::file; });
-    }
+  if (ui.state.focus == "request/mask") ui.state.focus = name(chips().front().chip);
+  int at = 0;
+  for (const MaskTermInfo& info : chips()) {
+    bool on = find_term(draft, info.kind) != nullptr;
+    const ControlState state{true, on && rows.has_problem("mask"), info.help};
+    if (chip(ui, name(info.chip), place(at++), info.chip, on, state)) switch_term(ui, info, on);
   }
   bool painted = !draft.paint.empty();
-  if (chip(ui, name("paint"), place(5), "paint", painted,
+  if (chip(ui, name("paint"), place(paint_place), "paint", painted,
            {true, false, "Opens the mask editor: cells, rows, columns and rectangles by hand (Ctrl+M)."})) {
     ui.push(CommandId::mask_editor);
   }
-  rows.y += ui.px(28 + 28 + 4);
+  rows.y += ui.px(static_cast<float>(28 * (paint_place / columns + 1) + 4));
 }
 
 void draw_numbers(RequestRows& rows) {
   Ui& ui = rows.ui;
   Request& draft = ui.session.draft;
   constexpr std::int64_t most = std::int64_t{1} << 20;
-  for (const ChipInfo& info : kChips) {
+  for (const MaskTermInfo& info : chips()) {
     MaskTerm* term = find_term(draft, info.kind);
-    if (term == nullptr || info.kind == Kind::causal) continue;
-    const char* label = info.kind == Kind::window ? "window W" : info.kind == Kind::prefix ? "prefix P" : "padding N";
-    stepper(ui, std::string("request/mask/") + info.label + "/size", rows.control(label), term->size, {}, 0, most,
-            rows.state("mask", info.tooltip));
+    if (term == nullptr || !info.takes_number()) continue;
+    const std::string label = fmt::format("{} {}", info.word, info.letter);
+    stepper(ui, std::string("request/mask/") + info.chip + "/size", rows.control(label.c_str()), term->size, {}, 0,
+            most, rows.state("mask", info.help));
   }
   if (const MaskTerm* file = find_term(draft, Kind::file)) {
     rows.locked("file", file_name(file->path), "Click the chip to leave the file out again.");
