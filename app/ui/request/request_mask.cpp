@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "app/ui/panel_data.h"
@@ -78,35 +79,56 @@ void switch_term(Ui& ui, const MaskTermInfo& info, bool on) {
   set_term(ui.session.draft, info.kind, on, info.chip_number);
 }
 
+// Three chips of one width in a row; where there are more than six, four, each as wide as its label needs. The panel
+// goes on below them.
+std::vector<Rect> chip_places(RequestRows& rows, const std::vector<std::string_view>& labels) {
+  Ui& ui = rows.ui;
+  const float gap = ui.px(6), left = rows.area.min.x + ui.px(size::panel_padding);
+  const float width = rows.area.max.x - ui.px(size::panel_padding) - left;
+  const std::size_t columns = labels.size() <= 6 ? 3 : 4;
+  std::vector<Rect> places;
+  float y = rows.y;
+  for (std::size_t first = 0; first < labels.size(); first += columns, y += ui.px(28)) {
+    const std::size_t end = std::min(first + columns, labels.size());
+    const auto count = static_cast<float>(columns == 3 ? columns : end - first);
+    float spare = width - (count - 1) * gap;
+    const auto needed = [&](std::size_t k) { return columns == 3 ? 0.0F : text_width(ui, Type::title12, labels[k]); };
+    for (std::size_t k = first; k < end; ++k) spare -= needed(k);
+    float x = left;
+    for (std::size_t k = first; k < end; ++k) {
+      const float own = std::floor(needed(k) + spare / count);
+      places.push_back({{x, y}, {x + own, y + ui.px(24)}});
+      x += own + gap;
+    }
+  }
+  rows.y += ui.px(static_cast<float>(28 * ((labels.size() + columns - 1) / columns) + 4));
+  return places;
+}
+
 void draw_chips(RequestRows& rows) {
   Ui& ui = rows.ui;
   Request& draft = ui.session.draft;
-  constexpr int columns = 3;
-  const float gap = ui.px(6), left = rows.area.min.x + ui.px(size::panel_padding);
-  const float right = rows.area.max.x - ui.px(size::panel_padding);
-  const float width = std::floor((right - left - 2 * gap) / 3);
-  const auto place = [&](int i) {
-    const float x = left + static_cast<float>(i % columns) * (width + gap);
-    const float y = rows.y + static_cast<float>(i / columns) * ui.px(28);
-    return Rect{{x, y}, {x + width, y + ui.px(24)}};
-  };
+  std::vector<std::string_view> labels;
+  for (const MaskTermInfo& info : chips()) labels.emplace_back(info.chip);
+  labels.emplace_back("paint");
+  const std::vector<Rect> places = chip_places(rows, labels);
+  Rect all{places.front().min, places.back().max};
+  for (const Rect& place : places) all.max.x = std::max(all.max.x, place.max.x);
+  ui.mark("request/mask", all);
   const auto name = [](const char* label) { return std::string("request/mask/") + label; };
-  const int paint_place = static_cast<int>(chips().size());  // after all terms
-  ui.mark("request/mask", {place(0).min, {place(columns - 1).max.x, place(paint_place).max.y}});
   // F8 goes to the first of them.
   if (ui.state.focus == "request/mask") ui.state.focus = name(chips().front().chip);
-  int at = 0;
-  for (const MaskTermInfo& info : chips()) {
+  for (std::size_t k = 0; k < chips().size(); ++k) {
+    const MaskTermInfo& info = chips()[k];
     bool on = find_term(draft, info.kind) != nullptr;
     const ControlState state{true, on && rows.has_problem("mask"), info.help};
-    if (chip(ui, name(info.chip), place(at++), info.chip, on, state)) switch_term(ui, info, on);
+    if (chip(ui, name(info.chip), places[k], info.chip, on, state)) switch_term(ui, info, on);
   }
   bool painted = !draft.paint.empty();
-  if (chip(ui, name("paint"), place(paint_place), "paint", painted,
+  if (chip(ui, name("paint"), places.back(), "paint", painted,
            {true, false, "Opens the mask editor: cells, rows, columns and rectangles by hand (Ctrl+M)."})) {
     ui.push(CommandId::mask_editor);
   }
-  rows.y += ui.px(static_cast<float>(28 * (paint_place / columns + 1) + 4));
 }
 
 void draw_numbers(RequestRows& rows) {
