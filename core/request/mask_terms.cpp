@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/assert.h"
+#include "core/request/alibi.h"
 
 namespace headscope {
 namespace {
@@ -62,11 +63,20 @@ constexpr MaskTermInfo kInfos[] = {
      .python_hidden = [](std::int64_t size) { return fmt::format("(j > i) & (j >= {})", size); },
      .latex_hidden = [](const std::string& position, std::int64_t,
                         std::int64_t size) { return fmt::format("$j > \\max({}, {})$", position, size - 1); }},
+    {.kind = Kind::alibi,
+     .word = "alibi",
+     .help = "Adds -slope * |i - j| to the scores, with another slope for every head (ALiBi); hides nothing.",
+     .chip = "alibi",
+     .chip_place = 4,
+     .of_place_only = true,
+     .add = add_alibi,
+     .python_added = python_alibi,
+     .latex_added = latex_alibi},
     {.kind = Kind::file,
      .word = "file",
      .help = "A mask from a .npy or .csv file of any shape that broadcasts to [batch, heads, query_len, key_len].",
      .chip = "file...",
-     .chip_place = 4,
+     .chip_place = 5,
      .latex_hidden = [](const std::string&, std::int64_t, std::int64_t) { return std::string("the file says so"); },
      .latex_added = [](const std::string&, std::int64_t, std::int64_t) { return std::string("what its file adds"); }},
 };

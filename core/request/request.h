@@ -34,7 +34,7 @@ enum class Variant {
 
 // One term of `--mask`; several compose. `none` is the empty list.
 struct MaskTerm {
-  enum class Kind { causal, padding, window, prefix, file } kind = Kind::causal;
+  enum class Kind { causal, padding, window, prefix, alibi, file } kind = Kind::causal;
   std::int64_t size = 0;  // padding:N, window:W, prefix:P
   std::string path;       // file
   friend bool operator==(const MaskTerm&, const MaskTerm&) = default;

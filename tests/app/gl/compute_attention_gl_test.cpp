@@ -64,7 +64,8 @@ ScoreRule rule_of_file(const Operands& of, bool apart, bool adds) {
 
 std::vector<NamedRule> all_rules(const Operands& of) {
   std::vector<NamedRule> rules;
-  for (const char* mask : {"none", "causal", "window:2", "padding:1", "prefix:2", "causal,window:3,padding:1"}) {
+  for (const char* mask :
+       {"none", "causal", "window:2", "padding:1", "prefix:2", "causal,window:3,padding:1", "alibi", "causal,alibi"}) {
     rules.push_back({mask, rule_with_mask(of, mask)});
   }
   for (const bool apart : {false, true}) {

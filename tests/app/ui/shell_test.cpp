@@ -47,6 +47,7 @@ TEST(Shell, ReachesEveryControlByTabAndComesBack) {
                            "request/mask/window",
                            "request/mask/prefix",
                            "request/mask/padding",
+                           "request/mask/alibi",
                            "request/mask/file...",
                            "request/mask_order",
                            "request/mask_fill",

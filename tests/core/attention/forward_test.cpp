@@ -36,7 +36,7 @@ Expected expected_attention(const Request& r, const Inputs& in, const Mask& mask
             score += static_cast<double>(in.query.at({b, h, i, d})) * in.key.at({b, h / group, j, d});
           }
           const bool hidden = mask.hidden.hidden(b, h, i, j);
-          const double added = mask.added.empty() ? 0 : mask.added.at({0, 0, i, j});
+          const double added = mask.added.empty() ? 0 : mask.added.at({0, mask.added.dim(1) == 1 ? 0 : h, i, j});
           if (r.mask_order == MaskOrder::before_scale) {
             score = hidden ? (r.mask_fill == -kInfinity ? -kInfinity : r.mask_fill * scale) : (score + added) * scale;
           } else {
@@ -87,6 +87,9 @@ TEST(Forward, FollowsTheFormulasUnderEveryConvention) {
       {{"softcap", "0.3"}, {"mask", "causal"}},
       {{"mask", "padding:1,m.npy"}},
       {{"mask", "m.npy"}, {"mask-order", "before-scale"}},
+      {{"mask", "alibi"}},
+      {{"mask", "causal,alibi"}, {"causal-align", "bottom-right"}, {"mask-order", "before-scale"}},
+      {{"mask", "padding:1,alibi,m.npy"}},
   };
   for (const MadeSizes& sizes :
        {MadeSizes{}, MadeSizes{2, 3, 6, 4, 2, 5, 2}, MadeSizes{1, 4, 7, 6, 1, 1, 3}, MadeSizes{3, 1, 3, 1, 1, 2, 4}}) {

@@ -92,7 +92,8 @@ TEST(Reuse, OptionsOneAfterTheOther) {
 }
 
 TEST(Reuse, APhraseThatGrowsAndShrinksUnderEveryMask) {
-  for (const char* mask : {"causal", "causal,window:2", "prefix:2", "none", "padding:1", "window:1"}) {
+  for (const char* mask :
+       {"causal", "causal,window:2", "prefix:2", "none", "padding:1", "window:1", "causal,alibi", "alibi"}) {
     for (const char* merge : {"transpose", "direct"}) {
       std::vector<Request> requests;
       for (const char* phrase :

@@ -26,6 +26,8 @@ std::string_view word_of(Kind kind) {
       return "window";
     case Kind::prefix:
       return "prefix";
+    case Kind::alibi:
+      return "alibi";
     case Kind::file:
       return "file";
   }

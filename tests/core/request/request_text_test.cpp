@@ -164,9 +164,9 @@ TEST(RequestText, NumbersArePrintedInTheShortestFormThatReadsBack) {
 }
 
 TEST(RequestText, ARefusalNamesOptionFoundAndExpected) {
-  EXPECT_EQ(
-      refused("mask", "cusal"),
-      "--mask: 'cusal' is not a mask; expected none, causal, padding:N, window:W, prefix:P or a .npy or .csv file");
+  EXPECT_EQ(refused("mask", "cusal"),
+            "--mask: 'cusal' is not a mask; expected none, causal, padding:N, window:W, prefix:P, alibi or a .npy or "
+            ".csv file");
   EXPECT_EQ(refused("merge", "concat"), "--merge: 'concat' is not a known value; expected transpose or direct");
   EXPECT_EQ(refused("heads", "7.5"), "--heads: '7.5' is not a whole number that fits; expected 1 to 1099511627776");
   EXPECT_EQ(refused("seed", "-1"), "--seed: '-1' is not a seed; expected a whole number, 0 to 18446744073709551615");

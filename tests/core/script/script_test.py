@@ -60,6 +60,12 @@ def cases():
                                             "--fully-masked", "uniform"]
     yield "mask added", SMALL + ["--mask", "added.npy,padding:1", "--batch", "2"]
     yield "mask added, before-scale", SMALL + ["--mask", "added.npy,causal", "--mask-order", "before-scale"]
+    yield "alibi", SMALL + ["--mask", "alibi,causal", "--batch", "2"]
+    yield "alibi, six heads, bottom-right", ["--model", "seeded", "--heads", "6", "--d-model", "24", "--phrase", "a b c",
+                                             "--key-phrase", "d e f g h", "--mask", "alibi", "--causal-align",
+                                             "bottom-right", "--mask-order", "before-scale"]
+    yield "alibi and a file", SMALL + ["--mask", "alibi,added.npy"]
+    yield "alibi and bias_k", ["--weights", "bias.safetensors", "--heads", "4", "--input", "x.npy", "--mask", "alibi"]
     yield "fill", SMALL + ["--mask", "causal", "--mask-fill", "-2.5"]
     yield "tutorial 4", TUTORIAL_4 + ["--mask", f"{FILES}/004_mask.npy", "--mask-kind", "keep", "--mask-order",
                                       "before-scale", "--mask-fill", "-1e20"]

@@ -93,6 +93,9 @@ TEST(RequestPanel, SwitchesEveryMaskOnAndOffAndComposesThem) {
   d.click("request/mask/window");
   d.click("request/mask/prefix");
   EXPECT_EQ(mask_text(d.session.draft.mask), "padding:1,prefix:2");
+  d.click("request/mask/alibi");
+  EXPECT_EQ(mask_text(d.session.draft.mask), "padding:1,prefix:2,alibi");
+  EXPECT_EQ(d.trace().mask->added.dim(1), d.trace().num_heads());
   EXPECT_FALSE(d.session.problem());
 }
 
