@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "app/session/main_view.h"
 #include "core/base/error.h"
 #include "core/base/utf8.h"
 #include "core/compare/variant_run.h"
@@ -100,8 +101,11 @@ const std::vector<std::string> kPoolings = {"max", "mean"};
 const std::vector<std::string> kHeadsShow = {"grid", "arcs", "neurons"};
 const std::vector<std::string> kSentences = {"all", "a-a", "a-b", "b-a", "b-b"};
 const std::vector<std::string> kConcatShows = {"concat", "output", "both"};
-const std::vector<std::string> kMainViews = {"layer", "layers",  "follow",      "script", "bug_lab",
-                                             "mask",  "compare", "sensitivity", "weights"};
+const std::vector<std::string> kMainViews = [] {
+  std::vector<std::string> words;
+  for (const MainViewWord& row : kMainViewWords) words.emplace_back(row.word);
+  return words;
+}();
 const std::vector<std::string> kBugLabShows = {"right", "wrong", "side_by_side"};
 const std::vector<std::string> kFormats = {"float32", "float16", "bfloat16"};  // of NumberType
 const std::vector<std::string> kSensitivityBy = {"weights", "scores"};
@@ -285,7 +289,7 @@ std::string view_state_json(const ViewState& v) {
                  {"range_fixed", v.range_fixed},
                  {"log_scale", v.log_scale},
                  {"pooling", pooling_name(v.pooling)},
-                 {"main_view", kMainViews[static_cast<std::size_t>(v.main_view)]},
+                 {"main_view", main_view_word(v.main_view)},
                  {"concat_shows", kConcatShows[static_cast<std::size_t>(v.concat_shows)]},
                  {"heads_show", kHeadsShow[static_cast<std::size_t>(v.heads_show)]},
                  {"arcs_hide_below", v.arcs_hide_below},

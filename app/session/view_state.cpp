@@ -41,10 +41,7 @@ void apply_view_spec(ViewState& view, const ViewSpec& spec) {
   view.arcs_heads = spec.heads_shown;
   view.arcs_hide_below = spec.hide_below;
   view.arcs_sentences = spec.sentences;
-  view.main_view = spec.view == ViewKind::layers        ? MainView::layers
-                   : spec.view == ViewKind::difference  ? MainView::compare
-                   : spec.view == ViewKind::sensitivity ? MainView::sensitivity
-                                                        : MainView::layer;
+  view.main_view = main_view_of_picture(spec.view);
   view.sensitivity_by = spec.by;
   view.layers.aggregate = spec.aggregate;
   view.batch = spec.batch;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/session/main_view.h"
 #include "core/backend/pyramid.h"
 #include "core/heads/aggregate_kind.h"
 #include "core/heads/head_metric_kind.h"
@@ -36,19 +37,6 @@ struct Viewport {
 
 enum class ConcatShows { concat, output, both };
 enum class HeadsShow { grid, arcs, neurons };  // maps; lines from queries to keys; one query's features
-
-// What takes the room beside the Request and under the phrase.
-enum class MainView {
-  layer,        // one layer: pipeline, heads, concat, inspector
-  layers,       // all layers and heads of a model
-  follow,       // one token through the stages, with what feeds its number at each
-  script,       // the computation as code
-  bug_lab,      // the request with and without known mistakes
-  mask,         // the mask, painted by hand
-  compare,      // a pinned result beside the current one
-  sensitivity,  // what a number depends on
-  weights,      // the tensors of the layer's weights
-};
 
 // The view over all layers and heads of a model.
 struct LayersView {

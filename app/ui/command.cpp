@@ -1,96 +1,97 @@
 #include "app/ui/command.h"
 
+#include <iterator>
+
+#include "app/ui/main_view.h"
+
 namespace headscope::ui {
 
+namespace {
+
+using Id = CommandId;
+
+const CommandInfo kAboveMainViews[] = {
+    {Id::new_session, "New", "File", "Ctrl+N", "Starts over with the demo: 'Hola mi nombre es Alex', seeded weights."},
+    {Id::open_file, "Open...", "File", "Ctrl+O",
+     "Opens a session, an exported picture, the weights of a layer or an input x; dropping the file does the same."},
+    {Id::open_folder, "Open folder...", "File", "Ctrl+Shift+O",
+     "Opens a checkpoint: a folder with config.json, safetensors and a tokenizer; dropping the folder does the "
+     "same."},
+    {Id::open_phrase, "Open phrase...", "File", "", "Takes the words of a text file; dropping a .txt does the same."},
+    {Id::examples, "Examples", "File", "",
+     "Says what each of the five tutorials shows, and opens one with its mistakes marked."},
+    {Id::compare_tensors, "Compare with my tensors...", "File", "",
+     "Says which known mistake, if any, turns these numbers into those of your own code."},
+    {Id::save_session, "Save session...", "File", "Ctrl+S", "Writes the request and the view as JSON."},
+    {Id::quit, "Quit", "File", "Ctrl+Q", "Closes the window; the session is restored at the next start."},
+
+    {Id::undo, "Undo", "Edit", "Ctrl+Z", "Takes the last change of the request back, typing included."},
+    {Id::redo, "Redo", "Edit", "Ctrl+Shift+Z", "Does again what was undone."},
+    {Id::copy_cell, "Copy the picked number", "Edit", "Ctrl+C", "Puts the number of the picked cell on the clipboard."},
+    {Id::copy_row, "Copy its row", "Edit", "Ctrl+Alt+C", "Puts the picked row on the clipboard, with its tokens."},
+    {Id::copy_matrix, "Copy its matrix", "Edit", "", "Puts the matrix of the inspector on the clipboard, with tokens."},
+    {Id::copy_command, "Copy as a command", "Edit", "Ctrl+Shift+C",
+     "Puts the headscope-cli command of this request on the clipboard."},
+    {Id::interventions, "Interventions", "Edit", "Ctrl+I",
+     "Goes to the list of what is changed by hand: edits, heads that are off or held, factors, painted cells."},
+    {Id::head_menu, "The selected head...", "Edit", "Ctrl+H",
+     "Opens its menu, as a right click on it does: switch it off, hold its weights, multiply its query or key."},
+    {Id::focus_phrase, "Edit the phrase", "Edit", "Ctrl+L", "Sets the caret into the phrase."},
+    {Id::settings, "Settings...", "Edit", "Ctrl+Comma", "Language of the tour and the examples, theme, file dialogs."},
+
+    {Id::choose_weights, "Weights from a file...", "Model", "",
+     "Computes with one attention layer of a .safetensors file."},
+    {Id::toggle_key_phrase, "Key or second phrase", "Model", "Ctrl+K",
+     "Takes keys and values from a second phrase; gives a model that reads pairs a second text."},
+    {Id::next_problem, "Next problem", "Model", "F8", "Goes to the control that keeps the request from running."},
+    {Id::pin, "Pin the result as A", "Model", "Ctrl+Shift+D",
+     "Keeps the result on screen, to compare what you edit next with it. It is let go with the window."},
+    {Id::unpin, "Unpin A", "Model", "", "Lets the pinned result go."},
+    {Id::recompute, "Compute again", "Model", "F5", "Reads all files anew and computes."},
+    {Id::compare_backends, "Compare backends", "Model", "",
+     "Computes the same request on the CPU and on the GPU: how long each takes, how far they differ."},
+
+    {Id::palette, "Commands...", "View", "Ctrl+P", "Finds commands, stages, heads and tokens by name."},
+    {Id::go_to_cell, "Go to cell...", "View", "Ctrl+G", "Picks a query and a key by number or token."},
+    {Id::explain_back, "Back to the number before", "View", "Alt+Left",
+     "Returns to the number from which you jumped to an operand."},
+    {Id::explain_forward, "Forward again", "View", "Alt+Right", "Goes where the way back came from."},
+    {Id::next_head, "Next head", "View", "]", "Shows the next head."},
+    {Id::previous_head, "Previous head", "View", "[", "Shows the head before."},
+    {Id::next_stage, "Next stage", "View", "Ctrl+PageDown", "Selects the next tensor of the pipeline."},
+    {Id::previous_stage, "Previous stage", "View", "Ctrl+PageUp", "Selects the tensor before."},
+    {Id::fit_heatmap, "Fit the picture", "View", "Ctrl+F", "Shows the whole of the large picture again."},
+    {Id::toggle_request, "Request panel", "View", "F9", "Opens or closes the panel of the request."},
+    {Id::toggle_pipeline, "Pipeline", "View", "F6", "Shows the stages large or by their names only."},
+    {Id::toggle_concat, "Concat panel", "View", "F7", "Opens or closes concat and output."},
+    {Id::toggle_inspector, "Inspector", "View", "F4",
+     "Opens or closes the inspector; beside heads in a narrow window."},
+};
+
+const CommandInfo kBelowMainViews[] = {
+    {Id::toggle_theme, "Dark or light", "View", "Ctrl+T", "Changes the theme."},
+    {Id::scale_up, "Larger", "View", "Ctrl+Plus", "Makes everything a tenth larger."},
+    {Id::scale_down, "Smaller", "View", "Ctrl+Minus", "Makes everything a tenth smaller."},
+    {Id::scale_reset, "Normal size", "View", "Ctrl+0", "The size that the screen asks for."},
+
+    {Id::export_dialog, "Export...", "Export", "Ctrl+E", "Writes a picture, CSV, NPY, safetensors or a session."},
+    {Id::help, "Help and keys", "Help", "F1", "The tour, and a list of every key."},
+    {Id::tour, "Tour", "Help", "", "Goes through the pipeline on your own phrase, step by step."},
+    {Id::about, "About Headscope", "Help", "", "Version, licence, folders."},
+    {Id::select_head, "Head 0 to 9", "", "Alt+0", "Alt and a digit show that head."},
+};
+
+}  // namespace
+
 const std::vector<CommandInfo>& command_list() {
-  using Id = CommandId;
-  static const std::vector<CommandInfo> list = {
-      {Id::new_session, "New", "File", "Ctrl+N",
-       "Starts over with the demo: 'Hola mi nombre es Alex', seeded weights."},
-      {Id::open_file, "Open...", "File", "Ctrl+O",
-       "Opens a session, an exported picture, the weights of a layer or an input x; dropping the file does the same."},
-      {Id::open_folder, "Open folder...", "File", "Ctrl+Shift+O",
-       "Opens a checkpoint: a folder with config.json, safetensors and a tokenizer; dropping the folder does the "
-       "same."},
-      {Id::open_phrase, "Open phrase...", "File", "", "Takes the words of a text file; dropping a .txt does the same."},
-      {Id::examples, "Examples", "File", "",
-       "Says what each of the five tutorials shows, and opens one with its mistakes marked."},
-      {Id::compare_tensors, "Compare with my tensors...", "File", "",
-       "Says which known mistake, if any, turns these numbers into those of your own code."},
-      {Id::save_session, "Save session...", "File", "Ctrl+S", "Writes the request and the view as JSON."},
-      {Id::quit, "Quit", "File", "Ctrl+Q", "Closes the window; the session is restored at the next start."},
-
-      {Id::undo, "Undo", "Edit", "Ctrl+Z", "Takes the last change of the request back, typing included."},
-      {Id::redo, "Redo", "Edit", "Ctrl+Shift+Z", "Does again what was undone."},
-      {Id::copy_cell, "Copy the picked number", "Edit", "Ctrl+C",
-       "Puts the number of the picked cell on the clipboard."},
-      {Id::copy_row, "Copy its row", "Edit", "Ctrl+Alt+C", "Puts the picked row on the clipboard, with its tokens."},
-      {Id::copy_matrix, "Copy its matrix", "Edit", "",
-       "Puts the matrix of the inspector on the clipboard, with tokens."},
-      {Id::copy_command, "Copy as a command", "Edit", "Ctrl+Shift+C",
-       "Puts the headscope-cli command of this request on the clipboard."},
-      {Id::interventions, "Interventions", "Edit", "Ctrl+I",
-       "Goes to the list of what is changed by hand: edits, heads that are off or held, factors, painted cells."},
-      {Id::head_menu, "The selected head...", "Edit", "Ctrl+H",
-       "Opens its menu, as a right click on it does: switch it off, hold its weights, multiply its query or key."},
-      {Id::focus_phrase, "Edit the phrase", "Edit", "Ctrl+L", "Sets the caret into the phrase."},
-      {Id::settings, "Settings...", "Edit", "Ctrl+Comma",
-       "Language of the tour and the examples, theme, file dialogs."},
-
-      {Id::choose_weights, "Weights from a file...", "Model", "",
-       "Computes with one attention layer of a .safetensors file."},
-      {Id::toggle_key_phrase, "Key or second phrase", "Model", "Ctrl+K",
-       "Takes keys and values from a second phrase; gives a model that reads pairs a second text."},
-      {Id::next_problem, "Next problem", "Model", "F8", "Goes to the control that keeps the request from running."},
-      {Id::pin, "Pin the result as A", "Model", "Ctrl+Shift+D",
-       "Keeps the result on screen, to compare what you edit next with it. It is let go with the window."},
-      {Id::unpin, "Unpin A", "Model", "", "Lets the pinned result go."},
-      {Id::recompute, "Compute again", "Model", "F5", "Reads all files anew and computes."},
-      {Id::compare_backends, "Compare backends", "Model", "",
-       "Computes the same request on the CPU and on the GPU: how long each takes, how far they differ."},
-
-      {Id::palette, "Commands...", "View", "Ctrl+P", "Finds commands, stages, heads and tokens by name."},
-      {Id::go_to_cell, "Go to cell...", "View", "Ctrl+G", "Picks a query and a key by number or token."},
-      {Id::explain_back, "Back to the number before", "View", "Alt+Left",
-       "Returns to the number from which you jumped to an operand."},
-      {Id::explain_forward, "Forward again", "View", "Alt+Right", "Goes where the way back came from."},
-      {Id::next_head, "Next head", "View", "]", "Shows the next head."},
-      {Id::previous_head, "Previous head", "View", "[", "Shows the head before."},
-      {Id::next_stage, "Next stage", "View", "Ctrl+PageDown", "Selects the next tensor of the pipeline."},
-      {Id::previous_stage, "Previous stage", "View", "Ctrl+PageUp", "Selects the tensor before."},
-      {Id::fit_heatmap, "Fit the picture", "View", "Ctrl+F", "Shows the whole of the large picture again."},
-      {Id::toggle_request, "Request panel", "View", "F9", "Opens or closes the panel of the request."},
-      {Id::toggle_pipeline, "Pipeline", "View", "F6", "Shows the stages large or by their names only."},
-      {Id::toggle_concat, "Concat panel", "View", "F7", "Opens or closes concat and output."},
-      {Id::toggle_inspector, "Inspector", "View", "F4",
-       "Opens or closes the inspector; beside heads in a narrow window."},
-      {Id::toggle_layers, "Layers × heads", "View", "F3",
-       "Shows all layers and heads of a model at once, or one layer again."},
-      {Id::toggle_follow, "Follow a token", "View", "Ctrl+J",
-       "Steps through the stages with one token: what feeds its number at each; arrow keys step."},
-      {Id::toggle_script, "As a script", "View", "Ctrl+Shift+P",
-       "Shows the computation as PyTorch, NumPy or LaTeX, or one layer again."},
-      {Id::toggle_bug_lab, "Bug lab", "View", "Ctrl+B",
-       "Shows what known mistakes would change, side by side, or one layer again."},
-      {Id::mask_editor, "Mask editor", "View", "Ctrl+M",
-       "Paints on the mask: cells, rows, columns, rectangles; says what each row sees."},
-      {Id::toggle_compare, "Compare A and B", "View", "Ctrl+D",
-       "Shows the pinned result, the current one and their difference, or one layer again."},
-      {Id::toggle_sensitivity, "Sensitivity", "View", "Ctrl+Shift+G",
-       "Shows what the picked number depends on: derivatives by tokens, scores and weights."},
-      {Id::toggle_weights, "Weights of the layer", "View", "Ctrl+Shift+W",
-       "Shows the tensors of the layer's weights, whose numbers can be edited, or one layer again."},
-      {Id::toggle_theme, "Dark or light", "View", "Ctrl+T", "Changes the theme."},
-      {Id::scale_up, "Larger", "View", "Ctrl+Plus", "Makes everything a tenth larger."},
-      {Id::scale_down, "Smaller", "View", "Ctrl+Minus", "Makes everything a tenth smaller."},
-      {Id::scale_reset, "Normal size", "View", "Ctrl+0", "The size that the screen asks for."},
-
-      {Id::export_dialog, "Export...", "Export", "Ctrl+E", "Writes a picture, CSV, NPY, safetensors or a session."},
-      {Id::help, "Help and keys", "Help", "F1", "The tour, and a list of every key."},
-      {Id::tour, "Tour", "Help", "", "Goes through the pipeline on your own phrase, step by step."},
-      {Id::about, "About Headscope", "Help", "", "Version, licence, folders."},
-      {Id::select_head, "Head 0 to 9", "", "Alt+0", "Alt and a digit show that head."},
-  };
+  static const std::vector<CommandInfo> list = [] {
+    std::vector<CommandInfo> rows(std::begin(kAboveMainViews), std::end(kAboveMainViews));
+    for (const MainViewInfo& info : main_views()) {
+      if (info.command != Id::none) rows.push_back({info.command, info.title, "View", info.shortcut, info.help});
+    }
+    rows.insert(rows.end(), std::begin(kBelowMainViews), std::end(kBelowMainViews));
+    return rows;
+  }();
   return list;
 }
 

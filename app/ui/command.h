@@ -74,7 +74,8 @@ struct Command {
   std::string argument;  // open_path: the path; set_option: "heads=8"; select_head: "3"; open_example: its id
 };
 
-// One line of the menu, the palette, the shortcut table and F1: all four read this list.
+// One line of the menu, the palette, the shortcut table and F1: all four read this list. The commands of the main
+// views are rows of main_views() in app/ui/main_view.h.
 struct CommandInfo {
   CommandId id;
   const char* title;     // "Export..."

@@ -1,20 +1,66 @@
-// Which view has the room under the phrase: one layer's panels, or one that takes their place.
+// Which view has the room under the phrase: one layer's panels, or one that takes their place. main_views() has a row
+// for each: menu, palette, keys, status bar and exports read it.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 
+#include "app/session/main_view.h"
+#include "app/ui/command.h"
+#include "app/ui/result_pair.h"
 #include "app/ui/ui.h"
 
 namespace headscope::ui {
 
+// Why a view has nothing to show, as a notice says it.
+struct ViewObstacle {
+  const char *fact, *advice;
+};
+
+struct MainViewInfo {
+  MainView view = MainView::layer;
+  const char* title = "";  // in the menu View and in the palette
+  // What shows the view, and shows one layer's panels again. `layer` has no command: it is where all others lead back.
+  CommandId command = CommandId::none;
+  const char* shortcut = "";
+  const char* help = "";  // one sentence
+  // Draws the view under the phrase. Null for `layer`: app/ui/shell.cpp draws its panels, each in a place of its own.
+  void (*draw)(Ui& ui, const Rect& area) = nullptr;
+  // The control that has the focus when the command has opened the view.
+  std::string (*focus)(const Ui& ui) = nullptr;
+  // Nothing when the view can open, else why it cannot: `layer` is shown then. Null: it can always open.
+  std::optional<ViewObstacle> (*obstacle)(const Ui& ui) = nullptr;
+  // With an obstacle the command sets the view all the same, which is shown once there is a result. Else a notice says
+  // what the obstacle is; its key is the word of the view.
+  bool waits = false;
+  bool greyed = false;  // the menu greys the command while there is an obstacle
+  bool ticked = true;   // the menu ticks the command while the view is shown
+  // What else the command does before it opens or closes the view; may be null.
+  void (*before_toggle)(Ui& ui) = nullptr;
+  // The two results that the view shows, for exports; null where a view shows one.
+  std::optional<ResultPair> (*pair)(Ui& ui) = nullptr;
+  // The keys in the status bar; none: those of the panel that has the focus.
+  std::span<const char* const> keys = {};
+};
+
+// One row a view, in the order of the menu; the first is `layer`.
+std::span<const MainViewInfo> main_views();
+
+const MainViewInfo& main_view_info(MainView view);
+
+// The view that a command opens and closes; null for other commands.
+const MainViewInfo* main_view_of(CommandId command);
+
+// Nothing when the view can open, else why it cannot.
+std::optional<ViewObstacle> obstacle_of(const Ui& ui, const MainViewInfo& info);
+
 // What is drawn in this frame: what the view asks for, or `layer` where that has nothing to show.
 MainView shown_main_view(const Ui& ui);
 
-// Shows `main_view` with the focus on the control `focus`, or one layer's panels when it is shown already.
-void toggle_main_view(Ui& ui, MainView main_view, const std::string& focus);
-
-// Whether there is a result to show; while there is none, a notice says so. `key` is the notice's.
-bool has_result(Ui& ui, const std::string& key);
+// What the command of a view does: shows it with the focus on its control, or one layer's panels when it is what the
+// session's view asks for already. With an obstacle: see MainViewInfo::waits.
+void toggle_main_view(Ui& ui, const MainViewInfo& info);
 
 // Draws the shown view in its place; there is one, other than `layer`.
 void draw_main_view(Ui& ui, const Rect& area);

@@ -4,10 +4,8 @@
 #include <cstring>
 
 #include "app/ui/guide/examples.h"
-#include "app/ui/layers/layers_panel.h"
 #include "app/ui/main_view.h"
 #include "app/ui/panels.h"
-#include "app/ui/weights/weights_panel.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
@@ -41,6 +39,7 @@ struct Entry {
 
 bool enabled(const Ui& ui, CommandId id) {
   const Session& session = ui.session;
+  if (const MainViewInfo* view = main_view_of(id)) return !view->greyed || !obstacle_of(ui, *view);
   switch (id) {
     case CommandId::undo:
       return session.can_undo();
@@ -57,15 +56,10 @@ bool enabled(const Ui& ui, CommandId id) {
     case CommandId::next_stage:
     case CommandId::previous_stage:
     case CommandId::fit_heatmap:
-    case CommandId::toggle_sensitivity:
     case CommandId::pin:
       return session.trace() != nullptr;
     case CommandId::unpin:
       return session.pinned() != nullptr;
-    case CommandId::toggle_layers:
-      return has_layers(ui);
-    case CommandId::toggle_weights:
-      return has_weights(ui);
     case CommandId::next_problem:
       return session.problem().has_value();
     default:
@@ -74,6 +68,7 @@ bool enabled(const Ui& ui, CommandId id) {
 }
 
 bool checked(const Ui& ui, CommandId id) {
+  if (const MainViewInfo* info = main_view_of(id)) return info->ticked && shown_main_view(ui) == info->view;
   const ViewState& view = ui.session.view;
   switch (id) {
     case CommandId::toggle_key_phrase:
@@ -84,20 +79,6 @@ bool checked(const Ui& ui, CommandId id) {
       return !view.concat_collapsed;
     case CommandId::toggle_inspector:
       return !view.inspector_collapsed;
-    case CommandId::toggle_layers:
-      return shown_main_view(ui) == MainView::layers;
-    case CommandId::toggle_follow:
-      return shown_main_view(ui) == MainView::follow;
-    case CommandId::toggle_script:
-      return shown_main_view(ui) == MainView::script;
-    case CommandId::toggle_bug_lab:
-      return shown_main_view(ui) == MainView::bug_lab;
-    case CommandId::toggle_compare:
-      return shown_main_view(ui) == MainView::compare;
-    case CommandId::toggle_sensitivity:
-      return shown_main_view(ui) == MainView::sensitivity;
-    case CommandId::toggle_weights:
-      return shown_main_view(ui) == MainView::weights;
     case CommandId::toggle_request:
       return !view.request_collapsed;
     default:

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "app/ui/main_view.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -49,10 +50,8 @@ std::vector<std::string> keys_of(Ui& ui) {
   if (beside && shows == HeadsShow::arcs)
     return {"Click a token to pin it", "1\u20139 heads on and off", "S saves as SVG"};
   if (beside && shows == HeadsShow::neurons) return {"Up Down key", "Left Right query", "S saves as SVG"};
-  if (ui.session.view.main_view == MainView::bug_lab)
-    return {"Space switches a variant", "D next stage that differs", "Ctrl+B one layer"};
-  if (ui.session.view.main_view == MainView::weights)
-    return {"Arrows cell", "Enter edits", "Ctrl+C copy number", "Ctrl+Shift+W one layer"};
+  const MainViewInfo& view = main_view_info(ui.session.view.main_view);
+  if (!view.keys.empty()) return {view.keys.begin(), view.keys.end()};
   if (focus.starts_with("layers"))
     return {"Arrows move", "Enter opens", "X switches a head off", "Ctrl+H holds it", "F3 one layer"};
   if (focus.starts_with("follow")) return {"Left Right step", "Up Down token", "Click an operand to jump to it"};

@@ -3,10 +3,42 @@
 
 #include <cctype>
 #include <filesystem>
+#include <optional>
 
 #include "app/session/export/export_parts.h"
+#include "app/session/main_view.h"
 
 namespace headscope {
+
+namespace {
+
+// How exports of a view differ from those of the others.
+struct ViewExports {
+  MainView view;
+  std::optional<ExportSubject> subject = {};  // that no other view offers; the usual one there
+  // Its two results: titles in the dialog, endings of file names.
+  const char *first = "A", *second = "B", *difference = "A \u2212 B";
+  const char *first_ending = ".a", *second_ending = ".b";
+};
+
+const ViewExports& exports_of(MainView view) {
+  static const ViewExports usual{.view = MainView::layer};
+  static const ViewExports others[] = {
+      {.view = MainView::bug_lab,
+       .first = "Right",
+       .second = "Wrong",
+       .difference = "Wrong \u2212 right",
+       .first_ending = ".right",
+       .second_ending = ".wrong"},
+      {.view = MainView::sensitivity, .subject = ExportSubject::sensitivity},
+  };
+  for (const ViewExports& row : others) {
+    if (row.view == view) return row;
+  }
+  return usual;
+}
+
+}  // namespace
 
 bool is_picture(ExportFile format) {
   return format == ExportFile::png || format == ExportFile::svg;
@@ -19,7 +51,7 @@ std::vector<ExportSubject> subjects_of(const ViewState& view, bool two) {
   if (two) {
     subjects.insert(subjects.end(), {ExportSubject::first, ExportSubject::second, ExportSubject::difference});
   }
-  if (view.main_view == MainView::sensitivity) subjects.push_back(ExportSubject::sensitivity);
+  if (const auto own = exports_of(view.main_view).subject) subjects.push_back(*own);
   subjects.insert(subjects.end(),
                   {ExportSubject::head, ExportSubject::heads, ExportSubject::stage, ExportSubject::concat,
                    ExportSubject::arcs, ExportSubject::neurons, ExportSubject::session});
@@ -28,7 +60,7 @@ std::vector<ExportSubject> subjects_of(const ViewState& view, bool two) {
 
 ExportSubject usual_subject(const ViewState& view, bool two) {
   if (two) return ExportSubject::difference;
-  if (view.main_view == MainView::sensitivity) return ExportSubject::sensitivity;
+  if (const auto own = exports_of(view.main_view).subject) return *own;
   if (!is_score_like(view.stage)) return ExportSubject::stage;
   return view.heads_show == HeadsShow::arcs      ? ExportSubject::arcs
          : view.heads_show == HeadsShow::neurons ? ExportSubject::neurons
@@ -46,11 +78,11 @@ std::string subject_title(ExportSubject subject, const ViewState& view) {
     case ExportSubject::window:
       return "Window";
     case ExportSubject::first:
-      return view.main_view == MainView::bug_lab ? "Right" : "A";
+      return exports_of(view.main_view).first;
     case ExportSubject::second:
-      return view.main_view == MainView::bug_lab ? "Wrong" : "B";
+      return exports_of(view.main_view).second;
     case ExportSubject::difference:
-      return view.main_view == MainView::bug_lab ? "Wrong \u2212 right" : "A \u2212 B";
+      return exports_of(view.main_view).difference;
     case ExportSubject::sensitivity:
       return "Sensitivity";
     case ExportSubject::head:
@@ -165,9 +197,9 @@ std::string suggested_file(const ExportChoice& choice, const Trace& trace, const
     case ExportSubject::first:
     case ExportSubject::second:
     case ExportSubject::difference: {
-      const bool lab = view.main_view == MainView::bug_lab;
-      stem += choice.subject == ExportSubject::first    ? (lab ? ".right" : ".a")
-              : choice.subject == ExportSubject::second ? (lab ? ".wrong" : ".b")
+      const ViewExports& exports = exports_of(view.main_view);
+      stem += choice.subject == ExportSubject::first    ? exports.first_ending
+              : choice.subject == ExportSubject::second ? exports.second_ending
                                                         : ".difference";
       stem += fmt::format(".{}", stage_name(view.stage));
       if (const Stage* stage = trace.find(view.stage); stage != nullptr && stage->tensor.rank() == 4) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "app/session/background/variant_numbers.h"
 #include "app/ui/map/cell_grid.h"
 #include "app/ui/panel_data.h"
+#include "app/ui/result_pair.h"
 #include "app/ui/ui.h"
 
 namespace headscope::ui {
@@ -39,8 +41,10 @@ BugLabData& bug_lab_data(Ui& ui);
 PanelData* data_of(Ui& ui, std::shared_ptr<PanelData>& kept, const std::shared_ptr<const Trace>& trace);
 
 void draw_bug_lab(Ui& ui, const Rect& area);
-// Shows it with the focus in the list, or one layer's panels when it is shown already.
-void open_bug_lab(Ui& ui);
+// The control that has the focus when the lab opens: the first variant that is switched on, else the first of the list.
+std::string lab_focus(const Ui& ui);
+// Right and wrong; nothing while one of the two is unknown or cannot be computed, and where number formats are shown.
+std::optional<ResultPair> lab_pair(Ui& ui);
 
 // bug_lab_list.cpp: the variants as switches, and what becomes of them.
 void draw_lab_list(Ui& ui, const LabShown& shown, const Rect& area);

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "app/ui/bug_lab/bug_lab.h"
-#include "app/ui/main_view.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/operation_text.h"
@@ -163,10 +162,18 @@ float draw_lab_modes(Ui& ui, const Rect& area) {
   return header.height();
 }
 
-void open_bug_lab(Ui& ui) {
+std::string lab_focus(const Ui& ui) {
   const std::vector<std::string>& on = ui.session.view.bug_lab.variants;
   const std::string row = on.empty() ? std::string(variant_names().front()) : on.front();
-  toggle_main_view(ui, MainView::bug_lab, fmt::format("{}{}", kLabList, row));
+  return fmt::format("{}{}", kLabList, row);
+}
+
+std::optional<ResultPair> lab_pair(Ui& ui) {
+  const BugLabView& lab = ui.session.view.bug_lab;
+  if (lab.precision) return std::nullopt;
+  const auto result = ui.session.variant_numbers().want({ui.session.trace(), lab.variants});
+  if (result == nullptr || result->right == nullptr || result->wrong == nullptr) return std::nullopt;
+  return ResultPair{result->right, result->wrong, true, lab.stage};
 }
 
 void draw_bug_lab(Ui& ui, const Rect& area) {

@@ -92,6 +92,11 @@ void draw_nothing_pinned(Ui& ui, const Rect& area) {
 
 }  // namespace
 
+std::optional<ResultPair> compared_pair(Ui& ui) {
+  if (ui.session.pinned() == nullptr) return std::nullopt;
+  return ResultPair{ui.session.pinned(), ui.session.trace()};
+}
+
 void pin_result(Ui& ui) {
   const auto trace = ui.session.trace();
   if (trace == nullptr) return;

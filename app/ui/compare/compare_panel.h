@@ -8,6 +8,7 @@
 
 #include "app/session/background/background_queries.h"
 #include "app/ui/panel_data.h"
+#include "app/ui/result_pair.h"
 #include "app/ui/ui.h"
 
 namespace headscope::ui {
@@ -20,6 +21,9 @@ struct CompareShown {
   std::shared_ptr<const Comparisons::Result> comparison;  // of these two, or of an older B; null: none yet
   bool current = false;                                   // the comparison is of these two
 };
+
+// A and B; nothing while no result is pinned.
+std::optional<ResultPair> compared_pair(Ui& ui);
 
 // Keeps the result on screen as A. Of a preview, once the exact numbers are there (pin_when_exact, called every frame).
 void pin_result(Ui& ui);

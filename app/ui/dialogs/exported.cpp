@@ -1,22 +1,13 @@
 #include "app/ui/dialogs/exported.h"
 
-#include "app/session/background/variant_numbers.h"
 #include "app/ui/main_view.h"
 #include "app/ui/stage_facts.h"
 
 namespace headscope::ui {
 
 std::optional<ResultPair> shown_pair(Ui& ui) {
-  const std::shared_ptr<const Trace> trace = ui.session.trace();
-  const MainView shown = shown_main_view(ui);
-  if (shown == MainView::compare && ui.session.pinned() != nullptr) {
-    return ResultPair{ui.session.pinned(), trace, false};
-  }
-  const BugLabView& lab = ui.session.view.bug_lab;
-  if (shown != MainView::bug_lab || lab.precision) return std::nullopt;
-  const auto result = ui.session.variant_numbers().want({trace, lab.variants});
-  if (result == nullptr || result->right == nullptr || result->wrong == nullptr) return std::nullopt;
-  return ResultPair{result->right, result->wrong, true};
+  const MainViewInfo& shown = main_view_info(shown_main_view(ui));
+  return shown.pair == nullptr ? std::nullopt : shown.pair(ui);
 }
 
 Exported exported(Ui& ui, ExportSubject subject) {
@@ -31,7 +22,7 @@ Exported exported(Ui& ui, ExportSubject subject) {
       result.trace = pair->second_less_first ? pair->first : pair->second;
       result.against = pair->second_less_first ? pair->second : pair->first;
     }
-    if (view.main_view == MainView::bug_lab) result.view.stage = view.bug_lab.stage;
+    if (pair->stage) result.view.stage = *pair->stage;
   }
   if (of_two || subject == ExportSubject::sensitivity) {
     const Selection selection = selection_of(result.view, *result.trace);

@@ -5,15 +5,11 @@
 #include <optional>
 
 #include "app/session/export/export_job.h"
+#include "app/ui/result_pair.h"
 #include "app/ui/ui.h"
 
 namespace headscope::ui {
 
-// Two results that are shown beside each other: A and B of the compare view, right and wrong of the bug lab.
-struct ResultPair {
-  std::shared_ptr<const Trace> first, second;
-  bool second_less_first = false;  // what the view subtracts; else first - second
-};
 // Nothing where the view that is shown holds one result, or where one of the two cannot be computed.
 std::optional<ResultPair> shown_pair(Ui& ui);
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/main_view.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/heatmap_view.h"
 #include "app/ui/map/panel_sentences.h"
@@ -26,7 +25,6 @@ namespace {
 
 constexpr float kGutter = 76, kLabels = 60, kVerdicts = 250, kFiles = 76, kSummary = 26;
 constexpr std::int64_t kMostCells = std::int64_t{1} << 22;
-constexpr const char* kGrid = "mask/grid";
 
 struct Editor {
   PanelData& data;
@@ -87,7 +85,7 @@ void read_grid(Ui& ui, Editor& editor) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool freely = paints_freely(ui);
   const Interaction mouse =
-      interact_mouse(ui, kGrid, grid.area,
+      interact_mouse(ui, kMaskGrid, grid.area,
                      {true, false,
                       freely ? "Drag paints the cells that it passes over; a click on a label its row or column."
                              : "Drag paints a rectangle, a click one cell; a click on a label its row or column."});
@@ -252,18 +250,6 @@ bool has_mask_to_paint(const Ui& ui) {
   return !captured && trace->on_demand == nullptr && trace->query_len() * trace->key_len() <= kMostCells;
 }
 
-void show_mask_panel(Ui& ui) {
-  if (!has_result(ui, "mask")) return;
-  if (!has_mask_to_paint(ui)) {
-    ui.session.view.main_view = MainView::layer;
-    put_notice(ui.state, {Notice::Kind::info, "There is no mask to paint here.",
-                          "Painting needs scores that are computed and kept: no capture, no text too long.", "mask"});
-    return;
-  }
-  ui.session.view.request_opened_by_hand = false;  // it would lie over the matrix
-  toggle_main_view(ui, MainView::mask, kGrid);
-}
-
 void draw_mask_panel(Ui& ui, const Rect& area) {
   ui.mark("mask", area);
   PanelData* data = panel_data(ui);
@@ -292,7 +278,7 @@ void draw_mask_panel(Ui& ui, const Rect& area) {
     draw_crosshair(ui, grid, hover.query, hover.key);
   }
   const std::optional<Cell>& cell = ui.session.view.cell;
-  if (cell && cell->row < grid.rows && cell->column < grid.columns && ui.state.focus == kGrid) {
+  if (cell && cell->row < grid.rows && cell->column < grid.columns && ui.state.focus == kMaskGrid) {
     draw_pick_frame(ui, grid.cell_rect(cell->row, cell->column), grid.area);
   }
   draw_row_labels(ui, gutter, grid, data->rows(StageId::weights), hover.query, ui.colors.query);

@@ -8,8 +8,7 @@ namespace headscope::ui {
 // Whether the scores on screen have a mask that can be painted: computed, and small enough for one byte a cell.
 bool has_mask_to_paint(const Ui& ui);
 
-// Shows the editor, or one layer's panels when it is shown already; says why when it cannot be.
-void show_mask_panel(Ui& ui);
+constexpr const char* kMaskGrid = "mask/grid";  // the control that is painted on
 
 void draw_mask_panel(Ui& ui, const Rect& area);
 

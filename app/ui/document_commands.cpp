@@ -1,0 +1,81 @@
+// Commands that open, save, export and say what there is to read.
+#include "app/session/documents.h"
+#include "app/session/phrase_file.h"
+#include "app/ui/bug_lab/bug_lab.h"
+#include "app/ui/command_actions.h"
+#include "app/ui/compare/compare_panel.h"
+#include "app/ui/guide/examples.h"
+#include "app/ui/guide/tour.h"
+#include "core/base/error.h"
+
+namespace headscope::ui {
+
+namespace {
+
+template <DialogKind kind>
+void open_dialog(Ui& ui, const std::string& /*argument*/) {
+  ui.state.open_combo.clear();
+  ui.state.dialog = kind;
+}
+
+// Asks for a file; `purpose` says what becomes of it.
+void choose_file(Ui& ui, const char* purpose) {
+  ui.state.text["choose_file/option"] = purpose;
+  ui.state.open_combo.clear();
+  ui.state.dialog = DialogKind::choose_file;
+}
+
+void open_demo(Ui& ui) {
+  const Document document = demo_document();
+  ui.session.open(document.request, document.view);
+  ui.state.title = document.title.empty() ? "untitled" : document.title;
+  ui.state.edits.clear();
+}
+
+void open_document_at(Ui& ui, const std::string& path) {
+  try {
+    const bool words = is_phrase_file(path);
+    const Document document = words ? open_phrase(path, ui.session.draft, ui.session.view)
+                                    : open_document(path, ui.session.draft, ui.session.view);
+    ui.session.open(document.against.value_or(document.request), document.view);
+    if (document.against) pin_then_edit(ui, document.request);
+    ui.state.title = document.title;
+    ui.state.edits.clear();
+    // A long text with the caret in it would open over the panels below.
+    if (words && ui.state.focus == "phrase") ui.state.focus = "inspector/picture";
+    std::erase_if(ui.state.notices, [](const Notice& n) { return n.key == "open"; });
+    if (!path.starts_with("demo:")) remember_recent(ui.settings, path);
+  } catch (const Error& error) {
+    put_notice(ui.state, {Notice::Kind::bad, "Not opened.", error.what(), "open"});
+  } catch (const UsageError& error) {
+    put_notice(ui.state, {Notice::Kind::bad, "Not opened.", error.what(), "open"});
+  }
+}
+
+const CommandAction kActions[] = {
+    {CommandId::new_session, plain<open_demo>},
+    {CommandId::open_file, open_dialog<DialogKind::open_file>},
+    {CommandId::open_folder, [](Ui& ui, const std::string&) { choose_file(ui, "model"); }},
+    {CommandId::open_phrase, [](Ui& ui, const std::string&) { choose_file(ui, "phrase-file"); }},
+    {CommandId::open_path, open_document_at},
+    {CommandId::choose_weights, [](Ui& ui, const std::string&) { choose_file(ui, "weights"); }},
+    {CommandId::compare_tensors, [](Ui& ui, const std::string&) { choose_file(ui, kTheirTensors); }},
+    {CommandId::save_session, open_dialog<DialogKind::save_session>},
+    {CommandId::export_dialog, open_dialog<DialogKind::export_dialog>},
+    {CommandId::palette, open_dialog<DialogKind::palette>},
+    {CommandId::go_to_cell, open_dialog<DialogKind::go_to>},
+    {CommandId::help, open_dialog<DialogKind::help>},
+    {CommandId::about, open_dialog<DialogKind::about>},
+    {CommandId::settings, open_dialog<DialogKind::settings>},
+    {CommandId::tour, plain<start_tour>},
+    {CommandId::examples, open_dialog<DialogKind::examples>},
+    {CommandId::open_example, open_example},
+};
+
+}  // namespace
+
+std::span<const CommandAction> document_commands() {
+  return kActions;
+}
+
+}  // namespace headscope::ui

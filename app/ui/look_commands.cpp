@@ -1,0 +1,132 @@
+// Commands that change how one looks at a result, and those of the clipboard.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "app/ui/command_actions.h"
+#include "app/ui/layout.h"
+#include "app/ui/main_view.h"
+#include "app/ui/map/explain_state.h"
+#include "app/ui/pipeline_cards.h"
+#include "app/ui/shortcuts.h"
+#include "app/ui/stage_facts.h"
+#include "core/request/request_text.h"
+
+namespace headscope::ui {
+
+namespace {
+
+constexpr const char* kCopyWaits = "copy/waits";
+
+template <int by>
+void step_head(Ui& ui) {
+  const auto trace = ui.session.trace();
+  if (trace == nullptr || trace->num_heads() == 0) return;
+  std::int64_t& head = ui.session.view.head;
+  head = (head + by + trace->num_heads()) % trace->num_heads();
+}
+
+void select_head(Ui& ui, const std::string& argument) {
+  const auto trace = ui.session.trace();
+  const std::int64_t head = std::atoll(argument.c_str());
+  if (trace != nullptr && head >= 0 && head < trace->num_heads()) ui.session.view.head = head;
+}
+
+template <int by>
+void step_stage(Ui& ui) {
+  const auto trace = ui.session.trace();
+  if (trace == nullptr || trace->stages.empty()) return;
+  const StageId shown = selection_of(ui.session.view, *trace).stage;
+  select_stage(ui.session.view, neighbour_stage(*trace, shown, by));
+}
+
+void set_scale(Ui& ui, double scale) {
+  const double next = std::clamp(std::round(scale * 10) / 10, 0.5, 3.0);
+  ui.session.view.ui_scale = next;
+  ui.settings.ui_scale = next;
+}
+
+void toggle_theme(Ui& ui) {
+  Theme& theme = ui.session.view.theme;
+  theme = theme == Theme::dark ? Theme::light : Theme::dark;
+  ui.settings.theme = theme;
+}
+
+template <bool ViewState::*flag>
+void toggle(Ui& ui) {
+  ui.session.view.*flag = !(ui.session.view.*flag);
+}
+
+// Where there is no room the rail opens by hand; elsewhere the panel collapses.
+void toggle_request(Ui& ui) {
+  const bool narrow = ImGui::GetIO().DisplaySize.x / ui.scale < request_from(shown_main_view(ui));
+  bool& flag = narrow ? ui.session.view.request_opened_by_hand : ui.session.view.request_collapsed;
+  flag = !flag;
+}
+
+void toggle_inspector(Ui& ui) {
+  if (ImGui::GetIO().DisplaySize.x / ui.scale >= 1100) return toggle<&ViewState::inspector_collapsed>(ui);
+  double& tab = ui.state.number["inspector_tab"];
+  tab = tab == 0 ? 1 : 0;
+}
+
+void fit_heatmap(Ui& ui) {
+  ViewState& view = ui.session.view;
+  view.viewport = {};
+  view.stage_viewport = {};
+  view.weights.viewport = {};
+}
+
+// Copies, or, of a preview, waits for the exact numbers (copy_when_exact).
+void copy_numbers(Ui& ui, CopyWhat what) {
+  const auto trace = ui.session.trace();
+  if (trace != nullptr && trace->preview) {
+    ui.state.number[kCopyWaits] = static_cast<double>(what);
+    return;
+  }
+  ui.state.number.erase(kCopyWaits);
+  const std::string text = text_at_cursor(ui, what);
+  if (!text.empty() && ui.set_clipboard) ui.set_clipboard(text);
+}
+
+void copy_command(Ui& ui) {
+  if (ui.set_clipboard) ui.set_clipboard(shell_command_of(ui.session.draft, "headscope-cli run"));
+}
+
+const CommandAction kActions[] = {
+    {CommandId::copy_cell, [](Ui& ui, const std::string&) { copy_numbers(ui, CopyWhat::cell); }},
+    {CommandId::copy_row, [](Ui& ui, const std::string&) { copy_numbers(ui, CopyWhat::row); }},
+    {CommandId::copy_matrix, [](Ui& ui, const std::string&) { copy_numbers(ui, CopyWhat::matrix); }},
+    {CommandId::copy_command, plain<copy_command>},
+    {CommandId::toggle_theme, plain<toggle_theme>},
+    {CommandId::scale_up, [](Ui& ui, const std::string&) { set_scale(ui, ui.session.view.ui_scale + 0.1); }},
+    {CommandId::scale_down, [](Ui& ui, const std::string&) { set_scale(ui, ui.session.view.ui_scale - 0.1); }},
+    {CommandId::scale_reset, [](Ui& ui, const std::string&) { set_scale(ui, 1); }},
+    {CommandId::toggle_request, plain<toggle_request>},
+    {CommandId::toggle_pipeline, plain<toggle<&ViewState::pipeline_collapsed>>},
+    {CommandId::toggle_concat, plain<toggle<&ViewState::concat_collapsed>>},
+    {CommandId::toggle_inspector, plain<toggle_inspector>},
+    {CommandId::fit_heatmap, plain<fit_heatmap>},
+    {CommandId::next_head, plain<step_head<1>>},
+    {CommandId::previous_head, plain<step_head<-1>>},
+    {CommandId::select_head, select_head},
+    {CommandId::next_stage, plain<step_stage<1>>},
+    {CommandId::previous_stage, plain<step_stage<-1>>},
+    {CommandId::explain_back, [](Ui& ui, const std::string&) { go_back_or_forward(ui, true); }},
+    {CommandId::explain_forward, [](Ui& ui, const std::string&) { go_back_or_forward(ui, false); }},
+};
+
+}  // namespace
+
+void copy_when_exact(Ui& ui) {
+  const auto waits = ui.state.number.find(kCopyWaits);
+  const auto trace = ui.session.trace();
+  if (waits == ui.state.number.end() || (trace != nullptr && trace->preview)) return;
+  copy_numbers(ui, static_cast<CopyWhat>(static_cast<int>(waits->second)));
+}
+
+std::span<const CommandAction> look_commands() {
+  return kActions;
+}
+
+}  // namespace headscope::ui

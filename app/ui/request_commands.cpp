@@ -1,0 +1,130 @@
+// Commands that change what is computed, and with what it is compared.
+#include <algorithm>
+
+#include "app/ui/command_actions.h"
+#include "app/ui/compare/compare_panel.h"
+#include "app/ui/heads/head_menu.h"
+#include "app/ui/phrase/phrase_tokens.h"
+#include "app/ui/request/request_panel.h"
+#include "app/ui/shortcuts.h"
+#include "core/base/error.h"
+#include "core/request/request_text.h"
+
+namespace headscope::ui {
+
+namespace {
+
+// "heads=8", as a suggestion's button or a chosen file says it.
+void set_option(Ui& ui, const std::string& argument) {
+  const std::size_t equals = argument.find('=');
+  if (equals == std::string::npos) return;
+  const std::string name = argument.substr(0, equals), value = argument.substr(equals + 1);
+  Request& draft = ui.session.draft;
+  // A mask file chosen by its chip joins the other terms.
+  if (name == "mask" && ui.state.text["choose_file/mode"] == "append") {
+    ui.state.text.erase("choose_file/mode");
+    std::erase_if(draft.mask, [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::file; });
+    draft.mask.push_back({MaskTerm::Kind::file, 0, value});
+    return;
+  }
+  const RequestOption* option = find_request_option(name);
+  if (option == nullptr) return;
+  ui.session.end_undo_step();
+  try {
+    option->set(draft, value);
+    if (name == "weights") draft.model = Request().model;
+    // What was typed into the control gives way to the value.
+    ui.state.editing.clear();
+  } catch (const UsageError& error) {
+    put_notice(ui.state, {Notice::Kind::bad, "--" + name + " " + value + " was not taken.", error.what(), "option"});
+  } catch (const Error& error) {
+    put_notice(ui.state, {Notice::Kind::bad, "--" + name + " " + value + " was not taken.", error.what(), "option"});
+  }
+}
+
+void go_to_problem(Ui& ui) {
+  const auto& problem = ui.session.problem();
+  if (!problem) return;
+  const std::string control = control_of_option(problem->option);
+  if (control.empty()) return;
+  if (control.starts_with("request/")) {
+    ui.session.view.request_collapsed = false;
+    ui.session.view.request_opened_by_hand = true;
+    ui.state.number["request/more"] = 1;
+  }
+  ui.state.focus = control;
+  ui.state.focus_by_keyboard = true;
+  ui.state.reveal_focus = true;
+}
+
+// A checkpoint reads a second text in the same sequence; a layer of its own attends to one.
+void toggle_key_phrase(Ui& ui) {
+  Request& draft = ui.session.draft;
+  ui.session.end_undo_step();
+  if (draft.second_phrase) {
+    draft.second_phrase.reset();
+    if (ui.state.focus == "second_phrase") ui.state.focus = "phrase";
+    return;
+  }
+  const auto trace = ui.session.trace();
+  if (is_checkpoint(draft) && !draft.key_phrase && trace != nullptr && reads_pairs(*trace)) {
+    draft.second_phrase = draft.phrase;
+    ui.state.focus = "second_phrase";
+    ui.state.focus_by_keyboard = true;
+    return;
+  }
+  if (draft.key_phrase) {
+    draft.key_phrase.reset();
+    if (ui.state.focus == "key_phrase") ui.state.focus = "phrase";
+  } else {
+    draft.key_phrase = draft.phrase;
+    ui.state.focus = "key_phrase";
+    ui.state.focus_by_keyboard = true;
+  }
+}
+
+void undo(Ui& ui) {
+  ui.session.undo();
+  ui.state.editing.clear();
+}
+
+void redo(Ui& ui) {
+  ui.session.redo();
+  ui.state.editing.clear();
+}
+
+void focus_phrase(Ui& ui) {
+  ui.state.focus = "phrase";
+  ui.state.focus_by_keyboard = true;
+}
+
+void recompute(Ui& ui) {
+  ui.session.recompute();
+}
+
+void compare_backends(Ui& ui) {
+  ui.session.compare_backends();
+}
+
+const CommandAction kActions[] = {
+    {CommandId::undo, plain<undo>},
+    {CommandId::redo, plain<redo>},
+    {CommandId::set_option, set_option},
+    {CommandId::toggle_key_phrase, plain<toggle_key_phrase>},
+    {CommandId::interventions, plain<show_interventions>},
+    {CommandId::head_menu, plain<ask_for_head_menu>},
+    {CommandId::pin, plain<pin_result>},
+    {CommandId::unpin, plain<unpin_result>},
+    {CommandId::next_problem, plain<go_to_problem>},
+    {CommandId::focus_phrase, plain<focus_phrase>},
+    {CommandId::recompute, plain<recompute>},
+    {CommandId::compare_backends, plain<compare_backends>},
+};
+
+}  // namespace
+
+std::span<const CommandAction> request_commands() {
+  return kActions;
+}
+
+}  // namespace headscope::ui
