@@ -23,6 +23,7 @@ struct Layout {
   MainView main_view = MainView::layer;  // other views take the place of pipeline, heads, concat and inspector
   Rect main;                             // where they are drawn
   Rect tab_bar;                          // with tabs only
+  bool one_layer() const { return main_view == MainView::layer; }
 };
 
 // `width` and `height` in device pixels; `notices` is the height that notices take below the pipeline, in device

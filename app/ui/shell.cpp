@@ -1,8 +1,11 @@
 // The window as one picture: layers, focus, panels, dialogs, what lies over them, commands.
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "app/ui/compare/compare_panel.h"
+#include "app/ui/frame_state.h"
 #include "app/ui/guide/callout.h"
 #include "app/ui/guide/examples.h"
 #include "app/ui/guide/tour.h"
@@ -12,7 +15,6 @@
 #include "app/ui/main_view.h"
 #include "app/ui/map/explain_state.h"
 #include "app/ui/panels.h"
-#include "app/ui/phrase/phrase_suggestions.h"
 #include "app/ui/request/number_edit.h"
 #include "app/ui/shortcuts.h"
 #include "app/ui/widgets/text_pieces.h"
@@ -37,84 +39,6 @@ void begin_window() {
   ImGui::PopStyleVar(4);
 }
 
-// See UiState::settled_text.
-void settle_text(Ui& ui) {
-  constexpr double rest = 0.7;
-  UiState& s = ui.state;
-  std::string now = all_text(ui.session, s);
-  if (s.settled_text.empty()) s.settled_text = now;
-  if (now != s.latest_text) {
-    s.latest_text = std::move(now);
-    s.text_changed = s.time;
-  }
-  if (s.latest_text == s.settled_text || !needs_rebuild(ui.fonts, s.latest_text)) return;
-  const double since = s.time - s.text_changed;
-  if (since < rest) return ui.wake_in(rest - since);
-  s.settled_text = s.latest_text;
-  s.wants_frame = true;
-}
-
-void begin_frame_state(UiState& s, bool acts) {
-  s.hover = s.next_hover;
-  s.next_hover = {};
-  s.wants_frame = false;
-  s.wake_after = -1;
-  s.top_layer = !s.open_combo.empty() ? 2 : s.dialog != DialogKind::none ? 1 : 0;
-  if (s.dialog != s.dialog_before) {
-    if (s.dialog_before == DialogKind::none) s.focus_before_dialog = s.focus;
-    if (s.dialog == DialogKind::none) {
-      s.focus = s.focus_before_dialog;
-      s.wants_frame = true;
-    }
-    s.dialog_before = s.dialog;
-  }
-  s.next_tab_order.clear();
-  s.next_hovered.clear();
-  // A tooltip is for the one who waits: it leaves when one types or clicks, until the mouse goes elsewhere.
-  if (acts) s.tooltip_off = s.hovered;
-  if (s.hovered != s.tooltip_off) s.tooltip_off.clear();
-  s.list_shown = false;
-  s.scrolls.clear();
-}
-
-// Tab goes through the controls in the order in which they were drawn in the last frame.
-void move_focus(Ui& ui) {
-  UiState& s = ui.state;
-  if (s.top_layer == 2) return;
-  ui.layer = s.top_layer;
-  int steps = 0;
-  while (!suggests(s) && ui.take_key(KeyName::tab)) ++steps;
-  while (ui.take_key(KeyName::tab, false, true)) --steps;
-  ui.layer = 0;
-  const int count = static_cast<int>(s.tab_order.size());
-  if (steps == 0 || count == 0) return;
-  const auto found = std::find(s.tab_order.begin(), s.tab_order.end(), s.focus);
-  int at = found == s.tab_order.end() ? (steps > 0 ? -1 : 0) : static_cast<int>(found - s.tab_order.begin());
-  at = ((at + steps) % count + count) % count;
-  s.focus = s.tab_order[static_cast<std::size_t>(at)];
-  s.focus_by_keyboard = true;
-  s.reveal_focus = true;
-  s.editing.clear();
-  ui.session.end_undo_step();
-}
-
-void end_frame_state(Ui& ui) {
-  UiState& s = ui.state;
-  s.tab_order = s.next_tab_order;
-  if (s.next_hovered != s.hovered) {
-    s.hovered = s.next_hovered;
-    s.hovered_since = s.time;
-  }
-  const ImGuiIO& io = ImGui::GetIO();
-  if (!io.MouseDown[0]) s.active.clear();
-  ui.session.maps().end_frame();
-  // A list whose control is gone closes; so does one that nobody drew.
-  if (!s.open_combo.empty() && !s.list_shown) s.open_combo.clear();
-  s.reveal_focus = false;
-  // The picture changes with these in the next frame.
-  if (s.next_hover != s.hover) s.wants_frame = true;
-}
-
 void draw_grounds(Ui& ui, const Layout& layout) {
   fill(layout.menu, ui.colors.chrome);
   fill(layout.status, ui.colors.chrome);
@@ -126,7 +50,7 @@ void draw_dividers(Ui& ui, const Layout& layout) {
   below(layout.menu);
   below(layout.phrase);
   divider(ui, {layout.status.min.x, layout.status.min.y}, {layout.status.max.x, layout.status.min.y});
-  if (layout.main_view != MainView::layer) return;
+  if (!layout.one_layer()) return;
   below(layout.pipeline);
   const bool grid = ui.session.view.heads_show == HeadsShow::grid;
   if (layout.show_heads && grid) below(layout.heads);
@@ -165,7 +89,7 @@ void draw_stale_line(Ui& ui, const Layout& layout) {
   if (seconds < 0.15) return ui.wake_in(0.15 - seconds);
   const float thickness = ui.px(2);
   const auto line = [&](const Rect& r) { fill({{r.min.x, r.max.y - thickness}, r.max}, ui.colors.warn); };
-  if (layout.main_view != MainView::layer) return line(layout.main);
+  if (!layout.one_layer()) return line(layout.main);
   if (layout.show_heads) line(layout.heads);
   if (layout.show_inspector && !layout.inspector_rail) line(layout.inspector);
 }
@@ -178,7 +102,7 @@ void draw_splitters(Ui& ui, const Layout& layout) {
     splitter(ui, "split/request", vertical(layout.request.max.x, layout.request.min.y, layout.request.max.y), true,
              view.request_width, 220, 420, 1);
   }
-  if (layout.main_view != MainView::layer) return;
+  if (!layout.one_layer()) return;
   if (!layout.tabs && !layout.inspector_rail) {
     // From what is seen, which may be wider than what is kept.
     float width = std::round(layout.inspector.width() / ui.scale);
@@ -221,9 +145,9 @@ void draw_panels(Ui& ui, const Layout& layout) {
     draw_request_panel(ui, layout.request);
   }
   draw_phrase_panel(ui, layout.phrase);
-  if (layout.main_view == MainView::layer) draw_pipeline_strip(ui, layout.pipeline);
+  if (layout.one_layer()) draw_pipeline_strip(ui, layout.pipeline);
   if (layout.notices.height() > 0) draw_notices(ui, layout.notices);
-  if (layout.main_view != MainView::layer) draw_main_view(ui, layout.main);
+  if (!layout.one_layer()) draw_main_view(ui, layout.main);
   if (layout.tabs) draw_tab_bar(ui, layout);
   const HeadsShow heads_show = ui.session.view.heads_show;
   if (layout.show_heads && heads_show != HeadsShow::grid) {
@@ -238,7 +162,7 @@ void draw_panels(Ui& ui, const Layout& layout) {
     draw_heads_panel(ui, layout.heads);
     draw_concat_panel(ui, layout.concat);
   }
-  if (layout.inspector_rail && layout.main_view == MainView::layer) {
+  if (layout.inspector_rail && layout.one_layer()) {
     draw_inspector_rail(ui, layout.inspector);
   } else if (layout.show_inspector && shows_neurons_beside(ui)) {
     draw_neurons_panel(ui, layout.inspector, true, true);
@@ -257,37 +181,33 @@ void leave(Ui& ui) {
   ui.session.end_undo_step();
 }
 
-}  // namespace
-
-void draw_shell(Ui& ui) {
-  UiState& s = ui.state;
-  const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  if (screen.x < 1 || screen.y < 1) return;
-  begin_window();
+// True when a key, a click or the wheel came with this frame.
+bool user_acts(const Ui& ui) {
   const ImGuiIO& io = ImGui::GetIO();
-  const bool acts = !ui.input.keys.empty() || !ui.input.characters.empty() || io.MouseClicked[0] ||
-                    io.MouseClicked[1] || io.MouseWheel != 0;
-  begin_frame_state(s, acts);
-  begin_explain_frame(ui);
-  if (ui.probe != nullptr) ui.probe->rects.clear();
-  for (const std::string& path : ui.input.dropped) ui.push(CommandId::open_path, path);
-  ui.input.dropped.clear();
-  move_focus(ui);
+  return !ui.input.keys.empty() || !ui.input.characters.empty() || io.MouseClicked[0] || io.MouseClicked[1] ||
+         io.MouseWheel != 0;
+}
 
+Layout layout_of_frame(Ui& ui, ImVec2 screen) {
+  UiState& s = ui.state;
   const float notices = notices_height(ui);
   Layout layout = layout_of(screen.x, screen.y, ui.scale, ui.session.view, notices, s.number["inspector_tab"] != 0,
                             shown_main_view(ui));
-  if (s.number["inspector/expanded"] != 0 && layout.main_view == MainView::layer && !layout.tabs &&
-      !layout.inspector_rail) {
+  if (s.number["inspector/expanded"] != 0 && layout.one_layer() && !layout.tabs && !layout.inspector_rail) {
     layout.inspector.min.x = layout.heads.min.x;
     layout.show_heads = false;
   }
   if (shows_neurons_beside(ui)) widen_for_neurons(ui, layout);
-  const Rect window{{0, 0}, screen};
+  return layout;
+}
+
+// Layer 0: everything that no dialog and no list is drawn over.
+void draw_ground_layer(Ui& ui, const Layout& layout, const Rect& window) {
+  UiState& s = ui.state;
   draw_grounds(ui, layout);
-  // What lies under the opened Request must not see the mouse.
   settle_text(ui);
   s.covered.clear();
+  // What lies under the opened Request must not see the mouse.
   if (layout.request_over) s.covered.push_back(layout.request);
   cover_below_callout(ui);
   draw_panels(ui, layout);
@@ -303,7 +223,10 @@ void draw_shell(Ui& ui) {
   draw_menu_bar(ui, layout.menu);
   draw_tour(ui, window);
   draw_example_mistakes(ui, window);
+}
 
+// Layers 1 and 2: the open dialog; lists, menus and tooltips.
+void draw_upper_layers(Ui& ui, const Rect& window) {
   ui.layer = 1;
   draw_dialogs(ui, window);
   draw_head_menu(ui);
@@ -316,21 +239,45 @@ void draw_shell(Ui& ui) {
   }
   ui.overlays.clear();
   ui.layer = 0;
-  end_frame_state(ui);
+}
 
-  if (s.top_layer == 0 && ui.take_key(KeyName::escape)) leave(ui);
-  push_shortcuts(ui);
-  copy_when_exact(ui);
-  pin_when_exact(ui);
+// Those that need the window itself stay in ui.commands.
+void execute_commands(Ui& ui) {
   std::vector<Command> for_main;
   for (const Command& command : std::vector<Command>(std::move(ui.commands))) {
     if (!execute_command(ui, command)) {
       for_main.push_back(command);
     } else {
-      s.wants_frame = true;
+      ui.state.wants_frame = true;
     }
   }
   ui.commands = std::move(for_main);
+}
+
+}  // namespace
+
+void draw_shell(Ui& ui) {
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  if (screen.x < 1 || screen.y < 1) return;
+  begin_window();
+  begin_frame_state(ui.state, user_acts(ui));
+  begin_explain_frame(ui);
+  if (ui.probe != nullptr) ui.probe->rects.clear();
+  for (const std::string& path : ui.input.dropped) ui.push(CommandId::open_path, path);
+  ui.input.dropped.clear();
+  move_focus(ui);
+
+  const Layout layout = layout_of_frame(ui, screen);
+  const Rect window{{0, 0}, screen};
+  draw_ground_layer(ui, layout, window);
+  draw_upper_layers(ui, window);
+  end_frame_state(ui);
+
+  if (ui.state.top_layer == 0 && ui.take_key(KeyName::escape)) leave(ui);
+  push_shortcuts(ui);
+  copy_when_exact(ui);
+  pin_when_exact(ui);
+  execute_commands(ui);
   ImGui::End();
 }
 
