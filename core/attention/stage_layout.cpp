@@ -2,26 +2,11 @@
 
 #include <algorithm>
 
+#include "core/base/assert.h"
+#include "core/request/stage_info.h"
+
 namespace headscope {
-
 namespace {
-
-bool is_3d(StageId stage) {
-  switch (stage) {
-    case StageId::input:
-    case StageId::key_input:
-    case StageId::value_input:
-    case StageId::qkv:
-    case StageId::query_proj:
-    case StageId::key_proj:
-    case StageId::value_proj:
-    case StageId::concat:
-    case StageId::output:
-      return true;
-    default:
-      return false;
-  }
-}
 
 // `names` cut or filled up with indices to `count`.
 std::vector<std::string> exactly(std::vector<std::string> names, std::int64_t count) {
@@ -33,23 +18,39 @@ std::vector<std::string> exactly(std::vector<std::string> names, std::int64_t co
 }  // namespace
 
 bool rows_are_keys(StageId stage) {
-  switch (stage) {
-    case StageId::key_input:
-    case StageId::value_input:
-    case StageId::key_proj:
-    case StageId::value_proj:
-    case StageId::key:
-    case StageId::value:
-      return true;
-    default:
-      return false;
-  }
+  const StageSize rows = stage_info(stage).axes[static_cast<std::size_t>(stage_layout(stage).rows)].size;
+  return rows == StageSize::key_tokens || rows == StageSize::keys;
 }
 
 MatrixLayout stage_layout(StageId stage) {
-  if (is_3d(stage)) return {0, -1, 1, 2};
-  if (stage == StageId::qkv_split) return {0, 2, 1, 3};
-  return {0, 1, 2, 3};
+  const std::vector<StageAxis>& axes = stage_info(stage).axes;
+  MatrixLayout layout;
+  layout.columns = static_cast<int>(axes.size()) - 1;
+  for (int at = 0; at < layout.columns; ++at) {
+    const Axis axis = axes[static_cast<std::size_t>(at)].axis;
+    if (axis == Axis::batch) layout.batch = at;
+    if (axis == Axis::head) layout.head = at;
+    if (axis == Axis::position || axis == Axis::query) layout.rows = at;
+  }
+  return layout;
+}
+
+Tensor heads_first(StageId stage, const Tensor& tensor) {
+  const MatrixLayout layout = stage_layout(stage);
+  if (layout.head < layout.rows) return tensor;
+  return tensor.permuted({layout.batch, layout.head, layout.rows, layout.columns});
+}
+
+PerAxis<int> axes_order(StageId from, StageId to) {
+  const std::vector<StageAxis>& axes = stage_info(from).axes;
+  PerAxis<int> order;
+  for (const StageAxis& axis : stage_info(to).axes) {
+    const auto found =
+        std::find_if(axes.begin(), axes.end(), [&](const StageAxis& own) { return own.size == axis.size; });
+    HEADSCOPE_ASSERT(found != axes.end(), std::string(stage_name(from)) + " to " + std::string(stage_name(to)));
+    order.push_back(static_cast<int>(found - axes.begin()));
+  }
+  return order;
 }
 
 std::int64_t slice_count(const Trace& trace, StageId stage) {

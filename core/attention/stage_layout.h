@@ -15,6 +15,12 @@ MatrixLayout stage_layout(StageId stage);
 // Whether its rows are positions of the key side: key_input, value_input, key_proj, value_proj, key, value.
 bool rows_are_keys(StageId stage);
 
+// [batch, head, rows, columns], a view: qkv_split with its heads before its positions. Others as they are.
+Tensor heads_first(StageId stage, const Tensor& tensor);
+
+// Where each axis of `to` stands in `from`, which has the same axes in another order; for StageInfo::moves.
+PerAxis<int> axes_order(StageId from, StageId to);
+
 // Heads that a stage has slices of: 1 for [batch, position, feature], num_kv_heads for key and value.
 std::int64_t slice_count(const Trace& trace, StageId stage);
 // The slice of a stage that belongs to query head `head`: itself, its kv head, or 0.

@@ -3,9 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
-
-#include "core/attention/dependencies.h"
 #include "core/attention/engine.h"
 #include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"
@@ -189,16 +186,6 @@ TEST(Reuse, ACancelledRunSpoilsNothing) {
   Engine fresh;
   const auto wanted = fresh.run(last->request, CancelToken());
   for (const Stage& stage : wanted->stages) EXPECT_TRUE(same_bits(last->tensor(stage.id), stage.tensor));
-}
-
-TEST(Dependencies, EveryStageIsListedAfterWhatFeedsIt) {
-  std::set<StageId> known;
-  for (const Dependency& step : dependencies()) {
-    for (StageId from : step.from) EXPECT_TRUE(known.contains(from)) << stage_name(step.stage);
-    for (std::string_view option : step.options) EXPECT_NE(find_request_option(option), nullptr) << option;
-    EXPECT_TRUE(known.insert(step.stage).second);
-  }
-  EXPECT_EQ(known.size(), all_stages().size());
 }
 
 }  // namespace
