@@ -4,31 +4,14 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/request/stage_info.h"
+
 namespace headscope::ui {
 namespace {
 
-// Stages of one number share a card.
-int group_of(StageId stage) {
-  switch (stage) {
-    case StageId::input:
-    case StageId::key_input:
-    case StageId::value_input:
-      return 0;
-    case StageId::qkv:
-    case StageId::qkv_split:
-    case StageId::qkv_heads:
-      return 1;
-    case StageId::query_proj:
-    case StageId::key_proj:
-    case StageId::value_proj:
-      return 2;
-    case StageId::query:
-    case StageId::key:
-    case StageId::value:
-      return 3;
-    default:
-      return 4 + static_cast<int>(stage);
-  }
+bool share_a_card(StageId a, StageId b) {
+  const StageCard card = stage_info(a).card;
+  return card != StageCard::own && card == stage_info(b).card;
 }
 
 }  // namespace
@@ -40,7 +23,7 @@ bool PipelineCard::has(StageId stage) const {
 std::vector<PipelineCard> pipeline_cards(const Trace& trace) {
   std::vector<PipelineCard> cards;
   for (const Stage& stage : trace.stages) {
-    if (!cards.empty() && group_of(cards.back().stages.front()) == group_of(stage.id)) {
+    if (!cards.empty() && share_a_card(cards.back().stages.front(), stage.id)) {
       cards.back().stages.push_back(stage.id);
     } else {
       cards.push_back({{stage.id}});

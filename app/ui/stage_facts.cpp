@@ -7,55 +7,8 @@
 #include <cmath>
 
 namespace headscope::ui {
-namespace {
-
-// What each stage is computed from, before asking which of these the trace has.
-std::vector<StageId> possible_sources(StageId stage) {
-  using S = StageId;
-  switch (stage) {
-    case S::qkv:
-      return {S::input};
-    case S::qkv_split:
-      return {S::qkv};
-    case S::qkv_heads:
-      return {S::qkv_split};
-    case S::query_proj:
-      return {S::qkv, S::input};
-    case S::key_proj:
-      return {S::qkv, S::key_input, S::input};
-    case S::value_proj:
-      return {S::qkv, S::value_input, S::key_input, S::input};
-    case S::query:
-      return {S::qkv_heads, S::query_proj};
-    case S::key:
-      return {S::qkv_heads, S::key_proj};
-    case S::value:
-      return {S::qkv_heads, S::value_proj};
-    case S::scores:
-      return {S::raw_scores};
-    case S::capped_scores:
-      return {S::scores};
-    case S::masked_scores:
-      return {S::capped_scores, S::scores};
-    case S::weights:
-      return {S::masked_scores};
-    case S::dropped_weights:
-      return {S::weights};
-    case S::concat:
-      return {S::context};
-    case S::output:
-      return {S::concat};
-    default:
-      return {};
-  }
-}
-
-}  // namespace
-
 Tensor slice_matrix(const Trace& trace, StageId stage, std::int64_t batch, std::int64_t slice) {
-  const Tensor& tensor = trace.tensor(stage);
-  if (stage == StageId::qkv_split && tensor.rank() == 4) return matrix_at(tensor.permuted({0, 2, 1, 3}), batch, slice);
-  return matrix_at(tensor, batch, slice);
+  return matrix_at(heads_first(stage, trace.tensor(stage)), batch, slice);
 }
 
 std::vector<std::string> row_names(const Trace& trace, StageId stage) {
@@ -66,30 +19,13 @@ std::vector<std::string> column_names(const Trace& trace, StageId stage) {
   return is_score_like(stage) ? trace.key_labels() : std::vector<std::string>();
 }
 
-std::vector<StageId> feeding_stages(const Trace& trace, StageId stage) {
-  const auto has = [&](StageId id) { return trace.find(id) != nullptr; };
-  std::vector<StageId> sources;
-  if (stage == StageId::raw_scores) sources = {StageId::query, StageId::key};
-  if (stage == StageId::context) {
-    sources = {has(StageId::dropped_weights) ? StageId::dropped_weights : StageId::weights, StageId::value};
-  }
-  if (!sources.empty()) {
-    std::erase_if(sources, [&](StageId id) { return !has(id); });
-    return sources;
-  }
-  for (const StageId source : possible_sources(stage)) {
-    if (has(source)) return {source};
-  }
-  return {};
-}
-
 std::vector<StageId> quantities_of(const Trace& trace) {
-  std::vector<StageId> result;
-  for (const StageId id : {StageId::weights, StageId::dropped_weights, StageId::masked_scores, StageId::capped_scores,
-                           StageId::scores, StageId::raw_scores}) {
-    if (trace.find(id) != nullptr) result.push_back(id);
+  std::vector<StageId> weights, scores;
+  for (const Stage& stage : trace.stages) {
+    if (is_score_like(stage.id)) (is_weight_like(stage.id) ? weights : scores).push_back(stage.id);
   }
-  return result;
+  weights.insert(weights.end(), scores.rbegin(), scores.rend());
+  return weights;
 }
 
 Selection selection_of(const ViewState& view, const Trace& trace) {
@@ -107,9 +43,9 @@ Selection selection_of(const ViewState& view, const Trace& trace) {
   selection.head = clamped(view.head, trace.num_heads());
   if (view.cell && trace.find(view.stage) != nullptr) {
     const Tensor& tensor = trace.tensor(selection.stage);
-    const int rows = selection.stage == StageId::qkv_split ? 1 : tensor.rank() - 2;
-    const bool inside = view.cell->row >= 0 && view.cell->row < tensor.dim(rows) && view.cell->column >= 0 &&
-                        view.cell->column < tensor.dim(tensor.rank() - 1);
+    const MatrixLayout layout = stage_layout(selection.stage);
+    const bool inside = view.cell->row >= 0 && view.cell->row < tensor.dim(layout.rows) && view.cell->column >= 0 &&
+                        view.cell->column < tensor.dim(layout.columns);
     if (inside) selection.cell = view.cell;
   }
   return selection;

@@ -17,8 +17,6 @@ Tensor slice_matrix(const Trace& trace, StageId stage, std::int64_t batch, std::
 // Names of the rows (tokens of the query or the key side) and of the columns (key tokens; empty for features).
 std::vector<std::string> row_names(const Trace& trace, StageId stage);
 std::vector<std::string> column_names(const Trace& trace, StageId stage);
-// The stages that this one is computed from directly, as far as the trace has them.
-std::vector<StageId> feeding_stages(const Trace& trace, StageId stage);
 // The score-like stages of the trace, weights first, then backwards: what the heads' heatmaps can show.
 std::vector<StageId> quantities_of(const Trace& trace);
 

@@ -2,6 +2,7 @@
 #include "core/attention/input_problem.h"
 #include "core/attention/merge_heads.h"
 #include "core/attention/stage_sizes.h"
+#include "core/attention/stage_sources.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -140,10 +141,18 @@ std::vector<LayerHead> ablated_in(const Request& request, const Inputs& inputs) 
 }
 
 void keep_stages(Trace& trace, const CapturedLayer& layer) {
-  std::erase_if(trace.stages, [&](const Stage& stage) {
-    const bool of_values = stage.id == StageId::value || stage.id == StageId::context || stage.id == StageId::concat;
-    return of_values && layer.value.empty();
-  });
+  if (layer.value.empty()) {
+    // The values stand for nothing, and so does all that is made of them.
+    std::vector<StageId> gone = {StageId::value};
+    for (const Stage& stage : trace.stages) {
+      const std::vector<StageId> sources = feeding_stages(trace, stage.id);
+      if (std::find_first_of(sources.begin(), sources.end(), gone.begin(), gone.end()) != sources.end()) {
+        gone.push_back(stage.id);
+      }
+    }
+    std::erase_if(trace.stages,
+                  [&](const Stage& stage) { return std::find(gone.begin(), gone.end(), stage.id) != gone.end(); });
+  }
   for (Stage& stage : trace.stages) {
     if (stage.id == StageId::query || stage.id == StageId::key || stage.id == StageId::value) {
       stage.operation = kCaptured;

@@ -1,10 +1,13 @@
 #include "core/explain/linked_cells.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "core/attention/projection_steps.h"
+#include "core/attention/stage_sources.h"
 #include "core/explain/cell_origin.h"
 #include "core/model/head_rule.h"
+#include "core/request/stage_info.h"
 
 namespace headscope {
 namespace {
@@ -32,44 +35,27 @@ class Feeding {
   explicit Feeding(const Trace& trace) : trace_(trace), inputs_(*trace.inputs) {}
 
   std::vector<LinkedCells> fed_by(StageId stage, const Region& at) const {
-    using S = StageId;
     switch (stage) {
-      case S::input:
-        if (has(S::qkv)) return {row(S::qkv, at)};
-        return projections(at, true, !has(S::key_input), !has(S::key_input) && !has(S::value_input));
-      case S::key_input:
-        return projections(at, false, true, !has(S::value_input));
-      case S::value_input:
-        return projections(at, false, false, true);
-      case S::qkv:
+      case StageId::qkv:
         return from_fused(at);
-      case S::qkv_split:
-        return {{S::qkv_heads, {at[0], at[2], at[1], at[3]}}};
-      case S::qkv_heads:
+      case StageId::qkv_heads:
         return from_heads(at);
-      case S::query_proj:
+      case StageId::query_proj:
         return {head_cell(Part::query, at)};
-      case S::key_proj:
+      case StageId::key_proj:
         return {head_cell(Part::key, at)};
-      case S::value_proj:
+      case StageId::value_proj:
         return {head_cell(Part::value, at)};
-      case S::query:
-        return existing({{S::raw_scores, {at[0], at[1], at[2], all(S::raw_scores, 3)}}});
-      case S::key: {
-        const bool as_it_lies = has_variant(trace_.request, Variant::key_not_transposed);
-        return existing({{S::raw_scores, {at[0], heads_of(at[1]), all(S::raw_scores, 2), at[as_it_lies ? 3 : 2]}}});
-      }
-      case S::value:
-        return existing({{S::context, {at[0], heads_of(at[1]), all(S::context, 2), at[3]}}});
-      case S::context:
-        return from_context(at);
-      case S::concat:
-        return existing({row(S::output, at)});
-      case S::output:
-        return {};
       default:
-        return from_score(stage, at);
+        break;
     }
+    std::vector<LinkedCells> cells;
+    for (const Stage& next : trace_.stages) {
+      const std::vector<StageId> sources = feeding_stages(trace_, next.id);
+      if (std::find(sources.begin(), sources.end(), stage) == sources.end()) continue;
+      cells.push_back(next.id == StageId::concat ? merged(at) : along_axes(stage, at, next.id));
+    }
+    return cells;
   }
 
  private:
@@ -82,14 +68,29 @@ class Feeding {
     std::erase_if(cells, [&](const LinkedCells& each) { return !has(each.stage); });
     return cells;
   }
-  LinkedCells row(StageId stage, const Region& at) const { return {stage, {at[0], at[1], all(stage, 2)}}; }
 
-  std::vector<LinkedCells> projections(const Region& at, bool query, bool key, bool value) const {
-    std::vector<LinkedCells> cells;
-    if (query) cells.push_back(row(StageId::query_proj, at));
-    if (key) cells.push_back(row(StageId::key_proj, at));
-    if (value) cells.push_back(row(StageId::value_proj, at));
-    return existing(cells);
+  // The same places along the axes that both stages have, all along the others: what sums and cell by cell steps read.
+  LinkedCells along_axes(StageId stage, const Region& at, StageId next) const {
+    const std::vector<StageAxis>& own = stage_info(stage).axes;
+    LinkedCells cells{next, {}};
+    for (const StageAxis& axis : stage_info(next).axes) {
+      Range range = all(next, cells.region.count);
+      for (std::size_t k = 0; k < own.size(); ++k) {
+        const Range place = at[static_cast<int>(k)];
+        if (axis.size == counted_in_scores(stage, own[k].size)) range = place;
+        if (axis.size == StageSize::heads && own[k].size == StageSize::kv_heads) range = heads_of(place);
+        // In self-attention keys are projected from the rows that queries are projected from.
+        if (axis.size == StageSize::key_tokens && own[k].size == StageSize::queries) range = place;
+      }
+      cells.region.push_back(range);
+    }
+    return cells;
+  }
+
+  // A key that is multiplied as it lies: its features stand where its positions should.
+  StageSize counted_in_scores(StageId stage, StageSize size) const {
+    if (stage != StageId::key || !has_variant(trace_.request, Variant::key_not_transposed)) return size;
+    return size == StageSize::head_dim ? StageSize::keys : size == StageSize::keys ? StageSize::head_dim : size;
   }
 
   std::vector<LinkedCells> from_fused(const Region& at) const {
@@ -140,21 +141,8 @@ class Feeding {
     return {kv_head.begin * shared, kv_head.end * shared};
   }
 
-  std::vector<LinkedCells> from_score(StageId stage, const Region& at) const {
-    const bool last =
-        stage == StageId::dropped_weights || (stage == StageId::weights && !has(StageId::dropped_weights));
-    if (last) return existing({{StageId::context, {at[0], at[1], at[2], all(StageId::context, 3)}}});
-    bool after = false;
-    for (const Stage& each : trace_.stages) {
-      if (after && is_score_like(each.id)) return {{each.id, at}};
-      after = after || each.id == stage;
-    }
-    return {};
-  }
-
   // See provenance_of: features of one (head, position) lie beside each other in one row, however heads are merged.
-  std::vector<LinkedCells> from_context(const Region& at) const {
-    if (!has(StageId::concat)) return {};
+  LinkedCells merged(const Region& at) const {
     const Tensor& context = trace_.tensor(StageId::context);
     const std::int64_t heads = context.dim(1), positions = context.dim(2), features = context.dim(3);
     const std::int64_t h = at[1].begin, i = at[2].begin;
@@ -164,7 +152,7 @@ class Feeding {
       position = flat / (heads * features);
       before = flat % (heads * features);
     }
-    return {{StageId::concat, {at[0], one(position), {before + at[3].begin, before + at[3].end}}}};
+    return {StageId::concat, {at[0], one(position), {before + at[3].begin, before + at[3].end}}};
   }
 
   const Trace& trace_;

@@ -8,6 +8,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/pipeline_cards.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/attention/stage_sources.h"
 
 namespace headscope::ui {
 namespace {

@@ -11,6 +11,7 @@
 #include "app/ui/map/provenance_view.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/pipeline_cards.h"
+#include "core/attention/stage_sources.h"
 #include "tests/app/ui/small_trace.h"
 
 namespace headscope::ui {
