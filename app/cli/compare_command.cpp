@@ -22,6 +22,7 @@
 #include "core/io/json_text.h"
 #include "core/model/model_inputs.h"
 #include "core/request/model_kind.h"
+#include "core/request/stage_info.h"
 #include "core/text/text_difference.h"
 
 namespace headscope::cli {
@@ -158,7 +159,9 @@ std::string comparison_text(const Comparison& found) {
 
 // Why there is no A - B of a stage that both have; "" where there is one.
 std::string reason_against(const Comparison& found, StageId stage) {
-  if (stage == StageId::qkv_split) return "qkv_heads holds the same numbers, head by head";
+  if (const StageId shown = shown_by_heads(stage); shown != stage) {
+    return fmt::format("{} holds the same numbers, head by head", stage_name(shown));
+  }
   const auto compared = std::find_if(found.stages.begin(), found.stages.end(),
                                      [stage](const ComparedStage& each) { return each.stage == stage; });
   HEADSCOPE_ASSERT(compared != found.stages.end(), std::string(stage_name(stage)));

@@ -9,6 +9,7 @@
 #include "app/cli/output.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/stage_arguments.h"
+#include "core/attention/stage_layout.h"
 #include "core/explain/explain.h"
 #include "core/explain/sensitivity.h"
 #include "core/io/json_text.h"
@@ -20,9 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 const std::vector<std::string>& names_of(const Trace& trace, StageId stage) {
-  const bool keys =
-      stage == StageId::key_input || stage == StageId::value_input || stage == StageId::key || stage == StageId::value;
-  return keys ? trace.inputs->key_tokens : trace.inputs->tokens;
+  return rows_are_keys(stage) ? trace.inputs->key_tokens : trace.inputs->tokens;
 }
 
 // Keys of attention alone may be one more than there are names: bias_k.

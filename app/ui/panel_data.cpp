@@ -10,6 +10,7 @@
 #include "core/attention/shown_mask.h"
 #include "core/attention/stage_layout.h"
 #include "core/picture/figure.h"
+#include "core/request/stage_info.h"
 
 namespace headscope::ui {
 namespace {
@@ -99,8 +100,8 @@ bool is_too_large(std::int64_t rows, std::int64_t columns, bool cheap) {
 bool PanelData::is_large(StageId stage) {
   return kept(is_large_, stage, [&] {
     const Tensor& tensor = trace_->tensor(stage);
-    const std::int64_t rows = tensor.dim(stage == StageId::qkv_split && tensor.rank() == 4 ? 1 : tensor.rank() - 2);
-    const std::int64_t columns = tensor.dim(tensor.rank() - 1);
+    const MatrixLayout layout = stage_layout(stage);
+    const std::int64_t rows = tensor.dim(layout.rows), columns = tensor.dim(layout.columns);
     // A preview's weights are read from stored ones, and look as they do.
     const bool cheap = tensor.stored() || (trace_->preview && is_weight_like(stage));
     return is_too_large(rows, columns, cheap);
@@ -276,8 +277,8 @@ ValueRange PanelData::range(const ViewState& view, StageId stage, std::int64_t b
       if (!(own.high > own.low)) own.high = own.low + 1;
       return own;
     });
-  } else if (stage == StageId::weights) {
-    result = {0, 1, false, false};  // what softmax gives, without looking
+  } else if (stage_info(stage).picture.range == StageRange::zero_to_one) {
+    result = {0, 1, false, false};
   } else {
     result = kept(ranges_, slice_key(stage, -1, -1),
                   [&] { return automatic_range(trace_->tensor(stage), weight_like, true, mask(stage).get()); });
@@ -290,7 +291,7 @@ ValueRange PanelData::range(const ViewState& view, StageId stage, std::int64_t b
 ValueRange PanelData::seen_range(const ViewState& view, StageId stage, std::int64_t batch, std::int64_t slice) {
   const bool weight_like = is_weight_like(stage);
   const bool own = is_score_like(stage) && view.range_per_head && view.range != RangeKind::row;
-  if (stage == StageId::weights && !own) return {0, 1, false, false};
+  if (stage_info(stage).picture.range == StageRange::zero_to_one && !own) return {0, 1, false, false};
   const std::int64_t slices = slice_count(*trace_, stage);
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (std::int64_t each = own ? slice : 0; maps_ != nullptr && each < (own ? slice + 1 : slices); ++each) {

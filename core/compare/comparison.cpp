@@ -11,6 +11,7 @@
 #include "core/attention/shown_mask.h"
 #include "core/attention/stage_layout.h"
 #include "core/request/request_text.h"
+#include "core/request/stage_info.h"
 
 namespace headscope {
 namespace {
@@ -269,7 +270,7 @@ std::optional<MatrixDifference> difference_matrix(const Trace& a, const Trace& b
                                                   std::int64_t head) {
   const Stage* left = a.find(stage);
   const Stage* right = b.find(stage);
-  if (stage == StageId::qkv_split || left == nullptr || right == nullptr || costs_much(left->tensor) ||
+  if (shown_by_heads(stage) != stage || left == nullptr || right == nullptr || costs_much(left->tensor) ||
       costs_much(right->tensor)) {
     return std::nullopt;
   }

@@ -9,9 +9,11 @@
 
 #include "core/attention/projection_steps.h"
 #include "core/attention/score_rule_of.h"
+#include "core/attention/stage_layout.h"
 #include "core/backend/score_steps.h"
 #include "core/compare/precision.h"
 #include "core/model/head_rule.h"
+#include "core/request/stage_info.h"
 
 namespace headscope {
 namespace {
@@ -38,6 +40,7 @@ class RoundedForward {
     weights();
     context();
     merge();
+    move_axes();
     return std::move(stages_);
   }
 
@@ -118,7 +121,6 @@ class RoundedForward {
       if (has(StageId::qkv_split)) {
         WideStage split = stages_[StageId::qkv];
         split.shape = trace_.tensor(StageId::qkv_split).shape();
-        stages_[StageId::qkv_heads] = permuted(split, {0, 2, 1, 3});
         stages_[StageId::qkv_split] = std::move(split);
       }
     }
@@ -352,6 +354,15 @@ class RoundedForward {
     concat.shape = {shape_[0], shape_[2], shape_[1] * context.shape[3]};
     if (has(StageId::output)) stages_[StageId::output] = projected(concat, inputs_.weights.output);
     stages_[StageId::concat] = std::move(concat);
+  }
+
+  // Stages that only hold another's numbers in another order of axes.
+  void move_axes() {
+    for (const Stage& stage : trace_.stages) {
+      if (!stage_info(stage.id).moves) continue;
+      const StageId from = stage_info(stage.id).made.from.front().front();
+      stages_[stage.id] = permuted(stages_.at(from), axes_order(from, stage.id));
+    }
   }
 
   const Trace& trace_;

@@ -5,9 +5,11 @@
 #include "core/attention/interventions.h"
 #include "core/attention/projection_steps.h"
 #include "core/attention/score_rule_of.h"
+#include "core/attention/stage_layout.h"
 #include "core/base/assert.h"
 #include "core/explain/weight_cells.h"
 #include "core/model/head_rule.h"
+#include "core/request/stage_info.h"
 
 namespace headscope {
 namespace {
@@ -22,6 +24,7 @@ class Origins {
       : trace_(trace), inputs_(*trace.inputs), at_(index), reads_(reads) {}
 
   CellOrigin of(StageId stage) const {
+    if (stage_info(stage).moves) return moved(stage);
     switch (stage) {
       case StageId::input:
       case StageId::key_input:
@@ -32,8 +35,6 @@ class Origins {
       case StageId::qkv_split:
         return copy(StageId::qkv, {one(at_[0]), one(at_[1]), one(at_[2] * 3 * inputs_.head_dim + at_[3])},
                     SourceRole::input);
-      case StageId::qkv_heads:
-        return copy(StageId::qkv_split, {one(at_[0]), one(at_[2]), one(at_[1]), one(at_[3])}, SourceRole::input);
       case StageId::query_proj:
         return projected(Part::query);
       case StageId::key_proj:
@@ -68,6 +69,8 @@ class Origins {
         return concat();
       case StageId::output:
         return product(row_of(StageId::concat, SourceRole::context), output_projection_cells(trace_, at_[2]));
+      default:
+        break;
     }
     HEADSCOPE_ASSERT(false, std::string(stage_name(stage)));
     return {};
@@ -93,6 +96,14 @@ class Origins {
   }
   CellOrigin copy(StageId stage, const Region& region, SourceRole role) const {
     return {CellStep::copied, {source(stage, region, role)}, {}, 0};
+  }
+  // The same cell in another order of axes.
+  CellOrigin moved(StageId stage) const {
+    const StageId from = stage_info(stage).made.from.front().front();
+    const PerAxis<int> order = axes_order(from, stage);
+    Region region = cell();
+    for (int axis = 0; axis < order.count; ++axis) region[order[axis]] = one(at_[axis]);
+    return copy(from, region, from < StageId::raw_scores ? SourceRole::input : SourceRole::context);
   }
   static CellOrigin product(CellSource first, std::vector<CellSource> weight_and_bias) {
     CellOrigin origin{CellStep::products, {std::move(first)}, {}, 0};

@@ -2,41 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "core/attention/stage_layout.h"
 #include "core/base/assert.h"
+#include "core/request/stage_info.h"
 
 namespace headscope {
 namespace {
-
-// The letters of a stage's axes.
-std::string letters(StageId stage) {
-  switch (stage) {
-    case StageId::qkv_split:
-      return "b,i,h,f";
-    case StageId::qkv_heads:
-      return "b,h,i,f";
-    case StageId::query:
-    case StageId::context:
-      return "b,h,i,d";
-    case StageId::key:
-    case StageId::value:
-      return "b,g,j,d";
-    case StageId::key_input:
-    case StageId::value_input:
-      return "b,j,d";
-    case StageId::key_proj:
-    case StageId::value_proj:
-      return "b,j,o";
-    case StageId::qkv:
-    case StageId::query_proj:
-    case StageId::output:
-      return "b,i,o";
-    case StageId::input:
-    case StageId::concat:
-      return "b,i,d";
-    default:
-      return "b,h,i,j";
-  }
-}
 
 std::string of_projection(const CellOrigin& origin, const char* position) {
   const CellSource& weight = origin.sources[1];
@@ -58,7 +29,7 @@ std::string of_products(StageId stage, const Trace& trace, const CellOrigin& ori
   if (stage == StageId::context) {
     return fmt::format("Σ_j {}[b,h,i,j] · value[b,{},j,d]", origin.sources[0].name, head);
   }
-  return of_projection(origin, stage == StageId::key_proj || stage == StageId::value_proj ? "j" : "i");
+  return of_projection(origin, rows_are_keys(stage) ? "j" : "i");
 }
 
 std::string of_masked(const Trace& trace, const CellOrigin& origin) {
@@ -116,7 +87,7 @@ std::string right_side(const Trace& trace, StageId stage, const CellOrigin& orig
 }  // namespace
 
 std::string formula_text(const Trace& trace, StageId stage, const CellOrigin& origin) {
-  return fmt::format("{}[{}] = {}{}{}", stage_name(stage), letters(stage), right_side(trace, stage, origin),
+  return fmt::format("{}[{}] = {}{}{}", stage_name(stage), stage_info(stage).letters, right_side(trace, stage, origin),
                      origin.factor == 1.0      ? ""
                      : stage == StageId::query ? ", · scale-query"
                                                : ", · scale-key",

@@ -3,6 +3,7 @@
 
 #include "core/compare/comparison.h"
 #include "core/picture/figure_views.h"
+#include "core/request/stage_info.h"
 
 namespace headscope {
 
@@ -18,7 +19,7 @@ MatrixDifference difference_for(const Trace& a, const Trace& b, const ViewSpec& 
     }
   }
   const Tensor& tensor = b.tensor(view.stage);
-  const std::int64_t heads = tensor.rank() == 4 && view.stage != StageId::qkv_split ? tensor.dim(1) : 1;
+  const std::int64_t heads = tensor.rank() == 4 && shown_by_heads(view.stage) == view.stage ? tensor.dim(1) : 1;
   if (view.batch < 0 || view.batch >= tensor.dim(0)) {
     throw UsageError("batch", fmt::format("{} asked for, the batches are 0 to {}", view.batch, tensor.dim(0) - 1));
   }

@@ -6,6 +6,7 @@
 
 #include "core/heads/pattern.h"
 #include "core/picture/figure_views.h"
+#include "core/request/stage_info.h"
 
 namespace headscope {
 
@@ -117,7 +118,7 @@ std::vector<Span> legend(const Sheet& sheet, const StagePicture& stage, const st
 namespace {
 
 std::string range_words(const StagePicture& stage) {
-  if (stage.stage() == StageId::weights) return ", 0 to 1";
+  if (stage_info(stage.stage()).picture.range == StageRange::zero_to_one) return ", 0 to 1";
   return is_weight_like(stage.stage()) ? "" : ", the range centred on zero";
 }
 

@@ -8,20 +8,17 @@
 #include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/shown_mask.h"
+#include "core/attention/stage_layout.h"
 #include "core/base/assert.h"
 #include "core/base/utf8.h"
 #include "core/picture/figure.h"
 #include "core/request/request_text.h"
+#include "core/request/stage_info.h"
 #include "core/text/text_difference.h"
 
 namespace headscope {
 
 namespace {
-
-bool is_key_side(StageId stage) {
-  return stage == StageId::key_input || stage == StageId::value_input || stage == StageId::key_proj ||
-         stage == StageId::value_proj || stage == StageId::key || stage == StageId::value;
-}
 
 // Some stages have more rows than tokens (the key of bias_k): those are named by their index.
 std::vector<std::string> names_for(std::vector<std::string> names, std::int64_t count) {
@@ -36,12 +33,6 @@ const Stage& stage_of(const Trace& trace, StageId id) {
   std::string names;
   for (const Stage& present : trace.stages) names += (names.empty() ? "" : ", ") + std::string(stage_name(present.id));
   throw UsageError("stage", fmt::format("this request has no stage {}; it has {}", stage_name(id), names));
-}
-
-// Rows are positions: [batch, position, head, feature] is read head by head.
-Tensor by_heads(StageId id, const Tensor& tensor) {
-  if (id != StageId::qkv_split || tensor.rank() != 4) return tensor;
-  return tensor.permuted({0, 2, 1, 3});
 }
 
 bool nan_when_fully_masked(const Request& request) {
@@ -107,7 +98,7 @@ StagePicture::StagePicture(const Trace& trace, StageId stage, const ViewSpec& vi
     : trace_(trace),
       stage_(stage),
       view_(view),
-      tensor_(by_heads(stage, stage_of(trace, stage).tensor)),
+      tensor_(heads_first(stage, stage_of(trace, stage).tensor)),
       mask_(shown_mask(trace, stage)),
       map_(view.colormap.value_or(default_color_map(!is_weight_like(stage), view.theme))) {
   const int rank = tensor_.rank();
@@ -119,7 +110,7 @@ StagePicture::StagePicture(const Trace& trace, StageId stage, const ViewSpec& vi
   rows_ = tensor_.dim(rank - 2);
   columns_ = tensor_.dim(rank - 1);
   names_.score_like = is_score_like(stage);
-  names_.rows = names_for(is_key_side(stage) ? trace.key_labels() : trace.query_labels(), rows_);
+  names_.rows = names_for(rows_are_keys(stage) ? trace.key_labels() : trace.query_labels(), rows_);
   if (names_.score_like) names_.columns = names_for(trace.key_labels(), columns_);
 }
 
@@ -146,7 +137,7 @@ ValueRange StagePicture::range(std::int64_t begin, std::int64_t end) const {
   if (view_.range == RangeKind::fixed) {
     range.low = view_.range_low;
     range.high = view_.range_high;
-  } else if (stage_ != StageId::weights && !range.per_row) {
+  } else if (stage_info(stage_).picture.range == StageRange::by_numbers && !range.per_row) {
     const bool weight_like = is_weight_like(stage_);
     for (std::int64_t head = begin; head < end; ++head) {
       const ValueRange own = automatic_range(matrix(head), weight_like, !weight_like, mask_.get(), view_.batch, head);
@@ -205,8 +196,7 @@ std::string fully_masked_sentence(const Trace& trace) {
 }
 
 std::string cell_noun(StageId stage) {
-  if (is_weight_like(stage)) return "weight";
-  return is_score_like(stage) ? "score" : "value";
+  return std::string(stage_info(stage).picture.noun);
 }
 
 }  // namespace headscope

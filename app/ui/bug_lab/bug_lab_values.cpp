@@ -10,6 +10,7 @@
 #include "app/ui/map/map_colors.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/request/stage_info.h"
 
 namespace headscope::ui {
 namespace {
@@ -101,7 +102,7 @@ CellGrid grid_of_values(Ui& ui, const LabSides& sides, const HeatmapView& view, 
 // The cell of the largest difference, where its matrix is the one that is shown.
 void draw_largest(Ui& ui, const LabSides& sides, const CellGrid& grid) {
   const Index& cell = sides.cell;
-  if (cell.count < 3 || cell[0] != sides.batch || sides.stage == StageId::qkv_split) return;
+  if (cell.count < 3 || cell[0] != sides.batch || shown_by_heads(sides.stage) != sides.stage) return;
   if (cell.count == 4 && cell[1] != slice(sides, kDifference)) return;
   draw_pick_frame(ui, inset(grid.cell_rect(cell[cell.count - 2], cell[cell.count - 1]), -ui.px(1)), grid.area);
 }

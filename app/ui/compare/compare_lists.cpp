@@ -8,6 +8,7 @@
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/request/stage_info.h"
 #include "core/text/text_difference.h"
 
 namespace headscope::ui {
@@ -108,7 +109,7 @@ void draw_stages(Ui& ui, const CompareShown& shown, const Comparison& comparison
     y += ui.px(kRow);
     const ControlState state{true, false, "Shows this stage above."};
     const Interaction it = interact(ui, "compare/stages/" + name, line, state, false);
-    if (it.clicked && name != "qkv_split") select_stage(ui.session.view, stage.stage);
+    if (it.clicked && shown_by_heads(stage.stage) == stage.stage) select_stage(ui.session.view, stage.stage);
     if (stage.stage == shown.selection.stage) {
       fill(line, ui.colors.tint);
     } else if (it.hovered) {

@@ -9,6 +9,7 @@
 #include "app/ui/map/map_colors.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/request/stage_info.h"
 
 namespace headscope::ui {
 namespace {
@@ -27,11 +28,11 @@ PanelData& pinned_data(Ui& ui, const std::shared_ptr<const Trace>& pinned) {
   return *data;
 }
 
-// Stages that one of both has; qkv_split holds the numbers of qkv_heads.
+// Stages that one of both has; those that are shown by heads stand for those of the same numbers.
 std::vector<StageId> stages_of(const Trace& a, const Trace& b) {
   std::vector<StageId> stages;
   for (const StageId id : all_stages()) {
-    if (id != StageId::qkv_split && (a.find(id) != nullptr || b.find(id) != nullptr)) stages.push_back(id);
+    if (shown_by_heads(id) == id && (a.find(id) != nullptr || b.find(id) != nullptr)) stages.push_back(id);
   }
   return stages;
 }
@@ -141,8 +142,7 @@ void draw_compare_panel(Ui& ui, const Rect& area) {
   // A stage that only A has can be looked at, too.
   const StageId wished = ui.session.view.stage;
   if (now->trace().find(wished) == nullptr && pinned->find(wished) != nullptr) shown.selection.stage = wished;
-  // The same numbers, head by head.
-  if (shown.selection.stage == StageId::qkv_split) shown.selection.stage = StageId::qkv_heads;
+  shown.selection.stage = shown_by_heads(shown.selection.stage);
   if (!now->trace().preview) {
     const ComparisonQuery question{pinned, now->shared_trace()};
     shown.comparison = ui.session.comparisons().want(question);

@@ -2,6 +2,7 @@
 
 #include "app/ui/main_view.h"
 #include "app/ui/stage_facts.h"
+#include "core/request/stage_info.h"
 
 namespace headscope::ui {
 
@@ -31,8 +32,7 @@ Exported exported(Ui& ui, ExportSubject subject) {
     if (!elsewhere) result.view.stage = selection.stage;
     result.view.batch = selection.batch;
     result.view.head = selection.head;
-    // The same numbers, head by head.
-    if (result.view.stage == StageId::qkv_split) result.view.stage = StageId::qkv_heads;
+    result.view.stage = shown_by_heads(result.view.stage);
   }
   return result;
 }

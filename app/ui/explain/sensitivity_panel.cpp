@@ -12,6 +12,8 @@
 #include "app/ui/panels.h"
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/attention/stage_layout.h"
+#include "core/request/stage_info.h"
 
 namespace headscope::ui {
 namespace {
@@ -106,7 +108,7 @@ void draw_header(Ui& ui, const Shown& shown, const Rect& area) {
   std::vector<StageId> stages;
   int selected = 0;
   for (const Stage& stage : trace.stages) {
-    if (stage.id == StageId::qkv_split) continue;
+    if (shown_by_heads(stage.id) != stage.id) continue;
     if (stage.id == shown.selection.stage) selected = static_cast<int>(stages.size());
     stages.push_back(stage.id);
     names.emplace_back(stage_name(stage.id));
@@ -201,7 +203,7 @@ void draw_tokens(Ui& ui, const Shown& shown, const Sensitivity& found, const Rec
   const Rect inner{{area.min.x + ui.px(14), 0}, {area.max.x - ui.px(14), 0}};
   float y = area.min.y - scroll.offset;
   for (const TokenSensitivity& tokens : found.tokens) {
-    const bool is_key = tokens.stage != StageId::input && tokens.stage != StageId::query;
+    const bool is_key = rows_are_keys(tokens.stage);
     const std::vector<std::string>& names =
         is_key ? shown.data.trace().inputs->key_tokens : shown.data.trace().inputs->tokens;
     Rect title{{inner.min.x, y}, {inner.max.x, y + ui.px(kTitle)}};
@@ -261,8 +263,7 @@ void draw_sensitivity_panel(Ui& ui, const Rect& area) {
   PanelData* const data = panel_data(ui);
   if (data == nullptr) return;
   Shown shown{*data, selection_of(ui.session.view, data->trace()), {}, nullptr};
-  // The same numbers, head by head.
-  if (shown.selection.stage == StageId::qkv_split) shown.selection.stage = StageId::qkv_heads;
+  shown.selection.stage = shown_by_heads(shown.selection.stage);
   const std::optional<std::string> problem = sensitivity_problem(data->trace());
   if (!shown.selection.cell && !problem) {
     shown.selection.cell = ui.session.view.cell = usual_cell(*data, shown.selection);

@@ -8,6 +8,7 @@
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/explain/explain.h"
 
 namespace headscope::ui {
 namespace {
@@ -180,13 +181,8 @@ Rect section_title(Ui& ui, const Rect& line, const std::string& title, const std
 }
 
 std::string cell_address(const Inspected& inspected, Cell cell) {
-  const std::string name(stage_name(inspected.stage));
-  const Tensor& tensor = inspected.data.trace().tensor(inspected.stage);
-  if (tensor.rank() < 4) return fmt::format("{}[{}, {}, {}]", name, inspected.batch, cell.row, cell.column);
-  if (inspected.stage == StageId::qkv_split) {
-    return fmt::format("{}[{}, {}, {}, {}]", name, inspected.batch, cell.row, inspected.slice, cell.column);
-  }
-  return fmt::format("{}[{}, {}, {}, {}]", name, inspected.batch, inspected.slice, cell.row, cell.column);
+  const CellPlace place = place_of(inspected.data.trace(), inspected.stage, inspected.batch, inspected.slice, cell);
+  return cell_name(stage_name(place.stage), place.index);
 }
 
 void copy_matrix(Ui& ui, const Inspected& inspected) {

@@ -7,17 +7,10 @@
 #include "app/ui/map/panel_sentences.h"
 #include "core/attention/projection_steps.h"
 #include "core/attention/stage_layout.h"
+#include "core/request/stage_info.h"
 
 namespace headscope::ui {
 namespace {
-
-// Where the row and the slice stand among a stage's axes.
-int row_axis(StageId stage, int rank) {
-  return stage == StageId::qkv_split && rank == 4 ? 1 : rank - 2;
-}
-int slice_axis(StageId stage) {
-  return stage == StageId::qkv_split ? 2 : 1;
-}
 
 const char* part_name(std::int64_t part) {
   return part == 0 ? "query" : part == 1 ? "key" : "value";
@@ -47,9 +40,13 @@ std::string fused_column(const Trace& trace, std::int64_t o) {
 }  // namespace
 
 CellPlace place_of(const Trace& trace, StageId stage, std::int64_t batch, std::int64_t slice, Cell cell) {
-  if (trace.tensor(stage).rank() < 4) return {stage, {batch, cell.row, cell.column}};
-  if (stage == StageId::qkv_split) return {stage, {batch, cell.row, slice, cell.column}};
-  return {stage, {batch, slice, cell.row, cell.column}};
+  const MatrixLayout layout = stage_layout(stage);
+  Index index = trace.tensor(stage).shape();  // for its count
+  index[layout.batch] = batch;
+  if (layout.head >= 0) index[layout.head] = slice;
+  index[layout.rows] = cell.row;
+  index[layout.columns] = cell.column;
+  return {stage, index};
 }
 
 bool is_inside(const Trace& trace, const CellPlace& place) {
@@ -62,10 +59,10 @@ bool is_inside(const Trace& trace, const CellPlace& place) {
 }
 
 SlicePlace slice_place(const CellPlace& place) {
-  const int rank = place.index.count;
-  return {place.index[0],
-          rank == 4 ? place.index[slice_axis(place.stage)] : 0,
-          {place.index[row_axis(place.stage, rank)], place.index[rank - 1]}};
+  const MatrixLayout layout = stage_layout(place.stage);
+  return {place.index[layout.batch],
+          layout.head < 0 ? 0 : place.index[layout.head],
+          {place.index[layout.rows], place.index[layout.columns]}};
 }
 
 void show_place(ViewState& view, const Trace& trace, const CellPlace& place) {
@@ -89,12 +86,13 @@ std::vector<CellRange> ranges_in(const std::vector<LinkedCells>& linked, const T
   std::vector<CellRange> found;
   const Stage* held = trace.find(stage);
   if (held == nullptr) return found;
-  const int rank = held->tensor.rank();
+  const MatrixLayout layout = stage_layout(stage);
   const auto holds = [](const Range& range, std::int64_t at) { return at >= range.begin && at < range.end; };
   for (const LinkedCells& cells : linked) {
-    if (cells.stage != stage || cells.region.count != rank || !holds(cells.region[0], batch)) continue;
-    if (rank == 4 && !holds(cells.region[slice_axis(stage)], slice)) continue;
-    const CellRange range{cells.region[row_axis(stage, rank)], cells.region[rank - 1]};
+    if (cells.stage != stage || cells.region.count != held->tensor.rank()) continue;
+    if (!holds(cells.region[layout.batch], batch)) continue;
+    if (layout.head >= 0 && !holds(cells.region[layout.head], slice)) continue;
+    const CellRange range{cells.region[layout.rows], cells.region[layout.columns]};
     if (std::find(found.begin(), found.end(), range) == found.end()) found.push_back(range);
   }
   return found;
@@ -132,7 +130,7 @@ Rgba role_color(const Ui& ui, TextRole role) {
 }
 
 std::vector<RoleText> cell_words(PanelData& data, const CellPlace& place) {
-  using S = StageId;
+  using Size = StageSize;
   const Trace& trace = data.trace();
   const SlicePlace at = slice_place(place);
   const std::int64_t column = at.cell.column;
@@ -152,33 +150,33 @@ std::vector<RoleText> cell_words(PanelData& data, const CellPlace& place) {
   }
   const Inputs& inputs = *trace.inputs;
   const bool grouped = inputs.num_kv_heads != inputs.num_heads;
-  switch (place.stage) {
-    case S::qkv:
+  const std::vector<StageAxis>& axes = stage_info(place.stage).axes;
+  const Size columns = axes.back().size;
+  switch (columns) {
+    case Size::qkv_rows:
       plain(fmt::format(" · column {} = {}", column, fused_column(trace, column)));
       break;
-    case S::qkv_split:
-    case S::qkv_heads:
+    case Size::head_qkv:
       plain(fmt::format(" · head {}, {} feature {}", at.slice, part_name(column / inputs.head_dim),
                         column % inputs.head_dim));
       break;
-    case S::query_proj:
-    case S::key_proj:
-    case S::value_proj: {
-      const std::int64_t features = place.stage == S::value_proj ? inputs.value_head_dim : inputs.head_dim;
+    case Size::query_features:
+    case Size::key_features:
+    case Size::value_features: {
+      const std::int64_t features = columns == Size::value_features ? inputs.value_head_dim : inputs.head_dim;
       plain(fmt::format(" · column {} = {} {}, feature {}", column,
-                        grouped && place.stage != S::query_proj ? "kv head" : "head", column / features,
+                        grouped && columns != Size::query_features ? "kv head" : "head", column / features,
                         column % features));
       break;
     }
-    case S::query:
-    case S::key:
-    case S::value:
-    case S::context:
-      plain(fmt::format(" · {} {}, feature {}",
-                        grouped && (place.stage == S::key || place.stage == S::value) ? "kv head" : "head", at.slice,
+    case Size::head_dim:
+    case Size::value_head_dim: {
+      const Size heads = axes[static_cast<std::size_t>(stage_layout(place.stage).head)].size;
+      plain(fmt::format(" · {} {}, feature {}", grouped && heads == Size::kv_heads ? "kv head" : "head", at.slice,
                         column));
       break;
-    case S::concat: {
+    }
+    case Size::concat_features: {
       const Provenance from = provenance_of(trace.request.merge, trace.num_heads(), trace.query_len(),
                                             inputs.value_head_dim, at.cell.row, column);
       if (from.position == at.cell.row) {
@@ -186,14 +184,15 @@ std::vector<RoleText> cell_words(PanelData& data, const CellPlace& place) {
         break;
       }
       // Merged wrongly: the token that the number is of comes first.
-      words = {{"of token ", TextRole::plain}, {token_or_index(data.rows(S::context), from.position), TextRole::query}};
+      words = {{"of token ", TextRole::plain},
+               {token_or_index(data.rows(StageId::context), from.position), TextRole::query}};
       plain(fmt::format(", head {}, feature {}; in row {}", from.head, from.feature, row));
       break;
     }
-    case S::input:
-    case S::key_input:
-    case S::value_input:
-    case S::output:
+    case Size::input_dim:
+    case Size::key_input_dim:
+    case Size::value_input_dim:
+    case Size::output_rows:
       plain(fmt::format(" · feature {}", column));
       break;
     default:
