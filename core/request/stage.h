@@ -7,7 +7,8 @@
 
 namespace headscope {
 
-// Shapes and meaning: core/README.md. The enumerators are spelled as in files, options and on screen.
+// Shapes and meaning: core/README.md; one row for each, in this order: stage_infos() in core/request/stage_info.h. The
+// enumerators are spelled as in files, options and on screen.
 enum class StageId {
   input,
   key_input,
