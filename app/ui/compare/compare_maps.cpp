@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "app/ui/compare/compare_panel.h"
 #include "app/ui/map/axis_labels.h"
@@ -128,103 +132,151 @@ std::string why_not(const CompareShown& shown) {
   return "their shapes differ by more than tokens that came or went";
 }
 
+using Difference = std::shared_ptr<const Differences::Result>;
+
+// A - B of the stage; null while it is not computed, and where only one of the two has the stage.
+Difference difference_of(Ui& ui, const CompareShown& shown) {
+  const StageId stage = shown.selection.stage;
+  if (shown.a.trace().find(stage) == nullptr || shown.b.trace().find(stage) == nullptr) return nullptr;
+  return ui.session.differences().want(
+      {shown.a.shared_trace(), shown.b.shared_trace(), stage, shown.selection.batch, slice_in(shown.b, shown)});
+}
+
+const MatrixDifference* matrix_of(const Difference& difference) {
+  return difference != nullptr && difference->answer && *difference->answer ? &**difference->answer : nullptr;
+}
+
+// The three maps of a frame: what they share, and what was found while drawing them.
+struct Maps {
+  Ui& ui;
+  const CompareShown& shown;
+  Rect area;
+  float most_height = 0;  // of a map
+  bool keys = false;      // columns are keys
+  ValueRange range = {};  // of A and B
+  MapMargins margins = {};
+  std::optional<Cell> marked = {};  // what the mouse points at in one map, for the others in the next frame
+
+  float bottom = 0;                  // the y below the lowest
+  std::optional<Cell> pointed = {};  // in any of them
+  std::string numbers = {};          // what each has there
+
+  StageId stage() const { return shown.selection.stage; }
+  const std::vector<std::string>& columns_of(PanelData& data) const {
+    static const std::vector<std::string> none;
+    return keys ? data.columns(stage()) : none;
+  }
+};
+
+std::optional<Cell> cell_under(const Hover& hover, bool keys) {
+  const std::int64_t column = keys ? hover.key : hover.feature;
+  if (hover.query < 0 || column < 0) return std::nullopt;
+  return Cell{hover.query, column};
+}
+
+float width_of_map(const Maps& maps) {
+  return std::floor(maps.area.width() / 3);
+}
+
+Rect place_of_map(const Maps& maps, int column) {
+  const float width = width_of_map(maps);
+  const float x = maps.area.min.x + width * static_cast<float>(column);
+  return {{x, maps.area.min.y}, {x + width, maps.area.max.y}};
+}
+
+Rect below_title(Ui& ui, const Rect& place) {
+  return {{place.min.x, place.min.y + ui.px(kTitle)}, place.max};
+}
+
+// What the map that was drawn has at the cell under the mouse. The one that leads says which cell that is.
+void note(Maps& maps, const DrawnMap& map, const std::string& letter, const HeatmapView& view, bool leads) {
+  maps.bottom = std::max(maps.bottom, map.bottom);
+  if (!map.at) return;
+  const std::optional<double> value =
+      cell_value(view.matrix, maps.keys, view.large ? &*view.large : nullptr, view.grid, *map.at);
+  maps.numbers +=
+      fmt::format("{}{} {}", maps.numbers.empty() ? "" : "   ", letter, value ? number_label(*value, 4, true) : "…");
+  if (leads || !maps.pointed) maps.pointed = map.at;
+}
+
+// A or B.
+void draw_side(Maps& maps, PanelData& data, const Rect& own) {
+  Ui& ui = maps.ui;
+  const bool is_a = &data == &maps.shown.a;
+  const std::string letter = is_a ? "A" : "B";
+  const float letters = (width_of_map(maps) - ui.px(110)) / text_width(ui, Type::words12, "n");
+  const auto [words_a, words_b] = from_where_they_part(words_of(maps.shown.a.trace()), words_of(maps.shown.b.trace()),
+                                                       static_cast<std::size_t>(std::max(8.0f, letters)));
+  draw_title(ui, own, letter, is_a ? "pinned: " + words_a : "now: " + words_b);
+  ui.mark("compare/" + letter, own);
+  if (data.trace().find(maps.stage()) == nullptr) {
+    draw_missing(ui, below_title(ui, own), fmt::format("{} has no {}.", letter, stage_name(maps.stage())));
+    return;
+  }
+  HeatmapView view = view_of(ui, data, maps.shown, maps.range);
+  const MapAxes axes{data.rows(maps.stage()), maps.columns_of(data), maps.keys, maps.margins};
+  note(maps,
+       draw_map_with_axes(ui, "compare/" + letter + "/picture", view, axes, below_title(ui, own), maps.most_height,
+                          true, maps.marked),
+       letter, view, !is_a);
+}
+
+// Why there is no picture of A - B.
+std::string no_difference(const CompareShown& shown, const Difference& difference) {
+  const StageId stage = shown.selection.stage;
+  if (shown.a.trace().find(stage) == nullptr || shown.b.trace().find(stage) == nullptr) {
+    return "Only one of the two has this stage.";
+  }
+  if (difference == nullptr) return "Computing …";
+  return !difference->failure.empty() ? difference->failure : "These two cannot be subtracted: " + why_not(shown) + ".";
+}
+
+void draw_difference(Maps& maps, const Difference& difference, const Rect& own) {
+  Ui& ui = maps.ui;
+  ui.mark("compare/difference", own);
+  const MatrixDifference* found = matrix_of(difference);
+  if (found == nullptr) {
+    draw_title(ui, own, "A − B", "");
+    draw_missing(ui, below_title(ui, own), no_difference(maps.shown, difference));
+    return;
+  }
+  draw_title(
+      ui, own, "A − B",
+      found->largest == 0 ? "equal to the last bit" : "largest difference " + number_label(found->largest, 4, true));
+  HeatmapView view;
+  view.matrix = found->matrix;
+  view.mask = found->hidden;
+  view.weight_like = false;
+  view.map = color_map_of(ui.session.view, false);
+  view.range = range_around_zero(found->largest);
+  static const std::vector<std::string> none;
+  const MapAxes axes{found->row_labels, maps.keys ? found->column_labels : none, maps.keys, maps.margins};
+  const bool same_places = found->same_places && difference->question.stage == maps.stage();
+  const DrawnMap map = draw_map_with_axes(ui, "compare/difference/picture", view, axes, below_title(ui, own),
+                                          maps.most_height, same_places, same_places ? maps.marked : std::nullopt);
+  note(maps, map, "A − B", view, false);
+}
+
 }  // namespace
 
 float draw_compare_maps(Ui& ui, const CompareShown& shown, const Rect& area, float most_height) {
   const StageId stage = shown.selection.stage;
-  const bool keys = is_score_like(stage);
-  const float width = std::floor(area.width() / 3);
-  const float most = most_height - ui.px(kTitle + kReadout + 20);
-  const ValueRange range = shared_range(ui, shown);
-  float bottom = area.min.y + ui.px(kTitle);
-  std::optional<Cell> pointed;
-  std::string numbers;
-  const auto note = [&](const DrawnMap& map, const std::string& letter, const HeatmapView& view, bool leads) {
-    bottom = std::max(bottom, map.bottom);
-    if (!map.at) return;
-    const std::optional<double> value =
-        cell_value(view.matrix, keys, view.large ? &*view.large : nullptr, view.grid, *map.at);
-    numbers +=
-        fmt::format("{}{} {}", numbers.empty() ? "" : "   ", letter, value ? number_label(*value, 4, true) : "…");
-    if (leads || !pointed) pointed = map.at;
-  };
-  const auto place = [&](int column) {
-    const float x = area.min.x + width * static_cast<float>(column);
-    return Rect{{x, area.min.y}, {x + width, area.max.y}};
-  };
-  const auto below_title = [&](const Rect& r) { return Rect{{r.min.x, r.min.y + ui.px(kTitle)}, r.max}; };
-  // What the mouse points at in one map is marked in the others in the next frame.
-  std::optional<Cell> marked;
-  const Hover& hover = ui.state.hover;
-  if (hover.query >= 0 && (keys ? hover.key : hover.feature) >= 0) {
-    marked = Cell{hover.query, keys ? hover.key : hover.feature};
-  }
-  const bool in_both = shown.a.trace().find(stage) != nullptr && shown.b.trace().find(stage) != nullptr;
-  const std::shared_ptr<const Differences::Result> difference =
-      !in_both ? nullptr
-               : ui.session.differences().want({shown.a.shared_trace(), shown.b.shared_trace(), stage,
-                                                shown.selection.batch, slice_in(shown.b, shown)});
-  const bool subtracted = difference != nullptr && difference->answer && *difference->answer;
-  const MapMargins margins = margins_for(ui, shown, range, subtracted ? &**difference->answer : nullptr);
-  int column = 0;
-  for (PanelData* data : {&shown.a, &shown.b}) {
-    const bool is_a = data == &shown.a;
-    const std::string letter = is_a ? "A" : "B";
-    const Rect own = place(column++);
-    const float letters = (width - ui.px(110)) / text_width(ui, Type::words12, "n");
-    const auto [words_a, words_b] = from_where_they_part(words_of(shown.a.trace()), words_of(shown.b.trace()),
-                                                         static_cast<std::size_t>(std::max(8.0f, letters)));
-    draw_title(ui, own, letter, is_a ? "pinned: " + words_a : "now: " + words_b);
-    ui.mark("compare/" + letter, own);
-    if (data->trace().find(stage) == nullptr) {
-      draw_missing(ui, below_title(own), fmt::format("{} has no {}.", letter, stage_name(stage)));
-      continue;
-    }
-    HeatmapView view = view_of(ui, *data, shown, range);
-    static const std::vector<std::string> none;
-    const MapAxes axes{data->rows(stage), keys ? data->columns(stage) : none, keys, margins};
-    note(draw_map_with_axes(ui, "compare/" + letter + "/picture", view, axes, below_title(own), most, true, marked),
-         letter, view, !is_a);
-  }
+  Maps maps{ui, shown, area};
+  maps.most_height = most_height - ui.px(kTitle + kReadout + 20);
+  maps.keys = is_score_like(stage);
+  maps.range = shared_range(ui, shown);
+  maps.marked = cell_under(ui.state.hover, maps.keys);
+  maps.bottom = area.min.y + ui.px(kTitle);
+  const Difference difference = difference_of(ui, shown);
+  maps.margins = margins_for(ui, shown, maps.range, matrix_of(difference));
+  draw_side(maps, shown.a, place_of_map(maps, 0));
+  draw_side(maps, shown.b, place_of_map(maps, 1));
+  draw_difference(maps, difference, place_of_map(maps, 2));
 
-  const Rect own = place(2);
-  ui.mark("compare/difference", own);
-  if (!in_both) {
-    draw_title(ui, own, "A − B", "");
-    draw_missing(ui, below_title(own), "Only one of the two has this stage.");
-  } else if (difference == nullptr) {
-    draw_title(ui, own, "A − B", "");
-    draw_missing(ui, below_title(own), "Computing …");
-  } else if (!subtracted) {
-    draw_title(ui, own, "A − B", "");
-    draw_missing(
-        ui, below_title(own),
-        !difference->failure.empty() ? difference->failure : "These two cannot be subtracted: " + why_not(shown) + ".");
-  } else {
-    const MatrixDifference& found = **difference->answer;
-    const double largest = found.largest;
-    draw_title(ui, own, "A − B",
-               largest == 0 ? "equal to the last bit" : "largest difference " + number_label(largest, 4, true));
-    HeatmapView view;
-    view.matrix = found.matrix;
-    view.mask = found.hidden;
-    view.weight_like = false;
-    view.map = color_map_of(ui.session.view, false);
-    view.range = range_around_zero(largest);
-    static const std::vector<std::string> none;
-    const MapAxes axes{found.row_labels, keys ? found.column_labels : none, keys, margins};
-    const bool same_places = found.same_places && difference->question.stage == stage;
-    const DrawnMap map = draw_map_with_axes(ui, "compare/difference/picture", view, axes, below_title(own), most,
-                                            same_places, same_places ? marked : std::nullopt);
-    note(map, "A − B", view, false);
-  }
-
-  const float y = bottom + ui.px(8);
+  const float y = maps.bottom + ui.px(8);
   const Rect box{{area.min.x + ui.px(14), y}, {area.max.x - ui.px(14), y + ui.px(kReadout)}};
-  static const std::vector<std::string> none;
-  const bool in_b = shown.b.trace().find(stage) != nullptr;
-  PanelData& named = in_b ? shown.b : shown.a;
-  draw_map_readout(ui, box, {named.rows(stage), keys ? named.columns(stage) : none, keys}, pointed, numbers);
+  PanelData& named = shown.b.trace().find(stage) != nullptr ? shown.b : shown.a;
+  draw_map_readout(ui, box, {named.rows(stage), maps.columns_of(named), maps.keys}, maps.pointed, maps.numbers);
   ui.mark("compare/readout", box);
   return box.max.y + ui.px(8);
 }
