@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/ui/explain/explanation.h"
 #include "app/ui/explain/follow.h"
@@ -41,6 +44,108 @@ CellPlace merged(const Trace& trace, const CellPlace& context) {
 std::string plural(std::int64_t count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
+
+// What a sentence about a cell tells.
+struct Told {
+  PanelData& data;
+  const CellPlace& place;
+  const CellReport* report;  // null: not computed yet
+  SlicePlace at;
+  RoleText query, key;  // the tokens of the cell
+  std::string value;    // of the cell
+
+  const Trace& trace() const { return data.trace(); }
+  const Inputs& inputs() const { return *trace().inputs; }
+  // The number that the cell was made from.
+  std::string before() const {
+    return report != nullptr && !report->cell().operands.empty() ? number_text(report->cell().operands.front().value)
+                                                                 : std::string("\u2026");
+  }
+};
+
+RoleText plain(std::string text) {
+  return {std::move(text), TextRole::plain};
+}
+
+using Words = std::vector<RoleText>;
+
+Words input_words(const Told& t) {
+  const std::string numbers = plural(t.trace().tensor(StageId::input).dim(2), "number");
+  return {t.query, plain(fmt::format(" enters as {}; feature {} is {}.", numbers, t.at.cell.column, t.value))};
+}
+
+Words projection_words(const Told& t) {
+  const std::size_t products = t.report != nullptr ? t.report->terms.size() : 0;
+  return {plain("Each number is a row of weights times the vector of "), t.query,
+          plain(fmt::format(": {} products give {}.", products, t.value))};
+}
+
+Words query_words(const Told& t) {
+  return {plain(fmt::format("Head {} takes {} of them as the query of ", t.at.slice, t.inputs().head_dim)), t.query,
+          plain("; keys and values are cut likewise.")};
+}
+
+Words raw_score_words(const Told& t) {
+  return {plain("How well does the query of "), t.query, plain(" fit the key of "), t.key,
+          plain(fmt::format("? {} products sum to {}.", t.inputs().head_dim, t.value))};
+}
+
+Words mask_words(const Told& t) {
+  const bool hidden = t.trace().mask->hidden.hidden(t.at.batch, t.at.slice, t.at.cell.row, t.at.cell.column);
+  return {plain("May "), t.query, plain(" look at "), t.key,
+          plain(hidden ? fmt::format("? No: its score becomes {}.", t.value)
+                       : fmt::format("? Yes: its score is {}.", t.value))};
+}
+
+Words score_words(const Told& t) {
+  return {plain(fmt::format("The score of {} becomes {}: sizes that softmax can tell apart.", t.before(), t.value))};
+}
+
+Words weight_words(const Told& t) {
+  return {plain("exp of each score over the sum of the row: "), t.query,
+          plain(fmt::format(" gives {} of 1 to ", t.value)), t.key, plain(".")};
+}
+
+Words dropout_words(const Told& t) {
+  return {plain(fmt::format("Dropout: {} becomes {}.", t.before(), t.value))};
+}
+
+Words context_words(const Told& t) {
+  return {plain("The values of all keys, each times its weight, are summed: feature "),
+          plain(fmt::format("{} of ", t.at.cell.column)), t.query, plain(fmt::format(" is {}.", t.value))};
+}
+
+Words concat_words(const Told& t) {
+  if (t.trace().request.merge == Merge::direct) {
+    const std::int64_t query = tokens_of(t.trace(), t.place).query;
+    return {
+        plain(fmt::format("Merged without transposing back: this cell of row {} holds a number of ", t.at.cell.row)),
+        {token_or_index(t.data.rows(StageId::context), query), TextRole::query},
+        plain(".")};
+  }
+  const std::int64_t width = t.inputs().value_head_dim;
+  return {plain(fmt::format("The {} context vectors of ", t.trace().num_heads())), t.query,
+          plain(fmt::format(" are laid side by side: head h fills columns {0}h to {0}h + {1}.", width, width - 1))};
+}
+
+Words output_words(const Told& t) {
+  return {plain("A last row of weights mixes all heads: feature "), plain(fmt::format("{} of ", t.at.cell.column)),
+          t.query, plain(fmt::format(" is {}.", t.value))};
+}
+
+struct StageSentence {
+  StageId stage;
+  Words (*words)(const Told&);
+};
+constexpr StageSentence kSentences[] = {
+    {StageId::input, input_words},           {StageId::qkv, projection_words},
+    {StageId::query_proj, projection_words}, {StageId::query, query_words},
+    {StageId::raw_scores, raw_score_words},  {StageId::masked_scores, mask_words},
+    {StageId::scores, score_words},          {StageId::capped_scores, score_words},
+    {StageId::weights, weight_words},        {StageId::dropped_weights, dropout_words},
+    {StageId::context, context_words},       {StageId::concat, concat_words},
+    {StageId::output, output_words},
+};
 
 }  // namespace
 
@@ -117,99 +222,20 @@ Followed followed_from(const Trace& trace, const CellPlace& place, const Followe
 }
 
 std::vector<RoleText> follow_sentence(PanelData& data, const CellPlace& place, const CellReport* report) {
-  using S = StageId;
-  const Trace& trace = data.trace();
-  const Inputs& inputs = *trace.inputs;
-  const SlicePlace at = slice_place(place);
-  const TokenPair tokens = tokens_of(trace, place);
-  const RoleText query{token_or_index(data.rows(place.stage), std::max<std::int64_t>(0, tokens.query)),
-                       TextRole::query};
-  const RoleText key{token_or_index(data.columns(S::weights), std::max<std::int64_t>(0, tokens.key)), TextRole::key};
-  std::vector<RoleText> words;
-  const auto say = [&](std::string text) { words.push_back({std::move(text), TextRole::plain}); };
-  const std::string value = report != nullptr ? number_text(report->cell().value) : std::string("\u2026");
-  const auto before = [&] {
-    return report != nullptr && !report->cell().operands.empty() ? number_text(report->cell().operands.front().value)
-                                                                 : std::string("\u2026");
-  };
-  switch (place.stage) {
-    case S::input:
-      words.push_back(query);
-      say(fmt::format(" enters as {}; feature {} is {}.", plural(trace.tensor(S::input).dim(2), "number"),
-                      at.cell.column, value));
-      break;
-    case S::qkv:
-    case S::query_proj:
-      say("Each number is a row of weights times the vector of ");
-      words.push_back(query);
-      say(fmt::format(": {} products give {}.", report != nullptr ? report->terms.size() : 0, value));
-      break;
-    case S::query:
-      say(fmt::format("Head {} takes {} of them as the query of ", at.slice, inputs.head_dim));
-      words.push_back(query);
-      say("; keys and values are cut likewise.");
-      break;
-    case S::raw_scores:
-      say("How well does the query of ");
-      words.push_back(query);
-      say(" fit the key of ");
-      words.push_back(key);
-      say(fmt::format("? {} products sum to {}.", inputs.head_dim, value));
-      break;
-    case S::masked_scores:
-      say("May ");
-      words.push_back(query);
-      say(" look at ");
-      words.push_back(key);
-      if (trace.mask->hidden.hidden(at.batch, at.slice, at.cell.row, at.cell.column)) {
-        say(fmt::format("? No: its score becomes {}.", value));
-      } else {
-        say(fmt::format("? Yes: its score is {}.", value));
-      }
-      break;
-    case S::scores:
-    case S::capped_scores:
-      say(fmt::format("The score of {} becomes {}: sizes that softmax can tell apart.", before(), value));
-      break;
-    case S::weights:
-      say("exp of each score over the sum of the row: ");
-      words.push_back(query);
-      say(fmt::format(" gives {} of 1 to ", value));
-      words.push_back(key);
-      say(".");
-      break;
-    case S::dropped_weights:
-      say(fmt::format("Dropout: {} becomes {}.", before(), value));
-      break;
-    case S::context:
-      say("The values of all keys, each times its weight, are summed: feature ");
-      say(fmt::format("{} of ", at.cell.column));
-      words.push_back(query);
-      say(fmt::format(" is {}.", value));
-      break;
-    case S::concat:
-      if (trace.request.merge == Merge::direct) {
-        say(fmt::format("Merged without transposing back: this cell of row {} holds a number of ", at.cell.row));
-        words.push_back({token_or_index(data.rows(S::context), tokens.query), TextRole::query});
-        say(".");
-      } else {
-        say(fmt::format("The {} context vectors of ", trace.num_heads()));
-        words.push_back(query);
-        say(fmt::format(" are laid side by side: head h fills columns {0}h to {0}h + {1}.", inputs.value_head_dim,
-                        inputs.value_head_dim - 1));
-      }
-      break;
-    case S::output:
-      say("A last row of weights mixes all heads: feature ");
-      say(fmt::format("{} of ", at.cell.column));
-      words.push_back(query);
-      say(fmt::format(" is {}.", value));
-      break;
-    default:
-      say(fmt::format("{} is {}.", cell_name(stage_name(place.stage), place.index), value));
-      break;
+  const TokenPair tokens = tokens_of(data.trace(), place);
+  const std::string query = token_or_index(data.rows(place.stage), std::max<std::int64_t>(0, tokens.query));
+  const std::string key = token_or_index(data.columns(StageId::weights), std::max<std::int64_t>(0, tokens.key));
+  const Told told{data,
+                  place,
+                  report,
+                  slice_place(place),
+                  {query, TextRole::query},
+                  {key, TextRole::key},
+                  report != nullptr ? number_text(report->cell().value) : std::string("\u2026")};
+  for (const StageSentence& sentence : kSentences) {
+    if (sentence.stage == place.stage) return sentence.words(told);
   }
-  return words;
+  return {plain(fmt::format("{} is {}.", cell_name(stage_name(place.stage), place.index), told.value))};
 }
 
 }  // namespace headscope::ui
