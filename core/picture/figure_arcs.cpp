@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "core/heads/arcs.h"
 #include "core/heads/sentences.h"
@@ -110,6 +112,37 @@ std::vector<Span> words_about(const Sheet& sheet, std::int64_t listed, std::int6
   return words;
 }
 
+// The strongest arcs of the heads, and all arcs of the query that stands out, whatever else is left out.
+Arcs shown_arcs(const Sheet& sheet, const std::vector<std::int64_t>& heads, const LinkRegion& region) {
+  const ViewSpec& view = sheet.view;
+  ArcRequest request{view.batch, heads, region.queries, region.keys, view.hide_below, kMostArcs};
+  Arcs arcs = strongest_arcs(sheet.trace, request);
+  const bool chosen_listed = view.token && *view.token >= region.queries.begin && *view.token < region.queries.end;
+  if (!chosen_listed || arcs.found <= std::ssize(arcs.arcs)) return arcs;
+  std::erase_if(arcs.arcs, [&](const Arc& arc) { return arc.query == *view.token; });
+  request.queries = {*view.token, *view.token + 1};
+  const Arcs own = strongest_arcs(sheet.trace, request);
+  arcs.arcs.insert(arcs.arcs.begin(), own.arcs.begin(), own.arcs.end());
+  return arcs;
+}
+
+// The heading of the figure; returns the y of the first row.
+int add_heading(Sheet& sheet, const std::vector<std::int64_t>& heads, const Ends& ends, int width) {
+  Sheet::Title title;
+  title.name = "Lines";
+  title.stage = "weights";
+  title.fact = "query to key";
+  if (sheet.trace.inputs->batch > 1) {
+    title.fact += fmt::format(" \u00b7 batch {} of {}", sheet.view.batch, sheet.trace.inputs->batch);
+  }
+  int y = sheet.header(title, width);
+  y += head_marks(sheet, heads, y, width);
+  if (!sheet.view.labels) return y;
+  sheet.text_anchored(ends.left - sheet.px(8), y + sheet.px(8), "query", FontRole::words, 11, sheet.colors.query, 1);
+  sheet.text_anchored(ends.right + sheet.px(8), y + sheet.px(8), "key", FontRole::words, 11, sheet.colors.key, 0);
+  return y + sheet.px(20);
+}
+
 }  // namespace
 
 void plan_arcs(Sheet& sheet, const StagePicture& weights, bool measure) {
@@ -134,36 +167,9 @@ void plan_arcs(Sheet& sheet, const StagePicture& weights, bool measure) {
   sheet.plan.width = width;
   ends.left = sheet.margin() + query_gutter;
   ends.right = width - sheet.margin() - key_gutter;
+  ends.top = add_heading(sheet, heads, ends, width);
 
-  Sheet::Title title;
-  title.name = "Lines";
-  title.stage = "weights";
-  title.fact = "query to key";
-  if (sheet.trace.inputs->batch > 1) {
-    title.fact += fmt::format(" \u00b7 batch {} of {}", view.batch, sheet.trace.inputs->batch);
-  }
-  int y = sheet.header(title, width);
-  y += head_marks(sheet, heads, y, width);
-  if (view.labels) {
-    sheet.text_anchored(ends.left - sheet.px(8), y + sheet.px(8), "query", FontRole::words, 11, sheet.colors.query, 1);
-    sheet.text_anchored(ends.right + sheet.px(8), y + sheet.px(8), "key", FontRole::words, 11, sheet.colors.key, 0);
-    y += sheet.px(20);
-  }
-  ends.top = y;
-
-  Arcs arcs;
-  if (!measure) {
-    ArcRequest request{view.batch, heads, region.queries, region.keys, view.hide_below, kMostArcs};
-    arcs = strongest_arcs(sheet.trace, request);
-    const bool chosen_listed = view.token && *view.token >= region.queries.begin && *view.token < region.queries.end;
-    if (chosen_listed && arcs.found > std::ssize(arcs.arcs)) {
-      // All that the query that stands out has, whatever else is left out.
-      std::erase_if(arcs.arcs, [&](const Arc& arc) { return arc.query == *view.token; });
-      request.queries = {*view.token, *view.token + 1};
-      const Arcs own = strongest_arcs(sheet.trace, request);
-      arcs.arcs.insert(arcs.arcs.begin(), own.arcs.begin(), own.arcs.end());
-    }
-  }
+  const Arcs arcs = measure ? Arcs{} : shown_arcs(sheet, heads, region);
   add_lines(sheet, arcs, heads, ends, {ArcTone::plain, ArcTone::dim, ArcTone::bright});
   sheet.row_labels(weights.row_names(), queries, ends.left, ends.top, ends.pitch,
                    {view.token.value_or(-1), sheet.colors.query});

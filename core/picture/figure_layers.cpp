@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "core/attention/model_trace.h"
 #include "core/heads/aggregate_values.h"
@@ -63,6 +65,68 @@ ValueRange shared_range(const std::vector<StagePicture>& stages) {
   return range;
 }
 
+// Pixels of the grid of maps: a row for a layer, a column for a head.
+struct Grid {
+  std::int64_t heads = 0;
+  int left = 0, tile = 0, gap = 0;  // edge of the first map, side of a map, between two
+
+  int x_of(std::int64_t head) const { return left + static_cast<int>(head) * (tile + gap); }
+};
+
+// The side of a map: as wide as the figure allows, or of cells as large as asked for.
+int tile_side(const Sheet& sheet, const StagePicture& first, int fixed) {
+  if (sheet.view.cell) {
+    const std::int64_t side = sheet.px(*sheet.view.cell) * std::max(first.rows(), first.columns());
+    return static_cast<int>(std::min<std::int64_t>(side, 1 << 14));
+  }
+  const int room = (sheet.view.width ? *sheet.view.width : sheet.px(kTarget)) - fixed;
+  return std::clamp(room / static_cast<int>(first.heads()), sheet.px(kSmallestTile), sheet.px(kLargestTile));
+}
+
+void add_head_names(Sheet& sheet, const Grid& grid, int y) {
+  const double middle = y + sheet.font(7);
+  const bool words = grid.tile >= sheet.px(kNamedFrom);
+  sheet.text_middle(sheet.margin(), middle, "entropy", FontRole::words, 11, sheet.colors.text3);
+  for (std::int64_t h = 0; h < grid.heads; ++h) {
+    const double center = grid.left + static_cast<double>(h) * (grid.tile + grid.gap) + grid.tile / 2.0;
+    sheet.text_centred(center, middle, words ? fmt::format("head {}", h) : std::to_string(h), FontRole::numbers, 11,
+                       sheet.colors.text2);
+  }
+}
+
+// The number of the layer, and its mean entropy where there is room.
+void add_layer_name(Sheet& sheet, const Grid& grid, const Trace& layer, std::size_t number, int y, bool measure) {
+  const double middle = y + grid.tile / 2.0;
+  const bool two = grid.tile >= sheet.px(kNamedFrom);
+  sheet.text_middle(sheet.margin(), two ? middle - sheet.font(8) : middle,
+                    two ? fmt::format("layer {}", number) : std::to_string(number), FontRole::words, 12,
+                    sheet.colors.text2);
+  if (measure || !two) return;
+  const double entropy = mean_entropy(layer, sheet.view.batch);
+  sheet.text_middle(sheet.margin(), middle + sheet.font(8),
+                    std::isnan(entropy) ? "NaN" : fmt::format("{:.2f}", entropy), FontRole::numbers, 11,
+                    sheet.colors.text2);
+}
+
+// The maps of a layer's heads, an ablated one in a frame.
+void add_layer_maps(Sheet& sheet, const Grid& grid, const StagePicture& stage, std::size_t layer, int y,
+                    const ValueRange& range) {
+  const int tile = grid.tile;
+  for (std::int64_t h = 0; h < grid.heads; ++h) {
+    const int x = grid.x_of(h);
+    const bool ablated = is_off(sheet.trace, static_cast<std::int64_t>(layer), h);
+    const int ring = ablated ? sheet.px(2) : 0;
+    if (ablated) sheet.rect(x - ring, y - ring, tile + 2 * ring, tile + 2 * ring, sheet.colors.bad);
+    MapItem map{x, y, stage.spec(h), CellText::none};
+    map.spec.width = map.spec.height = tile;
+    map.spec.range = range;
+    map.spec.grid = false;
+    map.spec.hatch_x = x;
+    map.spec.hatch_y = y;
+    sheet.plan.items.emplace_back(map);
+  }
+}
+
 void plan_grid(Sheet& sheet, const std::vector<const Trace*>& layers, const std::vector<StagePicture>& stages,
                bool measure) {
   const StagePicture& first = stages.front();
@@ -71,61 +135,26 @@ void plan_grid(Sheet& sheet, const std::vector<const Trace*>& layers, const std:
   const bool labels = sheet.view.labels;
   const int gap = sheet.px(5), strip = labels ? sheet.px(kStrip) : 0;
   const int fixed = 2 * sheet.margin() + strip + (across - 1) * gap;
-  const int room = (sheet.view.width ? *sheet.view.width : sheet.px(kTarget)) - fixed;
-  int tile = std::clamp(room / across, sheet.px(kSmallestTile), sheet.px(kLargestTile));
-  if (sheet.view.cell) {
-    const std::int64_t side = sheet.px(*sheet.view.cell) * std::max(first.rows(), first.columns());
-    tile = static_cast<int>(std::min<std::int64_t>(side, 1 << 14));
-  }
+  const int tile = tile_side(sheet, first, fixed);
+  const Grid grid{heads, sheet.margin() + strip, tile, gap};
   const int width = figure_width(sheet, fixed + across * tile);
   sheet.plan.width = width;
   const std::string off =
       sheet.trace.request.ablate.empty() ? "" : fmt::format(", {} off", sheet.trace.request.ablate.size());
   int y = sheet.header(title_of(sheet, layers.size(), heads, first, off), width);
-  const int left = sheet.margin() + strip;
   if (labels) {
-    const double middle = y + sheet.font(7);
-    const bool words = tile >= sheet.px(kNamedFrom);
-    sheet.text_middle(sheet.margin(), middle, "entropy", FontRole::words, 11, sheet.colors.text3);
-    for (std::int64_t h = 0; h < heads; ++h) {
-      const double center = left + static_cast<double>(h) * (tile + gap) + tile / 2.0;
-      sheet.text_centred(center, middle, words ? fmt::format("head {}", h) : std::to_string(h), FontRole::numbers, 11,
-                         sheet.colors.text2);
-    }
+    add_head_names(sheet, grid, y);
     y += sheet.px(20);
   }
   const ValueRange range = measure ? ValueRange{} : shared_range(stages);
   for (std::size_t l = 0; l < layers.size(); ++l) {
-    if (labels) {
-      const double middle = y + tile / 2.0;
-      const bool two = tile >= sheet.px(kNamedFrom);
-      sheet.text_middle(sheet.margin(), two ? middle - sheet.font(8) : middle,
-                        two ? fmt::format("layer {}", l) : std::to_string(l), FontRole::words, 12, sheet.colors.text2);
-      if (!measure && two) {
-        const double entropy = mean_entropy(*layers[l], sheet.view.batch);
-        sheet.text_middle(sheet.margin(), middle + sheet.font(8),
-                          std::isnan(entropy) ? "NaN" : fmt::format("{:.2f}", entropy), FontRole::numbers, 11,
-                          sheet.colors.text2);
-      }
-    }
-    for (std::int64_t h = 0; h < heads; ++h) {
-      const int x = left + static_cast<int>(h) * (tile + gap);
-      const bool ablated = is_off(sheet.trace, static_cast<std::int64_t>(l), h);
-      const int ring = ablated ? sheet.px(2) : 0;
-      if (ablated) sheet.rect(x - ring, y - ring, tile + 2 * ring, tile + 2 * ring, sheet.colors.bad);
-      MapItem map{x, y, stages[l].spec(h), CellText::none};
-      map.spec.width = map.spec.height = tile;
-      map.spec.range = range;
-      map.spec.grid = false;
-      map.spec.hatch_x = x;
-      map.spec.hatch_y = y;
-      sheet.plan.items.emplace_back(map);
-    }
+    if (labels) add_layer_name(sheet, grid, *layers[l], l, y, measure);
+    add_layer_maps(sheet, grid, stages[l], l, y, range);
     y += tile + gap;
   }
   y += sheet.px(6);
   const int bar = std::min(sheet.px(200), width - 2 * sheet.margin() - strip);
-  sheet.level_bar(left, y, bar, first.map(), range);
+  sheet.level_bar(grid.left, y, bar, first.map(), range);
   const int below = sheet.view.color_bar ? sheet.px(34) : 0;
   MapSize size;
   size.width = size.height = tile;
