@@ -17,7 +17,6 @@
 #include "core/backend/cpu_backend.h"
 #include "core/backend/replaced_positions.h"
 #include "core/base/assert.h"
-#include "core/request/mask_terms.h"
 #include "core/request/memory.h"
 
 namespace headscope {
@@ -100,8 +99,9 @@ Positions replaced_positions(const Trace& last, const Request& request, const In
 // before them.
 double products_after(std::int64_t first, const Request& request, const Inputs& inputs) {
   const double all = products_of(stage_sizes_of(inputs));
-  const bool causal = mask_rule_of(request.mask).causal();
-  return causal ? all * static_cast<double>(inputs.query_len - first) / static_cast<double>(inputs.query_len) : all;
+  const bool ordered = std::any_of(request.mask.begin(), request.mask.end(),
+                                   [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::causal; });
+  return ordered ? all * static_cast<double>(inputs.query_len - first) / static_cast<double>(inputs.query_len) : all;
 }
 
 // Whether `last` is a layer of its own that keeps all that an update begins with, and `inputs` have the same layer.
@@ -142,6 +142,51 @@ Inputs inputs_of(const Positions& positions, const Inputs& all) {
   return part;
 }
 
+// What the stages of a preview are made from.
+struct Update {
+  const Positions& positions;  // the replaced ones
+  const Trace& rows;           // their input ... value
+  const ReplacedPositions& replaced;
+  const std::shared_ptr<const UpdatedAttention>& attention;
+  const ScoreRule& rule;
+  const std::shared_ptr<const Backend>& backend;
+};
+
+// Exchanges every tensor of `trace`, which holds those of the last one, for the updated one.
+void update_stages(Trace& trace, const Update& update) {
+  Heads heads;
+  std::shared_ptr<const ScoresWhenRead> scores;
+  const Tensor* previous = nullptr;
+  for (Stage& stage : trace.stages) {
+    stage.seconds = 0;
+    if (stage.id == StageId::input) {
+      stage.tensor = trace.inputs->x;
+    } else if (stage.id < StageId::raw_scores) {
+      stage.tensor = with_positions_replaced(stage.tensor, update.rows.tensor(stage.id), update.positions);
+      if (stage.id == StageId::query) heads.query = stage.tensor;
+      if (stage.id == StageId::key) heads.key = stage.tensor;
+    } else if (stage.equals_previous) {
+      stage.tensor = *previous;
+    } else if (stage.id < StageId::weights) {
+      if (scores == nullptr) scores = std::make_shared<const ScoresWhenRead>(update.backend, heads, update.rule);
+      stage.tensor = Tensor::computed(
+          stage.tensor.shape(), stage.tensor.axes(),
+          [id = stage.id, scores](const Region& region, std::span<float> out) { scores->read(id, region, out); });
+    } else if (stage.id == StageId::weights) {
+      stage.tensor = updated_weights(stage.tensor, update.attention, update.positions);
+    } else if (stage.id == StageId::context) {
+      stage.tensor =
+          updated_context(stage.tensor, update.attention, update.replaced, update.rule.mask, trace.request.ablate);
+    } else if (stage.id == StageId::concat) {
+      stage.tensor = merged_on_demand(*previous, trace.request.merge);
+    } else {
+      HEADSCOPE_ASSERT(stage.id == StageId::output, std::string(stage_name(stage.id)));
+      stage.tensor = projected_on_demand(*previous, trace.inputs->weights.output, update.backend);
+    }
+    previous = &stage.tensor;
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const Trace> preview_of(const std::shared_ptr<const Trace>& last, const Request& request,
@@ -179,37 +224,7 @@ std::shared_ptr<const Trace> preview_of(const std::shared_ptr<const Trace>& last
   trace->request = request;
   trace->inputs = inputs;
   trace->row_statistics = update->statistics;
-  Heads heads;
-  std::shared_ptr<const ScoresWhenRead> scores;
-  const Tensor* previous = nullptr;
-  for (Stage& stage : trace->stages) {
-    stage.seconds = 0;
-    if (stage.id == StageId::input) {
-      stage.tensor = inputs->x;
-    } else if (stage.id < StageId::raw_scores) {
-      stage.tensor = with_positions_replaced(stage.tensor, rows.tensor(stage.id), positions);
-      if (stage.id == StageId::query) heads.query = stage.tensor;
-      if (stage.id == StageId::key) heads.key = stage.tensor;
-    } else if (stage.equals_previous) {
-      stage.tensor = *previous;
-    } else if (stage.id < StageId::weights) {
-      if (scores == nullptr) scores = std::make_shared<const ScoresWhenRead>(backend, heads, rule);
-      stage.tensor = Tensor::computed(
-          stage.tensor.shape(), stage.tensor.axes(),
-          [id = stage.id, scores](const Region& region, std::span<float> out) { scores->read(id, region, out); });
-    } else if (stage.id == StageId::weights) {
-      stage.tensor = updated_weights(stage.tensor, update, positions);
-    } else if (stage.id == StageId::context) {
-      stage.tensor = updated_context(stage.tensor, update, replaced, rule.mask, request.ablate);
-    } else if (stage.id == StageId::concat) {
-      stage.tensor = merged_on_demand(*previous, request.merge);
-    } else if (stage.id == StageId::output) {
-      stage.tensor = projected_on_demand(*previous, inputs->weights.output, backend);
-    } else {
-      return nullptr;  // no rule updates it: it waits for the whole forward
-    }
-    previous = &stage.tensor;
-  }
+  update_stages(*trace, {positions, rows, replaced, update, rule, backend});
   trace->seconds = std::chrono::duration<double>(TraceBuilder::Clock::now() - start).count();
   return trace;
 }

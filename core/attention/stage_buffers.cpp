@@ -35,6 +35,32 @@ struct StageBuffers::Buffer {
   bool clean = true;      // nothing was ever written beyond the diagonal
 };
 
+struct StageBuffers::Wanted {
+  StageId stage{};
+  const Shape& shape;
+  int row_axis = 0;
+
+  bool grows(int axis) const { return axis == row_axis || (is_score_like(stage) && axis == shape.count - 1); }
+
+  bool fits(const Buffer& buffer) const {
+    if (buffer.stage != stage || buffer.full.rank() != shape.count) return false;
+    for (int axis = 0; axis < shape.count; ++axis) {
+      const std::int64_t room = buffer.full.dim(axis);
+      if (grows(axis) ? room < shape[axis] : room != shape[axis]) return false;
+    }
+    return true;
+  }
+
+  std::unique_ptr<Buffer> made(const Axes& axes) const {
+    Shape room = shape;
+    for (int axis = 0; axis < shape.count; ++axis) room[axis] = grows(axis) ? with_room(shape[axis]) : shape[axis];
+    auto buffer = std::make_unique<Buffer>();
+    buffer->stage = stage;
+    buffer->full = Tensor::zeros(room, axes);
+    return buffer;
+  }
+};
+
 struct StageBuffers::Free {
   std::mutex mutex;
   std::int64_t most_bytes = 0;
@@ -70,73 +96,62 @@ std::int64_t StageBuffers::rows_since(std::uint64_t run, bool score_rows) const 
   return rows;
 }
 
+std::pair<std::unique_ptr<StageBuffers::Buffer>, std::int64_t> StageBuffers::take_free(const Wanted& wanted) {
+  // Position rows are what projections have; all that follows the softmax has query rows.
+  const bool query_rows = wanted.stage >= StageId::raw_scores;
+  const std::lock_guard<std::mutex> lock(free_->mutex);
+  std::erase_if(free_->buffers,
+                [&](const auto& buffer) { return buffer->stage == wanted.stage && !wanted.fits(*buffer); });
+  auto best = free_->buffers.end();
+  std::int64_t most = -1;
+  for (auto entry = free_->buffers.begin(); entry != free_->buffers.end(); ++entry) {
+    if ((*entry)->stage != wanted.stage) continue;
+    const std::int64_t rows = std::min((*entry)->rows, rows_since((*entry)->run, query_rows));
+    if (rows <= most) continue;
+    most = rows;
+    best = entry;
+  }
+  if (best == free_->buffers.end()) return {nullptr, 0};
+  std::unique_ptr<Buffer> mine = std::move(*best);
+  free_->buffers.erase(best);
+  return {std::move(mine), most};
+}
+
+std::shared_ptr<const void> StageBuffers::owner_of(std::unique_ptr<Buffer> buffer) {
+  Buffer* const raw = buffer.release();
+  taken_.push_back(raw);
+  return {raw, [kept = std::weak_ptr<Free>(free_)](const void* p) {
+            std::unique_ptr<Buffer> used(static_cast<Buffer*>(const_cast<void*>(p)));
+            const std::shared_ptr<Free> free = kept.lock();
+            if (free == nullptr) return;
+            const std::lock_guard<std::mutex> lock(free->mutex);
+            free->buffers.push_back(std::move(used));
+            std::int64_t bytes = 0;
+            for (const auto& entry : free->buffers) bytes += 4 * entry->full.size();
+            while (bytes > free->most_bytes) {
+              bytes -= 4 * free->buffers.front()->full.size();
+              free->buffers.pop_front();
+            }
+          }};
+}
+
 Tensor StageBuffers::take(StageId stage, const Shape& shape, const Axes& axes, int row_axis, const Tensor& previous,
                           std::int64_t same) {
-  const bool scores = is_score_like(stage);
-  const int last = shape.count - 1;
-  const auto grows = [&](int axis) { return axis == row_axis || (scores && axis == last); };
-  const auto fits = [&](const Buffer& buffer) {
-    if (buffer.stage != stage || buffer.full.rank() != shape.count) return false;
-    for (int axis = 0; axis < shape.count; ++axis) {
-      const std::int64_t room = buffer.full.dim(axis);
-      if (grows(axis) ? room < shape[axis] : room != shape[axis]) return false;
-    }
-    return true;
-  };
-  // Position rows are what projections have; all that follows the softmax has query rows.
-  const bool query_rows = stage >= StageId::raw_scores;
-  std::unique_ptr<Buffer> mine;
-  std::int64_t valid = 0;
-  {
-    const std::lock_guard<std::mutex> lock(free_->mutex);
-    std::erase_if(free_->buffers, [&](const auto& buffer) { return buffer->stage == stage && !fits(*buffer); });
-    auto best = free_->buffers.end();
-    std::int64_t most = -1;
-    for (auto entry = free_->buffers.begin(); entry != free_->buffers.end(); ++entry) {
-      if ((*entry)->stage != stage) continue;
-      const std::int64_t rows = std::min((*entry)->rows, rows_since((*entry)->run, query_rows));
-      if (rows <= most) continue;
-      most = rows;
-      best = entry;
-    }
-    if (best != free_->buffers.end()) {
-      mine = std::move(*best);
-      free_->buffers.erase(best);
-      valid = std::min(most, same);
-    }
-  }
-  if (mine == nullptr) {
-    Shape room = shape;
-    for (int axis = 0; axis < shape.count; ++axis) room[axis] = grows(axis) ? with_room(shape[axis]) : shape[axis];
-    mine = std::make_unique<Buffer>();
-    mine->stage = stage;
-    mine->full = Tensor::zeros(room, axes);
-  }
+  const Wanted wanted{stage, shape, row_axis};
+  auto [mine, rows] = take_free(wanted);
+  std::int64_t valid = mine == nullptr ? 0 : std::min(rows, same);
+  if (mine == nullptr) mine = wanted.made(axes);
   mine->run = 0;
   mine->rows = shape[row_axis];
   if (same == 0) mine->clean = false;
   Tensor full = mine->full;
-  if (scores && same > 0 && !mine->clean) {
+  if (is_score_like(stage) && same > 0 && !mine->clean) {
     // Columns beyond the rows that are kept hold what was there before.
     std::fill_n(full.mutable_data(), full.size(), 0.0F);
     mine->clean = true;
     valid = 0;
   }
-  Buffer* const raw = mine.release();
-  taken_.push_back(raw);
-  const std::shared_ptr<const void> owner(raw, [kept = std::weak_ptr<Free>(free_)](const void* p) {
-    std::unique_ptr<Buffer> buffer(static_cast<Buffer*>(const_cast<void*>(p)));
-    const std::shared_ptr<Free> free = kept.lock();
-    if (free == nullptr) return;
-    const std::lock_guard<std::mutex> lock(free->mutex);
-    free->buffers.push_back(std::move(buffer));
-    std::int64_t bytes = 0;
-    for (const auto& entry : free->buffers) bytes += 4 * entry->full.size();
-    while (bytes > free->most_bytes) {
-      bytes -= 4 * free->buffers.front()->full.size();
-      free->buffers.pop_front();
-    }
-  });
+  const std::shared_ptr<const void> owner = owner_of(std::move(mine));
   Tensor result = Tensor::writable_view_of(owner, full.mutable_data(), shape, full.strides(), axes);
   if (!previous.empty()) copy_rows(previous, result, row_axis, valid, same);
   return result;

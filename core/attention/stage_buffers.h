@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "core/attention/reuse.h"
@@ -38,7 +39,13 @@ class StageBuffers {
  private:
   struct Buffer;
   struct Free;
+  struct Wanted;
   std::int64_t rows_since(std::uint64_t run, bool score_rows) const;
+  // The free buffer that holds the most rows of the run that begins, and how many; null where none fits. Drops buffers
+  // of the stage that do not fit.
+  std::pair<std::unique_ptr<Buffer>, std::int64_t> take_free(const Wanted& wanted);
+  // Owns the buffer while a tensor uses it, then makes it free again.
+  std::shared_ptr<const void> owner_of(std::unique_ptr<Buffer> buffer);
 
   std::shared_ptr<Free> free_;
   std::uint64_t run_ = 0;  // of the last completed run

@@ -20,8 +20,8 @@ Tensor vectors_of(const TokenSource& source, std::int64_t batch, std::int64_t wi
                   InputCache::State& cache) {
   if (source.from_file()) {
     if (source.vectors.dim(2) != width) {
-      throw UsageError(source.option, fmt::format("{} is {}; the layer takes {} features", source.path,
-                                                  to_string(source.vectors.shape()), width));
+      throw UsageError(fmt::format("--{}: {} is {}; the layer takes {} features", source.option, source.path,
+                                   to_string(source.vectors.shape()), width));
     }
     return source.vectors;
   }
@@ -73,6 +73,53 @@ DrawnTensors draw(const Request& request, const Sources& sources, const Inputs& 
   return cache.drawn(key);
 }
 
+// What the vectors of a layer's inputs are read from.
+struct VectorSource {
+  const Request& request;
+  InputCache::State& cache;
+  std::int64_t batch = 0;
+
+  // [batch, len, features]: the drawn sequence, else the vectors of the source; with their positions.
+  Tensor read(const TokenSource& source, std::int64_t features, const Tensor& drawn) const {
+    const Tensor x = drawn.empty() ? vectors_of(source, batch, features, request.seed, cache) : drawn;
+    return request.position == Position::sinusoidal ? with_positions(x) : x;
+  }
+};
+
+// The keys and values of self-attention: those of the queries.
+void share_keys(const Request& request, const FeatureCounts& width, Inputs& inputs) {
+  if (width.key != width.query || width.value != width.query) {
+    throw UsageError(
+        fmt::format("--weights: {} takes {}, {} and {} features for queries, keys and values; expected "
+                    "--key-phrase or --key-input, since one input cannot serve them all",
+                    request.weights, width.query, width.key, width.value));
+  }
+  inputs.key_tokens = inputs.tokens;
+  inputs.key_offsets = inputs.offsets;
+  inputs.key_len = inputs.query_len;
+}
+
+// The keys and values of cross-attention.
+void load_keys(const VectorSource& vectors, const Sources& sources, const FeatureCounts& width, const Tensor& drawn,
+               Inputs& inputs) {
+  inputs.key_tokens = sources.key->tokens;
+  inputs.key_offsets = sources.key->offsets;
+  inputs.key_len = sources.key->len();
+  inputs.key_x = vectors.read(*sources.key, width.key, drawn);
+  if (sources.value) {
+    inputs.value_x = vectors.read(*sources.value, width.value, {});
+  } else if (width.value == width.key) {
+    inputs.value_x = inputs.key_x;
+  } else if (sources.key->from_file()) {
+    throw UsageError(
+        fmt::format("--key-input: {} has {} features, but the values of {} take {}; expected "
+                    "--value-input too",
+                    sources.key->path, width.key, vectors.request.weights, width.value));
+  } else {
+    inputs.value_x = vectors.read(*sources.key, width.value, {});
+  }
+}
+
 void load_layer_inputs(const Request& request, InputCache::State& cache, Inputs& inputs) {
   const Sources sources = read_sources(request, cache);
   inputs.batch = agreed_batch(request, sources);
@@ -82,7 +129,7 @@ void load_layer_inputs(const Request& request, InputCache::State& cache, Inputs&
   } else {
     resolve_seeded_sizes(request, sources, inputs);
   }
-  if (inputs.batch < 1) throw UsageError("batch", fmt::format("{} was given", inputs.batch), "at least 1");
+  if (inputs.batch < 1) throw UsageError(fmt::format("--batch: {} was given; expected at least 1", inputs.batch));
   DrawnTensors drawn = draw(request, sources, inputs, cache);
   if (inputs.weights.empty()) {
     inputs.weights = drawn.weights;
@@ -93,57 +140,29 @@ void load_layer_inputs(const Request& request, InputCache::State& cache, Inputs&
   inputs.weights.num_heads = inputs.num_heads;
 
   const FeatureCounts width = feature_counts(inputs.weights);
-  const auto vectors = [&](const TokenSource& source, std::int64_t features, const Tensor& sequence) {
-    return sequence.empty() ? vectors_of(source, inputs.batch, features, request.seed, cache) : sequence;
-  };
+  const VectorSource vectors{request, cache, inputs.batch};
   inputs.tokens = sources.query.tokens;
   inputs.offsets = sources.query.offsets;
   inputs.query_len = sources.query.len();
-  inputs.x = vectors(sources.query, width.query, drawn.x);
-  const bool positions = request.position == Position::sinusoidal;
-  if (positions) inputs.x = with_positions(inputs.x);
-  if (!sources.key) {
-    if (width.key != width.query || width.value != width.query) {
-      throw UsageError("weights",
-                       fmt::format("{} takes {}, {} and {} features for queries, keys and values", request.weights,
-                                   width.query, width.key, width.value),
-                       "--key-phrase or --key-input, since one input cannot serve them all");
-    }
-    inputs.key_tokens = inputs.tokens;
-    inputs.key_offsets = inputs.offsets;
-    inputs.key_len = inputs.query_len;
-    return;
-  }
-  inputs.key_tokens = sources.key->tokens;
-  inputs.key_offsets = sources.key->offsets;
-  inputs.key_len = sources.key->len();
-  inputs.key_x = vectors(*sources.key, width.key, drawn.key_x);
-  if (positions) inputs.key_x = with_positions(inputs.key_x);
-  if (sources.value) {
-    inputs.value_x = vectors(*sources.value, width.value, {});
-    if (positions) inputs.value_x = with_positions(inputs.value_x);
-  } else if (width.value == width.key) {
-    inputs.value_x = inputs.key_x;
-  } else if (sources.key->from_file()) {
-    throw UsageError("key-input",
-                     fmt::format("{} has {} features, but the values of {} take {}", sources.key->path, width.key,
-                                 request.weights, width.value),
-                     "--value-input too");
+  inputs.x = vectors.read(sources.query, width.query, drawn.x);
+  if (sources.key) {
+    load_keys(vectors, sources, width, drawn.key_x, inputs);
   } else {
-    inputs.value_x = vectors(*sources.key, width.value, {});
-    if (positions) inputs.value_x = with_positions(inputs.value_x);
+    share_keys(request, width, inputs);
   }
 }
 
 void load_attention_alone(const Request& request, InputCache::State& cache, Inputs& inputs) {
   if (request.query.empty() || request.key.empty() || request.value.empty()) {
-    throw UsageError(request.query.empty() ? "query"
-                     : request.key.empty() ? "key"
-                                           : "value",
-                     "missing; attention alone needs --query, --key and --value");
+    throw UsageError(fmt::format("--{}: missing; attention alone needs --query, --key and --value",
+                                 request.query.empty() ? "query"
+                                 : request.key.empty() ? "key"
+                                                       : "value"));
   }
   if (!request.weights.empty()) {
-    throw UsageError("weights", "attention alone has no projections", "either --weights or --query, --key and --value");
+    throw UsageError(
+        "--weights: attention alone has no projections; expected either --weights or --query, --key and "
+        "--value");
   }
   inputs.query = heads_file("query", request.query, cache);
   inputs.key = heads_file("key", request.key, cache);
@@ -151,10 +170,8 @@ void load_attention_alone(const Request& request, InputCache::State& cache, Inpu
   const auto agree = [&](const Tensor& other, const std::string& path, int axis, const char* option, const Tensor& with,
                          const std::string& with_path, const char* axis_word) {
     if (other.dim(axis) != with.dim(axis)) {
-      throw UsageError(
-          option,
-          fmt::format("{} is {}, but {} is {}", path, to_string(other.shape()), with_path, to_string(with.shape())),
-          fmt::format("the same {}", axis_word));
+      throw UsageError(fmt::format("--{}: {} is {}, but {} is {}; expected the same {}", option, path,
+                                   to_string(other.shape()), with_path, to_string(with.shape()), axis_word));
     }
   };
   agree(inputs.key, request.key, 0, "key", inputs.query, request.query, "batch");
@@ -170,10 +187,8 @@ void load_attention_alone(const Request& request, InputCache::State& cache, Inpu
   inputs.key_len = inputs.key.dim(2);
   inputs.value_head_dim = inputs.value.dim(3);
   if (inputs.num_heads % inputs.num_kv_heads != 0) {
-    throw UsageError("key",
-                     fmt::format("{} has {} heads, but {} has {}", request.key, inputs.num_kv_heads, request.query,
-                                 inputs.num_heads),
-                     "as many, or a divisor");
+    throw UsageError(fmt::format("--key: {} has {} heads, but {} has {}; expected as many, or a divisor", request.key,
+                                 inputs.num_kv_heads, request.query, inputs.num_heads));
   }
   inputs.d_model = inputs.num_heads * inputs.value_head_dim;
   check_agreement("batch", request.batch, inputs.batch, "the batch of " + request.query);
