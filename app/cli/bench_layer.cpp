@@ -37,7 +37,7 @@ BenchLayer::BenchLayer(const BenchCase& size) : alone_(size.alone) {
     value_ = drawn_heads(generator, size);
   } else {
     x_ = draw_sequence(generator, size.batch, size.seq_len, size.input_dim);
-    layer_ = draw_layer(generator, size.input_dim, size.d_model, size.heads, size.heads, 1.0, QkvLayout::blocked);
+    layer_ = draw_layer(generator, {size.input_dim, size.d_model, size.heads, size.heads}, 1.0, QkvLayout::blocked);
     projected_ = Tensor::zeros({size.batch, size.seq_len, 3 * size.d_model}, features);
     query_ = split_heads(projected_.sliced(2, 0, size.d_model), size.heads);
     key_ = split_heads(projected_.sliced(2, size.d_model, 2 * size.d_model), size.heads);

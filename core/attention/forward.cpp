@@ -84,18 +84,19 @@ Heads heads_of_per_head_projection(TraceBuilder& trace, const Inputs& inputs, co
   return heads;
 }
 
+// Of queries, keys and values: what is projected, and what comes out.
 struct Projections {
   Tensor query, key, value;
 };
 
 // Three products, or, from a fused blocked projection, three slices of one.
-Projections projections_of(TraceBuilder& trace, const Request& request, const Inputs& inputs, const Tensor& x,
-                           const Tensor& key_input, const Tensor& value_input, const Backend& backend) {
+Projections projections_of(TraceBuilder& trace, const Request& request, const Inputs& inputs, const Projections& of,
+                           const Backend& backend) {
   const QkvLayout layout = read_layout_of(request, inputs.weights);
   const bool cross = !inputs.key_x.empty();
   if (inputs.weights.fused() && !cross) {
     const Linear& fused = inputs.weights.qkv;
-    const Tensor qkv = add_projection(trace, StageId::qkv, product_text("Wqkv", fused), x, fused, true, backend);
+    const Tensor qkv = add_projection(trace, StageId::qkv, product_text("Wqkv", fused), of.query, fused, true, backend);
     const std::int64_t keys = part_features(inputs, Part::query);
     const std::int64_t values = keys + part_features(inputs, Part::key);
     return {trace.add_view(StageId::query_proj, "split", qkv.sliced(2, 0, keys)),
@@ -107,9 +108,9 @@ Projections projections_of(TraceBuilder& trace, const Request& request, const In
     return add_projection(trace, id, product_text(matrix, linear), from, linear, !cross, backend);
   };
   Projections result;
-  result.query = project(StageId::query_proj, "Wq", Part::query, x);
-  result.key = project(StageId::key_proj, "Wk", Part::key, key_input);
-  result.value = project(StageId::value_proj, "Wv", Part::value, value_input);
+  result.query = project(StageId::query_proj, "Wq", Part::query, of.query);
+  result.key = project(StageId::key_proj, "Wk", Part::key, of.key);
+  result.value = project(StageId::value_proj, "Wv", Part::value, of.value);
   return result;
 }
 
@@ -137,7 +138,7 @@ Heads projected_heads(TraceBuilder& trace, const Request& request, const Inputs&
         add_projection(trace, StageId::qkv, product_text("Wqkv", weights.qkv), x, weights.qkv, true, backend);
     return heads_of_per_head_projection(trace, inputs, qkv);
   }
-  const Projections projected = projections_of(trace, request, inputs, x, key_input, value_input, backend);
+  const Projections projected = projections_of(trace, request, inputs, {x, key_input, value_input}, backend);
   Heads heads;
   heads.query =
       add_turned(trace, StageId::query, "split heads", split_heads(projected.query, inputs.num_heads), inputs);

@@ -111,12 +111,18 @@ Prediction prediction_of(float* logits, std::int64_t count, std::int64_t top_n,
   return prediction;
 }
 
+// Positions of one item of the batch.
+struct Places {
+  std::int64_t batch = 0;
+  std::span<const std::int64_t> positions;
+};
+
 // visit(position, logits, vocabulary) for each of them, in blocks; what softmax_terms() may write behind the logits is
 // there.
 template <class Visit>
-void visit_logits(const ModelTrace& model, const OutputHead& head, std::int64_t batch,
-                  std::span<const std::int64_t> positions, const Backend& backend, const CancelToken& cancel,
-                  const Visit& visit) {
+void visit_logits(const ModelTrace& model, const OutputHead& head, const Places& places, const Backend& backend,
+                  const CancelToken& cancel, const Visit& visit) {
+  const std::span<const std::int64_t> positions = places.positions;
   const std::int64_t vocabulary = head.decoder.weight.dim(0);
   const std::int64_t row = rounded_up(vocabulary, kSumLanes);
   const auto at_once = static_cast<std::size_t>(std::max<std::int64_t>(1, kLogitsAtOnce / row));
@@ -126,7 +132,7 @@ void visit_logits(const ModelTrace& model, const OutputHead& head, std::int64_t 
     for (const std::int64_t i : block) {
       HEADSCOPE_ASSERT(0 <= i && i < model.final_hidden.dim(1), std::to_string(i));
     }
-    const Tensor x = decoder_input(model, head, batch, block, backend, cancel);
+    const Tensor x = decoder_input(model, head, places.batch, block, backend, cancel);
     Tensor padded = Tensor::zeros({1, x.dim(1), row}, kAxes);
     Tensor logits = padded.writable_sliced(2, 0, vocabulary);
     backend.linear_into(x, head.decoder, logits, cancel);
@@ -144,7 +150,7 @@ std::vector<Prediction> predictions(const ModelTrace& model, std::int64_t batch,
   const OutputHead head = head_of(model);
   const auto tokenizer = model.checkpoint->tokenizer();
   std::vector<Prediction> result;
-  visit_logits(model, head, batch, positions, backend, cancel,
+  visit_logits(model, head, {batch, positions}, backend, cancel,
                [&](std::int64_t position, float* logits, std::int64_t vocabulary) {
                  result.push_back(prediction_of(logits, vocabulary, top_n, target_of(model, head, position)));
                  result.back().position = position;
@@ -160,7 +166,7 @@ std::vector<double> probabilities_of(const ModelTrace& model, std::int64_t batch
                                      const CancelToken& cancel) {
   std::vector<double> result;
   const std::vector<std::int64_t> here = {position};
-  visit_logits(model, head_of(model), batch, here, backend, cancel,
+  visit_logits(model, head_of(model), {batch, here}, backend, cancel,
                [&](std::int64_t, float* logits, std::int64_t vocabulary) {
                  for (const std::int64_t id : ids) {
                    HEADSCOPE_ASSERT(0 <= id && id < vocabulary, std::to_string(id));

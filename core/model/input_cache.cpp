@@ -34,8 +34,9 @@ DrawnTensors InputCache::State::drawn(const SeededDraws& key) {
   if (key.key_len > 0) tensors.key_x = draw_sequence(generator, key.batch, key.key_len, key.key_input_dim);
   if (key.layer) {
     const bool grouped = key.grouped_heads > 0;
-    tensors.weights = draw_layer(generator, key.input_dim, key.d_model, grouped ? key.grouped_heads : 1,
-                                 grouped ? key.grouped_kv_heads : 1, key.init_gain, QkvLayout::automatic);
+    tensors.weights = draw_layer(
+        generator, {key.input_dim, key.d_model, grouped ? key.grouped_heads : 1, grouped ? key.grouped_kv_heads : 1},
+        key.init_gain, QkvLayout::automatic);
     tensors.weights.source = "seeded " + std::to_string(key.seed);
   }
   if (draws_.size() == kDrawsKept) draws_.pop_back();

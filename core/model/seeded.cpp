@@ -77,8 +77,8 @@ Tensor sinusoidal_positions(std::int64_t seq_len, std::int64_t input_dim) {
   return positions;
 }
 
-LayerWeights draw_layer(TorchGenerator& generator, std::int64_t input_dim, std::int64_t d_model, std::int64_t heads,
-                        std::int64_t kv_heads, double init_gain, QkvLayout layout) {
+LayerWeights draw_layer(TorchGenerator& generator, const SeededSizes& sizes, double init_gain, QkvLayout layout) {
+  const auto [input_dim, d_model, heads, kv_heads] = sizes;
   LayerWeights weights;
   if (kv_heads == heads) {
     weights.qkv = draw_linear(generator, input_dim, 3 * d_model);

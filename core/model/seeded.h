@@ -48,11 +48,14 @@ Tensor word_vectors(std::uint64_t seed, const std::vector<std::string>& words, s
 // odd features the cos of the same angle.
 Tensor sinusoidal_positions(std::int64_t seq_len, std::int64_t input_dim);
 
+struct SeededSizes {
+  std::int64_t input_dim = 0, d_model = 0, heads = 0, kv_heads = 0;
+};
+
 // The layer that follows in the tutorials' order: nn.Linear(input_dim, 3*d_model) with per-head rows, then
 // nn.Linear(d_model, d_model). With kv_heads != heads: nn.Linear(input_dim, d_model) for queries,
 // nn.Linear(input_dim, kv_heads*head_dim) for keys, the same for values, then the output. Every weight matrix is
 // multiplied by init_gain.
-LayerWeights draw_layer(TorchGenerator& generator, std::int64_t input_dim, std::int64_t d_model, std::int64_t heads,
-                        std::int64_t kv_heads, double init_gain, QkvLayout layout);
+LayerWeights draw_layer(TorchGenerator& generator, const SeededSizes& sizes, double init_gain, QkvLayout layout);
 
 }  // namespace headscope

@@ -68,16 +68,22 @@ std::vector<std::uint32_t> code_points_in_order(std::string_view utf8) {
   return result;
 }
 
-// Draws coverage at a pen position along the line (in pixels, whole) and across it (the baseline).
-void draw_bitmap(Image& image, const GlyphBitmap& bitmap, long along, long across, bool upwards, int top, Rgba color) {
+// Where a glyph is drawn, in whole pixels of the picture.
+struct Pen {
+  long along = 0, across = 0;  // the line; across it lies the baseline
+  bool upwards = false;
+  int top = 0;  // row of the picture at which the image begins
+};
+
+void draw_bitmap(Image& image, const GlyphBitmap& bitmap, const Pen& pen, Rgba color) {
   for (int y = 0; y < bitmap.height; ++y) {
     for (int x = 0; x < bitmap.width; ++x) {
       const std::uint8_t coverage =
           bitmap.coverage[static_cast<std::size_t>(y) * static_cast<std::size_t>(bitmap.width) +
                           static_cast<std::size_t>(x)];
       if (coverage == 0) continue;
-      const long a = along + bitmap.left + x, b = across + bitmap.top + y;
-      const long image_x = upwards ? b : a, image_y = (upwards ? -a - 1 : b) - top;
+      const long a = pen.along + bitmap.left + x, b = pen.across + bitmap.top + y;
+      const long image_x = pen.upwards ? b : a, image_y = (pen.upwards ? -a - 1 : b) - pen.top;
       if (image_x < 0 || image_y < 0 || image_x >= image.width || image_y >= image.height) continue;
       blend(image.at(static_cast<int>(image_x), static_cast<int>(image_y)), color, coverage);
     }
@@ -124,7 +130,7 @@ void draw_text(Image& image, double x, double y, std::string_view utf8, FontRole
     const long whole = static_cast<long>(std::floor(quarters / 4));
     const int part =
         glyph.kind == GlyphId::Kind::outline ? static_cast<int>(quarters - 4.0 * static_cast<double>(whole)) : 0;
-    draw_bitmap(image, glyph_bitmap(glyph, pixel_size, part), whole, across, upwards, top, color);
+    draw_bitmap(image, glyph_bitmap(glyph, pixel_size, part), {whole, across, upwards, top}, color);
     pen += glyph_advance(glyph, pixel_size);
   }
 }

@@ -97,7 +97,7 @@ TEST(SinusoidalPositions, AreThePapersFormula) {
 
 TEST(DrawLayer, IsOneFusedProjectionThenTheOutput) {
   TorchGenerator generator(5), by_hand(5);
-  const LayerWeights layer = draw_layer(generator, 6, 8, 4, 4, 1.0, QkvLayout::automatic);
+  const LayerWeights layer = draw_layer(generator, {6, 8, 4, 4}, 1.0, QkvLayout::automatic);
   EXPECT_EQ(layer.qkv.weight.values(), draw_linear(by_hand, 6, 24).weight.values());
   EXPECT_EQ(layer.output.weight.values(), draw_linear(by_hand, 8, 8).weight.values());
   EXPECT_EQ(layer.qkv_layout, QkvLayout::per_head);
@@ -106,7 +106,7 @@ TEST(DrawLayer, IsOneFusedProjectionThenTheOutput) {
 
 TEST(DrawLayer, GroupedHeadsAreFourLinearsInOrder) {
   TorchGenerator generator(5), by_hand(5);
-  const LayerWeights layer = draw_layer(generator, 6, 8, 4, 2, 1.0, QkvLayout::automatic);
+  const LayerWeights layer = draw_layer(generator, {6, 8, 4, 2}, 1.0, QkvLayout::automatic);
   EXPECT_EQ(layer.query.weight.values(), draw_linear(by_hand, 6, 8).weight.values());
   EXPECT_EQ(layer.key.weight.values(), draw_linear(by_hand, 6, 4).weight.values());
   EXPECT_EQ(layer.value.bias.values(), draw_linear(by_hand, 6, 4).bias.values());
@@ -116,9 +116,9 @@ TEST(DrawLayer, GroupedHeadsAreFourLinearsInOrder) {
 
 TEST(DrawLayer, GainMultipliesMatricesAndNotBiases) {
   TorchGenerator a(5), b(5), c(5);
-  const LayerWeights plain = draw_layer(a, 6, 8, 4, 4, 1.0, QkvLayout::automatic);
-  const LayerWeights tripled = draw_layer(b, 6, 8, 4, 4, 3.0, QkvLayout::automatic);
-  const LayerWeights none = draw_layer(c, 6, 8, 4, 4, 0.0, QkvLayout::automatic);
+  const LayerWeights plain = draw_layer(a, {6, 8, 4, 4}, 1.0, QkvLayout::automatic);
+  const LayerWeights tripled = draw_layer(b, {6, 8, 4, 4}, 3.0, QkvLayout::automatic);
+  const LayerWeights none = draw_layer(c, {6, 8, 4, 4}, 0.0, QkvLayout::automatic);
   EXPECT_EQ(plain.qkv.bias.values(), tripled.qkv.bias.values());
   for (std::int64_t i = 0; i < 24; ++i) {
     EXPECT_FLOAT_EQ(tripled.qkv.weight.at({i, 2}), 3.0f * plain.qkv.weight.at({i, 2}));

@@ -45,7 +45,7 @@ TEST(Files, DroppedInputTakesThePlaceOfThePhraseAndGivesItBack) {
 TEST(Files, WeightsOfAFileLockWhatTheyFix) {
   TemporaryFolder folder;
   TorchGenerator generator(3);
-  const LayerWeights layer = draw_layer(generator, 24, 24, 4, 4, 1, QkvLayout::per_head);
+  const LayerWeights layer = draw_layer(generator, {24, 24, 4, 4}, 1, QkvLayout::per_head);
   {
     std::ofstream out(folder / "layer.safetensors", std::ios::binary);
     write_safetensors(out,
