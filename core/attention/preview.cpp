@@ -17,6 +17,7 @@
 #include "core/backend/cpu_backend.h"
 #include "core/backend/replaced_positions.h"
 #include "core/base/assert.h"
+#include "core/request/mask_terms.h"
 #include "core/request/memory.h"
 
 namespace headscope {
@@ -99,9 +100,8 @@ Positions replaced_positions(const Trace& last, const Request& request, const In
 // before them.
 double products_after(std::int64_t first, const Request& request, const Inputs& inputs) {
   const double all = products_of(stage_sizes_of(inputs));
-  const bool ordered = std::any_of(request.mask.begin(), request.mask.end(),
-                                   [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::causal; });
-  return ordered ? all * static_cast<double>(inputs.query_len - first) / static_cast<double>(inputs.query_len) : all;
+  const bool causal = mask_rule_of(request.mask).causal();
+  return causal ? all * static_cast<double>(inputs.query_len - first) / static_cast<double>(inputs.query_len) : all;
 }
 
 // Whether `last` is a layer of its own that keeps all that an update begins with, and `inputs` have the same layer.
@@ -152,8 +152,9 @@ struct Update {
   const std::shared_ptr<const Backend>& backend;
 };
 
-// Exchanges every tensor of `trace`, which holds those of the last one, for the updated one.
-void update_stages(Trace& trace, const Update& update) {
+// Exchanges every tensor of `trace`, which holds those of the last one, for the updated one; false when it holds a
+// stage that nothing updates.
+bool update_stages(Trace& trace, const Update& update) {
   Heads heads;
   std::shared_ptr<const ScoresWhenRead> scores;
   const Tensor* previous = nullptr;
@@ -179,12 +180,14 @@ void update_stages(Trace& trace, const Update& update) {
           updated_context(stage.tensor, update.attention, update.replaced, update.rule.mask, trace.request.ablate);
     } else if (stage.id == StageId::concat) {
       stage.tensor = merged_on_demand(*previous, trace.request.merge);
-    } else {
-      HEADSCOPE_ASSERT(stage.id == StageId::output, std::string(stage_name(stage.id)));
+    } else if (stage.id == StageId::output) {
       stage.tensor = projected_on_demand(*previous, trace.inputs->weights.output, update.backend);
+    } else {
+      return false;
     }
     previous = &stage.tensor;
   }
+  return true;
 }
 
 }  // namespace
@@ -224,7 +227,7 @@ std::shared_ptr<const Trace> preview_of(const std::shared_ptr<const Trace>& last
   trace->request = request;
   trace->inputs = inputs;
   trace->row_statistics = update->statistics;
-  update_stages(*trace, {positions, rows, replaced, update, rule, backend});
+  if (!update_stages(*trace, {positions, rows, replaced, update, rule, backend})) return nullptr;
   trace->seconds = std::chrono::duration<double>(TraceBuilder::Clock::now() - start).count();
   return trace;
 }

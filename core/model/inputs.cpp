@@ -20,8 +20,8 @@ Tensor vectors_of(const TokenSource& source, std::int64_t batch, std::int64_t wi
                   InputCache::State& cache) {
   if (source.from_file()) {
     if (source.vectors.dim(2) != width) {
-      throw UsageError(fmt::format("--{}: {} is {}; the layer takes {} features", source.option, source.path,
-                                   to_string(source.vectors.shape()), width));
+      throw UsageError(source.option, fmt::format("{} is {}; the layer takes {} features", source.path,
+                                                  to_string(source.vectors.shape()), width));
     }
     return source.vectors;
   }
@@ -89,10 +89,10 @@ struct VectorSource {
 // The keys and values of self-attention: those of the queries.
 void share_keys(const Request& request, const FeatureCounts& width, Inputs& inputs) {
   if (width.key != width.query || width.value != width.query) {
-    throw UsageError(
-        fmt::format("--weights: {} takes {}, {} and {} features for queries, keys and values; expected "
-                    "--key-phrase or --key-input, since one input cannot serve them all",
-                    request.weights, width.query, width.key, width.value));
+    throw UsageError("weights",
+                     fmt::format("{} takes {}, {} and {} features for queries, keys and values", request.weights,
+                                 width.query, width.key, width.value),
+                     "--key-phrase or --key-input, since one input cannot serve them all");
   }
   inputs.key_tokens = inputs.tokens;
   inputs.key_offsets = inputs.offsets;
@@ -111,10 +111,10 @@ void load_keys(const VectorSource& vectors, const Sources& sources, const Featur
   } else if (width.value == width.key) {
     inputs.value_x = inputs.key_x;
   } else if (sources.key->from_file()) {
-    throw UsageError(
-        fmt::format("--key-input: {} has {} features, but the values of {} take {}; expected "
-                    "--value-input too",
-                    sources.key->path, width.key, vectors.request.weights, width.value));
+    throw UsageError("key-input",
+                     fmt::format("{} has {} features, but the values of {} take {}", sources.key->path, width.key,
+                                 vectors.request.weights, width.value),
+                     "--value-input too");
   } else {
     inputs.value_x = vectors.read(*sources.key, width.value, {});
   }
@@ -129,7 +129,7 @@ void load_layer_inputs(const Request& request, InputCache::State& cache, Inputs&
   } else {
     resolve_seeded_sizes(request, sources, inputs);
   }
-  if (inputs.batch < 1) throw UsageError(fmt::format("--batch: {} was given; expected at least 1", inputs.batch));
+  if (inputs.batch < 1) throw UsageError("batch", fmt::format("{} was given", inputs.batch), "at least 1");
   DrawnTensors drawn = draw(request, sources, inputs, cache);
   if (inputs.weights.empty()) {
     inputs.weights = drawn.weights;
@@ -154,15 +154,13 @@ void load_layer_inputs(const Request& request, InputCache::State& cache, Inputs&
 
 void load_attention_alone(const Request& request, InputCache::State& cache, Inputs& inputs) {
   if (request.query.empty() || request.key.empty() || request.value.empty()) {
-    throw UsageError(fmt::format("--{}: missing; attention alone needs --query, --key and --value",
-                                 request.query.empty() ? "query"
-                                 : request.key.empty() ? "key"
-                                                       : "value"));
+    throw UsageError(request.query.empty() ? "query"
+                     : request.key.empty() ? "key"
+                                           : "value",
+                     "missing; attention alone needs --query, --key and --value");
   }
   if (!request.weights.empty()) {
-    throw UsageError(
-        "--weights: attention alone has no projections; expected either --weights or --query, --key and "
-        "--value");
+    throw UsageError("weights", "attention alone has no projections", "either --weights or --query, --key and --value");
   }
   inputs.query = heads_file("query", request.query, cache);
   inputs.key = heads_file("key", request.key, cache);
@@ -170,8 +168,10 @@ void load_attention_alone(const Request& request, InputCache::State& cache, Inpu
   const auto agree = [&](const Tensor& other, const std::string& path, int axis, const char* option, const Tensor& with,
                          const std::string& with_path, const char* axis_word) {
     if (other.dim(axis) != with.dim(axis)) {
-      throw UsageError(fmt::format("--{}: {} is {}, but {} is {}; expected the same {}", option, path,
-                                   to_string(other.shape()), with_path, to_string(with.shape()), axis_word));
+      throw UsageError(
+          option,
+          fmt::format("{} is {}, but {} is {}", path, to_string(other.shape()), with_path, to_string(with.shape())),
+          fmt::format("the same {}", axis_word));
     }
   };
   agree(inputs.key, request.key, 0, "key", inputs.query, request.query, "batch");
@@ -187,8 +187,10 @@ void load_attention_alone(const Request& request, InputCache::State& cache, Inpu
   inputs.key_len = inputs.key.dim(2);
   inputs.value_head_dim = inputs.value.dim(3);
   if (inputs.num_heads % inputs.num_kv_heads != 0) {
-    throw UsageError(fmt::format("--key: {} has {} heads, but {} has {}; expected as many, or a divisor", request.key,
-                                 inputs.num_kv_heads, request.query, inputs.num_heads));
+    throw UsageError("key",
+                     fmt::format("{} has {} heads, but {} has {}", request.key, inputs.num_kv_heads, request.query,
+                                 inputs.num_heads),
+                     "as many, or a divisor");
   }
   inputs.d_model = inputs.num_heads * inputs.value_head_dim;
   check_agreement("batch", request.batch, inputs.batch, "the batch of " + request.query);

@@ -60,15 +60,15 @@ void check_asked(const Sheet& sheet, const StagePicture& weights) {
   const ViewSpec& view = sheet.view;
   if (!has_neurons(sheet.trace)) {
     throw UsageError(
-        "--view: found 'neurons'; this request has no query and key, expected one that computes weights from them");
+        "view", "found 'neurons'; this request has no query and key, expected one that computes weights from them");
   }
   if (view.head >= sheet.trace.num_heads()) {
-    throw UsageError(
-        fmt::format("--head: {} asked for, the heads are 0 to {}", view.head, sheet.trace.num_heads() - 1));
+    throw UsageError("head",
+                     fmt::format("{} asked for, the heads are 0 to {}", view.head, sheet.trace.num_heads() - 1));
   }
   const std::int64_t token = view.token.value_or(0);
   if (token >= weights.rows()) {
-    throw UsageError(fmt::format("--token: {} asked for, the queries are 0 to {}", token, weights.rows() - 1));
+    throw UsageError("token", fmt::format("{} asked for, the queries are 0 to {}", token, weights.rows() - 1));
   }
 }
 
