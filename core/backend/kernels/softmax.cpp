@@ -57,12 +57,26 @@ HWY_INLINE FloatVector largest_of_span(const float* cells, KeySpan span, FloatVe
   return hn::Max(largest, other);
 }
 
+HWY_INLINE float largest_lane(FloatVector lanes) {
+  const FloatTag d;
+#if HWY_TARGET == HWY_EMU128
+  // Highway's begins with the lowest finite float there, and gives it where every lane is -inf.
+  float each[hn::MaxLanes(FloatTag())];
+  hn::StoreU(lanes, d, each);
+  float largest = -HUGE_VALF;
+  for (const float lane : each) largest = largest < lane ? lane : largest;
+  return largest;
+#else
+  return hn::GetLane(hn::MaxOfLanes(d, lanes));
+#endif
+}
+
 float largest(const float* cells, const KeySpans& spans) {
   const FloatTag d;
   FloatVector result = hn::Set(d, -HUGE_VALF);
   result = largest_of_span(cells, spans.first, result);
   result = largest_of_span(cells, spans.second, result);
-  return hn::GetLane(hn::MaxOfLanes(d, result)) + 0.0F;
+  return largest_lane(result) + 0.0F;
 }
 
 HWY_INLINE FloatVector exponential_at(const float* cells, FloatVector scale, FloatVector max) {
