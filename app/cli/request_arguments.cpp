@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/utf8.h"
 #include "core/model/capture.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/model_kind.h"
 #include "core/request/problem.h"
 #include "core/request/request_text.h"
@@ -22,8 +23,9 @@ namespace headscope::cli {
 namespace {
 
 // Options that hold a list: two of them would have to be merged or one forgotten, and neither is what anybody means.
-constexpr std::array<std::string_view, 9> kLists = {"token-ids",   "mask",      "variant", "ablate", "freeze",
-                                                    "scale-query", "scale-key", "edit",    "paint"};
+bool holds_a_list(std::string_view option) {
+  return option == "token-ids" || option == "mask" || option == "variant" || is_intervention(option);
+}
 
 // Options that speak of drawn weights, of files, or of a second phrase: what no demo runs with.
 constexpr std::array<std::string_view, 19> kNotOfDemos = {
@@ -106,7 +108,7 @@ OptionGroup request_group() {
   group.options.push_back(
       {"session", "FILE", "Start from a saved request (.json, or a picture's recipe, .png or .svg).", true});
   for (const RequestOption& option : request_options()) {
-    const bool once = std::find(kLists.begin(), kLists.end(), option.name) != kLists.end();
+    const bool once = holds_a_list(option.name);
     group.options.push_back({option.name, option.placeholder, option.help, once});
     if (std::string_view(option.name) == "phrase") {
       group.options.push_back({"phrase-file", "FILE", "The same from a UTF-8 file."});

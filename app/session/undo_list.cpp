@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/request/intervention_kinds.h"
 #include "core/request/request_text.h"
 #include "core/request/same_request.h"
 
@@ -17,9 +18,15 @@ constexpr std::size_t kMostSteps = 1000;
 
 // Options that are picked from a list: every pick is a step. The others are typed or dragged, so that many small
 // changes are one intention.
-constexpr std::array<std::string_view, 14> kPickedOptions = {
-    "ablate",    "freeze",       "edit",       "paint",        "qkv-layout", "embedding", "position",
-    "mask-kind", "causal-align", "mask-order", "fully-masked", "merge",      "variant",   "backend"};
+constexpr std::array<std::string_view, 10> kPickedOptions = {"qkv-layout",   "embedding",  "position",     "mask-kind",
+                                                             "causal-align", "mask-order", "fully-masked", "merge",
+                                                             "variant",      "backend"};
+
+bool is_picked(std::string_view option) {
+  bool picked = std::find(kPickedOptions.begin(), kPickedOptions.end(), option) != kPickedOptions.end();
+  for_each_kind([&](const auto& kind) { picked = picked || (option == kind.option.name && !kind.typed); });
+  return picked;
+}
 
 bool same_mask_kinds(const Request& a, const Request& b) {
   return std::equal(a.mask.begin(), a.mask.end(), b.mask.begin(), b.mask.end(),
@@ -34,7 +41,7 @@ std::string typed_change(const Request& a, const Request& b) {
     if (!changed.empty()) return "";
     changed = option.name;
   }
-  if (std::find(kPickedOptions.begin(), kPickedOptions.end(), changed) != kPickedOptions.end()) return "";
+  if (is_picked(changed)) return "";
   // A chip that is switched is a pick; only its number or its file is typed.
   if (changed == "mask" && !same_mask_kinds(a, b)) return "";
   return std::string(changed);

@@ -13,6 +13,7 @@
 #include "core/backend/operands.h"
 #include "core/backend/score_steps.h"
 #include "core/base/assert.h"
+#include "core/request/intervention_kinds.h"
 #include "core/tensor/copy_values.h"
 
 namespace headscope {
@@ -76,7 +77,7 @@ void add_scores(TraceBuilder& builder, const ScoreRule& rule, const std::string&
 // The ablated heads of [batch, heads, query, feature] to zero.
 void clear_ablated(const Request& request, Tensor& context) {
   const Strides& steps = context.strides();
-  for (const LayerHead& ablated : request.ablate) {
+  for (const LayerHead& ablated : ablated_heads(request)) {
     for (std::int64_t b = 0; b < context.dim(0); ++b) {
       for (std::int64_t i = 0; i < context.dim(2); ++i) {
         std::fill_n(context.mutable_data() + b * steps[0] + ablated.head * steps[1] + i * steps[2], context.dim(3),
@@ -209,7 +210,7 @@ Tensor attention_on_demand(TraceBuilder& builder, const Heads& heads, const Scor
                      score_tensor(StageId::dropped_weights, source, edits));
   }
   std::vector<std::int64_t> ablated;
-  for (const LayerHead& head : request.ablate) ablated.push_back(head.head);
+  for (const LayerHead& head : ablated_heads(request)) ablated.push_back(head.head);
   const Shape shape = source->score_shape();
   return builder.add_view(StageId::context, context_text(request),
                           Tensor::computed({shape[0], shape[1], shape[2], heads.value.dim(3)},

@@ -18,6 +18,7 @@
 #include "core/base/assert.h"
 #include "core/base/error.h"
 #include "core/model/input_sources.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/memory.h"
 #include "core/request/option_text.h"
 #include "core/request/problem.h"
@@ -129,7 +130,7 @@ void check_weights_stay(const Request& request, const Capture& capture, std::int
 // The heads of this layer that are to be cleared.
 std::vector<LayerHead> ablated_in(const Request& request, const Inputs& inputs) {
   std::vector<LayerHead> heads;
-  for (const LayerHead& place : request.ablate) {
+  for (const LayerHead& place : ablated_heads(request)) {
     if (place.layer != inputs.layer) continue;
     if (place.head >= inputs.num_heads) {
       throw UsageError("ablate", fmt::format("there is no head {} in layer {}", place.head, place.layer),
@@ -175,7 +176,8 @@ std::shared_ptr<Trace> computed_layer(const Request& request, const CapturedLaye
     whole.value_head_dim = 1;
   }
   Request own = request;
-  own.ablate = ablated_in(request, inputs);
+  own.ablate.clear();
+  for (const LayerHead& place : ablated_in(request, inputs)) own.ablate.push_back({place, true});
   if (const std::optional<Problem> problem = find_problem(own, whole)) throw ProblemError(*problem);
   const auto shared = std::make_shared<const Inputs>(std::move(whole));
   const auto trace = std::make_shared<Trace>(*forward(own, shared, backend, cancel, options));
@@ -302,7 +304,8 @@ std::shared_ptr<const Trace> capture_trace(const Request& request, const std::sh
                  : captured_layer(request, *capture, layer, inputs, backend, cancel, options);
     made->request = request;
     made->request.layer = static_cast<std::int64_t>(index);
-    std::erase_if(made->request.ablate, [&](const LayerHead& place) { return place.layer != *made->request.layer; });
+    std::erase_if(made->request.ablate,
+                  [&](const AblatedHead& head) { return head.on && head.place.layer != *made->request.layer; });
     made->seeded_weights = false;
     if (is_shown) {
       report->layer = shown;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/assert.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/request_text.h"
 
 namespace headscope {
@@ -18,6 +19,16 @@ bool differs(const StageMaking& step, const Request& before, const Request& now)
     return has_variant(before, variant) != has_variant(now, variant);
   });
   return option || mistake;
+}
+
+// What changes this one stage: compared as it is typed, where 0 is not -0.
+bool interventions_differ(StageId stage, const Request& before, const Request& now) {
+  bool differ = false;
+  for_each_kind([&](const auto& kind) {
+    if (kind.changes != stage) return;
+    differ = differ || terms_text(kind, before.*kind.field) != terms_text(kind, now.*kind.field);
+  });
+  return differ;
 }
 
 // Edits of the stage itself; those of weights change its sources.
@@ -43,7 +54,8 @@ std::vector<StageId> changed_stages(const Request& before, const Request& now, c
   // Before the scale the mask's work shows in `scores` already.
   const bool early_mask = before.mask_order == MaskOrder::before_scale || now.mask_order == MaskOrder::before_scale;
   for (const StageInfo& stage : stage_infos()) {
-    bool dirty = differs(stage.made, before, now) || edits_differ(stage.id, before, now);
+    bool dirty = differs(stage.made, before, now) || interventions_differ(stage.id, before, now) ||
+                 edits_differ(stage.id, before, now);
     for (Source source : stage.made.sources) dirty = dirty || has(changed, source);
     for (const std::vector<StageId>& alternatives : stage.made.from) {
       for (StageId from : alternatives) dirty = dirty || has(result, from);

@@ -20,6 +20,7 @@
 #include "core/backend/backend_factory.h"
 #include "core/base/assert.h"
 #include "core/model/head_rule.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/memory.h"
 
 namespace headscope {
@@ -28,9 +29,8 @@ namespace {
 // Adds query, key or value as it lies, or, where the request multiplies it, a copy.
 Tensor add_heads(TraceBuilder& trace, StageId id, const char* operation, const Tensor& heads) {
   const Request& request = trace.trace().request;
-  const bool multiplied =
-      (id == StageId::query && !request.scale_query.empty()) || (id == StageId::key && !request.scale_key.empty());
-  if (!multiplied) return trace.add_view(id, operation, heads);
+  const std::vector<HeadFactor>* factors = factors_of(request, id);
+  if (factors == nullptr || factors->empty()) return trace.add_view(id, operation, heads);
   return trace.add(id, operation, [&] { return with_head_factors(request, id, trace.layer(), heads); });
 }
 
@@ -45,8 +45,7 @@ Tensor add_with_bias(TraceBuilder& trace, StageId id, const char* operation, con
   if (bias.empty()) return add_heads(trace, id, operation, heads);
   const char* name = id == StageId::key ? "bias_k" : "bias_v";
   return trace.add(id, fmt::format("{}, then {}", operation, name), [&] {
-    const Tensor all = with_bias_position(heads, bias);
-    return id == StageId::key ? with_head_factors(trace.trace().request, id, trace.layer(), all) : all;
+    return with_head_factors(trace.trace().request, id, trace.layer(), with_bias_position(heads, bias));
   });
 }
 

@@ -11,6 +11,7 @@
 #include "core/attention/stage_sizes.h"
 #include "core/base/error.h"
 #include "core/model/checkpoint.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/mask.h"
 #include "core/request/problem_checks.h"
 
@@ -183,7 +184,7 @@ std::optional<Problem> find_problem(const Request& request, const Inputs& inputs
         "variant", "mask-inverted has no mask to invert", "Choose a mask first.", {{"causal", "mask", "causal"}}};
   }
   const std::int64_t layers = inputs.checkpoint == nullptr ? 1 : inputs.checkpoint->architecture().num_layers;
-  for (const LayerHead& place : request.ablate) {
+  for (const LayerHead& place : ablated_heads(request)) {
     if (place.layer < 0 || place.layer >= layers) {
       return refusal("ablate", fmt::format("there is no layer {}", place.layer),
                      layers == 1 ? "This model has one layer, number 0."

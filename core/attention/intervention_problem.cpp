@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/attention/edited_weights.h"
 #include "core/attention/intervention_problem.h"
 #include "core/attention/interventions.h"
 #include "core/model/checkpoint.h"
-#include "core/request/intervention_text.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/problem_checks.h"
 
 namespace headscope {
@@ -19,19 +20,15 @@ using MaybeProblem = std::optional<Problem>;
 // One byte a cell of the scores.
 constexpr double kLargestPaintedMask = 268435456.0;
 
-// Offers to switch off what cannot be: `off` is the option's value with that one off.
-Problem with_way_out(const char* option, std::string title, std::string detail, std::string off) {
-  return {option, std::move(title), std::move(detail), {{"switch it off", option, std::move(off)}}};
-}
+// Why an intervention cannot be: title and detail.
+using Fault = std::pair<std::string, std::string>;
 
-// The option's value with place `index` of a list of `field` switched off.
-template <typename List>
-std::string switched_off(const Request& request, List Request::*field, std::size_t index,
-                         std::string (*text)(const Request&)) {
-  Request off = request;
-  (off.*field)[index].on = false;
-  return text(off);
-}
+// What the places of a request are held against.
+struct Sizes {
+  const Request& request;
+  const Inputs& inputs;
+  std::int64_t layers;
+};
 
 std::string layers_text(std::int64_t layers) {
   return layers == 1 ? "This model has one layer, number 0."
@@ -51,8 +48,7 @@ std::vector<WeightTensor> tensors_of(const Inputs& inputs, std::int64_t layer) {
 }
 
 // Why a name that is no tensor of the layer's attention cannot be edited: title and detail.
-std::pair<std::string, std::string> name_fault(const Inputs& inputs, const std::string& name, std::int64_t layer,
-                                               const std::string& names) {
+Fault name_fault(const Inputs& inputs, const std::string& name, std::int64_t layer, const std::string& names) {
   if (names.empty()) return {"there is no " + name, "It is no stage, and attention alone has no weights."};
   const Checkpoint* checkpoint = inputs.checkpoint.get();
   if (checkpoint == nullptr || !checkpoint->holds(name)) {
@@ -71,17 +67,35 @@ std::pair<std::string, std::string> name_fault(const Inputs& inputs, const std::
                       names)};
 }
 
-// What is wrong with the place of an edit: title and detail, or nothing.
-std::optional<std::pair<std::string, std::string>> place_fault(const Request& request, const Inputs& inputs,
-                                                               const NumberEdit& edit, std::int64_t layers) {
+template <typename Item>
+std::optional<Fault> fault_of(const InterventionKind<Item>& kind, const Item& item, const Sizes& sizes) {
+  const std::optional<LayerHead> place = place_of(item);
+  if (!place) return {};
+  if (place->layer < 0 || place->layer >= sizes.layers) {
+    return Fault(fmt::format("there is no layer {}", place->layer), layers_text(sizes.layers));
+  }
+  const std::int64_t heads = kind.of_key_heads ? sizes.inputs.num_kv_heads : sizes.inputs.num_heads;
+  if (place->head < 0 || place->head >= heads) {
+    return Fault(fmt::format("there is no head {}", place->head), heads_text(heads));
+  }
+  return {};
+}
+
+std::optional<Fault> fault_of(const InterventionKind<HeadFactor>& kind, const HeadFactor& factor, const Sizes& sizes) {
+  if (!std::isfinite(factor.factor)) return Fault("the factor is not a finite number", "It multiplies every feature.");
+  return fault_of<HeadFactor>(kind, factor, sizes);
+}
+
+std::optional<Fault> fault_of(const InterventionKind<NumberEdit>&, const NumberEdit& edit, const Sizes& sizes) {
+  const auto& [request, inputs, layers] = sizes;
   const std::int64_t layer = edit.layer.value_or(inputs.layer);
-  if (layer < 0 || layer >= layers) return std::pair(fmt::format("there is no layer {}", layer), layers_text(layers));
+  if (layer < 0 || layer >= layers) return Fault(fmt::format("there is no layer {}", layer), layers_text(layers));
   std::optional<Shape> shape;
   if (const auto stage = stage_named(edit.tensor)) {
     shape = stage_shape(request, inputs, *stage);
     if (!shape) {
-      return std::pair(fmt::format("this request has no stage {}", edit.tensor),
-                       std::string("Which stages there are follows from projections, masks and dropout."));
+      return Fault(fmt::format("this request has no stage {}", edit.tensor),
+                   "Which stages there are follows from projections, masks and dropout.");
     }
   } else {
     const std::vector<WeightTensor> tensors = tensors_of(inputs, layer);
@@ -95,63 +109,31 @@ std::optional<std::pair<std::string, std::string>> place_fault(const Request& re
     }
   }
   if (static_cast<int>(edit.index.size()) != shape->count) {
-    return std::pair(fmt::format("{} has {} axes", edit.tensor, shape->count),
-                     fmt::format("Found {} indices for {}.", edit.index.size(), to_string(*shape)));
+    return Fault(fmt::format("{} has {} axes", edit.tensor, shape->count),
+                 fmt::format("Found {} indices for {}.", edit.index.size(), to_string(*shape)));
   }
   for (int axis = 0; axis < shape->count; ++axis) {
     const std::int64_t at = edit.index[static_cast<std::size_t>(axis)];
     if (at >= 0 && at < (*shape)[axis]) continue;
-    return std::pair(fmt::format("{}[{}] is outside", edit.tensor, fmt::join(edit.index, ", ")),
-                     fmt::format("{} is {}; places count from 0.", edit.tensor, to_string(*shape)));
+    return Fault(fmt::format("{}[{}] is outside", edit.tensor, fmt::join(edit.index, ", ")),
+                 fmt::format("{} is {}; places count from 0.", edit.tensor, to_string(*shape)));
   }
-  if (std::isnan(edit.value)) return std::pair(std::string("an edit holds no number"), std::string("Found nan."));
+  if (std::isnan(edit.value)) return Fault("an edit holds no number", "Found nan.");
   return {};
 }
 
-MaybeProblem edit_problem(const Request& request, const Inputs& inputs, std::int64_t layers) {
-  for (std::size_t k = 0; k < request.edits.size(); ++k) {
-    if (!request.edits[k].on) continue;
-    if (const auto fault = place_fault(request, inputs, request.edits[k], layers)) {
-      return with_way_out("edit", fault->first, fault->second, switched_off(request, &Request::edits, k, edits_text));
-    }
-  }
-  return {};
-}
-
-MaybeProblem freeze_problem(const Request& request, const Inputs& inputs, std::int64_t layers) {
-  for (std::size_t k = 0; k < request.freeze.size(); ++k) {
-    const auto& [place, as, on] = request.freeze[k];
-    if (!on) continue;
-    const std::string off = switched_off(request, &Request::freeze, k, freeze_text);
-    if (place.layer < 0 || place.layer >= layers) {
-      return with_way_out("freeze", fmt::format("there is no layer {}", place.layer), layers_text(layers), off);
-    }
-    if (place.head < 0 || place.head >= inputs.num_heads) {
-      return with_way_out("freeze", fmt::format("there is no head {}", place.head), heads_text(inputs.num_heads), off);
-    }
-  }
-  return {};
-}
-
-MaybeProblem factor_problem(const Request& request, std::vector<HeadFactor> Request::*field, const char* option,
-                            std::int64_t heads, std::int64_t layers) {
-  const std::vector<HeadFactor>& factors = request.*field;
-  for (std::size_t k = 0; k < factors.size(); ++k) {
-    if (!factors[k].on) continue;
-    Request switched = request;
-    (switched.*field)[k].on = false;
-    const std::string off = factors_text(switched.*field);
-    if (!std::isfinite(factors[k].factor)) {
-      return with_way_out(option, "the factor is not a finite number", "It multiplies every feature.", off);
-    }
-    if (!factors[k].place) continue;
-    const LayerHead place = *factors[k].place;
-    if (place.layer < 0 || place.layer >= layers) {
-      return with_way_out(option, fmt::format("there is no layer {}", place.layer), layers_text(layers), off);
-    }
-    if (place.head < 0 || place.head >= heads) {
-      return with_way_out(option, fmt::format("there is no head {}", place.head), heads_text(heads), off);
-    }
+// Offers to switch off the first that cannot be.
+template <typename Item>
+MaybeProblem problem_of(const InterventionKind<Item>& kind, const std::vector<Item>& list, const Sizes& sizes) {
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    if (!list[k].on) continue;
+    std::optional<Fault> fault = fault_of(kind, list[k], sizes);
+    if (!fault) continue;
+    std::vector<Item> off = list;
+    off[k].on = false;
+    const char* option = kind.option.name;
+    return Problem{
+        option, std::move(fault->first), std::move(fault->second), {{"switch it off", option, terms_text(kind, off)}}};
   }
   return {};
 }
@@ -161,14 +143,13 @@ MaybeProblem factor_problem(const Request& request, std::vector<HeadFactor> Requ
 MaybeProblem intervention_problem(const Request& request, const Inputs& inputs) {
   const std::int64_t layers = inputs.checkpoint == nullptr ? std::max<std::int64_t>(1, inputs.layer + 1)
                                                            : inputs.checkpoint->architecture().num_layers;
-  if (MaybeProblem problem = edit_problem(request, inputs, layers)) return problem;
-  if (MaybeProblem problem = freeze_problem(request, inputs, layers)) return problem;
-  if (auto problem = factor_problem(request, &Request::scale_query, "scale-query", inputs.num_heads, layers)) {
-    return problem;
-  }
-  if (auto problem = factor_problem(request, &Request::scale_key, "scale-key", inputs.num_kv_heads, layers)) {
-    return problem;
-  }
+  const Sizes sizes{request, inputs, layers};
+  MaybeProblem problem;
+  visit_for_faults(request, [&](const auto& kind, const auto& list) {
+    // Heads that are off were looked at before.
+    if (!problem && kind.effect != InterventionEffect::heads) problem = problem_of(kind, list, sizes);
+  });
+  if (problem) return problem;
   const double cells = static_cast<double>(inputs.query_len) * static_cast<double>(inputs.key_len);
   if (any_painted(request) && cells > kLargestPaintedMask) {
     return Problem{"paint",

@@ -6,14 +6,10 @@
 
 #include "core/attention/operation_text.h"
 #include "core/base/assert.h"
+#include "core/request/intervention_kinds.h"
 
 namespace headscope {
 namespace {
-
-template <typename List>
-bool any_on(const List& list) {
-  return std::any_of(list.begin(), list.end(), [](const auto& each) { return each.on; });
-}
 
 Index index_of(const NumberEdit& edit) {
   Index index;
@@ -32,20 +28,15 @@ bool inside(const Region& region, const Index& at) {
 }  // namespace
 
 bool intervenes(const Request& request) {
-  return any_on(request.edits) || any_on(request.freeze) || any_on(request.scale_query) || any_on(request.scale_key) ||
-         any_on(request.paint);
+  return any_acts(request, InterventionEffect::numbers) || any_acts(request, InterventionEffect::mask);
 }
 
 Request request_of_layer(const Request& request, std::int64_t layer, std::int64_t shown) {
   Request own = request;
   own.layer = layer;
-  const auto elsewhere = [layer](const LayerHead& place) { return place.layer != layer; };
-  std::erase_if(own.ablate, elsewhere);
-  std::erase_if(own.freeze, [&](const FrozenHead& head) { return elsewhere(head.place); });
-  for (std::vector<HeadFactor>* factors : {&own.scale_query, &own.scale_key}) {
-    std::erase_if(*factors, [&](const HeadFactor& head) { return head.place && elsewhere(*head.place); });
-  }
-  std::erase_if(own.edits, [&](const NumberEdit& edit) { return edit.layer.value_or(shown) != layer; });
+  visit_interventions(own, [&](const auto&, auto& list) {
+    std::erase_if(list, [&](const auto& each) { return !speaks_of(each, layer, shown); });
+  });
   for (NumberEdit& edit : own.edits) edit.layer = layer;
   return own;
 }
@@ -129,9 +120,10 @@ std::int64_t own_diagonal(const Request& request, const Inputs& inputs) {
 }
 
 double head_factor(const Request& request, StageId stage, std::int64_t layer, std::int64_t head) {
-  HEADSCOPE_ASSERT(stage == StageId::query || stage == StageId::key, std::string(stage_name(stage)));
+  const std::vector<HeadFactor>* factors = factors_of(request, stage);
+  if (factors == nullptr) return 1;
   double factor = 1;
-  for (const HeadFactor& each : stage == StageId::query ? request.scale_query : request.scale_key) {
+  for (const HeadFactor& each : *factors) {
     if (each.on && (!each.place || *each.place == LayerHead{layer, head})) factor *= each.factor;
   }
   return factor;
@@ -154,8 +146,8 @@ Tensor with_head_factors(const Request& request, StageId stage, std::int64_t lay
 
 std::string intervention_note(const Request& request, std::int64_t layer, StageId stage) {
   std::string note;
-  if (stage == StageId::query || stage == StageId::key) {
-    for (const HeadFactor& each : stage == StageId::query ? request.scale_query : request.scale_key) {
+  if (const std::vector<HeadFactor>* factors = factors_of(request, stage)) {
+    for (const HeadFactor& each : *factors) {
       if (!each.on || (each.place && each.place->layer != layer)) continue;
       note += each.place ? fmt::format(", head {} × {}", each.place->head, number_text(each.factor))
                          : fmt::format(", × {}", number_text(each.factor));

@@ -51,7 +51,8 @@ void read_frozen_row(FrozenHead::As as, const HiddenCells& hidden, std::int64_t 
 // of bias_k).
 std::int64_t own_diagonal(const Request& request, const Inputs& inputs);
 
-// What multiplies `query` or `key` of a head: the factors that name it and those that name none, as one product.
+// What multiplies a head of a stage: the factors that name it and those that name none, as one product; 1 where no
+// option multiplies the stage.
 double head_factor(const Request& request, StageId stage, std::int64_t layer, std::int64_t head);
 
 // [batch, heads, len, head_dim] with every head multiplied by its factor; as it is when all are 1.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/model/checkpoint.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/mask.h"
 #include "core/request/mask_terms.h"
 
@@ -77,7 +78,8 @@ std::string softmax_text(const Request& request, bool any_hidden) {
 
 std::string context_text(const Request& request) {
   std::string heads;
-  for (const LayerHead& ablated : request.ablate) heads += fmt::format("{}{}", heads.empty() ? "" : ", ", ablated.head);
+  for (const LayerHead& ablated : ablated_heads(request))
+    heads += fmt::format("{}{}", heads.empty() ? "" : ", ", ablated.head);
   return heads.empty() ? "· value" : fmt::format("· value, head {} = 0", heads);
 }
 

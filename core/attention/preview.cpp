@@ -17,6 +17,7 @@
 #include "core/backend/cpu_backend.h"
 #include "core/backend/replaced_positions.h"
 #include "core/base/assert.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/mask_terms.h"
 #include "core/request/memory.h"
 
@@ -176,8 +177,8 @@ bool update_stages(Trace& trace, const Update& update) {
     } else if (stage.id == StageId::weights) {
       stage.tensor = updated_weights(stage.tensor, update.attention, update.positions);
     } else if (stage.id == StageId::context) {
-      stage.tensor =
-          updated_context(stage.tensor, update.attention, update.replaced, update.rule.mask, trace.request.ablate);
+      stage.tensor = updated_context(stage.tensor, update.attention, update.replaced, update.rule.mask,
+                                     ablated_heads(trace.request));
     } else if (stage.id == StageId::concat) {
       stage.tensor = merged_on_demand(*previous, trace.request.merge);
     } else if (stage.id == StageId::output) {

@@ -8,6 +8,7 @@
 
 #include "core/base/assert.h"
 #include "core/compare/rounded_forward.h"
+#include "core/request/intervention_kinds.h"
 
 namespace headscope {
 
@@ -139,11 +140,7 @@ std::string precision_refusal(const Trace& trace) {
   if (trace.find(StageId::raw_scores) == nullptr) {
     return "These weights came without their queries and keys: they cannot be computed in another format.";
   }
-  const Request& r = trace.request;
-  const auto acts = [](const auto& list) {
-    return std::any_of(list.begin(), list.end(), [](const auto& each) { return each.on; });
-  };
-  if (acts(r.edits) || acts(r.freeze) || acts(r.scale_query) || acts(r.scale_key)) {
+  if (any_acts(trace.request, InterventionEffect::numbers)) {
     return "Numbers are changed by hand here: precision is shown of what the formulas give. Switch the interventions "
            "off.";
   }

@@ -13,6 +13,7 @@
 #include "core/backend/score_steps.h"
 #include "core/compare/precision.h"
 #include "core/model/head_rule.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/stage_info.h"
 
 namespace headscope {
@@ -328,11 +329,11 @@ class RoundedForward {
     const WideStage& value = stages_[StageId::value];
     const std::int64_t features = value.shape[3], keys = shape_[3], group = shape_[1] / value.shape[1];
     WideStage& context = add(StageId::context, {shape_[0], shape_[1], shape_[2], features});
+    const std::vector<LayerHead> off = ablated_heads(trace_.request);
     Matrix v;
     for_rows([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t offset) {
       const std::int64_t row = offset / keys;
-      const auto off = [&](const LayerHead& place) { return place.head == h; };
-      if (std::any_of(trace_.request.ablate.begin(), trace_.request.ablate.end(), off)) return;
+      if (std::any_of(off.begin(), off.end(), [&](const LayerHead& place) { return place.head == h; })) return;
       const double* w = weights.values.data() + offset;
       if (row % shape_[2] == 0) {
         v = matrix(value.values.data() + (b * value.shape[1] + h / group) * value.shape[2] * features, value.shape[2],

@@ -9,6 +9,7 @@
 #include "core/base/assert.h"
 #include "core/explain/weight_cells.h"
 #include "core/model/head_rule.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/stage_info.h"
 
 namespace headscope {
@@ -200,10 +201,7 @@ class Origins {
 
   CellOrigin context() const {
     const std::int64_t b = at_[0], h = at_[1], i = at_[2], d = at_[3];
-    const std::vector<LayerHead>& off = trace_.request.ablate;
-    if (std::find(off.begin(), off.end(), LayerHead{inputs_.layer, h}) != off.end()) {
-      return {CellStep::ablated, {}, {}, 0};
-    }
+    if (is_ablated(trace_.request, {inputs_.layer, h})) return {CellStep::ablated, {}, {}, 0};
     const StageId from = has(StageId::dropped_weights) ? StageId::dropped_weights : StageId::weights;
     const Range keys{0, trace_.tensor(from).dim(3)};
     CellOrigin origin{CellStep::products,
@@ -248,7 +246,7 @@ CellOrigin made_from(const Trace& trace, StageId stage, const Index& index, bool
   CellOrigin origin = captured ? CellOrigin{CellStep::given, {}, {}, 0} : Origins(trace, index, reads).of(stage);
   const Request& request = trace.request;
   const std::int64_t layer = trace.inputs->layer;
-  if (stage == StageId::query || stage == StageId::key) origin.factor = head_factor(request, stage, layer, index[1]);
+  if (factor_kind(stage) != nullptr) origin.factor = head_factor(request, stage, layer, index[1]);
   for (const NumberEdit& edit : edits_of(request, layer, stage)) {
     if (std::equal(edit.index.begin(), edit.index.end(), index.begin(), index.end())) origin.edited = edit.value;
   }

@@ -11,6 +11,7 @@
 #include "core/base/assert.h"
 #include "core/explain/explain_formula.h"
 #include "core/model/head_rule.h"
+#include "core/request/intervention_kinds.h"
 
 namespace headscope {
 namespace {
@@ -57,7 +58,7 @@ class Explainer {
     add_own_steps();
     if (origin_.factor != 1.0) {
       const double before = last();
-      step(to_.stage == StageId::query ? "× scale-query" : "× scale-key",
+      step(fmt::format("× {}", factor_kind(to_.stage)->option.name),
            step_text(before) + " · " + in_brackets(origin_.factor, step_text(origin_.factor)), before * origin_.factor);
       to_.magnitude *= std::abs(origin_.factor);
     }

@@ -4,6 +4,7 @@
 
 #include "core/attention/stage_layout.h"
 #include "core/base/assert.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/stage_info.h"
 
 namespace headscope {
@@ -88,9 +89,7 @@ std::string right_side(const Trace& trace, StageId stage, const CellOrigin& orig
 
 std::string formula_text(const Trace& trace, StageId stage, const CellOrigin& origin) {
   return fmt::format("{}[{}] = {}{}{}", stage_name(stage), stage_info(stage).letters, right_side(trace, stage, origin),
-                     origin.factor == 1.0      ? ""
-                     : stage == StageId::query ? ", · scale-query"
-                                               : ", · scale-key",
+                     origin.factor == 1.0 ? "" : fmt::format(", · {}", factor_kind(stage)->option.name),
                      origin.edited ? ", then edited" : "");
 }
 

@@ -19,6 +19,7 @@
 #include "core/io/png.h"
 #include "core/io/svg.h"
 #include "core/picture/view_options.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/request_text.h"
 
 namespace headscope {
@@ -113,11 +114,15 @@ void read_request_value(Request& request, const RequestOption& option, std::stri
   if (text_only && value.kind != Kind::string) {
     refuse(what, key, fmt::format("found {}; expected a string", json_kind_name(value.kind)));
   }
-  const bool by_semicolon = name == "edit" || name == "paint";
-  const bool is_list = by_semicolon || name == "mask" || name == "token-ids" || name == "variant" || name == "ablate" ||
-                       name == "freeze" || name == "scale-query" || name == "scale-key";
+  char separator = ',';
+  bool is_list = name == "mask" || name == "token-ids" || name == "variant";
+  for_each_kind([&](const auto& kind) {
+    if (name != kind.option.name) return;
+    separator = kind.option.separator;
+    is_list = true;
+  });
   if (is_list && value.kind == Kind::array && value.items.empty()) return;  // the default
-  in_file(what, key, [&] { option.set(request, typed_text(value, what, key, false, by_semicolon ? ';' : ',')); });
+  in_file(what, key, [&] { option.set(request, typed_text(value, what, key, false, separator)); });
 }
 
 ViewSpec read_view(const JsonValue& value, const std::string& what) {

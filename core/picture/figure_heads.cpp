@@ -12,8 +12,8 @@ namespace headscope {
 namespace {
 
 bool is_off(const Request& request, std::int64_t head) {
-  return std::any_of(request.ablate.begin(), request.ablate.end(), [&](const LayerHead& off) {
-    return off.head == head && off.layer == request.layer.value_or(off.layer);
+  return std::any_of(request.ablate.begin(), request.ablate.end(), [&](const AblatedHead& each) {
+    return each.on && each.place.head == head && each.place.layer == request.layer.value_or(each.place.layer);
   });
 }
 

@@ -10,6 +10,7 @@
 #include "core/heads/aggregate_values.h"
 #include "core/heads/head_metric_values.h"
 #include "core/picture/figure_views.h"
+#include "core/request/intervention_kinds.h"
 
 namespace headscope {
 namespace {
@@ -25,11 +26,6 @@ std::vector<const Trace*> layers_of(const Trace& trace) {
     layers.push_back(layer.get());
   }
   return layers;
-}
-
-bool is_off(const Trace& trace, std::int64_t layer, std::int64_t head) {
-  const std::vector<LayerHead>& off = trace.request.ablate;
-  return std::find(off.begin(), off.end(), LayerHead{layer, head}) != off.end();
 }
 
 double mean_entropy(const Trace& layer, std::int64_t batch) {
@@ -114,7 +110,7 @@ void add_layer_maps(Sheet& sheet, const Grid& grid, const StagePicture& stage, s
   const int tile = grid.tile;
   for (std::int64_t h = 0; h < grid.heads; ++h) {
     const int x = grid.x_of(h);
-    const bool ablated = is_off(sheet.trace, static_cast<std::int64_t>(layer), h);
+    const bool ablated = is_ablated(sheet.trace.request, {static_cast<std::int64_t>(layer), h});
     const int ring = ablated ? sheet.px(2) : 0;
     if (ablated) sheet.rect(x - ring, y - ring, tile + 2 * ring, tile + 2 * ring, sheet.colors.bad);
     MapItem map{x, y, stage.spec(h), CellText::none};
@@ -139,8 +135,8 @@ void plan_grid(Sheet& sheet, const std::vector<const Trace*>& layers, const std:
   const Grid grid{heads, sheet.margin() + strip, tile, gap};
   const int width = figure_width(sheet, fixed + across * tile);
   sheet.plan.width = width;
-  const std::string off =
-      sheet.trace.request.ablate.empty() ? "" : fmt::format(", {} off", sheet.trace.request.ablate.size());
+  const std::size_t count = ablated_heads(sheet.trace.request).size();
+  const std::string off = count == 0 ? "" : fmt::format(", {} off", count);
   int y = sheet.header(title_of(sheet, layers.size(), heads, first, off), width);
   if (labels) {
     add_head_names(sheet, grid, y);

@@ -12,6 +12,7 @@
 #include "core/base/assert.h"
 #include "core/base/utf8.h"
 #include "core/picture/figure.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/request_text.h"
 #include "core/request/stage_info.h"
 #include "core/text/text_difference.h"
@@ -75,7 +76,7 @@ std::vector<std::string> fact_list(const Trace& trace, const std::string& phrase
   if (request.dropout > 0) facts.push_back(fmt::format("dropout {}", request.dropout));
   if (request.merge == Merge::direct) facts.emplace_back("direct merge");
   if (!request.variants.empty()) facts.emplace_back("with known mistakes");
-  if (!request.ablate.empty()) facts.emplace_back("heads ablated");
+  if (any_on(request.ablate)) facts.emplace_back("heads ablated");
   if (intervenes(request)) facts.emplace_back("changed by hand");
   if (inputs.query_len == trace.key_len()) {
     facts.push_back(inputs.query_len == 1 ? "1 token" : fmt::format("{} tokens", inputs.query_len));

@@ -1,21 +1,11 @@
 // find_problem of a request whose model is a capture.
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "core/request/intervention_kinds.h"
 #include "core/request/mask_terms.h"
 #include "core/request/problem_checks.h"
 
 namespace headscope {
-
-namespace {
-
-template <typename List>
-bool any_on(const List& list) {
-  return std::any_of(list.begin(), list.end(), [](const auto& each) { return each.on; });
-}
-
-}  // namespace
 
 std::optional<Problem> capture_problem(const Request& r) {
   const char* detail = "A capture holds attention that was computed elsewhere, with tokens of its own.";
@@ -33,15 +23,14 @@ std::optional<Problem> capture_problem(const Request& r) {
   }
   const char* fixed =
       "Its numbers are what somebody else computed. Heads can be switched off; nothing else is changed.";
-  for (const auto& [option, on] : {std::pair{"edit", any_on(r.edits)},
-                                   {"freeze", any_on(r.freeze)},
-                                   {"scale-query", any_on(r.scale_query)},
-                                   {"scale-key", any_on(r.scale_key)},
-                                   {"paint", any_on(r.paint)}}) {
-    if (on)
-      return Problem{
-          option, fmt::format("{} and a capture exclude each other", option), fixed, {{"none", option, "none"}}};
-  }
+  std::optional<Problem> changed;
+  visit_for_faults(r, [&](const auto& kind, const auto& list) {
+    if (changed || kind.effect == InterventionEffect::heads || !any_on(list)) return;
+    const char* option = kind.option.name;
+    changed =
+        Problem{option, fmt::format("{} and a capture exclude each other", option), fixed, {{"none", option, "none"}}};
+  });
+  if (changed) return changed;
   const Request plain;
   const char* seeded = "A capture holds what was computed; nothing is drawn.";
   if (r.init_gain != plain.init_gain) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/request/request.h"
@@ -10,11 +12,11 @@
 namespace headscope {
 
 struct Intervention {
-  enum class Kind { head_off, frozen, query_factor, key_factor, edit, painted } kind{};
-  std::size_t index = 0;  // in the request's list of that kind; of heads that are off, those on come first
-  std::string label;      // "scores[0, 2, 3, 1] = 0.5", "head 3: weights uniform"
-  std::string clause;     // after "with": "layer 1, head 3 off", "scores[0,2,3,1] = 0.5", "query 2, every key hidden"
-  std::string term;       // as its option spells it: "off:scores:0,2,3,1=0.5"
+  std::string_view option;  // its kind: "scale-query"
+  std::size_t index = 0;    // in the request's list of that kind
+  std::string label;        // "scores[0, 2, 3, 1] = 0.5", "head 3: weights uniform"
+  std::string clause;       // after "with": "layer 1, head 3 off", "scores[0,2,3,1] = 0.5", "query 2, every key hidden"
+  std::string term;         // as its option spells it: "off:scores:0,2,3,1=0.5"
   bool on = true;
 };
 
@@ -37,6 +39,9 @@ void clear_interventions(Request& request);
 // The request that all of them are compared with, and the one that only one of interventions_of(request) changes.
 Request without_interventions(Request request);
 Request with_only(const Request& request, const Intervention& which);
+
+// Switches a head off, or takes that out of the request, listed or not.
+void put_ablated(Request& request, const LayerHead& place, bool off);
 
 // Puts an edit in, in the place of one of the same number.
 void put_edit(Request& request, const NumberEdit& edit);

@@ -9,6 +9,7 @@
 #include "core/base/assert.h"
 #include "core/base/utf8.h"
 #include "core/base/words.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/mask.h"
 #include "core/request/mask_terms.h"
 #include "core/request/model_kind.h"
@@ -258,7 +259,7 @@ MaybeProblem score_problem(const Request& r) {
                    "The rows of the file lie one way only.",
                    {}};
   }
-  for (const LayerHead& place : r.ablate) {
+  for (const LayerHead& place : ablated_heads(r)) {
     if (place.layer != 0 && !runs_checkpoint(r) && !runs_capture(r)) {
       return Problem{"ablate",
                      fmt::format("there is no layer {}", place.layer),

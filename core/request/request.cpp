@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
+#include <type_traits>
+
+#include "core/request/intervention_kinds.h"
 
 namespace headscope {
 namespace {
@@ -13,6 +17,8 @@ class Hash {
   void add(const T& value) {
     if constexpr (std::is_enum_v<T>) {
       mix(static_cast<std::size_t>(value));
+    } else if constexpr (requires { value.fields(); }) {
+      std::apply([this](const auto&... field) { add_all(field...); }, value.fields());
     } else {
       mix(std::hash<T>{}(value));
     }
@@ -33,12 +39,6 @@ class Hash {
     add(term.path);
   }
   void add(const LayerHead& place) { add_all(place.layer, place.head); }
-  void add(const NumberEdit& edit) { add_all(edit.tensor, edit.index, edit.value, edit.layer, edit.on); }
-  void add(const FrozenHead& head) { add_all(head.place, head.as, head.on); }
-  void add(const HeadFactor& head) { add_all(head.place, head.factor, head.on); }
-  void add(const PaintedCells& cells) {
-    add_all(cells.hides, cells.query_begin, cells.query_end, cells.key_begin, cells.key_end, cells.on);
-  }
   template <typename... Fields>
   void add_all(const Fields&... fields) {
     (add(fields), ...);
@@ -68,7 +68,8 @@ std::size_t hash_of(const Request& r) {
   hash.add_all(r.heads, r.kv_heads, r.d_model, r.input_dim, r.batch, r.seed, r.init_gain, r.embedding, r.position);
   hash.add_all(r.mask, r.mask_kind, r.causal_align, r.mask_order, r.mask_fill, r.fully_masked);
   hash.add_all(r.scale, r.softcap, r.dropout, r.dropout_seed, r.dropout_mask);
-  hash.add_all(r.merge, r.variants, r.ablate, r.ablate_off, r.freeze, r.scale_query, r.scale_key, r.edits, r.paint);
+  hash.add_all(r.merge, r.variants);
+  visit_interventions(r, [&](const auto&, const auto& list) { hash.add(list); });
   hash.add_all(r.backend, r.threads);
   return hash.value();
 }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace headscope {
@@ -47,6 +48,15 @@ struct LayerHead {
 };
 
 // Interventions: numbers changed by hand, heads held still, cells painted over. `on` false: listed, without effect.
+// `fields` is what a hash is made of.
+
+// A head whose context is 0.
+struct AblatedHead {
+  LayerHead place;
+  bool on = true;
+  auto fields() const { return std::tie(place, on); }
+  friend bool operator==(const AblatedHead&, const AblatedHead&) = default;
+};
 
 // One number of a stage, or of a tensor of the layer's weights, replaced once it is there; all that comes after
 // follows.
@@ -56,6 +66,7 @@ struct NumberEdit {
   float value = 0;                    // never NaN
   std::optional<std::int64_t> layer;  // of a model; nothing: the layer that is shown
   bool on = true;
+  auto fields() const { return std::tie(tensor, index, value, layer, on); }
   friend bool operator==(const NumberEdit&, const NumberEdit&) = default;
 };
 
@@ -65,6 +76,7 @@ struct FrozenHead {
   LayerHead place;
   As as = As::uniform;
   bool on = true;
+  auto fields() const { return std::tie(place, as, on); }
   friend bool operator==(const FrozenHead&, const FrozenHead&) = default;
 };
 
@@ -73,6 +85,7 @@ struct HeadFactor {
   std::optional<LayerHead> place;  // nothing: every head of every layer
   double factor = 1.0;
   bool on = true;
+  auto fields() const { return std::tie(place, factor, on); }
   friend bool operator==(const HeadFactor&, const HeadFactor&) = default;
 };
 
@@ -83,10 +96,23 @@ struct PaintedCells {
   std::int64_t query_begin = 0, query_end = kToTheEnd;
   std::int64_t key_begin = 0, key_end = kToTheEnd;
   bool on = true;
+  auto fields() const { return std::tie(hides, query_begin, query_end, key_begin, key_end, on); }
   friend bool operator==(const PaintedCells&, const PaintedCells&) = default;
 };
 
-struct Request {
+// The interventions of a request, each list in the order in which it was made. Every list has its row in
+// core/request/intervention_kinds.h.
+struct Interventions {
+  std::vector<AblatedHead> ablate;  // those that are on come first
+  std::vector<FrozenHead> freeze;
+  std::vector<HeadFactor> scale_query, scale_key;
+  std::vector<NumberEdit> edits;
+  std::vector<PaintedCells> paint;
+
+  friend bool operator==(const Interventions&, const Interventions&) = default;
+};
+
+struct Request : Interventions {
   // Where the queries' (and keys', values') vectors come from. Paths are empty when not given.
   std::string phrase;
   std::optional<std::string> second_phrase;  // of a model that reads two: [CLS] A [SEP] B [SEP]
@@ -125,14 +151,6 @@ struct Request {
 
   Merge merge = Merge::transpose;
   std::vector<Variant> variants;
-
-  // Interventions, each in the order in which it was made.
-  std::vector<LayerHead> ablate;      // context is 0
-  std::vector<LayerHead> ablate_off;  // listed, without effect
-  std::vector<FrozenHead> freeze;
-  std::vector<HeadFactor> scale_query, scale_key;
-  std::vector<NumberEdit> edits;
-  std::vector<PaintedCells> paint;
 
   BackendChoice backend = BackendChoice::automatic;
   int threads = 0;  // 0: all cores

@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "core/request/intervention_text.h"
+#include "core/request/intervention_options.h"
 #include "core/request/mask_terms.h"
 #include "core/request/option_text.h"
 #include "core/request/option_words.h"
@@ -242,7 +242,7 @@ const std::vector<RequestOption>& request_options() {
   using R = Request;
   static const std::string mask_help =
       fmt::format("none, {}, a .npy or .csv file; several compose.", mask_term_spellings());
-  static const std::vector<RequestOption> options = {
+  static const std::vector<RequestOption> options = with_interventions({
       {"phrase", "TEXT", "Words for queries, and for keys and values unless those are given.",
        [](const R& r) { return r.phrase; },
        [](R& r, const std::string& text) {
@@ -314,30 +314,12 @@ const std::vector<RequestOption>& request_options() {
       word_option<"merge", &R::merge, kMerges>("transpose|direct",
                                                "Heads merged correctly, or reshaped without transposing back."),
       {"variant", "NAME[,NAME]", "Known mistakes switched on (none).", variants_text, set_variants},
-      {"ablate", "L.H[,L.H]", "Heads whose context is set to zero (none). With off: before it: listed, not applied.",
-       ablate_text, set_ablate},
-      {"freeze", "L.H=uniform|identity[,...]",
-       "Heads whose weights are held: 1/n for the n visible keys, or 1 at the query's own place on the aligned "
-       "diagonal, "
-       "where that key is there and visible; every other weight, and a row without such keys, is 0.",
-       [](const R& r) { return freeze_text(r); }, set_freeze},
-      {"scale-query", "G|L.H=G[,...]", "Multiplies the stage query, of all heads or of head H of layer L.",
-       [](const R& r) { return factors_text(r.scale_query); }, set_scale_query},
-      {"scale-key", "G|L.H=G[,...]", "The same of the stage key; H counts key and value heads.",
-       [](const R& r) { return factors_text(r.scale_key); }, set_scale_key},
-      {"edit", "[L/]STAGE:B,H,I,J=VALUE[;...]",
-       "One number of any stage, or of a tensor of the layer's weights by its file's name (qkv_layer.weight:3,7=0.5), "
-       "replaced once it is computed; all that comes after follows. L: the layer (the one that is shown).",
-       edits_text, set_edits},
-      {"paint", "hide@I0:I1,J0:J1[;show@...]",
-       "Rectangles of queries and keys hidden or shown over the masks, the last one on top; I0:I1 may be I or :.",
-       [](const R& r) { return paint_text(r); }, set_paint},
       word_option<"backend", &R::backend, kBackends>("auto|cpu|gpu|reference", "What computes."),
       {"threads", "N", "Threads of the CPU backend; 0: all cores.",
        [](const R& r) { return r.threads == 0 ? std::string() : std::to_string(r.threads); },
        [](R& r, const std::string& text) { r.threads = static_cast<int>(parse_whole("threads", text, 0, 4096)); },
        true},
-  };
+  });
   return options;
 }
 

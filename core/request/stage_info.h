@@ -84,7 +84,7 @@ struct StageMaking {
   // Of each list the first stage that the trace has. Empty for what is given.
   std::vector<std::vector<StageId>> from = {};
   std::vector<Source> sources = {};
-  std::vector<std::string_view> options = {};  // as REQUEST spells them, without --
+  std::vector<std::string_view> options = {};  // as REQUEST spells them, without --; interventions: their kinds say it
   std::vector<Variant> variants = {};          // known mistakes that change this step
 };
 

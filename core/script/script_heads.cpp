@@ -104,7 +104,7 @@ std::string factors(const ScriptWriter& w, const Trace& trace, StageId id) {
 // The stage, with one more position after the last where there is a bias_k or bias_v.
 void write_head_stage(ScriptWriter& w, const Trace& trace, StageId id, const Names& names, const std::string& heads,
                       const Tensor& bias) {
-  const std::string factor = id == StageId::value ? "" : factors(w, trace, id);
+  const std::string factor = factors(w, trace, id);
   if (bias.empty()) return w.stage(id, heads + factor);
   const std::string name = fmt::format("bias_{}", names.part[0]);
   w.line(fmt::format("{} = {}.reshape(1, {}, 1, {})", name, w.data(name, bias), names.heads, names.features));
@@ -193,7 +193,7 @@ void write_heads(ScriptWriter& w, const Trace& trace) {
     w.section({StageId::query, StageId::key, StageId::value}, "query, key, value: given");
     write_head_stage(w, trace, StageId::query, kQuery, w.data("query", in.query), Tensor());
     write_head_stage(w, trace, StageId::key, kKey, w.data("key", in.key), Tensor());
-    w.stage(StageId::value, w.data("value", in.value));
+    write_head_stage(w, trace, StageId::value, kValue, w.data("value", in.value), Tensor());
     return;
   }
   if (in.head_rule != nullptr) {

@@ -8,6 +8,7 @@
 #include "core/attention/operation_text.h"
 #include "core/attention/projection_steps.h"
 #include "core/model/head_rule.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/mask_terms.h"
 #include "core/request/option_text.h"
 #include "core/request/request_text.h"
@@ -278,7 +279,7 @@ void write_rest(Latex& x) {
           r.dropout < 1 ? "Dropout: $\\mathit{kept}$ is 1 where a weight stays and 0 where it is dropped."
                         : "Dropout of all.");
   std::string heads;
-  for (const LayerHead& off : r.ablate) {
+  for (const LayerHead& off : ablated_heads(r)) {
     if (off.layer == in.layer) heads += fmt::format("{}{}", heads.empty() ? "" : ", ", off.head);
   }
   x.stage(StageId::context, tex_at(StageId::context, "b,h,i,d"),
@@ -319,11 +320,9 @@ std::string token_list(const std::vector<std::string>& tokens) {
 std::string changes_by_hand(const Request& request) {
   if (!intervenes(request)) return "";
   Request only;
-  only.freeze = request.freeze;
-  only.scale_query = request.scale_query;
-  only.scale_key = request.scale_key;
-  only.edits = request.edits;
-  only.paint = request.paint;
+  visit_interventions(only, [&](const auto& kind, auto& list) {
+    if (kind.effect != InterventionEffect::heads) list = request.*kind.field;
+  });
   std::string words;
   for (const std::string& word : command_line_of(only)) words += (words.empty() ? "" : " ") + word;
   return words;

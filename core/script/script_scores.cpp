@@ -10,6 +10,7 @@
 #include "core/attention/operation_text.h"
 #include "core/attention/score_rule_of.h"
 #include "core/backend/score_steps.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/mask_terms.h"
 #include "core/script/script_writer.h"
 
@@ -274,10 +275,10 @@ void write_context(Context& c) {
     w.line(fmt::format("unread = (hidden & ({} == 0))[..., None]  # hidden keys are not read", weights));
     product = filled(w, "products", "unread", "0.0") + (w.torch() ? ".sum(dim=-2)" : ".sum(axis=-2)");
   }
-  if (!c.request.ablate.empty()) {
+  if (const std::vector<LayerHead> ablated = ablated_heads(c.request); !ablated.empty()) {
     w.line("context = " + product);
     std::string heads;
-    for (const LayerHead& off : c.request.ablate) heads += fmt::format("{}{}", heads.empty() ? "" : ", ", off.head);
+    for (const LayerHead& off : ablated) heads += fmt::format("{}{}", heads.empty() ? "" : ", ", off.head);
     w.line(fmt::format("context[:, [{}]] = 0  # heads that are off", heads));
     product = "context";
   }

@@ -8,21 +8,16 @@
 #include "app/session/background/grouped_mask.h"
 #include "app/session/background/head_thumbnails.h"
 #include "app/session/background/predictions.h"
-#include "core/attention/interventions.h"
 #include "core/backend/backend.h"
 #include "core/base/error.h"
 #include "core/picture/figure.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/intervention_list.h"
 
 namespace headscope {
 namespace {
 
 constexpr std::size_t kPredictionsKept = 4;
-
-// Whether an intervention takes part; those that are switched off do not.
-bool changes_something(const Request& request) {
-  return !request.ablate.empty() || intervenes(request);
-}
 
 }  // namespace
 
@@ -40,15 +35,17 @@ struct ModelNumbers::Impl {
     bool norms = false;
     std::shared_ptr<const LayerResult> result;
     bool fits(const std::shared_ptr<const Trace>& other, const ModelQuery& wanted) const {
-      return result != nullptr && trace.lock() == other && batch == wanted.batch && tokens == wanted.tokens && norms == wanted.norms;
+      return result != nullptr && trace.lock() == other && batch == wanted.batch && tokens == wanted.tokens &&
+             norms == wanted.norms;
     }
   };
   struct PickedPart {
     ModelQuery query;
     std::shared_ptr<const ModelResult::MatrixResult> result;
     bool fits(const ModelQuery& other) const {
-      return result != nullptr && query.trace == other.trace && query.batch == other.batch && query.tokens == other.tokens &&
-             query.norms == other.norms && query.layer == other.layer && query.head == other.head;
+      return result != nullptr && query.trace == other.trace && query.batch == other.batch &&
+             query.tokens == other.tokens && query.norms == other.norms && query.layer == other.layer &&
+             query.head == other.head;
     }
   };
   struct AggregatePart {
@@ -105,7 +102,7 @@ struct ModelNumbers::Impl {
   // ---- with mutex held
   std::optional<BaselinePart> baseline_of(const ModelQuery& wanted) const {
     const Request without = without_interventions(wanted.trace->request);
-    if (!changes_something(wanted.trace->request)) return BaselinePart{without, wanted.trace, ""};
+    if (!any_acts(wanted.trace->request)) return BaselinePart{without, wanted.trace, ""};
     if (baseline && baseline->request == without) return baseline;
     return std::nullopt;
   }
@@ -341,7 +338,7 @@ ModelResult ModelNumbers::want(const ModelQuery& query) {
                       impl.query->alone == query.alone;
     if (!same) {
       // A result without interventions is the baseline of those that follow.
-      if (impl.query && !changes_something(impl.query->trace->request)) {
+      if (impl.query && !any_acts(impl.query->trace->request)) {
         impl.baseline = Impl::BaselinePart{without_interventions(impl.query->trace->request), impl.query->trace, ""};
       }
       if (impl.running) impl.token.cancel();

@@ -32,8 +32,8 @@ std::string name_of(const TokenProbability& token) {
 
 std::string active_text(const std::vector<Intervention>& active) {
   if (active.size() == 1) return "With " + active.front().clause + ", ";
-  const bool heads = std::all_of(active.begin(), active.end(),
-                                 [](const Intervention& each) { return each.kind == Intervention::Kind::head_off; });
+  const bool heads =
+      std::all_of(active.begin(), active.end(), [](const Intervention& each) { return each.option == "ablate"; });
   if (active.size() == 2) return heads ? "With both heads off, " : "With both, ";
   return fmt::format(fmt::runtime(heads ? "With {} heads off, " : "With all {} interventions, "), active.size());
 }

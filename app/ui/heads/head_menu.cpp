@@ -5,6 +5,7 @@
 #include "app/ui/request/head_changes.h"
 #include "app/ui/request/number_edit.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/request/intervention_kinds.h"
 
 namespace headscope::ui {
 namespace {
@@ -12,7 +13,8 @@ namespace {
 constexpr const char* kName = "head_menu";
 constexpr const char* kAsked = "head_menu/asked";
 
-enum Line { title, off, uniform, identity, query, key, computed };
+// Then a line for each of multiplied_stages(), and the last: as computed.
+enum Line { title, off, uniform, identity, factors };
 
 LayerHead place_of(const Ui& ui) {
   return {static_cast<std::int64_t>(ui.state.number.at("head_menu/layer")),
@@ -42,25 +44,28 @@ std::vector<MenuLine> lines_of(const Ui& ui, const LayerHead& place) {
   const bool model = trace != nullptr && trace->model != nullptr;
   const bool computes = computes_heads(ui);
   const auto held = held_as(ui, place);
-  const double q = head_factor(ui, HeadPart::query, place), k = head_factor(ui, HeadPart::key, place);
-  const auto times = [](double factor) { return fmt::format("× {}", factor); };
   const std::string head =
       model ? fmt::format("Layer {}, head {}", place.layer, place.head) : fmt::format("Head {}", place.head);
-  const bool changed = is_off(ui, place) || held || q != 1 || k != 1;
-  return {{head, computes ? "" : "captured", false},
-          {"Switch off", "X", true, is_off(ui, place), true},
-          {"Hold weights uniform", "", computes, held == FrozenHead::As::uniform},
-          {"Hold weights identity", "", computes, held == FrozenHead::As::identity},
-          {"Multiply query…", times(q), computes, q != 1, true},
-          {"Multiply key…", times(k), computes, k != 1},
-          {"As computed", "", changed, false, true}};
+  std::vector<MenuLine> lines = {{head, computes ? "" : "captured", false},
+                                 {"Switch off", "X", true, is_off(ui, place), true},
+                                 {"Hold weights uniform", "", computes, held == FrozenHead::As::uniform},
+                                 {"Hold weights identity", "", computes, held == FrozenHead::As::identity}};
+  bool changed = is_off(ui, place) || held;
+  for (const StageId stage : multiplied_stages()) {
+    const double factor = head_factor(ui, stage, place);
+    lines.push_back({fmt::format("Multiply {}…", stage_name(stage)), fmt::format("× {}", factor), computes, factor != 1,
+                     lines.size() == factors});
+    changed = changed || factor != 1;
+  }
+  lines.push_back({"As computed", "", changed, false, true});
+  return lines;
 }
 
 void execute_menu_line(Ui& ui, const LayerHead& place, int picked) {
   const auto hold = [&](FrozenHead::As as) {
     hold_head(ui, place, held_as(ui, place) == as ? std::nullopt : std::optional(as));
   };
-  switch (static_cast<Line>(picked)) {
+  switch (picked) {
     case title:
       return;
     case off:
@@ -69,13 +74,13 @@ void execute_menu_line(Ui& ui, const LayerHead& place, int picked) {
       return hold(FrozenHead::As::uniform);
     case identity:
       return hold(FrozenHead::As::identity);
-    case query:
-      return edit_factor(ui, HeadPart::query, place, anchor_of(ui));
-    case key:
-      return edit_factor(ui, HeadPart::key, place, anchor_of(ui));
-    case computed:
-      return leave_as_computed(ui, place);
+    default:
+      break;
   }
+  const std::vector<StageId> stages = multiplied_stages();
+  const auto k = static_cast<std::size_t>(picked - factors);
+  if (k < stages.size()) return edit_factor(ui, stages[k], place, anchor_of(ui));
+  leave_as_computed(ui, place);
 }
 
 }  // namespace

@@ -3,15 +3,16 @@
 #include <algorithm>
 
 #include "core/attention/model_trace.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/intervention_list.h"
 
 namespace headscope::ui {
 namespace {
 
 // Heads of a group read one key, which the options count by itself.
-LayerHead place_of(const Ui& ui, HeadPart part, const LayerHead& place) {
+LayerHead place_of(const Ui& ui, StageId stage, const LayerHead& place) {
   const auto trace = ui.session.trace();
-  if (part == HeadPart::query || trace == nullptr) return place;
+  if (!factor_kind(stage)->of_key_heads || trace == nullptr) return place;
   const std::int64_t group = trace->num_heads() / std::max<std::int64_t>(1, trace->inputs->num_kv_heads);
   return {place.layer, place.head / std::max<std::int64_t>(1, group)};
 }
@@ -19,15 +20,12 @@ LayerHead place_of(const Ui& ui, HeadPart part, const LayerHead& place) {
 }  // namespace
 
 bool is_off(const Ui& ui, const LayerHead& place) {
-  const std::vector<LayerHead>& off = ui.session.draft.ablate;
-  return std::find(off.begin(), off.end(), place) != off.end();
+  return is_ablated(ui.session.draft, place);
 }
 
 void switch_head(Ui& ui, const LayerHead& place) {
   ui.session.end_undo_step();
-  std::vector<LayerHead>& off = ui.session.draft.ablate;
-  std::erase(ui.session.draft.ablate_off, place);
-  if (std::erase(off, place) == 0) off.push_back(place);
+  put_ablated(ui.session.draft, place, !is_off(ui, place));
 }
 
 std::optional<FrozenHead::As> held_as(const Ui& ui, const LayerHead& place) {
@@ -40,29 +38,25 @@ std::optional<FrozenHead::As> held_as(const Ui& ui, const LayerHead& place) {
 void hold_head(Ui& ui, const LayerHead& place, std::optional<FrozenHead::As> as) {
   ui.session.end_undo_step();
   Request& draft = ui.session.draft;
-  std::erase(draft.ablate, place);
-  std::erase(draft.ablate_off, place);
+  put_ablated(draft, place, false);
   put_freeze(draft, place, as);
 }
 
-double head_factor(const Ui& ui, HeadPart part, const LayerHead& place) {
-  const Request& draft = ui.session.draft;
-  const LayerHead own = place_of(ui, part, place);
-  for (const HeadFactor& head : part == HeadPart::query ? draft.scale_query : draft.scale_key) {
+double head_factor(const Ui& ui, StageId stage, const LayerHead& place) {
+  const LayerHead own = place_of(ui, stage, place);
+  for (const HeadFactor& head : *factors_of(ui.session.draft, stage)) {
     if (head.on && head.place == own) return head.factor;
   }
   return 1.0;
 }
 
-void multiply_head(Ui& ui, HeadPart part, const LayerHead& place, double factor) {
-  Request& draft = ui.session.draft;
-  put_factor(part == HeadPart::query ? draft.scale_query : draft.scale_key, place_of(ui, part, place), factor);
+void multiply_head(Ui& ui, StageId stage, const LayerHead& place, double factor) {
+  put_factor(ui.session.draft.*factor_kind(stage)->field, place_of(ui, stage, place), factor);
 }
 
 void leave_as_computed(Ui& ui, const LayerHead& place) {
   hold_head(ui, place, std::nullopt);
-  multiply_head(ui, HeadPart::query, place, 1);
-  multiply_head(ui, HeadPart::key, place, 1);
+  for (const StageId stage : multiplied_stages()) multiply_head(ui, stage, place, 1);
 }
 
 bool computes_heads(const Ui& ui) {

@@ -6,6 +6,7 @@
 
 #include "app/ui/ui.h"
 #include "core/request/request.h"
+#include "core/request/stage.h"
 
 namespace headscope::ui {
 
@@ -16,10 +17,9 @@ void switch_head(Ui& ui, const LayerHead& place);
 std::optional<FrozenHead::As> held_as(const Ui& ui, const LayerHead& place);
 void hold_head(Ui& ui, const LayerHead& place, std::optional<FrozenHead::As> as);
 
-// What multiplies its query, or the key that it reads; 1 when nothing names it.
-enum class HeadPart { query, key };
-double head_factor(const Ui& ui, HeadPart part, const LayerHead& place);
-void multiply_head(Ui& ui, HeadPart part, const LayerHead& place, double factor);
+// What multiplies its query, or the key that it reads: one of multiplied_stages(). 1 when nothing names the head.
+double head_factor(const Ui& ui, StageId stage, const LayerHead& place);
+void multiply_head(Ui& ui, StageId stage, const LayerHead& place, double factor);
 
 // Takes all of that out.
 void leave_as_computed(Ui& ui, const LayerHead& place);

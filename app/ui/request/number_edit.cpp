@@ -7,13 +7,15 @@
 #include <limits>
 
 #include "app/ui/imgui_compat.h"
+#include "app/ui/request/head_changes.h"
 #include "app/ui/widgets/text_line.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/interventions.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/stage_layout.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/intervention_list.h"
-#include "core/request/intervention_text.h"
+#include "core/request/request_text.h"
 
 namespace headscope::ui {
 namespace {
@@ -22,9 +24,11 @@ constexpr const char* kName = "number_edit";
 constexpr const char* kValue = "number_edit/value";
 constexpr const char* kPlace = "number_edit/place";
 constexpr const char* kBack = "number_edit/back";
-// In the place of the place, for factors.
-constexpr const char* kQueryFactor = "query ×";
-constexpr const char* kKeyFactor = "key ×";
+
+// In the place of the place, for factors: "query ×".
+std::string factor_name(StageId stage) {
+  return fmt::format("{} ×", stage_name(stage));
+}
 
 std::vector<std::int64_t> index_of(StageId stage, int rank, std::int64_t batch, std::int64_t slice, Cell cell) {
   const MatrixLayout layout = stage_layout(stage);
@@ -40,14 +44,15 @@ std::vector<std::int64_t> index_of(StageId stage, int rank, std::int64_t batch, 
 // What was kept of the place while the field is open: one number of a tensor, or the factor of a head.
 NumberEdit place_of(const Ui& ui) {
   Request request;
-  set_edits(request, ui.state.text.at(kPlace));
+  find_request_option("edit")->set(request, ui.state.text.at(kPlace));
   return request.edits.at(0);
 }
 
-std::optional<HeadPart> part_of(const Ui& ui) {
-  const std::string& place = ui.state.text.at(kPlace);
-  if (place == kQueryFactor) return HeadPart::query;
-  if (place == kKeyFactor) return HeadPart::key;
+// The stage that a factor multiplies; nothing: the field is of a number.
+std::optional<StageId> multiplied_stage(const Ui& ui) {
+  for (const StageId stage : multiplied_stages()) {
+    if (ui.state.text.at(kPlace) == factor_name(stage)) return stage;
+  }
   return std::nullopt;
 }
 
@@ -57,9 +62,8 @@ LayerHead head_of(const Ui& ui) {
 }
 
 std::string title_of(const Ui& ui) {
-  if (const auto part = part_of(ui)) {
-    return fmt::format("{} × of layer {}, head {}", *part == HeadPart::query ? "query" : "key", head_of(ui).layer,
-                       head_of(ui).head);
+  if (const auto stage = multiplied_stage(ui)) {
+    return fmt::format("{} of layer {}, head {}", factor_name(*stage), head_of(ui).layer, head_of(ui).head);
   }
   const NumberEdit place = place_of(ui);
   return fmt::format("{}[{}]", place.tensor, fmt::join(place.index, ", "));
@@ -67,7 +71,7 @@ std::string title_of(const Ui& ui) {
 
 // False when the text is no number that can stand there.
 bool read_number(const Ui& ui, double& value) {
-  if (!parse_number(ui.state.text.at(kValue), !part_of(ui), value)) return false;
+  if (!parse_number(ui.state.text.at(kValue), !multiplied_stage(ui), value)) return false;
   return !std::isfinite(value) || std::abs(value) <= static_cast<double>(std::numeric_limits<float>::max());
 }
 
@@ -82,8 +86,8 @@ bool apply(Ui& ui) {
   double value = 0;
   if (!read_number(ui, value)) return false;
   ui.session.end_undo_step();
-  if (const auto part = part_of(ui)) {
-    multiply_head(ui, *part, head_of(ui), value);
+  if (const auto stage = multiplied_stage(ui)) {
+    multiply_head(ui, *stage, head_of(ui), value);
     return true;
   }
   NumberEdit edit = place_of(ui);
@@ -111,7 +115,7 @@ void draw_field(Ui& ui) {
   text_in(ui, line, Type::mono11, ui.colors.text2, title);
   const Rect field{{box.min.x + ui.px(6), box.min.y + ui.px(24)}, {box.max.x - ui.px(6), box.min.y + ui.px(48)}};
   double value = 0;
-  const char* hint = part_of(ui) ? "a number" : "a number, inf or -inf";
+  const char* hint = multiplied_stage(ui) ? "a number" : "a number, inf or -inf";
   text_field(ui, kValue, field, s.text[kValue], hint, {true, !read_number(ui, value), nullptr});
   if (ui.take_key(KeyName::escape)) return leave(ui);
   if (ui.take_key(KeyName::enter)) {
@@ -149,14 +153,13 @@ void edit_number(Ui& ui, const NumberEdit& place, double value, const Rect& anch
   blank.on = true;
   // The shortest decimals of the float32 that is there, not of the double beside it.
   const auto there = static_cast<float>(value);
-  open_field(ui, edit_text(blank), std::isfinite(value) ? fmt::format("{}", there) : plain_number(value), anchor);
+  open_field(ui, term_text(blank), std::isfinite(value) ? fmt::format("{}", there) : plain_number(value), anchor);
 }
 
-void edit_factor(Ui& ui, HeadPart part, const LayerHead& place, const Rect& anchor) {
+void edit_factor(Ui& ui, StageId stage, const LayerHead& place, const Rect& anchor) {
   ui.state.number["number_edit/layer"] = static_cast<double>(place.layer);
   ui.state.number["number_edit/head"] = static_cast<double>(place.head);
-  open_field(ui, part == HeadPart::query ? kQueryFactor : kKeyFactor, plain_number(head_factor(ui, part, place)),
-             anchor);
+  open_field(ui, factor_name(stage), plain_number(head_factor(ui, stage, place)), anchor);
 }
 
 void edit_cell(Ui& ui, const Trace& trace, StageId stage, std::int64_t batch, std::int64_t slice, Cell cell,

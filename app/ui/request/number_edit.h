@@ -6,7 +6,6 @@
 #include <string>
 
 #include "app/ui/map/cell_grid.h"
-#include "app/ui/request/head_changes.h"
 #include "app/ui/ui.h"
 #include "core/attention/trace.h"
 #include "core/request/request.h"
@@ -21,8 +20,8 @@ void edit_cell(Ui& ui, const Trace& trace, StageId stage, std::int64_t batch, st
 // The same for a place of any tensor, of the weights by its file's name.
 void edit_number(Ui& ui, const NumberEdit& place, double value, const Rect& anchor);
 
-// The field for what multiplies the query or key of a head.
-void edit_factor(Ui& ui, HeadPart part, const LayerHead& place, const Rect& anchor);
+// The field for what multiplies a stage of a head, one of multiplied_stages().
+void edit_factor(Ui& ui, StageId stage, const LayerHead& place, const Rect& anchor);
 
 // Once a frame, after the panels: shows the open field over everything.
 void draw_number_edit(Ui& ui);

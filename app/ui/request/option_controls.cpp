@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "app/ui/shortcuts.h"
+#include "core/request/intervention_kinds.h"
 
 namespace headscope::ui {
 
@@ -40,13 +41,8 @@ std::string control_of_option(std::string_view option) {
       {"backend", "request/backend"},
       {"threads", "request/threads"},
       {"variant", "request/interventions"},
-      {"ablate", "request/interventions"},
-      {"freeze", "request/interventions"},
-      {"scale-query", "request/interventions"},
-      {"scale-key", "request/interventions"},
-      {"edit", "request/interventions"},
-      {"paint", "request/interventions"},
   };
+  if (is_intervention(option)) return "request/interventions";
   const auto found = names.find(option);
   return found == names.end() ? "" : found->second;
 }

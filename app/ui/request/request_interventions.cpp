@@ -9,8 +9,8 @@
 #include "app/ui/request/head_changes.h"
 #include "app/ui/request/intervention_rows.h"
 #include "app/ui/request/request_panel.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/intervention_list.h"
-#include "core/request/intervention_text.h"
 #include "core/request/request_text.h"
 
 namespace headscope::ui {
@@ -21,6 +21,22 @@ constexpr const char* kAdd = "request/interventions/add";
 // Frames in which the focus is brought into sight: a panel that just opened knows its height only after the first.
 constexpr const char* kReveal = "request/interventions/reveal";
 constexpr const char* kControls = "request/interventions/controls";
+
+void draw_factor(RequestRows& rows, StageId stage, const LayerHead& place) {
+  Ui& ui = rows.ui;
+  const auto& kind = *factor_kind(stage);
+  const std::string name = fmt::format("request/interventions/scale_{}", stage_name(stage));
+  const std::string label = fmt::format("{} ×", stage_name(stage));
+  const std::string tooltip = fmt::format(
+      fmt::runtime(kind.of_key_heads ? "Multiplies the {} that the selected head reads; heads of a group share it."
+                                     : "Multiplies the {} of the selected head."),
+      stage_name(stage));
+  double factor = head_factor(ui, stage, place);
+  if (number_field(ui, name, rows.control(label.c_str()), factor, false,
+                   rows.state(kind.option.name, tooltip.c_str()))) {
+    multiply_head(ui, stage, place, factor);
+  }
+}
 
 // What is done to the selected head: one choice for its weights, a factor each for its query and key.
 void draw_head_controls(RequestRows& rows) {
@@ -43,19 +59,9 @@ void draw_head_controls(RequestRows& rows) {
               choice == 1   ? std::optional(FrozenHead::As::uniform)
               : choice == 2 ? std::optional(FrozenHead::As::identity)
                             : std::nullopt);
-    if (choice == 3) draft.ablate.push_back(place);
+    if (choice == 3) put_ablated(draft, place, true);
   }
-  double query = head_factor(ui, HeadPart::query, place);
-  if (number_field(ui, "request/interventions/scale_query", rows.control("query ×"), query, false,
-                   rows.state("scale-query", "Multiplies the query of the selected head."))) {
-    multiply_head(ui, HeadPart::query, place, query);
-  }
-  double key = head_factor(ui, HeadPart::key, place);
-  if (number_field(
-          ui, "request/interventions/scale_key", rows.control("key ×"), key, false,
-          rows.state("scale-key", "Multiplies the key that the selected head reads; heads of a group share it."))) {
-    multiply_head(ui, HeadPart::key, place, key);
-  }
+  for (const StageId stage : multiplied_stages()) draw_factor(rows, stage, place);
   std::string& typed = ui.state.text[kAdd];
   const bool focused = ui.state.focus == kAdd;
   text_field(ui, kAdd, rows.full(), typed, "STAGE:B,H,I,J=VALUE, Enter",
@@ -65,7 +71,7 @@ void draw_head_controls(RequestRows& rows) {
   if (!focused || typed.empty() || !ui.take_key(KeyName::enter)) return;
   try {
     Request parsed;
-    set_edits(parsed, typed);
+    find_request_option("edit")->set(parsed, typed);
     ui.session.end_undo_step();
     for (const NumberEdit& edit : parsed.edits) put_edit(draft, edit);
     typed.clear();
@@ -128,12 +134,14 @@ void draw_interventions_section(RequestRows& rows) {
               "Double-click a number to edit it; right-click a head for its menu.");
   }
   const auto& problem = ui.session.problem();
-  const bool at_fault = problem && (problem->option == "freeze" || problem->option == "scale-query" ||
-                                    problem->option == "scale-key" || problem->option == "edit");
+  bool at_fault = false;
+  for_each_kind([&](const auto& kind) {
+    const bool here = problem && problem->option == kind.option.name;
+    at_fault = at_fault || (here && kind.effect == InterventionEffect::numbers);
+  });
   if (disclosure(rows, kControls, "hold or scale a head, edit a number", at_fault)) draw_head_controls(rows);
-  for (const char* option : {"variant", "ablate", "freeze", "scale-query", "scale-key", "edit", "paint"}) {
-    rows.problem(option);
-  }
+  rows.problem("variant");
+  for_each_kind([&](const auto& kind) { rows.problem(kind.option.name); });
   rows.end_section();
 }
 

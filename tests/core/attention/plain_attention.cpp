@@ -202,8 +202,8 @@ std::map<StageId, PlainStage> plain_attention(const Request& request, const Inpu
   PlainStage context = made({batch, heads, queries, inputs.value_head_dim});
   for (std::int64_t b = 0; b < batch; ++b) {
     for (std::int64_t h = 0; h < heads; ++h) {
-      const bool off =
-          std::any_of(request.ablate.begin(), request.ablate.end(), [&](const LayerHead& p) { return p.head == h; });
+      const bool off = std::any_of(request.ablate.begin(), request.ablate.end(),
+                                   [&](const AblatedHead& p) { return p.on && p.place.head == h; });
       for (std::int64_t i = 0; i < queries && !off; ++i) {
         for (std::int64_t d = 0; d < inputs.value_head_dim; ++d) {
           double sum = 0;

@@ -102,6 +102,7 @@ TEST(Request, EveryFieldChangesTheHash) {
   change([](Request& r) { r.variants = {Variant::no_scale}; });
   change([](Request& r) { r.ablate = {{0, 1}}; });
   change([](Request& r) { r.ablate = {{1, 0}}; });
+  change([](Request& r) { r.ablate = {{{1, 0}, false}}; });
   change([](Request& r) { r.backend = BackendChoice::reference; });
   change([](Request& r) { r.threads = 2; });
   EXPECT_EQ(hashes.size(), changes + 1);

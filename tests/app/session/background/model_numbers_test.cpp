@@ -30,7 +30,7 @@ std::shared_ptr<const Trace> computed(const Request& request) {
 }
 
 // Layers that have nothing to do with each other, as one model: what is shown of them does not depend on it.
-std::shared_ptr<const Trace> model_of(std::int64_t layers, std::vector<LayerHead> ablate = {}) {
+std::shared_ptr<const Trace> model_of(std::int64_t layers, std::vector<AblatedHead> ablate = {}) {
   auto model = std::make_shared<ModelTrace>();
   for (std::int64_t l = 0; l < layers; ++l)
     model->layers.push_back(computed(small_request(static_cast<std::uint64_t>(l))));

@@ -128,7 +128,7 @@ TEST(HeadsPanel, XSwitchesTheHeadOffAndOn) {
   d.click("heads/2");
   d.key(KeyName::x);
   ASSERT_EQ(d.session.draft.ablate.size(), 1u);
-  EXPECT_EQ(d.session.draft.ablate[0].head, 2);
+  EXPECT_EQ(d.session.draft.ablate[0].place.head, 2);
   EXPECT_EQ(d.trace().tensor(StageId::context).at({0, 2, 1, 1}), 0.0f);
   EXPECT_NE(d.trace().tensor(StageId::context).at({0, 3, 1, 1}), 0.0f);
   d.key(KeyName::x);

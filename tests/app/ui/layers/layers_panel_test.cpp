@@ -81,14 +81,14 @@ TEST_F(LayersPanel, ADoubleClickOpensToo) {
 TEST_F(LayersPanel, XSwitchesTheHeadOffAndOn) {
   d.click("layers/1.2");
   d.key(KeyName::x);
-  EXPECT_EQ(d.session.draft.ablate, (std::vector<LayerHead>{{1, 2}}));
+  EXPECT_EQ(d.session.draft.ablate, (std::vector<AblatedHead>{{1, 2}}));
   EXPECT_EQ(d.trace().request.ablate.size(), 1u);
   d.right_click("layers/0.1");
   EXPECT_EQ(view().layer, 0) << "the menu is about the head that it points at";
   d.click("head_menu/Switch off");
-  EXPECT_EQ(d.session.draft.ablate, (std::vector<LayerHead>{{1, 2}, {0, 1}}));
+  EXPECT_EQ(d.session.draft.ablate, (std::vector<AblatedHead>{{1, 2}, {0, 1}}));
   d.click("layers/switch");
-  EXPECT_EQ(d.session.draft.ablate, (std::vector<LayerHead>{{1, 2}}));
+  EXPECT_EQ(d.session.draft.ablate, (std::vector<AblatedHead>{{1, 2}}));
   d.ctrl(KeyName::z);
   EXPECT_EQ(d.session.draft.ablate.size(), 2u);
   EXPECT_EQ(d.session.view.main_view, MainView::layers) << "undoing leaves the view where it is";

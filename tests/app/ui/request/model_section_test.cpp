@@ -63,11 +63,11 @@ TEST(ModelSection, HeadsOfTheShownLayerAreSwitchedOff) {
   Driver d(pronouns());
   d.right_click("heads/3/label");
   d.click("head_menu/Switch off");
-  EXPECT_EQ(d.session.draft.ablate, (std::vector<LayerHead>{{1, 3}}));
+  EXPECT_EQ(d.session.draft.ablate, (std::vector<AblatedHead>{{1, 3}}));
   d.click("request/layer/0");
   d.right_click("heads/3/label");
   d.click("head_menu/Switch off");
-  EXPECT_EQ(d.session.draft.ablate, (std::vector<LayerHead>{{1, 3}, {0, 3}}));
+  EXPECT_EQ(d.session.draft.ablate, (std::vector<AblatedHead>{{1, 3}, {0, 3}}));
 }
 
 TEST(PhraseTokens, SayHowTheTextWasCut) {

@@ -232,8 +232,7 @@ TEST(RequestPanel, ShowsHeadsThatAreSwitchedOffAndSwitchesThemOn) {
   Driver d(document);
   ASSERT_TRUE(d.has("request/interventions/0"));
   d.click("request/interventions/0");
-  EXPECT_TRUE(d.session.draft.ablate.empty());
-  EXPECT_EQ(d.session.draft.ablate_off, (std::vector<LayerHead>{{0, 2}})) << "still listed";
+  EXPECT_EQ(d.session.draft.ablate, (std::vector<AblatedHead>{{{0, 2}, false}})) << "still listed";
   d.click("request/interventions/0/remove");
   EXPECT_FALSE(d.has("request/interventions/0"));
 }
