@@ -17,7 +17,7 @@
 
 namespace headscope {
 
-// Rows of a row softmax: what one needs to compute any weight again. [batch, heads, query_len] each.
+// Per row of a softmax: with these, any weight can be computed again. [batch, heads, query_len] each.
 struct RowStatistics {
   Tensor max;  // the largest score of the row; -inf when there is none
   Tensor sum;  // of exp(score - max)
@@ -28,8 +28,8 @@ struct QueryRange {
   Range batch, heads, queries;
 };
 
-// Where a pass of attention leaves its results: writable tensors of the shape of the QueryRange, their last axis
-// without gaps, rows and slices at any distance. An empty one is not wanted.
+// Where a pass of attention writes its results: writable tensors of the shape of the QueryRange; the last axis has no
+// gaps, rows and slices may lie at any distance. A result whose tensor is empty is not computed.
 struct AttentionResults {
   Tensor weights;            // [b, h, i, key_len], before dropout
   Tensor dropped;            // the same after dropout; wanted only when rule.drops()
@@ -38,9 +38,8 @@ struct AttentionResults {
 };
 
 // Every function gives the same bits for any thread count. Arguments are stored tensors (a weight may hold two-byte
-// numbers), strided views allowed;
-// results are dense. `region` limits what of the result is computed, its shape is the result's. All are safe to call
-// from several threads at once.
+// numbers), strided views allowed; results are dense. Only the cells of `region` are computed; the result has its
+// shape. All functions are safe to call from several threads at once and throw Cancelled when `cancel` is set.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -55,9 +54,9 @@ class Backend {
   virtual Tensor query_key_products(const Tensor& query, const Tensor& key, const Region& region,
                                     const CancelToken& cancel) const = 0;
 
-  // weights[b,h,i,:] = exp(s - max) / sum over the keys. Hidden cells hold their fill in masked_scores already;
-  // one that holds -inf gets exactly 0. A row whose every score is -inf gives NaN. `statistics`, when not null,
-  // receives max and sum.
+  // weights[b,h,i,:] = exp(s - max) / sum over the keys. Hidden cells hold their fill in masked_scores already; one
+  // that holds -inf gets exactly 0. A row whose every score is -inf gives NaN. `statistics` receives max and sum; null
+  // when not wanted. Equals torch.softmax(masked_scores, dim=-1).
   virtual Tensor softmax_rows(const Tensor& masked_scores, RowStatistics* statistics,
                               const CancelToken& cancel) const = 0;
 
@@ -66,7 +65,7 @@ class Backend {
   virtual Tensor weighted_values(const Tensor& weights, const Tensor& value, const HiddenCells& hidden,
                                  const CancelToken& cancel) const = 0;
 
-  // linear() into memory that is there: y [batch, len, out], its last axis without gaps.
+  // linear() into the memory of y [batch, len, out], whose last axis has no gaps.
   virtual void linear_into(const Tensor& x, const Linear& layer, Tensor& y, const CancelToken& cancel) const;
 
   // The middle of attention for the queries of `part`: scores, weights, context by `rule` (score_rule.h), every cell
@@ -77,14 +76,14 @@ class Backend {
                          const QueryRange& part, AttentionResults& to, const CancelToken& cancel) const;
 
   // Cells of raw_scores ... dropped_weights over `region` of [batch, heads, query_len, key_len], row-major, with the
-  // bits that attention() gives. `statistics`, of the region's rows, save the passes over whole rows that weights need;
-  // null: they are made.
+  // bits that attention() gives. `statistics`, of the region's rows, saves the passes over whole rows that weights
+  // need; null: computed here.
   virtual void read_scores(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
                            const RowStatistics* statistics, const Region& region, std::span<float> out,
                            const CancelToken& cancel) const;
 
-  // read_scores() of weights or dropped_weights over rows whose statistics nobody knows yet; returns them. A backend
-  // that can goes through the keys once for both.
+  // read_scores() of weights or dropped_weights over rows whose statistics are not known yet; returns the statistics. A
+  // backend may compute both in one pass over the keys.
   virtual RowStatistics read_new_weights(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
                                          const Region& region, std::span<float> out, const CancelToken& cancel) const;
 };

@@ -1,4 +1,4 @@
-// How an engine gets its backend, also one that core cannot make since it knows no OpenGL.
+// How an engine gets its backend, also the GPU's, which core cannot make because it knows no OpenGL.
 #pragma once
 
 #include <functional>
@@ -19,20 +19,20 @@ class BackendError : public Error {
 struct BackendQuery {
   BackendChoice choice = BackendChoice::automatic;
   int threads = 0;     // 0: all cores
-  bool large = false;  // so much work that a graphics card pays, its start and the way to it and back included
+  bool large = false;  // so much work that a graphics card is faster, its start and the transfers included
   friend bool operator==(const BackendQuery&, const BackendQuery&) = default;
 };
 
-// Throws BackendError. core's own is make_backend() below; a program that has OpenGL hands its own to
+// Makes a backend; throws BackendError. core's own is make_backend() below; a program with OpenGL sets another one in
 // EngineOptions::make_backend.
 using BackendFactory = std::function<std::shared_ptr<const Backend>(const BackendQuery&)>;
 
 // The backends that core has: automatic is cpu. Throws BackendError for gpu.
 std::shared_ptr<const Backend> make_backend(const BackendQuery& query);
 
-// `backend`, or the CPU from the first call on whose device fails: for numbers that are read when nobody can start the
-// whole computation again. Their bits differ then, within what the backends differ. One that has no device is returned
-// as it is.
+// `backend`, replaced by the CPU backend from the first call on that fails with BackendError: for numbers that are read
+// after the forward, which cannot be run again then. The CPU's numbers differ by rounding. A backend without a device
+// is returned unchanged.
 std::shared_ptr<const Backend> with_cpu_behind(std::shared_ptr<const Backend> backend);
 
 }  // namespace headscope

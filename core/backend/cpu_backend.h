@@ -1,6 +1,5 @@
-// The cpu backend: who computes what is in cpu_linear.cpp, cpu_attention.cpp and cpu_scores.cpp.
-// It keeps weights in packed form between calls, by where their numbers lie: the numbers of a weight must not change
-// while it lives.
+// The cpu backend. Its functions are in cpu_linear.cpp, cpu_attention.cpp and cpu_scores.cpp. It keeps weights in
+// packed form between calls, found by their address: the numbers of a weight must not change while it lives.
 #pragma once
 
 #include <functional>
@@ -40,13 +39,14 @@ class CpuBackend : public Backend {
   RowStatistics read_new_weights(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
                                  const Region& region, std::span<float> out, const CancelToken& cancel) const override;
 
-  // Calls task(0, scratch) ... task(count - 1, scratch) on the threads, each with so many floats to work in, not set to
-  // anything. Looks at `cancel` before each; throws Cancelled. `work` is the number of multiplications of all tasks.
+  // Calls task(0, scratch) ... task(count - 1, scratch) on the threads, each with `floats` uninitialised floats of
+  // scratch memory. Checks `cancel` before each task; throws Cancelled. `work` is the number of multiplications of all
+  // tasks.
   void run_with_scratch(std::int64_t count, double work, std::int64_t floats, const CancelToken& cancel,
                         const std::function<void(std::int64_t, float*)>& task) const;
 
  private:
-  // Calls task(0) ... task(count - 1) on the threads, looking at `cancel` before each; throws Cancelled. `work` is the
+  // Calls task(0) ... task(count - 1) on the threads; checks `cancel` before each task; throws Cancelled. `work` is the
   // number of multiplications of all tasks: little work stays on the caller.
   void run(std::int64_t count, double work, const CancelToken& cancel,
            const std::function<void(std::int64_t)>& task) const;
@@ -60,12 +60,13 @@ class CpuBackend : public Backend {
   void read_region(StageId stage, const Tensor& query, const Tensor& key, const ScoreRows* rows,
                    const RowStatistics* statistics, const Region& region, float* out, const CancelToken& cancel) const;
 
-  // The panels of the keys of some kv heads, packed now or before when `pack`, or when they are long and wanted for a
-  // part of the queries only; else to be packed as they are read. `work` as run() takes it.
+  // The panels of the keys of some kv heads. They are packed (now, or kept from before) when `pack`, or when the keys
+  // are many and only a part of the queries reads them; else each panel is packed when it is read. `work` as run()
+  // takes it.
   std::shared_ptr<const PackedKeys> packed_keys(const Tensor& key, const HeadRange& kv_heads, std::int64_t queries,
                                                 bool pack, double work, const CancelToken& cancel) const;
 
-  // The panels of a weight, packed now or before.
+  // The panels of a weight, packed now or kept from before.
   std::shared_ptr<const PackedMatrix> packed(const Tensor& weight, const CancelToken& cancel) const;
   // Row i of batch b of x W^T + bias, to y + b * y_batch + i * y_row.
   void multiply(const Tensor& x, const Tensor& weight, const Tensor& bias, float* y, std::int64_t y_batch,
@@ -74,7 +75,7 @@ class CpuBackend : public Backend {
   mutable ThreadPool pool_;
   static constexpr std::int64_t kMostKeptKeyBytes = std::int64_t{1} << 27;
   mutable ScratchPool scratch_;
-  mutable KeptKeys kept_keys_{kMostKeptKeyBytes};  // after the pool that its memory goes back to
+  mutable KeptKeys kept_keys_{kMostKeptKeyBytes};  // declared after scratch_, to which its memory goes back
   mutable PackedWeights packed_weights_{most_packed_bytes()};
 };
 
@@ -83,7 +84,7 @@ inline HeadRange kv_heads_of(Range batch, Range heads, std::int64_t heads_per_kv
   return {batch, {heads.begin / heads_per_kv_head, parts_over(heads.end, heads_per_kv_head)}};
 }
 
-// The same numbers with a step of 1 along the last axis; a copy only when they lie otherwise.
+// The same numbers with a stride of 1 along the last axis; copied only when the stride is another one.
 Tensor with_unit_last_stride(const Tensor& tensor);
 
 }  // namespace headscope

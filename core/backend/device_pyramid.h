@@ -1,5 +1,5 @@
 // Pyramids of matrices whose cells a graphics device computes, for a window that draws from the same device: pixels are
-// pooled where the cells are and stay there; only what somebody asks for comes back.
+// pooled on the device and stay there; only those that a caller reads are copied back.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace headscope {
 
-// PooledPixels in the memory of a device. Immutable; may be let go by any thread.
+// PooledPixels in the memory of a device. Immutable; any thread may release them.
 class DevicePixels {
  public:
   DevicePixels(std::int64_t row_count, std::int64_t column_count) : rows(row_count), columns(column_count) {}
@@ -22,7 +22,8 @@ class DevicePixels {
   const std::int64_t rows, columns;
 };
 
-// A picture that a TextureStore of the same device draws from where it is. Immutable, may be used by any thread.
+// A picture in the memory of a device, which a TextureStore of the same device draws without a copy. Immutable, may be
+// used by any thread.
 class DevicePicture {
  public:
   // The smallest and largest finite, visible pixel of a row; low > high: there is none.
@@ -34,31 +35,32 @@ class DevicePicture {
   virtual ~DevicePicture() = default;
   DevicePicture(const DevicePicture&) = delete;
   DevicePicture& operator=(const DevicePicture&) = delete;
-  // Brings these pixels back. A count is 0 where a pixel is hidden, else 1. Throws Error when the device fails.
+  // Copies these pixels back. A count is 0 where a pixel is hidden, else 1. Throws Error when the device fails.
   virtual PooledPixels read(Range row_range, Range column_range) const = 0;
 
   const std::int64_t rows, columns;
   const std::vector<RowExtent> row_extents;
 };
 
-// Of what a picture is made. The parts lie on a canvas of pixels, of which `by` at a time become one of the picture.
+// What a picture is made of. The parts lie on a canvas of pixels; every block of `by` canvas pixels becomes one pixel
+// of the picture.
 struct DevicePicturePlan {
   struct Part {
     std::shared_ptr<const DevicePixels> pixels;
     std::int64_t row = 0, column = 0;  // of its first pixel on the canvas; what lies outside of the canvas is cut off
-    std::int64_t rows = 0;             // of the canvas that it covers: its own, or all show its only row
+    std::int64_t rows = 0;  // canvas rows that it covers: as many as it has, or any number that all repeat its only row
   };
   std::int64_t canvas_rows = 0, canvas_columns = 0;
   PixelCells by;
   Pooling pooling = Pooling::max;
-  std::vector<Part> parts;  // none over another
-  // What the picture shows below the rows that the canvas gives; null: it ends there.
+  std::vector<Part> parts;  // they do not overlap
+  // The picture whose rows follow below the rows of the canvas; null: the picture ends there.
   std::shared_ptr<const DevicePicture> below;
   std::int64_t rows() const { return below != nullptr ? below->rows : (canvas_rows + by.rows - 1) / by.rows; }
   std::int64_t columns() const { return (canvas_columns + by.columns - 1) / by.columns; }
 };
 
-// One matrix. May be used by any thread. What computes throws Cancelled, and Error when the device fails.
+// One matrix. May be used by any thread. pool_cells() and picture() throw Cancelled, and Error when the device fails.
 class DevicePyramid {
  public:
   virtual ~DevicePyramid() = default;
@@ -70,7 +72,7 @@ class DevicePyramid {
   virtual std::shared_ptr<const DevicePixels> pool_cells(const PyramidSource& source, Range rows, Range columns,
                                                          PixelCells cells, Pooling pooling,
                                                          const CancelToken& cancel) const = 0;
-  // The parts put together, by pool_pixels() of pyramid.h.
+  // The parts put together and pooled as pool_pixels() of pyramid.h does.
   virtual std::shared_ptr<const DevicePicture> picture(const DevicePicturePlan& plan) const = 0;
 };
 

@@ -7,8 +7,8 @@
 
 namespace headscope {
 
-// A linear map y = x W^T + b, as torch.nn.Linear stores it. `weight` may be a transposed view (tutorial 003 and
-// Conv1D files store [in, out]), and may hold two-byte numbers, as its file does: then it is not stored().
+// A linear map y = x W^T + b, as torch.nn.Linear stores it. `weight` may be a transposed view (tutorial 003 and Conv1D
+// files store [in, out]), and may hold the two-byte numbers of its file: then it is not stored().
 struct Linear {
   Tensor weight;            // [out, in]
   Tensor bias;              // [out], or empty

@@ -1,4 +1,4 @@
-// What every backend checks and shares about the operands of the four heavy steps.
+// Shape checks of the operands of the four heavy steps, shared by all backends.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ ContextSizes context_sizes(const Tensor& weights, const Tensor& value, const Hid
 // Empty statistics [batch, heads, query_len] for weights of this shape.
 RowStatistics sized_row_statistics(const Shape& scores);
 
-// The one NaN that results carry, so that a NaN's bits say nothing about what made it.
+// The only NaN in results: the bits of a NaN do not depend on the operation that made it.
 float plain_nan();
 
 }  // namespace headscope

@@ -27,7 +27,7 @@ struct HeadRange {
   friend bool operator==(const HeadRange&, const HeadRange&) = default;
 };
 
-// Keys in panels: packed beforehand when many blocks of queries read them, or each as it is read.
+// Keys in panels: all packed beforehand when many blocks of queries read them, or each panel packed when it is read.
 class PackedKeys {
  public:
   // The given kv heads of key [batch, kv_heads, key_len, head_dim] with a last stride of 1. Does not keep key alive;
@@ -57,8 +57,8 @@ class PackedKeys {
   std::optional<ScratchPool::Lease> memory_;
 };
 
-// Packed keys of long sequences, kept as long as the keys themselves live: a few queries at a time, packing would cost
-// more than the products. Thread-safe; beyond `most_bytes` those used longest ago go first.
+// Packed keys of long sequences, kept as long as the keys themselves live: for a few queries at a time, packing would
+// cost more than the products. Thread-safe; beyond `most_bytes` the least recently used are dropped first.
 class KeptKeys {
  public:
   explicit KeptKeys(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
@@ -79,18 +79,18 @@ class KeptKeys {
 
   const std::int64_t most_bytes_;
   std::mutex mutex_;
-  std::list<Entry> entries_;  // the last used first
+  std::list<Entry> entries_;  // most recently used first
 };
 
-// Values with every NaN and infinity replaced by 0, and where those were: products with the finite part never meet
-// 0 * NaN; what a visible cell sees is added afterwards.
+// Values with every NaN and infinity replaced by 0, and a list of the replaced ones: products with the finite part
+// never compute 0 * NaN; the replaced values are added afterwards for the cells that may see them.
 class FiniteValues {
  public:
   struct Other {
     std::int64_t key, feature;
     float value;
   };
-  // What multiply_weight_value wants to know of one head.
+  // The values of one head, as multiply_weight_value reads them.
   struct Head {
     const float* value = nullptr;
     std::int64_t stride = 0;
@@ -100,7 +100,7 @@ class FiniteValues {
   // The given kv heads of value [batch, kv_heads, key_len, value_head_dim] with a last stride of 1; must outlive this.
   FiniteValues(const Tensor& value, HeadRange heads);
 
-  // Reads the values where they lie, when they are finite and whole panels wide; says whether it can. For few queries.
+  // Reads the values in place, when they are finite and whole panels wide; returns whether it can. For few queries.
   bool use_in_place();
   // Or packs them, in parts() independent parts.
   void reserve(ScratchPool& scratch);
@@ -109,7 +109,7 @@ class FiniteValues {
 
   std::int64_t panels() const { return parts_over(value_.dim(3), kPanelFeatures); }
   Head head(std::int64_t b, std::int64_t kv_head) const;
-  // Calls visit(other) for what is not finite in the head, in the order of keys.
+  // Calls visit(other) for every value of the head that is not finite, in the order of keys.
   template <typename Visit>
   void visit_others(std::int64_t b, std::int64_t kv_head, Visit&& visit) const {
     if (!any_other_.load(std::memory_order_relaxed)) return;

@@ -10,17 +10,17 @@
 
 namespace headscope {
 
-// Finds the packed form of a weight by where its numbers lie. Thread-safe. An entry does not keep its weight alive and
-// goes with it; beyond `most_bytes` of packed numbers, the ones used longest ago go first.
+// Finds the packed form of a weight by the address of its numbers. Thread-safe. An entry does not keep its weight alive
+// and is dropped with it; beyond `most_bytes` of packed numbers, the least recently used are dropped first.
 class PackedWeights {
  public:
   explicit PackedWeights(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
 
-  // Null when it is not there.
+  // Null when it is not kept.
   std::shared_ptr<const PackedMatrix> find(const Tensor& weight);
   void keep(const Tensor& weight, std::shared_ptr<const PackedMatrix> packed);
 
-  // Of all that is kept.
+  // Bytes of all packed weights that are kept.
   std::int64_t bytes() const;
 
  private:
@@ -42,14 +42,14 @@ class PackedWeights {
 
   const std::int64_t most_bytes_;
   mutable std::mutex mutex_;
-  std::list<Entry> entries_;  // the last used first
+  std::list<Entry> entries_;  // most recently used first
 };
 
-// Bytes of packed weights that a backend keeps: a quarter of the machine's memory, at least 1 GiB. A model whose
-// weights pass it is packed again by every forward.
+// Bytes of packed weights that a backend keeps: a quarter of the machine's memory, at least 1 GiB. A model with more
+// weights than that is packed again by every forward.
 std::int64_t most_packed_bytes();
 
-// What the kernels read of a weight whose numbers lie in memory.
+// A weight whose numbers lie in memory, as pack_panel() reads it.
 MatrixSource matrix_source_of(const Tensor& weight);
 
 }  // namespace headscope

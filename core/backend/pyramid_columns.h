@@ -1,4 +1,4 @@
-// Sums down the columns of a strip of rows, from which the pixels of a pyramid are read off. Used by pyramid.cpp only.
+// Sums down the columns of a strip of rows, from which the pixels of a pyramid are made. Used by pyramid.cpp only.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace headscope {
 
-// One value for each column: what the rows added since reset() have there. Plain loops over neighbours, which the
-// compiler turns into vector instructions.
+// One maximum or sum for each column, over the rows added since reset(). Plain loops, which the compiler turns into
+// vector instructions.
 class ColumnSums {
  public:
   ColumnSums(std::int64_t columns, Pooling pooling);
   void reset();
   // Adds `count` visible values to the columns from `at` on. True when one of them is NaN.
   bool add(const float* values, std::int64_t at, std::int64_t count);
-  // A NaN in a hidden cell.
+  // Notes a NaN in a hidden cell.
   void add_nan(std::int64_t column) { flags_[static_cast<std::size_t>(column)] |= kNan; }
-  // The pixel over these columns; writes its place of `to`.
+  // Writes the pixel over these columns to (row, column) of `to`.
   void write_pixel(Range columns, PooledPixels& to, std::int64_t row, std::int64_t column) const;
 
  private:
@@ -28,7 +28,7 @@ class ColumnSums {
   bool add_mean(const float* values, std::size_t at, std::size_t count);
 
   const Pooling pooling_;
-  std::vector<float> high_, low_;     // max; high < low: nothing yet
+  std::vector<float> high_, low_;     // max; high < low: no value yet
   std::vector<std::uint32_t> flags_;  // what is not finite (of a max: NaN only)
   std::vector<double> sums_;          // mean
   std::vector<std::uint32_t> counts_;

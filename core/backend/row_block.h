@@ -11,7 +11,7 @@
 
 namespace headscope {
 
-// What all blocks of a pass share. The tensors' last stride is 1.
+// What all blocks of a pass share. The last stride of the tensors is 1.
 struct AttentionPass {
   const ScoreRows& rows;
   const Tensor& query;
@@ -24,8 +24,8 @@ struct AttentionPass {
   bool past_caches = false;  // weights are too many to stay in the caches
 };
 
-// Rows of a strip are multiplied together, and their keys are cut to what one of them sees; a block is of at most four
-// strips.
+// The rows of a strip are multiplied together, with only the keys that at least one of them sees; a block has at most
+// four strips.
 constexpr std::int64_t kStripRows = 12;
 constexpr std::int64_t kBlockStrips = 4;
 
@@ -33,8 +33,9 @@ struct RowSums {
   float max = 0, sum = 0;  // as RowStatistics
 };
 
-// cells = exp(cells * factor - max) over the spans, and their sum; NaN, and cells left as they are, where `max`, the
-// largest cells * factor (NaN may have been passed over), or a cell is not finite; 0 where max is -inf.
+// cells = exp(cells * factor - max) over the spans, and their sum. `max` is the largest cells * factor, in which NaN
+// may have been passed over. When `max` is -inf: 0. When `max` or a cell is otherwise not finite: NaN, and the cells
+// are left unchanged.
 RowSums exponentials_of_row(float* cells, const KeySpans& spans, float factor, float max);
 
 // How many rows a block should have, so that its scores stay in the second cache.

@@ -1,4 +1,4 @@
-// What a ScoreRule does to rows of scores and weights, in place, with the bits of attention/score_steps.
+// What a ScoreRule does to rows of scores and weights, in place, with the bits of score_steps.h.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ class ScoreRows {
   // From raw_scores to the stage, one of raw_scores ... masked_scores.
   void apply(StageId stage, std::int64_t b, std::int64_t h, std::int64_t i, Range keys, float* cells) const;
 
-  // When masked scores are nothing but raw * factor in float, -inf where hidden: that factor, which is above 0.
+  // When masked scores are only raw * factor in float, -inf where hidden: that factor, which is above 0; else nullopt.
   std::optional<float> factor() const { return factor_; }
 
-  // Sets hidden cells to hidden_score(); nothing when hides() is false.
+  // Sets hidden cells to hidden_score(); changes nothing when hides() is false.
   void hide(std::int64_t b, std::int64_t h, std::int64_t i, Range keys, float* cells) const;
   // Whether cells are hidden before the softmax, and what masked_scores hold there.
   bool hides() const { return hides_; }
@@ -32,9 +32,9 @@ class ScoreRows {
   // The keys that any of the queries sees before the softmax: begins are multiples of 32, cells outside are hidden.
   KeySpans spans(std::int64_t b, std::int64_t h, Range queries) const;
 
-  // What all weights of the row are when it is fully hidden and the rule says so.
+  // The value of all weights of a fully hidden row when the rule sets one; else nullopt.
   std::optional<float> weight_when_hidden(std::int64_t b, std::int64_t h, std::int64_t i) const;
-  // With mask_after_softmax: the weights of hidden cells to 0.
+  // With mask_after_softmax: sets the weights of hidden cells to 0.
   void clear_hidden(std::int64_t b, std::int64_t h, std::int64_t i, Range keys, float* cells) const;
 
   // weights * kept / (1 - P).

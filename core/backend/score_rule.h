@@ -1,4 +1,4 @@
-// All that lies between query · key and weights · value, as plain values: what a backend needs to do the middle of
+// The steps between query · key and weights · value, as plain values: what a backend needs to compute the middle of
 // attention in one pass.
 #pragma once
 
@@ -35,7 +35,7 @@ struct ScoreRule {
   FullyMasked fully_masked = FullyMasked::as_computed;
   double dropout = 0.0;
   std::uint64_t dropout_seed = 0;
-  Tensor dropout_mask;  // 1 = kept, broadcasts to the scores; or empty: drawn
+  Tensor dropout_mask;  // 1 = kept, broadcasts to the scores; empty: drawn from dropout_seed
 
   bool drops() const { return dropout > 0 || !dropout_mask.empty(); }
   // Whether masked_scores differ from what enters the mask.

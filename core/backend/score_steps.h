@@ -25,11 +25,11 @@ Tensor score_stage(StageId stage, const Tensor& raw, const ScoreRule& rule, cons
 Tensor next_score_stage(StageId stage, const Tensor& before, const ScoreRule& rule, const Region& region,
                         const CancelToken& cancel);
 
-// What happens to softmaxed rows (`region`: whole rows) before they are weights: hidden cells to 0 with
-// mask_after_softmax, and rows whose every key is hidden by rule.fully_masked (zero, or 1/key_len for every key).
+// The last step from softmaxed rows (`region`: whole rows) to weights: hidden cells to 0 with mask_after_softmax, and
+// rows whose every key is hidden by rule.fully_masked (zero, or 1/key_len for every key).
 void finish_weights(Tensor& weights, const ScoreRule& rule, const Region& region);
 
-// What dropout multiplies the weights that it keeps with: 1 / (1 - P), 0 for P = 1.
+// The factor of weights that dropout keeps: 1 / (1 - P), 0 for P = 1.
 float dropout_gain(double p);
 
 // A number in [0, 1) that depends on nothing but its arguments: dropout keeps a cell when it is >= P.
@@ -37,7 +37,7 @@ class DropoutDraw {
  public:
   DropoutDraw(std::uint64_t seed, std::int64_t b, std::int64_t h, std::int64_t i);
   double at(std::int64_t j) const;
-  // What the draws of the row are made of: mixed(state ^ j), whose upper 53 bits are the number.
+  // The row's state, from which draw j is made: the upper 53 bits of mixed(state ^ j).
   std::uint64_t state() const { return row_; }
 
  private:

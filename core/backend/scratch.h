@@ -1,4 +1,4 @@
-// Memory that passes work in, kept between them: fresh pages from the system cost more than small passes do.
+// Scratch memory, kept between passes: fresh pages from the system cost more than a small pass.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class ScratchPool {
   };
 
  public:
-  // Floats at a multiple of 64 bytes, not set to anything, until this is destroyed.
+  // Uninitialised floats, aligned to 64 bytes, until this is destroyed.
   class Lease {
    public:
     Lease(Lease&& other) noexcept = default;

@@ -1,4 +1,4 @@
-// A flag that a newer request sets and that long loops look at.
+// A flag that asks a computation to stop: a newer request sets it, long loops check it.
 #pragma once
 
 #include <atomic>

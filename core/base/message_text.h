@@ -1,4 +1,4 @@
-// Text of others inside our sentences: short, on one line, and valid UTF-8.
+// Text from files or users, made fit for our messages: short, on one line, valid UTF-8.
 #pragma once
 
 #include <string>
@@ -6,7 +6,8 @@
 
 namespace headscope {
 
-// At most 80 bytes of a text for a message; control characters and invalid UTF-8 shown as '?', the rest as "...".
+// At most 80 bytes of a text for a message: control characters and invalid UTF-8 become '?', and "..." stands for what
+// is cut off.
 std::string shortened(std::string_view text);
 
 // The same in double quotes.

@@ -7,15 +7,15 @@
 
 namespace headscope {
 
-// What 0 threads mean: the cores of this machine, at least 1.
+// The number of cores of this machine, at least 1: what a thread count of 0 stands for.
 int hardware_threads();
 
-// Which thread runs which task is left open, so a task must write only what is its own. The caller never waits for a
-// worker that has not begun: on a busy machine it does all of the work itself.
+// Any thread may run any task, so a task must write only its own data. The caller never waits for a worker that has not
+// begun: on a busy machine it does all of the work itself.
 class ThreadPool {
  public:
-  // `threads` counts the caller; 0: one per core. Workers start with the first job that wants them. After a job they
-  // look out for the next one for some microseconds, then they sleep.
+  // `threads` counts the caller; 0: one per core. Workers start with the first job that needs them. After a job they
+  // wait actively for the next one for some microseconds, then they sleep.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -24,9 +24,9 @@ class ThreadPool {
   int threads() const { return threads_; }
 
   // Calls task(0) ... task(count - 1), each once, and returns when all are done; count < 2^31. When one throws, no
-  // further task is started and the first exception is thrown again here. With `parallel` false the caller does all of
-  // it: waking a worker costs about 10 microseconds. So it does while the workers have another caller's job, or this
-  // one's when a task calls run().
+  // further task is started and the first exception is thrown again here. With `parallel` false the caller runs all
+  // tasks itself: waking a worker costs about 10 microseconds. It does so too while the workers are busy with the job
+  // of another caller, and when a task calls run().
   void run(std::int64_t count, bool parallel, const std::function<void(std::int64_t)>& task);
 
  private:

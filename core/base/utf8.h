@@ -18,7 +18,7 @@ CodePoint code_point_at(std::string_view text, std::size_t at);
 
 bool is_valid_utf8(std::string_view text);
 
-// Byte offset of the first invalid byte, or npos.
+// Byte offset of the first invalid byte, or npos when there is none.
 std::size_t first_invalid_byte(std::string_view text);
 
 void append_utf8(std::string& text, std::uint32_t code_point);

@@ -1,4 +1,4 @@
-// The program's version, as --version and every file say it.
+// The program's version, as --version prints it and as every written file records it.
 #pragma once
 
 namespace headscope {

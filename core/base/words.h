@@ -1,4 +1,4 @@
-// Words: what blanks part.
+// Words of a text: what stands between blanks.
 #pragma once
 
 #include <string_view>

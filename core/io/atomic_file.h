@@ -9,17 +9,17 @@
 
 namespace headscope {
 
-// Calls `write` with a stream on a temporary file beside `path`, then flushes, syncs and renames it over `path`.
-// When anything fails (also an exception out of `write`), the temporary file is removed, `path` is as it was, and
-// Error names the path and the reason (the system's own words: "No space left on device"). The stream throws
+// Calls `write` with a stream on a temporary file beside `path`, then flushes, syncs and renames it over `path`. When
+// anything fails (also an exception out of `write`), the temporary file is removed, `path` is unchanged, and Error
+// names the path and the reason (the system's own words: "No space left on device"). The stream throws
 // std::ios_base::failure as soon as the system refuses a byte, so that a long `write` stops there.
 // A new file gets the mode 0666 less the umask, a replaced one keeps its own; a symbolic link stays one, and what it
 // points to is replaced; a device or pipe (/dev/stdout) is written to directly.
 void write_file_atomically(const std::string& path, const std::function<void(std::ostream&)>& write);
 
 // Several files that appear together: add() writes each to a temporary file beside its place, commit() renames them in
-// the order in which they were added. When commit() fails, files that it replaced are put back. What was not committed
-// is removed by the destructor.
+// the order in which they were added. When commit() fails, files that it replaced are put back. The destructor removes
+// what was not committed.
 class FilesTogether {
  public:
   FilesTogether() = default;
@@ -41,8 +41,7 @@ class FilesTogether {
   std::vector<Pending> pending_;
 };
 
-// Creates a folder with its parents; Error when that cannot be. Returns the folders that were not there, outermost
-// first.
+// Creates a folder with its parents; Error when it cannot. Returns the folders that were created, outermost first.
 std::vector<std::string> make_folder(const std::string& path);
 
 // A whole small file, or what a pipe gives (a shell's <(...)). Error when it is missing, is a folder or a device, or

@@ -7,7 +7,7 @@
 
 namespace headscope {
 
-// What is written to it goes on as base64, without line breaks. finish() writes the rest and its padding.
+// Passes on what is written to it as base64, without line breaks. finish() writes the rest and its padding.
 class Base64Buffer : public std::streambuf {
  public:
   explicit Base64Buffer(std::ostream& out) : out_(out) {}

@@ -28,14 +28,14 @@ T load(const std::byte* at, bool swap = false) {
   return value;
 }
 
-// a * b for sizes, or nothing when a or b is negative or the product is above 2^62.
+// a * b for sizes; nullopt when a or b is negative or the product is above 2^62.
 inline std::optional<std::int64_t> checked_product(std::int64_t a, std::int64_t b) {
   constexpr std::int64_t most = std::int64_t{1} << 62;
   if (a < 0 || b < 0 || (b != 0 && a > most / b)) return std::nullopt;
   return a * b;
 }
 
-// The product of all sizes, or nothing when it (or the product of those that are not zero) is above 2^62.
+// The product of all sizes; nullopt when a size is negative or the product of those that are not zero is above 2^62.
 template <typename Sizes>
 std::optional<std::int64_t> checked_count(const Sizes& sizes) {
   std::int64_t of_nonzero = 1;

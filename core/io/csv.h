@@ -25,7 +25,7 @@ void write_csv_matrix(std::ostream& out, const Tensor& matrix, const std::string
                       const std::vector<std::string>& row_names, const std::vector<std::string>& column_names,
                       const CancelToken& cancel = {});
 
-// What a table of single numbers is of: scores, whose columns are keys, or vectors, whose columns are features.
+// What a table with one number a line holds: scores, whose columns are keys, or vectors, whose columns are features.
 enum class TableOf { scores, vectors };
 
 // One line a number. Scores: batch,head,query,key,query_token,key_token,value. Vectors:

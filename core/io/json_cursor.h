@@ -1,4 +1,4 @@
-// A place in a JSON text: for files too large to be held as values, such as a vocabulary of 250,000 pieces.
+// A reading position in a JSON text: for files too large to be held as values, such as a vocabulary of 250,000 pieces.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace headscope {
 
-// As strict as parse_strict_json, without its limit of size. Every read moves to what follows; Error when something
-// else stands there. Copies are cheap and independent, and the text must outlive them all.
+// As strict as parse_strict_json, without its limit of size. Every read moves past what it read; Error when the text
+// holds something else there. Copies are cheap and independent, and the text must outlive them all.
 class JsonCursor {
  public:
   // Error for a byte order mark, NULs and invalid UTF-8. `what` begins every sentence.
@@ -31,11 +31,11 @@ class JsonCursor {
   //   for (bool more = cursor.enter('['); more; more = cursor.next(']')) { read the item }
   bool enter(char open);
   bool next(char close);
-  // Of an object's item, before its value.
+  // The key of an object's item; call it before reading the value.
   void read_key(std::string& key);
 
   struct Member;
-  // The names of the object here and where their values stand, each once; at most 1000.
+  // The keys of the object at this position, each once, with cursors at their values; at most 1000.
   std::vector<Member> read_members();
 
   [[noreturn]] void fail(const std::string& sentence) const;

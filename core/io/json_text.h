@@ -12,19 +12,20 @@ namespace headscope {
 // A JSON value with its numbers as text, so that a 64-bit seed stays exact and 2.9 never becomes 2.
 struct JsonValue {
   enum class Kind { null, boolean, number, string, array, object } kind = Kind::null;
-  std::string text;               // of a string; of a number, as written or equal to it
+  std::string text;               // of a string; of a number: its text, as written or equal in value
   bool truth = false;             // of a boolean
   std::vector<JsonValue> items;   // of an array; of an object its values, in order
   std::vector<std::string> keys;  // of an object, one an item, each once
+  // The value of that key of an object; null when there is none.
   const JsonValue* find(std::string_view key) const;
 };
 
 // "null", "a boolean", "a number", "a string", "a list", "an object".
 const char* json_kind_name(JsonValue::Kind kind);
 
-// Parses `json`, at most 16 MB, nested at most 16 deep, at most a million values. Error for whatever RFC 8259 does not
-// allow, and for duplicate keys, a byte order mark, NULs, bytes after the end, invalid UTF-8; it names `what` and the
-// byte.
+// Parses `json`, at most 16 MB, nested at most 16 deep, at most a million values. Error for everything that RFC 8259
+// does not allow, and for duplicate keys, a byte order mark, NULs, bytes after the end, invalid UTF-8; it names `what`
+// and the byte.
 JsonValue parse_strict_json(std::string_view json, const std::string& what);
 
 // nlohmann's message without its prefix: "unexpected end of input; expected ']'".

@@ -12,8 +12,8 @@ class MappingGuard;
 
 class MappedFile {
  public:
-  // Error when the file is missing, is a folder or cannot be mapped. An empty file gives no bytes. What the file loses
-  // later reads as zeros: see check_mapped_files() of mapping_guard.h.
+  // Error when the file is missing, is a folder or cannot be mapped. An empty file gives no bytes. When the file
+  // becomes shorter later, its lost pages read as zeros: see check_mapped_files() of mapping_guard.h.
   static std::shared_ptr<const MappedFile> open(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -29,8 +29,9 @@ class MappedFile {
   std::unique_ptr<MappingGuard> guard_;
 };
 
-// What a file that is not what was expected looks like, for messages: "a Git LFS pointer (run git lfs pull)",
-// "an HTML page", "a zip archive (a PyTorch .pt file?)", "a PNG picture", "empty", or "" when nothing is recognised.
+// What a file of an unexpected format seems to be, judged by its first bytes, for messages: "a Git LFS pointer (run git
+// lfs pull)", "an HTML page", "a zip archive (a PyTorch .pt file?)", "a PNG picture", "empty", or "" when nothing is
+// recognised.
 std::string describe_bytes(std::span<const std::byte> head);
 
 }  // namespace headscope

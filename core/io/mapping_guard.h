@@ -20,8 +20,8 @@ class MappingGuard {
   int slot_ = -1;
 };
 
-// Error that names a mapped file of which lost pages were read since the last call: what was computed from it is not to
-// be shown. Each is named once.
+// Throws Error that names a mapped file of which lost pages were read since the last call: results computed from it
+// must not be shown. Each file is named once.
 void check_mapped_files();
 
 }  // namespace headscope

@@ -19,9 +19,9 @@ struct NpyHeader {
 };
 
 // Reads float16/32/64, bool, and signed and unsigned integers, either byte order and either axis order, as float32;
-// axes are all Axis::feature until the caller names them. The file is hostile: the header is at most 10,000 bytes,
-// sizes are checked before anything is allocated, object and structured arrays are refused. Rank 0 reads as [1].
-// Values up to 256 MB are copied, so that the file may be written again meanwhile; larger float32 files are mapped.
+// axes are all Axis::feature until the caller names them. The file is not trusted: the header is at most 10,000 bytes,
+// sizes are checked before anything is allocated, object and structured arrays are refused. Rank 0 reads as [1]. Values
+// up to 256 MB are copied, so that the file may be written again meanwhile; larger float32 files are mapped.
 struct NpyArray {
   NpyHeader header;
   Tensor tensor;
@@ -41,10 +41,10 @@ NpyHeader read_npy_header(std::span<const std::byte> bytes, const std::string& w
 // Version 1.0, "<f4", C order. Streams: a computed tensor is read region by region.
 void write_npy(std::ostream& out, const Tensor& tensor, const CancelToken& cancel = {});
 
-// The same of 0 and 1 as "|b1".
+// The same for a tensor of 0 and 1, as "|b1".
 void write_boolean_npy(std::ostream& out, const Tensor& tensor);
 
-// The bytes that write_npy makes of a tensor of this shape.
+// The size in bytes of the file that write_npy writes for a tensor of this shape.
 std::int64_t npy_file_size(const Shape& shape);
 
 }  // namespace headscope

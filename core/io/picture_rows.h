@@ -11,9 +11,9 @@ namespace headscope {
 
 struct PictureRows {
   int width = 0, height = 0;
-  // How many rows load() takes at a time; what it reads for them stays within some 40 MB.
+  // How many rows load() takes at a time; chosen so that load() holds about 40 MB at most.
   int rows_at_once = 1;
-  // Reads what the picture shows in these rows, in place of what was read before. Not called while draw() is.
+  // Reads what the picture shows in these rows, in place of what was read before. Not called while draw() runs.
   std::function<void(Range rows)> load;
   // Draws loaded rows into an image of their size, every pixel of it. May be called by several threads at once.
   std::function<void(Range rows, Image& into)> draw;

@@ -16,8 +16,8 @@ struct PngChunk {
   std::uint32_t checksum = 0;       // as the file says
 };
 
-// Calls `visit` with every chunk up to IEND. Error for what is no PNG (says what it is instead), for a chunk that
-// reaches beyond the file, for a first chunk that is no IHDR, and for a file that ends before IEND.
+// Calls `visit` with every chunk up to IEND. Error for a file that is no PNG (it says what the file seems to be), for a
+// chunk that reaches beyond the file, for a first chunk that is no IHDR, and for a file that ends before IEND.
 void for_each_png_chunk(std::span<const std::byte> bytes, const std::string& what,
                         const std::function<void(const PngChunk&)>& visit);
 

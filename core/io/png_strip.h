@@ -16,8 +16,8 @@ struct PngStrip {
   std::int64_t plain_bytes = 0;  // of the rows before compression
 };
 
-// `pixels`: whole rows of `width` (alpha is left out). `last`: no strip follows. Needs nothing of the strips before it,
-// so that strips can be made at the same time. `thorough`: smaller, in twice the time.
+// `pixels`: whole rows of `width` (alpha is left out). `last`: no strip follows. Strips do not depend on each other, so
+// that several threads can make them at the same time. `thorough`: smaller, in twice the time.
 //
 // Why not zlib: it looks at each of the three bytes of a pixel and takes ten times as long at its fastest. Here a match
 // begins at a pixel: its own colour just before (a run), the pixel above, or the last pixel of the same colour. A row

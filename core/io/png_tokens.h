@@ -13,8 +13,8 @@
 namespace headscope {
 
 // What a strip is sent as, a word each:
-//   a pixel as it is   red, green, blue from the lowest byte on
-//   a byte as it is    kPngByte, the byte
+//   a literal pixel    red, green, blue from the lowest byte on
+//   a literal byte     kPngByte, the byte
 //   a match            kPngMatch, length less 3 from bit 20, symbol of the distance from bit 15, distance less 1
 using PngToken = std::uint32_t;
 constexpr PngToken kPngMatch = 0x80000000U, kPngByte = 0x40000000U;

@@ -21,16 +21,16 @@ struct SafetensorsEntry {
   std::size_t begin = 0, end = 0;   // bytes within the data section
 };
 
-// What stands in front of the values.
+// The header, which stands in front of the values.
 struct SafetensorsHeader {
   std::vector<SafetensorsEntry> entries;  // sorted by name
   std::map<std::string, std::string> metadata;
   std::size_t data_begin = 0;  // of the data section within the file
 };
 
-// The header is hostile: at most 100,000,000 bytes, offsets inside the file, no overlap, no hole, the end of the last
-// tensor is the end of the file, shape times dtype equals the byte count, names unique. Error says which rule broke.
-// `bytes` is the whole file, `what` its name in errors.
+// The header is not trusted. It must have at most 100,000,000 bytes, offsets inside the file, no overlap, no hole, the
+// last tensor end at the end of the file, shape times dtype equal the byte count, and unique names. Error says which
+// rule is broken. `bytes` is the whole file, `what` its name in errors.
 SafetensorsHeader parse_safetensors_header(std::span<const std::byte> bytes, const std::string& what);
 
 // The values of one tensor of `bytes`, a file whose header was parsed. See SafetensorsFile::tensor; without an `owner`,
@@ -45,11 +45,13 @@ class SafetensorsFile {
   static SafetensorsFile open(const std::string& path);
   const std::vector<SafetensorsEntry>& entries() const { return header_.entries; }  // sorted by name
   const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
+  // The entry of that name; null when there is none.
   const SafetensorsEntry* find(const std::string& name) const;
   // As float32: F32 is a view of the mapped file (when aligned), F16 and BF16 are converted exactly, F64 rounded.
   // Integer and bool dtypes are converted too. A scalar reads as [1]. Error for other dtypes and for more than 5 axes.
   Tensor tensor(const SafetensorsEntry& entry) const;
-  // The same, but F16 and BF16 keep their two bytes a number (when aligned): for weights, which kernels read that way.
+  // The same, but F16 and BF16 stay two bytes a number (when aligned): for weights, whose kernels read two-byte
+  // numbers.
   Tensor weight(const SafetensorsEntry& entry) const;
   const std::string& path() const { return file_->path(); }
 
@@ -66,7 +68,7 @@ struct NamedTensorRef {
 void write_safetensors(std::ostream& out, const std::vector<NamedTensorRef>& tensors,
                        const std::map<std::string, std::string>& metadata, const CancelToken& cancel = {});
 
-// The bytes that write_safetensors makes of them.
+// The size in bytes of the file that write_safetensors writes for them.
 std::int64_t safetensors_file_size(const std::vector<NamedTensorRef>& tensors,
                                    const std::map<std::string, std::string>& metadata);
 

@@ -17,7 +17,7 @@ std::string svg_metadata(const std::string& json);
 // Whether the bytes begin as an SVG file does: <svg, after an XML declaration, comments and a DOCTYPE.
 bool is_svg(std::string_view bytes);
 
-// The JSON that svg_metadata has put into a file; nothing when there is none. Error for metadata that does not end or
+// The JSON that svg_metadata has put into a file; nullopt when there is none. Error for metadata that does not end or
 // holds an unknown entity; `what` names the file.
 std::optional<std::string> svg_recipe(std::string_view bytes, const std::string& what);
 

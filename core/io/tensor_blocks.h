@@ -12,22 +12,23 @@
 
 namespace headscope {
 
-// Calls `visit` with consecutive pieces of the row-major values, each at most `most` of them (16 MiB); together they
-// are the whole tensor. What lies in memory without gaps is not copied; computed tensors and strided views are read
+// Calls `visit` with consecutive pieces of the row-major values, at most `most` values each (16 MiB); together they are
+// the whole tensor. Values that lie in memory without gaps are not copied; computed tensors and strided views are read
 // region by region. Throws Cancelled between pieces.
 void for_each_block(const Tensor& tensor, const CancelToken& cancel,
                     const std::function<void(std::span<const float>)>& visit, std::int64_t most = kComputedPiece);
 
-// `tensor`, which shows `seen` what each of its reads gave: how far a writer is, and what the numbers were.
+// The same numbers as `tensor`; every read also passes what it gave to `seen`, which can follow the progress of a
+// writer or the numbers.
 Tensor watched(const Tensor& tensor, std::function<void(std::span<const float>)> seen);
 
 // The sizes of a region's ranges.
 Shape shape_of(const Region& region);
 
-// What of `tensor` lies in `region`, as a tensor of the region's shape: a view of a stored tensor, else computed.
+// The part of `tensor` inside `region`, as a tensor of the region's shape: a view of a stored tensor, else computed.
 Tensor part_of(const Tensor& tensor, const Region& region);
 
-// A dense tensor whose axes nobody has named yet (Axis::feature); `values` are row-major.
+// A dense tensor whose axes have no names yet (all Axis::feature); `values` are row-major.
 Tensor tensor_of_values(const Shape& shape, std::vector<float> values);
 
 }  // namespace headscope

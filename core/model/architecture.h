@@ -1,4 +1,4 @@
-// What a model computes, said as data: norms, positions, activations, sizes. One forward runs every architecture.
+// What a model computes, described as data: norms, positions, activations, sizes. One forward runs every architecture.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 namespace headscope {
 
 // Rotary positions (Su et al. 2021): of every query and key the first `features` numbers are turned pair by pair, pair
-// p at position m by the angle m * inverse_frequencies[p]; the rest stays as it is. With x, y the two numbers of a
-// pair: x cos - y sin, y cos + x sin.
+// p at position m by the angle m * inverse_frequencies[p]; the other features are unchanged. With x, y the two numbers
+// of a pair: x cos - y sin, y cos + x sin.
 struct RotaryRule {
   // halves: pair p is (p, p + features / 2), as Hugging Face Transformers' rotate_half; neighbours: (2 p, 2 p + 1), as
   // the paper and Meta's own Llama code.
@@ -47,7 +47,7 @@ struct Architecture {
   // true: x + attention(norm(x)), then x + mlp(norm(x)); false: norm(x + attention(x)), then norm(x + mlp(x))
   bool norm_first = true;
   bool head_norm = false;    // queries and keys pass an RMS norm over head_dim before positions are applied
-  double head_norm_eps = 0;  // of that one
+  double head_norm_eps = 0;  // epsilon of that norm
 
   Position position = Position::none;
   std::int64_t position_offset = 0;  // RoBERTa: token i reads row i + 2 of the table

@@ -12,7 +12,7 @@
 
 namespace headscope {
 
-// What was kept of one layer: weights, or queries and keys, or both; values or not.
+// What the file holds of one layer: weights, or queries and keys, or both; with or without values.
 struct CapturedLayer {
   Tensor weights;     // [batch, heads, query_len, key_len], or empty
   Tensor query, key;  // [batch, heads, query_len, head_dim], [batch, kv_heads, key_len, head_dim]; or both empty
@@ -25,7 +25,8 @@ struct Capture {
   std::string path;
   std::vector<std::string> tokens, key_tokens;  // as the file names them, else "0", "1", ...
   bool named_tokens = false;                    // tokens come from a file
-  std::vector<CapturedLayer> layers;            // by number; at least one is captured, the last always
+  // By layer number. A layer that was not captured is empty; the last one is never empty.
+  std::vector<CapturedLayer> layers;
   std::int64_t batch = 0, query_len = 0, key_len = 0;
 };
 
@@ -34,20 +35,20 @@ struct Capture {
 std::string capture_tokens_path(const std::string& path);
 
 // A safetensors file with layers.N.weights [batch, heads, q, k], or layers.N.query and layers.N.key (and .value), with
-// the metadata `tokens` and `key_tokens`, JSON lists of strings; or an .npy of weights [heads, q, k] or
-// [layers, heads, q, k]. Batch may be left out. Tokens that it does not name come from the file beside it
-// (capture_tokens_path): a JSON list, a JSON object with lists `tokens` and `key_tokens`, or one token a line. Files
-// are mapped; large float32 tensors are read where they are looked at. Throws Error that names the file, what was found
-// and what was expected.
+// the metadata `tokens` and `key_tokens`, JSON lists of strings; or an .npy of weights [heads, q, k] or [layers, heads,
+// q, k]. Batch may be left out. Tokens that it does not name come from the file beside it (capture_tokens_path): a JSON
+// list, a JSON object with lists `tokens` and `key_tokens`, or one token a line. Files are mapped; of large float32
+// tensors only the regions that are used are read. Throws Error that names the file, what was found and what was
+// expected.
 Capture read_capture(const std::string& path);
 
 // How far the rows of captured weights are from adding up to 1.
 struct RowSums {
   std::int64_t rows = 0;
   std::int64_t off = 0;                         // rows with |sum - 1| > kRowSumTolerance, infinite ones too
-  std::int64_t nan_rows = 0;                    // rows that hold NaN; in neither of the others
+  std::int64_t nan_rows = 0;                    // rows that hold NaN; not counted in `off` or `largest_error`
   double largest_error = 0;                     // max |sum - 1|
-  std::int64_t batch = 0, head = 0, query = 0;  // where that is
+  std::int64_t batch = 0, head = 0, query = 0;  // the row of largest_error
 };
 constexpr double kRowSumTolerance = 1e-3;
 

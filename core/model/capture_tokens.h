@@ -9,7 +9,7 @@
 namespace headscope {
 
 struct CaptureTokens {
-  std::optional<std::vector<std::string>> queries, keys;  // nothing: not said
+  std::optional<std::vector<std::string>> queries, keys;  // nullopt: the file does not name them
 };
 
 // A JSON list of strings. Error that names `what`.

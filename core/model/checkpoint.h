@@ -1,4 +1,5 @@
-// A trained model from a folder: config.json, safetensors, tokenizer. Opened lazily: mapped, and read where looked at.
+// A trained model from a folder: config.json, safetensors, tokenizer. Files are mapped; weights are read when they are
+// used.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@ namespace headscope {
 
 class Tokenizer;
 
-// Weights lie as their file holds them: two-byte numbers stay such, Conv1D matrices ([in, out]) are transposed views.
-// Vectors (norms, biases) are float32. Whatever the architecture has not is empty.
+// Weights are stored as in their file: two-byte numbers stay two-byte, Conv1D matrices ([in, out]) are transposed
+// views. Vectors (norms, biases) are float32. Tensors that the architecture does not have are empty.
 struct NormWeights {
   Tensor weight;  // [features]
   Tensor bias;    // [features]; empty for an RMS norm
@@ -39,7 +40,7 @@ struct BlockWeights {
 // Logits of a token: decoder(final_norm(hidden)), or decoder(transform_norm(f(transform(final_norm(hidden))))).
 struct OutputHead {
   enum class Kind { none, next_token, masked };  // none: the model was saved without its head
-  NormWeights final_norm;                        // of the body; there without a head, too
+  NormWeights final_norm;                        // of the body; also there when the model has no head
   Linear transform;                              // masked heads, with Architecture::head_activation; may be empty
   NormWeights transform_norm;
   Linear decoder;  // [vocab_size, d_model]; tied: the word embedding's storage
@@ -49,14 +50,14 @@ struct OutputHead {
 class Checkpoint {
  public:
   // A folder with config.json and model.safetensors (or model.safetensors.index.json with its shards), or demo:NAME for
-  // one that Headscope ships. Reads the configuration and headers, no weights. Throws Error with all that is
-  // missing or does not fit, names with found and expected; UsageError for a demo that is not there.
+  // one that Headscope ships. Reads the configuration and headers, no weights. Throws Error that lists everything that
+  // is missing or does not fit, each with name, found and expected; UsageError for an unknown demo.
   static std::shared_ptr<const Checkpoint> open(const std::string& path_or_demo);
   ~Checkpoint();
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;
 
-  const std::string& path() const;  // as it was asked for
+  const std::string& path() const;  // as given to open()
   const Architecture& architecture() const;
 
   // Made on the first call and kept: the same storage every time. Safe from any thread.
@@ -67,14 +68,14 @@ class Checkpoint {
   // Read on the first call; null when the folder has none. Throws Error when it is malformed.
   std::shared_ptr<const Tokenizer> tokenizer() const;
 
-  // Tensors that the files hold and the architecture has no place for, sorted. Buffers that can be made again (causal
-  // masks, position ids, inverse frequencies) and BERT's pooler and next-sentence head are not among them.
+  // Tensors of the files that the architecture does not use, sorted. Buffers that can be computed again (causal masks,
+  // position ids, inverse frequencies) and BERT's pooler and next-sentence head are not listed.
   const std::vector<std::string>& unexpected() const;
   std::int64_t bytes() const;                      // of the tensors that are used
   std::int64_t parameters() const;                 // numbers in them; a tied decoder counts once
   const std::vector<std::string>& dtypes() const;  // of the tensors that are used, sorted: "BF16"
   const std::vector<std::string>& files() const;   // names of the safetensors files in the folder
-  bool holds(const std::string& tensor) const;     // whether one of them has a tensor of that name
+  bool holds(const std::string& tensor) const;     // whether a file has a tensor of that name
 
  private:
   struct Contents;

@@ -1,4 +1,4 @@
-// Typed values out of config.json; whatever does not fit is collected, so that one error can say all.
+// Typed values of config.json; values that do not fit are collected, so that one error can list all of them.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ class ConfigReader {
   bool holds_null(std::string_view key) const;
   // Null where the key is absent, or holds null.
   const JsonValue* find(std::string_view key) const;
-  // A whole number from `least` to `most`; `otherwise` where the key is absent, which is a problem without one. After a
-  // problem the result is `least`.
+  // A whole number from `least` to `most`; `otherwise` where the key is absent; an absent key without `otherwise` is a
+  // problem. After a problem the result is `least`.
   std::int64_t whole(std::string_view key, std::int64_t least, std::int64_t most,
                      std::optional<std::int64_t> otherwise = {});
   // A finite number above 0.

@@ -1,4 +1,4 @@
-// Where the checkpoints lie that Headscope ships.
+// Where to find the checkpoints that Headscope ships.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The families of models that open, one row each: where config.json says what, and what the tensors are called.
+// The families of models that can be opened, one row each: the keys of config.json and the names of the tensors.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace headscope {
 
-// A number of config.json: its key, and what the family's reference implementation takes where the key is absent. No
-// default: the key must be there. The reference's defaults are those of its configuration class, which save_pretrained
-// leaves out of config.json where a model has them.
+// A number of config.json: its key, and the default of the family's reference implementation when the key is absent.
+// Without a default the key must be there. The reference's defaults are those of its configuration class, which
+// save_pretrained leaves out of config.json where a model has them.
 struct ConfigNumber {
   const char* key = "";
   std::optional<double> otherwise;
@@ -24,17 +24,17 @@ struct ConfigKeys {
   ConfigNumber d_model{"hidden_size", {}};
   ConfigNumber num_layers{"num_hidden_layers", {}};
   ConfigNumber num_heads{"num_attention_heads", {}};
-  ConfigNumber num_kv_heads{};  // without a default: num_heads; so does null
-  ConfigNumber head_dim{};      // likewise d_model / num_heads
-  ConfigNumber mlp_width{};     // likewise 4 d_model, or the family's own rule
+  ConfigNumber num_kv_heads{};  // without a default, or when null: num_heads
+  ConfigNumber head_dim{};      // likewise: d_model / num_heads
+  ConfigNumber mlp_width{};     // likewise: 4 d_model, or the family's own rule
   ConfigNumber max_positions{"max_position_embeddings", {}};
   ConfigNumber norm_eps{"layer_norm_eps", {}};
   const char* activation = "";
   ConfigNumber token_types{};  // "" without such a table
 };
 
-// Names of modules: a tensor is NAME.weight or NAME.bias. "" for what the family has not. Those of a layer follow
-// `layer`, the layer's number and a dot.
+// Names of modules: a tensor is NAME.weight or NAME.bias. "" for a module that the family does not have. The names of a
+// layer follow `layer`, the layer's number and a dot.
 struct TensorNames {
   const char* word = "";
   const char* position = "";
@@ -54,21 +54,22 @@ struct TensorNames {
   const char* up = "";
   const char* down = "";
   const char* final_norm = "";
-  // The head's names stand without the body's prefix ("bert.", "model.").
+  // Names of the head, which do not have the body's prefix ("bert.", "model.").
   const char* transform = "";
   const char* transform_norm = "";
   const char* decoder = "";
-  const char* decoder_bias = "";  // the whole name: "" where the decoder has none
+  const char* decoder_bias = "";  // the whole name; "" where the decoder has no bias
 };
 
-// A key of config.json that asks for arithmetic that is not implemented, and the values that do not.
+// A key of config.json with which a model may ask for arithmetic that is not implemented, and the values that are
+// allowed.
 struct Refusal {
   const char* key;
   std::vector<std::string_view> allowed;  // as JSON text: "false", "absolute"
 };
 
-// Where a family's matrices and norms have biases: config.json's key, true or false there, or the fixed value without
-// one.
+// The keys of config.json (true or false) that say which matrices and norms have biases; "": the fixed value of the
+// family.
 struct BiasKeys {
   const char* everywhere = "";   // nanoGPT's `bias`: linear maps and norms
   const char* projections = "";  // queries, keys, values and output
@@ -78,18 +79,18 @@ struct BiasKeys {
 // Sliding windows: Architecture::sliding_window is config.json's `sliding_window`, or `otherwise` where it is absent.
 struct WindowKeys {
   std::int64_t otherwise = 0;  // 0: none
-  bool switched = false;       // only where use_sliding_window is true, in layers from max_window_layers on
+  bool switched = false;       // true: only where use_sliding_window is true, in layers from max_window_layers on
 };
 
 struct Family {
-  Architecture fixed;  // what config.json does not decide; its `family` names the row
+  Architecture fixed;  // the settings that config.json does not decide; its `family` names the row
   std::vector<std::string_view> model_types;
   std::vector<std::string_view> marks;  // keys that all of this family's configurations have, and no other's
   ConfigKeys keys;
   TensorNames names;
   BiasKeys biases;
   bool in_out = false;  // matrices of the layers are [in, out] (Conv1D)
-  // Where config.json has no tie_word_embeddings. by_file: tied unless the file has a decoder of its own.
+  // Used where config.json has no tie_word_embeddings. by_file: tied unless the file has a decoder of its own.
   enum class Tied { no, yes, by_file };
   Tied tied = Tied::no;
   std::optional<WindowKeys> window;
@@ -99,11 +100,10 @@ struct Family {
 
 std::span<const Family> families();
 
-// The prefixes before the body's names that training code leaves: "transformer.", "model.", "_orig_mod.", ...; ""
-// first.
+// Prefixes that training code puts before the names of the body: "transformer.", "model.", "_orig_mod.", ...; "" first.
 std::span<const std::string_view> body_prefixes();
 
-// Whether a tensor that no family has a place for can be passed over in silence: see Checkpoint::unexpected.
+// Whether a tensor that no family uses can be ignored without a message: see Checkpoint::unexpected.
 bool is_remade_buffer(std::string_view name);
 
 }  // namespace headscope

@@ -1,4 +1,4 @@
-// Whether files on disk are still those that were read: by size and time of change.
+// Whether files on disk have changed since they were read, judged by size and time of change.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ struct FileStamp {
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
-// Of a file that cannot be asked: one of its own kind, the same every time.
+// The stamp of a file. Of a file whose state cannot be read: a fixed value that no real file has.
 FileStamp file_stamp(const std::string& path);
 
-// Of the files of a checkpoint: configuration, tokenizer, and all that ends like weights.
+// The stamps of a checkpoint's files: configuration, tokenizer, and all files whose names end like weights.
 class FolderStamp {
  public:
-  // A folder, or demo:NAME; UsageError for a demo that is not there.
+  // A folder, or demo:NAME; UsageError for an unknown demo.
   explicit FolderStamp(const std::string& path_or_demo);
   bool unchanged() const;
 

@@ -1,5 +1,5 @@
-// What a model does to the heads of queries and keys between the projection and their product: a norm of every head,
-// then rotary positions.
+// The steps on the heads of queries and keys between the projection and their product: a norm of every head, then
+// rotary positions.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace headscope {
 
-// The turns of rotary positions, made once for all layers of a model. Thread-safe.
+// Cosines and sines of rotary positions, computed once for all layers of a model. Thread-safe.
 class RotaryTable {
  public:
   explicit RotaryTable(RotaryRule rule);
   const RotaryRule& rule() const { return rule_; }
 
-  // Of positions 0 ... count - 1, a row of features / 2 numbers each: factor * cos(angle) and factor * sin(angle),
-  // where angle = position * inverse_frequency is rounded to float32 as torch rounds it, cos and sin are taken in
-  // double.
+  // One row of features / 2 numbers for each of the positions 0 ... count - 1: factor * cos(angle) and factor *
+  // sin(angle), where angle = position * inverse_frequency is rounded to float32 as torch rounds it, cos and sin are
+  // taken in double.
   struct Rows {
     std::int64_t count = 0;
     std::vector<float> cosine, sine;
@@ -43,18 +43,21 @@ struct HeadRule {
   bool changes_keys() const { return rotary != nullptr || !key_norm.empty(); }
 };
 
-// How one feature of a head at a position is turned: it becomes cosine * itself + sine * the other one of its pair.
+// The rotation of one feature of a head at a position: the new value is cosine * feature + sine * the other feature of
+// its pair.
 struct FeatureTurn {
-  std::int64_t other = -1;  // -1: it is not turned
+  std::int64_t other = -1;  // -1: the feature is not rotated
   double cosine = 1, sine = 0;
 };
 FeatureTurn feature_turn(const HeadRule& rule, std::int64_t feature, std::int64_t position);
 
-// Rows [begin, end) of `heads` [batch, heads, len, head_dim], by the rule with this norm (query_norm or key_norm), to
-// the same rows of `to`, of the same shape, whose last axis has no gaps. With x a head of a position p, in float32:
+// Applies the rule with `norm` (query_norm or key_norm) to the rows [begin, end) of `heads` [batch, heads, len,
+// head_dim] and writes the same rows of `to`, which has the same shape and no gaps along its last axis. With x a head
+// of a position p, in float32:
 //   x = x / sqrt(mean(x^2) + eps) * weight            (the mean in double), where there is a norm
 //   (a, b) = (a cos - b sin, b cos + a sin)           for every pair (a, b) of rotary features, at position p
-// Equals Qwen3RMSNorm and apply_rotary_pos_emb of Hugging Face Transformers. The bits of a row depend on nothing else.
+// Equals Qwen3RMSNorm and apply_rotary_pos_emb of Hugging Face Transformers. The bits of a row depend on that row
+// alone.
 void turn_heads(const HeadRule& rule, const Tensor& norm, const Tensor& heads, std::int64_t begin, std::int64_t end,
                 Tensor& to);
 

@@ -20,14 +20,14 @@
 
 namespace headscope {
 
-// Everything that the seeded draws depend on. Sizes of the sequence are 0 when it is not drawn.
+// Everything that the seeded draws depend on. The sizes of the sequence are 0 when it is not drawn.
 struct SeededDraws {
   std::uint64_t seed = 0;
   std::int64_t batch = 0, seq_len = 0, key_len = 0;
   std::int64_t input_dim = 0, key_input_dim = 0;
-  bool layer = false;  // false: only the sequence, the layer is a file's
+  bool layer = false;  // false: only the sequence is drawn, the layer comes from a file
   std::int64_t d_model = 0;
-  std::int64_t grouped_heads = 0, grouped_kv_heads = 0;  // 0 unless keys are shared: a fused draw knows no heads
+  std::int64_t grouped_heads = 0, grouped_kv_heads = 0;  // 0 for a fused draw, which does not depend on heads
   double init_gain = 1.0;
   friend bool operator==(const SeededDraws&, const SeededDraws&) = default;
 };
@@ -40,14 +40,14 @@ struct DrawnTensors {
 struct InputCache::State {
   CancelToken cancel;  // of the request that is being loaded
 
-  // The newest few draws, newest first.
+  // Drawn now or kept: the newest few draws are kept, newest first.
   DrawnTensors drawn(const SeededDraws& key);
 
   // word_vectors() into rows of [words, input_dim], each word drawn once.
   void read_vectors(std::uint64_t seed, const std::vector<std::string>& words, std::int64_t input_dim,
                     std::span<float> out);
 
-  // Files as read, copied out of any mapping; read again when size or time of change differ.
+  // The contents of files, copied out of any mapping; read again when size or time of change differ.
   const NpyArray& npy(const std::string& path);
   const Tensor& csv(const std::string& path);
   const LayerWeights& layer(const std::string& path, QkvLayout layout);
@@ -55,10 +55,10 @@ struct InputCache::State {
   // The open checkpoint of a folder or demo; opened again when one of its files changed on disk. Keeps one.
   std::shared_ptr<const Checkpoint> checkpoint(const std::string& path_or_demo);
 
-  // Error when a file of that one changed.
+  // Error when a file of the open checkpoint has changed.
   void check_checkpoint() const;
 
-  // Forgets files that were not asked for since the last call.
+  // Forgets files that were not used since the last call.
   void forget_unused_files();
 
  private:

@@ -29,7 +29,7 @@ struct Sources {
   std::optional<TokenSource> value;  // --value-input only
 };
 
-// Everything of a layer's request that is not attention alone. UsageError for what contradicts.
+// Reads the sources of a request that is not attention alone. UsageError when they contradict each other.
 Sources read_sources(const Request& request, InputCache::State& cache);
 
 // Words of a phrase. UsageError when it is not UTF-8 or holds no word.
@@ -50,8 +50,8 @@ Tensor dropout_mask_file(const std::string& path, const Shape& weights_shape, In
 // "0", "1", ...
 std::vector<std::string> position_names(std::int64_t count);
 
-// UsageError "--heads: 4 was given, but FILE has 8" unless `given` is nothing or `found`. `where` names the file and
-// what of it.
+// UsageError "--heads: 4 was given, but FILE has 8" unless `given` is nullopt or equals `found`. `where` names the file
+// and the part of it.
 void check_agreement(std::string_view option, const std::optional<std::int64_t>& given, std::int64_t found,
                      const std::string& where);
 

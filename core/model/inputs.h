@@ -1,4 +1,4 @@
-// All that a request points to, read and ready to compute with: tokens, vectors, weights, mask files.
+// Everything that a request names, read and ready to compute with: tokens, vectors, weights, mask files.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,9 @@ struct Inputs {
   std::vector<std::string> key_tokens;  // the same object as tokens in self-attention
   // Where each token lies in its phrase: [begin, end) in bytes. Empty for inputs from files.
   std::vector<Range> offsets, key_offsets;
-  std::int64_t second_begin = 0;  // the second phrase's first token: from there on ranges lie in it; 0: one phrase
+  // First token of the second phrase; its offsets, and those of the tokens after it, count in that phrase. 0: one
+  // phrase.
+  std::int64_t second_begin = 0;
 
   // Either x (and key_x, value_x for cross-attention) ...
   Tensor x;               // [batch, query_len, input_dim]
@@ -41,19 +43,19 @@ struct Inputs {
   std::int64_t num_heads = 0, num_kv_heads = 0, head_dim = 0, value_head_dim = 0;
   std::int64_t input_dim = 0, d_model = 0;
 
-  // Of a layer of a checkpoint; nothing for a layer of its own.
+  // Only of a layer of a checkpoint; null and unused otherwise.
   std::shared_ptr<const Checkpoint> checkpoint;
   std::int64_t layer = 0;
   std::vector<std::int64_t> token_ids;        // [query_len], of the model's vocabulary
   std::vector<std::int64_t> token_types;      // [query_len]; empty: all 0
-  std::vector<std::int64_t> words;            // [query_len], the word that each token is part of, -1: of none; or empty
-  std::vector<MaskTerm> own_mask;             // the model's own: it hides as well as the request's mask
-  std::shared_ptr<const HeadRule> head_rule;  // between the split into heads and raw_scores; null: nothing
-  std::optional<double> score_scale;          // the model's own, where it is not 1/sqrt(head_dim)
+  std::vector<std::int64_t> words;            // [query_len], the word that each token is part of (-1: none); or empty
+  std::vector<MaskTerm> own_mask;             // the model's own mask, which hides besides the request's
+  std::shared_ptr<const HeadRule> head_rule;  // applied between the split into heads and raw_scores; null: no such step
+  std::optional<double> score_scale;          // the model's own; nullopt: 1/sqrt(head_dim)
 };
 
-// Remembers what loading found, so that a keystroke does not draw or read the layer's weights again. One per session;
-// not thread-safe: only the worker touches it.
+// Keeps what was loaded, so that a keystroke does not draw or read the layer's weights again. One per session; not
+// thread-safe: only the worker thread uses it.
 class InputCache {
  public:
   InputCache();
@@ -67,13 +69,12 @@ class InputCache {
   std::unique_ptr<State> state_;
 };
 
-// Error when the files of the checkpoint that was loaded last are not those any more: they are read while a forward
-// runs.
+// Error when the files of the checkpoint that was loaded last have changed on disk: they are read while a forward runs.
 void check_checkpoint_files(InputCache& cache);
 
-// Tokenizes, draws or reads everything. find_problem(request) must be empty. Throws Error when a file refuses, and
-// UsageError (core/request/request_text.h) when shapes of files and options contradict each other; Cancelled, after
-// which the cache serves the next request as before.
+// Tokenizes, draws or reads everything. find_problem(request) must be nullopt. Throws Error when a file cannot be read
+// or is malformed, and UsageError (core/base/error.h) when shapes of files and options contradict each other;
+// Cancelled, after which the cache can serve the next request.
 Inputs load_inputs(const Request& request, InputCache& cache, const CancelToken& cancel = {});
 
 }  // namespace headscope

@@ -14,21 +14,23 @@ namespace headscope {
 // kv_heads * head_dim features.
 struct LayerWeights {
   Linear qkv;                                  // [3*d_model, input_dim]; fewer rows with grouped heads, in blocks
-  QkvLayout qkv_layout = QkvLayout::per_head;  // how the rows of qkv really lie
-  // Rows of keys (and as many of values) in a blocked qkv, where the output projection or bias_k tells them.
+  QkvLayout qkv_layout = QkvLayout::per_head;  // the layout of the rows of qkv: never automatic
+  // Rows of keys (and as many of values) in a blocked qkv, where they follow from the output projection or bias_k; else
+  // nullopt.
   std::optional<std::int64_t> fused_key_rows;
   Linear query, key, value;
   Tensor bias_k, bias_v;                  // [kv_heads * head_dim]: one more key that no mask hides; or empty
   Linear output;                          // [d_model, heads * value_head_dim], or empty
-  std::optional<std::int64_t> num_heads;  // from the file's metadata
+  std::optional<std::int64_t> num_heads;  // from the file's metadata; nullopt when it has none
   std::string source;                     // "seeded 0", or the path
-  std::string sha256;  // of the weights' names, shapes and bytes, lower-case hex; made when asked for
+  std::string sha256;  // of the weights' names, shapes and bytes, lower-case hex; "" until a caller computes it
   bool fused() const { return !qkv.empty(); }
   bool empty() const { return qkv.empty() && query.empty(); }
 };
 
-// Reads `--weights FILE.safetensors` (contract, 'Tensor names of one attention layer'). `layout` overrides what the
-// names say. Throws Error when names, shapes or dtypes do not fit, naming found and expected.
+// Reads `--weights FILE.safetensors` (contract, 'Tensor names of one attention layer'). `layout`, unless automatic,
+// overrides the layout that the names imply. Throws Error when names, shapes or dtypes do not fit, naming found and
+// expected.
 LayerWeights read_layer_weights(const std::string& path, QkvLayout layout);
 
 // The same from tensors in memory, as the file would name them; for tests and captures.

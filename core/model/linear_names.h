@@ -1,4 +1,4 @@
-// What the file calls the matrices of a layer, and how it stores them.
+// The names of a layer's matrices in the file, and how the file stores them.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct LinearNames {
 };
 LinearNames file_names_of(const LayerWeights& weights, const Linear& linear);
 
-// Whether the file holds [in, out]: the [out, in] view's columns lie apart.
+// Whether the file stores the matrix as [in, out]: then the columns of the [out, in] view are not contiguous.
 bool is_transposed(const Tensor& weight);
 
 }  // namespace headscope

@@ -12,8 +12,8 @@ namespace headscope {
 struct ModelConfig {
   Architecture architecture;
   const Family* family = nullptr;
-  // Nothing in it says whether embeddings are tied (Architecture::tied_embeddings is true): a decoder of its own among
-  // the tensors decides.
+  // config.json does not say whether embeddings are tied (Architecture::tied_embeddings is true): they are not when the
+  // files hold a decoder.
   bool tied_by_file = false;
 };
 

@@ -1,5 +1,5 @@
-// Inputs of a request whose model is a checkpoint: its tokens, what enters the first layer, the sizes of the shown one.
-// Internal to core/model.
+// Inputs of a request whose model is a checkpoint: its tokens, the input of the first layer, the sizes of the shown
+// layer. Internal to core/model.
 #pragma once
 
 #include "core/model/input_cache.h"
@@ -8,9 +8,9 @@
 
 namespace headscope {
 
-// Opens the checkpoint (or has it open), tokenizes, and fills `inputs` for the layer that is shown, but that `x` is
-// what enters layer 0: model_forward.h computes the layers between. UsageError for a layer, an id or a length that the
-// model does not have, for sizes that contradict it, and for a phrase without a tokenizer.
+// Opens the checkpoint if it is not open, tokenizes, and fills `inputs` for the layer that is shown. Only `x` is the
+// input of layer 0: core/attention/model_forward.h computes the layers between. UsageError for a layer, an id or a
+// length that the model does not have, for sizes that contradict it, and for a phrase without a tokenizer.
 void load_model_inputs(const Request& request, InputCache::State& cache, Inputs& inputs);
 
 }  // namespace headscope

@@ -1,5 +1,5 @@
-// What a model computes beside attention: embeddings, norms, residual sums, MLP. Every row of [batch, len, d_model] has
-// its bits from its own numbers alone, whatever rows are computed with it and by how many threads.
+// The steps of a model besides attention: embeddings, norms, residual sums, MLP. The bits of a row of [batch, len,
+// d_model] depend on that row alone, not on the rows computed with it or the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,21 @@
 
 namespace headscope {
 
-// Rows [begin, len) of `x` [batch, len, features] normalised, to the same rows of `y` (which may be x):
+// Normalises the rows [begin, len) of `x` [batch, len, features] into the same rows of `y` (which may be x):
 //   layer: (x - mean) / sqrt(mean((x - mean)^2) + eps) * weight + bias        torch.nn.LayerNorm
 //   rms:   x / sqrt(mean(x^2) + eps) * weight, or * (1 + weight)              Zhang and Sennrich 2019
 // Sums in double. Without weights it copies.
 void norm_rows(const Architecture& architecture, const NormWeights& norm, const Tensor& x, std::int64_t begin,
                Tensor& y);
 
-// What enters layer 0, [batch, len, d_model], the same for every batch item: word[id] * scale + position[i + offset] +
+// The input of layer 0, [batch, len, d_model], the same for every batch item: word[id] * scale + position[i + offset] +
 // token_type[type], normalised where the model does so. Reads the rows of `ids` only, which must be in the vocabulary;
 // `types` may be empty: all 0.
 Tensor embedded(const Checkpoint& checkpoint, std::span<const std::int64_t> ids, std::span<const std::int64_t> types,
                 std::int64_t batch);
 
-// Rows [begin, len) of what leaves a layer, from what entered it (`stream`) and what its attention gave:
+// Computes the rows [begin, len) of a layer's result `left`, from the layer's input (`stream`) and the output of its
+// attention:
 //   norm_first: s = stream + attention, then s + mlp(norm(s)); else s = norm(stream + attention), then norm(s + mlp(s))
 //   mlp(x) = down(f(up x)), or down(f(gate x) * up x)
 // `attention` may be computed when read. Throws Cancelled.
@@ -33,7 +34,7 @@ void finish_layer(const Architecture& architecture, const BlockWeights& weights,
                   const Tensor& attention, std::int64_t begin, const Backend& backend, const CancelToken& cancel,
                   Tensor& left);
 
-// f of an MLP or a head's transform, in place.
+// Applies f of an MLP or of a head's transform, in place.
 void activate(Architecture::Activation activation, std::span<float> values);
 
 }  // namespace headscope

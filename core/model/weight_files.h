@@ -21,10 +21,10 @@ class WeightFiles {
 
   // model.safetensors, or else the shards that model.safetensors.index.json names, which all lie in the folder itself.
   // Maps them and reads their headers. Throws Error that says what the folder holds instead, which shard is missing, or
-  // which tensors the index promises in a shard that has not got them.
+  // which tensors the index names that are not in their shard.
   static WeightFiles open(const std::string& folder);
 
-  // Null where no file holds it.
+  // Null when no file holds it.
   const Place* find(const std::string& name) const;
   const std::map<std::string, Place>& all() const { return places_; }
   const std::vector<std::string>& names() const { return names_; }  // of the files
@@ -36,12 +36,12 @@ class WeightFiles {
   std::map<std::string, Place> places_;
 };
 
-// Tensor and file name of every line of a model.safetensors.index.json's weight_map, in its order. Throws Error when it
-// is none, names no tensor, or names a file that does not lie in the same folder.
+// Tensor and file name of every line of a model.safetensors.index.json's weight_map, in its order. Throws Error when
+// the text is no such index, names no tensor, or names a file outside of the folder.
 std::vector<std::pair<std::string, std::string>> parse_weight_index(std::string_view json, const std::string& what);
 
-// The text of a small JSON file in a checkpoint folder. Throws Error when it is missing, and says what it is when it is
-// no JSON at all (a Git LFS pointer, an HTML page).
+// The text of a small JSON file in a checkpoint folder. Throws Error when it is missing or is no JSON; then it names
+// what the file seems to be (a Git LFS pointer, an HTML page).
 std::string read_json_text(const std::string& path);
 
 }  // namespace headscope

@@ -1,4 +1,4 @@
-// Planned tensors found in a checkpoint's files, whatever prefix or older spelling the file has.
+// Finds planned tensors in a checkpoint's files, also under another prefix or an older spelling.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,12 @@ namespace headscope {
 
 class WeightLookup {
  public:
-  // Takes the body's prefix ("", "model.", ...) from where the word embedding stands; `files` must outlive it.
+  // Takes the body's prefix ("", "model.", ...) from the name of the word embedding in the file; `files` must outlive
+  // this.
   WeightLookup(const WeightFiles& files, const PlannedTensor& word);
-  // Null where no file holds it, under its older name neither.
+  // Null when no file holds it under its name or its older name.
   const WeightFiles::Place* find(const PlannedTensor& tensor) const;
-  // A second copy under the older name, or null.
+  // A second copy under the older name; null when there is none.
   const WeightFiles::Place* find_older(const PlannedTensor& tensor) const;
   const std::string& prefix() const { return prefix_; }
 
@@ -28,7 +29,7 @@ class WeightLookup {
   std::vector<std::string> head_prefixes_;
 };
 
-// What Checkpoint says of its files.
+// What Checkpoint reports about its files.
 struct WeightAccount {
   OutputHead::Kind head = OutputHead::Kind::none;
   std::vector<std::string> unexpected, dtypes;

@@ -1,5 +1,5 @@
 // Which tensors an architecture needs, under which names and with which shapes: checked when a checkpoint opens, read
-// when a layer is looked at.
+// when a layer is used.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace headscope {
 
-// Names as the family's table has them: without the body's prefix.
+// A tensor by its name in the family's table: without the body's prefix.
 struct PlannedTensor {
   enum class Kind { matrix, matrix_in_out, vector };
   std::string name;                 // "" for none
-  std::string older_name;           // which the same tensor has in some files, or ""
+  std::string older_name;           // the name of the same tensor in some older files; "" for none
   std::vector<std::int64_t> shape;  // as the file holds it
   Kind kind = Kind::vector;
-  bool in_head = false;  // its name does not follow the body's prefix
+  bool in_head = false;  // its name does not have the body's prefix
   bool empty() const { return name.empty(); }
 };
 
@@ -37,7 +37,7 @@ struct PlannedBody {
   std::vector<PlannedTensor> tensors() const;
 };
 
-// What a complete head holds. `decoder.weight` is planned also where the embedding takes its place.
+// The tensors of a complete head. `decoder.weight` is planned also where the word embedding is used instead.
 struct PlannedHead {
   PlannedModule transform, transform_norm, decoder;
   std::vector<PlannedTensor> tensors() const;

@@ -1,5 +1,4 @@
-// What `--model` and the files of a request say of where its numbers come from, by the spelling alone: no file is
-// opened.
+// Where the numbers of a request come from, judged by the spelling of `--model` and its files alone: no file is opened.
 #pragma once
 
 #include <string_view>

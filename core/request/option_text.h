@@ -1,4 +1,4 @@
-// Values as typed: strict numbers, lists and words, and the sentence when they are none.
+// Parses the values that a user types: strict numbers, lists and words; and the sentence that refuses a bad one.
 #pragma once
 
 #include <cstdint>

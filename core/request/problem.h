@@ -1,4 +1,4 @@
-// What the user asked for cannot run: said beside the control, never thrown.
+// Why a request cannot run, and what would make it run: returned by find_problem(), shown beside the control at fault.
 #pragma once
 
 #include <optional>
@@ -26,18 +26,19 @@ struct Problem {
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
-// Everything that can be said without opening a file or computing: divisibility, ranges, options that exclude
-// each other (contract, 'Exit codes' and 'Finer points'). Nothing when the request can go on.
+// Everything that can be found without opening a file or computing: divisibility, ranges, options that exclude each
+// other (contract, 'Exit codes' and 'Finer points'). nullopt when nothing is wrong.
 std::optional<Problem> find_problem(const Request& request);
 
-// All divisors of d_model in increasing order: the head counts that run. Only 1 above the largest size that
-// runs at all, so that a number typed by mistake costs no time.
+// All divisors of d_model in increasing order: the head counts that run. Only {1} for a d_model above the largest size
+// that can run, so that a number typed by mistake costs no time.
 std::vector<std::int64_t> divisors_of(std::int64_t d_model);
 
 // "--heads: 7 does not divide 512. head_dim would be 73.14; ..." for the command line.
 std::string one_line(const Problem& problem);
 
-// A Problem on its way to the edge, for callers without a control to show it beside: only Engine::run throws it.
+// A Problem as an exception, for code that cannot return one: Engine::run, capture_trace, the command line's arguments
+// and the comparison of backends throw it; the edge (main, the compute queue) catches it.
 class ProblemError : public std::runtime_error {
  public:
   explicit ProblemError(Problem problem) : std::runtime_error(one_line(problem)), problem_(std::move(problem)) {}

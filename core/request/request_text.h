@@ -11,8 +11,8 @@
 namespace headscope {
 
 // One option of REQUEST. `get` gives the value as typed on the command line, "" when it is at its default;
-// `set` parses it and throws UsageError, naming the option, what was found and what was expected; the request is
-// then as it was.
+// `set` parses it and throws UsageError, naming the option, what was found and what was expected; the request is then
+// unchanged.
 struct RequestOption {
   const char* name;         // "mask-order"
   const char* placeholder;  // "after-scale|before-scale"
@@ -24,6 +24,7 @@ struct RequestOption {
 
 // Every option that is a field of Request, in the contract's order (--session and --phrase-file are not fields).
 const std::vector<RequestOption>& request_options();
+// The option of that name; null when there is none.
 const RequestOption* find_request_option(std::string_view name);
 
 // True when the request differs from Request{} in this option. (An empty --key-phrase is given, though `get` is "".)
@@ -32,11 +33,11 @@ bool is_given(const RequestOption& option, const Request& request);
 // Only what differs from the defaults: {"--mask", "causal", "--heads", "4", ...}, unquoted.
 std::vector<std::string> command_line_of(const Request& request);
 
-// The same as one line that a POSIX shell reads back, values quoted where needed: `command` as it is, then the
+// The same as one line that a POSIX shell reads back, values quoted where needed: `command` unchanged, then the
 // options. "headscope-cli run --phrase 'a b' --mask causal".
 std::string shell_command_of(const Request& request, std::string_view command);
 
-// One word as a POSIX shell reads it back: 'it'\''s'; as it is when nothing in it is special.
+// One word as a POSIX shell reads it back: 'it'\''s'; unchanged when no character of it is special.
 std::string shell_quoted(std::string_view word);
 
 // "causal,padding:2", "none".

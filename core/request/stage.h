@@ -36,7 +36,7 @@ enum class StageId {
 // "masked_scores".
 std::string_view stage_name(StageId stage);
 
-// The stage of that name, or nothing.
+// The stage of that name; nullopt when there is none.
 std::optional<StageId> stage_named(std::string_view name);
 
 // All of them, in the order above.

@@ -5,8 +5,8 @@
 
 namespace headscope {
 
-// to = from, of one shape. `to` is writable and has no gaps along its last axis, whatever lies between its rows; `from`
-// is any tensor. Asserts.
+// to = from; both have the same shape. `to` is writable and has no gaps along its last axis (its rows may lie apart);
+// `from` is any tensor. Asserts all of this.
 void copy_values(const Tensor& from, Tensor& to);
 
 }  // namespace headscope

@@ -1,4 +1,4 @@
-// How a tensor lies on paper: which of its axes is batch, head, row and column.
+// How a tensor is shown as matrices: which of its axes is batch, head, row and column.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@ namespace headscope {
 
 struct MatrixLayout {
   int batch = 0;
-  int head = -1;  // none in 3-D tensors
+  int head = -1;  // -1: a 3-D tensor, which has no heads
   int rows = 0, columns = 0;
 };
 
-// The [rows, columns] matrix of (batch, head), or a part of it; computed when read. `head` is ignored where the layout
-// has none.
+// The cells [rows, columns] of the matrix of (batch, head); computed when read. `head` is ignored where the layout has
+// none.
 Tensor matrix_of(const Tensor& tensor, const MatrixLayout& layout, std::int64_t batch, std::int64_t head, Range rows,
                  Range columns);
 

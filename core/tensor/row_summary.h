@@ -1,4 +1,4 @@
-// What a row of weights says of itself, in one pass.
+// Entropy, largest value and NaN of a row of weights, in one pass.
 #pragma once
 
 #include <span>

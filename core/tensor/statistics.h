@@ -21,7 +21,7 @@ struct Statistics {
 
 Statistics statistics_of(const Tensor& tensor);
 
-// The same of values that come in pieces, in row-major order. Where the pieces end changes no bit.
+// The same of values that come in pieces, in row-major order. How the values are cut into pieces changes no bit.
 class StatisticsSum {
  public:
   void add(std::span<const float> values);
@@ -31,7 +31,7 @@ class StatisticsSum {
   void add_block(std::span<const float> values);
   std::vector<float> rest_;  // less than a block, not yet in the sums
   std::int64_t finite_ = 0, nan_ = 0, inf_ = 0;
-  double mean_ = 0, squares_ = 0;  // of the finite values; of their deviations from the mean
+  double mean_ = 0, squares_ = 0;  // mean of the finite values; sum of squared deviations from it
   float low_ = std::numeric_limits<float>::infinity(), high_ = -std::numeric_limits<float>::infinity();
 };
 

@@ -1,4 +1,4 @@
-// A float32 tensor that one can read a region of: stored (dense or a strided view), stored in two bytes a number, or
+// A float32 tensor of which any region can be read: stored (dense or a strided view), stored in two bytes a number, or
 // computed when read.
 #pragma once
 
@@ -15,8 +15,7 @@ namespace headscope {
 // Fills `out` (row-major, element_count(region) values) with that region.
 using ReadRegion = std::function<void(const Region& region, std::span<float> out)>;
 
-// How the numbers of a tensor lie in memory. Reading gives float32 whatever it is: two-byte numbers are widened
-// exactly.
+// How the numbers of a tensor lie in memory. Reading always gives float32: two-byte numbers are widened exactly.
 enum class NumberType { float32, float16, bfloat16 };
 
 class Tensor {
@@ -37,7 +36,7 @@ class Tensor {
   static Tensor two_byte_view_of(std::shared_ptr<const void> owner, const std::uint16_t* data, NumberType type,
                                  Shape shape, Strides strides, Axes axes);
 
-  // The same, of memory that may be written while nobody else reads it.
+  // The same, of memory that the caller may write while no other thread reads it.
   static Tensor writable_view_of(std::shared_ptr<const void> owner, float* data, Shape shape, Strides strides,
                                  Axes axes);
 
@@ -64,7 +63,7 @@ class Tensor {
 
   // First element of a stored tensor (also of a strided view). Asserts stored().
   const float* data() const;
-  // Of a tensor made by zeros() or of(), while nobody else reads it. Asserts.
+  // Only of a writable tensor, made by zeros(), of() or writable_view_of() (asserted), while no other thread reads it.
   float* mutable_data();
 
   // One value; works for computed tensors too (slowly). Asserts that the index is inside.
@@ -78,16 +77,17 @@ class Tensor {
   // Views. They share the storage; those of a computed tensor are computed.
   Tensor permuted(std::initializer_list<int> order) const;  // axis k of the result is axis order[k]
   Tensor sliced(int axis, std::int64_t begin, std::int64_t end) const;
-  // sliced() of a tensor that may be written: so may the slice.
+  // sliced() of a writable tensor; the slice is writable too.
   Tensor writable_sliced(int axis, std::int64_t begin, std::int64_t end);
-  // Copies when the strides do not allow a view. Of a computed tensor only axes of size 1 come and go (asserted).
+  // Copies when the strides do not allow a view. Of a computed tensor only axes of size 1 can be added or removed
+  // (asserted).
   Tensor reshaped(Shape shape, Axes axes) const;
   Tensor dense_copy() const;             // of any tensor, float32
-  Tensor dense_copy_as_it_lies() const;  // two-byte numbers stay such
+  Tensor dense_copy_as_it_lies() const;  // two-byte numbers stay two-byte
 
   // Identity of the numbers: equal for tensors that read the same storage (or computation) the same way.
   friend bool same_storage(const Tensor& a, const Tensor& b);
-  // Equal where same_storage is: for hash tables.
+  // Tensors with same_storage() have equal storage(): for hash tables.
   const void* storage() const {
     return stored()                    ? static_cast<const void*>(data_)
            : two_byte_data_ != nullptr ? static_cast<const void*>(two_byte_data_)

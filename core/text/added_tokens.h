@@ -1,4 +1,4 @@
-// Tokens that stand beside a vocabulary and are found in a text as they are: [MASK], <|endoftext|>.
+// Tokens added to a vocabulary, which are found in a text by their exact spelling: [MASK], <|endoftext|>.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct AddedToken {
   std::int64_t id = 0;
   std::string content;
   bool special = false;
-  bool single_word = false;  // only where no word character stands beside it
-  bool lstrip = false;       // takes the white space before it along
-  bool rstrip = false;       // and that behind it
-  bool normalized = false;   // looked for in the normalized text, in its own normalized form
+  bool single_word = false;  // matches only where no word character is next to it
+  bool lstrip = false;       // includes the white space before it
+  bool rstrip = false;       // includes the white space after it
+  bool normalized = false;   // searched in the normalized text, in its own normalized form
 };
 
 class AddedTokens {
@@ -29,16 +29,17 @@ class AddedTokens {
   AddedTokens() = default;
   AddedTokens(std::vector<AddedToken> tokens, const Normalizer& normalizer);
 
-  // The text normalized between the added tokens, and where they are. At each place the longest one counts.
+  // The text, normalized between the added tokens, and the places of these tokens. At each place the longest one wins.
   PieceList split(const AlignedText& text, const Normalizer& normalizer) const;
 
   const std::vector<AddedToken>& tokens() const { return tokens_; }  // ascending ids
+  // Null when there is none.
   const AddedToken* find(std::int64_t id) const;
   const AddedToken* find(std::string_view content) const;
 
  private:
   struct Finder {
-    std::vector<std::string> spellings;  // what the tree's views point into
+    std::vector<std::string> spellings;  // the views in `trie` point into these
     ByteTrie trie;                       // values are indices of tokens_
   };
   Finder finder(bool normalized, const Normalizer& normalizer) const;

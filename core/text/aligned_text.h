@@ -1,4 +1,4 @@
-// Text that knows where each of its bytes came from, through everything that rewrites it on the way to a vocabulary.
+// Text that remembers where each of its bytes came from, through all rewriting before it reaches a vocabulary.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace headscope {
 
-// [begin, end) in bytes of the text that was typed.
+// [begin, end) in bytes of the text that the user typed.
 struct SourceRange {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
 };
 
-// Valid UTF-8; source[k] is the range of the whole character that bytes[k] came from. Error when it grows beyond
-// 128 MiB: rules of a file may make any text a thousand times longer.
+// Valid UTF-8; source[k] is the range of the whole character that bytes[k] came from. Throws Error when it grows beyond
+// 128 MiB: the rules of a tokenizer file may make a text a thousand times longer.
 struct AlignedText {
   std::string bytes;
   std::vector<SourceRange> source;
@@ -28,19 +28,19 @@ struct AlignedText {
   void append(std::uint32_t code_point, SourceRange from);
   void append(std::string_view text, SourceRange from);
   void append(const AlignedText& text, std::size_t begin, std::size_t end);
-  // What [begin, end) came from: from the first byte's beginning to the last byte's end.
+  // The source of the bytes [begin, end): from the beginning of the first byte's source to the end of the last byte's.
   SourceRange source_of(std::size_t begin, std::size_t end) const;
 
  private:
   void check_size(std::size_t more) const;
 };
 
-// `text` itself, which lies at `offset` of what was typed. An invalid byte becomes U+FFFD.
+// `text` unchanged, which begins at byte `offset` of the typed text. An invalid byte becomes U+FFFD.
 AlignedText aligned(std::string_view text, std::size_t offset = 0);
 
-// One code point of a rewritten text. change 0: it takes the place of the next old one; +1: it stands behind the one
-// before it without taking anything; -n: it takes the place of 1 + n old ones. Hugging Face's tokenizers count the same
-// way, and their offsets follow from it: a taken group is aligned with its first character.
+// One code point of a rewritten text. change 0: it replaces the next old one; +1: it is inserted and replaces none; -n:
+// it replaces 1 + n old ones. Hugging Face's tokenizers count the same way, and their offsets follow from it: a
+// replaced group is aligned with its first character.
 struct Change {
   std::uint32_t code_point;
   int change;
@@ -57,7 +57,7 @@ void for_each_code_point(std::string_view text, F&& f) {
   }
 }
 
-// A part of the text: a word to be, or an added token that was found (its id is not negative).
+// A part of the text: a word (id -1), or an added token that was found (its id, not negative).
 struct TextPiece {
   std::size_t begin = 0;
   std::size_t end = 0;

@@ -1,4 +1,4 @@
-// A tree of pieces, to find those that a text begins with in one walk.
+// A tree of pieces, which finds all pieces that a text begins with in one walk.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace headscope {
 class ByteTrie {
  public:
   ByteTrie() = default;
-  // Empty pieces are left out; of two equal ones the later counts.
+  // Empty pieces are left out; of two equal ones the later wins.
   explicit ByteTrie(std::vector<std::pair<std::string_view, std::int32_t>> pieces);
 
   // f(length, value) for every piece that `text` begins with, shortest first.
@@ -26,7 +26,7 @@ class ByteTrie {
     }
   }
 
-  // The longest piece that `text` begins with: its length (0 for none) and its value.
+  // The longest piece that `text` begins with: its length and its value; {0, -1} when there is none.
   std::pair<std::size_t, std::int32_t> longest_prefix(std::string_view text) const {
     std::pair<std::size_t, std::int32_t> best = {0, -1};
     each_prefix(text, [&](std::size_t length, std::int32_t value) { best = {length, value}; });

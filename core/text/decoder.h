@@ -20,15 +20,15 @@ struct WordPieceDecoder {
 };
 struct MetaspaceDecoder {
   std::string replacement = "\xE2\x96\x81";
-  bool leading_blank = false;  // keep the one that stands before the first word
+  bool leading_blank = false;  // keep the blank before the first word
 };
 struct ReplaceDecoder {
-  std::string text;  // what to look for, unless there is a pattern
+  std::string text;  // what to search for, unless there is a pattern
   std::optional<SplitPattern> pattern;
   std::string content;
 };
 struct StripDecoder {
-  std::string content;  // one character: at most `start` of it go at a piece's beginning, `stop` at its end
+  std::string content;  // one character: at most `start` copies are removed at a piece's beginning, `stop` at its end
   std::int64_t start = 0;
   std::int64_t stop = 0;
 };
@@ -40,7 +40,7 @@ using DecoderStep = std::variant<ByteLevelDecoder, ByteFallbackDecoder, FuseDeco
                                  ReplaceDecoder, StripDecoder, SuffixDecoder>;
 using Decoder = std::vector<DecoderStep>;  // one after the other
 
-// Without any step: the pieces with a blank between them.
+// The text of these pieces. Without any step: the pieces with a blank between them.
 std::string decoded(std::vector<std::string> pieces, const Decoder& decoder);
 
 }  // namespace headscope

@@ -1,4 +1,4 @@
-// A part of a JSON file whose place in the file is part of every complaint about it.
+// A part of a JSON file that knows its place in the file, for error messages.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace headscope {
 
 class JsonPart {
  public:
-  // `where`: "tokenizer.json: normalizer". `value` may be null: what is not there.
+  // `where`: "tokenizer.json: normalizer". `value`: null when the part is missing.
   JsonPart(const JsonValue* value, std::string where) : value_(value), where_(std::move(where)) {}
 
   bool present() const { return value_ != nullptr && value_->kind != JsonValue::Kind::null; }
@@ -22,7 +22,7 @@ class JsonPart {
   std::vector<JsonPart> items() const;      // of a list; Error for anything else
   const std::vector<std::string>& keys() const;
 
-  // Error when it is something else. The second form is for what may be missing.
+  // Error when the value has another type. The second form is for values that may be missing.
   const std::string& text() const;
   std::string text(std::string otherwise) const { return present() ? text() : std::move(otherwise); }
   bool flag() const;

@@ -1,4 +1,4 @@
-// What is done to a text before it is split: lower case, accents, Unicode's normal forms, blanks.
+// The steps that change a text before it is split: lower case, accents, Unicode's normal forms, blanks.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ namespace headscope {
 
 // Each is named as in tokenizer.json.
 struct LowercaseStep {};
-struct StripAccentsStep {};  // leaves out every mark
-struct ByteLevelStep {};     // every byte by its letter of GPT-2's alphabet
+struct StripAccentsStep {};  // removes every mark
+struct ByteLevelStep {};     // replaces every byte by its letter of GPT-2's alphabet
 struct NmtStep {};           // SentencePiece's rule for control characters and odd blanks
 struct NormalFormStep {
   NormalForm form = NormalForm::nfc;
@@ -29,12 +29,12 @@ struct PrependStep {
   std::string text;
 };
 struct ReplaceStep {
-  std::string text;  // what to look for, unless there is a pattern
+  std::string text;  // what to search for, unless there is a pattern
   std::optional<SplitPattern> pattern;
   std::string content;
 };
-// Devlin et al. 2018, the released BasicTokenizer: control characters out, blanks to ' ', blanks around Chinese
-// characters, accents off, lower case.
+// Devlin et al. 2018, the released BasicTokenizer: removes control characters, turns blanks into ' ', puts blanks
+// around Chinese characters, removes accents, lower case.
 struct BertStep {
   bool clean_text = true;
   bool handle_chinese_chars = true;

@@ -21,6 +21,7 @@ class PairTable {
     slot = {key_of(left, right), merge};
   }
 
+  // Null when the pair is not joined.
   const Merge* find(std::int32_t left, std::int32_t right) const {
     if (slots_.empty()) return nullptr;
     const Slot& slot = slots_[slot_of(key_of(left, right))];

@@ -15,16 +15,16 @@
 
 namespace headscope {
 
-// What is done to the tokens of a text.
+// What is added to the tokens of a text, and how their ranges are trimmed.
 struct PostProcessor {
   struct Special {
     std::int64_t id = 0;
     std::string spelling;
   };
-  bool trim_offsets = false;     // blanks at a token's ends are no part of its range
+  bool trim_offsets = false;     // blanks at the ends of a token are not part of its range
   bool add_prefix_space = true;  // with trim_offsets: the first token's one blank was not in the text
   std::vector<Special> before, after;
-  // What two texts become, in order; empty where no pattern for two is known.
+  // The pattern for two texts, in order; empty where none is known.
   struct PairPart {
     enum class Of { added, first, second } of = Of::added;
     Special special;  // added

@@ -1,4 +1,4 @@
-// How a normalized text is parted into the words that a model then spells with its vocabulary.
+// How a normalized text is split into the words that a model then spells with its vocabulary.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace headscope {
 
-// What becomes of the matches: words of their own, left out, one word for neighbours of a kind, or joined to what
-// stands before or behind them.
+// What happens to the matches: each becomes a word, is removed, neighbouring matches become one word, or a match joins
+// the word before or after it.
 enum class SplitBehavior { isolated, removed, contiguous, merged_with_previous, merged_with_next };
 
 // Each is named as in tokenizer.json.
@@ -21,13 +21,13 @@ struct ByteLevelSplit {
   std::optional<SplitPattern> pattern;  // GPT-2's, unless use_regex is false
 };
 struct PatternSplit {
-  std::string text;  // what to look for, unless there is a pattern
+  std::string text;  // what to search for, unless there is a pattern
   std::optional<SplitPattern> pattern;
   SplitBehavior behavior = SplitBehavior::isolated;
   bool invert = false;
 };
 struct WhitespaceSplit {};  // white space is left out
-struct BertSplit {};        // white space is left out, punctuation stands alone
+struct BertSplit {};        // white space is left out, every punctuation character is a word
 struct PunctuationSplit {
   SplitBehavior behavior = SplitBehavior::isolated;
 };
@@ -44,7 +44,7 @@ using PreTokenizerStep = std::variant<ByteLevelSplit, PatternSplit, WhitespaceSp
                                       DigitsSplit, MetaspaceSplit>;
 using PreTokenizer = std::vector<PreTokenizerStep>;  // one after the other
 
-// Parts every piece that is no added token; no piece is empty afterwards.
+// Splits every piece that is no added token; no piece is empty afterwards.
 void pre_tokenize(PieceList& list, const PreTokenizer& steps);
 
 }  // namespace headscope

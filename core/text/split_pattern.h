@@ -1,4 +1,4 @@
-// Regular expressions that part a text into words: what tokenizer.json calls a Regex. PCRE2 with Unicode properties.
+// Regular expressions that split a text into words: what tokenizer.json calls a Regex. PCRE2 with Unicode properties.
 #pragma once
 
 #include <memory>
@@ -21,9 +21,9 @@ class SplitPattern {
   // connectors. Error with `what` and PCRE2's reason when the pattern is not understood or longer than 20,000 bytes.
   SplitPattern(const std::string& pattern, const std::string& what);
 
-  // The leftmost matches in text[begin, end), one behind the other, empty ones left out. Positions are those of `text`;
-  // nothing outside the range is looked at. `text` is valid UTF-8. Error when the pattern needs more steps than an
-  // honest one: about 100 a byte and 10 million.
+  // The leftmost matches in text[begin, end), in order, without empty ones. Positions count from the beginning of
+  // `text`; no byte outside the range is read. `text` is valid UTF-8. Error when the pattern needs more steps than a
+  // reasonable one does: about 100 a byte and 10 million.
   void find(std::string_view text, std::size_t begin, std::size_t end, std::vector<Match>& matches) const;
 
  private:
@@ -32,8 +32,8 @@ class SplitPattern {
   std::string what_;
 };
 
-// The pattern with \s, \S, \w and \W spelled out, so that every version of PCRE2 means the same by them. Error for sets
-// inside sets, which Oniguruma has and PCRE2 would silently read in another way.
+// The pattern with \s, \S, \w and \W spelled out, so that every version of PCRE2 reads them in the same way. Error for
+// sets inside sets, which Oniguruma has and PCRE2 would silently read differently.
 std::string with_unicode_classes(std::string_view pattern, const std::string& what);
 
 // GPT-2's pattern (Radford et al. 2019), which the ByteLevel pre-tokenizer uses without naming it.

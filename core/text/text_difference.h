@@ -1,4 +1,4 @@
-// Two texts beside each other, where only a part of each has room.
+// Shortens two texts that are shown beside each other to the parts that differ.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace headscope {
 
-// Two texts of which the longer has more than `most` bytes, without the words that both begin with but the last of
-// them: "… too tired", "… too wide". Shorter and equal ones as they are.
+// When the longer text has more than `most` bytes: both without the words that they share at the beginning, except the
+// last shared one: "… too tired", "… too wide". Shorter texts and equal texts are returned unchanged.
 std::pair<std::string, std::string> from_where_they_part(const std::string& a, const std::string& b, std::size_t most);
 
 }  // namespace headscope

@@ -18,13 +18,13 @@ struct Tokens {
   std::vector<std::string> pieces;             // as shown: " Mary", "##ing"; bytes that are no UTF-8 as <0xE2>
   std::vector<std::string> vocabulary_pieces;  // as the vocabulary spells them: "ĠMary", "▁the"
   std::vector<std::int64_t> ids;
-  std::vector<Range> offsets;       // [begin, end) in bytes of the text; empty for what was added to the text
+  std::vector<Range> offsets;       // [begin, end) in bytes of the text; empty for tokens that were added to the text
   std::vector<std::int64_t> words;  // index of the word that the token is part of; -1 for special tokens
-  // Of two texts, else empty: which text a token is of (0 or 1; -1 for what was added), and its token type.
+  // Only for two texts, else empty: the text of each token (0 or 1; -1 for added tokens), and its token type.
   std::vector<std::int64_t> texts, types;
 };
 
-// Ids of the tokens that have a role of their own, as far as the vocabulary has them.
+// Ids of the tokens with a special role; nullopt where the vocabulary has none.
 struct SpecialTokens {
   std::optional<std::int64_t> unknown, mask, begin, end, pad, separator, classifier;
   std::vector<std::int64_t> all;  // ascending: these and the other special ones
@@ -36,21 +36,21 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  // The text's tokens, with those that the model wants around them ([CLS] ... [SEP], <s> ...).
+  // The tokens of the text, and those that the model needs around them ([CLS] ... [SEP], <s> ...).
   virtual Tokens tokenize(std::string_view text) const = 0;
 
-  // Two texts in one sequence, as models that compare texts read them: [CLS] A [SEP] B [SEP]. Ranges lie in the text
-  // that a token is of; words are counted on. Error without knows_pairs().
+  // Two texts in one sequence, as models that compare texts read them: [CLS] A [SEP] B [SEP]. Ranges count in the text
+  // that the token belongs to; word numbers continue in the second text. Error without knows_pairs().
   virtual Tokens tokenize_pair(std::string_view first, std::string_view second) const;
   virtual bool knows_pairs() const { return false; }
 
   // The text of the tokens, special ones included. Error for an id outside the vocabulary.
   virtual std::string decode(std::span<const std::int64_t> ids) const;
 
-  // As shown (Tokens::pieces); "#50260" for an id that the vocabulary does not have.
+  // The piece as shown (Tokens::pieces); "#50260" for an id that the vocabulary does not have.
   virtual std::string piece_of(std::int64_t id) const;
 
-  // By the vocabulary's own spelling.
+  // The id of a piece in the vocabulary's own spelling; nullopt when there is none.
   virtual std::optional<std::int64_t> id_of(std::string_view piece) const;
 
   // How words become pieces: "BPE", "WordPiece", "Unigram", "WordLevel"; "words" without a vocabulary.
@@ -70,11 +70,12 @@ std::unique_ptr<Tokenizer> make_word_tokenizer();
 
 // The tokenizer of a model's folder: tokenizer.json, or vocab.json with merges.txt, or vocab.txt; beside them
 // tokenizer_config.json and special_tokens_map.json, which name the special tokens. `folder` may also be the
-// tokenizer.json itself. Null when the folder has none of them; Error when one is malformed or asks for what is not
-// known here.
+// tokenizer.json itself. Null when the folder has none of them; Error when a file is malformed or needs a step that is
+// not implemented here.
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder);
 
-// Words that the last word of `text` (up to the caret) could become: at most `most`, none behind a blank.
+// Words that the last word of `text` (up to the caret) could become: at most `most`; empty when `text` ends with a
+// blank.
 std::vector<std::string> suggestions(const Tokenizer& tokenizer, std::string_view text, std::size_t most = 8);
 
 }  // namespace headscope

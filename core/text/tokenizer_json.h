@@ -10,7 +10,8 @@
 
 namespace headscope {
 
-// What the file describes; `file` begins every complaint. Error names the part, what was found and what is known here.
+// The tokenizer that the file describes. Throws Error that begins with `file` and names the part, what was found and
+// what is known here.
 TokenizerParts read_tokenizer_json(std::string_view json, const std::string& file);
 
 // Its parts, each null or an object with a "type"; a Sequence's steps follow one another.

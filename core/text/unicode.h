@@ -1,4 +1,5 @@
-// Properties of characters, and Unicode's normal forms that remember where each character came from. Tables: utf8proc.
+// Properties of characters, and Unicode's normal forms of a text that remembers where each character came from. Tables:
+// utf8proc.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ bool is_control_or_private(std::uint32_t code_point);  // Cc, Cf, Co
 bool is_word_character(std::uint32_t code_point);      // \w of Unicode's technical standard 18
 bool is_chinese(std::uint32_t code_point);             // the blocks that BERT's reference code sets blanks around
 
-// Adds the lower case of one code point: two for U+0130, else one. No rule that looks at neighbours (final sigma).
+// Appends the lower case of one code point: two code points for U+0130, else one. Rules that depend on neighbours
+// (final sigma) are not applied.
 void append_lower_case(AlignedText& text, std::uint32_t code_point, SourceRange from);
 
 enum class NormalForm { nfc, nfd, nfkc, nfkd };

@@ -13,10 +13,11 @@ class Vocabulary {
  public:
   static constexpr std::int64_t kLargestId = 9'999'999;
 
-  // False when the piece is known already: find() then goes on saying its first id. An id may be given to two pieces:
-  // piece() then says the later one. 0 <= id <= kLargestId; at most 2^31 pieces of together 4 GiB.
+  // False when the piece is known already: find() still returns its first id. Two pieces may have the same id: piece()
+  // then returns the later one. 0 <= id <= kLargestId; at most 2^31 pieces of together 4 GiB.
   bool add(std::string_view piece, std::int64_t id);
 
+  // nullopt for an unknown piece.
   std::optional<std::int64_t> find(std::string_view piece) const;
   // Empty for an id that no piece has.
   std::string_view piece(std::int64_t id) const;

@@ -1,4 +1,4 @@
-// The vocabularies of the years before tokenizer.json: vocab.json with merges.txt, and vocab.txt.
+// The vocabulary files that were used before tokenizer.json: vocab.json with merges.txt, and vocab.txt.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace headscope {
 
-// GPT-2's files; RoBERTa's, which have <s> and </s> and set them around a text; or Qwen2's, where the config names its
-// class. `config`: tokenizer_config.json, of which add_prefix_space and tokenizer_class count; may be null.
+// GPT-2's files; RoBERTa's, which have <s> and </s> and put them around a text; or Qwen2's, where the config names its
+// class. `config`: tokenizer_config.json, of which add_prefix_space and tokenizer_class are read; it may be missing.
 TokenizerParts read_byte_level_files(std::string_view vocabulary, const std::string& vocabulary_file,
                                      std::string_view merges, const std::string& merges_file, const JsonPart& config);
 
 // BERT's vocab.txt: a piece a line, its id the line's number from 0. Of `config` do_lower_case, strip_accents and
-// tokenize_chinese_chars count; without do_lower_case text is made lower case unless the vocabulary has words with
+// tokenize_chinese_chars are read; without do_lower_case, text is made lower case unless the vocabulary has words with
 // capitals.
 TokenizerParts read_word_piece_file(std::string_view vocabulary, const std::string& file, const JsonPart& config);
 

@@ -23,7 +23,7 @@ struct ModelToken {
   bool as_written = false;  // shown with the text's own letters: an unknown part of a Unigram vocabulary
 };
 
-// What the models need while they work, kept from word to word.
+// Working memory of the models, reused from word to word.
 struct ModelScratch {
   struct Symbol {
     std::int32_t id, previous, next;
@@ -42,20 +42,20 @@ struct ModelScratch {
   std::vector<Best> best;
   std::vector<ModelToken> path;
   std::string spelling;
-  std::int64_t steps = 0;  // merges looked at, pieces tried: the work done
+  std::int64_t steps = 0;  // the work done: merges examined, pieces tried
 };
 
-// Byte pair encoding (Sennrich et al. 2016): single characters, of which the pair that was learned first is joined,
-// again and again. O(n log n) for a word of n characters.
+// Byte pair encoding (Sennrich et al. 2016): starts with single characters and joins the neighbours whose merge has the
+// lowest rank, again and again. O(n log n) for a word of n characters.
 struct BpeModel {
   Vocabulary vocabulary;
   PairTable merges;  // (left id, right id) -> rank and the id of both together
   std::uint32_t next_rank = 0;
   std::optional<std::int32_t> unknown;
-  std::string continuing_subword_prefix;  // of all characters of a word but the first
-  std::string end_of_word_suffix;         // of its last character
+  std::string continuing_subword_prefix;  // put before all characters of a word but the first
+  std::string end_of_word_suffix;         // put after its last character
   bool fuse_unknown = false;
-  bool byte_fallback = false;                    // characters that are not known by their bytes, "<0xE2>"
+  bool byte_fallback = false;                    // unknown characters are spelled by their bytes, "<0xE2>"
   bool ignore_merges = false;                    // a word that is a piece is that piece
   std::array<std::int32_t, 0x180> letters = {};  // ids of the first characters of Unicode, -1 for none
 };
@@ -64,7 +64,7 @@ struct BpeModel {
 struct WordPieceModel {
   Vocabulary vocabulary;
   ByteTrie beginnings;     // pieces that may begin a word
-  ByteTrie continuations;  // pieces behind the prefix, without it
+  ByteTrie continuations;  // pieces that follow the prefix, without the prefix
   std::int32_t unknown = 0;
   std::string continuing_subword_prefix = "##";
   std::size_t max_input_chars_per_word = 100;
@@ -88,8 +88,8 @@ struct WordLevelModel {
 
 using VocabularyModel = std::variant<BpeModel, WordPieceModel, UnigramModel, WordLevelModel>;
 
-// Appends the tokens of `word`, valid UTF-8. What the vocabulary cannot spell is the unknown token, or left out when
-// there is none; Error when the model needs one.
+// Appends the tokens of `word`, valid UTF-8. Parts that the vocabulary cannot spell become the unknown token, or are
+// left out when there is none; Error when the model needs one.
 void spell(const BpeModel& model, std::string_view word, ModelScratch& scratch, std::vector<ModelToken>& tokens);
 void spell(const WordPieceModel& model, std::string_view word, ModelScratch& scratch, std::vector<ModelToken>& tokens);
 void spell(const UnigramModel& model, std::string_view word, ModelScratch& scratch, std::vector<ModelToken>& tokens);
@@ -99,7 +99,7 @@ void spell(const VocabularyModel& model, std::string_view word, ModelScratch& sc
 const Vocabulary& vocabulary_of(const VocabularyModel& model);
 std::optional<std::int64_t> unknown_of(const VocabularyModel& model);
 
-// Makes what the struct derives from its vocabulary: BPE's letters, the trees of WordPiece, Unigram's tree and
+// Fills the members that follow from the vocabulary: BPE's letters, the trees of WordPiece, Unigram's tree and
 // unknown_score.
 void finish(BpeModel& model);
 void finish(WordPieceModel& model);

@@ -1,4 +1,4 @@
-// Activation functions of an MLP, in place, value by value: the bits of a value depend on it alone.
+// Activation functions of an MLP, in place, value by value: the bits of a result depend on its own input alone.
 #pragma once
 
 #include <cstdint>

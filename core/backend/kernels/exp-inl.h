@@ -5,8 +5,8 @@
 // exact (Cody and Waite 1980), also where a product cannot be fused with a sum. 2^n is multiplied in one rounding, so
 // that results below 2^-126 are rounded once.
 //
-// Relative error at most 1e-7 while the result is a normal number; below exp(-103.98) it is exactly 0, so that of -inf
-// is; of NaN NaN; of 0 exactly 1. AVX-512 and AVX2 give the same bits.
+// Relative error at most 1e-7 while the result is a normal number; below exp(-103.98) it is exactly 0, also for -inf.
+// exp(NaN) is NaN, exp(0) exactly 1. AVX-512 and AVX2 give the same bits.
 //
 // Include it as micro_kernel-inl.h says.
 
@@ -46,7 +46,8 @@ HWY_INLINE FloatVector times_power_of_two(Mask counts, FloatVector p, FloatVecto
 
 HWY_INLINE FloatVector exp_of_negative(FloatVector x) {
   const FloatTag d;
-  // What gives 0 is set to it: arithmetic that underflows is a hundred times slower, and hidden cells are many.
+  // Lanes whose result is 0 are set to 0: arithmetic that underflows is a hundred times slower, and hidden cells are
+  // many.
   const auto counts = hn::Not(hn::Lt(x, hn::Set(d, -104.0F)));
 #if !(HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86)
   x = hn::IfThenElseZero(counts, x);
@@ -65,7 +66,7 @@ HWY_INLINE FloatVector exp_of_negative(FloatVector x) {
   p = hn::MulAdd(p, r, hn::Set(d, 1.0F));
   p = hn::MulAdd(p, r, hn::Set(d, 1.0F));
 #else
-  // Without fused operations: what is small is added up first.
+  // Without fused operations: small terms are added first.
   p = hn::Add(hn::Set(d, 1.0F), hn::Add(r, hn::Mul(hn::Mul(r, r), p)));
 #endif
   return times_power_of_two(counts, p, n);

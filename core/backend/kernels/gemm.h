@@ -1,5 +1,5 @@
-// Products with a packed weight: y[r][n] = bias[n] + sum_k x[r][k] * weight[n][k], every cell one chain in the order
-// of k (see micro_kernel-inl.h). Plain pointers; who cuts the work into tasks is the caller.
+// Products with a packed weight: y[r][n] = bias[n] + sum_k x[r][k] * weight[n][k], every cell one chain in the order of
+// k (see micro_kernel-inl.h). Plain pointers; the caller cuts the work into tasks.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 //   c[r][n] = start[r][n] + sum_k a[r][k] * b[k][n]        r < R, n < W
 //
 // Each cell is one chain of fused multiply-adds in the order of k, whatever R is and whichever target runs: a row has
-// the same bits alone and among others, and a product cut along k gives the same bits as in one piece when the second
+// the same bits alone and in a block, and a product cut along k gives the same bits as in one piece when the second
 // part starts from the cells of the first. (SSE4 has no fused multiply-add and rounds each product.)
 //
 // How to use it, in a .cpp file that is compiled once a target:
@@ -13,7 +13,7 @@
 //   #include <hwy/foreach_target.h>  // before highway.h
 //   #include "core/backend/kernels/micro_kernel-inl.h"
 //
-//   Tile<float> tile;                              // what lies where
+//   Tile<float> tile;                              // pointers and strides of a, b and c
 //   ...
 //   tile_function<RowForm::strided, TileStart::zero, float>(rows)(tile);     // 1 <= rows <= kMaxRows
 //
@@ -45,21 +45,21 @@ using FloatVector = hn::Vec<FloatTag>;
 constexpr std::int64_t kLanes = static_cast<std::int64_t>(hn::MaxLanes(FloatTag()));
 // Columns of a tile.
 constexpr std::int64_t kTileColumns = 2 * kLanes;
-// Rows of a tile at most: as many as leave registers for two vectors of b and one value of a.
+// The most rows of a tile: registers must remain for two vectors of b and one value of a.
 #if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
 constexpr int kMaxRows = 12;  // 32 vector registers
 #else
 constexpr int kMaxRows = 6;  // 16
 #endif
 
-// What the chains begin with: 0, the bias of their column, or what c holds.
+// The first term of every chain: 0, the bias of its column, or the cell of c.
 enum class TileStart { zero, bias, cells };
 
 // Where a[r][k] lies: at a[k * R + r] in packed rows, at a[r * a_stride + k] in strided ones.
 enum class RowForm { packed, strided };
 
-// B is float, or hwy::float16_t or hwy::bfloat16_t, which are widened exactly as they are read. Nothing needs to be
-// aligned.
+// B is float, or hwy::float16_t or hwy::bfloat16_t, which are widened to float exactly when read. No pointer needs to
+// be aligned.
 template <typename B>
 struct Tile {
   const float* a = nullptr;
@@ -71,8 +71,8 @@ struct Tile {
   std::int64_t depth = 0;               // 0 is allowed: c gets its start
   std::int64_t columns = kTileColumns;  // of c that are read and written, 1 ... kTileColumns
   const float* bias = nullptr;          // `columns` values, with TileStart::bias
-  // What to bring into the cache meanwhile, a row of the tile's width at a time: `fetch` and on by fetch_step numbers
-  // for every k. Null: the rows of b that come kRowsAhead later. May lie anywhere.
+  // What to prefetch into the cache, one row of the tile's width for every k: at `fetch` + k * fetch_step. Null: the
+  // rows of b that are used kRowsAhead steps later. Any address is allowed.
   const B* fetch = nullptr;
   std::int64_t fetch_step = 0;
 };
@@ -80,7 +80,8 @@ struct Tile {
 template <typename B>
 using TileFunction = void (*)(const Tile<B>& tile);
 
-// Cuts `rows` rows, from `done` on, into the fewest parts of at most kMaxRows; the size of the next one.
+// Cuts the `rows` rows that are left into the fewest parts of at most kMaxRows, nearly equal; returns the size of the
+// next part.
 HWY_INLINE int rows_of_part(std::int64_t rows) {
   const std::int64_t parts = (rows + kMaxRows - 1) / kMaxRows;
   return static_cast<int>((rows + parts - 1) / parts);
@@ -116,10 +117,10 @@ HWY_INLINE FloatVector load_floats(const hwy::float16_t* from) {
 #endif
 }
 
-// Rows of b that are fetched before they are used: about what arrives from the third cache meanwhile.
+// How many rows ahead b is prefetched: about the latency of the third cache.
 constexpr std::int64_t kRowsAhead = 24;
 
-// The cache lines of one row of b.
+// Prefetches the cache lines of one row of b.
 template <typename B>
 HWY_INLINE void fetch_row(const B* b) {
   constexpr std::int64_t kLine = 64 / sizeof(B);
@@ -148,7 +149,7 @@ HWY_INLINE void store_row(const TileRow& row, float* to) {
   hn::StoreU(row.right, FloatTag(), to + kLanes);
 }
 
-// Rows that end within the tile go through a whole row of memory, so that nothing behind their end is touched.
+// Rows shorter than the tile go through a buffer of a whole row, so that no memory beyond their end is touched.
 HWY_INLINE TileRow load_part_of_row(const float* from, std::int64_t columns) {
   HWY_ALIGN float whole[kTileColumns] = {};
   for (std::int64_t n = 0; n < columns; ++n) whole[n] = from[n];
@@ -193,7 +194,7 @@ HWY_INLINE void multiply_rows(const Tile<B>& tile, std::integer_sequence<int, ro
   const B* fetch = tile.fetch == nullptr ? b + kRowsAhead * b_stride : tile.fetch;
   const std::int64_t fetch_step = tile.fetch == nullptr ? b_stride : tile.fetch_step;
   TileRow sums[R] = {first_sums<start>(tile.bias, tile.c + rows * tile.c_stride, tile.columns)...};
-  // Four steps a turn; how often a short loop turns is then predicted.
+  // Four steps an iteration: the processor then predicts the end of a short loop.
   const auto step = std::int64_t{form == RowForm::packed ? R : 1};
   std::int64_t k = tile.depth;
   for (; k >= 4; k -= 4, a += 4 * step, b += 4 * b_stride, fetch += 4 * fetch_step) {

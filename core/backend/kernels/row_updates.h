@@ -1,5 +1,5 @@
-// For updates of attention. Products with rows that lie at any distance: nothing is packed, every row is read once. And
-// what becomes of the sums of rows when some of their keys are replaced, many rows together.
+// Kernels of replaced_positions.h: products with rows at any distance (nothing is packed, every row is read once), and
+// the update of row sums when some keys are replaced, many rows together.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct StridedRows {
   std::int64_t features = 0;
 };
 
-// first_out[i] = sum_d rows[i][d] * first[d], and the same of `second`, which may be null. Within rounding the cells of
-// multiply_query_key(); summed by lanes.
+// first_out[i] = sum_d rows[i][d] * first[d], and the same of `second`, which may be null. The same as
+// multiply_query_key() within rounding; summed by lanes.
 void multiply_rows_by_vectors(const StridedRows& rows, const float* first, const float* second, float* first_out,
                               float* second_out);
 
@@ -38,7 +38,8 @@ struct ReplacedTerms {
   const float* sum_before = nullptr;
 };
 
-// Where the update goes: the first two [rows], the others as the terms, by their own stride.
+// Where the update is written: `sum` and `factor` [rows]; `columns` and `removed` laid out as the terms, with this
+// stride.
 struct UpdatedSums {
   float *sum = nullptr, *factor = nullptr, *columns = nullptr, *removed = nullptr;
   std::int64_t stride = 0;

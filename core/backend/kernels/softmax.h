@@ -1,12 +1,12 @@
-// What is done to one row of scores: in place, on every target with the same order of operations.
+// The steps of a softmax on one row of scores: in place, with the same order of operations on every target.
 #pragma once
 
 #include <cstdint>
 
 namespace headscope {
 
-// Sums over a row go over this many lanes, lane j % 16 for key j, each in increasing j, then by a fixed tree: the same
-// bits for any width of vectors, and whatever a row is cut into.
+// Sums over a row use this many lanes: key j is added in lane j % 16, in increasing j; then a fixed tree adds the
+// lanes. The bits are the same for any width of vectors and any cut of the row.
 constexpr std::int64_t kSumLanes = 16;
 
 // Keys begin ... end - 1; `begin` is a multiple of kSumLanes.
@@ -16,7 +16,7 @@ struct KeySpan {
   friend bool operator==(const KeySpan&, const KeySpan&) = default;
 };
 
-// The keys that take part in a row, in order and apart; weights elsewhere are 0.
+// The keys that take part in a row: two spans in order that do not overlap; weights elsewhere are 0.
 struct KeySpans {
   KeySpan first, second;
   friend bool operator==(const KeySpans&, const KeySpans&) = default;
@@ -28,7 +28,7 @@ struct KeySpans {
 // cells[j] = cells[j] * scale in double precision, rounded to float.
 void scale_cells(float* cells, std::int64_t count, double scale);
 
-// The largest cell, -inf when there is none; NaN is passed over or returned. Never -0.
+// The largest cell; -inf when the spans are empty. A NaN may be passed over or returned. Never -0.
 float largest_cell(const float* cells, const KeySpans& spans);
 
 // cells[j] = exp(cells[j] * scale - max), and returns their sum. max is at least every cells[j] * scale (float
@@ -38,15 +38,15 @@ float exponentials(float* cells, const KeySpans& spans, float scale, float max);
 // cells[j] *= factor.
 void multiply_cells(float* cells, const KeySpans& spans, float factor);
 
-// The same, and the whole row to `out`, key_len floats at any address, with zeros outside the spans; `past_caches`:
-// with stores that leave the caches alone, which pays when nobody reads the row soon; finish_stores() before another
-// thread may read it.
+// The same, and also writes the whole row to `out`: key_len floats at any address, zeros outside the spans.
+// `past_caches`: with stores that bypass the caches, which is faster when the row is not read soon. Call
+// finish_stores() before another thread reads it.
 void multiply_cells_to(float* cells, const KeySpans& spans, float factor, float* out, std::int64_t key_len,
                        bool past_caches);
 
 void finish_stores();
 
-// out[j] = exp(cells[j] * scale - max) * factor, the bits of exponentials() and multiply_cells().
+// out[j] = exp(cells[j] * scale - max) * factor, with the bits that exponentials() and multiply_cells() give.
 void weights_by_statistics(const float* cells, std::int64_t count, float scale, float max, float factor, float* out);
 
 }  // namespace headscope

@@ -1,4 +1,4 @@
-// Which of the compiled kernels run: chosen once, by what the processor can do.
+// Which compiled kernels run: chosen once, by the instructions that the processor has.
 #pragma once
 
 #include <string>
@@ -6,14 +6,14 @@
 
 namespace headscope {
 
-// What the kernels were compiled for and can run here, the best first: "AVX3" (AVX-512), "AVX2", "SSE4", "NEON", and
-// one that runs everywhere.
+// The targets that the kernels were compiled for and that this machine can run, the best first: "AVX3" (AVX-512),
+// "AVX2", "SSE4", "NEON", and one that runs everywhere.
 std::vector<std::string> kernel_targets();
 
-// The one that runs.
+// The target that is in use.
 std::string kernel_target();
 
-// Makes all kernels run on that one of kernel_targets(), or on the best again for "". For tests and comparisons; not
+// Makes all kernels use that one of kernel_targets(); "": the best one again. For tests and comparisons; do not call it
 // while a kernel runs.
 void choose_kernel_target(const std::string& name);
 
