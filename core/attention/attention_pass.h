@@ -11,16 +11,16 @@ namespace headscope {
 
 // Each adds its stages to the trace and returns the context [batch, heads, query_len, value_head_dim].
 
-// Weights and context in one pass of the backend, the rows that the last trace does not have; scores are computed when
-// read.
+// Weights and context in one pass of the backend, only for the rows that cannot be reused from the last trace; scores
+// are computed when read.
 Tensor attention_in_one_pass(TraceBuilder& builder, const Heads& heads, const ScoreRule& rule,
                              const std::shared_ptr<const Backend>& backend);
 
-// For huge scores: nothing of their size is kept; weights and context are computed when read, too.
+// For huge scores: no tensor of their size is kept; weights and context are computed when read, too.
 Tensor attention_on_demand(TraceBuilder& builder, const Heads& heads, const ScoreRule& rule,
                            const std::shared_ptr<const Backend>& backend);
 
-// Stage after stage, all kept: for the mistakes that no backend does in one pass.
+// Stage after stage, all kept: for the known mistakes that no backend computes in one pass.
 Tensor attention_step_by_step(TraceBuilder& builder, const Heads& heads, const ScoreRule& rule,
                               const std::shared_ptr<const Backend>& backend);
 

@@ -1,4 +1,4 @@
-// A capture's layers as traces: what was captured, and what follows from it.
+// A capture's layers as traces: the captured stages, and those computed from them.
 #pragma once
 
 #include <memory>
@@ -13,28 +13,30 @@
 
 namespace headscope {
 
-// What is to be known about a captured layer.
+// What was found out about a captured layer.
 struct CaptureReport {
   std::int64_t layer = 0;
-  bool weights = false, query_key = false, value = false;  // what the file holds of it
+  bool weights = false, query_key = false, value = false;  // which of its stages the file holds
   bool causal = false;  // every captured weight of a later key is 0, so that computed scores have a causal mask
-  std::optional<RowSums> row_sums;  // of captured weights
-  // max |captured - computed| over all weights, where both are there; infinite where only one of them is NaN.
+  std::optional<RowSums> row_sums;  // of captured weights; nullopt without them
+  // max |captured - computed| over all weights, when the file allows both; infinite when only one of the two is NaN;
+  // else nullopt.
   std::optional<double> weights_difference;
 };
 
-// Captured weights further than this from softmax(query . key) were made by more than that: a mask or a bias.
+// Captured weights that differ by more than this from softmax(query . key) were computed with something more: a mask or
+// a bias.
 constexpr double kCapturedWeightsTolerance = 1e-3;
 
-// One sentence that warns: rows that do not add up to 1, weights that do not follow from queries and keys. "" when
-// nothing is wrong.
+// One warning sentence: rows that do not add up to 1, weights that do not follow from queries and keys. "" when nothing
+// is wrong.
 std::string capture_warning(const CaptureReport& report);
 
 // The trace of request.layer (default: the last) of `capture`, with all of its layers in Trace::model when they fit in
-// options.stage_memory together, else that layer alone. Stages that were captured say "captured". From queries and keys
-// follow scores and weights as the request's mask, scale and variants have it; weights that were captured without them
-// stay as they are. Without values there is no context. Throws UsageError for a layer that was not captured and for
-// options that captured weights cannot follow, ProblemError, Cancelled.
+// options.stage_memory together, else that layer alone. Stages that were captured say "captured". Scores and weights
+// are computed from captured queries and keys with the request's mask, scale and variants; weights captured without
+// queries and keys are unchanged. Without values there is no context. Throws UsageError for a layer that was not
+// captured and for options that cannot be applied to captured weights, ProblemError, Cancelled.
 std::shared_ptr<const Trace> capture_trace(const Request& request, const std::shared_ptr<const Capture>& capture,
                                            const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,
                                            const ForwardOptions& options);

@@ -1,4 +1,4 @@
-// Runs requests and remembers between them what the next one may use again: what files and seeds gave, the backend
+// Runs requests and keeps between them what the next one may use again: contents of files, drawn weights, the backend
 // with its threads and packed weights, the stages that do not change.
 #pragma once
 
@@ -18,13 +18,14 @@ namespace headscope {
 
 struct EngineOptions {
   std::int64_t stage_memory = kDefaultStageMemory;  // bytes; larger stages are computed when read
-  BackendFactory make_backend;                      // nothing: core's own
-  bool reuse = false;             // stages of the last trace, and its memory: for requests that follow one another
-  bool whole_model = false;       // of a checkpoint the layers above the shown one too, and final_hidden
-  double preview_products = 3e8;  // multiplications from which a replaced token has a preview: about 5 ms of a core
+  BackendFactory make_backend;                      // empty: core's own make_backend()
+  bool reuse = false;             // use stages and memory of the last trace again: for requests that follow one another
+  bool whole_model = false;       // of a checkpoint also compute the layers above the shown one, and final_hidden
+  double preview_products = 3e8;  // least multiplications for which a replaced token has a preview: about 5 ms
 };
 
-// Takes a trace of the running request that is worth showing before the last one: a preview, or a part of it.
+// Receives a trace of the running request that can be shown before the final one: a preview, or the shown layer of a
+// model.
 using EarlyTrace = std::function<void(std::shared_ptr<const Trace>)>;
 
 // One per session; only one thread uses it at a time.
@@ -35,11 +36,12 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // find_problem, load_inputs, find_problem again, forward; of a checkpoint every layer up to the one that is shown,
-  // which with whole_model goes to `early` before those above it. When the backend fails (BackendError), the CPU
-  // computes, and Trace::notice says why; so it stays until another backend is asked for. Throws ProblemError for what
-  // cannot run, UsageError and Error as load_inputs does, Cancelled. With
-  // `reuse`, `early` also gets the preview of a replaced token (preview.h). The calling thread calls it.
+  // find_problem, load_inputs, find_problem again, forward; of a checkpoint every layer up to the one that is shown;
+  // with whole_model `early` gets that layer before those above it are computed. When the backend fails (BackendError),
+  // the CPU computes, and Trace::notice says why; the CPU then stays in use until a request names another backend.
+  // Throws ProblemError for a request that cannot run, UsageError and Error as load_inputs does, Cancelled. With
+  // `reuse`, `early` also gets the preview of a replaced token (preview.h). `early` runs on the calling thread; it may
+  // be empty.
   std::shared_ptr<const Trace> run(const Request& request, const CancelToken& cancel, const EarlyTrace& early = {});
 
   // The next run reads files again even when they look unchanged.

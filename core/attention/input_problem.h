@@ -1,4 +1,4 @@
-// What cannot run although the options alone could, said once files are read and tokens are known.
+// Problems of a request that show only when files are read and tokens are known.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace headscope {
 
 // find_problem(request) once files are read and tokens are known: shapes that do not fit each other, a mask that does
-// not broadcast, a memory need above `memory_limit` bytes of stages.
+// not broadcast, stages of more than `memory_limit` bytes. nullopt when the request can run.
 std::optional<Problem> find_problem(const Request& request, const Inputs& inputs,
                                     std::int64_t memory_limit = kDefaultMemoryLimit);
 

@@ -1,4 +1,4 @@
-// What is wrong with the interventions of a request.
+// Checks the interventions of a request.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,8 @@
 
 namespace headscope {
 
-// Edits, frozen heads, factors and painted cells whose places are not there. What is switched off is not looked at.
+// The first of the edits, frozen heads, factors and painted cells that names a place that does not exist; nullopt when
+// all are right. Interventions that are switched off are not checked.
 std::optional<Problem> intervention_problem(const Request& request, const Inputs& inputs);
 
 }  // namespace headscope

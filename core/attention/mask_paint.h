@@ -1,4 +1,4 @@
-// Cells painted on a mask by hand, as few rectangles as they need: what the mask editor changes.
+// Cells painted on a mask by hand, kept as few rectangles: the data of the mask editor.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,31 @@
 
 namespace headscope {
 
-// Paints one more rectangle over the others; those that it covers whole are taken out, switched off or not.
+// Paints one more rectangle over the others; those that it covers completely are removed, also when switched off.
 void put_paint(Request& request, const PaintedCells& cells);
 
-// 1 = hidden, [query_len, key_len] row-major: what (b, h) hides when nothing is painted and no mistake inverts the
-// mask, without the key of bias_k.
+// 1 = hidden, [query_len, key_len] row-major: the mask of (b, h) without painted cells and without
+// Variant::mask_inverted; without the key of bias_k.
 std::vector<std::uint8_t> cells_without_paint(const Trace& trace, std::int64_t b, std::int64_t h);
 
-// The rectangles that make `wanted` of `base` (1 = hidden, [query_len, key_len] row-major): whole columns and rows
-// first, then runs of a row, equal ones of neighbouring rows as one.
+// The rectangles that turn `base` into `wanted` (1 = hidden, [query_len, key_len] row-major): whole columns and rows
+// first, then runs within a row; equal runs of neighbouring rows become one rectangle.
 std::vector<PaintedCells> painted_as(const std::vector<std::uint8_t>& base, const std::vector<std::uint8_t>& wanted,
                                      std::int64_t query_len, std::int64_t key_len);
 
-// One byte a cell of a mask, row-major: where a brush went.
+// The cells that a brush has painted: one byte a cell of the mask, row-major.
 struct MaskStroke {
   std::int64_t query_len = 0, key_len = 0;
   std::vector<std::uint8_t> cells;  // 1 = painted
   MaskStroke(std::int64_t queries, std::int64_t keys);
-  // Squares of `size` cells, what lies outside left out, around every cell of the straight line from (query, key) to
-  // (to_query, to_key). Of an even size the cell is the lower right one of the middle.
+  // Paints squares of `size` cells around every cell of the straight line from (query, key) to (to_query, to_key);
+  // cells outside of the mask are left out. With an even size the line cell is the lower right one of the four middle
+  // cells.
   void draw_line(std::int64_t query, std::int64_t key, std::int64_t to_query, std::int64_t to_key, std::int64_t size);
 };
 
-// Paints the stroke over what is painted. Rectangles painted last, one after the other, that reach no open end are
-// merged with it where that makes fewer of them; what the mask hides is the same.
+// Paints the stroke over the painted cells. The most recent rectangles without an open end are merged with it where
+// that gives fewer rectangles; the mask hides the same cells.
 void put_stroke(Request& request, const MaskStroke& stroke, bool hides);
 
 }  // namespace headscope

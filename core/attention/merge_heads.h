@@ -1,4 +1,4 @@
-// The heads side by side: from context to concat.
+// Puts the heads side by side: from context to concat.
 #pragma once
 
 #include "core/request/request.h"

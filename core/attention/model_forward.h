@@ -1,5 +1,4 @@
-// All layers of a checkpoint up to the one that is shown, and on to the end when wanted; each is a forward() of its
-// own.
+// Computes all layers of a checkpoint up to the one that is shown, or all; each is one forward().
 #pragma once
 
 #include <cstdint>
@@ -14,11 +13,11 @@
 namespace headscope {
 
 struct ModelOptions {
-  std::int64_t stage_memory = 0;  // as ForwardOptions, of all layers up to each one together
+  std::int64_t stage_memory = 0;  // as in ForwardOptions, for the stages of all layers up to the current one together
   std::string notice;
-  bool reuse = false;                 // rows and stages of the run before
-  bool whole_model = false;           // the layers above the shown one, too
-  std::function<void()> check_files;  // throws when the checkpoint's files are not those any more; may be empty
+  bool reuse = false;                 // use rows and stages of the last run again
+  bool whole_model = false;           // also compute the layers above the shown one
+  std::function<void()> check_files;  // throws when the checkpoint's files have changed on disk; may be empty
   // Gets the shown layer before those above it are computed; may be empty.
   std::function<void(std::shared_ptr<const Trace>)> early;
 };
@@ -29,12 +28,12 @@ class ModelForward {
   ModelForward();
   ~ModelForward();
 
-  // The trace of the layer that `inputs` are for (load_inputs of a checkpoint: its x is what enters layer 0), with the
-  // others in Trace::model. In every layer the request's own options apply to attention; interventions only where
-  // they name the layer (an edit that names none: the shown one), so that the request of a trace in ModelTrace::layers
-  // holds its own layer, heads and edits. Layers above the
-  // shown one whose stages would pass kDefaultMemoryLimit are computed and not kept. A row of any layer has the same
-  // bits whatever was computed before. Throws Cancelled, BackendError.
+  // The trace of the layer that `inputs` are for (from load_inputs of a checkpoint: their x is the input of layer 0),
+  // with the other layers in Trace::model. The request's options apply to attention in every layer; interventions only
+  // in the layer that they name (an edit without a layer: the shown one), so that the request of a trace in
+  // ModelTrace::layers holds only the heads and edits of its own layer. Layers above the shown one whose stages would
+  // exceed kDefaultMemoryLimit are computed and not kept. The bits of a row do not depend on what was computed before.
+  // Throws Cancelled, BackendError.
   std::shared_ptr<const Trace> run(const Request& request, const std::shared_ptr<const Inputs>& inputs,
                                    const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,
                                    const ModelOptions& options);

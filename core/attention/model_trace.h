@@ -1,4 +1,4 @@
-// All layers of a model that were computed, and what they give together.
+// All layers of a model that were computed, and the model's final hidden vectors.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace headscope {
 struct CaptureReport;
 
 // Immutable once made, like the traces in it. The trace that is shown points here (Trace::model); those in `layers` do
-// not, so that nothing goes round in a circle.
+// not, so that shared pointers form no cycle.
 struct ModelTrace {
-  std::string name;                                  // the folder's, or "demo:NAME"; of a capture the file's
+  std::string name;                                  // of the folder, or "demo:NAME"; of a capture the file's name
   std::shared_ptr<const Checkpoint> checkpoint;      // null for a capture
-  std::int64_t layer = 0;                            // whose trace points here
+  std::int64_t layer = 0;                            // the layer whose trace points here
   std::vector<std::shared_ptr<const Trace>> layers;  // [num_layers]; null where not computed (yet)
-  // What computed the layers and can compute more of them (predictions); null for a capture. Any thread may use it.
+  // The backend that computed the layers, which also computes predictions; null for a capture. Any thread may use it.
   std::shared_ptr<const Backend> backend;
   Tensor final_hidden;    // [batch, len, d_model], after the final norm; empty while layers are missing
   bool captured = false;  // read from a file, not computed

@@ -1,4 +1,4 @@
-// Scores, weights and context that are computed when they are read: what stands for matrices too large to keep.
+// Scores, weights and context that are computed when they are read, for matrices too large to keep.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace headscope {
 class DevicePyramid;
 class RowEdits;
 
-// Safe to read from several threads at once. The statistics of a row, and its context, are computed when first needed
-// and remembered: 8 and 4 * value_head_dim bytes a (batch, head, query).
+// Safe to read from several threads at once. The statistics of a row and its context are computed when first needed,
+// then kept: 8 and 4 * value_head_dim bytes a (batch, head, query).
 class OnDemand : public std::enable_shared_from_this<OnDemand> {
  public:
   // query [batch, heads, query_len, head_dim], key and value [batch, kv_heads, key_len, ...], as Backend::attention().
@@ -30,9 +30,9 @@ class OnDemand : public std::enable_shared_from_this<OnDemand> {
   // Cells of a score-like stage over `region` of score_shape(), row-major, with the bits that a stored stage has.
   void read_scores(StageId stage, const Region& region, std::span<float> out, const CancelToken& cancel = {}) const;
 
-  // The matrix of a score-like stage where the backend's device leaves its pictures; null where they come back.
-  // `edits`: what changes rows of it by hand, may be null; a frozen head's weights have no such matrix. Held by a
-  // shared_ptr.
+  // The pyramid of a score-like stage on the backend's device; null when no window draws from that device. `edits`:
+  // interventions that change rows of the stage, or null; the weights of a frozen head have no pyramid. This object
+  // must be owned by a shared_ptr.
   std::shared_ptr<const DevicePyramid> device_pyramid(StageId stage, std::int64_t batch, std::int64_t head,
                                                       std::shared_ptr<const RowEdits> edits = nullptr) const;
 
@@ -43,19 +43,20 @@ class OnDemand : public std::enable_shared_from_this<OnDemand> {
   // max and sum of the rows of `part`, dense.
   RowStatistics statistics(const QueryRange& part, const CancelToken& cancel = {}) const;
 
-  // How many (batch, head, query) rows there are, and of how many the statistics are known.
+  // How many (batch, head, query) rows there are, and for how many the statistics are known.
   std::int64_t rows() const;
   std::int64_t known_rows() const;
 
  private:
-  // Has compute(b, h, queries) called for the runs of queries of `part` that are not in `known`; what it returns stores
-  // one block of the result, with mutex_ held.
+  // Calls compute(b, h, queries) for the runs of queries of `part` that are not in `known`. It returns a function that
+  // stores one block of the result; that function is called with mutex_ held.
   template <typename Compute>
   void complete(std::vector<char>& known, const QueryRange& part, const Compute& compute) const;
   void know_context(const QueryRange& part, const CancelToken& cancel) const;
-  // Whether `part` is made of whole blocks of rows of which no statistics are known.
+  // Whether `part` consists of whole blocks of rows without known statistics.
   bool nothing_known(const QueryRange& part) const;
-  // Rows `from` of the only head of `rows` become those of (b, h) from `to` on. With mutex_ held.
+  // Stores rows `from` of `rows`, which has one head, as the statistics of (b, h) from row `to` on. Call it with mutex_
+  // held.
   void keep_statistics(const RowStatistics& rows, std::int64_t b, std::int64_t h, Range from, std::int64_t to) const;
   std::int64_t blocks_per_head() const;
 

@@ -1,4 +1,4 @@
-// What made a stage, as the pipeline shows it: "x · Wqkv + b", "÷ √64", "+ causal mask".
+// The operation that made a stage, as the pipeline shows it: "x · Wqkv + b", "÷ √64", "+ causal mask".
 #pragma once
 
 #include <string>
@@ -21,13 +21,13 @@ std::string number_text(double value);
 // "÷ √64", "× 0.2"
 std::string scale_text(const Request& request, const Inputs& inputs, double scale);
 
-// All that hides: the model's own terms, then the request's that are not among them.
+// All mask terms that hide: the model's own, then those of the request that the model does not have.
 std::vector<MaskTerm> mask_terms_of(const Request& request, const Inputs& inputs);
 
-// Whether anything hides keys or adds to scores, as far as the request and the model say: terms, files, painted cells.
+// Whether the request or the model has a mask: terms, files, painted cells.
 bool asks_for_mask(const Request& request, const Inputs& inputs);
 
-// The request as if the model's own terms had been asked for, too: for what is said about the mask.
+// The request with the model's own mask terms added: for texts about the mask.
 Request with_own_mask(const Request& request, const Inputs& inputs);
 
 // "+ causal mask", "+ causal, padding 2 mask", "no mask"

@@ -9,7 +9,8 @@
 
 namespace headscope {
 
-// How the rows of the fused projection are read: as they lie, or the other way with a qkv-...-as-... variant.
+// How the rows of the fused projection are read: in their true layout, or in the other one with a qkv-...-as-...
+// variant.
 QkvLayout read_layout_of(const Request& request, const LayerWeights& weights);
 
 enum class Part { query, key, value };
@@ -17,15 +18,15 @@ enum class Part { query, key, value };
 // How many features query, key or value have before they are split into heads.
 std::int64_t part_features(const Inputs& inputs, Part part);
 
-// The weight and bias that project query, key or value: their own, or their rows of the fused projection (a copy when
-// the rows of the heads lie apart).
+// The weight and bias that project query, key or value: those of the separate projection, or their rows of the fused
+// one (copied when the rows of the heads are not contiguous).
 Linear part_of(const Inputs& inputs, QkvLayout layout, Part part);
 
 // [batch, len, heads * head_dim] -> [batch, heads, len, head_dim], a view.
 Tensor split_heads(const Tensor& projected, std::int64_t heads);
 
-// One more position after the last: [batch, kv_heads, len, head_dim] and [kv_heads * head_dim] ->
-// [batch, kv_heads, len + 1, head_dim].
+// Appends the position of bias_k or bias_v: [batch, kv_heads, len, head_dim] and [kv_heads * head_dim] -> [batch,
+// kv_heads, len + 1, head_dim].
 Tensor with_bias_position(const Tensor& heads, const Tensor& bias);
 
 }  // namespace headscope

@@ -1,5 +1,5 @@
-// Rows of scores and weights that edits and frozen heads change, with all that follows from them up to the context.
-// Internal to core/attention.
+// Rows of scores and weights that edits and frozen heads change, and all later stages up to the context. Internal to
+// core/attention.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@
 
 namespace headscope {
 
-// Safe to use from several threads at once: nothing is kept. A row is computed stage after stage by the backend's
-// primitives, which give the bits of its passes, so that only what follows from an edit changes.
+// Safe to use from several threads at once: it keeps no results. A row is computed stage after stage by the backend's
+// primitives, which give the same bits as its passes, so that only numbers that depend on an edit change.
 class RowEdits {
  public:
   // For attention whose softmax runs over keys, as Backend::attention() computes it.
@@ -24,23 +24,25 @@ class RowEdits {
 
   bool any() const { return !rows_.empty() || !frozen_.empty(); }
 
-  // Whether the weights of head h are held as something else.
+  // Whether the weights of head h are frozen.
   bool freezes(std::int64_t h) const { return frozen(h) != nullptr; }
 
-  // The rows of `queries` that edits of a score-like stage or of one before change, of a head that is not frozen.
+  // The rows of `queries` that edits of this score-like stage or of an earlier one change, in a head that is not
+  // frozen.
   std::vector<ChangedRow> changed_rows(StageId stage, std::int64_t b, std::int64_t h, Range queries, Range keys,
                                        const CancelToken& cancel) const;
 
-  // Rewrites in a region of a score-like stage, row-major, what edits of it or of a stage before change.
+  // Rewrites the cells of a region of a score-like stage, row-major, that frozen heads and edits of this stage or an
+  // earlier one change.
   void apply(StageId stage, const Region& region, std::span<float> values, const CancelToken& cancel) const;
 
-  // The same of the context [batch, heads, query_len, value_head_dim], before heads are switched off.
+  // The same for the context [batch, heads, query_len, value_head_dim], before heads are switched off.
   void apply_to_context(const Region& region, std::span<float> values, const CancelToken& cancel) const;
 
-  // The same of the whole results of a pass.
+  // The same for the whole results of a pass.
   void apply(AttentionResults& results, const CancelToken& cancel) const;
 
-  // Frozen heads and edits in stored whole stages, for those who compute stage after stage.
+  // Frozen heads and edits in stored whole stages, for attention_step_by_step().
   void freeze(Tensor& weights) const;
   bool edits(StageId stage) const;
   Tensor edited(StageId stage, const Tensor& tensor) const;
@@ -51,7 +53,7 @@ class RowEdits {
     StageId from{};  // the first stage that an edit changes
   };
   struct Computed {
-    Tensor score, weights, dropped;  // [1, 1, queries, key_len]; score: of the stage that was asked for
+    Tensor score, weights, dropped;  // [1, 1, queries, key_len]; `score` is the stage that compute() was called for
     RowStatistics statistics;
     const Tensor& kept() const { return dropped.empty() ? weights : dropped; }
     const Tensor& of(StageId stage) const {

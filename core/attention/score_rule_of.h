@@ -1,4 +1,4 @@
-// How a request on its inputs turns scores into weights.
+// How a request with its inputs turns scores into weights.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace headscope {
 
-// What multiplies raw_scores: the variants no-scale and scale-by-d-model first, then --scale, then the model's own,
-// then 1/sqrt(head_dim).
+// The factor of raw_scores, from the first of these that is set: the variants no-scale and scale-by-d-model, --scale,
+// the model's own, 1/sqrt(head_dim).
 double scale_of(const Request& request, const Inputs& inputs);
 
-// What of `request` decides how scores become weights; `mask` is that of the whole scores.
+// The options of `request` that decide how scores become weights; `mask` is the mask of the whole scores.
 ScoreRule score_rule_of(const Request& request, const Inputs& inputs, std::shared_ptr<const Mask> mask);
 
 }  // namespace headscope

@@ -1,4 +1,4 @@
-// Which cells of a stage are really hidden: what pictures hatch and statistics leave out.
+// Which cells of a stage are shown as hidden: pictures hatch them and statistics leave them out.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,21 @@
 
 namespace headscope {
 
-// The trace's mask where the stage hides by it, or null: stages before the mask hold all their scores. Rows that are
-// hidden completely and still got weights (a finite --mask-fill, --fully-masked uniform) show them.
+// The trace's mask for stages that it applies to; null for stages before the mask, which hold all their scores. Fully
+// masked rows that still have weights (a finite --mask-fill, --fully-masked uniform) count as visible.
 std::shared_ptr<const Mask> shown_mask(const Trace& trace, StageId stage);
 
-// Whether fully masked rows get weights all the same: 1 / key_len each.
+// Whether fully masked rows still get weights: 1 / key_len each.
 bool uniform_when_fully_masked(const Request& request);
 
-// Which of two results a cell of one matrix is hidden in: the places in A and in B of its rows, and of its columns.
+// The rows and columns of a matrix that compares two results: of each, its index in A and in B.
 struct MaskPair {
   std::vector<std::pair<std::int64_t, std::int64_t>> rows, columns;
   std::int64_t batch = 0, head = 0;  // of both
 };
 
-// Cells that both hide, as a mask of one batch item and one head, [rows, columns]; null when there is none.
+// Cells that are hidden in both results, as a mask of one batch item and one head, [rows, columns]; null when there is
+// none.
 std::shared_ptr<const Mask> hidden_in_both(const Trace& a, const Trace& b, StageId stage, const MaskPair& pair);
 
 }  // namespace headscope

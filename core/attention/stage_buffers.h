@@ -1,5 +1,5 @@
-// Memory of stages that goes from trace to trace: rows at the front that did not change are not computed again, and not
-// copied either when the memory still holds them.
+// Memory of stages that passes from trace to trace: unchanged rows at the front are not computed again, and not even
+// copied when the memory still holds them.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,24 @@
 
 namespace headscope {
 
-// Kept by one engine. A tensor taken here may outlive it, and may be let go by any thread.
+// Owned by one engine. A tensor taken here may outlive it, and any thread may release it.
 class StageBuffers {
  public:
   // Keeps at most `free_bytes` of memory that no trace uses.
   explicit StageBuffers(std::int64_t free_bytes = std::int64_t{1} << 28);
   ~StageBuffers();
 
-  // A run begins, of which `reuse` knows what it shares with the last one that was completed.
+  // Begins a run; `reuse` says what it shares with the last completed run.
   void begin(const Reuse& reuse);
 
-  // A writable tensor of this shape for the rows along `row_axis`, whose first `valid` rows hold what the stage has
-  // there. `same` is the number of rows that it shares with `previous`, the last completed run's tensor of this stage
-  // (empty: nothing). Has room to grow along the row axis, and along the last axis of score-like stages, so it is in
-  // general not dense. The rest holds anything; of score-like stages whose rows see only what lies before them
-  // (`same` > 0) the cells beyond are 0.
+  // A writable tensor of this shape, whose first `same` rows along `row_axis` already hold the rows of `previous`, the
+  // last completed run's tensor of this stage (empty: none). It has room to grow along the row axis, and along the last
+  // axis of score-like stages, so it is in general not dense. The other rows are uninitialised; of score-like stages
+  // whose rows see only earlier keys (`same` > 0) the cells beyond these keys are 0.
   Tensor take(StageId stage, const Shape& shape, const Axes& axes, int row_axis, const Tensor& previous,
               std::int64_t same);
 
-  // The run is complete: what it took holds its rows from now on.
+  // Ends the run: the memory that it took now holds its rows.
   void complete();
 
  private:

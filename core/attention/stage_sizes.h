@@ -6,7 +6,7 @@
 
 namespace headscope {
 
-// What StageSizes says of these inputs: all layers up to and with their own.
+// The StageSizes of these inputs; `layers` counts all layers from the first to theirs.
 StageSizes stage_sizes_of(const Inputs& inputs);
 
 }  // namespace headscope

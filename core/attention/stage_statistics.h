@@ -13,13 +13,13 @@
 
 namespace headscope {
 
-// Whether a stage's numbers are not there yet, and too many to be computed in passing: what a list of stages leaves out
-// and only a file or a question that needs them goes through.
+// Whether a stage's numbers are not computed yet and too many to compute without being asked: a list of stages leaves
+// their statistics out, an export or an explicit request computes them.
 bool costly_numbers(const Trace& trace, const Stage& stage);
 
 struct StatisticsQuery {
-  std::map<StageId, Statistics> known;  // of stages that somebody has gone through already
-  bool costly = true;                   // else nothing is said of costly_numbers() that are not known
+  std::map<StageId, Statistics> known;  // of stages whose statistics are computed already
+  bool costly = true;                   // false: stages with costly_numbers() that are not in `known` get nullopt
 };
 
 // One for each of trace.stages. A stage that is computed when read is read once, by strips of rows; one that equals
@@ -28,7 +28,7 @@ std::vector<std::optional<Statistics>> stage_statistics(const Trace& trace, cons
                                                         const std::function<void(double)>& progress = {},
                                                         const CancelToken& cancel = {});
 
-// How many values that reads.
+// How many values stage_statistics() would read.
 std::int64_t values_of_statistics(const Trace& trace, const StatisticsQuery& query = {});
 
 }  // namespace headscope

@@ -22,9 +22,9 @@ struct Stage {
   StageId id{};
   Tensor tensor;
   std::string operation;  // how it came from the stages before: "x · Wqkv + b", "÷ √64", "+ causal mask", "softmax"
-  bool equals_previous = false;  // nothing was done: "masked_scores = scores"
+  bool equals_previous = false;  // the same numbers as the stage before: "masked_scores = scores"
   double seconds =
-      0;  // of computing it (weights: with dropout and context); 0 for views and what is computed when read
+      0;  // time of computing it (weights: with dropout and context); 0 for views and stages computed when read
 };
 
 // Immutable once made; shared between threads.
@@ -35,20 +35,21 @@ struct Trace {
   std::shared_ptr<const Mask> mask;                // key_len includes the key of bias_k
   RowStatistics row_statistics;                    // of the softmax (not with softmax-over-queries, nor on demand)
   std::shared_ptr<const OnDemand> on_demand;       // set when weights and context are computed when read
-  std::shared_ptr<const RowEdits> row_edits;       // what changes rows of what is computed so; null: nothing
+  std::shared_ptr<const RowEdits> row_edits;       // interventions in stages that are computed when read; null: none
   std::int64_t fully_masked_rows = 0;              // rows (batch, head, query) of weights whose every key is hidden
   std::vector<std::int64_t> fully_masked_queries;  // the query positions of such rows, increasing, each once
   bool seeded_weights = false;
   std::string backend;  // Backend::name()
   std::string backend_description;
-  std::shared_ptr<const ModelTrace> model;  // of which this is a layer; null for a layer of its own
-  // Weights, context, concat and output of a replaced token come from updated row sums, within 1e-5 of the row's
-  // largest; a trace of the exact numbers follows.
+  std::shared_ptr<const ModelTrace> model;  // the model of which this is a layer; null for a single layer
+  // True: after a token was replaced, weights, context, concat and output were made from updated row sums, within 1e-5
+  // of the row's largest number; a trace of the exact numbers follows.
   bool preview = false;
-  std::string notice;  // a sentence when another backend than the one asked for had to compute; else empty
-  double scale = 0;    // what multiplied raw_scores
+  std::string notice;  // a sentence when another backend than the requested one had to compute; else ""
+  double scale = 0;    // the factor of raw_scores
   double seconds = 0;  // of the forward
 
+  // Null when this request has no such stage.
   const Stage* find(StageId id) const;
   // Asserts that the request has it.
   const Tensor& tensor(StageId id) const;
@@ -60,7 +61,7 @@ struct Trace {
   std::vector<std::string> key_labels() const;
 };
 
-// What went in and came out of merging the heads: where cell (position i, feature d) of concat comes from.
+// Where cell (position i, feature d) of concat comes from in context.
 struct Provenance {
   std::int64_t head = 0;
   std::int64_t position = 0;
@@ -69,12 +70,12 @@ struct Provenance {
 Provenance provenance_of(Merge merge, std::int64_t heads, std::int64_t query_len, std::int64_t value_head_dim,
                          std::int64_t i, std::int64_t d);
 
-// What `direct` does to a row: how many different tokens and heads are mixed into one row at most, and whether some
-// cell of row i comes from a token after i, which a causal mask was to prevent.
+// The effect of Merge::direct on a row: how many different tokens and heads are mixed into one row at most, and whether
+// some cell of row i comes from a token after i, which a causal mask should prevent.
 struct MergeReport {
   std::int64_t tokens_per_row = 1;  // the most over rows
   std::int64_t heads_per_row = 1;
-  bool future_leaks = false;  // only said when the mask has a causal or prefix term
+  bool future_leaks = false;  // only found when the mask has a causal or prefix term
   std::int64_t first_leaking_row = -1, leaked_token = -1;
 };
 MergeReport merge_report(const Request& request, std::int64_t heads, std::int64_t query_len,

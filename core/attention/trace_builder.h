@@ -1,4 +1,4 @@
-// The trace while it grows. Internal to core/attention.
+// Builds a trace stage by stage. Internal to core/attention.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace headscope {
 
-// Numbers that the request edits are exchanged in every stage as it is added, so that what is made from the returned
-// tensor follows them; score-like stages come with theirs exchanged (row_edits.h).
+// The request's edits are applied to every stage as it is added, so that stages made from the returned tensor follow
+// them; score-like stages arrive with their edits applied (row_edits.h).
 class TraceBuilder {
  public:
   using Clock = std::chrono::steady_clock;
@@ -25,7 +25,7 @@ class TraceBuilder {
   TraceBuilder(Trace& trace, const Reuse& reuse, StageBuffers* buffers, const CancelToken& cancel)
       : trace_(trace), reuse_(reuse), buffers_(buffers), cancel_(cancel) {}
 
-  // Something that takes time, unless the last trace has it.
+  // Adds a stage that is computed, unless it is unchanged in the last trace.
   Tensor add(StageId id, std::string operation, const std::function<Tensor()>& compute) {
     cancel_.check();
     if (const Stage* same = reuse_.unchanged(id)) {
@@ -39,14 +39,14 @@ class TraceBuilder {
     return tensor;
   }
 
-  // Something that only reads what is there in another way.
+  // Adds a stage that is a view of an earlier one.
   Tensor add_view(StageId id, std::string operation, Tensor tensor) {
     tensor = edited(id, std::move(tensor));
     trace_.stages.push_back({id, tensor, noted(id, std::move(operation)), false, 0.0});
     return tensor;
   }
 
-  // Nothing was done, but for edits.
+  // Adds a stage that equals the one before it, but for edits.
   Tensor add_equal(StageId id, std::string operation, Tensor tensor) {
     const bool equal = !has_edits(trace_.request, layer(), id);
     tensor = edited(id, std::move(tensor));
@@ -54,7 +54,7 @@ class TraceBuilder {
     return tensor;
   }
 
-  // Memory for a stage, whose first `done` rows along `row_axis` are those of the last trace already.
+  // Memory for a stage, whose first `done` rows along `row_axis` already hold those of the last trace.
   struct Rows {
     Tensor tensor;
     std::int64_t done = 0;
@@ -67,7 +67,7 @@ class TraceBuilder {
     return {buffers_->take(id, shape, axes, row_axis, done > 0 ? before->tensor : Tensor(), done), done};
   }
 
-  // The layer that the trace is of; 0 for one that stands alone.
+  // The layer of the trace; 0 for a single layer.
   std::int64_t layer() const { return trace_.inputs == nullptr ? 0 : trace_.inputs->layer; }
 
   Trace& trace() { return trace_; }
@@ -88,8 +88,8 @@ class TraceBuilder {
   const CancelToken& cancel_;
 };
 
-// y = x W^T + b as a stage: [batch, len, in] -> [batch, len, out], only the rows that the last trace does not have.
-// `own_rows`: a row of x is a row of the stage's input as Reuse counts it.
+// y = x W^T + b as a stage: [batch, len, in] -> [batch, len, out]; computes only the rows that cannot be reused from
+// the last trace. `own_rows`: the rows of x are positions as Reuse counts them; false: all rows are computed.
 inline Tensor add_projection(TraceBuilder& builder, StageId id, std::string operation, const Tensor& x,
                              const Linear& layer, bool own_rows, const Backend& backend) {
   return builder.add(id, std::move(operation), [&] {
@@ -108,7 +108,7 @@ struct Heads {
   Tensor query, key, value;
 };
 
-// Adds input ... value of inputs that are vectors and a layer.
+// Adds the stages input ... value, for inputs that are vectors and the weights of a layer.
 Heads projected_heads(TraceBuilder& trace, const Request& request, const Inputs& inputs, const Backend& backend);
 
 }  // namespace headscope

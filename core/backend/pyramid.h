@@ -2,9 +2,8 @@
 // memory.
 //
 // What a pixel shows of its block:
-//   max   The rule of core/picture/heatmap.h: a NaN, else the visible cell of largest absolute value (of two equal ones
-//   the
-//         positive), else hidden.
+//   max   The rule of core/picture/heatmap.h: a NaN, else the visible cell of largest absolute value (of two equal
+//         ones the positive), else hidden.
 //   mean  A NaN, else the mean of the visible finite cells, else the largest infinity, else hidden.
 // Hidden cells are not read where possible: a row whose visible cells are free of NaN has none in its hidden cells
 // either, since softmax makes a row NaN as a whole. Rows that see no key are read.

@@ -1,4 +1,4 @@
-// What turns our numbers into somebody else's: equal, a known mistake, two of them, or nothing that is known.
+// Finds out why the numbers of other code differ from ours: equal, one known mistake, two known mistakes, or unknown.
 #pragma once
 
 #include <functional>
@@ -13,10 +13,11 @@
 
 namespace headscope {
 
-// From this residual on a set of mistakes does not explain a tensor. Other float32 code differs by 1e-6 or so.
+// With a residual of this size or more, a set of mistakes does not explain a tensor. Correct float32 code differs by
+// about 1e-6.
 constexpr double kSameResidual = 2e-5;
 
-// What other code gave for one stage.
+// One stage as other code computed it.
 struct ExternalStage {
   StageId stage{};
   Tensor tensor;
@@ -31,27 +32,27 @@ struct DiagnosisExplanation {
 struct StageComparison {
   StageId stage{};
   bool equal = false;
-  double max_difference = 0;  // |ours - theirs|; infinite where NaN or a shape stands against something else
+  double max_difference = 0;  // |ours - theirs|; infinite when only one is NaN or the shapes differ
 };
 
 struct Diagnosis {
-  bool equal = false;         // every stage is
+  bool equal = false;         // every stage is equal
   double max_difference = 0;  // the largest over stages
-  // Best first; empty when equal, and when nothing known explains it. Two mistakes are named only where neither of
-  // them does alone.
+  // Best first; empty when equal, and when no known mistake explains the difference. Two mistakes are named only when
+  // neither of them explains it alone.
   std::vector<DiagnosisExplanation> explanations;
-  // What comes nearest of all else that was tried, no mistake at all among it; best first, at most kNearest.
+  // The nearest of the other sets that were tried, the empty set included; best first, at most kNearest.
   std::vector<DiagnosisExplanation> nearest;
   std::vector<StageComparison> stages;     // in the order in which they are computed
   std::optional<StageId> first_different;  // of `stages`
-  std::size_t tried = 0;                   // mistakes, alone and in twos, that could be made
+  std::size_t tried = 0;                   // the number of single mistakes and pairs that were tried
 };
 constexpr std::size_t kNearest = 4;
 
-// Compares `theirs` with ours, then makes every known mistake, and every two, with the layer of `ours` (its own
-// inputs and weights), and keeps what gives all of `theirs` within kSameResidual. Each has its stage's shape, or, of
-// three axes, [len, batch, features]; UsageError otherwise, and for none or a stage given twice. `progress` hears of
-// the share done.
+// Compares `theirs` with ours, then makes every known mistake, and every pair of them, with the layer of `ours` (its
+// own inputs and weights), and keeps those that give all of `theirs` within kSameResidual. Each tensor of `theirs` has
+// the shape of its stage, or, with three axes, [len, batch, features]; else UsageError. UsageError too when `theirs` is
+// empty or names a stage twice. `progress` gets the share done in [0, 1]. Throws Cancelled.
 Diagnosis diagnose(const Trace& ours, std::vector<ExternalStage> theirs, const std::shared_ptr<const Backend>& backend,
                    const std::function<void(double)>& progress, const CancelToken& cancel);
 

@@ -1,5 +1,5 @@
-// What code that should do the same often does otherwise: the contract's known mistakes, and conventions that are read
-// differently. Each is a change of a request and its inputs.
+// Mistakes that other attention code often makes: the contract's known mistakes, and conventions read differently. Each
+// is a change of a request and its inputs.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@
 
 namespace headscope {
 
-// A request with some mistakes made, and how its result is then laid out.
+// A request with some mistakes made, and the layout of its result.
 struct Altered {
   Request request;
   Inputs inputs;
-  bool batch_is_sequence = false;  // x was read as [len, batch, features]: results come back the other way round
+  bool batch_is_sequence = false;  // x was read as [len, batch, features], and results are turned back
   bool axes_exchanged = false;     // the result is handed over as [len, batch, features]
 };
 
 struct Mistake {
   std::string_view name;        // as --variant spells it; a convention has a name of its own: "query-key-swapped"
-  std::string_view sentence;    // what it does
-  bool (*make)(Altered& what);  // false: cannot be made here, or changes nothing
+  std::string_view sentence;    // says what the mistake does
+  bool (*make)(Altered& what);  // false: cannot be made with these inputs, or changes no number
 };
 
 // The contract's variants first, kContractVariants of them, then conventions.

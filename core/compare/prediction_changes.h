@@ -1,4 +1,4 @@
-// What the interventions of a request do to what its model predicts: all of them together, and each alone.
+// The effect of a request's interventions on the model's predictions: all of them together, and each alone.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,9 @@
 
 namespace headscope {
 
-// Computes the request of `trace` without interventions, and where several are active with each alone, by `compute` (a
-// whole model's trace), and holds `report` (of `trace`) against them. Nothing when no intervention is active. Throws
-// Cancelled, and what `compute` throws.
+// Computes the request of `trace` without interventions and, when several are active, with each alone, by `compute`
+// (which returns a trace of the whole model), and compares `report` (of `trace`) with them. nullopt when no
+// intervention is active. Throws Cancelled, and what `compute` throws.
 std::optional<PredictionChanges> prediction_changes(
     const Trace& trace, const PredictionReport& report,
     const std::function<std::shared_ptr<const Trace>(const Request&)>& compute, const CancelToken& cancel);

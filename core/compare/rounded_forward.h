@@ -1,4 +1,4 @@
-// A layer by the formulas whose stages are rounded as they are stored: in double, or in a format of fewer bits.
+// A layer computed by the formulas, with stages in double or rounded to a format of fewer bits.
 #pragma once
 
 #include <map>
@@ -16,9 +16,10 @@ struct WideStage {
 };
 using WideStages = std::map<StageId, WideStage>;
 
-// Every stage of `trace` again, by the formulas of core/README.md. In double: nothing is rounded, sums are in double.
+// Computes every stage of `trace` again, by the formulas of core/README.md, in double. Throws Cancelled.
 WideStages forward_in_double(const Trace& trace, const CancelToken& cancel);
-// In `format`: inputs, weights and stages are rounded to it, sums, exponentials and rotary turns are in float32.
+// The same in `format`: inputs, weights and stages are rounded to it; sums, exponentials and rotary turns are in
+// float32.
 WideStages forward_in_format(const Trace& trace, NumberType format, const CancelToken& cancel);
 
 }  // namespace headscope

@@ -1,4 +1,4 @@
-// What a known mistake does to one request, as data: two traces of the same inputs held against each other.
+// The effect of a known mistake on one request, as data: compares two traces of the same inputs.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace headscope {
 
-// A stage of both traces. Rows are all axes but the last.
+// Compares a stage of both traces. Rows are counted over all axes but the last.
 struct StageDifference {
   StageId stage{};
-  bool same_shape = true;                 // when not, nothing below `equal` is said
+  bool same_shape = true;                 // false: the members below `equal` are not filled
   bool equal = false;                     // every cell is the same number; NaN is the same as NaN
-  double largest = 0;                     // |wrong - right| over cells without NaN; infinite where only one of them is
-  Index cell;                             // where; empty when equal
+  double largest = 0;                     // |wrong - right| over cells without NaN; infinite where only one is infinite
+  Index cell;                             // place of `largest`; empty when equal
   double right_norm = 0, wrong_norm = 0;  // root of the sum of squares of the finite cells
   double right_sum = 0, wrong_sum = 0;    // of the finite cells
   std::int64_t rows = 0, right_nan_rows = 0, wrong_nan_rows = 0;
 };
 
-// Sums of the rows of `weights`.
+// The sums of the rows of `weights`.
 struct WeightSums {
   std::int64_t rows = 0, nan_rows = 0;
   std::int64_t off = 0;            // rows without NaN whose sum is further than 1e-4 from 1
@@ -34,34 +34,34 @@ struct WeightSums {
 // Which rows of concat read a token that the mask of the right trace hides from them, through weights, through the sum
 // that weights are divided by, or through the scores.
 struct MaskLeak {
-  bool masked = false;           // the right mask hides something; else the rest is 0
+  bool masked = false;           // the right mask hides a cell; false: the other members are not filled
   std::int64_t rows = 0;         // batch * query_len
-  std::int64_t leaking = 0;      // of them
-  std::int64_t row = -1;         // the first of them, its position ...
-  std::int64_t token = -1;       // ... and the first key token that it must not read
+  std::int64_t leaking = 0;      // rows that read a hidden token
+  std::int64_t row = -1;         // position of the first of them; -1: none
+  std::int64_t token = -1;       // the first hidden key token that this row reads; -1: none
   bool from_the_future = false;  // some row reads a token after its own
 };
 
 struct VariantEffect {
-  std::vector<StageDifference> stages;  // that both have, in their order
+  std::vector<StageDifference> stages;  // of the stages that both have, in order
   std::optional<StageId> first_different;
   WeightSums right_sums, wrong_sums;  // zero rows where there are no weights
   MaskLeak leak;
-  BlockComparison concat_blocks, split_blocks;  // of concat; of query, key and value, 0 blocks where they have none
+  BlockComparison concat_blocks, split_blocks;  // of concat; of query, key and value (0 blocks where they have none)
   const BlockComparison& blocks_of(StageId stage) const {
     return stage == StageId::concat ? concat_blocks : split_blocks;
   }
   const StageDifference* find(StageId stage) const;
 };
 
-// Cells of a stage up to which effects are computed: all of them are gone through.
+// Effects are computed up to this many cells of a stage: every cell is read.
 constexpr std::int64_t kMostEffectCells = std::int64_t{1} << 24;
 
 // `wrong` is `right` with variants switched on: the same inputs, sizes and backend. No stage of them is larger than
 // kMostEffectCells (asserted). Throws Cancelled.
 VariantEffect variant_effect(const Trace& right, const Trace& wrong, const CancelToken& cancel);
 
-// One stage, which both have.
+// Compares one stage, which both traces have.
 StageDifference stage_difference(StageId stage, const Tensor& right, const Tensor& wrong);
 
 // See MaskLeak. With queries and keys of the same tokens, a token counts as read by its query too.

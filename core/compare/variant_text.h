@@ -1,5 +1,5 @@
-// What is said about the contract's variants: the mistake in a sentence, the line of code that makes it, what it does
-// to one request.
+// Texts about the contract's variants: the mistake in a sentence, the line of code that makes it, its effect on one
+// request.
 #pragma once
 
 #include <string>
@@ -19,15 +19,15 @@ struct CodeLine {
   enum class Kind { plain, missing, right, wrong } kind = Kind::plain;
   std::string text;
 };
-// With the sizes of `trace`, the names of the contract for tensors.
+// With the sizes of `trace` and the contract's names of tensors.
 std::vector<CodeLine> variant_code(std::string_view name, const Trace& trace);
 
-// One fact about what the mistakes do, and whether it should alarm.
+// One fact about the effect of the mistakes, and whether it is a warning.
 struct Verdict {
   bool bad = false;
   std::string text;
 };
-// What is worth saying when `stage` is looked at, the alarming first. `stage` is one that both traces have.
+// The facts to show beside `stage`, which both traces have; warnings first.
 std::vector<Verdict> variant_verdicts(const Trace& right, const Trace& wrong, const VariantEffect& effect,
                                       StageId stage);
 

@@ -1,5 +1,5 @@
-// Which head and token every block of one head's width really is: in concat, and in query, key and value as a fused
-// projection is split.
+// Which head and token every block of one head's width really comes from: in concat, and in query, key and value when a
+// fused projection is split.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace headscope {
 
 struct BlockOrigin {
   std::int64_t head = 0;
-  std::int64_t token = -1;   // of a block of concat; -1: a block of a projection has none
-  std::optional<Part> part;  // of a block of a projection
+  std::int64_t token = -1;   // of a block of concat; -1 for a block of a projection
+  std::optional<Part> part;  // of a block of a projection; nullopt for a block of concat
   friend bool operator==(const BlockOrigin&, const BlockOrigin&) = default;
 };
 
 // The blocks of `stage` as a grid: of concat a row for every position, of query, key and value (and the stages that
-// they are split from) one row for each of the three; a column for every head. Nothing for other stages, and for
+// they are split from) one row for each of the three; a column for every head. nullopt for other stages, and for
 // projections that are not fused.
 struct BlockGrid {
   std::int64_t rows = 0, columns = 0;
@@ -26,11 +26,12 @@ struct BlockGrid {
 };
 std::optional<BlockGrid> block_grid(const Trace& trace, StageId stage);
 
-// What stands in a block. Of concat [position, head slot]: provenance_of. Of a projection [part, head slot]: as what
-// the rows of the file that are read there were trained.
+// The origin of a block. In concat [position, head slot]: provenance_of. In a projection [part, head slot]: the part
+// and head for which the rows of the file that are read there were trained.
 BlockOrigin block_origin(const Trace& trace, StageId stage, std::int64_t row, std::int64_t column);
 
-// What differs between the grids of two traces, and what a row of concat holds in the second.
+// How the block grids of two traces differ: how many blocks of `wrong` are in their right place, and how mixed its rows
+// are.
 struct BlockComparison {
   std::int64_t blocks = 0, in_place = 0;
   bool first_in_place = false, last_in_place = false;

@@ -14,9 +14,9 @@
 
 namespace headscope {
 
-// How a cell is made from what feeds it; sources in the order in which CellOrigin::sources holds them.
+// How a cell is computed from its sources; sources[k] is CellOrigin::sources[k].
 enum class CellStep {
-  given,     // read from a file, or a word's vector: nothing of this trace feeds it
+  given,     // read from a file, or a word's vector: it has no source in this trace
   copied,    // sources[0], one cell
   products,  // sum_k sources[0][k] * sources[1][k], plus sources[2] (a bias) when there is one
   rotated,   // one of a head's features (sources[0]) after the model's norm (weights: sources[1]) and rotary positions
@@ -26,7 +26,7 @@ enum class CellStep {
   softmax,   // exp(s - max s) / sum exp(s - max s) over sources[0], at the cell itself
   dropped,   // sources[0] * kept / (1 - P)
   ablated,   // 0: the head is switched off
-  frozen,    // the head's weights are held: no score decides them
+  frozen,    // the head's weights are frozen: they do not depend on scores
 };
 
 enum class SourceRole { input, query, key, value, score, weight, context, projection, bias };
@@ -35,7 +35,7 @@ std::string_view role_name(SourceRole role);
 
 // Cells of one tensor that feed a cell.
 struct CellSource {
-  std::optional<StageId> stage;  // nothing: a tensor of the layer's weights
+  std::optional<StageId> stage;  // nullopt: a tensor of the layer's weights
   std::string name;              // "masked_scores", "qkv_layer.weight"
   Tensor tensor;                 // a stage in its own axes; a tensor of the weights file in the file's own axes
   Region region;                 // the cells; of a sum they lie along one axis, in the order of the terms
@@ -48,8 +48,8 @@ struct CellOrigin {
   // Of products: 1 for a term that is not read (a hidden key of weight 0); empty: all are.
   std::vector<std::uint8_t> not_read;
   std::int64_t at = 0;                         // of softmax and rotated: the cell's own place along sources[0]
-  double factor = 1.0;                         // what --scale-query or --scale-key multiplies the step's result by
-  std::optional<float> edited = std::nullopt;  // what --edit put there after all of that
+  double factor = 1.0;                         // by which --scale-query or --scale-key multiplies the step's result
+  std::optional<float> edited = std::nullopt;  // the number that --edit put there afterwards; nullopt: not edited
 };
 
 // The origin of stage[index]; `index` has the stage's axes. Asserts that the trace has the stage and the cell.

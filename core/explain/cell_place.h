@@ -1,4 +1,4 @@
-// One number of a trace: a stage and where in it.
+// The place of one number in a trace: a stage and an index.
 #pragma once
 
 #include "core/request/stage.h"

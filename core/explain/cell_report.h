@@ -1,5 +1,6 @@
-// All that is said of one number: the single cells that lead to it, the sum at their root with its largest terms first,
-// and what the largest weight of that sum is made of. What the window shows; explain.h explains one cell.
+// The full explanation of one number, as the window shows it: the chain of single cells that it comes from, the sum at
+// the end of that chain with its largest terms first, and the explanation of the largest weight in that sum. explain.h
+// explains one cell.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace headscope {
 
-// A step of the explanation of one cell among those that lead to the reported one.
+// One step of the explanation of a cell in the chain.
 struct ReportStep {
   CellPlace of;
   ExplainStep step;
@@ -22,21 +23,22 @@ struct ReportStep {
 struct ReportTerm {
   std::int64_t k = 0;  // its place in the sum: a feature, or a key
   double left = 0, right = 0, product = 0;
-  float share = 0;               // product / the largest |product|: [-1, 1]; 0 when that is not finite
-  std::size_t left_operand = 0;  // of CellReport::root().operands; the right one follows
+  float share = 0;               // product / the largest |product|: [-1, 1]; 0 when it is not finite
+  std::size_t left_operand = 0;  // index in CellReport::root().operands; the right operand follows it
 };
 
 struct CellReport {
-  std::vector<Explanation> chain;   // the reported cell, then the single cell that each comes from; never empty
+  std::vector<Explanation> chain;   // the reported cell, then for each cell the single cell that it comes from; never
+                                    // empty
   std::string left_row, right_row;  // the factors of root()'s sum: "weights[0, 2, 7, j]", "value[0, 2, j, 1]"
-  std::vector<ReportStep> steps;    // in the order of computing, without copies and without the sum itself
+  std::vector<ReportStep> steps;    // in the order of computation, without copies and without the sum itself
   std::vector<ReportTerm> terms;    // of root(): the largest |product| first, NaN before all
   std::int64_t not_read = 0;        // terms of the sum that a mask hides
-  bool over_keys = false;           // the terms are keys, else features
+  bool over_keys = false;           // true: the terms are keys; false: features
   double sum = 0;                   // of the products, without a bias
   double rest = 0;                  // sum of the terms after the first kShownTerms
   double rest_largest = 0;          // the largest |product| among them
-  std::shared_ptr<const CellReport> weight;  // of the weight in the largest term; null when the sum has none
+  std::shared_ptr<const CellReport> weight;  // explains the weight in the largest term; null: the sum has no weights
 
   const Explanation& cell() const { return chain.front(); }
   const Explanation& root() const { return chain.back(); }
@@ -46,16 +48,16 @@ struct CellReport {
   }
 };
 
-constexpr std::size_t kShownTerms = 6;  // the rest is one counted line
+constexpr std::size_t kShownTerms = 6;  // the other terms are shown as one line with their number
 
-// Whether a cell is another one, moved.
+// Whether a cell is a copy of another one.
 bool is_copy(const Explanation& why);
 
-// Decimals that both factors need so that their products, worked out by hand, agree with the printed one to the last of
-// `decimals` digits or one off.
+// The number of decimals with which both factors must be printed so that a reader who multiplies them gets the printed
+// product of `decimals` decimals, up to one in the last digit.
 int factor_decimals(const CellReport& report, int decimals);
 
-// Of stage[index]; the trace has both (asserted). Reads the regions that feed the cell, nothing else.
+// The report of stage[index]; the trace has both (asserted). Reads only the regions that the cell is computed from.
 CellReport report_of(const Trace& trace, StageId stage, const Index& index);
 
 // Whether report_of() costs far less than a frame: no row has to be computed for it, and no sum is long.

@@ -1,4 +1,4 @@
-// Why a cell holds the number that it holds: the formula, its operands with their values, and the steps in double.
+// Why a cell holds its number: the formula, its operands with their values, and the steps in double.
 #pragma once
 
 #include <cstdint>
@@ -38,11 +38,11 @@ struct Explanation {
   std::vector<ExplainStep> steps;  // never empty; the last one's value is the cell's
   std::vector<Operand> operands;   // of a sum: the two factors of a term beside each other, then the bias
   std::vector<ExplainTerm> terms;  // of a sum, in its order; keys that are not read are left out
-  double magnitude = 0;            // Σ |terms| + |bias| of a sum, else |value|: what a rounding error is relative to
+  double magnitude = 0;            // Σ |terms| + |bias| of a sum, else |value|: rounding errors are relative to it
 };
 
-// Of stage[index]; the trace has both (asserted). The last step is within 1e-5 of the stored value, relative to
-// `magnitude`, and NaN where that is NaN.
+// Explains stage[index]; the trace has both (asserted). The last step is within 1e-5 of the stored value, relative to
+// `magnitude`, and NaN when the stored value is NaN.
 Explanation explain(const Trace& trace, StageId stage, const Index& index);
 
 // "weights[0, 2, 7, 1]".
@@ -51,7 +51,7 @@ std::string cell_name(std::string_view stage, const Index& index);
 // The shortest decimal that reads back to the same float32: what operands are printed as. "nan", "inf", "-inf".
 std::string operand_text(double value);
 
-// The terms of a sum with the largest products first (NaN before all), at most `most` of them, and the rest as one sum.
+// The terms of a sum, the largest |product| first (NaN before all), at most `most` of them, and the others as one sum.
 struct LargestTerms {
   std::vector<ExplainTerm> terms;
   std::int64_t others = 0;

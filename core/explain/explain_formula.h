@@ -1,4 +1,4 @@
-// The formula of a stage's cells, with the names of what feeds them.
+// The formula of a stage's cells, with the names of their sources.
 #pragma once
 
 #include <string>

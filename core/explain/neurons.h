@@ -1,4 +1,4 @@
-// One query against some keys of a head, feature by feature: what a score is the sum of.
+// One query against some keys of a head, feature by feature: the products that a score is the sum of.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,11 @@ struct Neurons {
   double weight_sum = 0;              // over all keys, also those beyond `keys`
 };
 
-// Whether the trace has what it takes: a capture of weights alone has no queries and keys.
+// Whether the trace has queries and keys: a capture of weights alone has none.
 bool has_neurons(const Trace& trace);
 
-// Of a trace that has_neurons. Reads head_dim numbers a key and one row of raw_scores, scores and weights.
+// The products of one query; has_neurons(trace) must hold. Reads head_dim numbers a key and one row of raw_scores,
+// scores and weights.
 Neurons neurons_of(const Trace& trace, std::int64_t batch, std::int64_t head, std::int64_t query, Range keys);
 
 }  // namespace headscope

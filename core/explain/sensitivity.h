@@ -1,4 +1,4 @@
-// What a cell would do if something before it were a little larger: its derivative with respect to every score, every
+// How a cell would change if a number before it were a little larger: its derivative with respect to every score, every
 // weight and every number of the tokens' vectors.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace headscope {
 
-// Of the vectors of one stage, position by position, in the target's batch item.
+// The derivative with respect to the vectors of one stage, position by position, in the target's batch item.
 struct TokenSensitivity {
   StageId stage{};           // input, key_input, value_input; of attention alone query, key, value
   Tensor gradient;           // d target / d stage: [len, features], heads beside each other
@@ -27,24 +27,24 @@ struct Sensitivity {
   Index index;
   double value = 0;
   // d target / d scores[b,h,i,j] and d target / d weights[b,h,i,j], [heads, query_len, key_len] of the target's batch
-  // item; everything after the cell that is changed follows, everything before it stays. A hidden weight is not read: 0
-  // (torch multiplies it with its value all the same). Empty where the target does
-  // not come from that stage. Weights are taken as free numbers: that a row adds up to 1 is the softmax' business.
+  // item; all stages after the changed cell follow the change, those before it do not. A hidden weight is not read: 0
+  // (torch would multiply it with its value). Empty when the target does not depend on that stage. Weights are taken as
+  // independent numbers: the derivative ignores that a row adds up to 1.
   Tensor scores, weights;
-  // Of those that the target comes from: in self-attention one, whose vectors are queries, keys and values at once.
-  // Of a model's layer: what enters this layer's attention; the layers before stay as they are.
+  // One for each stage that the target depends on: in self-attention a single one, whose vectors are queries, keys and
+  // values at once. In a layer of a model: the input of this layer's attention; earlier layers are unchanged.
   std::vector<TokenSensitivity> tokens;
 };
 
-// Why the cells of this trace have none that could be computed: a sentence's rest, "the weights are computed when they
-// are read: ..."; nothing when they have.
+// Why sensitivities of this trace cannot be computed, as the second half of a sentence: "the weights are computed when
+// they are read: ..."; nullopt when they can.
 std::optional<std::string> sensitivity_problem(const Trace& trace);
 
-// By the chain rule from the target back, in double from the stages as stored, along origin_of() (cell_origin.h): what
-// explains a number also says what it depends on, options and variants included. NaN where the target is NaN by a
-// number that it depends on. At places where a step is not smooth there is none (ReLU does not occur in a layer of
-// attention; hidden, dropped and ablated cells are constant). Asserts sensitivity_problem() to be empty, and the cell.
-// Equals torch.autograd.grad of the same forward. Throws Cancelled.
+// Computed by the chain rule backward from the target, in double from the stages as stored, along origin_of()
+// (cell_origin.h), which covers all options and variants. NaN with respect to a number that makes the target NaN. Every
+// step of attention is smooth: ReLU does not occur, and hidden, dropped and ablated cells are constant. Asserts that
+// sensitivity_problem() is nullopt and that the cell exists. Equals torch.autograd.grad of the same forward. Throws
+// Cancelled.
 Sensitivity sensitivity(const Trace& trace, StageId stage, const Index& index, const CancelToken& cancel);
 
 }  // namespace headscope

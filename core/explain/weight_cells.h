@@ -10,20 +10,20 @@
 
 namespace headscope {
 
-// The row of a projection's matrix that gives feature `o` of `part` (counted before the split into heads), and its
-// bias, which comes second and only when there is one. A fused projection's rows are read as the request reads them.
+// The row of a projection's matrix that computes feature `o` of `part` (counted before the split into heads), then its
+// bias when there is one. The rows of a fused projection are read in the request's layout.
 std::vector<CellSource> projection_cells(const Trace& trace, Part part, std::int64_t o);
 
-// Row `o` of the fused projection as it lies, and its bias.
+// Row `o` of the fused projection in the file's order, then its bias when there is one.
 std::vector<CellSource> fused_projection_cells(const Trace& trace, std::int64_t o);
 
-// Row `o` of the output projection, and its bias.
+// Row `o` of the output projection, then its bias when there is one.
 std::vector<CellSource> output_projection_cells(const Trace& trace, std::int64_t o);
 
 // Feature `o` of bias_k or bias_v, which torch stores as [1, 1, features].
 CellSource extra_key_cell(const Trace& trace, Part part, std::int64_t o);
 
-// What a number of the layer's weights does, in words: "key feature 3 of head 1 ← input feature 7" for a matrix,
+// The role of one number of the layer's weights, in words: "key feature 3 of head 1 ← input feature 7" for a matrix,
 // "output feature 3" for a bias. `index` in the file's own axes. "" for a name that the layer does not have.
 std::string weight_meaning(const Trace& trace, const std::string& name, const Index& index);
 

@@ -14,7 +14,7 @@ struct ExportedStage {
   Region region;  // of its tensor
 };
 
-// The stages of the plan that hold something of its region. UsageError as in planned_files.
+// The stages of the plan that have cells in its region. UsageError as planned_files().
 std::vector<ExportedStage> exported_stages(const Trace& trace, const ExportPlan& plan);
 
 // One CSV matrix of a stage.

@@ -17,8 +17,8 @@ struct PredictionReport;
 
 enum class ExportFormat { csv_matrix, csv_long, npy, safetensors, json };
 
-// --region B,H,I0:I1,J0:J1; nothing means all of that axis. Rows and columns are those of a stage's matrices: queries
-// and keys, or positions and features.
+// --region B,H,I0:I1,J0:J1; nullopt: all of that axis. Rows and columns are those of a stage's matrices: queries and
+// keys, or positions and features.
 struct ExportRegion {
   std::optional<std::int64_t> batch, head;
   std::optional<Range> rows, columns;
@@ -28,7 +28,7 @@ struct ExportRegion {
 std::string region_text(const ExportRegion& region);
 
 struct ExportPlan {
-  std::vector<StageId> stages;  // empty: all that the trace has
+  std::vector<StageId> stages;  // empty: all stages of the trace
   ExportFormat format = ExportFormat::csv_matrix;
   std::optional<ExportRegion> region;  // of the 4-D stages
   std::string folder;
@@ -41,13 +41,14 @@ struct PlannedFile {
   StageId stage;                     // of all.safetensors the first
   std::int64_t estimated_bytes = 0;  // exact for npy and safetensors
 };
-// What would be written besides manifest.json, without computing or writing: for the dialog. Throws UsageError for a
-// stage that the trace lacks and for a region outside a stage that was named. With all stages the region has to lie
-// within the score-like ones, and of the others (head_dim columns, kv_heads heads) what lies in it is exported.
+// The files that would be written besides manifest.json, found without computing or writing: for the dialog. Throws
+// UsageError for a stage that the trace lacks and for a region outside a stage that was named. With all stages, the
+// region must lie within the score-like ones; of the others (head_dim columns, kv_heads heads) the cells inside the
+// region are exported.
 std::vector<PlannedFile> planned_files(const Trace& trace, const ExportPlan& plan);
 
-// Writes all of it and manifest.json last; each file appears whole or not at all. `progress` gets the share done in
-// [0, 1]. Returns the names written. Throws Error, Cancelled; what was written before that is removed again.
+// Writes all of it and manifest.json last; each file appears whole or not at all. `progress` gets the share done in [0,
+// 1]. Returns the names of the files. Throws Error, Cancelled; files written before that are removed again.
 std::vector<std::string> export_stages(const Trace& trace, const ExportPlan& plan,
                                        const std::function<void(double)>& progress = {},
                                        const CancelToken& cancel = {});

@@ -17,13 +17,13 @@ namespace headscope {
 // "stages": an object from each stage's name, in order, to its shape, dtype ("float32"), operation, files, min, max,
 // mean, std, l2_norm, nan_count, inf_count, seconds. Statistics are of the whole stage, over its finite values.
 // `files` lists the file names by stage; a stage without any has an empty list. Numbers that are not finite are the
-// strings "nan", "inf", "-inf". `region`, as --region spells it, is said when it is not empty.
-// `known` has the statistics of stages that somebody has looked at already; with a region, of its cells alone where the
-// stage is computed when read (Trace::on_demand). Of the others those that are computed when read are gone through
-// once; but with a region they are null, so that a region costs no more than its own cells. `progress` gets the share
-// of that in [0, 1]. Of a checkpoint also "model": its name, architecture, layer and num_layers; and with `predictions`
+// strings "nan", "inf", "-inf". `region`, as --region spells it, is written when it is not "". `known`: statistics that
+// are computed already; with a region, those of its cells alone for stages that are computed when read
+// (Trace::on_demand). Other stages that are computed when read are read once for their statistics; with a region their
+// statistics are null instead, so that a region costs no more than its own cells. `progress` gets the share of this
+// reading in [0, 1]. Of a checkpoint also "model": its name, architecture, layer and num_layers; and with `predictions`
 // an object of that name: "kind" ("next-token" or "masked"), "positions" (position, token, and "top": id, piece, logit,
-// probability each; with interventions also probability_without, and beside "top" what they do to the token that is
+// probability each; with interventions also probability_without, and beside "top" their effect on the token that is
 // most probable without them: "first", {id, piece, probability_without, probability, alone: {TERM: probability}}),
 // "token_loss" (in nats, one a token, null where it is not predicted) and "mean_loss" (with interventions also
 // "mean_loss_without"). With a key of bias_k, key_tokens has "bias_k" last. `metrics` adds a list of the metrics of

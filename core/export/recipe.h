@@ -1,4 +1,4 @@
-// The recipe that a picture carries.
+// The recipe inside an exported picture.
 #pragma once
 
 #include <map>
@@ -9,8 +9,8 @@
 namespace headscope {
 
 // The recipe chunks of the PNG of a figure: {"headscope": session JSON with the view and "sha256", "headscope-sha256":
-// of the weights}; without weights (attention alone) no sha256. A difference has the request of A at "against". Opening
-// the JSON gives the request and this view back.
+// of the weights}; without weights (attention alone) no sha256. A difference has the request of A at "against". A
+// session file with this JSON restores the request and this view.
 std::map<std::string, std::string> recipe_of(const FigureSource& source, const ViewSpec& view);
 
 }  // namespace headscope

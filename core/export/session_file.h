@@ -12,8 +12,8 @@ namespace headscope {
 struct SessionFile {
   Request request;
   std::optional<ViewSpec> view;
-  std::optional<Request> against;  // of a difference's recipe: what it is subtracted from
-  std::string weights_sha256;      // of a picture's recipe: the weights that it was made with; else ""
+  std::optional<Request> against;  // of a difference's recipe: the request of A, from which B is subtracted
+  std::string weights_sha256;      // of a picture's recipe: the weights of the picture; else ""
 };
 
 // {"headscope": VERSION, "phrase": ..., "mask_order": ..., "view": {...}}: the keys of REQUEST with _ for -, only what
@@ -23,13 +23,13 @@ std::string session_json(const Request& request, const std::optional<ViewSpec>& 
 // The request's keys alone as a JSON object, for the manifest.
 std::string request_json(const Request& request);
 
-// A top-level "sha256", as the recipe of a picture has it, is allowed and restores nothing; "against" is another
+// A top-level "sha256", which the recipe of a picture has, changes neither request nor view; "against" is another
 // request. Accepts numbers as strings and lists for comma-separated values. Error names the unknown key, the wrong
-// type, the byte where the JSON breaks; duplicate keys, a BOM, NULs and trailing bytes are refused. `what` names the
-// source.
+// type, or the byte where the JSON is malformed; duplicate keys, a BOM, NULs and trailing bytes are refused. `what`
+// names the source.
 SessionFile parse_session(const std::string& json, const std::string& what);
 
-// From a session (.json) or the recipe in a picture (.png, .svg). Error when a picture carries none.
+// Reads a session file (.json) or the recipe in a picture (.png, .svg). Error when a picture has no recipe.
 SessionFile read_session(const std::string& path);
 
 }  // namespace headscope

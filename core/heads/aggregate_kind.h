@@ -1,4 +1,4 @@
-// The ways to make one matrix of many heads, by name.
+// The ways to combine many heads into one matrix, by name.
 #pragma once
 
 #include <array>
@@ -13,9 +13,10 @@ const std::array<Aggregate, 4>& all_aggregates();
 
 // "rollout": in options and on screen.
 std::string_view aggregate_name(Aggregate aggregate);
+// nullopt for another name.
 std::optional<Aggregate> aggregate_named(std::string_view name);
 
-// The formula, its reading and source, for the screen.
+// The formula, its meaning and its source, for the screen.
 std::string_view aggregate_formula(Aggregate aggregate);
 
 }  // namespace headscope

@@ -1,5 +1,5 @@
-// Many heads as one matrix: their mean and maximum, rollout and flow through the layers, and weights by the size of
-// what they move.
+// Many heads as one matrix: mean and maximum, rollout and flow through the layers; and weights scaled by the length of
+// the vectors that they move.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ using LayersOfWeights = std::vector<Tensor>;
 
 // mean, max: over all heads of all layers given. rollout: A^_L ... A^_1 with A^ = (0.5 A + 0.5 I) with rows that sum to
 // 1, A the mean over the heads of a layer (Abnar & Zuidema 2020). flow: for every query of the last layer and every
-// input token the maximum flow between them through the layers, A^ being the capacities (the same paper).
-// [query_len, key_len], in double inside. Throws UsageError when rollout or flow are asked of matrices that are not
-// square, and flow of more than flow_fits() allows; Cancelled.
+// input token the maximum flow between them through the layers, A^ being the capacities (the same paper). Returns
+// [query_len, key_len], computed in double. Throws UsageError for rollout or flow of matrices that are not square and
+// for a flow larger than flow_fits() allows; Cancelled.
 Tensor aggregate_of(Aggregate aggregate, const LayersOfWeights& layers, const CancelToken& cancel = {});
 
-// Whether flow is computed: tokens^4 * layers <= 2^24 (34 tokens in 12 layers, 53 in 2) and layers <= 1024.
+// Whether flow can be computed: tokens^4 * layers <= 2^24 (34 tokens in 12 layers, 53 in 2) and layers <= 1024.
 bool flow_fits(std::int64_t tokens, std::int64_t layers);
 
 // |w[i, j] (v_j Wo^h)| of one head: weights by the length of the vector that they add to the output (Kobayashi et al.

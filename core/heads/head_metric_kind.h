@@ -1,4 +1,4 @@
-// The numbers that say what a head does, by name.
+// The metrics that describe a head, by name.
 #pragma once
 
 #include <array>
@@ -28,6 +28,7 @@ const std::array<HeadMetric, kHeadMetrics>& all_head_metrics();
 
 // "previous_token": in files, options and JSON.
 std::string_view metric_key(HeadMetric metric);
+// nullopt for another key.
 std::optional<HeadMetric> metric_of_key(std::string_view key);
 
 // "previous token": on screen.

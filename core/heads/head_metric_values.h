@@ -1,4 +1,4 @@
-// What a head does, in numbers: entropy, distance, and the weight that lies where a known kind of head puts it.
+// The metrics of a head: entropy, distance, and the share of weight at the places that known kinds of heads attend to.
 #pragma once
 
 #include <array>
@@ -20,14 +20,14 @@ struct MetricValue {
 
 struct HeadMetrics {
   std::array<MetricValue, kHeadMetrics> values;
-  std::int64_t link_query = -1, link_key = -1;  // the largest weight of the rows that see two keys or more
+  std::int64_t link_query = -1, link_key = -1;  // place of the largest weight of rows with two keys or more; -1: none
   double link_weight = 0;
 
   const MetricValue& operator[](HeadMetric metric) const { return values[static_cast<std::size_t>(metric)]; }
   MetricValue& operator[](HeadMetric metric) { return values[static_cast<std::size_t>(metric)]; }
 };
 
-// What the scores look up about the tokens of a trace, the same for all its heads.
+// What the metrics need to know about the tokens of a trace, the same for all its heads.
 class TokenPlaces {
  public:
   explicit TokenPlaces(const Trace& trace);
@@ -37,8 +37,8 @@ class TokenPlaces {
   std::int64_t token_len() const { return token_len_; }
   // Key positions of special tokens ([CLS], <s> ...), increasing.
   const std::vector<std::int64_t>& special_keys() const { return special_keys_; }
-  // The positions p + 1 of all p < i - 1 that hold the token of position i, increasing: what an induction head looks
-  // at.
+  // The positions p + 1 of all p < i - 1 that hold the token of position i, increasing: the keys that an induction head
+  // attends to.
   std::vector<std::int64_t> after_earlier(std::int64_t i) const;
 
  private:

@@ -1,4 +1,4 @@
-// The most that can flow from a token of the last layer down to one of the input.
+// The maximum flow from a token of the last layer down to a token of the input.
 #pragma once
 
 #include <cstdint>

@@ -14,8 +14,8 @@ struct HeadMetricsRow {
   HeadMetrics metrics;
 };
 
-// By batch, layer and head: of all layers that were computed where the trace is a layer of a model, else of the trace's
-// own. Nothing where there are no weights.
+// Sorted by batch, layer and head: of all computed layers when the trace is a layer of a model, else of this trace.
+// Empty when there are no weights. Throws Cancelled.
 std::vector<HeadMetricsRow> metrics_of_all_heads(const Trace& trace, const CancelToken& cancel = {});
 
 }  // namespace headscope

@@ -1,4 +1,4 @@
-// What a head does, in one word and one number: entropy and pattern of its weights.
+// A head in one word and one number: the pattern of its weights and its score, with the entropy.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ struct HeadSummary {
   double entropy_bits = 0;  // mean over rows of -sum_j w log2 w; NaN rows left out; NaN when none is left
   PatternKind pattern = PatternKind::none;
   double score = 0;                   // mean weight of the pattern (uniform: mean entropy / log2 of the visible keys)
-  std::int64_t query = -1, key = -1;  // of the strongest link
+  std::int64_t query = -1, key = -1;  // the largest weight, of rows that see two keys or more; -1: none
   double link_weight = 0;
 };
 
 // From `weights` of one batch and head. Formulas: core/README.md, 'Patterns'.
 HeadSummary summarize_head(const Trace& trace, std::int64_t batch, std::int64_t head);
-// The same from numbers that are there already.
+// The same from metrics that are computed already.
 HeadSummary summary_of(const HeadMetrics& metrics);
 
 // "previous token .87", "it → animal .90": name and score as on screen.

@@ -1,4 +1,4 @@
-// Texts of two parts, as models that compare sentences get them: which links go from which part to which.
+// Texts of two parts, as models that compare sentences get them: the arcs from one part to another.
 #pragma once
 
 #include <optional>
@@ -9,12 +9,13 @@
 
 namespace headscope {
 
-// The position where the second part begins: with a second phrase its first token, else the first token of another type
-// than the first one's, else what follows the first separator ([SEP], or </s> ones) when a token other than separators
-// and padding follows. Nothing for one part, and with a key phrase, where queries and keys are two texts already.
+// The position where the second part begins: with a second phrase its first token, else the first token whose token
+// type differs from the first token's, else the position after the first separators ([SEP] or </s>) when a token other
+// than separators and padding follows. nullopt for a text of one part, and with a key phrase, where queries and keys
+// are two texts already.
 std::optional<std::int64_t> second_part(const Trace& trace);
 
-// The queries and keys of such links. UsageError, beginning "--sentences: ", when the text has one part.
+// The queries and keys of the arcs of `pair`. UsageError, beginning "--sentences: ", when the text has one part.
 struct LinkRegion {
   Range queries, keys;
 };

@@ -1,15 +1,15 @@
-// A matrix of weights as one wants to see it: without some keys, by words instead of pieces. The numbers that were
-// computed stay what they are.
+// How a matrix of weights is shown: without some keys, by words instead of pieces. The computed numbers are unchanged.
 #pragma once
 
 #include <string>
 
 namespace headscope {
 
-// What is changed for the eye; nothing by default.
+// Changes of the shown matrix; none by default.
 struct TokenView {
   bool hide_special = false;  // columns of special tokens are removed
-  bool hide_first = false;    // the column of the first token, where heads put what they do not need
+  bool hide_first = false;    // the column of the first token (where many heads put weight that they do not need) is
+                              // removed
   bool renormalize = false;   // rows that lost columns are divided by what is left of their sum
   bool merge_words = false;   // pieces of a word become one: sum over key pieces, mean over query pieces
   friend bool operator==(const TokenView&, const TokenView&) = default;

@@ -1,24 +1,25 @@
-// How a weight becomes a line: the same in the window and in pictures.
+// Width and opacity of an arc: the same in the window and in pictures.
 #pragma once
 
 #include <cstdint>
 
 namespace headscope {
 
-enum class ArcTone { plain, bright, dim };  // no query stands out; of the one that does; of all others
+// plain: no query is highlighted; bright: an arc of the highlighted query; dim: an arc of another query.
+enum class ArcTone { plain, bright, dim };
 
-// Width in pixels at 1x and opacity in [0, 1]. Both grow with the weight in [0, 1]; more counts as 1. In rows of less
-// than 28 px lines are thinner in proportion.
+// Width in pixels at 1x and opacity in [0, 1]. Both grow with the weight in [0, 1]; larger weights count as 1. In rows
+// of less than 28 px lines are thinner in proportion.
 struct ArcStyle {
   double width = 0, opacity = 0;
 };
 ArcStyle arc_style(double weight, ArcTone tone, double row_height);
 
-// How far below the middle of its token the line of the k-th of `heads` heads begins and ends, in pixels at 1x: lines
-// of several heads between the same tokens lie beside each other, within a third of a row.
+// How far below the middle of its token the arc of the k-th of `heads` heads begins and ends, in pixels at 1x: arcs of
+// several heads between the same tokens lie beside each other, within a third of a row.
 double arc_offset(std::int64_t k, std::int64_t heads, double row_height);
 
-// Of more links than this only the strongest are drawn, and the picture says so.
+// At most this many arcs are drawn, the strongest; when there are more, the picture says so.
 constexpr std::int64_t kMostArcs = 1000;
 
 }  // namespace headscope

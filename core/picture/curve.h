@@ -6,7 +6,7 @@
 
 namespace headscope {
 
-// `color` over `ground` where it covers this share of the pixel, mixed as bytes, as browsers and the window do.
+// Draws `color` over `ground`, covering a share in [0, 1] of the pixel; mixed as bytes, as browsers and the window do.
 void blend_over(Rgba& ground, Rgba color, double coverage);
 
 // The y of the curve at x, and its slope there; x in [x0, x1].
@@ -15,8 +15,8 @@ struct CurvePoint {
 };
 CurvePoint curve_at(const CurveItem& curve, double x);
 
-// Draws it with smooth edges: a pixel is covered by its distance to the curve, measured along the normal. `image` may
-// be a part of a larger picture that begins at its row `top`.
+// Draws the curve with smooth edges: the coverage of a pixel follows from its distance to the curve, measured along the
+// normal. `image` may be a part of a larger picture that begins at its row `top`.
 void draw_curve(Image& image, const CurveItem& curve, int top = 0);
 
 }  // namespace headscope

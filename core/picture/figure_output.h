@@ -1,4 +1,4 @@
-// What a laid out figure is drawn through: one output makes pixels, another SVG. Internal to core/picture.
+// The interface that draws a laid out figure: one implementation makes pixels, another SVG. Internal to core/picture.
 #pragma once
 
 #include "core/base/cancel.h"
@@ -14,13 +14,13 @@ class FigureOutput {
   virtual void curve(const CurveItem& item) = 0;
   virtual void text(const TextItem& item) = 0;
   virtual void bar(const BarItem& item) = 0;
-  // The cells alone; what is written into them follows as texts.
+  // Draws the cells alone; the numbers in them follow as texts.
   virtual void map(const MapItem& item) = 0;
-  // The rows of the picture that are wanted: parts of an item that lie wholly elsewhere may be left out.
+  // The rows of the picture that are drawn: parts of an item that lie completely outside may be left out.
   virtual Range rows() const = 0;
 };
 
-// Draws the items in order, those that are made of others through their parts. Throws Cancelled.
+// Draws the items in order; items without a function of their own are drawn as parts that have one. Throws Cancelled.
 void draw_plan(const FigurePlan& plan, FigureOutput& output, const CancelToken& cancel);
 
 }  // namespace headscope

@@ -24,12 +24,12 @@ struct TextItem {
   double size = 0;
   Rgba color;
   int quarter_turns = 0;
-  // The point of the line that stays where it is when another font makes it wider or narrower: 0 its left end, 0.5 its
-  // middle, 1 its right end. An output with fonts of its own needs it.
+  // The point of the line that stays in place when another font makes the line wider or narrower: 0 its left end, 0.5
+  // its middle, 1 its right end. SVG readers may use other fonts.
   double anchor = 0;
 };
 
-// Colours of these and of curves may be translucent.
+// Colours of rectangles and curves may be translucent.
 struct RectItem {
   int x = 0, y = 0, width = 0, height = 0;
   Rgba color;
@@ -49,7 +49,7 @@ struct CurveItem {
   Rgba color;
 };
 
-enum class CellText { none, weights, values };  // what is written into cells of 24 px and more
+enum class CellText { none, weights, values };  // the numbers written into cells of 24 px and more
 
 struct MapItem {
   int x = 0, y = 0;
@@ -57,7 +57,7 @@ struct MapItem {
   CellText cell_text = CellText::none;
 };
 
-// The colour map as a bar: low end at the left, or below.
+// The colour map as a bar: its low end is at the left, or at the bottom when upright.
 struct BarItem {
   int x = 0, y = 0, width = 0, height = 0;
   ColorMap map = ColorMap::viridis;
@@ -75,7 +75,7 @@ struct ProvenanceItem {
 struct FigurePlan {
   int width = 0, height = 0;
   Rgba ground;
-  std::string title, description;  // for readers that show no picture
+  std::string title, description;  // for screen readers
   std::vector<std::variant<TextItem, RectItem, CornerItem, CurveItem, MapItem, BarItem, ProvenanceItem>> items;
 };
 
@@ -86,12 +86,12 @@ PictureRows plan_rows(FigurePlan plan, const CancelToken& cancel);
 void write_svg(std::ostream& out, const FigurePlan& plan, const std::map<std::string, std::string>& recipe,
                const CancelToken& cancel, const std::function<void(double)>& progress);
 
-// ---- numbers as they stand in pictures: U+2212 for minus, no zero before the point
+// ---- numbers as pictures show them: U+2212 for minus, no zero before the point
 // ".25", "1", "−1.9", "12.5", "1e−4": at most three significant digits of the largest value of the scale.
 std::string tick_text(double value, double largest);
 // ".90", "1", "" below .005.
 std::string weight_text(float value);
-// As many decimals (at most 2) as fit into `most` characters, "" when none does.
+// The value with as many decimals (at most 2) as fit into `most` characters; "" when it does not fit at all.
 std::string value_text(float value, int most);
 
 }  // namespace headscope

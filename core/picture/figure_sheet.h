@@ -18,8 +18,8 @@ struct Span {
   Rgba color;
 };
 
-// Where the cells of a matrix go, in pixels. Cells are whole pixels wide and high; where more than one falls on a pixel
-// the map is `pooled` instead.
+// The size of a map and of its cells, in pixels. Cells are whole pixels wide and high; when a pixel shows more than one
+// cell, the map is pooled().
 struct MapSize {
   int width = 0, height = 0;
   double cell_width = 0, cell_height = 0;
@@ -33,12 +33,12 @@ struct MapRoom {
   int largest_cell = 0;
   int explicit_cell = 0;  // --cell; 0: the largest that fit
   bool square = true;     // cells of scores are square; of features, rows are higher than columns are wide
-  int shortest = 0;       // a side that would be shorter gets oblong cells
-  int row_height = 0;     // of features: what a row gets when there is room
+  int shortest = 0;       // cells of a shorter side are stretched to reach this length
+  int row_height = 0;     // of features: the height of a row when there is room
 };
 MapSize map_size(const MapRoom& room);
 
-// A label that stands out; index -1: none.
+// A highlighted label; index -1: none.
 struct MarkedLabel {
   std::int64_t index = -1;
   Rgba color;
@@ -59,33 +59,33 @@ class Sheet {
     return text_width(text, role, font(size));
   }
 
-  // ---- drawing; sizes in units, places in pixels. `middle` centres the capitals on a line.
+  // ---- drawing; sizes in units, places in pixels. `middle`: the y on which capital letters are centred.
   void text(double x, double baseline, std::string text, FontRole role, double size, Rgba color);
   void text_middle(double x, double middle, std::string text, FontRole role, double size, Rgba color);
   void text_right(double right, double middle, std::string text, FontRole role, double size, Rgba color);
   void text_centred(double center, double middle, std::string text, FontRole role, double size, Rgba color);
   void text_upwards(double center, double bottom, std::string text, FontRole role, double size, Rgba color);
   void rect(int x, int y, int width, int height, Rgba color);
-  // `x` is what stays in place in another font: 0 the left end, 0.5 the middle, 1 the right end (TextItem::anchor).
+  // `anchor`: the point of the line that is at `x`: 0 the left end, 0.5 the middle, 1 the right end (TextItem::anchor).
   void text_anchored(double x, double middle, std::string text, FontRole role, double size, Rgba color, double anchor);
-  // Running text wrapped at `width`, a new line at a span "\n"; returns its height in pixels.
+  // Text wrapped at `width`, with a line break at a span "\n"; returns its height in pixels.
   int paragraph(int x, int y, int width, const std::vector<Span>& spans);
 
   // ---- the parts of every figure
   int margin() const { return px(14); }
   // Title and facts at the top; returns the y below them.
   struct Title {
-    std::int64_t head = -1;  // its square
+    std::int64_t head = -1;  // drawn as the head's coloured square; -1: none
     std::string name;
     bool contract_name = false;      // `name` is set in mono
-    std::string stage, shape, fact;  // dim: in mono, in mono, in words
-    std::vector<std::string> lines;  // below, a line each; none: request_facts()
+    std::string stage, shape, fact;  // dimmed: `stage` and `shape` in mono, `fact` in words
+    std::vector<std::string> lines;  // below the title, a line each; empty: request_facts()
   };
   int header(const Title& title, int width);
   // The gutter that row labels need, and the height of column labels, for cells of this size; 0 without labels.
   int row_gutter(const std::vector<std::string>& names, std::int64_t count, double cell_height) const;
   int column_height(const std::vector<std::string>& names, double cell_width) const;
-  // Right-aligned before `right`. `marked`, when it is one of them, is named in any case, in its colour.
+  // Right-aligned before `right`. The label `marked` is always drawn, in its colour.
   void row_labels(const std::vector<std::string>& names, std::int64_t count, int right, int y, double cell_height,
                   const MarkedLabel& marked = {}) {
     side_labels(names, count, right, y, cell_height, marked, true);

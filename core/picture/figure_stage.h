@@ -1,4 +1,4 @@
-// What a figure needs to know about a stage: its matrices, names, colours, range. Internal to core/picture.
+// The data of a stage that a figure needs: its matrices, names, colours, range. Internal to core/picture.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace headscope {
 
-// What stands along the sides of a map.
+// The names along the sides of a map.
 struct AxisNames {
   std::vector<std::string> rows;
   std::vector<std::string> columns;  // empty: features, by index
   bool score_like = true;            // queries by keys
 };
 
-// Matrices of one stage of one batch: a head's each, or one for [batch, position, feature].
+// The matrices of one stage and batch item: one for each head, or a single one for [batch, position, feature].
 class StagePicture {
  public:
   // Throws UsageError when the trace has no such stage or batch.
@@ -39,9 +39,9 @@ class StagePicture {
 
   // [rows, columns] of a head (0 when there are no heads).
   Tensor matrix(std::int64_t head) const;
-  // As the view asks for it; automatic: of heads [begin, end) together.
+  // The colour range as the view sets it; automatic: of heads [begin, end) together.
   ValueRange range(std::int64_t begin, std::int64_t end) const;
-  // Range and size are left to the caller.
+  // The heatmap of a head; the caller sets range and size.
   HeatmapSpec spec(std::int64_t head) const;
 
  private:
@@ -58,8 +58,8 @@ class StagePicture {
 // "seeded 0 · d_model 512 · 8 heads · causal · 5 tokens ..." in one line.
 std::string request_facts(const Trace& trace);
 
-// The facts of two results: one line of what both share, one for each of what it has alone, its phrase from where the
-// two part.
+// The facts of two results: one line with those that both share, then one line for each result with its own; phrases
+// begin where the two differ.
 std::vector<std::string> facts_of_two(const Trace& a, const Trace& b);
 
 // One sentence about rows whose every key is hidden, or "".

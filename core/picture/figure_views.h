@@ -11,11 +11,12 @@
 
 namespace headscope {
 
-// Lays out the whole figure. With `measure` no value is read: sizes are right, ranges and summaries are not.
+// Lays out the whole figure. With `measure` no value is read: sizes are right, ranges and summaries are not. Throws
+// UsageError, Cancelled.
 FigurePlan figure_plan(const FigureSource& source, const ViewSpec& view, bool measure, const CancelToken& cancel = {});
 
-// One per file. Each sets plan.width and plan.height. Difference and sensitivity say what is wrong by computing it:
-// they read values to be measured, too.
+// One per file. Each sets plan.width and plan.height. Difference and sensitivity have no `measure`: they must compute
+// their numbers to find out whether they can be shown.
 void plan_map(Sheet& sheet, const StagePicture& stage, bool measure);
 void plan_heads(Sheet& sheet, const StagePicture& stage, bool measure);
 void plan_concat(Sheet& sheet, const StagePicture& stage, bool measure);
@@ -26,7 +27,7 @@ void plan_difference(Sheet& sheet, const Trace* against);
 void plan_sensitivity(Sheet& sheet, const CancelToken& cancel);
 
 // ---- shared by the views
-// The map with its gutter and column labels within a width; `fixed_room` is taken by other things beside it.
+// Fits a map with its gutter and column labels into a width, of which `fixed_room` is taken by other items beside it.
 struct Fit {
   MapSize size;
   int gutter = 0, column_height = 0;
@@ -50,15 +51,15 @@ struct OneMap {
   Sheet::Title title;
   std::int64_t rows = 0, columns = 0;
   AxisNames names;
-  HeatmapSpec spec;  // size and places are left to plan_one_map
+  HeatmapSpec spec;  // plan_one_map sets size and place
   CellText cell_text = CellText::values;
   std::function<std::vector<Span>(const MapSize& size)> legend;
 };
 void plan_one_map(Sheet& sheet, const OneMap& map);
-// Signed numbers that are no stage: colours from -largest to largest where the view does not say otherwise.
+// A heatmap of signed numbers that are no stage: colours from -largest to largest unless the view sets a range.
 HeatmapSpec spec_of_signed(const Sheet& sheet, const Tensor& matrix, double largest);
 
-// The part of a legend that every map has: what a cell is, what its colours run over, which side is which.
+// The part of a legend that every map has: what a cell is, the range of its colours, what rows and columns are.
 std::vector<Span> legend_of_axes(const Sheet& sheet, const std::string& noun, const std::string& range_words,
                                  bool score_like);
 
@@ -66,7 +67,7 @@ std::vector<Span> legend_of_axes(const Sheet& sheet, const std::string& noun, co
 Span legend_of_hidden(const Sheet& sheet, const MapSize& size, const std::string& words, std::int64_t hidden,
                       std::int64_t cells);
 
-// What colours and marks mean: "weight, one range for all heads. rows query columns key ..."
+// The meaning of colours and marks: "weight, one range for all heads. rows query columns key ..."
 std::vector<Span> legend(const Sheet& sheet, const StagePicture& stage, const std::string& range_words,
                          const MapSize& size, std::int64_t head);
 

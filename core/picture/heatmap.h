@@ -1,4 +1,4 @@
-// A matrix as pixels: the oracle of the GL heatmap, and what exports draw.
+// A matrix as pixels: the reference for the GL heatmap, and the code that exports draw with.
 //
 // The pixel rules, which the fragment shader follows word for word (float32, floor, integer pixels; x to the right,
 // y down, (0, 0) the top left pixel). `scale` is spec.pixel_scale.
@@ -21,7 +21,7 @@
 //             NaN: a cross, white where |u - v| * m < 0.75 * scale or |u + v - 1| * m < 0.75 * scale.
 //             +inf: a triangle, p = (u - 0.5) * cell_width / m, q = (v - 0.5) * cell_height / m, white where
 //             |q| < 0.203 and |p| < (q + 0.203) * 0.677. -inf: the same with -q for q.
-//   grid      From 12 * scale px a cell, over everything else, also hidden cells: `panel` where the cell under pixel
+//   grid      From 12 * scale px a cell, over all of the above, also hidden cells: `panel` where the cell under pixel
 //             x + line differs from that under x, or the cell under y + line from that under y: the last pixels of
 //             each cell. Not on pixels without a cell.
 #pragma once
@@ -48,34 +48,34 @@ struct ValueRange {
   friend bool operator==(const ValueRange&, const ValueRange&) = default;
 };
 
-// Everything that decides the pixels of one heatmap. Equal specs give equal pixels.
+// All that the pixels of one heatmap depend on. Equal specs give equal pixels.
 struct HeatmapSpec {
   Tensor matrix;                     // [rows, columns]; a stored view or computed
   std::shared_ptr<const Mask> mask;  // hidden cells of (batch, head), or null: nothing is hidden
-  std::int64_t batch = 0, head = 0;  // which of the mask
-  // The part that is seen, in cells: [row0, row0 + rows) x [column0, column0 + columns); fractions when zoomed.
+  std::int64_t batch = 0, head = 0;  // which slice of the mask
+  // The visible part, in cells: [row0, row0 + rows) x [column0, column0 + columns); fractions when zoomed.
   double row0 = 0, column0 = 0, rows = 0, columns = 0;
   int width = 0, height = 0;  // pixels
   ColorMap map = ColorMap::viridis;
   ValueRange range;
   Theme theme = Theme::dark;
-  // Where the picture's top left pixel lies on the screen: the hatch joins across cells and pictures.
+  // The place of the picture's top left pixel on the screen, so that the hatch continues across cells and pictures.
   int hatch_x = 0, hatch_y = 0;
   double pixel_scale = 1;  // content scale: hatch spacing and line widths multiply by it
   bool grid = true;        // 1 px lines between cells from 12 px (x scale) a cell
-  // Where the numbers of `matrix` and what of them is hidden (`mask` is null then) lie on a graphics device, for a
-  // TextureStore of the same device; null: they are here.
+  // The numbers of `matrix` and its hidden cells on a graphics device, for a TextureStore of the same device (`mask` is
+  // null then); null: the numbers are in `matrix` and `mask`.
   std::shared_ptr<const DevicePicture> device = nullptr;
   friend bool operator==(const HeatmapSpec& a, const HeatmapSpec& b);  // matrices by same_storage
 };
 
-// Draws it by the rules above. Reads only the rows and columns that are seen, strip by strip.
+// Draws the heatmap by the rules above. Reads only visible rows and columns, strip by strip.
 Image draw_heatmap(const HeatmapSpec& spec);
 
-// The same heatmap with matrix and mask brought back from spec.device, which is set.
+// The same heatmap with matrix and mask copied back from spec.device, which must be set.
 HeatmapSpec brought_back(const HeatmapSpec& spec);
 
-// One axis of the part that is seen, as the rules use it.
+// One axis of the visible part, as the rules use it.
 struct AxisWindow {
   std::int64_t first = 0;                    // floor(begin)
   float offset = 0;                          // begin - first
@@ -104,7 +104,8 @@ std::vector<ValueScale> row_scales(const HeatmapSpec& spec, std::int64_t begin, 
 
 // The range of the finite, visible values: {0, 1} for weights (up to their largest when dropout scaled them above 1);
 // {-m, m} with m the largest absolute value for signed data; else {min, max}. {0, 1} when there are none.
-// `mask`, when given, tells what is visible: of a [batch, heads, query, key] stage, or of the matrix at (batch, head).
+// `mask` says which cells are visible (null: all): of a [batch, heads, query, key] stage, or of the matrix at (batch,
+// head).
 ValueRange automatic_range(const Tensor& matrix_or_stage, bool weight_like, bool signed_data,
                            const Mask* mask = nullptr, std::int64_t batch = 0, std::int64_t head = 0);
 

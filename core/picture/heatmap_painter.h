@@ -13,7 +13,7 @@ class HeatmapPainter {
  public:
   explicit HeatmapPainter(const HeatmapSpec& spec);
 
-  // Pixel rows whose cells load() may be asked for at a time: about 8 million cells, 32 MB, or one row.
+  // The most pixel rows for one load(): about 8 million cells, 32 MB, or one row.
   int rows_at_once() const { return rows_at_once_; }
 
   // Reads the cells under pixel rows [begin, end), all in one region, in place of those read before. Nothing is copied
@@ -25,19 +25,19 @@ class HeatmapPainter {
   void draw(int begin, int end, Rgba* to, std::int64_t stride, int columns) const;
 
  private:
-  // What a pixel shows: the cell that was chosen among those under it.
+  // The content of a pixel: the cell chosen among those under it.
   struct Sample {
     enum class Kind : std::uint8_t { outside, hidden, value, nan } kind = Kind::outside;
     float value = 0;
     std::int64_t row = 0;
   };
-  // What a thread needs while it draws.
+  // Working memory of one drawing thread.
   struct Scratch {
     std::vector<Sample> samples;
     std::vector<std::uint8_t> hidden;
     std::vector<Rgba> cells;
     std::vector<float> best;            // of each column over some rows
-    std::vector<std::uint8_t> visible;  // 1: some cell of the column is
+    std::vector<std::uint8_t> visible;  // 1: some cell of the column is visible
   };
 
   void draw_cells(const Range& rows, Rgba* to, int columns, Scratch& scratch) const;
@@ -48,9 +48,9 @@ class HeatmapPainter {
   bool on_hatch(int x, int y) const;
   bool on_cross(float u, float v) const;
   bool on_triangle(float u, float v, bool up) const;
-  // The values of a loaded row, as if from column 0 on; those of seen_ may be read.
+  // The values of a loaded row, indexed from column 0; only the columns of seen_ may be read.
   const float* row_values(std::int64_t row) const;
-  // The hidden bytes of a row likewise, or null without a mask.
+  // The hidden bytes of a row, indexed likewise; null without a mask.
   const std::uint8_t* row_hidden(std::int64_t row, Scratch& scratch) const;
   const ValueScale& scale_of(std::int64_t row) const;
 
@@ -63,7 +63,7 @@ class HeatmapPainter {
   const int line_, spacing_;
   const bool marked_;
   bool plain_ = false;   // each pixel is one cell's colour, without marks and lines
-  bool direct_ = false;  // and pixel x is column seen_.begin + x
+  bool direct_ = false;  // true: also plain_, and pixel x shows column seen_.begin + x
   std::vector<float> u_, v_;
   std::vector<bool> vertical_line_, horizontal_line_;  // empty: no grid
   Range seen_;                                         // columns of the matrix that are read

@@ -30,7 +30,7 @@ Rgba head_color(std::int64_t head);
 // The head's hue at 30 % (first token) to 100 % (last token) brightness: provenance of a merged cell.
 Rgba provenance_color(std::int64_t head, std::int64_t position, std::int64_t positions);
 
-// WCAG relative luminance in [0, 1], and black or white, whichever is legible on `ground` (threshold 0.179).
+// WCAG relative luminance in [0, 1]; and the text colour for `ground`: black or white (threshold 0.179).
 double relative_luminance(Rgba color);
 Rgba ink_on(Rgba ground);
 

@@ -1,10 +1,11 @@
 // Words and numbers on an Image, by FreeType with fonts found through fontconfig.
 //
 // One code point is one glyph: no kerning, ligatures or joining. Right-to-left runs are put into visual order, so that
-// Hebrew reads right and Arabic letters stand in their order, but unjoined. Combining marks are set over the glyph
-// before them as their font places them. Formatting characters (joiners, variation selectors) take no room; controls
-// are drawn as boxes, so that a line feed in a token is seen.
-// Thread-safe: each thread keeps its own faces and rendered glyphs; the list of installed fonts is shared, made once.
+// Hebrew reads correctly and Arabic letters have the right order, but are not joined. Combining marks are drawn over
+// the glyph before them, where their font places them. Formatting characters (joiners, variation selectors) take no
+// space; control characters are drawn as boxes, so that a line feed in a token is visible.
+// Thread-safe: each thread keeps its own faces and rendered glyphs; the list of installed fonts is shared and read
+// once.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How the panels reach textures: they describe a heatmap and get a number that draws it. Knows no graphics API.
+// How the panels get textures: they describe a heatmap and get an id that ImGui can draw. Knows no graphics API.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace headscope {
 
-using TextureId = std::uint64_t;  // what the UI hands to its image call; 0: nothing to draw
+using TextureId = std::uint64_t;  // passed to ImGui's image call; 0: nothing to draw
 
 class TextureStore {
  public:

@@ -10,8 +10,9 @@
 
 namespace headscope {
 
-// At most `most` code points of plain words for \texttt: what TeX reads as commands or ligatures is escaped, lines may
-// break behind punctuation, and what the text fonts of pdflatex lack stands there by its number, "U+6771".
+// At most `most` code points of plain text for \texttt: characters that TeX reads as commands or ligatures are escaped,
+// lines may break after punctuation, and characters that the text fonts of pdflatex lack are written as their number,
+// "U+6771".
 std::string tex_text(std::string_view text, std::size_t most);
 
 // "\mathit{masked\_scores}".
@@ -23,7 +24,7 @@ std::string tex_at(StageId stage, std::string_view indices);
 std::string tex_space(const Shape& shape);
 // "-\infty", "0.125", "10^{-5}", "2 \cdot 10^{-20}".
 std::string tex_number(double value);
-// The same to four digits: for words, not for data.
+// The same to four digits: for running text, not for data.
 std::string tex_short(double value);
 
 }  // namespace headscope

@@ -1,4 +1,4 @@
-// A Python script while it grows, in both dialects at once. Internal to core/script.
+// Writes a Python script line by line, for PyTorch or NumPy. Internal to core/script.
 #pragma once
 
 #include <string>
@@ -17,12 +17,12 @@ class ScriptWriter {
   const std::string& stem() const { return stem_; }  // of the files' names
   bool torch() const { return script_.language == ScriptLanguage::pytorch; }
 
-  // Starts the lines that make these stages, with a marker line.
+  // Starts the section that makes these stages, with a marker line.
   void section(std::vector<StageId> stages, std::string_view title);
   void line(std::string_view text = "");
-  // The one of this script's language.
+  // Writes the line of this script's language.
   void line(std::string_view pytorch, std::string_view numpy) { line(torch() ? pytorch : numpy); }
-  // "name = stage("name", expression)"; numbers that were set by hand are set before.
+  // "name = stage("name", expression)"; numbers that the user edited are set in it.
   void stage(StageId id, std::string_view expression);
   void stage(StageId id, std::string_view pytorch, std::string_view numpy) { stage(id, torch() ? pytorch : numpy); }
 
@@ -47,7 +47,7 @@ std::string python_number(double value);
 // A string as Python reads it: "a \"b\"".
 std::string python_string(std::string_view text);
 
-// Words for a comment: no control characters, line breaks or directional overrides, at most `most` code points.
+// Text for a comment: no control characters, line breaks or directional overrides, at most `most` code points.
 std::string comment_text(std::string_view text, std::size_t most);
 
 // The headscope-cli command that computes the trace, for a comment.
@@ -60,7 +60,7 @@ void write_heads(ScriptWriter& writer, const Trace& trace);
 void write_attention(ScriptWriter& writer, const Trace& trace);
 Script latex_script(const Trace& trace);
 
-// Whether x, and the weights, are drawn again by torch.
+// Whether torch draws x, or the weights, again.
 bool draws_input(const Trace& trace);
 bool draws_weights(const Trace& trace);
 
