@@ -1,4 +1,4 @@
-// What a command of headscope-cli accepts, and what was given.
+// The options that a command of headscope-cli accepts, and those that the user gave.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct OptionSpec {
   std::string name;         // "mask-order"
   std::string placeholder;  // "after-scale|before-scale"; "" for a flag
   std::string help;         // one sentence
-  bool once = false;        // given twice is an error; else the last one counts
-  bool repeatable = false;  // every one counts: Arguments::all()
+  bool once = false;        // true: given twice is an error; false: the last one counts
+  bool repeatable = false;  // all values count: Arguments::all()
 };
 
 struct OptionGroup {
@@ -31,6 +31,7 @@ struct CommandSpec {
   std::vector<OptionGroup> groups;
   std::vector<std::string> examples;
 
+  // Null when the command has no such option.
   const OptionSpec* find(std::string_view option) const;
 };
 
@@ -41,7 +42,7 @@ struct Arguments {
   bool help = false;
 
   bool has(const std::string& name) const { return values.count(name) != 0; }
-  // The value, or `otherwise`.
+  // The value; `otherwise` when the option was not given.
   std::string get(const std::string& name, const std::string& otherwise = "") const;
   // Every value of a repeatable option, in the order given.
   std::vector<std::string> all(const std::string& name) const;
@@ -52,7 +53,7 @@ struct Arguments {
 Arguments parse_arguments(const CommandSpec& command, const std::vector<std::string>& words,
                           const std::vector<CommandSpec>& others);
 
-// The known name that `found` is most likely a slip of, or "".
+// The known name that `found` is most likely a typing error of; "" when none is near.
 std::string nearest_name(std::string_view found, const std::vector<std::string>& known);
 
 // A whole number of at least `low`, `high` at most. Throws UsageError naming the option.

@@ -1,4 +1,4 @@
-// The sizes that `bench` measures: as typed, and how much arithmetic each is.
+// The sizes that `bench` measures, and the arithmetic of each.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,11 @@ struct BenchCase {
 // UsageError that names `option`, also for a size that this machine's memory cannot hold.
 BenchCase bench_case_from(const std::string& option, const std::string& text);
 
-// What is measured when nothing is said: from a phrase of four words to 4096 tokens.
+// The sizes that are measured by default: from a phrase of four words to 4096 tokens.
 const std::vector<std::string>& usual_bench_sizes();
 
 // Additions and multiplications that the result needs: 2 for every weight of a projection and row, 4 * head_dim for
-// every query and key that see each other. What a mask hides is no work, so that causal counts as half.
+// every query and key that see each other. Hidden cells count 0, so that a causal mask halves the work of attention.
 double useful_operations(const BenchCase& size);
 
 }  // namespace headscope::cli

@@ -1,4 +1,4 @@
-// The layer that `bench` runs again and again, in memory that stays.
+// The layer that `bench` runs repeatedly, always in the same memory.
 #pragma once
 
 #include "app/cli/bench_case.h"
@@ -16,10 +16,10 @@ class BenchLayer {
   explicit BenchLayer(const BenchCase& size);
 
   // One forward: projection, attention, merged heads, output; alone only the attention. In `weights` mode every
-  // attention weight is there afterwards, in `flash` mode only the rows' maxima and sums.
+  // attention weight is stored, in `flash` mode only the maxima and sums of rows. Throws Cancelled.
   void run(const Backend& backend, const CancelToken& cancel);
 
-  // What the last run left: [batch, seq_len, d_model], or the context [1, heads, seq_len, head_dim] when alone.
+  // The result of the last run: [batch, seq_len, d_model], or the context [1, heads, seq_len, head_dim] when alone.
   const Tensor& result() const { return alone_ ? results_.context : output_; }
   // [batch, heads, seq_len, seq_len]; empty when alone.
   const Tensor& weights() const { return results_.weights; }

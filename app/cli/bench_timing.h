@@ -1,4 +1,4 @@
-// How long one case takes, measured in turns with what the machine can do at all.
+// Times one case, alternating with measurements of the machine's peak speed.
 #pragma once
 
 #include <map>
@@ -15,15 +15,15 @@ struct BenchTimes {
 
   double min() const { return seconds.front(); }
   double median() const;
-  // Width of the middle half of the repetitions as a part of the median: how far the figure can be trusted.
+  // Width of the middle half of the repetitions, divided by the median: small when the figure can be trusted.
   double spread() const;
 };
 
-// The most multiply-adds a second that were seen, as GFLOP/s (2 each), by number of threads.
+// The highest multiply-add speed that was measured, in GFLOP/s (2 operations each), by number of threads.
 using Peaks = std::map<int, double>;
 
-// Repeats the case with every number of threads in turns, the machine's peak before each turn, and raises `peaks`
-// where a turn saw more. Results in the order of `threads`.
+// Repeats the case with every number of threads in turn, measures the machine's peak before each turn, and raises
+// `peaks` where it is higher. Results in the order of `threads`. Throws Cancelled.
 std::vector<BenchTimes> bench_times(const BenchCase& size, const std::vector<int>& threads, Peaks& peaks,
                                     const CancelToken& cancel);
 

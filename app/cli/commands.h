@@ -11,7 +11,7 @@ namespace headscope::cli {
 
 struct Command {
   CommandSpec spec;
-  void (*run)(const Arguments&, const CancelToken&);  // throws; returns when all is done and printed
+  void (*run)(const Arguments&, const CancelToken&);  // returns when all is done and printed; throws on failure
 };
 
 Command run_command();          // run_command.cpp
@@ -29,7 +29,8 @@ Command bench_command();        // bench_command.cpp
 // In the order of --help.
 const std::vector<Command>& commands();
 
-// Runs `words` (without the program's name). Throws what stands in the way; main gives it its exit code.
+// Runs `words` (without the program's name). Throws UsageError, Error, ProblemError and others; main turns them into
+// exit codes.
 void run_command_line(const std::vector<std::string>& words, const CancelToken& cancel);
 
 }  // namespace headscope::cli

@@ -9,8 +9,8 @@
 
 namespace headscope::cli {
 
-// Engine::run, with the GPU where this build has one. A notice of the trace goes to standard error.
-// `stage_memory` (stage_memory_of() in request_arguments.h) and `whole_model`: as EngineOptions.
+// Engine::run, with the GPU where this build has one. Prints the notice of the trace to standard error. `stage_memory`
+// (stage_memory_of() in request_arguments.h) and `whole_model`: as EngineOptions.
 std::shared_ptr<const Trace> computed_trace(const Request& request, std::int64_t stage_memory,
                                             const CancelToken& cancel, bool whole_model = false);
 

@@ -1,4 +1,4 @@
-// What a file holds, as JSON and as text.
+// Describes the content of a file, as JSON and as text.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 namespace headscope::cli {
 
 struct Description {
-  nlohmann::ordered_json json;  // "path", "kind", and what the kind has
+  nlohmann::ordered_json json;  // "path", "kind", and the keys of this kind
   std::string text;
 };
 
@@ -21,7 +21,7 @@ Description describe_picture(const std::string& path);      // describe_document
 Description describe_drawing(const std::string& path);      // an SVG
 Description describe_folder(const std::string& path);       // describe_folder.cpp; also "demo:NAME"
 
-// Adds what a capture holds; says why where it cannot be used.
+// Adds the content of a capture; when it cannot be used, adds the reason.
 void describe_capture(const std::string& path, Description& description);  // describe_capture.cpp
 
 // The request of a session, a recipe or an export, and the command that repeats it.

@@ -8,8 +8,8 @@
 
 namespace headscope::cli {
 
-// A line for every head of every layer; "-" where a metric has no row to look at. With a batch of several, its number
-// comes first.
+// One line for every head of every layer; "-" where a metric is a mean over no row. With several batch items, the
+// item's number comes first.
 std::string metrics_table_text(const Trace& trace, const CancelToken& cancel);
 
 }  // namespace headscope::cli

@@ -1,4 +1,4 @@
-// What reaches the terminal.
+// Output to the terminal.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace headscope::cli {
 
-// Thrown when nobody reads standard output any more (| head): the program ends, and says nothing.
+// Thrown when the reader of standard output has closed the pipe (| head): the program then ends without a message.
 struct ReaderLeft {};
 
 // Writes to standard output and flushes. Error when that fails (a full disk), ReaderLeft when the pipe is closed.
@@ -16,10 +16,10 @@ void print(std::string_view text);
 
 // "headscope-cli: error: SENTENCE" as one line on standard error.
 void print_error(std::string_view sentence);
-// "headscope-cli: notice: SENTENCE": something was done in another way than asked for.
+// "headscope-cli: notice: SENTENCE": the result was made in another way than the user asked for.
 void print_notice(std::string_view sentence);
 
-// Makes sure that the three standard streams are open, so that no file that is written takes the number of one.
+// Opens the standard streams that are closed, so that no output file gets the descriptor 0, 1 or 2.
 void open_standard_streams();
 
 // Text without control characters, bidi overrides or invalid UTF-8, each replaced by U+FFFD: safe to show.

@@ -1,4 +1,4 @@
-// What a model predicts, as the terminal shows it.
+// A model's predictions as text for the terminal.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace headscope::cli {
 
-// A table of tokens a position, and a line with the loss; with interventions also what they were without, and a table
-// of what each alone does to the token that is most probable without any.
+// One table of tokens for every position, and a line with the loss. With interventions also the probabilities without
+// them, and a table of the effect of each alone on the token that is most probable without any.
 std::string predictions_text(const PredictionReport& report, const Trace& trace);
 
 }  // namespace headscope::cli

@@ -1,4 +1,4 @@
-// What a command is busy with, on the terminal.
+// Shows on the terminal what a command is doing.
 #pragma once
 
 #include <chrono>
@@ -7,8 +7,8 @@
 
 namespace headscope::cli {
 
-// One line on standard error, rewritten in place and erased at the end; nothing at all when that is no terminal.
-// A share changes ten times a second at most.
+// One line on standard error, rewritten in place and erased at the end; nothing is written when standard error is no
+// terminal. A share changes at most ten times a second.
 class ProgressLine {
  public:
   ProgressLine();

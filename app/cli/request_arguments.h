@@ -14,21 +14,22 @@ namespace headscope::cli {
 // Every option of REQUEST, from request_options(), plus --session, --phrase-file and --stage-memory.
 OptionGroup request_group();
 
-// --stage-memory MIB in bytes, or what the engine keeps by default. Throws UsageError.
+// --stage-memory MIB in bytes; the engine's default when not given. Throws UsageError.
 std::int64_t stage_memory_of(const Arguments& arguments);
 
 struct GivenRequest {
   Request request;
-  std::optional<ViewSpec> view;    // of the session
-  std::optional<Request> against;  // of a difference's recipe
+  std::optional<ViewSpec> view;    // of the session; nullopt when it has none
+  std::optional<Request> against;  // of a difference's recipe, else nullopt
 };
 
-// The session is the start wherever it stands in the line; an option that names another source of the same thing
-// (--input over a saved phrase, --weights over a saved model) replaces it. Throws UsageError, and Error for files.
+// Starts from the session, wherever --session is in the line; options replace its values, and an option that names
+// another source replaces the saved one (--input a saved phrase, --weights a saved model). Throws UsageError,
+// ProblemError, and Error for files.
 GivenRequest given_request(const Arguments& arguments);
 
-// The other request that is held against this one: of the session or picture that --against names, or of this one's
-// recipe. UsageError when there is none (`expected` says what is missing) or it cannot run.
+// The other request that this one is compared with: from the session or picture that --against names, or from this
+// one's recipe. UsageError when there is none (`expected` says what is missing) or it cannot run.
 Request request_against(const Arguments& arguments, const GivenRequest& request, const std::string& expected);
 
 }  // namespace headscope::cli

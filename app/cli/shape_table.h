@@ -1,4 +1,4 @@
-// What `run` prints: every stage with its shape, and what one should know about the result.
+// The output of `run`: every stage with its shape, and notes about the result.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace headscope::cli {
 // Tokens, a line per stage (shape, operation, min, max, mean over its finite values), notes.
 std::string shape_table_text(const Trace& trace);
 
-// Fully masked rows, NaN, what `direct` merging mixes; one line each, "" when there is nothing to say.
+// Notes about fully masked rows, NaN, and rows mixed by `direct` merging; one line each, "" when there are none.
 std::string notes_text(const Trace& trace);
 
 }  // namespace headscope::cli

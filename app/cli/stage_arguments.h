@@ -1,4 +1,4 @@
-// Names of stages, and the part of them, on the command line.
+// Names of stages, cells and regions on the command line.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace headscope::cli {
 
-// Throws UsageError that lists the stages, and says which one was likely meant.
+// The stage of that name. Throws UsageError that lists the stages and names the most similar one.
 StageId stage_from(const std::string& option, const std::string& name);
 
-// The stage of the trace. Throws UsageError that lists those it has.
+// The stage of the trace. Throws UsageError that lists the stages of the trace.
 const Stage& stage_of(const Trace& trace, StageId stage);
 
 // "weights,context" in the order given, each once; empty for "all".
@@ -23,8 +23,8 @@ std::vector<StageId> stages_from(const std::string& option, const std::string& t
 // "0,2,7,1": whole numbers from 0 on.
 std::vector<std::int64_t> cell_numbers_from(const std::string& option, const std::string& text);
 
-// The cell of a stage that --at names. UsageError when it has not as many numbers as the stage has axes, or lies
-// outside.
+// The cell of a stage that --at names. UsageError when the count of numbers differs from the stage's axes, or the cell
+// lies outside.
 Index cell_from(const std::vector<std::int64_t>& numbers, StageId stage, const Tensor& tensor);
 
 // "B,H,I0:I1,J0:J1"; ":" stands for all of an axis.

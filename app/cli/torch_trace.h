@@ -7,8 +7,8 @@
 
 namespace headscope::cli {
 
-// Letter for letter tutorial 000's forward, trailing blanks included, when the projection is fused per head: eight
-// lines. Other weights give those of the lines that they have.
+// Exactly the output of tutorial 000's forward, trailing blanks included, when the projection is fused per head: eight
+// lines. Other weights give only the lines whose stages they have.
 std::string torch_trace_text(const Trace& trace);
 
 }  // namespace headscope::cli

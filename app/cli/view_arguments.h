@@ -8,9 +8,8 @@ namespace headscope::cli {
 
 OptionGroup view_group();
 
-// `start` (the session's view, or the defaults) with the options over it. --head without --view means that head,
-// --stage with a stage that has no heads of queries and keys means that stage, --against a difference. Throws
-// UsageError.
+// `start` (the session's view, or the defaults) changed by the options. Without --view, --head shows that head, --stage
+// with a stage that is not score-like shows that stage, --against shows a difference. Throws UsageError.
 ViewSpec given_view(const Arguments& arguments, ViewSpec start);
 
 }  // namespace headscope::cli

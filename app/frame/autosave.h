@@ -1,4 +1,4 @@
-// The last session is written when it has rested for a while, and at the end: a crash costs seconds of work.
+// Writes the last session when it has not changed for a while, and at the end: a crash loses only seconds of work.
 #pragma once
 
 #include "app/session/session.h"
@@ -11,18 +11,18 @@ class Autosave {
   using Time = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::seconds kRest{5};
 
-  // Once a frame.
+  // Notices changes of the session; call it once a frame.
   void look(const Session& session, Time now);
-  // Seconds until there is something to write; negative: nothing is waiting.
+  // Seconds until save_if_due() writes; negative: nothing is waiting.
   double seconds_left(Time now) const;
-  // Writes what has rested long enough. Returns a sentence when it could not be written, else "".
+  // Writes the session when it has not changed for kRest. Returns a sentence when it could not be written, else "".
   std::string save_if_due(Time now);
-  // Writes at once, at the end of the program.
+  // Writes at once, at the end of the program. Returns as save_if_due().
   std::string save_now(const Session& session);
 
  private:
   LastSession seen_;
-  bool known_ = false;    // seen_ holds something
+  bool known_ = false;    // seen_ holds a session
   bool waiting_ = false;  // seen_ is not written yet
   Time changed_{};
 };

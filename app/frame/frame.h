@@ -13,7 +13,7 @@
 
 namespace headscope {
 
-// Dear ImGui's context.
+// Owns the context of Dear ImGui.
 class ImGuiGuard {
  public:
   ImGuiGuard();
@@ -22,7 +22,7 @@ class ImGuiGuard {
   ImGuiGuard& operator=(const ImGuiGuard&) = delete;
 };
 
-// What a frame is drawn on.
+// The size, scale and clipboard of what a frame is drawn on.
 struct Surface {
   int width = 0, height = 0;  // pixels
   double content_scale = 1;
@@ -30,20 +30,21 @@ struct Surface {
   std::function<void(const std::string&)> set_clipboard;
 };
 
-// A surface of this size that no window system stands behind; its clipboard is its own.
+// A surface of this size without a window system; it has a clipboard of its own.
 Surface null_surface(int width, int height, double content_scale);
 
 class FrameDrawer {
  public:
-  // A GL context of at least 3.3 must be current, now and until the end. Throws Error when the driver refuses.
+  // A GL context of at least 3.3 must be current, now and until this is destroyed. Throws Error when the driver
+  // refuses.
   FrameDrawer();
   ~FrameDrawer();
   FrameDrawer(const FrameDrawer&) = delete;
   FrameDrawer& operator=(const FrameDrawer&) = delete;
 
-  // Makes a frame: the panels take the input and carry out `commands` too. Returns the commands that they left to the
-  // application. A frame that is not rendered is forgotten when the next one is made. `seconds`: the time, which never
-  // goes back.
+  // Makes a frame: the panels take the input and execute `commands`. Returns the commands that the application must
+  // execute. A frame that is not rendered is dropped when the next one is made. `seconds`: the time, which never
+  // decreases.
   std::vector<ui::Command> make(Session& session, Settings& settings, const Surface& surface, InputEvents input,
                                 double seconds, std::vector<ui::Command> commands = {});
   // Draws the frame made last on the bound framebuffer.
@@ -52,7 +53,7 @@ class FrameDrawer {
 
   ui::UiState state;
   ui::Probe probe;
-  double ui_ms = 0;  // what the panels of the last frame took
+  double ui_ms = 0;  // milliseconds that the panels of the last frame took
 
  private:
   void prepare_fonts(const Session& session, float scale);
@@ -61,7 +62,7 @@ class FrameDrawer {
   ui::Fonts fonts_;
   float fonts_scale_ = 0;
   double seconds_ = 0;  // of the last frame
-  bool shift_ = false;  // held, as the mouse's last event said
+  bool shift_ = false;  // shift was held at the last mouse event
   Rgba ground_;
 };
 

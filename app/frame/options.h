@@ -10,16 +10,16 @@
 namespace headscope {
 
 struct Options {
-  std::string path;  // what to open; "" the last session, else the demo
+  std::string path;  // file to open; "": the last session, else the demo
   bool help = false, version = false;
   // For pictures in the documentation, for tests, and for a machine without a display; not in --help.
   std::string screenshot;         // draws without a window, writes this PNG and ends
-  std::vector<std::string> then;  // done before that, one after the other: "heads=7", or a command of the menu
-  int width = 0, height = 0;      // of the window; 0: as it was left
+  std::vector<std::string> then;  // steps done in order before that: "heads=7", or a command of the menu
+  int width = 0, height = 0;      // of the window; 0: as when it was last closed
   std::optional<Theme> theme;
-  double scale = 0;   // content scale; 0: as the desktop says (1 without one)
+  double scale = 0;   // content scale; 0: that of the desktop (1 without one)
   int frames = 3;     // drawn before the picture is taken
-  std::string probe;  // file that says after every frame what is on screen, as JSON
+  std::string probe;  // JSON file that describes the screen, written after every frame
 };
 
 // Throws UsageError that names the argument.

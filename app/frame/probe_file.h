@@ -1,4 +1,4 @@
-// What is on screen, as a file: for tests and measurements that drive the real window from outside.
+// Writes the state of the screen to a file: for tests and measurements that control the real window from outside.
 #pragma once
 
 #include <string>
@@ -14,19 +14,20 @@ namespace headscope {
 struct FrameTiming {
   double first_frame_ms = -1;    // from the start of main to the first frame on screen
   double first_picture_ms = -1;  // to the first frame that shows a result
-  // Of every event that changed the draft, to the frame that showed its result or a newer one; the latest thousand.
+  // From every event that changed the draft to the frame that showed its result or a newer one; the latest thousand.
   std::vector<double> keystrokes_ms = {};
-  double ui_ms = 0, frame_ms = 0;  // of the last frame: panels; all of it with swap
+  double ui_ms = 0, frame_ms = 0;  // of the last frame: the panels; the whole frame with swap
 };
 
 // {"frame": 12, "resting": true, "mouse": [800, 2], "size": [1600, 1000], "rects": {"phrase": [x0, y0, x1, y1], ...},
 // "session": {...}, "stale": false,
 //  "computing": false, "backend": "CPU, 2 threads", "tokens": 5, "shapes": {"weights": [1, 8, 5, 5], ...}, "problem":
 //  "", "failure": "", "focus": "", "dialog": 0, "notices": [...], "job": {...}, "title": "", "timing": {...}, "maps":
-//  {"read": 0, "on_device": 9}, what MapTiles::Counts says of tiles, "shared_pictures": {"made": 4, "drawn": 7,
-//  "brought_back": 0, "extents": 512}, what TextureShare::Counts says, "uploads": 12, of matrices to textures}
-// "resting": no more frames follow without an event. Written beside and renamed, so that a reader never sees half of
-// it. Throws Error.
+//  {"read": 0, "on_device": 9}, "shared_pictures": {"made": 4, "drawn": 7, "brought_back": 0, "extents": 512},
+//  "uploads": 12}
+// "maps" are MapTiles::Counts, "shared_pictures" TextureShare::Counts, "uploads" counts uploads of matrices to
+// textures. "resting": no more frames follow without an event. The file is written under another name and renamed, so
+// that a reader never sees half of it. Throws Error.
 void write_probe(const std::string& path, std::int64_t frame, bool resting, int width, int height, Session& session,
                  const ui::UiState& state, const ui::Probe& probe, const FrameTiming& timing,
                  const GlTextureStore& textures);

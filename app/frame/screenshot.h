@@ -5,8 +5,8 @@
 
 namespace headscope {
 
-// Draws options.frames frames of options.width x options.height through EGL and writes options.screenshot. Neither
-// settings nor the last session are read or written: the same command gives the same picture. Throws Error.
+// Draws options.frames frames of options.width x options.height through EGL and writes options.screenshot. Reads and
+// writes neither settings nor the last session: the same command gives the same picture. Throws Error.
 void draw_screenshot(const Options& options);
 
 }  // namespace headscope

@@ -1,4 +1,4 @@
-// The whole window as a PNG that opens again as what it shows.
+// The whole window as a PNG that can be opened as a session.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace headscope {
 
-// Writes `image` with the recipe of the trace shown, as a job of the session; false while another job runs. `path` ""
-// picks headscope-window.png (or -2, -3 ...) in the folder of exports.
+// Writes `image` with the recipe of the shown trace, as a job of the session; false while another job runs. `path` "":
+// headscope-window.png (or -2, -3 ...) in the folder of exports.
 bool start_window_picture(Session& session, const Settings& settings, const std::string& path, Image image);
 
 // The pixels of the window at `factor` times its size: the same panels drawn again off screen, with everything in them

@@ -1,5 +1,5 @@
-// The middle of attention on the device: query, key and value are uploaded, scores stay there, what is wanted comes
-// back.
+// The middle of attention on the device: query, key and value are uploaded, scores stay on the device, requested
+// results are copied back.
 #pragma once
 
 #include <span>
@@ -16,8 +16,8 @@ void attention_on(ComputeDevice& device, const Tensor& query, const Tensor& key,
                   const ScoreRule& rule, const QueryRange& part, AttentionResults& to, const CancelToken& cancel);
 
 // Cells of raw_scores ... dropped_weights over `cells` of [batch, heads, query_len, key_len] into
-// device.buffers->result, where they stay. Weights need the statistics of their rows, which are `statistic_rows` of
-// `statistics`; null for scores.
+// device.buffers->result; they are not copied back. Weights need the statistics of their rows: those of
+// `statistic_rows` in `statistics`; null for scores.
 void make_cells(ComputeDevice& device, StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
                 const RowStatistics* statistics, const Region& statistic_rows, const Region& cells,
                 const CancelToken& cancel);
@@ -27,7 +27,7 @@ void read_scores_on(ComputeDevice& device, StageId stage, const Tensor& query, c
                     const RowStatistics* statistics, const Region& region, std::span<float> out,
                     const CancelToken& cancel);
 
-// Whether every number is finite. A hidden key's value counts for nothing by itself then: its weight is 0.
+// Whether every number is finite. Then the value of a hidden key has no effect without further checks: its weight is 0.
 bool all_finite(const Tensor& tensor);
 
 }  // namespace headscope

@@ -8,7 +8,8 @@
 
 namespace headscope {
 
-// Throws Error, which names what was being done, when GL reports an error or the device was lost.
+// Throws Error when GL reports an error or the device was lost; its sentence ends with "while " + `doing`, the current
+// step.
 void check_gl(const char* doing);
 
 // A shader storage buffer that grows as needed. A context must be current, also when it is destroyed. Every function
@@ -20,21 +21,22 @@ class ComputeBuffer {
   ComputeBuffer(const ComputeBuffer&) = delete;
   ComputeBuffer& operator=(const ComputeBuffer&) = delete;
 
-  // Room for that many numbers of four bytes; what it held is lost when it has to grow.
+  // Makes room for that many numbers of four bytes; the content is lost when the buffer grows.
   void reserve(std::int64_t count);
-  // The region, row-major. Does nothing when it holds that region of that tensor already (forget() was not called).
+  // Uploads the region, row-major. Does nothing when the buffer already holds that region of that tensor (and forget()
+  // was not called).
   void upload(const Tensor& tensor, const Region& region);
   void upload(std::span<const std::uint32_t> words);
-  // These numbers from `first` on, the others stay.
+  // Writes these numbers from `first` on; the others are unchanged.
   void write(std::int64_t first, std::span<const float> numbers);
   void bind(unsigned binding) const;
-  // The numbers from `first` on.
+  // Reads the numbers from `first` on.
   void read(std::int64_t first, std::span<float> out) const;
   // Fills the first `count` numbers with zeros.
   void clear(std::int64_t count) const;
-  // The tensor that was uploaded may change or go away.
+  // Call it before the uploaded tensor changes or is destroyed.
   void forget();
-  // Lets go of the buffer without deleting it; whoever takes the name does that.
+  // Gives up the buffer without deleting it; the caller must delete the returned name.
   unsigned release();
 
  private:

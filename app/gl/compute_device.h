@@ -28,11 +28,12 @@ struct ComputeDevice {
   // Throws Error when there is no OpenGL 4.3 or a shader is refused.
   explicit ComputeDevice(const GpuOptions& options);
 
-  // Whether so many numbers go into one buffer.
+  // Whether that many numbers fit into one buffer.
   bool holds(std::int64_t numbers) const { return numbers <= limits.numbers_per_buffer; }
-  // Whether so many sums of `depth` products are not too much for one dispatch, or too few to cut.
+  // Whether one dispatch can compute that many sums of `depth` products: they are not too much work, or too few to be
+  // cut further.
   bool takes(std::int64_t sums, std::int64_t depth) const;
-  // No buffer holds a tensor any longer: what was uploaded may change.
+  // Calls ComputeBuffer::forget() on the buffers: uploaded tensors may change afterwards.
   void forget();
   // Made when they are first needed. Throws Error when the driver refuses a shader.
   const PixelKernels& pixel_kernels();
@@ -47,7 +48,7 @@ struct ComputeDevice {
   std::optional<PixelKernels> pixel_kernels_;
 };
 
-// What every OpenGL 4.3 allows along an axis of a dispatch: work groups.
+// The number of work groups along one axis of a dispatch that every OpenGL 4.3 allows.
 constexpr std::int64_t kMostGroups = 65535;
 
 // Reads `part` of the writable tensor `to` from the buffer, which holds it row-major. The last axis of `to` has no

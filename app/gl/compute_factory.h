@@ -1,4 +1,4 @@
-// The backends of core and the GPU: what a program that has OpenGL hands to its engine.
+// The backend factory of programs with OpenGL: the backends of core and the GPU.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace headscope {
 
-// `gpu` by compute shaders, on any driver; `automatic` by them for a large request where a graphics card computes;
-// anything else as core makes it. No OpenGL library is loaded before one is wanted.
+// `gpu` uses compute shaders, on any driver; `automatic` uses them for a large request when there is a graphics card;
+// all others are made by core's make_backend(). OpenGL is loaded only when a GPU backend is made.
 BackendFactory backends_with_gpu(const GpuOptions& options = {});
 
-// Whether the system lists a graphics device in `folder`: a look that loads no driver, which takes 0.1 s and 50 MB.
+// Whether the system lists a graphics device in `folder`. Loads no driver, which would take 0.1 s and 50 MB.
 bool may_have_graphics_card(const std::string& folder = "/dev");
 
 }  // namespace headscope

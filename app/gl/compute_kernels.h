@@ -10,12 +10,13 @@
 
 namespace headscope {
 
-// The rows of the mask that a dispatch needs; see shaders/hidden_cells.glsl.
+// The rows of the mask that a dispatch needs, on the device; see shaders/hidden_cells.glsl.
 class ComputeMask {
  public:
-  // Rows `queries` of the batches and heads given.
+  // Uploads the rows `queries` of the given batches and heads.
   void upload(const HiddenCells& hidden, const Range& batch, const Range& heads, const Range& queries);
-  // Tells the program, which includes hidden_cells.glsl, about it; with `hides` false nothing is hidden.
+  // Sets the mask's uniforms and buffer for `program`, which includes hidden_cells.glsl; with `hides` false nothing is
+  // hidden.
   void set(const GlProgram& program, bool hides = true) const;
 
  private:
@@ -39,10 +40,11 @@ class ComputeKernels {
   void dot_products(const ProductSizes& size, const ComputeBuffer& left, const ComputeBuffer& right,
                     const ComputeBuffer* bias, const ComputeBuffer& result) const;
 
-  // Raw scores of [batch, heads, queries, keys] into a later stage, in place. `added`: mask.added over the cells here.
+  // Turns raw scores of [batch, heads, queries, keys] into a later stage, in place. `added`: mask.added over these
+  // cells.
   struct ScoreSteps {
     std::int64_t heads = 1, queries = 0, keys = 0;
-    std::int64_t first_key = 0;  // of the keys here, as the mask counts them
+    std::int64_t first_key = 0;  // index in the mask of the first key here
     float scale = 1, softcap = 0, hidden_value = 0;
     bool mask_first = false, hides = false, adds = false;
     bool stops_before_softcap = false, stops_before_mask = false;
@@ -55,8 +57,8 @@ class ComputeKernels {
   void row_statistics(std::int64_t rows, std::int64_t keys, const ComputeBuffer& scores, const ComputeBuffer& maxima,
                       const ComputeBuffer& sums) const;
 
-  // Scores [rows, keys] into weights, in place. What is done to hidden cells afterwards needs the mask, and for
-  // `rewrites_hidden_rows` one word a row, 1: every key is hidden.
+  // Turns scores [rows, keys] into weights, in place. `clears_hidden` needs the mask; `rewrites_hidden_rows` needs
+  // `all_hidden`, one word a row, 1: every key is hidden.
   struct WeightSteps {
     std::int64_t first_key = 0;
     bool clears_hidden = false, rewrites_hidden_rows = false;
@@ -66,8 +68,9 @@ class ComputeKernels {
                        const ComputeBuffer& maxima, const ComputeBuffer& sums, const ComputeMask& mask,
                        const ComputeBuffer& all_hidden) const;
 
-  // Weights [rows, keys] after dropout, in place: by the draws of each row (two words, DropoutDraw::state), of which
-  // those from `least` of 2^53 on keep a weight; or times `factors` [rows, keys], when not null.
+  // Applies dropout to weights [rows, keys], in place. With `factors` null: by the draws of each row (two words,
+  // DropoutDraw::state), where a draw of at least `least` / 2^53 keeps a weight. Else weights are multiplied by
+  // `factors` [rows, keys].
   struct DropSteps {
     std::int64_t first_key = 0;
     std::uint64_t least = 0;
@@ -76,8 +79,8 @@ class ComputeKernels {
   void dropped_weights(const DropSteps& steps, std::int64_t rows, std::int64_t keys, const ComputeBuffer& weights,
                        const ComputeBuffer& draws, const ComputeBuffer* factors) const;
 
-  // context[m, i, d] = sum_j weights[m, i, j] value[g, j, d]: rows i, columns d, depth j. `mask`, when not null: a
-  // hidden cell of weight 0 is not read.
+  // context[m, i, d] = sum_j weights[m, i, j] value[g, j, d]: rows i, columns d, depth j. With a `mask`, hidden cells
+  // of weight 0 are not read; null: all cells are read.
   void weighted_values(const ProductSizes& size, const ComputeBuffer& weights, const ComputeBuffer& value,
                        const ComputeMask* mask, const ComputeBuffer& context) const;
 

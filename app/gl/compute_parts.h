@@ -1,4 +1,4 @@
-// A step of the computation in pieces that the device can hold.
+// Cuts a step of the computation into pieces that the device can hold.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,16 @@ namespace headscope {
 
 struct ComputeLimits {
   std::int64_t numbers_per_buffer = 0;  // of four bytes
-  double products_per_dispatch = 0;     // a driver that is busy too long is reset by some systems, and does not cancel
+  double products_per_dispatch = 0;     // some systems reset a driver that is busy too long; and a dispatch cannot be
+                                        // cancelled
 };
 
-// `all` in pieces that fit, in row-major order: whatever does not fit is halved along its slowest axis of more than
-// one. Throws Error when a single cell does not fit.
+// Cuts `all` into pieces that fit, in row-major order: a piece that does not fit is halved along its slowest axis of
+// size above 1. Throws Error when a single cell does not fit.
 std::vector<Region> parts_of(const Region& all, const std::function<bool(const Region&)>& fits);
 
-// A piece of [batch, heads, ...] and the kv heads that it uses: head h uses group h / heads_per_group.
+// The heads of a piece of [batch, heads, ...] and the kv heads (groups) that they use: head h uses group h /
+// heads_per_group.
 struct HeadGroups {
   std::int64_t first_head = 0, heads = 1;
   std::int64_t heads_per_group = 1;

@@ -1,4 +1,5 @@
-// Pictures of scores and weights that are pooled on the device, for a window whose context shares textures with it.
+// Pictures of scores and weights that are pooled on the device, for a window whose context shares textures with the
+// device's.
 #pragma once
 
 #include <functional>
@@ -14,8 +15,9 @@ namespace headscope {
 // Runs work on the device's thread and returns when it is done; its errors are BackendErrors.
 using RunOnDevice = std::function<void(const std::function<void(ComputeDevice&)>& work)>;
 
-// `device` names the device; its context shares textures by `share`. `run_if_there` does not keep the device alive, and
-// throws Error when it is gone: for pictures, which a window may draw longer than the device computes.
+// `device` identifies the device, whose context shares textures through `share`. `run_if_there` does not keep the
+// device alive and throws Error when it is gone: pictures use it, because a window may draw them longer than the device
+// exists.
 std::shared_ptr<const DevicePyramid> make_compute_pyramid(RunOnDevice run, RunOnDevice run_if_there, const void* device,
                                                           std::shared_ptr<TextureShare> share, ScoreMatrix matrix);
 

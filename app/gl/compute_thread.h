@@ -1,5 +1,5 @@
-// One thread for one GL context: a context belongs to the thread on which it is current, and whoever asks for numbers
-// may have a window's context there.
+// One thread for one GL context: a context belongs to the thread on which it is current, and the calling thread may
+// have a window's context.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,13 @@ namespace headscope {
 class ComputeThread {
  public:
   ComputeThread();
-  // Waits for the work that runs.
+  // Waits for running work.
   ~ComputeThread();
   ComputeThread(const ComputeThread&) = delete;
   ComputeThread& operator=(const ComputeThread&) = delete;
 
-  // Runs `work` there and returns when it is done; what it throws is thrown here. Callers of several threads take
-  // turns. Not to be called from within `work`.
+  // Runs `work` on the thread and returns when it is done; rethrows its exceptions. Calls from several threads take
+  // turns. Do not call it from within `work`.
   void run(const std::function<void()>& work) const;
 
  private:

@@ -1,4 +1,4 @@
-// Contexts that only the window's thread may make, for the thread that computes.
+// Lends GL contexts, which only the window's thread may make, to the computing thread.
 #pragma once
 
 #include <functional>
@@ -8,28 +8,28 @@
 
 namespace headscope {
 
-// What the window's thread lends: a context that shares its textures. All three are called on the thread that computes,
-// or not at all.
+// What the window's thread lends: a context that shares its textures. The functions are called on the computing thread,
+// or never.
 struct LentContext {
   std::function<void()> make_current;
-  std::function<void()> release;  // it is not current any longer, and can be lent again
+  std::function<void()> release;  // makes it not current; it can be lent again
   std::shared_ptr<TextureShare> share;
 };
 
-// Copies share what they do: one is kept by the window's thread, one goes into the factory of backends.
+// Copies share their state: the window's thread keeps one, the factory of backends another.
 class ContextLender {
  public:
   // `wake` makes the window's thread call serve().
   explicit ContextLender(std::function<void()> wake);
 
-  // By the thread that computes: waits until the window's thread has answered; current here then. Null when it has none
-  // to lend, when it cannot be made current, or when that thread is gone.
+  // Called by the computing thread: waits for the answer of the window's thread; the context is then current here. Null
+  // when the window has none to lend, when it cannot be made current, or after close().
   std::unique_ptr<OffscreenContext> borrow() const;
 
-  // By the window's thread, often. Calls `lend` when somebody waits; what that returns without `make_current`, or what
-  // it throws, is a no.
+  // Called often by the window's thread. Calls `lend` when a thread waits in borrow(). When `lend` throws or returns no
+  // `make_current`, borrow() returns null.
   void serve(const std::function<LentContext()>& lend) const;
-  // By the window's thread: nobody is answered any more, and who waits goes away with nothing.
+  // Called by the window's thread at the end: waiting and later calls of borrow() return null.
   void close() const;
 
  private:

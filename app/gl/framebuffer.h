@@ -5,7 +5,7 @@
 
 namespace headscope {
 
-// Fills it, and sets the viewport to all of it.
+// Fills the framebuffer with `color` and sets the viewport to all of it.
 void clear_framebuffer(int width, int height, Rgba color);
 
 // Its pixels, top row first, opaque.

@@ -1,4 +1,4 @@
-// Leaves the GL state as it was found, so that heatmaps can be drawn in the middle of anybody's frame.
+// Saves and restores the GL state, so that heatmaps can be drawn while Dear ImGui or other code builds its frame.
 #pragma once
 
 #include <array>
@@ -7,7 +7,8 @@ namespace headscope {
 
 class GlStateGuard {
  public:
-  // Saves what drawing a heatmap touches, and sets what it needs: no blending, no tests, all channels written.
+  // Saves the state that drawing a heatmap changes, and sets what it needs: no blending, no tests, all channels
+  // written.
   GlStateGuard();
   ~GlStateGuard();
   GlStateGuard(const GlStateGuard&) = delete;

@@ -8,20 +8,20 @@
 
 namespace headscope {
 
-// Who colours the heatmaps of matrices that lie in memory: the shader, or the processor by draw_heatmap(), pixel for
-// pixel the same. A driver that draws on the processor itself pays for every texture that it draws into.
+// What draws the heatmaps of matrices in memory: the shader, or the processor with draw_heatmap(), pixel for pixel the
+// same. With a driver that draws on the processor, drawing into textures is slow.
 enum class HeatmapPainter { shader, processor };
 
 class GlTextureStore : public TextureStore {
  public:
   // A context of at least 3.3 core must be current. Throws Error with the shader's log when a program is refused.
   static std::unique_ptr<GlTextureStore> make(HeatmapPainter painter = HeatmapPainter::shader);
-  // Once a frame: forgets textures that were not asked for lately.
+  // Call it once a frame: drops textures that were not used lately.
   virtual void end_frame() = 0;
   // For tests: the pixels of a texture that heatmap() or image() returned.
   virtual Image read_back(TextureId id) = 0;
-  virtual std::int64_t uploads() const = 0;  // of value textures, ever
-  // For a context that shares its textures with this one: pictures that it fills are drawn from where they are.
+  virtual std::int64_t uploads() const = 0;  // of value textures, since the start
+  // For a context that shares its textures with this one: pictures that it fills are drawn without a copy.
   virtual const std::shared_ptr<TextureShare>& share() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// What heatmap.frag reads, as textures: uploaded once for each matrix, mask or range, and shared by all pictures of it.
+// The textures that heatmap.frag reads: uploaded once for each matrix, mask or range, and shared by all pictures of it.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace headscope {
 
-// The textures of one heatmap. A picture keeps them, so that another range or map of it needs no upload.
+// The textures of one heatmap. A picture keeps them, so that a change of range or colour map needs no upload.
 struct HeatmapInputs {
   std::shared_ptr<const GlTexture> values;
   std::shared_ptr<const GlTexture> hidden;  // null: nothing is hidden
@@ -23,15 +23,15 @@ struct HeatmapInputs {
 
 class HeatmapInputCache {
  public:
-  // spec.matrix fits the driver's largest texture; one that is computed when read is read whole, once. spec.device,
-  // when set, is a SharedPicture of this context: its textures are taken as they are.
+  // spec.matrix must fit the driver's largest texture; one that is computed when read is read completely, once.
+  // spec.device, unless null, is a SharedPicture of this context: its textures are used directly.
   HeatmapInputs inputs_of(const HeatmapSpec& spec);
-  // Lets go of what no picture holds any more.
+  // Drops textures that no picture uses any more.
   void forget_unused();
-  std::int64_t uploads() const { return uploads_; }  // of matrices, ever
+  std::int64_t uploads() const { return uploads_; }  // of matrices, since the start
 
  private:
-  // A key holds on to what it names, so that no other matrix or mask comes to lie at the same address.
+  // An entry keeps its matrix or mask alive, so that no other one can get the same address.
   struct Values {
     Tensor matrix;
     std::shared_ptr<GlTexture> texture;
@@ -67,8 +67,8 @@ class HeatmapInputCache {
 };
 
 // For each entry e of the colour table the smallest float that scale.entry() gives e or more: the shader's log2 may
-// round differently from ours, and these decide. Entry 0 is -infinity; +infinity where no value gets that far. `scale`
-// is logarithmic.
+// round differently from ours, and these decide. Entry 0 is -infinity; +infinity where no value gives e or more.
+// `scale` is logarithmic.
 std::array<float, 256> entry_thresholds(const ValueScale& scale);
 
 }  // namespace headscope

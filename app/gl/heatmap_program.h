@@ -1,4 +1,4 @@
-// shaders/heatmap.frag at work: one spec into one texture.
+// Runs shaders/heatmap.frag: draws one spec into one texture.
 #pragma once
 
 #include <memory>
@@ -20,9 +20,9 @@ class HeatmapProgram {
   void draw(const HeatmapSpec& spec, const HeatmapInputs& inputs, const GlTexture& target);
 
  private:
-  GlProgram shared_linear_;               // one linear scale for all: nearly every heatmap
+  GlProgram shared_linear_;               // one linear scale for all rows: nearly every heatmap
   std::unique_ptr<GlProgram> by_tables_;  // ranges of rows and logarithms; made when first needed
-  GlTexture nothing_, nothing_hidden_;    // stand in for inputs that a spec does not have
+  GlTexture nothing_, nothing_hidden_;    // bound for inputs that a spec does not have
   unsigned vertex_array_ = 0, framebuffer_ = 0;
 };
 

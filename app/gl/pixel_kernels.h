@@ -19,8 +19,9 @@ class PixelKernels {
   PixelKernels(const PixelKernels&) = delete;
   PixelKernels& operator=(const PixelKernels&) = delete;
 
-  // Cells [rows, columns] into pixels of `block` cells, from `first_row`, `first_column` on of a picture with
-  // `row_pixels` a row. `hides`: `mask` tells what is hidden, its first key is `first_key`.
+  // Pools cells [rows, columns] into pixels of `block` cells, written from (`first_row`, `first_column`) on into a
+  // picture with `row_pixels` pixels a row. `hides`: `mask` says which cells are hidden; the first column is its key
+  // `first_key`.
   struct PoolSizes {
     std::int64_t rows = 0, columns = 0;
     PixelCells block;
@@ -31,7 +32,7 @@ class PixelKernels {
   void pool_cells(const PoolSizes& size, Pooling pooling, const ComputeBuffer& cells, const ComputeMask& mask,
                   const ComputeBuffer& values, const ComputeBuffer& counts) const;
 
-  // A part [rows, columns] onto a canvas, its first pixel at (row, column), which may lie outside.
+  // Copies a part [rows, columns] onto a canvas, its first pixel at (row, column), which may lie outside.
   struct Placement {
     std::int64_t rows = 0, columns = 0;
     std::int64_t canvas_rows = 0, canvas_columns = 0;
@@ -41,7 +42,8 @@ class PixelKernels {
   void place_pixels(const Placement& place, const ComputeBuffer& part_values, const ComputeBuffer& part_counts,
                     const ComputeBuffer& values, const ComputeBuffer& counts) const;
 
-  // The canvas, `by` at a time, as the first rows of a picture; the others are those of `below`, when not null.
+  // Pools blocks of `by` canvas pixels into the first rows of a picture; its other rows are copied from `below_values`
+  // and `below_hidden`, unless null.
   struct PictureSizes {
     std::int64_t canvas_rows = 0, canvas_columns = 0;
     PixelCells by;
@@ -50,14 +52,14 @@ class PixelKernels {
                    const GlTexture* below_values, const GlTexture* below_hidden, const GlTexture& picture_values,
                    const GlTexture& picture_hidden) const;
 
-  // Low and high of each row, [rows, 2].
+  // Writes low and high of each row, [rows, 2].
   void row_extents(const GlTexture& values, const GlTexture& hidden, const ComputeBuffer& extents) const;
 
  private:
   void bind(int unit, const GlProgram& program, const char* name, const GlTexture& texture) const;
 
   GlProgram pool_max_, pool_mean_, place_pixels_, pool_pixels_, row_extents_;
-  GlTexture nothing_, nothing_hidden_;  // stand in for a picture below that is not there
+  GlTexture nothing_, nothing_hidden_;  // bound when there is no picture below
 };
 
 }  // namespace headscope

@@ -1,4 +1,4 @@
-// One linked program: a pair of shaders that draws, or one that computes.
+// One linked program: two shaders that draw, or one compute shader.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@ class GlProgram {
   // Error with the file's name and the driver's log when one is refused. A context must be current, also when the
   // program is destroyed.
   GlProgram(const std::string& vertex, const std::string& fragment, const std::string& define = "");
-  // The same for a shader that computes; OpenGL 4.3.
+  // The same for a compute shader; OpenGL 4.3.
   explicit GlProgram(const ComputeShader& shader);
   ~GlProgram();
   GlProgram(const GlProgram&) = delete;
   GlProgram& operator=(const GlProgram&) = delete;
 
   unsigned name() const { return name_; }
-  // -1 for a uniform that the driver found unused; setting it is then without effect, as GL says.
+  // -1 for a uniform that the driver removed as unused; setting it then has no effect.
   int uniform(const char* uniform_name) const;
 
  private:

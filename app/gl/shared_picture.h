@@ -1,4 +1,4 @@
-// A picture that the context that computes left in textures of the window's.
+// A picture that the computing context wrote into textures that it shares with the window's context.
 #pragma once
 
 #include <functional>
@@ -14,20 +14,20 @@ namespace headscope {
 
 class SharedPicture : public DevicePicture {
  public:
-  // Runs work where the context that computes is current, and returns when it is done.
+  // Runs work on the thread of the computing context, and returns when it is done.
   using RunOnDevice = std::function<void(const std::function<void()>& work)>;
 
-  // [rows, columns] texels each: values, and 1 where a pixel is hidden. On the device's thread, after the commands that
-  // fill them.
+  // [rows, columns] texels each: values, and 1 where a pixel is hidden. Called on the device's thread, after the
+  // commands that fill them.
   SharedPicture(std::unique_ptr<GlTexture> values, std::unique_ptr<GlTexture> hidden, std::vector<RowExtent> extents,
                 std::shared_ptr<TextureShare> share, RunOnDevice run_on_device);
   ~SharedPicture() override;
 
-  // On the window's thread this touches nothing but the window's context, and waits for no other work of the device's.
+  // On the window's thread this uses only the window's context and does not wait for other work of the device.
   PooledPixels read(Range row_range, Range column_range) const override;
 
   const std::shared_ptr<TextureShare>& share() const { return share_; }
-  // The textures, for the window's context, whose commands wait from here on until they are filled.
+  // The textures for the window's context: its later commands wait until the textures are filled.
   const GlTexture& values() const { return wait_and_get(*values_); }
   const GlTexture& hidden() const { return wait_and_get(*hidden_); }
   // The same for the context that filled them.

@@ -1,4 +1,4 @@
-// A 2D texture: numbers that are read texel by texel, or a picture that may be shown smaller than it is.
+// A 2D texture: numbers that are read texel by texel, or a picture that may be scaled.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@ class GlTexture {
  public:
   // Width and height of at least 1. `pixels`: width * height texels, row by row, `row_length` texels from one row to
   // the next (0: width); null leaves them undefined. Throws Error when the driver has no memory for it.
-  // `smooth`: shown smaller it is averaged, shown larger interpolated; at its own size the pixels are as they are.
+  // `smooth`: a picture that is averaged when shown smaller and interpolated when shown larger; at its own size the
+  // pixels are unchanged.
   GlTexture(TexelFormat format, int width, int height, const void* pixels, std::int64_t row_length = 0,
             bool smooth = false);
   ~GlTexture();
@@ -20,7 +21,7 @@ class GlTexture {
 
   // Replaces all texels; dense rows.
   void write(const void* pixels);
-  // Lets go of the texture without deleting it; whoever takes the name does that.
+  // Gives up the texture without deleting it; the caller must delete the returned name.
   unsigned release();
   unsigned name() const { return name_; }
   int width() const { return width_; }

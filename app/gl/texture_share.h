@@ -1,5 +1,5 @@
-// What the window's context and one that computes have in common, when both are of one device: textures, which one of
-// them fills and the other draws from.
+// The objects shared by the window's context and a computing context on the same device: textures that one fills and
+// the other draws.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,28 @@
 
 namespace headscope {
 
-// Made on the window's thread. What it counts and what is given back may come from any thread.
+// Made on the window's thread. count() and the give_back functions may be called from any thread.
 class TextureShare {
  public:
   TextureShare() = default;
   TextureShare(const TextureShare&) = delete;
   TextureShare& operator=(const TextureShare&) = delete;
 
-  // Whether the window's context is current here.
+  // Whether the caller runs on the window's thread.
   bool on_window_thread() const { return std::this_thread::get_id() == window_thread_; }
 
-  // Objects whose last user is gone, wherever that was.
+  // Takes GL objects that are no longer used, from any thread.
   void give_back_texture(unsigned name);
   void give_back_buffer(unsigned name);
   void give_back_fence(void* fence);
-  // Deletes them; one of the contexts must be current.
+  // Deletes these objects; one of the contexts must be current.
   void collect();
 
   struct Counts {
-    std::int64_t made = 0;          // pictures that a device left in textures, ever
+    std::int64_t made = 0;          // pictures that a device wrote into textures, since the start
     std::int64_t drawn = 0;         // heatmaps drawn from them
-    std::int64_t brought_back = 0;  // numbers of pictures that somebody read: under the mouse, in cells, in a strip
-    std::int64_t extents = 0;       // numbers of the ends of rows, two each
+    std::int64_t brought_back = 0;  // numbers copied back for the panels: under the mouse, in cells, in a strip
+    std::int64_t extents = 0;       // numbers copied back as row extents, two a row
   };
   Counts counts() const;
   void count(const Counts& more);

@@ -1,4 +1,4 @@
-// The desktop's wish that the program end (SIGTERM, SIGINT, SIGHUP): a flag instead of a sudden death, so that the
+// The signals that end the program (SIGTERM, SIGINT, SIGHUP): they set a flag instead of killing it, so that the
 // session is saved.
 #pragma once
 
@@ -13,9 +13,9 @@ class EndSignals {
   virtual bool ended() const = 0;
 };
 
-// Keeps these signals from all threads started later; call before starting any.
+// Blocks these signals for this thread and all threads started later; call it before starting any.
 void hold_end_signals();
-// Waits for them in a thread of its own, which calls `wake` when one came. hold_end_signals() came before.
+// Waits for the signals in a thread of its own, which calls `wake` when one arrives. Call hold_end_signals() before.
 std::unique_ptr<EndSignals> watch_end_signals(std::function<void()> wake);
 
 }  // namespace headscope

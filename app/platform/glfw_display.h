@@ -1,19 +1,20 @@
-// Which window system GLFW speaks to, and why there is none.
+// Which window system GLFW uses, and why none can be used.
 #pragma once
 
 #include <string>
 
 namespace headscope {
 
-// glfwInit on Wayland or X11. GLFW 3.4, which tries Wayland first, is told to leave out a window system whose variables
-// are missing, so that no library complains of it by itself; where Wayland does not answer, X11 is asked. Returns "",
-// or the reason why no window can open, for the user; GLFW is not started then.
+// glfwInit on Wayland or X11. GLFW 3.4, which tries Wayland first, is told to skip a window system whose environment
+// variables are missing, so that no library prints messages about it; when Wayland does not answer, X11 is tried.
+// Returns "", or the reason why no window can open, for the user; GLFW is not started then.
 std::string start_glfw();
 
-// What GLFW complained of last, in words for the user.
+// The last error of GLFW, in words for the user.
 std::string last_complaint();
 
-// Once it is started: whether one unit of a window's size is more than a pixel where the desktop is scaled.
+// After start_glfw(): whether GLFW runs on Wayland, where one unit of a window's size is more than a pixel on a scaled
+// desktop.
 bool on_wayland();
 
 }  // namespace headscope

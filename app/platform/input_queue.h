@@ -1,5 +1,5 @@
-// Keys, characters, the mouse and drops in the order in which they came, given out in portions whose inner order does
-// not matter.
+// Keys, characters, mouse events and dropped files in the order in which they came, handed out in portions within which
+// the order does not matter.
 #pragma once
 
 #include <deque>
@@ -11,20 +11,20 @@
 
 namespace headscope {
 
-// Panels see the keys and the characters of a frame in two lists: "ab", Backspace, "c" within one slow frame would
-// otherwise come out as "abc" less one. A portion is a run of typing, or one press of a key (with the repeats of a key
-// that is held): a panel that takes one step a frame steps as often as the key was pressed, however slow its frames
-// are. The pointer's way and the wheel go with either; a press or a release of a button ends a portion, so that every
-// frame sees at most one of them, at the place where it happened. Dear ImGui's own queue (since 1.87) is left off: it
-// would hold events back that the loop cannot know of.
+// Panels get the keys and the characters of a frame in two lists: without portions, "ab", Backspace, "c" within one
+// slow frame would become "abc" and then lose its last letter. A portion is a run of typing, or one press of a key
+// (with the repeats of a held key): a panel that takes one step a frame then takes as many steps as the key was
+// pressed, however slow the frames are. Pointer moves and the wheel join either kind; a press or release of a button
+// ends a portion, so that every frame gets at most one of them, at its place. Dear ImGui's own queue (since 1.87) is
+// switched off: it would hold back events that the loop does not know of.
 class InputQueue {
  public:
   void add(const KeyEvent& key) { events_.emplace_back(key); }
   void add(char32_t character) { events_.emplace_back(character); }
-  // Of moves in a row the last one counts.
+  // Of several moves in a row only the last one is kept.
   void add(const MouseEvent& mouse);
   void add_drop(std::string path) { dropped_.push_back(std::move(path)); }
-  // Whether take() would give something.
+  // Whether take() would return no event.
   bool empty() const { return events_.empty() && dropped_.empty(); }
   InputEvents take();
 

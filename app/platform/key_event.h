@@ -1,4 +1,4 @@
-// Keys by their name and what the mouse does, independent of window library and of Dear ImGui (whose 1.86 knows 22
+// Keys by name and mouse events, independent of the window library and of Dear ImGui (whose version 1.86 knows only 22
 // keys).
 #pragma once
 
@@ -89,17 +89,17 @@ struct KeyEvent {
 struct MouseEvent {
   enum class Kind { move, button, wheel };
   Kind kind = Kind::move;
-  // move: where the pointer is, in pixels of the framebuffer; kNoPointer, kNoPointer: it left the window.
+  // move: place of the pointer, in pixels of the framebuffer; (kNoPointer, kNoPointer): it left the window.
   // wheel: turns to the right and away from the user.
   float x = 0, y = 0;
   int button = 0;  // 0 left, 1 right, 2 middle
   bool down = false;
-  bool shift = false;  // held while it happened
+  bool shift = false;  // was held
 };
-// The place of a pointer that is nowhere: what Dear ImGui takes for that.
+// The coordinate of a pointer outside of the window, as Dear ImGui expects it.
 inline constexpr float kNoPointer = -std::numeric_limits<float>::max();
 
-// What one frame takes in. Of keys only presses: no panel reacts to a release.
+// The input of one frame. Key releases are left out: no panel reacts to them.
 struct InputEvents {
   std::vector<KeyEvent> keys;
   std::vector<char32_t> characters;  // typed text, layout and dead keys applied

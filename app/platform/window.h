@@ -1,4 +1,4 @@
-// What a desktop must give: a window with a GL context, events, clipboard. Nothing here knows a panel.
+// What the program needs from a desktop: a window with a GL context, events, clipboard. Knows no panel.
 #pragma once
 
 #include <functional>
@@ -13,9 +13,9 @@ namespace headscope {
 class SharedContext {
  public:
   virtual ~SharedContext() = default;
-  // On the thread that uses it. Throws Error when the driver refuses.
+  // Called on the thread that uses it. Throws Error when the driver refuses.
   virtual void make_current() = 0;
-  // On that thread: it is current nowhere then, and may be lent to somebody else.
+  // Called on that thread: the context is then current on no thread and may be lent again.
   virtual void release() = 0;
 };
 
@@ -26,9 +26,9 @@ class Window {
   virtual ~Window() = default;
   virtual bool should_close() const = 0;
   virtual void request_close(bool close) = 0;
-  // Sleeps until an event (or `seconds`, when >= 0), then returns what came since the last call; when the order of
-  // events matters, only as much as comes in one portion (InputQueue), and the next call returns at once. What only the
-  // window system and the library have to say to each other does not end it.
+  // Sleeps until an event (or `seconds`, when >= 0), then returns the events since the last call: when their order
+  // matters, only one portion (InputQueue), and the next call returns at once. Messages between the window system and
+  // the library that concern no panel do not end the wait.
   virtual InputEvents wait(double seconds) = 0;
   virtual void swap() = 0;
   virtual void framebuffer_size(int& width, int& height) const = 0;
@@ -36,7 +36,8 @@ class Window {
   virtual void set_title(const std::string& title) = 0;
   virtual std::string clipboard() const = 0;
   virtual void set_clipboard(const std::string& text) = 0;
-  // One that nobody has; lent until its release(). Null when the driver has none. On the window's own thread.
+  // A context that is not lent to another thread; it is lent until its release(). Null when the driver has none. Call
+  // it on the window's own thread.
   virtual SharedContext* lend_context() = 0;
   virtual void set_cursor(Cursor cursor) = 0;
 };

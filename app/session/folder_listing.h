@@ -1,4 +1,4 @@
-// What a folder holds, for the in-app file browser.
+// The entries of a folder, for the in-app file browser.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +27,16 @@ FolderListing list_folder(const std::string& path, const std::vector<std::string
 // The folder above; of "/" itself.
 std::string parent_folder(const std::string& path);
 
-// $HOME when it is an absolute path, else the user's entry in the system's list; "" when neither says.
+// $HOME when it is an absolute path, else the home folder in the system's list of users; "" when there is neither.
 std::string known_home();
 
 // The same, else the current folder.
 std::string home_folder();
 
-// Where exports go the first time: ~/Pictures when it is there, else home.
+// The first folder for exports: ~/Pictures when it exists, else home.
 std::string default_export_folder();
 
-// Home shown as ~, and back.
+// The path with the home folder shortened to ~, and back.
 std::string short_path(const std::string& path);
 std::string expanded_path(const std::string& path);
 

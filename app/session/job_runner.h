@@ -1,4 +1,4 @@
-// Work in the background that a user waits for and may cancel: exports.
+// Runs one job in the background, which the user waits for and may cancel: exports, comparisons.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@ namespace headscope {
 // One job at a time. Every function may be called from any thread.
 class JobRunner {
  public:
-  // `wake` is called when a job has moved on by a hundredth, and when it ends.
+  // `wake` is called when the progress of a job grows by a hundredth, and when it ends.
   JobRunner(std::unique_ptr<Executor> executor, std::function<void()> wake);
-  // Cancels what runs and waits for it.
+  // Cancels the running job and waits for it.
   ~JobRunner();
   JobRunner(const JobRunner&) = delete;
   JobRunner& operator=(const JobRunner&) = delete;
 
-  // False while one runs.
+  // Starts a job; false while another one runs.
   bool start(const std::string& title, Session::JobWork work, std::chrono::steady_clock::time_point now);
   void cancel();
   Session::Job job() const;

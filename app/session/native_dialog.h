@@ -14,14 +14,14 @@ std::string native_dialog_program();
 class NativeDialog {
  public:
   enum class Kind { open_file, choose_folder };
-  // Nothing when no program is there or it does not start.
+  // Null when there is no program or it does not start.
   static std::unique_ptr<NativeDialog> start(Kind kind, const std::string& title, const std::string& folder);
   // Ends the program when it still runs.
   ~NativeDialog();
   NativeDialog(const NativeDialog&) = delete;
   NativeDialog& operator=(const NativeDialog&) = delete;
 
-  // Nothing while it is open; then the chosen path, "" when it was dismissed. Never waits.
+  // nullopt while the dialog is open; then the chosen path, "" when the user cancelled. Never waits.
   std::optional<std::string> poll();
 
  private:

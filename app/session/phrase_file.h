@@ -9,7 +9,7 @@ namespace headscope {
 // not UTF-8 or holds a NUL.
 std::string read_phrase_file(const std::string& path);
 
-// Whether the name is that of a text: .txt, .text or .md, in any case.
+// Whether the name is that of a text file: .txt, .text or .md, in lower or upper case.
 bool is_phrase_file(const std::string& path);
 
 }  // namespace headscope

@@ -1,4 +1,5 @@
-// Request draft -> Trace. The newest request wins; the last good result is always there.
+// Turns the request draft into a Trace in the background. The newest request wins; the last good result stays
+// available.
 #pragma once
 
 #include <chrono>
@@ -28,16 +29,16 @@ struct TheirFile;
 
 // How a Session works; the defaults are the app's.
 struct SessionOptions {
-  // Turns a request into its trace. Called by one piece of work at a time; the engine belongs to it. May hand over
-  // traces to be shown until it is done.
+  // Turns a request into its trace. Only one call runs at a time and uses the engine. May pass traces to show before it
+  // is done to the EarlyTrace.
   std::function<std::shared_ptr<const Trace>(const Request&, Engine&, const CancelToken&, const EarlyTrace&)> compute =
       [](const Request& request, Engine& by, const CancelToken& cancel, const EarlyTrace& early) {
         return by.run(request, cancel, early);
       };
   EngineOptions engine{kDefaultStageMemory, {}, true, true};
-  // Runs jobs; nothing: a sibling of the executor that computes.
+  // Runs jobs; null: a sibling of the executor that computes.
   std::unique_ptr<Executor> job_executor;
-  // Typing with no longer pauses is one undo step.
+  // Edits of one field with shorter pauses than this are one undo step.
   std::chrono::steady_clock::duration coalesce = std::chrono::milliseconds(700);
 };
 
@@ -45,70 +46,70 @@ class Session {
  public:
   // `wake` is called from the worker whenever a result is ready (glfwPostEmptyEvent in the app).
   Session(std::unique_ptr<Executor> executor, std::function<void()> wake, SessionOptions options = {});
-  // Cancels what runs and waits for it.
+  // Cancels running work and waits for it.
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // What the panels edit, freely, during a frame.
+  // The panels edit these freely during a frame.
   Request draft;
   ViewState view;
 
-  // Once a frame: takes finished results over, submits the draft when it changed, records undo steps.
+  // Call it once a frame: takes finished results, submits the draft when it changed, records undo steps.
   // A change of one text or number field within `coalesce` of the last one joins its undo step.
-  // A run that a newer draft has overtaken may finish, so that continuous typing always shows something; it is
-  // cancelled when it is slow (150 ms) and a result came lately (300 ms) or typing has paused (400 ms), and never twice
-  // without a result in between. One whose preview is shown gives way at once.
+  // A run that a newer draft has overtaken may finish, so that results appear during continuous typing. It is cancelled
+  // when it is slow (150 ms) and a result came lately (300 ms) or typing has paused (400 ms), but not two runs in a row
+  // without a result in between. A run whose preview is shown is cancelled at once.
   void update(std::chrono::steady_clock::time_point now);
-  // Seconds after which update() has something to decide even when no event comes; < 0: never.
+  // Seconds after which update() must be called even when no event comes; < 0: never.
   double seconds_until_due(std::chrono::steady_clock::time_point now) const;
 
-  // The newest result, or what a run has to show before its end (then it is still computing()); null until the first
-  // one is there. What leaves the program waits while Trace::preview is set.
+  // The newest result, or an early trace of a run that is still computing(); null until the first one exists. Exports
+  // wait while Trace::preview is set.
   std::shared_ptr<const Trace> trace() const;
-  // Why the draft cannot run, or the last run failed; the trace is then the last good one.
+  // Why the draft cannot run, or the last run failed; trace() is then the last good one. nullopt: no problem.
   const std::optional<Problem>& problem() const;
-  // The world refused while computing the draft (a missing file ...): a sentence, or empty.
+  // An Error while computing the draft (a missing file ...), as a sentence; "" for none.
   const std::string& failure() const;
-  // The trace shown is not of the draft: a newer one is on its way, or cannot run.
+  // Whether trace() is not that of the draft: a newer one is being computed, or cannot run.
   bool stale() const;
   bool computing() const;
-  // Since the work began or since the last result came, whichever is later; zero while idle.
+  // Time since the work began or since the last result, whichever is later; zero while idle.
   std::chrono::steady_clock::duration computing_for(std::chrono::steady_clock::time_point now) const;
-  // Bytes of stages that are kept; above, weights are computed when read. From the next run on.
+  // Bytes of stages above which weights are computed when read; applies from the next run on.
   void set_stage_memory(std::int64_t bytes);
-  // Forces the draft through again, after a file that it names has changed.
+  // Computes the draft again, after a file that it names has changed.
   void recompute();
 
   // Undo keeps Requests and ViewStates; a view change alone makes no step but is restored with one. Layout, theme and
-  // scale of the interface are left as they are.
+  // scale of the interface are unchanged.
   bool can_undo() const;
   bool can_redo() const;
   void undo();
   void redo();
-  // The next change starts an undo step of its own (focus left a field).
+  // The next change starts a new undo step (call it when the focus leaves a field).
   void end_undo_step();
 
   // Replaces draft and view and forgets undo: opening a session.
   void open(const Request& request, const ViewState& view);
 
-  // Runs work that needs the trace in the background, one at a time (exports). `work` gets a token and reports its
-  // share done; the result sentence (or the error's) is then in job(). Any thread may ask for job().
+  // Runs work that needs the trace in the background, one at a time (exports). `work` gets a token and reports the
+  // share done in [0, 1]; then job() has its result sentence, or that of its error. Any thread may call job().
   struct Job {
     std::string title;
     double progress = 0;  // [0, 1]
     bool running = false;
     bool failed = false;
-    std::string result;  // when ended: what was written, or why not
+    std::string result;  // when ended: what was done, or why it failed
     std::chrono::steady_clock::time_point started;
   };
   using JobWork = std::function<std::string(const CancelToken&, const std::function<void(double)>&)>;
   bool start_job(const std::string& title, JobWork work);  // false while one runs
-  // A job that computes the request on screen on the CPU and on the GPU, and says how long each took and how far they
-  // differ. False while a job runs, and before there is a result.
+  // Starts a job that computes the shown request on the CPU and on the GPU and reports the times and the differences.
+  // False while a job runs, and before the first result.
   bool compare_backends();
-  // A job that holds the user's own tensors against the result on screen; what it finds is then in comparison(). False
-  // while a job runs, and before there is a result.
+  // Starts a job that compares the user's own tensors with the shown result; its answer is then in comparison(). False
+  // while a job runs, and before the first result.
   bool compare_tensors(const std::vector<TheirFile>& files);
   std::shared_ptr<const TensorComparison> comparison() const;  // null: none
   void forget_comparison();
@@ -116,26 +117,26 @@ class Session {
   Job job() const;
   void dismiss_job();
 
-  // What panels look at of matrices that are too large to walk over in a frame; each has a worker of its own.
+  // Pictures and numbers of matrices that are too large to read within a frame; each has a worker of its own.
   MapTiles& maps();
   SliceNumbers& slice_numbers();
-  // What the view over all layers and heads shows; a worker of its own, too.
+  // Numbers for the view over all layers and heads; with a worker of its own.
   ModelNumbers& model_numbers();
-  // What the bug lab shows; likewise.
+  // Numbers for the bug lab; likewise.
   VariantNumbers& variant_numbers();
-  // Where single numbers come from.
+  // Reports on single numbers; likewise.
   Explanations& explanations();
   PrecisionNumbers& precision_numbers();
-  // Results kept beside the current one, and what is asked of both; a worker each.
+  // Comparisons of the pinned and the current result, and sensitivities; a worker each.
   Comparisons& comparisons();
   Differences& differences();
   Sensitivities& sensitivities();
-  bool has_background_work() const;  // one of them has something to do
+  bool has_background_work() const;  // one of the workers above is busy
 
-  // Keeps trace() as `pinned()`, whatever is computed afterwards, until it is unpinned or the session ends.
+  // Keeps trace() as pinned(), whatever is computed later, until unpin() or the end of the session.
   void pin();
   void unpin();
-  const std::shared_ptr<const Trace>& pinned() const;  // null: nothing is
+  const std::shared_ptr<const Trace>& pinned() const;  // null: none
 
  private:
   struct Impl;

@@ -1,4 +1,4 @@
-// Session files whose inputs lie beside them.
+// Session files whose input files are in the same folder.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace headscope {
 
-// read_session; a relative path in it that leads nowhere from the current folder, but does from the session's own, is
-// made to lead there. So a session that is moved together with its files still opens.
+// read_session(). A relative path in it that does not exist from the current folder, but does from the session's
+// folder, is resolved from there: a session that is moved together with its files still opens.
 SessionFile read_session_with_paths(const std::string& path);
 
 }  // namespace headscope

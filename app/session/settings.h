@@ -1,4 +1,4 @@
-// What is remembered between starts, in XDG folders, written atomically.
+// Settings and the last session, kept between starts in XDG folders and written atomically.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 namespace headscope {
 
 // $XDG_CONFIG_HOME/headscope (else ~/.config/headscope) and $XDG_STATE_HOME/headscope (else ~/.local/state/headscope).
-// A variable that does not hold an absolute path counts as unset. "" when there is no home folder at all: then nothing
-// is remembered.
+// A variable that does not hold an absolute path counts as unset. "" when there is no home folder: then nothing is
+// kept.
 std::string config_folder();
 std::string state_folder();
 
@@ -28,16 +28,16 @@ struct Settings {
   double export_scale = 2;
   int window_width = 1600, window_height = 1000;
   std::string native_dialogs = "auto";  // auto | never
-  int stage_memory_mib = 1024;          // stages above it are computed when looked at
+  int stage_memory_mib = 1024;          // larger stages are computed when read
   std::string language = "auto";        // of tour and examples: "auto" (by the locale), or a code, "es"
-  int tour_step = 0;                    // where the tour goes on, counted from 0
+  int tour_step = 0;                    // the next step of the tour, counted from 0
 };
 
-// A broken file is renamed to settings.json.broken and named in `notice`; the defaults are returned.
+// A malformed file is renamed to settings.json.broken and named in `notice`; the defaults are returned.
 Settings load_settings(std::string& notice);
 // Never throws; a sentence when it could not be written, else "".
 std::string save_settings(const Settings& settings);
-// Puts the path first, once, as an absolute one.
+// Puts the path, made absolute, first in recent_files; it is listed once.
 void remember_recent(Settings& settings, const std::string& path);
 
 // The last session (draft and view with layout), saved at exit and every time a result stays for 5 seconds.
@@ -45,7 +45,7 @@ struct LastSession {
   Request request;
   ViewState view;
 };
-// False when there is none, or when it is broken: it is then renamed to *.broken and named in `notice`.
+// False when there is none, or when the file is malformed: it is then renamed to *.broken and named in `notice`.
 bool load_last_session(LastSession& last, std::string& notice);
 // Never throws; a sentence when it could not be written, else "".
 std::string save_last_session(const LastSession& last);

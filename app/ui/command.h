@@ -1,4 +1,4 @@
-// What a panel asks the application to do. Panels push; app/ui/shell.cpp and main act on them after the frame.
+// The commands that panels push; app/ui/shell.cpp and the frame's caller execute them after the panels.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the dialogs remember while they are open; part of UiState, gone with the window.
+// The state of open dialogs; part of UiState, not saved.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace headscope::ui {
 
 struct ExportDialogState {
   ExportChoice choice;
-  bool resumes = false;      // comes back from choosing a folder: goes on with the same choices
-  bool name_is_ours = true;  // the file's name follows the choices until the user types one
+  bool resumes = false;      // true after a folder was chosen: the dialog keeps its choices
+  bool name_is_ours = true;  // true: the file's name follows the choices; false: the user typed one
   // The forecast and the small picture of `previewed`; made anew when the choice or the trace changes.
   std::optional<ExportChoice> previewed;
   std::shared_ptr<const Trace> previewed_trace, previewed_against;
@@ -28,7 +28,7 @@ struct ExportDialogState {
 struct BrowserState {
   FolderListing listing;
   std::string typed;  // the path field
-  int selected = -1;  // of listing.entries
+  int selected = -1;  // index in listing.entries; -1: none
   std::unique_ptr<NativeDialog> native;
 };
 
@@ -38,18 +38,18 @@ struct PaletteState {
 };
 
 struct GoToState {
-  // One of the two fields: an index or words, and the places where the words stand.
+  // One of the two fields: an index or words, and the positions of these words.
   struct Side {
     std::string typed;
-    std::optional<std::string> searched;  // what `matches` are of
+    std::optional<std::string> searched;  // the text of which `matches` are; nullopt: not searched yet
     std::vector<std::int64_t> matches;
-    std::size_t at = 0;  // the one that is chosen
+    std::size_t at = 0;  // index of the chosen match
   };
   Side query, key;
 };
 
 struct DialogState {
-  int shown = 0;  // the DialogKind drawn in the last frame: a change starts the new one afresh
+  int shown = 0;  // the DialogKind drawn in the last frame: when it changes, the new dialog starts with fresh state
   ExportDialogState exporting;
   BrowserState browser;
   PaletteState palette;

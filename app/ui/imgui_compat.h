@@ -27,13 +27,13 @@ inline ImTextureID texture(TextureId id) {
 
 // From 1.92 on glyphs are made when first drawn: no ranges, no rebuild of the atlas.
 constexpr bool dynamic_glyphs = IMGUI_VERSION_NUM >= 19200;
-// Debian's builds have 16-bit characters: what lies above U+FFFF cannot be in the atlas.
+// Debian's builds have 16-bit characters: code points above U+FFFF cannot be in the atlas.
 constexpr std::uint32_t last_code_point = sizeof(ImWchar) == 2 ? 0xFFFFu : 0x10FFFFu;
 
-// ---- fonts. Sizes are pixels and need not be whole: Inter at 12 pixels a em is 14.52 high. Dear ImGui cuts the
-// fraction off since 1.90, which makes every advance up to 7 % narrower. From there to 1.91 the atlas is therefore
-// built in units of 1/1024 pixel, rasterized at the density that gives back the pixels, and turned into pixels
-// afterwards. From 1.92 on it is baked at the next whole size, rasterized at the density that makes up for the rest.
+// ---- fonts. Sizes are in pixels and need not be whole: Inter at 12 pixels an em is 14.52 high. Dear ImGui drops the
+// fraction since 1.90, which makes every advance up to 7 % narrower. In 1.90 and 1.91 the atlas is therefore built in
+// units of 1/1024 pixel, rasterized at the density that gives the wanted pixels, and converted to pixels afterwards.
+// From 1.92 on it is baked at the next whole size, rasterized at the density that corrects the difference.
 #if IMGUI_VERSION_NUM >= 19000 && IMGUI_VERSION_NUM < 19200
 constexpr float font_units = 1024;
 #else
@@ -52,7 +52,7 @@ inline void begin_fonts(ImFontAtlas& atlas) {
 inline void set_font_size(ImFontConfig& config, [[maybe_unused]] ImFontAtlas& atlas, float pixels) {
   config.SizePixels = pixels;
 #if IMGUI_VERSION_NUM >= 19200
-  // What is merged into a font is baked and drawn like the font.
+  // A face merged into a font is baked and drawn like the font.
   config.RasterizerDensity = config.MergeMode ? atlas.Fonts.back()->Sources[0]->RasterizerDensity
                                               : pixels / std::max(1.0f, std::round(pixels));
 #elif IMGUI_VERSION_NUM >= 19000
@@ -61,12 +61,12 @@ inline void set_font_size(ImFontConfig& config, [[maybe_unused]] ImFontAtlas& at
 #endif
 }
 
-// `font`, the bytes of a file, and `ranges` stay where they are until finish_fonts().
+// `font`, the bytes of a file, and `ranges` must stay valid until finish_fonts().
 inline ImFont* add_font(ImFontAtlas& atlas, std::span<const std::byte> font, float pixels, ImFontConfig config,
                         const ImWchar* ranges) {
   set_font_size(config, atlas, pixels);
 #if IMGUI_VERSION_NUM >= 19200
-  // The atlas reads glyphs as they are first drawn: it keeps a copy of the file.
+  // The atlas reads a glyph when it is first drawn, so it keeps a copy of the file.
   void* data = ImGui::MemAlloc(font.size());
   std::memcpy(data, font.data(), font.size());
 #else
@@ -92,7 +92,7 @@ inline void finish_fonts([[maybe_unused]] ImFontAtlas& atlas) {
   for (ImFont* font : atlas.Fonts) {
     const float ascent = std::floor((font->Ascent - 1) / font_units + 1);
     for (ImFontGlyph& glyph : font->Glyphs) {
-      // The baseline comes to lie on a whole pixel.
+      // Puts the baseline on a whole pixel.
       glyph.Y0 = (glyph.Y0 - font->Ascent) / font_units + ascent;
       glyph.Y1 = (glyph.Y1 - font->Ascent) / font_units + ascent;
       glyph.X0 /= font_units;
@@ -115,18 +115,18 @@ inline float font_pixels(const ImFont* font) {
 #endif
 }
 
-// Gives the atlas that was just built to the driver. False when it refuses.
+// Uploads the atlas that was just built to the driver. False when the driver refuses.
 inline bool upload_fonts([[maybe_unused]] bool first) {
 #if IMGUI_VERSION_NUM < 19200
-  // The first frame makes the texture with all else that it draws with.
+  // The first frame creates the texture together with the other objects of the renderer.
   if (!first) ImGui_ImplOpenGL3_DestroyFontsTexture();
   if (!(first ? ImGui_ImplOpenGL3_CreateDeviceObjects() : ImGui_ImplOpenGL3_CreateFontsTexture())) return false;
-  ImGui::GetIO().Fonts->ClearTexData();  // the driver has them
+  ImGui::GetIO().Fonts->ClearTexData();  // the driver has its own copy
 #endif
   return true;
 }
 
-// ---- for tests in process: a renderer that takes every texture and draws none. After build_fonts, and after each
+// ---- for tests without a renderer: marks every texture as uploaded. Call them after build_fonts, and after each
 // Render.
 inline void upload_fonts_nowhere() {
   ImGuiIO& io = ImGui::GetIO();
@@ -176,11 +176,12 @@ inline float ascent(ImFont* font, float pixels) {
 #endif
 }
 
-// Draws UTF-8 text whose upper left corner is `at`; `all`: also what lies outside of the clip rectangle.
+// Draws UTF-8 text whose upper left corner is `at`; `all`: also the parts outside of the clip rectangle.
 inline void add_text(ImDrawList& list, ImFont* font, float pixels, ImVec2 at, ImU32 ink, const char* begin,
                      const char* end, bool all = false) {
 #if IMGUI_VERSION_NUM >= 19290
-  // Baked at another size, the ascent is no whole number of pixels; the baseline shall lie on one.
+  // The font is baked at another size, so the ascent is no whole number of pixels; the baseline must lie on a whole
+  // pixel.
   const ImDrawListFlags flags = list.Flags;
   list.Flags |= ImDrawListFlags_TextNoPixelSnap;
   const float up = ascent(font, pixels);
@@ -196,7 +197,7 @@ inline void add_text(ImDrawList& list, ImFont* font, float pixels, ImVec2 at, Im
 #endif
 }
 
-// The last two arguments of AddPolyline changed places in 1.92.8.
+// The last two arguments of AddPolyline were exchanged in 1.92.8.
 inline void add_polyline(ImDrawList& list, const ImVec2* points, int count, ImU32 color, float thickness, bool closed) {
   const ImDrawFlags flags = closed ? ImDrawFlags_Closed : ImDrawFlags_None;
 #if IMGUI_VERSION_NUM >= 19280
@@ -216,8 +217,8 @@ inline void path_stroke(ImDrawList& list, ImU32 color, float thickness, bool clo
 #endif
 }
 
-// ---- the mouse, of which every frame is told at most one button's change (InputQueue): what Dear ImGui holds back
-// since 1.87, the loop would not know of.
+// ---- the mouse. A frame gets at most one change of a button (InputQueue). Dear ImGui's own event queue (since 1.87)
+// is switched off: the window loop would not know of events that it holds back.
 inline void leave_input_order_to_us() {
 #if IMGUI_VERSION_NUM >= 18700
   ImGui::GetIO().ConfigInputTrickleEventQueue = false;

@@ -1,4 +1,4 @@
-// Where every panel lies, and which give way as the window shrinks. Pure: sizes in, rectangles out.
+// The place of every panel, and which panels shrink or fold in a small window. Pure: sizes in, rectangles out.
 #pragma once
 
 #include "app/session/view_state.h"
@@ -11,17 +11,17 @@ constexpr float kSmallestWidth = 960, kSmallestHeight = 640;
 struct Layout {
   Rect menu, status, request, phrase, pipeline, notices, heads, concat, inspector;
   bool command_box = true;        // in the menu bar
-  bool request_rail = false;      // 36 wide, its name at 90 degrees
-  bool request_over = false;      // opened by hand where there is no room: it lies over the panels beside it
+  bool request_rail = false;      // folded to a rail 36 wide, with its name turned 90 degrees
+  bool request_over = false;      // opened by the user without enough room: drawn over the panels beside it
   bool pipeline_small = false;    // names only
   bool key_phrase_button = true;  // else in the menu
   bool concat_header_only = false;
   bool inspector_rail = false;
-  bool tabs = false;  // heads and inspector share one place; `show_inspector` says which is seen
+  bool tabs = false;  // heads and inspector share one place; show_inspector says which is shown
   bool show_inspector = true;
   bool show_heads = true;
-  MainView main_view = MainView::layer;  // other views take the place of pipeline, heads, concat and inspector
-  Rect main;                             // where they are drawn
+  MainView main_view = MainView::layer;  // other views than `layer` replace pipeline, heads, concat and inspector
+  Rect main;                             // where these views are drawn
   Rect tab_bar;                          // with tabs only
   bool one_layer() const { return main_view == MainView::layer; }
 };

@@ -1,4 +1,4 @@
-// Hands the mouse of a frame to Dear ImGui.
+// Passes the mouse events of a frame to Dear ImGui.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace headscope::ui {
 
-// Before ImGui::NewFrame. `shift` becomes what the last event says, and stays as it is where there is none.
+// Call it before ImGui::NewFrame. Sets `shift` to that of the last event; unchanged when there is no event.
 void apply_mouse(const std::vector<MouseEvent>& events, bool& shift);
 
 }  // namespace headscope::ui

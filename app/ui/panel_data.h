@@ -1,5 +1,5 @@
-// What the panels show beside a tensor's own numbers, derived once from a trace and kept while it is on screen:
-// slices, statistics, histograms, colour ranges, summaries of heads. No frame walks over a tensor again.
+// What the panels show besides a tensor's own numbers: slices, statistics, histograms, colour ranges, summaries of
+// heads. Derived once from a trace and kept while the trace is shown, so that no frame reads a whole tensor again.
 #pragma once
 
 #include <array>
@@ -25,71 +25,74 @@
 
 namespace headscope::ui {
 
-// A dozen rows, spread over the whole, of all slices of one batch side by side: the strip of a stage's card.
+// The strip of a stage's card: about twelve rows, evenly spread, of all slices of one batch item side by side.
 struct Strip {
   Tensor matrix;
   std::shared_ptr<const Mask> mask;  // null: nothing hidden
   ValueRange range;
 };
 
-// Whether a matrix is too large for a frame to walk over; `cheap`: its numbers lie in memory.
+// Whether a matrix is too large to be read within a frame; `cheap`: its numbers are in memory.
 bool is_too_large(std::int64_t rows, std::int64_t columns, bool cheap);
 
 class PanelData {
  public:
-  // Of matrices that are too large to walk over, `maps` and `numbers` know what can be known; null: nobody does.
+  // `maps` and `numbers` give the pictures and numbers of matrices that are too large to be read within a frame; null:
+  // these are not available.
   PanelData(std::shared_ptr<const Trace> trace, std::uint64_t version, MapTiles* maps = nullptr,
             SliceNumbers* numbers = nullptr);
 
   const Trace& trace() const { return *trace_; }
   const std::shared_ptr<const Trace>& shared_trace() const { return trace_; }
 
-  // Whether a slice of the stage is too large for a frame: it is drawn from tiles (map_view.h), and numbers of all of
-  // it are computed in the background. A smaller one that is only computed when read is stored at the first look.
+  // Whether a slice of the stage is too large for a frame: it is then drawn from tiles (map_view.h), and numbers of all
+  // of it are computed in the background. A smaller slice that is computed when read is stored when first used.
   bool is_large(StageId stage);
   MapKey map_key(StageId stage, std::int64_t batch, std::int64_t slice) const;
   PyramidSource map_source(StageId stage, std::int64_t batch, std::int64_t slice);
 
-  // Each is computed when first asked for, and kept.
+  // Each is computed at the first call and kept.
   const Tensor& matrix(StageId stage, std::int64_t batch, std::int64_t slice);
-  // Of the whole stage; null while a large one is still being gone through, slice by slice and frame by frame.
+  // Of the whole stage; null while they are still being computed, slice by slice and frame by frame.
   const Statistics* statistics(StageId stage);
   // Null when the slice is large and its numbers are not known.
   const Statistics* statistics(StageId stage, std::int64_t batch, std::int64_t slice);
   const Histogram* histogram(StageId stage, std::int64_t batch, std::int64_t slice);
-  // How far the numbers of a large slice are; and asks for them, with the pattern of the head for weights.
+  // The state of the numbers of a large slice; a request for them (for weights with the pattern of the head); and its
+  // cancellation.
   SliceNumbers::Numbers large_numbers(StageId stage, std::int64_t batch, std::int64_t slice) const;
   void ask_for_numbers(StageId stage, std::int64_t batch, std::int64_t slice);
   void stop_numbers(StageId stage, std::int64_t batch, std::int64_t slice);
-  // Null while this frame has gone through enough numbers: the next one goes on. Also while nobody asked for a large
-  // one.
+  // Null when this frame has read enough numbers (a later frame computes it), and for a large head until
+  // ask_for_numbers().
   const HeadSummary* summary(std::int64_t batch, std::int64_t head);
-  std::string summary_text(std::int64_t batch, std::int64_t head);  // "…" while there is no summary, "" of a large one
+  std::string summary_text(std::int64_t batch, std::int64_t head);  // "…" while there is no summary, "" for a large
+                                                                    // head
   const Strip& strip(StageId stage, std::int64_t batch);
   const std::vector<std::string>& rows(StageId stage);
   const std::vector<std::string>& columns(StageId stage);
-  // The mask of the cells that the stage really hides, as pictures draw it; null: none. See shown_mask.
+  // The mask of the stage as pictures draw it; null: nothing is hidden. See shown_mask().
   const std::shared_ptr<const Mask>& mask(StageId stage);
-  // The range of the colours of one slice under this view (fixed, per row, per head, or one for the whole stage). Of a
-  // large stage, of what its pictures have shown so far.
+  // The range of the colours of one slice under this view (fixed, per row, per head, or one for the whole stage). For a
+  // large stage: the range of its pictures so far.
   ValueRange range(const ViewState& view, StageId stage, std::int64_t batch, std::int64_t slice);
-  // Of each row, for the ink of numbers under a range per row.
+  // The scale of each row, for the text colour of numbers with a range per row.
   const std::vector<ValueScale>& row_scale(StageId stage, std::int64_t batch, std::int64_t slice, ColorMap map,
                                            bool log_scale);
-  // Of all numbers of a tensor of the weights file; symmetric around zero.
+  // The range of all numbers of a tensor of the weights file; symmetric around zero.
   const ValueRange& file_range(const std::string& name, const Tensor& tensor);
-  // For the views beside the grid; the last few are kept (panel_arcs.cpp).
+  // For the views arcs and neurons; the last few are kept (panel_arcs.cpp).
   const Arcs& arcs(const ArcRequest& request);
   const Neurons& neurons(std::int64_t batch, std::int64_t head, std::int64_t query);
-  // A picture of pixels under a name, for TextureStore::image; `version` is what its pixels were made for.
+  // A named picture for TextureStore::image; `version` identifies the data that its pixels were made from.
   struct Picture {
     std::uint64_t version = 0;
     Image pixels;
   };
   Picture& picture(const std::string& name) { return pictures_[name]; }
-  // A new frame may go through this many numbers before it puts things off; the first piece of work is always done.
+  // Begins a frame, which may read this many numbers before it postpones work; the first piece of work is always done.
   void begin_frame(std::int64_t most_numbers);
-  bool unfinished() const { return unfinished_; }     // something was put off: draw another frame
+  bool unfinished() const { return unfinished_; }     // work was postponed: draw another frame
   std::uint64_t version() const { return version_; }  // differs from that of every other trace's data
 
  private:
@@ -103,7 +106,7 @@ class PanelData {
   std::uint64_t version_ = 0;
   MapTiles* maps_ = nullptr;
   SliceNumbers* numbers_ = nullptr;
-  std::map<Slice, SliceNumbers::Numbers> large_numbers_;  // those that are known
+  std::map<Slice, SliceNumbers::Numbers> large_numbers_;  // those that are computed
   std::map<StageId, bool> is_large_;
   std::map<Slice, Tensor> matrices_;
   std::map<Slice, std::shared_ptr<const DevicePyramid>> devices_;
@@ -118,17 +121,17 @@ class PanelData {
   std::map<StageId, std::vector<std::string>> rows_, columns_;
   std::map<std::string, Picture> pictures_;
   std::map<std::string, ValueRange> file_ranges_;
-  std::list<std::pair<ArcRequest, Arcs>> links_;                        // the one used last first
+  std::list<std::pair<ArcRequest, Arcs>> links_;                        // most recently used first
   std::list<std::pair<std::array<std::int64_t, 3>, Neurons>> neurons_;  // likewise
 };
 
-// The statistics of a whole from those of its parts: sums are exact, mean and std within rounding.
+// The statistics of a whole from those of its parts: counts, min and max are exact, mean, std and norm within rounding.
 Statistics combined_statistics(const std::vector<Statistics>& parts);
 
-// The data of the trace on screen: kept in the UiState, made anew with another trace. Null while there is no trace.
+// The data of the shown trace: kept in the UiState, made anew for another trace. Null while there is no trace.
 PanelData* panel_data(Ui& ui);
 
-// Asks for another frame when the data put something off in this one. The last panel of a frame calls it.
+// Asks for another frame when the data postponed work in this one. The last panel of a frame calls it.
 void ask_for_rest(Ui& ui);
 
 }  // namespace headscope::ui

@@ -1,4 +1,4 @@
-// One function a panel; each in the file of its name. All take their rectangle and nothing else but the Ui.
+// One function for each panel, in the file of its name. All take only the Ui and their rectangle.
 #pragma once
 
 #include "app/ui/ui.h"
@@ -14,12 +14,12 @@ void draw_pipeline_strip(Ui& ui, const Rect& area);     // pipeline_strip.cpp
 void draw_heads_panel(Ui& ui, const Rect& area);        // heads_panel.cpp: the grid
 void draw_layers_panel(Ui& ui, const Rect& area);       // layers_panel.cpp: all layers and heads of a model
 void draw_compare_panel(Ui& ui, const Rect& area);      // compare_panel.cpp: a pinned result beside the current one
-void draw_sensitivity_panel(Ui& ui, const Rect& area);  // sensitivity_panel.cpp: what a number depends on
+void draw_sensitivity_panel(Ui& ui, const Rect& area);  // sensitivity_panel.cpp: the derivatives of one number
 void draw_concat_panel(Ui& ui, const Rect& area);       // concat_panel.cpp
 void draw_inspector(Ui& ui, const Rect& area);          // inspector.cpp: the large head or stage, its numbers
-void draw_dialogs(Ui& ui, const Rect& window);          // dialogs/*.cpp: the one that is open, over a shade
-void draw_notices(Ui& ui, const Rect& area);  // notices.cpp: what cannot run, what failed, what one should know
-float notices_height(Ui& ui);                 // that they need in this frame
-bool dismiss_notice(Ui& ui);                  // Esc; false when none leaves by it
+void draw_dialogs(Ui& ui, const Rect& window);          // dialogs/*.cpp: the open dialog, over a shade
+void draw_notices(Ui& ui, const Rect& area);            // notices.cpp: problems, failures, hints
+float notices_height(Ui& ui);                           // the height that notices need in this frame
+bool dismiss_notice(Ui& ui);                            // for Esc; false when no notice can be dismissed
 
 }  // namespace headscope::ui

@@ -1,4 +1,4 @@
-// Keys to commands, by the one table of app/ui/command.h.
+// Turns keys into commands, by the table of app/ui/command.h.
 #pragma once
 
 #include <string>
@@ -8,20 +8,21 @@
 
 namespace headscope::ui {
 
-// "Ctrl+Shift+Z" against an event. Unknown words match nothing (a test reads the whole table).
+// Whether the event is the shortcut "Ctrl+Shift+Z". Unknown words match no event (a test checks the whole table).
 bool shortcut_matches(std::string_view shortcut, const KeyEvent& event);
 
-// The key named in a shortcut ("Z", "F8", "Plus", "PageDown"), or KeyName::unknown.
+// The key named in a shortcut ("Z", "F8", "Plus", "PageDown"); KeyName::unknown for another name.
 KeyName key_named(std::string_view name);
 
-// Pushes the commands of the keys and characters that nobody took in this frame. With a dialog open only those that
-// make sense over one (theme, size, quit).
+// Pushes the commands of the keys and characters that no control took in this frame. While a dialog is open, only the
+// commands allowed over it (theme, size, quit).
 void push_shortcuts(Ui& ui);
 
-// Carries a command out. False when it needs the window itself: quit, show_window_picture.
+// Executes a command. False when it needs the window itself: quit, show_window_picture.
 bool execute_command(Ui& ui, const Command& command);
 
-// Numbers that were to be copied while a preview was on screen, once the exact ones are. Once a frame.
+// Call it once a frame: a copy that the user requested while a preview was shown is made when the exact numbers are
+// shown.
 void copy_when_exact(Ui& ui);
 
 // The name of the control that edits a request option: "heads" -> "request/num_heads"; "" when there is none.
@@ -30,12 +31,13 @@ std::string control_of_option(std::string_view option);
 // The shortest decimals that read back to the same float32.
 std::string float_text(float value);
 
-// What "copy" puts on the clipboard: a number, its row, or the whole matrix that it lies in, with tokens. Of `cell`; of
-// what the inspector shows, with the picked cell, where there is none.
+// The text that "copy" puts on the clipboard: a number, its row, or its whole matrix, with tokens. `cell`: the number;
+// nullopt: the picked cell of the matrix that the inspector shows.
 enum class CopyWhat { cell, row, matrix };
 std::string copied_text(const Session& session, CopyWhat what, const std::optional<CellPlace>& cell = std::nullopt);
 
-// What is under the mouse while that was used last, else what is picked: numbers of the explanation, cells of pictures.
+// The text of the number or cell under the mouse when the mouse was used last, else of the picked one: numbers of the
+// explanation, cells of pictures.
 std::string text_at_cursor(Ui& ui, CopyWhat what);
 
 }  // namespace headscope::ui

@@ -11,7 +11,7 @@
 
 namespace headscope::ui {
 
-// Type of the visual system. Words are Inter, numbers JetBrains Mono, or the best that fontconfig has.
+// Type of the visual system. Words are Inter, numbers JetBrains Mono, or the best fonts that fontconfig finds.
 enum class Type {
   words11,      // axis and hints
   words12,      // controls, labels
@@ -37,12 +37,12 @@ struct Fonts {
   float descent[static_cast<int>(Type::count)] = {};
   float scale = 1;
   std::vector<std::uint32_t> covered;  // code points beyond the interface's own that are in the atlas, sorted
-  std::vector<std::uint32_t> missing;  // asked for, but no font has them, or the atlas cannot: sorted
+  std::vector<std::uint32_t> missing;  // requested code points that no font has or the atlas cannot hold, sorted
   ImFont* operator[](Type type) const { return by_type[static_cast<int>(type)]; }
 };
 
-// Builds the atlas at `scale`, with the glyphs of the interface and of `text` (the phrases' own characters, from
-// whatever fonts fontconfig finds for them). Call when scale changes or needs_rebuild() says so; then upload the
+// Builds the atlas at `scale`, with the glyphs of the interface and of `text` (the characters of the phrases, from
+// fonts that fontconfig finds for them). Call it when the scale changes or needs_rebuild() is true; then upload the
 // atlas's texture again. Below Dear ImGui 1.92 code points above U+FFFF are not in the atlas: text() draws them as
 // small pictures instead.
 Fonts build_fonts(float scale, const std::string& text);

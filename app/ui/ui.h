@@ -1,4 +1,4 @@
-// What every panel is given: the state it edits, the style it draws in, the keys of this frame, the probe of tests.
+// The context of every panel: the state that it edits, the style, the keys of this frame, the probe of tests.
 #pragma once
 
 #include <imgui.h>
@@ -31,7 +31,7 @@ struct Rect {
   bool contains(ImVec2 p) const { return p.x >= min.x && p.x < max.x && p.y >= min.y && p.y < max.y; }
 };
 
-// A text as it was drawn: cut to its place, `at` its upper left corner.
+// A drawn text, cut to its place; `at`: its upper left corner.
 struct DrawnText {
   std::string words;
   ImVec2 at;
@@ -41,7 +41,7 @@ struct DrawnText {
 // "request/num_heads/+", "heads/3", "phrase", "menu/File/Export...", "export/primary".
 struct Probe {
   std::map<std::string, Rect> rects;
-  std::vector<DrawnText>* texts = nullptr;  // gets every text of the frame; null: nobody asks
+  std::vector<DrawnText>* texts = nullptr;  // receives every text of the frame; null: not recorded
 };
 
 enum class DialogKind {
@@ -63,14 +63,14 @@ struct Notice {
   enum class Kind { info, warn, bad } kind = Kind::info;
   std::string fact;    // 600
   std::string advice;  // what to do
-  std::string key;     // notices of one key replace each other
+  std::string key;     // notices with the same key replace each other
 };
 
-// Linked highlighting: what the mouse is over in this frame, as positions; -1: nothing. Written while drawing, read
-// by every panel in the next frame.
+// Linked highlighting: the positions under the mouse in this frame; -1: none. Written while drawing, read by every
+// panel in the next frame.
 struct Hover {
   std::int64_t query = -1, key = -1, head = -1, feature = -1;
-  std::optional<CellPlace> cell;  // the number itself, where it is one
+  std::optional<CellPlace> cell;  // the number under the mouse; nullopt: none
   friend bool operator==(const Hover&, const Hover&) = default;
 };
 
@@ -83,7 +83,7 @@ struct BrushStroke;   // app/ui/mask/mask_brush.h
 
 // Everything of the window that is neither Request nor view: carets, open dialogs, focus.
 struct UiState {
-  std::string focus = "phrase";           // name of the focused control; "" none
+  std::string focus = "phrase";           // name of the focused control; "": none
   std::vector<std::string> tab_order;     // of the last frame
   std::map<std::string, TextEdit> edits;  // by control name
   DialogKind dialog = DialogKind::none;
@@ -93,26 +93,28 @@ struct UiState {
   std::map<std::string, std::string> text;  // small strings of dialogs, by name
   std::map<std::string, double> number;     // scroll positions and the like, by name
   double time = 0;                          // seconds; the caret blinks by it
-  bool wants_frame = false;                 // something moves: draw again without waiting for an event
-  double wake_after = -1;                   // seconds until something changes by itself; < 0: never
+  bool wants_frame = false;                 // an animation runs: draw again without waiting for an event
+  double wake_after = -1;                   // seconds until the next change without an event; < 0: never
   std::string title = "untitled";           // of the open document, in the middle of the menu bar
 
-  // Who may react. Things are drawn in layers: 0 the panels, 1 the open dialog, 2 the open list or menu. Only controls
-  // of the top layer hover, click, take keys and join the Tab order; interact() and take_key() see to it.
+  // The layer that gets input. Layers: 0 the panels, 1 the open dialog, 2 the open list or menu. Only controls of the
+  // top layer hover, click, take keys and join the Tab order; interact() and take_key() enforce it.
   int top_layer = 0;
-  std::string active;   // the control that holds the mouse since the button went down
-  std::string hovered;  // for the tooltip: the control under the mouse, and since when
+  std::string active;   // the control on which the held mouse button was pressed; "": none
+  std::string hovered;  // for the tooltip: the control under the mouse, and the time since when
   double hovered_since = 0;
-  bool focus_by_keyboard = true;            // controls other than text fields show their ring only then
-  bool reveal_focus = false;                // the focus just moved by key: its scroll area shows it
-  std::vector<std::string> next_tab_order;  // being gathered
-  std::map<std::string, int> chosen;        // by name of a list: the line picked in it, until its owner fetches it
+  bool focus_by_keyboard = true;            // the focus was moved by key; only then do controls other than text fields
+                                            // show their ring
+  bool reveal_focus = false;                // the focus was just moved by key: its scroll area scrolls to it
+  std::vector<std::string> next_tab_order;  // collected during this frame
+  std::map<std::string, int> chosen;        // by name of a list: the picked line, until take_chosen() fetches it
   std::string next_hovered, tooltip_off;
-  std::string editing;                 // the stepper or number field whose text is being typed
-  double caret_time = 0;               // when a caret moved last: it blinks from then on
-  bool list_shown = false;             // somebody drew the open list in this frame
-  std::vector<Rect> covered;           // parts of the panels that something drawn later hides: they see no mouse
-  std::vector<std::string> dismissed;  // notices that left on Esc while their cause is still there
+  std::string editing;                 // the stepper or number field that is being edited
+  double caret_time = 0;               // time of the last move of a caret, which blinks from then on
+  bool list_shown = false;             // a control drew the open list in this frame
+  std::vector<Rect> covered;           // parts of the panels below something that is drawn later: they get no mouse
+                                       // events
+  std::vector<std::string> dismissed;  // notices that the user dismissed while their cause still exists
   // The lines of a wrapped text, kept until text, width or size change.
   struct WrappedText {
     std::string text;
@@ -127,33 +129,34 @@ struct UiState {
   };
   std::vector<ScrollFrame> scrolls;  // the scroll areas that are open while drawing, innermost last
   std::string focus_before_dialog;
-  std::shared_ptr<PanelData> panel_data;      // what the panels derived from the trace on screen
-  std::shared_ptr<PanelData> pinned_data;     // the same of the pinned result
+  std::shared_ptr<PanelData> panel_data;      // of the shown trace
+  std::shared_ptr<PanelData> pinned_data;     // of the pinned result
   std::shared_ptr<BrushStroke> brush_stroke;  // of the mask editor, while the mouse is held
-  std::optional<Request> edited_after_pin;    // what the draft becomes when A, which is being computed, is pinned
-  std::shared_ptr<PanelData> layer_data;      // the same of the layer picked in the view over all layers
+  std::optional<Request> edited_after_pin;    // the next draft, once A is computed and pinned; nullopt: none
+  std::shared_ptr<PanelData> layer_data;      // of the layer picked in the view over all layers
   std::shared_ptr<ExplainState> explain;      // jumps of the explanation, linked cells
-  std::shared_ptr<ShownScript> script;        // the text of the trace on screen
-  std::shared_ptr<BugLabData> bug_lab;        // what the bug lab derived from its traces
-  std::shared_ptr<WeightsData> weights;       // what the view of the layer's weights reads
+  std::shared_ptr<ShownScript> script;        // the script of the shown trace
+  std::shared_ptr<BugLabData> bug_lab;        // data of the bug lab's traces
+  std::shared_ptr<WeightsData> weights;       // data of the view of the layer's weights
   DialogKind dialog_before = DialogKind::none;
   DialogState dialogs;
-  // Pictures of characters that the atlas cannot hold, by code point and type; empty when no font has it.
+  // Pictures of characters that the atlas cannot hold, by code point and type; the picture is empty when no font has
+  // the character.
   struct GlyphPicture {
     Image white;          // alpha is the coverage
     float em_pixels = 0;  // the size it was drawn for
     float advance = 0;
   };
   std::map<std::pair<std::uint32_t, int>, GlyphPicture> glyphs;
-  // The atlas follows what is typed only when the typing rests; until then new characters are drawn as pictures.
+  // The atlas gets new characters only when typing pauses; until then they are drawn as pictures.
   std::string settled_text, latest_text;
   double text_changed = 0;
 };
 
-// Shows a notice in place of the one with its key; without a key, beside all others.
+// Shows a notice; it replaces the one with the same key. A notice without a key replaces none.
 void put_notice(UiState& state, Notice notice);
 
-// Given to every panel in every frame.
+// Passed to every panel in every frame.
 struct Ui {
   Session& session;
   Settings& settings;
@@ -163,10 +166,10 @@ struct Ui {
   const Palette& colors;
   float scale = 1;                // content scale x ui_scale
   InputEvents input;              // keys that no control has taken yet; a control that uses one removes it
-  bool shift_held = false;        // for what the mouse does
+  bool shift_held = false;        // shift was held at the last mouse event
   std::vector<Command> commands;  // pushed by panels
   Probe* probe = nullptr;
-  int layer = 0;  // of what is being drawn; see UiState::top_layer
+  int layer = 0;  // the layer that is being drawn; see UiState::top_layer
   // Drawn after everything else, at layer 2: lists, menus, tooltips.
   std::vector<std::function<void(Ui&)>> overlays = {};
   std::function<std::string()> get_clipboard;
@@ -182,17 +185,17 @@ struct Ui {
   void wake_in(double seconds) {
     if (state.wake_after < 0 || seconds < state.wake_after) state.wake_after = seconds;
   }
-  // True once when this key with exactly these modifiers is in `input`; removes it. Never below the top layer.
+  // True when this key with exactly these modifiers is in `input`; removes it. Always false below the top layer.
   bool take_key(KeyName key, bool ctrl = false, bool shift = false, bool alt = false);
 };
 
-// All text that the atlas must have glyphs for: phrases, tokens, names of files. For build_fonts and needs_rebuild.
+// All text for which the atlas must have glyphs: phrases, tokens, names of files. For build_fonts and needs_rebuild.
 std::string text_on_screen(const Session& session, const UiState& state);
 
-// The target is clear in colors.panel already: filling it again is what software drivers spend their time on.
-// The whole window: menu, phrase, pipeline, request, heads, concat, inspector, status, dialogs. Called once a frame
-// between ImGui::NewFrame and ImGui::Render. app/ui/shell.cpp. Carries out every command but those that need the window
-// itself (quit, show_window_picture, and recompute's effects): these stay in ui.commands for main.
+// Draws the whole window: menu, phrase, pipeline, request, heads, concat, inspector, status, dialogs. Called once a
+// frame between ImGui::NewFrame and ImGui::Render. In app/ui/shell.cpp. Executes every command but those that need the
+// window itself (quit, show_window_picture): these stay in ui.commands for the caller. The caller must have cleared the
+// target with colors.panel: filling it again would be slow with software drivers.
 void draw_shell(Ui& ui);
 
 }  // namespace headscope::ui

@@ -1,4 +1,4 @@
-// Questions that views ask in the background (latest_work.h), and what answers them.
+// Questions of views that are answered in the background (latest_work.h).
 #pragma once
 
 #include <memory>
@@ -10,14 +10,14 @@
 
 namespace headscope {
 
-// Two results, as a whole: options, tokens, heads, every stage.
+// Compares two complete results: options, tokens, heads, every stage.
 struct ComparisonQuery {
   std::shared_ptr<const Trace> a, b;
   friend bool operator==(const ComparisonQuery&, const ComparisonQuery&) = default;
 };
 using Comparisons = LatestWork<ComparisonQuery, Comparison>;
 
-// A - B of one matrix.
+// The difference A - B of one matrix.
 struct DifferenceQuery {
   std::shared_ptr<const Trace> a, b;
   StageId stage{};
@@ -26,7 +26,7 @@ struct DifferenceQuery {
 };
 using Differences = LatestWork<DifferenceQuery, std::optional<MatrixDifference>>;
 
-// What a cell depends on.
+// The sensitivity of one cell: the numbers that it depends on.
 struct SensitivityQuery {
   std::shared_ptr<const Trace> trace;
   StageId stage{};

@@ -1,4 +1,4 @@
-// Requests on their way to the engine: one runs, at most one waits, the newest wins.
+// The queue of requests for the engine: one runs, at most one waits, the newest wins.
 #pragma once
 
 #include <atomic>
@@ -21,11 +21,11 @@ namespace headscope {
 using Compute =
     std::function<std::shared_ptr<const Trace>(const Request&, Engine&, const CancelToken&, const EarlyTrace&)>;
 
-// How one run ended, or what it showed on its way: exactly one of the three last fields is set.
+// How one run ended, or an early trace of it: exactly one of the last three members is set.
 struct Outcome {
   std::uint64_t generation = 0;  // as submit() returned it
   Request request;
-  bool early = false;  // the run went on after this trace
+  bool early = false;  // true: the run continued after this trace
   std::shared_ptr<const Trace> trace;
   std::optional<Problem> problem;
   std::string failure;
@@ -38,30 +38,31 @@ class ComputeQueue {
 
   // Runs on `executor`; `wake` is called by it after every run and with every early trace.
   ComputeQueue(std::unique_ptr<Executor> executor, Compute compute, EngineOptions engine, std::function<void()> wake);
-  // Cancels what runs and waits for it.
+  // Cancels the current run and waits for it.
   ~ComputeQueue();
   ComputeQueue(const ComputeQueue&) = delete;
   ComputeQueue& operator=(const ComputeQueue&) = delete;
 
-  // Replaces what waits. Generations count up from 1. `afresh`: files are read again even when they were remembered.
+  // Replaces the waiting request. Returns its generation, counted from 1. `afresh`: files are read again even when they
+  // are cached.
   std::uint64_t submit(const Request& request, TimePoint now, bool afresh = false);
 
-  // What came since the last call: the newest trace, which may be an early one, and how the newest run ended (often the
-  // same).
+  // The outcomes since the last call: the newest one with a trace, which may be early, and the newest of all
+  // (often the same); nullopt when there is none.
   struct Finished {
     std::optional<Outcome> with_trace, newest;
   };
   Finished take_finished(TimePoint now);
 
-  // Cancels the run that a newer request has overtaken when the rule of Session::update says so.
+  // Cancels a run that a newer request has overtaken, by the rule of Session::update.
   void cancel_overtaken(TimePoint now);
-  // Seconds until cancel_overtaken() may have something to do; < 0: nothing is overtaken.
+  // Seconds until cancel_overtaken() may cancel a run; < 0: no run is overtaken.
   double seconds_until_due(TimePoint now) const;
 
-  // Bytes of stages that are kept; from the next run on.
+  // Bytes of stages above which weights are computed when read; from the next run on.
   void set_stage_memory(std::int64_t bytes) { stage_memory_ = bytes; }
 
-  bool busy() const;                       // something runs or waits
+  bool busy() const;                       // a request runs or waits
   Duration busy_for(TimePoint now) const;  // since it became busy, or since the last result
 
  private:
@@ -73,22 +74,22 @@ class ComputeQueue {
   };
   struct Running {
     CancelToken token;
-    std::optional<TimePoint> since;  // set by the first call with a clock that sees it
+    std::optional<TimePoint> since;  // set by the first call after its start that knows the time
     bool cancelled = false;
     std::uint64_t generation = 0;
     bool previewed = false;
   };
 
-  void run_newest();  // by the executor
+  void run_newest();  // called on the executor
   Outcome outcome_of(const Waiting& work, const CancelToken& token, bool& cancelled);
-  // By the executor; nothing when that run has ended.
+  // Called on the executor; ignored when that run has ended.
   void take_early(std::uint64_t generation, const Request& request, std::shared_ptr<const Trace> trace);
   std::optional<TimePoint> cancel_time() const;  // with mutex_ held
   void note_running(TimePoint now);              // with mutex_ held
 
   const Compute compute_;
   const std::function<void()> wake_;
-  Engine engine_;  // touched by run_newest() only
+  Engine engine_;  // used by run_newest() only
   std::atomic<std::int64_t> stage_memory_;
 
   mutable std::mutex mutex_;

@@ -1,4 +1,4 @@
-// Where work runs: a thread in the app, inline in tests, so that GUI tests are exact to the frame.
+// Runs work: on a thread in the app, inline in tests, so that GUI tests are exact to the frame.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,21 @@ namespace headscope {
 class Executor {
  public:
   virtual ~Executor() = default;
-  // Runs `work` once, later or now, after all work handed over before. `work` must not throw.
+  // Runs `work` once, later or now, after all work passed before. `work` must not throw.
   virtual void run(std::function<void()> work) = 0;
-  // Another one of the same kind, for work that must not wait behind this one's.
+  // Another executor of the same kind, for work that must not wait behind the work of this one.
   virtual std::unique_ptr<Executor> make_sibling() const = 0;
 };
 
-// Runs at once, in the caller. Work that is handed over while some runs (by that work itself) follows after it.
+// Runs work at once, on the calling thread. Work that running work passes on runs after it.
 std::unique_ptr<Executor> make_inline_executor();
 
-// Keeps work until step() is called; for tests of what happens in between. Work that is left is dropped.
+// Keeps work until step() is called; for tests of the states in between. The destructor drops the rest.
 class ManualExecutor : public Executor {
  public:
   void run(std::function<void()> work) override;
   std::unique_ptr<Executor> make_sibling() const override;
-  // Runs the oldest piece of work, in the caller; false when there is none.
+  // Runs the oldest piece of work on the calling thread; false when there is none.
   bool step();
   std::size_t waiting() const { return work_.size(); }
 
@@ -33,8 +33,8 @@ class ManualExecutor : public Executor {
   std::deque<std::function<void()>> work_;
 };
 
-// One thread, started with the first work, that sleeps while there is nothing to do. The destructor waits for the
-// running work and drops what has not begun.
+// One thread, started with the first work, which sleeps while it has no work. The destructor waits for the running work
+// and drops the rest.
 std::unique_ptr<Executor> make_thread_executor();
 
 }  // namespace headscope

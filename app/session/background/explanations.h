@@ -1,4 +1,4 @@
-// Reports of single numbers for the panels: at once where that is cheap, else from a worker, the newest query first.
+// Reports on single numbers for the panels: made at once when that is cheap, else by a worker, the newest query first.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace headscope {
 
 class Explanations {
  public:
-  // `wake` is called by `executor` when a report is there.
+  // `wake` is called on `executor` when a report is ready.
   Explanations(std::unique_ptr<Executor> executor, std::function<void()> wake);
   // Waits for the report that is being made.
   ~Explanations();
@@ -21,10 +21,10 @@ class Explanations {
 
   struct Answer {
     std::shared_ptr<const CellReport> report;  // null: not known yet
-    std::string failure;                       // why there will be none: a sentence
+    std::string failure;                       // why there is no report, as a sentence; else ""
   };
-  // Of a cell that the trace has. What is not quick is asked for, and replaces what was asked for before it and has not
-  // begun. The last few are kept.
+  // The report of a cell that the trace has. A report that is not quick is queued; it replaces an older queued one that
+  // has not begun. The last few reports are kept.
   Answer report(const std::shared_ptr<const Trace>& trace, StageId stage, const Index& index);
   bool busy() const;
 

@@ -10,11 +10,11 @@
 
 namespace headscope {
 
-// A mask of which nothing but its cells is known: [rows, columns], 1 = hidden. Null when none is.
+// A mask of these cells, [rows, columns], 1 = hidden. Null when none is hidden.
 std::shared_ptr<const Mask> mask_of(const std::vector<std::uint8_t>& hidden, std::int64_t rows, std::int64_t columns);
 
-// Of [groups.rows, groups.columns]: a cell made of others is hidden when all of them are, in this batch item and head
-// of `mask`. Null when none is.
+// The mask of [groups.rows, groups.columns]: a grouped cell is hidden when all of its cells are hidden in this batch
+// item and head of `mask`. Null when none is hidden.
 std::shared_ptr<const Mask> grouped_mask(const Mask& mask, std::int64_t batch, std::int64_t head,
                                          const TokenGroups& groups);
 

@@ -8,10 +8,10 @@
 
 namespace headscope {
 
-// What is shown of a head: its weights or norms, with tokens hidden and merged as wished.
+// The matrix that the view shows of a head: its weights or norms, with tokens hidden and merged as `query` says.
 PyramidSource shown_of(const Trace& layer, const ModelQuery& query, std::int64_t head, const TokenGroups& groups);
 
-// Of every head of the layer. Throws Cancelled.
+// Pictures and metrics of every head of the layer. Throws Cancelled.
 LayerResult layer_result(const Trace& layer, const ModelQuery& query, const CancelToken& cancel);
 
 }  // namespace headscope

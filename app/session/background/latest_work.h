@@ -1,4 +1,4 @@
-// One question at a time in the background, the newest: what a view shows of numbers that no frame may wait for.
+// Answers one question at a time in the background, the newest one: for numbers that take too long for a frame.
 #pragma once
 
 #include <functional>
@@ -20,22 +20,22 @@ class LatestWork {
   struct Result {
     Question question;
     std::optional<Answer> answer;
-    std::string failure;  // why there is none
-    bool whole = true;    // false: a part of the answer, the rest is on its way
+    std::string failure;  // why there is no answer; else ""
+    bool whole = true;    // false: a part of the answer, the rest follows
   };
   using Work = std::function<Answer(const Question&, const CancelToken&)>;
-  // Work that shows parts of its answer before the whole is there.
+  // Work that publishes parts of its answer before the whole is ready.
   using Publish = std::function<void(Answer)>;
   using WorkInParts = std::function<Answer(const Question&, const CancelToken&, const Publish&)>;
 
-  // `wake` is called on `executor` when a result, or a part of one, is there.
+  // `wake` is called on `executor` when a result, or a part of one, is ready.
   LatestWork(std::unique_ptr<Executor> executor, std::function<void()> wake, WorkInParts work)
       : wake_(std::move(wake)), work_(std::move(work)), executor_(std::move(executor)) {}
   LatestWork(std::unique_ptr<Executor> executor, std::function<void()> wake, Work work)
       : LatestWork(std::move(executor), std::move(wake),
                    WorkInParts([work = std::move(work)](const Question& question, const CancelToken& cancel,
                                                         const Publish&) { return work(question, cancel); })) {}
-  // Cancels what runs and waits for it.
+  // Cancels running work and waits for it.
   ~LatestWork() {
     forget();
     executor_.reset();
@@ -43,8 +43,8 @@ class LatestWork {
   LatestWork(const LatestWork&) = delete;
   LatestWork& operator=(const LatestWork&) = delete;
 
-  // Asked in every frame that shows it: the newest result, of this question or, while that is on its way, of an older
-  // one; null before the first. Work on another question is cancelled.
+  // Call it in every frame that shows the answer. Returns the newest result: of this question or, until that is ready,
+  // of an older one; null before the first. Cancels work on another question.
   std::shared_ptr<const Result> want(const Question& question) {
     bool start = false;
     {
@@ -65,7 +65,7 @@ class LatestWork {
     return done_;
   }
 
-  // Nobody looks any more: results and what they point to are let go.
+  // Call it when no view shows the answer any more: cancels work and releases results and the traces that they hold.
   void forget() {
     const std::lock_guard lock(mutex_);
     waiting_.reset();

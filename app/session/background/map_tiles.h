@@ -1,4 +1,5 @@
-// Pictures of matrices that are too large to look at whole: pooled in the background, tile by tile, coarse first.
+// Pictures of matrices that are too large to be read within a frame: pooled in the background, tile by tile, a coarse
+// picture first.
 #pragma once
 
 #include <chrono>
@@ -16,7 +17,7 @@
 
 namespace headscope {
 
-// Which matrix. `version` tells traces apart: with another one everything is computed anew.
+// Identifies a matrix. `version` differs between traces: with another one all pictures are computed anew.
 struct MapKey {
   std::uint64_t version = 0;
   StageId stage = StageId::weights;
@@ -30,7 +31,7 @@ struct MapQuery {
   Pooling pooling = Pooling::max;
   PixelCells cells;
   Range rows, columns;
-  bool only_coarse = false;  // of a matrix that costs too much to be gone through unasked
+  bool only_coarse = false;  // for a matrix that costs too much to be read without the user's request
   friend bool operator==(const MapQuery&, const MapQuery&) = default;
 };
 
@@ -40,50 +41,52 @@ MapQuery query_of(const MapKey& key, const Tensor& matrix, Pooling pooling, Pixe
 // The query for all of it.
 MapQuery query_of_all(const MapKey& key, const Tensor& matrix, Pooling pooling, PixelCells cells);
 
-// What is there of a query: never changes once made.
+// The picture of a query as far as it is made. Immutable.
 struct MapPicture {
   MapQuery query;
-  Range rows;     // the cells that the matrix below covers: all that were wished for, or the upper part
-  Tensor matrix;  // pooled pixels
+  Range rows;                        // the cells that `matrix` covers: all of the query, or the upper part
+  Tensor matrix;                     // pooled pixels
   std::shared_ptr<const Mask> mask;  // its hidden pixels; null: none
-  // Where a device has these pixels, hidden ones included; what is read of `matrix` then comes back from there, and
-  // `mask` is null. Null: they are here.
+  // The pixels on a device, hidden ones included: reads of `matrix` then copy from the device, and `mask` is null.
+  // Null: the pixels are in `matrix` and `mask`.
   std::shared_ptr<const DevicePicture> device;
   double done = 0;               // share that is exact; 1: all of it
-  std::int64_t one_of_rows = 1;  // of what is not exact: one row of this many was read
+  std::int64_t one_of_rows = 1;  // of the part that is not exact: one row of this many was read
   double low = 0, high = -1;     // of the finite visible pixels; low > high: there is none
   std::string failure;           // why there is none
   bool exact() const { return done >= 1; }
-  // These pixels, from wherever they are. Throws Error when a device fails.
+  // These pixels, from memory or device. Throws Error when a device fails.
   PooledPixels read(Range pixel_rows, Range pixel_columns) const;
 };
 
 class MapTiles {
  public:
   struct Options {
-    std::int64_t tile_bytes = std::int64_t{128} << 20;   // kept of tiles, the least lately used go first
+    std::int64_t tile_bytes = std::int64_t{128} << 20;   // most bytes of tiles that are kept; the least recently used
+                                                         // are dropped first
     std::int64_t coarse_cells = std::int64_t{16} << 20;  // read for a first picture
-    std::chrono::milliseconds publish{80};               // between two pictures of one query
+    std::chrono::milliseconds publish{80};               // least time between two pictures of one query
   };
-  // One worker runs on `executor`; what the mouse points at is looked up on a sibling of it. `wake` is called from both
-  // when there is something new.
+  // One worker runs on `executor`; chosen() uses a sibling of it. Both call `wake` when there is a new result.
   MapTiles(std::unique_ptr<Executor> executor, std::function<void()> wake, Options options);
   MapTiles(std::unique_ptr<Executor> executor, std::function<void()> wake);
-  // Cancels what runs and waits for it.
+  // Cancels running work and waits for it.
   ~MapTiles();
   MapTiles(const MapTiles&) = delete;
   MapTiles& operator=(const MapTiles&) = delete;
 
-  // Asked in every frame for every picture in sight; null while there is nothing of it. Of several queries those of
-  // lower `order` are computed first, and a coarse picture of each comes before any exact one.
+  // Call it in every frame for every visible picture; null until a first picture exists. Queries of lower `order` are
+  // computed first, and a coarse picture of each before any exact one.
   std::shared_ptr<const MapPicture> want(const MapQuery& query, const PyramidSource& source, int order);
-  // After the last want() of a frame: the worker goes on with what was asked for in it, and drops all else.
+  // Call it after the last want() of a frame: the worker continues with the queries of this frame and drops all others.
   void end_frame();
 
-  // The newest picture of the whole of that matrix, whatever its pixels, also of an older version of the same size.
+  // The newest picture of the whole matrix, with any size of pixels, also of an older version of the same size; null
+  // when there is none.
   std::shared_ptr<const MapPicture> last_whole(const MapKey& key, const Tensor& matrix, Pooling pooling) const;
 
-  // Which cell a pixel over these cells shows, once it is known; asked in every frame while the mouse is there.
+  // The cell that a pixel over these cells shows; call it in every frame while the mouse is over the pixel. `known` is
+  // false until it is found; `cell` is nullopt when all cells are hidden.
   struct Chosen {
     MapKey key;
     Range rows, columns;
@@ -92,15 +95,15 @@ class MapTiles {
   };
   Chosen chosen(const MapKey& key, const PyramidSource& source, Range rows, Range columns);
 
-  // Whether the worker has something to do.
+  // Whether the worker has work.
   bool busy() const;
-  std::int64_t tile_bytes() const;  // held now
+  std::int64_t tile_bytes() const;  // of the tiles that are kept now
 
-  // How many tiles and coarse pictures were pooled here from cells that were read, and on a device, ever; and why the
-  // device that was asked last failed. What it was to pool is pooled here.
+  // How many tiles and coarse pictures were pooled on the CPU (`read`) and on a device since the start; and why the
+  // last device failed. After a failure the CPU pools.
   struct Counts {
     std::int64_t read = 0, on_device = 0;
-    std::string device_failure;  // "": it did not
+    std::string device_failure;  // "": no failure
   };
   Counts counts() const;
 

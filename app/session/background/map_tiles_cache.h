@@ -19,7 +19,7 @@ struct TileKey {
   friend auto operator<=>(const TileKey&, const TileKey&) = default;
 };
 
-// The pixels of one tile: here, or on the device when its key says so.
+// The pixels of one tile: in memory, or on the device when its key says so.
 struct Tile {
   std::shared_ptr<const PooledPixels> pixels;
   std::shared_ptr<const DevicePixels> on_device;
@@ -29,10 +29,10 @@ struct Tile {
 class TileCache {
  public:
   explicit TileCache(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
-  // Null when it is not there; else it counts as used now. Valid until the next put() or forget_others().
+  // Null when it is not kept; else it becomes the most recently used. Valid until the next put() or forget_others().
   const Tile* find(const TileKey& key);
   void put(const TileKey& key, Tile tile);
-  // All but the tiles of this version.
+  // Drops all tiles but those of this version.
   void forget_others(std::uint64_t version);
   std::int64_t bytes() const { return bytes_; }
 
@@ -43,7 +43,7 @@ class TileCache {
   };
   const std::int64_t most_bytes_;
   std::int64_t bytes_ = 0;
-  std::list<Entry> entries_;  // the one used last is the first
+  std::list<Entry> entries_;  // most recently used first
   std::map<TileKey, std::list<Entry>::iterator> places_;
 };
 
@@ -58,17 +58,17 @@ struct TilePlan {
   PixelCells level_cells() const { return {std::int64_t{1} << row_level, std::int64_t{1} << column_level}; }
 };
 
-// Makes the pictures of one query after the other from tiles: on the device of the matrix when it has one and that did
-// not fail, else here.
+// Makes the pictures of queries from tiles: on the device of the matrix when it has one that did not fail, else on the
+// CPU.
 class MapPainter {
  public:
   using Publish = std::function<void(std::shared_ptr<const MapPicture>)>;
   MapPainter(TileCache& tiles, const MapTiles::Options& options) : tiles_(tiles), options_(options) {}
-  // A first picture of a query for all of a matrix.
+  // A first, coarse picture of a query for all of a matrix.
   std::shared_ptr<const MapPicture> coarse(const MapQuery& query, const PyramidSource& source,
                                            const CancelToken& cancel);
-  // Goes on from `before` (null: nothing) to the exact picture; publishes it, and parts of it on the way. Throws
-  // Cancelled, and what reading throws.
+  // Continues from `before` (null: from the beginning) to the exact picture; publishes it, and earlier pictures with a
+  // part of it exact. Throws Cancelled, and the errors of reading.
   void refine(const MapQuery& query, const PyramidSource& source, const MapPicture* before, const CancelToken& cancel,
               const Publish& publish);
   const MapTiles::Counts& counts() const { return counts_; }

@@ -1,5 +1,6 @@
-// What the view over all layers and heads shows of a model: metrics and small pictures of every head, aggregates, and
-// the same request without interventions, and with one of them alone. Computed by a worker; the newest query wins.
+// Numbers for the view over all layers and heads of a model: metrics and small pictures of every head, aggregates, and
+// results of the same request without interventions and with each of them alone. Computed by a worker; the newest query
+// wins.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +21,9 @@ namespace headscope {
 
 struct PredictionResult;  // app/session/background/predictions.h
 
-// Pixels of a head's small picture; what is larger is pooled to at most this, by the largest cell.
+// The most pixels along a side of a head's small picture; larger matrices are pooled (Pooling::max).
 constexpr std::int64_t kThumbnailPixels = 64;
-// Of how many interventions is known what each does alone.
+// The most interventions of which the effect of each alone is computed.
 constexpr std::size_t kMostAlone = 256;
 
 struct HeadResult {
@@ -34,7 +35,7 @@ struct HeadResult {
 struct LayerResult {
   std::vector<HeadResult> heads;
   double mean_entropy = 0;  // over heads, in bits; NaN when no head has one
-  double largest = 0;       // finite value in the pictures
+  double largest = 0;       // the largest finite value in the pictures
 };
 
 struct ModelQuery {
@@ -43,13 +44,14 @@ struct ModelQuery {
   TokenView tokens{};
   bool norms = false;  // pictures of |w (v Wo)| instead of w
   std::optional<Aggregate> aggregate{};
-  std::int64_t layer = 0, head = 0;  // whose whole matrix is wished for
-  std::int64_t position = -1;        // where predictions are wished for; -1: predicted_position()
-  std::size_t alone = 0;  // of how many active interventions, the first, one wants to know what each does alone
+  std::int64_t layer = 0, head = 0;  // the picked head, whose whole matrix is computed
+  std::int64_t position = -1;        // position of the predictions; -1: predicted_position()
+  std::size_t alone = 0;  // for this many of the active interventions, the first ones, the effect of each alone is
+                          // computed
   bool shows_weights() const { return !norms && !tokens.changes_something(); }
 };
 
-// What is there of a query. Parts are shared, and never change once made.
+// The parts of the answer that are known. Parts are shared and immutable.
 struct ModelResult {
   struct MatrixResult {
     Tensor matrix;                     // [query, key] of `groups`
@@ -57,40 +59,42 @@ struct ModelResult {
   };
   struct AggregateResult {
     Aggregate aggregate{};
-    Tensor matrix;        // [query, key], tokens hidden and merged as wished
+    Tensor matrix;        // [query, key], tokens hidden and merged as the query says
     std::string failure;  // why there is none
   };
-  // What one of several active interventions does when it is the only one.
+  // The effect of one of several active interventions when it is the only one.
   struct AloneResult {
     std::string term;                   // of the intervention
-    std::optional<double> probability;  // of the token that is most probable without any; nothing: not known
+    std::optional<double> probability;  // of the token that is most probable without interventions; nullopt: not known
     std::string failure;                // why there is none
   };
   std::vector<std::shared_ptr<const LayerResult>> layers;  // null: not known yet, or not computed
-  std::shared_ptr<const TokenGroups> groups;               // rows and columns of what is shown
-  std::shared_ptr<const AggregateResult> aggregate;        // null: not known yet, or not wished
-  // The picked head's norms, or weights with tokens hidden and merged; null: its weights as they are, or not known yet.
+  std::shared_ptr<const TokenGroups> groups;               // rows and columns of the shown matrices
+  std::shared_ptr<const AggregateResult> aggregate;        // null: not known yet, or not in the query
+  // The picked head's norms, or weights with tokens hidden and merged; null: the view shows its plain weights, or not
+  // known yet.
   std::shared_ptr<const MatrixResult> picked;
   std::shared_ptr<const Trace> baseline;  // the same request without interventions; null: not known yet
-  std::string failure;                    // why the baseline is not there
-  // Of the trace, and of the baseline (the same where nothing intervenes); null: not known yet, or no model to ask.
+  std::string failure;                    // why there is no baseline; else ""
+  // Of the trace, and of the baseline (the same object without interventions); null: not known yet, or the model has no
+  // output head.
   std::shared_ptr<const PredictionResult> predictions, baseline_predictions;
-  std::vector<AloneResult> alone;  // those that are known; none while only one is active
+  std::vector<AloneResult> alone;  // those that are known; empty when only one intervention is active
 
-  // Null while it is not known.
+  // The result of the intervention with this term; null while it is not known.
   const AloneResult* alone_of(const std::string& term) const;
 };
 
 class ModelNumbers {
  public:
-  // One worker on `executor`; `wake` is called by it when there is something new. `compute` runs the baseline.
+  // One worker runs on `executor` and calls `wake` when there is a new result. `compute` runs the baseline.
   ModelNumbers(std::unique_ptr<Executor> executor, Compute compute, EngineOptions engine, std::function<void()> wake);
-  // Cancels what runs and waits for it.
+  // Cancels running work and waits for it.
   ~ModelNumbers();
   ModelNumbers(const ModelNumbers&) = delete;
   ModelNumbers& operator=(const ModelNumbers&) = delete;
 
-  // Asked in every frame that shows it. Replaces the query before; what both have in common is kept.
+  // Call it in every frame that shows the numbers. Replaces the last query; results that both share are kept.
   ModelResult want(const ModelQuery& query);
   bool busy() const;
 

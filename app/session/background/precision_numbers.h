@@ -1,4 +1,4 @@
-// The request on screen in number formats of fewer bits, against double. Computed by a worker; the newest wish wins.
+// The shown request in number formats of fewer bits, compared with double. Computed by a worker; the newest query wins.
 #pragma once
 
 #include <functional>
@@ -13,22 +13,22 @@ namespace headscope {
 // Immutable; of one trace.
 struct PrecisionResult {
   std::shared_ptr<const Trace> of;
-  std::string refusal;  // why there is no report; then it is empty
+  std::string refusal;  // why there is no report; "": `report` is filled
   PrecisionReport report;
-  double seconds = 0;  // of making it
+  double seconds = 0;  // time of computing the report
 };
 
 class PrecisionNumbers {
  public:
-  // One worker on `executor`; `wake` is called by it when there is something new.
+  // One worker runs on `executor` and calls `wake` when there is a new result.
   PrecisionNumbers(std::unique_ptr<Executor> executor, std::function<void()> wake);
-  // Cancels what runs and waits for it.
+  // Cancels running work and waits for it.
   ~PrecisionNumbers();
   PrecisionNumbers(const PrecisionNumbers&) = delete;
   PrecisionNumbers& operator=(const PrecisionNumbers&) = delete;
 
-  // Asked in every frame that shows it. The newest result, which may be of an older trace (PrecisionResult::of); null
-  // while there is none.
+  // Call it in every frame that shows the result. Returns the newest result, which may be of an older trace
+  // (PrecisionResult::of); null before the first.
   std::shared_ptr<const PrecisionResult> want(const std::shared_ptr<const Trace>& trace);
   bool busy() const;
 

@@ -1,5 +1,5 @@
-// What is known of a matrix only after all of it was read: statistics, histogram, a head's pattern. In the background,
-// on request, for matrices that no frame may walk over.
+// Statistics, histogram and pattern of large matrices, which need all of the matrix: computed in the background when
+// the user asks.
 #pragma once
 
 #include <cstdint>
@@ -20,23 +20,23 @@ class SliceNumbers {
   enum class State { unknown, waiting, running, known, failed };
   struct Numbers {
     State state = State::unknown;
-    double progress = 0;  // of running: [0, 1]
+    double progress = 0;  // of a running one, in [0, 1]
     Statistics statistics;
     Histogram histogram;
-    std::optional<HeadSummary> summary;  // when a trace was given
+    std::optional<HeadSummary> summary;  // nullopt unless a trace was given to ask()
     std::string failure;
   };
 
-  // One matrix at a time on `executor`; `wake` is called by it when a hundredth is done and at the end.
+  // Reads one matrix at a time on `executor`, which calls `wake` after every hundredth and at the end.
   SliceNumbers(std::unique_ptr<Executor> executor, std::function<void()> wake);
-  // Cancels what runs and waits for it.
+  // Cancels running work and waits for it.
   ~SliceNumbers();
   SliceNumbers(const SliceNumbers&) = delete;
   SliceNumbers& operator=(const SliceNumbers&) = delete;
 
   Numbers numbers(const MapKey& key) const;
-  // Queues a matrix unless it is known or on its way. With a trace, also the summary of the head (`key.slice`) whose
-  // weights the matrix is. What was asked for of other versions is dropped.
+  // Queues a matrix unless it is known, queued or running. With a trace, also computes the summary of the head
+  // (`key.slice`) whose weights the matrix holds. Drops queued matrices of other versions.
   void ask(const MapKey& key, const Tensor& matrix, int bins, std::shared_ptr<const Trace> trace_of_weights = nullptr);
   void cancel(const MapKey& key);
   bool busy() const;
@@ -46,9 +46,9 @@ class SliceNumbers {
   std::unique_ptr<Impl> impl_;
 };
 
-// The same numbers, read `rows` rows at a time whatever part of them is asked for: many small reads of a computed
-// matrix cost little then. `on_strip` is called before each strip with the rows it begins at; it may throw. For one
-// thread.
+// The same numbers, always read from `matrix` in strips of `rows` rows, so that many small reads of a computed matrix
+// are cheap. `on_strip` is called before each strip with its first row; it may throw. The result may be used by one
+// thread only.
 Tensor read_by_strips(const Tensor& matrix, std::int64_t rows, std::function<void(std::int64_t first_row)> on_strip);
 
 }  // namespace headscope

@@ -1,4 +1,4 @@
-// Stages that the user's own code computed, held against the result on screen: a job, and what it found.
+// Compares stages that the user's own code computed with the shown result, as a job.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,8 @@
 
 namespace headscope {
 
-// A file of theirs; without a stage its name or shape says which, see read_external_stages.
+// A file of the user's code; when `stage` is nullopt, the file's name or shape tells the stage, see
+// read_external_stages().
 struct TheirFile {
   std::string path;
   std::optional<StageId> stage;
@@ -34,8 +35,8 @@ struct TensorComparison {
 // Keeps the newest comparison. Every function may be called from any thread.
 class TensorComparer {
  public:
-  // Reads the files, looks for what turns ours into theirs and keeps the answer. Throws Error and UsageError as
-  // reading does, Cancelled.
+  // Reads the files, runs diagnose() on them and keeps the answer. Throws Error and UsageError of
+  // read_external_stages(), Cancelled.
   void compare(const std::shared_ptr<const Trace>& trace, const std::vector<TheirFile>& files,
                const CancelToken& cancel, const std::function<void(double)>& progress);
   std::shared_ptr<const TensorComparison> newest() const;  // null: none yet

@@ -1,4 +1,4 @@
-// What the export dialog offers: one picture, table or tensor file of what is on screen, named, measured, written.
+// The exports that the dialog offers: names, sizes and writing of a picture, table or tensor file of the current view.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace headscope {
 
-// first, second, difference: of a view that holds two results beside each other (A and B, right and wrong).
+// first, second, difference: of a view with two results beside each other (A and B, right and wrong).
 enum class ExportSubject {
   window,
   first,
@@ -40,13 +40,13 @@ struct ExportChoice {
   bool labels = true, color_bar = true, recipe = true;
   bool csv_long = false;  // csv: one table instead of one matrix a slice
   std::string folder;
-  std::string file;  // a file name; of several files the name of the folder that holds them
+  std::string file;  // a file name; for several files the name of their folder
   friend bool operator==(const ExportChoice&, const ExportChoice&) = default;
 };
 
-// What can be exported of what is on screen. `two`: the view that is shown holds two results.
+// The subjects that can be exported from this view. `two`: the view shows two results.
 std::vector<ExportSubject> subjects_of(const ViewState& view, bool two);
-// The one that is on screen in the middle of the window: what the dialog opens with.
+// The subject in the middle of the window: the dialog opens with it.
 ExportSubject usual_subject(const ViewState& view, bool two);
 // "window", "head", ...: its name in the interface.
 const char* subject_name(ExportSubject subject);
@@ -66,33 +66,34 @@ const char* ending_of(ExportFile format);
 std::string suggested_file(const ExportChoice& choice, const Trace& trace, const ViewState& view,
                            const std::string& title);
 
-// The view that draw_figure gets; nothing for subjects that are no figure.
+// The view for draw_figure; nullopt for subjects that are no figure.
 std::optional<ViewSpec> figure_of(const ExportChoice& choice, const Trace& trace, const ViewState& view);
 
-// The view without what this trace does not have: a token beyond its queries, heads beyond its own, parts of a text of
-// one part. The state of the window outlives the phrase that it was made for.
+// The view without settings that this trace cannot have: a token beyond its queries, heads beyond its own, parts of a
+// text of one part. The window keeps its state when the phrase changes.
 ViewSpec fitted_view(ViewSpec view, const Trace& trace);
 
-// What will be written, for the dialog: sizes in bytes, exact where `exact`; pixels of a picture.
+// What an export will write, for the dialog: sizes in bytes, exact when `exact`; pixels of a picture.
 struct ExportForecast {
   int files = 1;
   std::int64_t bytes = 0;
   bool exact = false;
   int width = 0, height = 0;
-  bool replaces = false;  // a file or folder of that name is there
-  std::string problem;    // why it cannot be written: no name, a name with a slash, a picture too large
+  bool replaces = false;  // a file or folder of that name exists
+  std::string problem;    // why it cannot be written (no name, a name with a slash, a picture too large); "" when it
+                          // can
 };
 // Why a file cannot have this name; "" when it can.
 std::string file_name_problem(const std::string& name);
-// `source.against` is the other result of a difference, here and below; else null.
+// `source.against`, here and below: the other result of a difference, else null.
 ExportForecast forecast_of(const ExportChoice& choice, const FigureSource& source, const ViewState& view);
 
-// The same numbers or the same view from the command line, which draws at 1x; "" for the window, the session, and a
+// The command line that writes the same numbers or the same view (at 1x); "" for the window, the session, and a
 // difference, whose other request would need a file.
 std::string equivalent_command(const ExportChoice& choice, const Trace& trace, const ViewState& view);
 
-// Writes it (not the window: the app holds its pixels) and returns one sentence: "Wrote head2.png, 91 KB, to ~/x".
-// Throws Error and Cancelled; nothing half-written is left.
+// Writes the export (not the window, whose pixels the app has) and returns one sentence: "Wrote head2.png, 91 KB, to
+// ~/x". Throws Error and Cancelled; no partly written file is left.
 std::string write_export(const ExportChoice& choice, const FigureSource& source, const ViewState& view,
                          const CancelToken& cancel, const std::function<void(double)>& progress);
 

@@ -1,4 +1,4 @@
-// What the files of an export share: which numbers a choice speaks of. Internal to app/session.
+// The numbers that an export choice names, shared by the files of the export. Internal to app/session.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@ namespace headscope {
 // The stage whose numbers a subject writes.
 StageId exported_stage(const ExportChoice& choice, const ViewState& view);
 
-// One slice as one file: a head's matrix, or what a view shows of one. Everything else is a whole stage.
+// Whether the choice writes one matrix as one file: a head's, or one made from it. Other choices write a whole stage.
 bool is_one_matrix(const ExportChoice& choice);
 
 // Whether the export makes a folder with a manifest rather than one file.
 bool makes_folder(const ExportChoice& choice);
 
-// The derivatives of the cell that the view has picked; `at` stays empty where it has none.
+// The sensitivity view of the cell that `view` has picked; `at` stays empty when there is none.
 ViewSpec sensitivity_spec(const Trace& trace, const ViewState& view);
 
-// A matrix with what stands along its sides.
+// A matrix with the names along its sides.
 struct NamedMatrix {
   Tensor values;
   std::string corner;
   std::vector<std::string> rows, columns;
 };
 
-// What is_one_matrix() subjects write. Throws UsageError where there is none, and Cancelled.
+// The matrix of an is_one_matrix() choice. Throws UsageError when there is none, and Cancelled.
 NamedMatrix matrix_of(const ExportChoice& choice, const FigureSource& source, const ViewState& view,
                       const CancelToken& cancel);
 
-// How many numbers that has. Throws UsageError.
+// The number of cells of that matrix. Throws UsageError.
 std::int64_t cells_of(const ExportChoice& choice, const FigureSource& source, const ViewState& view);
 
 }  // namespace headscope

@@ -1,4 +1,4 @@
-// What all dialogs share: the shade, the frame, the title, the way out.
+// The parts that all dialogs share: shade, frame, title, close button.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace headscope::ui {
 
 struct DialogFrame {
   Rect frame;   // the whole dialog
-  Rect body;    // below the title's line, above the footer's
+  Rect body;    // below the line of the title, above that of the footer
   Rect footer;  // 54 high; empty when the dialog has none
 };
 

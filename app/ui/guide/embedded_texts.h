@@ -7,7 +7,7 @@
 namespace headscope::ui {
 
 struct EmbeddedText {
-  std::string name;  // the file's, without its ending: "es"
+  std::string name;  // name of the file without its ending: "es"
   std::string text;
 };
 

@@ -1,4 +1,4 @@
-// The tutorials of assets/examples: what each computes, and its mistakes at the places where they are seen.
+// The tutorials of assets/examples: the request of each, and its mistakes with the places where they are visible.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace headscope::ui {
 
 struct ExampleMistake {
   std::string id;      // "merge"
-  CalloutPlace place;  // where it is seen
+  CalloutPlace place;  // where it is visible
 };
 
 struct Example {
@@ -22,19 +22,19 @@ struct Example {
 
 const std::vector<Example>& all_examples();
 
-// Where the words of one stand in a language: "examples/ID/title" and ".../about"; "examples/ID/mistakes/MISTAKE/title"
-// and ".../text".
+// The texts of an example in a language, by the keys "examples/ID/title" and ".../about";
+// "examples/ID/mistakes/MISTAKE/title" and ".../text".
 const std::string& example_text(const Language& language, const Example& example, const char* what);
 const std::string& mistake_text(const Language& language, const Example& example, const ExampleMistake& mistake,
                                 const char* what);
 
-// From the text of its file. Throws Error that names `id` and what is wrong.
+// An example from the text of its file. Throws Error that names `id` and what is wrong.
 Example parse_example(const std::string& id, const std::string& json);
 
-// Opens one as a document and shows its first mistake; an unknown id does nothing.
+// Opens an example as a document and shows its first mistake; does nothing for an unknown id.
 void open_example(Ui& ui, const std::string& id);
 
-// Over the panels, until it is closed or another document is open.
+// Draws the callout of the mistakes over the panels, until the user closes it or opens another document.
 void draw_example_mistakes(Ui& ui, const Rect& window);
 
 }  // namespace headscope::ui

@@ -1,4 +1,4 @@
-// The guided tour: a dozen callouts through the pipeline, with the numbers of the phrase on screen.
+// The guided tour: about twelve callouts through the pipeline, with the numbers of the shown phrase.
 #pragma once
 
 #include <map>
@@ -11,22 +11,23 @@
 namespace headscope::ui {
 
 struct TourStop {
-  std::string id;                     // its texts in assets/languages
+  std::string id;                     // the key of its texts in assets/languages
   std::vector<std::string> controls;  // what it points at, see Callout
-  std::optional<StageId> stage;       // is selected on the way in
+  std::optional<StageId> stage;       // selected when the stop is entered; nullopt: unchanged
 };
 const std::vector<TourStop>& tour_stops();
 
-// What texts may name in braces, of a trace and what is selected in the view: "tokens", "weight", "scores_shape" ...
+// The values of the names that texts may have in braces, from a trace and the selection of the view: "tokens",
+// "weight", "scores_shape" ...
 std::map<std::string, std::string> tour_values(const Trace& trace, const ViewState& view);
 
-// Begins, or goes on where it was left (Settings::tour_step).
+// Begins the tour, or continues at Settings::tour_step.
 void start_tour(Ui& ui);
 bool tour_runs(const Ui& ui);
-// Over the panels, while it runs.
+// Draws the tour over the panels while it runs.
 void draw_tour(Ui& ui, const Rect& window);
 
-// What the first start offers; nothing while the tour runs and ever after.
+// The notice that offers the tour at the first start; nullopt while the tour runs and afterwards.
 std::optional<Notice> tour_offer(const Ui& ui);
 std::string tour_offer_button(const Ui& ui);
 

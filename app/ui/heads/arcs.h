@@ -1,4 +1,4 @@
-// The views beside the grid of heads: lines from queries to keys, and one query's features.
+// The alternatives to the grid of heads: arcs from queries to keys, and the features of one query (neurons).
 #pragma once
 
 #include <cstdint>
@@ -11,30 +11,31 @@
 
 namespace headscope::ui {
 
-// What both are about. `pair`: the picked cell of a score-like stage, else the strongest link of the head.
+// The query and key that both views show. `pair`: the picked cell of a score-like stage, else the strongest arc of the
+// head; nullopt when there is none.
 struct ArcsFocus {
   Selection selection;
   std::optional<Cell> pair;
-  bool picked = false;  // by hand
+  bool picked = false;  // `pair` is picked by the user
 };
 ArcsFocus arcs_focus(Ui& ui, PanelData& data);
 
-// Whose lines are drawn, of the heads that the trace has.
+// The heads of the trace whose arcs are drawn, increasing.
 std::vector<std::int64_t> arcs_heads(const ViewState& view, std::int64_t num_heads);
 void toggle_arcs_head(ViewState& view, std::int64_t num_heads, std::int64_t head);
 
-// grid | arcs | neurons, cut from the right of a panel's header.
+// The segments grid | arcs | neurons, cut off the right of `controls`, a panel's header.
 void draw_heads_show(Ui& ui, Rect& controls);
 
-// arcs_panel.cpp: in the place of the heads' grid and of concat.
+// arcs_panel.cpp: drawn in the place of the grid of heads and of concat.
 void draw_arcs_panel(Ui& ui, const Rect& area);
 // Chips of the heads, the least weight, the sentences: at the top of `area`; returns the y below them.
 float draw_arcs_controls(Ui& ui, PanelData& data, const Rect& area);  // arcs_controls.cpp
 // 1 ... 9 switch heads, S writes an SVG: while no field has the focus.
 void read_arcs_keys(Ui& ui, PanelData& data);  // arcs_controls.cpp
 
-// neurons_panel.cpp: in the place of the grid, with the segments in its header; or, beside the lines, of the inspector.
-// `explains`: 'Chosen pair' below, where there is room; else the inspector says it.
+// neurons_panel.cpp: drawn in the place of the grid, with the segments in its header; with `beside_arcs` in the place
+// of the inspector. `explains`: shows 'Chosen pair' below, where there is room; else the inspector shows it.
 void draw_neurons_panel(Ui& ui, const Rect& area, bool beside_arcs, bool explains);
 
 }  // namespace headscope::ui

@@ -1,4 +1,4 @@
-// Where the thumbnails of the heads lie. Pure geometry, in device pixels.
+// The places of the thumbnails of heads. Pure geometry, in device pixels.
 #pragma once
 
 #include <cstdint>

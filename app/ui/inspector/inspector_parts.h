@@ -24,35 +24,36 @@ struct Inspected {
   const std::vector<std::string>& columns;  // empty: features
   ColorMap map = ColorMap::viridis;
   ValueRange range;
-  std::optional<Cell> shown;  // what readout and explanation speak of: hovered, else picked, else the strongest link
+  std::optional<Cell> shown;  // the cell of readout and explanation: hovered, else picked, else the strongest arc
   bool is_strongest = false;
 };
 Inspected inspected_of(Ui& ui, PanelData& data);
 
-// inspector_picture.cpp: labels, heatmap, colour bar, profiles, and the readout below; returns the y below them.
-// `body` is what the parts below need at least. Edits the view (cell, viewport) and fills state.next_hover.
+// inspector_picture.cpp: labels, heatmap, colour bar, axis plots, and the readout below; returns the y below them.
+// `body`: the least height that the parts below need. Edits the view (cell, viewport) and fills state.next_hover.
 float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, float body);
 
-// What the explanation speaks of: the shown cell; of a large map only the picked one, whose row is read for it.
+// The cell of the explanation: the shown one; for a large map only the picked one, because explaining reads its row.
+// nullopt: none.
 std::optional<Explained> explained_of(const Inspected& inspected);
 
 // inspector_statistics.cpp: shape, min ... inf of the stage and of the slice; histogram of the slice.
 float statistics_height(Ui& ui, const Inspected& inspected);
 void draw_statistics(Ui& ui, const Inspected& inspected, const Rect& area);
 
-// inspector_numbers.cpp: the numbers of the slice as a table; only what lies inside `visible` is drawn.
+// inspector_numbers.cpp: the numbers of the slice as a table; only the part inside `visible` is drawn.
 float numbers_height(Ui& ui, const Inspected& inspected);
 void draw_numbers_table(Ui& ui, const Inspected& inspected, const Rect& area, const Rect& visible);
 
-// More numbers than this are for a file.
+// Up to this many numbers can be copied to the clipboard; more must be exported to a file.
 constexpr std::int64_t kMostCopiedNumbers = std::int64_t{4} << 20;
-// Asks for the matrix on the clipboard, or says that it is too large.
+// Copies the matrix to the clipboard, or shows a notice that it is too large.
 void copy_matrix(Ui& ui, const Inspected& inspected);
 
 // "weights[0, 2, 7, 1]": the cell in the tensor's own axes.
 std::string cell_address(const Inspected& inspected, Cell cell);
 
-// The name of a section with what stands at its right; returns the rectangle left for buttons.
+// The title of a section with a fact at its right; returns the rectangle that is left for buttons.
 Rect section_title(Ui& ui, const Rect& line, const std::string& title, const std::string& fact);
 
 }  // namespace headscope::ui

@@ -12,7 +12,7 @@ struct StatisticsRow {
   const char* name;     // "L2 norm"
   const char* formula;  // one sentence for the tooltip
   std::string value;
-  bool is_count = false;  // of what should not be there: NaN, inf
+  bool is_count = false;  // a count of NaN or infinite numbers, which should be 0
   bool is_infinite = false;
   std::int64_t count = 0;
 };

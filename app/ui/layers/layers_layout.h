@@ -1,4 +1,4 @@
-// Where the small pictures of all layers and heads lie. Pure: sizes in, places out.
+// The places of the small pictures of all layers and heads. Pure: sizes in, places out.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,9 @@ namespace headscope::ui {
 
 struct LayersLayout {
   std::int64_t columns = 1, rows = 1;
-  float tile = 0, gap = 0;    // sides of a picture, and between two, in device pixels
-  float left = 0, label = 0;  // of the layers' strip; of the line above each picture when they are sorted
+  float tile = 0, gap = 0;    // side of a picture, and space between two, in device pixels
+  float left = 0, label = 0;  // width of the strip of layers; height of the line above each picture when they are
+                              // sorted
   float content_height = 0;
   bool scrolls = false;
 
@@ -18,8 +19,8 @@ struct LayersLayout {
   Rect place(std::int64_t index) const;
 };
 
-// A row for every layer and a column for every head, or, `sorted`, one after the other with a line above each. As large
-// as fits, at most 132 and at least 22 px; what does not fit scrolls.
+// A row for every layer and a column for every head, or, `sorted`, one picture after the other with a line above each.
+// Pictures are as large as fits, 22 to 132 px; when they do not fit, the area scrolls.
 LayersLayout layers_layout(float width, float height, std::int64_t layers, std::int64_t heads, bool sorted,
                            float scale);
 

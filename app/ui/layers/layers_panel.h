@@ -20,21 +20,21 @@ struct LayersShown {
   PanelData& data;  // of the picked layer
   std::int64_t layers = 0, heads = 0;
   std::int64_t layer = 0, head = 0, batch = 0;  // picked
-  std::vector<LayerHead> order;                 // in which the heads stand
-  std::int64_t passing = 0;                     // heads that the filter lets pass; all without one
+  std::vector<LayerHead> order;                 // the order in which the heads are drawn
+  std::int64_t passing = 0;                     // heads that pass the filter; all when there is none
   double largest = 1;                           // the high end of the pictures' colours
 
   bool known(std::int64_t l) const { return result.layers[static_cast<std::size_t>(l)] != nullptr; }
-  // Null while they are not known.
+  // Null while it is not known.
   const HeadResult* head_result(std::int64_t l, std::int64_t h) const;
   bool shows_weights() const;
   ColorMap map = ColorMap::viridis;
 };
 
-// Whether the result on screen has several layers to show.
+// Whether the shown result has several layers.
 bool has_layers(const Ui& ui);
 
-// Whether the filter of the view lets a head pass; everything does without one.
+// Whether a head passes the filter of the view; always true without a filter.
 bool passes(const LayersView& view, const HeadMetrics& metrics);
 
 // layers_header.cpp: counts, sort, filter, tokens, colours, heads or aggregate. Its height depends on the width.
@@ -50,9 +50,9 @@ float draw_layers_detail(Ui& ui, const LayersShown& shown, const Rect& area, flo
 float layers_scores_height(const Ui& ui, const LayersShown& shown);
 void draw_layers_scores(Ui& ui, const LayersShown& shown, const Rect& area);
 
-// layers_predictions.cpp: what the model predicts, without interventions and with them.
+// layers_predictions.cpp: the model's predictions, without interventions and with them.
 void draw_layers_predictions(Ui& ui, const LayersShown& shown, const Rect& area);
-// How many of the active interventions stand in its list, each with what it does alone.
+// The number of active interventions in the list of predictions, which shows the effect of each alone.
 std::size_t interventions_asked_alone(const Ui& ui);
 
 }  // namespace headscope::ui

@@ -12,39 +12,41 @@ namespace headscope::ui {
 
 struct AxisLabel {
   std::int64_t index = 0;
-  double center = 0;   // pixels from the axis's begin
-  bool named = true;   // by its word; false: by its index, because not every cell has room
-  bool boxed = false;  // the marked one where not every cell is named
+  double center = 0;   // pixels from the beginning of the axis
+  bool named = true;   // true: its word; false: its index, because there is no room for every word
+  bool boxed = false;  // the marked label when not every cell is named
   friend bool operator==(const AxisLabel&, const AxisLabel&) = default;
 };
 
 struct AxisLabelSpec {
   double start = 0, cell = 0, extent = 0;  // first visible cell, pixels a cell, pixels of the axis
   std::int64_t count = 0;                  // cells of the axis
-  double every_cell_from = 11;             // pixels a cell from which each is named
-  double spacing = 22;                     // pixels that thinned labels keep from each other
-  double boxed_spacing = 22;               // and from the boxed one
+  double every_cell_from = 11;             // least pixels a cell with which every cell is named
+  double spacing = 22;                     // least distance in pixels between thinned labels
+  double boxed_spacing = 22;               // and between a thinned and the boxed label
   bool powers_of_two = false;              // steps of indices: 1, 2, 4, 8 ... instead of 1, 2, 5, 10 ...
-  std::int64_t marked = -1;                // always named
+  std::int64_t marked = -1;                // a cell that is always named; -1: none
 };
 
-// Every visible cell while there is room; else every 1st, 2nd, 5th, 10th ... by its index, and the marked one boxed
-// with its neighbours pushed out. In increasing order.
+// Names every visible cell while there is room; else every 1st, 2nd, 5th, 10th ... by its index, and the marked one in
+// a box, without labels too close to it. In increasing order.
 std::vector<AxisLabel> axis_labels(const AxisLabelSpec& spec);
 
 // "14,862".
 std::string grouped_digits(std::int64_t number);
 
 // Right-aligned names in a gutter at the left of the picture; row `marked` in `mark_color`. `labels` may be empty: then
-// indices are shown, thinned by powers of two. Without `thinned` only the marked row is named once cells are too low.
+// indices are shown, thinned by powers of two. Without `thinned` only the marked row is named when cells are too low
+// for text.
 void draw_row_labels(Ui& ui, const Rect& gutter, const CellGrid& grid, const std::vector<std::string>& labels,
                      std::int64_t marked, Rgba mark_color, bool thinned = true);
 
-// Names above the picture, turned 90 degrees (indices lie flat), within `above`, whose lower edge is the picture's top.
+// Names above the picture, turned 90 degrees (indices lie flat), within `above`, whose lower edge is the top of the
+// picture.
 void draw_column_labels(Ui& ui, const Rect& above, const CellGrid& grid, const std::vector<std::string>& labels,
                         std::int64_t marked, Rgba mark_color);
 
-// The longest of `labels` in pixels, cut at `longest`: how much room column labels take.
+// The width in pixels of the widest of `labels`, at most `longest`: the height of column labels.
 float labels_extent(Ui& ui, const std::vector<std::string>& labels, float longest);
 
 // The text cut to `width` pixels with an ellipsis, on a grapheme boundary.

@@ -1,4 +1,4 @@
-// Rings around the cells that belong to the one under the mouse, or to the picked one; the same on every picture.
+// Rings around the cells that are linked to the one under the mouse, or to the picked one; the same on every picture.
 #pragma once
 
 #include <vector>
@@ -10,16 +10,19 @@
 
 namespace headscope::ui {
 
-// On the picture of stage[batch, slice] that `grid` shows; the cell itself has its own marks.
+// Draws the rings on the picture of stage[batch, slice] that `grid` shows. The hovered or picked cell itself is marked
+// by other functions.
 void draw_linked(Ui& ui, PanelData& data, StageId stage, std::int64_t batch, std::int64_t slice, const CellGrid& grid);
 
-// One ring, in the colour of what it is a row or column of: query, key, value, else white.
+// Draws one ring, in the colour of its role: query, key, value, else white.
 void draw_linked_range(Ui& ui, StageId stage, const CellRange& range, const Rect& rect);
 
-// The stages whose cards light: those that the linked cells lie in, before the cell's own while it is only picked.
+// The stages whose cards are highlighted: those with linked cells; when the cell is only picked, just those before its
+// own stage.
 std::vector<StageId> linked_stages(Ui& ui, PanelData& data);
 
-// Which tokens' chips are marked: of the cell under the mouse, of what else is hovered, of the picked cell.
+// The tokens whose chips are marked: those of the cell under the mouse, else of another hovered place, else of the
+// picked cell.
 TokenPair marked_tokens(Ui& ui);
 
 }  // namespace headscope::ui

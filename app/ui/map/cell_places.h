@@ -1,5 +1,4 @@
-// Cells of stages and where they are seen: between a stage's own indices and slice, row and column; and what a cell is,
-// in words.
+// Converts between a cell's index in its stage and its slice, row and column on screen; and describes a cell in words.
 #pragma once
 
 #include <optional>
@@ -18,15 +17,15 @@ namespace headscope::ui {
 CellPlace place_of(const Trace& trace, StageId stage, std::int64_t batch, std::int64_t slice, Cell cell);
 bool is_inside(const Trace& trace, const CellPlace& place);
 
-// The matrix that shows a place, and where in it.
+// The matrix that shows a place, and the cell in it.
 struct SlicePlace {
   std::int64_t batch = 0, slice = 0;
   Cell cell;
 };
 SlicePlace slice_place(const CellPlace& place);
 
-// Makes the view show it: stage, batch, a head that has the slice (the chosen one when it does), the picked cell. A
-// zoomed picture that does not hold the cell is fitted.
+// Makes the view show the place: stage, batch, a head that has the slice (if possible the chosen one), the picked cell.
+// A zoomed picture without the cell is zoomed out to fit.
 void show_place(ViewState& view, const Trace& trace, const CellPlace& place);
 
 // Rows and columns of a matrix.
@@ -34,12 +33,12 @@ struct CellRange {
   Range rows, columns;
   friend bool operator==(const CellRange&, const CellRange&) = default;
 };
-// What of `linked` lies in the matrix of that slice.
+// The parts of `linked` inside the matrix of that slice.
 std::vector<CellRange> ranges_in(const std::vector<LinkedCells>& linked, const Trace& trace, StageId stage,
                                  std::int64_t batch, std::int64_t slice);
 
-// The query and key position that a cell is about: its row and column, or, of concat, the token that its number came
-// from; -1: none.
+// The query and key position of a cell: its row and column, or, for concat, the token that its number came from; -1:
+// none.
 struct TokenPair {
   std::int64_t query = -1, key = -1;
 };

@@ -1,4 +1,4 @@
-// One heatmap on screen: its texture, the numbers in its cells, frames, and what the mouse does to it.
+// One heatmap on screen: its texture, the numbers in its cells, frames, and mouse input.
 #pragma once
 
 #include <memory>
@@ -18,54 +18,55 @@ struct HeatmapView {
   CellGrid grid;
   Tensor matrix;                     // [rows, columns]
   std::shared_ptr<const Mask> mask;  // null: nothing hidden
-  std::int64_t batch = 0, head = 0;  // which of the mask
+  std::int64_t batch = 0, head = 0;  // which slice of the mask
   ColorMap map = ColorMap::viridis;
   ValueRange range;
   const std::vector<ValueScale>* row_scale = nullptr;  // of every row, when range.per_row
-  bool weight_like = true;                             // decimals of numbers in cells
-  bool small_numbers = false;                          // 10 px in thumbnails
-  std::optional<LargeMap> large;                       // drawn from tiles; `matrix` is read cell by cell only
+  bool weight_like = true;                             // decides the decimals of numbers in cells
+  bool small_numbers = false;                          // 10 px type, for thumbnails
+  std::optional<LargeMap> large;                       // set for a map that is drawn from tiles; then only single cells
+                                                       // of `matrix` are read
 };
 
-// The picture, and from 24 px a cell the numbers of the visible cells: black or white, whichever is legible. A hidden
-// cell has no number, unless its weight is not zero (a fully masked row with a finite fill).
+// Draws the picture and, from 24 px a cell, the numbers of the visible cells: in black or white, whichever is legible.
+// A hidden cell has no number, unless its weight is not zero (a fully masked row with a finite fill).
 void draw_heatmap_view(Ui& ui, const HeatmapView& view);
 
-// 1 px frames of the hovered row and column in query and key colour (the dark theme's, because they lie on data).
+// 1 px frames of the hovered row and column in query and key colour (those of the dark theme, because they are drawn
+// over data).
 void draw_crosshair(Ui& ui, const CellGrid& grid, std::int64_t row, std::int64_t column);
 
 // 2 px white between two 1 px black lines, around `rect`.
 void draw_pick_frame(Ui& ui, const Rect& rect, const Rect& clip);
 
-// 1.5 px ring over 1 px black: a cell that is linked to what is hovered elsewhere.
+// 1.5 px ring over 1 px black: a cell that is linked to one hovered in another picture.
 void draw_link_ring(Ui& ui, const Rect& rect, Rgba color = {255, 255, 255, 255});
 
-// The range that a row's scale stands for; nothing when all of the row gets one colour.
+// The value range of a row's scale; nullopt when the whole row has one colour.
 std::optional<ValueRange> range_of(const ValueScale& scale);
 
-// The shortest useful text of a value in `columns` characters: two decimals, else fewer; empty when none fits.
+// A value in at most `columns` characters: two decimals, else fewer; "" when none fits.
 std::string fitted_number(double value, bool weight_like, int columns);
 
-// The cell that the pixel under a point shows: where it lies over several, the one of the largest absolute value (NaN
-// first), as the picture chooses. Nothing outside of the picture.
+// The cell that the pixel under a point shows: of several cells the one with the largest absolute value (NaN first), as
+// in the picture. nullopt outside of the picture.
 std::optional<Cell> shown_cell(Ui& ui, const HeatmapView& view, ImVec2 point);
 
-// What the mouse and the keys did to a heatmap in this frame.
+// The mouse and key input of a heatmap in this frame.
 struct HeatmapInput {
   bool focused = false, hovering = false;
   std::optional<Cell> hovered, clicked;
   bool double_clicked = false;
 };
 
-// Reads mouse and keys. Of a large map, asks for the picture of what is seen afterwards, with order 0. Wheel, +, -:
-// zoom at the cursor (keys: at the picked cell); drag: pan; Home: fit; arrows: move `picked` and keep it
-// in sight (without one, the first arrow picks the visible cell in the middle). `viewport` null: the picture cannot be
-// zoomed. `picked` null: it cannot be picked by key. `view` gives the numbers, its grid is set to what is seen after
-// zooming and panning.
+// Reads mouse and keys. For a large map, then requests the picture of the visible part with order 0. Wheel, +, -: zoom
+// at the cursor (keys: at the picked cell); drag: pan; Home: fit; arrows: move `picked` and keep it visible (when no
+// cell is picked, the first arrow picks the visible cell in the middle). `viewport` null: the picture cannot be zoomed.
+// `picked` null: keys cannot pick. view.grid is set to the part that is visible after zooming and panning.
 HeatmapInput heatmap_input(Ui& ui, const std::string& name, HeatmapView& view, const CellGrid& fitted,
                            Viewport* viewport, std::optional<Cell>* picked);
 
-// The step of the arrow key pressed in this frame, taken from the input; nothing when none was.
+// The step of the arrow key pressed in this frame, removed from the input; nullopt when none was pressed.
 std::optional<Cell> take_arrow(Ui& ui);
 
 }  // namespace headscope::ui

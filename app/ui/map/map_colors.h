@@ -1,4 +1,4 @@
-// Colours and range of a map: the choice of a view, in words and as a control.
+// Colours and range of a map, as the view sets them: in words and as a control.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace headscope::ui {
 enum class RangeChoice { shared, per_head, per_row, fixed };
 RangeChoice range_choice(const ViewState& view);
 
-// A combo of all colour maps; chosen ones hold for both themes, the last line goes back to the theme's own.
+// A combo of all colour maps; a chosen one is used in both themes, the last line restores the theme's own.
 void color_map_combo(Ui& ui, const std::string& name, const Rect& rect, bool weight_like);
 
 // "range: shared 0–1", "range: per head", "range: per row", "range: fixed −1–2", with ", log".

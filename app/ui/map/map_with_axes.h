@@ -1,4 +1,4 @@
-// A heatmap with its tokens along both axes and its colour bar: what views with few large maps draw.
+// A heatmap with its tokens along both axes and its colour bar, for views with a few large maps.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace headscope::ui {
 
-// What several maps share so that their cells are equal: room around each in pixels, and the most cells that one of
-// them has; 0: what this one needs.
+// Shared by several maps so that their cells have the same size: the space around each in pixels, and the most rows and
+// columns of one of them; 0: as this map needs.
 struct MapMargins {
   float left = 0, above = 0, bar = 0;  // row labels, column labels, the colour bar with its numbers
   std::int64_t rows = 0, columns = 0;
@@ -26,16 +26,16 @@ struct MapAxes {
 
 struct DrawnMap {
   float bottom = 0;        // the y below the picture
-  std::optional<Cell> at;  // under the mouse, else picked; inside of the matrix
+  std::optional<Cell> at;  // the cell under the mouse, else the picked one, inside of the matrix; nullopt: none
 };
 
-// In `area`, labels and colour bar included, the picture at most `most_height` high with them. `picked`: cells of it
-// can be picked and hovered as those of the trace on screen. `marked`: a cell that is pointed at elsewhere.
+// Draws in `area`, at most `most_height` high, labels and colour bar included. `picked`: its cells can be picked and
+// hovered like those of the shown trace. `marked`: a cell that another picture points at; nullopt: none.
 DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, const MapAxes& axes, const Rect& area,
                             float most_height, bool picked, const std::optional<Cell>& marked = std::nullopt);
 
-// The box under a map in which one reads a cell, and the line within it. While nobody points at a cell the box says so
-// itself, and the line is taken.
+// Draws the box under a map that shows the numbers of a cell, and returns the line inside it. When the user points at
+// no cell (`points` false), the box shows a hint in that line.
 Rect readout_line(Ui& ui, const Rect& box, bool points);
 
 // The line under a map: `numbers` in bold at the right, the place, and the two tokens in their colours.

@@ -10,16 +10,16 @@
 
 namespace headscope::ui {
 
-// A stroke while the mouse is held; in the UiState.
+// A stroke while the mouse button is held; kept in the UiState.
 struct BrushStroke {
   MaskStroke passed;
   bool hides = true;
   Cell last;  // the cell that the mouse was over
 };
 
-// Whether the editor paints with the brush; else rectangles.
+// Whether the editor paints with the brush; false: with rectangles.
 bool paints_freely(const Ui& ui);
-// What the editor's tools do: hide, unless 'show' is chosen.
+// Whether the tools hide cells; false when 'show' is chosen.
 bool paints_hidden(const Ui& ui);
 
 // The tools, cut off the right of `controls`, in a row at `y`: hide or show, rectangle or brush, the brush's size.
@@ -28,7 +28,7 @@ void draw_mask_tools(Ui& ui, Rect& controls, float y);
 // The cell nearest to a point.
 Cell nearest_cell(const CellGrid& grid, ImVec2 at);
 
-// What is painted on: a matrix of which the first `keys` columns can be painted.
+// The matrix that is painted; only its first `keys` columns can be painted.
 struct PaintedGrid {
   const CellGrid& grid;
   std::int64_t keys = 0;
@@ -37,11 +37,11 @@ struct PaintedGrid {
   bool is_hidden(Cell at) const { return hidden.hidden(batch, head, at.row, at.column); }
 };
 
-// Follows the mouse while `mouse` is held and draws the stroke; returns it in the frame in which it ended. One that
-// begins on a cell that is as it paints already paints the other way.
+// Follows the mouse while its button is held and draws the stroke; returns the stroke in the frame in which it ends,
+// else nullopt. A stroke that begins on a cell that already has the painted state paints the opposite.
 std::optional<BrushStroke> read_brush(Ui& ui, const PaintedGrid& on, const Interaction& mouse);
 
-// One dab of the brush, at a cell.
+// A stroke of one dab of the brush, at a cell.
 BrushStroke dab_at(const Ui& ui, const PaintedGrid& on, Cell at);
 
 }  // namespace headscope::ui

@@ -1,4 +1,4 @@
-// Known words under the phrase box while one types, for a vocabulary of whole words.
+// Suggests known words under the phrase box while the user types, for a vocabulary of whole words.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace headscope::ui {
 
-// Before the box is drawn: Tab takes the first suggestion of the last frame.
+// Call it before the box is drawn: Tab takes the first suggestion of the last frame.
 void take_suggestion(Ui& ui, std::string& phrase);
 
-// After it: a row of words over what lies below the box; a click takes one.
+// Call it after the box: draws a row of words over the panels below the box; a click takes one.
 void draw_suggestions(Ui& ui, const Rect& box, std::string& phrase);
 
 // Whether Tab takes a suggestion instead of moving the focus.

@@ -1,4 +1,4 @@
-// What the phrase panel says of the tokens of a model's vocabulary. Reads a trace and a tokenizer; draws nothing.
+// Facts about the tokens of a model's vocabulary, for the phrase panel. Reads a trace and a tokenizer; draws nothing.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,13 @@ namespace headscope::ui {
 // A piece with its blanks made visible: "␣Mary", "⏎".
 std::string visible_piece(std::string_view piece);
 
-// "byte-level BPE", "WordPiece", "SentencePiece" by what the vocabulary holds; "words" for one of whole words.
+// "byte-level BPE", "WordPiece", "SentencePiece", judged by the pieces of the vocabulary; "words" for one of whole
+// words.
 std::string vocabulary_kind(const Tokenizer& tokenizer);
 
 struct TokensFact {
   std::string words;                  // "12 tokens, byte-level BPE", "7 tokens · all in vocabulary"
-  std::vector<std::int64_t> unknown;  // positions of what the vocabulary does not have, increasing
+  std::vector<std::int64_t> unknown;  // positions of tokens that the vocabulary does not have, increasing
 };
 // Without a model the tokens were split on blanks.
 TokensFact tokens_fact(const Trace& trace);
@@ -30,16 +31,16 @@ std::shared_ptr<const Tokenizer> tokenizer_of(const Trace& trace);
 // Whether the model's tokenizer joins two texts in one sequence.
 bool reads_pairs(const Trace& trace);
 
-// Where every token lies in the phrase, or in the second one, in increasing order; those of the other phrase and those
-// that the model added are empty ranges.
+// The range of every token in the phrase (or in the second one), increasing; tokens of the other phrase and added
+// tokens have empty ranges.
 std::vector<Range> ranges_in_phrase(const Inputs& inputs, bool second);
 
-// `phrase` with the token at [offset.begin, offset.end) replaced by the model's mask token; "" when the model fills no
-// gaps, or has no such token.
+// `phrase` with the token at [offset.begin, offset.end) replaced by the model's mask token; "" when the model predicts
+// no masked tokens, or has no mask token.
 std::string masked_phrase(const Trace& trace, const std::string& phrase, std::int64_t token);
 
-// Words that the one before the caret could become, of a vocabulary of whole words; none when the word is known or
-// nothing was typed of it.
+// Words of the vocabulary (of whole words) that begin with the word before the caret; empty when this word is known or
+// empty.
 std::vector<std::string> word_suggestions(const Tokenizer& tokenizer, std::string_view text, std::size_t caret);
 
 }  // namespace headscope::ui

@@ -1,4 +1,4 @@
-// Finding tokens by what they say. Pure.
+// Finds tokens by their text. Pure.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace headscope::ui {
 
-// The positions that `typed` names among `tokens`: a whole number is that position; else words: where they stand one
-// after the other, the last one only begun ("white wh"). When no token begins so, tokens that hold the one word
-// anywhere. Increasing; empty when there is none.
+// The positions that `typed` names among `tokens`. A whole number is that position. Else words: the positions where
+// these tokens follow each other; the last word may be incomplete ("white wh"). When there is no such place, tokens
+// that contain the single word anywhere. Increasing; empty when there is none.
 std::vector<std::int64_t> positions_named(const std::string& typed, const std::vector<std::string>& tokens);
 
 }  // namespace headscope::ui

@@ -1,5 +1,5 @@
-// The list of what is changed by hand, wherever it is shown: a line each with its switch and a cross, folded when there
-// are many, and the buttons for all of them.
+// The list of interventions, for all panels that show it: one line each with a switch and a cross, folded when there
+// are many, and buttons for all of them.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace headscope::ui {
 
-// What a list says of an intervention at the right of its line.
+// A fact about an intervention, shown at the right of its line.
 struct InterventionFact {
   std::string words;
-  std::string tooltip;  // said after what the option spells
+  std::string tooltip;  // added after the option's text
 };
 
-// The next row of a panel, as high as is asked for at 1x.
+// The next row of a panel, `height` high at 1x.
 using NextRow = std::function<Rect(float height)>;
 
 // How many of `count` lines the list `name` shows before the rest is folded.
@@ -27,7 +27,7 @@ std::size_t shown_interventions(const Ui& ui, const std::string& name, std::size
 void draw_intervention_rows(Ui& ui, const std::string& name, const NextRow& next_row,
                             const std::function<InterventionFact(const Intervention&)>& fact = {});
 
-// "name/switch" switches all of them off, or on when none is; "name/clear" takes them out.
+// "name/switch" switches all of them off, or on when all are off; "name/clear" removes them.
 void draw_intervention_buttons(Ui& ui, const std::string& name, const Rect& area);
 
 }  // namespace headscope::ui

@@ -1,4 +1,5 @@
-// The left panel: what is computed. Each section in a file of its own; all place their rows through RequestRows.
+// The left panel, which edits the request. Each section is in a file of its own; all place their rows through
+// RequestRows.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@ struct RequestRows {
   Ui& ui;
   Rect area;  // of the panel's content
   float y = 0;
-  bool after_full_row = false;  // the last row filled the width: its section ends 2 px lower
+  bool after_full_row = false;  // the last row has the full width: its section ends 2 px lower
 
   // "Mask                10 of 25 hidden": the line above, the title, the state at the right.
   void section(const char* title, const std::string& state = "");
@@ -21,7 +22,7 @@ struct RequestRows {
   Rect control(const char* label);
   // A control over the whole width.
   Rect full(float height = size::control_height);
-  // A value that something else fixes: no box, a lock, the reason as tooltip. Without a reason no lock.
+  // A value that the user cannot change here: no box, a lock, the reason as tooltip. Without a reason there is no lock.
   void locked(const char* label, const std::string& value, const char* why);
   // The box below the last control when the session's problem is about one of its options.
   void problem(const std::string& option);
@@ -32,7 +33,7 @@ struct RequestRows {
 };
 
 void draw_model_section(RequestRows& rows);
-// request_weights.cpp, rows of the Model section: the combo, and what a checkpoint fixes.
+// request_weights.cpp, rows of the Model section: the combo of weights, and the values that a checkpoint fixes.
 bool is_checkpoint(const Request& draft);
 void draw_weights(RequestRows& rows);
 void draw_checkpoint(RequestRows& rows);
@@ -41,12 +42,12 @@ void draw_scores_section(RequestRows& rows);
 void draw_merge_section(RequestRows& rows);
 void draw_keys_section(RequestRows& rows);
 void draw_interventions_section(RequestRows& rows);
-// Opens the panel with the focus on that section.
+// Opens the panel with the focus on the interventions.
 void show_interventions(Ui& ui);
 void draw_compute_section(RequestRows& rows);
 void draw_command_section(RequestRows& rows);
 
-// A line of dim words with a triangle that opens further rows; kept open under `name`. True while open.
+// A dim line with a triangle that opens more rows; its state is kept under `name`. True while open.
 bool disclosure(RequestRows& rows, const std::string& name, const std::string& label, bool forced_open);
 
 }  // namespace headscope::ui

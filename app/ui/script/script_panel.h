@@ -19,15 +19,15 @@ struct ShownScript {
   std::string name, data_name, text;
   std::vector<ScriptSection> sections;
   std::vector<std::string_view> lines;  // of text
-  std::string obstacle;                 // why there is none
-  float widest = 0, widest_at = 0;      // of the lines in pixels, at this scale of the window
+  std::string obstacle;                 // why there is no script; else ""
+  float widest = 0, widest_at = 0;      // width of the widest line in pixels, at the window scale widest_at
 };
-// In the language that is chosen; kept until trace or language change.
+// The script in the chosen language; kept until trace or language change.
 const ShownScript& shown_script(Ui& ui, const std::shared_ptr<const Trace>& trace);
 
 // The pipeline, and below it the script with the lines of the selected stage marked.
 void draw_script_panel(Ui& ui, const Rect& area);
-// When it is opened next, the marked lines come into sight.
+// The panel scrolls to the marked lines when it is opened next.
 void forget_script_place(Ui& ui);
 
 }  // namespace headscope::ui

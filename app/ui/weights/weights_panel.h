@@ -1,5 +1,5 @@
 // The tensors of the layer's weights by the names of their file: a list, and the picked one as a map whose numbers can
-// be edited. weights_panel.cpp puts it together, weights_map.cpp draws the map, weights_data.cpp keeps what it reads.
+// be edited. weights_panel.cpp puts it together, weights_map.cpp draws the map, weights_data.cpp keeps its data.
 #pragma once
 
 #include <cstdint>
@@ -17,30 +17,30 @@ namespace headscope::ui {
 
 constexpr const char* kWeightsPicture = "weights/picture";
 
-// What is read of the weights of one trace.
+// The weights of one trace, as the view shows them.
 struct WeightsData {
   std::shared_ptr<const Trace> trace;
   std::vector<WeightTensor> tensors;
-  std::vector<WeightTensor> unedited;  // the same as loaded, in the same order; empty where nothing is edited
+  std::vector<WeightTensor> unedited;  // the same before edits, in the same order; empty when there are no edits
 
-  // Of the picked one.
+  // Of the picked tensor, number `at`.
   std::size_t at = 0;
   Tensor matrix;              // rows and columns; in memory as float32 unless it is large
   bool large = false;         // drawn from tiles
-  std::uint64_t version = 0;  // tells the tiles of one matrix from those of another
+  std::uint64_t version = 0;  // different for every matrix, to identify its tiles
   ValueRange range;
 
   const WeightTensor& tensor() const { return tensors[at]; }
-  // Where a cell of the matrix lies in the tensor's own axes: a vector is one row.
+  // The index of a cell of the matrix in the tensor's own axes: a vector is one row.
   Index index_of(Cell cell) const;
   // The active edits of a tensor in the layer of the trace.
   std::vector<NumberEdit> edits(const std::string& name) const;
 };
 
-// Whether the result on screen has weights to show.
+// Whether the shown result has weights.
 bool has_weights(const Ui& ui);
 
-// Brought up to what is on screen; only while has_weights().
+// The data of the shown result; has_weights() must be true.
 WeightsData& weights_data(Ui& ui);
 
 // Opens the view at a cell of a tensor, with the focus on the map.

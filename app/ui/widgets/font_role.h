@@ -1,4 +1,4 @@
-// Which of the four fonts a type of the visual system is set in.
+// Which of the four fonts a type of the visual system uses.
 #pragma once
 
 #include "app/ui/theme.h"

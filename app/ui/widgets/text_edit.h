@@ -1,5 +1,5 @@
 // The model of an editable UTF-8 text: caret, selection, word jumps, undo. Pure: no Dear ImGui, no clipboard, no clock.
-// Invalid bytes are stepped over one by one and never altered.
+// The caret moves over invalid bytes one by one; they are never changed.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace headscope::ui {
 
-// A field of text being edited. Caret and anchor are byte offsets on grapheme boundaries.
+// A text field that is being edited. Caret and anchor are byte offsets on grapheme boundaries.
 struct TextEdit {
   std::string buffer;
   std::size_t caret = 0, anchor = 0;                            // the selection lies between them
   float scroll = 0;                                             // pixels: x of a single line, y of the phrase box
   std::vector<std::pair<std::string, std::size_t>> undo, redo;  // text and caret
   bool typing = false;   // the last change was typing: the next character joins its undo step
-  double wished_x = -1;  // pixels: where Up and Down want to be; < 0: where the caret is
+  double wished_x = -1;  // pixels: the x that Up and Down keep; < 0: the x of the caret
 };
 
 bool has_selection(const TextEdit& edit);
@@ -25,8 +25,8 @@ std::size_t selection_begin(const TextEdit& edit);
 std::size_t selection_end(const TextEdit& edit);
 std::string selected_text(const TextEdit& edit);
 
-// The text was changed from outside (undo of the session, a file): forgets nothing that was typed but puts the caret
-// behind the part that differs. Nothing happens when the text is the same.
+// Sets a text that was changed outside of the field (undo of the session, a file): keeps the undo steps and puts the
+// caret after the part that differs. Does nothing when the text is the same.
 void replace_text(TextEdit& edit, const std::string& text);
 
 // Moves the caret to a byte offset (clamped, pulled back to a grapheme boundary); `select` keeps the anchor.
@@ -44,8 +44,8 @@ void select_word(TextEdit& edit, std::size_t at);
 std::size_t word_begin(std::string_view text, std::size_t at);  // the nearest to the left, blanks skipped
 std::size_t word_end(std::string_view text, std::size_t at);    // the nearest to the right, blanks skipped
 
-// Typed text joins the undo step of what was typed just before, until a blank follows a letter; pasted text is a step
-// of its own. Both replace the selection.
+// Typed text joins the undo step of the text typed just before, until a blank follows a letter; pasted text is a
+// separate step. Both replace the selection.
 void type_text(TextEdit& edit, std::string_view text);
 void paste_text(TextEdit& edit, std::string_view text);
 void erase_left(TextEdit& edit);   // Backspace: the selection, else one grapheme
@@ -57,7 +57,7 @@ void erase_word_right(TextEdit& edit);
 bool undo(TextEdit& edit);
 bool redo(TextEdit& edit);
 
-// Line breaks and tabs as blanks, other control characters left out: what a single-line field accepts.
+// The text for a single-line field: line breaks and tabs become blanks, other control characters are removed.
 std::string single_line(std::string_view text);
 
 }  // namespace headscope::ui

@@ -1,4 +1,4 @@
-// Where the bytes of a line stand on it: carets, selections, clicks. Knows right-to-left stretches.
+// The places of the bytes of a line: carets, selections, clicks. Handles right-to-left stretches.
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,7 @@ float caret_place(Ui& ui, Type type, std::string_view s, std::size_t at);
 // The grapheme boundary nearest to x.
 std::size_t byte_at(Ui& ui, Type type, std::string_view s, float x);
 
-// Where the bytes [begin, end) are seen: stretches from left to right, more than one where the direction changes.
+// The places of the bytes [begin, end): stretches from left to right, more than one where the direction changes.
 struct Stretch {
   float from = 0, to = 0;
 };

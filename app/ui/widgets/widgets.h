@@ -1,5 +1,5 @@
-// The controls of the visual system, drawn by us: rest, hover, focus, problem, disabled. Every control takes a name
-// (its path in the probe and its place in the Tab order) and one sentence for its tooltip.
+// The controls of the visual system, with their states: rest, hover, focus, problem, disabled. Every control takes a
+// name (its path in the probe and its place in the Tab order) and one sentence for its tooltip.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace headscope::ui {
 struct ControlState {
   bool enabled = true;
   bool problem = false;           // 2 px edge in `bad`
-  const char* tooltip = nullptr;  // shown after 0.4 s; when disabled it says what is needed
+  const char* tooltip = nullptr;  // shown after 0.4 s; for a disabled control it says what is needed; null: none
 };
 
 // ---- shapes. Edges lie on whole device pixels; thickness is given at 1x.
@@ -28,8 +28,8 @@ void vertical_line(Ui& ui, float x, float y0, float y1, Rgba color);
 Rect inset(const Rect& rect, float by);  // negative: grown
 Rgba mix(Rgba a, Rgba b, float share_of_b);
 
-// ---- placing: every control is given its rectangle.
-Rect row(const Rect& area, float& y, float height);   // the next full-width row at y, which moves down
+// ---- placing: the caller passes the rectangle of every control.
+Rect row(const Rect& area, float& y, float height);   // the next full-width row at y; moves y down
 Rect take_right(Rect& area, float width, float gap);  // cuts a piece off the right side
 Rect take_left(Rect& area, float width, float gap);
 
@@ -42,28 +42,30 @@ float text_width(Ui& ui, Type type, std::string_view s);
 float text_top(Ui& ui, Type type, float center);
 void text_up(Ui& ui, ImVec2 lower_left, Type type, Rgba color, std::string_view s);    // turned 90 degrees
 float paragraph(Ui& ui, const Rect& rect, Type type, Rgba color, std::string_view s);  // wrapped; returns height
-float paragraph_height(Ui& ui, Type type, std::string_view s, float width);            // of the same text, not drawn
+float paragraph_height(Ui& ui, Type type, std::string_view s, float width);            // the height of the same text,
+                                                                                       // without drawing
 
 // ---- lists over everything: combos, menus, context menus
 struct MenuLine {
   std::string label;
-  std::string right;  // shortcut, or the fact about it
+  std::string right;  // shortcut, or a fact
   bool enabled = true, checked = false;
   bool divider_above = false;
-  // Of a list beside this line, which opens instead of a pick; a pick in it goes to state.chosen[NAME + "/" + label].
+  // Lines of a second list, which opens beside this line instead of picking it; a pick in it goes to
+  // state.chosen[NAME + "/" + label].
   std::vector<std::string> inner = {};
 };
-// Keeps the list named `name` on screen below (or above) `anchor` for this frame; call it while state.open_combo is
-// that name. A pick puts the line's index into state.chosen[name] and closes the list; Esc and a click elsewhere only
-// close it. `width` 0: as wide as needed, at least the anchor.
+// Shows the list named `name` below (or above) `anchor` in this frame; call it while state.open_combo is that name. A
+// pick puts the line's index into state.chosen[name] and closes the list; Esc and a click elsewhere only close it.
+// `width` 0: as wide as needed, at least the anchor.
 void show_list(Ui& ui, const std::string& name, const Rect& anchor, std::vector<MenuLine> lines, int selected,
                Type type = Type::words12, float width = 0);
-// Whether the open list wants Right (to open the list beside a line) and Left (to close it) for itself.
+// Whether the open list uses the keys Right (to open a second list beside a line) and Left (to close it).
 struct ListAside {
   bool right = false, left = false;
 };
 ListAside list_aside(const Ui& ui, const std::string& name);
-// The line picked in the list since the last call, or -1.
+// The line picked in the list since the last call; -1: none.
 int take_chosen(Ui& ui, const std::string& name);
 
 // ---- focus and hover. A control calls this once a frame; it joins the Tab order, draws nothing.
@@ -72,7 +74,7 @@ struct Interaction {
   bool clicked = false;  // mouse released inside, or Enter / Space while focused
   bool double_clicked = false, right_clicked = false;
 };
-// Whether the mouse is over the visible part of rect and nothing lies above it. For what is no control.
+// Whether the mouse is over the visible part of rect and nothing is drawn above it. For areas that are no controls.
 bool mouse_over(const Ui& ui, const Rect& rect);
 // The same without keys: text fields and grids read Enter and Space themselves.
 Interaction interact_mouse(Ui& ui, const std::string& name, const Rect& rect, const ControlState& state = {},
@@ -108,7 +110,7 @@ enum class Icon {
 };
 void draw_icon(Ui& ui, Icon icon, ImVec2 center, float size, Rgba color);
 bool icon_button(Ui& ui, const std::string& name, const Rect& rect, Icon icon, const ControlState& state = {});
-// The list opens below (or above when there is no room), Enter and arrows work in it.
+// The list opens below (or above when there is no room) and can be used with Enter and arrows.
 bool combo(Ui& ui, const std::string& name, const Rect& rect, const std::vector<std::string>& items, int& selected,
            const ControlState& state = {}, Type type = Type::mono12);
 bool segments(Ui& ui, const std::string& name, const Rect& rect, const std::vector<std::string>& items, int& selected,
@@ -119,8 +121,8 @@ bool checkbox(Ui& ui, const std::string& name, const Rect& rect, std::string_vie
               const ControlState& state = {});
 bool radio(Ui& ui, const std::string& name, const Rect& rect, std::string_view label, bool on, std::string_view right,
            const ControlState& state = {});
-// [-] number [+]; the buttons walk through `choices` (or by 1 within [low, high] when it is empty); typing sets any
-// text: `value` follows what parses as a whole number, others leave it. Up and Down step too.
+// [-] number [+]; the buttons step through `choices` (by 1 within [low, high] when it is empty). Any text can be typed:
+// when it is a whole number, `value` is set to it, else `value` is unchanged. Up and Down step too.
 bool stepper(Ui& ui, const std::string& name, const Rect& rect, std::int64_t& value,
              const std::vector<std::int64_t>& choices, std::int64_t low, std::int64_t high,
              const ControlState& state = {});
@@ -133,14 +135,15 @@ bool number_field(Ui& ui, const std::string& name, const Rect& rect, double& val
 // `format` is fmt's: "{:.2f}". Moves in hundredths of the range.
 bool slider(Ui& ui, const std::string& name, const Rect& rect, double& value, double low, double high,
             const char* format, const ControlState& state = {});
-// One line of UTF-8, never altered; `hint` in text3 while empty. True on every change.
+// One line of UTF-8, changed only by typing; `hint` is shown in text3 while it is empty. True on every change.
 bool text_field(Ui& ui, const std::string& name, const Rect& rect, std::string& value, std::string_view hint,
                 const ControlState& state = {});
 // Read-only value with a lock at the right.
 void locked_value(Ui& ui, const Rect& rect, std::string_view value, const char* tooltip);
 
 // ---- pieces of panels
-// Header of 40: optional head square, title, one dim fact. Returns what is left at the right for controls.
+// Header of 40: optional head square, title, one dim fact. Returns the rectangle that is left at the right for
+// controls.
 Rect panel_header(Ui& ui, const Rect& area, std::string_view title, std::string_view fact, int head = -1,
                   bool mono_title = false);
 void divider(Ui& ui, ImVec2 a, ImVec2 b);
@@ -162,13 +165,14 @@ struct ScrollArea {
 };
 ScrollArea begin_scroll(Ui& ui, const std::string& name, const Rect& rect, float content_height);
 void end_scroll(Ui& ui);
-// Across what is wider than its place of `width`: a bar 10 high, and over `over` the wheel with Shift or one that goes
-// sideways, `step` pixels a notch. The offset is state.number[name + "/across"]; returns what to subtract from x.
+// Horizontal scrolling of content wider than `width`: a bar 10 high; over `over` also the wheel with Shift or a
+// sideways wheel, `step` pixels a notch. The offset is state.number[name + "/across"]; returns the offset to subtract
+// from x.
 float scroll_across(Ui& ui, const std::string& name, const Rect& bar, const Rect& over, float width,
                     float content_width, float step);
 
-// ".25", "1", "−1.9", ".0039", "3.7e−05": a number at the side of a bar that reaches over `span`, short, and never 0
-// when it is not.
+// ".25", "1", "−1.9", ".0039", "3.7e−05": a short number beside a bar whose values cover `span`; never "0" for a value
+// that is not 0.
 std::string tick_label(double value, double span);
 // "−0.5210": fixed decimals with U+2212, "nan", "inf"; below 1e-3 in size and not zero: scientific when `small_exact`.
 std::string number_label(double value, int decimals, bool small_exact = false);
