@@ -210,7 +210,7 @@ class WindowLoop {
     return done;
   }
 
-  // The commands that need the window itself; the panels carried out all others.
+  // The commands that need the window itself; the shell has executed all others.
   void obey(const std::vector<ui::Command>& commands) {
     for (const ui::Command& command : commands) {
       if (command.id == ui::CommandId::quit) window_->request_close(true);
@@ -268,7 +268,7 @@ class WindowLoop {
   std::atomic<bool> window_ready_ = false;
   const ContextLender lender_{[this] { wake_when_ready(); }};
   std::unique_ptr<Session> session_;
-  // Nobody waits for a context when the session ends.
+  // No thread may wait in borrow() when the session ends.
   struct Closing {
     const ContextLender& lender;
     ~Closing() { lender.close(); }

@@ -15,7 +15,7 @@ BackendFactory backends_with_gpu(const GpuOptions& options) {
       try {
         return make_gpu_backend(on_card);
       } catch (const BackendError&) {
-        // Nobody asked for it.
+        // The user did not ask for the GPU: no message.
       }
     }
     return make_backend(query);

@@ -11,7 +11,7 @@ namespace headscope {
 
 struct ComputeLimits {
   std::int64_t numbers_per_buffer = 0;  // of four bytes
-  double products_per_dispatch = 0;     // some systems reset a driver that is busy too long; and a dispatch cannot be
+  double products_per_dispatch = 0;     // some systems reset a driver that is busy too long; a dispatch cannot be
                                         // cancelled
 };
 

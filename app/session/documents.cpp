@@ -76,7 +76,7 @@ Request with_checkpoint(const std::string& path, const Request& current) {
   request.backend = current.backend;
   request.threads = current.threads;
   if (checkpoint->tokenizer() == nullptr) {
-    // Nobody knows words: the first ids of the vocabulary stand for a text.
+    // The model has no tokenizer: the first ids of the vocabulary stand for a text.
     const std::int64_t count =
         std::min<std::int64_t>({8, checkpoint->architecture().vocab_size, checkpoint->architecture().max_positions});
     for (std::int64_t id = 0; id < count; ++id) request.token_ids.push_back(id);

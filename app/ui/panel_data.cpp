@@ -235,7 +235,8 @@ const Strip& PanelData::strip(StageId stage, std::int64_t batch) {
       !trace_->tensor(stage).stored() && is_large(stage) && (is_weight_like(stage) || !is_score_like(stage));
   const Slice key = slice_key(stage, batch, 0);
   if (costly && strips_.count(key) == 0) {
-    // Rows of these need others that nobody may compute in a frame: the strip comes with the stage's picture.
+    // The rows of these stages need other rows, too many to compute within a frame: the strip is made from the stage's
+    // picture.
     static const Strip none;
     const auto picture =
         maps_ != nullptr ? maps_->last_whole(map_key(stage, batch, 0), matrix(stage, batch, 0), Pooling::max) : nullptr;

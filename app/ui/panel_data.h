@@ -66,8 +66,7 @@ class PanelData {
   // Null when this frame has read enough numbers (a later frame computes it), and for a large head until
   // ask_for_numbers().
   const HeadSummary* summary(std::int64_t batch, std::int64_t head);
-  std::string summary_text(std::int64_t batch, std::int64_t head);  // "…" while there is no summary, "" for a large
-                                                                    // head
+  std::string summary_text(std::int64_t batch, std::int64_t head);  // "…" until it is known, "" for a large head
   const Strip& strip(StageId stage, std::int64_t batch);
   const std::vector<std::string>& rows(StageId stage);
   const std::vector<std::string>& columns(StageId stage);

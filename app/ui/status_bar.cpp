@@ -1,4 +1,5 @@
-// The bottom line: is what one sees current, how long it took and where, and the keys that work here.
+// The bottom line: whether the shown result is current, how long it took and on which backend, and the keys that work
+// here.
 #include <fmt/format.h>
 
 #include <algorithm>

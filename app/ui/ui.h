@@ -103,8 +103,7 @@ struct UiState {
   std::string active;   // the control on which the held mouse button was pressed; "": none
   std::string hovered;  // for the tooltip: the control under the mouse, and the time since when
   double hovered_since = 0;
-  bool focus_by_keyboard = true;            // the focus was moved by key; only then do controls other than text fields
-                                            // show their ring
+  bool focus_by_keyboard = true;            // moved by key: only then controls other than text fields show their ring
   bool reveal_focus = false;                // the focus was just moved by key: its scroll area scrolls to it
   std::vector<std::string> next_tab_order;  // collected during this frame
   std::map<std::string, int> chosen;        // by name of a list: the picked line, until take_chosen() fetches it

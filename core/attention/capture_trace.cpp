@@ -190,7 +190,7 @@ std::shared_ptr<Trace> computed_layer(const Request& request, const CapturedLaye
   return trace;
 }
 
-// Captured weights as they are, with the context that follows from captured values.
+// Captured weights unchanged, with the context computed from captured values.
 std::shared_ptr<Trace> captured_layer(const Request& request, const Capture& capture, const CapturedLayer& layer,
                                       Inputs inputs, const std::shared_ptr<const Backend>& backend,
                                       const CancelToken& cancel, const ForwardOptions& options) {

@@ -39,7 +39,7 @@ std::string heads_text(std::int64_t heads) {
   return fmt::format("The {} heads are 0 to {}.", heads, heads - 1);
 }
 
-// The tensors of a layer's weights as they are edited.
+// The tensors of a layer's weights, as edits name them.
 std::vector<WeightTensor> tensors_of(const Inputs& inputs, std::int64_t layer) {
   if (inputs.checkpoint != nullptr && layer != inputs.layer) {
     return weight_tensors(inputs.checkpoint->block(layer).attention);

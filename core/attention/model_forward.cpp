@@ -74,9 +74,9 @@ std::string name_of(const std::string& path) {
 struct ModelForward::State {
   // What is known of a layer: of one run, all of it.
   struct Layer {
-    Tensor stream;  // what entered it
+    Tensor stream;  // the layer's input
     std::shared_ptr<const Trace> trace;
-    Tensor left;  // what left it; empty while nobody asked
+    Tensor left;  // the layer's result; empty until a later step needs it
     std::unique_ptr<StageBuffers> buffers;
     std::shared_ptr<const HeadRule> head_rule;
   };

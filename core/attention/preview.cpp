@@ -56,7 +56,7 @@ Tensor with_positions_replaced(const Tensor& before, const Tensor& rows, const P
 }
 
 // raw_scores ... masked_scores, computed when read. Their products need queries and keys in one piece, which are copied
-// when somebody looks.
+// at the first read.
 class ScoresWhenRead {
  public:
   ScoresWhenRead(std::shared_ptr<const Backend> backend, Heads heads, ScoreRule rule)

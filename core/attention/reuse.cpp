@@ -92,7 +92,7 @@ Reuse::Reuse(std::shared_ptr<const Trace> previous, const Request& now, const In
   changed_ = changed_stages(previous->request, now, changed);
   previous_ = std::move(previous);
 
-  // A number that somebody set may stand for keys that its row does not see: rows with such have no rule.
+  // An edited number may belong to a key that its row does not see, so no rule says which rows of it can be reused.
   if (intervenes(now) || intervenes(previous_->request)) {
     otherwise_ = changed_;
     return;

@@ -30,7 +30,7 @@ void copy_rows(const Tensor& from, Tensor& to, int row_axis, std::int64_t begin,
 struct StageBuffers::Buffer {
   StageId stage{};
   Tensor full;
-  std::uint64_t run = 0;  // whose rows it holds; 0: nobody's
+  std::uint64_t run = 0;  // the run whose rows it holds; 0: none
   std::int64_t rows = 0;  // of that run
   bool clean = true;      // nothing was ever written beyond the diagonal
 };

@@ -12,7 +12,7 @@
 namespace headscope {
 namespace {
 
-// Weights that fill this many floats are gone from the caches before anybody reads them.
+// Weights of this many floats or more have left the caches before a reader comes to them.
 constexpr std::int64_t kPastCaches = std::int64_t{1} << 21;
 // Queries up to this many read values where they lie.
 constexpr std::int64_t kFewQueries = 16;

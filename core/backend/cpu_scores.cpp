@@ -197,7 +197,8 @@ void CpuBackend::read_region(StageId stage, const Tensor& query, const Tensor& k
   const Tensor k = with_unit_last_stride(key);
   const double work = static_cast<double>(element_count(region)) * static_cast<double>(size.head_dim);
   const HeadRange kv_heads = kv_heads_of(region[0], region[1], size.heads_per_kv_head);
-  // A narrow region packs what it reads where nobody has; a wide one goes through all keys, and is seldom the only one.
+  // A narrow region packs the keys that it reads unless packed ones are kept; a wide region reads all keys, and more
+  // such regions usually follow, so packed_keys() decides.
   const bool wide = 2 * region[3].size() > size.key_len;
   std::shared_ptr<const PackedKeys> keys =
       wide ? packed_keys(k, kv_heads, region[2].size(), false, work, cancel) : kept_keys_.find(k, kv_heads);

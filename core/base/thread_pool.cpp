@@ -110,7 +110,7 @@ struct ThreadPool::State {
 
   void publish(int tasks, const Task& current) {
     const std::uint64_t job = ((claim.load() >> 32) + 1) << 32;
-    claim.store(job | kNone);  // whoever still reads the last job fails to claim from here on
+    claim.store(job | kNone);  // from here on a thread that still reads the last job fails to claim
     task.store(&current);
     count.store(tasks);
     done.store(0);

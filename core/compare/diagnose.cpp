@@ -122,7 +122,7 @@ class Search {
   }
 
  private:
-  // Ours as they are.
+  // Our stages without any mistake.
   void compare() {
     DiagnosisExplanation nothing;
     result_.equal = true;

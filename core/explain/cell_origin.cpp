@@ -241,7 +241,7 @@ CellOrigin made_from(const Trace& trace, StageId stage, const Index& index, bool
     HEADSCOPE_ASSERT(index[axis] >= 0 && index[axis] < tensor.dim(axis),
                      std::to_string(index[axis]) + " in " + to_string(tensor.shape()));
   }
-  // Captured weights: nobody knows the scores behind them.
+  // Captured weights: their scores are not known.
   const bool captured = stage == StageId::weights && trace.find(StageId::masked_scores) == nullptr;
   CellOrigin origin = captured ? CellOrigin{CellStep::given, {}, {}, 0} : Origins(trace, index, reads).of(stage);
   const Request& request = trace.request;

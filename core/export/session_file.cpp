@@ -65,7 +65,7 @@ void add_request(Json& json, const Request& request) {
   throw Error(fmt::format("{}: {}: {}", what, in_quotes(key), detail));
 }
 
-// A value as one would type it: a list joined by `separator`, a boolean as on or off.
+// A value as the user would type it: a list joined by `separator`, a boolean as on or off.
 std::string typed_text(const JsonValue& value, const std::string& what, std::string_view key, bool boolean,
                        char separator = ',') {
   switch (value.kind) {

@@ -66,7 +66,8 @@ std::string end_of_links(const std::string& path) {
   throw file_error(path, ELOOP);
 }
 
-// A name that nobody else uses, beside `path`; its own name is not part of it, which may be as long as names can be.
+// A name in the folder of `path` that no other file or thread uses. It does not contain the file's own name, which may
+// be as long as names can be.
 std::string temporary_name(const std::string& path) {
   static std::atomic<unsigned> counter{0};
   std::random_device random;
@@ -123,7 +124,7 @@ bool wrote_directly(const std::string& path, const struct stat& status,
                     const std::function<void(std::ostream&)>& write) {
   if (S_ISREG(status.st_mode)) return false;
   if (S_ISDIR(status.st_mode)) throw Error(fmt::format("{}: is a folder; expected the name of a file", path));
-  // O_NONBLOCK: a pipe that nobody reads must not wait for ever.
+  // O_NONBLOCK: opening a pipe without a reader must not wait for ever.
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.number < 0) throw file_error(path, errno);
   ::fcntl(file.number, F_SETFL, ::fcntl(file.number, F_GETFL) & ~O_NONBLOCK);

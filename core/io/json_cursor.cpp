@@ -165,7 +165,7 @@ double JsonCursor::read_number() {
   const std::string_view text = read_number_text();
   double value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  // Too small for a double reads as 0; too large is of no use to anybody.
+  // A number too small for a double reads as 0; one too large is an error.
   const bool small = text.find("e-") != text.npos || text.find("E-") != text.npos || text.find("0.") <= 1;
   if (read.ec == std::errc::result_out_of_range && small) return 0;
   if (read.ec != std::errc()) fail(fmt::format("found {}, too large a number", in_quotes(text)));

@@ -45,7 +45,7 @@ bool begins_like_html(std::string_view text) {
 std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   if (path.empty()) throw Error("an empty path names no file");
   if (path.find('\0') != std::string::npos) throw Error("a path cannot hold a NUL byte");
-  // O_NONBLOCK: opening a pipe that nobody writes to must not wait for ever.
+  // O_NONBLOCK: opening a pipe without a writer must not wait for ever.
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) throw Error(fmt::format("{}: {}", path, system_words(errno)));
   struct Closer {

@@ -25,7 +25,7 @@ struct Slot {
 
 // One for the process, as the signal's action is.
 struct Registry {
-  std::mutex mutex;  // of who takes and frees slots
+  std::mutex mutex;  // held while slots are taken and freed
   std::array<std::string, kMostMappings> paths;
 };
 
@@ -58,7 +58,7 @@ extern "C" void on_bus_error(int, siginfo_t* info, void*) {
     slot.lost = true;
     return;
   }
-  // Somebody else's: the instruction faults again, under the action that was there before.
+  // The address is in no guarded mapping: the instruction faults again, under the signal action that was there before.
   ::sigaction(SIGBUS, &previous_action, nullptr);
   if (info->si_code <= 0) ::raise(SIGBUS);  // sent by a program: nothing faults again
 }

@@ -34,8 +34,8 @@ struct SafetensorsHeader {
 SafetensorsHeader parse_safetensors_header(std::span<const std::byte> bytes, const std::string& what);
 
 // The values of one tensor of `bytes`, a file whose header was parsed. See SafetensorsFile::tensor; without an `owner`,
-// which keeps `bytes` alive, the values are always copied. With `two_bytes`, F16 and BF16 stay as they are stored (see
-// SafetensorsFile::weight).
+// which keeps `bytes` alive, the values are always copied. With `two_bytes`, F16 and BF16 keep their two bytes a number
+// (see SafetensorsFile::weight).
 Tensor safetensors_tensor(std::span<const std::byte> bytes, const SafetensorsHeader& header,
                           const SafetensorsEntry& entry, const std::string& what,
                           const std::shared_ptr<const void>& owner = {}, bool two_bytes = false);

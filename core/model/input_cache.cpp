@@ -89,7 +89,7 @@ const Tensor& InputCache::State::csv(const std::string& path) {
 const LayerWeights& InputCache::State::layer(const std::string& path, QkvLayout layout) {
   return cached(layers_, std::pair(path, layout), path, [&] {
     LayerWeights weights = read_layer_weights(path, layout);
-    // A mapping changes when somebody writes to the file, and a trace must not.
+    // A mapping changes when a program writes to the file, and a trace must not change.
     for (Linear* linear : {&weights.qkv, &weights.query, &weights.key, &weights.value, &weights.output}) {
       copy_out_of_mapping(*linear);
     }

@@ -51,7 +51,7 @@ RowSummary summary(const float* weights, std::size_t count) {
     const auto w = hn::LoadU(d, from);
     nan = hn::Or(nan, hn::IsNaN(w));
     largest = hn::IfThenElse(hn::Gt(w, largest), w, largest);
-    // What is below the normal floats adds less than anybody can see.
+    // Values below the normal floats add less than the result can show.
     const auto counts = hn::Ge(w, smallest);
     const auto safe = hn::IfThenElse(counts, w, hn::Set(d, 1.0F));
     sums[part] = hn::NegMulAdd(safe, log2_of(d, safe), sums[part]);

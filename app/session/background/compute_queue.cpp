@@ -90,7 +90,7 @@ void ComputeQueue::take_early(std::uint64_t generation, const Request& request, 
   HEADSCOPE_ASSERT(trace != nullptr, "nothing to show early");
   {
     const std::lock_guard lock(mutex_);
-    // Kept by somebody beyond its run, this would show an old request in the place of a newer one.
+    // A compute function that keeps the callback beyond its run would show an old request in the place of a newer one.
     if (!running_ || running_->generation != generation) return;
     running_->previewed = trace->preview;
     finished_.with_trace = Outcome{generation, request, true, std::move(trace), std::nullopt, ""};
@@ -101,7 +101,7 @@ void ComputeQueue::take_early(std::uint64_t generation, const Request& request, 
 Outcome ComputeQueue::outcome_of(const Waiting& work, const CancelToken& token, bool& cancelled) {
   Outcome outcome;
   try {
-    // By value: who keeps it beyond the run must not find what the run has left behind.
+    // Captured by value: a compute function may keep the callback beyond the run.
     outcome.trace =
         compute_(work.request, engine_, token,
                  [this, generation = work.generation, request = work.request](std::shared_ptr<const Trace> trace) {

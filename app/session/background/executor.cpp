@@ -62,7 +62,7 @@ class ThreadExecutor : public Executor {
       work_.pop_front();
       lock.unlock();
       next();
-      next = nullptr;  // what it holds is freed before anybody may think that this thread is done
+      next = nullptr;  // frees what it holds before other threads can see this thread as idle
       lock.lock();
     }
   }

@@ -9,7 +9,8 @@
 namespace headscope {
 namespace {
 
-constexpr std::size_t kKept = 8;  // the shown cell, those that one goes back and forth between, one under the mouse
+constexpr std::size_t kKept = 8;  // the shown cell, those between which the user goes back and forth, one under the
+                                  // mouse
 
 struct Wish {
   std::shared_ptr<const Trace> trace;

@@ -62,8 +62,7 @@ struct MapPicture {
 class MapTiles {
  public:
   struct Options {
-    std::int64_t tile_bytes = std::int64_t{128} << 20;   // most bytes of tiles that are kept; the least recently used
-                                                         // are dropped first
+    std::int64_t tile_bytes = std::int64_t{128} << 20;   // limit of kept tiles; the least recently used go first
     std::int64_t coarse_cells = std::int64_t{16} << 20;  // read for a first picture
     std::chrono::milliseconds publish{80};               // least time between two pictures of one query
   };

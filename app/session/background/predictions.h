@@ -20,8 +20,7 @@ struct PredictionResult {
   std::vector<TokenProbability> tokens;       // the whole vocabulary, most probable first
   std::vector<std::optional<double>> losses;  // nats, of every token of the phrase; nullopt where it is not predicted
   std::optional<double> mean_loss;            // over the predicted tokens; nullopt when there is none
-  std::string failure;                        // why there is no prediction (the model was saved without its head); else
-                                              // ""
+  std::string failure;                        // why there is no prediction (the model has no output head); else ""
 
   double probability_of(std::int64_t id) const;  // NaN for an id that the vocabulary does not have
 };

@@ -201,7 +201,7 @@ void draw_lab_compare(Ui& ui, const Rect& area) {
         "or convention turns ours into yours.");
     return;
   }
-  // What was compared is an older result: its answer is not about what one sees.
+  // An older result was compared: the answer is not about the shown one.
   const bool stale = ui.session.trace() != found->trace;
   if (stale) {
     Rect line{body.min, {body.max.x, body.min.y + ui.px(26)}};

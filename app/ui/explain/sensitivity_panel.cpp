@@ -39,7 +39,8 @@ Index target_of(const PanelData& data, const Selection& selection) {
   return {selection.batch, slice_of_head(trace, selection.stage, selection.head), row, column};
 }
 
-// Where nobody picked a cell: the strongest link of the head, of other stages the last token's first number.
+// The cell to show when the user picked none: the strongest arc of the head; for other stages the last token's first
+// number.
 std::optional<Cell> usual_cell(PanelData& data, const Selection& selection) {
   if (!is_score_like(selection.stage)) {
     const Tensor& tensor = data.trace().tensor(selection.stage);

@@ -103,7 +103,7 @@ void draw_label(Ui& ui, Grid& grid, std::int64_t head, const Rect& line) {
   Rect rest{{line.min.x + ui.px(16), line.min.y}, line.max};
   text_in(ui, rest, Type::mono_bold12, ui.colors.text, number);
   rest.min.x += number_width + ui.px(7);
-  const bool asked_for = grid.data.is_large(StageId::weights);  // nobody goes through it unasked
+  const bool asked_for = grid.data.is_large(StageId::weights);  // read only when the user asks
   const std::string entropy = summary != nullptr ? number_label(summary->entropy_bits, 2) : asked_for ? "" : "…";
   const float entropy_width = text_width(ui, Type::mono11, entropy);
   if (rest.width() > entropy_width) {
@@ -275,7 +275,7 @@ void draw_legend(Ui& ui, Grid& grid, const Rect& area) {
   }
 }
 
-// The selected head comes into sight when it changed, whoever changed it.
+// Scrolls to the selected head when it changed, by whatever control.
 void follow_selection(Ui& ui, const Grid& grid) {
   double& followed = ui.state.number["heads/followed"];
   const auto now = static_cast<double>(grid.selection.head) + 1;

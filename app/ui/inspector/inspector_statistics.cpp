@@ -14,8 +14,8 @@ namespace {
 
 constexpr float kTitle = 32, kRow = 18, kHistogram = 64, kAxis = 20, kBelow = 8;
 
-// Of a large slice whose numbers nobody computed yet: how many there are, and a way to ask. What is stored is gone
-// through without being asked for.
+// For a large slice whose numbers are not computed yet: how many there are, and a button to compute them. Stored slices
+// are read without a request.
 void draw_unknown(Ui& ui, const Inspected& inspected, const Rect& area, float& y) {
   using State = SliceNumbers::State;
   PanelData& data = inspected.data;

@@ -220,7 +220,7 @@ void read_mouse(Ui& ui, const Grid& grid, std::int64_t index) {
   }
 }
 
-// The picked head comes into sight when it changed, whoever changed it.
+// Scrolls to the picked head when it changed, by whatever control.
 void follow(Ui& ui, const Grid& grid, double& followed) {
   const std::int64_t index = grid.index_of(grid.shown.layer, grid.shown.head);
   if (index < 0 || followed == static_cast<double>(index) || !grid.layout.scrolls) return;

@@ -38,7 +38,7 @@ LayersLayout layers_layout(float width, float height, std::int64_t layers, std::
       by_width = (room - (across - 1) * gap) / across;
     }
     const float by_height = (height - (down - 1) * gap) / down;
-    // Rather scroll than show what nobody can read.
+    // Scrolls instead of drawing pictures that are too small to read.
     set(std::min(by_width, std::max(by_height, std::min(by_width, px(kLegible)))));
   } else {
     layout.label = px(kLabel);

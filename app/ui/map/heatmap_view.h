@@ -24,8 +24,7 @@ struct HeatmapView {
   const std::vector<ValueScale>* row_scale = nullptr;  // of every row, when range.per_row
   bool weight_like = true;                             // decides the decimals of numbers in cells
   bool small_numbers = false;                          // 10 px type, for thumbnails
-  std::optional<LargeMap> large;                       // set for a map that is drawn from tiles; then only single cells
-                                                       // of `matrix` are read
+  std::optional<LargeMap> large;                       // a map drawn from tiles: only single cells are read
 };
 
 // Draws the picture and, from 24 px a cell, the numbers of the visible cells: in black or white, whichever is legible.

@@ -104,7 +104,7 @@ std::optional<Cell> shown_map_cell(Ui& ui, const LargeMap& map, const CellGrid& 
   if (!under || grid.pixel_cells() == PixelCells{}) return under;
   const auto [rows, columns] = cells_under(grid, *under);
   const Cell middle{rows.begin + rows.size() / 2, columns.begin + columns.size() / 2};
-  // While it is dragged the picture moves under the mouse, and nobody reads what it passes.
+  // While the user drags the picture, the cells pass under the mouse too fast to be read.
   if (ImGui::IsMouseDragging(0)) return middle;
   const MapTiles::Chosen chosen = ui.session.maps().chosen(map.key, map.source, rows, columns);
   return chosen.cell ? Cell{chosen.cell->row, chosen.cell->column} : middle;

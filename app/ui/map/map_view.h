@@ -19,8 +19,7 @@ struct LargeMap {
   PyramidSource source;
   Pooling pooling = Pooling::max;
   std::shared_ptr<const MapPicture> whole;   // all of the matrix, at some zoom; null: none yet
-  std::shared_ptr<const MapPicture> detail;  // the part that the grid shows, at its zoom; may be the same picture;
-                                             // null: none yet
+  std::shared_ptr<const MapPicture> detail;  // the part that the grid shows, at its zoom; null: none yet
   std::string failure;
   bool only_coarse = false;  // the exact picture is computed only when the inspector shows it
 };

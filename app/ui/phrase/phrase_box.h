@@ -16,8 +16,7 @@ const std::vector<std::size_t>& wrapped_lines(Ui& ui, const std::string& name, c
 struct PhraseBox {
   std::string name;                            // of the control
   std::string hint;                            // shown while the box is empty
-  const std::vector<Range>* tokens = nullptr;  // [begin, end) in bytes: each is underlined to show where tokens begin;
-                                               // null: none
+  const std::vector<Range>* tokens = nullptr;  // [begin, end) in bytes, each underlined; null: none
   std::int64_t query = -1, key = -1;           // tokens drawn in the colours of query and key; -1: none
   ControlState state;
 };

@@ -82,7 +82,7 @@ void draw_chip(Ui& ui, const Rect& place, const std::string& index, std::string_
   text_in(ui, words, Type::mono12, is_key ? c.key : is_query ? c.query : unknown ? c.warn : c.text, token);
 }
 
-// What is shown of the tokens: their pieces, which of them nobody knows, and what a double click does.
+// What is shown of the tokens: their pieces, which of them the vocabulary does not have, and what a double click does.
 struct ChipRow {
   std::vector<std::string> pieces;
   TokensFact fact;

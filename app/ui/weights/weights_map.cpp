@@ -108,7 +108,7 @@ void draw_readout(Ui& ui, const WeightsData& data, const std::optional<Cell>& at
   text_in(ui, rest, Type::words12, ui.colors.text2, weight_meaning(*data.trace, data.tensor().name, index));
 }
 
-// What a pixel holds, and how one looks closer.
+// What a pixel shows, and how to zoom in.
 void draw_legend(Ui& ui, const HeatmapView& view, const Rect& line) {
   Rect rest = line;
   std::string words;

@@ -1,4 +1,4 @@
-// Who is under the mouse, who has the keyboard: every control asks here once a frame.
+// Which control is under the mouse and which has the keyboard: every control calls this once a frame.
 #include <algorithm>
 #include <cmath>
 

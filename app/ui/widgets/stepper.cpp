@@ -1,4 +1,5 @@
-// [-] number [+]: the buttons and arrows offer what runs; typing may set anything, so that one can see why not.
+// [-] number [+]: the buttons and arrows offer values that can run; the user may type any value, to see why it cannot
+// run.
 #include <algorithm>
 #include <charconv>
 #include <cmath>

@@ -20,7 +20,7 @@ namespace {
 
 // The character in white on nothing, its coverage as alpha; no pixels when no font has it.
 const UiState::GlyphPicture& glyph_picture(Ui& ui, Type type, std::uint32_t code_point) {
-  // Far more than one sees; a text that shows ever new characters does not grow it for ever.
+  // Far more than is visible at once; the limit keeps a text with ever new characters from growing it without end.
   if (ui.state.glyphs.size() > 6000) ui.state.glyphs.clear();
   const auto [at, is_new] = ui.state.glyphs.try_emplace({code_point, static_cast<int>(type)});
   UiState::GlyphPicture& picture = at->second;
@@ -170,7 +170,7 @@ void text(Ui& ui, ImVec2 at, Type type, Rgba color, std::string_view s, bool all
     add_run(font, size, at, ink, s.data(), s.data() + s.size(), all);
     return;
   }
-  // Right-to-left stretches are turned round, as they are read.
+  // Right-to-left stretches are reversed, so that they read from right to left.
   std::string turned;
   for (const VisualCluster& cluster : visual_order(s)) {
     turned += s.substr(static_cast<std::size_t>(cluster.bytes.begin), static_cast<std::size_t>(cluster.bytes.size()));

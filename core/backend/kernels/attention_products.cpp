@@ -46,7 +46,7 @@ void pack_panel(const float* key, std::int64_t stride, std::int64_t count, std::
   const std::int64_t whole_features = head_dim / 4 * 4;
   for (std::int64_t d = 0; d < whole_features; d += 4) {
     if (d % kFloatsALine == 0) {
-      // Rows lie far apart, so that nobody else fetches those of the next panel.
+      // Rows lie far apart, so that the processor does not prefetch those of the next panel by itself.
       for (std::int64_t j = 0; j < count; ++j) hwy::Prefetch(key + (kPanelKeys + j) * stride + d);
     }
     for (std::int64_t j = 0; j < whole_keys; j += 4) {
