@@ -22,7 +22,7 @@ void draw_header(Ui& ui, const LayersShown& shown, const Rect& area) {
   Rect right = take_right(all, ui.px(size::panel_padding) + ui.px(104 + 30), 0);
   right.max.x -= ui.px(size::panel_padding);
   const std::string fact =
-      look != nullptr ? "entropy " + number_label(result->metrics[HeadMetric::entropy].value, 2) + " bit" : "";
+      result != nullptr ? "entropy " + number_label(result->metrics[HeadMetric::entropy].value, 2) + " bit" : "";
   panel_header(ui, all, fmt::format("Layer {}, head {}", shown.layer, shown.head), fact);
   const LayerHead place{shown.layer, shown.head};
   const bool off = is_off(ui, place);
@@ -109,12 +109,12 @@ void draw_layers_aggregate(Ui& ui, const LayersShown& shown, const Rect& area) {
     rest.min.y += paragraph(ui, line, Type::words11, ui.colors.text3, tokens) + ui.px(2);
   }
   ui.mark("layers/aggregate_map", rest);
-  if (!look || !result->failure.empty() || result->matrix.empty()) {
+  if (!result || !result->failure.empty() || result->matrix.empty()) {
     const Rect line{{words.min.x, rest.min.y + ui.px(10)}, {words.max.x, rest.min.y + ui.px(10)}};
-    const std::string why = !look                     ? "Computing …"
+    const std::string why = !result                   ? "Computing …"
                             : result->failure.empty() ? "Every column is hidden."
                                                       : result->failure;
-    paragraph(ui, line, Type::words12, look && !result->failure.empty() ? ui.colors.text : ui.colors.text3, why);
+    paragraph(ui, line, Type::words12, result && !result->failure.empty() ? ui.colors.text : ui.colors.text3, why);
     ui.mark("layers/aggregate_failure", rest);
     return;
   }

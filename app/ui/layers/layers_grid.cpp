@@ -135,7 +135,7 @@ void draw_layer_strip(Ui& ui, const Grid& grid, std::int64_t layer, const Rect& 
   }
   const Rgba ink = selected ? ui.colors.text : ui.colors.text2;
   const auto& result = grid.shown.result.layers[static_cast<std::size_t>(layer)];
-  const std::string entropy = look ? number_label(result->mean_entropy, 2) : "…";
+  const std::string entropy = result ? number_label(result->mean_entropy, 2) : "…";
   if (line.height() < ui.px(kNarrowTile)) {
     text_in(ui, line, selected ? Type::title12 : Type::words12, ink, std::to_string(layer));
     text_in(ui, {line.min, {grid.area.min.x - ui.px(10), line.max.y}}, Type::mono11, ui.colors.text2, entropy, 1);

@@ -45,7 +45,7 @@ std::vector<LayerHead> order_of(const LayersView& view, const LayersShown& shown
   if (!view.sort) return order;
   const auto value = [&](const LayerHead& at) {
     const HeadResult* result = shown.head_result(at.layer, at.head);
-    const double known = look != nullptr ? result->metrics[*view.sort].value : NAN;
+    const double known = result != nullptr ? result->metrics[*view.sort].value : NAN;
     return std::isnan(known) ? -INFINITY : known;  // what has no value comes last
   };
   std::stable_sort(order.begin(), order.end(),
