@@ -24,7 +24,7 @@ except ImportError:
     print("skipped: no torch (apt-get install python3-torch)")
     sys.exit(77)
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 sys.path.insert(0, os.path.join(ROOT, "assets", "capture"))
 from headscope_capture import Recorder, save_capture, split_heads  # noqa: E402
 

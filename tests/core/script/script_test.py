@@ -14,8 +14,8 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FILES = os.path.join(HERE, "..", "golden", "files")
-MODELS = os.path.join(HERE, "..", "golden", "models")
+FILES = os.path.join(HERE, "..", "..", "golden", "files")
+MODELS = os.path.join(HERE, "..", "..", "golden", "models")
 
 try:
     import numpy as np

@@ -11,7 +11,7 @@ int main() {
   request.heads = 2;
   request.mask = {{headscope::MaskTerm::Kind::causal, 0, ""}};
   headscope::Engine engine;
-  const auto trace = engine.run(request);
+  const auto trace = engine.run(request, {});
   const headscope::Tensor& weights = trace->tensor(headscope::StageId::weights);
   std::printf("headscope %s, %s\n", headscope::kVersion, headscope::to_string(weights.shape()).c_str());
   for (std::int64_t query = 0; query < trace->query_len(); ++query) {
