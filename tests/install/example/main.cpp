@@ -16,7 +16,8 @@ int main() {
   std::printf("headscope %s, %s\n", headscope::kVersion, headscope::to_string(weights.shape()).c_str());
   for (std::int64_t query = 0; query < trace->query_len(); ++query) {
     for (std::int64_t key = 0; key < trace->key_len(); ++key) {
-      std::printf("%.9g%c", static_cast<double>(weights.at({0, 0, query, key})), key + 1 < trace->key_len() ? ' ' : '\n');
+      std::printf("%.9g%c", static_cast<double>(weights.at({0, 0, query, key})),
+                  key + 1 < trace->key_len() ? ' ' : '\n');
     }
   }
 }
