@@ -15,6 +15,7 @@
 #include "app/session/settings.h"
 #include "app/ui/command.h"
 #include "app/ui/dialog_state.h"
+#include "app/ui/panel_states.h"
 #include "app/ui/theme.h"
 #include "app/ui/widgets/text_edit.h"
 #include "core/base/image.h"
@@ -90,6 +91,7 @@ struct UiState {
   std::string open_combo;  // name of the combo whose list is open
   std::vector<Notice> notices;
   Hover hover, next_hover;
+  PanelStates panels;                       // what each panel remembers, a struct each
   std::map<std::string, std::string> text;  // small strings of dialogs, by name
   std::map<std::string, double> number;     // scroll positions and the like, by name
   double time = 0;                          // seconds; the caret blinks by it

@@ -165,6 +165,9 @@ std::string all_text(const Session& session, const UiState& state) {
   }
   for (const auto& [name, edit] : state.edits) add(edit.buffer);
   for (const auto& [name, text] : state.text) add(text);
+  std::string of_panels;
+  state.panels.add_text(of_panels);
+  add(of_panels);
   for (const Notice& notice : state.notices) add(notice.fact + ' ' + notice.advice);
   add(state.title);
   return all;
