@@ -26,10 +26,12 @@ with tempfile.TemporaryDirectory() as folder:
             sys.exit(f"{wanted} was not installed")
     if list(prefix.rglob("precompiled.h")) or list(prefix.rglob("*-inl.h")):
         sys.exit("headers of this tree alone were installed")
-    run("cmake", "-S", here / "example", "-B", work, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={compiler}",
-        "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
-    flags = (work / "CMakeFiles/example.dir/flags.make").read_text() if (work / "Makefile").exists() else ""
-    if "-Wconversion" in flags:
+    # The generator of the build tree: CMake's default one may lack its program here (make).
+    generator = re.search(r"^CMAKE_GENERATOR:INTERNAL=(.+)$", pathlib.Path(build, "CMakeCache.txt").read_text(), re.M)[1]
+    run("cmake", "-G", generator, "-S", here / "example", "-B", work, f"-DCMAKE_PREFIX_PATH={prefix}",
+        f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror",
+        "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+    if "-Wconversion" in (work / "compile_commands.json").read_text():
         sys.exit("the library's warnings are its user's")
     run("cmake", "--build", work)
     head, *rows = run(work / "example").splitlines()
