@@ -11,7 +11,7 @@
 #include "core/attention/score_rule_of.h"
 #include "core/attention/stage_layout.h"
 #include "core/backend/score_steps.h"
-#include "core/compare/precision.h"
+#include "core/compare/number_format.h"
 #include "core/model/head_rule.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/stage_info.h"

@@ -55,7 +55,7 @@ bool pooled(const HeatmapSpec& spec) {
   return spec.width < spec.columns || spec.height < spec.rows;
 }
 
-// What a cell shows, by the rules of heatmap.h.
+// What a cell shows, by the rules of heatmap_spec.h.
 struct Look {
   enum class Kind : std::uint8_t { color, hidden, nan, above, below } kind = Kind::color;
   Rgba color;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/request/request.h"
+#include "core/request/interventions.h"
 
 namespace headscope {
 

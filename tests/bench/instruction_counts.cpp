@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/attention/forward.h"
+#include "core/model/load_inputs.h"
 #include "core/model/seeded.h"
 #include "tests/bench/phrases.h"
 
