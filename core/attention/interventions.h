@@ -42,10 +42,14 @@ const FrozenHead* frozen_head(const Request& request, std::int64_t layer, std::i
 // Whether any head of the layer is frozen.
 bool any_frozen(const Request& request, std::int64_t layer);
 
-// The weights of query i of a frozen head over all keys. uniform: 1 / n for each of n visible keys. identity: 1 at the
-// key i + diagonal, when it is there and visible. All others 0, the whole row too. `diagonal` is that of the mask.
-void read_frozen_row(FrozenHead::As as, const HiddenCells& hidden, std::int64_t b, std::int64_t h, std::int64_t i,
-                     std::int64_t diagonal, std::span<float> out);
+// One row of weights: a query of one batch item and head.
+struct FrozenRow {
+  std::int64_t batch = 0, head = 0, query = 0;
+  std::int64_t diagonal = 0;  // of the mask: what is added to the query's number to get its own key
+};
+// The weights of a query of a frozen head over all keys. uniform: 1 / n for each of n visible keys. identity: 1 at the
+// query's own key, when the scores have that key and it is visible. All other weights are 0, also all of a row.
+void read_frozen_row(FrozenHead::As as, const HiddenCells& hidden, const FrozenRow& row, std::span<float> out);
 
 // What is added to i to get the query's own key: 0, or with bottom-right alignment key_len - query_len (without the key
 // of bias_k).

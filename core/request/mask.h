@@ -110,12 +110,19 @@ struct Mask {
 // Whether the request paints over the mask.
 bool any_painted(const Request& request);
 
+// The sizes of the scores that a mask lies on.
+struct MaskSizes {
+  std::int64_t batch = 1, heads = 1, query_len = 0;
+  std::int64_t key_len = 0;  // counts the key of bias_k
+  bool extra_key = false;    // the last key is that of bias_k
+};
+
 // Unites the hidden cells of all terms and sums what they add, the same term once; the request's painted cells lie over
-// all of them, the last one on top. Positional terms see i counted from the aligned diagonal. key_len counts the key of
-// bias_k when there is one (`extra_key`): it is never hidden and nothing is added to it. With Variant::mask_inverted
-// hidden and visible are exchanged (but for the extra key). `own`: positional terms that count as well, the model's.
-// Throws UsageError when a file does not broadcast, naming both shapes.
-Mask build_mask(const Request& request, const std::vector<MaskFile>& files, std::int64_t batch, std::int64_t heads,
-                std::int64_t query_len, std::int64_t key_len, bool extra_key, std::span<const MaskTerm> own = {});
+// all of them, the last one on top. Positional terms see i counted from the aligned diagonal. The extra key is never
+// hidden and nothing is added to it. With Variant::mask_inverted hidden and visible are exchanged (but for the extra
+// key). `own`: positional terms of the model, which count as well; empty when it has none. Throws UsageError when a
+// file does not broadcast, naming both shapes.
+Mask build_mask(const Request& request, const std::vector<MaskFile>& files, const MaskSizes& sizes,
+                std::span<const MaskTerm> own = {});
 
 }  // namespace headscope

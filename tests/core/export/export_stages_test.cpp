@@ -317,7 +317,7 @@ TEST(Export, AFileInTheWayRemovesWhatWasWritten) {
 
 TEST(Manifest, SaysWhatTheContractAsks) {
   const auto trace = trace_of(small_request());
-  const Json manifest = Json::parse(manifest_json(*trace, {{StageId::weights, {"weights.npy"}}}));
+  const Json manifest = Json::parse(manifest_json(*trace, {.files = {{StageId::weights, {"weights.npy"}}}}));
   for (const char* key : {"request", "version", "tokens", "key_tokens", "backend", "fully_masked_rows",
                           "weights_sha256", "seconds", "stages"}) {
     EXPECT_TRUE(manifest.contains(key)) << key;
