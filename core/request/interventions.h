@@ -16,7 +16,7 @@ struct LayerHead {
   friend bool operator==(const LayerHead&, const LayerHead&) = default;
 };
 
-// In each of them `on` false means: listed, without effect. A hash is made of `fields`.
+// Every kind of intervention has `on`: false means that it is listed and has no effect. Its hash is made of `fields()`.
 
 // A head whose context is 0.
 struct AblatedHead {
@@ -26,21 +26,21 @@ struct AblatedHead {
   friend bool operator==(const AblatedHead&, const AblatedHead&) = default;
 };
 
-// One number of a stage, or of a tensor of the layer's weights, replaced once it is there; all that comes after
-// follows.
+// One number of a stage, or of a tensor of the layer's weights, replaced once it is computed or read; later stages are
+// computed from the new number.
 struct NumberEdit {
-  std::string tensor;                 // a stage, or a tensor by the name that its file gives it
+  std::string tensor;                 // the name of a stage, or of a tensor in its file
   std::vector<std::int64_t> index;    // in the tensor's own axes
   float value = 0;                    // never NaN
-  std::optional<std::int64_t> layer;  // of a model; nothing: the layer that is shown
+  std::optional<std::int64_t> layer;  // of a model; nullopt: the layer that is shown
   bool on = true;
   auto fields() const { return std::tie(tensor, index, value, layer, on); }
   friend bool operator==(const NumberEdit&, const NumberEdit&) = default;
 };
 
-// The weights of a head, held at what no score decides.
+// A head whose weights do not depend on its scores.
 struct FrozenHead {
-  enum class As { uniform, identity };  // 1 / visible keys each; 1 at the query's own place
+  enum class As { uniform, identity };  // 1/n for each of n visible keys; 1 at the query's own key
   LayerHead place;
   As as = As::uniform;
   bool on = true;
@@ -48,19 +48,20 @@ struct FrozenHead {
   friend bool operator==(const FrozenHead&, const FrozenHead&) = default;
 };
 
-// What multiplies the stage `query` or `key`; of `key` the head is a key and value head.
+// A factor of the stage `query` or `key`. For `key` the head is a key and value head.
 struct HeadFactor {
-  std::optional<LayerHead> place;  // nothing: every head of every layer
+  std::optional<LayerHead> place;  // nullopt: every head of every layer
   double factor = 1.0;
   bool on = true;
   auto fields() const { return std::tie(place, factor, on); }
   friend bool operator==(const HeadFactor&, const HeadFactor&) = default;
 };
 
-// A rectangle of the mask, hidden or shown whatever lies below it; what lies beyond the scores is cut off.
+// A rectangle of the mask that is hidden or shown, whatever the mask says of its cells. Parts beyond the scores are
+// ignored.
 struct PaintedCells {
   static constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
-  bool hides = true;
+  bool hides = true;  // false: shows
   std::int64_t query_begin = 0, query_end = kToTheEnd;
   std::int64_t key_begin = 0, key_end = kToTheEnd;
   bool on = true;

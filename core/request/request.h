@@ -1,5 +1,5 @@
-// What is to be computed: a plain value with one field per REQUEST option of the command line. It is what a session
-// file saves, what undo keeps, and what two results are compared by.
+// A request: what is to be computed, as a plain value with one field for each REQUEST option of the command line.
+// Session files save it, undo keeps it, and results are compared by it.
 #pragma once
 
 #include <cstdint>
@@ -43,21 +43,21 @@ struct MaskTerm {
 };
 
 struct Request : Interventions {
-  // Where the queries' (and keys', values') vectors come from. Paths are empty when not given.
+  // Where the vectors of queries, keys and values come from. An empty path or phrase means: not given.
   std::string phrase;
-  std::optional<std::string> second_phrase;  // of a model that reads two: [CLS] A [SEP] B [SEP]
-  std::optional<std::string> key_phrase;     // cross-attention
-  std::vector<std::int64_t> token_ids;
+  std::optional<std::string> second_phrase;   // for a model that reads pairs: [CLS] A [SEP] B [SEP]
+  std::optional<std::string> key_phrase;      // cross-attention
+  std::vector<std::int64_t> token_ids;        // instead of a phrase; empty: not given
   std::string input, key_input, value_input;  // FILE.npy: x
   std::string query, key, value;              // FILE.npy: attention alone
 
   // Where the weights come from.
   std::string model = "seeded";       // seeded | demo:NAME | path
-  std::optional<std::int64_t> layer;  // default: the last
-  std::string weights;                // FILE.safetensors: one attention layer
+  std::optional<std::int64_t> layer;  // nullopt: the last layer
+  std::string weights;                // FILE.safetensors: one attention layer; "": not given
   QkvLayout qkv_layout = QkvLayout::automatic;
 
-  // Sizes. Nothing means the default, or what the weights or inputs dictate.
+  // Sizes. nullopt means the default, or the size that the weights or inputs have.
   std::optional<std::int64_t> heads, kv_heads, d_model, input_dim, batch;
   std::uint64_t seed = 0;
   double init_gain = 1.0;  // multiplies every seeded weight matrix (not the biases)
@@ -73,11 +73,11 @@ struct Request : Interventions {
   FullyMasked fully_masked = FullyMasked::as_computed;
 
   // Scores and weights.
-  std::optional<double> scale;  // nothing: 1/sqrt(head_dim)
-  std::optional<double> softcap;
+  std::optional<double> scale;    // nullopt: the model's own, else 1/sqrt(head_dim)
+  std::optional<double> softcap;  // nullopt: none
   double dropout = 0.0;
   std::uint64_t dropout_seed = 0;
-  std::string dropout_mask;  // FILE.npy, 1 = kept
+  std::string dropout_mask;  // FILE.npy, 1 = kept; "": kept weights are drawn
 
   Merge merge = Merge::transpose;
   std::vector<Variant> variants;
