@@ -1,4 +1,5 @@
 // The context of a row that is computed anew after tokens are replaced.
+#include "core/backend/kernels/attention_products.h"
 #include "core/backend/replaced_positions.h"
 #include "core/backend/strided_rows.h"
 
