@@ -25,7 +25,7 @@ struct Latex {
 // "x W_q^T + b_q": the formula of a projection of a stage.
 std::string product(StageId of, const char* matrix, const Linear& linear);
 
-// " with $W_q \\in ...$ and $b_q \\in ...$".
+// " with $W_q \in ...$ and $b_q \in ...$": the shapes of a projection.
 std::string where_weights(const char* matrix, const Linear& linear);
 
 // The stages up to the projections, and the heads that they are split into.

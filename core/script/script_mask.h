@@ -16,7 +16,8 @@ struct ScoreLines {
   bool hides_later = false;  // weights of hidden cells are set to 0
 };
 
-// Writes the lines that make `hidden`, true where a query may not see a key, and `added` where the mask adds something.
+// Writes the lines that make `hidden`, true where a query may not see a key, and `added` where the mask adds something;
+// sets has_mask.
 void write_mask(ScoreLines& lines);
 
 }  // namespace headscope
