@@ -1,5 +1,5 @@
 #version 330 core
-// Mirrors draw_heatmap of core/picture/heatmap.h, rule by rule; the rules stand there. gl_FragCoord counts rows from the
+// Mirrors draw_heatmap of core/picture/heatmap_spec.h, rule by rule; the rules stand there. gl_FragCoord counts rows from the
 // first row of the texture, which is the top one of the picture.
 #extension GL_ARB_gpu_shader5 : enable
 #ifdef GL_ARB_gpu_shader5

@@ -103,7 +103,8 @@ const std::vector<std::string>& usual_bench_sizes() {
 double useful_operations(const BenchCase& size) {
   Request request;
   request.mask = size.mask;
-  const Mask mask = build_mask(request, {}, 1, 1, size.seq_len, size.seq_len, false);
+  const Mask mask =
+      build_mask(request, {}, {.batch = 1, .heads = 1, .query_len = size.seq_len, .key_len = size.seq_len});
   const auto cells = static_cast<double>(size.seq_len) * static_cast<double>(size.seq_len);
   const double visible = cells - static_cast<double>(mask.hidden.hidden_count(0, 0));
   const auto batch = static_cast<double>(size.batch), d_model = static_cast<double>(size.d_model);

@@ -25,8 +25,8 @@ BenchLayer::BenchLayer(const BenchCase& size) : alone_(size.alone) {
   Request request;
   request.mask = size.mask;
   rule_.scale = 1.0 / std::sqrt(static_cast<double>(size.head_dim()));
-  rule_.mask =
-      std::make_shared<const Mask>(build_mask(request, {}, size.batch, size.heads, size.seq_len, size.seq_len, false));
+  rule_.mask = std::make_shared<const Mask>(build_mask(
+      request, {}, {.batch = size.batch, .heads = size.heads, .query_len = size.seq_len, .key_len = size.seq_len}));
 
   TorchGenerator generator(0);
   const Axes features{Axis::batch, Axis::position, Axis::feature};
@@ -55,7 +55,7 @@ BenchLayer::BenchLayer(const BenchCase& size) : alone_(size.alone) {
 void BenchLayer::run(const Backend& backend, const CancelToken& cancel) {
   if (!alone_) backend.linear_into(x_, layer_.qkv, projected_, cancel);
   const QueryRange all{{0, query_.dim(0)}, {0, query_.dim(1)}, {0, query_.dim(2)}};
-  backend.attention(query_, key_, value_, rule_, all, results_, cancel);
+  backend.attention({.query = query_, .key = key_, .rule = rule_}, value_, all, results_, cancel);
   if (alone_) return;
   backend.linear_into(merged_heads(results_.context, Merge::transpose), layer_.output, output_, cancel);
 }

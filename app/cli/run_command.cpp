@@ -137,10 +137,9 @@ void run(const Arguments& given, const CancelToken& cancel) {
       text = written_text(plan.folder, names) + notes_text(*trace);
     }
   } else {
-    text = given.has("json") ? manifest_json(
-                                   *trace, {}, "", cancel, {},
-                                   [&](double share) { progress.show("going through the numbers", share); },
-                                   plan.predictions.get(), plan.metrics)
+    text = given.has("json")
+               ? manifest_json(*trace, {.predictions = plan.predictions.get(), .metrics = plan.metrics}, cancel,
+                               [&](double share) { progress.show("going through the numbers", share); })
            : plan.metrics ? metrics_table_text(*trace, cancel)
                           : shape_table_text(*trace);
   }

@@ -14,8 +14,8 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr std::int64_t kProductsPerWeight = 40;  // what masking, exp and division cost, about
 
 struct Sizes {
-  Sizes(const Tensor& query, const Tensor& key)
-      : head_dim(query.dim(3)), key_len(key.dim(2)), heads_per_group(query.dim(1) / key.dim(1)) {}
+  explicit Sizes(const ScoreOperands& of)
+      : head_dim(of.query.dim(3)), key_len(of.key.dim(2)), heads_per_group(of.query.dim(1) / of.key.dim(1)) {}
   std::int64_t head_dim, key_len, heads_per_group;
 };
 
@@ -35,13 +35,13 @@ float hidden_value_of(const ScoreRule& rule, bool mask_first) {
 }
 
 // Scores of `cells` at `stage` (raw_scores ... masked_scores) into buffers.result.
-void make_scores(ComputeDevice& device, StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                 const Region& cells) {
+void make_scores(ComputeDevice& device, const ScoreOperands& of, StageId stage, const Region& cells) {
   ComputeBuffers& buffers = *device.buffers;
-  const Sizes size(query, key);
+  const ScoreRule& rule = of.rule;
+  const Sizes size(of);
   const HeadGroups heads = heads_of(cells, size);
-  buffers.left.upload(query, {cells[0], cells[1], cells[2], {0, size.head_dim}});
-  buffers.right.upload(key, {cells[0], heads.group_range(), cells[3], {0, size.head_dim}});
+  buffers.left.upload(of.query, {cells[0], cells[1], cells[2], {0, size.head_dim}});
+  buffers.right.upload(of.key, {cells[0], heads.group_range(), cells[3], {0, size.head_dim}});
   buffers.result.reserve(element_count(cells));
   device.kernels->dot_products({cells[0].size(), cells[2].size(), cells[3].size(), size.head_dim, heads}, buffers.left,
                                buffers.right, nullptr, buffers.result);
@@ -78,6 +78,8 @@ void make_weights(ComputeDevice& device, const ScoreRule& rule, const Region& ce
   ComputeBuffers& buffers = *device.buffers;
   const HiddenCells& hidden = rule.mask->hidden;
   ComputeKernels::WeightSteps steps;
+  steps.rows = matrices_of(cells) * cells[2].size();
+  steps.keys = cells[3].size();
   steps.first_key = cells[3].begin;
   steps.clears_hidden = rule.mask_after_softmax && hidden.any();
   steps.rewrites_hidden_rows = rule.fully_masked != FullyMasked::as_computed && hidden.any();
@@ -95,8 +97,8 @@ void make_weights(ComputeDevice& device, const ScoreRule& rule, const Region& ce
     }
     buffers.all_hidden.upload(rows);
   }
-  device.kernels->softmax_weights(steps, matrices_of(cells) * cells[2].size(), cells[3].size(), buffers.result,
-                                  buffers.maxima, buffers.sums, buffers.mask, buffers.all_hidden);
+  device.kernels->softmax_weights(steps, buffers.result, buffers.maxima, buffers.sums, buffers.mask,
+                                  buffers.all_hidden);
 }
 
 // The weights in buffers.result, after dropout.
@@ -132,25 +134,35 @@ void drop_weights(ComputeDevice& device, const ScoreRule& rule, const Region& ce
   device.kernels->dropped_weights(steps, rows, keys, buffers.result, buffers.draws, nullptr);
 }
 
+// The rows of one step of attention.
+struct ContextRows {
+  const Tensor& value;
+  const HiddenCells* hidden;  // null: every value is finite, and a hidden cell's weight of 0 needs no check
+  HeadGroups heads;
+  const Region& cells;  // of the scores
+  const Region& local;  // the same counted from the beginning of the result
+};
+
 // weights · value, the weights in buffers.result.
-void make_context(ComputeDevice& device, const Tensor& value, const ScoreRule& rule, const Sizes& size, bool any_value,
-                  const Region& cells, const Region& local, Tensor& to) {
+void make_context(ComputeDevice& device, const ContextRows& rows, Tensor& to) {
   ComputeBuffers& buffers = *device.buffers;
-  const HeadGroups heads = heads_of(cells, size);
-  const std::int64_t features = value.dim(3);
-  buffers.value.upload(value, {cells[0], heads.group_range(), cells[3], {0, features}});
-  if (any_value) buffers.mask.upload(rule.mask->hidden, cells[0], cells[1], cells[2]);
+  const Region& cells = rows.cells;
+  const std::int64_t features = rows.value.dim(3);
+  buffers.value.upload(rows.value, {cells[0], rows.heads.group_range(), cells[3], {0, features}});
+  if (rows.hidden != nullptr) buffers.mask.upload(*rows.hidden, cells[0], cells[1], cells[2]);
   buffers.context.reserve(matrices_of(cells) * cells[2].size() * features);
-  device.kernels->weighted_values({cells[0].size(), cells[2].size(), features, cells[3].size(), heads}, buffers.result,
-                                  buffers.value, any_value ? &buffers.mask : nullptr, buffers.context);
-  read_part(buffers.context, {local[0], local[1], local[2], {0, features}}, to);
+  device.kernels->weighted_values({cells[0].size(), cells[2].size(), features, cells[3].size(), rows.heads},
+                                  buffers.result, buffers.value, rows.hidden != nullptr ? &buffers.mask : nullptr,
+                                  buffers.context);
+  read_part(buffers.context, {rows.local[0], rows.local[1], rows.local[2], {0, features}}, to);
 }
 
 }  // namespace
 
-void attention_on(ComputeDevice& device, const Tensor& query, const Tensor& key, const Tensor& value,
-                  const ScoreRule& rule, const QueryRange& part, AttentionResults& to, const CancelToken& cancel) {
-  const Sizes size(query, key);
+void attention_on(ComputeDevice& device, const ScoreOperands& of, const Tensor& value, const QueryRange& part,
+                  AttentionResults& to, const CancelToken& cancel) {
+  const Sizes size(of);
+  const ScoreRule& rule = of.rule;
   const std::int64_t features = to.context.empty() ? 0 : value.dim(3);
   const bool any_value = features > 0 && rule.mask->hidden.any() && !all_finite(value);
   const Region all{part.batch, part.heads, part.queries};
@@ -167,7 +179,7 @@ void attention_on(ComputeDevice& device, const Tensor& query, const Tensor& key,
     const Region local_rows = shifted(rows, all);
     const Region local{local_rows[0], local_rows[1], local_rows[2], cells[3]};
     const std::int64_t count = element_count(rows);
-    make_scores(device, StageId::masked_scores, query, key, rule, cells);
+    make_scores(device, of, StageId::masked_scores, cells);
     buffers.maxima.reserve(count);
     buffers.sums.reserve(count);
     device.kernels->row_statistics(count, size.key_len, buffers.result, buffers.maxima, buffers.sums);
@@ -180,48 +192,55 @@ void attention_on(ComputeDevice& device, const Tensor& query, const Tensor& key,
       drop_weights(device, rule, cells, cancel);
       if (!to.dropped.empty()) read_part(buffers.result, local, to.dropped);
     }
-    if (features > 0) make_context(device, value, rule, size, any_value, cells, local, to.context);
+    if (features == 0) continue;
+    make_context(device,
+                 {.value = value,
+                  .hidden = any_value ? &rule.mask->hidden : nullptr,
+                  .heads = heads_of(cells, size),
+                  .cells = cells,
+                  .local = local},
+                 to.context);
   }
 }
 
-void make_cells(ComputeDevice& device, StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                const RowStatistics* statistics, const Region& statistic_rows, const Region& cells,
+void make_cells(ComputeDevice& device, const ScoreOperands& of, const ScoreCells& cells, const Region& statistic_rows,
                 const CancelToken& cancel) {
-  const bool weighs = is_weight_like(stage);
-  make_scores(device, weighs ? StageId::masked_scores : stage, query, key, rule, cells);
+  const bool weighs = is_weight_like(cells.stage);
+  make_scores(device, of, weighs ? StageId::masked_scores : cells.stage, cells.region);
   if (!weighs) return;
-  device.buffers->maxima.upload(statistics->max, statistic_rows);
-  device.buffers->sums.upload(statistics->sum, statistic_rows);
-  make_weights(device, rule, cells);
-  if (stage == StageId::dropped_weights) drop_weights(device, rule, cells, cancel);
+  device.buffers->maxima.upload(cells.statistics->max, statistic_rows);
+  device.buffers->sums.upload(cells.statistics->sum, statistic_rows);
+  make_weights(device, of.rule, cells.region);
+  if (cells.stage == StageId::dropped_weights) drop_weights(device, of.rule, cells.region, cancel);
 }
 
-void read_scores_on(ComputeDevice& device, StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                    const RowStatistics* statistics, const Region& region, std::span<float> out,
+void read_scores_on(ComputeDevice& device, const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
                     const CancelToken& cancel) {
-  const Sizes size(query, key);
-  const bool weighs = is_weight_like(stage);
+  const Sizes size(of);
+  const Region& region = cells.region;
   Tensor result = Tensor::zeros({region[0].size(), region[1].size(), region[2].size(), region[3].size()},
                                 {Axis::batch, Axis::head, Axis::query, Axis::key});
+  const RowStatistics* statistics = cells.statistics;
   RowStatistics made;
-  if (weighs && statistics == nullptr) {
+  if (is_weight_like(cells.stage) && statistics == nullptr) {
     const Shape rows{region[0].size(), region[1].size(), region[2].size()};
     const Axes axes{Axis::batch, Axis::head, Axis::query};
     AttentionResults rows_only;
     rows_only.statistics = made = {Tensor::zeros(rows, axes), Tensor::zeros(rows, axes)};
-    attention_on(device, query, key, {}, rule, {region[0], region[1], region[2]}, rows_only, cancel);
+    attention_on(device, of, {}, {region[0], region[1], region[2]}, rows_only, cancel);
     statistics = &made;
   }
-  const auto fits = [&](const Region& cells) {
-    const std::int64_t matrices = matrices_of(cells);
-    return matrices * cells[2].size() <= kMostGroups && device.holds(element_count(cells)) &&
-           device.holds(matrices * std::max(cells[2].size(), cells[3].size()) * size.head_dim) &&
-           device.takes(element_count(cells), size.head_dim + kProductsPerWeight);
+  const auto fits = [&](const Region& part) {
+    const std::int64_t matrices = matrices_of(part);
+    return matrices * part[2].size() <= kMostGroups && device.holds(element_count(part)) &&
+           device.holds(matrices * std::max(part[2].size(), part[3].size()) * size.head_dim) &&
+           device.takes(element_count(part), size.head_dim + kProductsPerWeight);
   };
-  for (const Region& cells : parts_of(region, fits)) {
+  for (const Region& part : parts_of(region, fits)) {
     cancel.check();
-    const Region local = shifted(cells, region);
-    make_cells(device, stage, query, key, rule, statistics, {local[0], local[1], local[2]}, cells, cancel);
+    const Region local = shifted(part, region);
+    make_cells(device, of, {.stage = cells.stage, .region = part, .statistics = statistics},
+               {local[0], local[1], local[2]}, cancel);
     read_part(device.buffers->result, local, result);
   }
   result.read(whole(result.shape()), out);

@@ -6,25 +6,20 @@
 
 #include "app/gl/compute_device.h"
 #include "core/backend/backend.h"
-#include "core/backend/score_rule.h"
-#include "core/request/stage.h"
 
 namespace headscope {
 
 // Backend::attention().
-void attention_on(ComputeDevice& device, const Tensor& query, const Tensor& key, const Tensor& value,
-                  const ScoreRule& rule, const QueryRange& part, AttentionResults& to, const CancelToken& cancel);
+void attention_on(ComputeDevice& device, const ScoreOperands& of, const Tensor& value, const QueryRange& part,
+                  AttentionResults& to, const CancelToken& cancel);
 
-// Cells of raw_scores ... dropped_weights over `cells` of [batch, heads, query_len, key_len] into
-// device.buffers->result; they are not copied back. Weights need the statistics of their rows: those of
-// `statistic_rows` in `statistics`; null for scores.
-void make_cells(ComputeDevice& device, StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                const RowStatistics* statistics, const Region& statistic_rows, const Region& cells,
+// The cells into device.buffers->result; they are not copied back. Weights need cells.statistics, whose rows
+// `statistic_rows` are those of the region.
+void make_cells(ComputeDevice& device, const ScoreOperands& of, const ScoreCells& cells, const Region& statistic_rows,
                 const CancelToken& cancel);
 
 // Backend::read_scores().
-void read_scores_on(ComputeDevice& device, StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                    const RowStatistics* statistics, const Region& region, std::span<float> out,
+void read_scores_on(ComputeDevice& device, const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
                     const CancelToken& cancel);
 
 // Whether every number is finite. Then the value of a hidden key has no effect without further checks: its weight is 0.

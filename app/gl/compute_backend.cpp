@@ -101,7 +101,8 @@ class GpuBackend : public Backend, public DeviceBackend, public std::enable_shar
         b.maxima.reserve(rows);
         b.sums.reserve(rows);
         device_->kernels->row_statistics(rows, keys, b.result, b.maxima, b.sums);
-        device_->kernels->softmax_weights({}, rows, keys, b.result, b.maxima, b.sums, b.mask, b.all_hidden);
+        device_->kernels->softmax_weights({.rows = rows, .keys = keys}, b.result, b.maxima, b.sums, b.mask,
+                                          b.all_hidden);
         read_part(b.result, cells, result);
         read_part(b.maxima, part, found.max);
         read_part(b.sums, part, found.sum);
@@ -141,15 +142,14 @@ class GpuBackend : public Backend, public DeviceBackend, public std::enable_shar
     return result;
   }
 
-  void attention(const Tensor& query, const Tensor& key, const Tensor& value, const ScoreRule& rule,
-                 const QueryRange& part, AttentionResults& to, const CancelToken& cancel) const override {
-    run([&] { attention_on(*device_, query, key, value, rule, part, to, cancel); });
+  void attention(const ScoreOperands& of, const Tensor& value, const QueryRange& part, AttentionResults& to,
+                 const CancelToken& cancel) const override {
+    run([&] { attention_on(*device_, of, value, part, to, cancel); });
   }
 
-  void read_scores(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                   const RowStatistics* statistics, const Region& region, std::span<float> out,
+  void read_scores(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
                    const CancelToken& cancel) const override {
-    run([&] { read_scores_on(*device_, stage, query, key, rule, statistics, region, out, cancel); });
+    run([&] { read_scores_on(*device_, of, cells, out, cancel); });
   }
 
   std::shared_ptr<const DevicePyramid> device_pyramid(const ScoreMatrix& matrix) const override {

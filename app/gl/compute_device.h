@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "app/gl/compute_backend.h"
 #include "app/gl/compute_buffer.h"
 #include "app/gl/compute_kernels.h"
 #include "app/gl/compute_parts.h"
+#include "app/gl/gpu_options.h"
 #include "app/gl/pixel_kernels.h"
 #include "core/tensor/tensor.h"
 

@@ -141,8 +141,7 @@ void ComputeKernels::row_statistics(std::int64_t rows, std::int64_t keys, const 
   dispatch(narrow(rows), 1, 1, "adding up rows");
 }
 
-void ComputeKernels::softmax_weights(const WeightSteps& steps, std::int64_t rows, std::int64_t keys,
-                                     const ComputeBuffer& scores, const ComputeBuffer& maxima,
+void ComputeKernels::softmax_weights(const WeightSteps& steps, const ComputeBuffer& scores, const ComputeBuffer& maxima,
                                      const ComputeBuffer& sums, const ComputeMask& mask,
                                      const ComputeBuffer& all_hidden) const {
   const GlProgram& program = softmax_weights_;
@@ -152,12 +151,12 @@ void ComputeKernels::softmax_weights(const WeightSteps& steps, std::int64_t rows
   sums.bind(2);
   all_hidden.bind(3);
   mask.set(program, steps.clears_hidden);
-  set_size(program, "keys", keys);
+  set_size(program, "keys", steps.keys);
   set_size(program, "first_key", steps.first_key);
   set_flag(program, "clears_hidden", steps.clears_hidden);
   set_flag(program, "rewrites_hidden_rows", steps.rewrites_hidden_rows);
   glUniform1f(program.uniform("hidden_row_value"), steps.hidden_row_value);
-  dispatch(groups_of(keys, kKeysPerGroup), narrow(rows), 1, "computing weights");
+  dispatch(groups_of(steps.keys, kKeysPerGroup), narrow(steps.rows), 1, "computing weights");
 }
 
 void ComputeKernels::dropped_weights(const DropSteps& steps, std::int64_t rows, std::int64_t keys,

@@ -60,13 +60,13 @@ class ComputeKernels {
   // Turns scores [rows, keys] into weights, in place. `clears_hidden` needs the mask; `rewrites_hidden_rows` needs
   // `all_hidden`, one word a row, 1: every key is hidden.
   struct WeightSteps {
+    std::int64_t rows = 0, keys = 0;
     std::int64_t first_key = 0;
     bool clears_hidden = false, rewrites_hidden_rows = false;
     float hidden_row_value = 0;
   };
-  void softmax_weights(const WeightSteps& steps, std::int64_t rows, std::int64_t keys, const ComputeBuffer& scores,
-                       const ComputeBuffer& maxima, const ComputeBuffer& sums, const ComputeMask& mask,
-                       const ComputeBuffer& all_hidden) const;
+  void softmax_weights(const WeightSteps& steps, const ComputeBuffer& scores, const ComputeBuffer& maxima,
+                       const ComputeBuffer& sums, const ComputeMask& mask, const ComputeBuffer& all_hidden) const;
 
   // Applies dropout to weights [rows, keys], in place. With `factors` null: by the draws of each row (two words,
   // DropoutDraw::state), where a draw of at least `least` / 2^53 keeps a weight. Else weights are multiplied by

@@ -70,6 +70,16 @@ std::span<const ChangedRow> rows_within(const std::vector<ChangedRow>& changed, 
   return {first, std::lower_bound(first, changed.end(), rows.end, before)};
 }
 
+// Writes the rows, which hold the cells of `columns`, over those of `region` in the buffer.
+void write_changed(std::span<const ChangedRow> rows, const Region& region, const Range& columns, ComputeBuffer& to) {
+  for (const ChangedRow& row : rows) {
+    const std::span<const float> all = row.cells;
+    to.write((row.row - region[2].begin) * region[3].size(),
+             all.subspan(static_cast<std::size_t>(region[3].begin - columns.begin),
+                         static_cast<std::size_t>(region[3].size())));
+  }
+}
+
 bool any_nan(std::span<const ChangedRow> rows) {
   return std::any_of(rows.begin(), rows.end(), [](const ChangedRow& row) {
     return std::any_of(row.cells.begin(), row.cells.end(), [](float cell) { return std::isnan(cell); });
@@ -116,8 +126,15 @@ class ComputePyramid : public DevicePyramid {
     if (matrix_.changed_rows) changed = matrix_.changed_rows(rows, columns, cancel);
     std::shared_ptr<const DevicePixels> result;
     run_([&](ComputeDevice& device) {
-      result =
-          pooled(device, source, statistics ? &*statistics : nullptr, changed, rows, columns, cells, pooling, cancel);
+      result = pooled(device,
+                      {.source = source,
+                       .rows = rows,
+                       .columns = columns,
+                       .cells = cells,
+                       .pooling = pooling,
+                       .statistics = statistics ? &*statistics : nullptr,
+                       .changed = changed},
+                      cancel);
     });
     return result;
   }
@@ -129,10 +146,21 @@ class ComputePyramid : public DevicePyramid {
   }
 
  private:
-  std::shared_ptr<const DevicePixels> pooled(ComputeDevice& device, const PyramidSource& source,
-                                             const RowStatistics* statistics, const std::vector<ChangedRow>& changed,
-                                             Range rows, Range columns, PixelCells cells, Pooling pooling,
+  // The cells that are pooled, as pool_cells() has them, and what is known of their rows.
+  struct PooledCells {
+    const PyramidSource& source;
+    Range rows, columns;
+    PixelCells cells;
+    Pooling pooling;
+    const RowStatistics* statistics;         // of the rows, for weights; null for scores
+    const std::vector<ChangedRow>& changed;  // rows that hold other numbers than the formula gives, in order
+  };
+
+  std::shared_ptr<const DevicePixels> pooled(ComputeDevice& device, const PooledCells& of,
                                              const CancelToken& cancel) const {
+    const PyramidSource& source = of.source;
+    const Range rows = of.rows, columns = of.columns;
+    const PixelCells cells = of.cells;
     share_->collect();
     const std::int64_t pixel_rows = parts_over(rows.size(), cells.rows),
                        pixel_columns = parts_over(columns.size(), cells.columns);
@@ -159,21 +187,18 @@ class ComputePyramid : public DevicePyramid {
     for (Region part : pieces) {
       cancel.check();
       Region region = region_of(part);
-      const std::span<const ChangedRow> own = rows_within(changed, region[2]);
-      const Range seen = any_nan(own) ? region[3] : seen_columns(source, region[2], region[3], statistics, rows.begin);
+      const std::span<const ChangedRow> own = rows_within(of.changed, region[2]);
+      const Range seen =
+          any_nan(own) ? region[3] : seen_columns(source, region[2], region[3], of.statistics, rows.begin);
       if (seen.size() == 0) continue;
       part[1] = {(seen.begin - columns.begin) / cells.columns, parts_over(seen.end - columns.begin, cells.columns)};
       region = region_of(part);
       const Range here{region[2].begin - rows.begin, region[2].end - rows.begin};
-      make_cells(device, matrix_.stage, matrix_.query, matrix_.key, matrix_.rule, statistics, {{0, 1}, {0, 1}, here},
-                 region, cancel);
+      make_cells(device, {.query = matrix_.query, .key = matrix_.key, .rule = matrix_.rule},
+                 {.stage = matrix_.stage, .region = region, .statistics = of.statistics}, {{0, 1}, {0, 1}, here},
+                 cancel);
       ComputeBuffers& buffers = *device.buffers;
-      for (const ChangedRow& row : own) {
-        const std::span<const float> all = row.cells;
-        buffers.result.write((row.row - region[2].begin) * region[3].size(),
-                             all.subspan(static_cast<std::size_t>(region[3].begin - columns.begin),
-                                         static_cast<std::size_t>(region[3].size())));
-      }
+      write_changed(own, region, columns, buffers.result);
       if (hides) {
         const std::int64_t b = source.batch, h = source.head;
         buffers.mask.upload(source.mask->hidden, {b, b + 1}, {h, h + 1}, region[2]);
@@ -186,7 +211,7 @@ class ComputePyramid : public DevicePyramid {
                                          .first_row = part[0].begin,
                                          .first_column = part[1].begin,
                                          .row_pixels = pixel_columns},
-                                        pooling, buffers.result, buffers.mask, result->values, result->counts);
+                                        of.pooling, buffers.result, buffers.mask, result->values, result->counts);
     }
     return result;
   }
@@ -212,10 +237,11 @@ class ComputePyramid : public DevicePyramid {
     auto values = std::make_unique<GlTexture>(TexelFormat::r32_float, width, height, nullptr);
     auto hidden = std::make_unique<GlTexture>(TexelFormat::r8_integer, width, height, nullptr);
     const auto* below = dynamic_cast<const SharedPicture*>(plan.below.get());
-    kernels.pool_pixels({.canvas_rows = plan.canvas_rows, .canvas_columns = plan.canvas_columns, .by = plan.by},
-                        plan.pooling, buffers.canvas_values, buffers.canvas_counts,
-                        below != nullptr ? &below->own_values() : nullptr,
-                        below != nullptr ? &below->own_hidden() : nullptr, *values, *hidden);
+    kernels.pool_pixels(
+        {.canvas_rows = plan.canvas_rows, .canvas_columns = plan.canvas_columns, .by = plan.by}, plan.pooling,
+        buffers.canvas_values, buffers.canvas_counts,
+        below != nullptr ? PixelKernels::Picture{&below->own_values(), &below->own_hidden()} : PixelKernels::Picture{},
+        {values.get(), hidden.get()});
     buffers.extents.reserve(2 * height);
     kernels.row_extents(*values, *hidden, buffers.extents);
     std::vector<float> ends(static_cast<std::size_t>(2 * height));

@@ -91,23 +91,21 @@ void PixelKernels::bind(int unit, const GlProgram& program, const char* name, co
 }
 
 void PixelKernels::pool_pixels(const PictureSizes& size, Pooling pooling, const ComputeBuffer& values,
-                               const ComputeBuffer& counts, const GlTexture* below_values,
-                               const GlTexture* below_hidden, const GlTexture& picture_values,
-                               const GlTexture& picture_hidden) const {
+                               const ComputeBuffer& counts, const Picture& below, const Picture& picture) const {
   const GlProgram& program = pool_pixels_;
   glUseProgram(program.name());
   values.bind(0);
   counts.bind(1);
-  glBindImageTexture(0, picture_values.name(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_R32F);
-  glBindImageTexture(1, picture_hidden.name(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_R8UI);
-  bind(0, program, "below_values", below_values != nullptr ? *below_values : nothing_);
-  bind(1, program, "below_hidden", below_hidden != nullptr ? *below_hidden : nothing_hidden_);
+  glBindImageTexture(0, picture.values->name(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_R32F);
+  glBindImageTexture(1, picture.hidden->name(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_R8UI);
+  bind(0, program, "below_values", below.values != nullptr ? *below.values : nothing_);
+  bind(1, program, "below_hidden", below.hidden != nullptr ? *below.hidden : nothing_hidden_);
   set_pair(program, "canvas_size", size.canvas_columns, size.canvas_rows);
-  set_pair(program, "picture_size", picture_values.width(), picture_values.height());
+  set_pair(program, "picture_size", picture.values->width(), picture.values->height());
   glUniform1ui(program.uniform("made_rows"), groups_of(size.canvas_rows, size.by.rows));
   set_pair(program, "by", size.by.columns, size.by.rows);
   glUniform1i(program.uniform("mean"), pooling == Pooling::mean ? 1 : 0);
-  glDispatchCompute(groups_of(picture_values.width(), kSide), groups_of(picture_values.height(), kSide), 1);
+  glDispatchCompute(groups_of(picture.values->width(), kSide), groups_of(picture.values->height(), kSide), 1);
   glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_FRAMEBUFFER_BARRIER_BIT);
   unbind_textures();
   check_gl("making a picture");

@@ -42,15 +42,20 @@ class PixelKernels {
   void place_pixels(const Placement& place, const ComputeBuffer& part_values, const ComputeBuffer& part_counts,
                     const ComputeBuffer& values, const ComputeBuffer& counts) const;
 
-  // Pools blocks of `by` canvas pixels into the first rows of a picture; its other rows are copied from `below_values`
-  // and `below_hidden`, unless null.
+  // The textures of a picture: its values and its hidden pixels; both null: there is none.
+  struct Picture {
+    const GlTexture* values = nullptr;
+    const GlTexture* hidden = nullptr;
+  };
+
+  // Pools blocks of `by` canvas pixels into the first rows of `picture`; its other rows are copied from `below`, which
+  // may be none.
   struct PictureSizes {
     std::int64_t canvas_rows = 0, canvas_columns = 0;
     PixelCells by;
   };
   void pool_pixels(const PictureSizes& size, Pooling pooling, const ComputeBuffer& values, const ComputeBuffer& counts,
-                   const GlTexture* below_values, const GlTexture* below_hidden, const GlTexture& picture_values,
-                   const GlTexture& picture_hidden) const;
+                   const Picture& below, const Picture& picture) const;
 
   // Writes low and high of each row, [rows, 2].
   void row_extents(const GlTexture& values, const GlTexture& hidden, const ComputeBuffer& extents) const;

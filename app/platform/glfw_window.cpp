@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/platform/app_icon.h"
+#include "app/platform/glfw_context.h"
 #include "app/platform/glfw_display.h"
 #include "app/platform/glfw_keys.h"
 #include "app/platform/input_queue.h"
@@ -30,47 +31,6 @@ std::atomic<bool> woken = false;
 [[noreturn]] void refuse(const std::string& what) {
   throw Error("No window: " + what + ". The same engine works without one: headscope-cli --help.");
 }
-
-void hint_core_context(int major, int minor) {
-  glfwDefaultWindowHints();
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, major);
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, minor);
-  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
-  glfwWindowHint(GLFW_DEPTH_BITS, 0);
-  glfwWindowHint(GLFW_STENCIL_BITS, 0);
-}
-
-// The context of a window that is never shown.
-class HiddenContext : public SharedContext {
- public:
-  explicit HiddenContext(GLFWwindow* shares_with) {
-    hint_core_context(4, 3);
-    glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
-    glfwWindowHint(GLFW_FOCUSED, GLFW_FALSE);
-    window_ = glfwCreateWindow(1, 1, "Headscope computes", nullptr, shares_with);
-    glfwGetError(nullptr);
-  }
-  ~HiddenContext() override {
-    if (window_ != nullptr) glfwDestroyWindow(window_);
-  }
-  HiddenContext(const HiddenContext&) = delete;
-  HiddenContext& operator=(const HiddenContext&) = delete;
-
-  bool made() const { return window_ != nullptr; }
-  void make_current() override {
-    glfwMakeContextCurrent(window_);
-    if (glfwGetCurrentContext() != window_) throw Error("The driver does not let a second thread use its context.");
-  }
-  void release() override {
-    glfwMakeContextCurrent(nullptr);
-    lent = false;
-  }
-  std::atomic<bool> lent = false;
-
- private:
-  GLFWwindow* window_ = nullptr;
-};
 
 class GlfwWindow : public Window {
  public:

@@ -33,7 +33,7 @@ Tensor score_tensor(StageId stage, const std::shared_ptr<const OnDemand>& source
 std::shared_ptr<const RowEdits> row_edits_of(const Trace& trace, const Heads& heads, const ScoreRule& rule,
                                              const std::shared_ptr<const Backend>& backend) {
   if (!intervenes(trace.request)) return nullptr;
-  auto edits = std::make_shared<const RowEdits>(trace.request, *trace.inputs, heads, rule, with_cpu_behind(backend));
+  auto edits = std::make_shared<const RowEdits>(trace.request, *trace.inputs, heads, rule, with_cpu_fallback(backend));
   return edits->any() ? edits : nullptr;
 }
 
@@ -135,7 +135,7 @@ Tensor attention_in_one_pass(TraceBuilder& builder, const Heads& heads, const Sc
   Trace& trace = builder.trace();
   const Request& request = trace.request;
   const auto source =
-      std::make_shared<const OnDemand>(with_cpu_behind(backend), heads.query, heads.key, heads.value, rule);
+      std::make_shared<const OnDemand>(with_cpu_fallback(backend), heads.query, heads.key, heads.value, rule);
   const std::shared_ptr<const RowEdits> edits = row_edits_of(trace, heads, rule, backend);
   add_scores(builder, rule, "q · kᵀ", [&](StageId stage) { return score_tensor(stage, source, edits); });
   const Shape shape = source->score_shape();
@@ -172,8 +172,8 @@ Tensor attention_in_one_pass(TraceBuilder& builder, const Heads& heads, const Sc
                            rows(results.dropped),
                            {rows(results.statistics.max), rows(results.statistics.sum)},
                            rows(results.context)};
-    backend->attention(heads.query, heads.key, heads.value, rule, {{0, shape[0]}, {0, shape[1]}, {first, shape[2]}},
-                       fresh, builder.cancel());
+    backend->attention({.query = heads.query, .key = heads.key, .rule = rule}, heads.value,
+                       {{0, shape[0]}, {0, shape[1]}, {first, shape[2]}}, fresh, builder.cancel());
     if (edits != nullptr) {
       HEADSCOPE_ASSERT(first == 0, std::to_string(first) + " rows of the last trace");
       edits->apply(fresh, builder.cancel());
@@ -198,7 +198,7 @@ Tensor attention_on_demand(TraceBuilder& builder, const Heads& heads, const Scor
                     reuse.previous()->on_demand != nullptr && reuse.previous()->on_demand->drops() == rule.drops();
   const auto source =
       same ? reuse.previous()->on_demand
-           : std::make_shared<const OnDemand>(with_cpu_behind(backend), heads.query, heads.key, heads.value, rule);
+           : std::make_shared<const OnDemand>(with_cpu_fallback(backend), heads.query, heads.key, heads.value, rule);
   trace.on_demand = source;
   const std::shared_ptr<const RowEdits> edits = row_edits_of(trace, heads, rule, backend);
   trace.row_edits = edits;

@@ -1,34 +1,27 @@
 #include "core/attention/capture_trace.h"
-#include "core/attention/input_problem.h"
-#include "core/attention/merge_heads.h"
-#include "core/attention/stage_sizes.h"
-#include "core/attention/stage_sources.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "core/attention/captured_layer.h"
 #include "core/attention/model_trace.h"
+#include "core/attention/stage_sizes.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
 #include "core/model/input_sources.h"
-#include "core/request/intervention_kinds.h"
 #include "core/request/memory.h"
-#include "core/request/option_text.h"
-#include "core/request/problem.h"
 #include "core/request/request_text.h"
 
 namespace headscope {
 namespace {
 
 constexpr std::int64_t kBlock = std::int64_t{1} << 18;  // numbers read at once
-constexpr const char* kCaptured = "captured";
 
 // Calls `see(rows, region)` with blocks of whole rows of a 4-D stage, until it returns false.
 template <typename See>
@@ -127,112 +120,6 @@ void check_weights_stay(const Request& request, const Capture& capture, std::int
   }
 }
 
-// The heads of this layer that are to be cleared.
-std::vector<LayerHead> ablated_in(const Request& request, const Inputs& inputs) {
-  std::vector<LayerHead> heads;
-  for (const LayerHead& place : ablated_heads(request)) {
-    if (place.layer != inputs.layer) continue;
-    if (place.head >= inputs.num_heads) {
-      throw UsageError("ablate", fmt::format("there is no head {} in layer {}", place.head, place.layer),
-                       fmt::format("0 to {}", inputs.num_heads - 1));
-    }
-    heads.push_back(place);
-  }
-  return heads;
-}
-
-void keep_stages(Trace& trace, const CapturedLayer& layer) {
-  if (layer.value.empty()) {
-    // The values stand for nothing, and so does all that is made of them.
-    std::vector<StageId> gone = {StageId::value};
-    for (const Stage& stage : trace.stages) {
-      const std::vector<StageId> sources = feeding_stages(trace, stage.id);
-      if (std::find_first_of(sources.begin(), sources.end(), gone.begin(), gone.end()) != sources.end()) {
-        gone.push_back(stage.id);
-      }
-    }
-    std::erase_if(trace.stages,
-                  [&](const Stage& stage) { return std::find(gone.begin(), gone.end(), stage.id) != gone.end(); });
-  }
-  for (Stage& stage : trace.stages) {
-    if (stage.id == StageId::query || stage.id == StageId::key || stage.id == StageId::value) {
-      stage.operation = kCaptured;
-    }
-  }
-}
-
-// Scores and weights computed from captured queries and keys.
-std::shared_ptr<Trace> computed_layer(const Request& request, const CapturedLayer& layer, Inputs inputs, bool causal,
-                                      const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,
-                                      const ForwardOptions& options) {
-  if (causal) inputs.own_mask = {MaskTerm{MaskTerm::Kind::causal, 0, ""}};
-  Inputs whole = inputs;
-  whole.query = layer.query;
-  whole.key = layer.key;
-  whole.value = layer.value;
-  if (layer.value.empty()) {
-    // One feature is the least that the pass of attention takes; its context is dropped.
-    whole.value = Tensor::zeros({inputs.batch, inputs.num_kv_heads, inputs.key_len, 1}, layer.key.axes());
-    whole.value_head_dim = 1;
-  }
-  Request own = request;
-  own.ablate.clear();
-  for (const LayerHead& place : ablated_in(request, inputs)) own.ablate.push_back({place, true});
-  if (const std::optional<Problem> problem = find_problem(own, whole)) throw ProblemError(*problem);
-  const auto shared = std::make_shared<const Inputs>(std::move(whole));
-  const auto trace = std::make_shared<Trace>(*forward(own, shared, backend, cancel, options));
-  keep_stages(*trace, layer);
-  if (layer.value.empty()) {
-    inputs.query = layer.query;
-    inputs.key = layer.key;
-    trace->inputs = std::make_shared<const Inputs>(std::move(inputs));
-  }
-  return trace;
-}
-
-// Captured weights unchanged, with the context computed from captured values.
-std::shared_ptr<Trace> captured_layer(const Request& request, const Capture& capture, const CapturedLayer& layer,
-                                      Inputs inputs, const std::shared_ptr<const Backend>& backend,
-                                      const CancelToken& cancel, const ForwardOptions& options) {
-  const std::vector<LayerHead> ablated = ablated_in(request, inputs);
-  if (!ablated.empty() && layer.value.empty()) {
-    throw UsageError("ablate", fmt::format("{} holds no values of layer {}, so that its heads have no context to clear",
-                                           capture.path, inputs.layer));
-  }
-  const auto trace = std::make_shared<Trace>();
-  trace->mask = std::make_shared<const Mask>(
-      build_mask(Request(), {}, inputs.batch, inputs.num_heads, inputs.query_len, inputs.key_len, false));
-  trace->backend = backend->name();
-  trace->backend_description = backend->description();
-  trace->notice = options.notice;
-  inputs.value = layer.value;
-  if (!layer.value.empty()) trace->stages.push_back({StageId::value, layer.value, kCaptured, false, 0});
-  trace->stages.push_back({StageId::weights, layer.weights, kCaptured, false, 0});
-  if (!layer.value.empty()) {
-    const auto start = std::chrono::steady_clock::now();
-    const Tensor weights = layer.weights.stored() ? layer.weights : layer.weights.dense_copy();
-    const Tensor value = layer.value.stored() ? layer.value : layer.value.dense_copy();
-    Tensor context = backend->weighted_values(weights, value, trace->mask->hidden, cancel);
-    std::vector<std::int64_t> cleared;
-    for (const LayerHead& place : ablated) {
-      cleared.push_back(place.head);
-      for (std::int64_t b = 0; b < inputs.batch; ++b) {
-        std::fill_n(context.mutable_data() + b * context.strides()[0] + place.head * context.strides()[1],
-                    inputs.query_len * inputs.value_head_dim, 0.0F);
-      }
-    }
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    trace->stages.push_back(
-        {StageId::context, context,
-         cleared.empty() ? "· value" : fmt::format("· value, head {} = 0", fmt::join(cleared, ", ")), false, seconds});
-    trace->stages.push_back({StageId::concat, merged_heads(context, request.merge),
-                             request.merge == Merge::transpose ? "merge heads" : "reshape, not transposed", false, 0});
-    trace->seconds = seconds;
-  }
-  trace->inputs = std::make_shared<const Inputs>(std::move(inputs));
-  return trace;
-}
-
 std::int64_t shown_layer(const Request& request, const Capture& capture) {
   const std::int64_t layers = static_cast<std::int64_t>(capture.layers.size());
   const std::int64_t number = request.layer.value_or(layers - 1);
@@ -289,6 +176,8 @@ std::shared_ptr<const Trace> capture_trace(const Request& request, const std::sh
   model->captured = true;
   model->layers.resize(capture->layers.size());
   const bool all = bytes_of_all(request, *capture) <= static_cast<double>(options.stage_memory);
+  const CaptureRun run{
+      .request = request, .capture = *capture, .backend = backend, .cancel = cancel, .options = options};
   std::shared_ptr<Trace> trace;
   for (std::size_t index = 0; index < capture->layers.size(); ++index) {
     const CapturedLayer& layer = capture->layers[index];
@@ -300,8 +189,7 @@ std::shared_ptr<const Trace> capture_trace(const Request& request, const std::sh
     if (is_shown && !computed) check_weights_stay(request, *capture, shown);
     const bool causal = computed && !layer.weights.empty() && looks_causal(layer.weights, cancel);
     const std::shared_ptr<Trace> made =
-        computed ? computed_layer(request, layer, inputs, causal, backend, cancel, options)
-                 : captured_layer(request, *capture, layer, inputs, backend, cancel, options);
+        computed ? computed_layer(run, layer, inputs, causal) : captured_layer(run, layer, inputs);
     made->request = request;
     made->request.layer = static_cast<std::int64_t>(index);
     std::erase_if(made->request.ablate,

@@ -1,4 +1,4 @@
-// Which stages a change reaches, by what stage_infos() says of how every stage is made.
+// Finds the stages that a change affects, from the table stage_infos(), which lists what each stage is made from.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,9 @@
 
 namespace headscope {
 
-// The stages of `changed` sources and of the options and variants in which two requests differ, and all that they feed,
-// in the order of StageId. Batch and lengths follow from the sources.
+// The stages that are made from `changed` sources, or from options or variants in which the two requests differ, and
+// all stages that are computed from these; in the order of StageId. Empty when nothing changes. Batch and lengths need
+// no source of their own: they change with the sources that have them.
 std::vector<StageId> changed_stages(const Request& before, const Request& now, const std::vector<Source>& changed);
 
 }  // namespace headscope

@@ -101,7 +101,6 @@ LayerWeights with_edited_tensors(const LayerWeights& weights, const std::vector<
     }
     if (!own.empty()) edit_slot(slot, own);
   }
-  result.sha256.clear();
   return result;
 }
 

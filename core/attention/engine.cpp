@@ -11,6 +11,7 @@
 #include "core/attention/stage_sizes.h"
 #include "core/io/mapping_guard.h"
 #include "core/model/folder_stamp.h"
+#include "core/model/load_inputs.h"
 #include "core/request/memory.h"
 #include "core/request/model_kind.h"
 

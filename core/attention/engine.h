@@ -11,7 +11,6 @@
 #include "core/attention/trace.h"
 #include "core/backend/backend_factory.h"
 #include "core/base/cancel.h"
-#include "core/model/inputs.h"
 #include "core/request/problem.h"
 
 namespace headscope {

@@ -95,7 +95,8 @@ Projections projections_of(TraceBuilder& trace, const Request& request, const In
   const bool cross = !inputs.key_x.empty();
   if (inputs.weights.fused() && !cross) {
     const Linear& fused = inputs.weights.qkv;
-    const Tensor qkv = add_projection(trace, StageId::qkv, product_text("Wqkv", fused), of.query, fused, true, backend);
+    const Tensor qkv = add_projection(
+        trace, {.id = StageId::qkv, .operation = product_text("Wqkv", fused), .x = of.query, .layer = fused}, backend);
     const std::int64_t keys = part_features(inputs, Part::query);
     const std::int64_t values = keys + part_features(inputs, Part::key);
     return {trace.add_view(StageId::query_proj, "split", qkv.sliced(2, 0, keys)),
@@ -104,7 +105,9 @@ Projections projections_of(TraceBuilder& trace, const Request& request, const In
   }
   auto project = [&](StageId id, const char* matrix, Part part, const Tensor& from) {
     const Linear linear = part_of(inputs, layout, part);
-    return add_projection(trace, id, product_text(matrix, linear), from, linear, !cross, backend);
+    return add_projection(
+        trace, {.id = id, .operation = product_text(matrix, linear), .x = from, .layer = linear, .own_rows = !cross},
+        backend);
   };
   Projections result;
   result.query = project(StageId::query_proj, "Wq", Part::query, of.query);
@@ -133,8 +136,9 @@ Heads projected_heads(TraceBuilder& trace, const Request& request, const Inputs&
   }
   const bool per_head = weights.fused() && read_layout_of(request, weights) == QkvLayout::per_head;
   if (per_head && inputs.key_x.empty()) {
-    const Tensor qkv =
-        add_projection(trace, StageId::qkv, product_text("Wqkv", weights.qkv), x, weights.qkv, true, backend);
+    const Tensor qkv = add_projection(
+        trace, {.id = StageId::qkv, .operation = product_text("Wqkv", weights.qkv), .x = x, .layer = weights.qkv},
+        backend);
     return heads_of_per_head_projection(trace, inputs, qkv);
   }
   const Projections projected = projections_of(trace, request, inputs, {x, key_input, value_input}, backend);
@@ -180,9 +184,13 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
   trace->seeded_weights = inputs->query.empty() && request.weights.empty() && request.model == "seeded";
   trace->scale = scale_of(request, *inputs);
   const bool extra_key = !inputs->weights.bias_k.empty();
-  trace->mask = std::make_shared<const Mask>(build_mask(request, inputs->mask_files, inputs->batch, inputs->num_heads,
-                                                        inputs->query_len, inputs->key_len + (extra_key ? 1 : 0),
-                                                        extra_key, inputs->own_mask));
+  trace->mask = std::make_shared<const Mask>(build_mask(request, inputs->mask_files,
+                                                        {.batch = inputs->batch,
+                                                         .heads = inputs->num_heads,
+                                                         .query_len = inputs->query_len,
+                                                         .key_len = inputs->key_len + (extra_key ? 1 : 0),
+                                                         .extra_key = extra_key},
+                                                        inputs->own_mask));
   const bool keep_weights = stage_bytes(request, stage_sizes_of(*inputs)) <= static_cast<double>(options.stage_memory);
   const bool on_demand = in_one_pass(request) && !keep_weights;
   // What is kept and what is computed when read do not mix.
@@ -205,10 +213,12 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
                   [&] { return concat_of(builder, context, request.merge); });
   const Linear& output = inputs->weights.output;
   if (!output.empty() && concat.stored()) {
-    add_projection(builder, StageId::output, product_text("Wo", output), concat, output, true, *backend);
+    add_projection(builder,
+                   {.id = StageId::output, .operation = product_text("Wo", output), .x = concat, .layer = output},
+                   *backend);
   } else if (!output.empty()) {
     builder.add(StageId::output, product_text("Wo", output),
-                [&] { return projected_on_demand(concat, output, with_cpu_behind(backend)); });
+                [&] { return projected_on_demand(concat, output, with_cpu_fallback(backend)); });
   }
   if (options.buffers != nullptr) options.buffers->complete();
   trace->seconds = std::chrono::duration<double>(TraceBuilder::Clock::now() - start).count();

@@ -156,8 +156,13 @@ MaybeProblem mask_problem(const Request& request, const Inputs& inputs, std::int
   }
   if (!inputs.mask_files.empty()) {
     try {
-      build_mask(request, inputs.mask_files, inputs.batch, inputs.num_heads, inputs.query_len, key_len,
-                 key_len != inputs.key_len, inputs.own_mask);
+      build_mask(request, inputs.mask_files,
+                 {.batch = inputs.batch,
+                  .heads = inputs.num_heads,
+                  .query_len = inputs.query_len,
+                  .key_len = key_len,
+                  .extra_key = key_len != inputs.key_len},
+                 inputs.own_mask);
     } catch (const UsageError& error) {
       return refusal("mask", "the mask cannot be used", error.reason() + '.');
     }

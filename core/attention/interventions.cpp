@@ -95,23 +95,23 @@ bool any_frozen(const Request& request, std::int64_t layer) {
                      [layer](const FrozenHead& each) { return each.on && each.place.layer == layer; });
 }
 
-void read_frozen_row(FrozenHead::As as, const HiddenCells& hidden, std::int64_t b, std::int64_t h, std::int64_t i,
-                     std::int64_t diagonal, std::span<float> out) {
+void read_frozen_row(FrozenHead::As as, const HiddenCells& hidden, const FrozenRow& row, std::span<float> out) {
   std::fill(out.begin(), out.end(), 0.0F);
   if (as == FrozenHead::As::identity) {
-    const std::int64_t own = i + diagonal;
-    if (0 <= own && own < static_cast<std::int64_t>(out.size()) && !hidden.hidden(b, h, i, own)) {
+    const std::int64_t own = row.query + row.diagonal;
+    if (0 <= own && own < static_cast<std::int64_t>(out.size()) &&
+        !hidden.hidden(row.batch, row.head, row.query, own)) {
       out[static_cast<std::size_t>(own)] = 1.0F;
     }
     return;
   }
-  const std::int64_t visible = hidden.visible_count(b, h, i);
+  const std::int64_t visible = hidden.visible_count(row.batch, row.head, row.query);
   if (visible == 0) return;
   const float share = 1.0F / static_cast<float>(visible);
-  std::vector<std::uint8_t> row(out.size());
-  hidden.read_row(b, h, i, row);
+  std::vector<std::uint8_t> cells(out.size());
+  hidden.read_row(row.batch, row.head, row.query, cells);
   for (std::size_t j = 0; j < out.size(); ++j) {
-    if (row[j] == 0) out[j] = share;
+    if (cells[j] == 0) out[j] = share;
   }
 }
 

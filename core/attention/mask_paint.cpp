@@ -77,8 +77,10 @@ std::vector<std::uint8_t> cells_without_paint(const Trace& trace, std::int64_t b
   plain.paint.clear();
   std::erase(plain.variants, Variant::mask_inverted);
   const Inputs& inputs = *trace.inputs;
-  const Mask mask = build_mask(plain, inputs.mask_files, inputs.batch, inputs.num_heads, inputs.query_len,
-                               inputs.key_len, false, inputs.own_mask);
+  const Mask mask = build_mask(
+      plain, inputs.mask_files,
+      {.batch = inputs.batch, .heads = inputs.num_heads, .query_len = inputs.query_len, .key_len = inputs.key_len},
+      inputs.own_mask);
   const std::int64_t batch = mask.hidden.batch() == 1 ? 0 : b, head = mask.hidden.heads() == 1 ? 0 : h;
   std::vector<std::uint8_t> cells(static_cast<std::size_t>(inputs.query_len * inputs.key_len));
   for (std::int64_t i = 0; i < inputs.query_len; ++i) {

@@ -182,8 +182,8 @@ Rows ModelForward::State::rows_after(std::int64_t layer, const Layer& before, co
   }
   if (is_whole(before.left, same, stream.tensor.dim(1))) return {before.left, same};
   Tensor left = with_rows_of(stream.tensor, before.left, same);
-  finish_layer(checkpoint->architecture(), checkpoint->block(layer), stream.tensor, attention, same, *backend, cancel,
-               left);
+  finish_layer(checkpoint->architecture(), checkpoint->block(layer),
+               {.stream = stream.tensor, .attention = attention, .begin = same}, *backend, cancel, left);
   return {left, same};
 }
 
@@ -214,7 +214,7 @@ std::shared_ptr<const Trace> ModelForward::run(const Request& request, const std
   model->name = name_of(inputs->checkpoint->path());
   model->checkpoint = inputs->checkpoint;
   model->layer = inputs->layer;
-  model->backend = with_cpu_behind(backend);
+  model->backend = with_cpu_fallback(backend);
   model->layers.resize(static_cast<std::size_t>(count));
   std::shared_ptr<Trace> shown;
   const auto show = [&] {

@@ -56,13 +56,14 @@ std::int64_t OnDemand::blocks_per_head() const {
 
 void OnDemand::read_scores(StageId stage, const Region& region, std::span<float> out, const CancelToken& cancel) const {
   if (element_count(region) == 0) return;
+  const ScoreOperands of{.query = query_, .key = key_, .rule = rule_};
   if (!is_weight_like(stage)) {
-    backend_->read_scores(stage, query_, key_, rule_, nullptr, region, out, cancel);
+    backend_->read_scores(of, {.stage = stage, .region = region}, out, cancel);
     return;
   }
   const QueryRange part{region[0], region[1], region[2]};
   if (nothing_known(part)) {
-    const RowStatistics rows = backend_->read_new_weights(stage, query_, key_, rule_, region, out, cancel);
+    const RowStatistics rows = backend_->read_new_weights(of, {.stage = stage, .region = region}, out, cancel);
     complete(statistics_known_, part, [&](std::int64_t b, std::int64_t h, Range) {
       const Range heads{h - part.heads.begin, h - part.heads.begin + 1};
       const Range batch{b - part.batch.begin, b - part.batch.begin + 1};
@@ -76,7 +77,7 @@ void OnDemand::read_scores(StageId stage, const Region& region, std::span<float>
     return;
   }
   const RowStatistics rows = statistics(part, cancel);
-  backend_->read_scores(stage, query_, key_, rule_, &rows, region, out, cancel);
+  backend_->read_scores(of, {.stage = stage, .region = region, .statistics = &rows}, out, cancel);
 }
 
 bool OnDemand::nothing_known(const QueryRange& part) const {
@@ -162,7 +163,8 @@ RowStatistics OnDemand::statistics(const QueryRange& part, const CancelToken& ca
     const Shape shape{1, 1, queries.size()};
     const Axes axes{Axis::batch, Axis::head, Axis::query};
     results.statistics = {Tensor::zeros(shape, axes), Tensor::zeros(shape, axes)};
-    backend_->attention(query_, key_, {}, rule_, {{b, b + 1}, {h, h + 1}, queries}, results, cancel);
+    backend_->attention({.query = query_, .key = key_, .rule = rule_}, {}, {{b, b + 1}, {h, h + 1}, queries}, results,
+                        cancel);
     return [this, results, b, h, queries](Range block) {
       keep_statistics(results.statistics, b, h, {block.begin - queries.begin, block.end - queries.begin}, block.begin);
     };
@@ -183,7 +185,8 @@ void OnDemand::know_context(const QueryRange& part, const CancelToken& cancel) c
     AttentionResults results;
     results.context =
         Tensor::zeros({1, 1, queries.size(), value_.dim(3)}, {Axis::batch, Axis::head, Axis::position, Axis::feature});
-    backend_->attention(query_, key_, value_, rule_, {{b, b + 1}, {h, h + 1}, queries}, results, cancel);
+    backend_->attention({.query = query_, .key = key_, .rule = rule_}, value_, {{b, b + 1}, {h, h + 1}, queries},
+                        results, cancel);
     return [this, results, b, h, queries](Range block) {
       if (context_.empty()) {
         context_ = Tensor::zeros({query_.dim(0), query_.dim(1), query_.dim(2), value_.dim(3)}, results.context.axes());

@@ -91,7 +91,8 @@ void RowEdits::freeze(Tensor& weights) const {
     for (std::int64_t b = 0; b < weights.dim(0); ++b) {
       for (std::int64_t i = 0; i < weights.dim(2); ++i) {
         float* row = weights.mutable_data() + b * steps[0] + head.place.head * steps[1] + i * steps[2];
-        read_frozen_row(head.as, rule_.mask->hidden, b, head.place.head, i, diagonal_,
+        read_frozen_row(head.as, rule_.mask->hidden,
+                        {.batch = b, .head = head.place.head, .query = i, .diagonal = diagonal_},
                         {row, static_cast<std::size_t>(weights.dim(3))});
       }
     }
@@ -111,7 +112,7 @@ RowEdits::Computed RowEdits::compute(StageId stage, std::int64_t b, std::int64_t
         Tensor::zeros({1, 1, queries.size(), region[3].size()}, {Axis::batch, Axis::head, Axis::query, Axis::key});
     for (std::int64_t i = queries.begin; i < queries.end; ++i) {
       float* row = result.weights.mutable_data() + (i - queries.begin) * region[3].size();
-      read_frozen_row(head->as, rule_.mask->hidden, b, h, i, diagonal_,
+      read_frozen_row(head->as, rule_.mask->hidden, {.batch = b, .head = h, .query = i, .diagonal = diagonal_},
                       {row, static_cast<std::size_t>(region[3].size())});
     }
   } else {

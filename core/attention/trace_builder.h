@@ -88,13 +88,22 @@ class TraceBuilder {
   const CancelToken& cancel_;
 };
 
-// y = x W^T + b as a stage: [batch, len, in] -> [batch, len, out]; computes only the rows that cannot be reused from
-// the last trace. `own_rows`: the rows of x are positions as Reuse counts them; false: all rows are computed.
-inline Tensor add_projection(TraceBuilder& builder, StageId id, std::string operation, const Tensor& x,
-                             const Linear& layer, bool own_rows, const Backend& backend) {
-  return builder.add(id, std::move(operation), [&] {
-    if (!own_rows) return backend.linear(x, layer.weight, layer.bias, builder.cancel());
-    TraceBuilder::Rows rows = builder.memory_of(id, {x.dim(0), x.dim(1), layer.weight.dim(0)},
+// A stage y = x W^T + b: [batch, len, in] -> [batch, len, out].
+struct ProjectionStep {
+  StageId id{};
+  std::string operation;  // in words
+  const Tensor& x;
+  const Linear& layer;
+  bool own_rows = true;  // the rows of x are positions as Reuse counts them; false: all rows are computed
+};
+
+// Adds the stage; computes only the rows that cannot be reused from the last trace.
+inline Tensor add_projection(TraceBuilder& builder, const ProjectionStep& step, const Backend& backend) {
+  return builder.add(step.id, step.operation, [&] {
+    const Tensor& x = step.x;
+    const Linear& layer = step.layer;
+    if (!step.own_rows) return backend.linear(x, layer.weight, layer.bias, builder.cancel());
+    TraceBuilder::Rows rows = builder.memory_of(step.id, {x.dim(0), x.dim(1), layer.weight.dim(0)},
                                                 {Axis::batch, Axis::position, Axis::feature}, 1);
     if (rows.done < x.dim(1)) {
       Tensor fresh = rows.tensor.writable_sliced(1, rows.done, x.dim(1));

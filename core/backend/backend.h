@@ -37,6 +37,21 @@ struct AttentionResults {
   Tensor context;            // [b, h, i, value_head_dim]
 };
 
+// What scores are computed from. It refers to its members: they must live until the call that takes it returns.
+struct ScoreOperands {
+  const Tensor& query;    // [batch, heads, query_len, head_dim]
+  const Tensor& key;      // [batch, kv_heads, key_len, head_dim]
+  const ScoreRule& rule;  // what lies between query · key and weights · value
+};
+
+// Which cells of [batch, heads, query_len, key_len] are read.
+struct ScoreCells {
+  StageId stage{};  // raw_scores ... dropped_weights
+  Region region;
+  // Of the region's rows; saves the passes over whole rows that weights need. Null: computed when weights are read.
+  const RowStatistics* statistics = nullptr;
+};
+
 // Every function gives the same bits for any thread count. Arguments are stored tensors (a weight may hold two-byte
 // numbers), strided views allowed; results are dense. Only the cells of `region` are computed; the result has its
 // shape. All functions are safe to call from several threads at once and throw Cancelled when `cancel` is set.
@@ -68,24 +83,20 @@ class Backend {
   // linear() into the memory of y [batch, len, out], whose last axis has no gaps.
   virtual void linear_into(const Tensor& x, const Linear& layer, Tensor& y, const CancelToken& cancel) const;
 
-  // The middle of attention for the queries of `part`: scores, weights, context by `rule` (score_rule.h), every cell
+  // The middle of attention for the queries of `part`: scores, weights, context by the rule (score_rule.h), every cell
   // with the bits that the primitives and the elementwise steps give one after the other. query, key and value are
-  // whole: [batch, heads, query_len, head_dim] and [batch, kv_heads, key_len, ...]; value may be empty when no context
-  // is wanted.
-  virtual void attention(const Tensor& query, const Tensor& key, const Tensor& value, const ScoreRule& rule,
-                         const QueryRange& part, AttentionResults& to, const CancelToken& cancel) const;
+  // whole; value [batch, kv_heads, key_len, value_head_dim] may be empty when no context is wanted.
+  virtual void attention(const ScoreOperands& of, const Tensor& value, const QueryRange& part, AttentionResults& to,
+                         const CancelToken& cancel) const;
 
-  // Cells of raw_scores ... dropped_weights over `region` of [batch, heads, query_len, key_len], row-major, with the
-  // bits that attention() gives. `statistics`, of the region's rows, saves the passes over whole rows that weights
-  // need; null: computed here.
-  virtual void read_scores(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                           const RowStatistics* statistics, const Region& region, std::span<float> out,
+  // The numbers of the cells, row-major, with the bits that attention() gives.
+  virtual void read_scores(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
                            const CancelToken& cancel) const;
 
-  // read_scores() of weights or dropped_weights over rows whose statistics are not known yet; returns the statistics. A
-  // backend may compute both in one pass over the keys.
-  virtual RowStatistics read_new_weights(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                                         const Region& region, std::span<float> out, const CancelToken& cancel) const;
+  // read_scores() of weights or dropped_weights over rows whose statistics are not known yet (`cells` has none);
+  // returns them. A backend may compute both in one pass over the keys.
+  virtual RowStatistics read_new_weights(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
+                                         const CancelToken& cancel) const;
 };
 
 // The plain oracle: double accumulation, one loop nest a step.

@@ -33,6 +33,6 @@ std::shared_ptr<const Backend> make_backend(const BackendQuery& query);
 // `backend`, replaced by the CPU backend from the first call on that fails with BackendError: for numbers that are read
 // after the forward, which cannot be run again then. The CPU's numbers differ by rounding. A backend without a device
 // is returned unchanged.
-std::shared_ptr<const Backend> with_cpu_behind(std::shared_ptr<const Backend> backend);
+std::shared_ptr<const Backend> with_cpu_fallback(std::shared_ptr<const Backend> backend);
 
 }  // namespace headscope

@@ -36,18 +36,18 @@ void check_part(const QueryRange& part, const ScoreSizes& size, const AttentionR
 
 }  // namespace
 
-void CpuBackend::attention(const Tensor& query, const Tensor& key, const Tensor& value, const ScoreRule& rule,
-                           const QueryRange& part, AttentionResults& to, const CancelToken& cancel) const {
-  const std::int64_t cells = part.batch.size() * part.heads.size() * part.queries.size() * key.dim(2);
-  attend(query, key, value, rule, part, to, cells >= kPastCaches, cancel);
+void CpuBackend::attention(const ScoreOperands& of, const Tensor& value, const QueryRange& part, AttentionResults& to,
+                           const CancelToken& cancel) const {
+  const std::int64_t cells = part.batch.size() * part.heads.size() * part.queries.size() * of.key.dim(2);
+  attend(of, value, part, to, cells >= kPastCaches, cancel);
 }
 
-void CpuBackend::attend(const Tensor& query, const Tensor& key, const Tensor& value, const ScoreRule& rule,
-                        const QueryRange& part, AttentionResults& to, bool past_caches,
-                        const CancelToken& cancel) const {
-  const ScoreSizes size = score_sizes(query, key, {part.batch, part.heads, part.queries, {0, key.dim(2)}});
+void CpuBackend::attend(const ScoreOperands& of, const Tensor& value, const QueryRange& part, AttentionResults& to,
+                        bool past_caches, const CancelToken& cancel) const {
+  const Tensor& key = of.key;
+  const ScoreSizes size = score_sizes(of.query, key, {part.batch, part.heads, part.queries, {0, key.dim(2)}});
   check_part(part, size, to);
-  const Tensor q = with_unit_last_stride(query);
+  const Tensor q = with_unit_last_stride(of.query);
   const Tensor k = with_unit_last_stride(key);
   const bool wants_context = !to.context.empty();
   HEADSCOPE_ASSERT(!wants_context || (value.rank() == 4 && value.dim(2) == size.key_len &&
@@ -76,7 +76,7 @@ void CpuBackend::attend(const Tensor& query, const Tensor& key, const Tensor& va
     }
   }
 
-  const ScoreRows rows(rule);
+  const ScoreRows rows(of.rule);
   const AttentionPass pass{rows,
                            q,
                            *keys,

@@ -31,13 +31,12 @@ class CpuBackend : public Backend {
   Tensor softmax_rows(const Tensor& masked_scores, RowStatistics* statistics, const CancelToken& cancel) const override;
   Tensor weighted_values(const Tensor& weights, const Tensor& value, const HiddenCells& hidden,
                          const CancelToken& cancel) const override;
-  void attention(const Tensor& query, const Tensor& key, const Tensor& value, const ScoreRule& rule,
-                 const QueryRange& part, AttentionResults& to, const CancelToken& cancel) const override;
-  void read_scores(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                   const RowStatistics* statistics, const Region& region, std::span<float> out,
+  void attention(const ScoreOperands& of, const Tensor& value, const QueryRange& part, AttentionResults& to,
+                 const CancelToken& cancel) const override;
+  void read_scores(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
                    const CancelToken& cancel) const override;
-  RowStatistics read_new_weights(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                                 const Region& region, std::span<float> out, const CancelToken& cancel) const override;
+  RowStatistics read_new_weights(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
+                                 const CancelToken& cancel) const override;
 
   // Calls task(0, scratch) ... task(count - 1, scratch) on the threads, each with `floats` uninitialised floats of
   // scratch memory. Checks `cancel` before each task; throws Cancelled. `work` is the number of multiplications of all
@@ -53,12 +52,12 @@ class CpuBackend : public Backend {
 
   // attention(); without a context, weights and dropped weights may be those of the first keys only. `past_caches`: see
   // multiply_cells_to().
-  void attend(const Tensor& query, const Tensor& key, const Tensor& value, const ScoreRule& rule,
-              const QueryRange& part, AttentionResults& to, bool past_caches, const CancelToken& cancel) const;
+  void attend(const ScoreOperands& of, const Tensor& value, const QueryRange& part, AttentionResults& to,
+              bool past_caches, const CancelToken& cancel) const;
 
-  // read_scores(); `rows` may be null for raw scores.
-  void read_region(StageId stage, const Tensor& query, const Tensor& key, const ScoreRows* rows,
-                   const RowStatistics* statistics, const Region& region, float* out, const CancelToken& cancel) const;
+  // read_scores() with the statistics that weights need; `rows` may be null for raw scores.
+  void read_region(const Tensor& query, const Tensor& key, const ScoreRows* rows, const ScoreCells& cells, float* out,
+                   const CancelToken& cancel) const;
 
   // The panels of the keys of some kv heads. They are packed (now, or kept from before) when `pack`, or when the keys
   // are many and only a part of the queries reads them; else each panel is packed when it is read. `work` as run()
@@ -68,9 +67,14 @@ class CpuBackend : public Backend {
 
   // The panels of a weight, packed now or kept from before.
   std::shared_ptr<const PackedMatrix> packed(const Tensor& weight, const CancelToken& cancel) const;
-  // Row i of batch b of x W^T + bias, to y + b * y_batch + i * y_row.
-  void multiply(const Tensor& x, const Tensor& weight, const Tensor& bias, float* y, std::int64_t y_batch,
-                std::int64_t y_row, const CancelToken& cancel) const;
+  // Where the rows of a product go: row i of batch b begins at first + b * batch_stride + i * row_stride.
+  struct RowsInMemory {
+    float* first = nullptr;
+    std::int64_t batch_stride = 0, row_stride = 0;
+  };
+  // x W^T + bias.
+  void multiply(const Tensor& x, const Tensor& weight, const Tensor& bias, RowsInMemory to,
+                const CancelToken& cancel) const;
 
   mutable ThreadPool pool_;
   static constexpr std::int64_t kMostKeptKeyBytes = std::int64_t{1} << 27;

@@ -8,7 +8,7 @@
 namespace headscope {
 namespace {
 
-class CpuBehind : public Backend, public DeviceBackend {
+class CpuFallback : public Backend, public DeviceBackend {
  private:
   std::shared_ptr<const Backend> current() const {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -35,7 +35,7 @@ class CpuBehind : public Backend, public DeviceBackend {
   mutable std::shared_ptr<const Backend> now_;
 
  public:
-  explicit CpuBehind(std::shared_ptr<const Backend> backend) : first_(std::move(backend)), now_(first_) {}
+  explicit CpuFallback(std::shared_ptr<const Backend> backend) : first_(std::move(backend)), now_(first_) {}
 
   std::string_view name() const override { return current()->name(); }
   std::string description() const override { return current()->description(); }
@@ -58,18 +58,17 @@ class CpuBehind : public Backend, public DeviceBackend {
   void linear_into(const Tensor& x, const Linear& layer, Tensor& y, const CancelToken& cancel) const override {
     on_one([&](const Backend& on) { on.linear_into(x, layer, y, cancel); });
   }
-  void attention(const Tensor& query, const Tensor& key, const Tensor& value, const ScoreRule& rule,
-                 const QueryRange& part, AttentionResults& to, const CancelToken& cancel) const override {
-    on_one([&](const Backend& on) { on.attention(query, key, value, rule, part, to, cancel); });
+  void attention(const ScoreOperands& of, const Tensor& value, const QueryRange& part, AttentionResults& to,
+                 const CancelToken& cancel) const override {
+    on_one([&](const Backend& on) { on.attention(of, value, part, to, cancel); });
   }
-  void read_scores(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                   const RowStatistics* statistics, const Region& region, std::span<float> out,
+  void read_scores(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
                    const CancelToken& cancel) const override {
-    on_one([&](const Backend& on) { on.read_scores(stage, query, key, rule, statistics, region, out, cancel); });
+    on_one([&](const Backend& on) { on.read_scores(of, cells, out, cancel); });
   }
-  RowStatistics read_new_weights(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                                 const Region& region, std::span<float> out, const CancelToken& cancel) const override {
-    return on_one([&](const Backend& on) { return on.read_new_weights(stage, query, key, rule, region, out, cancel); });
+  RowStatistics read_new_weights(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
+                                 const CancelToken& cancel) const override {
+    return on_one([&](const Backend& on) { return on.read_new_weights(of, cells, out, cancel); });
   }
   std::shared_ptr<const DevicePyramid> device_pyramid(const ScoreMatrix& matrix) const override {
     return on_one([&](const Backend& on) { return device_pyramid_of(on, matrix); });
@@ -78,9 +77,9 @@ class CpuBehind : public Backend, public DeviceBackend {
 
 }  // namespace
 
-std::shared_ptr<const Backend> with_cpu_behind(std::shared_ptr<const Backend> backend) {
+std::shared_ptr<const Backend> with_cpu_fallback(std::shared_ptr<const Backend> backend) {
   if (backend->name() != "gpu") return backend;
-  return std::make_shared<const CpuBehind>(std::move(backend));
+  return std::make_shared<const CpuFallback>(std::move(backend));
 }
 
 }  // namespace headscope

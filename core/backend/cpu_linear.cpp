@@ -65,8 +65,8 @@ std::shared_ptr<const PackedMatrix> CpuBackend::packed(const Tensor& weight, con
   return result;
 }
 
-void CpuBackend::multiply(const Tensor& x, const Tensor& weight, const Tensor& bias, float* y, std::int64_t y_batch,
-                          std::int64_t y_row, const CancelToken& cancel) const {
+void CpuBackend::multiply(const Tensor& x, const Tensor& weight, const Tensor& bias, RowsInMemory to,
+                          const CancelToken& cancel) const {
   const LinearSizes size = linear_sizes(x, weight, bias);
   const Tensor in = with_unit_last_stride(x);
   const Tensor lying = weight.stored() || weight.two_byte_data() != nullptr ? weight : weight.dense_copy();
@@ -76,12 +76,12 @@ void CpuBackend::multiply(const Tensor& x, const Tensor& weight, const Tensor& b
   const Strides& xs = in.strides();
   // Batches whose rows go on at the same distance are one matrix.
   const std::int64_t x_row = size.len == 1 ? xs[0] : xs[1];
-  if (size.len == 1) y_row = y_batch;
-  const bool joined = size.batch == 1 || (xs[0] == size.len * x_row && y_batch == size.len * y_row);
+  if (size.len == 1) to.row_stride = to.batch_stride;
+  const bool joined = size.batch == 1 || (xs[0] == size.len * x_row && to.batch_stride == size.len * to.row_stride);
   const std::int64_t matrices = joined ? 1 : size.batch;
   const std::int64_t rows = size.batch * size.len / matrices;
   const auto rows_of = [&](std::int64_t matrix) {
-    return Rows{in.data() + matrix * xs[0], x_row, y + matrix * y_batch, y_row, rows};
+    return Rows{in.data() + matrix * xs[0], x_row, to.first + matrix * to.batch_stride, to.row_stride, rows};
   };
   const double work = static_cast<double>(size.batch * size.len) * static_cast<double>(weight.size());
   const std::int64_t wanted = pool_.threads() == 1 ? 1 : parts_over(kTasksPerThread * pool_.threads(), matrices);
@@ -110,7 +110,10 @@ void CpuBackend::multiply(const Tensor& x, const Tensor& weight, const Tensor& b
 Tensor CpuBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const CancelToken& cancel) const {
   const LinearSizes size = linear_sizes(x, weight, bias);
   Tensor y = Tensor::zeros({size.batch, size.len, size.out}, {Axis::batch, Axis::position, Axis::feature});
-  if (y.size() > 0) multiply(x, weight, bias, y.mutable_data(), y.strides()[0], y.strides()[1], cancel);
+  if (y.size() > 0) {
+    multiply(x, weight, bias, {.first = y.mutable_data(), .batch_stride = y.strides()[0], .row_stride = y.strides()[1]},
+             cancel);
+  }
   return y;
 }
 
@@ -119,7 +122,8 @@ void CpuBackend::linear_into(const Tensor& x, const Linear& layer, Tensor& y, co
   HEADSCOPE_ASSERT(y.shape() == (Shape{size.batch, size.len, size.out}) && (size.out == 1 || y.strides()[2] == 1),
                    to_string(y.shape()) + " for " + to_string(layer.weight.shape()));
   if (y.size() == 0) return;
-  multiply(x, layer.weight, layer.bias, y.mutable_data(), y.strides()[0], y.strides()[1], cancel);
+  multiply(x, layer.weight, layer.bias,
+           {.first = y.mutable_data(), .batch_stride = y.strides()[0], .row_stride = y.strides()[1]}, cancel);
 }
 
 }  // namespace headscope

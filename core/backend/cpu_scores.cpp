@@ -26,18 +26,18 @@ struct Piece {
 
 class RegionReader {
  public:
-  RegionReader(const ScoreRows* rows, StageId stage, const Tensor& query, const PackedKeys& keys,
-               const RowStatistics* statistics, const Region& region, std::int64_t heads_per_kv_head)
+  RegionReader(const ScoreRows* rows, const Tensor& query, const PackedKeys& keys, const ScoreCells& cells,
+               std::int64_t heads_per_kv_head)
       : rows_(rows),
-        stage_(stage),
+        stage_(cells.stage),
         query_(query),
         keys_(keys),
         head_dim_(query.dim(3)),
-        statistics_(statistics),
-        region_(region),
+        statistics_(cells.statistics),
+        region_(cells.region),
         heads_per_kv_head_(heads_per_kv_head),
-        row_parts_(parts_over(region[2].size(), kTaskRows)),
-        key_parts_(parts_over(region[3].size(), kTaskColumns)) {}
+        row_parts_(parts_over(cells.region[2].size(), kTaskRows)),
+        key_parts_(parts_over(cells.region[3].size(), kTaskColumns)) {}
 
   std::int64_t pieces() const { return region_[0].size() * region_[1].size() * row_parts_ * key_parts_; }
 
@@ -160,37 +160,36 @@ class RegionReader {
 
 }  // namespace
 
-void CpuBackend::read_scores(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                             const RowStatistics* statistics, const Region& region, std::span<float> out,
+void CpuBackend::read_scores(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
                              const CancelToken& cancel) const {
-  if (is_weight_like(stage) && statistics == nullptr) {
-    read_new_weights(stage, query, key, rule, region, out, cancel);
+  if (is_weight_like(cells.stage) && cells.statistics == nullptr) {
+    read_new_weights(of, cells, out, cancel);
     return;
   }
-  const ScoreRows rows(rule);
-  read_region(stage, query, key, &rows, statistics, region, out.data(), cancel);
+  const ScoreRows rows(of.rule);
+  read_region(of.query, of.key, &rows, cells, out.data(), cancel);
 }
 
-RowStatistics CpuBackend::read_new_weights(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                                           const Region& region, std::span<float> out,
+RowStatistics CpuBackend::read_new_weights(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
                                            const CancelToken& cancel) const {
+  const Region& region = cells.region;
   // A row block leaves the weights of the first keys, which it has anyway; others are computed again.
   if (region[3].begin > 0 || element_count(region) == 0) {
-    return Backend::read_new_weights(stage, query, key, rule, region, out, cancel);
+    return Backend::read_new_weights(of, cells, out, cancel);
   }
   AttentionResults results;
   results.statistics = sized_row_statistics({region[0].size(), region[1].size(), region[2].size()});
   const Shape shape{region[0].size(), region[1].size(), region[2].size(), region[3].size()};
-  const Tensor cells = Tensor::writable_view_of(std::make_shared<int>(), out.data(), shape, row_major_strides(shape),
-                                                {Axis::batch, Axis::head, Axis::query, Axis::key});
-  (stage == StageId::weights ? results.weights : results.dropped) = cells;
-  attend(query, key, {}, rule, {region[0], region[1], region[2]}, results, false, cancel);
+  const Tensor written = Tensor::writable_view_of(std::make_shared<int>(), out.data(), shape, row_major_strides(shape),
+                                                  {Axis::batch, Axis::head, Axis::query, Axis::key});
+  (cells.stage == StageId::weights ? results.weights : results.dropped) = written;
+  attend(of, {}, {region[0], region[1], region[2]}, results, false, cancel);
   return results.statistics;
 }
 
-void CpuBackend::read_region(StageId stage, const Tensor& query, const Tensor& key, const ScoreRows* rows,
-                             const RowStatistics* statistics, const Region& region, float* out,
-                             const CancelToken& cancel) const {
+void CpuBackend::read_region(const Tensor& query, const Tensor& key, const ScoreRows* rows, const ScoreCells& cells,
+                             float* out, const CancelToken& cancel) const {
+  const Region& region = cells.region;
   const ScoreSizes size = score_sizes(query, key, region);
   if (element_count(region) == 0) return;
   const Tensor q = with_unit_last_stride(query);
@@ -203,7 +202,7 @@ void CpuBackend::read_region(StageId stage, const Tensor& query, const Tensor& k
   std::shared_ptr<const PackedKeys> keys =
       wide ? packed_keys(k, kv_heads, region[2].size(), false, work, cancel) : kept_keys_.find(k, kv_heads);
   if (keys == nullptr) keys = std::make_shared<PackedKeys>(k, kv_heads);
-  const RegionReader reader(rows, stage, q, *keys, statistics, region, size.heads_per_kv_head);
+  const RegionReader reader(rows, q, *keys, cells, size.heads_per_kv_head);
   run(reader.pieces(), work, cancel, [&](std::int64_t number) {
     const ScratchPool::Lease scratch = scratch_.take(reader.scratch_floats());
     reader.read(reader.piece(number, out), scratch.data());
@@ -216,7 +215,7 @@ Tensor CpuBackend::query_key_products(const Tensor& query, const Tensor& key, co
   Tensor result = Tensor::zeros({region[0].size(), region[1].size(), region[2].size(), region[3].size()},
                                 {Axis::batch, Axis::head, Axis::query, Axis::key});
   if (result.size() > 0) {
-    read_region(StageId::raw_scores, query, key, nullptr, nullptr, region, result.mutable_data(), cancel);
+    read_region(query, key, nullptr, {.stage = StageId::raw_scores, .region = region}, result.mutable_data(), cancel);
   }
   return result;
 }

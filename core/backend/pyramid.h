@@ -1,10 +1,6 @@
 // Large matrices at low zoom: every pixel pools a block of cells. Exact, computed strip by strip, never the whole in
-// memory.
+// memory. What a pixel shows of its block: core/backend/pooled_pixels.h.
 //
-// What a pixel shows of its block:
-//   max   The rule of core/picture/heatmap.h: a NaN, else the visible cell of largest absolute value (of two equal
-//         ones the positive), else hidden.
-//   mean  A NaN, else the mean of the visible finite cells, else the largest infinity, else hidden.
 // Hidden cells are not read where possible: a row whose visible cells are free of NaN has none in its hidden cells
 // either, since softmax makes a row NaN as a whole. Rows that see no key are read.
 #pragma once
@@ -14,14 +10,12 @@
 #include <optional>
 #include <vector>
 
+#include "core/backend/pooled_pixels.h"
 #include "core/base/cancel.h"
 #include "core/request/mask.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
-
-enum class Pooling : std::uint8_t { max, mean };
-const char* pooling_name(Pooling pooling);  // "max", "mean"
 
 class DevicePyramid;
 
@@ -35,33 +29,11 @@ struct PyramidSource {
   std::shared_ptr<const DevicePyramid> device = nullptr;
 };
 
-// Pooled pixels, row-major.
-struct PooledPixels {
-  std::int64_t rows = 0, columns = 0;
-  std::vector<float> values;          // 0 where hidden
-  std::vector<std::uint32_t> counts;  // mean: visible finite cells; max: 1; 0: NaN, hidden, or only infinities
-  PooledPixels() = default;
-  PooledPixels(std::int64_t row_count, std::int64_t column_count);
-  bool hidden(std::int64_t row, std::int64_t column) const;
-};
-
-// The hidden pixels as the mask of a matrix of these pixels; null: none is hidden.
-std::shared_ptr<const Mask> hidden_pixels(const PooledPixels& pixels);
-
-// Cells per pixel along each axis.
-struct PixelCells {
-  std::int64_t rows = 1, columns = 1;
-  friend bool operator==(const PixelCells&, const PixelCells&) = default;
-};
-
 // The cells of `rows` x `columns` (inside the matrix), pooled in blocks of `cells` the first of which begins where the
 // ranges begin; the last blocks may be smaller. Reads strips of at most 2 MiB, or 64 rows in 8 MiB (but at least a
 // row), and checks `cancel` before each; throws Cancelled.
 PooledPixels pool_cells(const PyramidSource& source, Range rows, Range columns, PixelCells cells, Pooling pooling,
                         const CancelToken& cancel);
-
-// Pixels pooled once more, `by` at a time: the same as pooling their cells at once (means: within rounding).
-PooledPixels pool_pixels(const PooledPixels& pixels, PixelCells by, Pooling pooling);
 
 // The levels. Tiles are kept at levels 0, 1, 2 ... of 2^level cells a pixel, up to the base level, at which an axis has
 // at most 2048 pixels; coarser pixels are pooled from the base.

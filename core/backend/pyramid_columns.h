@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/backend/pyramid.h"
+#include "core/backend/pooled_pixels.h"
 #include "core/tensor/shape.h"
 
 namespace headscope {

@@ -1,3 +1,5 @@
+// Long because the steps of one pass over a block of rows are inlined into each other: in other files they would be
+// calls within its inner loops.
 #include "core/backend/row_block.h"
 
 #include <algorithm>

@@ -21,13 +21,13 @@ void copy(const Tensor& from, Tensor& to) {
   if (!to.empty()) copy_values(from, to);
 }
 
-Tensor weights_of(const Backend& backend, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                  const QueryRange& part, RowStatistics* statistics, const CancelToken& cancel) {
-  const Region rows = rows_of(part, key.dim(2));
-  const Tensor raw = backend.query_key_products(query, key, rows, cancel);
-  const Tensor masked = score_stage(StageId::masked_scores, raw, rule, rows, cancel);
+Tensor weights_of(const Backend& backend, const ScoreOperands& of, const QueryRange& part, RowStatistics* statistics,
+                  const CancelToken& cancel) {
+  const Region rows = rows_of(part, of.key.dim(2));
+  const Tensor raw = backend.query_key_products(of.query, of.key, rows, cancel);
+  const Tensor masked = score_stage(StageId::masked_scores, raw, of.rule, rows, cancel);
   Tensor weights = backend.softmax_rows(masked, statistics, cancel);
-  finish_weights(weights, rule, rows);
+  finish_weights(weights, of.rule, rows);
   return weights;
 }
 
@@ -37,11 +37,12 @@ void Backend::linear_into(const Tensor& x, const Linear& layer, Tensor& y, const
   copy(linear(x, layer.weight, layer.bias, cancel), y);
 }
 
-void Backend::attention(const Tensor& query, const Tensor& key, const Tensor& value, const ScoreRule& rule,
-                        const QueryRange& part, AttentionResults& to, const CancelToken& cancel) const {
+void Backend::attention(const ScoreOperands& of, const Tensor& value, const QueryRange& part, AttentionResults& to,
+                        const CancelToken& cancel) const {
+  const ScoreRule& rule = of.rule;
   RowStatistics statistics;
-  const Tensor weights = weights_of(*this, query, key, rule, part, &statistics, cancel);
-  const Region rows = rows_of(part, key.dim(2));
+  const Tensor weights = weights_of(*this, of, part, &statistics, cancel);
+  const Region rows = rows_of(part, of.key.dim(2));
   copy(weights, to.weights);
   copy(statistics.max, to.statistics.max);
   copy(statistics.sum, to.statistics.sum);
@@ -49,12 +50,12 @@ void Backend::attention(const Tensor& query, const Tensor& key, const Tensor& va
   copy(kept, to.dropped);
   if (to.context.empty()) return;
   // weighted_values() sees whole heads and all queries: those that are not asked for weigh nothing.
-  const std::int64_t batch = query.dim(0), heads = query.dim(1), query_len = query.dim(2);
+  const std::int64_t batch = of.query.dim(0), heads = of.query.dim(1), query_len = of.query.dim(2);
   if (part.batch.size() == batch && part.heads.size() == heads && part.queries.size() == query_len) {
     copy(weighted_values(kept, value, rule.mask->hidden, cancel), to.context);
     return;
   }
-  Tensor all = Tensor::zeros({batch, heads, query_len, key.dim(2)}, kept.axes());
+  Tensor all = Tensor::zeros({batch, heads, query_len, of.key.dim(2)}, kept.axes());
   Tensor mine = all.writable_sliced(0, part.batch.begin, part.batch.end)
                     .writable_sliced(1, part.heads.begin, part.heads.end)
                     .writable_sliced(2, part.queries.begin, part.queries.end);
@@ -66,32 +67,35 @@ void Backend::attention(const Tensor& query, const Tensor& key, const Tensor& va
        to.context);
 }
 
-void Backend::read_scores(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                          const RowStatistics* /*statistics*/, const Region& region, std::span<float> out,
+void Backend::read_scores(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
                           const CancelToken& cancel) const {
+  const StageId stage = cells.stage;
+  const Region& region = cells.region;
   HEADSCOPE_ASSERT(is_score_like(stage), std::string(stage_name(stage)));
   if (element_count(region) == 0) return;
   if (!is_weight_like(stage)) {
-    const Tensor raw = query_key_products(query, key, region, cancel);
-    score_stage(stage, raw, rule, region, cancel).read(whole(raw.shape()), out);
+    const Tensor raw = query_key_products(of.query, of.key, region, cancel);
+    score_stage(stage, raw, of.rule, region, cancel).read(whole(raw.shape()), out);
     return;
   }
   // A weight needs its whole row.
   const QueryRange part{region[0], region[1], region[2]};
-  const Tensor weights = weights_of(*this, query, key, rule, part, nullptr, cancel);
-  const Tensor kept =
-      stage == StageId::dropped_weights ? dropped_weights(weights, rule, rows_of(part, key.dim(2)), cancel) : weights;
+  const Tensor weights = weights_of(*this, of, part, nullptr, cancel);
+  const Tensor kept = stage == StageId::dropped_weights
+                          ? dropped_weights(weights, of.rule, rows_of(part, of.key.dim(2)), cancel)
+                          : weights;
   Region columns = whole(kept.shape());
   columns[3] = region[3];
   kept.read(columns, out);
 }
 
-RowStatistics Backend::read_new_weights(StageId stage, const Tensor& query, const Tensor& key, const ScoreRule& rule,
-                                        const Region& region, std::span<float> out, const CancelToken& cancel) const {
+RowStatistics Backend::read_new_weights(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
+                                        const CancelToken& cancel) const {
+  const Region& region = cells.region;
   AttentionResults results;
   results.statistics = sized_row_statistics({region[0].size(), region[1].size(), region[2].size()});
-  attention(query, key, {}, rule, {region[0], region[1], region[2]}, results, cancel);
-  read_scores(stage, query, key, rule, &results.statistics, region, out, cancel);
+  attention(of, {}, {region[0], region[1], region[2]}, results, cancel);
+  read_scores(of, {.stage = cells.stage, .region = region, .statistics = &results.statistics}, out, cancel);
   return results.statistics;
 }
 

@@ -5,20 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
+#include "core/compare/number_format.h"
 
 namespace headscope {
-
-// "float32", "float16", "bfloat16".
-std::string_view format_name(NumberType format);
-
-// The nearest number of the format, ties to even, as torch's .half() and .bfloat16(); beyond the largest it is
-// infinite. NaN stays NaN.
-double rounded_to(NumberType format, double value);
 
 // One stage in one format. Cells that the mask fills are left out.
 struct StageError {

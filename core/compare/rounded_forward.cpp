@@ -3,7 +3,6 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -11,7 +10,7 @@
 #include "core/attention/score_rule_of.h"
 #include "core/attention/stage_layout.h"
 #include "core/backend/score_steps.h"
-#include "core/compare/precision.h"
+#include "core/compare/rounded_steps.h"
 #include "core/model/head_rule.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/stage_info.h"
@@ -31,7 +30,7 @@ class RoundedForward {
   RoundedForward(const Trace& trace, std::optional<NumberType> format, const CancelToken& cancel)
       : trace_(trace),
         inputs_(*trace.inputs),
-        format_(format),
+        steps_(format),
         cancel_(cancel),
         rule_(score_rule_of(trace.request, inputs_, trace.mask)) {}
 
@@ -46,15 +45,8 @@ class RoundedForward {
   }
 
  private:
-  double stored(Real value) const {
-    return format_ ? rounded_to(*format_, static_cast<double>(value)) : static_cast<double>(value);
-  }
-  std::vector<double> stored(const Tensor& tensor) const {
-    std::vector<double> result;
-    result.reserve(static_cast<std::size_t>(tensor.size()));
-    for (const float value : tensor.values()) result.push_back(stored(static_cast<Real>(value)));
-    return result;
-  }
+  double stored(Real value) const { return steps_.stored(value); }
+  std::vector<double> stored(const Tensor& tensor) const { return steps_.stored(tensor); }
   WideStage& add(StageId stage, const Shape& shape) {
     WideStage& made = stages_[stage];
     made.shape = shape;
@@ -93,23 +85,6 @@ class RoundedForward {
     return result;
   }
 
-  // The same numbers in another order of axes.
-  static WideStage permuted(const WideStage& from, const PerAxis<int>& order) {
-    WideStage result;
-    const Strides steps = row_major_strides(from.shape);
-    for (const int axis : order) result.shape.push_back(from.shape[axis]);
-    result.values.resize(from.values.size());
-    Index at = result.shape;
-    std::fill(at.values.begin(), at.values.end(), 0);
-    for (double& value : result.values) {
-      std::int64_t place = 0;
-      for (int axis = 0; axis < order.count; ++axis) place += at[axis] * steps[order[axis]];
-      value = from.values[static_cast<std::size_t>(place)];
-      for (int axis = order.count - 1; axis >= 0 && ++at[axis] == result.shape[axis]; --axis) at[axis] = 0;
-    }
-    return result;
-  }
-
   void project_all() {
     const WideStage x = keep(StageId::input, inputs_.x);
     WideStage key_x = x, value_x = x;
@@ -130,18 +105,18 @@ class RoundedForward {
       WideStage flat = projected(from, part_of(inputs_, layout, part));
       if (has(projection)) stages_[projection] = flat;
       flat.shape = {flat.shape[0], flat.shape[1], heads, flat.shape[2] / heads};
-      stages_[stage] = permuted(flat, {0, 2, 1, 3});
+      stages_[stage] = steps_.permuted(flat, {0, 2, 1, 3});
     };
     heads_of(StageId::query_proj, StageId::query, Part::query, x, inputs_.num_heads);
     heads_of(StageId::key_proj, StageId::key, Part::key, key_x, inputs_.num_kv_heads);
     heads_of(StageId::value_proj, StageId::value, Part::value, value_x, inputs_.num_kv_heads);
     if (const HeadRule* rule = inputs_.head_rule.get()) {
-      turn(stages_[StageId::query], *rule, rule->query_norm);
-      turn(stages_[StageId::key], *rule, rule->key_norm);
+      steps_.turn(stages_[StageId::query], *rule, rule->query_norm);
+      steps_.turn(stages_[StageId::key], *rule, rule->key_norm);
     }
     if (!inputs_.weights.bias_k.empty()) {
-      append(stages_[StageId::key], inputs_.weights.bias_k);
-      append(stages_[StageId::value], inputs_.weights.bias_v);
+      steps_.append(stages_[StageId::key], inputs_.weights.bias_k);
+      steps_.append(stages_[StageId::value], inputs_.weights.bias_v);
     }
   }
 
@@ -149,57 +124,6 @@ class RoundedForward {
     keep(StageId::query, inputs_.query);
     keep(StageId::key, inputs_.key);
     keep(StageId::value, inputs_.value);
-  }
-
-  // See turn_heads().
-  void turn(WideStage& heads, const HeadRule& rule, const Tensor& norm) {
-    const std::int64_t features = heads.shape[3], len = heads.shape[2];
-    const std::vector<double> weight = norm.empty() ? std::vector<double>() : stored(norm);
-    for (std::size_t row = 0; row * static_cast<std::size_t>(features) < heads.values.size(); ++row) {
-      double* x = heads.values.data() + row * static_cast<std::size_t>(features);
-      std::vector<Real> made(x, x + features);
-      if (!weight.empty()) {
-        Real squares = 0;
-        for (const Real value : made) squares += value * value;
-        const Real factor = 1 / std::sqrt(squares / static_cast<Real>(features) + static_cast<Real>(rule.norm_eps));
-        for (std::size_t d = 0; d < made.size(); ++d) {
-          made[d] = made[d] * factor * (static_cast<Real>(weight[d]) + static_cast<Real>(rule.norm_plus_one ? 1 : 0));
-        }
-      }
-      if (rule.rotary != nullptr) turn_row(made, rule.rotary->rule(), static_cast<std::int64_t>(row) % len);
-      for (std::int64_t d = 0; d < features; ++d) x[d] = stored(made[static_cast<std::size_t>(d)]);
-    }
-  }
-
-  static void turn_row(std::vector<Real>& x, const RotaryRule& rule, std::int64_t position) {
-    const std::int64_t pairs = rule.features / 2;
-    const bool halves = rule.pairs == RotaryRule::Pairs::halves;
-    for (std::int64_t p = 0; p < pairs; ++p) {
-      const auto at = static_cast<std::size_t>(halves ? p : 2 * p);
-      const auto other = static_cast<std::size_t>(halves ? p + pairs : 2 * p + 1);
-      // The angle is a float32 by definition.
-      const double angle =
-          static_cast<float>(position) * static_cast<float>(rule.inverse_frequencies[static_cast<std::size_t>(p)]);
-      const Real cosine = static_cast<Real>(rule.factor * std::cos(angle));
-      const Real sine = static_cast<Real>(rule.factor * std::sin(angle));
-      const Real a = x[at], b = x[other];
-      x[at] = a * cosine - b * sine;
-      x[other] = b * cosine + a * sine;
-    }
-  }
-
-  // The position of bias_k or bias_v after the others.
-  void append(WideStage& heads, const Tensor& bias) {
-    const std::vector<double> extra = stored(bias);
-    const std::int64_t len = heads.shape[2], features = heads.shape[3], kv_heads = heads.shape[1];
-    WideStage longer{{heads.shape[0], kv_heads, len + 1, features}, {}};
-    for (std::int64_t row = 0; row < heads.shape[0] * kv_heads; ++row) {
-      const auto from = heads.values.begin() + row * len * features;
-      longer.values.insert(longer.values.end(), from, from + len * features);
-      const auto own = extra.begin() + row % kv_heads * features;
-      longer.values.insert(longer.values.end(), own, own + features);
-    }
-    heads = std::move(longer);
   }
 
   // Calls visit(b, h, i, offset of the row) for every row of scores.
@@ -277,29 +201,17 @@ class RoundedForward {
     });
   }
 
-  // Softmax over `count` numbers that lie `step` apart.
-  void softmax(double* x, std::int64_t count, std::int64_t step) const {
-    Real largest = -std::numeric_limits<Real>::infinity();
-    for (std::int64_t k = 0; k < count; ++k) largest = std::max(largest, static_cast<Real>(x[k * step]));
-    Real sum = 0;
-    std::vector<Real> powers(static_cast<std::size_t>(count));
-    for (std::int64_t k = 0; k < count; ++k) {
-      sum += powers[static_cast<std::size_t>(k)] = std::exp(static_cast<Real>(x[k * step]) - largest);
-    }
-    for (std::int64_t k = 0; k < count; ++k) x[k * step] = stored(powers[static_cast<std::size_t>(k)] / sum);
-  }
-
   void weights() {
     WideStage& weights = stages_[StageId::weights] = stages_[StageId::masked_scores];
     const std::int64_t queries = shape_[2], keys = shape_[3];
     if (has_variant(trace_.request, Variant::softmax_over_queries)) {
       for (std::int64_t matrix = 0; matrix < shape_[0] * shape_[1]; ++matrix) {
         for (std::int64_t j = 0; j < keys; ++j)
-          softmax(weights.values.data() + matrix * queries * keys + j, queries, keys);
+          steps_.softmax(weights.values.data() + matrix * queries * keys + j, queries, keys);
       }
     } else {
       for_rows([&](std::int64_t, std::int64_t, std::int64_t, std::int64_t offset) {
-        softmax(weights.values.data() + offset, keys, 1);
+        steps_.softmax(weights.values.data() + offset, keys, 1);
       });
     }
     const bool opened = rule_.fully_masked != FullyMasked::as_computed;
@@ -351,7 +263,7 @@ class RoundedForward {
 
   void merge() {
     const WideStage& context = stages_[StageId::context];
-    WideStage concat = trace_.request.merge == Merge::direct ? context : permuted(context, {0, 2, 1, 3});
+    WideStage concat = trace_.request.merge == Merge::direct ? context : steps_.permuted(context, {0, 2, 1, 3});
     concat.shape = {shape_[0], shape_[2], shape_[1] * context.shape[3]};
     if (has(StageId::output)) stages_[StageId::output] = projected(concat, inputs_.weights.output);
     stages_[StageId::concat] = std::move(concat);
@@ -362,13 +274,13 @@ class RoundedForward {
     for (const Stage& stage : trace_.stages) {
       if (!stage_info(stage.id).moves) continue;
       const StageId from = stage_info(stage.id).made.from.front().front();
-      stages_[stage.id] = permuted(stages_.at(from), axes_order(from, stage.id));
+      stages_[stage.id] = steps_.permuted(stages_.at(from), axes_order(from, stage.id));
     }
   }
 
   const Trace& trace_;
   const Inputs& inputs_;
-  const std::optional<NumberType> format_;
+  const RoundedSteps<Real> steps_;
   const CancelToken& cancel_;
   const ScoreRule rule_;
   Shape shape_;  // of the scores

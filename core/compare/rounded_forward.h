@@ -1,20 +1,11 @@
 // A layer computed by the formulas, with stages in double or rounded to a format of fewer bits.
 #pragma once
 
-#include <map>
-#include <vector>
-
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
+#include "core/compare/wide_stage.h"
 
 namespace headscope {
-
-// A stage in double, row-major.
-struct WideStage {
-  Shape shape;
-  std::vector<double> values;
-};
-using WideStages = std::map<StageId, WideStage>;
 
 // Computes every stage of `trace` again, by the formulas of core/README.md, in double. Throws Cancelled.
 WideStages forward_in_double(const Trace& trace, const CancelToken& cancel);

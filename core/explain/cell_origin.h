@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/attention/trace.h"
+#include "core/explain/cell_source.h"
 #include "core/request/stage.h"
 #include "core/tensor/tensor.h"
 
@@ -27,19 +28,6 @@ enum class CellStep {
   dropped,   // sources[0] * kept / (1 - P)
   ablated,   // 0: the head is switched off
   frozen,    // the head's weights are frozen: they do not depend on scores
-};
-
-enum class SourceRole { input, query, key, value, score, weight, context, projection, bias };
-// "input", "query", ...: as the JSON of `explain` spells it.
-std::string_view role_name(SourceRole role);
-
-// Cells of one tensor that feed a cell.
-struct CellSource {
-  std::optional<StageId> stage;  // nullopt: a tensor of the layer's weights
-  std::string name;              // "masked_scores", "qkv_layer.weight"
-  Tensor tensor;                 // a stage in its own axes; a tensor of the weights file in the file's own axes
-  Region region;                 // the cells; of a sum they lie along one axis, in the order of the terms
-  SourceRole role{};
 };
 
 struct CellOrigin {

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "core/attention/projection_steps.h"
-#include "core/explain/cell_origin.h"
+#include "core/attention/trace.h"
+#include "core/explain/cell_source.h"
 
 namespace headscope {
 

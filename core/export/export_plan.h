@@ -1,13 +1,50 @@
 // What an export writes, file by file: decided before anything is computed or written.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/export/export_stages.h"
+#include "core/attention/trace.h"
 
 namespace headscope {
+
+struct PredictionReport;
+
+enum class ExportFormat { csv_matrix, csv_long, npy, safetensors, json };
+
+// --region B,H,I0:I1,J0:J1; nullopt: all of that axis. Rows and columns are those of a stage's matrices: queries and
+// keys, or positions and features.
+struct ExportRegion {
+  std::optional<std::int64_t> batch, head;
+  std::optional<Range> rows, columns;
+};
+
+// "0,2,0:4,:" as --region spells it.
+std::string region_text(const ExportRegion& region);
+
+struct ExportPlan {
+  std::vector<StageId> stages;  // empty: all stages of the trace
+  ExportFormat format = ExportFormat::csv_matrix;
+  std::optional<ExportRegion> region;  // of the 4-D stages
+  std::string folder;
+  std::shared_ptr<const PredictionReport> predictions;  // for the manifest; may be null
+  bool metrics = false;                                 // manifest.json lists the metrics of every head
+};
+
+struct PlannedFile {
+  std::string name;                  // within the folder: "weights.b0.h2.csv"; "all.safetensors" holds every stage
+  StageId stage;                     // of all.safetensors the first
+  std::int64_t estimated_bytes = 0;  // exact for npy and safetensors
+};
+// The files that would be written besides manifest.json, found without computing or writing: for the dialog. Throws
+// UsageError for a stage that the trace lacks and for a region outside a stage that was named. With all stages, the
+// region must lie within the score-like ones; of the others (head_dim columns, kv_heads heads) the cells inside the
+// region are exported.
+std::vector<PlannedFile> planned_files(const Trace& trace, const ExportPlan& plan);
 
 struct ExportedStage {
   StageId id{};

@@ -65,13 +65,14 @@ class Exporter {
     } else {
       for (const ExportedStage& stage : stages_) add_stage(stage);
     }
-    const std::string region = plan_.region ? region_text(*plan_.region) : "";
-    std::map<StageId, Statistics> known;
-    for (const auto& [stage, sum] : sums_) known[stage] = sum.result();
+    ManifestContents contents{.files = written_,
+                              .region = plan_.region ? region_text(*plan_.region) : "",
+                              .predictions = plan_.predictions.get(),
+                              .metrics = plan_.metrics};
+    for (const auto& [stage, sum] : sums_) contents.known[stage] = sum.result();
     const double values = static_cast<double>(values_of_manifest());
-    const std::string manifest = manifest_json(
-        trace_, written_, region, cancel_, known, [&](double share) { progress_.report(share * values); },
-        plan_.predictions.get(), plan_.metrics);
+    const std::string manifest =
+        manifest_json(trace_, contents, cancel_, [&](double share) { progress_.report(share * values); });
     add("manifest.json", [&](std::ostream& out) { out << manifest; });
     cancel_.check();
     files_.commit();
@@ -121,9 +122,14 @@ class Exporter {
         return;
       case ExportFormat::csv_long:
         add_of(stage.id, name + ".csv", [&](std::ostream& out) {
-          write_csv_long(out, is_score_like(stage.id) ? TableOf::scores : TableOf::vectors, stage_layout(stage.id),
-                         progress_.counted(tensor, sum_of(stage)), stage.region, row_names_of(trace_, stage.id),
-                         column_names_of(trace_, stage.id), cancel_);
+          write_csv_long(out,
+                         {.holds = is_score_like(stage.id) ? TableOf::scores : TableOf::vectors,
+                          .layout = stage_layout(stage.id),
+                          .tensor = progress_.counted(tensor, sum_of(stage)),
+                          .region = stage.region,
+                          .row_names = row_names_of(trace_, stage.id),
+                          .column_names = column_names_of(trace_, stage.id)},
+                         cancel_);
         });
         return;
       case ExportFormat::npy:

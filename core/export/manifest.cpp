@@ -116,10 +116,8 @@ Json metrics_list(const Trace& trace, const CancelToken& cancel) {
 
 }  // namespace
 
-std::string manifest_json(const Trace& trace, const std::map<StageId, std::vector<std::string>>& files,
-                          const std::string& region, const CancelToken& cancel,
-                          const std::map<StageId, Statistics>& known, const std::function<void(double)>& progress,
-                          const PredictionReport* predictions, bool metrics) {
+std::string manifest_json(const Trace& trace, const ManifestContents& contents, const CancelToken& cancel,
+                          const std::function<void(double)>& progress) {
   Json json;
   json["version"] = kVersion;
   json["request"] = Json::parse(request_json(trace.request));
@@ -129,22 +127,24 @@ std::string manifest_json(const Trace& trace, const std::map<StageId, std::vecto
   json["backend"] = trace.backend;
   json["fully_masked_rows"] = trace.fully_masked_rows;
   const LayerWeights& weights = trace.inputs->weights;
-  json["weights_sha256"] = weights.empty() ? "" : weights.sha256.empty() ? sha256_of(weights) : weights.sha256;
+  json["weights_sha256"] = weights.empty() ? "" : sha256_of(weights);
   json["seconds"] = json_number(trace.seconds);
   if (trace.model != nullptr && trace.model->capture != nullptr) json["capture"] = capture_json(*trace.model);
-  if (!region.empty()) json["region"] = region;
-  if (predictions != nullptr) json["predictions"] = predictions_json(*predictions, trace.query_labels());
+  if (!contents.region.empty()) json["region"] = contents.region;
+  if (contents.predictions != nullptr) {
+    json["predictions"] = predictions_json(*contents.predictions, trace.query_labels());
+  }
   Json stages = Json::object();
   const std::vector<std::optional<Statistics>> statistics =
-      stage_statistics(trace, {known, region.empty()}, progress, cancel);
+      stage_statistics(trace, {contents.known, contents.region.empty()}, progress, cancel);
   for (std::size_t index = 0; index < trace.stages.size(); ++index) {
     const Stage& stage = trace.stages[index];
-    const auto written = files.find(stage.id);
-    stages[std::string(stage_name(stage.id))] =
-        stage_json(stage, written == files.end() ? std::vector<std::string>{} : written->second, statistics[index]);
+    const auto written = contents.files.find(stage.id);
+    stages[std::string(stage_name(stage.id))] = stage_json(
+        stage, written == contents.files.end() ? std::vector<std::string>{} : written->second, statistics[index]);
   }
   json["stages"] = std::move(stages);
-  if (metrics) json["metrics"] = metrics_list(trace, cancel);
+  if (contents.metrics) json["metrics"] = metrics_list(trace, cancel);
   return json_dump(json, 2) + "\n";
 }
 

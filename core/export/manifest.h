@@ -16,23 +16,29 @@ namespace headscope {
 // request, version, tokens, key_tokens, backend, fully_masked_rows, weights_sha256 ("" without weights), seconds, and
 // "stages": an object from each stage's name, in order, to its shape, dtype ("float32"), operation, files, min, max,
 // mean, std, l2_norm, nan_count, inf_count, seconds. Statistics are of the whole stage, over its finite values.
-// `files` lists the file names by stage; a stage without any has an empty list. Numbers that are not finite are the
-// strings "nan", "inf", "-inf". `region`, as --region spells it, is written when it is not "". `known`: statistics that
-// are computed already; with a region, those of its cells alone for stages that are computed when read
-// (Trace::on_demand). Other stages that are computed when read are read once for their statistics; with a region their
+// Numbers that are not finite are the strings "nan", "inf", "-inf". Of a checkpoint also "model": its name,
+// architecture, layer and num_layers; and with predictions an object of that name: "kind" ("next-token" or "masked"),
+// "positions" (position, token, and "top": id, piece, logit, probability each; with interventions also
+// probability_without, and beside "top" their effect on the token that is most probable without them: "first", {id,
+// piece, probability_without, probability, alone: {TERM: probability}}), "token_loss" (in nats, one a token, null where
+// it is not predicted) and "mean_loss" (with interventions also "mean_loss_without"). With a key of bias_k, key_tokens
+// has "bias_k" last. `render --session manifest.json` reads the request back.
+//
+// Stages that are computed when read are read once for their statistics, unless these are known; with a region their
 // statistics are null instead, so that a region costs no more than its own cells. `progress` gets the share of this
-// reading in [0, 1]. Of a checkpoint also "model": its name, architecture, layer and num_layers; and with `predictions`
-// an object of that name: "kind" ("next-token" or "masked"), "positions" (position, token, and "top": id, piece, logit,
-// probability each; with interventions also probability_without, and beside "top" their effect on the token that is
-// most probable without them: "first", {id, piece, probability_without, probability, alone: {TERM: probability}}),
-// "token_loss" (in nats, one a token, null where it is not predicted) and "mean_loss" (with interventions also
-// "mean_loss_without"). With a key of bias_k, key_tokens has "bias_k" last. `metrics` adds a list of the metrics of
-// every head, {"batch", "layer", "head", "entropy", ...} (core/README.md, 'Metrics of a head'). `render --session
-// manifest.json` reads the request back.
-std::string manifest_json(const Trace& trace, const std::map<StageId, std::vector<std::string>>& files,
-                          const std::string& region = "", const CancelToken& cancel = {},
-                          const std::map<StageId, Statistics>& known = {},
-                          const std::function<void(double)>& progress = {},
-                          const PredictionReport* predictions = nullptr, bool metrics = false);
+// reading in [0, 1]; empty: nothing is reported.
+struct ManifestContents {
+  std::map<StageId, std::vector<std::string>> files = {};  // names by stage; a stage without any gets an empty list
+  std::string region = {};                                 // as --region spells it; "" is not written
+  // Statistics that are computed already; with a region, those of its cells alone for stages that are computed when
+  // read (Trace::on_demand).
+  std::map<StageId, Statistics> known = {};
+  const PredictionReport* predictions = nullptr;  // null: the manifest has none
+  // Adds a list of the metrics of every head, {"batch", "layer", "head", "entropy", ...} (core/README.md, 'Metrics of a
+  // head').
+  bool metrics = false;
+};
+std::string manifest_json(const Trace& trace, const ManifestContents& contents = {}, const CancelToken& cancel = {},
+                          const std::function<void(double)>& progress = {});
 
 }  // namespace headscope

@@ -17,7 +17,7 @@ std::map<std::string, std::string> recipe_of(const FigureSource& source, const V
   }
   const LayerWeights& weights = trace.inputs->weights;
   if (!weights.empty()) {
-    const std::string sha256 = weights.sha256.empty() ? sha256_of(weights) : weights.sha256;
+    const std::string sha256 = sha256_of(weights);
     session["sha256"] = sha256;
     chunks["headscope-sha256"] = sha256;
   }

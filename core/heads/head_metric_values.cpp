@@ -61,10 +61,10 @@ class Sums {
     if (visible_keys >= kUniformKeys) {
       mean(HeadMetric::uniform).add(all.entropy_bits / std::log2(static_cast<double>(visible_keys)));
     }
-    if (all.largest > link_weight_) {
-      link_weight_ = all.largest;
-      link_query_ = i;
-      link_key_ = std::find(w.begin(), w.end(), all.largest) - w.begin();
+    if (all.largest > arc_weight_) {
+      arc_weight_ = all.largest;
+      arc_query_ = i;
+      arc_key_ = std::find(w.begin(), w.end(), all.largest) - w.begin();
     }
   }
 
@@ -74,9 +74,9 @@ class Sums {
       const Mean& mean = means_[static_cast<std::size_t>(metric)];
       if (mean.rows > 0) result[metric] = {mean.sum / static_cast<double>(mean.rows), mean.rows};
     }
-    result.link_query = link_query_;
-    result.link_key = link_key_;
-    result.link_weight = link_weight_;
+    result.arc_query = arc_query_;
+    result.arc_key = arc_key_;
+    result.arc_weight = arc_weight_;
     return result;
   }
 
@@ -107,8 +107,8 @@ class Sums {
 
   const TokenPlaces& places_;
   std::array<Mean, kHeadMetrics> means_;
-  std::int64_t link_query_ = -1, link_key_ = -1;
-  double link_weight_ = 0;
+  std::int64_t arc_query_ = -1, arc_key_ = -1;
+  double arc_weight_ = 0;
 };
 
 }  // namespace

@@ -20,8 +20,8 @@ struct MetricValue {
 
 struct HeadMetrics {
   std::array<MetricValue, kHeadMetrics> values;
-  std::int64_t link_query = -1, link_key = -1;  // place of the largest weight of rows with two keys or more; -1: none
-  double link_weight = 0;
+  std::int64_t arc_query = -1, arc_key = -1;  // place of the largest weight of rows with two keys or more; -1: none
+  double arc_weight = 0;
 
   const MetricValue& operator[](HeadMetric metric) const { return values[static_cast<std::size_t>(metric)]; }
   MetricValue& operator[](HeadMetric metric) { return values[static_cast<std::size_t>(metric)]; }

@@ -30,7 +30,7 @@ const char* pattern_name(PatternKind kind) {
       return "uniform";
     case PatternKind::local:
       return "local";
-    case PatternKind::strongest_link:
+    case PatternKind::strongest_arc:
       return "strongest link";
     case PatternKind::none:
       return "none";
@@ -54,7 +54,7 @@ const char* pattern_formula(PatternKind kind) {
     case PatternKind::local:
       return "Mean over the rows that see eight keys or more of the weight on keys at most 2 positions away; named "
              "from .75.";
-    case PatternKind::strongest_link:
+    case PatternKind::strongest_arc:
       return "No pattern was found: the largest weight of any row that sees two keys or more.";
     case PatternKind::none:
       return "No row sees two keys or more, or every such row is NaN.";
@@ -70,9 +70,9 @@ HeadSummary summarize_head(const Trace& trace, std::int64_t batch, std::int64_t 
 HeadSummary summary_of(const HeadMetrics& metrics) {
   HeadSummary summary;
   summary.entropy_bits = metrics[HeadMetric::entropy].value;
-  summary.query = metrics.link_query;
-  summary.key = metrics.link_key;
-  summary.link_weight = metrics.link_weight;
+  summary.query = metrics.arc_query;
+  summary.key = metrics.arc_key;
+  summary.arc_weight = metrics.arc_weight;
   const auto consider = [&](PatternKind kind, HeadMetric metric, double threshold) {
     const auto [value, rows] = metrics[metric];
     if (rows < kPatternRows || !(value >= threshold) || !(value > summary.score)) return;
@@ -86,8 +86,8 @@ HeadSummary summary_of(const HeadMetrics& metrics) {
   if (summary.pattern == PatternKind::none) consider(PatternKind::uniform, HeadMetric::uniform, kUniformThreshold);
   if (summary.pattern == PatternKind::none) consider(PatternKind::local, HeadMetric::local, kLocalThreshold);
   if (summary.pattern == PatternKind::none && summary.query >= 0) {
-    summary.pattern = PatternKind::strongest_link;
-    summary.score = summary.link_weight;
+    summary.pattern = PatternKind::strongest_arc;
+    summary.score = summary.arc_weight;
   }
   return summary;
 }
@@ -100,7 +100,7 @@ std::string summary_label(const HeadSummary& summary, const Trace& trace) {
       if (std::isnan(summary.entropy_bits)) return "every row is NaN";
       return trace.fully_masked_rows == trace.tensor(StageId::weights).size() / trace.key_len() ? "every row is hidden"
                                                                                                 : "one visible key";
-    case PatternKind::strongest_link:
+    case PatternKind::strongest_arc:
       return fmt::format("{} → {} {}", trace.query_labels().at(static_cast<std::size_t>(summary.query)),
                          trace.key_labels().at(static_cast<std::size_t>(summary.key)), score);
     default:

@@ -10,7 +10,7 @@
 
 namespace headscope {
 
-enum class PatternKind { previous_token, next_token, self, first_token, uniform, local, strongest_link, none };
+enum class PatternKind { previous_token, next_token, self, first_token, uniform, local, strongest_arc, none };
 
 // "previous token", ... as shown above a thumbnail.
 const char* pattern_name(PatternKind kind);
@@ -22,7 +22,7 @@ struct HeadSummary {
   PatternKind pattern = PatternKind::none;
   double score = 0;                   // mean weight of the pattern (uniform: mean entropy / log2 of the visible keys)
   std::int64_t query = -1, key = -1;  // the largest weight, of rows that see two keys or more; -1: none
-  double link_weight = 0;
+  double arc_weight = 0;
 };
 
 // From `weights` of one batch and head. Formulas: core/README.md, 'Patterns'.

@@ -60,7 +60,7 @@ std::optional<std::int64_t> second_part(const Trace& trace) {
   return at - tokens.begin();
 }
 
-LinkRegion link_region(const Trace& trace, SentencePair pair) {
+ArcRegion arc_region(const Trace& trace, SentencePair pair) {
   const Range queries{0, trace.query_len()}, keys{0, trace.key_len()};
   if (pair == SentencePair::all) return {queries, keys};
   const auto second = second_part(trace);

@@ -16,9 +16,9 @@ namespace headscope {
 std::optional<std::int64_t> second_part(const Trace& trace);
 
 // The queries and keys of the arcs of `pair`. UsageError, beginning "--sentences: ", when the text has one part.
-struct LinkRegion {
+struct ArcRegion {
   Range queries, keys;
 };
-LinkRegion link_region(const Trace& trace, SentencePair pair);
+ArcRegion arc_region(const Trace& trace, SentencePair pair);
 
 }  // namespace headscope

@@ -28,12 +28,19 @@ void write_csv_matrix(std::ostream& out, const Tensor& matrix, const std::string
 // What a table with one number a line holds: scores, whose columns are keys, or vectors, whose columns are features.
 enum class TableOf { scores, vectors };
 
+struct LongTable {
+  TableOf holds{};
+  MatrixLayout layout;                         // of `tensor`
+  Tensor tensor;                               // the whole
+  Region region;                               // the part of it that is written; its indices count in the whole
+  std::vector<std::string> row_names;          // one for each row of the whole
+  std::vector<std::string> column_names = {};  // of scores, one for each column of the whole; vectors need none
+};
+
 // One line a number. Scores: batch,head,query,key,query_token,key_token,value. Vectors:
-// batch,head,position,feature,token,value, without `head` where the layout has none. `tensor` is the whole, `region`
-// the part of it that is written; indices and names count in the whole. Lines are sorted by the columns in front.
-void write_csv_long(std::ostream& out, TableOf what, const MatrixLayout& layout, const Tensor& tensor,
-                    const Region& region, const std::vector<std::string>& row_names,
-                    const std::vector<std::string>& column_names, const CancelToken& cancel = {});
+// batch,head,position,feature,token,value, without `head` where the layout has none. Lines are sorted by the columns in
+// front.
+void write_csv_long(std::ostream& out, const LongTable& table, const CancelToken& cancel = {});
 
 // A mask file: plain numbers separated by commas, "inf", "-inf", "nan" allowed, no header; every row the same length.
 // Blanks around numbers, CRLF, empty lines at the end and a byte order mark are passed over.

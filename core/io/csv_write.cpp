@@ -160,18 +160,18 @@ void write_csv_matrix(std::ostream& out, const Tensor& matrix, const std::string
   });
 }
 
-void write_csv_long(std::ostream& out, TableOf what, const MatrixLayout& layout, const Tensor& tensor,
-                    const Region& region, const std::vector<std::string>& row_names,
-                    const std::vector<std::string>& column_names, const CancelToken& cancel) {
-  const bool score_like = what == TableOf::scores;
+void write_csv_long(std::ostream& out, const LongTable& table, const CancelToken& cancel) {
+  const MatrixLayout& layout = table.layout;
+  const Region& region = table.region;
+  const bool score_like = table.holds == TableOf::scores;
   out << (score_like         ? "batch,head,query,key,query_token,key_token,value\n"
           : layout.head >= 0 ? "batch,head,position,feature,token,value\n"
                              : "batch,position,feature,token,value\n");
   const Range rows = region[layout.rows], columns = region[layout.columns], batches = region[layout.batch];
   const Range heads = layout.head >= 0 ? region[layout.head] : Range{0, 1};
-  const std::vector<std::string> row_fields = fields_of(row_names, rows);
+  const std::vector<std::string> row_fields = fields_of(table.row_names, rows);
   std::vector<std::string> column_fields;
-  if (score_like) column_fields = fields_of(column_names, columns);
+  if (score_like) column_fields = fields_of(table.column_names, columns);
   constexpr std::size_t kIndexBytes = 20;  // of 64 bits, with its comma
   const std::size_t cell_bytes = 4 * kIndexBytes + longest(row_fields) + longest(column_fields) + kNumberBytes + 3;
   const std::size_t row_bytes = static_cast<std::size_t>(columns.size()) * cell_bytes;
@@ -183,7 +183,7 @@ void write_csv_long(std::ostream& out, TableOf what, const MatrixLayout& layout,
   RowWriter writer(out, cancel);
   for (std::int64_t b = batches.begin; b < batches.end; ++b) {
     for (std::int64_t h = heads.begin; h < heads.end; ++h) {
-      const Tensor matrix = matrix_of(tensor, layout, b, h, rows, columns);
+      const Tensor matrix = matrix_of(table.tensor, layout, b, h, rows, columns);
       writer.write(matrix, row_bytes, [&](char* to, std::int64_t row, std::span<const float> values) {
         for (std::size_t j = 0; j < values.size(); ++j) {
           to = put_index(to, b);

@@ -1,3 +1,4 @@
+// Long because it is one table: every function is the row of a family of models, to be read beside its config.json.
 #include "core/model/family.h"
 
 #include <array>

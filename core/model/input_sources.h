@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/input_cache.h"
+#include "core/model/input_cache_state.h"
+#include "core/request/mask.h"
+#include "core/request/request.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

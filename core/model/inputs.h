@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/cancel.h"
 #include "core/model/layer_weights.h"
 #include "core/request/mask.h"
 #include "core/request/request.h"
@@ -53,28 +52,5 @@ struct Inputs {
   std::shared_ptr<const HeadRule> head_rule;  // applied between the split into heads and raw_scores; null: no such step
   std::optional<double> score_scale;          // the model's own; nullopt: 1/sqrt(head_dim)
 };
-
-// Keeps what was loaded, so that a keystroke does not draw or read the layer's weights again. One per session; not
-// thread-safe: only the worker thread uses it.
-class InputCache {
- public:
-  InputCache();
-  ~InputCache();
-  InputCache(const InputCache&) = delete;
-  InputCache& operator=(const InputCache&) = delete;
-  struct State;
-  State& state() { return *state_; }
-
- private:
-  std::unique_ptr<State> state_;
-};
-
-// Error when the files of the checkpoint that was loaded last have changed on disk: they are read while a forward runs.
-void check_checkpoint_files(InputCache& cache);
-
-// Tokenizes, draws or reads everything. find_problem(request) must be nullopt. Throws Error when a file cannot be read
-// or is malformed, and UsageError (core/base/error.h) when shapes of files and options contradict each other;
-// Cancelled, after which the cache can serve the next request.
-Inputs load_inputs(const Request& request, InputCache& cache, const CancelToken& cancel = {});
 
 }  // namespace headscope

@@ -23,7 +23,6 @@ struct LayerWeights {
   Linear output;                          // [d_model, heads * value_head_dim], or empty
   std::optional<std::int64_t> num_heads;  // from the file's metadata; nullopt when it has none
   std::string source;                     // "seeded 0", or the path
-  std::string sha256;  // of the weights' names, shapes and bytes, lower-case hex; "": not known, see sha256_of()
   bool fused() const { return !qkv.empty(); }
   bool empty() const { return qkv.empty() && query.empty(); }
 };

@@ -2,7 +2,7 @@
 // layer. Internal to core/model.
 #pragma once
 
-#include "core/model/input_cache.h"
+#include "core/model/input_cache_state.h"
 #include "core/model/inputs.h"
 #include "core/request/request.h"
 

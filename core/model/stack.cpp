@@ -59,9 +59,16 @@ void add_row(float* row, const float* addend, std::int64_t features) {
   for (std::int64_t d = 0; d < features; ++d) row[d] += addend[d];
 }
 
-// What an MLP adds to `s` when it gets `x`, both [batch, rows, d_model]: to `sum` s + mlp(x).
-void add_mlp(const Architecture& architecture, const BlockWeights& weights, const Tensor& x, const Tensor& s,
-             const Backend& backend, const CancelToken& cancel, Tensor& sum) {
+// What an MLP gets and what it adds to, both [batch, rows, d_model].
+struct MlpRows {
+  const Tensor& x;
+  const Tensor& s;
+};
+
+// sum = s + mlp(x).
+void add_mlp(const Architecture& architecture, const BlockWeights& weights, const MlpRows& of, const Backend& backend,
+             const CancelToken& cancel, Tensor& sum) {
+  const Tensor& x = of.x;
   const Shape wide{x.dim(0), x.dim(1), architecture.mlp_width};
   Tensor up = Tensor::zeros(wide, kAxes);
   backend.linear_into(x, weights.up, up, cancel);
@@ -77,7 +84,7 @@ void add_mlp(const Architecture& architecture, const BlockWeights& weights, cons
   }
   backend.linear_into(up, weights.down, sum, cancel);
   for (std::int64_t b = 0; b < x.dim(0); ++b) {
-    for (std::int64_t i = 0; i < x.dim(1); ++i) add_row(row_of(sum, b, i), row_of(s, b, i), x.dim(2));
+    for (std::int64_t i = 0; i < x.dim(1); ++i) add_row(row_of(sum, b, i), row_of(of.s, b, i), x.dim(2));
   }
 }
 
@@ -131,14 +138,15 @@ Tensor embedded(const Checkpoint& checkpoint, std::span<const std::int64_t> ids,
   return x;
 }
 
-void finish_layer(const Architecture& architecture, const BlockWeights& weights, const Tensor& stream,
-                  const Tensor& attention, std::int64_t begin, const Backend& backend, const CancelToken& cancel,
-                  Tensor& left) {
+void finish_layer(const Architecture& architecture, const BlockWeights& weights, const AttendedRows& attended,
+                  const Backend& backend, const CancelToken& cancel, Tensor& left) {
+  const Tensor& stream = attended.stream;
+  const Tensor& attention = attended.attention;
   const std::int64_t batch = stream.dim(0), features = stream.dim(2);
   HEADSCOPE_ASSERT(attention.shape() == stream.shape() && left.shape() == stream.shape(),
                    to_string(attention.shape()) + " beside " + to_string(stream.shape()));
   const bool mlp = architecture.mlp != Architecture::Mlp::none;
-  for (std::int64_t first = begin; first < stream.dim(1); first += kRowsAtOnce) {
+  for (std::int64_t first = attended.begin; first < stream.dim(1); first += kRowsAtOnce) {
     cancel.check();
     const std::int64_t end = std::min(first + kRowsAtOnce, stream.dim(1));
     Tensor s = Tensor::zeros({batch, end - first, features}, kAxes);
@@ -157,7 +165,7 @@ void finish_layer(const Architecture& architecture, const BlockWeights& weights,
       x = Tensor::zeros(s.shape(), kAxes);
       norm_rows(architecture, weights.mlp_norm, s, 0, x);
     }
-    add_mlp(architecture, weights, x, s, backend, cancel, rows);
+    add_mlp(architecture, weights, {.x = x, .s = s}, backend, cancel, rows);
     if (!architecture.norm_first) norm_rows(architecture, weights.mlp_norm, rows, 0, rows);
   }
 }

@@ -25,14 +25,19 @@ void norm_rows(const Architecture& architecture, const NormWeights& norm, const 
 Tensor embedded(const Checkpoint& checkpoint, std::span<const std::int64_t> ids, std::span<const std::int64_t> types,
                 std::int64_t batch);
 
-// Computes the rows [begin, len) of a layer's result `left`, from the layer's input (`stream`) and the output of its
-// attention:
+// What a layer adds up after its attention. It refers to its tensors.
+struct AttendedRows {
+  const Tensor& stream;     // the layer's input, [batch, len, d_model]
+  const Tensor& attention;  // the output of its attention, of the same shape; may be computed when read
+  std::int64_t begin = 0;   // the first row that is computed
+};
+
+// Computes the rows [begin, len) of a layer's result `left`:
 //   norm_first: s = stream + attention, then s + mlp(norm(s)); else s = norm(stream + attention), then norm(s + mlp(s))
 //   mlp(x) = down(f(up x)), or down(f(gate x) * up x)
-// `attention` may be computed when read. Throws Cancelled.
-void finish_layer(const Architecture& architecture, const BlockWeights& weights, const Tensor& stream,
-                  const Tensor& attention, std::int64_t begin, const Backend& backend, const CancelToken& cancel,
-                  Tensor& left);
+// Throws Cancelled.
+void finish_layer(const Architecture& architecture, const BlockWeights& weights, const AttendedRows& attended,
+                  const Backend& backend, const CancelToken& cancel, Tensor& left);
 
 // Applies f of an MLP or of a head's transform, in place.
 void activate(Architecture::Activation activation, std::span<float> values);

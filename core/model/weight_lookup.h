@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/checkpoint.h"
+#include "core/model/architecture.h"
+#include "core/model/checkpoint_weights.h"
 #include "core/model/weight_files.h"
 #include "core/model/weight_plan.h"
 

@@ -11,17 +11,10 @@
 #include "core/base/cancel.h"
 #include "core/base/image.h"
 #include "core/io/picture_rows.h"
+#include "core/picture/figure_source.h"
 #include "core/picture/view_spec.h"
 
 namespace headscope {
-
-// The data of a figure: a result and, for ViewKind::difference, another one: the figure shows A - B, where `against` is
-// A and `trace` is B. `against` is null for other views.
-struct FigureSource {
-  FigureSource(const Trace& of, const Trace* other = nullptr) : trace(of), against(other) {}
-  const Trace& trace;
-  const Trace* against;
-};
 
 // Lays the figure out and draws it. Throws UsageError when the view names something that the trace does not have (a
 // head beyond num_heads, a stage that this request lacks, a difference without another result or with other shapes) or

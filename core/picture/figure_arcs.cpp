@@ -113,7 +113,7 @@ std::vector<Span> words_about(const Sheet& sheet, std::int64_t listed, std::int6
 }
 
 // The strongest arcs of the heads, and all arcs of the query that stands out, whatever else is left out.
-Arcs shown_arcs(const Sheet& sheet, const std::vector<std::int64_t>& heads, const LinkRegion& region) {
+Arcs shown_arcs(const Sheet& sheet, const std::vector<std::int64_t>& heads, const ArcRegion& region) {
   const ViewSpec& view = sheet.view;
   ArcRequest request{view.batch, heads, region.queries, region.keys, view.hide_below, kMostArcs};
   Arcs arcs = strongest_arcs(sheet.trace, request);
@@ -138,8 +138,8 @@ int add_heading(Sheet& sheet, const std::vector<std::int64_t>& heads, const Ends
   int y = sheet.header(title, width);
   y += head_marks(sheet, heads, y, width);
   if (!sheet.view.labels) return y;
-  sheet.text_anchored(ends.left - sheet.px(8), y + sheet.px(8), "query", FontRole::words, 11, sheet.colors.query, 1);
-  sheet.text_anchored(ends.right + sheet.px(8), y + sheet.px(8), "key", FontRole::words, 11, sheet.colors.key, 0);
+  sheet.text_anchored(ends.left - sheet.px(8), y + sheet.px(8), "query", {FontRole::words, 11, sheet.colors.query}, 1);
+  sheet.text_anchored(ends.right + sheet.px(8), y + sheet.px(8), "key", {FontRole::words, 11, sheet.colors.key}, 0);
   return y + sheet.px(20);
 }
 
@@ -152,7 +152,7 @@ void plan_arcs(Sheet& sheet, const StagePicture& weights, bool measure) {
     throw UsageError("token", fmt::format("{} asked for, the queries are 0 to {}", *view.token, queries - 1));
   }
   const std::vector<std::int64_t> heads = shown_heads(sheet);
-  const LinkRegion region = link_region(sheet.trace, view.sentences);
+  const ArcRegion region = arc_region(sheet.trace, view.sentences);
   const std::int64_t rows = std::max(queries, keys);
   Ends ends;
   ends.pitch = row_pitch(sheet, rows);

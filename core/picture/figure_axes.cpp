@@ -55,17 +55,17 @@ int Sheet::column_height(const std::vector<std::string>& names, double cell_widt
   return static_cast<int>(std::ceil(std::min(longest, font(kLongestColumnName)))) + px(8);
 }
 
-void Sheet::side_labels(const std::vector<std::string>& names, std::int64_t count, int edge, int y, double cell_height,
-                        const MarkedLabel& marked, bool before) {
+void Sheet::side_labels(const std::vector<std::string>& names, std::int64_t count, const Side& side,
+                        const MarkedLabel& marked) {
   if (!view.labels) return;
-  const bool named = is_named(names, cell_height, view.scale);
-  const std::int64_t step = named ? 1 : label_step(cell_height, font(22), false);
-  const double x = before ? edge - px(8) : edge + px(8), anchor = before ? 1 : 0;
-  const auto middle_of = [&](std::int64_t i) { return y + (static_cast<double>(i) + 0.5) * cell_height; };
+  const bool named = is_named(names, side.cell_height, view.scale);
+  const std::int64_t step = named ? 1 : label_step(side.cell_height, font(22), false);
+  const double x = side.before ? side.x - px(8) : side.x + px(8), anchor = side.before ? 1 : 0;
+  const auto middle_of = [&](std::int64_t i) { return side.y + (static_cast<double>(i) + 0.5) * side.cell_height; };
   const bool any_marked = marked.index >= 0 && marked.index < count;
   const auto name_at = [&](std::int64_t i, FontRole role, Rgba color) {
     const std::string name = fit_text(names[static_cast<std::size_t>(i)], role, font(kAxisSize), font(kLongestRowName));
-    text_anchored(x, middle_of(i), name, role, kAxisSize, color, anchor);
+    text_anchored(x, middle_of(i), name, {role, kAxisSize, color}, anchor);
   };
   for (std::int64_t i = 0; i < count; i += step) {
     if (any_marked && std::fabs(middle_of(i) - middle_of(marked.index)) < font(12) && !named) continue;
@@ -73,9 +73,9 @@ void Sheet::side_labels(const std::vector<std::string>& names, std::int64_t coun
     if (named) {
       name_at(i, FontRole::numbers, colors.text2);
     } else {
-      rect(before ? edge - px(5) : edge + px(1), static_cast<int>(std::floor(middle_of(i))), px(4), px(1),
+      rect(side.before ? side.x - px(5) : side.x + px(1), static_cast<int>(std::floor(middle_of(i))), px(4), px(1),
            colors.text3);
-      text_anchored(x, middle_of(i), grouped(i), FontRole::numbers, kAxisSize, colors.text3, anchor);
+      text_anchored(x, middle_of(i), grouped(i), {FontRole::numbers, kAxisSize, colors.text3}, anchor);
     }
   }
   if (any_marked && !names.empty()) name_at(marked.index, FontRole::numbers_bold, marked.color);

@@ -13,13 +13,17 @@ namespace headscope {
 
 namespace {
 
-// A word in the middle of a rectangle; `height` is that of the digits.
-void draw_centred(FigureOutput& output, double x, double y, double width, double height, const std::string& text,
-                  double pixel_size, Rgba color) {
+// A rectangle in pixels.
+struct Box {
+  double x = 0, y = 0, width = 0, height = 0;
+};
+
+// A word in the middle of a rectangle; its height is that of the digits.
+void draw_centred(FigureOutput& output, const Box& box, const std::string& text, double pixel_size, Rgba color) {
   if (text.empty()) return;
   TextItem item;
-  item.x = x + (width - text_width(text, FontRole::numbers, pixel_size)) / 2;
-  item.y = y + (height + font_metrics(FontRole::numbers, pixel_size).cap_height) / 2;
+  item.x = box.x + (box.width - text_width(text, FontRole::numbers, pixel_size)) / 2;
+  item.y = box.y + (box.height + font_metrics(FontRole::numbers, pixel_size).cap_height) / 2;
   item.text = text;
   item.role = FontRole::numbers;
   item.size = pixel_size;
@@ -66,8 +70,12 @@ void draw_numbers(const MapItem& item, FigureOutput& output, const CancelToken& 
       if (value != 0 && std::fabs(static_cast<double>(value)) < negligible) continue;
       const std::string text = item.cell_text == CellText::weights ? weight_text(value) : value_text(value, most);
       const Rgba ground = color_table(spec.map)[static_cast<std::size_t>(scale.entry(value))];
-      draw_centred(output, item.x + static_cast<double>(j) * cell_width, item.y + static_cast<double>(i) * cell_height,
-                   cell_width - line, cell_height - line, text, size, ink_on(ground));
+      draw_centred(output,
+                   {.x = item.x + static_cast<double>(j) * cell_width,
+                    .y = item.y + static_cast<double>(i) * cell_height,
+                    .width = cell_width - line,
+                    .height = cell_height - line},
+                   text, size, ink_on(ground));
     }
   }
 }
@@ -98,7 +106,13 @@ void draw_provenance(const ProvenanceItem& item, FigureOutput& output, const Can
       const std::string text = fmt::format("h{} t{}", from.head, from.position);
       const bool fits =
           height >= 14 * item.scale && width >= text_width(text, FontRole::numbers, size) + 4 * item.scale;
-      if (fits) draw_centred(output, left, top, width, height, text, size, ink_on(color));
+      if (!fits) continue;
+      draw_centred(output,
+                   {.x = static_cast<double>(left),
+                    .y = static_cast<double>(top),
+                    .width = static_cast<double>(width),
+                    .height = static_cast<double>(height)},
+                   text, size, ink_on(color));
     }
   }
 }

@@ -85,20 +85,19 @@ void Sheet::text_middle(double x, double middle, std::string words, FontRole rol
   text(x, middle + font_metrics(role, font(size)).cap_height / 2, std::move(words), role, size, color);
 }
 
-void Sheet::text_anchored(double x, double middle, std::string words, FontRole role, double size, Rgba color,
-                          double anchor) {
+void Sheet::text_anchored(double x, double middle, std::string words, const WordStyle& style, double anchor) {
   if (words.empty()) return;
-  const double left = x - anchor * width_of(words, role, size);
-  text_middle(left, middle, std::move(words), role, size, color);
+  const double left = x - anchor * width_of(words, style.role, style.size);
+  text_middle(left, middle, std::move(words), style.role, style.size, style.color);
   std::get<TextItem>(plan.items.back()).anchor = anchor;
 }
 
 void Sheet::text_right(double right, double middle, std::string words, FontRole role, double size, Rgba color) {
-  text_anchored(right, middle, std::move(words), role, size, color, 1);
+  text_anchored(right, middle, std::move(words), {role, size, color}, 1);
 }
 
 void Sheet::text_centred(double center, double middle, std::string words, FontRole role, double size, Rgba color) {
-  text_anchored(center, middle, std::move(words), role, size, color, 0.5);
+  text_anchored(center, middle, std::move(words), {role, size, color}, 0.5);
 }
 
 void Sheet::text_upwards(double center, double bottom, std::string words, FontRole role, double size, Rgba color) {

@@ -38,6 +38,13 @@ struct MapRoom {
 };
 MapSize map_size(const MapRoom& room);
 
+// How a word is set; `size` in units.
+struct WordStyle {
+  FontRole role{};
+  double size = 0;
+  Rgba color;
+};
+
 // A highlighted label; index -1: none.
 struct MarkedLabel {
   std::int64_t index = -1;
@@ -67,7 +74,7 @@ class Sheet {
   void text_upwards(double center, double bottom, std::string text, FontRole role, double size, Rgba color);
   void rect(int x, int y, int width, int height, Rgba color);
   // `anchor`: the point of the line that is at `x`: 0 the left end, 0.5 the middle, 1 the right end (TextItem::anchor).
-  void text_anchored(double x, double middle, std::string text, FontRole role, double size, Rgba color, double anchor);
+  void text_anchored(double x, double middle, std::string text, const WordStyle& style, double anchor);
   // Text wrapped at `width`, with a line break at a span "\n"; returns its height in pixels.
   int paragraph(int x, int y, int width, const std::vector<Span>& spans);
 
@@ -88,12 +95,12 @@ class Sheet {
   // Right-aligned before `right`. The label `marked` is always drawn, in its colour.
   void row_labels(const std::vector<std::string>& names, std::int64_t count, int right, int y, double cell_height,
                   const MarkedLabel& marked = {}) {
-    side_labels(names, count, right, y, cell_height, marked, true);
+    side_labels(names, count, {.x = right, .y = y, .cell_height = cell_height, .before = true}, marked);
   }
   // The same at the right of the map, left-aligned behind `left`.
   void row_labels_behind(const std::vector<std::string>& names, std::int64_t count, int left, int y, double cell_height,
                          const MarkedLabel& marked = {}) {
-    side_labels(names, count, left, y, cell_height, marked, false);
+    side_labels(names, count, {.x = left, .y = y, .cell_height = cell_height, .before = false}, marked);
   }
   void column_labels(const std::vector<std::string>& names, std::int64_t count, int x, int bottom, double cell_width);
   // query over key, or token over feature, right-aligned at the corner of the map.
@@ -104,8 +111,14 @@ class Sheet {
   void level_bar(int x, int y, int width, ColorMap map, const ValueRange& range);
 
  private:
-  void side_labels(const std::vector<std::string>& names, std::int64_t count, int edge, int y, double cell_height,
-                   const MarkedLabel& marked, bool before);
+  // The side of a map along which labels stand: its place, its first row's top, and on which side of it they are.
+  struct Side {
+    int x = 0, y = 0;
+    double cell_height = 0;
+    bool before = true;  // right-aligned before x; false: left-aligned behind it
+  };
+  void side_labels(const std::vector<std::string>& names, std::int64_t count, const Side& side,
+                   const MarkedLabel& marked);
   // Tick marks of a bar as (share of its length, label).
   std::vector<std::pair<double, std::string>> ticks(ColorMap map, const ValueRange& range, double length,
                                                     double spacing) const;

@@ -11,7 +11,6 @@
 #include "core/attention/stage_layout.h"
 #include "core/base/assert.h"
 #include "core/base/utf8.h"
-#include "core/picture/figure.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/request_text.h"
 #include "core/request/stage_info.h"

@@ -11,6 +11,7 @@
 #include "core/io/png.h"
 #include "core/io/svg.h"
 #include "core/picture/figure_output.h"
+#include "core/picture/figure_svg_text.h"
 #include "core/picture/heatmap_painter.h"
 
 namespace headscope {
@@ -19,43 +20,11 @@ namespace {
 
 constexpr std::int64_t kMostDrawnCells = 40000;  // of all maps of a picture together
 
-std::string hex(Rgba color) {
-  return fmt::format("#{:02x}{:02x}{:02x}", color.r, color.g, color.b);
-}
-
-// The attributes of a colour: fill="#rrggbb", and its opacity when it is translucent.
-std::string paint(const char* attribute, Rgba color) {
-  if (color.a == 255) return fmt::format("{}=\"{}\"", attribute, hex(color));
-  return fmt::format("{0}=\"{1}\" {0}-opacity=\"{2:.3f}\"", attribute, hex(color), color.a / 255.0);
-}
-
-// At most two decimals, none where there are none.
-std::string number(double value) {
-  std::string text = fmt::format("{:.2f}", value);
-  while (text.ends_with('0')) text.pop_back();
-  if (text.ends_with('.')) text.pop_back();
-  return text == "-0" ? "0" : text;
-}
-
-const char* class_of(FontRole role) {
-  switch (role) {
-    case FontRole::words:
-      return "w";
-    case FontRole::words_bold:
-      return "w b";
-    case FontRole::numbers:
-      return "n";
-    case FontRole::numbers_bold:
-      return "n b";
-  }
-  return "";
-}
-
 bool pooled(const HeatmapSpec& spec) {
   return spec.width < spec.columns || spec.height < spec.rows;
 }
 
-// What a cell shows, by the rules of heatmap.h.
+// What a cell shows, by the rules of heatmap_spec.h.
 struct Look {
   enum class Kind : std::uint8_t { color, hidden, nan, above, below } kind = Kind::color;
   Rgba color;
@@ -72,19 +41,20 @@ class SvgOutput : public FigureOutput {
 
   void rect(const RectItem& item) override {
     out_ << fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {}/>\n", item.x, item.y, item.width,
-                        item.height, paint("fill", item.color));
+                        item.height, svg_paint("fill", item.color));
   }
 
   void corner(const CornerItem& item) override {
     out_ << fmt::format("<path d=\"M{0} {1}h{2}l-{2} {2}z\" {3}/>\n", item.x, item.y, item.side,
-                        paint("fill", item.color));
+                        svg_paint("fill", item.color));
   }
 
   void curve(const CurveItem& item) override {
-    const std::string middle = number((item.x0 + item.x1) / 2);
+    const std::string middle = svg_number((item.x0 + item.x1) / 2);
     out_ << fmt::format("<path d=\"M{} {}C{} {} {} {} {} {}\" fill=\"none\" stroke-width=\"{}\" {}/>\n",
-                        number(item.x0), number(item.y0), middle, number(item.y0), middle, number(item.y1),
-                        number(item.x1), number(item.y1), number(item.width), paint("stroke", item.color));
+                        svg_number(item.x0), svg_number(item.y0), middle, svg_number(item.y0), middle,
+                        svg_number(item.y1), svg_number(item.x1), svg_number(item.y1), svg_number(item.width),
+                        svg_paint("stroke", item.color));
   }
 
   void text(const TextItem& item) override {
@@ -92,14 +62,14 @@ class SvgOutput : public FigureOutput {
     const bool upwards = item.quarter_turns == 1;
     const double x = upwards ? item.x : item.x + item.anchor * width;
     const double y = upwards ? item.y - item.anchor * width : item.y;
-    std::string place = fmt::format("x=\"{}\" y=\"{}\"", number(x), number(y));
-    if (upwards) place = fmt::format("transform=\"translate({} {}) rotate(-90)\"", number(x), number(y));
+    std::string place = fmt::format("x=\"{}\" y=\"{}\"", svg_number(x), svg_number(y));
+    if (upwards) place = fmt::format("transform=\"translate({} {}) rotate(-90)\"", svg_number(x), svg_number(y));
     if (item.anchor > 0) place += item.anchor < 1 ? " text-anchor=\"middle\"" : " text-anchor=\"end\"";
     // Leading and doubled spaces are part of a token.
     const bool spaced =
         item.text.starts_with(' ') || item.text.ends_with(' ') || item.text.find("  ") != std::string::npos;
-    out_ << fmt::format("<text {} class=\"{}\" font-size=\"{}\" {}{}>{}</text>\n", place, class_of(item.role),
-                        number(item.size), paint("fill", item.color), spaced ? " xml:space=\"preserve\"" : "",
+    out_ << fmt::format("<text {} class=\"{}\" font-size=\"{}\" {}{}>{}</text>\n", place, svg_class(item.role),
+                        svg_number(item.size), svg_paint("fill", item.color), spaced ? " xml:space=\"preserve\"" : "",
                         xml_text(item.text));
   }
 
@@ -110,7 +80,7 @@ class SvgOutput : public FigureOutput {
                         item.upright ? 0 : 1);
     for (int k = 0; k <= kStops; ++k) {
       const double share = static_cast<double>(k) / kStops;
-      out_ << fmt::format("<stop offset=\"{}\" stop-color=\"{}\"/>", share, hex(color_at(item.map, share)));
+      out_ << fmt::format("<stop offset=\"{}\" stop-color=\"{}\"/>", share, svg_color(color_at(item.map, share)));
     }
     out_ << fmt::format(
         "</linearGradient>\n<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"url(#bar{})\"/>\n", item.x,
@@ -173,7 +143,7 @@ class SvgOutput : public FigureOutput {
     const double cell = std::min(cell_width, cell_height);
     const bool marked = cell >= 8 * spec.pixel_scale;
     const std::string place = fmt::format("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", x, y, width, height);
-    out_ << fmt::format("<rect {} fill=\"{}\"/>\n", place, hex(result.color));
+    out_ << fmt::format("<rect {} fill=\"{}\"/>\n", place, svg_color(result.color));
     if (!marked || result.kind == Look::Kind::color) return;
     if (result.kind == Look::Kind::hidden) {
       out_ << fmt::format("<rect {} fill=\"url(#hatch)\"/>\n", place);
@@ -182,16 +152,16 @@ class SvgOutput : public FigureOutput {
     for (std::int64_t j = columns.begin; j < columns.end; ++j) {
       const double left = static_cast<double>(edge_x(j)), top = static_cast<double>(y);
       if (result.kind == Look::Kind::nan) {
-        marks += fmt::format("<path d=\"M{0} {1}L{2} {3}M{0} {3}L{2} {1}\"/>", number(left), number(top),
-                             number(left + cell_width), number(top + cell_height));
+        marks += fmt::format("<path d=\"M{0} {1}L{2} {3}M{0} {3}L{2} {1}\"/>", svg_number(left), svg_number(top),
+                             svg_number(left + cell_width), svg_number(top + cell_height));
         continue;
       }
       // 0.406 of the cell high and 0.55 wide, its tip up for +inf.
       const double up = result.kind == Look::Kind::above ? 1 : -1;
       const double middle_x = left + cell_width / 2, middle_y = top + cell_height / 2;
-      marks += fmt::format("<path d=\"M{} {}l{} {}h-{}z\" fill=\"#ffffff\"/>", number(middle_x),
-                           number(middle_y - up * 0.203 * cell), number(0.275 * cell), number(up * 0.406 * cell),
-                           number(0.55 * cell));
+      marks += fmt::format("<path d=\"M{} {}l{} {}h-{}z\" fill=\"#ffffff\"/>", svg_number(middle_x),
+                           svg_number(middle_y - up * 0.203 * cell), svg_number(0.275 * cell),
+                           svg_number(up * 0.406 * cell), svg_number(0.55 * cell));
     }
   }
 
@@ -211,7 +181,7 @@ class SvgOutput : public FigureOutput {
           fmt::format("M{} {}h{}v{}h-{}z", item.x, item.y + std::lround(static_cast<double>(i) * cell_height) - line,
                       spec.width, line, spec.width);
     }
-    out_ << fmt::format("<path d=\"{}\" fill=\"{}\"/>\n", path, hex(palette(spec.theme).panel));
+    out_ << fmt::format("<path d=\"{}\" fill=\"{}\"/>\n", path, svg_color(palette(spec.theme).panel));
   }
 
   void draw_cells(const MapItem& item) {
@@ -246,7 +216,7 @@ class SvgOutput : public FigureOutput {
     out_ << "</g>\n";
     if (!marks.empty()) {
       out_ << fmt::format("<g fill=\"none\" stroke=\"#ffffff\" stroke-width=\"{}\">{}</g>\n",
-                          number(1.5 * spec.pixel_scale), marks);
+                          svg_number(1.5 * spec.pixel_scale), marks);
     }
   }
 
@@ -298,9 +268,10 @@ void write_svg(std::ostream& out, const FigurePlan& plan, const std::map<std::st
     out << fmt::format(
         "<defs><pattern id=\"hatch\" patternUnits=\"userSpaceOnUse\" width=\"{0}\" height=\"{0}\">"
         "<path d=\"M-1 1L1 -1M0 {0}L{0} 0M{1} {2}L{2} {1}\" stroke=\"{3}\" stroke-width=\"{4}\"/></pattern></defs>\n",
-        spacing, spacing - 1, spacing + 1, hex(palette(first->theme).hatch), number(line * 0.7071));
+        spacing, spacing - 1, spacing + 1, svg_color(palette(first->theme).hatch), svg_number(line * 0.7071));
   }
-  out << fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", plan.width, plan.height, hex(plan.ground));
+  out << fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", plan.width, plan.height,
+                     svg_color(plan.ground));
   SvgOutput output(out, plan, drawn, maps, cancel, progress);
   draw_plan(plan, output, cancel);
   out << "</svg>\n";

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/base/cancel.h"
-#include "core/picture/figure.h"
 #include "core/picture/figure_sheet.h"
+#include "core/picture/figure_source.h"
 
 namespace headscope {
 

@@ -1,11 +1,12 @@
-// Draws a heatmap some pixel rows at a time, by the rules of heatmap.h. Internal to core/picture.
+// Draws a heatmap some pixel rows at a time, by the rules of heatmap_spec.h. Internal to core/picture.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "core/picture/heatmap.h"
+#include "core/base/image.h"
+#include "core/picture/heatmap_spec.h"
 
 namespace headscope {
 

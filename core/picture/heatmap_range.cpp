@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/backend/device_pyramid.h"
-#include "core/picture/heatmap.h"
+#include "core/picture/heatmap_spec.h"
 #include "core/tensor/block_sums.h"
 #include "core/tensor/row_strips.h"
 

@@ -1,4 +1,4 @@
-// What the eye asks for; saved beside the Request. How it is spelled: view_options.h.
+// How a result is shown: a plain value that session files save beside the Request. Its text form: view_options.h.
 #pragma once
 
 #include <cstdint>
@@ -21,25 +21,27 @@ enum class SensitivityBy { weights, scores };
 
 struct ViewSpec {
   ViewKind view = ViewKind::heads;
-  StageId stage = StageId::weights;  // which quantity the heatmaps show
+  StageId stage = StageId::weights;  // the stage that the heatmaps show
   std::int64_t batch = 0, head = 0;
-  std::optional<ColorMap> colormap;  // nothing: by quantity and theme
+  std::optional<ColorMap> colormap;  // nullopt: by stage and theme
   RangeKind range = RangeKind::automatic;
-  double range_low = 0, range_high = 1;  // fixed
+  double range_low = 0, range_high = 1;  // of RangeKind::fixed
   bool log_scale = false;
-  std::optional<int> cell;  // pixels; nothing: the largest that fit `width`, or 34
+  std::optional<int> cell;  // pixels a cell; nullopt: the largest that fit `width`, or 34
   bool labels = true;
   bool color_bar = true;
   Theme theme = Theme::dark;
-  std::optional<int> width;  // pixels of the whole picture
+  std::optional<int> width;  // pixels of the whole picture; nullopt: as wide as its content
   double scale = 1;          // 1x, 2x, 4x: of fonts, lines and cells
   // Of arcs and neurons.
-  std::optional<std::int64_t> token;                     // the query that stands out, that neurons is about
-  std::optional<std::vector<std::int64_t>> heads_shown;  // nothing: all
-  double hide_below = 0.05;                              // smaller weights are no line
+  // arcs: the query that stands out; nullopt: none. neurons: the query that is shown; nullopt: 0.
+  std::optional<std::int64_t> token;
+  std::optional<std::vector<std::int64_t>> heads_shown;  // nullopt: all
+  double hide_below = 0.05;                              // smaller weights are not drawn
   SentencePair sentences = SentencePair::all;
-  std::optional<Aggregate> aggregate;  // layers: one map made of all heads instead of a map of each
-  // Of sensitivity: the cell of `stage`, in the stage's own axes, and by what it is derived; nothing: usual_by(stage).
+  std::optional<Aggregate> aggregate;  // layers: one map made of all heads; nullopt: a map of each
+  // Of sensitivity: the cell of `stage`, in the stage's own axes, and what its derivatives are taken by; nullopt:
+  // usual_by(stage).
   std::vector<std::int64_t> at;
   std::optional<SensitivityBy> by;
   friend bool operator==(const ViewSpec&, const ViewSpec&) = default;
@@ -47,11 +49,11 @@ struct ViewSpec {
 
 std::string_view view_kind_name(ViewKind kind);  // "heads", as --view spells it
 
-// Whether the colours of a view of `stage` are those of weights; else of signed data, around zero.
+// Whether a view of `stage` has the colours of weights, from 0 up; else it has those of signed numbers, around zero.
 bool has_weight_colors(ViewKind kind, StageId stage);
 
-// What says most of a cell of this stage: by scores where it is of queries and keys (a weight depends on itself alone
-// among the weights), else by weights.
+// The derivatives that are most useful for a cell of this stage: by scores for score-like stages (of all weights a
+// weight depends on itself alone), else by weights.
 SensitivityBy usual_by(StageId stage);
 std::string_view sensitivity_by_name(SensitivityBy by);  // "weights", "scores"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/request/mask_terms.h"
+#include "core/request/added_row.h"
 
 namespace headscope {
 

@@ -164,28 +164,28 @@ void settle_sums(Tensor& added) {
 
 }  // namespace
 
-Mask build_mask(const Request& request, const std::vector<MaskFile>& files, std::int64_t batch, std::int64_t heads,
-                std::int64_t query_len, std::int64_t key_len, bool extra_key, std::span<const MaskTerm> own) {
-  const std::int64_t masked_keys = key_len - (extra_key ? 1 : 0);
+Mask build_mask(const Request& request, const std::vector<MaskFile>& files, const MaskSizes& sizes,
+                std::span<const MaskTerm> own) {
+  const std::int64_t masked_keys = sizes.key_len - (sizes.extra_key ? 1 : 0);
   const bool inverted = has_variant(request, Variant::mask_inverted);
   const bool painted = any_painted(request), in_bytes = painted || !files.empty();
   const std::vector<MaskTerm> terms = every_term(request, own);
   MaskRule rule = mask_rule_of(terms);
-  if (request.causal_align == CausalAlign::bottom_right) rule.diagonal = masked_keys - query_len;
-  rule.extra_key = extra_key;
+  if (request.causal_align == CausalAlign::bottom_right) rule.diagonal = masked_keys - sizes.query_len;
+  rule.extra_key = sizes.extra_key;
   rule.inverted = inverted && !in_bytes;  // with bytes all of them are inverted at the end
   std::int64_t batches = 1, head_count = 1;
   std::vector<BroadcastFile> broadcast;
   bool any_added = false;
   for (const MaskFile& file : files) {
-    broadcast.emplace_back(file, Shape{batch, heads, query_len, masked_keys});
-    if (broadcast.back().per_batch()) batches = batch;
-    if (broadcast.back().per_head()) head_count = heads;
+    broadcast.emplace_back(file, Shape{sizes.batch, sizes.heads, sizes.query_len, masked_keys});
+    if (broadcast.back().per_batch()) batches = sizes.batch;
+    if (broadcast.back().per_head()) head_count = sizes.heads;
     any_added = any_added || kind_of(request, file) == MaskKind::additive;
   }
 
   Mask mask;
-  mask.hidden = HiddenCells(batches, head_count, query_len, key_len, rule);
+  mask.hidden = HiddenCells(batches, head_count, sizes.query_len, sizes.key_len, rule);
   if (any_added) mask.added = no_sums(mask.hidden, head_count);
   for (std::size_t f = 0; f < files.size(); ++f) {
     unite_file(mask, files[f], broadcast[f], kind_of(request, files[f]), masked_keys);
@@ -195,7 +195,7 @@ Mask build_mask(const Request& request, const std::vector<MaskFile>& files, std:
   }
   if (inverted && in_bytes) invert(mask.hidden, masked_keys);
   if (in_bytes) mask.hidden.refresh_any();
-  if (adds_to_scores(terms)) mask.added = with_terms_added(mask, terms, heads, rule.diagonal, masked_keys);
+  if (adds_to_scores(terms)) mask.added = with_terms_added(mask, terms, sizes.heads, rule.diagonal, masked_keys);
   if (!mask.added.empty()) settle_sums(mask.added);
   return mask;
 }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/request/intervention_text.h"
-#include "core/request/request.h"
+#include "core/request/interventions.h"
 #include "core/request/stage.h"
 
 namespace headscope {

@@ -1,26 +1,26 @@
-// Interventions as they are typed: the terms in the values of their options, "0.3=uniform,off:0.5=identity". Every term
-// may begin with "off:": it is listed then, and without effect.
+// The text of interventions. The value of an option is a list of terms, "0.3=uniform,off:0.5=identity". A term that
+// begins with "off:" is listed and has no effect.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/request/request.h"
+#include "core/request/interventions.h"
 
 namespace headscope {
 
-// What the option of a kind of intervention is called, and the words of its help and of its errors.
+// The option of one kind of intervention: its name, and the words of its help and of its errors.
 struct InterventionOption {
   const char* name;         // "scale-query"
   const char* placeholder;  // "G|L.H=G[,...]"
   const char* help;         // one sentence
   const char* list;         // "a list of factors"
-  const char* expected;     // what a term may be, for an error
-  char separator = ',';     // of terms
+  const char* expected;     // the terms that are allowed, for an error
+  char separator = ',';     // between terms
 };
 
-// One term: "0.3", "0.3=uniform", "2" or "0.3=2", "1/scores:0,2,3,1=0.5", "hide@0:2,:".
+// The text of one term: "0.3", "0.3=uniform", "2" or "0.3=2", "1/scores:0,2,3,1=0.5", "hide@0:2,:".
 std::string term_text(const AblatedHead& head);
 std::string term_text(const FrozenHead& head);
 std::string term_text(const HeadFactor& head);
@@ -34,18 +34,18 @@ void read_term(const InterventionOption& option, std::string_view term, HeadFact
 void read_term(const InterventionOption& option, std::string_view term, NumberEdit& to);
 void read_term(const InterventionOption& option, std::string_view term, PaintedCells& to);
 
-// Whether two are about the same thing, so that only one of them can be there: the same number, or the same head.
+// Whether two interventions change the same number or the same head, so that a list holds only the later one.
 bool same_thing(const NumberEdit& a, const NumberEdit& b);
-bool same_thing(const PaintedCells& a, const PaintedCells& b);  // never: the last one lies on top
+bool same_thing(const PaintedCells& a, const PaintedCells& b);  // always false: rectangles may overlap
 template <typename Placed>
 bool same_thing(const Placed& a, const Placed& b) {
   return a.place == b.place;
 }
 
-// The value of an option as its terms; "none" has none. UsageError when one of them is empty.
+// Splits the value of an option into its terms. "none" gives an empty list. UsageError when a term is empty.
 std::vector<std::string> split_terms(const InterventionOption& option, const std::string& text);
 
-// A number as a field takes it: what float32 holds, "inf" or "-inf". UsageError that begins with "--edit".
+// Parses the new number of an edit: a number that float32 holds, "inf" or "-inf". UsageError of the option "edit".
 float parse_edit_value(std::string_view text);
 
 }  // namespace headscope

@@ -12,8 +12,8 @@
 
 namespace headscope {
 
-// The keys that one query sees: at most two runs, sorted, apart from each other. What is empty is {0, 0}, and `second`
-// is only there after a `first`.
+// The keys that one query sees: at most two runs, in increasing order, with a gap between them. An empty run is {0, 0};
+// `second` is empty when `first` is.
 struct VisibleKeys {
   Range first, second;
   std::int64_t count() const { return first.size() + second.size(); }
@@ -23,19 +23,19 @@ struct VisibleKeys {
   friend bool operator==(const VisibleKeys&, const VisibleKeys&) = default;
 };
 
-// What causal, window, prefix and padding terms leave visible together. All of them keep an interval, so their union of
-// hidden cells does too: with p = i + diagonal, query i sees
+// The cells that causal, window, prefix and padding terms leave visible together. Each of these terms leaves one
+// interval of keys visible, so all together do too: with p = i + diagonal, query i sees
 //   max(0, p - reach) <= j < min(keys - padding, p + reach + 1, max(p + 1, open)),
 // where `keys` is key_len without the extra key.
 struct MaskRule {
   static constexpr std::int64_t kNoLimit = std::int64_t{1} << 61;  // sums of two stay within 64 bits
-  std::int64_t diagonal = 0;                                       // what is added to i
-  std::int64_t reach = kNoLimit;                                   // of a window, to both sides
-  std::int64_t open = kNoLimit;                                    // keys that causal order does not close; causal: 0
-  std::int64_t padding = 0;                                        // keys at the end
-  bool inverted = false;                                           // exchanges hidden and visible
-  bool extra_key = false;                                          // the last key, of bias_k: always visible
-  bool open_hidden_rows = false;                                   // a row that would see nothing sees everything
+  std::int64_t diagonal = 0;                                       // added to i: p = i + diagonal
+  std::int64_t reach = kNoLimit;                                   // keys that a window shows on each side of p
+  std::int64_t open = kNoLimit;   // every query sees the keys before this one; causal: 0
+  std::int64_t padding = 0;       // hidden keys at the end
+  bool inverted = false;          // exchanges hidden and visible
+  bool extra_key = false;         // the last key, of bias_k: always visible
+  bool open_hidden_rows = false;  // a query that would see no key sees all keys
 
   bool ordered() const { return open != kNoLimit; }  // from key `open` on, no query sees a key after its own place
   bool causal() const { return open <= 0; }          // no query sees a key after its own place
@@ -43,8 +43,8 @@ struct MaskRule {
 };
 
 // Which cells of [batch, heads, query_len, key_len] are hidden: a rule, which takes no memory, or one byte a cell (1 =
-// hidden) when a mask file takes part or somebody writes rows. A batch or head axis of size 1 stands for all. Indices
-// are asserted.
+// hidden) when a mask file takes part or mutable_row() was called. A batch or head axis of size 1 stands for all batch
+// items or heads. Indices are asserted.
 class HiddenCells {
  public:
   HiddenCells() = default;
@@ -56,7 +56,7 @@ class HiddenCells {
 
   bool any() const { return any_; }  // some cell is hidden
   bool hidden(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const;
-  // In constant time; nothing when bytes are kept.
+  // In constant time; nullopt when bytes are kept, which need not be two runs.
   std::optional<VisibleKeys> visible_keys(std::int64_t b, std::int64_t h, std::int64_t i) const;
   std::int64_t visible_count(std::int64_t b, std::int64_t h, std::int64_t i) const;  // keys
   bool all_hidden(std::int64_t b, std::int64_t h, std::int64_t i) const;             // false when there are no keys
@@ -65,11 +65,11 @@ class HiddenCells {
   void read_row(std::int64_t b, std::int64_t h, std::int64_t i, std::span<std::uint8_t> out,
                 std::int64_t first_key = 0) const;
 
-  // The same cells, but rows that are hidden whole are visible whole.
+  // The same cells, except that in rows whose every key is hidden every key is visible.
   HiddenCells with_hidden_rows_opened() const;
 
-  // key_len bytes to write, 1 = hidden; turns a rule into bytes at the first call. any() counts what was written after
-  // refresh_any().
+  // The key_len bytes of a row, to be written: 1 = hidden. The first call turns a rule into bytes. any() is right again
+  // after refresh_any().
   std::uint8_t* mutable_row(std::int64_t b, std::int64_t h, std::int64_t i);
   void refresh_any();
 
@@ -110,12 +110,19 @@ struct Mask {
 // Whether the request paints over the mask.
 bool any_painted(const Request& request);
 
+// The sizes of the scores that a mask lies on.
+struct MaskSizes {
+  std::int64_t batch = 1, heads = 1, query_len = 0;
+  std::int64_t key_len = 0;  // counts the key of bias_k
+  bool extra_key = false;    // the last key is that of bias_k
+};
+
 // Unites the hidden cells of all terms and sums what they add, the same term once; the request's painted cells lie over
-// all of them, the last one on top. Positional terms see i counted from the aligned diagonal. key_len counts the key of
-// bias_k when there is one (`extra_key`): it is never hidden and nothing is added to it. With Variant::mask_inverted
-// hidden and visible are exchanged (but for the extra key). `own`: positional terms that count as well, the model's.
-// Throws UsageError when a file does not broadcast, naming both shapes.
-Mask build_mask(const Request& request, const std::vector<MaskFile>& files, std::int64_t batch, std::int64_t heads,
-                std::int64_t query_len, std::int64_t key_len, bool extra_key, std::span<const MaskTerm> own = {});
+// all of them, the last one on top. Positional terms see i counted from the aligned diagonal. The extra key is never
+// hidden and nothing is added to it. With Variant::mask_inverted hidden and visible are exchanged (but for the extra
+// key). `own`: positional terms of the model, which count as well; empty when it has none. Throws UsageError when a
+// file does not broadcast, naming both shapes.
+Mask build_mask(const Request& request, const std::vector<MaskFile>& files, const MaskSizes& sizes,
+                std::span<const MaskTerm> own = {});
 
 }  // namespace headscope

@@ -6,17 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "core/request/added_row.h"
 #include "core/request/mask.h"
 #include "core/request/request.h"
 
 namespace headscope {
-
-// The row of scores that a term adds to: query `position` (counted from the aligned diagonal) of one head of `heads`.
-struct AddedRow {
-  std::int64_t head = 0, heads = 1;
-  std::int64_t position = 0;
-  std::int64_t size = 0;  // the term's number
-};
 
 // One row a kind. A function that is null: the term does not do that.
 struct MaskTermInfo {

@@ -22,6 +22,9 @@ std::optional<Problem> seeded_memory_problem(const Request& request);
 // An ablated head of `layer` that is not below num_heads.
 std::optional<Problem> ablate_problem(std::int64_t head, std::int64_t num_heads, std::int64_t layer);
 
+// Where queries, keys and values come from: sources that are missing, exclude each other, or hold no token.
+std::optional<Problem> source_problem(const Request& request);
+
 // Options that cannot be applied to a capture.
 std::optional<Problem> capture_problem(const Request& request);
 

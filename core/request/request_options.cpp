@@ -1,14 +1,14 @@
 // The table of REQUEST: one line an option, in the contract's order.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/request/intervention_options.h"
 #include "core/request/mask_terms.h"
 #include "core/request/option_text.h"
+#include "core/request/option_values.h"
 #include "core/request/option_words.h"
 #include "core/request/request_text.h"
 
@@ -16,9 +16,7 @@ namespace headscope {
 
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-// Sizes above this overflow every product of two of them; no tensor could hold them.
-constexpr std::int64_t kLargestSize = std::int64_t{1} << 40;
+using R = Request;
 
 constexpr Word<QkvLayout> kQkvLayouts[] = {{QkvLayout::per_head, "per-head"}, {QkvLayout::blocked, "blocked"}};
 constexpr Word<Embedding> kEmbeddings[] = {{Embedding::token, "token"}, {Embedding::sequence, "sequence"}};
@@ -36,15 +34,6 @@ constexpr Word<BackendChoice> kBackends[] = {{BackendChoice::automatic, "auto"},
                                              {BackendChoice::cpu, "cpu"},
                                              {BackendChoice::gpu, "gpu"},
                                              {BackendChoice::reference, "reference"}};
-constexpr Word<Variant> kVariants[] = {{Variant::softmax_over_queries, "softmax-over-queries"},
-                                       {Variant::no_scale, "no-scale"},
-                                       {Variant::scale_by_d_model, "scale-by-d-model"},
-                                       {Variant::mask_inverted, "mask-inverted"},
-                                       {Variant::mask_after_softmax, "mask-after-softmax"},
-                                       {Variant::qkv_blocked_as_per_head, "qkv-blocked-as-per-head"},
-                                       {Variant::qkv_per_head_as_blocked, "qkv-per-head-as-blocked"},
-                                       {Variant::key_not_transposed, "key-not-transposed"}};
-
 // One of a few words.
 template <OptionName name, auto field, const auto& words>
 RequestOption word_option(const char* placeholder, const char* help) {
@@ -102,147 +91,9 @@ RequestOption seed_option(const char* help) {
           true};
 }
 
-std::string mask_expected() {
-  return fmt::format("none, {} or a .npy or .csv file", mask_term_spellings());
-}
-
-MaskTerm mask_term(const std::string& text) {
-  std::string lower = text;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  const auto ends_with = [&lower](std::string_view suffix) {
-    return lower.size() > suffix.size() && std::string_view(lower).ends_with(suffix);
-  };
-  if (ends_with(".npy") || ends_with(".csv")) return {MaskTerm::Kind::file, 0, text};
-  for (const MaskTermInfo& info : mask_term_infos()) {
-    if (info.kind == MaskTerm::Kind::file) continue;  // spelled by its path alone
-    if (!info.takes_number()) {
-      if (text == info.word) return {info.kind, 0, ""};
-      continue;
-    }
-    const std::string start = fmt::format("{}:", info.word);
-    if (!text.starts_with(start)) continue;
-    const std::string size = text.substr(start.size());
-    if (size.empty() || size.find_first_not_of("0123456789") != size.npos) {
-      refuse_value("mask", text, "a mask", fmt::format("{}N with a whole number N, 0 or more", start));
-    }
-    return {info.kind, parse_whole("mask", size, 0, kLargestSize), ""};
-  }
-  refuse_value("mask", text, "a mask", mask_expected());
-}
-
-void set_mask(Request& request, const std::string& text) {
-  check_text("mask", text, false);
-  std::vector<MaskTerm> mask;
-  for (const std::string& term : parse_list("mask", text, "a mask", mask_expected())) {
-    if (term != "none") mask.push_back(mask_term(term));
-  }
-  request.mask = std::move(mask);
-}
-
-void set_mask_fill(Request& request, const std::string& text) {
-  constexpr const char* expected = "-inf or a number that float32 holds, such as -1e20";
-  if (text == "-inf") {
-    request.mask_fill = -std::numeric_limits<double>::infinity();
-    return;
-  }
-  const double value = parse_finite("mask-fill", text, expected);
-  if (std::abs(value) > static_cast<double>(std::numeric_limits<float>::max())) {
-    refuse_value("mask-fill", text, "a fill value", expected);
-  }
-  request.mask_fill = value;
-}
-
-void set_scale(Request& request, const std::string& text) {
-  if (text == "auto") {
-    request.scale.reset();
-  } else {
-    request.scale = parse_finite("scale", text, "auto or a number");
-  }
-}
-
-void set_softcap(Request& request, const std::string& text) {
-  if (text == "off") {
-    request.softcap.reset();
-    return;
-  }
-  const double value = parse_finite("softcap", text, "off or a number above 0");
-  if (!(value > 0)) refuse_value("softcap", text, "a soft cap", "off or a number above 0");
-  request.softcap = value;
-}
-
-void set_dropout(Request& request, const std::string& text) {
-  const double value = parse_finite("dropout", text, "a probability, 0 to 1");
-  if (!(value >= 0 && value <= 1)) refuse_value("dropout", text, "a probability", "0 to 1");
-  request.dropout = value;
-}
-
-std::string variants_text(const Request& request) {
-  std::string text;
-  for (const Variant variant : request.variants) {
-    if (!text.empty()) text += ',';
-    text += variant_name(variant);
-  }
-  return text;
-}
-
-void set_variants(Request& request, const std::string& text) {
-  const std::string expected = "none, merge-direct, " + expected_words(kVariants);
-  std::vector<Variant> variants;
-  bool merge_direct = false;
-  if (text == "none") {
-    request.variants.clear();
-    return;
-  }
-  for (const std::string& term : parse_list("variant", text, "a variant", expected)) {
-    if (term == "merge-direct") {
-      merge_direct = true;
-      continue;
-    }
-    const auto* known = std::find_if(std::begin(kVariants), std::end(kVariants),
-                                     [&term](const Word<Variant>& word) { return term == word.text; });
-    if (known == std::end(kVariants)) refuse_value("variant", term, "a variant", expected);
-    variants.push_back(known->value);
-  }
-  // One order and no repetition, so that requests that mean the same are equal.
-  std::sort(variants.begin(), variants.end());
-  variants.erase(std::unique(variants.begin(), variants.end()), variants.end());
-  request.variants = std::move(variants);
-  if (merge_direct) request.merge = Merge::direct;
-}
-
-void set_token_ids(Request& request, const std::string& text) {
-  std::vector<std::int64_t> ids;
-  for (const std::string& term : parse_list("token-ids", text, "a list of ids", "whole numbers, such as 1,2,0")) {
-    ids.push_back(parse_whole("token-ids", term, 0, kMost));
-  }
-  request.token_ids = std::move(ids);
-}
-
-}  // namespace
-
-std::string mask_text(const std::vector<MaskTerm>& mask) {
-  std::string text;
-  for (const MaskTerm& term : mask) {
-    if (term.kind == MaskTerm::Kind::file && term.path.empty()) continue;  // chosen, but not named yet
-    if (!text.empty()) text += ',';
-    text += spelled(term);
-  }
-  return text.empty() ? "none" : text;
-}
-
-std::string_view variant_name(Variant variant) {
-  for (const Word<Variant>& word : kVariants) {
-    if (word.value == variant) return word.text;
-  }
-  return "";
-}
-
-const std::vector<RequestOption>& request_options() {
-  using R = Request;
-  static const std::string mask_help =
-      fmt::format("none, {}, a .npy or .csv file; several compose.", mask_term_spellings());
-  static const std::vector<RequestOption> options = with_interventions({
+// Where the vectors of queries, keys and values come from.
+std::vector<RequestOption> source_options() {
+  return {
       {"phrase", "TEXT", "Words for queries, and for keys and values unless those are given.",
        [](const R& r) { return r.phrase; },
        [](R& r, const std::string& text) {
@@ -271,6 +122,12 @@ const std::vector<RequestOption>& request_options() {
       path_option<"query", &R::query>("FILE.npy", "Attention alone: queries, [batch, heads, len, head_dim]."),
       path_option<"key", &R::key>("FILE.npy", "Attention alone: keys, [batch, kv_heads, len, head_dim]."),
       path_option<"value", &R::value>("FILE.npy", "Attention alone: values, [batch, kv_heads, len, head_dim]."),
+  };
+}
+
+// Where the weights come from, and the sizes of what is drawn.
+std::vector<RequestOption> weight_options() {
+  return {
       path_option<"model", &R::model>("demo:NAME|seeded|PATH", "Where weights come from."),
       size_option<"layer", &R::layer, 0>("Layer of a model with several; the last when not given."),
       path_option<"weights", &R::weights>("FILE.safetensors",
@@ -290,6 +147,14 @@ const std::vector<RequestOption>& request_options() {
       word_option<"embedding", &R::embedding, kEmbeddings>("token|sequence",
                                                            "A vector per distinct word, or one draw of the sequence."),
       word_option<"position", &R::position, kPositions>("none|sinusoidal", "What is added to tell positions apart."),
+  };
+}
+
+// The mask.
+std::vector<RequestOption> mask_options() {
+  static const std::string mask_help =
+      fmt::format("none, {}, a .npy or .csv file; several compose.", mask_term_spellings());
+  return {
       {"mask", "MASK[,MASK...]", mask_help.c_str(),
        [](const R& r) { return r.mask.empty() ? std::string() : mask_text(r.mask); }, set_mask},
       word_option<"mask-kind", &R::mask_kind, kMaskKinds>("additive|keep|hide",
@@ -303,6 +168,12 @@ const std::vector<RequestOption>& request_options() {
        set_mask_fill, true},
       word_option<"fully-masked", &R::fully_masked, kFullyMasked>("as-computed|zero|uniform",
                                                                   "Weights of rows whose every key is hidden."),
+  };
+}
+
+// Scores, weights, and what becomes of them.
+std::vector<RequestOption> score_options() {
+  return {
       {"scale", "auto|S", "What raw scores are multiplied by (1/sqrt(head_dim)).",
        [](const R& r) { return r.scale ? double_text(*r.scale) : std::string(); }, set_scale, true},
       {"softcap", "C", "Scores become C * tanh(score / C) before the mask (off).",
@@ -319,7 +190,19 @@ const std::vector<RequestOption>& request_options() {
        [](const R& r) { return r.threads == 0 ? std::string() : std::to_string(r.threads); },
        [](R& r, const std::string& text) { r.threads = static_cast<int>(parse_whole("threads", text, 0, 4096)); },
        true},
-  });
+  };
+}
+
+}  // namespace
+
+const std::vector<RequestOption>& request_options() {
+  static const std::vector<RequestOption> options = [] {
+    std::vector<RequestOption> all;
+    for (const auto& part : {source_options(), weight_options(), mask_options(), score_options()}) {
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return with_interventions(std::move(all));
+  }();
   return options;
 }
 

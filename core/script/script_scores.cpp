@@ -11,31 +11,13 @@
 #include "core/attention/score_rule_of.h"
 #include "core/backend/score_steps.h"
 #include "core/request/intervention_kinds.h"
-#include "core/request/mask_terms.h"
+#include "core/script/script_mask.h"
 #include "core/script/script_writer.h"
 
 namespace headscope {
 namespace {
 
 const Axes kScoreAxes{Axis::batch, Axis::head, Axis::query, Axis::key};
-
-// 1 where a cell is hidden, computed when read.
-Tensor hidden_tensor(const std::shared_ptr<const Mask>& mask) {
-  const HiddenCells& cells = mask->hidden;
-  return Tensor::computed({cells.batch(), cells.heads(), cells.query_len(), cells.key_len()}, kScoreAxes,
-                          [mask](const Region& region, std::span<float> out) {
-                            std::vector<std::uint8_t> row(static_cast<std::size_t>(region[3].size()));
-                            auto to = out.begin();
-                            for (std::int64_t b = region[0].begin; b < region[0].end; ++b) {
-                              for (std::int64_t h = region[1].begin; h < region[1].end; ++h) {
-                                for (std::int64_t i = region[2].begin; i < region[2].end; ++i) {
-                                  mask->hidden.read_row(b, h, i, row, region[3].begin);
-                                  to = std::copy(row.begin(), row.end(), to);
-                                }
-                              }
-                            }
-                          });
-}
 
 // 1 where dropout keeps a weight, computed when read.
 Tensor kept_tensor(const Trace& trace) {
@@ -48,61 +30,6 @@ Tensor kept_tensor(const Trace& trace) {
     std::transform(dropped.data(), dropped.data() + dropped.size(), out.begin(),
                    [](float x) { return x > 0 ? 1.0F : 0.0F; });
   });
-}
-
-struct Context {
-  ScriptWriter& w;
-  const Trace& trace;
-  const Request& request;
-  const Mask& mask;
-  bool hides = false;        // some cell gets the fill
-  bool has_mask = false;     // the lines that make `hidden` are written
-  bool hides_later = false;  // weights of hidden cells are set to 0
-};
-
-void write_term(Context& c, const MaskTerm& term) {
-  const MaskTermInfo& info = mask_term_info(term.kind);
-  if (info.python_hidden != nullptr) {
-    c.w.line(fmt::format("hidden = hidden | ({})  # {}", info.python_hidden(term.size), spelled(term)));
-  }
-  if (info.python_added != nullptr && !c.mask.added.empty()) {
-    const auto added = [&](std::string_view tensor_of) {
-      return info.python_added(c.trace.num_heads(), term.size, tensor_of);
-    };
-    c.w.line(fmt::format("added = added + {}  # {}", added("torch.tensor"), spelled(term)),
-             fmt::format("added = added + np.float32({})  # {}", added("np.float32"), spelled(term)));
-  }
-}
-
-// `hidden`, true where a query may not see a key, and `added`.
-void write_mask(Context& c) {
-  ScriptWriter& w = c.w;
-  w.section({StageId::masked_scores}, "mask");
-  c.has_mask = true;
-  if (!c.trace.inputs->mask_files.empty() || is_painted(c.request)) {
-    w.line(fmt::format("hidden = {} != 0", w.data("mask_hidden", hidden_tensor(c.trace.mask))));
-    if (!c.mask.added.empty()) w.line("added = " + w.data("mask_added", c.mask.added));
-    return;
-  }
-  const bool bottom = c.request.causal_align == CausalAlign::bottom_right;
-  const char* shift = bottom ? " + key_len - query_len" : "";
-  w.line(fmt::format("i = torch.arange(query_len)[:, None]{}", shift),
-         fmt::format("i = np.arange(query_len)[:, None]{}", shift));
-  w.line("j = torch.arange(key_len)[None, :]", "j = np.arange(key_len)[None, :]");
-  w.line("hidden = torch.zeros(query_len, key_len, dtype=torch.bool)",
-         "hidden = np.zeros((query_len, key_len), dtype=bool)");
-  const bool adds = !c.mask.added.empty();
-  if (adds) {
-    w.line("added = torch.zeros(num_heads, query_len, key_len)",
-           "added = np.zeros((num_heads, query_len, key_len), dtype=np.float32)");
-  }
-  for (const MaskTerm& term : mask_terms_of(c.request, *c.trace.inputs)) write_term(c, term);
-  if (has_variant(c.request, Variant::mask_inverted)) w.line("hidden = ~hidden  # mask-inverted");
-  if (!c.trace.inputs->weights.bias_k.empty()) {
-    w.line("hidden = F.pad(hidden, (0, 1))  # the key of bias_k is never hidden",
-           "hidden = np.pad(hidden, ((0, 0), (0, 1)))  # the key of bias_k is never hidden");
-    if (adds) w.line("added = F.pad(added, (0, 1))", "added = np.pad(added, ((0, 0), (0, 0), (0, 1)))");
-  }
 }
 
 // tensor where `where` is false, value where it is true.
@@ -123,7 +50,7 @@ std::string scaled(const Trace& trace, const std::string& what) {
   return usual ? what + " / math.sqrt(head_dim)" : what + " * " + python_number(trace.scale);
 }
 
-void write_raw_scores(Context& c) {
+void write_raw_scores(ScoreLines& c) {
   ScriptWriter& w = c.w;
   const Inputs& in = *c.trace.inputs;
   w.section({StageId::raw_scores}, "raw_scores: query times key");
@@ -144,7 +71,7 @@ double float_fill(const Request& request) {
   return below ? -std::numeric_limits<double>::infinity() : request.mask_fill;
 }
 
-void write_scores(Context& c) {
+void write_scores(ScoreLines& c) {
   ScriptWriter& w = c.w;
   const bool added = !c.mask.added.empty();
   const bool masks = c.hides || added;
@@ -190,7 +117,7 @@ void write_scores(Context& c) {
 }
 
 // Heads whose weights no score decides.
-void write_frozen(Context& c) {
+void write_frozen(ScoreLines& c) {
   ScriptWriter& w = c.w;
   w.line("visible = (~hidden).expand_as(weights)", "visible = np.broadcast_to(~hidden, weights.shape)");
   const std::int64_t layer = c.trace.inputs->layer;
@@ -210,7 +137,7 @@ void write_frozen(Context& c) {
   }
 }
 
-void write_weights(Context& c) {
+void write_weights(ScoreLines& c) {
   ScriptWriter& w = c.w;
   if (any_frozen(c.request, c.trace.inputs->layer) && !c.has_mask) write_mask(c);
   const bool columns = has_variant(c.request, Variant::softmax_over_queries);
@@ -249,7 +176,7 @@ bool value_is_finite(const Trace& trace) {
   return std::all_of(values.begin(), values.end(), [](float x) { return std::isfinite(x); });
 }
 
-void write_context(Context& c) {
+void write_context(ScoreLines& c) {
   ScriptWriter& w = c.w;
   const Inputs& in = *c.trace.inputs;
   std::string weights = "weights";
@@ -285,7 +212,7 @@ void write_context(Context& c) {
   w.stage(StageId::context, product);
 }
 
-void write_output(Context& c) {
+void write_output(ScoreLines& c) {
   ScriptWriter& w = c.w;
   const bool transposes = c.request.merge == Merge::transpose;
   w.section({StageId::concat}, transposes ? "concat: heads beside each other again"
@@ -315,12 +242,8 @@ void write_output(Context& c) {
 
 }  // namespace
 
-bool is_painted(const Request& request) {
-  return std::any_of(request.paint.begin(), request.paint.end(), [](const PaintedCells& cells) { return cells.on; });
-}
-
 void write_attention(ScriptWriter& w, const Trace& trace) {
-  Context c{w, trace, trace.request, *trace.mask};
+  ScoreLines c{w, trace, trace.request, *trace.mask};
   const bool after = has_variant(trace.request, Variant::mask_after_softmax);
   c.hides = !after && trace.mask->hidden.any();
   c.hides_later = after && trace.mask->hidden.any();

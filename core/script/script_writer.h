@@ -5,7 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/script/script.h"
+#include "core/attention/trace.h"
+#include "core/script/script_parts.h"
 
 namespace headscope {
 

@@ -6,79 +6,20 @@
 #include <array>
 
 #include "core/base/error.h"
-#include "core/base/utf8.h"
 #include "core/text/byte_alphabet.h"
-#include "core/text/unicode.h"
+#include "core/text/token_spelling.h"
 
 namespace headscope {
 
 namespace {
 
 constexpr std::size_t kLongestText = std::size_t{16} << 20;
-constexpr std::string_view kMetaspace = "\xE2\x96\x81";
-
-// How the vocabulary writes blanks.
-enum class Spelling { plain, bytes, metaspace };
-
-template <typename Step, typename Steps>
-bool has_step(const Steps& steps) {
-  return std::any_of(steps.begin(), steps.end(), [](const auto& step) { return std::holds_alternative<Step>(step); });
-}
-
-Spelling spelling_of(const TokenizerParts& parts) {
-  if (has_step<ByteLevelDecoder>(parts.decoder) || has_step<ByteLevelSplit>(parts.pre_tokenizer) ||
-      has_step<ByteLevelStep>(parts.normalizer)) {
-    return Spelling::bytes;
-  }
-  if (has_step<MetaspaceDecoder>(parts.decoder) || has_step<MetaspaceSplit>(parts.pre_tokenizer)) {
-    return Spelling::metaspace;
-  }
-  for (const NormalizerStep& step : parts.normalizer) {
-    const auto* replace = std::get_if<ReplaceStep>(&step);
-    if (replace != nullptr && replace->content == kMetaspace) return Spelling::metaspace;
-  }
-  return Spelling::plain;
-}
-
-std::string with_blanks(std::string_view piece) {
-  std::string text;
-  for (std::size_t at = 0; at < piece.size();) {
-    const bool blank = piece.substr(at).starts_with(kMetaspace);
-    text.push_back(blank ? ' ' : piece[at]);
-    at += blank ? kMetaspace.size() : 1;
-  }
-  return text;
-}
-
-// Leaves out blanks at the ends of a token's range, as far as its spelling has them; `keep_leading`: but not a single
-// leading one, which was not in the text.
-Range trimmed(std::string_view text, std::string_view spelling, Range range, bool keep_leading) {
-  const auto is_blank = [](std::uint32_t code_point) {
-    return code_point == letter_of_byte(' ') || is_space(code_point);
-  };
-  std::int64_t leading = 0, trailing = 0, count = 0;
-  for_each_code_point(spelling, [&](std::uint32_t code_point, std::size_t, std::size_t) {
-    ++count;
-    trailing = is_blank(code_point) ? trailing + 1 : 0;
-    if (trailing == count) leading = count;
-  });
-  if (keep_leading && leading == 1) leading = 0;
-  for (; leading > 0 && range.begin < range.end; --leading) {
-    range.begin += code_point_at(text, static_cast<std::size_t>(range.begin)).bytes;
-  }
-  for (; trailing > 0 && range.end > range.begin; --trailing) {
-    do {
-      --range.end;
-    } while (range.end > range.begin &&
-             (static_cast<unsigned char>(text[static_cast<std::size_t>(range.end)]) & 0xC0) == 0x80);
-  }
-  return {range.begin, std::max(range.begin, range.end)};
-}
-
 class PipelineTokenizer final : public Tokenizer {
  public:
   explicit PipelineTokenizer(TokenizerParts parts)
-      : parts_(std::move(parts)), added_(parts_.added_tokens, parts_.normalizer), spelling_(spelling_of(parts_)) {
+      : parts_(std::move(parts)),
+        added_(parts_.added_tokens, parts_.normalizer),
+        spelling_(spelling_of(parts_.normalizer, parts_.pre_tokenizer, parts_.decoder)) {
     SpecialTokens& roles = parts_.roles;
     for (const AddedToken& token : added_.tokens()) {
       if (token.special) roles.all.push_back(token.id);

@@ -23,6 +23,7 @@ struct Problem {
   Tensor query, key, value;
   ScoreRule rule;
   QueryRange all;
+  ScoreOperands score_operands() const { return {.query = query, .key = key, .rule = rule}; }
 };
 
 Problem causal_problem(std::int64_t tokens, std::int64_t heads, std::int64_t head_dim) {
@@ -60,7 +61,7 @@ void attention_pass(benchmark::State& state) {
   AttentionResults results = results_of(problem, state.range(3) != 0);
   const CancelToken cancel;
   for (auto _ : state) {
-    backend->attention(problem.query, problem.key, problem.value, problem.rule, problem.all, results, cancel);
+    backend->attention(problem.score_operands(), problem.value, problem.all, results, cancel);
     benchmark::ClobberMemory();
   }
   const double visible = 0.5 * static_cast<double>(tokens) * static_cast<double>(tokens + 1);
@@ -83,11 +84,11 @@ void weight_tile(benchmark::State& state) {
   const Axes row_axes{Axis::batch, Axis::head, Axis::query};
   rows.statistics = {Tensor::zeros({1, 1, kTile}, row_axes), Tensor::zeros({1, 1, kTile}, row_axes)};
   const CancelToken cancel;
-  backend->attention(problem.query, problem.key, {}, problem.rule, {region[0], region[1], region[2]}, rows, cancel);
+  backend->attention(problem.score_operands(), {}, {region[0], region[1], region[2]}, rows, cancel);
   std::vector<float> out(kTile * kTile);
   for (auto _ : state) {
-    backend->read_scores(StageId::weights, problem.query, problem.key, problem.rule, &rows.statistics, region, out,
-                         cancel);
+    backend->read_scores(problem.score_operands(),
+                         {.stage = StageId::weights, .region = region, .statistics = &rows.statistics}, out, cancel);
     benchmark::ClobberMemory();
   }
   const double work = 2.0 * kTile * kTile * 64;
@@ -105,7 +106,8 @@ void weight_cell(benchmark::State& state) {
   const Region region{{0, 1}, {0, 1}, {kTokens - 1, kTokens}, {777, 778}};
   float out = 0;
   for (auto _ : state) {
-    backend->read_scores(StageId::weights, problem.query, problem.key, problem.rule, &rows, region, {&out, 1}, {});
+    backend->read_scores(problem.score_operands(), {.stage = StageId::weights, .region = region, .statistics = &rows},
+                         {&out, 1}, {});
     benchmark::DoNotOptimize(out);
   }
 }

@@ -8,6 +8,7 @@
 #include "core/attention/forward.h"
 #include "core/attention/preview.h"
 #include "core/attention/stage_buffers.h"
+#include "core/model/load_inputs.h"
 #include "tests/bench/phrases.h"
 
 namespace headscope {

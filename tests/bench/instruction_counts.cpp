@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/attention/forward.h"
+#include "core/model/load_inputs.h"
 #include "core/model/seeded.h"
 #include "tests/bench/phrases.h"
 
@@ -50,7 +51,8 @@ void count_flash(std::int64_t tokens, std::int64_t heads, std::int64_t head_dim)
   request.mask = {{MaskTerm::Kind::causal, 0, ""}};
   ScoreRule rule;
   rule.scale = 1.0 / std::sqrt(static_cast<double>(head_dim));
-  rule.mask = std::make_shared<const Mask>(build_mask(request, {}, 1, heads, tokens, tokens, false));
+  rule.mask = std::make_shared<const Mask>(
+      build_mask(request, {}, {.batch = 1, .heads = heads, .query_len = tokens, .key_len = tokens}));
   TorchGenerator generator(0);
   const auto drawn = [&] {
     std::vector<float> values(static_cast<std::size_t>(heads * tokens * head_dim));
@@ -66,7 +68,7 @@ void count_flash(std::int64_t tokens, std::int64_t heads, std::int64_t head_dim)
   const auto backend = make_cpu_backend(1);
   const QueryRange all{{0, 1}, {0, heads}, {0, tokens}};
   count(fmt::format("attn:{},{},{},causal", tokens, heads, head_dim),
-        [&] { backend->attention(query, key, value, rule, all, results, CancelToken()); });
+        [&] { backend->attention({.query = query, .key = key, .rule = rule}, value, all, results, CancelToken()); });
 }
 
 void count_all() {

@@ -12,6 +12,7 @@
 #include "core/attention/engine.h"
 #include "core/attention/forward.h"
 #include "core/base/cancel.h"
+#include "core/model/load_inputs.h"
 #include "tests/bench/phrases.h"
 
 namespace headscope {

@@ -1,6 +1,6 @@
 """Writes precision.json: what PyTorch gives for a small layer whose stages are stored in float64, float16 and bfloat16.
 
-Run it with Debian's python3-torch. The layer is that of tests/core/attention/made_inputs.h, fused_inputs(per_head, 1):
+Run it with Debian's python3-torch. The layer is that of tests/core/attention/made_inputs.h, fused_inputs(per_head, {.batch = 1}):
 both sides draw it from the Mersenne twister. Stages are rounded by torch's own .half() and .bfloat16(), products of
 rounded tensors are float32, which is what a GPU's tensor cores do.
 """

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "core/model/inputs.h"
+#include "core/model/load_inputs.h"
 #include "tests/golden/golden_run.h"
 
 namespace headscope {

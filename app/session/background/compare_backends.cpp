@@ -9,6 +9,7 @@
 
 #include "core/attention/forward.h"
 #include "core/attention/input_problem.h"
+#include "core/model/load_inputs.h"
 #include "core/request/problem.h"
 
 namespace headscope {

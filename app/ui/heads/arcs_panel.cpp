@@ -25,7 +25,7 @@ struct ArcsDrawing {
   PanelData& data;
   ArcsFocus focus;
   std::vector<std::int64_t> heads;
-  LinkRegion region;
+  ArcRegion region;
   std::int64_t queries = 0, keys = 0;
   Rect area;                  // of the rows, as far as it is seen
   float left = 0, right = 0;  // ends of the lines
@@ -270,7 +270,7 @@ void draw_arcs_panel(Ui& ui, const Rect& area) {
   drawing.queries = trace.query_len();
   drawing.keys = trace.key_len();
   const bool two_parts = second_part(trace).has_value();
-  drawing.region = link_region(trace, two_parts ? ui.session.view.arcs_sentences : SentencePair::all);
+  drawing.region = arc_region(trace, two_parts ? ui.session.view.arcs_sentences : SentencePair::all);
   drawing.area = {{area.min.x + pad, y + ui.px(kHeadings)}, {area.max.x - pad, area.max.y - ui.px(kLegend)}};
   if (drawing.area.height() < ui.px(40) || drawing.queries == 0 || too_many(ui, drawing, {{area.min.x, y}, area.max}))
     return;

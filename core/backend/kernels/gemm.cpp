@@ -78,18 +78,18 @@ HWY_INLINE void multiply_pair(std::int64_t count, const Tile<B>& one, const Tile
   ((count == rows + 1 ? multiply_pair<rows + 1, start>(one, two) : void()), ...);
 }
 
-// The tile of outputs n and on; `first_k` and `depth` say which inputs.
-template <typename B>
-Tile<B> tile_of(const PackedMatrix& weight, std::int64_t n, std::int64_t first_k, std::int64_t depth, const float* bias,
-                float* y, std::int64_t y_stride) {
+// The tile of outputs n and on of a FewRows or a Block; `first_k` and `depth` say which inputs.
+template <typename B, typename Product>
+Tile<B> tile_of(const PackedMatrix& weight, std::int64_t n, std::int64_t first_k, std::int64_t depth,
+                const Product& product) {
   Tile<B> tile;
   tile.b = weight.panel<B>(n / kPanelColumns) + first_k * kPanelColumns + n % kPanelColumns;
   tile.b_stride = kPanelColumns;
-  tile.c = y + n;
-  tile.c_stride = y_stride;
+  tile.c = product.y + n;
+  tile.c_stride = product.y_stride;
   tile.depth = depth;
   tile.columns = std::min(kTileColumns, weight.out() - n);
-  tile.bias = bias == nullptr ? nullptr : bias + n;
+  tile.bias = product.bias == nullptr ? nullptr : product.bias + n;
   return tile;
 }
 
@@ -98,7 +98,7 @@ void few_rows(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t
   const std::int64_t end = std::min(last_panel * kPanelColumns, weight.out());
   std::int64_t n = first_panel * kPanelColumns;
   const auto tile_at = [&](std::int64_t at) {
-    Tile<B> tile = tile_of<B>(weight, at, 0, weight.in(), product.bias, product.y, product.y_stride);
+    Tile<B> tile = tile_of<B>(weight, at, 0, weight.in(), product);
     tile.a = product.x;
     tile.a_stride = product.x_stride;
     return tile;
@@ -137,7 +137,7 @@ void block(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t la
                                                     : TileStart::bias;
   for (std::int64_t p = first_panel; p < last_panel; ++p) {
     const std::int64_t n = p * kPanelColumns;
-    Tile<B> tile = tile_of<B>(weight, n, product.first_k, product.depth, product.bias, product.y, product.y_stride);
+    Tile<B> tile = tile_of<B>(weight, n, product.first_k, product.depth, product);
     tile.a = product.packed;
     multiply_panel<RowForm::packed>(tile, product.rows, std::min(kPanelColumns, weight.out() - n), start,
                                     tile.b + weight.in() * kPanelColumns);

@@ -15,12 +15,17 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 struct Operands {
   Tensor query, key, value;
+  ScoreOperands with(const ScoreRule& rule) const { return {.query = query, .key = key, .rule = rule}; }
 };
 
-Operands operands(std::int64_t batch, std::int64_t heads, std::int64_t kv_heads, std::int64_t query_len,
-                  std::int64_t key_len, std::int64_t head_dim, std::int64_t value_head_dim) {
-  return {random_tensor({batch, heads, query_len, head_dim}, 1), random_tensor({batch, kv_heads, key_len, head_dim}, 2),
-          random_tensor({batch, kv_heads, key_len, value_head_dim}, 3)};
+struct OperandSizes {
+  std::int64_t batch, heads, kv_heads, query_len, key_len, head_dim, value_head_dim;
+};
+
+Operands operands(const OperandSizes& of) {
+  return {random_tensor({of.batch, of.heads, of.query_len, of.head_dim}, 1),
+          random_tensor({of.batch, of.kv_heads, of.key_len, of.head_dim}, 2),
+          random_tensor({of.batch, of.kv_heads, of.key_len, of.value_head_dim}, 3)};
 }
 
 struct NamedRule {
@@ -33,8 +38,9 @@ ScoreRule rule_with_mask(const Operands& of, const std::string& mask, double sca
   find_request_option("mask")->set(request, mask);
   ScoreRule rule;
   rule.scale = scale;
-  rule.mask = std::make_shared<const Mask>(
-      build_mask(request, {}, of.query.dim(0), of.query.dim(1), of.query.dim(2), of.key.dim(2), false));
+  rule.mask = std::make_shared<const Mask>(build_mask(
+      request, {},
+      {.batch = of.query.dim(0), .heads = of.query.dim(1), .query_len = of.query.dim(2), .key_len = of.key.dim(2)}));
   return rule;
 }
 
@@ -120,7 +126,7 @@ Pass pass_of(const Backend& backend, const Operands& of, const ScoreRule& rule, 
   if (rule.drops()) pass.to.dropped = Tensor::zeros(scores, axes);
   pass.to.statistics = {Tensor::zeros(rows, row_axes), Tensor::zeros(rows, row_axes)};
   pass.to.context = Tensor::zeros(context, {Axis::batch, Axis::head, Axis::position, Axis::feature});
-  backend.attention(of.query, of.key, of.value, rule, part, pass.to, CancelToken());
+  backend.attention(of.with(rule), of.value, part, pass.to, CancelToken());
   return pass;
 }
 
@@ -143,14 +149,14 @@ class ComputeAttentionGlTest : public ComputeTest {
 
 TEST_F(ComputeAttentionGlTest, EveryRuleOnOddSizesAndGroupedHeads) {
   for (const Operands& of :
-       {operands(2, 4, 2, 5, 7, 3, 5), operands(1, 3, 1, 17, 17, 8, 2), operands(2, 2, 2, 1, 1, 1, 1)}) {
+       {operands({2, 4, 2, 5, 7, 3, 5}), operands({1, 3, 1, 17, 17, 8, 2}), operands({2, 2, 2, 1, 1, 1, 1})}) {
     for (const NamedRule& named : all_rules(of)) expect_same_pass(of, named, all_queries(of));
   }
 }
 
 TEST_F(ComputeAttentionGlTest, SizesOfSeveralTiles) {
   for (const std::int64_t len : {63, 65, 127}) {
-    const Operands of = operands(1, 2, 1, len, len + 2, 65, 64);
+    const Operands of = operands({1, 2, 1, len, len + 2, 65, 64});
     for (const NamedRule& named :
          {NamedRule{"causal", rule_with_mask(of, "causal", 0.125)}, NamedRule{"file", rule_of_file(of, true, true)}}) {
       expect_same_pass(of, named, all_queries(of));
@@ -159,13 +165,13 @@ TEST_F(ComputeAttentionGlTest, SizesOfSeveralTiles) {
 }
 
 TEST_F(ComputeAttentionGlTest, SomeQueriesOfSomeHeads) {
-  const Operands of = operands(3, 4, 2, 33, 35, 6, 5);
+  const Operands of = operands({3, 4, 2, 33, 35, 6, 5});
   const QueryRange part{{1, 3}, {1, 4}, {7, 30}};
   for (const NamedRule& named : all_rules(of)) expect_same_pass(of, named, part);
 }
 
 TEST_F(ComputeAttentionGlTest, HiddenCellsAreExactZeros) {
-  const Operands of = operands(1, 2, 2, 40, 40, 8, 8);
+  const Operands of = operands({1, 2, 2, 40, 40, 8, 8});
   const ScoreRule rule = rule_with_mask(of, "causal", 0.4);
   const Tensor weights = pass_of(gpu(), of, rule, all_queries(of)).to.weights;
   for (std::int64_t i = 0; i < 40; ++i) {
@@ -178,7 +184,7 @@ TEST_F(ComputeAttentionGlTest, HiddenCellsAreExactZeros) {
 
 // Bit for bit what a run without them gives.
 TEST_F(ComputeAttentionGlTest, NanAndInfinityInHiddenKeysAndValuesChangeNothing) {
-  const Operands of = operands(1, 2, 1, 9, 70, 5, 6);
+  const Operands of = operands({1, 2, 1, 9, 70, 5, 6});
   Operands spoilt = {of.query, of.key.dense_copy(), of.value.dense_copy()};
   for (std::int64_t j = 50; j < 70; ++j) {
     spoilt.key.mutable_data()[j * 5 + j % 5] = j % 2 == 0 ? kNan : kInfinity;
@@ -192,7 +198,7 @@ TEST_F(ComputeAttentionGlTest, NanAndInfinityInHiddenKeysAndValuesChangeNothing)
 }
 
 TEST_F(ComputeAttentionGlTest, NanInAVisibleKeyOrValueIsSeenWhereTheReferenceSeesIt) {
-  Operands of = operands(1, 2, 2, 12, 12, 5, 6);
+  Operands of = operands({1, 2, 2, 12, 12, 5, 6});
   of.key.mutable_data()[4 * 5] = kNan;
   of.value.mutable_data()[7 * 6 + 2] = kNan;
   of.value.mutable_data()[12 * 6 + 9 * 6 + 1] = kInfinity;
@@ -203,7 +209,7 @@ TEST_F(ComputeAttentionGlTest, SmallBuffersGiveTheSameBits) {
   GpuOptions options;
   options.numbers_per_buffer = 300;
   const auto small = make_gpu_backend(options);
-  const Operands of = operands(2, 4, 2, 33, 35, 6, 5);
+  const Operands of = operands({2, 4, 2, 33, 35, 6, 5});
   for (const NamedRule& named : all_rules(of)) {
     const Pass a = pass_of(*small, of, named.rule, all_queries(of)),
                b = pass_of(gpu(), of, named.rule, all_queries(of));
@@ -215,7 +221,7 @@ TEST_F(ComputeAttentionGlTest, SmallBuffersGiveTheSameBits) {
 }
 
 TEST_F(ComputeAttentionGlTest, CellsReadHaveTheBitsOfThePass) {
-  const Operands of = operands(2, 4, 2, 33, 35, 6, 5);
+  const Operands of = operands({2, 4, 2, 33, 35, 6, 5});
   const Region region{{1, 2}, {1, 4}, {7, 30}, {3, 32}};
   const auto of_region = [&](const Tensor& tensor) {
     std::vector<float> cells(static_cast<std::size_t>(element_count(region)));
@@ -229,7 +235,8 @@ TEST_F(ComputeAttentionGlTest, CellsReadHaveTheBitsOfThePass) {
     for (const RowStatistics* statistics : {static_cast<const RowStatistics*>(nullptr), &rows}) {
       std::vector<float> cells(static_cast<std::size_t>(element_count(region)));
       const auto read = [&](StageId stage) {
-        gpu().read_scores(stage, of.query, of.key, named.rule, statistics, region, cells, cancel_);
+        gpu().read_scores(of.with(named.rule), {.stage = stage, .region = region, .statistics = statistics}, cells,
+                          cancel_);
         return tensor_of({static_cast<std::int64_t>(cells.size())}, cells);
       };
       EXPECT_TRUE(same_bits(read(StageId::weights), of_region(pass.to.weights))) << named.name;
@@ -241,13 +248,13 @@ TEST_F(ComputeAttentionGlTest, CellsReadHaveTheBitsOfThePass) {
 }
 
 TEST_F(ComputeAttentionGlTest, StagesBeforeTheWeightsAreThoseOfTheReference) {
-  const Operands of = operands(2, 4, 2, 9, 11, 6, 5);
+  const Operands of = operands({2, 4, 2, 9, 11, 6, 5});
   const Region region{{0, 2}, {1, 4}, {2, 9}, {3, 10}};
   for (const NamedRule& named : all_rules(of)) {
     for (const StageId stage : {StageId::raw_scores, StageId::scores, StageId::capped_scores, StageId::masked_scores}) {
       std::vector<float> actual(static_cast<std::size_t>(element_count(region))), expected = actual;
-      gpu().read_scores(stage, of.query, of.key, named.rule, nullptr, region, actual, cancel_);
-      reference_->read_scores(stage, of.query, of.key, named.rule, nullptr, region, expected, cancel_);
+      gpu().read_scores(of.with(named.rule), {.stage = stage, .region = region}, actual, cancel_);
+      reference_->read_scores(of.with(named.rule), {.stage = stage, .region = region}, expected, cancel_);
       const auto count = static_cast<std::int64_t>(actual.size());
       expect_near(tensor_of({count}, actual), tensor_of({count}, expected), 1,
                   named.name + ", " + std::string(stage_name(stage)));
@@ -256,13 +263,13 @@ TEST_F(ComputeAttentionGlTest, StagesBeforeTheWeightsAreThoseOfTheReference) {
 }
 
 TEST_F(ComputeAttentionGlTest, ResultsGoToRowsThatLieApart) {
-  const Operands of = operands(1, 2, 2, 5, 7, 3, 4);
+  const Operands of = operands({1, 2, 2, 5, 7, 3, 4});
   const ScoreRule rule = rule_with_mask(of, "causal");
   const Pass dense = pass_of(gpu(), of, rule, all_queries(of));
   Tensor room = Tensor::zeros({1, 2, 8, 9}, {Axis::batch, Axis::head, Axis::query, Axis::key});
   AttentionResults to;
   to.weights = room.writable_sliced(2, 2, 7).writable_sliced(3, 1, 8);
-  gpu().attention(of.query, of.key, of.value, rule, all_queries(of), to, cancel_);
+  gpu().attention(of.with(rule), of.value, all_queries(of), to, cancel_);
   EXPECT_TRUE(same_bits(to.weights.dense_copy(), dense.to.weights));
   EXPECT_EQ(room.at({0, 0, 1, 1}), 0.0F);
   EXPECT_EQ(room.at({0, 1, 7, 8}), 0.0F);

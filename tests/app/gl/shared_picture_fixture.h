@@ -85,7 +85,7 @@ class SharedPictureGlTest : public GlTest {
     } else {
       Request request;
       find_request_option("mask")->set(request, masking);
-      mask = build_mask(request, {}, 1, 2, rows, columns, false);
+      mask = build_mask(request, {}, {.batch = 1, .heads = 2, .query_len = rows, .key_len = columns});
     }
     ScoreRule rule;
     rule.scale = 2;
@@ -99,7 +99,7 @@ class SharedPictureGlTest : public GlTest {
     find_request_option("edit")->set(request, edits);
     const Tensor value = random_tensor({1, 2, columns, 3}, 3);
     made.edits = std::make_shared<const RowEdits>(request, alone_inputs({1, rows, columns, 2, 2, 9, 3}),
-                                                  Heads{query, key, value}, rule, with_cpu_behind(made.backend));
+                                                  Heads{query, key, value}, rule, with_cpu_fallback(made.backend));
     return made;
   }
 

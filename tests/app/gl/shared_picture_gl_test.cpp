@@ -273,7 +273,7 @@ TEST_F(SharedPictureGlTest, ThereAreNoneWithoutAShareNorOfStagesThatAreNoScores)
   const Computed alone = computed(20, 20, "causal", false, make_gpu_backend());
   EXPECT_EQ(alone.cells->device_pyramid(StageId::weights, 0, 0), nullptr);
   EXPECT_EQ(alone.backend->description().find("shared"), std::string::npos);
-  const Computed behind = computed(20, 20, "causal", false, with_cpu_behind(backend_));
+  const Computed behind = computed(20, 20, "causal", false, with_cpu_fallback(backend_));
   EXPECT_NE(behind.cells->device_pyramid(StageId::weights, 0, 0), nullptr);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/attention/engine.h"
+#include "core/model/load_inputs.h"
 #include "core/request/memory.h"
 #include "tests/core/attention/made_inputs.h"
 

@@ -11,7 +11,7 @@ namespace headscope {
 
 // Of one batch item and one head, without mask files.
 inline HiddenCells hidden_by(const Request& request, std::int64_t query_len, std::int64_t key_len) {
-  return build_mask(request, {}, 1, 1, query_len, key_len, false).hidden;
+  return build_mask(request, {}, {.batch = 1, .heads = 1, .query_len = query_len, .key_len = key_len}).hidden;
 }
 
 // Row by row, 1 = hidden.

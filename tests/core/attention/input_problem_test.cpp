@@ -162,7 +162,7 @@ TEST(Memory, TheEstimateIsWhatTheStagesHold) {
     if (option == "scale") request.scale = 1;
     if (option == "queries") request.variants = {Variant::softmax_over_queries};
     for (const QkvLayout layout : {QkvLayout::per_head, QkvLayout::blocked}) {
-      const Inputs inputs = fused_inputs(layout, 3, 20);
+      const Inputs inputs = fused_inputs(layout, {.batch = 3, .len = 20});
       const auto trace = traced(request, inputs);
       // Distinct storage: views begin inside what they view.
       std::vector<std::pair<const float*, const float*>> blocks;

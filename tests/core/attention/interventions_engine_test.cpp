@@ -113,7 +113,8 @@ TEST(Interventions, AnEditOfAWeightIsTheLayerWithThatWeight) {
     EXPECT_TRUE(same_traces(*edited, *run(phrase_request(), after, backend))) << name << " " << place;
     EXPECT_FALSE(same_traces(*edited, *run(phrase_request(), before, backend))) << name << " " << place;
   };
-  const Inputs sized = fused_inputs(QkvLayout::per_head, 1, 4, 6, 2, 3);
+  const Inputs sized =
+      fused_inputs(QkvLayout::per_head, {.batch = 1, .len = 4, .input_dim = 6, .heads = 2, .head_dim = 3});
   const auto file = [](std::initializer_list<std::pair<const char*, Shape>> tensors) {
     std::vector<NamedTensor> named;
     for (const auto& [name, shape] : tensors)
@@ -175,7 +176,8 @@ TEST(InterventionsExplained, EveryCellOfEditedRequestsLandsOnItsStoredValue) {
   for (int round = 0; round < 12; ++round) {
     const bool fused = round % 2 == 0;
     const Inputs inputs =
-        fused ? fused_inputs(QkvLayout::per_head, 1, 4, 5, 2, 3) : alone_inputs({1, 5, 5, 4, 2, 3, 2});
+        fused ? fused_inputs(QkvLayout::per_head, {.batch = 1, .len = 4, .input_dim = 5, .heads = 2, .head_dim = 3})
+              : alone_inputs({1, 5, 5, 4, 2, 3, 2});
     const Request request = random_request(chance, inputs, fused);
     const auto trace = run(request, inputs, all_backends()[static_cast<std::size_t>(round) % 3]);
     for (const Stage& stage : trace->stages) {

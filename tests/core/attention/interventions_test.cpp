@@ -109,7 +109,12 @@ TEST(Interventions, AnyCompositionIsWhatPlainLoopsGiveOnEveryRoad) {
   Chance chance{std::mt19937(5)};
   for (int round = 0; round < 120; ++round) {
     const bool fused = chance.one_in(2);
-    Inputs inputs = fused ? fused_inputs(QkvLayout::per_head, 2, 5, 7, 2, 3, static_cast<std::uint32_t>(round))
+    Inputs inputs = fused ? fused_inputs(QkvLayout::per_head, {.batch = 2,
+                                                               .len = 5,
+                                                               .input_dim = 7,
+                                                               .heads = 2,
+                                                               .head_dim = 3,
+                                                               .seed = static_cast<std::uint32_t>(round)})
                           : alone_inputs({1, 5, 5 + chance.below(2), 4, 2, 3, 2}, static_cast<std::uint32_t>(round));
     if (chance.one_in(3)) {
       inputs.dropout_mask = random_tensor({inputs.batch, inputs.num_heads, inputs.query_len, inputs.key_len}, 9);

@@ -91,16 +91,18 @@ inline Linear random_linear(std::int64_t in, std::int64_t out, std::uint32_t see
 }
 
 // Self-attention with a fused projection of `layout` rows and an output projection.
-inline Inputs fused_inputs(QkvLayout layout, std::int64_t batch = 2, std::int64_t len = 5, std::int64_t input_dim = 7,
-                           std::int64_t heads = 2, std::int64_t head_dim = 3, std::uint32_t seed = 1) {
-  MadeSizes sizes{batch, len, len, heads, heads, head_dim, head_dim};
-  Inputs inputs = sized_inputs(sizes);
+struct FusedSizes {
+  std::int64_t batch = 2, len = 5, input_dim = 7, heads = 2, head_dim = 3;
+  std::uint32_t seed = 1;
+};
+inline Inputs fused_inputs(QkvLayout layout, const FusedSizes& of = {}) {
+  Inputs inputs = sized_inputs({of.batch, of.len, of.len, of.heads, of.heads, of.head_dim, of.head_dim});
   inputs.key_tokens = inputs.tokens;
-  inputs.input_dim = input_dim;
-  inputs.x = random_tensor({batch, len, input_dim}, seed);
-  inputs.weights.qkv = random_linear(input_dim, 3 * inputs.d_model, seed + 1);
+  inputs.input_dim = of.input_dim;
+  inputs.x = random_tensor({of.batch, of.len, of.input_dim}, of.seed);
+  inputs.weights.qkv = random_linear(of.input_dim, 3 * inputs.d_model, of.seed + 1);
   inputs.weights.qkv_layout = layout;
-  inputs.weights.output = random_linear(inputs.d_model, inputs.d_model, seed + 2);
+  inputs.weights.output = random_linear(inputs.d_model, inputs.d_model, of.seed + 2);
   return inputs;
 }
 

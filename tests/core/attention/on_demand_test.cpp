@@ -93,7 +93,8 @@ TEST(OnDemand, RowsAreComputedOnceAndCounted) {
 
 // Rows of which nothing is known are read while their statistics are made; others by those.
 TEST(OnDemand, AnyOrderOfReadingGivesTheSameBits) {
-  const Inputs inputs = fused_inputs(QkvLayout::per_head, 2, 70, 7, 2, 3);
+  const Inputs inputs =
+      fused_inputs(QkvLayout::per_head, {.batch = 2, .len = 70, .input_dim = 7, .heads = 2, .head_dim = 3});
   Request request = with({{"mask", "causal"}, {"dropout", "0.2"}});
   request.phrase.clear();
   for (int i = 0; i < 70; ++i) request.phrase += "w" + std::to_string(i) + " ";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace headscope {
 namespace {
@@ -92,140 +93,179 @@ PlainMask plain_mask(const Request& request, std::int64_t query_len, std::int64_
   return hidden;
 }
 
-std::map<StageId, PlainStage> plain_attention(const Request& request, const Inputs& inputs) {
+namespace {
+
+// One run: the stages so far, and the steps in order.
+class PlainRun {
+ public:
+  PlainRun(const Request& request, const Inputs& inputs)
+      : request_(request), inputs_(inputs), hidden_(plain_mask(request, inputs.query_len, inputs.key_len)) {}
+
+  std::map<StageId, PlainStage> stages() {
+    inputs_.query.empty() ? project() : take();
+    score();
+    weigh();
+    see();
+    merge();
+    return std::move(stages_);
+  }
+
+ private:
   using S = StageId;
-  std::map<S, PlainStage> stages;
-  const auto keep = [&](S id, PlainStage stage) -> const PlainStage& {
-    edit(request, id, stage);
-    return stages[id] = std::move(stage);
-  };
-  const std::int64_t batch = inputs.batch, heads = inputs.num_heads, groups = inputs.num_kv_heads;
-  const std::int64_t queries = inputs.query_len, keys = inputs.key_len, size = inputs.head_dim;
-  PlainStage query, key, value;
-  if (inputs.query.empty()) {
-    const PlainStage& qkv = keep(S::qkv, linear(keep(S::input, plain(inputs.x)), inputs.weights.qkv));
-    PlainStage split = qkv;
-    split.shape = {batch, queries, heads, 3 * size};
-    const PlainStage& by_position = keep(S::qkv_split, split);
-    PlainStage turned = made({batch, heads, queries, 3 * size});
-    for (std::int64_t b = 0; b < batch; ++b) {
-      for (std::int64_t h = 0; h < heads; ++h) {
-        for (std::int64_t i = 0; i < queries; ++i) {
-          for (std::int64_t d = 0; d < 3 * size; ++d) turned.at({b, h, i, d}) = by_position.at({b, i, h, d});
-        }
-      }
-    }
-    const PlainStage& by_head = keep(S::qkv_heads, turned);
-    const auto part = [&](std::int64_t first) {
-      PlainStage result = made({batch, heads, queries, size});
-      for (std::int64_t b = 0; b < batch; ++b) {
-        for (std::int64_t h = 0; h < heads; ++h) {
-          for (std::int64_t i = 0; i < queries; ++i) {
-            for (std::int64_t d = 0; d < size; ++d) result.at({b, h, i, d}) = by_head.at({b, h, i, first + d});
-          }
-        }
-      }
-      return result;
-    };
-    query = part(0);
-    key = part(size);
-    value = part(2 * size);
-  } else {
-    query = plain(inputs.query);
-    key = plain(inputs.key);
-    value = plain(inputs.value);
-  }
-  multiply(request.scale_query, query);
-  multiply(request.scale_key, key);
-  const PlainStage& q = keep(S::query, query);
-  const PlainStage& k = keep(S::key, key);
-  const PlainStage& v = keep(S::value, value);
 
-  const PlainMask hidden = plain_mask(request, queries, keys);
-  const auto is_hidden = [&](std::int64_t i, std::int64_t j) {
-    return hidden[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
-  };
-  const Shape shape{batch, heads, queries, keys};
-  const auto each = [&](const auto& visit) {
-    for (std::int64_t b = 0; b < batch; ++b) {
-      for (std::int64_t h = 0; h < heads; ++h) {
-        for (std::int64_t i = 0; i < queries; ++i) {
-          for (std::int64_t j = 0; j < keys; ++j) visit(b, h, i, j);
-        }
+  const PlainStage& keep(S id, PlainStage stage) {
+    edit(request_, id, stage);
+    return stages_[id] = std::move(stage);
+  }
+
+  // visit(b, h, i) of every row of heads.
+  template <typename Visit>
+  void each_row(const Visit& visit) const {
+    for (std::int64_t b = 0; b < inputs_.batch; ++b) {
+      for (std::int64_t h = 0; h < inputs_.num_heads; ++h) {
+        for (std::int64_t i = 0; i < inputs_.query_len; ++i) visit(b, h, i);
       }
     }
-  };
-  PlainStage scores = made(shape);
-  each([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) {
-    for (std::int64_t d = 0; d < size; ++d)
-      scores.at({b, h, i, j}) += q.at({b, h, i, d}) * k.at({b, h / (heads / groups), j, d});
-  });
-  scores = keep(S::raw_scores, scores);
-  const double scale = request.scale.value_or(1.0 / std::sqrt(static_cast<double>(size)));
-  for (double& score : scores.values) score *= scale;
-  scores = keep(S::scores, scores);
-  if (request.softcap) {
-    for (double& score : scores.values) score = *request.softcap * std::tanh(score / *request.softcap);
-    scores = keep(S::capped_scores, scores);
   }
-  each([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) {
-    if (is_hidden(i, j)) scores.at({b, h, i, j}) = request.mask_fill;
-  });
-  scores = keep(S::masked_scores, scores);
 
-  const bool down = has_variant(request, Variant::softmax_over_queries);
-  for (std::int64_t matrix = 0; matrix < batch * heads; ++matrix) {
-    double* cells = scores.values.data() + matrix * queries * keys;
-    for (std::int64_t row = 0; row < (down ? keys : queries); ++row) {
-      softmax(down ? cells + row : cells + row * keys, down ? queries : keys, down ? keys : 1);
-    }
-  }
-  const std::int64_t shift = request.causal_align == CausalAlign::bottom_right ? keys - queries : 0;
-  for (const FrozenHead& head : request.freeze) {
-    if (!head.on) continue;
-    each([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) {
-      if (h != head.place.head) return;
-      const auto& row = hidden[static_cast<std::size_t>(i)];
-      const auto visible = static_cast<double>(std::count(row.begin(), row.end(), false));
-      const double wanted = head.as == FrozenHead::As::uniform ? 1.0 / visible : j == i + shift ? 1.0 : 0.0;
-      scores.at({b, h, i, j}) = is_hidden(i, j) ? 0.0 : wanted;
+  // visit(b, h, i, j) of every score.
+  template <typename Visit>
+  void each(const Visit& visit) const {
+    each_row([&](std::int64_t b, std::int64_t h, std::int64_t i) {
+      for (std::int64_t j = 0; j < inputs_.key_len; ++j) visit(b, h, i, j);
     });
   }
-  PlainStage weights = keep(S::weights, scores);
-  if (!inputs.dropout_mask.empty()) {
-    const PlainStage kept = plain(inputs.dropout_mask);
-    for (std::size_t c = 0; c < weights.values.size(); ++c)
-      weights.values[c] *= kept.values[c] / (1.0 - request.dropout);
-    weights = keep(S::dropped_weights, weights);
+
+  bool is_hidden(std::int64_t i, std::int64_t j) const {
+    return hidden_[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+  }
+  std::int64_t group_of(std::int64_t head) const { return head / (inputs_.num_heads / inputs_.num_kv_heads); }
+
+  void project() {
+    const std::int64_t size = inputs_.head_dim;
+    const PlainStage& qkv = keep(S::qkv, linear(keep(S::input, plain(inputs_.x)), inputs_.weights.qkv));
+    PlainStage split = qkv;
+    split.shape = {inputs_.batch, inputs_.query_len, inputs_.num_heads, 3 * size};
+    const PlainStage& by_position = keep(S::qkv_split, split);
+    PlainStage turned = made({inputs_.batch, inputs_.num_heads, inputs_.query_len, 3 * size});
+    each_row([&](std::int64_t b, std::int64_t h, std::int64_t i) {
+      for (std::int64_t d = 0; d < 3 * size; ++d) turned.at({b, h, i, d}) = by_position.at({b, i, h, d});
+    });
+    const PlainStage& by_head = keep(S::qkv_heads, turned);
+    const auto part = [&](std::int64_t first) {
+      PlainStage result = made({inputs_.batch, inputs_.num_heads, inputs_.query_len, size});
+      each_row([&](std::int64_t b, std::int64_t h, std::int64_t i) {
+        for (std::int64_t d = 0; d < size; ++d) result.at({b, h, i, d}) = by_head.at({b, h, i, first + d});
+      });
+      return result;
+    };
+    keep_heads(part(0), part(size), part(2 * size));
   }
 
-  PlainStage context = made({batch, heads, queries, inputs.value_head_dim});
-  for (std::int64_t b = 0; b < batch; ++b) {
-    for (std::int64_t h = 0; h < heads; ++h) {
-      const bool off = std::any_of(request.ablate.begin(), request.ablate.end(),
+  void take() { keep_heads(plain(inputs_.query), plain(inputs_.key), plain(inputs_.value)); }
+
+  void keep_heads(PlainStage query, PlainStage key, PlainStage value) {
+    multiply(request_.scale_query, query);
+    multiply(request_.scale_key, key);
+    keep(S::query, std::move(query));
+    keep(S::key, std::move(key));
+    keep(S::value, std::move(value));
+  }
+
+  void score() {
+    const PlainStage &query = stages_[S::query], &key = stages_[S::key];
+    const std::int64_t size = inputs_.head_dim;
+    PlainStage scores = made({inputs_.batch, inputs_.num_heads, inputs_.query_len, inputs_.key_len});
+    each([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) {
+      for (std::int64_t d = 0; d < size; ++d)
+        scores.at({b, h, i, j}) += query.at({b, h, i, d}) * key.at({b, group_of(h), j, d});
+    });
+    scores = keep(S::raw_scores, scores);
+    const double scale = request_.scale.value_or(1.0 / std::sqrt(static_cast<double>(size)));
+    for (double& cell : scores.values) cell *= scale;
+    scores = keep(S::scores, scores);
+    if (request_.softcap) {
+      for (double& cell : scores.values) cell = *request_.softcap * std::tanh(cell / *request_.softcap);
+      scores = keep(S::capped_scores, scores);
+    }
+    each([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) {
+      if (is_hidden(i, j)) scores.at({b, h, i, j}) = request_.mask_fill;
+    });
+    keep(S::masked_scores, scores);
+  }
+
+  void weigh() {
+    PlainStage weights = stages_[S::masked_scores];
+    const std::int64_t queries = inputs_.query_len, keys = inputs_.key_len;
+    const bool down = has_variant(request_, Variant::softmax_over_queries);
+    for (std::int64_t matrix = 0; matrix < inputs_.batch * inputs_.num_heads; ++matrix) {
+      double* cells = weights.values.data() + matrix * queries * keys;
+      for (std::int64_t row = 0; row < (down ? keys : queries); ++row) {
+        softmax(down ? cells + row : cells + row * keys, down ? queries : keys, down ? keys : 1);
+      }
+    }
+    freeze(weights);
+    weights = keep(S::weights, weights);
+    if (inputs_.dropout_mask.empty()) return;
+    const PlainStage kept = plain(inputs_.dropout_mask);
+    for (std::size_t c = 0; c < weights.values.size(); ++c)
+      weights.values[c] *= kept.values[c] / (1.0 - request_.dropout);
+    keep(S::dropped_weights, weights);
+  }
+
+  void freeze(PlainStage& weights) const {
+    const bool bottom_right = request_.causal_align == CausalAlign::bottom_right;
+    const std::int64_t shift = bottom_right ? inputs_.key_len - inputs_.query_len : 0;
+    for (const FrozenHead& head : request_.freeze) {
+      if (!head.on) continue;
+      each([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) {
+        if (h != head.place.head) return;
+        const auto& row = hidden_[static_cast<std::size_t>(i)];
+        const auto visible = static_cast<double>(std::count(row.begin(), row.end(), false));
+        const double wanted = head.as == FrozenHead::As::uniform ? 1.0 / visible : j == i + shift ? 1.0 : 0.0;
+        weights.at({b, h, i, j}) = is_hidden(i, j) ? 0.0 : wanted;
+      });
+    }
+  }
+
+  void see() {
+    const PlainStage& weights = stages_[inputs_.dropout_mask.empty() ? S::weights : S::dropped_weights];
+    const PlainStage& value = stages_[S::value];
+    PlainStage context = made({inputs_.batch, inputs_.num_heads, inputs_.query_len, inputs_.value_head_dim});
+    each_row([&](std::int64_t b, std::int64_t h, std::int64_t i) {
+      const bool off = std::any_of(request_.ablate.begin(), request_.ablate.end(),
                                    [&](const AblatedHead& p) { return p.on && p.place.head == h; });
-      for (std::int64_t i = 0; i < queries && !off; ++i) {
-        for (std::int64_t d = 0; d < inputs.value_head_dim; ++d) {
-          double sum = 0;
-          for (std::int64_t j = 0; j < keys; ++j)
-            sum += weights.at({b, h, i, j}) * v.at({b, h / (heads / groups), j, d});
-          context.at({b, h, i, d}) = sum;
-        }
+      for (std::int64_t d = 0; d < inputs_.value_head_dim && !off; ++d) {
+        double sum = 0;
+        for (std::int64_t j = 0; j < inputs_.key_len; ++j)
+          sum += weights.at({b, h, i, j}) * value.at({b, group_of(h), j, d});
+        context.at({b, h, i, d}) = sum;
       }
-    }
+    });
+    keep(S::context, context);
   }
-  const PlainStage& seen = keep(S::context, context);
-  PlainStage concat = made({batch, queries, heads * inputs.value_head_dim});
-  for (std::int64_t b = 0; b < batch; ++b) {
-    for (std::int64_t i = 0; i < queries; ++i) {
-      for (std::int64_t f = 0; f < concat.shape[2]; ++f) {
-        concat.at({b, i, f}) = seen.at({b, f / inputs.value_head_dim, i, f % inputs.value_head_dim});
-      }
-    }
+
+  void merge() {
+    const PlainStage& context = stages_[S::context];
+    const std::int64_t size = inputs_.value_head_dim;
+    PlainStage concat = made({inputs_.batch, inputs_.query_len, inputs_.num_heads * size});
+    each_row([&](std::int64_t b, std::int64_t h, std::int64_t i) {
+      for (std::int64_t d = 0; d < size; ++d) concat.at({b, i, h * size + d}) = context.at({b, h, i, d});
+    });
+    const PlainStage& merged = keep(S::concat, concat);
+    if (!inputs_.weights.output.empty()) keep(S::output, linear(merged, inputs_.weights.output));
   }
-  const PlainStage& merged = keep(S::concat, concat);
-  if (!inputs.weights.output.empty()) keep(S::output, linear(merged, inputs.weights.output));
-  return stages;
+
+  const Request& request_;
+  const Inputs& inputs_;
+  const PlainMask hidden_;
+  std::map<StageId, PlainStage> stages_;
+};
+
+}  // namespace
+
+std::map<StageId, PlainStage> plain_attention(const Request& request, const Inputs& inputs) {
+  return PlainRun(request, inputs).stages();
 }
 
 }  // namespace headscope

@@ -229,7 +229,7 @@ TEST(Attention, ReadsAndWritesStridedTensors) {
   AttentionResults results = empty_results(strided, strided.all(), true);
   Tensor wide = Tensor::zeros({2, 3, 40, 37}, axes_of_rank(4));
   results.weights = wide.writable_sliced(2, 3, 33).writable_sliced(3, 1, 31);
-  cpu->attention(strided.query, strided.key, strided.value, strided.rule, strided.all(), results, CancelToken());
+  cpu->attention(strided.score_operands(), strided.value, strided.all(), results, CancelToken());
   expect_same(results, expected, "strided");
   EXPECT_EQ(wide.at({1, 2, 2, 5}), 0);
   EXPECT_EQ(wide.at({1, 2, 32, 0}), 0);
@@ -275,7 +275,7 @@ TEST(Attention, IsCancelled) {
   AttentionResults results = empty_results(made, made.all(), true);
   CancelToken stopped;
   stopped.cancel();
-  EXPECT_THROW(cpu->attention(made.query, made.key, made.value, made.rule, made.all(), results, stopped), Cancelled);
+  EXPECT_THROW(cpu->attention(made.score_operands(), made.value, made.all(), results, stopped), Cancelled);
 }
 
 }  // namespace

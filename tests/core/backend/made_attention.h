@@ -26,6 +26,7 @@ struct MadeAttention {
   Tensor query, key, value;
   ScoreRule rule;
 
+  ScoreOperands score_operands() const { return {.query = query, .key = key, .rule = rule}; }
   QueryRange all() const { return {{0, query.dim(0)}, {0, query.dim(1)}, {0, query.dim(2)}}; }
 };
 
@@ -41,7 +42,8 @@ inline MadeAttention made_attention(const MadeSizes& sizes, const Options& optio
     request.mask.push_back({MaskTerm::Kind::file, 0, file.path});
   }
   const auto mask = std::make_shared<const Mask>(
-      build_mask(request, files, sizes.batch, sizes.heads, sizes.query_len, sizes.key_len, false));
+      build_mask(request, files,
+                 {.batch = sizes.batch, .heads = sizes.heads, .query_len = sizes.query_len, .key_len = sizes.key_len}));
   made.rule = score_rule_of(request, inputs, mask);
   return made;
 }
@@ -65,7 +67,7 @@ inline AttentionResults empty_results(const MadeAttention& made, const QueryRang
 inline AttentionResults attention_of(const Backend& backend, const MadeAttention& made, const QueryRange& part,
                                      bool weights = true) {
   AttentionResults results = empty_results(made, part, weights);
-  backend.attention(made.query, made.key, made.value, made.rule, part, results, CancelToken());
+  backend.attention(made.score_operands(), made.value, part, results, CancelToken());
   return results;
 }
 
@@ -76,7 +78,7 @@ inline AttentionResults attention_of(const Backend& backend, const MadeAttention
 // The same by the primitives, one stage after the other.
 inline AttentionResults step_by_step(const Backend& backend, const MadeAttention& made) {
   AttentionResults results = empty_results(made, made.all(), true);
-  backend.Backend::attention(made.query, made.key, made.value, made.rule, made.all(), results, CancelToken());
+  backend.Backend::attention(made.score_operands(), made.value, made.all(), results, CancelToken());
   return results;
 }
 

@@ -17,7 +17,8 @@ const StageId kStages[] = {StageId::raw_scores,    StageId::scores,  StageId::ca
 std::vector<float> read(const Backend& backend, StageId stage, const MadeAttention& made,
                         const RowStatistics* statistics, const Region& region) {
   std::vector<float> out(static_cast<std::size_t>(element_count(region)), -77.0F);
-  backend.read_scores(stage, made.query, made.key, made.rule, statistics, region, out, CancelToken());
+  backend.read_scores(made.score_operands(), {.stage = stage, .region = region, .statistics = statistics}, out,
+                      CancelToken());
   return out;
 }
 
@@ -53,7 +54,7 @@ void expect_region(const Backend& backend, const MadeAttention& made, const Regi
     if (!is_weight_like(stage)) continue;
     std::fill(cells.begin(), cells.end(), -77.0F);
     const RowStatistics found =
-        backend.read_new_weights(stage, made.query, made.key, made.rule, region, cells, CancelToken());
+        backend.read_new_weights(made.score_operands(), {.stage = stage, .region = region}, cells, CancelToken());
     EXPECT_TRUE(same(read(backend, stage, made, &statistics, region), cells)) << what << " " << stage_name(stage);
     if (cells.empty()) continue;
     EXPECT_TRUE(same(found.max.values(), statistics.max.values())) << what;
@@ -107,7 +108,8 @@ TEST(ReadScores, NewWeightsAreThoseOfTheReference) {
           if (stage == StageId::dropped_weights && !made.rule.drops()) continue;
           std::vector<float> found(static_cast<std::size_t>(element_count(region))), wanted = found;
           const auto read_with = [&](const Backend& backend, std::vector<float>& cells) {
-            return backend.read_new_weights(stage, made.query, made.key, made.rule, region, cells, CancelToken());
+            return backend.read_new_weights(made.score_operands(), {.stage = stage, .region = region}, cells,
+                                            CancelToken());
           };
           const RowStatistics ours = read_with(*cpu, found), theirs = read_with(*reference, wanted);
           const std::string what = text_of(options) + (broken ? ", broken" : "");
@@ -172,8 +174,8 @@ TEST(ReadScores, AreCancelled) {
   CancelToken stopped;
   stopped.cancel();
   std::vector<float> out(50);
-  EXPECT_THROW(make_cpu_backend(2)->read_scores(StageId::weights, made.query, made.key, made.rule, nullptr,
-                                                whole({1, 2, 5, 5}), out, stopped),
+  EXPECT_THROW(make_cpu_backend(2)->read_scores(
+                   made.score_operands(), {.stage = StageId::weights, .region = whole({1, 2, 5, 5})}, out, stopped),
                Cancelled);
 }
 

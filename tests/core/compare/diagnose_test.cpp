@@ -35,10 +35,17 @@ std::vector<Case> made_cases() {
   for (std::uint32_t seed = 1; seed <= 3; ++seed) {
     const auto more = static_cast<std::int64_t>(seed);
     const QkvLayout layout = seed % 2 == 1 ? QkvLayout::per_head : QkvLayout::blocked;
-    cases.push_back({"fused, causal", masked(phrase_request(), "causal"),
-                     fused_inputs(layout, 2, 4 + more, 7, 2, 4 + more, 50 * seed), StageId::output});
-    cases.push_back({"fused, padding", masked(phrase_request(), "padding:2"),
-                     fused_inputs(layout, 1, 5, 6, 3, 2 + more, 60 * seed), StageId::output});
+    cases.push_back(
+        {"fused, causal", masked(phrase_request(), "causal"),
+         fused_inputs(
+             layout,
+             {.batch = 2, .len = 4 + more, .input_dim = 7, .heads = 2, .head_dim = 4 + more, .seed = 50 * seed}),
+         StageId::output});
+    cases.push_back(
+        {"fused, padding", masked(phrase_request(), "padding:2"),
+         fused_inputs(layout,
+                      {.batch = 1, .len = 5, .input_dim = 6, .heads = 3, .head_dim = 2 + more, .seed = 60 * seed}),
+         StageId::output});
     cases.push_back({"alone, window", masked(alone_request(), "window:1"),
                      alone_inputs({2, 4 + more, 4 + more, 2, 2, 4 + more, 3}, 70 * seed), StageId::concat});
   }
@@ -142,8 +149,12 @@ Case random_case(std::uint32_t seed) {
             alone_inputs({batch, len, len, heads, heads, head_dim, head_dim}, seed), StageId::concat};
   }
   const QkvLayout layout = between(0, 1) == 0 ? QkvLayout::per_head : QkvLayout::blocked;
-  return {"fused", masked(phrase_request(), mask),
-          fused_inputs(layout, batch, len, between(3, 9), heads, head_dim, seed), StageId::output};
+  return {
+      "fused", masked(phrase_request(), mask),
+      fused_inputs(
+          layout,
+          {.batch = batch, .len = len, .input_dim = between(3, 9), .heads = heads, .head_dim = head_dim, .seed = seed}),
+      StageId::output};
 }
 
 // What `diagnose` is worth: each variant and each two on layers of their own, noise on as many.

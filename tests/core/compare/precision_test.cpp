@@ -42,7 +42,7 @@ TEST(Precision, NumbersAreRoundedAsTorchRoundsThem) {
 }
 
 TEST(Precision, StagesAreThoseOfTorch) {
-  const auto trace = traced(masked("causal"), fused_inputs(QkvLayout::per_head, 1));
+  const auto trace = traced(masked("causal"), fused_inputs(QkvLayout::per_head, {.batch = 1}));
   const nlohmann::json layers = golden()["layers"];
   const auto check = [&](const char* kind, const WideStages& made, double unit) {
     std::size_t compared = 0, equal = 0;
@@ -74,7 +74,9 @@ struct Case {
 
 std::vector<Case> all_kinds() {
   std::vector<Case> cases;
-  const Inputs per_head = fused_inputs(QkvLayout::per_head, 2, 5, 7, 2, 5), blocked = fused_inputs(QkvLayout::blocked);
+  const Inputs per_head =
+                   fused_inputs(QkvLayout::per_head, {.batch = 2, .len = 5, .input_dim = 7, .heads = 2, .head_dim = 5}),
+               blocked = fused_inputs(QkvLayout::blocked);
   for (const std::string_view name : variant_names()) {
     for (const Inputs& inputs : {per_head, blocked}) {
       const Request request = with_variants(masked("causal"), {std::string(name)});
@@ -124,7 +126,7 @@ TEST(Precision, EveryStageOfEveryKindIsTheEnginesWithinFloat32) {
 }
 
 TEST(Precision, TheWorstCellIsNamed) {
-  const auto trace = traced(masked("causal"), fused_inputs(QkvLayout::per_head, 1));
+  const auto trace = traced(masked("causal"), fused_inputs(QkvLayout::per_head, {.batch = 1}));
   const PrecisionReport report = precision_report(trace, {});
   const FormatRun& run = report.formats[2];
   const StageError& error = *run.find(StageId::output);

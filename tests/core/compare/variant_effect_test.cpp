@@ -63,7 +63,8 @@ TEST(VariantEffect, LeaksAreTheRowsThatReallyChange) {
   for (const char* mask : {"causal", "padding:2", "window:1", "prefix:2"}) {
     for (const QkvLayout layout : {QkvLayout::per_head, QkvLayout::blocked}) {
       // As many tokens as head features, so that every variant runs.
-      const Inputs inputs = fused_inputs(layout, 2, 5, 7, 3, 5, 90);
+      const Inputs inputs =
+          fused_inputs(layout, {.batch = 2, .len = 5, .input_dim = 7, .heads = 3, .head_dim = 5, .seed = 90});
       const auto right = traced(masked(mask), inputs);
       std::vector<std::vector<std::string>> picks;
       for (std::size_t a = 0; a < variant_names().size(); ++a) {
@@ -89,7 +90,8 @@ TEST(VariantEffect, LeaksAreTheRowsThatReallyChange) {
 
 TEST(VariantEffect, TheMergeOfTheMockUp) {
   // 12 tokens, 8 heads of 8: what the direct merge does to a causal layer.
-  const Inputs inputs = fused_inputs(QkvLayout::blocked, 1, 12, 16, 8, 8, 7);
+  const Inputs inputs =
+      fused_inputs(QkvLayout::blocked, {.batch = 1, .len = 12, .input_dim = 16, .heads = 8, .head_dim = 8, .seed = 7});
   const auto right = traced(masked("causal"), inputs);
   const auto wrong = rerun(*right, {"merge-direct"}, make_reference_backend(), {});
   const VariantEffect effect = variant_effect(*right, *wrong, {});
@@ -119,7 +121,8 @@ TEST(VariantEffect, TheMergeOfTheMockUp) {
 }
 
 TEST(VariantEffect, RowsOfWeights) {
-  const Inputs inputs = fused_inputs(QkvLayout::per_head, 1, 5, 7, 2, 3, 3);
+  const Inputs inputs =
+      fused_inputs(QkvLayout::per_head, {.batch = 1, .len = 5, .input_dim = 7, .heads = 2, .head_dim = 3, .seed = 3});
   const auto right = traced(masked("causal"), inputs);
   const auto of = [&](const char* name) {
     return variant_effect(*right, *rerun(*right, {name}, make_reference_backend(), {}), {});
@@ -158,7 +161,8 @@ TEST(VariantEffect, DifferencesCountNaNAndInfinity) {
 TEST(BlockOrigin, SplitsAreWhatTheRowsSay) {
   for (const QkvLayout layout : {QkvLayout::per_head, QkvLayout::blocked}) {
     const std::int64_t heads = 4, head_dim = 3;
-    Inputs inputs = fused_inputs(layout, 1, 2, 1, heads, head_dim, 5);
+    Inputs inputs =
+        fused_inputs(layout, {.batch = 1, .len = 2, .input_dim = 1, .heads = heads, .head_dim = head_dim, .seed = 5});
     std::vector<float> bias(static_cast<std::size_t>(3 * heads * head_dim));
     for (std::int64_t part = 0; part < 3; ++part) {
       for (std::int64_t h = 0; h < heads; ++h) {
@@ -211,7 +215,9 @@ TEST(VariantRun, WhatCannotRunSaysWhy) {
 }
 
 TEST(VariantText, EveryVariantHasASentenceAndALineOfCode) {
-  const auto trace = traced(phrase_request(), fused_inputs(QkvLayout::per_head, 1, 5, 7, 2, 3));
+  const auto trace =
+      traced(phrase_request(),
+             fused_inputs(QkvLayout::per_head, {.batch = 1, .len = 5, .input_dim = 7, .heads = 2, .head_dim = 3}));
   for (const std::string_view name : variant_names()) {
     EXPECT_TRUE(variant_sentence(name, *trace).ends_with("."));
     const auto code = variant_code(name, *trace);

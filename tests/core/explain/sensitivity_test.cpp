@@ -54,8 +54,10 @@ struct Worst {
 };
 
 // All derivatives of a target with respect to vectors.
-void check_vectors(const Request& request, const Inputs& inputs, StageId stage, const Index& index,
+void check_vectors(const Request& request, const Inputs& inputs, const std::pair<StageId, Index>& target,
                    const std::vector<Source>& sources, const std::string& what, Worst& worst) {
+  const StageId stage = target.first;
+  const Index& index = target.second;
   const Sensitivity found = sensitivity(*traced(request, inputs), stage, index, CancelToken());
   double largest = 1e-3;
   for (const TokenSensitivity& tokens : found.tokens) {
@@ -174,10 +176,9 @@ TEST(Sensitivity, IsTheSlopeOfTheEngineByEveryVector) {
   for (const Given& given : requests()) {
     const std::string what = given.empty() ? "plain" : given[0].first + std::string(" ") + given[0].second;
     const Request request = options(phrase_request(), given);
-    const Inputs inputs = fused_inputs(QkvLayout::per_head, 2, 5, 4, 2, 3);
-    for (const auto& [stage, index] : targets(*traced(request, inputs))) {
-      check_vectors(request, inputs, stage, index, kSelf, what, worst);
-    }
+    const Inputs inputs = fused_inputs(QkvLayout::per_head, {.input_dim = 4});
+    for (const auto& target : targets(*traced(request, inputs)))
+      check_vectors(request, inputs, target, kSelf, what, worst);
   }
   EXPECT_GT(worst.numbers, 1500);
   EXPECT_LT(worst.error, 1e-3);
@@ -192,7 +193,7 @@ TEST(Sensitivity, IsTheSlopeOfTheEngineByEveryScore) {
     const Request request = options(phrase_request(), given);
     if (request.mask_order == MaskOrder::before_scale) continue;  // a mask is added before the scores
     const std::string what = given.empty() ? "plain" : given[0].first + std::string(" ") + given[0].second;
-    const Inputs inputs = fused_inputs(QkvLayout::blocked, 2, 4, 4, 2, 3);
+    const Inputs inputs = fused_inputs(QkvLayout::blocked, {.len = 4, .input_dim = 4});
     for (const auto& [stage, index] : targets(*traced(request, inputs))) {
       if (stage > StageId::masked_scores) check_scores(request, inputs, stage, index, what, worst);
     }
@@ -219,9 +220,8 @@ Inputs separate_inputs(std::int64_t kv_heads) {
 
 void check(const Request& request, const Inputs& inputs, const std::vector<Source>& sources, const std::string& what) {
   Worst worst;
-  for (const auto& [stage, index] : targets(*traced(request, inputs))) {
-    check_vectors(request, inputs, stage, index, sources, what, worst);
-  }
+  for (const auto& target : targets(*traced(request, inputs)))
+    check_vectors(request, inputs, target, sources, what, worst);
   EXPECT_LT(worst.error, 2e-3) << what;
 }
 
@@ -249,7 +249,7 @@ TEST(Sensitivity, GoesThroughGroupedHeadsExtraKeysAndTurns) {
 }
 
 TEST(Sensitivity, KeepsQueriesKeysAndValuesApartWhereTheyAre) {
-  Inputs cross = fused_inputs(QkvLayout::per_head, 2, 5, 4, 2, 3);
+  Inputs cross = fused_inputs(QkvLayout::per_head, {.input_dim = 4});
   cross.key_x = random_tensor({2, 3, 4}, 77);
   cross.value_x = random_tensor({2, 3, 4}, 78);
   cross.key_len = 3;

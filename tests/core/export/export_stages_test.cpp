@@ -95,6 +95,72 @@ TEST(Export, MaskedScoresHoldMinusInfAndThreeDimensionalStagesFeatureNumbers) {
   EXPECT_EQ(number(rows[3][12]), trace->tensor(StageId::concat).at({0, 2, 11}));
 }
 
+Index index_at(const Stage& stage, std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) {
+  const MatrixLayout layout = stage_layout(stage.id);
+  Index index = stage.tensor.shape();
+  index[layout.batch] = b;
+  if (layout.head >= 0) index[layout.head] = h;
+  index[layout.rows] = i;
+  index[layout.columns] = j;
+  return index;
+}
+
+void expect_safetensors(const TemporaryFolder& folder, const Stage& stage) {
+  const SafetensorsFile file = SafetensorsFile::open(folder.file("all.safetensors"));
+  const auto* const entry = file.find(std::string(stage_name(stage.id)));
+  ASSERT_NE(entry, nullptr);
+  EXPECT_TRUE(same_bits(file.tensor(*entry).values(), stage.tensor.values()));
+  EXPECT_EQ(file.metadata().at("tokens"), R"(["one,","\"two\"","three"])");
+}
+
+void expect_json(const TemporaryFolder& folder, const Stage& stage) {
+  const std::string name(stage_name(stage.id));
+  const Json json = Json::parse(read_bytes(folder.file(name + ".json")));
+  EXPECT_EQ(json.at("stage"), name);
+  EXPECT_EQ(json.at("shape").size(), static_cast<std::size_t>(stage.tensor.rank()));
+  const Json flat = json.at("values").flatten();
+  const std::vector<float> values = stage.tensor.values();
+  ASSERT_EQ(flat.size(), values.size());
+  std::size_t at = 0;
+  for (const auto& value : flat) {
+    const float expected = values[at++];
+    EXPECT_TRUE(value.is_string() ? value == number_text(expected) : value.get<float>() == expected);
+  }
+}
+
+void expect_long_csv(const TemporaryFolder& folder, const Stage& stage) {
+  const bool has_heads = stage_layout(stage.id).head >= 0;
+  const auto rows = csv_rows(read_bytes(folder.file(std::string(stage_name(stage.id)) + ".csv")));
+  ASSERT_EQ(rows.size(), static_cast<std::size_t>(stage.tensor.size()) + 1);
+  for (std::size_t n = 1; n < rows.size(); ++n) {
+    std::vector<std::int64_t> at;
+    for (std::size_t k = 0; k < (has_heads ? 4U : 3U); ++k) at.push_back(std::stoll(rows[n][k]));
+    if (!has_heads) at.insert(at.begin() + 1, 0);
+    EXPECT_EQ(rows[n].back(), number_text(stage.tensor.at(index_at(stage, at[0], at[1], at[2], at[3]))));
+  }
+}
+
+// Returns how many cells the stage's files hold.
+std::size_t expect_matrices(const TemporaryFolder& folder, const Stage& stage) {
+  std::size_t cells = 0;
+  const MatrixLayout layout = stage_layout(stage.id);
+  const std::int64_t heads = layout.head >= 0 ? stage.tensor.dim(layout.head) : 1;
+  for (std::int64_t b = 0; b < stage.tensor.dim(0); ++b) {
+    for (std::int64_t h = 0; h < heads; ++h) {
+      std::string name = std::string(stage_name(stage.id)) + ".b" + std::to_string(b);
+      if (layout.head >= 0) name += ".h" + std::to_string(h);
+      const auto rows = csv_rows(read_bytes(folder.file(name + ".csv")));
+      for (std::size_t i = 1; i < rows.size(); ++i) {
+        for (std::size_t j = 1; j < rows[i].size(); ++j, ++cells) {
+          const Index at = index_at(stage, b, h, static_cast<std::int64_t>(i) - 1, static_cast<std::int64_t>(j) - 1);
+          EXPECT_EQ(rows[i][j], number_text(stage.tensor.at(at)));
+        }
+      }
+    }
+  }
+  return cells;
+}
+
 TEST(Export, EveryCellOfEveryStageIsTheTracesOwnInEveryFormat) {
   Request request = small_request();
   request.batch = 2;
@@ -106,73 +172,24 @@ TEST(Export, EveryCellOfEveryStageIsTheTracesOwnInEveryFormat) {
                                     ExportFormat::safetensors, ExportFormat::json}) {
     const TemporaryFolder folder;
     const auto names = export_stages(*trace, plan_of(folder.path(), format));
-    std::size_t cells = 0;
+    std::size_t cells = 0, all = 0;
     for (const Stage& stage : trace->stages) {
       SCOPED_TRACE(std::string(stage_name(stage.id)) + " " + std::to_string(static_cast<int>(format)));
-      const std::string name(stage_name(stage.id));
-      const Tensor& tensor = stage.tensor;
-      const MatrixLayout layout = stage_layout(stage.id);
-      const auto index_at = [&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) {
-        Index index = tensor.shape();
-        index[layout.batch] = b;
-        if (layout.head >= 0) index[layout.head] = h;
-        index[layout.rows] = i;
-        index[layout.columns] = j;
-        return index;
-      };
+      all += static_cast<std::size_t>(stage.tensor.size());
       if (format == ExportFormat::npy) {
-        const NpyArray array = read_npy(folder.file(name + ".npy"));
-        EXPECT_EQ(array.tensor.shape(), tensor.shape());
-        EXPECT_TRUE(same_bits(array.tensor.values(), tensor.values()));
-      } else if (format == ExportFormat::safetensors) {
-        const SafetensorsFile file = SafetensorsFile::open(folder.file("all.safetensors"));
-        ASSERT_NE(file.find(name), nullptr);
-        EXPECT_TRUE(same_bits(file.tensor(*file.find(name)).values(), tensor.values()));
-        EXPECT_EQ(file.metadata().at("tokens"), R"(["one,","\"two\"","three"])");
-      } else if (format == ExportFormat::json) {
-        const Json json = Json::parse(read_bytes(folder.file(name + ".json")));
-        EXPECT_EQ(json.at("stage"), name);
-        EXPECT_EQ(json.at("shape").size(), static_cast<std::size_t>(tensor.rank()));
-        const Json flat = json.at("values").flatten();
-        const std::vector<float> values = tensor.values();
-        ASSERT_EQ(flat.size(), values.size());
-        std::size_t at = 0;
-        for (const auto& value : flat) {
-          const float expected = values[at++];
-          EXPECT_TRUE(value.is_string() ? value == number_text(expected) : value.get<float>() == expected);
-        }
-      } else if (format == ExportFormat::csv_long) {
-        const auto rows = csv_rows(read_bytes(folder.file(name + ".csv")));
-        ASSERT_EQ(rows.size(), static_cast<std::size_t>(tensor.size()) + 1);
-        for (std::size_t n = 1; n < rows.size(); ++n) {
-          std::vector<std::int64_t> at;
-          const std::size_t indices = layout.head >= 0 ? 4 : 3;
-          for (std::size_t k = 0; k < indices; ++k) at.push_back(std::stoll(rows[n][k]));
-          if (layout.head < 0) at.insert(at.begin() + 1, 0);
-          EXPECT_EQ(rows[n].back(), number_text(tensor.at(index_at(at[0], at[1], at[2], at[3]))));
-        }
-      } else {
-        const std::int64_t heads = layout.head >= 0 ? tensor.dim(layout.head) : 1;
-        for (std::int64_t b = 0; b < tensor.dim(0); ++b) {
-          for (std::int64_t h = 0; h < heads; ++h) {
-            const std::string head = layout.head >= 0 ? ".h" + std::to_string(h) : "";
-            const auto rows = csv_rows(read_bytes(folder.file(name + ".b" + std::to_string(b) + head + ".csv")));
-            for (std::size_t i = 1; i < rows.size(); ++i) {
-              for (std::size_t j = 1; j < rows[i].size(); ++j, ++cells) {
-                EXPECT_EQ(rows[i][j], number_text(tensor.at(index_at(b, h, static_cast<std::int64_t>(i) - 1,
-                                                                     static_cast<std::int64_t>(j) - 1))));
-              }
-            }
-          }
-        }
+        const NpyArray array = read_npy(folder.file(std::string(stage_name(stage.id)) + ".npy"));
+        EXPECT_EQ(array.tensor.shape(), stage.tensor.shape());
+        EXPECT_TRUE(same_bits(array.tensor.values(), stage.tensor.values()));
       }
+      if (format == ExportFormat::safetensors) expect_safetensors(folder, stage);
+      if (format == ExportFormat::json) expect_json(folder, stage);
+      if (format == ExportFormat::csv_long) expect_long_csv(folder, stage);
+      if (format == ExportFormat::csv_matrix) cells += expect_matrices(folder, stage);
     }
     std::vector<std::string> sorted = names;
     std::sort(sorted.begin(), sorted.end());
     EXPECT_EQ(sorted, folder.names()) << "what is returned is what is there";
     if (format == ExportFormat::csv_matrix) {
-      std::size_t all = 0;
-      for (const Stage& stage : trace->stages) all += static_cast<std::size_t>(stage.tensor.size());
       EXPECT_EQ(cells, all);
     }
   }
@@ -317,7 +334,7 @@ TEST(Export, AFileInTheWayRemovesWhatWasWritten) {
 
 TEST(Manifest, SaysWhatTheContractAsks) {
   const auto trace = trace_of(small_request());
-  const Json manifest = Json::parse(manifest_json(*trace, {{StageId::weights, {"weights.npy"}}}));
+  const Json manifest = Json::parse(manifest_json(*trace, {.files = {{StageId::weights, {"weights.npy"}}}}));
   for (const char* key : {"request", "version", "tokens", "key_tokens", "backend", "fully_masked_rows",
                           "weights_sha256", "seconds", "stages"}) {
     EXPECT_TRUE(manifest.contains(key)) << key;

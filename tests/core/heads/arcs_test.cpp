@@ -12,7 +12,7 @@ namespace headscope {
 namespace {
 
 // By hand: every weight, sorted.
-std::vector<Arc> expected_links(const Trace& trace, const ArcRequest& request) {
+std::vector<Arc> expected_arcs(const Trace& trace, const ArcRequest& request) {
   std::vector<Arc> arcs;
   for (const std::int64_t h : request.heads) {
     for (std::int64_t i = request.queries.begin; i < request.queries.end; ++i) {
@@ -32,7 +32,7 @@ TEST(Arcs, are_the_weights_strongest_first) {
     for (const std::int64_t most : {0L, 1L, 7L, 100L, 100000L}) {
       const ArcRequest request{1, {0, 2, 3}, {3, 20}, {1, 23}, least, most};
       const Arcs arcs = strongest_arcs(*trace, request);
-      std::vector<Arc> expected = expected_links(*trace, request);
+      std::vector<Arc> expected = expected_arcs(*trace, request);
       EXPECT_EQ(arcs.found, std::ssize(expected));
       expected.resize(std::min(expected.size(), static_cast<std::size_t>(most)));
       EXPECT_EQ(arcs.arcs, expected) << least << ' ' << most;

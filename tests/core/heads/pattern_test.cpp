@@ -84,7 +84,7 @@ TEST(Pattern, WeightAroundTheDiagonalIsLocal) {
   EXPECT_EQ(label(head_of(20, 20, near)), "local .90");
 }
 
-TEST(Pattern, ElseTheStrongestLink) {
+TEST(Pattern, ElseTheStrongestArc) {
   const auto spread = [](std::int64_t i, std::int64_t j) {
     return i == 3 && j == 1 ? 0.9 : j == (i * 5 + 2) % 7 ? 0.4 : 0.1;
   };
@@ -161,15 +161,15 @@ TEST(Pattern, TheExtraKeyCountsAsAKeyButNotAsANeighbour) {
   inputs->key_tokens.pop_back();
   trace.inputs = inputs;
   EXPECT_EQ(label(trace), "self .80");
-  Trace link = trace;
-  link.stages[0].tensor = head_of(6, 7, peak([](std::int64_t i) { return i == 4 ? 6 : (i * 3 + 2) % 7; }, 0.45, 7))
-                              .tensor(StageId::weights);
-  link.stages[0].tensor = [&] {
-    Tensor copy = link.stages[0].tensor.dense_copy();
+  Trace arc = trace;
+  arc.stages[0].tensor = head_of(6, 7, peak([](std::int64_t i) { return i == 4 ? 6 : (i * 3 + 2) % 7; }, 0.45, 7))
+                             .tensor(StageId::weights);
+  arc.stages[0].tensor = [&] {
+    Tensor copy = arc.stages[0].tensor.dense_copy();
     copy.mutable_data()[4 * 7 + 6] = 0.5F;
     return copy;
   }();
-  EXPECT_EQ(label(link), "q4 → bias_k .50");
+  EXPECT_EQ(label(arc), "q4 → bias_k .50");
 }
 
 TEST(Pattern, EveryKindHasANameAndAFormula) {

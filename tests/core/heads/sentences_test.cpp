@@ -51,8 +51,8 @@ TEST(Sentences, every_pair_has_its_queries_and_keys) {
     const auto pair = sentence_pair_named(name);
     ASSERT_TRUE(pair.has_value());
     EXPECT_EQ(sentence_pair_name(*pair), name);
-    EXPECT_EQ(link_region(*trace, *pair).queries, queries) << name;
-    EXPECT_EQ(link_region(*trace, *pair).keys, keys) << name;
+    EXPECT_EQ(arc_region(*trace, *pair).queries, queries) << name;
+    EXPECT_EQ(arc_region(*trace, *pair).keys, keys) << name;
   };
   expect("all", {0, 5}, {0, 5});
   expect("a-a", {0, 3}, {0, 3});
@@ -60,8 +60,8 @@ TEST(Sentences, every_pair_has_its_queries_and_keys) {
   expect("b-a", {3, 5}, {0, 3});
   expect("b-b", {3, 5}, {3, 5});
   EXPECT_FALSE(sentence_pair_named("ab"));
-  EXPECT_THROW(link_region(*trace_of_phrase("a b"), SentencePair::a_to_b), UsageError);
-  EXPECT_NO_THROW(link_region(*trace_of_phrase("a b"), SentencePair::all));
+  EXPECT_THROW(arc_region(*trace_of_phrase("a b"), SentencePair::a_to_b), UsageError);
+  EXPECT_NO_THROW(arc_region(*trace_of_phrase("a b"), SentencePair::all));
 }
 
 }  // namespace

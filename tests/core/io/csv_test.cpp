@@ -87,8 +87,12 @@ TEST(CsvLong, NumbersScoresByBatchHeadQueryAndKey) {
   for (int n = 0; n < 2 * 2 * 2 * 3; ++n) values.push_back(static_cast<float>(n));
   const Tensor tensor = Tensor::of({2, 2, 2, 3}, {Axis::batch, Axis::head, Axis::query, Axis::key}, values);
   std::ostringstream out;
-  write_csv_long(out, TableOf::scores, {0, 1, 2, 3}, tensor, {{1, 2}, {0, 2}, {1, 2}, {1, 3}}, {"p", "q"},
-                 {"x", "y,", "z"});
+  write_csv_long(out, {.holds = TableOf::scores,
+                       .layout = {0, 1, 2, 3},
+                       .tensor = tensor,
+                       .region = {{1, 2}, {0, 2}, {1, 2}, {1, 3}},
+                       .row_names = {"p", "q"},
+                       .column_names = {"x", "y,", "z"}});
   EXPECT_EQ(out.str(),
             "batch,head,query,key,query_token,key_token,value\n"
             "1,0,1,1,q,\"y,\",16\n1,0,1,2,q,z,17\n1,1,1,1,q,\"y,\",22\n1,1,1,2,q,z,23\n");
@@ -97,12 +101,20 @@ TEST(CsvLong, NumbersScoresByBatchHeadQueryAndKey) {
 TEST(CsvLong, NumbersOtherStagesByPositionAndFeature) {
   const Tensor concat = Tensor::of({1, 2, 2}, {Axis::batch, Axis::position, Axis::feature}, {1, 2, 3, 4});
   std::ostringstream out;
-  write_csv_long(out, TableOf::vectors, {0, -1, 1, 2}, concat, whole(concat.shape()), {"p", "q"}, {});
+  write_csv_long(out, {.holds = TableOf::vectors,
+                       .layout = {0, -1, 1, 2},
+                       .tensor = concat,
+                       .region = whole(concat.shape()),
+                       .row_names = {"p", "q"}});
   EXPECT_EQ(out.str(), "batch,position,feature,token,value\n0,0,0,p,1\n0,0,1,p,2\n0,1,0,q,3\n0,1,1,q,4\n");
   // [batch, position, head, feature]: the head comes first all the same.
   const Tensor split = Tensor::of({1, 2, 2, 1}, {Axis::batch, Axis::position, Axis::head, Axis::feature}, {1, 2, 3, 4});
   std::ostringstream by_head;
-  write_csv_long(by_head, TableOf::vectors, {0, 2, 1, 3}, split, whole(split.shape()), {"p", "q"}, {});
+  write_csv_long(by_head, {.holds = TableOf::vectors,
+                           .layout = {0, 2, 1, 3},
+                           .tensor = split,
+                           .region = whole(split.shape()),
+                           .row_names = {"p", "q"}});
   EXPECT_EQ(by_head.str(),
             "batch,head,position,feature,token,value\n0,0,0,0,p,1\n0,0,1,0,q,3\n0,1,0,0,p,2\n0,1,1,0,q,4\n");
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/model/inputs.h"
+#include "core/model/load_inputs.h"
 #include "tests/core/model/model_files.h"
 
 namespace headscope {

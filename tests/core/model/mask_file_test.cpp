@@ -13,13 +13,13 @@ using namespace test;
 HiddenCells causal(std::int64_t len) {
   Request request;
   request.mask = {MaskTerm{}};
-  return build_mask(request, {}, 1, 1, len, len, false).hidden;
+  return build_mask(request, {}, {.batch = 1, .heads = 1, .query_len = len, .key_len = len}).hidden;
 }
 
 HiddenCells padded(std::int64_t len) {
   Request request;
   request.mask = {MaskTerm{MaskTerm::Kind::padding, 1, ""}};
-  return build_mask(request, {}, 1, 1, len, len, false).hidden;
+  return build_mask(request, {}, {.batch = 1, .heads = 1, .query_len = len, .key_len = len}).hidden;
 }
 
 TEST(MaskFile, EveryConventionReadsBackWhatItWrites) {

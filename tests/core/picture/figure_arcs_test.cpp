@@ -64,7 +64,7 @@ TEST(Arcs, the_chosen_query_is_bright_and_comes_last) {
 }
 
 // More arcs than are drawn: the picture says so, and the chosen query's own are all there.
-TEST(Arcs, too_many_links_are_cut_to_the_strongest) {
+TEST(Arcs, too_many_arcs_are_cut_to_the_strongest) {
   const auto trace = small_trace(40);
   ViewSpec view = view_of(ViewKind::arcs);
   view.hide_below = 0;

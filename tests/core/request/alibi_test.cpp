@@ -63,7 +63,7 @@ TEST(Alibi, AddsTheDistanceToTheAlignedDiagonalAndHidesNothing) {
     for (const bool bottom_right : {false, true}) {
       Request request = masked("alibi");
       if (bottom_right) request.causal_align = CausalAlign::bottom_right;
-      const Mask mask = build_mask(request, {}, 2, heads, 3, 5, false);
+      const Mask mask = build_mask(request, {}, {.batch = 2, .heads = heads, .query_len = 3, .key_len = 5});
       EXPECT_FALSE(mask.hidden.any());
       EXPECT_TRUE(mask.hidden.visible_keys(1, 0, 2).has_value()) << "still a rule";
       ASSERT_EQ(mask.added.shape(), (Shape{1, heads, 3, 5}));
@@ -83,16 +83,17 @@ TEST(Alibi, AddsTheDistanceToTheAlignedDiagonalAndHidesNothing) {
 }
 
 TEST(Alibi, ComposesWithTheOtherTerms) {
-  const Mask causal = build_mask(masked("causal,alibi"), {}, 1, 8, 3, 3, false);
+  const Mask causal = build_mask(masked("causal,alibi"), {}, {.batch = 1, .heads = 8, .query_len = 3, .key_len = 3});
   EXPECT_EQ(causal.hidden.visible_count(0, 0, 0), 1);
   EXPECT_EQ(causal.added.at({0, 0, 2, 0}), -1.0F);
   EXPECT_EQ(causal.added.at({0, 1, 2, 0}), -0.5F);
-  const Mask twice = build_mask(masked("alibi,alibi"), {}, 1, 8, 3, 3, false);
-  EXPECT_EQ(twice.added.values(), build_mask(masked("alibi"), {}, 1, 8, 3, 3, false).added.values());
+  const Mask twice = build_mask(masked("alibi,alibi"), {}, {.batch = 1, .heads = 8, .query_len = 3, .key_len = 3});
+  EXPECT_EQ(twice.added.values(),
+            build_mask(masked("alibi"), {}, {.batch = 1, .heads = 8, .query_len = 3, .key_len = 3}).added.values());
 
   // A file for all heads: each head sums it with its own slope.
   const MaskFile file{"m.npy", tensor_of({3}, {10, 20, -INFINITY}), false};
-  const Mask summed = build_mask(masked("alibi,m.npy"), {file}, 2, 2, 3, 3, false);
+  const Mask summed = build_mask(masked("alibi,m.npy"), {file}, {.batch = 2, .heads = 2, .query_len = 3, .key_len = 3});
   ASSERT_EQ(summed.added.shape(), (Shape{1, 2, 3, 3}));
   EXPECT_EQ(summed.hidden.hidden_count(0, 0), 3);
   EXPECT_EQ(summed.added.at({0, 0, 2, 0}), 10.0F - 2 * alibi_slope(2, 0));
@@ -100,11 +101,12 @@ TEST(Alibi, ComposesWithTheOtherTerms) {
 }
 
 TEST(Alibi, AddsNothingToTheKeyOfBiasKOrToASingleToken) {
-  const Mask extra = build_mask(masked("alibi"), {}, 1, 2, 2, 3, true);
+  const Mask extra =
+      build_mask(masked("alibi"), {}, {.batch = 1, .heads = 2, .query_len = 2, .key_len = 3, .extra_key = true});
   for (std::int64_t h = 0; h < 2; ++h) {
     for (std::int64_t i = 0; i < 2; ++i) EXPECT_EQ(extra.added.at({0, h, i, 2}), 0.0F);
   }
-  EXPECT_TRUE(build_mask(masked("alibi"), {}, 1, 2, 1, 1, false).added.empty());
+  EXPECT_TRUE(build_mask(masked("alibi"), {}, {.batch = 1, .heads = 2, .query_len = 1, .key_len = 1}).added.empty());
 }
 
 TEST(Alibi, CountsAsMemoryAndIsRefusedBeyondIt) {

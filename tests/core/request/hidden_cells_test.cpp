@@ -131,7 +131,7 @@ TEST(Threads, TheSameBitsForOneTwoAndSevenThreads) {
   find_request_option("mask")->set(request, "causal");
   request.dropout = 0.1;
   for (const QkvLayout layout : {QkvLayout::per_head, QkvLayout::blocked}) {
-    const Inputs inputs = fused_inputs(layout, 2, 150, 130, 6, 32);
+    const Inputs inputs = fused_inputs(layout, {.batch = 2, .len = 150, .input_dim = 130, .heads = 6, .head_dim = 32});
     const auto one = traced(request, inputs, make_cpu_backend(1));
     for (int threads : {2, 7}) {
       const auto many = traced(request, inputs, make_cpu_backend(threads));

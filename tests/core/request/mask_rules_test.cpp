@@ -98,7 +98,9 @@ TEST(MaskRules, EveryCompositionHidesWhatItsTermsSay) {
       for (std::int64_t j = 0; j < made.key_len(); ++j) expected.push_back(hides(made, i, j) ? 1 : 0);
     }
     const std::string what = mask_text(made.request.mask) + " " + to_string(Shape{made.query_len, made.masked_keys});
-    const Mask rule = build_mask(made.request, {}, 2, 3, made.query_len, made.key_len(), made.extra_key);
+    const Mask rule = build_mask(
+        made.request, {},
+        {.batch = 2, .heads = 3, .query_len = made.query_len, .key_len = made.key_len(), .extra_key = made.extra_key});
     expect_equal(rule.hidden, expected, what);
     for (std::int64_t i = 0; i < made.query_len; ++i) {
       const std::optional<VisibleKeys> keys = rule.hidden.visible_keys(0, 0, i);
@@ -111,8 +113,9 @@ TEST(MaskRules, EveryCompositionHidesWhatItsTermsSay) {
     // A file that hides nothing turns the same cells into bytes.
     Case with_file = made;
     with_file.request.mask.push_back({MaskTerm::Kind::file, 0, "m.npy"});
-    const Mask bytes = build_mask(with_file.request, {{"m.npy", tensor_of({1}, {1}), true}}, 2, 3, made.query_len,
-                                  made.key_len(), made.extra_key);
+    const Mask bytes = build_mask(
+        with_file.request, {{"m.npy", tensor_of({1}, {1}), true}},
+        {.batch = 2, .heads = 3, .query_len = made.query_len, .key_len = made.key_len(), .extra_key = made.extra_key});
     expect_equal(bytes.hidden, expected, what + ", a file");
     EXPECT_FALSE(bytes.hidden.visible_keys(0, 0, 0).has_value());
 
@@ -134,9 +137,10 @@ TEST(MaskRules, SizesBeyondEveryKeyDoNotOverflow) {
   constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
   Request request;
   request.mask = {{MaskTerm::Kind::window, kLargest, ""}, {MaskTerm::Kind::prefix, kLargest, ""}};
-  EXPECT_FALSE(build_mask(request, {}, 1, 1, 3, 4, false).hidden.any());
+  EXPECT_FALSE(build_mask(request, {}, {.batch = 1, .heads = 1, .query_len = 3, .key_len = 4}).hidden.any());
   request.mask.push_back({MaskTerm::Kind::padding, kLargest, ""});
-  EXPECT_EQ(build_mask(request, {}, 1, 1, 3, 4, false).hidden.hidden_count(0, 0), 12);
+  EXPECT_EQ(build_mask(request, {}, {.batch = 1, .heads = 1, .query_len = 3, .key_len = 4}).hidden.hidden_count(0, 0),
+            12);
 }
 
 // 10^14 cells: anything that walks or keeps them would not come back.
@@ -144,7 +148,7 @@ TEST(MaskRules, TenMillionTokensAreNoWork) {
   constexpr std::int64_t kTokens = 10'000'000;
   Request request;
   request.mask = {{MaskTerm::Kind::causal, 0, ""}, {MaskTerm::Kind::window, 100, ""}};
-  const Mask mask = build_mask(request, {}, 1, 8, kTokens, kTokens, false);
+  const Mask mask = build_mask(request, {}, {.batch = 1, .heads = 8, .query_len = kTokens, .key_len = kTokens});
   EXPECT_TRUE(mask.hidden.any());
   EXPECT_EQ(mask.hidden.visible_keys(0, 7, kTokens - 1), (VisibleKeys{{kTokens - 101, kTokens}, {}}));
   EXPECT_EQ(mask.hidden.hidden_count(0, 0), kTokens * kTokens - 101 * kTokens + 100 * 101 / 2);

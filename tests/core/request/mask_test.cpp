@@ -35,7 +35,7 @@ Request masked(const std::string& text) {
 std::string drawn(const std::string& text, std::int64_t query_len, std::int64_t key_len, bool bottom_right = false) {
   Request request = masked(text);
   if (bottom_right) request.causal_align = CausalAlign::bottom_right;
-  return picture(build_mask(request, {}, 1, 2, query_len, key_len, false));
+  return picture(build_mask(request, {}, {.batch = 1, .heads = 2, .query_len = query_len, .key_len = key_len}));
 }
 
 Request file_request(MaskKind kind = MaskKind::automatic) {
@@ -47,20 +47,25 @@ Request file_request(MaskKind kind = MaskKind::automatic) {
 
 Mask from_file(const Request& request, Tensor values, bool is_whole = false, std::int64_t batch = 2,
                std::int64_t heads = 3) {
-  return build_mask(request, {{"m.npy", std::move(values), is_whole}}, batch, heads, 2, 3, false);
+  return build_mask(request, {{"m.npy", std::move(values), is_whole}},
+                    {.batch = batch, .heads = heads, .query_len = 2, .key_len = 3});
 }
 
 TEST(Mask, ATermOfTheModelHidesAsWellAsTheRequests) {
   const std::vector<MaskTerm> own = {{MaskTerm::Kind::causal, 0, ""}, {MaskTerm::Kind::window, 1, ""}};
-  EXPECT_EQ(picture(build_mask(Request(), {}, 1, 2, 3, 3, false, own)), ".##|..#|#..");
-  EXPECT_EQ(picture(build_mask(masked("padding:1"), {}, 1, 2, 3, 3, false, own)), ".##|..#|#.#");
-  EXPECT_EQ(picture(build_mask(masked("window:0"), {}, 1, 2, 3, 3, false, own)), ".##|#.#|##.");
+  EXPECT_EQ(picture(build_mask(Request(), {}, {.batch = 1, .heads = 2, .query_len = 3, .key_len = 3}, own)),
+            ".##|..#|#..");
+  EXPECT_EQ(picture(build_mask(masked("padding:1"), {}, {.batch = 1, .heads = 2, .query_len = 3, .key_len = 3}, own)),
+            ".##|..#|#.#");
+  EXPECT_EQ(picture(build_mask(masked("window:0"), {}, {.batch = 1, .heads = 2, .query_len = 3, .key_len = 3}, own)),
+            ".##|#.#|##.");
   const MaskFile open{"m.npy", Tensor::zeros({3, 3}, {Axis::query, Axis::key}), false};
-  EXPECT_EQ(picture(build_mask(file_request(), {open}, 1, 2, 3, 3, false, own)), ".##|..#|#..");
+  EXPECT_EQ(picture(build_mask(file_request(), {open}, {.batch = 1, .heads = 2, .query_len = 3, .key_len = 3}, own)),
+            ".##|..#|#..");
 }
 
 TEST(Mask, NoMaskHidesNothing) {
-  const Mask mask = build_mask(Request(), {}, 2, 4, 2, 3, false);
+  const Mask mask = build_mask(Request(), {}, {.batch = 2, .heads = 4, .query_len = 2, .key_len = 3});
   EXPECT_EQ(picture(mask, 1, 3), "...|...");
   EXPECT_FALSE(mask.hidden.any());
   EXPECT_TRUE(mask.added.empty());
@@ -127,8 +132,8 @@ TEST(Mask, AddedValuesOfSeveralFilesSum) {
   Request request = file_request();
   request.mask.push_back({MaskTerm::Kind::file, 0, "n.npy"});
   const Mask mask = build_mask(
-      request, {{"m.npy", tensor_of({3}, {1, 2, 3}), false}, {"n.npy", tensor_of({2, 1}, {10, -kInfinity}), false}}, 1,
-      1, 2, 3, false);
+      request, {{"m.npy", tensor_of({3}, {1, 2, 3}), false}, {"n.npy", tensor_of({2, 1}, {10, -kInfinity}), false}},
+      {.batch = 1, .heads = 1, .query_len = 2, .key_len = 3});
   // The hidden row keeps what other files add to it: with mask-after-softmax nothing is hidden when it counts.
   EXPECT_EQ(mask.added.values(), (std::vector<float>{11, 12, 13, 1, 2, 3}));
   EXPECT_EQ(picture(mask), "...|###");
@@ -170,20 +175,29 @@ TEST(Mask, ValuesThatMeanNothingAreRefused) {
 }
 
 TEST(Mask, TheExtraKeyIsNeverHidden) {
-  EXPECT_EQ(picture(build_mask(masked("causal"), {}, 1, 1, 2, 3, true)), ".#.|...");
-  EXPECT_EQ(picture(build_mask(masked("padding:2"), {}, 1, 1, 2, 3, true)), "##.|##.");
-  EXPECT_EQ(picture(build_mask(masked("window:0"), {}, 1, 1, 2, 3, true)), ".#.|#..");
+  EXPECT_EQ(picture(build_mask(masked("causal"), {},
+                               {.batch = 1, .heads = 1, .query_len = 2, .key_len = 3, .extra_key = true})),
+            ".#.|...");
+  EXPECT_EQ(picture(build_mask(masked("padding:2"), {},
+                               {.batch = 1, .heads = 1, .query_len = 2, .key_len = 3, .extra_key = true})),
+            "##.|##.");
+  EXPECT_EQ(picture(build_mask(masked("window:0"), {},
+                               {.batch = 1, .heads = 1, .query_len = 2, .key_len = 3, .extra_key = true})),
+            ".#.|#..");
   Request inverted = masked("causal");
   inverted.variants = {Variant::mask_inverted};
-  EXPECT_EQ(picture(build_mask(inverted, {}, 1, 1, 2, 3, true)), "#..|##.");
-  const Mask added = build_mask(file_request(), {{"m.npy", tensor_of({1, 2}, {1, 2}), false}}, 1, 1, 2, 3, true);
+  EXPECT_EQ(
+      picture(build_mask(inverted, {}, {.batch = 1, .heads = 1, .query_len = 2, .key_len = 3, .extra_key = true})),
+      "#..|##.");
+  const Mask added = build_mask(file_request(), {{"m.npy", tensor_of({1, 2}, {1, 2}), false}},
+                                {.batch = 1, .heads = 1, .query_len = 2, .key_len = 3, .extra_key = true});
   EXPECT_EQ(added.added.values(), (std::vector<float>{1, 2, 0, 1, 2, 0}));
 }
 
 TEST(Mask, InvertedExchangesHiddenAndVisible) {
   Request request = masked("causal");
   request.variants = {Variant::mask_inverted};
-  EXPECT_EQ(picture(build_mask(request, {}, 1, 1, 3, 3, false)), "#..|##.|###");
+  EXPECT_EQ(picture(build_mask(request, {}, {.batch = 1, .heads = 1, .query_len = 3, .key_len = 3})), "#..|##.|###");
 }
 
 TEST(HiddenCells, OneBatchOrHeadStandsForAllAndOthersAreChecked) {

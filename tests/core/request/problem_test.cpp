@@ -24,8 +24,9 @@ struct Case {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-const std::vector<Case>& cases() {
-  static const std::vector<Case> all = {
+// Texts, files and models.
+std::vector<Case> source_cases() {
+  return {
       {[](Request& r) { r.phrase = ""; }, "phrase", "holds no token"},
       {[](Request& r) { r.phrase = " \t\xc2\xa0\xe3\x80\x80"; }, "phrase", "holds no token"},
       {[](Request& r) { r.phrase = "a \xff"; }, "phrase", "0xFF"},
@@ -71,6 +72,11 @@ const std::vector<Case>& cases() {
       {[](Request& r) { r.model = "demo:pronouns", r.weights = "w.safetensors"; }, "model", "weights"},
       {[](Request& r) { r.layer = 1; }, "layer", "no layer 1"},
       {[](Request& r) { r.weights = "w.safetensors", r.init_gain = 2; }, "init-gain", "seeded"},
+  };
+}
+
+std::vector<Case> size_cases() {
+  return {
       {[](Request& r) { r.heads = 7; }, "heads", "7 does not divide 512"},
       {[](Request& r) { r.heads = 600; }, "heads", "600 does not divide 512"},
       {[](Request& r) { r.d_model = 6; }, "d-model", "8 does not divide 6"},
@@ -92,6 +98,12 @@ const std::vector<Case>& cases() {
       {[](Request& r) { r.init_gain = kInfinity; }, "init-gain", "finite"},
       {[](Request& r) { r.init_gain = NAN; }, "init-gain", "finite"},
       {[](Request& r) { r.threads = -1; }, "threads", "-1"},
+  };
+}
+
+// Masks, scores and heads.
+std::vector<Case> score_cases() {
+  return {
       {[](Request& r) {
          r.mask = {{MaskTerm::Kind::padding, -1, ""}};
        },
@@ -146,6 +158,16 @@ const std::vector<Case>& cases() {
        },
        "ablate", "no head -1"},
   };
+}
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all = [] {
+    std::vector<Case> joined = source_cases();
+    for (const std::vector<Case>& more : {size_cases(), score_cases()}) {
+      joined.insert(joined.end(), more.begin(), more.end());
+    }
+    return joined;
+  }();
   return all;
 }
 

@@ -12,7 +12,8 @@ namespace {
 std::shared_ptr<const Trace> causal(std::uint32_t seed) {
   Request request = phrase_request();
   request.mask = {{MaskTerm::Kind::causal, 0, ""}};
-  return traced(request, fused_inputs(QkvLayout::per_head, 1, 5, 7, 2, 3, seed));
+  return traced(request, fused_inputs(QkvLayout::per_head,
+                                      {.batch = 1, .len = 5, .input_dim = 7, .heads = 2, .head_dim = 3, .seed = seed}));
 }
 
 TEST(VariantNumbers, SaysWhatEveryVariantChanges) {

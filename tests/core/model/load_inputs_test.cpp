@@ -1,4 +1,4 @@
-#include "core/model/inputs.h"
+#include "core/model/load_inputs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/model/input_cache.h"
+#include "core/model/input_cache_state.h"
 
 #include <algorithm>
 

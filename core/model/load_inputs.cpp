@@ -1,11 +1,11 @@
-#include "core/model/inputs.h"
+#include "core/model/load_inputs.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/model/input_cache.h"
+#include "core/model/input_cache_state.h"
 #include "core/model/input_sizes.h"
 #include "core/model/input_sources.h"
 #include "core/model/model_inputs.h"

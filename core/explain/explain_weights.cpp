@@ -1,0 +1,116 @@
+// The steps from a masked score to a weight: mask, softmax, hidden rows, frozen heads, dropout.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/attention/interventions.h"
+#include "core/backend/score_steps.h"
+#include "core/explain/explain_formula.h"
+#include "core/explain/explainer.h"
+
+namespace headscope {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+double Explainer::added() const {
+  const Tensor& values = trace_.mask->added;
+  if (values.empty()) return 0;
+  return static_cast<double>(values.at(
+      {values.dim(0) == 1 ? 0 : to_.index[0], values.dim(1) == 1 ? 0 : to_.index[1], to_.index[2], to_.index[3]}));
+}
+
+void Explainer::add_mask() {
+  const bool before_scale = trace_.request.mask_order == MaskOrder::before_scale;
+  if (origin_.sources.empty()) {
+    const double fill = trace_.request.mask_fill;
+    const bool infinite = fill < -static_cast<double>(std::numeric_limits<float>::max());
+    step("hidden", "the mask hides this key from this query", infinite ? -kInfinity : fill);
+  } else {
+    const double score = add_operand(origin_.sources[0]).value;
+    step("+ mask", operand_text(score) + " + " + in_brackets(added(), operand_text(added())), score + added());
+  }
+  if (!before_scale || trace_.scale == 1.0) return;
+  const double masked = last();
+  // -inf stays what it is, whatever the scale.
+  step("× scale", step_text(masked) + " · " + step_text(trace_.scale),
+       origin_.sources.empty() && masked == -kInfinity ? masked : masked * trace_.scale);
+}
+
+void Explainer::add_softmax() {
+  const CellSource& row = origin_.sources[0];
+  const std::vector<Index> cells = cells_of(row.region);
+  const std::vector<double> scores = values_of(row);
+  double maximum = -kInfinity;
+  for (std::size_t j = 0; j < scores.size(); ++j) {
+    add_operand(row, cells[j], scores[j]);
+    maximum = std::isnan(scores[j]) || std::isnan(maximum) ? std::nan("") : std::max(maximum, scores[j]);
+  }
+  double sum = 0;
+  for (const double score : scores) sum += std::exp(score - maximum);
+  const double score = scores[static_cast<std::size_t>(origin_.at)];
+  const bool down = has_variant(trace_.request, Variant::softmax_over_queries);
+  step(down ? "column maximum" : "row maximum",
+       fmt::format("the largest of {} {}", scores.size(), down ? "queries" : "keys"), maximum);
+  step("− maximum", operand_text(score) + " − " + in_brackets(maximum, operand_text(maximum)), score - maximum);
+  step("exp", "exp(" + step_text(last()) + ")", std::exp(score - maximum));
+  const double power = last();
+  step(down ? "column sum" : "row sum", fmt::format("Σ exp(score − maximum) over {}", scores.size()), sum);
+  step(down ? "÷ column sum" : "÷ row sum", step_text(power) + " / " + step_text(sum), power / sum);
+  to_.magnitude = std::abs(last());
+  add_weight_rules(scores.size());
+}
+
+void Explainer::add_weight_rules(std::size_t keys) {
+  const HiddenCells& hidden = trace_.mask->hidden;
+  if (!hidden.any()) return;
+  const std::int64_t b = to_.index[0], h = to_.index[1], i = to_.index[2], j = to_.index[3];
+  const FullyMasked policy = trace_.request.fully_masked;
+  if (policy != FullyMasked::as_computed && hidden.all_hidden(b, h, i)) {
+    const bool zero = policy == FullyMasked::zero;
+    const auto count = static_cast<double>(hidden.key_len());
+    step("fully masked", zero ? "every key is hidden: 0" : fmt::format("every key is hidden: 1 / {}", keys),
+         zero ? 0.0 : 1.0 / count);
+  } else if (has_variant(trace_.request, Variant::mask_after_softmax) && hidden.hidden(b, h, i, j)) {
+    step("mask", "hidden after the softmax: 0", 0.0);
+  }
+}
+
+void Explainer::add_frozen() {
+  const std::int64_t b = to_.index[0], h = to_.index[1], i = to_.index[2], j = to_.index[3];
+  const HiddenCells& hidden = trace_.mask->hidden;
+  const FrozenHead* head = frozen_head(trace_.request, trace_.inputs->layer, h);
+  if (hidden.hidden(b, h, i, j)) return step("head held", "hidden: 0", 0.0);
+  if (head->as == FrozenHead::As::uniform) {
+    const std::int64_t visible = hidden.visible_count(b, h, i);
+    return step("head held", fmt::format("uniform: 1 / {} visible keys", visible), 1.0 / static_cast<double>(visible));
+  }
+  const bool own = j == i + own_diagonal(trace_.request, *trace_.inputs);
+  step("head held", own ? "identity: 1 at the query's own place" : "identity: 0 but at the query's own place",
+       own ? 1.0 : 0.0);
+}
+
+void Explainer::add_dropout() {
+  const double weight = add_operand(origin_.sources[0]).value;
+  const double p = trace_.request.dropout;
+  const Tensor& mask = trace_.inputs->dropout_mask;
+  const std::int64_t j = to_.index[3];
+  bool kept = DropoutDraw(trace_.request.dropout_seed, to_.index[0], to_.index[1], to_.index[2]).at(j) >= p;
+  if (!mask.empty()) {
+    Index at;
+    const int skipped = 4 - mask.rank();
+    for (int axis = 0; axis < mask.rank(); ++axis) at.push_back(mask.dim(axis) == 1 ? 0 : to_.index[skipped + axis]);
+    kept = mask.at(at) != 0.0F;
+  }
+  if (kept && p < 1.0) {
+    step("dropout", fmt::format("kept: {} / (1 − {})", operand_text(weight), step_text(p)), weight / (1.0 - p));
+  } else {
+    step("dropout", "dropped: " + operand_text(weight) + " · 0", weight * 0.0);
+  }
+}
+
+}  // namespace headscope

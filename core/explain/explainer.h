@@ -1,0 +1,61 @@
+// Takes the steps of one cell, in double, and words them. Internal to core/explain.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/explain/explain.h"
+#include "core/model/head_rule.h"
+
+namespace headscope {
+
+// Steps print more digits than a float32 has, so that the next step can be checked by hand.
+std::string step_text(double value);
+
+// "a − (b)" reads better than "a − −b".
+std::string in_brackets(double value, const std::string& text);
+
+// The cells of a region, row-major.
+std::vector<Index> cells_of(const Region& region);
+
+// The numbers of these cells.
+std::vector<double> values_of(const CellSource& source);
+
+class Explainer {
+ public:
+  Explainer(const Trace& trace, const CellOrigin& origin, Explanation& to) : trace_(trace), origin_(origin), to_(to) {}
+
+  void add_steps();
+
+ private:
+  void add_own_steps();
+  void step(std::string name, std::string expression, double value);
+  double last() const { return to_.steps.back().value; }
+  // What came in, before anything was done to it.
+  double given_value() const;
+  void add_operand(const CellSource& source, const Index& index, double value);
+  const Operand& add_operand(const CellSource& source);
+  void add_products();
+  // "0.5 · 1.2 + 0.1 · (-0.3) + 62 more": the largest products first.
+  std::string sum_text(std::size_t all) const;
+  // See turn_heads: an RMS norm over the head, then the pair of this feature turned by the position's angle.
+  void add_turned();
+  // The other feature of a rotary pair; -1: this feature is not turned.
+  static std::int64_t partner(const RotaryRule& turns, std::int64_t d);
+  double added() const;
+  void add_mask();
+  void add_softmax();
+  // What becomes of hidden cells and rows after the softmax; see finish_weights.
+  void add_weight_rules(std::size_t keys);
+  // See read_frozen_row.
+  void add_frozen();
+  void add_dropout();
+
+  const Trace& trace_;
+  const CellOrigin& origin_;
+  Explanation& to_;
+};
+
+}  // namespace headscope

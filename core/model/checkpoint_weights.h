@@ -1,0 +1,41 @@
+// The tensors of a trained model, grouped as its parts use them.
+#pragma once
+
+#include "core/model/layer_weights.h"
+#include "core/tensor/tensor.h"
+
+namespace headscope {
+
+// Weights are stored as in their file: two-byte numbers stay two-byte, Conv1D matrices ([in, out]) are transposed
+// views. Vectors (norms, biases) are float32. Tensors that the architecture does not have are empty.
+struct NormWeights {
+  Tensor weight;  // [features]
+  Tensor bias;    // [features]; empty for an RMS norm
+  bool empty() const { return weight.empty(); }
+};
+
+struct EmbeddingWeights {
+  Tensor word;        // [vocab_size, d_model]
+  Tensor position;    // [position_offset + max_positions, d_model], learned positions
+  Tensor token_type;  // [token_types, d_model]
+  NormWeights norm;
+};
+
+struct BlockWeights {
+  NormWeights attention_norm, mlp_norm;
+  LayerWeights attention;
+  Tensor query_norm, key_norm;  // [head_dim], or empty
+  Linear gate, up, down;        // gate only where the MLP is gated
+};
+
+// Logits of a token: decoder(final_norm(hidden)), or decoder(transform_norm(f(transform(final_norm(hidden))))).
+struct OutputHead {
+  enum class Kind { none, next_token, masked };  // none: the model was saved without its head
+  NormWeights final_norm;                        // of the body; also there when the model has no head
+  Linear transform;                              // masked heads, with Architecture::head_activation; may be empty
+  NormWeights transform_norm;
+  Linear decoder;  // [vocab_size, d_model]; tied: the word embedding's storage
+  Kind kind = Kind::none;
+};
+
+}  // namespace headscope

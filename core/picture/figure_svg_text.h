@@ -1,0 +1,22 @@
+// Colours, numbers and fonts as an SVG document writes them. Internal to core/picture.
+#pragma once
+
+#include <string>
+
+#include "core/picture/figure_plan.h"
+
+namespace headscope {
+
+// "#rrggbb".
+std::string svg_color(Rgba color);
+
+// The attributes of a colour: fill="#rrggbb", and its opacity when it is translucent. `attribute`: "fill".
+std::string svg_paint(const char* attribute, Rgba color);
+
+// At most two decimals, none where there are none.
+std::string svg_number(double value);
+
+// The classes of a text of this role, which the document's style describes.
+const char* svg_class(FontRole role);
+
+}  // namespace headscope

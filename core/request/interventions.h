@@ -1,0 +1,84 @@
+// The interventions of a request as plain values: numbers changed by hand, heads held still, cells painted over.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace headscope {
+
+struct LayerHead {
+  std::int64_t layer = 0;
+  std::int64_t head = 0;
+  friend bool operator==(const LayerHead&, const LayerHead&) = default;
+};
+
+// Every kind of intervention has `on`: false means that it is listed and has no effect. Its hash is made of `fields()`.
+
+// A head whose context is 0.
+struct AblatedHead {
+  LayerHead place;
+  bool on = true;
+  auto fields() const { return std::tie(place, on); }
+  friend bool operator==(const AblatedHead&, const AblatedHead&) = default;
+};
+
+// One number of a stage, or of a tensor of the layer's weights, replaced once it is computed or read; later stages are
+// computed from the new number.
+struct NumberEdit {
+  std::string tensor;                 // the name of a stage, or of a tensor in its file
+  std::vector<std::int64_t> index;    // in the tensor's own axes
+  float value = 0;                    // never NaN
+  std::optional<std::int64_t> layer;  // of a model; nullopt: the layer that is shown
+  bool on = true;
+  auto fields() const { return std::tie(tensor, index, value, layer, on); }
+  friend bool operator==(const NumberEdit&, const NumberEdit&) = default;
+};
+
+// A head whose weights do not depend on its scores.
+struct FrozenHead {
+  enum class As { uniform, identity };  // 1/n for each of n visible keys; 1 at the query's own key
+  LayerHead place;
+  As as = As::uniform;
+  bool on = true;
+  auto fields() const { return std::tie(place, as, on); }
+  friend bool operator==(const FrozenHead&, const FrozenHead&) = default;
+};
+
+// A factor of the stage `query` or `key`. For `key` the head is a key and value head.
+struct HeadFactor {
+  std::optional<LayerHead> place;  // nullopt: every head of every layer
+  double factor = 1.0;
+  bool on = true;
+  auto fields() const { return std::tie(place, factor, on); }
+  friend bool operator==(const HeadFactor&, const HeadFactor&) = default;
+};
+
+// A rectangle of the mask that is hidden or shown, whatever the mask says of its cells. Parts beyond the scores are
+// ignored.
+struct PaintedCells {
+  static constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
+  bool hides = true;  // false: shows
+  std::int64_t query_begin = 0, query_end = kToTheEnd;
+  std::int64_t key_begin = 0, key_end = kToTheEnd;
+  bool on = true;
+  auto fields() const { return std::tie(hides, query_begin, query_end, key_begin, key_end, on); }
+  friend bool operator==(const PaintedCells&, const PaintedCells&) = default;
+};
+
+// The interventions of a request, each list in the order in which it was made. Every list has its row in
+// core/request/intervention_kinds.h.
+struct Interventions {
+  std::vector<AblatedHead> ablate;  // those that are on come first
+  std::vector<FrozenHead> freeze;
+  std::vector<HeadFactor> scale_query, scale_key;
+  std::vector<NumberEdit> edits;
+  std::vector<PaintedCells> paint;
+
+  friend bool operator==(const Interventions&, const Interventions&) = default;
+};
+
+}  // namespace headscope

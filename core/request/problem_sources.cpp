@@ -1,0 +1,149 @@
+// Where the vectors of a request come from: texts, ids and files that exclude or need each other.
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "core/base/utf8.h"
+#include "core/base/words.h"
+#include "core/request/model_kind.h"
+#include "core/request/problem_checks.h"
+
+namespace headscope {
+namespace {
+
+using MaybeProblem = std::optional<Problem>;
+
+bool holds_no_word(const std::string& text) {
+  return words_of(text).empty();
+}
+
+MaybeProblem text_problem(const char* option, const char* name, const std::string& text) {
+  const std::size_t invalid = first_invalid_byte(text);
+  if (invalid != std::string::npos) {
+    return Problem{option,
+                   fmt::format("{} is not UTF-8", name),
+                   fmt::format("Byte 0x{:02X} at position {} starts no character. Save the text as UTF-8.",
+                               static_cast<unsigned char>(text[invalid]), invalid),
+                   {}};
+  }
+  if (holds_no_word(text))
+    return Problem{option, fmt::format("{} holds no token", name), "Type at least one word.", {}};
+  return {};
+}
+
+// Only a phrase can be taken back by setting another value; files are dropped by leaving their option out.
+MaybeProblem both_given(const char* option, const char* other, const char* detail) {
+  Problem problem{option, fmt::format("{} and {} exclude each other", option, other), detail, {}};
+  if (std::string_view(option) == "phrase") problem.suggestions.push_back({"drop the phrase", "phrase", ""});
+  return problem;
+}
+
+// A checkpoint reads tokens of its own vocabulary.
+MaybeProblem checkpoint_source_problem(const Request& r) {
+  const char* tokens = "A checkpoint reads a phrase or token-ids; its layers make the vectors.";
+  for (const auto& [option, given] : {std::pair{"key-phrase", r.key_phrase.has_value()},
+                                      {"input", !r.input.empty()},
+                                      {"key-input", !r.key_input.empty()},
+                                      {"value-input", !r.value_input.empty()}}) {
+    if (given) return Problem{option, fmt::format("{} and a checkpoint exclude each other", option), tokens, {}};
+  }
+  if (r.token_ids.empty()) {
+    if (MaybeProblem problem = text_problem("phrase", "the phrase", r.phrase)) return problem;
+    return r.second_phrase ? text_problem("second-phrase", "the second phrase", *r.second_phrase) : MaybeProblem();
+  }
+  if (r.second_phrase) {
+    return Problem{"second-phrase",
+                   "second-phrase and token-ids exclude each other",
+                   "The ids are the whole sequence, separators and all.",
+                   {}};
+  }
+  if (r.phrase.empty()) return {};
+  return Problem{"token-ids",
+                 "token-ids and phrase exclude each other",
+                 "Both say which tokens the model reads.",
+                 {{"drop the phrase", "phrase", ""}}};
+}
+
+// Attention alone takes query, key and value from files and nothing else.
+MaybeProblem attention_alone_problem(const Request& r) {
+  for (const auto& [option, path] : {std::pair{"query", &r.query}, {"key", &r.key}, {"value", &r.value}}) {
+    if (path->empty()) {
+      return Problem{option,
+                     fmt::format("{} is missing", option),
+                     "Attention alone needs query, key and value, each a file [batch, heads, len, head_dim].",
+                     {}};
+    }
+  }
+  const char* detail = "Attention alone starts from query, key and value; it reads no phrase, input or weights.";
+  if (!r.phrase.empty()) return both_given("phrase", "query", detail);
+  if (r.key_phrase) return Problem{"key-phrase", "key-phrase and key exclude each other", detail, {}};
+  if (!r.token_ids.empty()) return Problem{"token-ids", "token-ids and query exclude each other", detail, {}};
+  if (!r.input.empty()) return both_given("input", "query", detail);
+  if (!r.key_input.empty()) return both_given("key-input", "key", detail);
+  if (!r.value_input.empty()) return both_given("value-input", "value", detail);
+  if (!r.weights.empty()) return both_given("weights", "query", detail);
+  if (r.input_dim) return Problem{"input-dim", "attention alone has no input", detail, {}};
+  return {};
+}
+
+// Sources of a layer that projects vectors and contradict each other.
+MaybeProblem layer_source_problem(const Request& r) {
+  const char* one_source = "The queries come either from words or from a file of vectors.";
+  if (!r.phrase.empty() && !r.input.empty()) return both_given("phrase", "input", one_source);
+  if (!r.token_ids.empty()) {
+    const char* option = "token-ids";
+    if (!r.phrase.empty()) return Problem{option, "token-ids and phrase exclude each other", one_source, {}};
+    return Problem{option,
+                   "token-ids need a model with a vocabulary",
+                   "Seeded weights and single layers know words, not ids. Use phrase or input, or name a model.",
+                   {}};
+  }
+  if (r.key_phrase && !r.input.empty()) {
+    return Problem{"key-phrase",
+                   "key-phrase and input exclude each other",
+                   "With vectors from a file the keys come from a file too: use key-input.",
+                   {}};
+  }
+  if (r.key_phrase && !r.key_input.empty()) {
+    return Problem{"key-phrase",
+                   "key-phrase and key-input exclude each other",
+                   "The keys and values come either from words or from a file of vectors.",
+                   {}};
+  }
+  if (!r.value_input.empty() && r.key_input.empty()) {
+    return Problem{"value-input",
+                   "value-input without key-input",
+                   "Values belong to keys: give key-input too, of the same length.",
+                   {}};
+  }
+  if (!r.key_input.empty() && !r.phrase.empty()) {
+    return Problem{"key-input",
+                   "key-input and phrase exclude each other",
+                   "With vectors from a file the queries come from a file too: use input.",
+                   {}};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<Problem> source_problem(const Request& r) {
+  if (r.second_phrase && !runs_checkpoint(r)) {
+    return Problem{"second-phrase",
+                   "second-phrase needs a model that reads pairs",
+                   "Only a checkpoint's tokenizer joins two texts; keys from another text are key-phrase.",
+                   {}};
+  }
+  if (is_attention_alone(r)) return attention_alone_problem(r);
+  if (runs_capture(r)) return {};
+  if (runs_checkpoint(r)) return checkpoint_source_problem(r);
+  if (MaybeProblem problem = layer_source_problem(r)) return problem;
+  if (r.input.empty()) {
+    if (MaybeProblem problem = text_problem("phrase", "the phrase", r.phrase)) return problem;
+  }
+  if (r.key_phrase) return text_problem("key-phrase", "the key phrase", *r.key_phrase);
+  return {};
+}
+
+}  // namespace headscope

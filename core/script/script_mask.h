@@ -1,0 +1,23 @@
+// The lines of a Python script that make the mask. Internal to core/script.
+#pragma once
+
+#include "core/script/script_writer.h"
+
+namespace headscope {
+
+// What the lines from the scores on are written with. It refers to its members.
+struct ScoreLines {
+  ScriptWriter& w;
+  const Trace& trace;
+  const Request& request;
+  const Mask& mask;
+  bool hides = false;        // some cell gets the fill
+  bool has_mask = false;     // the lines that make `hidden` are written
+  bool hides_later = false;  // weights of hidden cells are set to 0
+};
+
+// Writes the lines that make `hidden`, true where a query may not see a key, and `added` where the mask adds something;
+// sets has_mask.
+void write_mask(ScoreLines& lines);
+
+}  // namespace headscope
