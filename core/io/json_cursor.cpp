@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 
 #include "core/base/error.h"
@@ -12,10 +11,6 @@
 namespace headscope {
 
 namespace {
-
-constexpr int kDeepest = 32;
-constexpr std::size_t kMostValues = 1'000'000;
-constexpr std::size_t kMostMembers = 1000;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -29,16 +24,17 @@ JsonCursor::JsonCursor(std::string_view json, const std::string& what)
     throw Error(fmt::format("{}: begins with a byte order mark; save it as UTF-8 without one", what));
   }
   if (const std::size_t nul = json.find('\0'); nul != json.npos) {
-    throw Error(fmt::format("{}: not valid JSON: a NUL at byte {}", what, nul));
+    at_ = nul;
+    fail("not valid JSON: a NUL");
   }
   if (const std::size_t bad = first_invalid_byte(json); bad != json.npos) {
-    throw Error(fmt::format("{}: not valid JSON: byte {} (0x{:02X}) is not UTF-8", what, bad,
-                            static_cast<unsigned char>(json[bad])));
+    at_ = bad;
+    fail(fmt::format("not valid JSON: 0x{:02X}, which is not UTF-8,", static_cast<unsigned char>(json[bad])));
   }
 }
 
 void JsonCursor::fail(const std::string& sentence) const {
-  throw Error(fmt::format("{}: {} at byte {}", *what_, sentence, at_));
+  throw Error(fmt::format("{}: {} at byte {}", *what_, sentence, at_ + 1));
 }
 
 void JsonCursor::skip_blanks() {
@@ -212,89 +208,6 @@ bool JsonCursor::next(char close) {
 void JsonCursor::read_key(std::string& key) {
   read_string(key);
   expect(':');
-}
-
-JsonValue JsonCursor::read_value() {
-  JsonValue value;
-  std::size_t left = kMostValues;
-  fill(value, 0, left);
-  return value;
-}
-
-void JsonCursor::fill(JsonValue& value, int depth, std::size_t& left) {
-  if (depth > kDeepest) fail(fmt::format("nested more than {} deep", kDeepest));
-  if (left-- == 0) fail(fmt::format("more than {} values", kMostValues));
-  value.kind = kind();
-  switch (value.kind) {
-    case JsonValue::Kind::null:
-      return read_word("null");
-    case JsonValue::Kind::boolean:
-      value.truth = json_[at_] == 't';
-      return read_word(value.truth ? "true" : "false");
-    case JsonValue::Kind::number:
-      value.text = read_number_text();
-      return;
-    case JsonValue::Kind::string:
-      return read_string(value.text);
-    case JsonValue::Kind::array:
-      for (bool more = enter('['); more; more = next(']')) fill(value.items.emplace_back(), depth + 1, left);
-      return;
-    case JsonValue::Kind::object: {
-      for (bool more = enter('{'); more; more = next('}')) {
-        read_key(value.keys.emplace_back());
-        fill(value.items.emplace_back(), depth + 1, left);
-      }
-      std::vector<std::string> sorted = value.keys;
-      std::sort(sorted.begin(), sorted.end());
-      const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-      if (twice != sorted.end())
-        fail(fmt::format("the key {} stands twice in the object that ends", in_quotes(*twice)));
-      return;
-    }
-  }
-}
-
-void JsonCursor::skip_value() {
-  skip(0);
-}
-
-void JsonCursor::skip(int depth) {
-  if (depth > kDeepest) fail(fmt::format("nested more than {} deep", kDeepest));
-  std::string ignored;
-  switch (kind()) {
-    case JsonValue::Kind::null:
-      return read_word("null");
-    case JsonValue::Kind::boolean:
-      return read_word(json_[at_] == 't' ? "true" : "false");
-    case JsonValue::Kind::number:
-      read_number_text();
-      return;
-    case JsonValue::Kind::string:
-      return read_string(ignored);
-    case JsonValue::Kind::array:
-      for (bool more = enter('['); more; more = next(']')) skip(depth + 1);
-      return;
-    case JsonValue::Kind::object:
-      for (bool more = enter('{'); more; more = next('}')) {
-        read_key(ignored);
-        skip(depth + 1);
-      }
-      return;
-  }
-}
-
-std::vector<JsonCursor::Member> JsonCursor::read_members() {
-  std::vector<Member> members;
-  std::string key;
-  for (bool more = enter('{'); more; more = next('}')) {
-    read_key(key);
-    const bool twice = std::any_of(members.begin(), members.end(), [&](const Member& one) { return one.key == key; });
-    if (twice) fail(fmt::format("the key {} stands twice", in_quotes(key)));
-    if (members.size() == kMostMembers) fail(fmt::format("an object of more than {} keys", kMostMembers));
-    members.push_back({key, *this});
-    skip_value();
-  }
-  return members;
 }
 
 void JsonCursor::finish() {

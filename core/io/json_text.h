@@ -1,4 +1,4 @@
-// Strict JSON in, well-formed JSON out: what every JSON reader and writer here shares.
+// JSON as values: strict in, well-formed out.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace headscope {
 // A JSON value with its numbers as text, so that a 64-bit seed stays exact and 2.9 never becomes 2.
 struct JsonValue {
   enum class Kind { null, boolean, number, string, array, object } kind = Kind::null;
-  std::string text;               // of a string; of a number: its text, as written or equal in value
+  std::string text;               // of a string; of a number: its text, as written ("0" for "-0")
   bool truth = false;             // of a boolean
   std::vector<JsonValue> items;   // of an array; of an object its values, in order
   std::vector<std::string> keys;  // of an object, one an item, each once
@@ -23,13 +23,10 @@ struct JsonValue {
 // "null", "a boolean", "a number", "a string", "a list", "an object".
 const char* json_kind_name(JsonValue::Kind kind);
 
-// Parses `json`, at most 16 MB, nested at most 16 deep, at most a million values. Error for everything that RFC 8259
-// does not allow, and for duplicate keys, a byte order mark, NULs, bytes after the end, invalid UTF-8; it names `what`
-// and the byte.
+// The one value that `json` is, read by a JsonCursor: at most 16 MB, nested at most 16 deep, at most a million values.
+// Error for what the cursor does not take, for keys that stand twice and for bytes after the end; it names `what` and
+// the byte.
 JsonValue parse_strict_json(std::string_view json, const std::string& what);
-
-// nlohmann's message without its prefix: "unexpected end of input; expected ']'".
-std::string json_detail(std::string_view message);
 
 // value.dump(indent) that never throws: invalid UTF-8 becomes U+FFFD.
 std::string json_dump(const nlohmann::ordered_json& value, int indent = -1);

@@ -19,10 +19,10 @@ struct PngStrip {
 // `pixels`: whole rows of `width` (alpha is left out). `last`: no strip follows. Strips do not depend on each other, so
 // that several threads can make them at the same time. `thorough`: smaller, in twice the time.
 //
-// Why not zlib: it looks at each of the three bytes of a pixel and takes ten times as long at its fastest. Here a match
-// begins at a pixel: its own colour just before (a run), the pixel above, or the last pixel of the same colour. A row
-// equal to the one above is sent as PNG's filter "up", which is a run of zeros, other rows unfiltered. One dynamic
-// Huffman block a strip.
+// Why not zlib or libdeflate: they look at each of the three bytes of a pixel and take about twice as long for a file
+// of the same size (tests/bench/README.md, "Pictures"). Here a match begins at a pixel: its own colour just before (a
+// run), the pixel above, or the last pixel of the same colour. A row equal to the one above is sent as PNG's filter
+// "up", which is a run of zeros, other rows unfiltered. One dynamic Huffman block a strip.
 PngStrip png_strip(std::span<const Rgba> pixels, std::int64_t width, bool last, bool thorough);
 
 }  // namespace headscope

@@ -1,9 +1,9 @@
-// The header of a safetensors file: parsed event by event, so that a hostile one costs no more memory than its names.
+// The header of a safetensors file: read entry by entry, so that a hostile one costs no more memory than its names.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -11,7 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/message_text.h"
 #include "core/io/bytes.h"
-#include "core/io/json_text.h"
+#include "core/io/json_cursor.h"
 #include "core/io/safetensors.h"
 
 namespace headscope {
@@ -38,223 +38,153 @@ std::int64_t dtype_bits(std::string_view dtype) {
   return 0;
 }
 
-// What nlohmann's parser reports, turned into entries. A handler returns false to stop; `problem` then says why.
-class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
+// The header's JSON, read member by member into entries. sort_by_name finds the names that stand twice.
+class HeaderReader {
  public:
-  SafetensorsHeader header;
-  std::string problem;
+  HeaderReader(std::string_view json, const std::string& what) : what_(what), cursor_(json, what) {}
 
-  bool null() override { return scalar("null"); }
-  bool boolean(bool) override { return scalar("a boolean"); }
-  bool number_integer(std::int64_t value) override { return scalar(fmt::format("the number {}", value)); }
-  bool number_float(double, const std::string& text) override { return scalar("the number " + shortened(text)); }
-  bool binary(binary_t&) override { return scalar("binary data"); }
-
-  bool number_unsigned(std::uint64_t value) override {
-    if (skipped_depth_ > 0 || where_ == Where::unknown) return scalar("");
-    if (where_ == Where::shape_items) {
-      if (entry_.shape.size() >= kMostAxes) return fail(fmt::format("more than {} axes", kMostAxes));
-      if (value > std::uint64_t{1} << 62) return fail(fmt::format("a size of {}", value));
-      entry_.shape.push_back(static_cast<std::int64_t>(value));
-      return true;
-    }
-    if (where_ == Where::offset_items) {
-      if (offsets_.size() >= 2) return fail("more than two data_offsets");
-      offsets_.push_back(value);
-      return true;
-    }
-    return scalar(fmt::format("the number {}", value));
-  }
-
-  bool string(std::string& value) override {
-    if (skipped_depth_ > 0 || where_ == Where::unknown) return scalar("");
-    if (where_ == Where::metadata_value) {
-      header.metadata[key_] = value;
-      where_ = Where::metadata;
-      return true;
-    }
-    if (where_ == Where::dtype) {
-      entry_.dtype = value;
-      where_ = Where::entry;
-      return true;
-    }
-    return scalar("the string " + in_quotes(value));
-  }
-
-  bool start_object(std::size_t) override {
-    if (skips_container()) return true;
-    switch (where_) {
-      case Where::start:
-        where_ = Where::top;
-        return true;
-      case Where::metadata_object:
-        where_ = Where::metadata;
-        return true;
-      case Where::entry_object:
-        where_ = Where::entry;
-        return true;
-      default:
-        return scalar("an object");
-    }
-  }
-
-  bool key(std::string& name) override {
-    if (skipped_depth_ > 0) return true;
-    key_ = name;
-    if (where_ == Where::top) {
-      if (!names_.insert(name).second) return fail("the name stands twice");
+  SafetensorsHeader read() {
+    bool has_metadata = false;
+    for (bool more = cursor_.enter('{'); more; more = cursor_.next('}')) {
       entry_ = {};
-      entry_.name = name;
-      entry_keys_.clear();
-      offsets_.clear();
-      where_ = name == "__metadata__" ? Where::metadata_object : Where::entry_object;
-    } else if (where_ == Where::metadata) {
-      if (header.metadata.contains(name)) return fail(fmt::format("the key {} stands twice", in_quotes(name)));
-      where_ = Where::metadata_value;
-    } else {
-      if (!entry_keys_.insert(name).second) return fail(fmt::format("the key {} stands twice", in_quotes(name)));
-      where_ = name == "dtype"          ? Where::dtype
-               : name == "shape"        ? Where::shape
-               : name == "data_offsets" ? Where::offsets
-                                        : Where::unknown;
+      cursor_.read_key(entry_.name);
+      if (entry_.name != "__metadata__") {
+        read_entry();
+      } else {
+        if (has_metadata) fail("the name stands twice");
+        has_metadata = true;
+        read_metadata();
+      }
     }
-    return true;
-  }
-
-  bool end_object() override {
-    if (skipped_depth_ > 0) return leave_skipped();
-    if (where_ == Where::entry) {
-      if (!finish_entry()) return false;
-      where_ = Where::top;
-    } else if (where_ == Where::metadata) {
-      where_ = Where::top;
-    } else {
-      where_ = Where::done;
-    }
-    return true;
-  }
-
-  bool start_array(std::size_t) override {
-    if (skips_container()) return true;
-    if (where_ == Where::shape) {
-      where_ = Where::shape_items;
-    } else if (where_ == Where::offsets) {
-      where_ = Where::offset_items;
-    } else {
-      return scalar("a list");
-    }
-    return true;
-  }
-
-  bool end_array() override {
-    if (skipped_depth_ > 0) return leave_skipped();
-    where_ = Where::entry;
-    return true;
-  }
-
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
-    problem = fmt::format("no valid JSON at byte {} of the header: {}", position, json_detail(error.what()));
-    return false;
+    cursor_.finish();
+    return std::move(header_);
   }
 
  private:
-  enum class Where {
-    start,
-    top,
-    metadata_object,
-    metadata,
-    metadata_value,
-    entry_object,
-    entry,
-    dtype,
-    shape,
-    shape_items,
-    offsets,
-    offset_items,
-    unknown,
-    done,
-  };
+  using Kind = JsonValue::Kind;
 
-  // Unknown keys of a tensor are passed over, whatever they hold, as other readers do.
-  bool skips_container() {
-    if (skipped_depth_ == 0 && where_ != Where::unknown) return false;
-    ++skipped_depth_;
-    return true;
-  }
-
-  bool leave_skipped() {
-    if (--skipped_depth_ == 0) where_ = Where::entry;
-    return true;
-  }
-
-  // A value in a place where it cannot stand.
-  bool scalar(const std::string& found) {
-    if (skipped_depth_ > 0) return true;
-    switch (where_) {
-      case Where::unknown:
-        where_ = Where::entry;
-        return true;
-      case Where::start:
-        problem = "the header is not an object";
-        return false;
-      case Where::metadata_object:
-        return fail("expected an object of strings, found " + found);
-      case Where::metadata_value:
-        return fail(fmt::format("the value of {} is {}; expected a string", in_quotes(key_), found));
-      case Where::dtype:
-        return fail("dtype is " + found + "; expected a string");
-      case Where::shape:
-        return fail("shape is " + found + "; expected a list");
-      case Where::shape_items:
-        return fail("shape holds " + found + "; expected sizes");
-      case Where::offsets:
-        return fail("data_offsets is " + found + "; expected a list of two");
-      case Where::offset_items:
-        return fail("data_offsets holds " + found + "; expected bytes");
-      default:
-        return fail("expected an object, found " + found);
+  void read_metadata() {
+    const auto refuse = [this](const std::string& detail) { throw Error(what_ + ": __metadata__: " + detail); };
+    if (cursor_.kind() != Kind::object) refuse("expected an object of strings, found " + found());
+    std::string key;
+    for (bool more = cursor_.enter('{'); more; more = cursor_.next('}')) {
+      cursor_.read_key(key);
+      const auto [place, is_new] = header_.metadata.try_emplace(key);
+      if (!is_new) refuse(fmt::format("the key {} stands twice", in_quotes(key)));
+      if (cursor_.kind() != Kind::string) {
+        refuse(fmt::format("the value of {} is {}; expected a string", in_quotes(key), found()));
+      }
+      cursor_.read_string(place->second);
     }
   }
 
-  bool fail(const std::string& detail) {
-    const bool in_metadata =
-        where_ == Where::metadata || where_ == Where::metadata_value || where_ == Where::metadata_object;
-    const std::string place = in_metadata ? "__metadata__" : where_ == Where::top ? key_ : entry_.name;
-    problem = fmt::format("tensor {}: {}", in_quotes(place), detail);
-    if (in_metadata) problem = "__metadata__: " + detail;
-    return false;
+  void read_entry() {
+    if (cursor_.kind() != Kind::object) fail("expected an object, found " + found());
+    keys_.clear();
+    offsets_.clear();
+    for (bool more = cursor_.enter('{'); more; more = cursor_.next('}')) {
+      cursor_.read_key(key_);
+      if (!keys_.insert(key_).second) fail(fmt::format("the key {} stands twice", in_quotes(key_)));
+      if (key_ == "dtype") {
+        if (cursor_.kind() != Kind::string) fail("dtype is " + found() + "; expected a string");
+        cursor_.read_string(entry_.dtype);
+      } else if (key_ == "shape") {
+        read_shape();
+      } else if (key_ == "data_offsets") {
+        read_offsets();
+      } else {
+        cursor_.skip_value();  // other readers too pass over what they do not know
+      }
+    }
+    finish_entry();
   }
 
-  bool finish_entry() {
+  void read_shape() {
+    if (cursor_.kind() != Kind::array) fail("shape is " + found() + "; expected a list");
+    for (bool more = cursor_.enter('['); more; more = cursor_.next(']')) {
+      const std::uint64_t size = read_whole("shape holds ", "; expected sizes");
+      if (entry_.shape.size() >= kMostAxes) fail(fmt::format("more than {} axes", kMostAxes));
+      if (size > std::uint64_t{1} << 62) fail(fmt::format("a size of {}", size));
+      entry_.shape.push_back(static_cast<std::int64_t>(size));
+    }
+  }
+
+  void read_offsets() {
+    if (cursor_.kind() != Kind::array) fail("data_offsets is " + found() + "; expected a list of two");
+    for (bool more = cursor_.enter('['); more; more = cursor_.next(']')) {
+      const std::uint64_t offset = read_whole("data_offsets holds ", "; expected bytes");
+      if (offsets_.size() >= 2) fail("more than two data_offsets");
+      offsets_.push_back(offset);
+    }
+  }
+
+  // A number from 0 to 2^64 - 1 without fraction and exponent; else an Error that says what stands there, in between.
+  std::uint64_t read_whole(const char* before, const char* after) {
+    if (cursor_.kind() != Kind::number) fail(before + found() + after);
+    const std::string_view text = cursor_.read_number_text();
+    std::uint64_t value = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
+      fail(fmt::format("{}the number {}{}", before, shortened(text), after));
+    }
+    return value;
+  }
+
+  // The value at the cursor in words, for messages.
+  std::string found() {
+    const Kind kind = cursor_.kind();
+    if (kind == Kind::number) return "the number " + shortened(JsonCursor(cursor_).read_number_text());
+    if (kind != Kind::string) return json_kind_name(kind);
+    std::string text;
+    JsonCursor(cursor_).read_string(text);
+    return "the string " + in_quotes(text);
+  }
+
+  [[noreturn]] void fail(const std::string& detail) const {
+    throw Error(fmt::format("{}: tensor {}: {}", what_, in_quotes(entry_.name), detail));
+  }
+
+  void finish_entry() {
     for (const char* needed : {"dtype", "shape", "data_offsets"}) {
-      if (!entry_keys_.contains(needed)) return fail(fmt::format("the key {} is missing", needed));
+      if (!keys_.contains(needed)) fail(fmt::format("the key {} is missing", needed));
     }
-    if (offsets_.size() != 2) return fail("data_offsets holds less than two offsets");
-    if (offsets_[0] > offsets_[1])
-      return fail(fmt::format("data_offsets [{}, {}] run backwards", offsets_[0], offsets_[1]));
+    if (offsets_.size() != 2) fail("data_offsets holds less than two offsets");
+    if (offsets_[0] > offsets_[1]) fail(fmt::format("data_offsets [{}, {}] run backwards", offsets_[0], offsets_[1]));
     const std::int64_t bits = dtype_bits(entry_.dtype);
-    if (bits == 0) return fail(fmt::format("unknown dtype {}", in_quotes(entry_.dtype)));
+    if (bits == 0) fail(fmt::format("unknown dtype {}", in_quotes(entry_.dtype)));
     const auto count = checked_count(entry_.shape);
     const auto needed_bits = count ? checked_product(*count, bits) : std::nullopt;
-    if (!needed_bits) return fail(fmt::format("shape [{}] is too large", fmt::join(entry_.shape, ", ")));
+    if (!needed_bits) fail(fmt::format("shape [{}] is too large", fmt::join(entry_.shape, ", ")));
     const std::uint64_t size = offsets_[1] - offsets_[0];
     if (*needed_bits % 8 != 0 || static_cast<std::uint64_t>(*needed_bits / 8) != size) {
-      return fail(fmt::format("shape [{}] of {} needs {} bytes, data_offsets give {}", fmt::join(entry_.shape, ", "),
-                              entry_.dtype, (*needed_bits + 7) / 8, size));
+      fail(fmt::format("shape [{}] of {} needs {} bytes, data_offsets give {}", fmt::join(entry_.shape, ", "),
+                       entry_.dtype, (*needed_bits + 7) / 8, size));
     }
     entry_.begin = offsets_[0];
     entry_.end = offsets_[1];
-    header.entries.push_back(std::move(entry_));
-    return true;
+    header_.entries.push_back(std::move(entry_));
   }
 
-  Where where_ = Where::start;
-  int skipped_depth_ = 0;
+  const std::string what_;
+  JsonCursor cursor_;
+  SafetensorsHeader header_;
+  SafetensorsEntry entry_;  // that is being read, with its keys and offsets
   std::string key_;
-  std::set<std::string> names_, entry_keys_;
-  SafetensorsEntry entry_;
+  std::set<std::string> keys_;
   std::vector<std::uint64_t> offsets_;
 };
+
+// Sorts; Error for a name that stands twice.
+void sort_by_name(std::vector<SafetensorsEntry>& entries, const std::string& what) {
+  std::sort(entries.begin(), entries.end(),
+            [](const SafetensorsEntry& a, const SafetensorsEntry& b) { return a.name < b.name; });
+  const auto twice =
+      std::adjacent_find(entries.begin(), entries.end(),
+                         [](const SafetensorsEntry& a, const SafetensorsEntry& b) { return a.name == b.name; });
+  if (twice != entries.end()) {
+    throw Error(fmt::format("{}: tensor {}: the name stands twice", what, in_quotes(twice->name)));
+  }
+}
 
 // Every byte of the data section belongs to exactly one tensor.
 void check_layout(const std::vector<SafetensorsEntry>& entries, std::size_t data_size, const std::string& what) {
@@ -303,16 +233,11 @@ SafetensorsHeader parse_safetensors_header(std::span<const std::byte> bytes, con
                             bytes.size() - 8, length));
   }
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + 8, length);
-  if (text.find('\0') != text.npos) throw Error(fmt::format("{}: a NUL byte in the safetensors header", what));
-  HeaderEvents events;
-  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &events)) {
-    throw Error(fmt::format("{}: broken safetensors header: {}", what, events.problem));
-  }
-  SafetensorsHeader header = std::move(events.header);
+  const std::string broken = what + ": broken safetensors header";
+  SafetensorsHeader header = HeaderReader(text, broken).read();
   header.data_begin = 8 + static_cast<std::size_t>(length);
+  sort_by_name(header.entries, broken);
   check_layout(header.entries, bytes.size() - header.data_begin, what);
-  std::sort(header.entries.begin(), header.entries.end(),
-            [](const SafetensorsEntry& a, const SafetensorsEntry& b) { return a.name < b.name; });
   return header;
 }
 

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "tests/core/io/io_helpers.h"
 
 namespace headscope {
 namespace {
+
+using namespace test;
 
 TEST(JsonCursor, ReadsWhatStandsThere) {
   JsonCursor cursor(R"( { "a" : [ "x\n\u00e9\ud83d\ude00" , -1.5e1, 7 ] , "b": {} , "c": [] } )", "f");
@@ -102,10 +105,48 @@ TEST(JsonCursor, NumbersThatDoNotFitAreRefused) {
   EXPECT_EQ(JsonCursor("0.5", "f").read_number(), 0.5);
 }
 
+TEST(JsonCursor, AValueThatIsHeldHasNumbersThatADoubleHolds) {
+  EXPECT_EQ(JsonCursor("18446744073709551617", "f").read_value().text, "18446744073709551617");
+  EXPECT_EQ(JsonCursor("-0", "f").read_value().text, "0");
+  EXPECT_EQ(JsonCursor("-0.0", "f").read_value().text, "-0.0");
+  EXPECT_THROW(JsonCursor("[1e999]", "f").read_value(), Error);
+  EXPECT_EQ(JsonCursor("1e999", "f").read_number_text(), "1e999");
+}
+
+// What the whole text and one that is taken in pieces are refused for is the same, in the same words.
+TEST(JsonCursor, WholeTextsAreReadByIt) {
+  for (const std::string json :
+       {"{", "[1,]", "{\"a\":1,\"b\":{},\"a\":2}", "[1] x", "\"\xFF\"", "\xEF\xBB\xBF[]", "[1e999]"}) {
+    const auto pieces = [&] {
+      JsonCursor cursor(json, "f");
+      cursor.read_value();
+      cursor.finish();
+    };
+    const std::string sentence = refusal_of(pieces);
+    EXPECT_EQ(refusal_of([&] { parse_strict_json(json, "f"); }), sentence) << json;
+    EXPECT_TRUE(sentence.starts_with("f: ")) << sentence;
+  }
+}
+
+TEST(JsonCursor, BytesAreCountedFromOne) {
+  EXPECT_TRUE(contains(refusal_of([] { JsonCursor("x", "f").read_value(); }), "at byte 1"));
+  EXPECT_TRUE(contains(refusal_of([] { JsonCursor(std::string_view("[\0", 2), "f"); }), "a NUL at byte 2"));
+  EXPECT_TRUE(contains(refusal_of([] { JsonCursor("[\xFF", "f"); }), "at byte 2"));
+}
+
+TEST(JsonCursor, LimitsOfAValueAreItsOwn) {
+  EXPECT_NO_THROW(JsonCursor("[[1, {}]]", "f").read_value({.deepest = 3, .values = 4}));
+  EXPECT_THROW(JsonCursor("[[1, {}]]", "f").read_value({.deepest = 2}), Error);
+  EXPECT_THROW(JsonCursor("[[1, {}]]", "f").read_value({.values = 3}), Error);
+}
+
 TEST(JsonCursor, DepthIsBounded) {
   const std::string deep = std::string(100'000, '[');
   EXPECT_THROW(JsonCursor(deep, "f").skip_value(), Error);
   EXPECT_THROW(JsonCursor(deep, "f").read_value(), Error);
+  const std::string most = std::string(32, '[') + std::string(32, ']');
+  EXPECT_NO_THROW(JsonCursor(most, "f").skip_value());
+  EXPECT_NO_THROW(JsonCursor(most, "f").read_value());
 }
 
 }  // namespace

@@ -147,8 +147,10 @@ std::string ones(int count) {
   return list;
 }
 
-std::vector<Malformed> malformed_files() {
-  const std::string f32 = R"("dtype":"F32","shape":[1],"data_offsets":[0,4])";
+const std::string kOneFloat = R"("dtype":"F32","shape":[1],"data_offsets":[0,4])";
+
+// What is no header, no JSON, or not a header's JSON.
+std::vector<Malformed> malformed_headers() {
   return {
       {"empty file", "", "empty"},
       {"seven bytes", "1234567", "too few"},
@@ -171,15 +173,25 @@ std::vector<Malformed> malformed_files() {
       {"broken JSON", safetensors("{\"a\":}", ""), "JSON"},
       {"comment", safetensors("{/*x*/}", ""), "JSON"},
       {"invalid UTF-8 in a name", safetensors("{\"\xff\":{}}", ""), "JSON"},
+  };
+}
+
+std::vector<Malformed> malformed_metadata_and_names() {
+  return {
       {"metadata that is a list", safetensors(R"({"__metadata__":[]})", ""), "__metadata__"},
       {"metadata with a number", safetensors(R"({"__metadata__":{"a":1}})", ""), "string"},
       {"metadata with an object", safetensors(R"({"__metadata__":{"a":{}}})", ""), "string"},
       {"metadata key twice", safetensors(R"({"__metadata__":{"a":"1","a":"2"}})", ""), "twice"},
       {"metadata twice", safetensors(R"({"__metadata__":{},"__metadata__":{}})", ""), "twice"},
-      {"a name twice", safetensors(R"({"a":{)" + f32 + R"(},"a":{)" + f32 + "}}", "1234"), "twice"},
-      {"a key of a tensor twice", with_entry(f32 + R"(,"shape":[1])"), "twice"},
+      {"a name twice", safetensors(R"({"a":{)" + kOneFloat + R"(},"a":{)" + kOneFloat + "}}", "1234"), "twice"},
+      {"a key of a tensor twice", with_entry(kOneFloat + R"(,"shape":[1])"), "twice"},
       {"a tensor that is a number", safetensors(R"({"a":3})", ""), "expected an object"},
       {"a tensor that is a list", safetensors(R"({"a":[]})", ""), "expected an object"},
+  };
+}
+
+std::vector<Malformed> malformed_entries() {
+  return {
       {"no dtype", with_entry(R"("shape":[1],"data_offsets":[0,4])"), "dtype is missing"},
       {"no shape", with_entry(R"("dtype":"F32","data_offsets":[0,4])"), "shape is missing"},
       {"no offsets", with_entry(R"("dtype":"F32","shape":[1])"), "data_offsets is missing"},
@@ -204,9 +216,14 @@ std::vector<Malformed> malformed_files() {
       {"negative offset", with_entry(R"("dtype":"F32","shape":[1],"data_offsets":[-4,0])"), "-4"},
       {"offsets too short for the shape", with_entry(R"("dtype":"F32","shape":[2],"data_offsets":[0,4])"), "needs 8"},
       {"half a byte", with_entry(R"("dtype":"F4","shape":[1],"data_offsets":[0,1])"), "F4"},
+  };
+}
+
+std::vector<Malformed> malformed_layouts() {
+  return {
       {"offsets beyond the file", safetensors(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", "1234"),
        "cut short"},
-      {"bytes after the last tensor", safetensors(R"({"a":{)" + f32 + "}}", "12345"), "has 5"},
+      {"bytes after the last tensor", safetensors(R"({"a":{)" + kOneFloat + "}}", "12345"), "has 5"},
       {"values but no tensor", safetensors("{}", "1234"), "has 4"},
       {"a hole in front", safetensors(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})", "12"), "hole"},
       {"a hole between",
@@ -229,7 +246,11 @@ std::vector<Malformed> malformed_files() {
 
 TEST(SafetensorsMalformed, EveryBrokenFileIsRefusedWithASentence) {
   const TemporaryFolder folder;
-  for (const Malformed& file : malformed_files()) {
+  std::vector<Malformed> files = malformed_headers();
+  for (const auto& more : {malformed_metadata_and_names(), malformed_entries(), malformed_layouts()}) {
+    files.insert(files.end(), more.begin(), more.end());
+  }
+  for (const Malformed& file : files) {
     SCOPED_TRACE(file.name);
     const std::string path = folder.file("broken.safetensors");
     write_bytes(path, file.bytes);
