@@ -190,7 +190,7 @@ Fonts build_fonts(float scale, const std::string& text) {
   for (int i = 0; i < static_cast<int>(Type::count); ++i) {
     const Type type = static_cast<Type>(i);
     const FontRole role = font_role(type);
-    const float em = std::max(6.0f, std::round(em_pixels(type) * scale));
+    const float em = atlas_em(type, scale);
     const FontFile main = font_file(role);
     const bool tokens = shows_tokens(type);
     ImFont* font =
