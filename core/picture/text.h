@@ -42,6 +42,7 @@ double text_width(std::string_view utf8, FontRole role, double pixel_size);
 
 // Whether a line with these characters is more than one glyph a code point from left to right: text_layout.h places it.
 bool needs_layout(std::string_view utf8);
+bool needs_layout(std::uint32_t code_point);  // of this character alone
 
 // Draws one line; (x, y) is the left end of the baseline. quarter_turns 1: reads upwards, (x, y) its lower end.
 // A code point that no font has is drawn as a box with its hex number. `image` may be a part of a larger picture that

@@ -132,6 +132,11 @@ std::vector<LineStretch> stretches_of(const std::vector<LineGrapheme>& graphemes
   return stretches;
 }
 
+bool needs_layout(std::uint32_t code_point) {
+  if (code_point < 0x300) return false;
+  return !is_plain(code_point) || joins_neighbours(code_point) || (is_mark(code_point) && !takes_no_room(code_point));
+}
+
 bool needs_layout(std::string_view utf8) {
   for (std::size_t at = 0; at < utf8.size();) {
     if (static_cast<unsigned char>(utf8[at]) < 0x80) {
@@ -140,9 +145,7 @@ bool needs_layout(std::string_view utf8) {
     }
     const CodePoint point = code_point_at(utf8, at);
     at += static_cast<std::size_t>(point.bytes);
-    if (!point.valid || point.value < 0x300) continue;
-    if (!is_plain(point.value) || joins_neighbours(point.value)) return true;
-    if (is_mark(point.value) && !takes_no_room(point.value)) return true;
+    if (point.valid && needs_layout(point.value)) return true;
   }
   return false;
 }

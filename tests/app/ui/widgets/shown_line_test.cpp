@@ -50,7 +50,11 @@ class ShownLineTest : public testing::Test {
           .commands = {},
           .get_clipboard = {},
           .set_clipboard = {}};
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize({800, 600});
+    ImGui::Begin("all", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoInputs);
     draw(ui);
+    ImGui::End();
     ImGui::Render();
     compat::upload_textures_nowhere();
   }
