@@ -4,7 +4,7 @@ foreach(package Eigen3 PNG nlohmann_json fmt Freetype Fontconfig Threads hwy Pkg
   find_dependency(${package})
 endforeach()
 find_dependency(OpenSSL COMPONENTS Crypto)
-foreach(module UTF8PROC=libutf8proc PCRE2=libpcre2-8)
+foreach(module UTF8PROC=libutf8proc PCRE2=libpcre2-8 FRIBIDI=fribidi HARFBUZZ=harfbuzz)
   string(REPLACE "=" ";" module "${module}")
   list(GET module 0 prefix)
   list(GET module 1 name)

@@ -41,8 +41,7 @@ bool is_own(std::uint32_t c) {
 struct Alphabet {
   std::uint32_t first, last;
 };
-constexpr Alphabet kAlphabets[] = {{0xA1, 0x17F},  {0x370, 0x3FF}, {0x400, 0x45F},
-                                   {0x5D0, 0x5EA}, {0x621, 0x64A}, {0x3041, 0x30FF}};
+constexpr Alphabet kAlphabets[] = {{0xA1, 0x17F}, {0x370, 0x3FF}, {0x400, 0x45F}, {0x3041, 0x30FF}};
 
 const Alphabet* alphabet_of(std::uint32_t c) {
   for (const Alphabet& alphabet : kAlphabets) {
@@ -51,9 +50,10 @@ const Alphabet* alphabet_of(std::uint32_t c) {
   return nullptr;
 }
 
-// A character of the phrase that the atlas is to hold, beyond the interface's own.
+// A character of the phrase that the atlas is to hold, beyond the interface's own. Letters that change with their
+// neighbours are drawn as pictures of whole runs.
 bool belongs_in_atlas(std::uint32_t c) {
-  return c <= compat::last_code_point && !is_own(c) && !is_invisible(c) && !is_scaled_letter(c);
+  return c <= compat::last_code_point && !is_own(c) && !is_invisible(c) && !is_scaled_letter(c) && !needs_layout(c);
 }
 
 // Characters of no small alphabet come in these types only; the others draw them as pictures.
@@ -190,7 +190,7 @@ Fonts build_fonts(float scale, const std::string& text) {
   for (int i = 0; i < static_cast<int>(Type::count); ++i) {
     const Type type = static_cast<Type>(i);
     const FontRole role = font_role(type);
-    const float em = std::max(6.0f, std::round(em_pixels(type) * scale));
+    const float em = atlas_em(type, scale);
     const FontFile main = font_file(role);
     const bool tokens = shows_tokens(type);
     ImFont* font =

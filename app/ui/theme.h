@@ -44,7 +44,7 @@ struct Fonts {
 // Builds the atlas at `scale`, with the glyphs of the interface and of `text` (the characters of the phrases, from
 // fonts that fontconfig finds for them). Call it when the scale changes or needs_rebuild() is true; then upload the
 // atlas's texture again. Below Dear ImGui 1.92 code points above U+FFFF are not in the atlas: text() draws them as
-// small pictures instead.
+// small pictures instead, as it does what needs_layout() (core/picture/text.h).
 Fonts build_fonts(float scale, const std::string& text);
 bool needs_rebuild(const Fonts& fonts, const std::string& text);
 

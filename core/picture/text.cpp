@@ -7,7 +7,7 @@
 #include "core/base/assert.h"
 #include "core/base/utf8.h"
 #include "core/picture/text_glyphs.h"
-#include "core/text/visual_order.h"
+#include "core/picture/text_layout.h"
 
 namespace headscope {
 
@@ -50,24 +50,6 @@ void blend(Rgba& ground, Rgba color, std::uint8_t coverage) {
       static_cast<std::uint8_t>(static_cast<float>(ground.a) + share * static_cast<float>(255 - ground.a) + 0.5F);
 }
 
-// Code points in the order in which they stand on the line.
-std::vector<std::uint32_t> code_points_in_order(std::string_view utf8) {
-  std::vector<std::uint32_t> result;
-  const auto add = [&](std::string_view part) {
-    for (std::size_t at = 0; at < part.size();) {
-      const CodePoint point = code_point_at(part, at);
-      result.push_back(point.value);
-      at += static_cast<std::size_t>(point.bytes);
-    }
-  };
-  const std::vector<VisualCluster> clusters = visual_order(utf8);
-  if (clusters.empty()) add(utf8);
-  for (const VisualCluster& cluster : clusters) {
-    add(utf8.substr(static_cast<std::size_t>(cluster.bytes.begin), static_cast<std::size_t>(cluster.bytes.size())));
-  }
-  return result;
-}
-
 // Where a glyph is drawn, in whole pixels of the picture.
 struct Pen {
   long along = 0, across = 0;  // the line; across it lies the baseline
@@ -90,6 +72,40 @@ void draw_bitmap(Image& image, const GlyphBitmap& bitmap, const Pen& pen, Rgba c
   }
 }
 
+// Draws glyphs with the pen at `along` on the line, in pixels.
+class GlyphPainter {
+ public:
+  GlyphPainter(Image& image, double pixel_size, Rgba color, const LinePlace& place)
+      : image_(image),
+        pixel_size_(pixel_size),
+        color_(color),
+        upwards_(place.quarter_turns == 1),
+        across_(std::lround(upwards_ ? place.x : place.y)),
+        begin_(upwards_ ? -place.y : place.x),
+        top_(place.top) {}
+
+  double begin() const { return begin_; }
+  // Pixels from the beginning of the line to the edge of the picture that it runs to.
+  double room() const { return (upwards_ ? 0 : image_.width) - begin_ + 2 * pixel_size_; }
+
+  void draw(const GlyphId& glyph, double along, long below = 0) {
+    const double quarters = std::floor(along * 4 + 0.5);
+    const long whole = static_cast<long>(std::floor(quarters / 4));
+    const int part =
+        glyph.kind == GlyphId::Kind::outline ? static_cast<int>(quarters - 4.0 * static_cast<double>(whole)) : 0;
+    draw_bitmap(image_, glyph_bitmap(glyph, pixel_size_, part), {whole, across_ + below, upwards_, top_}, color_);
+  }
+
+ private:
+  Image& image_;
+  double pixel_size_;
+  Rgba color_;
+  bool upwards_;
+  long across_;
+  double begin_;
+  int top_;
+};
+
 // The part of the text that can reach into `room` pixels: a line may be a whole book.
 std::string_view reaching_part(std::string_view utf8, FontRole role, double pixel_size, double room) {
   std::size_t at = 0;
@@ -99,6 +115,12 @@ std::string_view reaching_part(std::string_view utf8, FontRole role, double pixe
     at += static_cast<std::size_t>(point.bytes);
   }
   return utf8.substr(0, at);
+}
+
+// As much of a line as is laid out for a picture: its left end may be the end of the text.
+std::string_view laid_out_part(std::string_view utf8) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 16;
+  return utf8.size() <= kMostBytes ? utf8 : utf8.substr(0, previous_grapheme(utf8, kMostBytes));
 }
 
 double advance_of(std::string_view utf8, FontRole role, double pixel_size) {
@@ -111,42 +133,80 @@ double advance_of(std::string_view utf8, FontRole role, double pixel_size) {
   return width;
 }
 
+constexpr std::string_view kEllipsis = "\u2026";
+
+std::string without_last_blanks(std::string_view utf8) {
+  while (utf8.ends_with(' ')) utf8.remove_suffix(1);
+  return std::string(utf8);
+}
+
+// fit_text() of a line that is laid out: what is left of a text may be wider than it was within the text.
+std::string fit_layout(std::string_view utf8, FontRole role, double pixel_size, double width) {
+  const auto layout = text_layout(utf8, role, pixel_size);
+  if (layout->width <= width) return std::string(utf8);
+  std::vector<PlacedGrapheme> graphemes = layout->graphemes;
+  std::sort(graphemes.begin(), graphemes.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  double pen = text_width(kEllipsis, role, pixel_size);
+  if (pen > width) return {};
+  std::size_t count = 0;  // how many graphemes are left
+  for (; count < graphemes.size(); ++count) {
+    pen += graphemes[count].right - graphemes[count].left;
+    if (pen > width) break;
+  }
+  for (std::size_t less = 1;; less *= 2) {
+    const std::size_t cut = count == 0 ? 0 : graphemes[count - 1].end;
+    std::string result = without_last_blanks(utf8.substr(0, cut)) + std::string(kEllipsis);
+    if (count == 0 || text_width(result, role, pixel_size) <= width) return result;
+    count -= std::min(count, less);
+  }
+}
+
 }  // namespace
 
 double text_width(std::string_view utf8, FontRole role, double pixel_size) {
+  if (needs_layout(utf8)) return text_layout(utf8, role, pixel_size)->width;
   return advance_of(utf8, role, pixel_size);
+}
+
+void draw_glyphs(Image& image, std::span<const PlacedGlyph> glyphs, double pixel_size, Rgba color,
+                 const LinePlace& place) {
+  GlyphPainter painter(image, pixel_size, color, place);
+  for (const PlacedGlyph& placed : glyphs) {
+    painter.draw(placed.glyph, painter.begin() + placed.x, std::lround(placed.y));
+  }
 }
 
 void draw_text(Image& image, double x, double y, std::string_view utf8, FontRole role, double pixel_size, Rgba color,
                int quarter_turns, int top) {
   HEADSCOPE_ASSERT(quarter_turns == 0 || quarter_turns == 1, "text is drawn level or upwards");
-  const bool upwards = quarter_turns == 1;
-  const long across = std::lround(upwards ? x : y);
-  double pen = upwards ? -y : x;
-  const double room = (upwards ? 0 : image.width) - pen + 2 * pixel_size;
-  for (const std::uint32_t code_point : code_points_in_order(reaching_part(utf8, role, pixel_size, room))) {
-    const GlyphId glyph = glyph_of(code_point, role);
-    const double quarters = std::floor(pen * 4 + 0.5);
-    const long whole = static_cast<long>(std::floor(quarters / 4));
-    const int part =
-        glyph.kind == GlyphId::Kind::outline ? static_cast<int>(quarters - 4.0 * static_cast<double>(whole)) : 0;
-    draw_bitmap(image, glyph_bitmap(glyph, pixel_size, part), {whole, across, upwards, top}, color);
+  GlyphPainter painter(image, pixel_size, color, {x, y, quarter_turns, top});
+  const std::string_view part = reaching_part(utf8, role, pixel_size, painter.room());
+  if (needs_layout(part)) {
+    const auto layout = text_layout(laid_out_part(utf8), role, pixel_size);
+    draw_glyphs(image, layout->glyphs, pixel_size, color, {x, y, quarter_turns, top});
+    return;
+  }
+  double pen = painter.begin();
+  for (std::size_t at = 0; at < part.size();) {
+    const CodePoint point = code_point_at(part, at);
+    const GlyphId glyph = glyph_of(point.value, role);
+    painter.draw(glyph, pen);
     pen += glyph_advance(glyph, pixel_size);
+    at += static_cast<std::size_t>(point.bytes);
   }
 }
 
 std::string fit_text(std::string_view utf8, FontRole role, double pixel_size, double width) {
-  constexpr std::string_view kEllipsis = "\u2026";
+  const std::string_view part = reaching_part(utf8, role, pixel_size, width);
+  if (needs_layout(part)) return fit_layout(laid_out_part(utf8), role, pixel_size, width);
   const double dots = text_width(kEllipsis, role, pixel_size);
   double pen = 0;
   std::size_t cut = 0;  // the longest prefix that leaves room for the ellipsis
   for (std::size_t at = 0; at < utf8.size();) {
     const std::size_t end = next_grapheme(utf8, at);
     pen += advance_of(utf8.substr(at, end - at), role, pixel_size);
-    if (pen > width) {
-      while (cut > 0 && utf8[cut - 1] == ' ') --cut;
-      return dots > width ? std::string() : std::string(utf8.substr(0, cut)) + std::string(kEllipsis);
-    }
+    if (pen > width)
+      return dots > width ? std::string() : without_last_blanks(utf8.substr(0, cut)) + std::string(kEllipsis);
     if (pen + dots <= width) cut = end;
     at = end;
   }

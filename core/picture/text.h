@@ -1,9 +1,9 @@
 // Words and numbers on an Image, by FreeType with fonts found through fontconfig.
 //
-// One code point is one glyph: no kerning, ligatures or joining. Right-to-left runs are put into visual order, so that
-// Hebrew reads correctly and Arabic letters have the right order, but are not joined. Combining marks are drawn over
-// the glyph before them, where their font places them. Formatting characters (joiners, variation selectors) take no
-// space; control characters are drawn as boxes, so that a line feed in a token is visible.
+// A line begins at the left and follows the Unicode bidirectional algorithm. In scripts whose letters change with their
+// neighbours, and where marks stand on letters, HarfBuzz shapes the glyphs. Everything else (Latin, Greek, Cyrillic,
+// Chinese, numbers) is one glyph a code point, without kerning and ligatures. Formatting characters (joiners, variation
+// selectors) take no space; control characters are drawn as boxes, so that a line feed in a token is visible.
 // Thread-safe: each thread keeps its own faces and rendered glyphs; the list of installed fonts is shared and read
 // once.
 #pragma once
@@ -27,6 +27,8 @@ struct FontFile {
 };
 FontFile font_file(FontRole role);
 FontFile fallback_font_file(std::uint32_t code_point, FontRole role);
+// The first font of the role's list that has all of these code points.
+FontFile fallback_font_file(std::u32string_view code_points, FontRole role);
 
 // Distances from the baseline in pixels, all positive: of the role's own font at a pixel size.
 struct FontMetrics {
@@ -37,6 +39,10 @@ FontMetrics font_metrics(FontRole role, double pixel_size);
 
 // Width in pixels of one line of text at a pixel size.
 double text_width(std::string_view utf8, FontRole role, double pixel_size);
+
+// Whether a line with these characters is more than one glyph a code point from left to right: text_layout.h places it.
+bool needs_layout(std::string_view utf8);
+bool needs_layout(std::uint32_t code_point);  // of this character alone
 
 // Draws one line; (x, y) is the left end of the baseline. quarter_turns 1: reads upwards, (x, y) its lower end.
 // A code point that no font has is drawn as a box with its hex number. `image` may be a part of a larger picture that

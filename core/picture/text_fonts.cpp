@@ -1,6 +1,7 @@
 // Which font file a role or a code point gets, by fontconfig.
 #include <fontconfig/fontconfig.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -118,8 +119,14 @@ FontFile font_file(FontRole role) {
 }
 
 FontFile fallback_font_file(std::uint32_t code_point, FontRole role) {
+  const char32_t one = code_point;
+  return fallback_font_file(std::u32string_view(&one, 1), role);
+}
+
+FontFile fallback_font_file(std::u32string_view code_points, FontRole role) {
   for (const auto& [file, covered] : fonts_of(role).candidates) {
-    if (FcCharSetHasChar(covered, code_point)) return file;
+    const auto has = [set = covered](char32_t code_point) { return FcCharSetHasChar(set, code_point) == FcTrue; };
+    if (std::all_of(code_points.begin(), code_points.end(), has)) return file;
   }
   return {};
 }

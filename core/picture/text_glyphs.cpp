@@ -4,82 +4,24 @@
 #include FT_FREETYPE_H
 #include FT_ADVANCES_H
 #include FT_OUTLINE_H
+#include <hb-ot.h>
+#include <hb.h>
 #include <utf8proc.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <unordered_map>
+
+#include "core/picture/text_box.h"
 
 namespace headscope {
 
 namespace {
-
-// Hexadecimal digits, 3 x 5, a row in three bits from the left: a box needs no font.
-constexpr std::array<std::array<std::uint8_t, 5>, 16> kDigits = {{{7, 5, 5, 5, 7},
-                                                                  {2, 6, 2, 2, 7},
-                                                                  {7, 1, 7, 4, 7},
-                                                                  {7, 1, 3, 1, 7},
-                                                                  {5, 5, 7, 1, 1},
-                                                                  {7, 4, 7, 1, 7},
-                                                                  {7, 4, 7, 5, 7},
-                                                                  {7, 1, 2, 2, 2},
-                                                                  {7, 5, 7, 5, 7},
-                                                                  {7, 5, 7, 1, 7},
-                                                                  {2, 5, 7, 5, 5},
-                                                                  {6, 5, 6, 5, 6},
-                                                                  {3, 4, 4, 4, 3},
-                                                                  {6, 5, 5, 5, 6},
-                                                                  {7, 4, 6, 4, 7},
-                                                                  {7, 4, 6, 4, 4}}};
-
-// A box is two rows of digits in a frame with one dot of air; a dot is 1 px at the sizes of the screen.
-struct BoxLayout {
-  int dot, columns, digits;
-  int width() const { return dot * (4 * columns + 3); }
-  int height() const { return dot * 15; }
-};
-
-BoxLayout box_layout(std::uint32_t code_point, double pixel_size) {
-  const int digits = code_point > 0xFFFF ? 6 : code_point > 0xFF ? 4 : 2;
-  return {std::max(1, static_cast<int>(std::floor(pixel_size / 14 + 0.5))), digits == 2 ? 1 : digits / 2, digits};
-}
-
-GlyphBitmap box_bitmap(std::uint32_t code_point, double pixel_size) {
-  const BoxLayout box = box_layout(code_point, pixel_size);
-  GlyphBitmap bitmap{box.dot, -12 * box.dot, box.width(), box.height(), {}};
-  bitmap.coverage.assign(static_cast<std::size_t>(bitmap.width) * static_cast<std::size_t>(bitmap.height), 0);
-  const int dots_wide = box.width() / box.dot, dots_high = box.height() / box.dot;
-  const auto set_dot = [&](int dot_x, int dot_y) {
-    for (int y = dot_y * box.dot; y < (dot_y + 1) * box.dot; ++y) {
-      for (int x = dot_x * box.dot; x < (dot_x + 1) * box.dot; ++x) {
-        bitmap.coverage[static_cast<std::size_t>(y) * static_cast<std::size_t>(bitmap.width) +
-                        static_cast<std::size_t>(x)] = 255;
-      }
-    }
-  };
-  for (int x = 0; x < dots_wide; ++x) {
-    set_dot(x, 0);
-    set_dot(x, dots_high - 1);
-  }
-  for (int y = 0; y < dots_high; ++y) {
-    set_dot(0, y);
-    set_dot(dots_wide - 1, y);
-  }
-  for (int k = 0; k < box.digits; ++k) {
-    const std::uint32_t digit = (code_point >> (4 * (box.digits - 1 - k))) & 15U;
-    const int left = 2 + 4 * (k % box.columns), top = 2 + 6 * (k / box.columns);
-    for (int y = 0; y < 5; ++y) {
-      for (int x = 0; x < 3; ++x) {
-        if ((kDigits.at(digit).at(static_cast<std::size_t>(y)) >> (2 - x)) & 1) set_dot(left + x, top + y);
-      }
-    }
-  }
-  return bitmap;
-}
 
 struct LibraryDeleter {
   void operator()(FT_Library library) const { FT_Done_FreeType(library); }
@@ -87,17 +29,41 @@ struct LibraryDeleter {
 struct FaceDeleter {
   void operator()(FT_Face face) const { FT_Done_Face(face); }
 };
+struct FontDeleter {
+  void operator()(hb_font_t* font) const { hb_font_destroy(font); }
+};
 using Library = std::unique_ptr<FT_LibraryRec_, LibraryDeleter>;
 using Face = std::unique_ptr<FT_FaceRec_, FaceDeleter>;
+using ShapingFont = std::unique_ptr<hb_font_t, FontDeleter>;
+
+// The same face, read by HarfBuzz: its scale is the design's own, so that advances are those of FT_LOAD_NO_SCALE.
+ShapingFont open_for_shaping(const FontFile& file) {
+  hb_blob_t* blob = hb_blob_create_from_file(file.path.c_str());
+  // The upper half of fontconfig's index is an instance of a variable font, counted from 1.
+  const unsigned index = static_cast<unsigned>(file.face) & 0xFFFFU, instance = static_cast<unsigned>(file.face) >> 16;
+  hb_face_t* face = hb_face_create(blob, index);
+  hb_blob_destroy(blob);
+  ShapingFont font;
+  if (hb_face_get_glyph_count(face) > 0) {
+    font.reset(hb_font_create(face));
+    hb_ot_font_set_funcs(font.get());
+    if (instance > 0) hb_font_set_var_named_instance(font.get(), instance - 1);
+  }
+  hb_face_destroy(face);
+  return font;
+}
 
 // FreeType's objects are not thread-safe, so that each thread has its own. Bounded: an editor left open for a week
 // in many scripts and sizes must not grow.
 constexpr std::size_t kMostBitmaps = 8192, kMostGlyphs = 65536;
+constexpr std::size_t kMostKept = 32;  // code points of a grapheme whose face is remembered
 
 struct FontCache {
   Library library;
   std::vector<std::pair<FontFile, Face>> faces;  // after `library`: they go first
   std::unordered_map<std::uint64_t, GlyphId> glyphs;
+  std::unordered_map<std::u32string, int> face_of_grapheme;  // behind the letters stands the role
+  std::map<int, ShapingFont> shaping_fonts;
   std::map<std::tuple<int, std::uint32_t, int, int>, GlyphBitmap> bitmaps;
   GlyphBitmap scratch;
 
@@ -137,12 +103,6 @@ int size_in_64ths(double pixel_size) {
   return static_cast<int>(std::floor(std::clamp(pixel_size, 1.0, 2000.0) * 64 + 0.5));
 }
 
-bool takes_no_room(std::uint32_t code_point) {
-  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(code_point));
-  return category == UTF8PROC_CATEGORY_CF || (code_point >= 0xFE00 && code_point <= 0xFE0F) ||
-         (code_point >= 0xE0100 && code_point <= 0xE01EF);
-}
-
 GlyphId find_glyph(std::uint32_t code_point, FontRole role) {
   if (takes_no_room(code_point)) return {GlyphId::Kind::nothing, 0, 0};
   if (code_point >= 0x20) {
@@ -179,7 +139,58 @@ GlyphBitmap outline_bitmap(const GlyphId& glyph, int size, int quarters) {
   return bitmap;
 }
 
+int find_face_of_all(std::u32string_view code_points, FontRole role) {
+  FontCache& fonts = cache();
+  const auto has_all = [&](int face) {
+    return std::all_of(code_points.begin(), code_points.end(), [&](char32_t code_point) {
+      return takes_no_room(code_point) || FT_Get_Char_Index(fonts.face(face), code_point) != 0;
+    });
+  };
+  for (const char32_t code_point : code_points) {
+    if (takes_no_room(code_point)) continue;
+    const GlyphId glyph = glyph_of(code_point, role);
+    if (glyph.kind != GlyphId::Kind::outline) return -1;
+    if (has_all(glyph.face)) return glyph.face;
+    break;
+  }
+  std::u32string seen;
+  std::copy_if(code_points.begin(), code_points.end(), std::back_inserter(seen),
+               [](char32_t code_point) { return !takes_no_room(code_point); });
+  const int face = seen.empty() ? -1 : fonts.face_of(fallback_font_file(seen, role));
+  return face >= 0 && has_all(face) ? face : -1;
+}
+
 }  // namespace
+
+double pixels_of(double pixel_size) {
+  return size_in_64ths(pixel_size) / 64.0;
+}
+
+bool takes_no_room(std::uint32_t code_point) {
+  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(code_point));
+  return category == UTF8PROC_CATEGORY_CF || (code_point >= 0xFE00 && code_point <= 0xFE0F) ||
+         (code_point >= 0xE0100 && code_point <= 0xE01EF);
+}
+
+int face_of_all(std::u32string_view code_points, FontRole role) {
+  if (code_points.size() > kMostKept) return find_face_of_all(code_points, role);
+  auto& known = cache().face_of_grapheme;
+  std::u32string key(code_points);
+  key += static_cast<char32_t>(role);
+  const auto found = known.find(key);
+  if (found != known.end()) return found->second;
+  const int face = find_face_of_all(code_points, role);
+  if (known.size() >= kMostGlyphs) known.clear();
+  known.emplace(std::move(key), face);
+  return face;
+}
+
+hb_font_t* shaping_font(int face) {
+  FontCache& fonts = cache();
+  const auto [at, is_new] = fonts.shaping_fonts.try_emplace(face);
+  if (is_new) at->second = open_for_shaping(fonts.faces[static_cast<std::size_t>(face)].first);
+  return at->second.get();
+}
 
 GlyphId glyph_of(std::uint32_t code_point, FontRole role) {
   auto& known = cache().glyphs;
@@ -194,10 +205,7 @@ GlyphId glyph_of(std::uint32_t code_point, FontRole role) {
 
 double glyph_advance(const GlyphId& glyph, double pixel_size) {
   if (glyph.kind == GlyphId::Kind::nothing) return 0;
-  if (glyph.kind == GlyphId::Kind::box) {
-    const BoxLayout box = box_layout(glyph.index, pixel_size);
-    return box.width() + 2 * box.dot;
-  }
+  if (glyph.kind == GlyphId::Kind::box) return box_advance(glyph.index, pixel_size);
   FT_Face face = cache().face(glyph.face);
   FT_Fixed units = 0;
   if (FT_Get_Advance(face, glyph.index, FT_LOAD_NO_SCALE, &units) != 0 || face->units_per_EM == 0) return 0;

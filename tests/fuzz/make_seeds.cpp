@@ -102,6 +102,9 @@ int main(int count, char** arguments) {
   write_png(png, Image(3, 2, {1, 2, 3, 255}), {{"headscope", "{}"}});
   seed("png", "small", png.str());
 
+  seed("text_layout", "scripts",
+       "ab \xd7\x90\xd6\xb8(1) \xd8\xa8\xd8\xb3\xd9\x85 \xe0\xa4\x95\xe0\xa5\x8d\xe0\xa4\xb7 e\xcc\x81 "
+       "\xe2\x81\xa7\xe2\x81\xa9\xff");
   seed("utf8", "mixed", "caf\xc3\xa9 \xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7 \xe5\xad\x97\n\xff\xed\xa0\x80");
   for (const RequestOption& option : request_options()) {
     seed("request_text", option.name, std::string(option.name) + "\n" + option.placeholder);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/widgets/caret_steps.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "core/base/utf8.h"
 
@@ -32,10 +33,10 @@ bool move_by_keys(Ui& ui, TextEdit& edit) {
       any = true;
     }
   };
-  on(KeyName::left, false, move_left);
-  on(KeyName::right, false, move_right);
-  on(KeyName::left, true, move_word_left);
-  on(KeyName::right, true, move_word_right);
+  on(KeyName::left, false, step_left);
+  on(KeyName::right, false, step_right);
+  on(KeyName::left, true, step_word_left);
+  on(KeyName::right, true, step_word_right);
   on(KeyName::home, false, move_home);
   on(KeyName::end, false, move_end);
   on(KeyName::home, true, move_home);

@@ -18,6 +18,17 @@ struct TextPiece {
 std::vector<TextPiece> text_pieces(Ui& ui, Type type, std::string_view s);
 float piece_width(Ui& ui, Type type, std::string_view s, const TextPiece& piece);
 
+// How a line is drawn. `all`: the caller will move what is drawn, so that the clip rectangle leaves none out.
+struct TextStyle {
+  Type type;
+  Rgba color;
+  bool all = false;
+};
+
+// Draws the pieces one behind the other, from left to right; `at` is the upper left corner of the line.
+void draw_pieces(Ui& ui, ImVec2 at, const TextStyle& style, std::string_view s);
+float pieces_width(Ui& ui, Type type, std::string_view s);
+
 // Code points that take no room: joiners, variation selectors, direction marks.
 bool is_invisible(std::uint32_t code_point);
 
@@ -28,8 +39,9 @@ bool is_scaled_letter(std::uint32_t code_point);
 // Whether the text is printable ASCII only: a single plain piece.
 bool is_ascii(std::string_view s);
 
-// Size of a type at 1x in pixels an em.
+// Size of a type at 1x in pixels an em, and in the atlas for this scale.
 float em_pixels(Type type);
+float atlas_em(Type type, float scale);
 
 // All text on screen that comes from the user or from files, in its current state.
 std::string all_text(const Session& session, const UiState& state);

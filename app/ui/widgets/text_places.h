@@ -1,4 +1,5 @@
-// The places of the bytes of a line: carets, selections, clicks. Handles right-to-left stretches.
+// The places of the bytes of a line: carets, selections, clicks. They lie between graphemes, also in lines that run in
+// both directions.
 #pragma once
 
 #include <string_view>
