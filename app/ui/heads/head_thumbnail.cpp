@@ -110,7 +110,7 @@ std::string head_name(std::int64_t head) {
   return fmt::format("heads/{}", head);
 }
 
-HeatmapView view_of(Ui& ui, HeadsGrid& grid, std::int64_t head, ImVec2 at) {
+HeatmapView head_view(Ui& ui, HeadsGrid& grid, std::int64_t head, ImVec2 at) {
   const StageId quantity = grid.selection.quantity;
   const std::int64_t batch = grid.selection.batch;
   HeatmapView view;
@@ -161,7 +161,7 @@ void read_head_keys(Ui& ui, HeadsGrid& grid) {
 }
 
 void draw_thumbnail(Ui& ui, HeadsGrid& grid, std::int64_t head, ImVec2 at) {
-  const HeatmapView view = view_of(ui, grid, head, at);
+  const HeatmapView view = head_view(ui, grid, head, at);
   // A narrow thumbnail's label may use the gap beside it.
   const float beside = grid.layout.width < ui.px(150) ? std::max(0.0f, grid.layout.gap - ui.px(12)) : 0;
   const float label = std::min({grid.layout.width + beside, std::max(grid.layout.width, ui.px(190)),

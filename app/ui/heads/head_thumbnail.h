@@ -33,7 +33,7 @@ struct HeadsGrid {
 std::string head_name(std::int64_t head);
 
 // What is drawn of a head whose picture's corner is at `at`; asks for the tiles of a large one.
-HeatmapView view_of(Ui& ui, HeadsGrid& grid, std::int64_t head, ImVec2 at);
+HeatmapView head_view(Ui& ui, HeadsGrid& grid, std::int64_t head, ImVec2 at);
 
 // The picture with its corner at `at`; its line lies above. A click picks the head and the cell.
 void draw_thumbnail(Ui& ui, HeadsGrid& grid, std::int64_t head, ImVec2 at);

@@ -26,7 +26,7 @@ struct HeadsState {
 
 // What a pixel of the selected head's map holds, and how many maps are still being computed.
 std::string large_sentence(Ui& ui, HeadsGrid& grid) {
-  const HeatmapView view = view_of(ui, grid, grid.selection.head, {0, 0});
+  const HeatmapView view = head_view(ui, grid, grid.selection.head, {0, 0});
   return map_sentence(*view.large, view.grid);
 }
 

@@ -1,6 +1,8 @@
 // The grid's pictures, a head each, and what names their rows and columns.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "app/ui/layers/layers_layout.h"
