@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/ui/data_versions.h"
 #include "core/attention/on_demand.h"
 #include "core/attention/shown_mask.h"
 #include "core/attention/stage_layout.h"
@@ -365,18 +366,14 @@ PanelData* panel_data(Ui& ui) {
     return nullptr;
   }
   if (!ui.state.panel_data || ui.state.panel_data->shared_trace() != trace) {
-    double& made = ui.state.number["panel_data/made"];
+    std::uint64_t& made = ui.state.panels.get<DataVersions>().made;
     made += 1;
     ui.state.panel_data = std::make_shared<PanelData>(std::move(trace), static_cast<std::uint64_t>(made),
                                                       &ui.session.maps(), &ui.session.slice_numbers());
   }
   PanelData& data = *ui.state.panel_data;
   const int frame = ImGui::GetFrameCount();
-  double& last = ui.state.number["panel_data/frame"];
-  if (last != static_cast<double>(frame)) {
-    last = static_cast<double>(frame);
-    data.begin_frame(kNumbersPerFrame);
-  }
+  if (std::exchange(ui.state.panels.get<ReadingFrame>().number, frame) != frame) data.begin_frame(kNumbersPerFrame);
   return &data;
 }
 

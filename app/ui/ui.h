@@ -79,7 +79,6 @@ class PanelData;      // app/ui/panel_data.h
 struct ExplainState;  // app/ui/map/explain_state.h
 struct ShownScript;   // app/ui/script/script_panel.h
 struct BugLabData;    // app/ui/bug_lab/bug_lab.h
-struct WeightsData;   // app/ui/weights/weights_panel.h
 struct BrushStroke;   // app/ui/mask/mask_brush.h
 
 // Everything of the window that is neither Request nor view: carets, open dialogs, focus.
@@ -116,13 +115,6 @@ struct UiState {
   std::vector<Rect> covered;           // parts of the panels below something that is drawn later: they get no mouse
                                        // events
   std::vector<std::string> dismissed;  // notices that the user dismissed while their cause still exists
-  // The lines of a wrapped text, kept until text, width or size change.
-  struct WrappedText {
-    std::string text;
-    float width = -1, scale = 0;
-    std::vector<std::size_t> begins;  // of each line, in bytes
-  };
-  std::map<std::string, WrappedText> wrapped;
   struct ScrollFrame {
     std::string name;
     Rect rect;
@@ -134,11 +126,9 @@ struct UiState {
   std::shared_ptr<PanelData> pinned_data;     // of the pinned result
   std::shared_ptr<BrushStroke> brush_stroke;  // of the mask editor, while the mouse is held
   std::optional<Request> edited_after_pin;    // the next draft, once A is computed and pinned; nullopt: none
-  std::shared_ptr<PanelData> layer_data;      // of the layer picked in the view over all layers
   std::shared_ptr<ExplainState> explain;      // jumps of the explanation, linked cells
   std::shared_ptr<ShownScript> script;        // the script of the shown trace
   std::shared_ptr<BugLabData> bug_lab;        // data of the bug lab's traces
-  std::shared_ptr<WeightsData> weights;       // data of the view of the layer's weights
   DialogKind dialog_before = DialogKind::none;
   DialogState dialogs;
   // Pictures of characters that the atlas cannot hold, by code point and type; the picture is empty when no font has

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/ui/bug_lab/bug_lab.h"
+#include "app/ui/data_versions.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/operation_text.h"
@@ -140,7 +141,7 @@ BugLabData& bug_lab_data(Ui& ui) {
 PanelData* data_of(Ui& ui, std::shared_ptr<PanelData>& kept, const std::shared_ptr<const Trace>& trace) {
   if (trace == nullptr) return nullptr;
   if (!kept || kept->shared_trace() != trace) {
-    double& made = ui.state.number["panel_data/made"];
+    std::uint64_t& made = ui.state.panels.get<DataVersions>().made;
     made += 1;
     kept = std::make_shared<PanelData>(trace, static_cast<std::uint64_t>(made), &ui.session.maps(),
                                        &ui.session.slice_numbers());

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/ui/data_versions.h"
 #include "app/ui/map/map_colors.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets/widgets.h"
@@ -20,7 +21,7 @@ constexpr const char* kPinWaits = "compare/pin_waits";
 PanelData& pinned_data(Ui& ui, const std::shared_ptr<const Trace>& pinned) {
   std::shared_ptr<PanelData>& data = ui.state.pinned_data;
   if (!data || data->shared_trace() != pinned) {
-    double& made = ui.state.number["panel_data/made"];
+    std::uint64_t& made = ui.state.panels.get<DataVersions>().made;
     made += 1;
     data = std::make_shared<PanelData>(pinned, static_cast<std::uint64_t>(made), &ui.session.maps(),
                                        &ui.session.slice_numbers());

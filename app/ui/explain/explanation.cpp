@@ -7,12 +7,11 @@
 
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/widgets/widgets.h"
-#include "core/base/minus_sign.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr float kTitle = 36, kBox = 52, kRow = 21, kPitch = 18, kName = 128;
+constexpr float kTitle = 36, kBox = 52, kPitch = 18;
 
 // Title and the buttons at its right: back, forward, copy.
 void write_title(Writer& to, const std::string& title, const CellReport* report) {
@@ -73,125 +72,6 @@ void write_cell(Writer& to, const CellPlace& place, double value, bool is_strong
   point_at(to, box, digits, fmt::format("{}\t{}\n", cell_name(stage_name(place.stage), place.index), digits));
 }
 
-// "17 = 2 · 8 + 1": why that column, head and feature belong together.
-std::string merge_arithmetic(const Trace& trace, const Explanation& why) {
-  if (why.stage != StageId::concat || trace.request.merge != Merge::transpose) return {};
-  const std::int64_t features = trace.inputs->value_head_dim;
-  return fmt::format("{} = {} · {} + {}", why.index[2], why.index[2] / features, features, why.index[2] % features);
-}
-
-// The formula: moved cells by name, a sum with its rows, else the stage's own with letters.
-void write_formula(Writer& to, const CellReport& report) {
-  for (const Explanation& why : report.chain) {
-    const std::string name = cell_name(stage_name(why.stage), why.index);
-    if (is_copy(why)) {
-      const Operand& from = why.operands.front();
-      std::vector<RoleText> pieces = {{name + " = ", TextRole::strong},
-                                      {cell_name(from.stage, from.index), TextRole::link}};
-      const std::string arithmetic = merge_arithmetic(to.data.trace(), why);
-      if (!arithmetic.empty()) pieces.push_back({"   " + arithmetic, TextRole::plain});
-      write_pieces(to, Type::mono12, pieces, &from);
-      continue;
-    }
-    if (&why == &report.root() && !report.left_row.empty()) {
-      const bool keys = report.over_keys;
-      const std::vector<Operand>& operands = why.operands;
-      const auto role = [&](std::size_t at) {
-        if (at >= operands.size()) return TextRole::strong;
-        const SourceRole of = operands[at].role;
-        return of == SourceRole::query   ? TextRole::query
-               : of == SourceRole::key   ? TextRole::key
-               : of == SourceRole::value ? TextRole::value
-                                         : TextRole::strong;
-      };
-      std::vector<RoleText> pieces = {{name + " = ", TextRole::strong},
-                                      {keys ? "Σ over keys j of " : "Σ over features d of ", TextRole::plain},
-                                      {report.left_row + " · ", role(0)},
-                                      {report.right_row, role(1)}};
-      if (const Operand* bias = report.bias()) {
-        pieces.push_back({" + ", TextRole::plain});
-        pieces.push_back({cell_name(bias->stage, bias->index), TextRole::link});
-        write_pieces(to, Type::mono12, pieces, bias);
-      } else {
-        write_pieces(to, Type::mono12, pieces);
-      }
-      continue;
-    }
-    write_pieces(to, Type::mono12, {{why.formula, TextRole::plain}});
-    break;  // what it is made from follows in the steps
-  }
-}
-
-struct Line {
-  std::string name, expression, result;
-  const CellPlace* of = nullptr;
-  double value = 0;
-};
-
-void write_step(Writer& to, const Line& step, std::size_t at, bool last) {
-  Ui& ui = to.ui;
-  const Type type = last ? Type::mono_bold12 : Type::mono12;
-  const float result_width = std::ceil(text_width(ui, type, step.result)) + 1;
-  const float expression = std::ceil(text_width(ui, Type::mono12, step.expression)) + 1;
-  const float inner = to.area.width() - ui.px(12);
-  // An expression that does not fit beside name and result stands below, on as many lines as it needs.
-  const bool below = ui.px(kName + 8) + expression + ui.px(10) + result_width > inner;
-  const float first = to.y;
-  Writer indented = to;
-  indented.area.min.x += ui.px(22);
-  indented.y = first + ui.px(kRow);
-  indented.visible.max.y = indented.visible.min.y;  // measured before the ground is drawn
-  if (below) write_pieces(indented, Type::mono11, {{step.expression, TextRole::plain}});
-  const float height = below ? indented.y - first : ui.px(kRow);
-  const Rect line = to.line(height);
-  if (!to.sees(line.min.y, line.max.y)) return;
-  const std::string name = fmt::format("inspector/where/step/{}", at);
-  const bool jumps = step.of != nullptr && *step.of != to.place;
-  const Interaction mouse =
-      interact_mouse(ui, name, line, {true, false, jumps ? "Show this step in its own stage." : nullptr}, false);
-  if (last || (mouse.hovered && jumps)) fill(line, last ? ui.colors.tint : ui.colors.hover, ui.px(size::radius_inner));
-  if (mouse.clicked && jumps) jump_to_cell(ui, to.data.trace(), *step.of, to.place);
-  if (mouse.hovered && jumps) ui.state.next_hover.cell = *step.of;
-  Rect rest{{line.min.x + ui.px(6), line.min.y}, {line.max.x - ui.px(6), line.min.y + ui.px(kRow)}};
-  text_in(ui, take_right(rest, result_width, ui.px(8)), type, ui.colors.text, step.result, 1);
-  text_in(ui, take_left(rest, below ? rest.width() : ui.px(kName), ui.px(4)), type,
-          last ? ui.colors.text : ui.colors.text2, step.name);
-  if (below) {
-    indented.visible = to.visible;
-    indented.y = first + ui.px(kRow) - ui.px(2);
-    write_pieces(indented, Type::mono11, {{step.expression, TextRole::plain}});
-  } else {
-    text_in(ui, rest, Type::mono12, ui.colors.text2, step.expression);
-  }
-  const std::string digits = fmt::format("{:.9g}", step.value);
-  point_at(to, line, digits, fmt::format("{}\t{}\t{}\n", step.name, step.expression, digits));
-}
-
-// One row a step, in the order of computing; of a score the sum comes first.
-void write_steps(Writer& to, const CellReport& report) {
-  std::vector<Line> lines;
-  const Explanation& root = report.root();
-  const CellPlace sum_of{root.stage, root.index};
-  if (root.stage == StageId::raw_scores && !report.left_row.empty()) {
-    const TokenPair tokens = tokens_of(to.data.trace(), sum_of);
-    lines.push_back({"query · key",
-                     fmt::format("query[{}] · key[{}]", token_or_index(to.data.rows(root.stage), tokens.query),
-                                 token_or_index(to.data.columns(root.stage), tokens.key)),
-                     number_text(report.sum), &sum_of, report.sum});
-  }
-  for (const ReportStep& each : report.steps) {
-    if (&each != &report.steps.front() || each.step.name != "+ bias" || report.left_row.empty()) {
-      lines.push_back({each.step.name, with_minus_signs(each.step.expression), number_text(each.step.value), &each.of,
-                       each.step.value});
-    }
-  }
-  if (lines.empty()) return;
-  to.y += to.ui.px(4);
-  for (std::size_t at = 0; at < lines.size(); ++at) {
-    write_step(to, lines[at], at, at + 1 == lines.size());
-  }
-}
-
 void write_sentence(Writer& to, const std::string& sentence) {
   const Rect place{{to.area.min.x, to.y}, {to.area.max.x, to.y + to.ui.px(60)}};
   to.y += paragraph(to.ui, place, Type::words12, to.ui.colors.text2, sentence) + to.ui.px(8);
@@ -235,19 +115,21 @@ void point_at(Writer& to, const Rect& rect, const std::string& cell, const std::
   explain_state(to.ui).next_pointed = PointedText{cell, [row] { return row; }, all};
 }
 
-void operand_link(Writer& to, const std::string& name, const Rect& rect, Type type, Rgba color, const std::string& text,
-                  const Operand& operand, float align) {
+void operand_link(Writer& to, const OperandLink& link) {
   Ui& ui = to.ui;
-  const Interaction mouse = interact_mouse(ui, name, rect, {true, false, "Show this number in its own tensor."}, false);
-  text_in(ui, rect, type, color, text, align);
+  const Interaction mouse =
+      interact_mouse(ui, link.name, link.rect, {true, false, "Show this number in its own tensor."}, false);
+  text_in(ui, link.rect, link.type, link.color, link.text, link.align);
   if (mouse.hovered) {
-    const float width = std::min(rect.width(), text_width(ui, type, text));
-    const float left = rect.min.x + (rect.width() - width) * align;
-    horizontal_line(ui, left, left + width, std::round(rect.center().y + ui.px(8)), color);
-    const auto stage = stage_named(operand.stage);
-    if (stage && to.data.trace().find(*stage) != nullptr) ui.state.next_hover.cell = CellPlace{*stage, operand.index};
+    const float width = std::min(link.rect.width(), text_width(ui, link.type, link.text));
+    const float left = link.rect.min.x + (link.rect.width() - width) * link.align;
+    horizontal_line(ui, left, left + width, std::round(link.rect.center().y + ui.px(8)), link.color);
+    const auto stage = stage_named(link.operand.stage);
+    if (stage && to.data.trace().find(*stage) != nullptr) {
+      ui.state.next_hover.cell = CellPlace{*stage, link.operand.index};
+    }
   }
-  if (mouse.clicked) jump_to_operand(ui, to.data.trace(), operand, to.place);
+  if (mouse.clicked) jump_to_operand(ui, to.data.trace(), link.operand, to.place);
 }
 
 void write_pieces(Writer& to, Type type, const std::vector<RoleText>& pieces, const Operand* target) {
@@ -264,8 +146,12 @@ void write_pieces(Writer& to, Type type, const std::vector<RoleText>& pieces, co
     x += width;
     if (!to.sees(rect.min.y, rect.max.y)) return;
     if (piece.role == TextRole::link && target != nullptr) {
-      operand_link(to, "inspector/where/" + std::string(word), rect, type, role_color(ui, piece.role),
-                   std::string(word), *target, 0);
+      operand_link(to, {.name = fmt::format("inspector/where/{}", word),
+                        .rect = rect,
+                        .type = type,
+                        .color = role_color(ui, piece.role),
+                        .text = std::string(word),
+                        .operand = *target});
     } else {
       text_in(ui, rect, type, role_color(ui, piece.role), word);
     }

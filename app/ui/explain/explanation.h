@@ -47,8 +47,16 @@ struct Writer {
 // (null: to nothing).
 void write_pieces(Writer& to, Type type, const std::vector<RoleText>& pieces, const Operand* target = nullptr);
 // A text that jumps to an operand when clicked; hovering highlights the operand, Ctrl+C copies its value.
-void operand_link(Writer& to, const std::string& name, const Rect& rect, Type type, Rgba color, const std::string& text,
-                  const Operand& operand, float align);
+struct OperandLink {
+  std::string name;  // of the control
+  Rect rect;
+  Type type = Type::mono12;
+  Rgba color;
+  std::string text;
+  const Operand& operand;
+  float align = 0;  // 0 left, 0.5 in the middle, 1 right
+};
+void operand_link(Writer& to, const OperandLink& link);
 // Sets the text that Ctrl+C copies while the mouse is over `rect`; copying the matrix copies the whole explanation.
 void point_at(Writer& to, const Rect& rect, const std::string& cell, const std::string& row);
 // The colour in which numbers of an operand are drawn.
@@ -56,6 +64,10 @@ Rgba operand_color(const Ui& ui, const Operand& operand);
 // "−0.4573"; small numbers in powers of ten.
 std::string number_text(double value, int decimals = 4);
 
+// explanation_steps.cpp: the formula: moved cells by name, a sum with its rows, else the stage's own with letters.
+void write_formula(Writer& to, const CellReport& report);
+// explanation_steps.cpp: one row a step, in the order of computing; of a score the sum comes first.
+void write_steps(Writer& to, const CellReport& report);
 // explanation_sum.cpp: the terms of the root's sum, the largest first, the others in one line that can be opened.
 void write_sum(Writer& to, const CellReport& report);
 // explanation_features.cpp: query · key by feature, as bars above their numbers; only the largest when there is no room

@@ -69,10 +69,17 @@ void draw_numbers(Writer& to, const CellReport& report, const std::vector<const 
     const std::string name = fmt::format("inspector/where/feature/{}", term.k);
     text_in(ui, cell(0), Type::mono11, ui.colors.text3, fmt::format("{}", term.k), 0.5f);
     text_in(ui, cell(1), Type::mono_bold11, ui.colors.text, number_text(term.product, 3), 0.5f);
-    operand_link(to, name + "/query", cell(2), Type::mono11, ui.colors.text2, number_text(term.left, decimals),
-                 operands[term.left_operand], 0.5f);
-    operand_link(to, name + "/key", cell(3), Type::mono11, ui.colors.text2, number_text(term.right, decimals),
-                 operands[term.left_operand + 1], 0.5f);
+    const auto link = [&](const char* side, int row, double value, std::size_t operand) {
+      operand_link(to, {.name = name + side,
+                        .rect = cell(row),
+                        .type = Type::mono11,
+                        .color = ui.colors.text2,
+                        .text = number_text(value, decimals),
+                        .operand = operands[operand],
+                        .align = 0.5f});
+    };
+    link("/query", 2, term.left, term.left_operand);
+    link("/key", 3, term.right, term.left_operand + 1);
     const std::string l = headscope::operand_text(term.left), r = headscope::operand_text(term.right);
     const std::string p = fmt::format("{:.9g}", term.product), row = fmt::format("{}\t{}\t{}\t{}\n", term.k, l, r, p);
     point_at(to, cell(1), p, row);
@@ -138,8 +145,11 @@ void write_largest_operand(Writer& to, const CellReport& report) {
     text_in(ui, take_left(rest, std::ceil(text_width(ui, Type::title12, title)) + 1, ui.px(8)), Type::title12,
             ui.colors.text, title);
     const Operand of{std::string(stage_name(cell.stage)), cell.index, cell.value, SourceRole::weight};
-    operand_link(to, "inspector/where/largest", rest, Type::mono12, ui.colors.accent, cell_name(of.stage, of.index), of,
-                 0);
+    operand_link(to, {.name = "inspector/where/largest",
+                      .rect = rest,
+                      .color = ui.colors.accent,
+                      .text = cell_name(of.stage, of.index),
+                      .operand = of});
   }
   std::vector<RoleText> pieces;
   if (weight.root().stage == StageId::raw_scores && !weight.left_row.empty()) {

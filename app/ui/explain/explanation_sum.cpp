@@ -12,7 +12,10 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kSign = 24, kHead = 24, kRow = 22, kGap = 10, kLeastBar = 36, kMostBar = 190;
-constexpr const char* kOpen = "explain/open";
+
+struct SumState {
+  bool open = false;  // all terms are listed
+};
 
 // The columns' right edges; numbers are measured, so that none is ever cut, and the bar takes the rest.
 struct Columns {
@@ -113,14 +116,27 @@ void write_term(const Table& table, std::size_t at) {
   const std::string words =
       keys ? fmt::format("{} {}", term.k, token_or_index(to.data.columns(StageId::weights), term.k))
            : fmt::format("{}", term.k);
-  operand_link(to, name + "/name", {index_place.min, {index_place.max.x - ui.px(6), index_place.max.y}},
-               at == 0 ? Type::mono_bold12 : Type::mono12,
-               keys ? (at == 0 ? ui.colors.key : ui.colors.text) : ui.colors.text2, words, left, 0);
-  operand_link(to, name + "/left", between(c.name, c.left, line), Type::mono12,
-               keys ? ui.colors.text2 : operand_color(ui, left), factor(term.left, c), left, 1);
+  operand_link(to, {.name = name + "/name",
+                    .rect = {index_place.min, {index_place.max.x - ui.px(6), index_place.max.y}},
+                    .type = at == 0 ? Type::mono_bold12 : Type::mono12,
+                    .color = !keys     ? ui.colors.text2
+                             : at == 0 ? ui.colors.key
+                                       : ui.colors.text,
+                    .text = words,
+                    .operand = left});
+  operand_link(to, {.name = name + "/left",
+                    .rect = between(c.name, c.left, line),
+                    .color = keys ? ui.colors.text2 : operand_color(ui, left),
+                    .text = factor(term.left, c),
+                    .operand = left,
+                    .align = 1});
   text_in(ui, between(c.left, c.left + ui.px(kSign), line), Type::mono12, ui.colors.text3, "×", 0.5f);
-  operand_link(to, name + "/right", between(c.left + ui.px(kSign), c.right, line), Type::mono12,
-               operand_color(ui, right), factor(term.right, c), right, 1);
+  operand_link(to, {.name = name + "/right",
+                    .rect = between(c.left + ui.px(kSign), c.right, line),
+                    .color = operand_color(ui, right),
+                    .text = factor(term.right, c),
+                    .operand = right,
+                    .align = 1});
   text_in(ui, between(c.right, c.right + ui.px(kSign), line), Type::mono12, ui.colors.text3, "=", 0.5f);
   text_in(ui, between(c.right + ui.px(kSign), c.product, line), Type::mono_bold12, ui.colors.text,
           number_text(term.product), 1);
@@ -140,23 +156,23 @@ void write_rest(const Table& table, std::size_t others) {
   Ui& ui = to.ui;
   const Rect line = to.line(ui.px(kRow));
   if (!to.sees(line.min.y, line.max.y)) return;
-  double& open = ui.state.number[kOpen];
-  const ControlState state{true, false, open != 0 ? "Show the largest only." : "Show all of them."};
+  bool& open = ui.state.panels.get<SumState>().open;
+  const ControlState state{true, false, open ? "Show the largest only." : "Show all of them."};
   const Interaction mouse = interact(ui, "inspector/where/rest", line, state);
   if (mouse.clicked) {
-    open = open != 0 ? 0 : 1;
+    open = !open;
     ui.state.wants_frame = true;
   }
   if (mouse.hovered) fill(line, ui.colors.hover, ui.px(size::radius_inner));
   if (mouse.focused && ui.state.focus_by_keyboard) focus_ring(ui, line, ui.px(size::radius_inner));
-  draw_icon(ui, open != 0 ? Icon::chevron_down : Icon::chevron_right,
-            {line.min.x + ui.px(11), std::round(line.center().y)}, ui.px(12), ui.colors.text2);
+  draw_icon(ui, open ? Icon::chevron_down : Icon::chevron_right, {line.min.x + ui.px(11), std::round(line.center().y)},
+            ui.px(12), ui.colors.text2);
   const Columns& c = table.columns;
   const char* noun = table.report.over_keys ? "key" : "feature";
   const std::string sum = number_text(table.report.rest), most = number_text(table.report.rest_largest);
   const float sum_width = std::ceil(text_width(ui, Type::mono_bold12, sum)) + 1;
-  Rect words = between(line.min.x + ui.px(22), c.product - (open != 0 ? 0 : sum_width + ui.px(6)), line);
-  if (open != 0) return text_in(ui, words, Type::words12, ui.colors.text2, "Show the largest only");
+  Rect words = between(line.min.x + ui.px(22), c.product - (open ? 0 : sum_width + ui.px(6)), line);
+  if (open) return text_in(ui, words, Type::words12, ui.colors.text2, "Show the largest only");
   std::string sentence = fmt::format("{} more {}{}, each at most {}", others, noun, others == 1 ? "" : "s", most);
   // Numbers are never cut: the words give way.
   if (text_width(ui, Type::words12, sentence) > words.width())
@@ -194,7 +210,7 @@ void write_result(const Table& table, const std::string& words, double value, co
 
 void write_sum(Writer& to, const CellReport& report) {
   Ui& ui = to.ui;
-  const bool open = ui.state.number[kOpen] != 0;
+  const bool open = ui.state.panels.get<SumState>().open;
   const std::size_t count = report.terms.size();
   Table table{to, report, {}, open ? count : std::min(count, kShownTerms)};
   table.columns = columns_of(to, report, table.shown);
@@ -224,8 +240,11 @@ void write_sum(Writer& to, const CellReport& report) {
   const float before = to.y;
   write_result(table, "", bias->value, "", false);
   if (to.sees(before, to.y)) {
-    operand_link(to, "inspector/where/bias", {{to.area.min.x + ui.px(6), before}, {table.columns.right, to.y}},
-                 Type::mono12, ui.colors.accent, "+ " + cell_name(bias->stage, bias->index), *bias, 0);
+    operand_link(to, {.name = "inspector/where/bias",
+                      .rect = {{to.area.min.x + ui.px(6), before}, {table.columns.right, to.y}},
+                      .color = ui.colors.accent,
+                      .text = fmt::format("+ {}", cell_name(bias->stage, bias->index)),
+                      .operand = *bias});
   }
   write_result(table, "with bias", report.root().steps[1].value, stored, true);
 }

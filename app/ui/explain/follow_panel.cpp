@@ -16,9 +16,13 @@ namespace {
 
 constexpr float kBar = 46, kSentence = 26, kTitle = 40, kNarrowExplanation = 400, kWideExplanation = 684,
                 kPipelineFrom = 900;
-constexpr const char* kFeature = "follow/feature";
-constexpr const char* kExplained = "follow/explained";
 constexpr std::int64_t kMostListed = 2000;  // tokens in the list; of more, a number is typed
+
+// What the view remembers.
+struct FollowState {
+  std::int64_t feature = 0;    // of the head; cells of scores and weights do not determine it
+  float explained_height = 0;  // of the explanation at the right, as it was drawn last
+};
 
 struct Follow {
   PanelData& data;
@@ -42,7 +46,7 @@ Follow follow_of(Ui& ui, PanelData& data) {
   Followed before;
   before.batch = selection.batch;
   before.head = selection.head;
-  before.feature = static_cast<std::int64_t>(ui.state.number[kFeature]);
+  before.feature = ui.state.panels.get<FollowState>().feature;
   const std::optional<CellPlace> picked = picked_place(ui.session.view, trace);
   if (picked) {
     follow.followed = followed_from(trace, *picked, before);
@@ -56,7 +60,7 @@ Follow follow_of(Ui& ui, PanelData& data) {
     follow.place = followed_place(trace, selection.stage, before);
     show_place(ui.session.view, trace, follow.place);
   }
-  ui.state.number[kFeature] = static_cast<double>(follow.followed.feature);
+  ui.state.panels.get<FollowState>().feature = follow.followed.feature;
   return follow;
 }
 
@@ -229,11 +233,11 @@ void draw_follow_panel(Ui& ui, const Rect& area) {
   vertical_line(ui, split, y, area.max.y, ui.colors.line);
 
   const Rect right{{split + ui.px(1), y}, area.max};
-  double& needed = ui.state.number[kExplained];
-  const ScrollArea scroll = begin_scroll(ui, "follow/explanation", right, static_cast<float>(needed) + ui.px(8));
+  float& needed = ui.state.panels.get<FollowState>().explained_height;
+  const ScrollArea scroll = begin_scroll(ui, "follow/explanation", right, needed + ui.px(8));
   const Rect column{{right.min.x + pad, right.min.y - scroll.offset}, {right.max.x - pad, right.max.y}};
-  const double height = std::ceil(static_cast<double>(
-      draw_explanation(ui, *data, Explained{follow.place, false}, column, right, "Where this number comes from")));
+  const float height = std::ceil(
+      draw_explanation(ui, *data, Explained{follow.place, false}, column, right, "Where this number comes from"));
   if (height != needed) ui.state.wants_frame = true;
   needed = height;
   end_scroll(ui);

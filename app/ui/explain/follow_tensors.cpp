@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/ui/explain/follow.h"
+#include "app/ui/explain/follow_items.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/cell_highlight.h"
 #include "app/ui/map/concat_grid.h"
@@ -17,119 +18,11 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kGutter = 66, kHeader = 38, kOperator = 34, kLargestCell = 56, kTallRow = 26, kLegend = 54,
-                kBandLabels = 26;
+constexpr float kOperator = 34, kLargestCell = 56, kTallRow = 26, kLegend = 54;
 constexpr std::int64_t kMostOfFile = std::int64_t{1} << 21;  // numbers of the weights file drawn as one picture
 
-// One picture: a slice of a stage, or a tensor of the weights file.
-struct Item {
-  StageId stage{};
-  bool of_file = false;
-  std::string name;
-  Tensor matrix;  // of the file; of a stage the panel data has it
-  std::int64_t batch = 0, slice = 0;
-  std::int64_t rows = 0, columns = 0;
-  const char* before = "";  // what stands between it and the one before
-};
-using Row = std::vector<Item>;
-
-Item item_of(PanelData& data, const CellPlace& place, const char* before) {
-  const SlicePlace at = slice_place(place);
-  const Tensor& matrix = data.matrix(place.stage, at.batch, at.slice);
-  const std::string name(stage_name(place.stage));
-  return {place.stage,
-          false,
-          place.index.count == 4 ? fmt::format("{}[{}, {}]", name, at.batch, at.slice)
-                                 : fmt::format("{}[{}]", name, at.batch),
-          {},
-          at.batch,
-          at.slice,
-          matrix.dim(0),
-          matrix.dim(1),
-          before};
-}
-
-// What makes a cell, and the stage that holds it: a × b = c, or a → b.
-Row row_of(PanelData& data, const CellPlace& place) {
-  const CellOrigin origin = sources_of(data.trace(), place.stage, place.index);
-  const bool product = origin.step == CellStep::products;
-  Row row;
-  for (std::size_t at = 0; at < origin.sources.size() && at < 2; ++at) {
-    const CellSource& source = origin.sources[at];
-    const char* before = at == 0 ? "" : place.stage == StageId::raw_scores ? "× ᵀ" : "×";
-    if (source.stage) {
-      CellPlace first{*source.stage, {}};
-      for (const Range& range : source.region) first.index.push_back(range.begin);
-      row.push_back(item_of(data, first, before));
-    } else if (product && source.tensor.rank() == 2) {
-      row.push_back({StageId::output, true, source.name, source.tensor, 0, 0, source.tensor.dim(0),
-                     source.tensor.dim(1), place.stage == StageId::output ? before : before});
-    }
-  }
-  row.push_back(item_of(data, place, row.empty() ? "" : product ? "=" : "→"));
-  return row;
-}
-
-std::vector<Row> rows_of(PanelData& data, const CellPlace& place) {
-  const Trace& trace = data.trace();
-  if (place.stage == StageId::concat) {
-    const CellOrigin origin = sources_of(trace, place.stage, place.index);
-    CellPlace context{StageId::context, {}};
-    for (const Range& range : origin.sources[0].region) context.index.push_back(range.begin);
-    return {row_of(data, context), {item_of(data, place, "")}};
-  }
-  const bool later_score = is_score_like(place.stage) && place.stage != StageId::raw_scores;
-  if (later_score && trace.find(StageId::raw_scores) != nullptr && trace.find(StageId::query) != nullptr) {
-    return {row_of(data, {StageId::raw_scores, place.index}), row_of(data, place)};
-  }
-  return {row_of(data, place)};
-}
-
-Rgba name_color(const Ui& ui, const Item& item) {
-  if (item.of_file) return ui.colors.text;
-  return item.stage == StageId::query   ? ui.colors.query
-         : item.stage == StageId::key   ? ui.colors.key
-         : item.stage == StageId::value ? ui.colors.value
-                                        : ui.colors.text;
-}
-
-void draw_names(Ui& ui, const Item& item, const Rect& header) {
-  // A name may be wider than its picture: the gap beside it is free.
-  const float right = std::max(header.max.x, header.min.x + text_width(ui, Type::mono_bold12, item.name) + 2);
-  text_in(ui, {header.min, {right, header.min.y + ui.px(17)}}, Type::mono_bold12, name_color(ui, item), item.name);
-  text_in(ui, {{header.min.x, header.min.y + ui.px(17)}, {right, header.min.y + ui.px(33)}}, Type::mono11,
-          ui.colors.text2, fmt::format("{} × {}", grouped_digits(item.rows), grouped_digits(item.columns)));
-}
-
-HeatmapView view_of(Ui& ui, PanelData& data, const Item& item) {
-  HeatmapView view;
-  view.weight_like = !item.of_file && is_weight_like(item.stage);
-  view.map = color_map_of(ui.session.view, view.weight_like);
-  if (item.of_file) {
-    view.matrix = item.matrix;
-    return view;
-  }
-  view.matrix = data.matrix(item.stage, item.batch, item.slice);
-  view.mask = data.mask(item.stage);
-  view.batch = item.batch;
-  view.head = item.slice;
-  view.range = data.range(ui.session.view, item.stage, item.batch, item.slice);
-  if (data.is_large(item.stage)) {
-    view.large = LargeMap{data.map_key(item.stage, item.batch, item.slice),
-                          data.map_source(item.stage, item.batch, item.slice),
-                          ui.session.view.pooling,
-                          nullptr,
-                          nullptr,
-                          "",
-                          false};
-  } else if (view.range.per_row) {
-    view.row_scale = &data.row_scale(item.stage, item.batch, item.slice, view.map, view.range.log_scale);
-  }
-  return view;
-}
-
 // The mouse on a picture of a stage: hovering links, a click picks.
-void read_mouse(Ui& ui, PanelData& data, const Item& item, HeatmapView& view) {
+void read_mouse(Ui& ui, PanelData& data, const FollowItem& item, HeatmapView& view) {
   const HeatmapInput input =
       heatmap_input(ui, "follow/" + std::string(stage_name(item.stage)), view, view.grid, nullptr, nullptr);
   if (input.hovered) {
@@ -144,7 +37,7 @@ void read_mouse(Ui& ui, PanelData& data, const Item& item, HeatmapView& view) {
   }
 }
 
-void draw_marks(Ui& ui, PanelData& data, const Item& item, const CellGrid& grid) {
+void draw_marks(Ui& ui, PanelData& data, const FollowItem& item, const CellGrid& grid) {
   draw_linked(ui, data, item.stage, item.batch, item.slice, grid);
   const std::optional<CellPlace> own = picked_place(ui.session.view, data.trace());
   if (!own || own->stage != item.stage) return;
@@ -155,7 +48,7 @@ void draw_marks(Ui& ui, PanelData& data, const Item& item, const CellGrid& grid)
 }
 
 // The row or column of the weights file that is multiplied.
-void draw_file_marks(Ui& ui, PanelData& data, const CellPlace& place, const Item& item, const CellGrid& grid) {
+void draw_file_marks(Ui& ui, PanelData& data, const CellPlace& place, const FollowItem& item, const CellGrid& grid) {
   if (std::min(grid.cell_width, grid.cell_height) < 2) return;
   for (const CellSource& source : sources_of(data.trace(), place.stage, place.index).sources) {
     if (source.stage || source.name != item.name || source.region.count != 2) continue;
@@ -171,11 +64,11 @@ float highest_row(Ui& ui, float width, std::int64_t columns) {
 }
 
 // Returns the y below the picture.
-float draw_item(Ui& ui, PanelData& data, const CellPlace& place, const Item& item, const Rect& area) {
-  draw_names(ui, item, {area.min, {area.max.x, area.min.y + ui.px(kHeader)}});
-  const ImVec2 at{area.min.x, area.min.y + ui.px(kHeader)};
+float draw_item(Ui& ui, PanelData& data, const CellPlace& place, const FollowItem& item, const Rect& area) {
+  draw_item_name(ui, item, {area.min, {area.max.x, area.min.y + ui.px(kFollowHeader)}});
+  const ImVec2 at{area.min.x, area.min.y + ui.px(kFollowHeader)};
   const float width = area.width(), height = area.max.y - at.y;
-  HeatmapView view = view_of(ui, data, item);
+  HeatmapView view = item_view(ui, data, item);
   view.grid = view.large
                   ? fitted_map(at, width, height, item.rows, item.columns, is_score_like(item.stage),
                                ui.px(kLargestCell), ui.px(12))
@@ -197,94 +90,31 @@ float draw_item(Ui& ui, PanelData& data, const CellPlace& place, const Item& ite
   draw_marks(ui, data, item, view.grid);
   const bool by_key = rows_are_keys(item.stage);
   const TokenPair tokens = marked_tokens(ui);
-  draw_row_labels(ui, {{area.min.x - ui.px(kGutter), at.y}, {area.min.x - ui.px(8), view.grid.area.max.y}}, view.grid,
-                  data.rows(item.stage), by_key ? tokens.key : tokens.query, by_key ? ui.colors.key : ui.colors.query);
+  draw_row_labels(ui, {{area.min.x - ui.px(kFollowGutter), at.y}, {area.min.x - ui.px(8), view.grid.area.max.y}},
+                  view.grid, data.rows(item.stage), by_key ? tokens.key : tokens.query,
+                  by_key ? ui.colors.key : ui.colors.query);
   return view.grid.area.max.y;
 }
 
-// concat with a band for each head; wrongly merged heads have none.
-void draw_concat(Ui& ui, PanelData& data, const Item& item, const Rect& area, ImVec2 from) {
-  const Trace& trace = data.trace();
-  const bool banded = trace.request.merge == Merge::transpose;
-  draw_names(ui, item, {{area.min.x - ui.px(kGutter), area.min.y}, {area.max.x, area.min.y + ui.px(kHeader)}});
-  const ImVec2 at{area.min.x, area.min.y + ui.px(kHeader + kBandLabels)};
-  const ConcatGrid grid =
-      concat_grid(at, area.width(), std::min(area.max.y - at.y, ui.px(20) * static_cast<float>(item.rows)), item.rows,
-                  item.columns, banded ? trace.num_heads() : 1, ui.scale);
-  if (grid.bands.empty()) return;
-  const std::optional<CellPlace> own = picked_place(ui.session.view, trace);
-  for (std::size_t band = 0; band < grid.bands.size(); ++band) {
-    HeatmapView view = view_of(ui, data, item);
-    view.grid = grid.bands[band];
-    const auto head = static_cast<std::int64_t>(band);
-    if (!view.large && grid.bands.size() > 1) {
-      view.matrix = view.matrix.sliced(1, head * grid.band_features, (head + 1) * grid.band_features);
-    }
-    if (view.large) {
-      view.grid.columns = item.columns;
-      view.grid.column0 = static_cast<double>(head * grid.band_features);
-      look_at_map(ui, *view.large, view.grid, view.grid, 2);
-    }
-    draw_heatmap_view(ui, view);
-    if (grid.bands.size() < 2) continue;
-    const Rect& place = grid.bands[band].area;
-    fill({{place.min.x, place.min.y - ui.px(6)}, {place.max.x, place.min.y - ui.px(3)}}, head_color(head));
-    const bool chosen = own && data.trace().num_heads() > 0 && head == own->index[2] / grid.band_features;
-    const std::string label = fmt::format("head {}", head);
-    const Type type = chosen ? Type::title12 : Type::words12;
-    if (text_width(ui, type, label) <= place.width() + 2) {
-      text_in(ui, {{place.min.x, place.min.y - ui.px(24)}, {place.max.x + 4, place.min.y - ui.px(7)}}, type,
-              chosen ? ui.colors.text : ui.colors.text2, label);
-    }
-  }
-  draw_row_labels(ui, {{area.min.x - ui.px(kGutter), at.y}, {area.min.x - ui.px(8), grid.area.max.y}},
-                  grid.bands.front(), data.rows(item.stage), marked_tokens(ui).query, ui.colors.query);
-  const Interaction mouse = interact_mouse(ui, "follow/concat", grid.area, {}, false);
-  if (mouse.hovered) {
-    if (const std::optional<Cell> cell = grid.cell_at(ImGui::GetIO().MousePos)) {
-      const CellPlace over = place_of(trace, item.stage, item.batch, 0, *cell);
-      ui.state.next_hover = {cell->row, -1, -1, cell->column, over};
-      if (mouse.clicked) show_place(ui.session.view, trace, over);
-    }
-  }
-  if (!own || own->stage != StageId::concat || own->index[0] != item.batch) return;
-  const Rect picked = grid.features_rect(own->index[1], own->index[2], own->index[2] + 1);
-  if (banded && grid.bands.size() > 1) {
-    const std::int64_t head = own->index[2] / grid.band_features;
-    draw_link_ring(ui, grid.features_rect(own->index[1], head * grid.band_features, (head + 1) * grid.band_features));
-  }
-  // The way of the number from its head's context into this row.
-  if (from.x > 0) {
-    const float line = std::max(1.0f, std::round(1.5f * ui.scale));
-    const float turn = std::round((from.y + area.min.y) / 2), x = std::round(picked.center().x),
-                x0 = std::round(from.x);
-    const Rgba ink = ui.colors.accent;
-    fill({{x0, from.y}, {x0 + line, turn}}, ink);
-    fill({{std::min(x0, x), turn}, {std::max(x0, x) + line, turn + line}}, ink);
-    fill({{x, turn}, {x + line, grid.area.min.y - ui.px(26)}}, ink);
-  }
-  draw_pick_frame(ui, picked, grid.area);
-}
-
 // Where each picture of a row lies: cells as large as fit into width and height, square where there is room.
-std::vector<Rect> places_of(Ui& ui, const Row& row, const Rect& area) {
+std::vector<Rect> places_of(Ui& ui, const FollowRow& row, const Rect& area) {
   float gaps = 0, columns = 0, files = 0;
   std::int64_t rows = 1;
-  for (const Item& item : row) {
+  for (const FollowItem& item : row) {
     if (item.of_file) {
       files += ui.px(180) + ui.px(16);
     } else {
-      gaps += ui.px(kGutter);
+      gaps += ui.px(kFollowGutter);
       columns += static_cast<float>(item.columns);
       rows = std::max(rows, item.rows);
     }
     if (item.before[0] != '\0') gaps += ui.px(kOperator);
   }
   const float room = std::max(ui.px(60), area.width() - gaps - files);
-  const float high = std::max(ui.px(24), area.height() - ui.px(kHeader));
+  const float high = std::max(ui.px(24), area.height() - ui.px(kFollowHeader));
   float cell = std::min({room / columns, high / static_cast<float>(rows), ui.px(kLargestCell)});
   if (cell >= 1) cell = std::floor(cell);
-  const auto width_of = [&](const Item& item) {
+  const auto width_of = [&](const FollowItem& item) {
     const float own = static_cast<float>(item.columns);
     return item.of_file ? ui.px(180)
            : cell >= 1  ? std::max(own * cell, std::min(ui.px(40), room * own / columns))
@@ -294,15 +124,15 @@ std::vector<Rect> places_of(Ui& ui, const Row& row, const Rect& area) {
   const float last_name = std::ceil(text_width(ui, Type::mono_bold12, row.back().name));
   const auto too_wide = [&] {
     float sum = gaps + std::max(0.0f, last_name - width_of(row.back()));
-    for (const Item& item : row) sum += width_of(item);
+    for (const FollowItem& item : row) sum += width_of(item);
     return sum > area.width();
   };
   while (cell > ui.px(8) && too_wide()) cell -= 1;
   std::vector<Rect> places;
   float x = area.min.x;
-  for (const Item& item : row) {
+  for (const FollowItem& item : row) {
     if (item.before[0] != '\0') x += ui.px(kOperator);
-    if (!item.of_file) x += ui.px(kGutter);
+    if (!item.of_file) x += ui.px(kFollowGutter);
     const float width = width_of(item);
     places.push_back({{x, area.min.y}, {x + std::max(8.0f, width), area.max.y}});
     x += width + (item.of_file ? ui.px(16) : 0);
@@ -330,17 +160,17 @@ void draw_legend(Ui& ui, PanelData& data, const CellPlace& place, const Rect& ar
 }  // namespace
 
 void draw_follow_tensors(Ui& ui, PanelData& data, const CellPlace& place, const Rect& area) {
-  const std::vector<Row> rows = rows_of(data, place);
+  const std::vector<FollowRow> rows = follow_rows(data, place);
   const Rect body{area.min, {area.max.x, area.max.y - ui.px(kLegend)}};
   const float gap = ui.px(22);
   const float each = (body.height() - gap * static_cast<float>(rows.size() - 1)) / static_cast<float>(rows.size());
-  if (each < ui.px(kHeader) + ui.px(20)) return;
+  if (each < ui.px(kFollowHeader) + ui.px(20)) return;
   float y = body.min.y;
   ImVec2 from{0, 0};  // the cell that concat takes
-  for (const Row& row : rows) {
+  for (const FollowRow& row : rows) {
     const Rect line{{body.min.x, y}, {body.max.x, y + each}};
     if (row.size() == 1 && row.front().stage == StageId::concat) {
-      draw_concat(ui, data, row.front(), {{line.min.x + ui.px(kGutter), line.min.y}, line.max}, from);
+      draw_follow_concat(ui, data, row.front(), {{line.min.x + ui.px(kFollowGutter), line.min.y}, line.max}, from);
       y += each + gap;
       continue;
     }
@@ -350,8 +180,8 @@ void draw_follow_tensors(Ui& ui, PanelData& data, const CellPlace& place, const 
       const float below = draw_item(ui, data, place, row[at], places[at]);
       bottom = std::max(bottom, below);
       if (row[at].before[0] != '\0') {
-        const float gutter = row[at].of_file ? 0 : ui.px(kGutter);
-        const float top = line.min.y + ui.px(kHeader);
+        const float gutter = row[at].of_file ? 0 : ui.px(kFollowGutter);
+        const float top = line.min.y + ui.px(kFollowHeader);
         const float middle = std::round((top + std::min(below, line.max.y)) / 2);
         text_in(ui,
                 {{places[at].min.x - gutter - ui.px(kOperator), middle - ui.px(9)},
@@ -361,10 +191,11 @@ void draw_follow_tensors(Ui& ui, PanelData& data, const CellPlace& place, const 
       if (ui.probe != nullptr) ui.mark("follow/picture/" + row[at].name, places[at]);
     }
     if (row.back().stage == StageId::context && place.stage == StageId::concat) {
-      const Item& context = row.back();
-      const CellGrid grid = fitted_oblong({places.back().min.x, places.back().min.y + ui.px(kHeader)},
-                                          places.back().width(), places.back().height() - ui.px(kHeader), context.rows,
-                                          context.columns, highest_row(ui, places.back().width(), context.columns));
+      const FollowItem& context = row.back();
+      const CellGrid grid =
+          fitted_oblong({places.back().min.x, places.back().min.y + ui.px(kFollowHeader)}, places.back().width(),
+                        places.back().height() - ui.px(kFollowHeader), context.rows, context.columns,
+                        highest_row(ui, places.back().width(), context.columns));
       const CellOrigin origin = sources_of(data.trace(), place.stage, place.index);
       const Rect cell = grid.cell_rect(origin.sources[0].region[2].begin, origin.sources[0].region[3].begin);
       from = {cell.center().x, grid.area.max.y};
@@ -372,7 +203,7 @@ void draw_follow_tensors(Ui& ui, PanelData& data, const CellPlace& place, const 
     y = bottom + gap;  // below what was drawn
   }
   const float legend = std::min(y - gap, area.max.y - ui.px(kLegend));
-  draw_legend(ui, data, place, {{area.min.x + ui.px(kGutter), legend}, {area.max.x, legend + ui.px(kLegend)}});
+  draw_legend(ui, data, place, {{area.min.x + ui.px(kFollowGutter), legend}, {area.max.x, legend + ui.px(kLegend)}});
 }
 
 }  // namespace headscope::ui

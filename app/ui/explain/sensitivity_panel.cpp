@@ -1,10 +1,11 @@
-// What the picked number depends on: its derivative by every weight or score as a map, by every token as two bars.
+// What the picked number depends on: its derivative by every weight or score as a map, beside it those by token.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "app/session/background/background_queries.h"
+#include "app/ui/explain/sensitivity_shown.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/map_colors.h"
 #include "app/ui/map/map_with_axes.h"
@@ -18,14 +19,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kTokens = 470, kNarrowTokens = 360, kNarrowBelow = 1200, kRow = 24, kTitle = 30, kReadout = 26;
-
-struct Shown {
-  PanelData& data;
-  Selection selection;
-  Index target;  // empty: no cell is picked
-  std::shared_ptr<const Sensitivities::Result> result;
-};
+constexpr float kTokens = 470, kNarrowTokens = 360, kNarrowBelow = 1200, kTitle = 30, kReadout = 26;
 
 // The picked cell of the selected stage, in the stage's own axes.
 Index target_of(const PanelData& data, const Selection& selection) {
@@ -51,7 +45,7 @@ std::optional<Cell> usual_cell(PanelData& data, const Selection& selection) {
   return Cell{summary->query, summary->key};
 }
 
-std::string target_name(const Shown& shown) {
+std::string target_name(const SensitivityShown& shown) {
   std::string text(stage_name(shown.selection.stage));
   text += "[";
   for (int axis = 0; axis < shown.target.count; ++axis) {
@@ -60,11 +54,11 @@ std::string target_name(const Shown& shown) {
   return text + "]";
 }
 
-bool by_scores(const Ui& ui, const Shown& shown) {
+bool by_scores(const Ui& ui, const SensitivityShown& shown) {
   return ui.session.view.sensitivity_by.value_or(usual_by(shown.selection.stage)) == SensitivityBy::scores;
 }
 
-void draw_header(Ui& ui, const Shown& shown, const Rect& area) {
+void draw_header(Ui& ui, const SensitivityShown& shown, const Rect& area) {
   const std::string fact = shown.target.count == 0 ? "of a cell that you pick" : "of " + target_name(shown);
   Rect line = panel_header(ui, area, "Sensitivity", fact);
   line.min.y = std::round(line.center().y - ui.px(12));
@@ -136,7 +130,7 @@ double largest_of(const Tensor& tensor) {
 }
 
 // The derivative by the weights or scores of one head, in the colours of all heads together.
-void draw_map(Ui& ui, const Shown& shown, const Sensitivity& found, const Rect& area) {
+void draw_map(Ui& ui, const SensitivityShown& shown, const Sensitivity& found, const Rect& area) {
   const bool scores = by_scores(ui, shown);
   const Tensor& all = scores ? found.scores : found.weights;
   const char* const name = scores ? "scores" : "weights";
@@ -176,94 +170,13 @@ void draw_map(Ui& ui, const Shown& shown, const Sensitivity& found, const Rect& 
                    "heads.");
 }
 
-void draw_bar(Ui& ui, const Rect& area, double value, double largest, bool is_signed) {
-  const float middle = std::round(area.center().y), half = ui.px(5);
-  fill({{area.min.x, middle - half}, {area.max.x, middle + half}}, ui.colors.well);
-  if (!std::isfinite(value) || largest <= 0) return;
-  const float zero = is_signed ? std::round(area.center().x) : area.min.x;
-  const float reach = (is_signed ? area.width() / 2 : area.width()) * static_cast<float>(std::abs(value) / largest);
-  const float end = value < 0 ? zero - reach : zero + reach;
-  if (value != 0) {
-    fill({{std::min(zero, end), middle - half}, {std::max({zero, end, zero + 1}), middle + half}},
-         value < 0 ? ui.colors.bar_negative : ui.colors.bar_positive);
-  }
-  if (is_signed) vertical_line(ui, zero, middle - half - ui.px(1), middle + half + ui.px(1), ui.colors.text3);
-}
-
-// Narrow enough for the column: four decimals, or two digits and an exponent.
-std::string token_number(double value) {
-  return value == 0 || !(std::abs(value) < 1e-3) ? number_label(value, 4) : number_label(value, 1, true);
-}
-
-void draw_tokens(Ui& ui, const Shown& shown, const Sensitivity& found, const Rect& area) {
-  std::size_t rows = 0;
-  for (const TokenSensitivity& tokens : found.tokens) rows += tokens.norm.size();
-  const float content = ui.px(kTitle + 26) * static_cast<float>(std::max<std::size_t>(1, found.tokens.size())) +
-                        ui.px(kRow) * static_cast<float>(rows) + ui.px(60);
-  const ScrollArea scroll = begin_scroll(ui, "sensitivity/tokens", area, content > area.height() ? content : 0);
-  const Rect inner{{area.min.x + ui.px(14), 0}, {area.max.x - ui.px(14), 0}};
-  float y = area.min.y - scroll.offset;
-  for (const TokenSensitivity& tokens : found.tokens) {
-    const bool is_key = rows_are_keys(tokens.stage);
-    const std::vector<std::string>& names =
-        is_key ? shown.data.trace().inputs->key_tokens : shown.data.trace().inputs->tokens;
-    Rect title{{inner.min.x, y}, {inner.max.x, y + ui.px(kTitle)}};
-    text_in(ui, title, Type::title12, ui.colors.text, fmt::format("By token, through {}", stage_name(tokens.stage)));
-    y += ui.px(kTitle);
-    Rect heads{{inner.min.x, y}, {inner.max.x, y + ui.px(20)}};
-    y += ui.px(24);
-    take_left(heads, ui.px(116), 0);
-    const Rect left_head = take_left(heads, std::floor(heads.width() / 2), ui.px(12));
-    text_in(ui, left_head, Type::words11, ui.colors.text2, "|gradient|");
-    text_in(ui, heads, Type::words11, ui.colors.text2, "gradient · vector");
-    double largest = 0, largest_times = 0;
-    for (const double norm : tokens.norm) largest = std::max(largest, std::isfinite(norm) ? norm : 0);
-    for (const double times : tokens.times_vector) {
-      largest_times = std::max(largest_times, std::isfinite(times) ? std::abs(times) : 0);
-    }
-    for (std::size_t i = 0; i < tokens.norm.size(); ++i) {
-      const Rect line{{inner.min.x, y}, {inner.max.x, y + ui.px(kRow)}};
-      y += ui.px(kRow);
-      if (line.max.y < area.min.y || line.min.y > area.max.y) continue;
-      ui.mark(fmt::format("sensitivity/token/{}/{}", stage_name(tokens.stage), i), line);
-      const auto position = static_cast<std::int64_t>(i);
-      if (mouse_over(ui, line)) {
-        fill({{area.min.x, line.min.y}, {area.max.x, line.max.y}}, ui.colors.hover);
-        (is_key ? ui.state.next_hover.key : ui.state.next_hover.query) = position;
-      }
-      Rect rest = line;
-      text_in(ui, take_left(rest, ui.px(24), ui.px(6)), Type::mono11, ui.colors.text3, std::to_string(i), 1);
-      const std::string name = visible_piece(token_or_index(names, position));
-      text_in(ui, take_left(rest, ui.px(80), ui.px(6)), Type::mono12, is_key ? ui.colors.key : ui.colors.query,
-              shortened(ui, Type::mono12, name, ui.px(80)));
-      Rect left = take_left(rest, std::floor(rest.width() / 2), ui.px(12));
-      text_in(ui, take_right(left, ui.px(64), ui.px(8)), Type::mono12, ui.colors.text, token_number(tokens.norm[i]), 1);
-      draw_bar(ui, left, tokens.norm[i], largest, false);
-      text_in(ui, take_right(rest, ui.px(68), ui.px(8)), Type::mono12, ui.colors.text,
-              token_number(tokens.times_vector[i]), 1);
-      draw_bar(ui, rest, tokens.times_vector[i], largest_times, true);
-    }
-  }
-  if (found.tokens.empty()) {
-    text_in(ui, {{inner.min.x, y}, {inner.max.x, y + ui.px(kTitle)}}, Type::words12, ui.colors.text3,
-            "No token's vector changes this number.");
-    y += ui.px(kTitle);
-  }
-  const bool layer = shown.data.trace().model != nullptr;
-  paragraph(ui, {{inner.min.x, y + ui.px(6)}, {inner.max.x, y}}, Type::words11, ui.colors.text3,
-            layer ? "gradient · vector: the change, to first order, if the vector grew by 100 %. Within this layer: of "
-                    "what enters its attention."
-                  : "gradient · vector: the change, to first order, if the token's vector grew by 100 %.");
-  end_scroll(ui);
-}
-
 }  // namespace
 
 void draw_sensitivity_panel(Ui& ui, const Rect& area) {
   ui.mark("sensitivity", area);
   PanelData* const data = panel_data(ui);
   if (data == nullptr) return;
-  Shown shown{*data, selection_of(ui.session.view, data->trace()), {}, nullptr};
+  SensitivityShown shown{*data, selection_of(ui.session.view, data->trace()), {}, nullptr};
   shown.selection.stage = shown_by_heads(shown.selection.stage);
   const std::optional<std::string> problem = sensitivity_problem(data->trace());
   if (!shown.selection.cell && !problem) {
@@ -293,7 +206,7 @@ void draw_sensitivity_panel(Ui& ui, const Rect& area) {
   const Rect tokens = take_right(rest, ui.px(narrow ? kNarrowTokens : kTokens), 0);
   draw_map(ui, shown, *shown.result->answer, rest);
   vertical_line(ui, tokens.min.x, tokens.min.y, tokens.max.y, ui.colors.line);
-  draw_tokens(ui, shown, *shown.result->answer, tokens);
+  draw_sensitivity_tokens(ui, shown, *shown.result->answer, tokens);
 }
 
 }  // namespace headscope::ui

@@ -20,6 +20,13 @@ struct ArcsFocus {
 };
 ArcsFocus arcs_focus(Ui& ui, PanelData& data);
 
+// What the views arcs and neurons remember.
+struct ArcsState {
+  std::optional<std::int64_t> followed;  // the chosen query whose row was scrolled into sight
+  bool save_waits = false;               // S was pressed over a preview: the file is written when numbers are exact
+  float explained_height = 0;            // of 'Chosen pair' below the neurons, as it was drawn last
+};
+
 // The heads of the trace whose arcs are drawn, increasing.
 std::vector<std::int64_t> arcs_heads(const ViewState& view, std::int64_t num_heads);
 void toggle_arcs_head(ViewState& view, std::int64_t num_heads, std::int64_t head);

@@ -1,4 +1,4 @@
-// What decides which lines are drawn: heads, the least weight, sentences; the keys of this view.
+// What decides which arcs are drawn: heads, the least weight, sentences; the keys of this view.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,12 +16,11 @@
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kSaveWaits = "heads/save_waits";
 constexpr const char* kHideTip = "Links of a smaller weight are not drawn.";
 constexpr const char* kSentencesTip =
     "The text has two parts, A and B: draw only the links from queries of one to keys of one.";
 
-// A square in the head's colour, filled while its lines are drawn, and its number.
+// A square in the head's colour, filled while its arcs are drawn, and its number.
 bool head_chip(Ui& ui, const Rect& rect, std::int64_t head, bool on, std::size_t place) {
   const std::string name = fmt::format("heads/arcs/{}", head);
   const std::string tip = place < 9 ? fmt::format("Lines of head {}: on or off (key {}).", head, place + 1)
@@ -57,7 +56,7 @@ void save_svg(Ui& ui, PanelData& data) {
   const auto trace = ui.session.trace();
   if (trace == nullptr) return;
   // Of a preview nothing is written: the exact numbers are on their way.
-  ui.state.number[kSaveWaits] = trace->preview ? 1 : 0;
+  ui.state.panels.get<ArcsState>().save_waits = trace->preview;
   if (trace->preview) return;
   ExportChoice choice;
   choice.subject = ui.session.view.heads_show == HeadsShow::arcs ? ExportSubject::arcs : ExportSubject::neurons;
@@ -76,7 +75,7 @@ void save_svg(Ui& ui, PanelData& data) {
 
 void save_when_exact(Ui& ui, PanelData& data) {
   const auto trace = ui.session.trace();
-  if (ui.state.number[kSaveWaits] == 0 || trace == nullptr || trace->preview) return;
+  if (!ui.state.panels.get<ArcsState>().save_waits || trace == nullptr || trace->preview) return;
   save_svg(ui, data);
 }
 

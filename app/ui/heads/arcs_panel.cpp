@@ -1,130 +1,42 @@
-// Arcs from every query to its keys, a colour a head.
-#include "app/ui/heads/arcs.h"
-
+// The view 'arcs': the tokens at both sides, mouse and keys, and the sentences below.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/heads/arcs_drawing.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/panels.h"
+#include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
-#include "core/heads/arcs.h"
-#include "core/heads/sentences.h"
-#include "core/picture/arc_style.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr float kHeadings = 26, kLegend = 44, kTallestRow = 72, kLowestRow = 15;
-constexpr std::int64_t kMostPieces = 16000;                 // of all curves together
 constexpr std::int64_t kMostCells = std::int64_t{1} << 24;  // heads x queries x keys that a frame may go through
 
-struct ArcsDrawing {
-  PanelData& data;
-  ArcsFocus focus;
-  std::vector<std::int64_t> heads;
-  ArcRegion region;
-  std::int64_t queries = 0, keys = 0;
-  Rect area;                  // of the rows, as far as it is seen
-  float left = 0, right = 0;  // ends of the lines
-  float pitch = 0, offset = 0;
-  int most_parts = 8;  // straight pieces of a curve
-
-  float middle(std::int64_t token) const { return area.min.y - offset + (static_cast<float>(token) + 0.5f) * pitch; }
+struct Token {
+  std::string index;  // "": not said
+  std::string word;
+  bool query = false, chosen = false, hovered = false;
 };
-
-ArcRequest request_of(const Ui& ui, const ArcsDrawing& drawing) {
-  ArcRequest request;
-  request.batch = drawing.focus.selection.batch;
-  request.heads = drawing.heads;
-  request.queries = drawing.region.queries;
-  request.keys = drawing.region.keys;
-  request.hide_below = ui.session.view.arcs_hide_below;
-  request.most = kMostArcs;
-  return request;
-}
-
-// The token whose arcs are bright: the one under the mouse, else the chosen query.
-struct Bright {
-  std::int64_t query = -1, key = -1;
-  bool touches(const Arc& arc) const { return query >= 0 ? arc.query == query : arc.key == key; }
-  bool any() const { return query >= 0 || key >= 0; }
-};
-
-Bright bright_of(const Ui& ui, const ArcsDrawing& drawing) {
-  const Hover& hover = ui.state.hover;
-  if (hover.query >= 0 && hover.query < drawing.queries) return {hover.query, -1};
-  if (hover.key >= 0 && hover.key < drawing.keys) return {-1, hover.key};
-  if (drawing.focus.picked && drawing.focus.pair) return {drawing.focus.pair->row, -1};
-  return {};
-}
-
-void draw_arc(Ui& ui, const ArcsDrawing& drawing, const Arc& arc, ArcTone tone) {
-  const auto k = std::lower_bound(drawing.heads.begin(), drawing.heads.end(), arc.head) - drawing.heads.begin();
-  const auto scale = static_cast<double>(ui.scale);
-  const auto shift =
-      static_cast<float>(arc_offset(k, std::ssize(drawing.heads), static_cast<double>(drawing.pitch) / scale) * scale);
-  const float y0 = drawing.middle(arc.query) + shift, y1 = drawing.middle(arc.key) + shift;
-  // Where the rows scroll, arcs between tokens that are both out of sight would only cross the picture.
-  const float reach = drawing.pitch / 2;
-  const auto seen = [&](float y) { return y > drawing.area.min.y - reach && y < drawing.area.max.y + reach; };
-  if (!seen(y0) && !seen(y1)) return;
-  const ArcStyle style = arc_style(static_cast<double>(arc.weight), tone, static_cast<double>(drawing.pitch) / scale);
-  const ImU32 color = color32(head_color(arc.head), static_cast<float>(style.opacity));
-  const float width = std::max(1.0f, static_cast<float>(style.width) * ui.scale);
-  if (y0 == y1) {
-    canvas().AddLine({drawing.left, y0}, {drawing.right, y1}, color, width);
-    return;
-  }
-  const float middle = (drawing.left + drawing.right) / 2;
-  const int parts = std::clamp(static_cast<int>(std::abs(y1 - y0) / ui.px(10)) + 6, 8, drawing.most_parts);
-  canvas().AddBezierCubic({drawing.left, y0}, {middle, y0}, {middle, y1}, {drawing.right, y1}, color, width, parts);
-}
-
-// Weak arcs first. Those of the bright token come whole, also where the others are cut to the strongest.
-void draw_arcs(Ui& ui, ArcsDrawing& drawing, const Bright& bright) {
-  const ArcRequest all = request_of(ui, drawing);
-  const Arcs& arcs = drawing.data.arcs(all);
-  // Few arcs are drawn smoothly, many within what a frame of a software driver can take.
-  drawing.most_parts = static_cast<int>(std::clamp<std::int64_t>(kMostPieces / (std::ssize(arcs.arcs) + 1), 8, 40));
-  for (auto arc = arcs.arcs.rbegin(); arc != arcs.arcs.rend(); ++arc) {
-    if (bright.any() && bright.touches(*arc)) continue;
-    draw_arc(ui, drawing, *arc, bright.any() ? ArcTone::dim : ArcTone::plain);
-  }
-  if (!bright.any()) return;
-  ArcRequest own = all;
-  const auto narrowed = [](Range range, std::int64_t at) {
-    return at >= range.begin && at < range.end ? Range{at, at + 1} : Range{at, at};
-  };
-  if (bright.query >= 0) own.queries = narrowed(own.queries, bright.query);
-  if (bright.key >= 0) own.keys = narrowed(own.keys, bright.key);
-  const Arcs& strong = drawing.data.arcs(own);
-  drawing.most_parts = strong.arcs.size() <= 200 ? 40 : 12;
-  for (auto arc = strong.arcs.rbegin(); arc != strong.arcs.rend(); ++arc) {
-    draw_arc(ui, drawing, *arc, ArcTone::bright);
-  }
-}
 
 // A token's box at one side: framed in its role's colour when it is chosen.
-void draw_token(Ui& ui, const Rect& box, const std::string& index, const std::string& word, bool query, bool chosen,
-                bool hovered) {
-  const Rgba role = query ? ui.colors.query : ui.colors.key;
+void draw_token(Ui& ui, const Rect& box, const Token& token) {
+  const Rgba role = token.query ? ui.colors.query : ui.colors.key;
   const float radius = ui.px(size::radius_control);
-  if (chosen) fill(box, ui.colors.tint, radius);
-  if (hovered && !chosen) fill(box, ui.colors.hover, radius);
-  if (chosen) outline(ui, box, role, 1.5f, radius);
+  if (token.chosen) fill(box, ui.colors.tint, radius);
+  if (token.hovered && !token.chosen) fill(box, ui.colors.hover, radius);
+  if (token.chosen) outline(ui, box, role, 1.5f, radius);
   Rect words = inset(box, ui.px(8));
   words.min.y = box.min.y;
   words.max.y = box.max.y;
-  if (!index.empty()) text_in(ui, words, Type::mono11, ui.colors.text3, index);
-  if (!index.empty()) words.min.x += ui.px(30);
-  text_in(ui, words, chosen ? Type::mono_bold12 : Type::mono12,
-          chosen    ? role
-          : hovered ? ui.colors.text
-                    : ui.colors.text2,
-          word, query ? 1 : 0);
+  if (!token.index.empty()) text_in(ui, words, Type::mono11, ui.colors.text3, token.index);
+  if (!token.index.empty()) words.min.x += ui.px(30);
+  const Rgba ink = token.chosen ? role : token.hovered ? ui.colors.text : ui.colors.text2;
+  text_in(ui, words, token.chosen ? Type::mono_bold12 : Type::mono12, ink, token.word, token.query ? 1 : 0);
 }
 
 void choose(Ui& ui, const ArcsDrawing& drawing, std::optional<std::int64_t> query, std::optional<std::int64_t> key) {
@@ -167,8 +79,12 @@ void draw_side(Ui& ui, const ArcsDrawing& drawing, bool query, const Rect& side)
       ui.state.focus = "heads/lines";
       choose(ui, drawing, query ? std::optional(i) : std::nullopt, query ? std::nullopt : std::optional(i));
     }
-    draw_token(ui, box, query ? std::to_string(i) : "", token_or_index(names, i), query, chosen,
-               (query ? hover.query : hover.key) == i);
+    draw_token(ui, box,
+               {.index = query ? std::to_string(i) : std::string(),
+                .word = token_or_index(names, i),
+                .query = query,
+                .chosen = chosen,
+                .hovered = (query ? hover.query : hover.key) == i});
   }
 }
 
@@ -236,15 +152,50 @@ bool too_many(Ui& ui, const ArcsDrawing& drawing, const Rect& area) {
 
 // The row of the chosen query comes into sight when it changed.
 void follow_choice(Ui& ui, const ArcsDrawing& drawing) {
-  double& followed = ui.state.number["heads/lines/followed"];
-  const double now = drawing.focus.picked && drawing.focus.pair ? static_cast<double>(drawing.focus.pair->row) + 1 : 0;
+  std::optional<std::int64_t>& followed = ui.state.panels.get<ArcsState>().followed;
+  std::optional<std::int64_t> now;
+  if (drawing.focus.picked && drawing.focus.pair) now = drawing.focus.pair->row;
   if (followed == now) return;
   followed = now;
-  if (now == 0) return;
-  double& offset = ui.state.number["heads/lines/scroll"];
-  const double top = (now - 1) * static_cast<double>(drawing.pitch), bottom = top + static_cast<double>(drawing.pitch);
+  if (!now) return;
+  double& offset = ui.state.panels.get<ScrollOffsets>().down["heads/lines"];
+  const double top = static_cast<double>(*now) * static_cast<double>(drawing.pitch),
+               bottom = top + static_cast<double>(drawing.pitch);
   offset = std::min(top, std::max(offset, bottom - static_cast<double>(drawing.area.height())));
   ui.state.wants_frame = true;
+}
+
+// Title, batch, and the segments grid | arcs | neurons.
+void draw_header(Ui& ui, const ArcsDrawing& drawing, const Rect& area) {
+  const std::int64_t batches = drawing.data.trace().inputs->batch;
+  std::string fact = "query to key";
+  if (batches > 1) fact += fmt::format(", batch {} of {}", drawing.focus.selection.batch, batches);
+  Rect controls = panel_header(ui, area, "Lines", fact);
+  const float top = std::round(controls.center().y - ui.px(12));
+  controls = {{controls.min.x, top}, {controls.max.x, top + ui.px(size::control_height)}};
+  draw_heads_show(ui, controls);
+}
+
+// Where the tokens stand at both sides, and the arcs between them. The sides are named in `headings`, above them.
+struct Sides {
+  Rect query, key;
+};
+Sides place_sides(Ui& ui, ArcsDrawing& drawing, const Rect& headings) {
+  const float longest = ui.px(130);
+  // They are measured in the smaller type of axes.
+  const auto words_width = [&](const std::vector<std::string>& names) {
+    return std::ceil(std::max(labels_extent(ui, names, longest), ui.px(40)) * 12 / 11) + ui.px(4);
+  };
+  const Rect& area = drawing.area;
+  const float query_width = words_width(drawing.data.rows(StageId::weights)) + ui.px(46);
+  const float key_width = words_width(drawing.data.columns(StageId::weights)) + ui.px(16);
+  const float room = std::floor(area.height() / static_cast<float>(std::max(drawing.queries, drawing.keys)));
+  drawing.pitch = std::clamp(room, ui.px(kLowestRow), ui.px(kTallestRow));
+  drawing.left = area.min.x + query_width + ui.px(6);
+  drawing.right = area.max.x - key_width - ui.px(6);
+  text_in(ui, {headings.min, {drawing.left - ui.px(14), headings.max.y}}, Type::title12, ui.colors.query, "query", 1);
+  text_in(ui, {{drawing.right + ui.px(14), headings.min.y}, headings.max}, Type::title12, ui.colors.key, "key");
+  return {{area.min, {area.min.x + query_width, area.max.y}}, {{area.max.x - key_width, area.min.y}, area.max}};
 }
 
 }  // namespace
@@ -256,13 +207,7 @@ void draw_arcs_panel(Ui& ui, const Rect& area) {
   const Trace& trace = data->trace();
   ArcsDrawing drawing{*data, arcs_focus(ui, *data), arcs_heads(ui.session.view, trace.num_heads()), {}, 0, 0, {}};
   const Rect header{area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}};
-  std::string fact = "query to key";
-  if (trace.inputs->batch > 1)
-    fact += fmt::format(", batch {} of {}", drawing.focus.selection.batch, trace.inputs->batch);
-  Rect controls = panel_header(ui, header, "Lines", fact);
-  const float top = std::round(controls.center().y - ui.px(12));
-  controls = {{controls.min.x, top}, {controls.max.x, top + ui.px(size::control_height)}};
-  draw_heads_show(ui, controls);
+  draw_header(ui, drawing, header);
   read_arcs_keys(ui, *data);
 
   const float pad = ui.px(size::panel_padding);
@@ -274,34 +219,18 @@ void draw_arcs_panel(Ui& ui, const Rect& area) {
   drawing.area = {{area.min.x + pad, y + ui.px(kHeadings)}, {area.max.x - pad, area.max.y - ui.px(kLegend)}};
   if (drawing.area.height() < ui.px(40) || drawing.queries == 0 || too_many(ui, drawing, {{area.min.x, y}, area.max}))
     return;
-
-  const float longest = ui.px(130);
-  // They are measured in the smaller type of axes.
-  const auto words_width = [&](const std::vector<std::string>& names) {
-    return std::ceil(std::max(labels_extent(ui, names, longest), ui.px(40)) * 12 / 11) + ui.px(4);
-  };
-  const float query_width = words_width(data->rows(StageId::weights)) + ui.px(46);
-  const float key_width = words_width(data->columns(StageId::weights)) + ui.px(16);
-  const std::int64_t rows = std::max(drawing.queries, drawing.keys);
-  const float room = std::floor(drawing.area.height() / static_cast<float>(rows));
-  drawing.pitch = std::clamp(room, ui.px(kLowestRow), ui.px(kTallestRow));
-  const float content = drawing.pitch * static_cast<float>(rows);
-  drawing.left = drawing.area.min.x + query_width + ui.px(6);
-  drawing.right = drawing.area.max.x - key_width - ui.px(6);
-  const Rect headings{{drawing.area.min.x, y}, {drawing.area.max.x, drawing.area.min.y}};
-  text_in(ui, {headings.min, {drawing.left - ui.px(14), headings.max.y}}, Type::title12, ui.colors.query, "query", 1);
-  text_in(ui, {{drawing.right + ui.px(14), headings.min.y}, headings.max}, Type::title12, ui.colors.key, "key");
+  const Sides sides = place_sides(ui, drawing, {{drawing.area.min.x, y}, {drawing.area.max.x, drawing.area.min.y}});
 
   // The tokens at both sides are clicked one by one.
   const Interaction panel =
       interact_mouse(ui, "heads/lines", {{drawing.left, drawing.area.min.y}, {drawing.right, drawing.area.max.y}});
   follow_choice(ui, drawing);
   const Rect scrolled{{drawing.area.min.x, drawing.area.min.y}, {area.max.x, drawing.area.max.y}};
+  const float content = drawing.pitch * static_cast<float>(std::max(drawing.queries, drawing.keys));
   drawing.offset = begin_scroll(ui, "heads/lines", scrolled, content > drawing.area.height() ? content : 0).offset;
-  draw_arcs(ui, drawing, bright_of(ui, drawing));
-  draw_side(ui, drawing, true,
-            {{drawing.area.min.x, drawing.area.min.y}, {drawing.area.min.x + query_width, drawing.area.max.y}});
-  draw_side(ui, drawing, false, {{drawing.area.max.x - key_width, drawing.area.min.y}, drawing.area.max});
+  draw_arcs(ui, drawing);
+  draw_side(ui, drawing, true, sides.query);
+  draw_side(ui, drawing, false, sides.key);
   end_scroll(ui);
   if (panel.focused) {
     if (ui.state.focus_by_keyboard) focus_ring(ui, inset(drawing.area, ui.px(1)), ui.px(3));

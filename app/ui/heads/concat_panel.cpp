@@ -1,8 +1,10 @@
+// Concat and output: their pictures, a band for each head, mouse and keys.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/heads/concat_header.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/cell_highlight.h"
 #include "app/ui/map/concat_grid.h"
@@ -21,73 +23,8 @@ namespace {
 
 constexpr float kGutter = 62, kAbove = 24, kReport = 22, kBottom = 2;
 
-struct Panel {
-  PanelData& data;
-  Selection selection;
-  bool direct = false, provenance = false;
-  std::string hovered;  // the number under the mouse, in words
-};
-
-std::string name_of(StageId stage) {
-  return std::string(stage_name(stage));
-}
-
-void draw_inline_bar(Ui& ui, Rect& rest, ColorMap map, const ValueRange& range) {
-  const std::string low = short_number(std::round(range.low * 100) / 100);
-  const std::string high = '+' + short_number(std::round(range.high * 100) / 100);
-  const float low_width = std::ceil(text_width(ui, Type::mono11, low));
-  const float high_width = std::ceil(text_width(ui, Type::mono11, high));
-  if (rest.width() < low_width + high_width + ui.px(120)) return;
-  text_in(ui, take_right(rest, high_width + 1, ui.px(5)), Type::mono11, ui.colors.text2, high, 1);
-  Rect bar = take_right(rest, ui.px(80), ui.px(5));
-  bar.min.y = std::round(bar.center().y - ui.px(5));
-  bar.max.y = bar.min.y + ui.px(10);
-  canvas().PushClipRect(bar.min, bar.max, true);
-  color_bar(ui, bar, map, range, true);
-  canvas().PopClipRect();
-  ui.mark("concat/color_bar", bar);
-  text_in(ui, take_right(rest, low_width + 1, ui.px(12)), Type::mono11, ui.colors.text2, low, 1);
-}
-
-void draw_header(Ui& ui, Panel& panel, const Rect& area) {
-  ViewState& view = ui.session.view;
-  const Trace& trace = panel.data.trace();
-  const bool has_output = trace.find(StageId::output) != nullptr;
-  const StageId shown = view.concat_shows == ConcatShows::output && has_output ? StageId::output : StageId::concat;
-  Rect line{{area.min.x, std::round(area.min.y + (ui.px(size::panel_header) - ui.px(24)) / 2)},
-            {area.max.x - ui.px(size::panel_padding), 0}};
-  line.max.y = line.min.y + ui.px(size::control_height);
-  const float left = area.min.x + ui.px(size::panel_padding) +
-                     std::ceil(text_width(ui, Type::mono_bold12, name_of(shown))) + ui.px(12);
-  Rect rest{{left, line.min.y}, line.max};
-
-  int shows = static_cast<int>(view.concat_shows);
-  const ControlState state{has_output, false,
-                           has_output ? "concat = the heads' contexts side by side; output = concat · Wo + b; or both."
-                                      : "output needs an output projection: there is none when attention runs alone."};
-  if (segments(ui, "concat/shows", take_right(rest, ui.px(176), ui.px(6)), {"concat", "output", "both"}, shows,
-               state)) {
-    view.concat_shows = static_cast<ConcatShows>(std::clamp(shows, 0, 2));
-  }
-  color_map_combo(ui, "concat/colormap", take_right(rest, ui.px(92), ui.px(12)), false);
-  if (panel.direct && shown == StageId::concat) {
-    int by = panel.provenance ? 0 : 1;
-    if (segments(ui, "concat/provenance", take_right(rest, ui.px(164), ui.px(12)), {"provenance", "values"}, by,
-                 {true, false, "Colour each cell by the head and token that it really came from, or by its value."})) {
-      show_provenance(ui, by == 0);
-    }
-  }
-  if (!panel.provenance || view.concat_shows == ConcatShows::output) {
-    draw_inline_bar(ui, rest, color_map_of(view, false), panel.data.range(view, shown, panel.selection.batch, 0));
-  }
-  std::string fact = to_string(trace.tensor(shown).shape());
-  if (!panel.hovered.empty()) fact += "  " + panel.hovered;
-  panel_header(ui, {area.min, {std::max(rest.max.x, left) + ui.px(size::panel_padding), area.max.y}}, name_of(shown),
-               fact, -1, true);
-}
-
 // "head 2  16–23" over each band, and its 3 px line.
-void draw_bands(Ui& ui, const Panel& panel, const ConcatGrid& grid) {
+void draw_bands(Ui& ui, const ConcatPanel& panel, const ConcatGrid& grid) {
   const float number = text_width(ui, Type::title12, fmt::format("{}", grid.bands.size())) + ui.px(6);
   const float pitch = std::max(1.0f, grid.area.width() / static_cast<float>(grid.bands.size()));
   std::int64_t step = 1;
@@ -117,7 +54,7 @@ void draw_bands(Ui& ui, const Panel& panel, const ConcatGrid& grid) {
   }
 }
 
-void pick(Ui& ui, const Panel& panel, StageId stage, Cell cell) {
+void pick(Ui& ui, const ConcatPanel& panel, StageId stage, Cell cell) {
   ViewState& view = ui.session.view;
   select_stage(view, stage);
   view.cell = cell;
@@ -129,7 +66,7 @@ void pick(Ui& ui, const Panel& panel, StageId stage, Cell cell) {
   }
 }
 
-void read_input(Ui& ui, Panel& panel, StageId stage, const ConcatGrid& grid, const Tensor& matrix) {
+void read_input(Ui& ui, ConcatPanel& panel, StageId stage, const ConcatGrid& grid, const Tensor& matrix) {
   const Trace& trace = panel.data.trace();
   const std::string name = stage == StageId::concat ? "concat/picture" : "concat/output_picture";
   const Interaction mouse = interact_mouse(ui, name, grid.area, {});
@@ -170,7 +107,7 @@ void read_input(Ui& ui, Panel& panel, StageId stage, const ConcatGrid& grid, con
   }
 }
 
-void draw_selection(Ui& ui, const Panel& panel, StageId stage, const ConcatGrid& grid) {
+void draw_selection(Ui& ui, const ConcatPanel& panel, StageId stage, const ConcatGrid& grid) {
   const std::optional<CellPlace> own = linked_cell(ui, panel.data.trace());
   for (const CellRange& range :
        ranges_in(linked_now(ui, panel.data), panel.data.trace(), stage, panel.selection.batch, 0)) {
@@ -192,7 +129,7 @@ void draw_selection(Ui& ui, const Panel& panel, StageId stage, const ConcatGrid&
 }
 
 // The picture of all of a matrix of very many rows: pixels of several rows and of one feature each.
-LargeMap large_of(Ui& ui, Panel& panel, StageId stage, const ConcatGrid& grid) {
+LargeMap large_of(Ui& ui, ConcatPanel& panel, StageId stage, const ConcatGrid& grid) {
   const std::int64_t batch = panel.selection.batch;
   LargeMap map{panel.data.map_key(stage, batch, 0),
                panel.data.map_source(stage, batch, 0),
@@ -208,7 +145,7 @@ LargeMap large_of(Ui& ui, Panel& panel, StageId stage, const ConcatGrid& grid) {
 }
 
 // One matrix: bands for concat of correctly merged heads, else one picture.
-void draw_matrix(Ui& ui, Panel& panel, StageId stage, const Rect& area, bool named) {
+void draw_matrix(Ui& ui, ConcatPanel& panel, StageId stage, const Rect& area, bool named) {
   const Trace& trace = panel.data.trace();
   const Tensor& matrix = panel.data.matrix(stage, panel.selection.batch, 0);
   const bool banded = stage == StageId::concat && !panel.direct;
@@ -263,31 +200,6 @@ void draw_matrix(Ui& ui, Panel& panel, StageId stage, const Rect& area, bool nam
       grid.bands.front(), panel.data.rows(stage), marked, ui.colors.query, grid.bands.front().cell_height < ui.px(3));
 }
 
-// What the direct merge does, and what a pixel holds: one line at the bottom.
-void draw_report(Ui& ui, const Panel& panel, const Rect& line) {
-  const Trace& trace = panel.data.trace();
-  const MergeReport report = merge_report(with_own_mask(trace.request, *trace.inputs), trace.num_heads(),
-                                          trace.query_len(), trace.inputs->value_head_dim);
-  ui.mark("concat/report", line);
-  Rect rest = line;
-  const bool bad = report.tokens_per_row > 1 || report.future_leaks;
-  if (bad) {
-    draw_icon(ui, Icon::warning, {rest.min.x + ui.px(6), std::round(rest.center().y)}, ui.px(12), ui.colors.warn);
-    rest.min.x += ui.px(18);
-  }
-  const std::string sentence = merge_sentence(report, trace.num_heads());
-  text_in(ui, rest, Type::words12, ui.colors.text, sentence);
-  rest.min.x += std::ceil(text_width(ui, Type::words12, sentence)) + ui.px(16);
-  if (panel.provenance && rest.width() > ui.px(150)) {
-    const float side = ui.px(6);
-    const float y = std::round(rest.center().y - ui.px(3));
-    canvas().AddTriangleFilled({rest.min.x, y}, {rest.min.x + side, y}, {rest.min.x + side, y + side},
-                               color32(ui.colors.text));
-    rest.min.x += ui.px(11);
-    text_in(ui, rest, Type::words11, ui.colors.text2, "from a later token");
-  }
-}
-
 }  // namespace
 
 void draw_concat_panel(Ui& ui, const Rect& area) {
@@ -295,11 +207,11 @@ void draw_concat_panel(Ui& ui, const Rect& area) {
   PanelData* data = panel_data(ui);
   if (data == nullptr || data->trace().find(StageId::concat) == nullptr) return;
   const Trace& trace = data->trace();
-  Panel panel{*data,
-              selection_of(ui.session.view, trace),
-              trace.request.merge == Merge::direct,
-              shows_provenance(ui, trace),
-              {}};
+  ConcatPanel panel{*data,
+                    selection_of(ui.session.view, trace),
+                    trace.request.merge == Merge::direct,
+                    shows_provenance(ui, trace),
+                    {}};
   const bool has_output = trace.find(StageId::output) != nullptr;
   const ConcatShows shows = has_output ? ui.session.view.concat_shows : ConcatShows::concat;
 
@@ -317,12 +229,12 @@ void draw_concat_panel(Ui& ui, const Rect& area) {
       draw_matrix(ui, panel, shows == ConcatShows::output ? StageId::output : StageId::concat, pictures, false);
     }
     if (reports) {
-      draw_report(
+      draw_merge_report(
           ui, panel,
           {{area.min.x + ui.px(size::panel_padding), pictures.max.y + ui.px(4)}, {body.max.x, body.max.y + ui.px(2)}});
     }
   }
-  draw_header(ui, panel, {area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}});
+  draw_concat_header(ui, panel, {area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}});
 }
 
 }  // namespace headscope::ui

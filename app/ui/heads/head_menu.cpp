@@ -11,32 +11,20 @@ namespace headscope::ui {
 namespace {
 
 constexpr const char* kName = "head_menu";
-constexpr const char* kAsked = "head_menu/asked";
 
 // Then a line for each of multiplied_stages(), and the last: as computed.
 enum Line { title, off, uniform, identity, factors };
 
-LayerHead place_of(const Ui& ui) {
-  return {static_cast<std::int64_t>(ui.state.number.at("head_menu/layer")),
-          static_cast<std::int64_t>(ui.state.number.at("head_menu/head"))};
-}
-
-Rect anchor_of(const Ui& ui) {
-  const ImVec2 at{static_cast<float>(ui.state.number.at("head_menu/x")),
-                  static_cast<float>(ui.state.number.at("head_menu/y"))};
+Rect anchor_of(Ui& ui) {
+  const ImVec2 at = ui.state.panels.get<HeadMenuState>().at;
   return {at, at};
 }
 
 void open_at(Ui& ui, const LayerHead& place, ImVec2 at) {
-  UiState& s = ui.state;
-  s.number["head_menu/layer"] = static_cast<double>(place.layer);
-  s.number["head_menu/head"] = static_cast<double>(place.head);
-  s.number["head_menu/x"] = static_cast<double>(at.x);
-  s.number["head_menu/y"] = static_cast<double>(at.y);
-  s.number.erase(kAsked);
-  s.open_combo = kName;
-  s.list_shown = true;
-  s.wants_frame = true;
+  ui.state.panels.get<HeadMenuState>() = {place, at, false};
+  ui.state.open_combo = kName;
+  ui.state.list_shown = true;
+  ui.state.wants_frame = true;
 }
 
 std::vector<MenuLine> lines_of(const Ui& ui, const LayerHead& place) {
@@ -91,22 +79,23 @@ void open_head_menu(Ui& ui, const LayerHead& place) {
 
 void ask_for_head_menu(Ui& ui) {
   if (ui.session.trace() == nullptr || ui.session.trace()->num_heads() < 1) return;
-  ui.state.number[kAsked] = 1;
+  ui.state.panels.get<HeadMenuState>().asked = true;
   ui.state.wants_frame = true;
 }
 
 void answer_head_menu(Ui& ui, const LayerHead& place, const Rect& picture) {
-  if (ui.state.number.count(kAsked) > 0) open_at(ui, place, {picture.min.x, picture.max.y});
+  if (ui.state.panels.get<HeadMenuState>().asked) open_at(ui, place, {picture.min.x, picture.max.y});
 }
 
 void draw_head_menu(Ui& ui) {
-  if (ui.state.number.count(kAsked) > 0) {
+  const HeadMenuState& menu = ui.state.panels.get<HeadMenuState>();
+  if (menu.asked) {
     const ImVec2 screen = ImGui::GetIO().DisplaySize;
     open_at(ui, {shown_layer(ui), ui.session.view.head}, {screen.x / 2, screen.y / 3});
   }
-  if (const int picked = take_chosen(ui, kName); picked >= 0) execute_menu_line(ui, place_of(ui), picked);
+  if (const int picked = take_chosen(ui, kName); picked >= 0) execute_menu_line(ui, menu.place, picked);
   if (ui.state.open_combo == kName) {
-    show_list(ui, kName, anchor_of(ui), lines_of(ui, place_of(ui)), -1, Type::words12);
+    show_list(ui, kName, anchor_of(ui), lines_of(ui, menu.place), -1, Type::words12);
   }
 }
 

@@ -7,6 +7,12 @@
 
 namespace headscope::ui {
 
+struct HeadMenuState {
+  LayerHead place;     // the head of the open menu
+  ImVec2 at;           // the menu's corner
+  bool asked = false;  // it opens in the next frame
+};
+
 // Says what a right click on a head does, for tooltips and hints.
 constexpr const char* kHeadMenuHint = "Right click: switch the head off, hold or multiply it.";
 

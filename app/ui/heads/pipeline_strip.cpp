@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "app/ui/map/cell_highlight.h"
@@ -7,11 +8,17 @@
 #include "app/ui/panel_data.h"
 #include "app/ui/panels.h"
 #include "app/ui/pipeline_cards.h"
+#include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/stage_sources.h"
 
 namespace headscope::ui {
 namespace {
+
+// What the strip remembers.
+struct PipelineState {
+  std::optional<std::size_t> shown;  // the card that was scrolled into sight
+};
 
 struct StripState {
   PanelData& data;
@@ -208,14 +215,14 @@ float wanted_width(Ui& ui, const Trace& trace, const PipelineCard& card, bool na
 
 // Keeps the selected card in sight when it changed; the wheel scrolls.
 float scroll_offset(Ui& ui, const Rect& area, const CardLayout& layout, std::size_t selected) {
-  double& offset = ui.state.number["pipeline/scroll"];
-  double& last = ui.state.number["pipeline/shown"];
+  double& offset = ui.state.panels.get<ScrollOffsets>().down["pipeline"];
+  std::optional<std::size_t>& last = ui.state.panels.get<PipelineState>().shown;
   const float most = std::max(0.0f, layout.content - area.width());
   if (most > 0 && ui.on_top() && area.contains(ImGui::GetIO().MousePos)) {
     offset -= static_cast<double>((ImGui::GetIO().MouseWheel + ImGui::GetIO().MouseWheelH) * ui.px(60));
   }
-  if (last != static_cast<double>(selected) + 1) {
-    last = static_cast<double>(selected) + 1;
+  if (last != selected) {
+    last = selected;
     const double low = static_cast<double>(layout.x[selected] + layout.width[selected] - area.width() + ui.px(24));
     const double high = static_cast<double>(layout.x[selected] - ui.px(24));
     offset = std::min(std::max(offset, low), high);

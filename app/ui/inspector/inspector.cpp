@@ -7,6 +7,7 @@
 #include "app/ui/inspector/inspector_parts.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/panels.h"
+#include "app/ui/shell_state.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/explain/explain.h"
 
@@ -16,10 +17,13 @@ namespace {
 // From this width on the picture has the numbers beside it instead of below.
 constexpr float kBesideFrom = 860, kColumn = 436;
 
-constexpr const char* kExplained = "inspector/explained";
 constexpr const char* kExplainTitle = "Where this number comes from";
 constexpr const char* kExpandTip = "The inspector takes the place of the heads; once more brings them back.";
 constexpr const char* kCopyTip = "Copy this matrix: rows of numbers with tabs between, for a spreadsheet or numpy.";
+
+struct InspectorState {
+  float explained_height = 0;  // of 'Where this number comes from', as it was drawn last
+};
 
 std::string title_of(const Inspected& inspected) {
   const bool per_head = inspected.data.trace().tensor(inspected.stage).rank() == 4;
@@ -53,11 +57,11 @@ void draw_header(Ui& ui, const Inspected& inspected, const Rect& area) {
   panel_header(ui, all, title_of(inspected), fact_of(inspected),
                per_head ? static_cast<int>(inspected.selection.head) : -1, !per_head);
   const float y = std::round(area.min.y + (ui.px(size::panel_header) - ui.px(24)) / 2);
-  double& expanded = ui.state.number["inspector/expanded"];
+  bool& expanded = ui.state.panels.get<ShellState>().inspector_expanded;
   const Rect expand{{buttons.min.x, y}, {buttons.min.x + ui.px(26), y + ui.px(24)}};
   const Rect copy{{expand.max.x + ui.px(4), y}, {expand.max.x + ui.px(30), y + ui.px(24)}};
   if (icon_button(ui, "inspector/expand", expand, Icon::expand, {true, false, kExpandTip})) {
-    expanded = expanded > 0 ? 0 : 1;
+    expanded = !expanded;
   }
   if (icon_button(ui, "inspector/copy", copy, Icon::copy, {true, false, kCopyTip})) copy_matrix(ui, inspected);
 }
@@ -95,12 +99,11 @@ void draw_steppers(Ui& ui, const Inspected& inspected, const Rect& line) {
 
 // The parts below the picture, in one scrolling column.
 void draw_body(Ui& ui, Inspected& inspected, const Rect& area) {
-  double& where = ui.state.number[kExplained];  // as high as it was drawn last
+  float& where = ui.state.panels.get<InspectorState>().explained_height;
   const float statistics = statistics_height(ui, inspected);
   const float numbers = numbers_height(ui, inspected);
   const float bottom = ui.px(10);
-  const ScrollArea scroll =
-      begin_scroll(ui, "inspector", area, static_cast<float>(where) + statistics + numbers + bottom);
+  const ScrollArea scroll = begin_scroll(ui, "inspector", area, where + statistics + numbers + bottom);
   float y = area.min.y - scroll.offset;
   const float left = area.min.x + ui.px(size::panel_padding);
   const float right = area.max.x - ui.px(size::panel_padding);
@@ -114,8 +117,8 @@ void draw_body(Ui& ui, Inspected& inspected, const Rect& area) {
   const Rect explained{{left, y}, {right, area.max.y}};
   const float needed =
       std::ceil(draw_explanation(ui, inspected.data, explained_of(inspected), explained, area, kExplainTitle));
-  if (static_cast<double>(needed) != where) ui.state.wants_frame = true;
-  where = static_cast<double>(needed);
+  if (needed != where) ui.state.wants_frame = true;
+  where = needed;
   section(needed, false);
   const Rect rect = section(statistics, true);
   if (in_sight(rect)) draw_statistics(ui, inspected, rect);

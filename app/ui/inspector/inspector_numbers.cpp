@@ -7,13 +7,13 @@
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/request/number_edit.h"
+#include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr float kTitle = 32, kHead = 20, kRow = 18, kColumn = 66, kNames = 62, kBar = 10, kBelow = 8;
-constexpr const char* kAcross = "inspector/numbers/across";  // see scroll_across
 constexpr const char* kTip =
     "The numbers of this slice. Click one to pick it, twice to edit it, arrows move on; Shift and the wheel, or the "
     "bar above, go "
@@ -26,7 +26,7 @@ struct Table {
 };
 
 void follow_cell(Ui& ui, const Cell& cell, float width) {
-  double& offset = ui.state.number[kAcross];
+  double& offset = ui.state.panels.get<ScrollOffsets>().across["inspector/numbers"];
   const auto left = static_cast<double>(static_cast<float>(cell.column) * ui.px(kColumn));
   offset = std::min(left, std::max(offset, left + static_cast<double>(ui.px(kColumn) - width)));
 }
@@ -98,6 +98,38 @@ void draw_column_heads(Ui& ui, const Inspected& inspected, const Table& table, c
   canvas().PopClipRect();
 }
 
+// A click picks, two edit, arrows move on. `seen`: the cells in sight.
+void read_cells(Ui& ui, const Inspected& inspected, const Table& table, const Rect& seen, const Rect& visible) {
+  const Interaction mouse = interact_mouse(ui, "inspector/numbers/cells", seen, {true, false, kTip});
+  std::optional<Cell>& cell = ui.session.view.cell;
+  if (mouse.clicked) {
+    const ImVec2 at = ImGui::GetIO().MousePos;
+    const auto row = static_cast<std::int64_t>((at.y - table.cells.min.y) / table.row);
+    const auto column = static_cast<std::int64_t>((at.x - table.cells.min.x + table.offset) / table.column);
+    if (row < inspected.matrix.dim(0) && column < inspected.matrix.dim(1)) cell = Cell{row, column};
+  }
+  if (mouse.double_clicked && cell) {
+    const float x = table.cells.min.x + static_cast<float>(cell->column) * table.column - table.offset;
+    const float y = table.cells.min.y + static_cast<float>(cell->row) * table.row;
+    edit_cell(ui, inspected.data.trace(), inspected.stage, inspected.batch, inspected.slice, *cell,
+              {{x, y}, {x + table.column, y + table.row}});
+  }
+  if (!mouse.focused) return;
+  if (const std::optional<Cell> step = take_arrow(ui)) {
+    Cell next = inspected.selection.cell.value_or(Cell{-step->row, -step->column});
+    next.row = std::clamp<std::int64_t>(next.row + step->row, 0, inspected.matrix.dim(0) - 1);
+    next.column = std::clamp<std::int64_t>(next.column + step->column, 0, inspected.matrix.dim(1) - 1);
+    cell = next;
+    follow_cell(ui, next, table.cells.width());
+    // The row stays in sight too.
+    double& down = ui.state.panels.get<ScrollOffsets>().down["inspector"];
+    const float y = table.cells.min.y + static_cast<float>(next.row) * table.row;
+    if (y < visible.min.y) down -= static_cast<double>(visible.min.y - y);
+    if (y + table.row > visible.max.y) down += static_cast<double>(y + table.row - visible.max.y);
+  }
+  if (ui.state.focus_by_keyboard) focus_ring(ui, inset(seen, ui.px(3)), ui.px(2));
+}
+
 }  // namespace
 
 float numbers_height(Ui& ui, const Inspected& inspected) {
@@ -137,37 +169,7 @@ void draw_numbers_table(Ui& ui, const Inspected& inspected, const Rect& area, co
   // Only the part in sight reacts: a row beneath the panel's edge is not there to be clicked.
   const Rect seen{{table.cells.min.x, std::max(table.cells.min.y, visible.min.y)},
                   {table.cells.max.x, std::min(table.cells.max.y, visible.max.y)}};
-  if (seen.height() > 1) {
-    const Interaction mouse = interact_mouse(ui, "inspector/numbers/cells", seen, {true, false, kTip});
-    std::optional<Cell>& cell = ui.session.view.cell;
-    if (mouse.clicked) {
-      const ImVec2 at = ImGui::GetIO().MousePos;
-      const auto row = static_cast<std::int64_t>((at.y - table.cells.min.y) / table.row);
-      const auto column = static_cast<std::int64_t>((at.x - table.cells.min.x + table.offset) / table.column);
-      if (row < inspected.matrix.dim(0) && column < inspected.matrix.dim(1)) cell = Cell{row, column};
-    }
-    if (mouse.double_clicked && cell) {
-      const float x = table.cells.min.x + static_cast<float>(cell->column) * table.column - table.offset;
-      const float y = table.cells.min.y + static_cast<float>(cell->row) * table.row;
-      edit_cell(ui, inspected.data.trace(), inspected.stage, inspected.batch, inspected.slice, *cell,
-                {{x, y}, {x + table.column, y + table.row}});
-    }
-    if (mouse.focused) {
-      if (const std::optional<Cell> step = take_arrow(ui)) {
-        Cell next = inspected.selection.cell.value_or(Cell{-step->row, -step->column});
-        next.row = std::clamp<std::int64_t>(next.row + step->row, 0, inspected.matrix.dim(0) - 1);
-        next.column = std::clamp<std::int64_t>(next.column + step->column, 0, inspected.matrix.dim(1) - 1);
-        cell = next;
-        follow_cell(ui, next, table.cells.width());
-        // The row stays in sight too.
-        double& down = ui.state.number["inspector/scroll"];
-        const float y = table.cells.min.y + static_cast<float>(next.row) * table.row;
-        if (y < visible.min.y) down -= static_cast<double>(visible.min.y - y);
-        if (y + table.row > visible.max.y) down += static_cast<double>(y + table.row - visible.max.y);
-      }
-      if (ui.state.focus_by_keyboard) focus_ring(ui, inset(seen, ui.px(3)), ui.px(2));
-    }
-  }
+  if (seen.height() > 1) read_cells(ui, inspected, table, seen, visible);
   draw_column_heads(ui, inspected, table, heads);
   draw_cells(ui, inspected, table, visible);
 }

@@ -33,6 +33,13 @@ Inspected inspected_of(Ui& ui, PanelData& data);
 // `body`: the least height that the parts below need. Edits the view (cell, viewport) and fills state.next_hover.
 float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, float body);
 
+// inspector_readout.cpp: the lines below the picture. `large`: of a map with a choice of pooling.
+float picture_lines_height(const Ui& ui, bool large);
+// From the top of `area` on: what a pixel holds (`holds`; "": a number or less), the pooling of a large map, the shown
+// cell. Returns the y below them.
+float draw_picture_lines(Ui& ui, const Inspected& inspected, const HeatmapView& view, const std::string& holds,
+                         const Rect& area);
+
 // The cell of the explanation: the shown one; for a large map only the picked one, because explaining reads its row.
 // nullopt: none.
 std::optional<Explained> explained_of(const Inspected& inspected);

@@ -1,5 +1,4 @@
-#include <fmt/format.h>
-
+// The picture of the matrix with what is around it: labels, colour bar, plots along the axes; mouse and keys.
 #include <algorithm>
 #include <cmath>
 
@@ -17,8 +16,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kGutter = 62, kWordLabels = 50, kIndexLabels = 24, kThinLabels = 44, kBarRoom = 56, kReadout = 26,
-                kBelow = 10, kHolds = 18, kProfile = 28, kPooling = 30;
+constexpr float kGutter = 62, kWordLabels = 50, kIndexLabels = 24, kThinLabels = 44, kBarRoom = 56, kProfile = 28;
 
 constexpr const char* kName = "inspector/picture";
 
@@ -40,10 +38,9 @@ Places places_of(Ui& ui, const Inspected& inspected, const Rect& area, float bod
   // Numbers of a signed range are longer than those of weights.
   const float bar = ui.px(inspected.weight_like ? kBarRoom : kBarRoom + 14);
   float width = area.max.x - bar - left;
-  const float readout = ui.px(6) + ui.px(kReadout) + ui.px(kBelow);
-  const float pooling = large ? ui.px(kPooling) : 0;
+  const float lines = picture_lines_height(ui, large);
   const auto fit = [&](float labels) {
-    const float room = std::max(ui.px(80), area.height() - labels - readout - body - pooling);
+    const float room = std::max(ui.px(80), area.height() - labels - lines - body);
     const ImVec2 at{left, area.min.y + labels};
     if (large) return fitted_map(at, width, room, rows, columns, inspected.score_like, ui.px(26), ui.px(24));
     return inspected.score_like ? fitted_square(at, width, room, rows, columns)
@@ -90,44 +87,6 @@ void draw_feature_corner(Ui& ui, const Places& places) {
           "feature →", 1);
 }
 
-std::string value_text(const Inspected& inspected, const HeatmapView& view, Cell cell) {
-  const std::optional<double> value =
-      cell_value(inspected.matrix, inspected.score_like, view.large ? &*view.large : nullptr, view.grid, cell);
-  return value ? number_label(*value, 4, true) : "zoom in for numbers";
-}
-
-// "it → animal    query 7 · key 1    0.8965"
-void draw_readout(Ui& ui, const Inspected& inspected, const HeatmapView& view, const Rect& box) {
-  ui.mark("inspector/readout", box);
-  Rect rest = readout_line(ui, box, inspected.shown.has_value());
-  if (!inspected.shown) return;
-  const Cell cell = *inspected.shown;
-  const std::shared_ptr<const Mask> mask = inspected.data.mask(inspected.stage);
-  const bool hidden = mask && mask->hidden.hidden(inspected.batch, inspected.slice, cell.row, cell.column);
-  const std::string value = value_text(inspected, view, cell);
-  const float value_width = std::ceil(text_width(ui, Type::mono_bold12, value)) + 1;
-  text_in(ui, take_right(rest, value_width, ui.px(20)), Type::mono_bold12, hidden ? ui.colors.text2 : ui.colors.text,
-          value, 1);
-  std::string where = inspected.score_like ? fmt::format("query {} · key {}", cell.row, cell.column)
-                                           : fmt::format("position {} · feature {}", cell.row, cell.column);
-  if (hidden) where = "hidden · " + where;
-  if (inspected.is_strongest) where = "strongest link · " + where;
-  const float where_width = std::min(rest.width(), std::ceil(text_width(ui, Type::words12, where)) + 1);
-  text_in(ui, take_right(rest, where_width, ui.px(10)), Type::words12, ui.colors.text2, where, 1);
-  const auto token = [&](const std::string& name, Rgba color) {
-    const std::string shown = shortened(ui, Type::mono12, name, rest.width());
-    const float width = std::ceil(text_width(ui, Type::mono12, shown));
-    if (rest.width() <= 0) return;
-    text_in(ui, {rest.min, {rest.min.x + width + 1, rest.max.y}}, Type::mono12, color, shown);
-    rest.min.x += width + ui.px(12);
-  };
-  token(token_or_index(inspected.rows, cell.row), ui.colors.query);
-  if (inspected.score_like) {
-    token("→", ui.colors.text3);
-    token(token_or_index(inspected.columns, cell.column), ui.colors.key);
-  }
-}
-
 HeatmapView view_of(const Inspected& inspected, Pooling pooling) {
   HeatmapView view;
   view.matrix = inspected.matrix;
@@ -167,23 +126,6 @@ void draw_bar(Ui& ui, const HeatmapView& view, std::int64_t row, float x) {
   if (!range) canvas().PopClipRect();
 }
 
-// What a pixel of a large map shows, and the choice between its largest cell and their mean.
-void draw_pooling(Ui& ui, const HeatmapView& view, const Rect& line) {
-  Rect rest = line;
-  int pooling = static_cast<int>(ui.session.view.pooling);
-  const ControlState state{true, false,
-                           "What a pixel over many cells shows: the one of the largest absolute value, or the mean of "
-                           "those that are visible and finite."};
-  const Rect control = take_right(rest, ui.px(108), ui.px(8));
-  if (segments(ui, "inspector/pooling", control, {"max", "mean"}, pooling, state)) {
-    ui.session.view.pooling = pooling == 0 ? Pooling::max : Pooling::mean;
-  }
-  text_in(ui, rest, Type::words11, view.large->failure.empty() ? ui.colors.text2 : ui.colors.bad,
-          map_sentence(*view.large, view.grid));
-  ui.mark("inspector/pixel_holds", rest);
-  if (is_exact(*view.large, view.grid)) ui.mark("inspector/exact", rest);
-}
-
 // Rows and columns marked from here or from another panel.
 Cell marked_cell(const Ui& ui, const Inspected& inspected, const std::optional<Cell>& hovered) {
   if (hovered) return *hovered;
@@ -212,16 +154,13 @@ void link_hover(Ui& ui, const Inspected& inspected, Cell cell) {
   if (inspected.stage == StageId::concat || inspected.stage == StageId::output) next.feature = cell.column;
 }
 
-}  // namespace
-
-float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, float body) {
+// Mouse and keys pick a cell, move what is seen of a large matrix, and edit a number.
+HeatmapInput read_input(Ui& ui, Inspected& inspected, HeatmapView& heatmap, const CellGrid& fitted) {
   ViewState& view = ui.session.view;
-  const Places places = places_of(ui, inspected, area, body);
   Viewport& viewport = inspected.score_like ? view.viewport : view.stage_viewport;
   std::optional<Cell> picked = inspected.selection.cell;
   const std::optional<Cell> before = picked;
-  HeatmapView heatmap = view_of(inspected, view.pooling);
-  const HeatmapInput input = heatmap_input(ui, kName, heatmap, places.fitted, &viewport, &picked);
+  const HeatmapInput input = heatmap_input(ui, kName, heatmap, fitted, &viewport, &picked);
   if (picked != before) view.cell = picked;
   if (input.clicked) view.cell = picked = input.clicked;
   inspected.selection.cell = picked;
@@ -231,6 +170,41 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
               heatmap.grid.cell_rect(own->row, own->column));
   }
   if (input.hovered) link_hover(ui, inspected, *input.hovered);
+  return input;
+}
+
+void draw_picked(Ui& ui, const std::optional<Cell>& picked, const CellGrid& grid) {
+  if (!picked || picked->row >= grid.rows || picked->column >= grid.columns) return;
+  const Range rows = grid.row_range();
+  const Range columns = grid.column_range();
+  const bool seen = picked->row >= rows.begin && picked->row < rows.end && picked->column >= columns.begin &&
+                    picked->column < columns.end;
+  if (!seen) return;
+  const Rect frame = grid.cell_rect(picked->row, picked->column);
+  ui.mark("inspector/cell", frame);
+  draw_pick_frame(ui, frame, grid.area);
+}
+
+// The cell of readout and explanation after this frame's input: hovered here or in another panel, else picked.
+void choose_shown(const Ui& ui, Inspected& inspected, const std::optional<Cell>& hovered, const CellGrid& grid) {
+  const std::optional<Cell>& picked = inspected.selection.cell;
+  const Hover& hover = ui.state.hover;
+  inspected.shown = hovered ? hovered : picked ? picked : inspected.shown;
+  if (!hovered && inspected.score_like && hover.query >= 0 && hover.key >= 0 && hover.query < grid.rows &&
+      hover.key < grid.columns) {
+    inspected.shown = Cell{hover.query, hover.key};
+  }
+  if (inspected.shown && (inspected.shown->row >= grid.rows || inspected.shown->column >= grid.columns))
+    inspected.shown.reset();
+  inspected.is_strongest = inspected.is_strongest && !hovered && !picked && hover.query < 0;
+}
+
+}  // namespace
+
+float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, float body) {
+  const Places places = places_of(ui, inspected, area, body);
+  HeatmapView heatmap = view_of(inspected, ui.session.view.pooling);
+  const HeatmapInput input = read_input(ui, inspected, heatmap, places.fitted);
 
   const CellGrid& grid = heatmap.grid;
   const bool provenance = inspected.stage == StageId::concat && shows_provenance(ui, inspected.data.trace());
@@ -244,16 +218,7 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
   const bool in_range = marked.row < grid.rows && marked.column < grid.columns;
   draw_linked(ui, inspected.data, inspected.stage, inspected.batch, inspected.slice, grid);
   if (in_range) draw_crosshair(ui, grid, marked.row, marked.column);
-  if (picked && picked->row < grid.rows && picked->column < grid.columns) {
-    const Range rows = grid.row_range();
-    const Range columns = grid.column_range();
-    if (picked->row >= rows.begin && picked->row < rows.end && picked->column >= columns.begin &&
-        picked->column < columns.end) {
-      const Rect frame = grid.cell_rect(picked->row, picked->column);
-      ui.mark("inspector/cell", frame);
-      draw_pick_frame(ui, frame, grid.area);
-    }
-  }
+  draw_picked(ui, inspected.selection.cell, grid);
   if (input.focused && ui.state.focus_by_keyboard) focus_ring(ui, grid.area, ui.px(2));
 
   draw_row_labels(ui, places.gutter, grid, inspected.rows, in_range ? marked.row : -1, ui.colors.query);
@@ -273,29 +238,8 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
     const std::int64_t row = in_range && marked.row >= 0 ? marked.row : inspected.shown ? inspected.shown->row : -1;
     draw_bar(ui, heatmap, row, bar_x);
   }
-
-  inspected.shown = input.hovered ? input.hovered : picked ? picked : inspected.shown;
-  if (const Hover& hover = ui.state.hover; !input.hovered && inspected.score_like && hover.query >= 0 &&
-                                           hover.key >= 0 && hover.query < grid.rows && hover.key < grid.columns) {
-    inspected.shown = Cell{hover.query, hover.key};
-  }
-  if (inspected.shown && (inspected.shown->row >= grid.rows || inspected.shown->column >= grid.columns))
-    inspected.shown.reset();
-  inspected.is_strongest = inspected.is_strongest && !input.hovered && !picked && ui.state.hover.query < 0;
-  float y = places.bottom + ui.px(6);
-  if (!places.holds.empty()) {
-    const Rect line{{grid.area.min.x, y - ui.px(2)}, {area.max.x - ui.px(14), y + ui.px(kHolds) - ui.px(4)}};
-    text_in(ui, line, Type::words11, ui.colors.text3, places.holds);
-    ui.mark("inspector/pixel_holds", line);
-    y += ui.px(kHolds);
-  }
-  if (heatmap.large) {
-    draw_pooling(ui, heatmap, {{grid.area.min.x, y}, {area.max.x - ui.px(14), y + ui.px(size::control_height)}});
-    y += ui.px(kPooling);
-  }
-  const Rect readout{{area.min.x + ui.px(14), y}, {area.max.x - ui.px(14), y + ui.px(kReadout)}};
-  draw_readout(ui, inspected, heatmap, readout);
-  return readout.max.y + ui.px(kBelow);
+  choose_shown(ui, inspected, input.hovered, grid);
+  return draw_picture_lines(ui, inspected, heatmap, places.holds, {{area.min.x, places.bottom}, area.max});
 }
 
 }  // namespace headscope::ui

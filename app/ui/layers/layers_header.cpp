@@ -33,20 +33,26 @@ std::vector<HeadMetric> metrics_of(const LayersShown& shown, const LayersView& v
 }
 
 // A combo over "none of them" and the metrics.
-void metric_combo(Ui& ui, const std::string& name, const Rect& rect, const char* none,
-                  const std::vector<HeadMetric>& metrics, std::optional<HeadMetric>& value, const char* tip) {
-  std::vector<std::string> items = {none};
+struct MetricChoice {
+  const char* name;  // of the control
+  const char* none;  // the first line
+  const char* tip;   // while none is chosen
+  const std::vector<HeadMetric>& metrics;
+};
+
+void metric_combo(Ui& ui, const Rect& rect, const MetricChoice& choice, std::optional<HeadMetric>& value) {
+  std::vector<std::string> items = {choice.none};
   int selected = 0;
-  for (const HeadMetric metric : metrics) {
+  for (const HeadMetric metric : choice.metrics) {
     if (value == metric) selected = static_cast<int>(items.size());
     items.emplace_back(metric_name(metric));
   }
-  const std::string words = value ? std::string(metric_formula(*value)) : std::string(tip);
-  if (!combo(ui, name, rect, items, selected, {true, false, words.c_str()}, Type::words12)) return;
-  if (selected <= 0 || selected > static_cast<int>(metrics.size())) {
+  const std::string words = value ? std::string(metric_formula(*value)) : std::string(choice.tip);
+  if (!combo(ui, choice.name, rect, items, selected, {true, false, words.c_str()}, Type::words12)) return;
+  if (selected <= 0 || selected > static_cast<int>(choice.metrics.size())) {
     value.reset();
   } else {
-    value = metrics[static_cast<std::size_t>(selected) - 1];
+    value = choice.metrics[static_cast<std::size_t>(selected) - 1];
   }
 }
 
@@ -59,12 +65,17 @@ void draw_sort_and_filter(Ui& ui, const LayersShown& shown, Rect line) {
   LayersView& view = ui.session.view.layers;
   const std::vector<HeadMetric> metrics = metrics_of(shown, view);
   label(ui, line, "sort");
-  metric_combo(ui, "layers/sort", take_left(line, ui.px(122), ui.px(18)), "by position", metrics, view.sort,
-               "A row for every layer, or all heads one after the other, the largest value of a metric first.");
+  metric_combo(ui, take_left(line, ui.px(122), ui.px(18)),
+               {.name = "layers/sort",
+                .none = "by position",
+                .tip = "A row for every layer, or all heads one after the other, the largest value of a metric first.",
+                .metrics = metrics},
+               view.sort);
   label(ui, line, "filter");
   const bool was_filtered = view.filter.has_value();
-  metric_combo(ui, "layers/filter", take_left(line, ui.px(122), ui.px(6)), "none", metrics, view.filter,
-               "Dims the heads that do not pass.");
+  metric_combo(ui, take_left(line, ui.px(122), ui.px(6)),
+               {.name = "layers/filter", .none = "none", .tip = "Dims the heads that do not pass.", .metrics = metrics},
+               view.filter);
   if (!was_filtered) return;
   int below = view.filter_below ? 1 : 0;
   const Rect sign = take_left(line, ui.px(58), ui.px(6));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/session/background/predictions.h"
+#include "app/ui/data_versions.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -15,9 +16,9 @@ constexpr float kPredictions = 266, kNarrowPredictions = 226;
 
 // What outlives a frame: the last known numbers, until those of a newer result are there.
 PanelData& layer_data(Ui& ui, const std::shared_ptr<const Trace>& layer) {
-  std::shared_ptr<PanelData>& data = ui.state.layer_data;
+  std::shared_ptr<PanelData>& data = ui.state.panels.get<LayersState>().data;
   if (!data || data->shared_trace() != layer) {
-    double& made = ui.state.number["panel_data/made"];
+    std::uint64_t& made = ui.state.panels.get<DataVersions>().made;
     made += 1;
     data = std::make_shared<PanelData>(layer, static_cast<std::uint64_t>(made), &ui.session.maps(),
                                        &ui.session.slice_numbers());
@@ -51,6 +52,34 @@ std::vector<LayerHead> order_of(const LayersView& view, const LayersShown& shown
   std::stable_sort(order.begin(), order.end(),
                    [&](const LayerHead& a, const LayerHead& b) { return value(a) > value(b); });
   return order;
+}
+
+// Header, predictions at the right, the picked head beside them, the grid in what is left.
+void draw_parts(Ui& ui, const LayersShown& shown, const Rect& area) {
+  Rect rest = area;
+  const float header = layers_header_height(ui, area.width());
+  draw_layers_header(ui, shown, {rest.min, {rest.max.x, rest.min.y + header}});
+  rest.min.y += header;
+  horizontal_line(ui, rest.min.x, rest.max.x, rest.min.y - std::max(1.0f, ui.px(1)), ui.colors.line);
+
+  const bool narrow = area.width() < ui.px(kNarrowBelow);
+  if (has_predictions(shown.model)) {
+    const Rect predictions = take_right(rest, ui.px(narrow ? kNarrowPredictions : kPredictions), 0);
+    vertical_line(ui, predictions.min.x, predictions.min.y, predictions.max.y, ui.colors.line);
+    draw_layers_predictions(ui, shown, predictions);
+  }
+  const bool tight = area.width() < ui.px(kTightBelow);
+  const Rect detail = take_right(rest, ui.px(tight ? kTightDetail : narrow ? kNarrowDetail : kDetail), 0);
+  vertical_line(ui, detail.min.x, detail.min.y, detail.max.y, ui.colors.line);
+  if (ui.session.view.layers.aggregate) {
+    draw_layers_aggregate(ui, shown, rest);
+  } else {
+    draw_layers_grid(ui, shown, rest);
+  }
+  const float scores = layers_scores_height(ui, shown);
+  const float y = draw_layers_detail(ui, shown, detail, scores);
+  horizontal_line(ui, detail.min.x, detail.max.x, y, ui.colors.line);
+  draw_layers_scores(ui, shown, {{detail.min.x, y + ui.px(1)}, detail.max});
 }
 
 }  // namespace
@@ -117,31 +146,7 @@ void draw_layers_panel(Ui& ui, const Rect& area) {
     const HeadResult* head = shown.head_result(at.layer, at.head);
     if (head != nullptr && passes(view, head->metrics)) ++shown.passing;
   }
-
-  Rect rest = area;
-  const float header = layers_header_height(ui, area.width());
-  draw_layers_header(ui, shown, {rest.min, {rest.max.x, rest.min.y + header}});
-  rest.min.y += header;
-  horizontal_line(ui, rest.min.x, rest.max.x, rest.min.y - std::max(1.0f, ui.px(1)), ui.colors.line);
-
-  const bool narrow = area.width() < ui.px(kNarrowBelow);
-  if (has_predictions(model)) {
-    const Rect predictions = take_right(rest, ui.px(narrow ? kNarrowPredictions : kPredictions), 0);
-    vertical_line(ui, predictions.min.x, predictions.min.y, predictions.max.y, ui.colors.line);
-    draw_layers_predictions(ui, shown, predictions);
-  }
-  const bool tight = area.width() < ui.px(kTightBelow);
-  const Rect detail = take_right(rest, ui.px(tight ? kTightDetail : narrow ? kNarrowDetail : kDetail), 0);
-  vertical_line(ui, detail.min.x, detail.min.y, detail.max.y, ui.colors.line);
-  if (view.aggregate) {
-    draw_layers_aggregate(ui, shown, rest);
-  } else {
-    draw_layers_grid(ui, shown, rest);
-  }
-  const float scores = layers_scores_height(ui, shown);
-  const float y = draw_layers_detail(ui, shown, detail, scores);
-  horizontal_line(ui, detail.min.x, detail.max.x, y, ui.colors.line);
-  draw_layers_scores(ui, shown, {{detail.min.x, y + ui.px(1)}, detail.max});
+  draw_parts(ui, shown, area);
 }
 
 }  // namespace headscope::ui

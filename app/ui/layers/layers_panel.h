@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,13 @@ struct LayersShown {
   const HeadResult* head_result(std::int64_t l, std::int64_t h) const;
   bool shows_weights() const;
   ColorMap map = ColorMap::viridis;
+};
+
+// What the view remembers.
+struct LayersState {
+  std::shared_ptr<PanelData> data;       // of the picked layer
+  std::optional<std::int64_t> followed;  // the place of the head that was scrolled into sight; nullopt: none yet
+  float predictions_height = 0;          // of the list of predictions, as it was drawn last
 };
 
 // Whether the shown result has several layers.

@@ -184,9 +184,8 @@ std::size_t interventions_asked_alone(const Ui& ui) {
 void draw_layers_predictions(Ui& ui, const LayersShown& shown, const Rect& outer) {
   ui.mark("layers/predictions", outer);
   const float padding = ui.px(size::panel_padding);
-  double& content = ui.state.number["layers/predictions/content"];
-  const ScrollArea scroll = begin_scroll(
-      ui, "layers/predictions", outer, static_cast<float>(content) > outer.height() ? static_cast<float>(content) : 0);
+  float& content = ui.state.panels.get<LayersState>().predictions_height;
+  const ScrollArea scroll = begin_scroll(ui, "layers/predictions", outer, content > outer.height() ? content : 0);
   const Rect area{{outer.min.x + padding, outer.min.y - scroll.offset}, {outer.max.x - padding, outer.max.y}};
   float y = area.min.y;
   const PredictionResult* now = shown.result.predictions.get();
@@ -214,7 +213,7 @@ void draw_layers_predictions(Ui& ui, const LayersShown& shown, const Rect& outer
     draw_loss(ui, shown, !active.empty(), area, y);
     draw_interventions(ui, shown, active, area, y);
   }
-  content = static_cast<double>(y + scroll.offset - outer.min.y);
+  content = y + scroll.offset - outer.min.y;
   end_scroll(ui);
 }
 

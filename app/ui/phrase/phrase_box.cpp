@@ -11,6 +11,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr Type kType = Type::words16;
+constexpr float kPadding = 13;
 
 struct Lines {
   const std::string& text;
@@ -73,9 +74,10 @@ void vertical_keys(Ui& ui, TextEdit& edit, const Lines& lines) {
   }
 }
 
+// The part of the lines that is seen.
 struct Seen {
   Rect box, inner;
-  float pitch = 0;
+  float width = 0, pitch = 0;  // at which lines are wrapped; from line to line
   int first = 0, shown = 1;
 };
 
@@ -148,10 +150,65 @@ void draw_lines(Ui& ui, const Seen& seen, const Lines& lines, const TextEdit& ed
   }
 }
 
+// The box on `rect` with so many lines; more than one grow over what lies below.
+Seen seen_of(const Ui& ui, const Rect& rect, int shown) {
+  Seen seen;
+  seen.pitch = ui.px(20);
+  seen.shown = shown;
+  // Two lines cover the row of chips whole rather than cutting through it.
+  const float grown = shown == 1 ? 0 : std::max(static_cast<float>(shown - 1) * seen.pitch, ui.px(34));
+  seen.box = {rect.min, {rect.max.x, rect.max.y + grown}};
+  const float padding = ui.px(kPadding), top = std::round(rect.min.y + (rect.height() - seen.pitch) / 2);
+  seen.inner = {{rect.min.x + padding, top}, {rect.max.x - padding, seen.box.max.y}};
+  return seen;
+}
+
+// A line a notch, where not all of `count` lines are seen.
+void scroll_by_wheel(Ui& ui, TextEdit& edit, const Seen& seen, int count) {
+  edit.scroll = std::clamp(edit.scroll, 0.0f, static_cast<float>(std::max(0, count - seen.shown)));
+  ImGuiIO& io = ImGui::GetIO();
+  if (count <= seen.shown || io.MouseWheel == 0 || !mouse_over(ui, seen.box)) return;
+  edit.scroll = std::clamp(edit.scroll - std::round(io.MouseWheel), 0.0f, static_cast<float>(count - seen.shown));
+  io.MouseWheel = 0;
+}
+
+// What mouse and keys do to the text; the line of a moved caret comes into sight. True when the text changed.
+bool edit_lines(Ui& ui, TextEdit& edit, Seen& seen, const PhraseBox& box, const Interaction& it) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const Lines lines{edit.buffer, wrapped_lines(ui, box.name, edit.buffer, seen.width)};
+  const int line = std::clamp(seen.first + static_cast<int>(std::floor((mouse.y - seen.inner.min.y) / seen.pitch)), 0,
+                              lines.count() - 1);
+  std::size_t under = 0;
+  if (it.held || it.hovered)
+    under = lines.begin(line) + byte_at(ui, kType, lines.words(line), mouse.x - seen.inner.min.x);
+  edit_by_mouse(ui, edit, it, under);
+  if (!it.focused) return false;
+  const std::size_t caret_before = edit.caret;
+  vertical_keys(ui, edit, lines);
+  const bool changed = edit_by_keys(ui, edit, true);
+  const bool moved = changed || edit.caret != caret_before || it.held;
+  const Lines now{edit.buffer, wrapped_lines(ui, box.name, edit.buffer, seen.width)};
+  if (!moved && seen.first <= now.count() - seen.shown) return changed;
+  const int at = now.line_of(edit.caret);
+  seen.first = std::clamp(seen.first, std::max(0, at - seen.shown + 1), at);
+  seen.first = std::clamp(seen.first, 0, std::max(0, now.count() - seen.shown));
+  edit.scroll = static_cast<float>(seen.first);
+  return changed;
+}
+
+void draw_box(Ui& ui, const Seen& seen, const PhraseBox& box, const Interaction& it, bool focused) {
+  field_box(ui, seen.box, box.state, it, ui.px(size::radius_field));
+  const TextEdit& shown = ui.state.edits[box.name];
+  const Lines lines{shown.buffer, ui.state.panels.get<WrappedTexts>().by_name[box.name].begins};
+  if (seen.shown == 1 && shown.buffer.empty())
+    text_in(ui, {seen.inner.min, {seen.inner.max.x, seen.inner.min.y + seen.pitch}}, kType, ui.colors.text3, box.hint);
+  draw_lines(ui, seen, lines, shown, box, focused);
+}
+
 }  // namespace
 
 const std::vector<std::size_t>& wrapped_lines(Ui& ui, const std::string& name, const std::string& text, float width) {
-  UiState::WrappedText& kept = ui.state.wrapped[name];
+  WrappedText& kept = ui.state.panels.get<WrappedTexts>().by_name[name];
   if (kept.width == width && kept.scale == ui.scale && kept.text == text) return kept.begins;
   kept.text = text;
   kept.width = width;
@@ -198,79 +255,31 @@ const std::vector<std::size_t>& wrapped_lines(Ui& ui, const std::string& name, c
 bool phrase_box(Ui& ui, const Rect& rect, std::string& text, const PhraseBox& box, int most_lines) {
   TextEdit& edit = ui.state.edits[box.name];
   replace_text(edit, text);
+  const float width = rect.width() - 2 * ui.px(kPadding);
+  const int count = static_cast<int>(wrapped_lines(ui, box.name, edit.buffer, width).size());
   const bool had_focus = ui.state.focus == box.name && ui.on_top() && box.state.enabled;
-  const float padding = ui.px(13), pitch = ui.px(20);
-  const float width = rect.width() - 2 * padding;
-  int count = static_cast<int>(wrapped_lines(ui, box.name, edit.buffer, width).size());
-
-  Seen seen;
-  seen.pitch = pitch;
-  seen.shown = had_focus ? std::clamp(count, 1, most_lines) : 1;
-  // Two lines cover the row of chips whole rather than cutting through it.
-  const float grown = seen.shown == 1 ? 0 : std::max(static_cast<float>(seen.shown - 1) * pitch, ui.px(34));
-  seen.box = {rect.min, {rect.max.x, rect.max.y + grown}};
-  const float top = std::round(rect.min.y + (rect.height() - pitch) / 2);
-  seen.inner = {{rect.min.x + padding, top}, {rect.max.x - padding, seen.box.max.y}};
+  Seen seen = seen_of(ui, rect, had_focus ? std::clamp(count, 1, most_lines) : 1);
+  seen.width = width;
 
   const Interaction it = interact_mouse(ui, box.name, seen.box, box.state);
   const bool focused = it.focused && box.state.enabled;
-  edit.scroll = std::clamp(edit.scroll, 0.0f, static_cast<float>(std::max(0, count - seen.shown)));
-  ImGuiIO& io = ImGui::GetIO();
-  if (count > seen.shown && io.MouseWheel != 0 && mouse_over(ui, seen.box)) {
-    edit.scroll = std::clamp(edit.scroll - std::round(io.MouseWheel), 0.0f, static_cast<float>(count - seen.shown));
-    io.MouseWheel = 0;
-  }
+  scroll_by_wheel(ui, edit, seen, count);
   seen.first = static_cast<int>(edit.scroll);
-  bool changed = false;
-  if (box.state.enabled) {
-    const Lines lines{edit.buffer, wrapped_lines(ui, box.name, edit.buffer, width)};
-    const int line =
-        std::clamp(seen.first + static_cast<int>(std::floor((io.MousePos.y - top) / pitch)), 0, lines.count() - 1);
-    std::size_t under = 0;
-    if (it.held || it.hovered)
-      under = lines.begin(line) + byte_at(ui, kType, lines.words(line), io.MousePos.x - seen.inner.min.x);
-    edit_by_mouse(ui, edit, it, under);
-    if (focused) {
-      const std::size_t caret_before = edit.caret;
-      vertical_keys(ui, edit, lines);
-      changed = edit_by_keys(ui, edit, true);
-      const bool moved = changed || edit.caret != caret_before || it.held;
-      if (changed) {
-        text = edit.buffer;
-        count = static_cast<int>(wrapped_lines(ui, box.name, edit.buffer, width).size());
-      }
-      if (moved || seen.first > count - seen.shown) {
-        const Lines now{edit.buffer, wrapped_lines(ui, box.name, edit.buffer, width)};
-        const int at = now.line_of(edit.caret);
-        seen.first = std::clamp(seen.first, std::max(0, at - seen.shown + 1), at);
-        seen.first = std::clamp(seen.first, 0, std::max(0, count - seen.shown));
-        edit.scroll = static_cast<float>(seen.first);
-      }
-    }
+  const bool changed = box.state.enabled && edit_lines(ui, edit, seen, box, it);
+  if (changed) text = edit.buffer;
+  if (seen.shown == 1) {
+    draw_box(ui, seen, box, it, focused);
+    return changed;
   }
-  const auto draw = [seen, box, focused, it](Ui& u) {
-    field_box(u, seen.box, box.state, it, u.px(size::radius_field));
-    TextEdit& shown = u.state.edits[box.name];
-    const Lines lines{shown.buffer, u.state.wrapped[box.name].begins};
-    if (shown.buffer.empty())
-      text_in(u, {seen.inner.min, {seen.inner.max.x, seen.inner.min.y + seen.pitch}}, kType, u.colors.text3, box.hint);
-    draw_lines(u, seen, lines, shown, box, focused);
-  };
-  if (seen.shown > 1) {
-    // Over what lies below, which must not see the mouse then.
-    ui.state.covered.push_back(seen.box);
-    PhraseBox later = box;
-    later.tokens = nullptr;
-    ui.overlays.push_back([seen, later, focused, it, tokens = box.tokens ? *box.tokens : std::vector<Range>()](Ui& u) {
-      PhraseBox own = later;
-      own.tokens = &tokens;
-      field_box(u, seen.box, own.state, it, u.px(size::radius_field));
-      TextEdit& shown = u.state.edits[own.name];
-      draw_lines(u, seen, {shown.buffer, u.state.wrapped[own.name].begins}, shown, own, focused);
-    });
-  } else {
-    draw(ui);
-  }
+  // Over what lies below, which must not see the mouse then.
+  ui.state.covered.push_back(seen.box);
+  PhraseBox later = box;
+  later.tokens = nullptr;
+  ui.overlays.push_back([seen, later, focused, it, tokens = box.tokens ? *box.tokens : std::vector<Range>()](Ui& over) {
+    PhraseBox own = later;
+    own.tokens = &tokens;
+    draw_box(over, seen, own, it, focused);
+  });
   return changed;
 }
 

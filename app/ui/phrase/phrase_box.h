@@ -2,12 +2,23 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
+
+// The lines of a wrapped text, kept until text, width or scale change.
+struct WrappedText {
+  std::string text;
+  float width = -1, scale = 0;
+  std::vector<std::size_t> begins;  // of each line, in bytes
+};
+struct WrappedTexts {
+  std::map<std::string, WrappedText> by_name;
+};
 
 // The first byte of each line of the text, wrapped at blanks to `width` pixels (a longer word is cut between
 // graphemes). Kept in the state; computed anew only when text, width or scale change.

@@ -9,8 +9,6 @@
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kFirst = "phrase/suggestion";  // in UiState::text: what Tab takes
-
 // The word before the caret gives way to `word`, and a blank follows it.
 void complete(Ui& ui, std::string& phrase, const std::string& word) {
   TextEdit& edit = ui.state.edits["phrase"];
@@ -21,30 +19,32 @@ void complete(Ui& ui, std::string& phrase, const std::string& word) {
   phrase = phrase.substr(0, begin) + word + (blank_follows ? "" : " ") + phrase.substr(caret);
   replace_text(edit, phrase);
   move_caret(edit, begin + word.size() + 1, false);
-  ui.state.text.erase(kFirst);
+  ui.state.panels.get<PhraseSuggestion>().first.clear();
   ui.state.wants_frame = true;
 }
 
 }  // namespace
 
 bool suggests(const UiState& state) {
-  const auto first = state.text.find(kFirst);
-  return state.focus == "phrase" && first != state.text.end() && !first->second.empty();
+  const auto* suggestion = state.panels.find<PhraseSuggestion>();
+  return state.focus == "phrase" && suggestion != nullptr && !suggestion->first.empty();
 }
 
 void take_suggestion(Ui& ui, std::string& phrase) {
-  if (suggests(ui.state) && ui.take_key(KeyName::tab)) complete(ui, phrase, std::string(ui.state.text[kFirst]));
+  if (!suggests(ui.state) || !ui.take_key(KeyName::tab)) return;
+  const std::string word = ui.state.panels.get<PhraseSuggestion>().first;
+  complete(ui, phrase, word);
 }
 
 void draw_suggestions(Ui& ui, const Rect& box, std::string& phrase) {
-  ui.state.text.erase(kFirst);
+  ui.state.panels.get<PhraseSuggestion>().first.clear();
   const auto trace = ui.session.trace();
   if (ui.state.focus != "phrase" || !ui.on_top() || trace == nullptr) return;
   const auto tokenizer = tokenizer_of(*trace);
   if (tokenizer == nullptr) return;
   const std::vector<std::string> words = word_suggestions(*tokenizer, phrase, ui.state.edits["phrase"].caret);
   if (words.empty()) return;
-  ui.state.text[kFirst] = words.front();
+  ui.state.panels.get<PhraseSuggestion>().first = words.front();
   const float height = ui.px(24), gap = ui.px(4), top = box.max.y + ui.px(5);
   float x = box.min.x + ui.px(6);
   const Rect strip{{box.min.x, top - ui.px(2)}, {box.max.x, top + height + ui.px(2)}};

@@ -7,6 +7,11 @@
 
 namespace headscope::ui {
 
+struct PhraseSuggestion {
+  std::string first;  // what Tab takes; "": nothing is suggested
+  void add_text(std::string& all) const { all += first; }
+};
+
 // Call it before the box is drawn: Tab takes the first suggestion of the last frame.
 void take_suggestion(Ui& ui, std::string& phrase);
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/data_versions.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/weights/weights_panel.h"
 #include "core/attention/interventions.h"
@@ -24,9 +25,9 @@ std::size_t picked(const WeightsData& data, const std::string& name) {
 
 void read_matrix(Ui& ui, WeightsData& data) {
   const Tensor matrix = as_matrix(data.tensor().tensor);
-  double& made = ui.state.number["panel_data/made"];
+  std::uint64_t& made = ui.state.panels.get<DataVersions>().made;
   made += 1;
-  data.version = static_cast<std::uint64_t>(made);
+  data.version = made;
   data.large = is_too_large(matrix.dim(0), matrix.dim(1), true);
   data.matrix = data.large || matrix.stored() ? matrix : matrix.dense_copy();
   data.range = data.large ? ValueRange{-1, 1, false, false} : automatic_range(data.matrix, false, true, nullptr);
@@ -53,9 +54,7 @@ bool has_weights(const Ui& ui) {
 }
 
 WeightsData& weights_data(Ui& ui) {
-  std::shared_ptr<WeightsData>& kept = ui.state.weights;
-  if (!kept) kept = std::make_shared<WeightsData>();
-  WeightsData& data = *kept;
+  WeightsData& data = ui.state.panels.get<WeightsData>();
   const Tensor before = data.tensors.empty() ? Tensor() : data.tensor().tensor;
   if (data.trace != ui.session.trace()) {
     data.trace = ui.session.trace();

@@ -144,8 +144,8 @@ void draw_weights_map(Ui& ui, WeightsData& data, const Rect& area) {
   if (fitted.empty()) return;
   if (!is_inside(data, seen.cell)) seen.cell.reset();
   // A jump asks for its cell in the middle, as large as its number needs.
-  double& jumped = ui.state.number["weights/jumped"];
-  if (jumped != 0 && seen.cell) {
+  bool& jumped = ui.state.panels.get<WeightsJump>().wanted;
+  if (jumped && seen.cell) {
     const double cell = static_cast<double>(ui.px(28));
     const double high = static_cast<double>(fitted.area.height()) / cell;
     const double wide = static_cast<double>(fitted.area.width()) / cell;
@@ -153,7 +153,7 @@ void draw_weights_map(Ui& ui, WeightsData& data, const Rect& area) {
                         static_cast<double>(seen.cell->column) - wide / 2, high, wide};
     seen.viewport = fitted.cell_width < cell ? showing(fitted, near, *seen.cell) : Viewport{};
   }
-  jumped = 0;
+  jumped = false;
   const HeatmapInput input = heatmap_input(ui, kWeightsPicture, view, fitted, &seen.viewport, &seen.cell);
   if (input.clicked) seen.cell = input.clicked;
   const CellGrid& grid = view.grid;

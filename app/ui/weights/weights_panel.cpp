@@ -108,7 +108,7 @@ void show_weight(Ui& ui, const std::string& tensor, Cell cell) {
   view.cell = cell;
   view.viewport = {};
   ui.session.view.main_view = MainView::weights;
-  ui.state.number["weights/jumped"] = 1;
+  ui.state.panels.get<WeightsJump>().wanted = true;
   ui.state.focus = kWeightsPicture;
   ui.state.wants_frame = true;
 }

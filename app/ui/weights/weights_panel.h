@@ -37,6 +37,11 @@ struct WeightsData {
   std::vector<NumberEdit> edits(const std::string& name) const;
 };
 
+// A jump to a cell: the next frame shows the picked cell in the middle of the map, as large as its number needs.
+struct WeightsJump {
+  bool wanted = false;
+};
+
 // Whether the shown result has weights.
 bool has_weights(const Ui& ui);
 

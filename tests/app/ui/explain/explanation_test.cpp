@@ -88,7 +88,7 @@ TEST(Explanation, AWeightOfTheFileIsShownWhereItLies) {
   d.click("inspector/where/all_of_it");
   d.step(3);
   EXPECT_EQ(d.session.view.main_view, MainView::weights);
-  EXPECT_EQ(d.state.weights->tensor().name, place.name);
+  EXPECT_EQ(d.state.panels.get<WeightsData>().tensor().name, place.name);
   EXPECT_EQ(d.session.view.weights.cell, (Cell{place.index[0], place.index[1]}));
   EXPECT_FALSE(d.session.view.weights.viewport.fitted()) << "so near that its number is in it";
 }

@@ -1,4 +1,4 @@
-// Lines and neurons: the segments of the heads' header, chips, the least weight, tokens, keys.
+// Arcs and neurons: the segments of the heads' header, chips, the least weight, tokens, keys.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -27,7 +27,7 @@ TEST(ArcsPanel, TheSegmentsSwitchBetweenTheViews) {
   d.click("heads/show/arcs");
   EXPECT_EQ(d.session.view.heads_show, HeadsShow::arcs);
   EXPECT_TRUE(d.has("heads/lines"));
-  EXPECT_TRUE(d.has("neurons")) << "beside the lines";
+  EXPECT_TRUE(d.has("neurons")) << "beside the arcs";
   EXPECT_FALSE(d.has("heads/0"));
   EXPECT_FALSE(d.has("concat"));
   d.click("heads/show/neurons");
@@ -90,7 +90,7 @@ TEST(ArcsPanel, HoveringATokenLinksThePanels) {
   EXPECT_EQ(d.state.hover.key, 2);
 }
 
-TEST(ArcsPanel, TheLeastWeightDecidesHowManyLinksThereAre) {
+TEST(ArcsPanel, TheLeastWeightDecidesHowManyArcsThereAre) {
   Driver d(phrase("a b c d e"));
   const auto found = [&](double least) {
     ArcRequest request{0, arcs_heads(d.session.view, 8), {0, 5}, {0, 5}, least, 1000};

@@ -6,6 +6,7 @@
 
 #include "app/ui/map/cell_grid.h"
 #include "app/ui/panel_data.h"
+#include "app/ui/widgets/control_states.h"
 #include "tests/app/ui/driver.h"
 
 namespace headscope::ui {
@@ -181,12 +182,12 @@ TEST(Inspector, TheTableOfNumbersPicksAndWalks) {
   EXPECT_EQ(d.session.view.cell, (Cell{2, 2}));
   for (int i = 0; i < 70; ++i) d.key(KeyName::right);
   EXPECT_EQ(d.session.view.cell, (Cell{2, 63}));
-  EXPECT_GT(d.state.number["inspector/numbers/across"], 0) << "the table goes along";
+  EXPECT_GT(d.state.panels.get<ScrollOffsets>().across["inspector/numbers"], 0) << "the table goes along";
 }
 
 TEST(Inspector, ScrollsDownToTheNumbersOfALongMatrix) {
   Driver d(phrase_document(words(400), 4));
-  d.state.number["inspector/scroll"] = 1e9;
+  d.state.panels.get<ScrollOffsets>().down["inspector"] = 1e9;
   d.step();
   EXPECT_TRUE(d.has("inspector/numbers/cells"));
   const Rect cells = d.rect("inspector/numbers/cells");

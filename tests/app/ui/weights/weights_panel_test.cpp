@@ -13,7 +13,7 @@ class WeightsPanel : public testing::Test {
  protected:
   WeightsPanel() : d(open_document("demo:pronouns", Request(), ViewState())) { d.key(KeyName::w, true, true); }
   std::string edits() const { return find_request_option("edit")->get(d.session.draft); }
-  const Tensor& shown() { return d.state.weights->matrix; }
+  const Tensor& shown() { return d.state.panels.get<WeightsData>().matrix; }
   void replace_number(const std::string& number) {
     d.key(KeyName::a, true);
     d.type(number);
@@ -23,7 +23,7 @@ class WeightsPanel : public testing::Test {
   // Zoomed so far in that a cell can be pointed at, at (row, column).
   void pick(std::int64_t row, std::int64_t column) {
     d.session.view.weights.cell = Cell{row, column};
-    d.state.number["weights/jumped"] = 1;
+    d.state.panels.get<WeightsJump>().wanted = true;
     d.state.focus = kWeightsPicture;
     d.step(3);
   }
@@ -48,7 +48,7 @@ TEST_F(WeightsPanel, TheSameTensorOfAnotherLayerIsShownWhenTheLayerChanges) {
   d.step(3);
   EXPECT_EQ(d.session.draft.layer, 0);
   EXPECT_TRUE(d.has("weights/tensor/layers.0.output.weight"));
-  EXPECT_EQ(d.state.weights->tensor().name, "layers.0.output.weight");
+  EXPECT_EQ(d.state.panels.get<WeightsData>().tensor().name, "layers.0.output.weight");
   EXPECT_EQ(shown().values(), d.trace().inputs->weights.output.weight.values());
   EXPECT_NE(shown().values(), second);
 }
@@ -113,11 +113,11 @@ TEST_F(WeightsPanel, VectorsAreOneRow) {
 TEST_F(WeightsPanel, KeysWalkThroughTheList) {
   d.tab_to("weights/tensor/layers.1.qkv.weight");
   d.key(KeyName::up);
-  EXPECT_EQ(d.state.weights->at, 0u);
+  EXPECT_EQ(d.state.panels.get<WeightsData>().at, 0u);
   d.key(KeyName::down);
   d.step();
-  EXPECT_EQ(d.state.weights->at, 1u);
-  EXPECT_EQ(d.focus(), "weights/tensor/" + d.state.weights->tensor().name);
+  EXPECT_EQ(d.state.panels.get<WeightsData>().at, 1u);
+  EXPECT_EQ(d.focus(), "weights/tensor/" + d.state.panels.get<WeightsData>().tensor().name);
 }
 
 TEST_F(WeightsPanel, FitsTheSmallestWindow) {
@@ -132,7 +132,7 @@ TEST(WeightsView, IsOfDrawnLayersTooAndNotOfAttentionAlone) {
   EXPECT_TRUE(d.has("weights/tensor/qkv_layer.weight"));
   EXPECT_TRUE(d.has("weights/tensor/linear_layer.bias"));
   EXPECT_FALSE(d.has("weights/layer"));
-  EXPECT_EQ(d.state.weights->matrix.shape(), (Shape{1536, 512}));
+  EXPECT_EQ(d.state.panels.get<WeightsData>().matrix.shape(), (Shape{1536, 512}));
 }
 
 TEST(WeightsView, LargeTensorsAreDrawnFromTiles) {
@@ -141,10 +141,10 @@ TEST(WeightsView, LargeTensorsAreDrawnFromTiles) {
   Driver d(document);
   d.key(KeyName::w, true, true);
   d.step(6);
-  EXPECT_TRUE(d.state.weights->large);
+  EXPECT_TRUE(d.state.panels.get<WeightsData>().large);
   EXPECT_TRUE(d.has("weights/pooling"));
   d.session.view.weights.cell = Cell{4000, 1000};
-  d.state.number["weights/jumped"] = 1;
+  d.state.panels.get<WeightsJump>().wanted = true;
   d.state.focus = kWeightsPicture;
   d.step(6);
   d.key(KeyName::enter);
@@ -154,7 +154,7 @@ TEST(WeightsView, LargeTensorsAreDrawnFromTiles) {
   d.key(KeyName::enter);
   d.step(3);
   EXPECT_EQ(find_request_option("edit")->get(d.session.draft), "qkv_layer.weight:4000,1000=0.25");
-  EXPECT_EQ(d.state.weights->matrix.at({4000, 1000}), 0.25F);
+  EXPECT_EQ(d.state.panels.get<WeightsData>().matrix.at({4000, 1000}), 0.25F);
 }
 
 }  // namespace

@@ -1,0 +1,42 @@
+// The tokens of a phrase as a row of chips, and the fact about them at the right of the row.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/ui/phrase/phrase_tokens.h"
+#include "app/ui/ui.h"
+
+namespace headscope::ui {
+
+// What the tokens are: the rows of every map, its columns, or both.
+enum class TokenSide { query, key, both };
+
+// What is shown of the tokens: their pieces, which of them the vocabulary does not have, and what a double click does.
+struct ChipRow {
+  std::vector<std::string> pieces;
+  TokensFact fact;
+  bool can_mask = false;  // a double click masks the token
+};
+// `trace`: null while nothing is computed.
+ChipRow chip_row(const Trace* trace, const std::vector<std::string>& tokens);
+
+// The row of chips, a control of the name `name`; only those that are seen are measured.
+void draw_chips(Ui& ui, const std::string& name, const Rect& area, const ChipRow& chips, TokenSide side);
+
+// What is said at the right of the chips, cut off `line`: `label`, or why the text cannot run (`problem`; null: it
+// can).
+void draw_tokens_fact(Ui& ui, Rect& line, const std::string& label, const Problem* problem, bool warns = false);
+
+// The row below a text box: chips and the fact about them.
+struct TokensBelow {
+  std::string name;  // of the box; the row of chips is NAME/tokens
+  Rect box, line;    // the place of the box, and of the row
+  const std::vector<std::string>& tokens;
+  TokenSide side = TokenSide::both;
+  const Problem* problem = nullptr;  // null: none
+};
+// A box that has grown over the row leaves only what lies beside it.
+void draw_tokens_below(Ui& ui, const TokensBelow& row);
+
+}  // namespace headscope::ui
