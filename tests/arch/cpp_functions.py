@@ -4,6 +4,7 @@ functions(text) lists what stands in namespaces and classes. A lambda, and a cla
 function. The rows of a table, braces of an initialiser and calls of a macro are no functions; TEST(...) {...} is one.
 """
 import collections
+import itertools
 import re
 
 # name: qualified by its classes, not by namespaces; "Suite.Name" of a TEST. parameters: how many. line: of the name.
@@ -22,6 +23,7 @@ LITERAL_OR_COMMENT = re.compile(
 TOKEN = re.compile(r"[A-Za-z_]\w*|\.?\d(?:[\w.]|'(?=\w)|(?<=[eEpP])[+-])*|::|->|\[\[|\]\]|\S")
 CONDITION = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b")
 OPENING = {"(": ")", "[": "]", "{": "}", "[[": "]]"}
+BRACKETS = {*OPENING, *OPENING.values()}
 # What may stand before "(" in a header without being the name of a function.
 NO_NAME = {"noexcept", "decltype", "alignas", "requires", "static_assert", "sizeof", "alignof", "__attribute__",
            "explicit", "throw"}
@@ -77,7 +79,7 @@ def tokens_of(text):
     plain = without_directives(without_literals(text))
     found = []
     for number, line in enumerate(plain.split("\n"), 1):
-        found.extend(Token(word, number) for word in TOKEN.findall(line))
+        found.extend(map(Token, TOKEN.findall(line), itertools.repeat(number)))
     return found
 
 
@@ -89,13 +91,14 @@ def after_group(tokens, at):
         if at >= len(tokens):
             raise ValueError(f"no {close[-1]} before the end of the file")
         word = tokens[at].text
-        if word in OPENING:
+        if word not in BRACKETS:
+            pass
+        elif word in OPENING:
             close.append(OPENING[word])
         elif word == "]]" and close[-2:] == ["]", "]"]:  # a[b[0]]
             del close[-2:]
-        elif word in OPENING.values():
-            if word != close.pop():
-                raise ValueError(f"line {tokens[at].line}: {word} closes nothing")
+        elif word != close.pop():
+            raise ValueError(f"line {tokens[at].line}: {word} closes nothing")
         at += 1
     return at
 

@@ -32,7 +32,7 @@ Driver::Driver(const Document& document, int width, int height, float scale, Ses
       height_(height),
       content_scale_(scale),
       start_(std::chrono::steady_clock::now()) {
-  ImGui::CreateContext();
+  ImGui::CreateContext(font_source_.atlas());
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;
   io.LogFilename = nullptr;
@@ -55,9 +55,8 @@ void Driver::frame(InputEvents input) {
   const float scale = content_scale_ * static_cast<float>(session.view.ui_scale);
   const std::string text = text_on_screen(session, state);
   if (scale != fonts_scale_ || needs_rebuild(fonts_, text)) {
-    fonts_ = build_fonts(scale, text);
+    fonts_ = font_source_.use(scale, text);
     fonts_scale_ = scale;
-    compat::upload_fonts_nowhere();
   }
   for (MouseEvent& event : input.mouse) event.shift = shift_held;
   bool held = shift_held;

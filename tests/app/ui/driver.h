@@ -10,6 +10,7 @@
 
 #include "app/session/documents.h"
 #include "app/ui/ui.h"
+#include "tests/app/ui/driver_fonts.h"
 
 namespace headscope::ui {
 
@@ -85,6 +86,7 @@ class Driver {
 
  private:
   void frame(InputEvents input);
+  DriverFonts font_source_;
   Fonts fonts_;
   float fonts_scale_ = 0;
   int width_, height_;

@@ -1,119 +1,19 @@
-// What the panels derive from a trace: ranges, strips, selections. No window, no context.
+// What the panels derive from a trace: facts of stages, marks, ranges of rows. No window, no context.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "app/ui/inspector/statistics_rows.h"
 #include "app/ui/map/axis_plots.h"
 #include "app/ui/map/heatmap_view.h"
 #include "app/ui/map/map_colors.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/map/provenance_view.h"
 #include "app/ui/panel_data.h"
-#include "app/ui/pipeline_cards.h"
 #include "core/attention/stage_sources.h"
 #include "tests/app/ui/small_trace.h"
 
 namespace headscope::ui {
 namespace {
-
-TEST(PanelData, ShowsTheStatisticsOfTheTensorItself) {
-  PanelData data(trace_of(small_request()), 1);
-  const Statistics whole = statistics_of(data.trace().tensor(StageId::raw_scores));
-  EXPECT_EQ(data.statistics(StageId::raw_scores)->mean, whole.mean);
-  EXPECT_EQ(data.statistics(StageId::raw_scores)->l2_norm, whole.l2_norm);
-  const Statistics slice = statistics_of(matrix_at(data.trace().tensor(StageId::raw_scores), 0, 3));
-  EXPECT_EQ(data.statistics(StageId::raw_scores, 0, 3)->max, slice.max);
-  EXPECT_EQ(data.statistics(StageId::masked_scores, 0, 3)->inf_count, 10);
-  const std::vector<StatisticsRow> rows = statistics_rows(slice);
-  ASSERT_EQ(rows.size(), 7u);
-  EXPECT_EQ(rows[1].value, number_label(slice.max, 4, true));
-}
-
-TEST(PanelData, ComputesOnceAndGivesTheSameObjectAgain) {
-  PanelData data(trace_of(small_request()), 1);
-  ASSERT_NE(data.statistics(StageId::weights), nullptr);
-  EXPECT_EQ(data.statistics(StageId::weights), data.statistics(StageId::weights));
-  EXPECT_EQ(data.histogram(StageId::weights, 0, 1), data.histogram(StageId::weights, 0, 1));
-  EXPECT_EQ(&data.strip(StageId::weights, 0), &data.strip(StageId::weights, 0));
-  EXPECT_TRUE(same_storage(data.matrix(StageId::weights, 0, 1), data.matrix(StageId::weights, 0, 1)));
-}
-
-TEST(PanelData, StatisticsOfPartsAreThoseOfTheWhole) {
-  PanelData data(trace_of(small_request()), 1);
-  for (const StageId stage : {StageId::raw_scores, StageId::masked_scores, StageId::weights, StageId::context}) {
-    std::vector<Statistics> parts;
-    for (std::int64_t head = 0; head < 4; ++head) parts.push_back(*data.statistics(stage, 0, head));
-    const Statistics sum = combined_statistics(parts);
-    const Statistics whole = statistics_of(data.trace().tensor(stage));
-    EXPECT_EQ(sum.count, whole.count);
-    EXPECT_EQ(sum.inf_count, whole.inf_count);
-    EXPECT_EQ(sum.min, whole.min);
-    EXPECT_EQ(sum.max, whole.max);
-    EXPECT_TRUE(std::abs(sum.mean - whole.mean) <= 1e-12);
-    EXPECT_TRUE(std::abs(sum.std - whole.std) <= 1e-12);
-    EXPECT_TRUE(std::abs(sum.l2_norm - whole.l2_norm) <= 1e-9);
-  }
-  const Statistics nothing = combined_statistics({});
-  EXPECT_EQ(nothing.count, 0);
-  EXPECT_TRUE(std::isnan(nothing.mean));
-}
-
-TEST(PanelData, AFrameGoesThroughSoManyNumbersAndTheNextGoesOn) {
-  PanelData data(trace_of(small_request()), 1);
-  data.begin_frame(30);  // a head has 25
-  EXPECT_NE(data.summary(0, 0), nullptr) << "something is always done";
-  EXPECT_EQ(data.summary(0, 1), nullptr);
-  EXPECT_TRUE(data.unfinished());
-  EXPECT_EQ(data.summary_text(0, 1), "…");
-  data.begin_frame(30);
-  EXPECT_NE(data.summary(0, 0), nullptr) << "what is known costs nothing";
-  EXPECT_NE(data.summary(0, 1), nullptr);
-  EXPECT_FALSE(data.unfinished());
-}
-
-TEST(PanelData, RangesFollowTheView) {
-  PanelData data(trace_of(small_request()), 1);
-  ViewState view;
-  EXPECT_EQ(data.range(view, StageId::weights, 0, 0), (ValueRange{0, 1, false, false}));
-  const ValueRange scores = data.range(view, StageId::scores, 0, 0);
-  EXPECT_EQ(scores.low, -scores.high);
-  EXPECT_EQ(scores, data.range(view, StageId::scores, 0, 2)) << "shared by all heads";
-  view.range_per_head = true;
-  EXPECT_EQ(data.range(view, StageId::weights, 0, 1).low, 0);
-  EXPECT_TRUE(data.range(view, StageId::weights, 0, 1).high <= 1);
-  EXPECT_FALSE(data.range(view, StageId::scores, 0, 0) == data.range(view, StageId::scores, 0, 1));
-  view.range = RangeKind::row;
-  EXPECT_TRUE(data.range(view, StageId::weights, 0, 0).per_row);
-  view.range_fixed = true;
-  view.range_low = -2;
-  view.range_high = 5;
-  EXPECT_EQ(data.range(view, StageId::weights, 0, 0), (ValueRange{-2, 5, false, false}));
-  EXPECT_EQ(data.range(view, StageId::concat, 0, 0).low, -data.range(view, StageId::concat, 0, 0).high)
-      << "the typed range is of the heads only";
-  view.log_scale = true;
-  EXPECT_TRUE(data.range(view, StageId::weights, 0, 0).log_scale);
-  EXPECT_FALSE(data.range(view, StageId::scores, 0, 0).log_scale) << "a logarithm of signed numbers says nothing";
-}
-
-TEST(PanelData, AFiniteFillDoesNotWashOutTheScores) {
-  Request request = small_request();
-  request.mask_fill = -1e20;
-  PanelData data(trace_of(request), 1);
-  EXPECT_TRUE(data.range({}, StageId::masked_scores, 0, 0).high < 1e3);
-}
-
-TEST(PanelData, StripsHoldTheFirstRowsOfAllHeadsWithTheirMask) {
-  PanelData data(trace_of(small_request()), 1);
-  const Strip& weights = data.strip(StageId::weights, 0);
-  EXPECT_EQ(weights.matrix.shape(), (Shape{5, 20}));
-  EXPECT_EQ(weights.matrix.at({4, 3 * 5 + 2}), data.trace().tensor(StageId::weights).at({0, 3, 4, 2}));
-  ASSERT_NE(weights.mask, nullptr);
-  EXPECT_TRUE(weights.mask->hidden.hidden(0, 0, 1, 2 * 5 + 3));
-  EXPECT_FALSE(weights.mask->hidden.hidden(0, 0, 3, 2 * 5 + 3));
-  EXPECT_EQ(data.strip(StageId::raw_scores, 0).mask, nullptr) << "nothing is hidden before the mask";
-  EXPECT_EQ(data.strip(StageId::concat, 0).matrix.shape(), (Shape{5, 32}));
-}
 
 TEST(StageFacts, EveryStageHasItsSlicesRowsAndSources) {
   Request request = small_request();
@@ -185,47 +85,6 @@ TEST(StageFacts, SayWhatAPixelHolds) {
   EXPECT_EQ(pixel_holds(1200, 1200, 100, 100, "weights"), "Each pixel is the largest of 144 weights.");
   EXPECT_EQ(pixel_holds(400, 400, 193, 193, "weights"), "Each pixel is the largest of up to 16 weights.");
   EXPECT_EQ(pixel_holds(5, 512, 256, 100, "values"), "Each pixel is the largest of 2 values.");
-}
-
-TEST(PipelineCards, GroupWhatBelongsTogether) {
-  const auto trace = trace_of(small_request());
-  const std::vector<PipelineCard> cards = pipeline_cards(*trace);
-  ASSERT_EQ(cards.size(), 10u);
-  EXPECT_EQ(cards[1].stages.size(), 3u);
-  EXPECT_TRUE(cards[2].has(StageId::value));
-  EXPECT_EQ(cards.back().stages.front(), StageId::output);
-  EXPECT_EQ(neighbour_stage(*trace, StageId::query, 1), StageId::key);
-  EXPECT_EQ(neighbour_stage(*trace, StageId::output, 1), StageId::output);
-  EXPECT_EQ(neighbour_stage(*trace, StageId::input, -1), StageId::input);
-}
-
-TEST(PipelineCards, AStageThatDoesNothingIsSaidToEqualTheOneBefore) {
-  Request request = small_request();
-  request.mask.clear();
-  const auto trace = trace_of(request);
-  EXPECT_EQ(shape_or_equal(*trace, *trace->find(StageId::masked_scores)), "= scores");
-  EXPECT_EQ(shape_or_equal(*trace, *trace->find(StageId::weights)), "[1, 4, 5, 5]");
-}
-
-TEST(PipelineCards, GapsGiveWayBeforeCards) {
-  const std::vector<float> wanted(10, 108);
-  const std::vector<float> least(10, 80);
-  const CardLayout roomy = card_layout(wanted, least, 20, 12, 1308, 7);
-  EXPECT_EQ(roomy.gap, 20);
-  EXPECT_LE(roomy.content, 1308);
-  const CardLayout tight = card_layout(wanted, least, 20, 12, 1200, 7);
-  EXPECT_LT(tight.gap, 20);
-  EXPECT_EQ(tight.width[0], 108);
-  EXPECT_LE(tight.content, 1200);
-  const CardLayout tighter = card_layout(wanted, least, 20, 12, 1000, 7);
-  EXPECT_EQ(tighter.gap, 12);
-  EXPECT_LT(tighter.width[0], 108);
-  EXPECT_LE(tighter.content, 1000);
-  const CardLayout scrolls = card_layout(wanted, least, 20, 12, 500, 7);
-  EXPECT_EQ(scrolls.width[0], 80);
-  EXPECT_GT(scrolls.content, 500);
-  for (std::size_t i = 1; i < scrolls.x.size(); ++i)
-    EXPECT_GE(scrolls.x[i], scrolls.x[i - 1] + scrolls.width[i - 1] + 12);
 }
 
 TEST(Provenance, PixelsAreTheColoursOfTheirHeadAndToken) {

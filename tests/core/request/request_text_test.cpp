@@ -163,29 +163,6 @@ TEST(RequestText, NumbersArePrintedInTheShortestFormThatReadsBack) {
   EXPECT_EQ(get(with("scale", "0.30000000000000004"), "scale"), "0.30000000000000004");
 }
 
-TEST(RequestText, ARefusalNamesOptionFoundAndExpected) {
-  EXPECT_EQ(refused("mask", "cusal"),
-            "--mask: 'cusal' is not a mask; expected none, causal, padding:N, window:W, prefix:P, alibi or a .npy or "
-            ".csv file");
-  EXPECT_EQ(refused("merge", "concat"), "--merge: 'concat' is not a known value; expected transpose or direct");
-  EXPECT_EQ(refused("heads", "7.5"), "--heads: '7.5' is not a whole number that fits; expected 1 to 1099511627776");
-  EXPECT_EQ(refused("seed", "-1"), "--seed: '-1' is not a seed; expected a whole number, 0 to 18446744073709551615");
-}
-
-TEST(RequestText, ARefusalCarriesItsOption) {
-  for (const RequestOption& option : request_options()) {
-    SCOPED_TRACE(option.name);
-    Request request;
-    try {
-      option.set(request, std::string("\0", 1));
-      ADD_FAILURE() << "a NUL was taken";
-    } catch (const UsageError& error) {
-      EXPECT_EQ(error.option(), option.name);
-      EXPECT_EQ(std::string(error.what()), std::string("--") + option.name + ": " + error.reason());
-    }
-  }
-}
-
 TEST(RequestText, NothingButTheWholeValueIsANumber) {
   for (const char* option :
        {"heads", "kv-heads", "d-model", "input-dim", "batch", "layer", "threads", "seed", "dropout-seed"}) {
@@ -282,52 +259,6 @@ TEST(RequestText, ARefusedValueLeavesTheRequestAsItWas) {
     } catch (const UsageError&) {
     }
     EXPECT_TRUE(request == before) << name;
-  }
-}
-
-TEST(RequestText, TextThatIsNoUtf8OrHoldsANulIsRefused) {
-  EXPECT_TRUE(contains(refused("phrase", "a\xff"), "byte 1 (0xFF)"));
-  EXPECT_TRUE(contains(refused("key-phrase", "\xed\xa0\x80"), "UTF-8"));
-  EXPECT_TRUE(contains(refused("phrase", std::string("a\0b", 3)), "NUL"));
-  EXPECT_TRUE(contains(refused("input", std::string("a\0b", 3)), "NUL"));
-  EXPECT_TRUE(contains(refused("input", ""), "--input"));
-  EXPECT_EQ(with("input", "caf\xe9.npy").input, "caf\xe9.npy") << "file names are bytes";
-}
-
-TEST(RequestText, ALongWrongValueIsShortenedInItsSentence) {
-  EXPECT_LT(refused("mask", std::string(100000, 'x')).size(), 300u);
-  EXPECT_FALSE(contains(refused("mask", "a\nb"), "\n"));
-}
-
-TEST(RequestText, UnknownOptionsAreNotFound) {
-  EXPECT_EQ(find_request_option("head"), nullptr);
-  EXPECT_EQ(find_request_option(""), nullptr);
-  EXPECT_EQ(find_request_option("mask_order"), nullptr);
-}
-
-TEST(ShellText, WordsAreQuotedOnlyWhereTheyMustBe) {
-  EXPECT_EQ(shell_quoted("causal,padding:2"), "causal,padding:2");
-  EXPECT_EQ(shell_quoted(""), "''");
-  EXPECT_EQ(shell_quoted("a b"), "'a b'");
-  EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
-  EXPECT_EQ(shell_quoted("$HOME `x` \\ ! ~"), "'$HOME `x` \\ ! ~'");
-  EXPECT_EQ(shell_quoted("two\nlines"), "'two\nlines'");
-  EXPECT_EQ(shell_quoted("caf\xc3\xa9"), "'caf\xc3\xa9'");
-}
-
-TEST(ShellText, AShellReadsEveryLineBackAsItWas) {
-  for (const std::string phrase : {"a b", "it's", "\"$HOME\" `id` $(id) \\n", "two\nlines\n", "'", "''", "!!", "*?[a]",
-                                   "~", "-x", "a;b&c|d>e<f#g", "\t tab ", "\xf0\x9f\x98\x80"}) {
-    Request request;
-    request.phrase = phrase;
-    request.mask_fill = -1e20;
-    const TemporaryFolder folder;
-    // printf puts a NUL after every word that the shell made of the line.
-    const std::string line = shell_command_of(request, "printf '%s\\0'");
-    write_bytes(folder.file("line.sh"), line + " > '" + folder.file("out") + "'\n");
-    ASSERT_EQ(std::system(("/bin/sh '" + folder.file("line.sh") + "'").c_str()), 0) << line;
-    EXPECT_EQ(read_bytes(folder.file("out")),
-              std::string("--phrase\0", 9) + phrase + std::string("\0--mask-fill\0-1e+20\0", 20));
   }
 }
 

@@ -1,13 +1,9 @@
-// Geometry of heatmaps: fitting, zooming at a point, panning, which cells are named.
+// Geometry of heatmaps: fitting, zooming at a point, panning.
 #include "app/ui/map/cell_grid.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-
-#include "app/ui/heads/heads_layout.h"
-#include "app/ui/map/axis_labels.h"
-#include "app/ui/map/concat_grid.h"
 
 namespace headscope::ui {
 namespace {
@@ -218,118 +214,6 @@ TEST(LargeMapGrid, EveryCellCanBePannedTo) {
   viewport = showing(fitted, viewport, {3, 5});
   EXPECT_LE(viewport.row0, 3);
   EXPECT_LE(viewport.column0, 5);
-}
-
-TEST(AxisLabels, NameEveryCellFromElevenPixels) {
-  const std::vector<AxisLabel> labels = axis_labels({.start = 0, .cell = 11, .extent = 132, .count = 12});
-  ASSERT_EQ(labels.size(), 12u);
-  EXPECT_TRUE(labels[7].named);
-  EXPECT_EQ(labels[7].center, 82.5);
-}
-
-TEST(AxisLabels, ThinToOneTwoFiveAndBoxTheMarkedOne) {
-  AxisLabelSpec spec{.start = 0, .cell = 0.5, .extent = 200, .count = 400};
-  std::vector<AxisLabel> labels = axis_labels(spec);
-  ASSERT_GE(labels.size(), 2u);
-  EXPECT_EQ(labels[1].index - labels[0].index, 50);
-  EXPECT_FALSE(labels[0].named);
-  spec.marked = 103;
-  labels = axis_labels(spec);
-  bool boxed = false;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (labels[i].boxed) {
-      boxed = true;
-      EXPECT_EQ(labels[i].index, 103);
-    } else {
-      EXPECT_NE(labels[i].index, 100) << "its neighbour makes room";
-    }
-    if (i > 0) {
-      EXPECT_LT(labels[i - 1].index, labels[i].index);
-    }
-  }
-  EXPECT_TRUE(boxed);
-}
-
-TEST(AxisLabels, ThinIndicesToPowersOfTwo) {
-  const std::vector<AxisLabel> labels =
-      axis_labels({.start = 0, .cell = 0.6, .extent = 307, .count = 512, .spacing = 44, .powers_of_two = true});
-  ASSERT_GE(labels.size(), 2u);
-  EXPECT_EQ(labels[1].index - labels[0].index, 128);
-}
-
-TEST(AxisLabels, NothingWithoutCellsAndNeverMoreThanFit) {
-  EXPECT_TRUE(axis_labels({.start = 0, .cell = 0, .extent = 100, .count = 5}).empty());
-  EXPECT_TRUE(axis_labels({.start = 0, .cell = 5, .extent = 100, .count = 0}).empty());
-  EXPECT_LE(axis_labels({.start = 0, .cell = 1e-6, .extent = 300, .count = 300'000'000}).size(), 20u);
-}
-
-TEST(AxisLabels, WriteLargeNumbersInGroups) {
-  EXPECT_EQ(grouped_digits(0), "0");
-  EXPECT_EQ(grouped_digits(999), "999");
-  EXPECT_EQ(grouped_digits(14862), "14,862");
-  EXPECT_EQ(grouped_digits(-1234567), "\u22121,234,567");
-}
-
-TEST(HeadsLayout, IsTheMockupsAtSixteenHundredPixels) {
-  const HeadsLayout twelve = heads_layout(796, 436, 8, 12, 12, 1);
-  EXPECT_EQ(twelve.columns, 4);
-  EXPECT_EQ(twelve.width, 192);
-  EXPECT_EQ(twelve.height, 192);
-  EXPECT_FALSE(twelve.scrolls);
-  EXPECT_EQ(twelve.position(1, 22).x, 201);
-  EXPECT_EQ(twelve.position(4, 22).y, 244);
-  const HeadsLayout five = heads_layout(796, 436, 8, 5, 5, 1);
-  EXPECT_EQ(five.width, 190);
-}
-
-TEST(HeadsLayout, ScrollsInsteadOfShrinkingBelowNinetySixPixels) {
-  const HeadsLayout layout = heads_layout(796, 436, 64, 12, 12, 1);
-  EXPECT_TRUE(layout.scrolls);
-  EXPECT_EQ(layout.columns, 4);
-  EXPECT_GE(layout.width, 96);
-  EXPECT_GT(layout.content_height, 436);
-}
-
-TEST(HeadsLayout, NeverOverlapsAndNeverLeavesTheWidth) {
-  for (const std::int64_t heads : {1, 2, 3, 4, 7, 8, 12, 16, 512}) {
-    for (const auto& [rows, columns] :
-         std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 1}, {5, 5}, {12, 3}, {3, 40}, {400, 400}, {1, 400}}) {
-      const HeadsLayout layout = heads_layout(796, 436, heads, rows, columns, 1);
-      ASSERT_GE(layout.columns, 1);
-      EXPECT_LE(static_cast<float>(layout.columns) * layout.width + static_cast<float>(layout.columns - 1) * layout.gap,
-                796.5f)
-          << heads << " heads of " << rows << " x " << columns;
-      EXPECT_GE(layout.gap, 0);
-      EXPECT_GT(layout.height, 0);
-      EXPECT_GE(layout.row_pitch, layout.height + 22);
-    }
-  }
-}
-
-TEST(ConcatGrid, GivesEachHeadABandAsInTheMockup) {
-  const ConcatGrid grid = concat_grid({340, 797}, 796, 168, 12, 64, 8, 1);
-  ASSERT_EQ(grid.bands.size(), 8u);
-  EXPECT_EQ(grid.bands[0].area.width(), 96);
-  EXPECT_EQ(grid.bands[1].area.min.x, 440);
-  EXPECT_EQ(grid.bands[0].cell_height, 14);
-  EXPECT_EQ(grid.cell_at({441, 798}), (Cell{0, 8}));
-  EXPECT_EQ(grid.cell_at({438, 798}), std::nullopt) << "a gap belongs to no head";
-}
-
-TEST(ConcatGrid, FindsEveryFeatureWhereItIsDrawn) {
-  for (const std::int64_t bands : {1, 3, 8}) {
-    const ConcatGrid grid = concat_grid({10, 20}, 700, 90, 5, 48, bands, 1);
-    for (std::int64_t feature = 0; feature < 48; ++feature) {
-      EXPECT_EQ(grid.cell_at(grid.features_rect(3, feature, feature + 1).center()), (Cell{3, feature}));
-    }
-  }
-}
-
-TEST(ConcatGrid, GivesUpGapsBeforePixels) {
-  const ConcatGrid many = concat_grid({0, 0}, 796, 90, 5, 512, 512, 1);
-  EXPECT_EQ(many.bands.size(), 1u);
-  EXPECT_EQ(many.bands[0].area.width(), 796);
-  EXPECT_TRUE(concat_grid({0, 0}, 4, 90, 5, 512, 8, 1).bands.empty());
 }
 
 TEST(CellGrid, APartHasCellsOfTheSameSize) {
