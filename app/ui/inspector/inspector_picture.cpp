@@ -227,7 +227,7 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
   inspected.selection.cell = picked;
   const std::optional<Cell> own = input.double_clicked ? input.hovered : std::nullopt;
   if (own) {
-    edit_cell(ui, inspected.data.trace(), inspected.stage, inspected.batch, inspected.slice, *own,
+    edit_cell(ui, inspected.data.trace(), inspected.stage, {inspected.batch, inspected.slice, *own},
               heatmap.grid.cell_rect(own->row, own->column));
   }
   if (input.hovered) link_hover(ui, inspected, *input.hovered);

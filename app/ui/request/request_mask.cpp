@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/ui/file_choice.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/request/request_panel.h"
 #include "app/ui/widgets/control_box.h"
@@ -36,6 +37,13 @@ std::string file_name(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
+// How many cells of one head of one result are hidden, in words.
+struct HiddenLabel {
+  std::uint64_t version = 0;  // of the PanelData; 0: none was counted
+  std::int64_t batch = 0, head = 0;
+  std::string words;
+};
+
 // "10 of 25 hidden", of the head that the inspector shows. Counted once a result.
 std::string hidden_label(Ui& ui) {
   const PanelData* data = panel_data(ui);
@@ -43,11 +51,10 @@ std::string hidden_label(Ui& ui) {
   const HiddenCells& hidden = data->trace().mask->hidden;
   const std::int64_t batch = std::min(ui.session.view.batch, hidden.batch() - 1);
   const std::int64_t head = std::min(ui.session.view.head, hidden.heads() - 1);
-  std::string& label = ui.state.text["request/hidden"];
-  const std::string key = fmt::format("{}.{}.{}", data->version(), batch, head);
-  std::string& counted = ui.state.text["request/hidden_of"];
-  if (counted == key) return label;
-  counted = key;
+  auto& counted = ui.state.panels.get<HiddenLabel>();
+  std::string& label = counted.words;
+  if (counted.version == data->version() && counted.batch == batch && counted.head == head) return label;
+  counted = {.version = data->version(), .batch = batch, .head = head, .words = {}};
   const std::int64_t all = hidden.query_len() * hidden.key_len();
   const std::int64_t count = hidden.any() ? hidden.hidden_count(batch, head) : 0;
   label = count == 0 ? "nothing hidden" : fmt::format("{} of {} hidden", count, all);
@@ -70,8 +77,7 @@ const std::vector<MaskTermInfo>& chips() {
 // A file is chosen in a dialog before it is a term.
 void switch_term(Ui& ui, const MaskTermInfo& info, bool on) {
   if (info.kind == Kind::file && on) {
-    ui.state.text["choose_file/option"] = "mask";
-    ui.state.text["choose_file/mode"] = "append";
+    ui.state.panels.get<FileChoice>() = {.purpose = "mask", .adds_mask_term = true};
     ui.state.dialog = DialogKind::choose_file;
     return;
   }
@@ -210,7 +216,8 @@ void draw_fill(RequestRows& rows) {
   for (int i = 0; i < 3; ++i) {
     if (draft.mask_fill == values[i]) selected = i;
   }
-  if (ui.state.number["request/mask_fill/own"] != 0) selected = 3;
+  bool& own = ui.state.panels.get<RequestPanelState>().own_fill;
+  if (own) selected = 3;
   const Rect place = rows.control("fill");
   if (combo(ui, "request/mask_fill", place,
             {"\xE2\x88\x92inf",
@@ -224,7 +231,7 @@ void draw_fill(RequestRows& rows) {
                        "What a hidden cell's score becomes: exp(\xE2\x88\x92inf) is exactly 0; a finite number gives "
                        "uniform rows where all is hidden."),
             Type::words12)) {
-    ui.state.number["request/mask_fill/own"] = selected == 3 ? 1 : 0;
+    own = selected == 3;
     if (selected < 3) {
       draft.mask_fill = values[selected];
     } else if (std::isinf(draft.mask_fill)) {
