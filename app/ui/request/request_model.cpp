@@ -162,6 +162,16 @@ void draw_making(RequestRows& rows) {
               draft.qkv_layout, {"automatic", "per head", "blocked"});
 }
 
+// Without a layer: nothing is projected.
+void draw_attention_alone(RequestRows& rows) {
+  const Inputs* known = known_sizes(rows.ui);
+  const char* why = "Attention alone: query, key and value come from files, nothing is projected.";
+  rows.locked("weights", "none", why);
+  rows.locked("num_heads", known != nullptr ? std::to_string(known->num_heads) : "\xE2\x80\x94", why);
+  rows.locked("head_dim", known != nullptr ? std::to_string(known->head_dim) : "\xE2\x80\x94", why);
+  rows.y += rows.ui.px(6);
+}
+
 }  // namespace
 
 void draw_model_section(RequestRows& rows) {
@@ -169,12 +179,7 @@ void draw_model_section(RequestRows& rows) {
   Request& draft = ui.session.draft;
   rows.section("Model");
   if (is_attention_alone(draft)) {
-    const Inputs* known = known_sizes(ui);
-    const char* why = "Attention alone: query, key and value come from files, nothing is projected.";
-    rows.locked("weights", "none", why);
-    rows.locked("num_heads", known != nullptr ? std::to_string(known->num_heads) : "\xE2\x80\x94", why);
-    rows.locked("head_dim", known != nullptr ? std::to_string(known->head_dim) : "\xE2\x80\x94", why);
-    rows.y += ui.px(6);
+    draw_attention_alone(rows);
     return rows.end_section();
   }
   draw_weights(rows);
