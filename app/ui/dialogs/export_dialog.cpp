@@ -7,6 +7,7 @@
 #include "app/session/folder_listing.h"
 #include "app/ui/dialogs/dialog_frame.h"
 #include "app/ui/dialogs/exported.h"
+#include "app/ui/file_choice.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/picture/figure.h"
@@ -172,7 +173,7 @@ void draw_target(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
   text_field(ui, "export/folder", line, state.choice.folder, "~/Pictures", control);
   control.tooltip = "Choose a folder from a list.";
   if (button(ui, "export/browse", browse, "Browse...", control)) {
-    ui.state.text["choose_file/option"] = "export folder";
+    ui.state.panels.get<FileChoice>().purpose = "export folder";
     ui.state.dialog = DialogKind::choose_file;
   }
   line = labelled_row(ui, form, y, "file");
