@@ -1,12 +1,13 @@
 #include "app/session/folder_listing.h"
 
 #include <pwd.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+
+#include "core/base/file_name.h"
 
 namespace headscope {
 namespace {
@@ -15,10 +16,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostEntries = 5000;
 
 bool ends_like(const std::string& name, const std::vector<std::string>& endings) {
-  return endings.empty() || std::any_of(endings.begin(), endings.end(), [&](const std::string& ending) {
-           return name.size() > ending.size() &&
-                  strcasecmp(name.c_str() + (name.size() - ending.size()), ending.c_str()) == 0;
-         });
+  return endings.empty() || std::any_of(endings.begin(), endings.end(),
+                                        [&](const std::string& ending) { return has_ending(name, ending); });
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ void draw_examples_dialog(Ui& ui, const Rect& window) {
     ui.state.focus_by_keyboard = true;
   }
   const float height = 50 + 44 + (kCard + kGap) * static_cast<float>(examples.size());
-  const DialogFrame dialog = draw_dialog_frame(ui, window, "examples", title, 620, height, false);
+  const DialogFrame dialog =
+      draw_dialog_frame(ui, window, {.name = "examples", .title = title, .width = 620, .height = height});
   if (ui.state.dialog == DialogKind::none) return;
   const Rect area = inset(dialog.body, ui.px(18));
   // Arrows walk through the cards.

@@ -250,7 +250,8 @@ void draw_open_dialog(Ui& ui, const Rect& window) {
     }
   }
   const std::string purpose = purpose_of(ui);
-  const DialogFrame dialog = draw_dialog_frame(ui, window, "open", title_of(purpose), 760, 560, true);
+  const DialogFrame dialog = draw_dialog_frame(
+      ui, window, {.name = "open", .title = title_of(purpose), .width = 760, .height = 560, .has_footer = true});
   if (ui.state.dialog == DialogKind::none) {
     if (purpose == kExportFolder) return_to_export(ui, "");
     return;

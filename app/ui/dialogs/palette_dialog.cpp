@@ -91,8 +91,8 @@ void draw_palette_dialog(Ui& ui, const Rect& window) {
     ui.state.focus = "palette/query";
     ui.state.panels.get<ScrollOffsets>().down["palette/list"] = 0;
   }
-  const DialogFrame dialog =
-      draw_dialog_frame(ui, window, "palette", "Commands, stages, heads, tokens", 560, 460, false);
+  const DialogFrame dialog = draw_dialog_frame(
+      ui, window, {.name = "palette", .title = "Commands, stages, heads, tokens", .width = 560, .height = 460});
   if (ui.state.dialog == DialogKind::none) return;
   const Rect area = inset(dialog.body, ui.px(14));
   const bool entered = ui.take_key(KeyName::enter);
