@@ -1,6 +1,7 @@
 #include "app/session/folder_listing.h"
 
 #include <pwd.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include <algorithm>
