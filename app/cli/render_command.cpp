@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <system_error>
 
@@ -12,6 +10,7 @@
 #include "app/cli/request_arguments.h"
 #include "app/cli/view_arguments.h"
 #include "core/base/error.h"
+#include "core/base/file_name.h"
 #include "core/export/recipe.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
@@ -31,13 +30,12 @@ Target picture_target(const Arguments& given) {
     throw UsageError("out", "found nothing", "--out FILE.png or FILE.svg, the picture to write");
   }
   const std::string path = given.get("out");
-  std::string extension = std::filesystem::path(path).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (extension != ".png" && extension != ".svg") {
+  const std::string name = std::filesystem::path(path).filename().string();
+  const bool svg = has_ending(name, ".svg");
+  if (!svg && !has_ending(name, ".png")) {
     throw UsageError("out", fmt::format("found '{}'", path), "a name that ends in .png or .svg");
   }
-  return {path, extension == ".svg"};
+  return {path, svg};
 }
 
 // Lays the picture out, which may refuse it, and then writes it; returns "640 x 480 pixels".

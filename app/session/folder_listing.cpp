@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/base/file_name.h"
+
 namespace headscope {
 namespace {
 
@@ -15,10 +17,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostEntries = 5000;
 
 bool ends_like(const std::string& name, const std::vector<std::string>& endings) {
-  return endings.empty() || std::any_of(endings.begin(), endings.end(), [&](const std::string& ending) {
-           return name.size() > ending.size() &&
-                  strcasecmp(name.c_str() + (name.size() - ending.size()), ending.c_str()) == 0;
-         });
+  return endings.empty() || std::any_of(endings.begin(), endings.end(),
+                                        [&](const std::string& ending) { return has_ending(name, ending); });
 }
 
 }  // namespace

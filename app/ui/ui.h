@@ -77,9 +77,6 @@ struct Hover {
 
 class PanelData;      // app/ui/panel_data.h
 struct ExplainState;  // app/ui/map/explain_state.h
-struct ShownScript;   // app/ui/script/script_panel.h
-struct BugLabData;    // app/ui/bug_lab/bug_lab.h
-struct BrushStroke;   // app/ui/mask/mask_brush.h
 
 // Everything of the window that is neither Request nor view: carets, open dialogs, focus.
 struct UiState {
@@ -124,11 +121,8 @@ struct UiState {
   std::string focus_before_dialog;
   std::shared_ptr<PanelData> panel_data;      // of the shown trace
   std::shared_ptr<PanelData> pinned_data;     // of the pinned result
-  std::shared_ptr<BrushStroke> brush_stroke;  // of the mask editor, while the mouse is held
   std::optional<Request> edited_after_pin;    // the next draft, once A is computed and pinned; nullopt: none
   std::shared_ptr<ExplainState> explain;      // jumps of the explanation, linked cells
-  std::shared_ptr<ShownScript> script;        // the script of the shown trace
-  std::shared_ptr<BugLabData> bug_lab;        // data of the bug lab's traces
   DialogKind dialog_before = DialogKind::none;
   DialogState dialogs;
   // Pictures of characters that the atlas cannot hold, by code point and type; the picture is empty when no font has

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/base/error.h"
+#include "core/base/file_name.h"
 #include "core/base/utf8.h"
 #include "core/text/tokenizer.h"
 
@@ -14,14 +13,6 @@ namespace {
 [[noreturn]] void refuse_shape(const std::string& option, const std::string& path, const Shape& found,
                                const char* expected) {
   throw UsageError(option, fmt::format("{} is {}", path, to_string(found)), expected);
-}
-
-bool ends_with_csv(const std::string& path) {
-  if (path.size() < 4) return false;
-  std::string ending = path.substr(path.size() - 4);
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
-  return ending == ".csv";
 }
 
 bool broadcasts_to(const Shape& from, const Shape& to) {
@@ -94,7 +85,7 @@ Tensor heads_file(const std::string& option, const std::string& path, InputCache
 MaskFile mask_file(const std::string& path, InputCache::State& cache) {
   MaskFile mask;
   mask.path = path;
-  if (ends_with_csv(path)) {
+  if (has_ending(path, ".csv")) {
     mask.values = cache.csv(path);
   } else {
     const NpyArray& file = cache.npy(path);

@@ -118,7 +118,8 @@ void set_colormap(V& view, const std::string& text) {
 std::string range_text(const V& view) {
   if (view.range == RangeKind::automatic) return "auto";
   if (view.range == RangeKind::row) return "row";
-  return double_text(view.range_low) + "," + double_text(view.range_high);
+  // Plain decimals for usual sizes: "0.0001,1", not "1e-04,1".
+  return fmt::format("{},{}", view.range_low, view.range_high);
 }
 
 void set_range(V& view, const std::string& text) {

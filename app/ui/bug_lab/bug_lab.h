@@ -17,7 +17,12 @@
 
 namespace headscope::ui {
 
-// What the lab derived from the traces that it shows; kept in the UiState.
+// How high its parts were in the last frame, in pixels.
+struct BugLabState {
+  float list_height = 0, foot_height = 0, verdicts_height = 0;
+};
+
+// What the lab derived from the traces that it shows.
 struct BugLabData {
   std::array<std::shared_ptr<PanelData>, 3> data;       // of right, wrong and their difference
   std::array<std::shared_ptr<PanelData>, 3> precision;  // of double, a format and their difference

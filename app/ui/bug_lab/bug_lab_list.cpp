@@ -184,22 +184,20 @@ void switch_variant(BugLabView& lab, const std::string& name) {
 void draw_lab_list(Ui& ui, const LabShown& shown, const Rect& area) {
   const float header = draw_lab_modes(ui, area);
   if (shown.right == nullptr) return;
-  double& foot = ui.state.number["bug_lab/foot/height"];
-  const float split = area.max.y - static_cast<float>(foot);
+  auto& state = ui.state.panels.get<BugLabState>();
+  const float split = area.max.y - state.foot_height;
   const Rect body{{area.min.x, area.min.y + header}, {area.max.x, split}};
-  double& content = ui.state.number["bug_lab/list/height"];
-  const ScrollArea scroll = begin_scroll(ui, "bug_lab/list", body, static_cast<float>(content));
+  const ScrollArea scroll = begin_scroll(ui, "bug_lab/list", body, state.list_height);
   const float top = body.min.y - scroll.offset;
   float y = top;
   for (const std::string_view name : variant_names()) y = draw_row(ui, shown, std::string(name), area, y);
   end_scroll(ui);
   fill({{area.min.x, split}, area.max}, ui.colors.panel);
   horizontal_line(ui, area.min.x, area.max.x, split, ui.colors.line);
-  const auto below = static_cast<double>(draw_foot(ui, shown, area, split));
-  const auto height = static_cast<double>(y - top);
-  if (foot != below || content != height) ui.state.wants_frame = true;
-  foot = below;
-  content = height;
+  const float below = draw_foot(ui, shown, area, split), height = y - top;
+  if (state.foot_height != below || state.list_height != height) ui.state.wants_frame = true;
+  state.foot_height = below;
+  state.list_height = height;
 }
 
 }  // namespace headscope::ui

@@ -134,8 +134,7 @@ void read_keys(Ui& ui, const LabShown& shown) {
 }  // namespace
 
 BugLabData& bug_lab_data(Ui& ui) {
-  if (!ui.state.bug_lab) ui.state.bug_lab = std::make_shared<BugLabData>();
-  return *ui.state.bug_lab;
+  return ui.state.panels.get<BugLabData>();
 }
 
 PanelData* data_of(Ui& ui, std::shared_ptr<PanelData>& kept, const std::shared_ptr<const Trace>& trace) {

@@ -16,8 +16,8 @@ void draw_lab_verdicts(Ui& ui, const LabShown& shown, const Rect& area) {
           "What it does here");
   const VariantResult& result = shown.result;
   const Rect body{{area.min.x, header.max.y}, area.max};
-  double& content = ui.state.number["bug_lab/verdicts/height"];
-  const ScrollArea scroll = begin_scroll(ui, "bug_lab/verdicts", body, static_cast<float>(content));
+  float& content = ui.state.panels.get<BugLabState>().verdicts_height;
+  const ScrollArea scroll = begin_scroll(ui, "bug_lab/verdicts", body, content);
   const float top = body.min.y - scroll.offset;
   float y = top;
   for (const Verdict& verdict : variant_verdicts(*result.right, *result.wrong, *result.effect, shown.stage)) {
@@ -30,8 +30,8 @@ void draw_lab_verdicts(Ui& ui, const LabShown& shown, const Rect& area) {
     y += std::max(height, ui.px(16)) + ui.px(7);
   }
   end_scroll(ui);
-  if (static_cast<float>(content) != y - top) ui.state.wants_frame = true;
-  content = static_cast<double>(y - top);
+  if (content != y - top) ui.state.wants_frame = true;
+  content = y - top;
 }
 
 }  // namespace headscope::ui

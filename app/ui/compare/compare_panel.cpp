@@ -15,8 +15,6 @@
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kPinWaits = "compare/pin_waits";
-
 // What outlives a frame of A's numbers.
 PanelData& pinned_data(Ui& ui, const std::shared_ptr<const Trace>& pinned) {
   std::shared_ptr<PanelData>& data = ui.state.pinned_data;
@@ -103,27 +101,27 @@ void pin_result(Ui& ui) {
   const auto trace = ui.session.trace();
   if (trace == nullptr) return;
   if (trace->preview) {
-    ui.state.number[kPinWaits] = 1;
+    ui.state.panels.get<CompareState>().pin_waits = true;
     return;
   }
-  ui.state.number.erase(kPinWaits);
+  ui.state.panels.get<CompareState>().pin_waits = false;
   ui.session.pin();
 }
 
 void pin_when_exact(Ui& ui) {
-  if (ui.state.number.count(kPinWaits) == 0 || ui.session.computing()) return;
+  if (!ui.state.panels.get<CompareState>().pin_waits || ui.session.computing()) return;
   const bool refused = ui.session.problem() || !ui.session.failure().empty();
   if (ui.session.stale() && !refused) return;  // its turn is in the next frame
   if (!refused) pin_result(ui);
   if (!ui.state.edited_after_pin) return;
-  ui.state.number.erase(kPinWaits);
+  ui.state.panels.get<CompareState>().pin_waits = false;
   const Request b = *std::exchange(ui.state.edited_after_pin, std::nullopt);
   ui.session.open(b, ViewState(ui.session.view));
   ui.wake_in(0);
 }
 
 void pin_then_edit(Ui& ui, const Request& b) {
-  ui.state.number[kPinWaits] = 1;
+  ui.state.panels.get<CompareState>().pin_waits = true;
   ui.state.edited_after_pin = b;
 }
 

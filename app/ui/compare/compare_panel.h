@@ -22,6 +22,10 @@ struct CompareShown {
   bool current = false;                                   // the comparison is of these two
 };
 
+struct CompareState {
+  bool pin_waits = false;  // a result is to be pinned once its exact numbers are there
+};
+
 // A and B; nothing while no result is pinned.
 std::optional<ResultPair> compared_pair(Ui& ui);
 

@@ -13,14 +13,13 @@ void close_dialog(Ui& ui) {
   ui.state.dialogs.browser.native.reset();
 }
 
-DialogFrame draw_dialog_frame(Ui& ui, const Rect& window, const std::string& name, std::string_view title, float width,
-                              float height, bool has_footer) {
+DialogFrame draw_dialog_frame(Ui& ui, const Rect& window, const DialogLook& look) {
   const bool light = relative_luminance(ui.colors.panel) > 0.5;
   fill(window, Rgba{0, 0, 0, static_cast<std::uint8_t>(light ? 115 : 158)});
 
   const float margin = ui.px(20);
-  const float w = std::min(ui.px(width), window.width() - 2 * margin);
-  const float h = std::min(ui.px(height), window.height() - 2 * margin);
+  const float w = std::min(ui.px(look.width), window.width() - 2 * margin);
+  const float h = std::min(ui.px(look.height), window.height() - 2 * margin);
   const ImVec2 min{std::floor(window.center().x - w / 2), std::floor(window.center().y - h / 2)};
   DialogFrame dialog;
   dialog.frame = {min, {min.x + w, min.y + h}};
@@ -30,20 +29,20 @@ DialogFrame draw_dialog_frame(Ui& ui, const Rect& window, const std::string& nam
 
   const float header = ui.px(50);
   const Rect title_area{{min.x + ui.px(20), min.y}, {min.x + w - ui.px(48), min.y + header}};
-  text_in(ui, title_area, Type::title15, ui.colors.text, title);
+  text_in(ui, title_area, Type::title15, ui.colors.text, look.title);
   const float button_size = ui.px(28);
   const ImVec2 corner{min.x + w - ui.px(10) - button_size, min.y + (header - button_size) / 2};
   const Rect close{corner, {corner.x + button_size, corner.y + button_size}};
   ControlState state;
   state.tooltip = "Close without doing anything (Esc).";
-  const bool closed = icon_button(ui, name + "/close", close, Icon::close, state);
+  const bool closed = icon_button(ui, look.name + "/close", close, Icon::close, state);
   divider(ui, {min.x, min.y + header}, {min.x + w, min.y + header});
 
-  const float footer = has_footer ? ui.px(54) : 0;
+  const float footer = look.has_footer ? ui.px(54) : 0;
   dialog.body = {{min.x, min.y + header}, {min.x + w, min.y + h - footer}};
   dialog.footer = {{min.x, min.y + h - footer}, {min.x + w, min.y + h}};
-  if (has_footer) divider(ui, dialog.footer.min, {dialog.footer.max.x, dialog.footer.min.y});
-  ui.mark(name, dialog.frame);
+  if (look.has_footer) divider(ui, dialog.footer.min, {dialog.footer.max.x, dialog.footer.min.y});
+  ui.mark(look.name, dialog.frame);
   if (closed) close_dialog(ui);
   return dialog;
 }

@@ -14,10 +14,16 @@ struct DialogFrame {
   Rect footer;  // 54 high; empty when the dialog has none
 };
 
+struct DialogLook {
+  std::string name;  // of its controls: "export"
+  std::string_view title;
+  float width = 0, height = 0;  // at 1x
+  bool has_footer = false;
+};
+
 // Draws shade, ground, title and close button, centred in `window`, at most as large as it. Closes on Esc and on the
 // button (ui.state.dialog becomes none).
-DialogFrame draw_dialog_frame(Ui& ui, const Rect& window, const std::string& name, std::string_view title, float width,
-                              float height, bool has_footer);
+DialogFrame draw_dialog_frame(Ui& ui, const Rect& window, const DialogLook& look);
 
 void close_dialog(Ui& ui);
 

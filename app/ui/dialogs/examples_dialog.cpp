@@ -9,6 +9,12 @@
 namespace headscope::ui {
 namespace {
 
+// Of the texts that the dialog showed last.
+struct ExampleLetters {
+  std::string letters;
+  void add_text(std::string& all) const { all += letters; }
+};
+
 constexpr float kCard = 78, kGap = 8;
 
 void draw_card(Ui& ui, const Language& language, const Example& example, const Rect& card) {
@@ -43,7 +49,8 @@ void draw_examples_dialog(Ui& ui, const Rect& window) {
     ui.state.focus_by_keyboard = true;
   }
   const float height = 50 + 44 + (kCard + kGap) * static_cast<float>(examples.size());
-  const DialogFrame dialog = draw_dialog_frame(ui, window, "examples", title, 620, height, false);
+  const DialogFrame dialog =
+      draw_dialog_frame(ui, window, {.name = "examples", .title = title, .width = 620, .height = height});
   if (ui.state.dialog == DialogKind::none) return;
   const Rect area = inset(dialog.body, ui.px(18));
   // Arrows walk through the cards.
@@ -59,7 +66,7 @@ void draw_examples_dialog(Ui& ui, const Rect& window) {
   const float content = ui.px(kCard + kGap) * static_cast<float>(examples.size());
   const ScrollArea scroll = begin_scroll(ui, "examples/list", area, content);
   float y = area.min.y + ui.px(kGap / 2) - scroll.offset;
-  std::string& letters = ui.state.text["examples/letters"];  // the atlas needs them
+  std::string& letters = ui.state.panels.get<ExampleLetters>().letters;
   letters = title;
   for (const Example& example : examples) {
     const float right = area.max.x - ui.px(content > area.height() ? 14 : kGap / 2);

@@ -6,8 +6,9 @@
 #include "app/session/export/export_job.h"
 #include "app/session/folder_listing.h"
 #include "app/ui/dialogs/dialog_frame.h"
+#include "app/ui/dialogs/export_preview.h"
 #include "app/ui/dialogs/exported.h"
-#include "app/ui/imgui_compat.h"
+#include "app/ui/file_choice.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/picture/figure.h"
 
@@ -172,7 +173,7 @@ void draw_target(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
   text_field(ui, "export/folder", line, state.choice.folder, "~/Pictures", control);
   control.tooltip = "Choose a folder from a list.";
   if (button(ui, "export/browse", browse, "Browse...", control)) {
-    ui.state.text["choose_file/option"] = "export folder";
+    ui.state.panels.get<FileChoice>().purpose = "export folder";
     ui.state.dialog = DialogKind::choose_file;
   }
   line = labelled_row(ui, form, y, "file");
@@ -194,58 +195,6 @@ void draw_warning(Ui& ui, const ExportDialogState& state, const Rect& form, floa
   text_in(ui, {{box.min.x + ui.px(30), box.min.y}, {box.max.x - ui.px(8), box.max.y}}, Type::words12, ui.colors.text,
           refused ? state.forecast.problem : "A file of this name exists and is replaced.");
   y = box.max.y + ui.px(13);
-}
-
-std::string forecast_sentence(const ExportDialogState& state) {
-  const ExportForecast& forecast = state.forecast;
-  const std::string files = forecast.files == 1 ? "one file" : fmt::format("{} files with a manifest", forecast.files);
-  if (state.choice.subject == ExportSubject::window) return "one file, the window as it is, drawn at this scale";
-  return fmt::format("{}, {}{}", files, forecast.exact ? "" : "about ", size_text(forecast.bytes));
-}
-
-void draw_preview(Ui& ui, const ExportDialogState& state, const Rect& form, float y, float bottom) {
-  if (bottom - y < ui.px(40)) return;
-  text_in(ui, {{form.min.x, y}, {form.max.x, y + ui.px(24)}}, Type::words12, ui.colors.text2, "preview");
-  const Rect box{{form.min.x + ui.px(84), y}, {form.max.x, bottom}};
-  fill(box, ui.colors.well, ui.px(size::radius_field));
-  const float pad = ui.px(10);
-  float facts = box.min.x + pad;
-  if (state.preview.width > 0) {
-    const float room_x = (box.width() - 2 * pad) * 0.55f, room_y = box.height() - 2 * pad;
-    const float fit = std::min(
-        {room_x / static_cast<float>(state.preview.width), room_y / static_cast<float>(state.preview.height), 1.0f});
-    const ImVec2 extent{std::floor(static_cast<float>(state.preview.width) * fit),
-                        std::floor(static_cast<float>(state.preview.height) * fit)};
-    const ImVec2 at{std::floor(box.min.x + pad), std::floor(box.center().y - extent.y / 2)};
-    const TextureId id = ui.textures.image(0xE4907u, state.preview_version, state.preview);
-    if (id != 0) canvas().AddImage(compat::texture(id), at, {at.x + extent.x, at.y + extent.y});
-    facts = box.min.x + pad + room_x + ui.px(14);
-  }
-  float line = box.min.y + pad;
-  const auto fact = [&](Rgba color, const std::string& sentence) {
-    line += paragraph(ui, {{facts, line}, {box.max.x - pad, box.max.y}}, Type::words12, color, sentence) + ui.px(4);
-  };
-  fact(ui.colors.text, forecast_sentence(state));
-  switch (state.choice.format) {
-    case ExportFile::png:
-      fact(ui.colors.text2, "8-bit RGB, sRGB");
-      if (state.choice.recipe) fact(ui.colors.text2, "request, view and sha256 of the weights inside");
-      break;
-    case ExportFile::svg:
-      fact(ui.colors.text2, "shapes and words that can be edited; maps of over 40,000 cells as images");
-      if (state.choice.recipe) fact(ui.colors.text2, "request, view and sha256 of the weights inside");
-      break;
-    case ExportFile::csv:
-      fact(ui.colors.text2, "the shortest decimals that read back to the same float32; nan and -inf by name");
-      break;
-    case ExportFile::npy:
-    case ExportFile::safetensors:
-      fact(ui.colors.text2, "float32, bit by bit what is on screen");
-      break;
-    case ExportFile::json:
-      fact(ui.colors.text2, "the request and the view; opens in the window and with --session");
-      break;
-  }
 }
 
 void remember(Ui& ui, const ExportChoice& choice) {
@@ -318,7 +267,8 @@ void draw_export_dialog(Ui& ui, const Rect& window) {
   if (gone && !shown_pair(ui)) choose_subject(ui, state, usual_subject(ui.session.view, false));
   const Exported of = exported(ui, state.choice.subject);
   refresh(ui, state, of);
-  const DialogFrame dialog = draw_dialog_frame(ui, window, "export", "Export", 740, 580, true);
+  const DialogFrame dialog = draw_dialog_frame(
+      ui, window, {.name = "export", .title = "Export", .width = 740, .height = 580, .has_footer = true});
   Rect body = dialog.body;
   const Rect left = take_left(body, ui.px(220), 0);
   draw_subjects(ui, state, left);
@@ -329,7 +279,7 @@ void draw_export_dialog(Ui& ui, const Rect& window) {
   draw_table_options(ui, state, form, y);
   draw_target(ui, state, form, y);
   draw_warning(ui, state, form, y);
-  draw_preview(ui, state, form, y, form.max.y);
+  draw_export_preview(ui, state, {{form.min.x, y}, form.max});
   draw_footer(ui, state, of, dialog.footer);
 }
 

@@ -105,7 +105,8 @@ void draw_go_to_dialog(Ui& ui, const Rect& window) {
     ui.state.edits.erase("go_to/key");
     ui.state.focus = "go_to/query";
   }
-  const DialogFrame dialog = draw_dialog_frame(ui, window, "go_to", "Go to cell", 460, 260, true);
+  const DialogFrame dialog = draw_dialog_frame(
+      ui, window, {.name = "go_to", .title = "Go to cell", .width = 460, .height = 260, .has_footer = true});
   if (ui.state.dialog == DialogKind::none) return;
   const Rect area = inset(dialog.body, ui.px(20));
   float y = area.min.y;

@@ -85,7 +85,8 @@ void draw_tour_line(Ui& ui, const Rect& area) {
 }  // namespace
 
 void draw_help_dialog(Ui& ui, const Rect& window) {
-  const DialogFrame dialog = draw_dialog_frame(ui, window, "help", "Help", 860, 720, false);
+  const DialogFrame dialog =
+      draw_dialog_frame(ui, window, {.name = "help", .title = "Help", .width = 860, .height = 720});
   if (ui.state.dialog == DialogKind::none) return;
   Rect body{{dialog.body.min.x + ui.px(20), dialog.body.min.y + ui.px(10)},
             {dialog.body.max.x - ui.px(6), dialog.body.max.y - ui.px(10)}};
@@ -117,7 +118,8 @@ void draw_help_dialog(Ui& ui, const Rect& window) {
 }
 
 void draw_about_dialog(Ui& ui, const Rect& window) {
-  const DialogFrame dialog = draw_dialog_frame(ui, window, "about", "About Headscope", 480, 260, false);
+  const DialogFrame dialog =
+      draw_dialog_frame(ui, window, {.name = "about", .title = "About Headscope", .width = 480, .height = 260});
   if (ui.state.dialog == DialogKind::none) return;
   const Rect area = inset(dialog.body, ui.px(20));
   float y = area.min.y;

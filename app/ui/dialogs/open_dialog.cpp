@@ -9,6 +9,8 @@
 #include "app/session/folder_listing.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/dialogs/dialog_frame.h"
+#include "app/ui/file_choice.h"
+#include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
@@ -26,8 +28,7 @@ constexpr const char* kPhraseFile = "phrase-file";
 // What the choice is for: "" opens the file, else it is the option that gets the path ("mask", "weights", "input").
 std::string purpose_of(const Ui& ui) {
   if (ui.state.dialog == DialogKind::open_file) return "";
-  const auto found = ui.state.text.find("choose_file/option");
-  return found == ui.state.text.end() ? "" : found->second;
+  return ui.state.panels.get<FileChoice>().purpose;
 }
 
 bool wants_folder(const std::string& purpose) {
@@ -72,7 +73,7 @@ void go_to_folder(Ui& ui, BrowserState& browser, const std::string& path) {
   browser.typed = short_path(browser.listing.path);
   if (browser.typed.back() != '/') browser.typed += '/';
   browser.selected = -1;
-  ui.state.number["open/list/scroll"] = 0;
+  ui.state.panels.get<ScrollOffsets>().down["open/list"] = 0;
   ui.state.edits.erase("open/path");
 }
 
@@ -249,7 +250,8 @@ void draw_open_dialog(Ui& ui, const Rect& window) {
     }
   }
   const std::string purpose = purpose_of(ui);
-  const DialogFrame dialog = draw_dialog_frame(ui, window, "open", title_of(purpose), 760, 560, true);
+  const DialogFrame dialog = draw_dialog_frame(
+      ui, window, {.name = "open", .title = title_of(purpose), .width = 760, .height = 560, .has_footer = true});
   if (ui.state.dialog == DialogKind::none) {
     if (purpose == kExportFolder) return_to_export(ui, "");
     return;

@@ -7,6 +7,7 @@
 #include "app/ui/command.h"
 #include "app/ui/dialogs/dialog_frame.h"
 #include "app/ui/guide/examples.h"
+#include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/request/stage.h"
 
@@ -88,10 +89,10 @@ void draw_palette_dialog(Ui& ui, const Rect& window) {
     state = PaletteState();
     ui.state.edits.erase("palette/query");
     ui.state.focus = "palette/query";
-    ui.state.number["palette/list/scroll"] = 0;
+    ui.state.panels.get<ScrollOffsets>().down["palette/list"] = 0;
   }
-  const DialogFrame dialog =
-      draw_dialog_frame(ui, window, "palette", "Commands, stages, heads, tokens", 560, 460, false);
+  const DialogFrame dialog = draw_dialog_frame(
+      ui, window, {.name = "palette", .title = "Commands, stages, heads, tokens", .width = 560, .height = 460});
   if (ui.state.dialog == DialogKind::none) return;
   const Rect area = inset(dialog.body, ui.px(14));
   const bool entered = ui.take_key(KeyName::enter);
@@ -111,7 +112,7 @@ void draw_palette_dialog(Ui& ui, const Rect& window) {
     text_in(ui, {list.min, {list.max.x, list.min.y + line_height}}, Type::words12, ui.colors.text3,
             "Nothing has that in its name.");
   // The selected line stays in view.
-  double& kept = ui.state.number["palette/list/scroll"];
+  double& kept = ui.state.panels.get<ScrollOffsets>().down["palette/list"];
   const double line_top = line_height * static_cast<float>(state.selected);
   if (step != 0) kept = std::clamp(kept, line_top + line_height - list.height(), line_top);
   const ScrollArea scroll = begin_scroll(ui, "palette/list", list, line_height * static_cast<float>(count));

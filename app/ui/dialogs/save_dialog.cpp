@@ -39,7 +39,8 @@ void begin_form(Ui& ui, const std::string& folder, const std::string& file) {
 // True when it is to be written: by the button or Enter.
 bool draw_form(Ui& ui, const Rect& window, const SaveForm& form) {
   ExportChoice& choice = ui.state.dialogs.exporting.choice;
-  const DialogFrame dialog = draw_dialog_frame(ui, window, "save", form.title, 520, 250, true);
+  const DialogFrame dialog = draw_dialog_frame(
+      ui, window, {.name = "save", .title = form.title, .width = 520, .height = 250, .has_footer = true});
   if (ui.state.dialog == DialogKind::none) return false;
   const Rect area = inset(dialog.body, ui.px(20));
   float y = area.min.y;

@@ -16,7 +16,8 @@ void draw_settings_dialog(Ui& ui, const Rect& window) {
     ui.state.focus = "settings/language";
     ui.state.focus_by_keyboard = true;
   }
-  const DialogFrame dialog = draw_dialog_frame(ui, window, "settings", "Settings", 460, 50 + 3 * kRow + 40 + 36, false);
+  const DialogFrame dialog = draw_dialog_frame(
+      ui, window, {.name = "settings", .title = "Settings", .width = 460, .height = 50 + 3 * kRow + 40 + 36});
   if (ui.state.dialog == DialogKind::none) return;
   const Rect area = inset(dialog.body, ui.px(20));
   float y = area.min.y;

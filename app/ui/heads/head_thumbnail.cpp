@@ -186,7 +186,7 @@ void draw_thumbnail(Ui& ui, HeadsGrid& grid, std::int64_t head, ImVec2 at) {
     }
     const std::optional<Cell> edited = mouse.double_clicked ? ui.session.view.cell : std::nullopt;
     if (edited && view.grid.cell_width >= 4 && edited->row < grid.rows && edited->column < grid.columns) {
-      edit_cell(ui, grid.data.trace(), grid.selection.quantity, grid.selection.batch, head, *edited,
+      edit_cell(ui, grid.data.trace(), grid.selection.quantity, {grid.selection.batch, head, *edited},
                 view.grid.cell_rect(edited->row, edited->column));
     }
     if (mouse.right_clicked) open_head_menu(ui, place_of_head(ui, head));

@@ -111,7 +111,7 @@ void read_cells(Ui& ui, const Inspected& inspected, const Table& table, const Re
   if (mouse.double_clicked && cell) {
     const float x = table.cells.min.x + static_cast<float>(cell->column) * table.column - table.offset;
     const float y = table.cells.min.y + static_cast<float>(cell->row) * table.row;
-    edit_cell(ui, inspected.data.trace(), inspected.stage, inspected.batch, inspected.slice, *cell,
+    edit_cell(ui, inspected.data.trace(), inspected.stage, {inspected.batch, inspected.slice, *cell},
               {{x, y}, {x + table.column, y + table.row}});
   }
   if (!mouse.focused) return;

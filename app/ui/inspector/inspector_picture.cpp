@@ -166,7 +166,7 @@ HeatmapInput read_input(Ui& ui, Inspected& inspected, HeatmapView& heatmap, cons
   inspected.selection.cell = picked;
   const std::optional<Cell> own = input.double_clicked ? input.hovered : std::nullopt;
   if (own) {
-    edit_cell(ui, inspected.data.trace(), inspected.stage, inspected.batch, inspected.slice, *own,
+    edit_cell(ui, inspected.data.trace(), inspected.stage, {inspected.batch, inspected.slice, *own},
               heatmap.grid.cell_rect(own->row, own->column));
   }
   if (input.hovered) link_hover(ui, inspected, *input.hovered);

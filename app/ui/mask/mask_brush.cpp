@@ -6,15 +6,10 @@
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kPaints = "mask/paints";  // 0 hide, 1 show
-constexpr const char* kTool = "mask/tool";      // 0 rectangle, 1 brush
+constexpr const char* kPaints = "mask/paints";
+constexpr const char* kTool = "mask/tool";
 constexpr const char* kSize = "mask/size";
 constexpr std::int64_t kLargest = 64;
-
-std::int64_t size_of(const Ui& ui) {
-  const auto found = ui.state.number.find(kSize);
-  return found == ui.state.number.end() ? 1 : std::clamp<std::int64_t>(std::llround(found->second), 1, kLargest);
-}
 
 // The cells that are passed so far, run by run.
 void draw_stroke(Ui& ui, const CellGrid& grid, const MaskStroke& passed, bool hides) {
@@ -33,13 +28,11 @@ void draw_stroke(Ui& ui, const CellGrid& grid, const MaskStroke& passed, bool hi
 }  // namespace
 
 bool paints_freely(const Ui& ui) {
-  const auto found = ui.state.number.find(kTool);
-  return found != ui.state.number.end() && found->second == 1;
+  return ui.state.panels.get<MaskTools>().freely;
 }
 
 bool paints_hidden(const Ui& ui) {
-  const auto found = ui.state.number.find(kPaints);
-  return found == ui.state.number.end() || found->second == 0;
+  return ui.state.panels.get<MaskTools>().hides;
 }
 
 void draw_mask_tools(Ui& ui, Rect& controls, float y) {
@@ -47,21 +40,22 @@ void draw_mask_tools(Ui& ui, Rect& controls, float y) {
     const Rect rect = take_right(controls, ui.px(width), ui.px(gap));
     return Rect{{rect.min.x, y}, {rect.max.x, y + ui.px(size::control_height)}};
   };
-  int paints = paints_hidden(ui) ? 0 : 1;
+  auto& tools = ui.state.panels.get<MaskTools>();
+  int paints = tools.hides ? 0 : 1;
   if (segments(ui, kPaints, place(110, 10), {"hide", "show"}, paints,
                {true, false, "What painting does; cells that are so already are painted the other way."})) {
-    ui.state.number[kPaints] = paints;
+    tools.hides = paints == 0;
   }
-  std::int64_t side = size_of(ui);
-  const bool freely = paints_freely(ui);
+  std::int64_t side = tools.brush_side;
+  const bool freely = tools.freely;
   if (stepper(ui, kSize, place(86, 6), side, {}, 1, kLargest,
               {freely, false, freely ? "Cells along a side of the brush." : "Of the brush: choose it first."})) {
-    ui.state.number[kSize] = static_cast<double>(side);
+    tools.brush_side = std::clamp<std::int64_t>(side, 1, kLargest);
   }
   int tool = freely ? 1 : 0;
   if (segments(ui, kTool, place(140, 10), {"rectangle", "brush"}, tool,
                {true, false, "A drag paints a rectangle, or the cells that it passes over."})) {
-    ui.state.number[kTool] = tool;
+    tools.freely = tool == 1;
   }
 }
 
@@ -76,19 +70,20 @@ Cell nearest_cell(const CellGrid& grid, ImVec2 at) {
 BrushStroke dab_at(const Ui& ui, const PaintedGrid& on, Cell at) {
   BrushStroke stroke{MaskStroke(on.grid.rows, on.keys), paints_hidden(ui), at};
   if (on.is_hidden(at) == stroke.hides) stroke.hides = !stroke.hides;
-  stroke.passed.draw_line(at.row, at.column, at.row, at.column, size_of(ui));
+  stroke.passed.draw_line(at.row, at.column, at.row, at.column, ui.state.panels.get<MaskTools>().brush_side);
   return stroke;
 }
 
 std::optional<BrushStroke> read_brush(Ui& ui, const PaintedGrid& on, const Interaction& mouse) {
-  std::shared_ptr<BrushStroke>& stroke = ui.state.brush_stroke;
+  auto& tools = ui.state.panels.get<MaskTools>();
+  std::optional<BrushStroke>& stroke = tools.stroke;
   const ImGuiIO& io = ImGui::GetIO();
   const bool other_size = stroke && (stroke->passed.query_len != on.grid.rows || stroke->passed.key_len != on.keys);
   if (other_size) stroke.reset();  // another text came in the middle of it
   if (mouse.held) {
-    if (!stroke) stroke = std::make_shared<BrushStroke>(dab_at(ui, on, nearest_cell(on.grid, io.MouseClickedPos[0])));
+    if (!stroke) stroke = dab_at(ui, on, nearest_cell(on.grid, io.MouseClickedPos[0]));
     const Cell under = nearest_cell(on.grid, io.MousePos);
-    stroke->passed.draw_line(stroke->last.row, stroke->last.column, under.row, under.column, size_of(ui));
+    stroke->passed.draw_line(stroke->last.row, stroke->last.column, under.row, under.column, tools.brush_side);
     stroke->last = under;
     draw_stroke(ui, on.grid, stroke->passed, stroke->hides);
     return std::nullopt;
@@ -98,7 +93,7 @@ std::optional<BrushStroke> read_brush(Ui& ui, const PaintedGrid& on, const Inter
     stroke.reset();
     return ended;
   }
-  if (mouse.hovered && size_of(ui) > 1) {
+  if (mouse.hovered && tools.brush_side > 1) {
     const Cell under = nearest_cell(on.grid, io.MousePos);
     draw_stroke(ui, on.grid, dab_at(ui, on, under).passed, paints_hidden(ui));
   }

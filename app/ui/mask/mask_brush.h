@@ -10,11 +10,19 @@
 
 namespace headscope::ui {
 
-// A stroke while the mouse button is held; kept in the UiState.
+// A stroke while the mouse button is held.
 struct BrushStroke {
   MaskStroke passed;
   bool hides = true;
   Cell last;  // the cell that the mouse was over
+};
+
+// What the mask is painted with.
+struct MaskTools {
+  bool hides = true;                  // false: 'show' is chosen
+  bool freely = false;                // the brush; false: rectangles
+  std::int64_t brush_side = 1;        // cells along a side of the brush
+  std::optional<BrushStroke> stroke;  // that goes on; nullopt: none
 };
 
 // Whether the editor paints with the brush; false: with rectangles.

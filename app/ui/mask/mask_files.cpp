@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/mask_paint.h"
 #include "core/base/error.h"
@@ -13,8 +11,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr const char* kPath = "mask/path";
-constexpr const char* kSaid = "mask/said";
-constexpr const char* kText = "mask/text";  // the row of a file of key padding; without one, that of the batch item
+constexpr const char* kText = "mask/text";
 constexpr std::int64_t kMostTexts = 1 << 20;
 
 const char* meaning(MaskConvention convention) {
@@ -34,41 +31,40 @@ const char* meaning(MaskConvention convention) {
 }
 
 template <typename Act>
-void attempt(Ui& ui, const Act& act) {
+void attempt(MaskFilesState& state, const Act& act) {
+  state.failed = true;
   try {
-    ui.state.text[kSaid] = act();
-    ui.state.number[kSaid] = 0;
+    state.said = act();
+    state.failed = false;
   } catch (const Error& error) {
-    ui.state.text[kSaid] = error.what();
-    ui.state.number[kSaid] = 1;
+    state.said = error.what();
   } catch (const UsageError& error) {
-    ui.state.text[kSaid] = error.what();
-    ui.state.number[kSaid] = 1;
+    state.said = error.what();
   }
 }
 
 }  // namespace
 
 void draw_mask_files(Ui& ui, const Trace& trace, std::int64_t batch, std::int64_t head, const Rect& area) {
-  UiState& s = ui.state;
+  auto& state = ui.state.panels.get<MaskFilesState>();
   Rect line{{area.min.x, area.min.y + ui.px(4)}, {area.max.x, area.min.y + ui.px(28)}};
   text_in(ui, take_left(line, ui.px(36), ui.px(6)), Type::words12, ui.colors.text2, "file");
-  int chosen = static_cast<int>(s.number["mask/convention"]);
-  const auto convention = static_cast<MaskConvention>(chosen);
-  std::string& path = s.text[kPath];
+  const MaskConvention convention = state.convention;
+  int chosen = static_cast<int>(convention);
+  std::string& path = state.path;
   const ControlState ready{!path.empty(), false, path.empty() ? "Name a .npy or .csv file first." : path.c_str()};
   const bool writes = button(ui, "mask/export", take_right(line, ui.px(76), ui.px(6)), "Export", ready);
   const bool reads = button(ui, "mask/import", take_right(line, ui.px(76), ui.px(6)), "Import", ready);
   if (combo(ui, "mask/convention", take_right(line, ui.px(120), ui.px(6)), {"additive", "keep", "hide", "key-padding"},
             chosen, {true, false, meaning(convention)})) {
-    s.number["mask/convention"] = chosen;
+    state.convention = static_cast<MaskConvention>(chosen);
   }
-  std::int64_t text = std::llround(s.number.count(kText) != 0 ? s.number[kText] : static_cast<double>(batch));
+  std::int64_t text = state.file_row.value_or(batch);
   if (convention == MaskConvention::key_padding) {
     if (stepper(
             ui, kText, take_right(line, ui.px(86), ui.px(6)), text, {}, 0, kMostTexts,
             {true, false, "Which row of the file is this text's; what is painted holds for all that are computed."})) {
-      s.number[kText] = static_cast<double>(text);
+      state.file_row = text;
     }
     text_in(ui, take_right(line, ui.px(28), ui.px(8)), Type::words12, ui.colors.text2, "row", 1);
   }
@@ -76,13 +72,13 @@ void draw_mask_files(Ui& ui, const Trace& trace, std::int64_t batch, std::int64_
   text_field(ui, kPath, line, path, "mask.npy or mask.csv");
   const Inputs& inputs = *trace.inputs;
   if (writes) {
-    attempt(ui, [&] {
+    attempt(state, [&] {
       write_mask_file(path, convention, trace.mask->hidden, batch, head, !inputs.weights.bias_k.empty());
       return fmt::format("Written to {} as {}.", path, mask_convention_name(convention));
     });
   }
   if (reads) {
-    attempt(ui, [&] {
+    attempt(state, [&] {
       const std::vector<std::uint8_t> base = cells_without_paint(trace, batch, head);
       auto wanted = read_mask_file(path, convention, inputs.query_len, inputs.key_len, text);
       // Padding says which keys are real; what the mask hides besides stays hidden.
@@ -94,12 +90,11 @@ void draw_mask_files(Ui& ui, const Trace& trace, std::int64_t batch, std::int64_
                          painted.size() == 1 ? "one rectangle" : fmt::format("{} rectangles", painted.size()));
     });
   }
-  const std::string& said = s.text[kSaid];
+  const std::string& said = state.said;
   const Rect below{{area.min.x, area.min.y + ui.px(34)}, {area.max.x, area.min.y + ui.px(54)}};
   ui.mark("mask/said: " + said, below);
-  const bool failed = s.number[kSaid] != 0;
   text_in(ui, below, Type::words12,
-          failed         ? ui.colors.bad
+          state.failed   ? ui.colors.bad
           : said.empty() ? ui.colors.text3
                          : ui.colors.text2,
           said.empty() ? std::string(meaning(convention)) + "." : said);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/ui/request/request_panel.h"
+#include "app/ui/unfolded_rows.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -41,8 +42,7 @@ Done draw_line(Ui& ui, const std::string& name, Rect line, const Intervention& w
 }  // namespace
 
 std::size_t shown_interventions(const Ui& ui, const std::string& name, std::size_t count) {
-  const auto fold = ui.state.number.find(fold_name(name));
-  const bool unfolded = fold != ui.state.number.end() && fold->second != 0;
+  const bool unfolded = ui.state.panels.get<UnfoldedRows>().open[fold_name(name)];
   return unfolded || count <= kShown + 1 ? count : kShown;
 }
 
@@ -64,7 +64,7 @@ void draw_intervention_rows(Ui& ui, const std::string& name, const NextRow& next
   const bool unfolded = shown == all.size();
   const std::string words = unfolded ? "Fewer" : fmt::format("{} more", all.size() - shown);
   if (button(ui, fold_name(name), next_row(22), words, {true, false, "Lists all of them, or only the first."})) {
-    ui.state.number[fold_name(name)] = unfolded ? 0 : 1;
+    ui.state.panels.get<UnfoldedRows>().open[fold_name(name)] = !unfolded;
   }
 }
 

@@ -5,79 +5,52 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "app/ui/imgui_compat.h"
 #include "app/ui/request/head_changes.h"
+#include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/text_line.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/interventions.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/stage_layout.h"
-#include "core/request/intervention_kinds.h"
 #include "core/request/intervention_list.h"
-#include "core/request/request_text.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr const char* kName = "number_edit";
 constexpr const char* kValue = "number_edit/value";
-constexpr const char* kPlace = "number_edit/place";
-constexpr const char* kBack = "number_edit/back";
 
-// In the place of the place, for factors: "query ×".
-std::string factor_name(StageId stage) {
-  return fmt::format("{} ×", stage_name(stage));
+using Factor = NumberEditState::Factor;
+
+NumberEditState& state_of(const Ui& ui) {
+  return ui.state.panels.get<NumberEditState>();
 }
 
-std::vector<std::int64_t> index_of(StageId stage, int rank, std::int64_t batch, std::int64_t slice, Cell cell) {
-  const MatrixLayout layout = stage_layout(stage);
-  std::vector<std::int64_t> index(static_cast<std::size_t>(rank), 0);
-  const auto at = [&](int axis) -> std::int64_t& { return index[static_cast<std::size_t>(axis)]; };
-  at(layout.batch) = batch;
-  if (layout.head >= 0) at(layout.head) = slice;
-  at(layout.rows) = cell.row;
-  at(layout.columns) = cell.column;
-  return index;
-}
-
-// What was kept of the place while the field is open: one number of a tensor, or the factor of a head.
-NumberEdit place_of(const Ui& ui) {
-  Request request;
-  find_request_option("edit")->set(request, ui.state.text.at(kPlace));
-  return request.edits.at(0);
-}
-
-// The stage that a factor multiplies; nothing: the field is of a number.
-std::optional<StageId> multiplied_stage(const Ui& ui) {
-  for (const StageId stage : multiplied_stages()) {
-    if (ui.state.text.at(kPlace) == factor_name(stage)) return stage;
-  }
-  return std::nullopt;
-}
-
-LayerHead head_of(const Ui& ui) {
-  return {static_cast<std::int64_t>(ui.state.number.at("number_edit/layer")),
-          static_cast<std::int64_t>(ui.state.number.at("number_edit/head"))};
+// Null: the field is of a number.
+const Factor* factor_of(const Ui& ui) {
+  return std::get_if<Factor>(&state_of(ui).edited);
 }
 
 std::string title_of(const Ui& ui) {
-  if (const auto stage = multiplied_stage(ui)) {
-    return fmt::format("{} of layer {}, head {}", factor_name(*stage), head_of(ui).layer, head_of(ui).head);
+  if (const Factor* factor = factor_of(ui)) {
+    return fmt::format("{} × of layer {}, head {}", stage_name(factor->stage), factor->place.layer, factor->place.head);
   }
-  const NumberEdit place = place_of(ui);
-  return fmt::format("{}[{}]", place.tensor, fmt::join(place.index, ", "));
+  const auto& number = std::get<NumberEdit>(state_of(ui).edited);
+  return fmt::format("{}[{}]", number.tensor, fmt::join(number.index, ", "));
 }
 
 // False when the text is no number that can stand there.
 bool read_number(const Ui& ui, double& value) {
-  if (!parse_number(ui.state.text.at(kValue), !multiplied_stage(ui), value)) return false;
+  if (!parse_number(state_of(ui).value, factor_of(ui) == nullptr, value)) return false;
   return !std::isfinite(value) || std::abs(value) <= static_cast<double>(std::numeric_limits<float>::max());
 }
 
 void leave(Ui& ui) {
   ui.state.open_combo.clear();
-  ui.state.focus = ui.state.text[kBack];
+  ui.state.focus = state_of(ui).focus_before;
   ui.state.editing.clear();
   ui.state.wants_frame = true;
 }
@@ -86,11 +59,11 @@ bool apply(Ui& ui) {
   double value = 0;
   if (!read_number(ui, value)) return false;
   ui.session.end_undo_step();
-  if (const auto stage = multiplied_stage(ui)) {
-    multiply_head(ui, *stage, head_of(ui), value);
+  if (const Factor* factor = factor_of(ui)) {
+    multiply_head(ui, factor->stage, factor->place, value);
     return true;
   }
-  NumberEdit edit = place_of(ui);
+  auto edit = std::get<NumberEdit>(state_of(ui).edited);
   edit.value = static_cast<float>(value);
   put_edit(ui.session.draft, edit);
   return true;
@@ -102,11 +75,11 @@ void draw_field(Ui& ui) {
   s.list_shown = true;
   const std::string title = title_of(ui);
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  const ImVec2 at{static_cast<float>(s.number["number_edit/x"]), static_cast<float>(s.number["number_edit/y"])};
+  NumberEditState& state = state_of(ui);
   const float width = std::max(ui.px(150), std::ceil(text_width(ui, Type::mono11, title)) + ui.px(20));
   const float height = ui.px(54);
-  const float x = std::clamp(at.x, ui.px(4), std::max(ui.px(4), screen.x - width - ui.px(4)));
-  const float y = std::clamp(at.y, ui.px(4), std::max(ui.px(4), screen.y - height - ui.px(4)));
+  const float x = std::clamp(state.at.x, ui.px(4), std::max(ui.px(4), screen.x - width - ui.px(4)));
+  const float y = std::clamp(state.at.y, ui.px(4), std::max(ui.px(4), screen.y - height - ui.px(4)));
   const Rect box{{std::round(x), std::round(y)}, {std::round(x + width), std::round(y + height)}};
   ui.mark(kName, box);
   fill(box, ui.colors.raised, ui.px(size::radius_field));
@@ -115,29 +88,27 @@ void draw_field(Ui& ui) {
   text_in(ui, line, Type::mono11, ui.colors.text2, title);
   const Rect field{{box.min.x + ui.px(6), box.min.y + ui.px(24)}, {box.max.x - ui.px(6), box.min.y + ui.px(48)}};
   double value = 0;
-  const char* hint = multiplied_stage(ui) ? "a number" : "a number, inf or -inf";
-  text_field(ui, kValue, field, s.text[kValue], hint, {true, !read_number(ui, value), nullptr});
+  const char* hint = factor_of(ui) != nullptr ? "a number" : "a number, inf or -inf";
+  text_field(ui, kValue, field, state.value, hint, {true, !read_number(ui, value), nullptr});
   if (ui.take_key(KeyName::escape)) return leave(ui);
   if (ui.take_key(KeyName::enter)) {
     if (apply(ui)) leave(ui);
     return;
   }
-  // The click that opened it is none that leaves it.
-  double& just_opened = s.number["number_edit/opened"];
   const ImGuiIO& io = ImGui::GetIO();
-  if (just_opened == 0 && (io.MouseClicked[0] || io.MouseClicked[1]) && !box.contains(io.MousePos)) return leave(ui);
-  just_opened = 0;
+  const bool pressed = io.MouseClicked[0] || io.MouseClicked[1];
+  if (!state.just_opened && pressed && !box.contains(io.MousePos)) return leave(ui);
+  state.just_opened = false;
 }
 
-void open_field(Ui& ui, const std::string& place, const std::string& value, const Rect& anchor) {
+void open_field(Ui& ui, std::variant<NumberEdit, Factor> edited, const std::string& value, const Rect& anchor) {
   UiState& s = ui.state;
-  s.text[kPlace] = place;
-  s.text[kValue] = value;
-  s.text[kBack] = s.focus;
-  s.number["number_edit/x"] = static_cast<double>(anchor.min.x - ui.px(6));
-  s.number["number_edit/y"] = static_cast<double>(anchor.max.y + ui.px(4));
-  s.number[std::string(kValue) + "/focused"] = 0;
-  s.number["number_edit/opened"] = 1;
+  state_of(ui) = {.edited = std::move(edited),
+                  .value = value,
+                  .at = {anchor.min.x - ui.px(6), anchor.max.y + ui.px(4)},
+                  .focus_before = s.focus,
+                  .just_opened = true};
+  s.panels.get<FocusedFields>().had_focus[kValue] = false;
   s.open_combo = kName;
   s.focus = kValue;
   s.focus_by_keyboard = true;
@@ -148,31 +119,25 @@ void open_field(Ui& ui, const std::string& place, const std::string& value, cons
 }  // namespace
 
 void edit_number(Ui& ui, const NumberEdit& place, double value, const Rect& anchor) {
-  NumberEdit blank = place;
-  blank.value = 0;
-  blank.on = true;
+  NumberEdit edit = place;
+  edit.on = true;
   // The shortest decimals of the float32 that is there, not of the double beside it.
   const auto there = static_cast<float>(value);
-  open_field(ui, term_text(blank), std::isfinite(value) ? fmt::format("{}", there) : plain_number(value), anchor);
+  open_field(ui, edit, std::isfinite(value) ? fmt::format("{}", there) : plain_number(value), anchor);
 }
 
 void edit_factor(Ui& ui, StageId stage, const LayerHead& place, const Rect& anchor) {
-  ui.state.number["number_edit/layer"] = static_cast<double>(place.layer);
-  ui.state.number["number_edit/head"] = static_cast<double>(place.head);
-  open_field(ui, factor_name(stage), plain_number(head_factor(ui, stage, place)), anchor);
+  open_field(ui, Factor{stage, place}, plain_number(head_factor(ui, stage, place)), anchor);
 }
 
-void edit_cell(Ui& ui, const Trace& trace, StageId stage, std::int64_t batch, std::int64_t slice, Cell cell,
-               const Rect& anchor) {
+void edit_cell(Ui& ui, const Trace& trace, StageId stage, const SlicePlace& at, const Rect& anchor) {
   if (trace.model != nullptr && trace.model->captured) return;
-  const Tensor& tensor = trace.tensor(stage);
-  NumberEdit place;
-  place.tensor = std::string(stage_name(stage));
-  place.index = index_of(stage, tensor.rank(), batch, slice, cell);
-  if (trace.model != nullptr) place.layer = trace.inputs->layer;
-  Index index;
-  for (const std::int64_t at : place.index) index.push_back(at);
-  edit_number(ui, place, static_cast<double>(tensor.at(index)), anchor);
+  const CellPlace place = place_of(trace, stage, at.batch, at.slice, at.cell);
+  NumberEdit edit;
+  edit.tensor = std::string(stage_name(stage));
+  edit.index.assign(place.index.begin(), place.index.end());
+  if (trace.model != nullptr) edit.layer = trace.inputs->layer;
+  edit_number(ui, edit, static_cast<double>(trace.tensor(stage).at(place.index)), anchor);
 }
 
 void draw_number_edit(Ui& ui) {

@@ -4,18 +4,36 @@
 
 #include <cstdint>
 #include <string>
+#include <variant>
 
 #include "app/ui/map/cell_grid.h"
+#include "app/ui/map/cell_places.h"
 #include "app/ui/ui.h"
 #include "core/attention/trace.h"
 #include "core/request/request.h"
 
 namespace headscope::ui {
 
-// Opens the field over `anchor` for stage[index] of the matrix (batch, slice) at `cell`, which holds `value`. Nothing
-// happens for what was captured: those numbers are somebody else's.
-void edit_cell(Ui& ui, const Trace& trace, StageId stage, std::int64_t batch, std::int64_t slice, Cell cell,
-               const Rect& anchor);
+// The field that is open, or was open last.
+struct NumberEditState {
+  struct Factor {
+    StageId stage{};
+    LayerHead place;
+  };
+  std::variant<NumberEdit, Factor> edited;  // one number of a tensor, or what multiplies a stage of a head
+  std::string value;                        // as typed
+  ImVec2 at{0, 0};                          // the upper left corner that the field would like
+  std::string focus_before;                 // gets the focus back
+  bool just_opened = false;                 // in this frame: the click that opened it is none that leaves it
+  // Names of tensors come from files.
+  void add_text(std::string& all) const {
+    if (const auto* number = std::get_if<NumberEdit>(&edited)) all += number->tensor;
+  }
+};
+
+// Opens the field over `anchor` for the number of a stage at `at`. Nothing happens for what was captured: those numbers
+// are not computed here.
+void edit_cell(Ui& ui, const Trace& trace, StageId stage, const SlicePlace& at, const Rect& anchor);
 
 // The same for a place of any tensor, of the weights by its file's name.
 void edit_number(Ui& ui, const NumberEdit& place, double value, const Rect& anchor);

@@ -9,6 +9,7 @@
 #include "app/ui/request/head_changes.h"
 #include "app/ui/request/intervention_rows.h"
 #include "app/ui/request/request_panel.h"
+#include "app/ui/unfolded_rows.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/intervention_list.h"
 #include "core/request/request_text.h"
@@ -18,8 +19,6 @@ namespace {
 
 constexpr const char* kList = "request/interventions";
 constexpr const char* kAdd = "request/interventions/add";
-// Frames in which the focus is brought into sight: a panel that just opened knows its height only after the first.
-constexpr const char* kReveal = "request/interventions/reveal";
 constexpr const char* kControls = "request/interventions/controls";
 
 void draw_factor(RequestRows& rows, StageId stage, const LayerHead& place) {
@@ -62,7 +61,7 @@ void draw_head_controls(RequestRows& rows) {
     if (choice == 3) put_ablated(draft, place, true);
   }
   for (const StageId stage : multiplied_stages()) draw_factor(rows, stage, place);
-  std::string& typed = ui.state.text[kAdd];
+  std::string& typed = ui.state.panels.get<RequestPanelState>().typed_edit;
   const bool focused = ui.state.focus == kAdd;
   text_field(ui, kAdd, rows.full(), typed, "STAGE:B,H,I,J=VALUE, Enter",
              rows.state("edit",
@@ -102,10 +101,10 @@ void show_interventions(Ui& ui) {
   const bool narrow = ImGui::GetIO().DisplaySize.x / ui.scale < request_from(shown_main_view(ui));
   if (narrow) ui.session.view.request_opened_by_hand = true;
   ui.session.view.request_collapsed = false;
-  ui.state.number[kControls] = 1;
+  ui.state.panels.get<UnfoldedRows>().open[kControls] = true;
   ui.state.focus = interventions_of(ui.session.draft, false).empty() ? kAdd : "request/interventions/0";
   ui.state.focus_by_keyboard = true;
-  ui.state.number[kReveal] = 3;
+  ui.state.panels.get<RequestPanelState>().reveal_frames = 3;
   ui.state.wants_frame = true;
 }
 
@@ -116,7 +115,7 @@ void draw_interventions_section(RequestRows& rows) {
   const auto on =
       static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const Intervention& each) { return each.on; }));
   const std::size_t active = on + draft.variants.size(), off = all.size() - on;
-  if (double& frames = ui.state.number[kReveal]; frames > 0) {
+  if (int& frames = ui.state.panels.get<RequestPanelState>().reveal_frames; frames > 0) {
     --frames;
     ui.state.reveal_focus = ui.state.wants_frame = true;
   }

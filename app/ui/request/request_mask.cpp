@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "app/ui/panel_data.h"
+#include "app/ui/request/mask_chips.h"
 #include "app/ui/request/request_panel.h"
 #include "app/ui/widgets/control_box.h"
 #include "core/request/mask_terms.h"
@@ -17,24 +16,17 @@ namespace headscope::ui {
 
 namespace {
 
-using Kind = MaskTerm::Kind;
-
-MaskTerm* find_term(Request& draft, Kind kind) {
-  for (MaskTerm& term : draft.mask) {
-    if (term.kind == kind) return &term;
-  }
-  return nullptr;
-}
-
-void set_term(Request& draft, Kind kind, bool on, std::int64_t size) {
-  std::erase_if(draft.mask, [&](const MaskTerm& term) { return term.kind == kind; });
-  if (on) draft.mask.push_back({kind, size, ""});
-}
-
 std::string file_name(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
+
+// How many cells of one head of one result are hidden, in words.
+struct HiddenLabel {
+  std::uint64_t version = 0;  // of the PanelData; 0: none was counted
+  std::int64_t batch = 0, head = 0;
+  std::string words;
+};
 
 // "10 of 25 hidden", of the head that the inspector shows. Counted once a result.
 std::string hidden_label(Ui& ui) {
@@ -43,11 +35,10 @@ std::string hidden_label(Ui& ui) {
   const HiddenCells& hidden = data->trace().mask->hidden;
   const std::int64_t batch = std::min(ui.session.view.batch, hidden.batch() - 1);
   const std::int64_t head = std::min(ui.session.view.head, hidden.heads() - 1);
-  std::string& label = ui.state.text["request/hidden"];
-  const std::string key = fmt::format("{}.{}.{}", data->version(), batch, head);
-  std::string& counted = ui.state.text["request/hidden_of"];
-  if (counted == key) return label;
-  counted = key;
+  auto& counted = ui.state.panels.get<HiddenLabel>();
+  std::string& label = counted.words;
+  if (counted.version == data->version() && counted.batch == batch && counted.head == head) return label;
+  counted = {.version = data->version(), .batch = batch, .head = head, .words = {}};
   const std::int64_t all = hidden.query_len() * hidden.key_len();
   const std::int64_t count = hidden.any() ? hidden.hidden_count(batch, head) : 0;
   label = count == 0 ? "nothing hidden" : fmt::format("{} of {} hidden", count, all);
@@ -55,94 +46,18 @@ std::string hidden_label(Ui& ui) {
   return label;
 }
 
-// In the order of their chips.
-const std::vector<MaskTermInfo>& chips() {
-  static const std::vector<MaskTermInfo> sorted = [] {
-    const std::span<const MaskTermInfo> infos = mask_term_infos();
-    std::vector<MaskTermInfo> result(infos.begin(), infos.end());
-    std::sort(result.begin(), result.end(),
-              [](const MaskTermInfo& a, const MaskTermInfo& b) { return a.chip_place < b.chip_place; });
-    return result;
-  }();
-  return sorted;
-}
-
-// A file is chosen in a dialog before it is a term.
-void switch_term(Ui& ui, const MaskTermInfo& info, bool on) {
-  if (info.kind == Kind::file && on) {
-    ui.state.text["choose_file/option"] = "mask";
-    ui.state.text["choose_file/mode"] = "append";
-    ui.state.dialog = DialogKind::choose_file;
-    return;
-  }
-  ui.session.end_undo_step();
-  set_term(ui.session.draft, info.kind, on, info.chip_number);
-}
-
-// Three chips of one width in a row; where there are more than six, four, each as wide as its label needs. The panel
-// goes on below them.
-std::vector<Rect> chip_places(RequestRows& rows, const std::vector<std::string_view>& labels) {
-  Ui& ui = rows.ui;
-  const float gap = ui.px(6), left = rows.area.min.x + ui.px(size::panel_padding);
-  const float width = rows.area.max.x - ui.px(size::panel_padding) - left;
-  const std::size_t columns = labels.size() <= 6 ? 3 : 4;
-  std::vector<Rect> places;
-  float y = rows.y;
-  for (std::size_t first = 0; first < labels.size(); first += columns, y += ui.px(28)) {
-    const std::size_t end = std::min(first + columns, labels.size());
-    const auto count = static_cast<float>(columns == 3 ? columns : end - first);
-    float spare = width - (count - 1) * gap;
-    const auto needed = [&](std::size_t k) { return columns == 3 ? 0.0F : text_width(ui, Type::title12, labels[k]); };
-    for (std::size_t k = first; k < end; ++k) spare -= needed(k);
-    float x = left;
-    for (std::size_t k = first; k < end; ++k) {
-      const float own = std::floor(needed(k) + spare / count);
-      places.push_back({{x, y}, {x + own, y + ui.px(24)}});
-      x += own + gap;
-    }
-  }
-  rows.y += ui.px(static_cast<float>(28 * ((labels.size() + columns - 1) / columns) + 4));
-  return places;
-}
-
-void draw_chips(RequestRows& rows) {
-  Ui& ui = rows.ui;
-  Request& draft = ui.session.draft;
-  std::vector<std::string_view> labels;
-  for (const MaskTermInfo& info : chips()) labels.emplace_back(info.chip);
-  labels.emplace_back("paint");
-  const std::vector<Rect> places = chip_places(rows, labels);
-  Rect all{places.front().min, places.back().max};
-  for (const Rect& place : places) all.max.x = std::max(all.max.x, place.max.x);
-  ui.mark("request/mask", all);
-  const auto name = [](const char* label) { return std::string("request/mask/") + label; };
-  // F8 goes to the first of them.
-  if (ui.state.focus == "request/mask") ui.state.focus = name(chips().front().chip);
-  for (std::size_t k = 0; k < chips().size(); ++k) {
-    const MaskTermInfo& info = chips()[k];
-    bool on = find_term(draft, info.kind) != nullptr;
-    const ControlState state{true, on && rows.has_problem("mask"), info.help};
-    if (chip(ui, name(info.chip), places[k], info.chip, on, state)) switch_term(ui, info, on);
-  }
-  bool painted = !draft.paint.empty();
-  if (chip(ui, name("paint"), places.back(), "paint", painted,
-           {true, false, "Opens the mask editor: cells, rows, columns and rectangles by hand (Ctrl+M)."})) {
-    ui.push(CommandId::mask_editor);
-  }
-}
-
 void draw_numbers(RequestRows& rows) {
   Ui& ui = rows.ui;
   Request& draft = ui.session.draft;
   constexpr std::int64_t most = std::int64_t{1} << 20;
-  for (const MaskTermInfo& info : chips()) {
-    MaskTerm* term = find_term(draft, info.kind);
-    if (term == nullptr || !info.takes_number()) continue;
-    const std::string label = fmt::format("{} {}", info.word, info.letter);
-    stepper(ui, std::string("request/mask/") + info.chip + "/size", rows.control(label.c_str()), term->size, {}, 0,
-            most, rows.state("mask", info.help));
+  for (const MaskTermInfo* info : mask_chips()) {
+    MaskTerm* term = find_term(draft, info->kind);
+    if (term == nullptr || !info->takes_number()) continue;
+    const std::string label = fmt::format("{} {}", info->word, info->letter);
+    stepper(ui, std::string("request/mask/") + info->chip + "/size", rows.control(label.c_str()), term->size, {}, 0,
+            most, rows.state("mask", info->help));
   }
-  if (const MaskTerm* file = find_term(draft, Kind::file)) {
+  if (const MaskTerm* file = find_term(draft, MaskTerm::Kind::file)) {
     rows.locked("file", file_name(file->path), "Click the chip to leave the file out again.");
     rows.y += ui.px(size::row_height - size::readonly_row_height);
     int kind = static_cast<int>(draft.mask_kind);
@@ -210,7 +125,8 @@ void draw_fill(RequestRows& rows) {
   for (int i = 0; i < 3; ++i) {
     if (draft.mask_fill == values[i]) selected = i;
   }
-  if (ui.state.number["request/mask_fill/own"] != 0) selected = 3;
+  bool& own = ui.state.panels.get<RequestPanelState>().own_fill;
+  if (own) selected = 3;
   const Rect place = rows.control("fill");
   if (combo(ui, "request/mask_fill", place,
             {"\xE2\x88\x92inf",
@@ -224,7 +140,7 @@ void draw_fill(RequestRows& rows) {
                        "What a hidden cell's score becomes: exp(\xE2\x88\x92inf) is exactly 0; a finite number gives "
                        "uniform rows where all is hidden."),
             Type::words12)) {
-    ui.state.number["request/mask_fill/own"] = selected == 3 ? 1 : 0;
+    own = selected == 3;
     if (selected < 3) {
       draft.mask_fill = values[selected];
     } else if (std::isinf(draft.mask_fill)) {
@@ -251,7 +167,7 @@ void draw_mask_section(RequestRows& rows) {
   Ui& ui = rows.ui;
   Request& draft = ui.session.draft;
   rows.section("Mask", hidden_label(ui));
-  draw_chips(rows);
+  draw_mask_chips(rows);
   draw_numbers(rows);
   if (lengths_differ(ui) || draft.causal_align != CausalAlign::top_left) {
     int align = static_cast<int>(draft.causal_align);

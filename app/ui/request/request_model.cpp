@@ -23,19 +23,32 @@ const Inputs* known_sizes(const Ui& ui) {
                                                                                                   : nullptr;
 }
 
-// An optional size with its default; typing the default keeps it explicit.
-void draw_size(RequestRows& rows, const char* label, const char* name, const char* option,
-               std::optional<std::int64_t>& field, std::int64_t value, const std::vector<std::int64_t>& choices,
-               const char* tooltip, bool undo_to_default = false, std::int64_t fallback = 0) {
-  Ui& ui = rows.ui;
-  if (stepper(ui, name, rows.control(label), value, choices, 1, kMost, rows.state(option, tooltip))) {
-    if (undo_to_default && value == fallback) {
+// A row that edits one option.
+struct OptionRow {
+  const char* label = "";
+  const char* control = "";  // its name
+  const char* option = "";   // as the command line spells it
+  const char* tooltip = "";
+};
+
+// A size as the request has it, and what it may become.
+struct ShownSize {
+  std::int64_t value = 0;
+  std::vector<std::int64_t> choices = {};                // what - and + walk through; empty: every number
+  std::optional<std::int64_t> automatic = std::nullopt;  // the size for which the option is taken out of the request;
+                                                         // nullopt: typing the default keeps it explicit
+};
+
+void draw_size(RequestRows& rows, const OptionRow& row, std::optional<std::int64_t>& field, ShownSize size) {
+  if (stepper(rows.ui, row.control, rows.control(row.label), size.value, size.choices, 1, kMost,
+              rows.state(row.option, row.tooltip))) {
+    if (size.value == size.automatic) {
       field.reset();
     } else {
-      field = value;
+      field = size.value;
     }
   }
-  rows.problem(option);
+  rows.problem(row.option);
 }
 
 struct Sizes {
@@ -66,60 +79,97 @@ bool further_rows_changed(const Ui& ui) {
 }
 
 template <typename Enum>
-void draw_choice(RequestRows& rows, const char* label, const char* name, const char* option, Enum& field,
-                 const std::vector<std::string>& items, const char* tooltip) {
+void draw_choice(RequestRows& rows, const OptionRow& row, Enum& field, const std::vector<std::string>& items) {
   int selected = static_cast<int>(field);
-  if (combo(rows.ui, name, rows.control(label), items, selected, rows.state(option, tooltip), Type::words12)) {
+  if (combo(rows.ui, row.control, rows.control(row.label), items, selected, rows.state(row.option, row.tooltip),
+            Type::words12)) {
     field = static_cast<Enum>(selected);
   }
-  rows.problem(option);
+  rows.problem(row.option);
 }
 
-void draw_further_rows(RequestRows& rows, const Sizes& sizes) {
-  Ui& ui = rows.ui;
-  Request& draft = ui.session.draft;
-  const bool seeded = draft.weights.empty();
+void draw_further_sizes(RequestRows& rows, const Sizes& sizes) {
+  Request& draft = rows.ui.session.draft;
   const bool words = draft.input.empty();
-  const Inputs* known = known_sizes(ui);
-  if (seeded && words) {
-    draw_size(rows, "input_dim", "request/input_dim", "input-dim", draft.input_dim, sizes.input_dim, {},
-              "Features of x before the projections: x is [batch, seq_len, input_dim]; default d_model.", true,
-              sizes.d_model);
+  const Inputs* known = known_sizes(rows.ui);
+  if (draft.weights.empty() && words) {
+    draw_size(rows,
+              {.label = "input_dim",
+               .control = "request/input_dim",
+               .option = "input-dim",
+               .tooltip = "Features of x before the projections: x is [batch, seq_len, input_dim]; default d_model."},
+              draft.input_dim, {.value = sizes.input_dim, .automatic = sizes.d_model});
   } else {
     rows.locked("input_dim", known != nullptr ? std::to_string(known->input_dim) : "\xE2\x80\x94",
                 "Fixed by the file: the width of its x or of its weights.");
   }
   if (words) {
-    draw_size(rows, "batch", "request/batch", "batch", draft.batch, sizes.batch, {},
-              "How many sequences are drawn and computed at once; with words every one holds the same phrase.", true,
-              1);
+    draw_size(
+        rows,
+        {.label = "batch",
+         .control = "request/batch",
+         .option = "batch",
+         .tooltip = "How many sequences are drawn and computed at once; with words every one holds the same phrase."},
+        draft.batch, {.value = sizes.batch, .automatic = 1});
   } else {
     rows.locked("batch", known != nullptr ? std::to_string(known->batch) : "\xE2\x80\x94",
                 "Fixed by the input file: its first axis.");
   }
-  draw_size(rows, "num_kv_heads", "request/kv_heads", "kv-heads", draft.kv_heads, sizes.kv_heads,
-            divisors_of(std::max<std::int64_t>(1, sizes.heads)),
-            "Heads of key and value; fewer than num_heads share theirs: head h reads key head h / (num_heads / "
-            "num_kv_heads).",
-            true, sizes.heads);
-  if (seeded) {
+  draw_size(rows,
+            {.label = "num_kv_heads",
+             .control = "request/kv_heads",
+             .option = "kv-heads",
+             .tooltip = "Heads of key and value; fewer than num_heads share theirs: head h reads key head h / "
+                        "(num_heads / num_kv_heads)."},
+            draft.kv_heads,
+            {.value = sizes.kv_heads,
+             .choices = divisors_of(std::max<std::int64_t>(1, sizes.heads)),
+             .automatic = sizes.heads});
+}
+
+// How weights and vectors are made, and what they are taken for.
+void draw_making(RequestRows& rows) {
+  Request& draft = rows.ui.session.draft;
+  if (draft.weights.empty()) {
     double gain = draft.init_gain;
     if (number_field(
-            ui, "request/init_gain", rows.control("init gain"), gain, false,
+            rows.ui, "request/init_gain", rows.control("init gain"), gain, false,
             rows.state("init-gain", "Multiplies every seeded weight matrix: larger gains give sharper weights."))) {
       draft.init_gain = gain;
     }
     rows.problem("init-gain");
-    draw_choice(rows, "embedding", "request/embedding", "embedding", draft.embedding, {"token", "sequence"},
-                "token: the same word has the same vector everywhere; sequence: one torch.randn over all of x, as the "
-                "tutorials do.");
+    draw_choice(
+        rows,
+        {.label = "embedding",
+         .control = "request/embedding",
+         .option = "embedding",
+         .tooltip = "token: the same word has the same vector everywhere; sequence: one torch.randn over all of "
+                    "x, as the tutorials do."},
+        draft.embedding, {"token", "sequence"});
   }
-  draw_choice(rows, "position", "request/position", "position", draft.position, {"none", "sinusoidal"},
-              "sinusoidal adds sin and cos of pos / 10000^(f / input_dim) to x.");
-  draw_choice(rows, "qkv rows", "request/qkv_layout", "qkv-layout", draft.qkv_layout,
-              {"automatic", "per head", "blocked"},
-              "How a fused projection's rows lie: [q_h k_h v_h] per head, or [Q K V] blocked; automatic goes by the "
-              "tensor names.");
+  draw_choice(rows,
+              {.label = "position",
+               .control = "request/position",
+               .option = "position",
+               .tooltip = "sinusoidal adds sin and cos of pos / 10000^(f / input_dim) to x."},
+              draft.position, {"none", "sinusoidal"});
+  draw_choice(rows,
+              {.label = "qkv rows",
+               .control = "request/qkv_layout",
+               .option = "qkv-layout",
+               .tooltip = "How a fused projection's rows lie: [q_h k_h v_h] per head, or [Q K V] blocked; automatic "
+                          "goes by the tensor names."},
+              draft.qkv_layout, {"automatic", "per head", "blocked"});
+}
+
+// Without a layer: nothing is projected.
+void draw_attention_alone(RequestRows& rows) {
+  const Inputs* known = known_sizes(rows.ui);
+  const char* why = "Attention alone: query, key and value come from files, nothing is projected.";
+  rows.locked("weights", "none", why);
+  rows.locked("num_heads", known != nullptr ? std::to_string(known->num_heads) : "\xE2\x80\x94", why);
+  rows.locked("head_dim", known != nullptr ? std::to_string(known->head_dim) : "\xE2\x80\x94", why);
+  rows.y += rows.ui.px(6);
 }
 
 }  // namespace
@@ -129,12 +179,7 @@ void draw_model_section(RequestRows& rows) {
   Request& draft = ui.session.draft;
   rows.section("Model");
   if (is_attention_alone(draft)) {
-    const Inputs* known = known_sizes(ui);
-    const char* why = "Attention alone: query, key and value come from files, nothing is projected.";
-    rows.locked("weights", "none", why);
-    rows.locked("num_heads", known != nullptr ? std::to_string(known->num_heads) : "\xE2\x80\x94", why);
-    rows.locked("head_dim", known != nullptr ? std::to_string(known->head_dim) : "\xE2\x80\x94", why);
-    rows.y += ui.px(6);
+    draw_attention_alone(rows);
     return rows.end_section();
   }
   draw_weights(rows);
@@ -153,8 +198,12 @@ void draw_model_section(RequestRows& rows) {
     rows.problem("seed");
     static const std::vector<std::int64_t> widths = {8,   16,  32,  48,  64,   96,   128,  192,
                                                      256, 384, 512, 768, 1024, 1536, 2048, 4096};
-    draw_size(rows, "d_model", "request/d_model", "d-model", draft.d_model, sizes.d_model, widths,
-              "Width of the layer: num_heads * head_dim; concat and output are [batch, seq_len, d_model].");
+    draw_size(rows,
+              {.label = "d_model",
+               .control = "request/d_model",
+               .option = "d-model",
+               .tooltip = "Width of the layer: num_heads * head_dim; concat and output are [batch, seq_len, d_model]."},
+              draft.d_model, {.value = sizes.d_model, .choices = widths});
   } else {
     rows.locked("d_model", known != nullptr ? std::to_string(known->d_model) : "\xE2\x80\x94",
                 "Fixed by the weights: the rows of their output projection.");
@@ -163,9 +212,12 @@ void draw_model_section(RequestRows& rows) {
   if (heads_fixed) {
     rows.locked("num_heads", std::to_string(*known->weights.num_heads), "Fixed by the file: its metadata num_heads.");
   } else {
-    draw_size(rows, "num_heads", "request/num_heads", "heads", draft.heads, sizes.heads,
-              divisors_of(std::max<std::int64_t>(1, sizes.d_model)),
-              "Into how many heads d_model is split; - and + walk through its divisors.");
+    draw_size(rows,
+              {.label = "num_heads",
+               .control = "request/num_heads",
+               .option = "heads",
+               .tooltip = "Into how many heads d_model is split; - and + walk through its divisors."},
+              draft.heads, {.value = sizes.heads, .choices = divisors_of(std::max<std::int64_t>(1, sizes.d_model))});
   }
   const bool divides = sizes.heads > 0 && sizes.d_model > 0 && sizes.d_model % sizes.heads == 0;
   rows.locked(
@@ -173,7 +225,8 @@ void draw_model_section(RequestRows& rows) {
       divides ? fmt::format("{} / {} = {}", sizes.d_model, sizes.heads, sizes.d_model / sizes.heads) : "\xE2\x80\x94",
       nullptr);
   if (disclosure(rows, "request/more", "input_dim, batch, init gain \xE2\x80\xA6", further_rows_changed(ui))) {
-    draw_further_rows(rows, sizes);
+    draw_further_sizes(rows, sizes);
+    draw_making(rows);
   }
   rows.end_section();
 }

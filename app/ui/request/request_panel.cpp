@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/ui/panels.h"
+#include "app/ui/unfolded_rows.h"
 
 namespace headscope::ui {
 
@@ -71,14 +72,14 @@ void RequestRows::end_section() {
 
 bool disclosure(RequestRows& rows, const std::string& name, const std::string& label, bool forced_open) {
   Ui& ui = rows.ui;
-  double& open = ui.state.number[name];
+  bool& open = ui.state.panels.get<UnfoldedRows>().open[name];
   const Rect place = rows.full(22);
-  const bool shown = forced_open || open != 0;
+  const bool shown = forced_open || open;
   const ControlState state{!forced_open, false,
                            forced_open ? "Open, because one of these rows is not at its default."
                                        : "Shows or hides the rows that one changes seldom."};
   const Interaction it = interact(ui, name, place, state);
-  if (it.clicked) open = open == 0 ? 1 : 0;
+  if (it.clicked) open = !open;
   const Rgba ink = it.hovered ? ui.colors.text : ui.colors.text3;
   const ImVec2 middle{place.min.x + ui.px(4), std::round(place.center().y)};
   draw_icon(ui, shown ? Icon::chevron_down : Icon::chevron_right, middle, ui.px(8), ink);
@@ -107,8 +108,8 @@ void draw_request_panel(Ui& ui, const Rect& area) {
 
   const Rect body{{area.min.x, area.min.y + ui.px(size::panel_header)}, area.max};
   ui.mark("request", body);
-  double& content = ui.state.number["request/content"];
-  const ScrollArea scroll = begin_scroll(ui, "request", body, static_cast<float>(content));
+  float& content = ui.state.panels.get<RequestPanelState>().content_height;
+  const ScrollArea scroll = begin_scroll(ui, "request", body, content);
   const float top = body.min.y - scroll.offset;
   RequestRows rows{ui, {{body.min.x, body.min.y}, {body.max.x - std::max(1.0f, ui.px(1)), body.max.y}}, top};
   rows.area.max.x = body.max.x;
@@ -121,7 +122,7 @@ void draw_request_panel(Ui& ui, const Rect& area) {
   draw_compute_section(rows);
   draw_command_section(rows);
   end_scroll(ui);
-  const double height = static_cast<double>(std::round(rows.y - top));
+  const float height = std::round(rows.y - top);
   if (height != content) {
     content = height;
     ui.state.wants_frame = true;

@@ -9,6 +9,16 @@
 
 namespace headscope::ui {
 
+// What the panel remembers beside which of its rows are unfolded (app/ui/unfolded_rows.h).
+struct RequestPanelState {
+  float content_height = 0;  // of all rows in the last frame, in pixels
+  // "number..." was picked: its field stays, although a line of the list may have the same number.
+  bool own_scale = false, own_softcap = false, own_fill = false;
+  std::string typed_edit;  // in the field that adds the edit of a number
+  // Frames that still bring the focus into sight: a panel that just opened knows its height only after the first.
+  int reveal_frames = 0;
+};
+
 // Rows from the top down. A row's control is followed by the box of the problem that names its option.
 struct RequestRows {
   Ui& ui;

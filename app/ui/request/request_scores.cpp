@@ -28,14 +28,14 @@ void draw_scale(RequestRows& rows) {
   const std::string automatic = head_dim > 0 ? fmt::format("auto: 1/\xE2\x88\x9A{} = {:.4f}", head_dim,
                                                            1 / std::sqrt(static_cast<double>(head_dim)))
                                              : "auto: 1/\xE2\x88\x9Ahead_dim";
-  double& own = ui.state.number["request/scale/own"];
+  bool& own = ui.state.panels.get<RequestPanelState>().own_scale;
   int selected = !draft.scale ? 0 : *draft.scale == 1 ? 1 : 2;
-  if (own != 0 && draft.scale) selected = 2;
-  if (!draft.scale) own = 0;
+  if (own && draft.scale) selected = 2;
+  if (!draft.scale) own = false;
   if (combo(ui, "request/scale", rows.control("scale"), {automatic, "1: not scaled", "number..."}, selected,
             rows.state("scale", "scores = scale * query . key; auto keeps their variance at that of a single product."),
             Type::words12)) {
-    own = selected == 2 ? 1 : 0;
+    own = selected == 2;
     if (selected == 0) draft.scale.reset();
     if (selected == 1) draft.scale = 1;
     if (selected == 2 && !draft.scale) {
@@ -55,13 +55,13 @@ void draw_scale(RequestRows& rows) {
 void draw_softcap(RequestRows& rows) {
   Ui& ui = rows.ui;
   Request& draft = ui.session.draft;
-  double& own = ui.state.number["request/softcap/own"];
-  if (!draft.softcap) own = 0;
-  int selected = !draft.softcap ? 0 : own != 0 ? 3 : *draft.softcap == 30 ? 1 : *draft.softcap == 50 ? 2 : 3;
+  bool& own = ui.state.panels.get<RequestPanelState>().own_softcap;
+  if (!draft.softcap) own = false;
+  int selected = !draft.softcap ? 0 : own ? 3 : *draft.softcap == 30 ? 1 : *draft.softcap == 50 ? 2 : 3;
   if (combo(ui, "request/softcap", rows.control("softcap"), {"off", "30", "50", "number..."}, selected,
             rows.state("softcap", "capped_scores = C * tanh(scores / C), before the mask: no score leaves (-C, C)."),
             Type::words12)) {
-    own = selected == 3 ? 1 : 0;
+    own = selected == 3;
     if (selected == 0) draft.softcap.reset();
     if (selected == 1) draft.softcap = 30;
     if (selected == 2) draft.softcap = 50;

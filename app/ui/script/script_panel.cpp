@@ -7,20 +7,14 @@
 
 #include "app/ui/panels.h"
 #include "app/ui/stage_facts.h"
+#include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr float kLine = 18, kGutter = 44;
-constexpr float kAfter = 24;                          // behind the longest line
-constexpr const char* kFollowed = "script/followed";  // the lines that came into sight last, in UiState::text
-
-ScriptLanguage language_of(const Ui& ui) {
-  const auto found = ui.state.number.find("script/language");
-  const int index = found == ui.state.number.end() ? 0 : static_cast<int>(found->second);
-  return kScriptLanguages[std::clamp(index, 0, 2)];
-}
+constexpr float kAfter = 24;  // behind the longest line
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -41,7 +35,7 @@ const ScriptSection* section_of(const ShownScript& script, StageId stage) {
 
 // How wide the longest line is.
 float widest_line(Ui& ui, const ShownScript& script) {
-  ShownScript& kept = *ui.state.script;
+  ShownScript& kept = *ui.state.panels.get<ScriptState>().shown;
   if (kept.widest_at != ui.scale) {
     kept.widest_at = ui.scale;
     kept.widest = 0;
@@ -77,7 +71,7 @@ void draw_header(Ui& ui, const std::shared_ptr<const Trace>& trace, const ShownS
   int selected = static_cast<int>(script.language);
   if (segments(ui, "script/as", take_right(controls, ui.px(234), 0), titles, selected,
                {true, false, "The same computation as a script that runs, or as formulas with these shapes."})) {
-    ui.state.number["script/language"] = selected;
+    ui.state.panels.get<ScriptState>().language = kScriptLanguages[selected];
   }
 }
 
@@ -121,8 +115,8 @@ void draw_lines(Ui& ui, const ShownScript& script, const Rect& area, float offse
 }
 
 void read_keys(Ui& ui, const ShownScript& script, const Rect& area) {
-  double& offset = ui.state.number["script/code/scroll"];
-  double& across = ui.state.number["script/code/across"];
+  double& offset = ui.state.panels.get<ScrollOffsets>().down["script/code"];
+  double& across = ui.state.panels.get<ScrollOffsets>().across["script/code"];
   const auto pitch = static_cast<double>(ui.px(kLine));
   const double page = std::max(pitch, static_cast<double>(area.height()) - 2 * pitch);
   if (ui.take_key(KeyName::down)) offset += pitch;
@@ -138,14 +132,13 @@ void read_keys(Ui& ui, const ShownScript& script, const Rect& area) {
 
 // The lines of a stage come into sight when it is chosen, or when the text or its room is another.
 void follow_stage(Ui& ui, const ScriptSection* marked, const ShownScript& script, const Rect& area) {
-  std::string& followed = ui.state.text[kFollowed];
-  const std::string now = marked == nullptr ? ""
-                                            : fmt::format("{} {} {}", marked->begin, static_cast<int>(script.language),
-                                                          std::round(area.height()));
+  std::optional<FollowedLines>& followed = ui.state.panels.get<ScriptState>().followed;
+  std::optional<FollowedLines> now;
+  if (marked != nullptr) now = FollowedLines{marked->begin, marked->end, script.language, std::round(area.height())};
   if (followed == now) return;
   followed = now;
   if (marked == nullptr) return;
-  double& offset = ui.state.number["script/code/scroll"];
+  double& offset = ui.state.panels.get<ScrollOffsets>().down["script/code"];
   const auto pitch = static_cast<double>(ui.px(kLine)), height = static_cast<double>(area.height());
   const double top = pitch * static_cast<double>(marked->begin), bottom = pitch * static_cast<double>(marked->end);
   if (top >= offset && bottom <= offset + height) return;
@@ -155,10 +148,11 @@ void follow_stage(Ui& ui, const ScriptSection* marked, const ShownScript& script
 }  // namespace
 
 const ShownScript& shown_script(Ui& ui, const std::shared_ptr<const Trace>& trace) {
-  std::shared_ptr<ShownScript>& shown = ui.state.script;
-  const ScriptLanguage language = language_of(ui);
+  auto& state = ui.state.panels.get<ScriptState>();
+  std::unique_ptr<ShownScript>& shown = state.shown;
+  const ScriptLanguage language = state.language;
   if (shown != nullptr && shown->language == language && shown->trace.lock() == trace) return *shown;
-  shown = std::make_shared<ShownScript>();
+  shown = std::make_unique<ShownScript>();
   shown->trace = trace;
   shown->language = language;
   if (const auto obstacle = script_obstacle(*trace)) {
@@ -175,7 +169,7 @@ const ShownScript& shown_script(Ui& ui, const std::shared_ptr<const Trace>& trac
 }
 
 void forget_script_place(Ui& ui) {
-  ui.state.text.erase(kFollowed);
+  ui.state.panels.get<ScriptState>().followed.reset();
 }
 
 void draw_script_panel(Ui& ui, const Rect& area) {

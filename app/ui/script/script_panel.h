@@ -22,6 +22,20 @@ struct ShownScript {
   std::string obstacle;                 // why there is no script; else ""
   float widest = 0, widest_at = 0;      // width of the widest line in pixels, at the window scale widest_at
 };
+// The lines that came into sight because their stage was chosen.
+struct FollowedLines {
+  std::int64_t begin = 0, end = 0;
+  ScriptLanguage language = ScriptLanguage::pytorch;
+  float height = 0;  // of their room, in pixels
+  friend bool operator==(const FollowedLines&, const FollowedLines&) = default;
+};
+
+struct ScriptState {
+  ScriptLanguage language = ScriptLanguage::pytorch;  // the chosen one
+  std::unique_ptr<ShownScript> shown;                 // null: none yet
+  std::optional<FollowedLines> followed;              // nullopt: the chosen stage has no lines, or they are forgotten
+};
+
 // The script in the chosen language; kept until trace or language change.
 const ShownScript& shown_script(Ui& ui, const std::shared_ptr<const Trace>& trace);
 

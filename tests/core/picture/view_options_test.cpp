@@ -217,5 +217,20 @@ TEST(ViewOptions, KeysOfASessionFileHaveUnderscores) {
   EXPECT_EQ(view.hide_below, 0.25);
 }
 
+TEST(ViewOptions, ARangeIsSpelledInPlainDecimalsThatReadBack) {
+  const ViewOption& range = *find_view_option("range");
+  const std::vector<std::pair<double, std::string>> lows = {
+      {0.0001, "0.0001,1"}, {0.1F, "0.10000000149011612,1"}, {-250000, "-250000,1"}, {1e-12, "1e-12,1"}};
+  for (const auto& [low, text] : lows) {
+    ViewSpec view, read;
+    view.range = RangeKind::fixed;
+    view.range_low = low;
+    view.range_high = 1;
+    EXPECT_EQ(range.get(view), text);
+    range.set(read, text);
+    EXPECT_EQ(read, view) << text;
+  }
+}
+
 }  // namespace
 }  // namespace headscope

@@ -241,36 +241,6 @@ TEST_F(Dialogs, ThePaletteRunsWhatIsChosen) {
   EXPECT_EQ(driver_.state.dialog, DialogKind::none);
 }
 
-TEST_F(Dialogs, GoToTakesAnIndexAndTheBeginningOfAToken) {
-  driver_.ctrl(KeyName::g);
-  ASSERT_EQ(driver_.state.dialog, DialogKind::go_to);
-  driver_.type("4");
-  driver_.key(KeyName::tab);
-  driver_.type("nom");
-  driver_.key(KeyName::enter);
-  driver_.step();
-  ASSERT_TRUE(driver_.session.view.cell.has_value());
-  EXPECT_EQ(*driver_.session.view.cell, (Cell{4, 2}));
-  EXPECT_EQ(driver_.state.dialog, DialogKind::none);
-}
-
-TEST_F(Dialogs, GoToWalksThroughThePlacesOfAWord) {
-  driver_.session.draft.phrase = "the cat the dog the end";
-  driver_.step(3);
-  driver_.ctrl(KeyName::g);
-  driver_.type("the");
-  EXPECT_TRUE(driver_.has("go_to/query/next"));
-  driver_.key(KeyName::down);
-  driver_.click("go_to/query/next");
-  driver_.click("go_to/key");
-  driver_.type("the");
-  driver_.key(KeyName::up);  // from the first back to the last
-  driver_.key(KeyName::up);
-  driver_.click("go_to/primary");
-  driver_.step();
-  EXPECT_EQ(driver_.session.view.cell, (Cell{4, 2}));
-}
-
 TEST_F(Dialogs, F1ListsEveryShortcut) {
   driver_.key(KeyName::f1);
   EXPECT_EQ(driver_.state.dialog, DialogKind::help);

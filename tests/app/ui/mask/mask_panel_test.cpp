@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/ui/imgui_compat.h"
+#include "app/ui/mask/mask_files.h"
 #include "core/request/request_text.h"
 #include "tests/app/session/temporary_folder.h"
 #include "tests/app/ui/driver.h"
@@ -149,7 +150,7 @@ TEST_F(MaskPanel, AMaskWrittenInAnyConventionComesBack) {
   for (const char* convention : {"additive", "keep", "hide"}) {
     for (const char* ending : {".npy", ".csv"}) {
       d.choose("mask/convention", convention);
-      d.state.text["mask/path"] = folder / (std::string("mask") + ending);
+      d.state.panels.get<MaskFilesState>().path = folder / (std::string("mask") + ending);
       d.step(2);
       d.click("mask/export");
       d.click("mask/clear");
@@ -170,7 +171,7 @@ TEST_F(MaskPanel, AMaskWrittenInAnyConventionComesBack) {
 TEST_F(MaskPanel, ATokenizersBatchIsReadTextByText) {
   const TemporaryFolder folder;
   d.choose("mask/convention", "key-padding");
-  d.state.text["mask/path"] = folder.write("batch.csv", "1,1,1,1,1\n1,1,1,0,0\n");
+  d.state.panels.get<MaskFilesState>().path = folder.write("batch.csv", "1,1,1,1,1\n1,1,1,0,0\n");
   d.step(2);
   d.click("mask/import");
   EXPECT_EQ(painted(), "");

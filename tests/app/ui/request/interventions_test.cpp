@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/session/documents.h"
+#include "app/ui/request/number_edit.h"
 #include "core/request/request_text.h"
 #include "tests/app/ui/driver.h"
 
@@ -36,7 +37,7 @@ TEST(NumberEdit, ADoubleClickOpensAFieldAndEnterPutsTheNumberIn) {
   const float before = d.trace().tensor(StageId::weights).at({0, 0, 3, 1});
   double_click_cell(d, 3, 1);
   ASSERT_TRUE(d.has("number_edit"));
-  EXPECT_EQ(d.state.text["number_edit/value"], fmt::format("{}", before)) << "the number that is there";
+  EXPECT_EQ(d.state.panels.get<NumberEditState>().value, fmt::format("{}", before)) << "the number that is there";
   replace_number(d, "0.25");
   EXPECT_FALSE(d.has("number_edit"));
   EXPECT_EQ(option(d, "edit"), "weights:0,0,3,1=0.25");
@@ -191,7 +192,7 @@ TEST(HeadMenu, AFactorIsTypedIntoAField) {
   d.right_click("heads/2");
   d.click("head_menu/Multiply key…");
   ASSERT_TRUE(d.has("number_edit"));
-  EXPECT_EQ(d.state.text["number_edit/value"], "1");
+  EXPECT_EQ(d.state.panels.get<NumberEditState>().value, "1");
   d.key(KeyName::a, true);
   d.type("inf");
   d.key(KeyName::enter);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/ui/unfolded_rows.h"
 #include "core/request/request_text.h"
 #include "tests/app/ui/driver.h"
 
@@ -192,7 +193,7 @@ TEST(RequestPanel, OpensTheRowsThatOneChangesSeldom) {
   EXPECT_EQ(option(d, "input-dim"), "1024");
   EXPECT_FALSE(d.session.problem());
   // They stay open while one of them is not at its default, whatever the triangle says.
-  d.state.number["request/more"] = 0;
+  d.state.panels.get<UnfoldedRows>().open["request/more"] = false;
   d.step();
   EXPECT_TRUE(d.has("request/batch"));
 }

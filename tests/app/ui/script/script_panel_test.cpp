@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/ui/script/script_panel.h"
+#include "app/ui/widgets/control_states.h"
 #include "tests/app/ui/driver.h"
 
 namespace headscope::ui {
@@ -34,7 +35,7 @@ TEST(ScriptPanel, MarksTheLinesOfTheStageInView) {
   const Rect scores = d.rect("script/marked");
   EXPECT_TRUE(scores.min.y != output.min.y);
   // A click on a line of the script selects what it makes.
-  ASSERT_NE(d.state.script, nullptr);
+  ASSERT_NE(d.state.panels.get<ScriptState>().shown, nullptr);
   const Script script = script_of(d.trace(), ScriptLanguage::pytorch);
   const ScriptSection* weights = script.find(StageId::weights);
   const ScriptSection* raw = script.find(StageId::raw_scores);
@@ -63,13 +64,13 @@ TEST(ScriptPanel, ScrollsByKey) {
   Driver d(1280, 800);
   d.key(KeyName::p, true, true);
   d.key(KeyName::home);
-  EXPECT_EQ(d.state.number["script/code/scroll"], 0);
+  EXPECT_EQ(d.state.panels.get<ScrollOffsets>().down["script/code"], 0);
   d.key(KeyName::page_down);
-  EXPECT_GT(d.state.number["script/code/scroll"], 100);
+  EXPECT_GT(d.state.panels.get<ScrollOffsets>().down["script/code"], 100);
   d.key(KeyName::end);
-  const double end = d.state.number["script/code/scroll"];
+  const double end = d.state.panels.get<ScrollOffsets>().down["script/code"];
   d.key(KeyName::down);
-  EXPECT_EQ(d.state.number["script/code/scroll"], end) << "nothing lies below";
+  EXPECT_EQ(d.state.panels.get<ScrollOffsets>().down["script/code"], end) << "nothing lies below";
 }
 
 // A phrase whose command makes the second line of the script longer than any window.
@@ -83,7 +84,7 @@ TEST(ScriptPanel, GoesAlongWideLinesByKeyWheelAndBar) {
   d.session.draft.phrase = kLongPhrase;
   d.step();
   d.key(KeyName::p, true, true);
-  double& across = d.state.number["script/code/across"];
+  double& across = d.state.panels.get<ScrollOffsets>().across["script/code"];
   EXPECT_EQ(across, 0);
   d.key(KeyName::right);
   EXPECT_GT(across, 20);
@@ -95,8 +96,9 @@ TEST(ScriptPanel, GoesAlongWideLinesByKeyWheelAndBar) {
   EXPECT_GT(most, 100);
   d.key(KeyName::right);
   EXPECT_EQ(across, most) << "nothing lies further right";
-  ASSERT_NE(d.state.script, nullptr);
-  EXPECT_LE(static_cast<double>(d.state.script->widest), most + static_cast<double>(d.rect("script/code").width()))
+  ASSERT_NE(d.state.panels.get<ScriptState>().shown, nullptr);
+  EXPECT_LE(static_cast<double>(d.state.panels.get<ScriptState>().shown->widest),
+            most + static_cast<double>(d.rect("script/code").width()))
       << "the end of the longest line can be seen";
   d.key(KeyName::home);
   EXPECT_EQ(across, 0);
@@ -113,7 +115,7 @@ TEST(ScriptPanel, HasNoBarWhereEveryLineFits) {
   d.key(KeyName::p, true, true);
   EXPECT_FALSE(d.has("script/code/bar"));
   d.key(KeyName::right);
-  EXPECT_EQ(d.state.number["script/code/across"], 0);
+  EXPECT_EQ(d.state.panels.get<ScrollOffsets>().across["script/code"], 0);
 }
 
 TEST(ScriptPanel, TheMarkedLinesAreInSight) {
@@ -123,7 +125,8 @@ TEST(ScriptPanel, TheMarkedLinesAreInSight) {
     d.step();
     d.key(KeyName::p, true, true);
     const auto whole = [&](const Stage& stage) {
-      const ScriptSection* section = script_of(d.trace(), d.state.script->language).find(stage.id);
+      const ScriptSection* section =
+          script_of(d.trace(), d.state.panels.get<ScriptState>().shown->language).find(stage.id);
       ASSERT_NE(section, nullptr);
       const auto lines = static_cast<float>(section->end - section->begin);
       EXPECT_NEAR(d.rect("script/marked").height(), 18 * lines, 1) << stage_name(stage.id);

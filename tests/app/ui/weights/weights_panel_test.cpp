@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "app/ui/request/number_edit.h"
 #include "app/ui/weights/weights_panel.h"
 #include "core/request/request_text.h"
 #include "tests/app/ui/driver.h"
@@ -60,7 +61,7 @@ TEST_F(WeightsPanel, ADoubleClickEditsANumberAndUndoTakesItBack) {
   d.click_at(picture.center(), 2);
   ASSERT_TRUE(d.has("number_edit"));
   const Cell picked = *d.session.view.weights.cell;
-  EXPECT_EQ(d.state.text["number_edit/value"], fmt::format("{}", shown().at({picked.row, picked.column})));
+  EXPECT_EQ(d.state.panels.get<NumberEditState>().value, fmt::format("{}", shown().at({picked.row, picked.column})));
   d.key(KeyName::escape);
   EXPECT_EQ(edits(), "") << "Esc leaves";
   pick(70, 3);

@@ -1,0 +1,11 @@
+// The lowest part of the export dialog: a small picture of what would be written, and what is known of the files.
+#pragma once
+
+#include "app/ui/ui.h"
+
+namespace headscope::ui {
+
+// Nothing is drawn where `area` is too low for it.
+void draw_export_preview(Ui& ui, const ExportDialogState& state, const Rect& area);
+
+}  // namespace headscope::ui

@@ -1,0 +1,124 @@
+#include "app/ui/request/mask_chips.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string_view>
+
+#include "app/ui/file_choice.h"
+
+namespace headscope::ui {
+namespace {
+
+using Kind = MaskTerm::Kind;
+using Labels = std::span<const std::string_view>;
+
+constexpr const char* kPaint = "paint";
+constexpr std::size_t kMostInRow = 4;
+constexpr float kInset = 4;  // between a chip and its label, as chip() draws it
+
+std::string name_of(const char* label) {
+  return std::string("request/mask/") + label;
+}
+
+void set_term(Request& draft, Kind kind, bool on, std::int64_t size) {
+  std::erase_if(draft.mask, [&](const MaskTerm& term) { return term.kind == kind; });
+  if (on) draft.mask.push_back({kind, size, ""});
+}
+
+// A file is chosen in a dialog before it is a term.
+void switch_term(Ui& ui, const MaskTermInfo& info, bool on) {
+  if (info.kind == Kind::file && on) {
+    ui.state.panels.get<FileChoice>() = {.purpose = "mask", .adds_mask_term = true};
+    ui.state.dialog = DialogKind::choose_file;
+    return;
+  }
+  ui.session.end_undo_step();
+  set_term(ui.session.draft, info.kind, on, info.chip_number);
+}
+
+// One row of chips over the width of `line`: each is as wide as its label, and all get the same share of the rest.
+// Adds their places; false when a label has no room in its chip.
+bool place_row(Ui& ui, const Rect& line, Labels labels, std::vector<Rect>& places) {
+  const float gap = ui.px(6), count = static_cast<float>(labels.size());
+  // A chip that is on has the wider letters.
+  const auto needed = [&](std::string_view label) { return text_width(ui, Type::title12, label); };
+  float spare = line.width() - (count - 1) * gap;
+  for (const std::string_view label : labels) spare -= needed(label);
+  bool all_fit = true;
+  float x = line.min.x;
+  for (const std::string_view label : labels) {
+    const float own = std::floor(needed(label) + spare / count);
+    all_fit = all_fit && own >= needed(label) + 2 * ui.px(kInset);
+    places.push_back({{x, line.min.y}, {x + own, line.max.y}});
+    x += own + gap;
+  }
+  return all_fit;
+}
+
+// Four chips a row, or as few as have room for their labels. The panel goes on below them.
+std::vector<Rect> place_chips(RequestRows& rows, Labels labels) {
+  Ui& ui = rows.ui;
+  const float padding = ui.px(size::panel_padding);
+  for (std::size_t columns = kMostInRow;; --columns) {
+    const std::size_t count = (labels.size() + columns - 1) / columns;
+    std::vector<Rect> places;
+    bool all_fit = true;
+    float y = rows.y;
+    for (std::size_t row = 0, first = 0; row < count; ++row, y += ui.px(28)) {
+      // The first rows have one chip more where they cannot all have the same number.
+      const std::size_t size = labels.size() / count + (row < labels.size() % count ? 1 : 0);
+      const Rect line{{rows.area.min.x + padding, y}, {rows.area.max.x - padding, y + ui.px(24)}};
+      all_fit = place_row(ui, line, labels.subspan(first, size), places) && all_fit;
+      first += size;
+    }
+    if (!all_fit && columns > 1) continue;
+    rows.y += ui.px(static_cast<float>(28 * count + 4));
+    return places;
+  }
+}
+
+}  // namespace
+
+std::vector<const MaskTermInfo*> mask_chips() {
+  std::vector<const MaskTermInfo*> infos;
+  for (const MaskTermInfo& info : mask_term_infos()) infos.push_back(&info);
+  std::sort(infos.begin(), infos.end(),
+            [](const MaskTermInfo* a, const MaskTermInfo* b) { return a->chip_place < b->chip_place; });
+  return infos;
+}
+
+MaskTerm* find_term(Request& draft, Kind kind) {
+  for (MaskTerm& term : draft.mask) {
+    if (term.kind == kind) return &term;
+  }
+  return nullptr;
+}
+
+void draw_mask_chips(RequestRows& rows) {
+  Ui& ui = rows.ui;
+  Request& draft = ui.session.draft;
+  const std::vector<const MaskTermInfo*> infos = mask_chips();
+  std::vector<std::string_view> labels;
+  for (const MaskTermInfo* info : infos) labels.emplace_back(info->chip);
+  labels.emplace_back(kPaint);
+  const std::vector<Rect> places = place_chips(rows, labels);
+  Rect all{places.front().min, places.back().max};
+  for (const Rect& place : places) all.max.x = std::max(all.max.x, place.max.x);
+  ui.mark("request/mask", all);
+  // F8 goes to the first of them.
+  if (ui.state.focus == "request/mask") ui.state.focus = name_of(infos.front()->chip);
+  for (std::size_t k = 0; k < infos.size(); ++k) {
+    const MaskTermInfo& info = *infos[k];
+    bool on = find_term(draft, info.kind) != nullptr;
+    const ControlState state{true, on && rows.has_problem("mask"), info.help};
+    if (chip(ui, name_of(info.chip), places[k], info.chip, on, state)) switch_term(ui, info, on);
+  }
+  bool painted = !draft.paint.empty();
+  if (chip(ui, name_of(kPaint), places.back(), kPaint, painted,
+           {true, false, "Opens the mask editor: cells, rows, columns and rectangles by hand (Ctrl+M)."})) {
+    ui.push(CommandId::mask_editor);
+  }
+}
+
+}  // namespace headscope::ui
