@@ -367,8 +367,9 @@ PanelData* panel_data(Ui& ui) {
   if (!ui.state.panel_data || ui.state.panel_data->shared_trace() != trace) {
     double& made = ui.state.number["panel_data/made"];
     made += 1;
-    ui.state.panel_data = std::make_shared<PanelData>(std::move(trace), static_cast<std::uint64_t>(made),
-                                                      &ui.session.maps(), &ui.session.slice_numbers());
+    ui.state.panel_data =
+        std::make_shared<PanelData>(std::move(trace), static_cast<std::uint64_t>(made), &ui.session.background.maps,
+                                    &ui.session.background.slice_numbers);
   }
   PanelData& data = *ui.state.panel_data;
   const int frame = ImGui::GetFrameCount();
