@@ -7,7 +7,6 @@
 
 #include "app/session/background/map_tiles_cache.h"
 #include "core/base/error.h"
-#include "core/tensor/parts.h"
 
 namespace headscope {
 namespace {
@@ -21,28 +20,7 @@ bool is_whole(const MapQuery& query, const Tensor& matrix) {
   return query.rows == Range{0, matrix.dim(0)} && query.columns == Range{0, matrix.dim(1)};
 }
 
-// `cells` widened to multiples of `unit` within [0, count).
-Range widened(Range cells, std::int64_t unit, std::int64_t count) {
-  const std::int64_t begin = std::clamp<std::int64_t>(cells.begin, 0, count - 1) / unit * unit;
-  const std::int64_t end = std::clamp<std::int64_t>(cells.end, begin + 1, count);
-  return {begin, std::min(count, rounded_up(end, unit))};
-}
-
 }  // namespace
-
-MapQuery query_of(const MapKey& key, const Tensor& matrix, Pooling pooling, PixelCells cells, Range rows,
-                  Range columns) {
-  const auto unit = [](std::int64_t count, std::int64_t a_pixel) {
-    const std::int64_t tile = kTilePixels << level_of(count, a_pixel);
-    return std::max(tile, a_pixel) / a_pixel * a_pixel;
-  };
-  return {key, pooling, cells, widened(rows, unit(matrix.dim(0), cells.rows), matrix.dim(0)),
-          widened(columns, unit(matrix.dim(1), cells.columns), matrix.dim(1))};
-}
-
-MapQuery query_of_all(const MapKey& key, const Tensor& matrix, Pooling pooling, PixelCells cells) {
-  return {key, pooling, cells, {0, matrix.dim(0)}, {0, matrix.dim(1)}};
-}
 
 struct MapTiles::Impl {
   struct Wanted {

@@ -48,19 +48,6 @@ TilePlan::TilePlan(const MapQuery& query, const Tensor& matrix)
   tile_columns = {query.columns.begin / column_tile, parts_over(query.columns.end, column_tile)};
 }
 
-PooledPixels MapPicture::read(Range pixel_rows, Range pixel_columns) const {
-  if (device != nullptr) return device->read(pixel_rows, pixel_columns);
-  PooledPixels pixels(pixel_rows.size(), pixel_columns.size());
-  matrix.read({pixel_rows, pixel_columns}, pixels.values);
-  std::size_t at = 0;
-  for (std::int64_t y = pixel_rows.begin; y < pixel_rows.end; ++y) {
-    for (std::int64_t x = pixel_columns.begin; x < pixel_columns.end; ++x) {
-      pixels.counts[at++] = mask && mask->hidden.hidden(0, 0, y, x) ? 0 : 1;
-    }
-  }
-  return pixels;
-}
-
 std::int64_t Tile::bytes() const {
   if (on_device != nullptr) return on_device->bytes();
   return static_cast<std::int64_t>(pixels->values.size() * sizeof(float) +

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
-#include "app/session/background/map_tiles.h"
+#include "app/session/background/map_picture.h"
+#include "core/base/cancel.h"
 
 namespace headscope {
 
@@ -63,7 +67,7 @@ struct TilePlan {
 class MapPainter {
  public:
   using Publish = std::function<void(std::shared_ptr<const MapPicture>)>;
-  MapPainter(TileCache& tiles, const MapTiles::Options& options) : tiles_(tiles), options_(options) {}
+  MapPainter(TileCache& tiles, const MapOptions& options) : tiles_(tiles), options_(options) {}
   // A first, coarse picture of a query for all of a matrix.
   std::shared_ptr<const MapPicture> coarse(const MapQuery& query, const PyramidSource& source,
                                            const CancelToken& cancel);
@@ -71,7 +75,7 @@ class MapPainter {
   // part of it exact. Throws Cancelled, and the errors of reading.
   void refine(const MapQuery& query, const PyramidSource& source, const MapPicture* before, const CancelToken& cancel,
               const Publish& publish);
-  const MapTiles::Counts& counts() const { return counts_; }
+  const MapCounts& counts() const { return counts_; }
 
  private:
   std::shared_ptr<const MapPicture> coarse_here(const MapQuery& query, const PyramidSource& source,
@@ -93,8 +97,8 @@ class MapPainter {
   void give_up_device(const PyramidSource& source, const std::string& why);
 
   TileCache& tiles_;
-  const MapTiles::Options options_;
-  MapTiles::Counts counts_;
+  const MapOptions options_;
+  MapCounts counts_;
   const void* failed_device_ = nullptr;
 };
 
