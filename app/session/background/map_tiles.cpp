@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "app/session/background/map_tiles_cache.h"
+#include "app/session/background/map_painter.h"
 #include "core/base/error.h"
 
 namespace headscope {
