@@ -62,7 +62,7 @@ struct Session::Impl {
 
 Session::Session(std::unique_ptr<Executor> executor, std::function<void()> wake, SessionOptions options)
     : background(*executor, wake, options.compute, options.engine),
-      jobs(options.job_executor ? std::move(options.job_executor) : executor->make_sibling(), wake,
+      jobs(options.job_executor ? std::move(options.job_executor) : executor->make_sibling(Load::alone), wake,
            options.engine.make_backend ? options.engine.make_backend : BackendFactory(headscope::make_backend)),
       impl_(std::make_unique<Impl>(std::move(executor), std::move(wake), std::move(options))) {
   impl_->undo.reset(draft, view);

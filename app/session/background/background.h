@@ -16,8 +16,8 @@
 namespace headscope {
 
 struct Background {
-  // Each service runs on a sibling of `like` and calls `wake` when something new is there. `compute` runs requests that
-  // a view compares the shown one with, on an engine of these options.
+  // The services run on siblings of `like`, which share threads, and call `wake` when something new is there. `compute`
+  // runs requests that a view compares the shown one with, on an engine of these options.
   Background(const Executor& like, const std::function<void()>& wake, Compute compute, EngineOptions engine);
 
   // Pictures and numbers of matrices that are too large to read within a frame.

@@ -9,6 +9,7 @@
 
 #include "app/session/background/executor.h"
 #include "app/session/background/map_picture.h"
+#include "app/session/background/pixel_finder.h"
 #include "core/backend/pyramid.h"
 
 namespace headscope {
@@ -16,7 +17,7 @@ namespace headscope {
 class MapTiles {
  public:
   using Options = MapOptions;
-  // One worker runs on `executor`; chosen() uses a sibling of it. Both call `wake` when there is a new result.
+  // One worker runs on `executor`; chosen() uses a light sibling of it. Both call `wake` when there is a new result.
   MapTiles(std::unique_ptr<Executor> executor, std::function<void()> wake, Options options);
   MapTiles(std::unique_ptr<Executor> executor, std::function<void()> wake);
   // Cancels running work and waits for it.
@@ -34,15 +35,8 @@ class MapTiles {
   // when there is none.
   std::shared_ptr<const MapPicture> last_whole(const MapKey& key, const Tensor& matrix, Pooling pooling) const;
 
-  // The cell that a pixel over these cells shows; call it in every frame while the mouse is over the pixel. `known` is
-  // false until it is found; `cell` is nullopt when all cells are hidden.
-  struct Chosen {
-    MapKey key;
-    Range rows, columns;
-    bool known = false;
-    std::optional<ChosenCell> cell;
-  };
-  Chosen chosen(const MapKey& key, const PyramidSource& source, Range rows, Range columns);
+  // The cell that a pixel over these cells shows; see PixelFinder.
+  ChosenPixel chosen(const MapKey& key, const PyramidSource& source, Range rows, Range columns);
 
   // Whether the worker has work.
   bool busy() const;

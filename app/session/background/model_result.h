@@ -43,6 +43,7 @@ struct ModelQuery {
   std::int64_t position = -1;        // position of the predictions; -1: predicted_position()
   std::size_t alone = 0;  // for this many of the active interventions, the first ones, the effect of each alone is
                           // computed
+  friend bool operator==(const ModelQuery&, const ModelQuery&) = default;
   bool shows_weights() const { return !norms && !tokens.changes_something(); }
 };
 

@@ -106,7 +106,7 @@ std::optional<Cell> shown_map_cell(Ui& ui, const LargeMap& map, const CellGrid& 
   const Cell middle{rows.begin + rows.size() / 2, columns.begin + columns.size() / 2};
   // While the user drags the picture, the cells pass under the mouse too fast to be read.
   if (ImGui::IsMouseDragging(0)) return middle;
-  const MapTiles::Chosen chosen = ui.session.background.maps.chosen(map.key, map.source, rows, columns);
+  const ChosenPixel chosen = ui.session.background.maps.chosen(map.key, map.source, rows, columns);
   return chosen.cell ? Cell{chosen.cell->row, chosen.cell->column} : middle;
 }
 
