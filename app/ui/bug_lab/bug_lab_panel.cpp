@@ -142,8 +142,7 @@ PanelData* data_of(Ui& ui, std::shared_ptr<PanelData>& kept, const std::shared_p
   if (!kept || kept->shared_trace() != trace) {
     double& made = ui.state.number["panel_data/made"];
     made += 1;
-    kept = std::make_shared<PanelData>(trace, static_cast<std::uint64_t>(made), &ui.session.background.maps,
-                                       &ui.session.background.slice_numbers);
+    kept = std::make_shared<PanelData>(trace, static_cast<std::uint64_t>(made), &ui.session.background);
   }
   return kept.get();
 }

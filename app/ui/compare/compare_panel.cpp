@@ -22,8 +22,7 @@ PanelData& pinned_data(Ui& ui, const std::shared_ptr<const Trace>& pinned) {
   if (!data || data->shared_trace() != pinned) {
     double& made = ui.state.number["panel_data/made"];
     made += 1;
-    data = std::make_shared<PanelData>(pinned, static_cast<std::uint64_t>(made), &ui.session.background.maps,
-                                       &ui.session.background.slice_numbers);
+    data = std::make_shared<PanelData>(pinned, static_cast<std::uint64_t>(made), &ui.session.background);
   }
   return *data;
 }
