@@ -50,14 +50,14 @@ void write_probe(const std::string& path, std::int64_t frame, bool resting, int 
   json["tour"] = {{"step", tour == nullptr ? -1 : tour->step.value_or(-1)},
                   {"title", callout == nullptr ? "" : callout->title},
                   {"text", callout == nullptr ? "" : callout->text}};
-  const Session::Job job = session.job();
+  const Job job = session.jobs.current();
   json["job"] = {{"title", job.title}, {"running", job.running}, {"failed", job.failed}, {"result", job.result}};
   json["timing"] = {{"first_frame_ms", timing.first_frame_ms},
                     {"first_picture_ms", timing.first_picture_ms},
                     {"keystrokes_ms", timing.keystrokes_ms},
                     {"ui_ms", timing.ui_ms},
                     {"frame_ms", timing.frame_ms}};
-  const MapTiles::Counts tiles = session.maps().counts();
+  const MapTiles::Counts tiles = session.background.maps.counts();
   json["maps"] = {{"read", tiles.read}, {"on_device", tiles.on_device}};
   const TextureShare::Counts pictures = textures.share()->counts();
   json["shared_pictures"] = {{"made", pictures.made},

@@ -110,7 +110,8 @@ class WindowLoop {
     const auto at_most = [&](double limit) {
       if (limit >= 0 && (seconds < 0 || limit < seconds)) seconds = limit;
     };
-    if (session_->computing() || session_->job().running || session_->has_background_work()) at_most(kLookAgainSeconds);
+    if (session_->computing() || session_->jobs.current().running || session_->background.busy())
+      at_most(kLookAgainSeconds);
     at_most(session_->seconds_until_due(Clock::now()));
     at_most(autosave_.seconds_left(Clock::now()));
     return seconds;
@@ -162,7 +163,7 @@ class WindowLoop {
     window_->set_cursor(cursor_shape());
     if (!options_.probe.empty()) {
       const bool resting = frames_due_ == 0 && !drawer_->state.wants_frame && !session_->computing() &&
-                           !session_->job().running && !session_->has_background_work();
+                           !session_->jobs.current().running && !session_->background.busy();
       write_probe(options_.probe, ++frame_, resting, surface_.width, surface_.height, *session_, drawer_->state,
                   drawer_->probe, timing_, drawer_->textures());
     }

@@ -37,8 +37,8 @@ bool start_window_picture(Session& session, const Settings& settings, const std:
   const auto trace = session.trace();
   const ViewSpec view = trace != nullptr ? fitted_view(view_spec_of(session.view), *trace) : view_spec_of(session.view);
   const Request draft = session.draft;
-  return session.start_job("Picture of the window", [=, image = std::move(image)](const CancelToken& cancel,
-                                                                                  const std::function<void(double)>&) {
+  return session.jobs.start("Picture of the window", [=, image = std::move(image)](const CancelToken& cancel,
+                                                                                   const std::function<void(double)>&) {
     const std::map<std::string, std::string> texts =
         trace != nullptr ? recipe_of(*trace, view)
                          : std::map<std::string, std::string>{{"headscope", session_json(draft, view)}};

@@ -7,25 +7,16 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "app/session/background/background_queries.h"
+#include "app/session/background/background.h"
 #include "app/session/background/executor.h"
-#include "app/session/background/explanations.h"
-#include "app/session/background/map_tiles.h"
-#include "app/session/background/model_numbers.h"
-#include "app/session/background/slice_numbers.h"
+#include "app/session/jobs.h"
 #include "app/session/view_state.h"
 #include "core/attention/engine.h"
 #include "core/request/problem.h"
 #include "core/request/request.h"
 
 namespace headscope {
-
-class PrecisionNumbers;   // app/session/background/precision_numbers.h
-class VariantNumbers;     // app/session/background/variant_numbers.h
-struct TensorComparison;  // app/session/background/tensor_comparison.h
-struct TheirFile;
 
 // How a Session works; the defaults are the app's.
 struct SessionOptions {
@@ -51,9 +42,13 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // The panels edit these freely during a frame.
+  // The panels edit the draft and the view freely during a frame.
   Request draft;
   ViewState view;
+  // Answers to what the views ask about results, and the job that the user waits for. Both have workers of their own,
+  // so that neither holds up the draft.
+  Background background;
+  Jobs jobs;
 
   // Call it once a frame: takes finished results, submits the draft when it changed, records undo steps.
   // A change of one text or number field within `coalesce` of the last one joins its undo step.
@@ -92,46 +87,6 @@ class Session {
 
   // Replaces draft and view and forgets undo: opening a session.
   void open(const Request& request, const ViewState& view);
-
-  // Runs work that needs the trace in the background, one at a time (exports). `work` gets a token and reports the
-  // share done in [0, 1]; then job() has its result sentence, or that of its error. Any thread may call job().
-  struct Job {
-    std::string title;
-    double progress = 0;  // [0, 1]
-    bool running = false;
-    bool failed = false;
-    std::string result;  // when ended: what was done, or why it failed
-    std::chrono::steady_clock::time_point started;
-  };
-  using JobWork = std::function<std::string(const CancelToken&, const std::function<void(double)>&)>;
-  bool start_job(const std::string& title, JobWork work);  // false while one runs
-  // Starts a job that computes the shown request on the CPU and on the GPU and reports the times and the differences.
-  // False while a job runs, and before the first result.
-  bool compare_backends();
-  // Starts a job that compares the user's own tensors with the shown result; its answer is then in comparison(). False
-  // while a job runs, and before the first result.
-  bool compare_tensors(const std::vector<TheirFile>& files);
-  std::shared_ptr<const TensorComparison> comparison() const;  // null: none
-  void forget_comparison();
-  void cancel_job();
-  Job job() const;
-  void dismiss_job();
-
-  // Pictures and numbers of matrices that are too large to read within a frame; each has a worker of its own.
-  MapTiles& maps();
-  SliceNumbers& slice_numbers();
-  // Numbers for the view over all layers and heads; with a worker of its own.
-  ModelNumbers& model_numbers();
-  // Numbers for the bug lab; likewise.
-  VariantNumbers& variant_numbers();
-  // Reports on single numbers; likewise.
-  Explanations& explanations();
-  PrecisionNumbers& precision_numbers();
-  // Comparisons of the pinned and the current result, and sensitivities; a worker each.
-  Comparisons& comparisons();
-  Differences& differences();
-  Sensitivities& sensitivities();
-  bool has_background_work() const;  // one of the workers above is busy
 
   // Keeps trace() as pinned(), whatever is computed later, until unpin() or the end of the session.
   void pin();

@@ -7,93 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "app/session/json_reader.h"
 #include "app/session/main_view.h"
-#include "core/base/error.h"
+#include "app/session/view_parts_json.h"
 #include "core/base/utf8.h"
-#include "core/compare/variant_run.h"
 
 namespace headscope {
 
 namespace {
 
 using nlohmann::json;
-
-[[noreturn]] void refuse(const char* key, const char* expected) {
-  throw Error(std::string("'") + key + "' is not " + expected);
-}
-
-// Reads the keys of one object; a key that is missing leaves its field alone.
-class Reader {
- public:
-  explicit Reader(const std::string& text) {
-    try {
-      object_ = json::parse(text);
-    } catch (const json::exception&) {
-      throw Error("it is not valid JSON");
-    }
-    if (!object_.is_object()) throw Error("it is not a JSON object");
-  }
-
-  void read(const char* key, bool& value) const {
-    const json* found = find(key);
-    if (found == nullptr) return;
-    if (!found->is_boolean()) refuse(key, "true or false");
-    value = found->get<bool>();
-  }
-  void read(const char* key, double& value, double low, double high) const {
-    const json* found = find(key);
-    if (found == nullptr) return;
-    if (!found->is_number()) refuse(key, "a number");
-    value = std::clamp(found->get<double>(), low, high);
-  }
-  void read(const char* key, float& value, float low, float high) const {
-    double wide = static_cast<double>(value);
-    read(key, wide, static_cast<double>(low), static_cast<double>(high));
-    value = static_cast<float>(wide);
-  }
-  void read(const char* key, std::int64_t& value, std::int64_t low, std::int64_t high) const {
-    double wide = static_cast<double>(value);
-    read(key, wide, static_cast<double>(low), static_cast<double>(high));
-    value = static_cast<std::int64_t>(std::llround(wide));
-  }
-  void read(const char* key, int& value, int low, int high) const {
-    std::int64_t wide = value;
-    read(key, wide, std::int64_t{low}, std::int64_t{high});
-    value = static_cast<int>(wide);
-  }
-  void read(const char* key, std::string& value) const {
-    const json* found = find(key);
-    if (found == nullptr) return;
-    if (!found->is_string()) refuse(key, "a text");
-    value = found->get<std::string>();
-  }
-  void read(const char* key, std::vector<std::string>& value) const {
-    const json* found = find(key);
-    if (found == nullptr) return;
-    if (!found->is_array()) refuse(key, "a list of texts");
-    value.clear();
-    for (const json& item : *found) {
-      if (!item.is_string()) refuse(key, "a list of texts");
-      value.push_back(item.get<std::string>());
-    }
-  }
-  // One of `names`, as the index; an unknown name is refused.
-  int read_choice(const char* key, const std::vector<std::string>& names, int value) const {
-    std::string name = names[static_cast<std::size_t>(value)];
-    read(key, name);
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) refuse(key, "a known name");
-    return static_cast<int>(found - names.begin());
-  }
-  const json* find(const char* key) const {
-    const auto found = object_.find(key);
-    // A number that is not finite was written as null.
-    return found == object_.end() || found->is_null() ? nullptr : &*found;
-  }
-
- private:
-  json object_;
-};
 
 const std::vector<std::string> kThemes = {"dark", "light"};
 const std::vector<std::string> kRanges = {"auto", "row", "fixed"};
@@ -106,122 +29,39 @@ const std::vector<std::string> kMainViews = [] {
   for (const MainViewWord& row : kMainViewWords) words.emplace_back(row.word);
   return words;
 }();
-const std::vector<std::string> kBugLabShows = {"right", "wrong", "side_by_side"};
-const std::vector<std::string> kFormats = {"float32", "float16", "bfloat16"};  // of NumberType
 const std::vector<std::string> kSensitivityBy = {"weights", "scores"};
-constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
-constexpr double kLargestFilter = 1e6;
 
-StageId stage_from(const Reader& reader, const char* key, StageId value) {
-  std::string name{stage_name(value)};
-  reader.read(key, name);
-  const std::optional<StageId> stage = stage_named(name);
-  if (!stage) refuse(key, "the name of a stage");
-  return *stage;
-}
-
-std::optional<ColorMap> map_from(const Reader& reader, const char* key) {
+std::optional<ColorMap> map_from(const JsonReader& reader, const char* key) {
   std::string name;
   reader.read(key, name);
   if (name.empty()) return std::nullopt;
   const std::optional<ColorMap> map = color_map_named(name);
-  if (!map) refuse(key, "the name of a colour map");
+  if (!map) refuse_json(key, "the name of a colour map");
   return map;
-}
-
-json layers_json(const LayersView& layers) {
-  return {{"layer", layers.layer},
-          {"aggregate", layers.aggregate ? aggregate_name(*layers.aggregate) : ""},
-          {"sort", layers.sort ? metric_key(*layers.sort) : ""},
-          {"filter", layers.filter ? metric_key(*layers.filter) : ""},
-          {"filter_below", layers.filter_below},
-          {"filter_value", layers.filter_value},
-          {"norms", layers.norms},
-          {"hide_special", layers.tokens.hide_special},
-          {"hide_first", layers.tokens.hide_first},
-          {"renormalize", layers.tokens.renormalize},
-          {"merge_words", layers.tokens.merge_words}};
-}
-
-std::optional<HeadMetric> metric_from(const Reader& reader, const char* key) {
-  std::string name;
-  reader.read(key, name);
-  if (name.empty()) return std::nullopt;
-  const std::optional<HeadMetric> metric = metric_of_key(name);
-  if (!metric) refuse(key, "the name of a metric");
-  return metric;
-}
-
-LayersView layers_from(const Reader& outer) {
-  LayersView layers;
-  const json* object = outer.find("layers");
-  if (object == nullptr) return layers;
-  const Reader reader(object->dump());
-  reader.read("layer", layers.layer, -1, kMostIndex);
-  std::string aggregate;
-  reader.read("aggregate", aggregate);
-  layers.aggregate = aggregate_named(aggregate);
-  if (!aggregate.empty() && !layers.aggregate) refuse("aggregate", "the name of an aggregate");
-  layers.sort = metric_from(reader, "sort");
-  layers.filter = metric_from(reader, "filter");
-  reader.read("filter_below", layers.filter_below);
-  reader.read("filter_value", layers.filter_value, -kLargestFilter, kLargestFilter);
-  reader.read("norms", layers.norms);
-  reader.read("hide_special", layers.tokens.hide_special);
-  reader.read("hide_first", layers.tokens.hide_first);
-  reader.read("renormalize", layers.tokens.renormalize);
-  reader.read("merge_words", layers.tokens.merge_words);
-  return layers;
-}
-
-json bug_lab_json(const BugLabView& lab) {
-  return {{"variants", lab.variants},
-          {"stage", stage_name(lab.stage)},
-          {"shows", kBugLabShows[static_cast<std::size_t>(lab.shows)]},
-          {"precision", lab.precision},
-          {"format", kFormats[static_cast<std::size_t>(lab.format)]}};
-}
-
-BugLabView bug_lab_from(const Reader& outer) {
-  BugLabView lab;
-  const json* object = outer.find("bug_lab");
-  if (object == nullptr) return lab;
-  const Reader reader(object->dump());
-  reader.read("variants", lab.variants);
-  const auto& known = variant_names();
-  for (const std::string& name : lab.variants) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) refuse("variants", "names of variants");
-  }
-  if (lab.variants.size() > 2) lab.variants.resize(2);
-  lab.stage = stage_from(reader, "stage", lab.stage);
-  lab.shows = static_cast<BugLabView::Shows>(reader.read_choice("shows", kBugLabShows, static_cast<int>(lab.shows)));
-  reader.read("precision", lab.precision);
-  lab.format = static_cast<NumberType>(reader.read_choice("format", kFormats, static_cast<int>(lab.format)));
-  return lab;
 }
 
 json viewport_json(const Viewport& viewport) {
   return json::array({viewport.row0, viewport.column0, viewport.rows, viewport.columns});
 }
 
-Viewport viewport_from(const Reader& reader, const char* key) {
+Viewport viewport_from(const JsonReader& reader, const char* key) {
   const json* found = reader.find(key);
   if (found == nullptr) return {};
-  if (!found->is_array() || found->size() != 4) refuse(key, "a list of four numbers");
+  if (!found->is_array() || found->size() != 4) refuse_json(key, "a list of four numbers");
   for (const json& item : *found) {
     if (item.is_null()) return {};
-    if (!item.is_number()) refuse(key, "a list of four numbers");
+    if (!item.is_number()) refuse_json(key, "a list of four numbers");
   }
   return {(*found)[0].get<double>(), (*found)[1].get<double>(), (*found)[2].get<double>(), (*found)[3].get<double>()};
 }
 
-std::optional<std::vector<std::int64_t>> heads_from(const Reader& reader, const char* key) {
+std::optional<std::vector<std::int64_t>> heads_from(const JsonReader& reader, const char* key) {
   const json* found = reader.find(key);
   if (found == nullptr) return std::nullopt;
-  if (!found->is_array()) refuse(key, "a list of heads");
+  if (!found->is_array()) refuse_json(key, "a list of heads");
   std::vector<std::int64_t> heads;
   for (const json& item : *found) {
-    if (!item.is_number_unsigned()) refuse(key, "a list of heads");
+    if (!item.is_number_unsigned()) refuse_json(key, "a list of heads");
     heads.push_back(static_cast<std::int64_t>(std::min<std::uint64_t>(item.get<std::uint64_t>(), kMostIndex)));
   }
   std::sort(heads.begin(), heads.end());
@@ -259,7 +99,7 @@ std::string settings_json(const Settings& s) {
 }
 
 Settings parse_settings(const std::string& text) {
-  const Reader reader(text);
+  const JsonReader reader(text);
   Settings s;
   s.theme = static_cast<Theme>(reader.read_choice("theme", kThemes, static_cast<int>(s.theme)));
   reader.read("ui_scale", s.ui_scale, 0.5, 4.0);
@@ -323,11 +163,11 @@ std::string view_state_json(const ViewState& v) {
 }
 
 ViewState parse_view_state(const std::string& text) {
-  const Reader reader(text);
+  const JsonReader reader(text);
   constexpr double kAny = std::numeric_limits<double>::max();
   ViewState v;
-  v.stage = stage_from(reader, "stage", v.stage);
-  v.quantity = stage_from(reader, "quantity", v.quantity);
+  v.stage = reader.read_stage("stage", v.stage);
+  v.quantity = reader.read_stage("quantity", v.quantity);
   if (!is_score_like(v.quantity)) v.quantity = StageId::weights;
   reader.read("batch", v.batch, 0, kMostIndex);
   reader.read("head", v.head, 0, kMostIndex);
@@ -368,7 +208,7 @@ ViewState parse_view_state(const std::string& text) {
   v.signed_map = map_from(reader, "signed_map");
   if (const json* cell = reader.find("cell"); cell != nullptr) {
     if (!cell->is_array() || cell->size() != 2 || !(*cell)[0].is_number() || !(*cell)[1].is_number()) {
-      refuse("cell", "a list of two numbers");
+      refuse_json("cell", "a list of two numbers");
     }
     const auto index = [](const json& value) {
       return static_cast<std::int64_t>(std::clamp(value.get<double>(), 0.0, static_cast<double>(kMostIndex)));

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "app/session/settings.h"
+#include "app/session/settings_values.h"
 #include "app/session/view_state.h"
 
 namespace headscope {

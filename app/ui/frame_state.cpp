@@ -76,7 +76,7 @@ void end_frame_state(Ui& ui) {
   }
   const ImGuiIO& io = ImGui::GetIO();
   if (!io.MouseDown[0]) s.active.clear();
-  ui.session.maps().end_frame();
+  ui.session.background.maps.end_frame();
   // A list whose control is gone closes; so does one that nobody drew.
   if (!s.open_combo.empty() && !s.list_shown) s.open_combo.clear();
   s.reveal_focus = false;

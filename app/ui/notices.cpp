@@ -120,17 +120,17 @@ std::vector<Bar> bars_of(Ui& ui) {
          }});
   }
   for (const Notice& notice : ui.state.notices) bars.push_back({notice, "", true, nullptr});
-  const Session::Job job = session.job();
+  const Job job = session.jobs.current();
   if (!job.running && !job.result.empty() && ui.state.dialog == DialogKind::none) {
     const Notice::Kind kind = job.failed ? Notice::Kind::bad : Notice::Kind::info;
     bars.push_back({{kind, job.failed ? job.title + " failed." : job.title + " done.", job.result, "job"},
                     "Close",
                     true,
-                    [](Ui& u) { u.session.dismiss_job(); }});
+                    [](Ui& u) { u.session.jobs.dismiss(); }});
   }
   if (trace != nullptr && !trace->notice.empty()) {
     bars.push_back({{Notice::Kind::warn, "Another backend.", trace->notice, "backend"}, "", true, nullptr});
-  } else if (const std::string why = ui.session.maps().counts().device_failure;
+  } else if (const std::string why = ui.session.background.maps.counts().device_failure;
              trace != nullptr && trace->backend == "gpu" && !why.empty()) {
     bars.push_back({{Notice::Kind::warn, "Another backend.",
                      "The CPU makes the pictures of large maps, since the GPU cannot: " + why, "backend"},
@@ -198,7 +198,7 @@ bool dismiss_notice(Ui& ui) {
     if (!bar->leaves_on_escape) continue;
     const Notice& notice = bar->notice;
     if (notice.key == "job") {
-      ui.session.dismiss_job();
+      ui.session.jobs.dismiss();
     } else if (std::erase_if(ui.state.notices,
                              [&](const Notice& n) { return n.fact == notice.fact && n.key == notice.key; }) == 0) {
       ui.state.dismissed.push_back(notice.key + notice.fact + notice.advice);

@@ -1,131 +1,42 @@
-// What the panels show besides a tensor's own numbers: slices, statistics, histograms, colour ranges, summaries of
-// heads. Derived once from a trace and kept while the trace is shown, so that no frame reads a whole tensor again.
+// What the panels show of a trace besides a tensor's own numbers: what is derived from them, with names, texts and
+// pictures. Kept while the trace is shown.
 #pragma once
 
 #include <array>
-#include <list>
+#include <cstdint>
 #include <map>
-#include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "app/session/background/map_tiles.h"
-#include "app/session/background/slice_numbers.h"
+#include "app/session/background/trace_numbers.h"
 #include "app/session/view_state.h"
 #include "app/ui/stage_facts.h"
 #include "app/ui/ui.h"
-#include "core/attention/trace.h"
-#include "core/explain/neurons.h"
-#include "core/heads/arcs.h"
-#include "core/heads/pattern.h"
-#include "core/picture/heatmap.h"
-#include "core/tensor/statistics.h"
 
 namespace headscope::ui {
 
-// The strip of a stage's card: about twelve rows, evenly spread, of all slices of one batch item side by side.
-struct Strip {
-  Tensor matrix;
-  std::shared_ptr<const Mask> mask;  // null: nothing hidden
-  ValueRange range;
-};
-
-// Whether a matrix is too large to be read within a frame; `cheap`: its numbers are in memory.
-bool is_too_large(std::int64_t rows, std::int64_t columns, bool cheap);
-
-class PanelData {
+class PanelData : public TraceNumbers {
  public:
-  // `maps` and `numbers` give the pictures and numbers of matrices that are too large to be read within a frame; null:
-  // these are not available.
-  PanelData(std::shared_ptr<const Trace> trace, std::uint64_t version, MapTiles* maps = nullptr,
-            SliceNumbers* numbers = nullptr);
+  using TraceNumbers::TraceNumbers;
 
-  const Trace& trace() const { return *trace_; }
-  const std::shared_ptr<const Trace>& shared_trace() const { return trace_; }
-
-  // Whether a slice of the stage is too large for a frame: it is then drawn from tiles (map_view.h), and numbers of all
-  // of it are computed in the background. A smaller slice that is computed when read is stored when first used.
-  bool is_large(StageId stage);
-  MapKey map_key(StageId stage, std::int64_t batch, std::int64_t slice) const;
-  PyramidSource map_source(StageId stage, std::int64_t batch, std::int64_t slice);
-
-  // Each is computed at the first call and kept.
-  const Tensor& matrix(StageId stage, std::int64_t batch, std::int64_t slice);
-  // Of the whole stage; null while they are still being computed, slice by slice and frame by frame.
-  const Statistics* statistics(StageId stage);
-  // Null when the slice is large and its numbers are not known.
-  const Statistics* statistics(StageId stage, std::int64_t batch, std::int64_t slice);
-  const Histogram* histogram(StageId stage, std::int64_t batch, std::int64_t slice);
-  // The state of the numbers of a large slice; a request for them (for weights with the pattern of the head); and its
-  // cancellation.
-  SliceNumbers::Numbers large_numbers(StageId stage, std::int64_t batch, std::int64_t slice) const;
-  void ask_for_numbers(StageId stage, std::int64_t batch, std::int64_t slice);
-  void stop_numbers(StageId stage, std::int64_t batch, std::int64_t slice);
-  // Null when this frame has read enough numbers (a later frame computes it), and for a large head until
-  // ask_for_numbers().
-  const HeadSummary* summary(std::int64_t batch, std::int64_t head);
   std::string summary_text(std::int64_t batch, std::int64_t head);  // "…" until it is known, "" for a large head
-  const Strip& strip(StageId stage, std::int64_t batch);
   const std::vector<std::string>& rows(StageId stage);
   const std::vector<std::string>& columns(StageId stage);
-  // The mask of the stage as pictures draw it; null: nothing is hidden. See shown_mask().
-  const std::shared_ptr<const Mask>& mask(StageId stage);
-  // The range of the colours of one slice under this view (fixed, per row, per head, or one for the whole stage). For a
-  // large stage: the range of its pictures so far.
+  // The range of the colours of one slice under this view (fixed, per row, per head, or one for the whole stage). See
+  // color_range().
   ValueRange range(const ViewState& view, StageId stage, std::int64_t batch, std::int64_t slice);
-  // The scale of each row, for the text colour of numbers with a range per row.
-  const std::vector<ValueScale>& row_scale(StageId stage, std::int64_t batch, std::int64_t slice, ColorMap map,
-                                           bool log_scale);
-  // The range of all numbers of a tensor of the weights file; symmetric around zero.
-  const ValueRange& file_range(const std::string& name, const Tensor& tensor);
-  // For the views arcs and neurons; the last few are kept (panel_arcs.cpp).
-  const Arcs& arcs(const ArcRequest& request);
-  const Neurons& neurons(std::int64_t batch, std::int64_t head, std::int64_t query);
   // A named picture for TextureStore::image; `version` identifies the data that its pixels were made from.
   struct Picture {
     std::uint64_t version = 0;
     Image pixels;
   };
   Picture& picture(const std::string& name) { return pictures_[name]; }
-  // Begins a frame, which may read this many numbers before it postpones work; the first piece of work is always done.
-  void begin_frame(std::int64_t most_numbers);
-  bool unfinished() const { return unfinished_; }     // work was postponed: draw another frame
-  std::uint64_t version() const { return version_; }  // differs from that of every other trace's data
 
  private:
-  bool afford(std::int64_t numbers);
-  const SliceNumbers::Numbers* known_numbers(StageId stage, std::int64_t batch, std::int64_t slice);
-  ValueRange seen_range(const ViewState& view, StageId stage, std::int64_t batch, std::int64_t slice);
-  std::int64_t budget_ = std::int64_t{1} << 60, spent_ = 0;
-  bool unfinished_ = false;
-  using Slice = std::array<std::int64_t, 4>;  // stage, batch, slice, variant
-  std::shared_ptr<const Trace> trace_;
-  std::uint64_t version_ = 0;
-  MapTiles* maps_ = nullptr;
-  SliceNumbers* numbers_ = nullptr;
-  std::map<Slice, SliceNumbers::Numbers> large_numbers_;  // those that are computed
-  std::map<StageId, bool> is_large_;
-  std::map<Slice, Tensor> matrices_;
-  std::map<Slice, std::shared_ptr<const DevicePyramid>> devices_;
-  std::map<Slice, Statistics> statistics_;
-  std::map<Slice, Histogram> histograms_;
-  std::map<Slice, HeadSummary> summaries_;
-  std::map<Slice, std::string> summary_texts_;
-  std::map<Slice, Strip> strips_;
-  std::map<StageId, std::shared_ptr<const Mask>> masks_;
-  std::map<Slice, ValueRange> ranges_;
-  std::map<Slice, std::vector<ValueScale>> row_scales_;
+  std::map<std::array<std::int64_t, 2>, std::string> summary_texts_;  // batch, head
   std::map<StageId, std::vector<std::string>> rows_, columns_;
   std::map<std::string, Picture> pictures_;
-  std::map<std::string, ValueRange> file_ranges_;
-  std::list<std::pair<ArcRequest, Arcs>> links_;                        // most recently used first
-  std::list<std::pair<std::array<std::int64_t, 3>, Neurons>> neurons_;  // likewise
 };
-
-// The statistics of a whole from those of its parts: counts, min and max are exact, mean, std and norm within rounding.
-Statistics combined_statistics(const std::vector<Statistics>& parts);
 
 // The data of the shown trace: kept in the UiState, made anew for another trace. Null while there is no trace.
 PanelData* panel_data(Ui& ui);

@@ -103,7 +103,7 @@ void recompute(Ui& ui) {
 }
 
 void compare_backends(Ui& ui) {
-  ui.session.compare_backends();
+  ui.session.jobs.compare_backends(ui.session.trace());
 }
 
 const CommandAction kActions[] = {

@@ -7,9 +7,6 @@
 #include <cmath>
 
 namespace headscope::ui {
-Tensor slice_matrix(const Trace& trace, StageId stage, std::int64_t batch, std::int64_t slice) {
-  return matrix_at(heads_first(stage, trace.tensor(stage)), batch, slice);
-}
 
 std::vector<std::string> row_names(const Trace& trace, StageId stage) {
   return rows_are_keys(stage) ? trace.key_labels() : trace.query_labels();

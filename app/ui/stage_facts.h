@@ -12,8 +12,6 @@
 
 namespace headscope::ui {
 
-// The [rows, columns] matrix of one slice; rows are positions (qkv_split is read head by head).
-Tensor slice_matrix(const Trace& trace, StageId stage, std::int64_t batch, std::int64_t slice);
 // Names of the rows (tokens of the query or the key side) and of the columns (key tokens; empty for features).
 std::vector<std::string> row_names(const Trace& trace, StageId stage);
 std::vector<std::string> column_names(const Trace& trace, StageId stage);

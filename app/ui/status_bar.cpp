@@ -64,14 +64,14 @@ std::vector<std::string> keys_of(Ui& ui) {
 }
 
 void draw_job(Ui& ui, Rect& line) {
-  const Session::Job job = ui.session.job();
+  const Job job = ui.session.jobs.current();
   if (!job.running || ui.state.dialog != DialogKind::none) return;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - job.started).count();
   if (seconds < 0.5) return ui.wake_in(0.5 - seconds);
   ui.wake_in(0.1);
   Rect place = take_right(line, ui.px(360), ui.px(14));
   const Rect cancel = inset(take_right(place, ui.px(70), ui.px(10)), ui.px(2));
-  if (button(ui, "status/cancel", cancel, "Cancel")) ui.session.cancel_job();
+  if (button(ui, "status/cancel", cancel, "Cancel")) ui.session.jobs.cancel();
   const std::string share = fmt::format("{:.0f}%", job.progress * 100);
   text_in(ui, take_right(place, ui.px(36), ui.px(8)), Type::mono12, ui.colors.text2, share, 1);
   const Rect words =
@@ -85,7 +85,7 @@ void draw_job(Ui& ui, Rect& line) {
 void draw_comparison(Ui& ui, Rect& line) {
   const std::string words = "Compare backends";
   const float width = std::ceil(text_width(ui, Type::words12, words)) + ui.px(20);
-  if (line.width() < width + ui.px(26) || ui.session.job().running) return;
+  if (line.width() < width + ui.px(26) || ui.session.jobs.current().running) return;
   line.min.x += ui.px(14);
   if (button(ui, "status/compare", inset(take_left(line, width, 0), ui.px(2)), words)) {
     ui.push(CommandId::compare_backends);

@@ -5,6 +5,8 @@
 #include <thread>
 #include <utility>
 
+#include "app/session/background/shared_threads.h"
+
 namespace headscope {
 
 namespace {
@@ -22,15 +24,18 @@ class InlineExecutor : public Executor {
     }
     running_ = false;
   }
-  std::unique_ptr<Executor> make_sibling() const override { return make_inline_executor(); }
+  std::unique_ptr<Executor> make_sibling(Load) const override { return make_inline_executor(); }
 
  private:
   std::deque<std::function<void()>> work_;
   bool running_ = false;
 };
 
+std::unique_ptr<Executor> make_on_threads(const std::shared_ptr<SharedThreads>& shared, Load load);
+
 class ThreadExecutor : public Executor {
  public:
+  explicit ThreadExecutor(std::shared_ptr<SharedThreads> shared) : shared_(std::move(shared)) {}
   ~ThreadExecutor() override {
     {
       const std::lock_guard lock(mutex_);
@@ -50,7 +55,7 @@ class ThreadExecutor : public Executor {
     changed_.notify_one();
   }
 
-  std::unique_ptr<Executor> make_sibling() const override { return make_thread_executor(); }
+  std::unique_ptr<Executor> make_sibling(Load load) const override { return make_on_threads(shared_, load); }
 
  private:
   void work_until_end() {
@@ -67,12 +72,31 @@ class ThreadExecutor : public Executor {
     }
   }
 
+  const std::shared_ptr<SharedThreads> shared_;  // for siblings; starts no thread by itself
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> work_;
   bool ending_ = false;
   std::thread thread_;
 };
+
+// One line of the shared threads.
+class SharedExecutor : public Executor {
+ public:
+  SharedExecutor(std::shared_ptr<SharedThreads> shared, bool heavy) : shared_(std::move(shared)), line_{heavy} {}
+  ~SharedExecutor() override { shared_->close(line_); }
+  void run(std::function<void()> work) override { shared_->run(line_, std::move(work)); }
+  std::unique_ptr<Executor> make_sibling(Load load) const override { return make_on_threads(shared_, load); }
+
+ private:
+  const std::shared_ptr<SharedThreads> shared_;
+  SharedThreads::Line line_;
+};
+
+std::unique_ptr<Executor> make_on_threads(const std::shared_ptr<SharedThreads>& shared, Load load) {
+  if (load == Load::alone) return std::make_unique<ThreadExecutor>(shared);
+  return std::make_unique<SharedExecutor>(shared, load == Load::heavy);
+}
 
 }  // namespace
 
@@ -81,14 +105,14 @@ std::unique_ptr<Executor> make_inline_executor() {
 }
 
 std::unique_ptr<Executor> make_thread_executor() {
-  return std::make_unique<ThreadExecutor>();
+  return std::make_unique<ThreadExecutor>(std::make_shared<SharedThreads>());
 }
 
 void ManualExecutor::run(std::function<void()> work) {
   work_.push_back(std::move(work));
 }
 
-std::unique_ptr<Executor> ManualExecutor::make_sibling() const {
+std::unique_ptr<Executor> ManualExecutor::make_sibling(Load) const {
   return std::make_unique<ManualExecutor>();
 }
 

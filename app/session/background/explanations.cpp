@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <list>
-#include <mutex>
 #include <optional>
 #include <utility>
+
+#include "app/session/background/worker.h"
 
 namespace headscope {
 namespace {
@@ -34,15 +35,16 @@ Explanations::Answer answer_to(const Wish& query) {
 }  // namespace
 
 struct Explanations::Impl {
-  Impl(std::unique_ptr<Executor> on, std::function<void()> wake_by)
-      : wake(std::move(wake_by)), executor(std::move(on)) {}
+  Impl(std::unique_ptr<Executor> executor, std::function<void()> wake)
+      : worker(std::move(executor), std::move(wake),
+               {[this] { return waiting.has_value(); }, [this] { return take(); }}) {}
 
-  ~Impl() {
-    {
-      const std::lock_guard lock(mutex);
-      waiting.reset();
-    }
-    executor.reset();
+  // The report, which becomes the one that was asked for last. With the lock held.
+  std::optional<Answer> find(const Wish& query) {
+    const auto found = std::find_if(known.begin(), known.end(), [&](const Entry& each) { return each.query == query; });
+    if (found == known.end()) return std::nullopt;
+    known.splice(known.begin(), known, found);
+    return known.front().answer;
   }
 
   void keep(Entry entry) {
@@ -50,33 +52,24 @@ struct Explanations::Impl {
     if (known.size() > kKept) known.pop_back();
   }
 
-  void work() {
-    for (;;) {
-      Wish query;
-      {
-        const std::lock_guard lock(mutex);
-        if (!waiting) {
-          running.reset();
-          return;
-        }
-        query = *waiting;
-        running = std::exchange(waiting, std::nullopt);
-      }
+  Worker::Piece take() {
+    running = std::exchange(waiting, std::nullopt);
+    return [this, query = *running](const CancelToken&) {
       Entry entry{query, answer_to(query)};
       {
-        const std::lock_guard lock(mutex);
+        const auto lock = worker.lock();
         keep(std::move(entry));
+        running.reset();
       }
-      if (wake) wake();
-    }
+      worker.wake();
+    };
   }
 
-  const std::function<void()> wake;
-  mutable std::mutex mutex;
+  // Behind the worker's lock.
   std::list<Entry> known;       // the one asked for last first
   std::optional<Wish> waiting;  // of several the newest
   std::optional<Wish> running;
-  std::unique_ptr<Executor> executor;
+  Worker worker;  // last: it ends before what its pieces use
 };
 
 Explanations::Explanations(std::unique_ptr<Executor> executor, std::function<void()> wake)
@@ -87,36 +80,25 @@ Explanations::~Explanations() = default;
 Explanations::Answer Explanations::report(const std::shared_ptr<const Trace>& trace, StageId stage,
                                           const Index& index) {
   const Wish query{trace, {stage, index}};
-  const auto find = [&]() -> std::optional<Answer> {
-    const auto found =
-        std::find_if(impl_->known.begin(), impl_->known.end(), [&](const Entry& each) { return each.query == query; });
-    if (found == impl_->known.end()) return std::nullopt;
-    impl_->known.splice(impl_->known.begin(), impl_->known, found);
-    return impl_->known.front().answer;
-  };
-  bool start = false;
   {
-    const std::lock_guard lock(impl_->mutex);
+    const auto lock = impl_->worker.lock();
     // Reports of other traces are not asked for again.
     std::erase_if(impl_->known, [&](const Entry& each) { return each.query.trace != trace; });
-    if (const std::optional<Answer> known = find()) return *known;
+    if (const std::optional<Answer> known = impl_->find(query)) return *known;
     if (report_is_quick(*trace)) {
       impl_->keep({query, answer_to(query)});
       return impl_->known.front().answer;
     }
     if (impl_->running == query) return {};
-    start = !impl_->running && !impl_->waiting;
     impl_->waiting = query;
   }
-  if (!start) return {};
-  impl_->executor->run([this] { impl_->work(); });
-  const std::lock_guard lock(impl_->mutex);
-  return find().value_or(Answer{});
+  impl_->worker.start();
+  const auto lock = impl_->worker.lock();
+  return impl_->find(query).value_or(Answer{});
 }
 
 bool Explanations::busy() const {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->running.has_value() || impl_->waiting.has_value();
+  return impl_->worker.busy();
 }
 
 }  // namespace headscope

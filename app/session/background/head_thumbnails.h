@@ -3,8 +3,9 @@
 
 #include <cstdint>
 
-#include "app/session/background/model_numbers.h"
+#include "app/session/background/model_result.h"
 #include "core/backend/pyramid.h"
+#include "core/base/cancel.h"
 
 namespace headscope {
 

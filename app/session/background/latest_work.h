@@ -1,14 +1,15 @@
 // Answers one question at a time in the background, the newest one: for numbers that take too long for a frame.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "app/session/background/executor.h"
+#include "app/session/background/worker.h"
 #include "core/base/cancel.h"
 
 namespace headscope {
@@ -30,107 +31,84 @@ class LatestWork {
 
   // `wake` is called on `executor` when a result, or a part of one, is ready.
   LatestWork(std::unique_ptr<Executor> executor, std::function<void()> wake, WorkInParts work)
-      : wake_(std::move(wake)), work_(std::move(work)), executor_(std::move(executor)) {}
+      : work_(std::move(work)),
+        worker_(std::move(executor), std::move(wake),
+                {[this] { return waiting_.has_value(); }, [this] { return take(); }}) {}
   LatestWork(std::unique_ptr<Executor> executor, std::function<void()> wake, Work work)
       : LatestWork(std::move(executor), std::move(wake),
                    WorkInParts([work = std::move(work)](const Question& question, const CancelToken& cancel,
                                                         const Publish&) { return work(question, cancel); })) {}
-  // Cancels running work and waits for it.
-  ~LatestWork() {
-    forget();
-    executor_.reset();
-  }
+  // The destructor cancels running work and waits for it.
   LatestWork(const LatestWork&) = delete;
   LatestWork& operator=(const LatestWork&) = delete;
 
   // Call it in every frame that shows the answer. Returns the newest result: of this question or, until that is ready,
   // of an older one; null before the first. Cancels work on another question.
   std::shared_ptr<const Result> want(const Question& question) {
-    bool start = false;
     {
-      const std::lock_guard lock(mutex_);
+      const auto lock = worker_.lock();
       const bool known = done_ != nullptr && done_->whole && done_->question == question;
       const bool on_its_way = running_ && *running_ == question;
-      if (!on_its_way && running_) token_.cancel();
+      if (running_ && !on_its_way) worker_.cancel();
       if (known || on_its_way) {
         waiting_.reset();
       } else {
         waiting_ = question;
       }
       if (known) return done_;
-      if (!active_) active_ = start = true;
     }
-    if (start) executor_->run([this] { work_until_idle(); });
-    const std::lock_guard lock(mutex_);
+    worker_.start();
+    const auto lock = worker_.lock();
     return done_;
   }
 
   // Call it when no view shows the answer any more: cancels work and releases results and the traces that they hold.
   void forget() {
-    const std::lock_guard lock(mutex_);
+    const auto lock = worker_.lock();
     waiting_.reset();
-    if (running_) token_.cancel();
+    worker_.cancel();
     done_.reset();
   }
 
-  bool busy() const {
-    const std::lock_guard lock(mutex_);
-    return active_;
-  }
+  bool busy() const { return worker_.busy(); }
 
  private:
-  void work_until_idle() {
-    while (true) {
-      std::optional<Question> question;
-      CancelToken token;
-      {
-        const std::lock_guard lock(mutex_);
-        if (!waiting_) {
-          active_ = false;
-          return;
-        }
-        running_ = std::exchange(waiting_, std::nullopt);
-        question = running_;
-        token_ = token;
-      }
-      auto result = std::make_shared<Result>(Result{*question, std::nullopt, "", true});
-      bool dropped = false;
-      const auto publish = [&](Answer part) {
-        keep(std::make_shared<const Result>(Result{*question, std::move(part), "", false}), token);
-      };
-      try {
-        result->answer = work_(*question, token, publish);
-      } catch (const Cancelled&) {
-        dropped = true;
-      } catch (const std::exception& error) {
-        result->failure = error.what();
-      }
-      {
-        const std::lock_guard lock(mutex_);
-        running_.reset();
-        if (!dropped && !token.cancelled()) done_ = std::move(result);
-      }
-      if (wake_) wake_();
-    }
+  Worker::Piece take() {
+    running_ = std::exchange(waiting_, std::nullopt);
+    return [this, question = *running_](const CancelToken& token) { answer(question, token); };
   }
 
-  void keep(std::shared_ptr<const Result> part, const CancelToken& token) {
+  void answer(const Question& question, const CancelToken& token) {
+    auto result = std::make_shared<Result>(Result{question, std::nullopt, "", true});
+    bool dropped = false;
+    const auto publish = [&](Answer part) {
+      {
+        const auto lock = worker_.lock();
+        if (token.cancelled()) return;
+        done_ = std::make_shared<const Result>(Result{question, std::move(part), "", false});
+      }
+      worker_.wake();
+    };
+    try {
+      result->answer = work_(question, token, publish);
+    } catch (const Cancelled&) {
+      dropped = true;
+    } catch (const std::exception& error) {
+      result->failure = error.what();
+    }
     {
-      const std::lock_guard lock(mutex_);
-      if (token.cancelled()) return;
-      done_ = std::move(part);
+      const auto lock = worker_.lock();
+      running_.reset();
+      if (!dropped && !token.cancelled()) done_ = std::move(result);
     }
-    if (wake_) wake_();
+    worker_.wake();
   }
 
-  const std::function<void()> wake_;
   const WorkInParts work_;
-  mutable std::mutex mutex_;
+  // Behind the worker's lock.
   std::optional<Question> waiting_, running_;
   std::shared_ptr<const Result> done_;
-  bool active_ = false;
-  CancelToken token_;
-  std::unique_ptr<Executor> executor_;
+  Worker worker_;  // last: it ends before what its work uses
 };
 
 }  // namespace headscope

@@ -2,47 +2,23 @@
 
 #include <algorithm>
 #include <deque>
-#include <mutex>
 #include <utility>
 
-#include "app/session/background/map_tiles_cache.h"
+#include "app/session/background/map_painter.h"
+#include "app/session/background/worker.h"
 #include "core/base/error.h"
-#include "core/tensor/parts.h"
 
 namespace headscope {
 namespace {
 
 // Pictures that were wished for in earlier frames and are kept, beside those of this one.
 constexpr std::size_t kMostKept = 24;
-// Answers about pixels under the mouse.
-constexpr std::size_t kMostChosen = 64;
 
 bool is_whole(const MapQuery& query, const Tensor& matrix) {
   return query.rows == Range{0, matrix.dim(0)} && query.columns == Range{0, matrix.dim(1)};
 }
 
-// `cells` widened to multiples of `unit` within [0, count).
-Range widened(Range cells, std::int64_t unit, std::int64_t count) {
-  const std::int64_t begin = std::clamp<std::int64_t>(cells.begin, 0, count - 1) / unit * unit;
-  const std::int64_t end = std::clamp<std::int64_t>(cells.end, begin + 1, count);
-  return {begin, std::min(count, rounded_up(end, unit))};
-}
-
 }  // namespace
-
-MapQuery query_of(const MapKey& key, const Tensor& matrix, Pooling pooling, PixelCells cells, Range rows,
-                  Range columns) {
-  const auto unit = [](std::int64_t count, std::int64_t a_pixel) {
-    const std::int64_t tile = kTilePixels << level_of(count, a_pixel);
-    return std::max(tile, a_pixel) / a_pixel * a_pixel;
-  };
-  return {key, pooling, cells, widened(rows, unit(matrix.dim(0), cells.rows), matrix.dim(0)),
-          widened(columns, unit(matrix.dim(1), cells.columns), matrix.dim(1))};
-}
-
-MapQuery query_of_all(const MapKey& key, const Tensor& matrix, Pooling pooling, PixelCells cells) {
-  return {key, pooling, cells, {0, matrix.dim(0)}, {0, matrix.dim(1)}};
-}
 
 struct MapTiles::Impl {
   struct Wanted {
@@ -52,25 +28,11 @@ struct MapTiles::Impl {
     friend bool operator==(const Wanted& a, const Wanted& b) { return a.query == b.query; }
   };
 
-  Impl(std::unique_ptr<Executor> on, std::function<void()> wake_by, const Options& how)
-      : options(how),
-        wake(std::move(wake_by)),
-        tiles(how.tile_bytes),
+  Impl(std::unique_ptr<Executor> executor, const std::function<void()>& wake, const Options& how)
+      : tiles(how.tile_bytes),
         painter(tiles, how),
-        finder(on->make_sibling()),
-        executor(std::move(on)) {}
-
-  ~Impl() {
-    {
-      const std::lock_guard lock(mutex);
-      wanted.clear();
-      ending = true;
-      token.cancel();
-      finder_token.cancel();
-    }
-    finder.reset();
-    executor.reset();
-  }
+        finder(executor->make_sibling(Load::light), wake),
+        worker(std::move(executor), wake, {[this] { return next_task().has_value(); }, [this] { return take(); }}) {}
 
   const MapPicture* picture_of(const MapQuery& query) const {
     for (const auto& picture : pictures) {
@@ -79,7 +41,7 @@ struct MapTiles::Impl {
     return nullptr;
   }
 
-  // What the worker is to do next: a first picture of each, then each to the end. With the mutex held.
+  // What the worker is to do next: a first picture of each, then each to the end. With the lock held.
   struct Task {
     Wanted wanted;
     bool coarse = false;
@@ -98,91 +60,66 @@ struct MapTiles::Impl {
   }
 
   void keep(std::shared_ptr<const MapPicture> picture) {
-    const std::lock_guard lock(mutex);
-    std::erase_if(pictures, [&](const auto& old) { return old->query == picture->query; });
-    pictures.push_front(std::move(picture));
-    const auto is_wanted = [&](const MapQuery& query) {
-      return std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& each) { return each.query == query; });
-    };
-    std::size_t others = 0;
-    std::erase_if(pictures, [&](const auto& each) { return !is_wanted(each->query) && ++others > kMostKept; });
-    held_bytes = tiles.bytes();
-    counts = painter.counts();
-  }
-
-  void work() {
-    while (true) {
-      Task task;
-      CancelToken cancel;
-      std::shared_ptr<const MapPicture> before;
-      {
-        const std::lock_guard lock(mutex);
-        const auto next = ending ? std::nullopt : next_task();
-        current = next;
-        if (!next) {
-          running = false;
-          return;
-        }
-        task = *next;
-        token = cancel;
-        for (const auto& picture : pictures) {
-          if (picture->query == task.wanted.query) before = picture;
-        }
-      }
-      try {
-        tiles.forget_others(task.wanted.query.key.version);
-        if (task.coarse) {
-          keep(painter.coarse(task.wanted.query, task.wanted.source, cancel));
-          if (wake) wake();
-        } else {
-          painter.refine(task.wanted.query, task.wanted.source, before.get(), cancel, [&](auto picture) {
-            keep(std::move(picture));
-            if (wake) wake();
-          });
-        }
-      } catch (const Cancelled&) {
-      } catch (const std::exception& error) {
-        auto failed = std::make_shared<MapPicture>();
-        failed->query = task.wanted.query;
-        failed->failure = error.what();
-        keep(std::move(failed));
-        if (wake) wake();
-      }
-    }
-  }
-
-  void look_up(const PyramidSource& source, Chosen answer, const CancelToken& cancel) {
-    try {
-      answer.cell = chosen_cell(source, answer.rows, answer.columns, cancel);
-    } catch (const std::exception&) {
-      return;  // cancelled, or the picture tells what is wrong
-    }
-    answer.known = true;
     {
-      const std::lock_guard lock(mutex);
-      answers.push_front(answer);
-      if (answers.size() > kMostChosen) answers.pop_back();
+      const auto lock = worker.lock();
+      std::erase_if(pictures, [&](const auto& old) { return old->query == picture->query; });
+      pictures.push_front(std::move(picture));
+      const auto is_wanted = [&](const MapQuery& query) {
+        return std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& each) { return each.query == query; });
+      };
+      std::size_t others = 0;
+      std::erase_if(pictures, [&](const auto& each) { return !is_wanted(each->query) && ++others > kMostKept; });
+      held_bytes = tiles.bytes();
+      counts = painter.counts();
     }
-    if (wake) wake();
+    worker.wake();
   }
 
-  const Options options;
-  const std::function<void()> wake;
-  TileCache tiles;  // touched by work() only
+  Worker::Piece take() {
+    current = next_task();
+    std::shared_ptr<const MapPicture> before;
+    for (const auto& picture : pictures) {
+      if (picture->query == current->wanted.query) before = picture;
+    }
+    return [this, task = *current, before](const CancelToken& cancel) {
+      paint(task, before.get(), cancel);
+      const auto lock = worker.lock();
+      current.reset();
+    };
+  }
+
+  void paint(const Task& task, const MapPicture* before, const CancelToken& cancel) {
+    const MapQuery& query = task.wanted.query;
+    const PyramidSource& source = task.wanted.source;
+    try {
+      tiles.forget_others(query.key.version);
+      if (task.coarse) {
+        keep(painter.coarse(query, source, cancel));
+      } else {
+        painter.refine(query, source, before, cancel, [this](auto picture) { keep(std::move(picture)); });
+      }
+    } catch (const Cancelled&) {
+    } catch (const std::exception& error) {
+      auto failed = std::make_shared<MapPicture>();
+      failed->query = query;
+      failed->failure = error.what();
+      keep(std::move(failed));
+    }
+  }
+
+  // Touched by the pieces of work only.
+  TileCache tiles;
   MapPainter painter;
   std::vector<Wanted> asked;  // in this frame; touched by the caller only
-
-  mutable std::mutex mutex;
+  // Behind the worker's lock.
   std::vector<Wanted> wanted;
   std::deque<std::shared_ptr<const MapPicture>> pictures;  // newest first
   std::optional<Task> current;
-  bool running = false, ending = false;
-  CancelToken token, finder_token;
-  std::deque<Chosen> answers;
-  std::optional<Chosen> asking;
   std::int64_t held_bytes = 0;
   Counts counts;
-  std::unique_ptr<Executor> finder, executor;  // last: they end before what their work uses
+  // Last: they end before what their work uses.
+  PixelFinder finder;
+  Worker worker;
 };
 
 MapTiles::MapTiles(std::unique_ptr<Executor> executor, std::function<void()> wake, Options options)
@@ -201,7 +138,7 @@ std::shared_ptr<const MapPicture> MapTiles::want(const MapQuery& query, const Py
   } else {
     same->order = std::min(same->order, order);
   }
-  const std::lock_guard lock(impl_->mutex);
+  const auto lock = impl_->worker.lock();
   for (const auto& picture : impl_->pictures) {
     if (picture->query == query) return picture;
   }
@@ -212,23 +149,17 @@ void MapTiles::end_frame() {
   std::vector<Impl::Wanted> asked = std::exchange(impl_->asked, {});
   std::stable_sort(asked.begin(), asked.end(),
                    [](const Impl::Wanted& a, const Impl::Wanted& b) { return a.order < b.order; });
-  bool start = false;
   {
-    const std::lock_guard lock(impl_->mutex);
+    const auto lock = impl_->worker.lock();
     if (asked == impl_->wanted) return;
     impl_->wanted = std::move(asked);
-    const auto next = impl_->next_task();
-    if (impl_->running) {
-      if (next != impl_->current) impl_->token.cancel();
-    } else if (next) {
-      impl_->running = start = true;
-    }
+    if (impl_->next_task() != impl_->current) impl_->worker.cancel();
   }
-  if (start) impl_->executor->run([this] { impl_->work(); });
+  impl_->worker.start();
 }
 
 std::shared_ptr<const MapPicture> MapTiles::last_whole(const MapKey& key, const Tensor& matrix, Pooling pooling) const {
-  const std::lock_guard lock(impl_->mutex);
+  const auto lock = impl_->worker.lock();
   std::shared_ptr<const MapPicture> older;
   for (const auto& picture : impl_->pictures) {
     const MapKey& other = picture->query.key;
@@ -240,39 +171,21 @@ std::shared_ptr<const MapPicture> MapTiles::last_whole(const MapKey& key, const 
   return older;
 }
 
-MapTiles::Chosen MapTiles::chosen(const MapKey& key, const PyramidSource& source, Range rows, Range columns) {
-  Chosen asked{key, rows, columns, false, std::nullopt};
-  const auto same = [&](const Chosen& other) {
-    return other.key == key && other.rows == rows && other.columns == columns;
-  };
-  CancelToken cancel;
-  {
-    const std::lock_guard lock(impl_->mutex);
-    const auto known = std::find_if(impl_->answers.begin(), impl_->answers.end(), same);
-    if (known != impl_->answers.end()) return *known;
-    if (impl_->asking && same(*impl_->asking)) return asked;
-    impl_->asking = asked;
-    impl_->finder_token.cancel();
-    impl_->finder_token = cancel;
-  }
-  impl_->finder->run([this, source, asked, cancel] { impl_->look_up(source, asked, cancel); });
-  const std::lock_guard lock(impl_->mutex);
-  const auto known = std::find_if(impl_->answers.begin(), impl_->answers.end(), same);
-  return known != impl_->answers.end() ? *known : asked;
+ChosenPixel MapTiles::chosen(const MapKey& key, const PyramidSource& source, Range rows, Range columns) {
+  return impl_->finder.chosen(key, source, rows, columns);
 }
 
 bool MapTiles::busy() const {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->running;
+  return impl_->worker.busy();
 }
 
 std::int64_t MapTiles::tile_bytes() const {
-  const std::lock_guard lock(impl_->mutex);
+  const auto lock = impl_->worker.lock();
   return impl_->held_bytes;
 }
 
 MapTiles::Counts MapTiles::counts() const {
-  const std::lock_guard lock(impl_->mutex);
+  const auto lock = impl_->worker.lock();
   return impl_->counts;
 }
 

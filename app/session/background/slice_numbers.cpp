@@ -4,9 +4,9 @@
 #include <cmath>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <utility>
 
+#include "app/session/background/worker.h"
 #include "core/base/error.h"
 
 namespace headscope {
@@ -64,48 +64,32 @@ struct SliceNumbers::Impl {
     std::shared_ptr<const Trace> trace;
   };
 
-  explicit Impl(std::unique_ptr<Executor> on, std::function<void()> wake_by)
-      : wake(std::move(wake_by)), executor(std::move(on)) {}
-
-  ~Impl() {
-    {
-      const std::lock_guard lock(mutex);
-      waiting.clear();
-      token.cancel();
-    }
-    executor.reset();
+  explicit Impl(std::unique_ptr<Executor> executor, std::function<void()> wake)
+      : worker(std::move(executor), std::move(wake), {[this] { return !waiting.empty(); }, [this] { return take(); }}) {
   }
 
-  void work() {
-    while (true) {
-      Waiting task;
-      CancelToken cancel;
-      {
-        const std::lock_guard lock(mutex);
-        if (waiting.empty()) {
-          running = false;
-          return;
-        }
-        task = std::move(waiting.front());
-        waiting.pop_front();
-        token = cancel;
-        numbers[task.key].state = State::running;
-      }
-      Numbers result;
-      try {
-        result = numbers_of(task, cancel);
-      } catch (const Cancelled&) {
-        result = {};
-      } catch (const std::exception& error) {
-        result.state = State::failed;
-        result.failure = error.what();
-      }
-      {
-        const std::lock_guard lock(mutex);
-        numbers[task.key] = std::move(result);
-      }
-      if (wake) wake();
+  Worker::Piece take() {
+    Waiting task = std::move(waiting.front());
+    waiting.pop_front();
+    numbers[task.key].state = State::running;
+    return [this, task = std::move(task)](const CancelToken& cancel) { make(task, cancel); };
+  }
+
+  void make(const Waiting& task, const CancelToken& cancel) {
+    Numbers result;
+    try {
+      result = numbers_of(task, cancel);
+    } catch (const Cancelled&) {
+      result = {};
+    } catch (const std::exception& error) {
+      result.state = State::failed;
+      result.failure = error.what();
     }
+    {
+      const auto lock = worker.lock();
+      numbers[task.key] = std::move(result);
+    }
+    worker.wake();
   }
 
   Numbers numbers_of(const Waiting& task, const CancelToken& cancel) {
@@ -131,22 +115,19 @@ struct SliceNumbers::Impl {
 
   void set_progress(const MapKey& key, double share) {
     {
-      const std::lock_guard lock(mutex);
+      const auto lock = worker.lock();
       double& progress = numbers[key].progress;
       const bool visible = std::floor(share * 100) != std::floor(progress * 100);
       progress = std::min(1.0, share);
       if (!visible) return;
     }
-    if (wake) wake();
+    worker.wake();
   }
 
-  const std::function<void()> wake;
-  mutable std::mutex mutex;
+  // Behind the worker's lock.
   std::map<MapKey, Numbers> numbers;
   std::deque<Waiting> waiting;
-  bool running = false;
-  CancelToken token;
-  std::unique_ptr<Executor> executor;
+  Worker worker;  // last: it ends before what its pieces use
 };
 
 SliceNumbers::SliceNumbers(std::unique_ptr<Executor> executor, std::function<void()> wake)
@@ -155,19 +136,18 @@ SliceNumbers::SliceNumbers(std::unique_ptr<Executor> executor, std::function<voi
 SliceNumbers::~SliceNumbers() = default;
 
 SliceNumbers::Numbers SliceNumbers::numbers(const MapKey& key) const {
-  const std::lock_guard lock(impl_->mutex);
+  const auto lock = impl_->worker.lock();
   const auto found = impl_->numbers.find(key);
   return found == impl_->numbers.end() ? Numbers() : found->second;
 }
 
 void SliceNumbers::ask(const MapKey& key, const Tensor& matrix, int bins,
                        std::shared_ptr<const Trace> trace_of_weights) {
-  bool start = false;
   {
-    const std::lock_guard lock(impl_->mutex);
+    const auto lock = impl_->worker.lock();
     const auto is_old = [&](const MapKey& other) { return other.version != key.version; };
     for (const auto& [other, numbers] : impl_->numbers) {
-      if (is_old(other) && numbers.state == State::running) impl_->token.cancel();
+      if (is_old(other) && numbers.state == State::running) impl_->worker.cancel();
     }
     std::erase_if(impl_->waiting, [&](const Impl::Waiting& each) { return is_old(each.key); });
     std::erase_if(impl_->numbers,
@@ -176,17 +156,16 @@ void SliceNumbers::ask(const MapKey& key, const Tensor& matrix, int bins,
     if (own.state != State::unknown) return;
     own.state = State::waiting;
     impl_->waiting.push_back({key, matrix, bins, std::move(trace_of_weights)});
-    if (!impl_->running) impl_->running = start = true;
   }
-  if (start) impl_->executor->run([this] { impl_->work(); });
+  impl_->worker.start();
 }
 
 void SliceNumbers::cancel(const MapKey& key) {
-  const std::lock_guard lock(impl_->mutex);
+  const auto lock = impl_->worker.lock();
   const auto found = impl_->numbers.find(key);
   if (found == impl_->numbers.end()) return;
   if (found->second.state == State::running) {
-    impl_->token.cancel();
+    impl_->worker.cancel();
   } else if (found->second.state == State::waiting) {
     std::erase_if(impl_->waiting, [&](const Impl::Waiting& each) { return each.key == key; });
     impl_->numbers.erase(found);
@@ -194,8 +173,7 @@ void SliceNumbers::cancel(const MapKey& key) {
 }
 
 bool SliceNumbers::busy() const {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->running;
+  return impl_->worker.busy();
 }
 
 }  // namespace headscope

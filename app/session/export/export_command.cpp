@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/session/export/export_job.h"
 #include "app/session/export/export_parts.h"
 #include "core/picture/view_options.h"
 #include "core/request/request_text.h"

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/session/export/export_choice.h"
 #include "app/session/view_state.h"
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
@@ -14,35 +15,6 @@
 #include "core/picture/view_spec.h"
 
 namespace headscope {
-
-// first, second, difference: of a view with two results beside each other (A and B, right and wrong).
-enum class ExportSubject {
-  window,
-  first,
-  second,
-  difference,
-  sensitivity,
-  head,
-  heads,
-  stage,
-  concat,
-  arcs,
-  neurons,
-  session
-};
-enum class ExportFile { png, svg, csv, npy, safetensors, json };
-
-struct ExportChoice {
-  ExportSubject subject = ExportSubject::head;
-  ExportFile format = ExportFile::png;
-  double scale = 2;  // pictures
-  Theme theme = Theme::dark;
-  bool labels = true, color_bar = true, recipe = true;
-  bool csv_long = false;  // csv: one table instead of one matrix a slice
-  std::string folder;
-  std::string file;  // a file name; for several files the name of their folder
-  friend bool operator==(const ExportChoice&, const ExportChoice&) = default;
-};
 
 // The subjects that can be exported from this view. `two`: the view shows two results.
 std::vector<ExportSubject> subjects_of(const ViewState& view, bool two);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "app/session/export/export_job.h"
 #include "app/session/export/export_parts.h"
 #include "app/session/main_view.h"
 

@@ -5,7 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "app/session/export/export_job.h"
+#include "app/session/export/export_choice.h"
+#include "app/session/view_state.h"
+#include "core/attention/trace.h"
+#include "core/base/cancel.h"
+#include "core/picture/figure.h"
+#include "core/picture/view_spec.h"
 
 namespace headscope {
 

@@ -136,10 +136,10 @@ void draw_stages(Ui& ui, const Diagnosis& found, Rect& area) {
   area.min.y += ui.px(22);
 }
 
-void draw_running(Ui& ui, const Session::Job& job, const Rect& area) {
+void draw_running(Ui& ui, const Job& job, const Rect& area) {
   ui.wake_in(0.1);
   Rect line{area.min, {area.max.x, area.min.y + ui.px(26)}};
-  if (button(ui, "bug_lab/cancel", take_right(line, ui.px(80), ui.px(10)), "Cancel")) ui.session.cancel_job();
+  if (button(ui, "bug_lab/cancel", take_right(line, ui.px(80), ui.px(10)), "Cancel")) ui.session.jobs.cancel();
   text_in(ui, take_right(line, ui.px(40), ui.px(10)), Type::mono12, ui.colors.text2,
           fmt::format("{:.0f}%", job.progress * 100), 1);
   const float top = std::round(line.center().y - ui.px(5));
@@ -150,8 +150,8 @@ void draw_running(Ui& ui, const Session::Job& job, const Rect& area) {
 
 void start(Ui& ui) {
   const BugLabData& data = bug_lab_data(ui);
-  ui.session.forget_comparison();
-  if (!data.files.empty()) ui.session.compare_tensors(data.files);
+  ui.session.jobs.forget_comparison();
+  if (!data.files.empty()) ui.session.jobs.compare_tensors(ui.session.trace(), data.files);
 }
 
 }  // namespace
@@ -167,11 +167,11 @@ void compare_with_file(Ui& ui, const std::string& path) {
 void draw_lab_compare(Ui& ui, const Rect& area) {
   ui.mark("bug_lab/compare", area);
   BugLabData& data = bug_lab_data(ui);
-  const auto found = ui.session.comparison();
+  const auto found = ui.session.jobs.comparison();
   const float padding = ui.px(size::panel_padding);
   Rect header{{area.min.x + padding, area.min.y + ui.px(7)}, {area.max.x - padding, area.min.y + ui.px(31)}};
   const bool more = !data.files.empty();
-  const Session::Job job = ui.session.job();
+  const Job job = ui.session.jobs.current();
   const bool running = job.running && job.title == "Compare with my tensors";
   if (button(ui, "bug_lab/choose", take_right(header, ui.px(more ? 96 : 84), ui.px(8)),
              more ? "Add stage..." : "Choose...",
@@ -181,7 +181,7 @@ void draw_lab_compare(Ui& ui, const Rect& area) {
   if (more && button(ui, "bug_lab/clear", take_right(header, ui.px(60), ui.px(10)), "Clear",
                      {!job.running, false, "Forgets the files."})) {
     data.files.clear();
-    ui.session.forget_comparison();
+    ui.session.jobs.forget_comparison();
     return;
   }
   const std::string title = "Compare with my tensors";

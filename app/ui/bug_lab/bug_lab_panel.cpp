@@ -142,8 +142,7 @@ PanelData* data_of(Ui& ui, std::shared_ptr<PanelData>& kept, const std::shared_p
   if (!kept || kept->shared_trace() != trace) {
     std::uint64_t& made = ui.state.panels.get<DataVersions>().made;
     made += 1;
-    kept = std::make_shared<PanelData>(trace, static_cast<std::uint64_t>(made), &ui.session.maps(),
-                                       &ui.session.slice_numbers());
+    kept = std::make_shared<PanelData>(trace, static_cast<std::uint64_t>(made), &ui.session.background);
   }
   return kept.get();
 }
@@ -171,7 +170,7 @@ std::string lab_focus(const Ui& ui) {
 std::optional<ResultPair> lab_pair(Ui& ui) {
   const BugLabView& lab = ui.session.view.bug_lab;
   if (lab.precision) return std::nullopt;
-  const auto result = ui.session.variant_numbers().want({ui.session.trace(), lab.variants});
+  const auto result = ui.session.background.variant_numbers.want({ui.session.trace(), lab.variants});
   if (result == nullptr || result->right == nullptr || result->wrong == nullptr) return std::nullopt;
   return ResultPair{result->right, result->wrong, true, lab.stage};
 }
@@ -182,7 +181,7 @@ void draw_bug_lab(Ui& ui, const Rect& area) {
   if (trace == nullptr) return;
   const BugLabView& lab = ui.session.view.bug_lab;
   if (lab.precision) return draw_lab_precision(ui, area);
-  const auto result = ui.session.variant_numbers().want({trace, lab.variants});
+  const auto result = ui.session.background.variant_numbers.want({trace, lab.variants});
   if (result == nullptr) return;  // the first frame: the worker wakes the window
   LabShown shown{*result, nullptr, nullptr, nullptr};
   if (result->right) {

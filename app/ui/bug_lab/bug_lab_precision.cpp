@@ -193,7 +193,7 @@ void draw_header(Ui& ui, const Trace& exact, const FormatRun& run, StageId stage
 void draw_lab_precision(Ui& ui, const Rect& area) {
   ui.mark("bug_lab/precision", area);
   const std::shared_ptr<const Trace> trace = ui.session.trace();
-  const auto result = ui.session.precision_numbers().want(trace);
+  const auto result = ui.session.background.precision_numbers.want(trace);
   Rect rest = area;
   const Rect list = take_left(rest, ui.px(area.width() < ui.px(kNarrowBelow) ? kNarrowList : kList), 0);
   const float y = list.min.y + draw_lab_modes(ui, list);

@@ -138,7 +138,7 @@ using Difference = std::shared_ptr<const Differences::Result>;
 Difference difference_of(Ui& ui, const CompareShown& shown) {
   const StageId stage = shown.selection.stage;
   if (shown.a.trace().find(stage) == nullptr || shown.b.trace().find(stage) == nullptr) return nullptr;
-  return ui.session.differences().want(
+  return ui.session.background.differences.want(
       {shown.a.shared_trace(), shown.b.shared_trace(), stage, shown.selection.batch, slice_in(shown.b, shown)});
 }
 

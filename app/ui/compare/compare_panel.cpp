@@ -21,8 +21,7 @@ PanelData& pinned_data(Ui& ui, const std::shared_ptr<const Trace>& pinned) {
   if (!data || data->shared_trace() != pinned) {
     std::uint64_t& made = ui.state.panels.get<DataVersions>().made;
     made += 1;
-    data = std::make_shared<PanelData>(pinned, static_cast<std::uint64_t>(made), &ui.session.maps(),
-                                       &ui.session.slice_numbers());
+    data = std::make_shared<PanelData>(pinned, static_cast<std::uint64_t>(made), &ui.session.background);
   }
   return *data;
 }
@@ -144,7 +143,7 @@ void draw_compare_panel(Ui& ui, const Rect& area) {
   shown.selection.stage = shown_by_heads(shown.selection.stage);
   if (!now->trace().preview) {
     const ComparisonQuery question{pinned, now->shared_trace()};
-    shown.comparison = ui.session.comparisons().want(question);
+    shown.comparison = ui.session.background.comparisons.want(question);
     shown.current = shown.comparison != nullptr && shown.comparison->question == question;
   }
   Rect rest = area;

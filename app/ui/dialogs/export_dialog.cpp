@@ -209,10 +209,10 @@ void export_now(Ui& ui, const ExportDialogState& state, const Exported& of) {
     ui.push(CommandId::show_window_picture, expanded_path(state.choice.folder) + "/" + state.choice.file);
   } else {
     const ExportChoice choice = state.choice;
-    ui.session.start_job("Export " + choice.file,
-                         [choice, of](const CancelToken& cancel, const std::function<void(double)>& progress) {
-                           return write_export(choice, of.source(), of.view, cancel, progress);
-                         });
+    ui.session.jobs.start("Export " + choice.file,
+                          [choice, of](const CancelToken& cancel, const std::function<void(double)>& progress) {
+                            return write_export(choice, of.source(), of.view, cancel, progress);
+                          });
   }
   close_dialog(ui);
 }
@@ -223,7 +223,7 @@ void draw_footer(Ui& ui, ExportDialogState& state, const Exported& of, const Rec
   const Rect primary = take_right(area, ui.px(112), ui.px(12));
   const Rect cancel = take_right(area, ui.px(96), ui.px(12));
   ControlState control;
-  const bool busy = ui.session.job().running;
+  const bool busy = ui.session.jobs.current().running;
   control.enabled = state.forecast.problem.empty() && !busy && !of.trace->preview;
   control.tooltip = busy                             ? "Another export is being written; wait for it or cancel it."
                     : of.trace->preview              ? "The exact numbers of the last edit are not there yet."

@@ -64,7 +64,7 @@ bool draw_form(Ui& ui, const Rect& window, const SaveForm& form) {
   Rect footer{{dialog.footer.min.x + ui.px(20), dialog.footer.center().y - ui.px(15)},
               {dialog.footer.max.x - ui.px(20), dialog.footer.center().y + ui.px(15)}};
   ControlState control;
-  const bool busy = ui.session.job().running;
+  const bool busy = ui.session.jobs.current().running;
   control.enabled = form.problem.empty() && !busy;
   control.tooltip = busy ? "An export is being written; wait for it or cancel it." : "Writes it (Enter).";
   const bool pressed = button(ui, "save/primary", take_right(footer, ui.px(112), ui.px(12)), "Save", control, true);
@@ -105,10 +105,10 @@ void draw_save_dialog(Ui& ui, const Rect& window) {
   ui.settings.open_folder = expanded_path(state.choice.folder);
   const ExportChoice choice = state.choice;
   const ViewState view = ui.session.view;
-  ui.session.start_job("Save " + choice.file,
-                       [choice, view, trace](const CancelToken& cancel, const std::function<void(double)>& progress) {
-                         return write_export(choice, *trace, view, cancel, progress);
-                       });
+  ui.session.jobs.start("Save " + choice.file,
+                        [choice, view, trace](const CancelToken& cancel, const std::function<void(double)>& progress) {
+                          return write_export(choice, *trace, view, cancel, progress);
+                        });
   remember_recent(ui.settings, expanded_path(choice.folder) + "/" + choice.file);
   ui.state.title = choice.file;
   close_dialog(ui);
@@ -141,7 +141,7 @@ void draw_save_script_dialog(Ui& ui, const Rect& window) {
   }
   if (!draw_form(ui, window, form)) return;
   ui.settings.export_folder = folder;
-  ui.session.start_job(
+  ui.session.jobs.start(
       fmt::format("Save {}{}", stem, ending),
       [=, language = script.language](const CancelToken& cancel, const std::function<void(double)>&) {
         std::string names;

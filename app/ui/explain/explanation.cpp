@@ -180,7 +180,7 @@ float draw_explanation(Ui& ui, PanelData& data, const std::optional<Explained>& 
   const bool preview = data.trace().preview;
   Explanations::Answer answer;
   if (what && !preview) {
-    answer = ui.session.explanations().report(data.shared_trace(), what->place.stage, what->place.index);
+    answer = ui.session.background.explanations.report(data.shared_trace(), what->place.stage, what->place.index);
   }
   const CellReport* report = answer.report.get();
   to.report = answer.report;

@@ -213,7 +213,8 @@ void draw_follow_panel(Ui& ui, const Rect& area) {
   const Follow follow = follow_of(ui, *data);
   std::shared_ptr<const CellReport> report;
   if (!data->trace().preview) {
-    report = ui.session.explanations().report(data->shared_trace(), follow.place.stage, follow.place.index).report;
+    report =
+        ui.session.background.explanations.report(data->shared_trace(), follow.place.stage, follow.place.index).report;
   }
   const float y = draw_bar(ui, follow, {{area.min.x, pipeline.max.y}, area.max}, report.get());
   const float width = std::clamp(std::round(area.width() * 0.43f), ui.px(kNarrowExplanation), ui.px(kWideExplanation));

@@ -194,7 +194,8 @@ void draw_sensitivity_panel(Ui& ui, const Rect& area) {
                       "the steppers above): what it depends on is shown here, as exact derivatives.");
   }
   if (!data->trace().preview) {
-    shown.result = ui.session.sensitivities().want({data->shared_trace(), shown.selection.stage, shown.target});
+    shown.result =
+        ui.session.background.sensitivities.want({data->shared_trace(), shown.selection.stage, shown.target});
   }
   const bool current = shown.result != nullptr && shown.result->question.stage == shown.selection.stage &&
                        shown.result->question.trace->num_heads() == data->trace().num_heads() &&

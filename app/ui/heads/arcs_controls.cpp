@@ -67,10 +67,10 @@ void save_svg(Ui& ui, PanelData& data) {
   ViewState view = ui.session.view;
   if (view.heads_show == HeadsShow::neurons) view.cell = arcs_focus(ui, data).pair;  // what is shown, picked or not
   choice.file = unused_name(choice.folder, suggested_file(choice, *trace, view, ui.state.title));
-  ui.session.start_job("Save " + choice.file,
-                       [=](const CancelToken& cancel, const std::function<void(double)>& progress) {
-                         return write_export(choice, *trace, view, cancel, progress);
-                       });
+  ui.session.jobs.start("Save " + choice.file,
+                        [=](const CancelToken& cancel, const std::function<void(double)>& progress) {
+                          return write_export(choice, *trace, view, cancel, progress);
+                        });
 }
 
 void save_when_exact(Ui& ui, PanelData& data) {

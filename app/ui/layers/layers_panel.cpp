@@ -20,8 +20,7 @@ PanelData& layer_data(Ui& ui, const std::shared_ptr<const Trace>& layer) {
   if (!data || data->shared_trace() != layer) {
     std::uint64_t& made = ui.state.panels.get<DataVersions>().made;
     made += 1;
-    data = std::make_shared<PanelData>(layer, static_cast<std::uint64_t>(made), &ui.session.maps(),
-                                       &ui.session.slice_numbers());
+    data = std::make_shared<PanelData>(layer, static_cast<std::uint64_t>(made), &ui.session.background);
   }
   return *data;
 }
@@ -116,15 +115,15 @@ void draw_layers_panel(Ui& ui, const Rect& area) {
   const std::shared_ptr<const Trace>& picked = model.layers[static_cast<std::size_t>(layer)];
   if (picked->find(StageId::weights) == nullptr) return;
   const Selection selection = selection_of(ui.session.view, *picked);
-  const ModelResult result = ui.session.model_numbers().want({.trace = trace,
-                                                              .batch = selection.batch,
-                                                              .tokens = view.tokens,
-                                                              .norms = view.norms,
-                                                              .aggregate = view.aggregate,
-                                                              .layer = layer,
-                                                              .head = selection.head,
-                                                              .position = selection.cell ? selection.cell->row : -1,
-                                                              .alone = interventions_asked_alone(ui)});
+  const auto result = ui.session.background.model_numbers.want({.trace = trace,
+                                                                .batch = selection.batch,
+                                                                .tokens = view.tokens,
+                                                                .norms = view.norms,
+                                                                .aggregate = view.aggregate,
+                                                                .layer = layer,
+                                                                .head = selection.head,
+                                                                .position = selection.cell ? selection.cell->row : -1,
+                                                                .alone = interventions_asked_alone(ui)});
   LayersShown shown{.trace = trace,
                     .model = model,
                     .result = result,

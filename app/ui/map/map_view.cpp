@@ -72,7 +72,7 @@ const MapPicture* best_picture(const LargeMap& map) {
 }  // namespace
 
 void look_at_map(Ui& ui, LargeMap& map, const CellGrid& fitted, const CellGrid& grid, int order) {
-  MapTiles& maps = ui.session.maps();
+  MapTiles& maps = ui.session.background.maps;
   const Tensor& matrix = map.source.matrix;
   MapQuery all = query_of_all(map.key, matrix, map.pooling, fitted.pixel_cells());
   all.only_coarse = map.only_coarse;
@@ -106,7 +106,7 @@ std::optional<Cell> shown_map_cell(Ui& ui, const LargeMap& map, const CellGrid& 
   const Cell middle{rows.begin + rows.size() / 2, columns.begin + columns.size() / 2};
   // While the user drags the picture, the cells pass under the mouse too fast to be read.
   if (ImGui::IsMouseDragging(0)) return middle;
-  const MapTiles::Chosen chosen = ui.session.maps().chosen(map.key, map.source, rows, columns);
+  const ChosenPixel chosen = ui.session.background.maps.chosen(map.key, map.source, rows, columns);
   return chosen.cell ? Cell{chosen.cell->row, chosen.cell->column} : middle;
 }
 

@@ -54,7 +54,7 @@ void draw_header(Ui& ui, const std::shared_ptr<const Trace>& trace, const ShownS
   const float top = std::round(area.center().y - ui.px(12));
   controls = {{controls.min.x, top}, {controls.max.x, top + ui.px(size::control_height)}};
   const bool ready = script.obstacle.empty() && !trace->preview;
-  const bool busy = ui.session.job().running;
+  const bool busy = ui.session.jobs.current().running;
   const char* why = !ready ? "The exact numbers of the last edit are not there yet."
                     : busy ? "Something else is being written."
                            : "Asks for a name and a place; the tensors that it reads are written beside it.";

@@ -37,7 +37,7 @@ HeatmapView view_of(Ui& ui, const WeightsData& data) {
   const MapKey key{data.version, StageId::input, 0, 0};
   view.large = LargeMap{key, {data.matrix, nullptr, 0, 0}, ui.session.view.pooling, nullptr, nullptr, "", false};
   // Of what its pictures have shown so far.
-  if (const auto seen = ui.session.maps().last_whole(key, data.matrix, view.large->pooling)) {
+  if (const auto seen = ui.session.background.maps.last_whole(key, data.matrix, view.large->pooling)) {
     const double largest = std::max(std::abs(seen->low), std::abs(seen->high));
     if (seen->low <= seen->high && largest > 0) view.range = {-largest, largest, false, false};
   }

@@ -133,7 +133,7 @@ TEST(Threads, DestroyingASessionCancelsWhatRunsAndWaitsForIt) {
                     }));
     session.draft = request_of("a");
     session.update(at(0));
-    session.start_job("j", [&](const CancelToken& token, const std::function<void(double)>& progress) {
+    session.jobs.start("j", [&](const CancelToken& token, const std::function<void(double)>& progress) {
       job_began = true;
       try {
         for (int k = 0;; ++k) {
@@ -160,10 +160,10 @@ TEST(Threads, JobsAndKeystrokesRunBesideEachOther) {
   for (int k = 0; k < 300; ++k) {
     session.draft.phrase = std::to_string(k);
     session.update(std::chrono::steady_clock::now());
-    if (!session.job().running) {
-      session.dismiss_job();
+    if (!session.jobs.current().running) {
+      session.jobs.dismiss();
       const auto trace = session.trace();
-      if (session.start_job("j", [trace](const CancelToken& token, const std::function<void(double)>& progress) {
+      if (session.jobs.start("j", [trace](const CancelToken& token, const std::function<void(double)>& progress) {
             for (int step = 0; step < 20; ++step) {
               token.check();
               progress(step / 20.0);
@@ -173,10 +173,10 @@ TEST(Threads, JobsAndKeystrokesRunBesideEachOther) {
         ++jobs;
       }
     }
-    if (k % 50 == 49) session.cancel_job();
+    if (k % 50 == 49) session.jobs.cancel();
     if (k % 5 == 0) std::this_thread::yield();
   }
-  while (session.job().running) std::this_thread::yield();
+  while (session.jobs.current().running) std::this_thread::yield();
   update_until_idle(session, bell);
   EXPECT_GE(jobs, 1);
   EXPECT_EQ(session.trace()->request.phrase, "299");

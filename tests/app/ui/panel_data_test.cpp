@@ -36,26 +36,6 @@ TEST(PanelData, ComputesOnceAndGivesTheSameObjectAgain) {
   EXPECT_TRUE(same_storage(data.matrix(StageId::weights, 0, 1), data.matrix(StageId::weights, 0, 1)));
 }
 
-TEST(PanelData, StatisticsOfPartsAreThoseOfTheWhole) {
-  PanelData data(trace_of(small_request()), 1);
-  for (const StageId stage : {StageId::raw_scores, StageId::masked_scores, StageId::weights, StageId::context}) {
-    std::vector<Statistics> parts;
-    for (std::int64_t head = 0; head < 4; ++head) parts.push_back(*data.statistics(stage, 0, head));
-    const Statistics sum = combined_statistics(parts);
-    const Statistics whole = statistics_of(data.trace().tensor(stage));
-    EXPECT_EQ(sum.count, whole.count);
-    EXPECT_EQ(sum.inf_count, whole.inf_count);
-    EXPECT_EQ(sum.min, whole.min);
-    EXPECT_EQ(sum.max, whole.max);
-    EXPECT_TRUE(std::abs(sum.mean - whole.mean) <= 1e-12);
-    EXPECT_TRUE(std::abs(sum.std - whole.std) <= 1e-12);
-    EXPECT_TRUE(std::abs(sum.l2_norm - whole.l2_norm) <= 1e-9);
-  }
-  const Statistics nothing = combined_statistics({});
-  EXPECT_EQ(nothing.count, 0);
-  EXPECT_TRUE(std::isnan(nothing.mean));
-}
-
 TEST(PanelData, AFrameGoesThroughSoManyNumbersAndTheNextGoesOn) {
   PanelData data(trace_of(small_request()), 1);
   data.begin_frame(30);  // a head has 25

@@ -53,9 +53,9 @@ TEST_F(Preview, NothingIsExported) {
   d_.step();
   d_.ctrl(KeyName::e);
   d_.click("export/primary");
-  EXPECT_FALSE(d_.session.job().running);
+  EXPECT_FALSE(d_.session.jobs.current().running);
   EXPECT_EQ(d_.state.dialog, DialogKind::export_dialog);
-  EXPECT_TRUE(d_.session.job().title.empty());
+  EXPECT_TRUE(d_.session.jobs.current().title.empty());
 }
 
 }  // namespace

@@ -219,7 +219,7 @@ TEST(Shell, StartsOverByCtrlN) {
 TEST(Shell, ComparesBackendsFromTheStatusBarAndTellsAReplacedOne) {
   Driver d;
   d.click("status/compare");
-  const Session::Job job = d.session.job();
+  const Job job = d.session.jobs.current();
   EXPECT_EQ(job.title, "Compare backends");
   EXPECT_NE(job.result.find(" ms."), std::string::npos) << job.result;
   EXPECT_TRUE(d.has("notice/job"));

@@ -64,14 +64,14 @@ TEST(CompareBackends, IsAJobOfTheSession) {
   options.engine.make_backend = made;
   Session session(
       make_inline_executor(), [] {}, std::move(options));
-  EXPECT_FALSE(session.compare_backends()) << "there is nothing on screen yet";
+  EXPECT_FALSE(session.jobs.compare_backends(session.trace())) << "there is nothing on screen yet";
   session.draft = small_request();
   session.update(std::chrono::steady_clock::now());
   ASSERT_NE(session.trace(), nullptr);
-  EXPECT_TRUE(session.compare_backends());
-  EXPECT_EQ(session.job().title, "Compare backends");
-  EXPECT_FALSE(session.job().failed);
-  EXPECT_TRUE(contains(session.job().result, "Largest difference")) << session.job().result;
+  EXPECT_TRUE(session.jobs.compare_backends(session.trace()));
+  EXPECT_EQ(session.jobs.current().title, "Compare backends");
+  EXPECT_FALSE(session.jobs.current().failed);
+  EXPECT_TRUE(contains(session.jobs.current().result, "Largest difference")) << session.jobs.current().result;
 }
 
 }  // namespace

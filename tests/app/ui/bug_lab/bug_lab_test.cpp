@@ -156,10 +156,10 @@ class Comparison : public BugLab {
 TEST_F(Comparison, NamesTheMistake) {
   const auto wrong = rerun(d.trace(), {"merge-direct"}, make_reference_backend(), {});
   choose(written("my_output.npy", wrong->tensor(StageId::output)));
-  ASSERT_NE(d.session.comparison(), nullptr) << d.session.job().result;
+  ASSERT_NE(d.session.jobs.comparison(), nullptr) << d.session.jobs.current().result;
   EXPECT_TRUE(answers("It is merge-direct."));
   d.click("bug_lab/clear");
-  EXPECT_EQ(d.session.comparison(), nullptr);
+  EXPECT_EQ(d.session.jobs.comparison(), nullptr);
 }
 
 TEST_F(Comparison, SaysEqualAndNothingKnown) {
@@ -171,8 +171,8 @@ TEST_F(Comparison, SaysEqualAndNothingKnown) {
   }
   choose(written("concat.npy", noise));
   EXPECT_TRUE(answers("No known mistake explains it."));
-  EXPECT_EQ(d.session.comparison()->diagnosis.first_different, StageId::concat);
-  EXPECT_EQ(d.session.comparison()->parts.size(), 2u);
+  EXPECT_EQ(d.session.jobs.comparison()->diagnosis.first_different, StageId::concat);
+  EXPECT_EQ(d.session.jobs.comparison()->parts.size(), 2u);
 }
 
 TEST_F(Comparison, AnOlderResultIsSaidToBeOlder) {
@@ -190,9 +190,9 @@ TEST_F(Comparison, AFileThatIsNoneIsSaid) {
   const std::string path = folder_ / "broken.npy";
   std::ofstream(path) << "not an array";
   choose(path);
-  EXPECT_EQ(d.session.comparison(), nullptr);
-  EXPECT_TRUE(d.session.job().failed);
-  EXPECT_NE(d.session.job().result.find("broken.npy"), std::string::npos);
+  EXPECT_EQ(d.session.jobs.comparison(), nullptr);
+  EXPECT_TRUE(d.session.jobs.current().failed);
+  EXPECT_NE(d.session.jobs.current().result.find("broken.npy"), std::string::npos);
 }
 
 TEST(BugLabSizes, FitsSmallAndLargeWindows) {

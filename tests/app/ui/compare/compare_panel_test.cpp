@@ -87,7 +87,7 @@ TEST(SensitivityPanel, ShowsTheDerivativesOfThePickedCell) {
   d.step(4);
   ASSERT_TRUE(d.has("sensitivity/picture"));
   EXPECT_TRUE(d.has("sensitivity/token/input/4"));
-  const auto result = d.session.sensitivities().want({d.session.trace(), StageId::output, {0, 2, 7}});
+  const auto result = d.session.background.sensitivities.want({d.session.trace(), StageId::output, {0, 2, 7}});
   ASSERT_TRUE(result && result->answer);
   EXPECT_EQ(result->answer->tokens.size(), 1U);
   d.click("sensitivity/by/scores");
@@ -122,7 +122,7 @@ TEST(ComparePanel, WhatIsShownIsWhatIsExported) {
   EXPECT_EQ(choice.format, ExportFile::npy);
   d.click("export/primary");
   d.step(3);
-  ASSERT_FALSE(d.session.job().failed) << d.session.job().result;
+  ASSERT_FALSE(d.session.jobs.current().failed) << d.session.jobs.current().result;
   const Tensor written = read_npy(folder / "hola-mi-nombre-es-alex.difference.weights.head3.npy").tensor;
   EXPECT_EQ(written.at({2, 1}),
             a->tensor(StageId::weights).at({0, 3, 2, 1}) - d.trace().tensor(StageId::weights).at({0, 3, 2, 1}));

@@ -33,13 +33,13 @@ class Dialogs : public testing::Test {
 
   // Exports run beside the window: frames until the running one has ended.
   std::string job_result() {
-    for (int i = 0; i < 2000 && driver_.session.job().running; ++i) {
+    for (int i = 0; i < 2000 && driver_.session.jobs.current().running; ++i) {
       driver_.step();
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    EXPECT_FALSE(driver_.session.job().running);
-    EXPECT_FALSE(driver_.session.job().failed) << driver_.session.job().result;
-    return driver_.session.job().result;
+    EXPECT_FALSE(driver_.session.jobs.current().running);
+    EXPECT_FALSE(driver_.session.jobs.current().failed) << driver_.session.jobs.current().result;
+    return driver_.session.jobs.current().result;
   }
   void set_text(const std::string& field, const std::string& text) {
     driver_.click(field);
@@ -63,7 +63,7 @@ TEST_F(Dialogs, CtrlEOpensExportAndEscLeavesIt) {
   EXPECT_TRUE(driver_.has("export/primary"));
   driver_.key(KeyName::escape);
   EXPECT_EQ(driver_.state.dialog, DialogKind::none);
-  EXPECT_FALSE(driver_.session.job().running);
+  EXPECT_FALSE(driver_.session.jobs.current().running);
 }
 
 TEST_F(Dialogs, AHeadIsExportedAsCsvByMouse) {
@@ -131,7 +131,7 @@ TEST_F(Dialogs, AnEmptyNameCannotBeExported) {
   EXPECT_NE(driver_.state.dialogs.exporting.forecast.problem, "");
   driver_.click("export/primary");
   EXPECT_EQ(driver_.state.dialog, DialogKind::export_dialog);
-  EXPECT_FALSE(driver_.session.job().running);
+  EXPECT_FALSE(driver_.session.jobs.current().running);
 }
 
 TEST_F(Dialogs, WhatExistsIsSaidToBeReplaced) {

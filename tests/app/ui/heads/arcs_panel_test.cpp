@@ -59,7 +59,7 @@ TEST(ArcsPanel, DigitsThatAreTypedIntoThePhraseSwitchNothing) {
   d.key(KeyName::one);
   d.key(KeyName::s);
   EXPECT_FALSE(d.session.view.arcs_heads.has_value());
-  EXPECT_FALSE(d.session.job().running);
+  EXPECT_FALSE(d.session.jobs.current().running);
 }
 
 TEST(ArcsPanel, AClickPinsAQueryWithItsStrongestKeyAndLetsItGo) {

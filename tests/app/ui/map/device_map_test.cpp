@@ -102,8 +102,8 @@ std::vector<Image> pictures(bool has_device, const Document& document = long_doc
     drawn.push_back(draw_heatmap(*shown));
     drawn.push_back(draw_heatmap(by_row));
   }
-  EXPECT_EQ(d.session.maps().counts().read > 0, !has_device);
-  EXPECT_EQ(d.session.maps().counts().on_device > 0, has_device);
+  EXPECT_EQ(d.session.background.maps.counts().read > 0, !has_device);
+  EXPECT_EQ(d.session.background.maps.counts().on_device > 0, has_device);
   EXPECT_FALSE(d.has("notice/backend"));
   return drawn;
 }
@@ -123,7 +123,7 @@ TEST(DeviceMap, ProfilesAndStripsAreReadFromIt) {
     map.key = d.state.panel_data->map_key(StageId::weights, 0, 0);
     map.source = d.state.panel_data->map_source(StageId::weights, 0, 0);
     const Tensor& matrix = d.state.panel_data->matrix(StageId::weights, 0, 0);
-    map.detail = map.whole = d.session.maps().last_whole(map.key, matrix, Pooling::max);
+    map.detail = map.whole = d.session.background.maps.last_whole(map.key, matrix, Pooling::max);
     EXPECT_TRUE(map.whole && (map.whole->device != nullptr) == has_device);
     CellGrid grid;
     grid.rows = grid.columns = 1100;
@@ -146,7 +146,7 @@ TEST(DeviceMap, ProfilesAndStripsAreReadFromIt) {
 TEST(DeviceMap, ADeviceThatFailsIsSaidOnce) {
   Driver d(long_document("causal"), 1600, 1000, 1, options_of(true, true));
   d.step(3);
-  EXPECT_EQ(d.session.maps().counts().device_failure, "the device was lost");
+  EXPECT_EQ(d.session.background.maps.counts().device_failure, "the device was lost");
   EXPECT_TRUE(d.has("notice/backend"));
   const HeatmapSpec* spec = inspected(d);
   ASSERT_NE(spec, nullptr);

@@ -62,15 +62,15 @@ TEST(LargeMap, IsDrawnFromPooledPixelsOfTheWorker) {
   }
   EXPECT_GE(maps, 2);
   EXPECT_TRUE(d.has("inspector/pooling"));
-  EXPECT_FALSE(d.session.has_background_work());
+  EXPECT_FALSE(d.session.background.busy());
 }
 
 TEST(LargeMap, MaxOrMeanIsChosenBesideIt) {
   Driver d(long_document(2100));
   const auto shown = [&] {
-    const auto picture =
-        d.session.maps().last_whole(d.state.panel_data->map_key(StageId::weights, 0, 0),
-                                    d.state.panel_data->matrix(StageId::weights, 0, 0), d.session.view.pooling);
+    const auto picture = d.session.background.maps.last_whole(d.state.panel_data->map_key(StageId::weights, 0, 0),
+                                                              d.state.panel_data->matrix(StageId::weights, 0, 0),
+                                                              d.session.view.pooling);
     EXPECT_TRUE(picture && picture->exact());
     return picture->matrix.values();
   };

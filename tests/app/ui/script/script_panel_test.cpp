@@ -181,7 +181,7 @@ TEST_F(SavedScript, AsksForItsNameAndPlace) {
   fill_in("save/file", "mine.py");
   driver_.click("save/primary");
   EXPECT_EQ(driver_.state.dialog, DialogKind::none);
-  EXPECT_FALSE(driver_.session.job().failed) << driver_.session.job().result;
+  EXPECT_FALSE(driver_.session.jobs.current().failed) << driver_.session.jobs.current().result;
   EXPECT_TRUE(std::filesystem::exists(folder_ / "below" / "mine.safetensors"));
   EXPECT_EQ(text_of("below/mine.py"), script_of(driver_.trace(), ScriptLanguage::pytorch, "mine").text);
   EXPECT_NE(text_of("below/mine.py").find("read_tensors(\"mine.safetensors\")"), std::string::npos);

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "app/session/background/map_tiles_cache.h"
+#include "app/session/background/map_painter.h"
 #include "core/tensor/parts.h"
 
 namespace headscope {

@@ -1,69 +1,24 @@
-// The tiles of pyramids within a budget of bytes; used by the worker of MapTiles only.
+// Makes pictures of maps; used by the worker of MapTiles only.
 #pragma once
 
 #include <cstdint>
-#include <list>
-#include <map>
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
-#include "app/session/background/map_tiles.h"
+#include "app/session/background/map_picture.h"
+#include "app/session/background/tile_cache.h"
+#include "core/base/cancel.h"
 
 namespace headscope {
-
-struct TileKey {
-  MapKey map;
-  Pooling pooling = Pooling::max;
-  int row_level = 0, column_level = 0;
-  std::int64_t row = 0, column = 0;  // in tiles
-  bool on_device = false;
-  friend auto operator<=>(const TileKey&, const TileKey&) = default;
-};
-
-// The pixels of one tile: in memory, or on the device when its key says so.
-struct Tile {
-  std::shared_ptr<const PooledPixels> pixels;
-  std::shared_ptr<const DevicePixels> on_device;
-  std::int64_t bytes() const;
-};
-
-class TileCache {
- public:
-  explicit TileCache(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
-  // Null when it is not kept; else it becomes the most recently used. Valid until the next put() or forget_others().
-  const Tile* find(const TileKey& key);
-  void put(const TileKey& key, Tile tile);
-  // Drops all tiles but those of this version.
-  void forget_others(std::uint64_t version);
-  std::int64_t bytes() const { return bytes_; }
-
- private:
-  struct Entry {
-    TileKey key;
-    Tile tile;
-  };
-  const std::int64_t most_bytes_;
-  std::int64_t bytes_ = 0;
-  std::list<Entry> entries_;  // most recently used first
-  std::map<TileKey, std::list<Entry>::iterator> places_;
-};
-
-// How a query lies on the tiles of its levels.
-struct TilePlan {
-  int row_level, column_level;
-  std::int64_t row_tile, column_tile;  // cells of a tile
-  PixelCells by;                       // pixels of the level in a pixel of the query
-  Range tile_rows, tile_columns;
-
-  TilePlan(const MapQuery& query, const Tensor& matrix);
-  PixelCells level_cells() const { return {std::int64_t{1} << row_level, std::int64_t{1} << column_level}; }
-};
 
 // Makes the pictures of queries from tiles: on the device of the matrix when it has one that did not fail, else on the
 // CPU.
 class MapPainter {
  public:
   using Publish = std::function<void(std::shared_ptr<const MapPicture>)>;
-  MapPainter(TileCache& tiles, const MapTiles::Options& options) : tiles_(tiles), options_(options) {}
+  MapPainter(TileCache& tiles, const MapOptions& options) : tiles_(tiles), options_(options) {}
   // A first, coarse picture of a query for all of a matrix.
   std::shared_ptr<const MapPicture> coarse(const MapQuery& query, const PyramidSource& source,
                                            const CancelToken& cancel);
@@ -71,7 +26,7 @@ class MapPainter {
   // part of it exact. Throws Cancelled, and the errors of reading.
   void refine(const MapQuery& query, const PyramidSource& source, const MapPicture* before, const CancelToken& cancel,
               const Publish& publish);
-  const MapTiles::Counts& counts() const { return counts_; }
+  const MapCounts& counts() const { return counts_; }
 
  private:
   std::shared_ptr<const MapPicture> coarse_here(const MapQuery& query, const PyramidSource& source,
@@ -82,7 +37,7 @@ class MapPainter {
   void load_tiles(const MapQuery& query, const PyramidSource& source, Range columns, std::int64_t row,
                   const CancelToken& cancel, std::vector<std::shared_ptr<const PooledPixels>>& to);
 
-  // map_tiles_device.cpp
+  // map_painter_device.cpp
   bool pools_on_device(const MapQuery& query, const PyramidSource& source) const;
   std::shared_ptr<const MapPicture> coarse_on_device(const MapQuery& query, const PyramidSource& source,
                                                      const CancelToken& cancel);
@@ -93,8 +48,8 @@ class MapPainter {
   void give_up_device(const PyramidSource& source, const std::string& why);
 
   TileCache& tiles_;
-  const MapTiles::Options options_;
-  MapTiles::Counts counts_;
+  const MapOptions options_;
+  MapCounts counts_;
   const void* failed_device_ = nullptr;
 };
 

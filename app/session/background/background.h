@@ -1,0 +1,42 @@
+// Everything that answers the views in the background, in one place.
+#pragma once
+
+#include <functional>
+
+#include "app/session/background/background_queries.h"
+#include "app/session/background/compute_queue.h"
+#include "app/session/background/executor.h"
+#include "app/session/background/explanations.h"
+#include "app/session/background/map_tiles.h"
+#include "app/session/background/model_numbers.h"
+#include "app/session/background/precision_numbers.h"
+#include "app/session/background/slice_numbers.h"
+#include "app/session/background/variant_numbers.h"
+
+namespace headscope {
+
+struct Background {
+  // The services run on siblings of `like`, which share threads, and call `wake` when something new is there. `compute`
+  // runs requests that a view compares the shown one with, on an engine of these options.
+  Background(const Executor& like, const std::function<void()>& wake, Compute compute, EngineOptions engine);
+
+  // Pictures and numbers of matrices that are too large to read within a frame.
+  MapTiles maps;
+  SliceNumbers slice_numbers;
+  // Numbers for the view over all layers and heads.
+  ModelNumbers model_numbers;
+  // Numbers for the bug lab.
+  VariantNumbers variant_numbers;
+  PrecisionNumbers precision_numbers;
+  // Reports on single numbers.
+  Explanations explanations;
+  // Of the pinned and the current result.
+  Comparisons comparisons;
+  Differences differences;
+  // What one number depends on.
+  Sensitivities sensitivities;
+
+  bool busy() const;  // one of them has work
+};
+
+}  // namespace headscope

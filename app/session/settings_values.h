@@ -1,0 +1,30 @@
+// What the program remembers of how it is used, whatever is open.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/picture/palette.h"
+
+namespace headscope {
+
+constexpr std::size_t kMostRecentFiles = 12;
+constexpr int kMostTourSteps = 100;
+
+struct Settings {
+  Theme theme = Theme::dark;
+  double ui_scale = 1;
+  std::vector<std::string> recent_files;  // newest first, at most 12
+  std::string export_folder;              // "" until the first export
+  std::string open_folder;
+  std::string export_format = "png";
+  double export_scale = 2;
+  int window_width = 1600, window_height = 1000;
+  std::string native_dialogs = "auto";  // auto | never
+  int stage_memory_mib = 1024;          // larger stages are computed when read
+  std::string language = "auto";        // of tour and examples: "auto" (by the locale), or a code, "es"
+  int tour_step = 0;                    // the next step of the tour, counted from 0
+};
+
+}  // namespace headscope
