@@ -4,6 +4,7 @@
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/command_actions.h"
 #include "app/ui/compare/compare_panel.h"
+#include "app/ui/file_choice.h"
 #include "app/ui/guide/examples.h"
 #include "app/ui/guide/tour.h"
 #include "core/base/error.h"
@@ -20,7 +21,7 @@ void open_dialog(Ui& ui, const std::string& /*argument*/) {
 
 // Asks for a file; `purpose` says what becomes of it.
 void choose_file(Ui& ui, const char* purpose) {
-  ui.state.text["choose_file/option"] = purpose;
+  ui.state.panels.get<FileChoice>().purpose = purpose;
   ui.state.open_combo.clear();
   ui.state.dialog = DialogKind::choose_file;
 }

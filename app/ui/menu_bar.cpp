@@ -31,6 +31,12 @@ void open_picked_example(Ui& ui) {
   }
 }
 
+// Titles of examples in the open menu, of which the atlas needs the letters.
+struct MenuTitles {
+  std::string letters;
+  void add_text(std::string& all) const { all += letters; }
+};
+
 // What a line of an open menu does.
 struct Entry {
   MenuLine line;
@@ -222,7 +228,7 @@ void draw_menu_bar(Ui& ui, const Rect& area) {
     }
     if (ui.state.open_combo == list_name(i)) {
       std::vector<MenuLine> lines;
-      std::string& letters = ui.state.text["menu/letters"];  // of titles; the atlas needs them
+      std::string& letters = ui.state.panels.get<MenuTitles>().letters;
       letters.clear();
       for (const Entry& entry : entries_of(ui, i)) {
         lines.push_back(entry.line);

@@ -16,6 +16,7 @@
 #include "app/ui/map/explain_state.h"
 #include "app/ui/panels.h"
 #include "app/ui/request/number_edit.h"
+#include "app/ui/shell_state.h"
 #include "app/ui/shortcuts.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "app/ui/widgets/widgets.h"
@@ -67,7 +68,8 @@ void draw_tab_bar(Ui& ui, const Layout& layout) {
   int selected = layout.show_inspector ? 1 : 0;
   ControlState state;
   state.tooltip = "In a narrow window heads and inspector share one place (F4).";
-  if (segments(ui, "tabs", place, {"heads", "inspector"}, selected, state)) ui.state.number["inspector_tab"] = selected;
+  if (segments(ui, "tabs", place, {"heads", "inspector"}, selected, state))
+    ui.state.panels.get<ShellState>().inspector_tab = selected == 1;
 }
 
 void draw_inspector_rail(Ui& ui, const Rect& area) {
@@ -190,10 +192,11 @@ bool user_acts(const Ui& ui) {
 
 Layout layout_of_frame(Ui& ui, ImVec2 screen) {
   UiState& s = ui.state;
+  const ShellState& shell = s.panels.get<ShellState>();
   const float notices = notices_height(ui);
-  Layout layout = layout_of(screen.x, screen.y, ui.scale, ui.session.view, notices, s.number["inspector_tab"] != 0,
-                            shown_main_view(ui));
-  if (s.number["inspector/expanded"] != 0 && layout.one_layer() && !layout.tabs && !layout.inspector_rail) {
+  Layout layout =
+      layout_of(screen.x, screen.y, ui.scale, ui.session.view, notices, shell.inspector_tab, shown_main_view(ui));
+  if (shell.inspector_expanded && layout.one_layer() && !layout.tabs && !layout.inspector_rail) {
     layout.inspector.min.x = layout.heads.min.x;
     layout.show_heads = false;
   }

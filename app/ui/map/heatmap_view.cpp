@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "app/ui/imgui_compat.h"
 #include "core/base/minus_sign.h"
@@ -12,6 +13,11 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kNumbersFrom = 24;  // pixels a cell at 1x
+
+// Turns of the wheel that are not yet a whole one, by the name of the heatmap.
+struct WheelRests {
+  std::map<std::string, double> by_name;
+};
 
 bool has_numbers(const Ui& ui, const CellGrid& grid) {
   return std::min(grid.cell_width, grid.cell_height) >= static_cast<double>(kNumbersFrom * ui.scale) - 0.5;
@@ -118,7 +124,7 @@ void draw_bars(const Rect& rect, float thickness, Rgba color) {
 // Where a turn of the wheel halves or doubles what a pixel holds, the small turns of a touchpad are gathered to whole
 // ones.
 double wheel_turns(Ui& ui, const std::string& name, const CellGrid& grid, double turned) {
-  double& rest = ui.state.number[name + "/wheel"];
+  double& rest = ui.state.panels.get<WheelRests>().by_name[name];
   if (!grid.whole_pixels || std::min(grid.cell_width, grid.cell_height) >= 1) {
     rest = 0;
     return turned;

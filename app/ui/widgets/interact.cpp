@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -20,7 +21,7 @@ bool visible_at(ImVec2 p) {
 void reveal(Ui& ui, const Rect& rect) {
   ui.state.reveal_focus = false;
   for (const UiState::ScrollFrame& frame : ui.state.scrolls) {
-    double& offset = ui.state.number[frame.name + "/scroll"];
+    double& offset = ui.state.panels.get<ScrollOffsets>().down[frame.name];
     const float margin = ui.px(8);
     if (rect.min.y < frame.rect.min.y + margin) offset -= frame.rect.min.y + margin - rect.min.y;
     if (rect.max.y > frame.rect.max.y - margin) offset += rect.max.y - (frame.rect.max.y - margin);

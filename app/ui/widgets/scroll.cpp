@@ -2,13 +2,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
 
 ScrollArea begin_scroll(Ui& ui, const std::string& name, const Rect& rect, float content_height) {
   UiState& s = ui.state;
-  double& offset = s.number[name + "/scroll"];
+  double& offset = s.panels.get<ScrollOffsets>().down[name];
   ImGuiIO& io = ImGui::GetIO();
   const double most = std::max(0.0f, content_height - rect.height());
   if (most > 0) {
@@ -43,7 +44,7 @@ void end_scroll(Ui& ui) {
 
 float scroll_across(Ui& ui, const std::string& name, const Rect& bar, const Rect& over, float width,
                     float content_width, float step) {
-  double& offset = ui.state.number[name + "/across"];
+  double& offset = ui.state.panels.get<ScrollOffsets>().across[name];
   ImGuiIO& io = ImGui::GetIO();
   const double most = std::max(0.0f, std::ceil(content_width - width));
   if (most <= 0) return static_cast<float>(offset = 0);
@@ -79,14 +80,12 @@ bool splitter(Ui& ui, const std::string& name, const Rect& rect, bool vertical, 
   if (!it.held) return false;
   const ImGuiIO& io = ImGui::GetIO();
   // The grip keeps its distance to the mouse: the size at the press and the way since then.
-  double& start_mouse = ui.state.number[name + "/mouse"];
-  double& start_size = ui.state.number[name + "/size"];
+  SplitterPress& press = ui.state.panels.get<SplitterPresses>().by_name[name];
   const double mouse = static_cast<double>(vertical ? io.MousePos.x : io.MousePos.y);
   if (io.MouseClicked[0]) {
-    start_mouse = mouse;
-    start_size = static_cast<double>(size);
+    press = {mouse, static_cast<double>(size)};
   }
-  const float wish = static_cast<float>(start_size + (mouse - start_mouse) / static_cast<double>(ui.scale) *
+  const float wish = static_cast<float>(press.size + (mouse - press.mouse) / static_cast<double>(ui.scale) *
                                                          static_cast<double>(direction));
   const float next = std::round(std::clamp(wish, low, std::max(low, high)));
   if (next == size) return false;

@@ -6,15 +6,16 @@
 #include <cmath>
 #include <limits>
 
+#include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/text_line.h"
 
 namespace headscope::ui {
 
 void select_on_focus(Ui& ui, const std::string& name, TextEdit& edit, bool focused) {
-  double& had = ui.state.number[name + "/focused"];
-  if (focused && had == 0 && ui.state.focus_by_keyboard) select_all(edit);
-  if (focused && had == 0) ui.state.caret_time = ui.state.time;
-  had = focused ? 1 : 0;
+  bool& had = ui.state.panels.get<FocusedFields>().had_focus[name];
+  if (focused && !had && ui.state.focus_by_keyboard) select_all(edit);
+  if (focused && !had) ui.state.caret_time = ui.state.time;
+  had = focused;
 }
 
 bool text_field(Ui& ui, const std::string& name, const Rect& rect, std::string& value, std::string_view hint,

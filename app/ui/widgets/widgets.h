@@ -166,8 +166,7 @@ struct ScrollArea {
 ScrollArea begin_scroll(Ui& ui, const std::string& name, const Rect& rect, float content_height);
 void end_scroll(Ui& ui);
 // Horizontal scrolling of content wider than `width`: a bar 10 high; over `over` also the wheel with Shift or a
-// sideways wheel, `step` pixels a notch. The offset is state.number[name + "/across"]; returns the offset to subtract
-// from x.
+// sideways wheel, `step` pixels a notch. Returns the offset to subtract from x (ScrollOffsets::across).
 float scroll_across(Ui& ui, const std::string& name, const Rect& bar, const Rect& over, float width,
                     float content_width, float step);
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "app/ui/shell_state.h"
 #include "app/ui/shortcuts.h"
 #include "tests/app/ui/driver.h"
 
@@ -285,9 +286,9 @@ TEST(Shell, SharesOnePlaceBetweenHeadsAndInspectorInANarrowWindow) {
   Driver d(1024, 720);
   ASSERT_TRUE(d.has("tabs"));
   d.click("tabs/inspector");
-  EXPECT_EQ(d.state.number["inspector_tab"], 1);
+  EXPECT_TRUE(d.state.panels.get<ShellState>().inspector_tab);
   d.key(KeyName::f4);
-  EXPECT_EQ(d.state.number["inspector_tab"], 0);
+  EXPECT_FALSE(d.state.panels.get<ShellState>().inspector_tab);
 }
 
 TEST(Shell, DragsTheSplitters) {
