@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "app/ui/guide_state.h"
 #include "core/base/error.h"
 #include "core/export/session_file.h"
 
@@ -44,14 +45,11 @@ void write_probe(const std::string& path, std::int64_t frame, bool resting, int 
   json["dialog"] = static_cast<int>(state.dialog);
   json["notices"] = nlohmann::json::array();
   for (const ui::Notice& notice : state.notices) json["notices"].push_back(notice.fact + " " + notice.advice);
-  const auto text = [&](const char* name) {
-    const auto found = state.text.find(name);
-    return found == state.text.end() ? std::string() : found->second;
-  };
-  const auto step = state.number.find("tour/at");
-  json["tour"] = {{"step", step == state.number.end() ? -1 : static_cast<int>(step->second)},
-                  {"title", text("callout/title")},
-                  {"text", text("callout/text")}};
+  const auto* tour = state.panels.find<ui::TourState>();
+  const auto* callout = state.panels.find<ui::CalloutState>();
+  json["tour"] = {{"step", tour == nullptr ? -1 : tour->step.value_or(-1)},
+                  {"title", callout == nullptr ? "" : callout->title},
+                  {"text", callout == nullptr ? "" : callout->text}};
   const Session::Job job = session.job();
   json["job"] = {{"title", job.title}, {"running", job.running}, {"failed", job.failed}, {"result", job.result}};
   json["timing"] = {{"first_frame_ms", timing.first_frame_ms},

@@ -1,6 +1,7 @@
 #include "app/frame/start.h"
 
 #include "app/session/documents.h"
+#include "app/ui/guide_state.h"
 #include "core/base/error.h"
 
 namespace headscope {
@@ -26,7 +27,7 @@ void open_first(Session& session, Settings& settings, ui::UiState& state, const 
     first.view = view = last.view;
     first.title = "last session";
   } else if (may_resume && path.empty() && settings.recent_files.empty() && settings.tour_step == 0) {
-    state.number["tour/offer"] = 1;
+    state.panels.get<ui::TourState>().offered = true;
   }
   add_notice(state, ui::Notice::Kind::warn, "last-session", notice);
   if (!path.empty()) {

@@ -1,11 +1,13 @@
 #include "app/ui/guide/callout.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "app/ui/layout.h"
+#include "app/ui/shell_state.h"
 #include "app/ui/stage_facts.h"
+#include "app/ui/unfolded_rows.h"
+#include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
@@ -13,10 +15,7 @@ namespace {
 
 constexpr float kWidth = 372, kPadding = 16, kArrow = 9, kAway = 7;
 // Frames until a panel that was opened knows how long it is.
-constexpr double kRevealFrames = 4;
-constexpr const char* kReveal = "callout/reveal";  // those that are left, in UiState::number; the control in ::text
-// Where it lay in the last frame, in UiState::number.
-constexpr std::array<const char*, 4> kPlace = {"callout/x0", "callout/y0", "callout/x1", "callout/y1"};
+constexpr int kRevealFrames = 4;
 
 Rect inside(const Rect& rect, const Rect& area) {
   return {{std::max(rect.min.x, area.min.x), std::max(rect.min.y, area.min.y)},
@@ -113,23 +112,21 @@ CalloutAction draw_buttons(Ui& ui, const Callout& callout, Rect line) {
 
 // Scrolls the panel of the Request to a control that words speak of.
 void reveal_place(Ui& ui) {
-  const auto frames = ui.state.number.find(kReveal);
-  if (frames == ui.state.number.end()) return;
-  const auto control = ui.probe->rects.find(ui.state.text[kReveal]);
+  auto& state = ui.state.panels.get<CalloutState>();
+  if (state.reveal_frames == 0) return;
+  const auto control = ui.probe->rects.find(state.revealed);
   const auto panel = ui.probe->rects.find("request");
   if (control != ui.probe->rects.end() && panel != ui.probe->rects.end()) {
     const Rect& rect = control->second;
     const float margin = ui.px(40);
     float by = std::max(0.0f, rect.max.y + margin - panel->second.max.y);
     if (by == 0) by = std::min(0.0f, rect.min.y - margin - panel->second.min.y);
-    ui.state.number["request/scroll"] += static_cast<double>(by);
+    ui.state.panels.get<ScrollOffsets>().down["request"] += static_cast<double>(by);
   } else if (panel != ui.probe->rects.end()) {
-    ui.state.number["request/more"] = 1;  // it is folded away
+    ui.state.panels.get<UnfoldedRows>().open["request/more"] = true;  // it is folded away
   }
   ui.state.wants_frame = true;
-  if (--frames->second > 0) return;
-  ui.state.number.erase(frames);
-  ui.state.text.erase(kReveal);
+  --state.reveal_frames;
 }
 
 }  // namespace
@@ -149,14 +146,11 @@ CalloutAction draw_callout(Ui& ui, const Rect& window, const Callout& callout, c
   outline(ui, box, ring, 1, ui.px(size::radius_dialog));
   if (target) draw_arrow(ui, box, *target, c.raised, ring);
   ui.mark(callout.name, box);
-  for (std::size_t i = 0; i < kPlace.size(); ++i) {
-    const float at = i == 0 ? box.min.x : i == 1 ? box.min.y : i == 2 ? box.max.x : box.max.y;
-    ui.state.number[kPlace[i]] = static_cast<double>(at);
-  }
-  // What is written in it: the atlas needs its letters, tests read it.
-  ui.state.text["callout/title"] = callout.title;
-  ui.state.text["callout/text"] = callout.text;
-  ui.state.text["callout/labels"] = callout.counter + callout.go + callout.next + callout.back + callout.leave;
+  auto& state = ui.state.panels.get<CalloutState>();
+  state.place = box;
+  state.title = callout.title;
+  state.text = callout.text;
+  state.labels = callout.counter + callout.go + callout.next + callout.back + callout.leave;
 
   const Rect inner = inset(box, pad);
   float y = inner.min.y;
@@ -192,32 +186,29 @@ void show_place(Ui& ui, const CalloutPlace& place) {
     view.concat_collapsed = false;
     view.concat_shows = ConcatShows::concat;
   }
-  ui.state.number["inspector_tab"] = within("inspector") ? 1 : 0;
+  auto& shell = ui.state.panels.get<ShellState>();
+  shell.inspector_tab = within("inspector");
   if (within("inspector")) view.inspector_collapsed = false;
-  if (within("inspector") || within("heads") || within("concat")) ui.state.number["inspector/expanded"] = 0;
+  if (within("inspector") || within("heads") || within("concat")) shell.inspector_expanded = false;
   // Where there is no room beside the panels the Request opens over them.
   const bool narrow = ImGui::GetIO().DisplaySize.x / ui.scale < request_from(MainView::layer);
   if (narrow) view.request_opened_by_hand = within("request");
   if (within("request")) {
     view.request_collapsed = false;
-    ui.state.number[kReveal] = kRevealFrames;
-    ui.state.text[kReveal] = control;
+    auto& state = ui.state.panels.get<CalloutState>();
+    state.revealed = control;
+    state.reveal_frames = kRevealFrames;
   }
   ui.state.wants_frame = true;
 }
 
 void cover_below_callout(Ui& ui) {
-  const auto at = [&](std::size_t i) {
-    const auto found = ui.state.number.find(kPlace[i]);
-    return found == ui.state.number.end() ? 0.0f : static_cast<float>(found->second);
-  };
-  if (at(2) > at(0)) ui.state.covered.push_back({{at(0), at(1)}, {at(2), at(3)}});
+  const std::optional<Rect>& place = ui.state.panels.get<CalloutState>().place;
+  if (place) ui.state.covered.push_back(*place);
 }
 
 void forget_callout(Ui& ui) {
-  for (const char* name : kPlace) ui.state.number.erase(name);
-  for (const char* name : {"callout/title", "callout/text", "callout/labels", kReveal}) ui.state.text.erase(name);
-  ui.state.number.erase(kReveal);
+  ui.state.panels.forget<CalloutState>();
   ui.state.wants_frame = true;
 }
 

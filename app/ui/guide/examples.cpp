@@ -17,10 +17,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kId = "example/id";            // the open one, in UiState::text
-constexpr const char* kTitle = "example/title";      // with which it was opened
-constexpr const char* kMistake = "example/mistake";  // the one that is shown, in UiState::number
-
 StageId stage_from(const std::string& name) {
   const std::optional<StageId> stage = stage_named(name);
   if (!stage) throw Error(fmt::format("'{}' is no stage", name));
@@ -28,25 +24,22 @@ StageId stage_from(const std::string& name) {
 }
 
 const Example* open_one(const Ui& ui) {
-  const auto found = ui.state.text.find(kId);
-  if (found == ui.state.text.end()) return nullptr;
+  const std::string& id = ui.state.panels.get<ExampleState>().id;
   for (const Example& example : all_examples()) {
-    if (example.id == found->second) return &example;
+    if (example.id == id) return &example;
   }
   return nullptr;
 }
 
 void close_example(Ui& ui) {
-  ui.state.text.erase(kId);
-  ui.state.text.erase(kTitle);
-  ui.state.number.erase(kMistake);
+  ui.state.panels.forget<ExampleState>();
   if (ui.state.focus.starts_with("mistake/")) ui.state.focus = "phrase";
   forget_callout(ui);
 }
 
 // Goes to where the mistake is seen.
 void show_mistake(Ui& ui, const Example& example, std::size_t at) {
-  ui.state.number[kMistake] = static_cast<double>(at);
+  ui.state.panels.get<ExampleState>().mistake = at;
   ui.state.focus = ui.state.focus_before_dialog = "mistake/next";  // a dialog that closes gives the focus back
   ui.state.focus_by_keyboard = true;
   show_place(ui, example.mistakes[at].place);
@@ -109,12 +102,11 @@ void open_example(Ui& ui, const std::string& id) {
     view.concat_collapsed = view.inspector_collapsed = false;
     select_stage(view, example.stage);
     ui.session.open(example.request, view);
-    ui.state.title = ui.state.text[kTitle] = example_text(language_of(ui), example, "title");
+    ui.state.title = example_text(language_of(ui), example, "title");
     ui.state.edits.clear();
     ui.state.editing.clear();
-    ui.state.number.erase("tour/at");
-    ui.state.text[kId] = example.id;
-    ui.state.number[kMistake] = -1;
+    ui.state.panels.get<TourState>().step.reset();
+    ui.state.panels.get<ExampleState>() = {.id = example.id, .title = ui.state.title, .mistake = {}};
     std::erase_if(ui.state.notices, [](const Notice& n) { return n.key == "open"; });
     return;
   }
@@ -124,13 +116,13 @@ void draw_example_mistakes(Ui& ui, const Rect& window) {
   const Example* example = open_one(ui);
   if (example == nullptr) return;
   // Another document took its place.
-  if (ui.state.title != ui.state.text[kTitle] || tour_runs(ui)) return close_example(ui);
+  auto& state = ui.state.panels.get<ExampleState>();
+  if (ui.state.title != state.title || tour_runs(ui)) return close_example(ui);
   const auto trace = ui.session.trace();
   if (trace == nullptr || ui.session.stale()) return;
-  double& shown = ui.state.number[kMistake];
-  if (shown < 0) show_mistake(ui, *example, 0);
+  if (!state.mistake) show_mistake(ui, *example, 0);
   const auto count = example->mistakes.size();
-  const std::size_t at = std::min(static_cast<std::size_t>(shown), count - 1);
+  const std::size_t at = state.mistake.value_or(0);
   const ExampleMistake& mistake = example->mistakes[at];
   const Language& language = language_of(ui);
   const auto word = [&](const char* name) { return language.text(std::string("words/") + name); };

@@ -1,6 +1,8 @@
 // The tutorials of assets/examples: the request of each, and its mistakes with the places where they are visible.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,13 @@ struct Example {
 };
 
 const std::vector<Example>& all_examples();
+
+// The example that is open.
+struct ExampleState {
+  std::string id;                      // "": none
+  std::string title;                   // of the document, as it was opened
+  std::optional<std::size_t> mistake;  // index of the one that is shown; nullopt: the first one still has to be
+};
 
 // The texts of an example in a language, by the keys "examples/ID/title" and ".../about";
 // "examples/ID/mistakes/MISTAKE/title" and ".../text".

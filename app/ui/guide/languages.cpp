@@ -122,7 +122,7 @@ void language_combo(Ui& ui, const std::string& name, const Rect& place, const La
   const std::string& system = language_for("auto", message_locale()).name;
   std::vector<std::string> lines = {filled_in(said_in.text("words/automatic"), {{"language", system}})};
   int chosen = 0;
-  std::string& letters = ui.state.text["languages"];  // the atlas needs them
+  std::string& letters = ui.state.panels.get<LanguageNames>().letters;
   letters.clear();
   for (const Language& language : languages()) {
     if (language.code == ui.settings.language) chosen = static_cast<int>(lines.size());

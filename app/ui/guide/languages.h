@@ -38,6 +38,12 @@ std::string message_locale();
 // "Step {step} of {steps}" with the names replaced by values; a name without a value is unchanged.
 std::string filled_in(std::string_view text, const std::map<std::string, std::string>& values);
 
+// The names of all languages, once language_combo() showed them: their letters are in no other text.
+struct LanguageNames {
+  std::string letters;
+  void add_text(std::string& all) const { all += letters; }
+};
+
 // A combo that chooses Settings::language: "System (English)", then every language by its name; its words are in
 // `said_in`.
 void language_combo(Ui& ui, const std::string& name, const Rect& place, const Language& said_in);

@@ -9,39 +9,27 @@
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kAt = "tour/at";        // the step that is shown, in UiState::number
-constexpr const char* kQuery = "tour/query";  // see spoken_of
-constexpr const char* kKey = "tour/key";
-constexpr const char* kOffer = "tour/offer";  // the first start sets it
-
-int shown_step(const Ui& ui) {
-  const auto found = ui.state.number.find(kAt);
-  const int last = static_cast<int>(tour_stops().size()) - 1;
-  return found == ui.state.number.end() ? -1 : std::clamp(static_cast<int>(found->second), 0, last);
+TourState& tour_of(const Ui& ui) {
+  return ui.state.panels.get<TourState>();
 }
 
 // The query and key that the texts speak of: those that were picked when the tour began.
 Cell spoken_of(const Ui& ui, const Trace& trace) {
-  const auto kept = [&](const char* name, std::int64_t otherwise, std::int64_t size) {
-    const auto found = ui.state.number.find(name);
-    const std::int64_t at = found == ui.state.number.end() ? otherwise : static_cast<std::int64_t>(found->second);
+  const auto within = [](std::int64_t at, std::int64_t size) {
     return std::clamp<std::int64_t>(at, 0, std::max<std::int64_t>(0, size - 1));
   };
-  return {kept(kQuery, trace.query_len() - 1, trace.query_len()), kept(kKey, 0, trace.key_len())};
+  const Cell pair = tour_of(ui).pair.value_or(Cell{trace.query_len() - 1, 0});
+  return {within(pair.row, trace.query_len()), within(pair.column, trace.key_len())};
 }
 
-void remember_pair(Ui& ui) {
-  ui.state.number.erase(kQuery);
-  ui.state.number.erase(kKey);
-  const ViewState& view = ui.session.view;
-  if (!view.cell || !is_score_like(view.stage)) return;
-  ui.state.number[kQuery] = static_cast<double>(view.cell->row);
-  ui.state.number[kKey] = static_cast<double>(view.cell->column);
+// The picked cell, where its row is a query and its column a key.
+std::optional<Cell> picked_pair(const ViewState& view) {
+  return is_score_like(view.stage) ? view.cell : std::nullopt;
 }
 
 // One layer's panels, with a cell to speak of and the stop's stage selected.
 void enter(Ui& ui, int step) {
-  ui.state.number[kAt] = step;
+  tour_of(ui).step = step;
   ui.settings.tour_step = step;
   ui.state.focus = ui.state.focus_before_dialog = "tour/next";  // a dialog that closes gives the focus back
   ui.state.focus_by_keyboard = true;
@@ -53,7 +41,7 @@ void enter(Ui& ui, int step) {
 }
 
 void leave(Ui& ui, int next_time) {
-  ui.state.number.erase(kAt);
+  tour_of(ui).step.reset();
   ui.settings.tour_step = next_time;
   ui.state.focus = "phrase";
   forget_callout(ui);
@@ -80,20 +68,20 @@ const std::vector<TourStop>& tour_stops() {
 }
 
 void start_tour(Ui& ui) {
-  ui.state.number.erase(kOffer);
-  remember_pair(ui);
+  tour_of(ui).offered = false;
+  tour_of(ui).pair = picked_pair(ui.session.view);
   const int last = static_cast<int>(tour_stops().size()) - 1;
   enter(ui, std::clamp(ui.settings.tour_step, 0, last));
 }
 
 bool tour_runs(const Ui& ui) {
-  return shown_step(ui) >= 0;
+  return tour_of(ui).step.has_value();
 }
 
 void draw_tour(Ui& ui, const Rect& window) {
-  const int step = shown_step(ui);
   const auto trace = ui.session.trace();
-  if (step < 0 || trace == nullptr) return;
+  if (!tour_runs(ui) || trace == nullptr) return;
+  const int step = *tour_of(ui).step;
   const Language& language = language_of(ui);
   const TourStop& stop = tour_stops()[static_cast<std::size_t>(step)];
   const int count = static_cast<int>(tour_stops().size());
@@ -127,8 +115,7 @@ void draw_tour(Ui& ui, const Rect& window) {
 }
 
 std::optional<Notice> tour_offer(const Ui& ui) {
-  const auto offered = ui.state.number.find(kOffer);
-  if (offered == ui.state.number.end() || offered->second == 0 || ui.session.trace() == nullptr) return {};
+  if (!tour_of(ui).offered || ui.session.trace() == nullptr) return {};
   const Language& language = language_of(ui);
   const std::map<std::string, std::string> values = {{"steps", std::to_string(tour_stops().size())}};
   return Notice{Notice::Kind::info, language.text("words/offer"), filled_in(language.text("words/offer_text"), values),

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/ui/guide_state.h"
 #include "app/ui/ui.h"
 
 namespace headscope::ui {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "app/session/documents.h"
+#include "app/ui/guide_state.h"
 #include "tests/app/session/session_fixture.h"
 #include "tests/app/session/temporary_folder.h"
 
@@ -33,14 +34,14 @@ class Start : public ::testing::Test {
 TEST_F(Start, TheFirstTimeShowsTheDemoAndOffersTheTour) {
   open("");
   EXPECT_EQ(session_.draft, first_document().request);
-  EXPECT_EQ(state_.number["tour/offer"], 1);
+  EXPECT_TRUE(state_.panels.get<ui::TourState>().offered);
   EXPECT_TRUE(facts().empty());
 }
 
 TEST_F(Start, TheTourIsOfferedOnce) {
   settings_.tour_step = 2;
   open("");
-  EXPECT_EQ(state_.number["tour/offer"], 0);
+  EXPECT_FALSE(state_.panels.get<ui::TourState>().offered);
 }
 
 TEST_F(Start, ResumesTheLastSession) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/ui/guide/examples.h"
+#include "app/ui/widgets/control_states.h"
 #include "core/base/error.h"
 #include "tests/app/ui/driver.h"
 
@@ -56,7 +57,7 @@ TEST(Examples, EveryOneRunsAndPointsAtRealControls) {
         ++mistakes;
         const std::string what = example.id + " " + mistake.id + " at " + std::to_string(width);
         ASSERT_TRUE(d.has("mistake/next")) << what;
-        EXPECT_EQ(d.state.text["callout/title"], mistake_text(english, example, mistake, "title"));
+        EXPECT_EQ(d.state.panels.get<CalloutState>().title, mistake_text(english, example, mistake, "title"));
         ASSERT_TRUE(mistake.place.stage.has_value());
         EXPECT_NE(d.trace().find(*mistake.place.stage), nullptr) << what;
         EXPECT_EQ(d.session.view.stage, *mistake.place.stage) << what;
@@ -84,7 +85,7 @@ TEST(Examples, GoThereComesBackFromAnywhere) {
       d.session.view.head = 1;
       d.session.view.request_opened_by_hand = false;
       d.session.view.inspector_collapsed = d.session.view.concat_collapsed = true;
-      d.state.number["request/scroll"] = 0;
+      d.state.panels.get<ScrollOffsets>().down["request"] = 0;
       d.step();
       d.click("mistake/go");
       d.step();
@@ -122,10 +123,10 @@ TEST(Examples, SpeakTheLanguageOfTheSettings) {
   open(d, all_examples()[4]);
   const Language& spanish = language_for("es", "");
   EXPECT_EQ(d.state.title, example_text(spanish, all_examples()[4], "title"));
-  EXPECT_EQ(d.state.text["callout/text"],
+  EXPECT_EQ(d.state.panels.get<CalloutState>().text,
             mistake_text(spanish, all_examples()[4], all_examples()[4].mistakes[0], "text"));
   d.choose("mistake/language", "English");
-  EXPECT_EQ(d.state.text["callout/text"],
+  EXPECT_EQ(d.state.panels.get<CalloutState>().text,
             mistake_text(language_for("en", ""), all_examples()[4], all_examples()[4].mistakes[0], "text"));
   EXPECT_TRUE(d.has("mistake")) << "the document is the same";
 }
@@ -133,7 +134,7 @@ TEST(Examples, SpeakTheLanguageOfTheSettings) {
 TEST(Examples, TheMenuOpensThemByKey) {
   Driver d;
   d.key(KeyName::f10);
-  while (d.state.number["menu/File/inner"] == 0) d.key(KeyName::down);
+  while (d.state.panels.get<OpenLists>().by_name["menu/File"].inner == InnerList::none) d.key(KeyName::down);
   EXPECT_FALSE(d.has(line_of(d, all_examples()[0])));
   d.key(KeyName::right);
   EXPECT_TRUE(d.has(line_of(d, all_examples()[0])));

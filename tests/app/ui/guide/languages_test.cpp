@@ -125,13 +125,13 @@ TEST(Settings, TheLanguageIsChosenThere) {
   EXPECT_EQ(d.state.dialog, DialogKind::none);
   // One setting for both.
   d.choose("menu/Help", "Tour");
-  EXPECT_EQ(d.state.text["callout/title"], language_for("es", "").text("tour/phrase/title"));
+  EXPECT_EQ(d.state.panels.get<CalloutState>().title, language_for("es", "").text("tour/phrase/title"));
   d.key(KeyName::escape);
   d.click("menu/File");
   d.hover("menu/File/Examples");
   d.click("menu/File/Examples/" + example_text(language_for("es", ""), all_examples()[0], "title"));
   d.step();
-  EXPECT_EQ(d.state.text["callout/title"],
+  EXPECT_EQ(d.state.panels.get<CalloutState>().title,
             language_for("es", "").text("examples/000-fused-projection/mistakes/merge/title"));
 }
 

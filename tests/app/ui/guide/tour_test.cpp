@@ -18,8 +18,8 @@ void start(Driver& d) {
 }
 
 int step_of(const Driver& d) {
-  const auto found = d.state.number.find("tour/at");
-  return found == d.state.number.end() ? -1 : static_cast<int>(found->second);
+  const auto* tour = d.state.panels.find<TourState>();
+  return tour == nullptr ? -1 : tour->step.value_or(-1);
 }
 
 TEST(Tour, WalksThroughAllStepsByKey) {
@@ -36,7 +36,7 @@ TEST(Tour, WalksThroughAllStepsByKey) {
     if (stop.stage) {
       EXPECT_EQ(d.session.view.stage, *stop.stage);
     }
-    const std::string text = d.state.text["callout/text"];
+    const std::string text = d.state.panels.get<CalloutState>().text;
     EXPECT_EQ(text.find('{'), std::string::npos) << text;
     const Rect box = d.rect("tour");
     EXPECT_TRUE(box.min.x >= 0 && box.min.y >= 0 && box.max.x <= 1600 && box.max.y <= 1000) << stop.id;
@@ -50,17 +50,19 @@ TEST(Tour, WalksThroughAllStepsByKey) {
 TEST(Tour, SpeaksOfTheRealNumbers) {
   Driver d;
   start(d);
-  EXPECT_NE(d.state.text["callout/text"].find("Hola, mi, nombre, es, Alex"), std::string::npos);
+  EXPECT_NE(d.state.panels.get<CalloutState>().text.find("Hola, mi, nombre, es, Alex"), std::string::npos);
   d.session.draft.phrase = "uno dos";
   d.step();
-  EXPECT_NE(d.state.text["callout/text"].find("2 tokens: uno, dos"), std::string::npos) << d.state.text["callout/text"];
+  EXPECT_NE(d.state.panels.get<CalloutState>().text.find("2 tokens: uno, dos"), std::string::npos)
+      << d.state.panels.get<CalloutState>().text;
   for (int i = 0; i < 6; ++i) d.key(KeyName::right);
   const Selection at = selection_of(d.session.view, d.trace());
   const Tensor& weights = d.trace().tensor(StageId::weights);
   const float best = std::max(weights.at({0, at.head, 1, 0}), weights.at({0, at.head, 1, 1}));
   char number[16];
   std::snprintf(number, sizeof(number), "%.4f", static_cast<double>(best));
-  EXPECT_NE(d.state.text["callout/text"].find(number), std::string::npos) << d.state.text["callout/text"];
+  EXPECT_NE(d.state.panels.get<CalloutState>().text.find(number), std::string::npos)
+      << d.state.panels.get<CalloutState>().text;
 }
 
 TEST(Tour, IsLeftAndGoesOnThere) {
@@ -84,10 +86,10 @@ TEST(Tour, ChangesItsLanguageOnTheWay) {
   start(d);
   d.settings.language = "es";
   d.step();
-  EXPECT_EQ(d.state.text["callout/title"], language_for("es", "").text("tour/phrase/title"));
+  EXPECT_EQ(d.state.panels.get<CalloutState>().title, language_for("es", "").text("tour/phrase/title"));
   d.choose("tour/language", "English");
   EXPECT_EQ(d.settings.language, "en");
-  EXPECT_EQ(d.state.text["callout/title"], language_for("en", "").text("tour/phrase/title"));
+  EXPECT_EQ(d.state.panels.get<CalloutState>().title, language_for("en", "").text("tour/phrase/title"));
 }
 
 TEST(Tour, PanelsBesideItGoOnWorking) {
@@ -137,7 +139,7 @@ TEST(Tour, KeepsItsBoxSmallWhateverIsTyped) {
 TEST(Tour, IsOfferedOnlyWhenAsked) {
   Driver d;
   EXPECT_FALSE(d.has("notice/tour-offer/button"));
-  d.state.number["tour/offer"] = 1;
+  d.state.panels.get<TourState>().offered = true;
   d.step();
   ASSERT_TRUE(d.has("notice/tour-offer/button"));
   d.key(KeyName::escape);
