@@ -40,6 +40,7 @@ void open_document_at(Ui& ui, const std::string& path) {
                                     : open_document(path, ui.session.draft, ui.session.view);
     ui.session.open(document.against.value_or(document.request), document.view);
     if (document.against) pin_then_edit(ui, document.request);
+    if (document.theme) ui.settings.theme = *document.theme;
     ui.state.title = document.title;
     ui.state.edits.clear();
     // A long text with the caret in it would open over the panels below.

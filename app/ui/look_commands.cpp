@@ -46,15 +46,12 @@ void step_stage(Ui& ui) {
 }
 
 void set_scale(Ui& ui, double scale) {
-  const double next = std::clamp(std::round(scale * 10) / 10, 0.5, 3.0);
-  ui.session.view.ui_scale = next;
-  ui.settings.ui_scale = next;
+  ui.settings.ui_scale = std::clamp(std::round(scale * 10) / 10, 0.5, 3.0);
 }
 
 void toggle_theme(Ui& ui) {
-  Theme& theme = ui.session.view.theme;
+  Theme& theme = ui.settings.theme;
   theme = theme == Theme::dark ? Theme::light : Theme::dark;
-  ui.settings.theme = theme;
 }
 
 template <bool ViewState::*flag>
@@ -104,8 +101,8 @@ const CommandAction kActions[] = {
     {CommandId::copy_matrix, [](Ui& ui, const std::string&) { copy_numbers(ui, CopyWhat::matrix); }},
     {CommandId::copy_command, plain<copy_command>},
     {CommandId::toggle_theme, plain<toggle_theme>},
-    {CommandId::scale_up, [](Ui& ui, const std::string&) { set_scale(ui, ui.session.view.ui_scale + 0.1); }},
-    {CommandId::scale_down, [](Ui& ui, const std::string&) { set_scale(ui, ui.session.view.ui_scale - 0.1); }},
+    {CommandId::scale_up, [](Ui& ui, const std::string&) { set_scale(ui, ui.settings.ui_scale + 0.1); }},
+    {CommandId::scale_down, [](Ui& ui, const std::string&) { set_scale(ui, ui.settings.ui_scale - 0.1); }},
     {CommandId::scale_reset, [](Ui& ui, const std::string&) { set_scale(ui, 1); }},
     {CommandId::toggle_request, plain<toggle_request>},
     {CommandId::toggle_pipeline, plain<toggle<&ViewState::pipeline_collapsed>>},

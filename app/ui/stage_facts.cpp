@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/ui.h"
+
 namespace headscope::ui {
 Tensor slice_matrix(const Trace& trace, StageId stage, std::int64_t batch, std::int64_t slice) {
   return matrix_at(heads_first(stage, trace.tensor(stage)), batch, slice);
@@ -62,9 +64,10 @@ void select_stage(ViewState& view, StageId stage) {
   view.stage = stage;
 }
 
-ColorMap color_map_of(const ViewState& view, bool weight_like) {
+ColorMap color_map_of(const Ui& ui, bool weight_like) {
+  const ViewState& view = ui.session.view;
   const std::optional<ColorMap>& chosen = weight_like ? view.weight_map : view.signed_map;
-  return chosen.value_or(default_color_map(!weight_like, view.theme));
+  return chosen.value_or(default_color_map(!weight_like, ui.settings.theme));
 }
 
 std::string pixel_holds(std::int64_t rows, std::int64_t columns, float width, float height, const std::string& noun) {

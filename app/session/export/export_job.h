@@ -35,8 +35,8 @@ enum class ExportFile { png, svg, csv, npy, safetensors, json };
 struct ExportChoice {
   ExportSubject subject = ExportSubject::head;
   ExportFile format = ExportFile::png;
-  double scale = 2;  // pictures
-  Theme theme = Theme::dark;
+  double scale = 2;           // pictures
+  Theme theme = Theme::dark;  // of pictures, and of the view in a session
   bool labels = true, color_bar = true, recipe = true;
   bool csv_long = false;  // csv: one table instead of one matrix a slice
   std::string folder;

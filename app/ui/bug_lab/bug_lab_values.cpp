@@ -77,7 +77,7 @@ HeatmapView view_of(Ui& ui, const LabSides& sides, std::size_t side) {
   view.batch = sides.batch;
   view.head = sides.head;
   view.weight_like = is_weight_like(sides.stage) && !differs;
-  view.map = color_map_of(ui.session.view, view.weight_like || (differs && !sides.centred));
+  view.map = color_map_of(ui, view.weight_like || (differs && !sides.centred));
   view.range = range_of(ui, sides, side);
   if (data.is_large(sides.stage)) {
     view.large = LargeMap{data.map_key(sides.stage, sides.batch, slice(sides, side)),

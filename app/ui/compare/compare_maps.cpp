@@ -37,7 +37,7 @@ HeatmapView view_of(Ui& ui, PanelData& data, const CompareShown& shown, const Va
   view.batch = batch;
   view.head = slice;
   view.weight_like = is_weight_like(stage);
-  view.map = color_map_of(ui.session.view, view.weight_like);
+  view.map = color_map_of(ui, view.weight_like);
   view.range = range;
   if (data.is_large(stage)) {
     view.large = LargeMap{data.map_key(stage, batch, slice),
@@ -247,7 +247,7 @@ void draw_difference(Maps& maps, const Difference& difference, const Rect& own) 
   view.matrix = found->matrix;
   view.mask = found->hidden;
   view.weight_like = false;
-  view.map = color_map_of(ui.session.view, false);
+  view.map = color_map_of(ui, false);
   view.range = range_around_zero(found->largest);
   static const std::vector<std::string> none;
   const MapAxes axes{found->row_labels, maps.keys ? found->column_labels : none, maps.keys, maps.margins};

@@ -33,7 +33,7 @@ void choose_subject(Ui& ui, ExportDialogState& state, ExportSubject subject) {
 }
 
 void start(Ui& ui, ExportDialogState& state) {
-  state.choice.theme = ui.session.view.theme;
+  state.choice.theme = ui.settings.theme;
   state.choice.scale = ui.settings.export_scale;
   state.choice.folder =
       short_path(ui.settings.export_folder.empty() ? default_export_folder() : ui.settings.export_folder);

@@ -89,6 +89,7 @@ void draw_save_dialog(Ui& ui, const Rect& window) {
     state.choice = ExportChoice();
     state.choice.subject = ExportSubject::session;
     state.choice.format = ExportFile::json;
+    state.choice.theme = ui.settings.theme;
     begin_form(ui, ui.settings.open_folder.empty() ? home_folder() : ui.settings.open_folder,
                suggested_file(state.choice, *trace, ui.session.view, ui.state.title));
   }

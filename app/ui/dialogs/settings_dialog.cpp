@@ -32,11 +32,10 @@ void draw_settings_dialog(Ui& ui, const Rect& window) {
           "Of the tour and of the examples; all else speaks the field's own terms.");
   y += ui.px(14);
 
-  ViewState& view = ui.session.view;
-  int theme = static_cast<int>(view.theme);
+  int theme = static_cast<int>(ui.settings.theme);
   if (segments(ui, "settings/theme", control("theme"), {"dark", "light"}, theme,
                {true, false, "Colours of the window (Ctrl+T)."})) {
-    view.theme = ui.settings.theme = static_cast<Theme>(theme);
+    ui.settings.theme = static_cast<Theme>(theme);
   }
 
   const bool has_native = !native_dialog_program().empty();

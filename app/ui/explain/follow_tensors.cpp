@@ -104,7 +104,7 @@ void draw_names(Ui& ui, const Item& item, const Rect& header) {
 HeatmapView view_of(Ui& ui, PanelData& data, const Item& item) {
   HeatmapView view;
   view.weight_like = !item.of_file && is_weight_like(item.stage);
-  view.map = color_map_of(ui.session.view, view.weight_like);
+  view.map = color_map_of(ui, view.weight_like);
   if (item.of_file) {
     view.matrix = item.matrix;
     return view;
@@ -314,7 +314,7 @@ void draw_legend(Ui& ui, PanelData& data, const CellPlace& place, const Rect& ar
   const float width = ui.px(130);
   const auto bar = [&](float x, bool weight_like, const ValueRange& range, const std::string& words) {
     const Rect rect{{x, area.min.y + ui.px(18)}, {x + width, area.min.y + ui.px(28)}};
-    color_bar(ui, rect, color_map_of(ui.session.view, weight_like), range, true);
+    color_bar(ui, rect, color_map_of(ui, weight_like), range, true);
     text_in(ui, {{rect.max.x + ui.px(10), rect.min.y - ui.px(4)}, {rect.max.x + ui.px(150), rect.max.y + ui.px(4)}},
             Type::words11, ui.colors.text2, words);
   };

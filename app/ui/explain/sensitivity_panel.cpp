@@ -156,7 +156,7 @@ void draw_map(Ui& ui, const Shown& shown, const Sensitivity& found, const Rect& 
   view.batch = shown.selection.batch;
   view.head = shown.selection.head;
   view.weight_like = false;
-  view.map = color_map_of(ui.session.view, false);
+  view.map = color_map_of(ui, false);
   view.range = {-largest, largest, false, false};
   const MapAxes axes{shown.data.rows(StageId::weights), shown.data.columns(StageId::weights), true};
   const DrawnMap map = draw_map_with_axes(ui, "sensitivity/picture", view, axes, body,

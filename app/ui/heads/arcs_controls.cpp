@@ -63,7 +63,7 @@ void save_svg(Ui& ui, PanelData& data) {
   choice.subject = ui.session.view.heads_show == HeadsShow::arcs ? ExportSubject::arcs : ExportSubject::neurons;
   choice.format = ExportFile::svg;
   choice.scale = 1;
-  choice.theme = ui.session.view.theme;
+  choice.theme = ui.settings.theme;
   choice.folder = ui.settings.export_folder.empty() ? default_export_folder() : ui.settings.export_folder;
   ViewState view = ui.session.view;
   if (view.heads_show == HeadsShow::neurons) view.cell = arcs_focus(ui, data).pair;  // what is shown, picked or not

@@ -78,7 +78,7 @@ void draw_header(Ui& ui, Panel& panel, const Rect& area) {
     }
   }
   if (!panel.provenance || view.concat_shows == ConcatShows::output) {
-    draw_inline_bar(ui, rest, color_map_of(view, false), panel.data.range(view, shown, panel.selection.batch, 0));
+    draw_inline_bar(ui, rest, color_map_of(ui, false), panel.data.range(view, shown, panel.selection.batch, 0));
   }
   std::string fact = to_string(trace.tensor(shown).shape());
   if (!panel.hovered.empty()) fact += "  " + panel.hovered;
@@ -220,7 +220,7 @@ void draw_matrix(Ui& ui, Panel& panel, StageId stage, const Rect& area, bool nam
   const bool provenance = stage == StageId::concat && panel.provenance;
   read_input(ui, panel, stage, grid, matrix);
   HeatmapView view;
-  view.map = color_map_of(ui.session.view, false);
+  view.map = color_map_of(ui, false);
   view.range = panel.data.range(ui.session.view, stage, panel.selection.batch, 0);
   view.weight_like = false;
   if (panel.data.is_large(stage)) view.large = large_of(ui, panel, stage, grid);

@@ -50,7 +50,7 @@ HeatmapView view_of(Ui& ui, Grid& grid, std::int64_t head, ImVec2 at) {
   view.batch = batch;
   view.head = head;
   view.weight_like = is_weight_like(quantity);
-  view.map = color_map_of(ui.session.view, view.weight_like);
+  view.map = color_map_of(ui, view.weight_like);
   view.range = grid.data.range(ui.session.view, quantity, batch, head);
   if (grid.large) {
     view.large = LargeMap{grid.data.map_key(quantity, batch, head),
@@ -236,15 +236,15 @@ void draw_legend(Ui& ui, Grid& grid, const Rect& area) {
   ui.mark("heads/color_bar", bar);
   if (range.per_row) {
     // The numbers differ from row to row: the bar says so instead of naming any.
-    color_bar(ui, bar, color_map_of(view, weight_like), {0, 1, false, false}, true);
+    color_bar(ui, bar, color_map_of(ui, weight_like), {0, 1, false, false}, true);
     const Rect cover{{bar.min.x, bar.max.y}, {bar.max.x, area.max.y}};
     fill(cover, ui.colors.panel);
-    const bool both_signs = is_diverging(color_map_of(view, weight_like));
+    const bool both_signs = is_diverging(color_map_of(ui, weight_like));
     const Rect line{cover.min, {cover.max.x, cover.min.y + ui.px(18)}};
     text_in(ui, line, Type::words11, ui.colors.text2, both_signs ? "− row's largest" : "row's least");
     text_in(ui, line, Type::words11, ui.colors.text2, both_signs ? "+ row's largest" : "largest", 1);
   } else {
-    color_bar(ui, bar, color_map_of(view, weight_like), range, true);
+    color_bar(ui, bar, color_map_of(ui, weight_like), range, true);
   }
 
   Rect words{{bar.max.x + std::max(ui.px(9), grid.layout.gap > ui.px(40) ? ui.px(16) : grid.layout.gap),

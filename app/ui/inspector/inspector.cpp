@@ -145,7 +145,7 @@ Inspected inspected_of(Ui& ui, PanelData& data) {
                       std::nullopt,
                       false};
   inspected.matrix = data.matrix(stage, inspected.batch, inspected.slice);
-  inspected.map = color_map_of(ui.session.view, inspected.weight_like);
+  inspected.map = color_map_of(ui, inspected.weight_like);
   inspected.range = data.range(ui.session.view, stage, inspected.batch, inspected.slice);
   inspected.shown = selection.cell;
   if (!inspected.shown && inspected.score_like) {

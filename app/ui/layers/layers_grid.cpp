@@ -70,7 +70,7 @@ void draw_picture(Ui& ui, const Grid& grid, const HeadResult* head, const Rect& 
   spec.height = static_cast<int>(place.height());
   spec.map = grid.shown.map;
   spec.range = {0, grid.shown.largest, ui.session.view.log_scale, false};
-  spec.theme = ui.session.view.theme;
+  spec.theme = ui.settings.theme;
   spec.pixel_scale = static_cast<double>(ui.scale);
   spec.grid = false;
   const TextureId texture = ui.textures.heatmap(spec);

@@ -183,7 +183,7 @@ void draw_heatmap_view(Ui& ui, const HeatmapView& view) {
   spec.height = static_cast<int>(grid.area.height());
   spec.map = view.map;
   spec.range = view.range;
-  spec.theme = ui.session.view.theme;
+  spec.theme = ui.settings.theme;
   spec.hatch_x = static_cast<int>(grid.area.min.x);
   spec.hatch_y = static_cast<int>(grid.area.min.y);
   spec.pixel_scale = static_cast<double>(ui.scale);

@@ -98,7 +98,7 @@ void draw_provenance(Ui& ui, PanelData& data, const std::string& name, const Cel
   if (grid.empty()) return;
   const Trace& trace = data.trace();
   PanelData::Picture& picture = data.picture("provenance/" + name);
-  const std::uint64_t version = picture_version(data, grid, feature0, ui.session.view.theme);
+  const std::uint64_t version = picture_version(data, grid, feature0, ui.settings.theme);
   if (picture.version != version) {
     picture.version = version;
     picture.pixels = provenance_picture(trace, grid, feature0, ui.colors.panel);

@@ -31,7 +31,7 @@ HeatmapView view_of(Ui& ui, const WeightsData& data) {
   HeatmapView view;
   view.matrix = data.matrix;
   view.weight_like = false;
-  view.map = color_map_of(ui.session.view, false);
+  view.map = color_map_of(ui, false);
   view.range = data.range;
   if (!data.large) return view;
   const MapKey key{data.version, StageId::input, 0, 0};
