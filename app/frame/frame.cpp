@@ -9,9 +9,9 @@
 
 #include "app/gl/framebuffer.h"
 #include "app/gl/offscreen.h"
+#include "app/ui/font_atlas.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/mouse_input.h"
-#include "app/ui/theme.h"
 #include "core/base/error.h"
 #include "core/picture/palette.h"
 

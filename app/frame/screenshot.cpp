@@ -8,6 +8,7 @@
 #include "app/gl/compute_factory.h"
 #include "app/gl/framebuffer.h"
 #include "app/gl/offscreen.h"
+#include "app/ui/command_list.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"

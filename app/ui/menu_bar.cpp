@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "app/ui/command_list.h"
 #include "app/ui/guide/examples.h"
 #include "app/ui/main_view.h"
 #include "app/ui/panels.h"

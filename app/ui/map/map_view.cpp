@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "app/ui/imgui_compat.h"
-#include "app/ui/map/heatmap_view.h"
+#include "app/ui/widgets/widgets.h"
 #include "core/tensor/parts.h"
 
 namespace headscope::ui {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/ui/command_actions.h"
+#include "app/ui/command_list.h"
 #include "app/ui/main_view.h"
 #include "tests/app/ui/driver.h"
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "app/ui/command_list.h"
 #include "app/ui/shell_state.h"
 #include "app/ui/shortcuts.h"
 #include "tests/app/ui/driver.h"
