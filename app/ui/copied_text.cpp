@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/map/cell_places.h"
 #include "app/ui/map/explain_state.h"
 #include "app/ui/shortcuts.h"

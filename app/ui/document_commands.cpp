@@ -1,6 +1,8 @@
 // Commands that open, save, export and say what there is to read.
 #include "app/session/documents.h"
 #include "app/session/phrase_file.h"
+#include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/command_actions.h"
 #include "app/ui/compare/compare_panel.h"

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <optional>
 
+#include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/ui/command_actions.h"
 #include "app/ui/layout.h"
 #include "app/ui/main_view.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/session/session.h"
 #include "core/base/assert.h"
 
 namespace headscope::ui {

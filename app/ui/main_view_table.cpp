@@ -1,4 +1,5 @@
 // The rows of main_views(): each names functions of the room that draws the view, which no other file here has to know.
+#include "app/session/session.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/compare/compare_panel.h"
 #include "app/ui/explain/follow.h"

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/ui/command_list.h"
 #include "app/ui/guide/examples.h"
 #include "app/ui/main_view.h"
@@ -235,7 +237,7 @@ void draw_menu_bar(Ui& ui, const Rect& area) {
         lines.push_back(entry.line);
         for (const std::string& inner : entry.line.inner) letters += inner;
       }
-      show_list(ui, list_name(i), place, std::move(lines), -1, Type::words12, ui.px(250));
+      show_menu(ui, list_name(i), place, std::move(lines), ui.px(250));
     }
   }
   const bool box = area.width() / ui.scale >= 1200;

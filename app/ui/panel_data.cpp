@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/session/session.h"
 #include "core/attention/on_demand.h"
 #include "core/attention/shown_mask.h"
 #include "core/attention/stage_layout.h"

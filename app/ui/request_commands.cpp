@@ -1,6 +1,7 @@
 // Commands that change what is computed, and with what it is compared.
 #include <algorithm>
 
+#include "app/session/session.h"
 #include "app/ui/command_actions.h"
 #include "app/ui/compare/compare_panel.h"
 #include "app/ui/file_choice.h"

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/ui/ui.h"
 
 namespace headscope::ui {

@@ -3,16 +3,16 @@
 
 #include <imgui.h>
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/platform/key_event.h"
-#include "app/session/session.h"
-#include "app/session/settings.h"
 #include "app/ui/command.h"
 #include "app/ui/dialog_state.h"
 #include "app/ui/panel_states.h"
@@ -20,7 +20,13 @@
 #include "app/ui/widgets/text_edit.h"
 #include "core/base/image.h"
 #include "core/explain/cell_place.h"
-#include "core/picture/texture_store.h"
+#include "core/request/request.h"
+
+namespace headscope {
+class Session;       // app/session/session.h
+struct Settings;     // app/session/settings.h
+class TextureStore;  // core/picture/texture_store.h
+}  // namespace headscope
 
 namespace headscope::ui {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "app/session/session.h"
 #include "app/ui/command_list.h"
 #include "app/ui/dialogs/dialog_frame.h"
 #include "app/ui/guide/examples.h"

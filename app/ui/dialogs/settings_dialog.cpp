@@ -1,5 +1,6 @@
 // What the program remembers of one's taste: language, theme, file dialogs. Everything acts at once.
 #include "app/session/native_dialog.h"
+#include "app/session/settings.h"
 #include "app/ui/dialogs/dialog_frame.h"
 #include "app/ui/guide/languages.h"
 #include "app/ui/widgets/widgets.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/explain/follow.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/cell_highlight.h"
@@ -177,7 +178,7 @@ float draw_item(Ui& ui, PanelData& data, const CellPlace& place, const Item& ite
   const float width = area.width(), height = area.max.y - at.y;
   HeatmapView view = view_of(ui, data, item);
   view.grid = view.large
-                  ? fitted_map(at, width, height, item.rows, item.columns, is_score_like(item.stage),
+                  ? fitted_map({at, width, height}, item.rows, item.columns, is_score_like(item.stage),
                                ui.px(kLargestCell), ui.px(12))
                   : fitted_oblong(at, width, height, item.rows, item.columns, highest_row(ui, width, item.columns));
   if (item.of_file) {
@@ -209,7 +210,7 @@ void draw_concat(Ui& ui, PanelData& data, const Item& item, const Rect& area, Im
   draw_names(ui, item, {{area.min.x - ui.px(kGutter), area.min.y}, {area.max.x, area.min.y + ui.px(kHeader)}});
   const ImVec2 at{area.min.x, area.min.y + ui.px(kHeader + kBandLabels)};
   const ConcatGrid grid =
-      concat_grid(at, area.width(), std::min(area.max.y - at.y, ui.px(20) * static_cast<float>(item.rows)), item.rows,
+      concat_grid({at, area.width(), std::min(area.max.y - at.y, ui.px(20) * static_cast<float>(item.rows))}, item.rows,
                   item.columns, banded ? trace.num_heads() : 1, ui.scale);
   if (grid.bands.empty()) return;
   const std::optional<CellPlace> own = picked_place(ui.session.view, trace);

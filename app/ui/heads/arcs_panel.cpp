@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/panels.h"

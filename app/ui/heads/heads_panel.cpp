@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/heads/head_menu.h"
 #include "app/ui/heads/heads_header.h"
 #include "app/ui/heads/heads_layout.h"
@@ -31,7 +32,7 @@ struct Grid {
   bool large = false;  // drawn from tiles
 
   CellGrid cells_at(ImVec2 at) const {
-    return large ? fitted_map(at, layout.width, layout.height, rows, columns, true)
+    return large ? fitted_map({at, layout.width, layout.height}, rows, columns, true)
                  : fitted_square(at, layout.width, layout.height, rows, columns);
   }
 };

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/ui/heads/arcs.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/map/axis_labels.h"

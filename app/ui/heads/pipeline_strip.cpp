@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 
+#include "app/session/session.h"
 #include "app/ui/map/cell_highlight.h"
 #include "app/ui/map/heatmap_view.h"
 #include "app/ui/panel_data.h"

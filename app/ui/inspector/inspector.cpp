@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/session/session.h"
 #include "app/ui/inspector/inspector_parts.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/panels.h"

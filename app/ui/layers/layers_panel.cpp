@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/session/background/predictions.h"
+#include "app/session/session.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets/widgets.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/session/session.h"
 #include "app/ui/widgets/control_states.h"
 
 namespace headscope::ui {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/session/session.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/minus_sign.h"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/tensor/parts.h"

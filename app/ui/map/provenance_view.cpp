@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "app/session/settings.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/widgets/widgets.h"
 

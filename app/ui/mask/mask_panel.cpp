@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/heatmap_view.h"
 #include "app/ui/map/panel_sentences.h"

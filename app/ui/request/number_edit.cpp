@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/session/session.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/request/head_changes.h"
 #include "app/ui/widgets/text_line.h"

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/session/session.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/request/request_panel.h"
 #include "app/ui/widgets/control_box.h"

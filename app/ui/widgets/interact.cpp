@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "app/ui/widgets/widgets.h"

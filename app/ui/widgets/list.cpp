@@ -75,7 +75,7 @@ struct OpenList {
   std::vector<MenuLine> lines;
   int selected = -1;
   Type type = Type::words12;
-  float width = 0;
+  float width = 0;  // pixels; 0: as wide as needed, at least as the anchor
 
   int count() const { return static_cast<int>(lines.size()); }
   const MenuLine& line(int i) const { return lines[static_cast<std::size_t>(i)]; }
@@ -257,13 +257,20 @@ void draw_list(Ui& ui, const OpenList& list) {
   }
 }
 
+void show(Ui& ui, OpenList list) {
+  ui.state.list_shown = true;
+  ui.overlays.push_back([shown = std::move(list)](Ui& over) { draw_list(over, shown); });
+}
+
 }  // namespace
 
 void show_list(Ui& ui, const std::string& name, const Rect& anchor, std::vector<MenuLine> lines, int selected,
-               Type type, float width) {
-  ui.state.list_shown = true;
-  ui.overlays.push_back(
-      [list = OpenList{name, anchor, std::move(lines), selected, type, width}](Ui& over) { draw_list(over, list); });
+               Type type) {
+  show(ui, {name, anchor, std::move(lines), selected, type, 0});
+}
+
+void show_menu(Ui& ui, const std::string& name, const Rect& anchor, std::vector<MenuLine> lines, float width) {
+  show(ui, {name, anchor, std::move(lines), -1, Type::words12, width});
 }
 
 ListAside list_aside(const Ui& ui, const std::string& name) {

@@ -42,19 +42,19 @@ void end_scroll(Ui& ui) {
   ui.state.scrolls.pop_back();
 }
 
-float scroll_across(Ui& ui, const std::string& name, const Rect& bar, const Rect& over, float width,
-                    float content_width, float step) {
+float scroll_across(Ui& ui, const std::string& name, const AcrossScroll& scroll) {
+  const Rect& bar = scroll.bar;
   double& offset = ui.state.panels.get<ScrollOffsets>().across[name];
   ImGuiIO& io = ImGui::GetIO();
-  const double most = std::max(0.0f, std::ceil(content_width - width));
+  const double most = std::max(0.0f, std::ceil(scroll.content_width - scroll.width));
   if (most <= 0) return static_cast<float>(offset = 0);
-  if (mouse_over(ui, over)) {
+  if (mouse_over(ui, scroll.over)) {
     const float turns = io.MouseWheelH + (ui.shift_held ? io.MouseWheel : 0);
-    offset -= static_cast<double>(turns * step);
+    offset -= static_cast<double>(turns * scroll.step);
     if (turns != 0) io.MouseWheel = io.MouseWheelH = 0;
   }
   const Interaction it = interact_mouse(ui, name + "/bar", bar, {}, false);
-  const float thumb = std::max(ui.px(24), bar.width() * width / content_width);
+  const float thumb = std::max(ui.px(24), bar.width() * scroll.width / scroll.content_width);
   if (it.held && bar.width() > thumb) {
     offset = static_cast<double>((io.MousePos.x - bar.min.x - thumb / 2) / (bar.width() - thumb)) * most;
   }
@@ -65,8 +65,8 @@ float scroll_across(Ui& ui, const std::string& name, const Rect& bar, const Rect
   return static_cast<float>(offset);
 }
 
-bool splitter(Ui& ui, const std::string& name, const Rect& rect, bool vertical, float& size, float low, float high,
-              float direction) {
+bool splitter(Ui& ui, const std::string& name, const Rect& rect, float& size, const SplitterRange& range) {
+  const bool vertical = range.vertical;
   const Interaction it = interact_mouse(ui, name, rect, {}, false);
   if (!it.hovered && !it.held) return false;
   ImGui::SetMouseCursor(vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
@@ -86,8 +86,8 @@ bool splitter(Ui& ui, const std::string& name, const Rect& rect, bool vertical, 
     press = {mouse, static_cast<double>(size)};
   }
   const float wish = static_cast<float>(press.size + (mouse - press.mouse) / static_cast<double>(ui.scale) *
-                                                         static_cast<double>(direction));
-  const float next = std::round(std::clamp(wish, low, std::max(low, high)));
+                                                         static_cast<double>(range.direction));
+  const float next = std::round(std::clamp(wish, range.low, std::max(range.low, range.high)));
   if (next == size) return false;
   size = next;
   return true;

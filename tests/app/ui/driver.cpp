@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/ui/font_atlas.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/mouse_input.h"
 #include "core/base/utf8.h"

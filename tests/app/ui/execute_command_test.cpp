@@ -43,5 +43,15 @@ TEST(ExecuteCommand, LeavesToTheWindowWhatOnlyItCanDo) {
   EXPECT_EQ(d.for_main.front().id, CommandId::quit);
 }
 
+// They are a taste, not a part of what is looked at.
+TEST(ExecuteCommand, ANewSessionKeepsThemeAndScale) {
+  Driver d;
+  d.settings.theme = Theme::light;
+  d.settings.ui_scale = 1.2;
+  d.ctrl(KeyName::n);
+  EXPECT_EQ(d.settings.theme, Theme::light);
+  EXPECT_EQ(d.settings.ui_scale, 1.2);
+}
+
 }  // namespace
 }  // namespace headscope::ui

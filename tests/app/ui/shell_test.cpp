@@ -1,10 +1,9 @@
 // Focus, shortcuts, menus, lists, notices: what holds the window together.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
-
-#include <algorithm>
 #include <set>
 
 #include "app/ui/command_list.h"

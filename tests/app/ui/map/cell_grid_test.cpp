@@ -145,11 +145,11 @@ TEST(CellGrid, AnOldViewportOfAnotherMatrixDoesNoHarm) {
 }
 
 TEST(LargeMapGrid, PixelsHoldAWholeNumberOfCells) {
-  const CellGrid grid = fitted_map({10, 20}, 700, 640, 32768, 32768, true);
+  const CellGrid grid = fitted_map({{10, 20}, 700, 640}, 32768, 32768, true);
   EXPECT_EQ(grid.pixel_cells(), (PixelCells{64, 64}));
   EXPECT_EQ(grid.area.width(), 512);
   EXPECT_EQ(grid.area.height(), 512);
-  const CellGrid wider = fitted_map({10, 20}, 700, 700, 32768, 32768, true);
+  const CellGrid wider = fitted_map({{10, 20}, 700, 700}, 32768, 32768, true);
   EXPECT_EQ(wider.pixel_cells(), (PixelCells{48, 48}));
   EXPECT_EQ(wider.area.width(), 683);
   EXPECT_EQ(wider.cell_at({10 + 682.5f, 20 + 0.5f}), (Cell{24, 32760}));
@@ -163,7 +163,7 @@ TEST(LargeMapGrid, FitsAnyShape) {
                                       {5, 7},
                                       {2049, 2049}}) {
     for (const bool square : {true, false}) {
-      const CellGrid grid = fitted_map({0, 0}, 311, 402, rows, columns, square);
+      const CellGrid grid = fitted_map({{0, 0}, 311, 402}, rows, columns, square);
       EXPECT_LE(grid.area.width(), 311);
       EXPECT_LE(grid.area.height(), 402);
       const PixelCells cells = grid.pixel_cells();
@@ -182,7 +182,7 @@ TEST(LargeMapGrid, FitsAnyShape) {
 }
 
 TEST(LargeMapGrid, ZoomHalvesWhatAPixelHoldsDownToOneCellAndComesBack) {
-  const CellGrid fitted = fitted_map({0, 0}, 700, 700, 32768, 32768, true);
+  const CellGrid fitted = fitted_map({{0, 0}, 700, 700}, 32768, 32768, true);
   const ImVec2 cursor{400, 300};
   Viewport viewport;
   std::vector<std::int64_t> seen;
@@ -205,7 +205,7 @@ TEST(LargeMapGrid, ZoomHalvesWhatAPixelHoldsDownToOneCellAndComesBack) {
 }
 
 TEST(LargeMapGrid, EveryCellCanBePannedTo) {
-  const CellGrid fitted = fitted_map({0, 0}, 500, 500, 32771, 32771, true);
+  const CellGrid fitted = fitted_map({{0, 0}, 500, 500}, 32771, 32771, true);
   Viewport viewport = zoomed(fitted, {}, 3, {100, 100}, 96);
   const std::int64_t cells = grid_of(fitted, viewport).pixel_cells().rows;
   EXPECT_GT(cells, 1);
@@ -307,7 +307,7 @@ TEST(HeadsLayout, NeverOverlapsAndNeverLeavesTheWidth) {
 }
 
 TEST(ConcatGrid, GivesEachHeadABandAsInTheMockup) {
-  const ConcatGrid grid = concat_grid({340, 797}, 796, 168, 12, 64, 8, 1);
+  const ConcatGrid grid = concat_grid({{340, 797}, 796, 168}, 12, 64, 8, 1);
   ASSERT_EQ(grid.bands.size(), 8u);
   EXPECT_EQ(grid.bands[0].area.width(), 96);
   EXPECT_EQ(grid.bands[1].area.min.x, 440);
@@ -318,7 +318,7 @@ TEST(ConcatGrid, GivesEachHeadABandAsInTheMockup) {
 
 TEST(ConcatGrid, FindsEveryFeatureWhereItIsDrawn) {
   for (const std::int64_t bands : {1, 3, 8}) {
-    const ConcatGrid grid = concat_grid({10, 20}, 700, 90, 5, 48, bands, 1);
+    const ConcatGrid grid = concat_grid({{10, 20}, 700, 90}, 5, 48, bands, 1);
     for (std::int64_t feature = 0; feature < 48; ++feature) {
       EXPECT_EQ(grid.cell_at(grid.features_rect(3, feature, feature + 1).center()), (Cell{3, feature}));
     }
@@ -326,10 +326,10 @@ TEST(ConcatGrid, FindsEveryFeatureWhereItIsDrawn) {
 }
 
 TEST(ConcatGrid, GivesUpGapsBeforePixels) {
-  const ConcatGrid many = concat_grid({0, 0}, 796, 90, 5, 512, 512, 1);
+  const ConcatGrid many = concat_grid({{0, 0}, 796, 90}, 5, 512, 512, 1);
   EXPECT_EQ(many.bands.size(), 1u);
   EXPECT_EQ(many.bands[0].area.width(), 796);
-  EXPECT_TRUE(concat_grid({0, 0}, 4, 90, 5, 512, 8, 1).bands.empty());
+  EXPECT_TRUE(concat_grid({{0, 0}, 4, 90}, 5, 512, 8, 1).bands.empty());
 }
 
 TEST(CellGrid, APartHasCellsOfTheSameSize) {
