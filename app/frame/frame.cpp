@@ -9,9 +9,9 @@
 
 #include "app/gl/framebuffer.h"
 #include "app/gl/offscreen.h"
+#include "app/ui/font_atlas.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/mouse_input.h"
-#include "app/ui/theme.h"
 #include "core/base/error.h"
 #include "core/picture/palette.h"
 
@@ -41,6 +41,19 @@ Surface null_surface(int width, int height, double content_scale) {
   return surface;
 }
 
+Cursor cursor_shape() {
+  switch (ImGui::GetMouseCursor()) {
+    case ImGuiMouseCursor_TextInput:
+      return Cursor::text;
+    case ImGuiMouseCursor_ResizeEW:
+      return Cursor::resize_x;
+    case ImGuiMouseCursor_ResizeNS:
+      return Cursor::resize_y;
+    default:
+      return Cursor::arrow;
+  }
+}
+
 FrameDrawer::FrameDrawer() {
   if (!ImGui_ImplOpenGL3_Init("#version 330 core")) {
     throw Error(
@@ -67,9 +80,9 @@ void FrameDrawer::prepare_fonts(const Session& session, float scale) {
 
 std::vector<ui::Command> FrameDrawer::make(Session& session, Settings& settings, const Surface& surface,
                                            InputEvents input, double seconds, std::vector<ui::Command> commands) {
-  const float scale = static_cast<float>(surface.content_scale * session.view.ui_scale);
+  const float scale = static_cast<float>(surface.content_scale * settings.ui_scale);
   prepare_fonts(session, scale);
-  const Palette& colors = palette(session.view.theme);
+  const Palette& colors = palette(settings.theme);
 
   ImGui_ImplOpenGL3_NewFrame();
   ImGuiIO& io = ImGui::GetIO();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/gl/gl_texture_store.h"
+#include "app/platform/window.h"
 #include "app/session/session.h"
 #include "app/session/settings.h"
 #include "app/ui/ui.h"
@@ -32,6 +33,9 @@ struct Surface {
 
 // A surface of this size without a window system; it has a clipboard of its own.
 Surface null_surface(int width, int height, double content_scale);
+
+// What the pointer looks like over the frame made last.
+Cursor cursor_shape();
 
 class FrameDrawer {
  public:

@@ -12,20 +12,12 @@
 
 namespace headscope {
 
-void write_probe(const std::string& path, std::int64_t frame, bool resting, int width, int height, Session& session,
-                 const ui::UiState& state, const ui::Probe& probe, const FrameTiming& timing,
-                 const GlTextureStore& textures) {
-  nlohmann::json json;
-  json["frame"] = frame;
-  json["resting"] = resting;
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  json["mouse"] = {mouse.x, mouse.y};
-  json["size"] = {width, height};
-  json["rects"] = nlohmann::json::object();
-  for (const auto& [name, rect] : probe.rects) {
-    json["rects"][name] = {rect.min.x, rect.min.y, rect.max.x, rect.max.y};
-  }
-  json["session"] = nlohmann::json::parse(session_json(session.draft, view_spec_of(session.view)));
+namespace {
+
+void add_session(nlohmann::json& json, const ProbedFrame& shown) {
+  Session& session = shown.session;
+  const ViewSpec view = view_spec_of(session.view, shown.settings.theme);
+  json["session"] = nlohmann::json::parse(session_json(session.draft, view));
   json["stale"] = session.stale();
   json["computing"] = session.computing();
   json["problem"] = session.problem() ? one_line(*session.problem()) : "";
@@ -41,6 +33,23 @@ void write_probe(const std::string& path, std::int64_t frame, bool resting, int 
       json["shapes"][std::string(stage_name(stage.id))] = std::vector<std::int64_t>(shape.begin(), shape.end());
     }
   }
+  const Job job = session.jobs.current();
+  json["job"] = {{"title", job.title}, {"running", job.running}, {"failed", job.failed}, {"result", job.result}};
+  const MapTiles::Counts tiles = session.background.maps.counts();
+  json["maps"] = {{"read", tiles.read}, {"on_device", tiles.on_device}};
+}
+
+void add_window(nlohmann::json& json, const ProbedFrame& shown) {
+  json["frame"] = shown.frame;
+  json["resting"] = shown.resting;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  json["mouse"] = {mouse.x, mouse.y};
+  json["size"] = {shown.surface.width, shown.surface.height};
+  json["rects"] = nlohmann::json::object();
+  for (const auto& [name, rect] : shown.drawer.probe.rects) {
+    json["rects"][name] = {rect.min.x, rect.min.y, rect.max.x, rect.max.y};
+  }
+  const ui::UiState& state = shown.drawer.state;
   json["focus"] = state.focus;
   json["dialog"] = static_cast<int>(state.dialog);
   json["notices"] = nlohmann::json::array();
@@ -50,21 +59,29 @@ void write_probe(const std::string& path, std::int64_t frame, bool resting, int 
   json["tour"] = {{"step", tour == nullptr ? -1 : tour->step.value_or(-1)},
                   {"title", callout == nullptr ? "" : callout->title},
                   {"text", callout == nullptr ? "" : callout->text}};
-  const Job job = session.jobs.current();
-  json["job"] = {{"title", job.title}, {"running", job.running}, {"failed", job.failed}, {"result", job.result}};
+}
+
+void add_measurements(nlohmann::json& json, const FrameTiming& timing, const GlTextureStore& textures) {
   json["timing"] = {{"first_frame_ms", timing.first_frame_ms},
                     {"first_picture_ms", timing.first_picture_ms},
                     {"keystrokes_ms", timing.keystrokes_ms},
                     {"ui_ms", timing.ui_ms},
                     {"frame_ms", timing.frame_ms}};
-  const MapTiles::Counts tiles = session.background.maps.counts();
-  json["maps"] = {{"read", tiles.read}, {"on_device", tiles.on_device}};
   const TextureShare::Counts pictures = textures.share()->counts();
   json["shared_pictures"] = {{"made", pictures.made},
                              {"drawn", pictures.drawn},
                              {"brought_back", pictures.brought_back},
                              {"extents", pictures.extents}};
   json["uploads"] = textures.uploads();
+}
+
+}  // namespace
+
+void write_probe(const std::string& path, const ProbedFrame& shown) {
+  nlohmann::json json;
+  add_window(json, shown);
+  add_session(json, shown);
+  add_measurements(json, shown.timing, shown.drawer.textures());
   const std::string beside = path + ".part";
   {
     std::ofstream out(beside, std::ios::binary | std::ios::trunc);

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "app/gl/gl_texture_store.h"
+#include "app/frame/frame.h"
 #include "app/session/session.h"
-#include "app/ui/ui.h"
+#include "app/session/settings.h"
 
 namespace headscope {
 
@@ -19,6 +19,17 @@ struct FrameTiming {
   double ui_ms = 0, frame_ms = 0;  // of the last frame: the panels; the whole frame with swap
 };
 
+// What is on screen, and what drew it.
+struct ProbedFrame {
+  std::int64_t frame = 0;  // counted from 1
+  bool resting = false;    // no more frames follow without an event
+  const Surface& surface;
+  Session& session;
+  const Settings& settings;
+  const FrameDrawer& drawer;
+  const FrameTiming& timing;
+};
+
 // {"frame": 12, "resting": true, "mouse": [800, 2], "size": [1600, 1000], "rects": {"phrase": [x0, y0, x1, y1], ...},
 // "session": {...}, "stale": false,
 //  "computing": false, "backend": "CPU, 2 threads", "tokens": 5, "shapes": {"weights": [1, 8, 5, 5], ...}, "problem":
@@ -26,10 +37,8 @@ struct FrameTiming {
 //  {"read": 0, "on_device": 9}, "shared_pictures": {"made": 4, "drawn": 7, "brought_back": 0, "extents": 512},
 //  "uploads": 12}
 // "maps" are MapTiles::Counts, "shared_pictures" TextureShare::Counts, "uploads" counts uploads of matrices to
-// textures. "resting": no more frames follow without an event. The file is written under another name and renamed, so
+// textures. The file is written under another name and renamed, so
 // that a reader never sees half of it. Throws Error.
-void write_probe(const std::string& path, std::int64_t frame, bool resting, int width, int height, Session& session,
-                 const ui::UiState& state, const ui::Probe& probe, const FrameTiming& timing,
-                 const GlTextureStore& textures);
+void write_probe(const std::string& path, const ProbedFrame& shown);
 
 }  // namespace headscope

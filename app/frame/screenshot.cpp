@@ -8,6 +8,7 @@
 #include "app/gl/compute_factory.h"
 #include "app/gl/framebuffer.h"
 #include "app/gl/offscreen.h"
+#include "app/ui/command_list.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
@@ -49,7 +50,7 @@ void draw_screenshot(const Options& options) {
   Session session(
       make_inline_executor(), [] {}, std::move(session_options));
   open_first(session, settings, drawer.state, options.path, false);
-  if (options.theme) session.view.theme = *options.theme;
+  if (options.theme) settings.theme = *options.theme;
 
   const auto start = std::chrono::steady_clock::now();
   int frame = 0;
@@ -66,8 +67,13 @@ void draw_screenshot(const Options& options) {
   const Image image = read_framebuffer(width, height);
   write_file_atomically(options.screenshot, [&](std::ostream& out) { write_png(out, image, {}); });
   if (!options.probe.empty()) {
-    write_probe(options.probe, frame, true, width, height, session, drawer.state, drawer.probe, {.ui_ms = drawer.ui_ms},
-                drawer.textures());
+    write_probe(options.probe, {.frame = frame,
+                                .resting = true,
+                                .surface = surface,
+                                .session = session,
+                                .settings = settings,
+                                .drawer = drawer,
+                                .timing = {.ui_ms = drawer.ui_ms}});
   }
 }
 

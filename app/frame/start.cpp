@@ -14,12 +14,8 @@ void add_notice(ui::UiState& state, ui::Notice::Kind kind, const std::string& ke
 
 void open_first(Session& session, Settings& settings, ui::UiState& state, const std::string& path, bool may_resume) {
   Document first = first_document();
-  first.view.theme = settings.theme;
-  first.view.ui_scale = settings.ui_scale;
   // Another document does not begin at the cell that the demo points at.
   ViewState view = demo_document().view;
-  view.theme = settings.theme;
-  view.ui_scale = settings.ui_scale;
   LastSession last;
   std::string notice;
   if (may_resume && load_last_session(last, notice)) {
@@ -33,6 +29,7 @@ void open_first(Session& session, Settings& settings, ui::UiState& state, const 
   if (!path.empty()) {
     try {
       first = open_document(path, demo_document().request, view);
+      if (first.theme) settings.theme = *first.theme;
       if (!path.starts_with("demo:")) remember_recent(settings, path);
     } catch (const std::exception& error) {
       add_notice(state, ui::Notice::Kind::bad, "open", error.what(), "The window shows what it showed last.");

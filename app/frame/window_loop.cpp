@@ -41,19 +41,6 @@ constexpr std::ptrdiff_t kKeystrokesNoted = 1000;
 // GLFW 3.3 can lose the event that another thread posts: while one is due, look again by ourselves.
 constexpr double kLookAgainSeconds = 0.1;
 
-Cursor cursor_shape() {
-  switch (ImGui::GetMouseCursor()) {
-    case ImGuiMouseCursor_TextInput:
-      return Cursor::text;
-    case ImGuiMouseCursor_ResizeEW:
-      return Cursor::resize_x;
-    case ImGuiMouseCursor_ResizeNS:
-      return Cursor::resize_y;
-    default:
-      return Cursor::arrow;
-  }
-}
-
 class WindowLoop {
  public:
   WindowLoop(const Options& options, Clock::time_point started) : options_(options), started_(started) {
@@ -72,7 +59,7 @@ class WindowLoop {
     ui::UiState state;
     add_notice(state, ui::Notice::Kind::warn, "settings", notice);
     open_first(*session_, settings_, state, options.path, true);
-    if (options.theme) session_->view.theme = *options.theme;
+    if (options.theme) settings_.theme = *options.theme;
     session_->update(Clock::now());  // the first result is computed while the window opens
     window_ = make_glfw_window("Headscope", options.width > 0 ? options.width : settings_.window_width,
                                options.height > 0 ? options.height : settings_.window_height);
@@ -164,8 +151,13 @@ class WindowLoop {
     if (!options_.probe.empty()) {
       const bool resting = frames_due_ == 0 && !drawer_->state.wants_frame && !session_->computing() &&
                            !session_->jobs.current().running && !session_->background.busy();
-      write_probe(options_.probe, ++frame_, resting, surface_.width, surface_.height, *session_, drawer_->state,
-                  drawer_->probe, timing_, drawer_->textures());
+      write_probe(options_.probe, {.frame = ++frame_,
+                                   .resting = resting,
+                                   .surface = surface_,
+                                   .session = *session_,
+                                   .settings = settings_,
+                                   .drawer = *drawer_,
+                                   .timing = timing_});
     }
   }
 
@@ -245,8 +237,6 @@ class WindowLoop {
   }
 
   void save() {
-    settings_.theme = session_->view.theme;
-    settings_.ui_scale = session_->view.ui_scale;
     const double scale = window_->content_scale();
     if (surface_.width > 0 && surface_.height > 0) {
       settings_.window_width = static_cast<int>(surface_.width / scale + 0.5);

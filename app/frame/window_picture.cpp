@@ -35,7 +35,8 @@ bool start_window_picture(Session& session, const Settings& settings, const std:
   const std::string folder = !settings.export_folder.empty() ? settings.export_folder : default_export_folder();
   const std::string file = path.empty() ? unused_path(folder) : path;
   const auto trace = session.trace();
-  const ViewSpec view = trace != nullptr ? fitted_view(view_spec_of(session.view), *trace) : view_spec_of(session.view);
+  const ViewSpec shown = view_spec_of(session.view, settings.theme);
+  const ViewSpec view = trace != nullptr ? fitted_view(shown, *trace) : shown;
   const Request draft = session.draft;
   return session.jobs.start("Picture of the window", [=, image = std::move(image)](const CancelToken& cancel,
                                                                                    const std::function<void(double)>&) {

@@ -190,7 +190,10 @@ Document open_document(const std::string& path, const Request& current, const Vi
       const SessionFile file = read_session_with_paths(path);
       document.request = file.request;
       document.against = file.against;
-      if (file.view) apply_view_spec(document.view, *file.view);
+      if (file.view) {
+        apply_view_spec(document.view, *file.view);
+        document.theme = file.view->theme;
+      }
       break;
     }
     case FileKind::npy:

@@ -22,8 +22,9 @@ bool is_capture(const SafetensorsFile& file);
 struct Document {
   Request request;
   ViewState view;
-  std::string title;               // for the window: "animal-street.json"
-  std::optional<Request> against;  // of a picture of a difference: the other result's request; else nullopt
+  std::string title;                // for the window: "animal-street.json"
+  std::optional<Request> against;   // of a picture of a difference: the other result's request; else nullopt
+  std::optional<Theme> theme = {};  // of a picture or a session; nullopt: the file keeps no view
 };
 
 // The model of a request that names none, at the first start and on the command line: a shipped demo.

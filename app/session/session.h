@@ -76,8 +76,8 @@ class Session {
   // Computes the draft again, after a file that it names has changed.
   void recompute();
 
-  // Undo keeps Requests and ViewStates; a view change alone makes no step but is restored with one. Layout, theme and
-  // scale of the interface are unchanged.
+  // Undo keeps Requests and ViewStates; a view change alone makes no step but is restored with one. The layout is
+  // unchanged.
   bool can_undo() const;
   bool can_redo() const;
   void undo();

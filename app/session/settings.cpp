@@ -131,8 +131,9 @@ bool load_last_session(LastSession& last, std::string& notice) {
 
 std::string save_last_session(const LastSession& last) {
   const std::string folder = state_folder();
-  const std::string refused =
-      save(folder, "last-session.json", [&last] { return session_json(last.request, view_spec_of(last.view)); });
+  const std::string refused = save(folder, "last-session.json", [&last] {
+    return session_json(last.request, view_spec_of(last.view, ViewSpec().theme));  // the theme is in the settings
+  });
   if (!refused.empty()) return refused;
   return save(folder, "last-view.json", [&last] { return view_state_json(last.view); });
 }

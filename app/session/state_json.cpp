@@ -136,8 +136,6 @@ std::string view_state_json(const ViewState& v) {
                  {"arcs_sentences", kSentences[static_cast<std::size_t>(v.arcs_sentences)]},
                  {"viewport", viewport_json(v.viewport)},
                  {"stage_viewport", viewport_json(v.stage_viewport)},
-                 {"theme", kThemes[static_cast<std::size_t>(v.theme)]},
-                 {"ui_scale", v.ui_scale},
                  {"request_width", v.request_width},
                  {"inspector_width", v.inspector_width},
                  {"concat_height", v.concat_height},
@@ -188,8 +186,6 @@ ViewState parse_view_state(const std::string& text) {
   v.arcs_heads = heads_from(reader, "arcs_heads");
   v.viewport = viewport_from(reader, "viewport");
   v.stage_viewport = viewport_from(reader, "stage_viewport");
-  v.theme = static_cast<Theme>(reader.read_choice("theme", kThemes, static_cast<int>(v.theme)));
-  reader.read("ui_scale", v.ui_scale, 0.5, 4.0);
   reader.read("request_width", v.request_width, 120.0f, 4000.0f);
   reader.read("inspector_width", v.inspector_width, 120.0f, 4000.0f);
   reader.read("concat_height", v.concat_height, 40.0f, 4000.0f);

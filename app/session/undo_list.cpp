@@ -50,8 +50,6 @@ std::string typed_change(const Request& a, const Request& b) {
 }  // namespace
 
 ViewState with_screen_of(ViewState view, const ViewState& screen) {
-  view.theme = screen.theme;
-  view.ui_scale = screen.ui_scale;
   view.request_width = screen.request_width;
   view.inspector_width = screen.inspector_width;
   view.concat_height = screen.concat_height;

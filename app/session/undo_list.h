@@ -10,7 +10,7 @@
 
 namespace headscope {
 
-// `view` with the layout, theme and scale of `screen`, which undo leaves alone.
+// `view` with the layout of `screen`, which undo leaves alone.
 ViewState with_screen_of(ViewState view, const ViewState& screen);
 
 class UndoList {

@@ -2,7 +2,7 @@
 
 namespace headscope {
 
-ViewSpec view_spec_of(const ViewState& view) {
+ViewSpec view_spec_of(const ViewState& view, Theme theme) {
   ViewSpec spec;
   if (view.main_view == MainView::layers) {
     spec.view = ViewKind::layers;
@@ -24,7 +24,7 @@ ViewSpec view_spec_of(const ViewState& view) {
   spec.range_low = view.range_low;
   spec.range_high = view.range_high;
   spec.log_scale = view.log_scale;
-  spec.theme = view.theme;
+  spec.theme = theme;
   spec.heads_shown = view.arcs_heads;
   spec.hide_below = view.arcs_hide_below;
   spec.sentences = view.arcs_sentences;
@@ -52,7 +52,6 @@ void apply_view_spec(ViewState& view, const ViewSpec& spec) {
   view.range_low = spec.range_low;
   view.range_high = spec.range_high;
   view.log_scale = spec.log_scale;
-  view.theme = spec.theme;
   // What was picked or zoomed into belongs to another tensor.
   view.cell.reset();
   if (spec.token && is_score_like(view.stage))

@@ -90,8 +90,6 @@ struct ViewState {
   SentencePair arcs_sentences = SentencePair::all;
   Viewport viewport;        // of the large head
   Viewport stage_viewport;  // of the inspector's picture of a stage that is not a head
-  Theme theme = Theme::dark;
-  double ui_scale = 1;  // Ctrl+plus, Ctrl+minus, Ctrl+0; on top of the content scale
   // Layout, in pixels at 1x; collapsed panels by name.
   float request_width = 264, inspector_width = 450, concat_height = 240;
   bool request_collapsed = false, concat_collapsed = false, inspector_collapsed = false, pipeline_collapsed = false;
@@ -103,8 +101,9 @@ struct ViewState {
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
 
-// The part that a picture or session file keeps, and back.
-ViewSpec view_spec_of(const ViewState& view);
+// The part that a picture or session file keeps, with the theme that is the window's (Settings::theme); and back, but
+// for the theme.
+ViewSpec view_spec_of(const ViewState& view, Theme theme);
 void apply_view_spec(ViewState& view, const ViewSpec& spec);
 
 }  // namespace headscope

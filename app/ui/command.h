@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 namespace headscope::ui {
 
@@ -73,16 +72,5 @@ struct Command {
   CommandId id = CommandId::none;
   std::string argument;  // open_path: the path; set_option: "heads=8"; select_head: "3"; open_example: its id
 };
-
-// One line of the menu, the palette, the shortcut table and F1: all four read this list. The commands of the main
-// views are rows of main_views() in app/ui/main_view.h.
-struct CommandInfo {
-  CommandId id;
-  const char* title;     // "Export..."
-  const char* menu;      // "File", "Edit", "Model", "View", "Export", "Help", or "" when only in the palette
-  const char* shortcut;  // "Ctrl+E", or ""
-  const char* help;      // one sentence
-};
-const std::vector<CommandInfo>& command_list();
 
 }  // namespace headscope::ui

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/session/background/trace_strip.h"
+#include "app/session/session.h"
 #include "app/ui/map/cell_places.h"
 #include "app/ui/map/explain_state.h"
 #include "app/ui/shortcuts.h"
@@ -62,8 +63,9 @@ std::string copied_text(const Session& session, CopyWhat what, const std::option
 }
 
 std::string text_at_cursor(Ui& ui, CopyWhat what) {
-  const bool by_mouse = ui.state.number[kByMouse] != 0;
-  if (const auto& pointed = explain_state(ui).pointed; pointed && (by_mouse || pointed->by_key)) {
+  const ExplainState& state = explain_state(ui);
+  const bool by_mouse = state.by_mouse;
+  if (const auto& pointed = state.pointed; pointed && (by_mouse || pointed->by_key)) {
     return what == CopyWhat::cell ? pointed->cell : what == CopyWhat::row ? pointed->row() : pointed->matrix();
   }
   return copied_text(ui.session, what, by_mouse ? ui.state.hover.cell : std::nullopt);

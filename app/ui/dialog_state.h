@@ -1,29 +1,17 @@
 // The state of open dialogs; part of UiState, not saved.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "app/session/export/export_job.h"
 #include "app/session/folder_listing.h"
 #include "app/session/native_dialog.h"
-#include "core/base/image.h"
 
 namespace headscope::ui {
-
-struct ExportDialogState {
-  ExportChoice choice;
-  bool resumes = false;      // true after a folder was chosen: the dialog keeps its choices
-  bool name_is_ours = true;  // true: the file's name follows the choices; false: the user typed one
-  // The forecast and the small picture of `previewed`; made anew when the choice or the trace changes.
-  std::optional<ExportChoice> previewed;
-  std::shared_ptr<const Trace> previewed_trace, previewed_against;
-  ExportForecast forecast;
-  Image preview;
-  std::uint64_t preview_version = 0;
-};
 
 struct BrowserState {
   FolderListing listing;
@@ -50,7 +38,6 @@ struct GoToState {
 
 struct DialogState {
   int shown = 0;  // the DialogKind drawn in the last frame: when it changes, the new dialog starts with fresh state
-  ExportDialogState exporting;
   BrowserState browser;
   PaletteState palette;
   GoToState go_to;

@@ -1,9 +1,12 @@
 // Commands that open, save, export and say what there is to read.
 #include "app/session/documents.h"
 #include "app/session/phrase_file.h"
+#include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/command_actions.h"
 #include "app/ui/compare/compare_panel.h"
+#include "app/ui/file_choice.h"
 #include "app/ui/guide/examples.h"
 #include "app/ui/guide/tour.h"
 #include "core/base/error.h"
@@ -20,7 +23,7 @@ void open_dialog(Ui& ui, const std::string& /*argument*/) {
 
 // Asks for a file; `purpose` says what becomes of it.
 void choose_file(Ui& ui, const char* purpose) {
-  ui.state.text["choose_file/option"] = purpose;
+  ui.state.panels.get<FileChoice>().purpose = purpose;
   ui.state.open_combo.clear();
   ui.state.dialog = DialogKind::choose_file;
 }
@@ -39,6 +42,7 @@ void open_document_at(Ui& ui, const std::string& path) {
                                     : open_document(path, ui.session.draft, ui.session.view);
     ui.session.open(document.against.value_or(document.request), document.view);
     if (document.against) pin_then_edit(ui, document.request);
+    if (document.theme) ui.settings.theme = *document.theme;
     ui.state.title = document.title;
     ui.state.edits.clear();
     // A long text with the caret in it would open over the panels below.

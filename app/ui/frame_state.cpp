@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/session/session.h"
+#include "app/ui/font_atlas.h"
 #include "app/ui/phrase/phrase_suggestions.h"
 #include "app/ui/widgets/text_pieces.h"
 

@@ -27,23 +27,65 @@ float inspector_width(float room, float heads_height, const ViewState& view) {
   return std::clamp(room - heads, defaults.inspector_width, kMostInspector);
 }
 
+// The same of a window `w` wide, beside heads and concat that are `height` high together without notices; at 1x.
+float inspector_beside(float w, float room, float height, const ViewState& view) {
+  const float concat_guess = std::clamp(height - kHeadsHeight, size::panel_header, view.concat_height);
+  const float wish = inspector_width(room, height - concat_guess, view);
+  return std::min(w < kNarrowInspectorBelow ? std::min(wish, kNarrowInspector) : wish, room - 420);
+}
+
+// Heads, concat and inspector in `body`: beside each other, or in one place.
+void place_layer(Layout& layout, const Rect& body, const LayoutInput& input, const ViewState& view) {
+  const float scale = input.scale, w = std::max(kSmallestWidth, input.width / scale);
+  const auto px = [scale](float x) { return std::round(x * scale); };
+  const float left = body.min.x, right = body.max.x, status = body.max.y;
+  // Notices come and go: the widths stay, and concat gives its height before heads do.
+  const float usual_height = body.height() / scale + input.notices / scale;
+  layout.tabs = w < kTabsBelow;
+  float inspector = 0;
+  if (!layout.tabs) {
+    layout.inspector_rail = view.inspector_collapsed;
+    inspector = px(layout.inspector_rail ? size::rail : inspector_beside(w, body.width() / scale, usual_height, view));
+  }
+  const float split = right - inspector;
+
+  float concat = std::min(view.concat_height, usual_height - kHeadsHeight);
+  if (concat >= kLeastConcat) concat = std::max(kLeastConcat, concat - input.notices / scale);
+  layout.concat_header_only = view.concat_collapsed || concat < kLeastConcat;
+  if (layout.concat_header_only) concat = size::panel_header;
+  const float concat_top = status - px(concat);
+
+  float y = body.min.y;
+  if (layout.tabs) {
+    layout.tab_bar = {{left, y}, {right, y + px(size::rail)}};
+    y += px(size::rail);
+    layout.show_inspector = input.inspector_tab;
+    layout.show_heads = !input.inspector_tab;
+    layout.inspector = {{left, y}, {right, status}};
+  } else {
+    layout.inspector = {{split, y}, {right, status}};
+  }
+  layout.heads = {{left, y}, {split, concat_top}};
+  layout.concat = {{left, concat_top}, {split, status}};
+}
+
 }  // namespace
 
 float request_from(MainView main_view) {
   return main_view != MainView::layer ? kRequestBesideLayersFrom : kRequestFrom;
 }
 
-Layout layout_of(float width, float height, float scale, const ViewState& view, float notices, bool inspector_tab,
-                 MainView main_view) {
+Layout layout_of(const LayoutInput& input, const ViewState& view) {
   Layout layout;
-  const float w = std::max(kSmallestWidth, width / scale), h = std::max(kSmallestHeight, height / scale);
+  const float scale = input.scale;
+  const float w = std::max(kSmallestWidth, input.width / scale), h = std::max(kSmallestHeight, input.height / scale);
   const auto px = [scale](float x) { return std::round(x * scale); };
-  const float right = std::max(width, px(kSmallestWidth)), bottom = std::max(height, px(kSmallestHeight));
+  const float right = std::max(input.width, px(kSmallestWidth)), bottom = std::max(input.height, px(kSmallestHeight));
   const float menu = px(size::menu), status = bottom - px(size::status);
 
   layout.command_box = w >= kCommandBoxFrom;
   layout.key_phrase_button = w >= kKeyPhraseFrom;
-  const bool room_for_request = w >= request_from(main_view);
+  const bool room_for_request = w >= request_from(input.main_view);
   const bool open = room_for_request ? !view.request_collapsed : view.request_opened_by_hand;
   layout.request_rail = !open;
   layout.request_over = open && !room_for_request;
@@ -62,51 +104,16 @@ Layout layout_of(float width, float height, float scale, const ViewState& view, 
     return result;
   };
   layout.phrase = strip(px(size::phrase_row));
-  layout.main_view = main_view;
-  if (main_view != MainView::layer) {
-    layout.pipeline = strip(0);
-    layout.notices = strip(notices);
+  layout.main_view = input.main_view;
+  const float pipeline = px(layout.pipeline_small ? size::pipeline_small : size::pipeline);
+  layout.pipeline = strip(layout.one_layer() ? pipeline : 0);
+  layout.notices = strip(input.notices);
+  if (layout.one_layer()) {
+    place_layer(layout, {{left, y}, {right, status}}, input, view);
+  } else {
     layout.main = {{left, y}, {right, status}};
     layout.show_heads = layout.show_inspector = false;
-    return layout;
   }
-  layout.pipeline = strip(px(layout.pipeline_small ? size::pipeline_small : size::pipeline));
-  layout.notices = strip(notices);
-
-  // Heads and inspector beside each other, or in one place.
-  const float body_height = (status - y) / scale;
-  // Notices come and go: the widths stay, and concat gives its height before heads do.
-  const float usual_height = body_height + notices / scale;
-  layout.tabs = w < kTabsBelow;
-  float inspector = 0;
-  if (!layout.tabs) {
-    layout.inspector_rail = view.inspector_collapsed;
-    const float concat_guess = std::clamp(usual_height - kHeadsHeight, size::panel_header, view.concat_height);
-    const float room = (right - left) / scale;
-    inspector = inspector_width(room, usual_height - concat_guess, view);
-    if (w < kNarrowInspectorBelow) inspector = std::min(inspector, kNarrowInspector);
-    inspector = std::min(inspector, room - 420);
-    inspector = px(layout.inspector_rail ? size::rail : inspector);
-  }
-  const float split = right - inspector;
-
-  float concat = std::min(view.concat_height, usual_height - kHeadsHeight);
-  if (concat >= kLeastConcat) concat = std::max(kLeastConcat, concat - notices / scale);
-  layout.concat_header_only = view.concat_collapsed || concat < kLeastConcat;
-  if (layout.concat_header_only) concat = size::panel_header;
-  const float concat_top = status - px(concat);
-
-  if (layout.tabs) {
-    layout.tab_bar = {{left, y}, {right, y + px(size::rail)}};
-    y += px(size::rail);
-    layout.show_inspector = inspector_tab;
-    layout.show_heads = !inspector_tab;
-    layout.inspector = {{left, y}, {right, status}};
-  } else {
-    layout.inspector = {{split, y}, {right, status}};
-  }
-  layout.heads = {{left, y}, {split, concat_top}};
-  layout.concat = {{left, concat_top}, {split, status}};
   return layout;
 }
 

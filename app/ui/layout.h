@@ -26,10 +26,17 @@ struct Layout {
   bool one_layer() const { return main_view == MainView::layer; }
 };
 
-// `width` and `height` in device pixels; `notices` is the height that notices take below the pipeline, in device
-// pixels. Under 960 x 640 (at 1x) the layout of that size is cut off at the right and bottom.
-Layout layout_of(float width, float height, float scale, const ViewState& view, float notices, bool inspector_tab,
-                 MainView main_view = MainView::layer);
+// What the window has room for, and what it shows.
+struct LayoutInput {
+  float width = 0, height = 0;  // of the window, device pixels
+  float scale = 1;              // device pixels a pixel at 1x
+  float notices = 0;            // the height that notices take below the pipeline, device pixels
+  bool inspector_tab = false;   // where heads and inspector share one place: the inspector is shown
+  MainView main_view = MainView::layer;
+};
+
+// Under 960 x 640 (at 1x) the layout of that size is cut off at the right and bottom.
+Layout layout_of(const LayoutInput& input, const ViewState& view);
 
 // The width (at 1x) from which the Request stays open beside the panels.
 float request_from(MainView main_view);

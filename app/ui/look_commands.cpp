@@ -2,12 +2,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
+#include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/ui/command_actions.h"
 #include "app/ui/layout.h"
 #include "app/ui/main_view.h"
 #include "app/ui/map/explain_state.h"
 #include "app/ui/pipeline_cards.h"
+#include "app/ui/shell_state.h"
 #include "app/ui/shortcuts.h"
 #include "app/ui/stage_facts.h"
 #include "core/request/request_text.h"
@@ -16,7 +20,10 @@ namespace headscope::ui {
 
 namespace {
 
-constexpr const char* kCopyWaits = "copy/waits";
+// Numbers that are copied once they are exact; nullopt: none.
+struct CopyWaits {
+  std::optional<CopyWhat> what;
+};
 
 template <int by>
 void step_head(Ui& ui) {
@@ -41,15 +48,12 @@ void step_stage(Ui& ui) {
 }
 
 void set_scale(Ui& ui, double scale) {
-  const double next = std::clamp(std::round(scale * 10) / 10, 0.5, 3.0);
-  ui.session.view.ui_scale = next;
-  ui.settings.ui_scale = next;
+  ui.settings.ui_scale = std::clamp(std::round(scale * 10) / 10, 0.5, 3.0);
 }
 
 void toggle_theme(Ui& ui) {
-  Theme& theme = ui.session.view.theme;
+  Theme& theme = ui.settings.theme;
   theme = theme == Theme::dark ? Theme::light : Theme::dark;
-  ui.settings.theme = theme;
 }
 
 template <bool ViewState::*flag>
@@ -66,8 +70,8 @@ void toggle_request(Ui& ui) {
 
 void toggle_inspector(Ui& ui) {
   if (ImGui::GetIO().DisplaySize.x / ui.scale >= 1100) return toggle<&ViewState::inspector_collapsed>(ui);
-  double& tab = ui.state.number["inspector_tab"];
-  tab = tab == 0 ? 1 : 0;
+  bool& tab = ui.state.panels.get<ShellState>().inspector_tab;
+  tab = !tab;
 }
 
 void fit_heatmap(Ui& ui) {
@@ -81,10 +85,10 @@ void fit_heatmap(Ui& ui) {
 void copy_numbers(Ui& ui, CopyWhat what) {
   const auto trace = ui.session.trace();
   if (trace != nullptr && trace->preview) {
-    ui.state.number[kCopyWaits] = static_cast<double>(what);
+    ui.state.panels.get<CopyWaits>().what = what;
     return;
   }
-  ui.state.number.erase(kCopyWaits);
+  ui.state.panels.get<CopyWaits>().what.reset();
   const std::string text = text_at_cursor(ui, what);
   if (!text.empty() && ui.set_clipboard) ui.set_clipboard(text);
 }
@@ -99,8 +103,8 @@ const CommandAction kActions[] = {
     {CommandId::copy_matrix, [](Ui& ui, const std::string&) { copy_numbers(ui, CopyWhat::matrix); }},
     {CommandId::copy_command, plain<copy_command>},
     {CommandId::toggle_theme, plain<toggle_theme>},
-    {CommandId::scale_up, [](Ui& ui, const std::string&) { set_scale(ui, ui.session.view.ui_scale + 0.1); }},
-    {CommandId::scale_down, [](Ui& ui, const std::string&) { set_scale(ui, ui.session.view.ui_scale - 0.1); }},
+    {CommandId::scale_up, [](Ui& ui, const std::string&) { set_scale(ui, ui.settings.ui_scale + 0.1); }},
+    {CommandId::scale_down, [](Ui& ui, const std::string&) { set_scale(ui, ui.settings.ui_scale - 0.1); }},
     {CommandId::scale_reset, [](Ui& ui, const std::string&) { set_scale(ui, 1); }},
     {CommandId::toggle_request, plain<toggle_request>},
     {CommandId::toggle_pipeline, plain<toggle<&ViewState::pipeline_collapsed>>},
@@ -119,10 +123,10 @@ const CommandAction kActions[] = {
 }  // namespace
 
 void copy_when_exact(Ui& ui) {
-  const auto waits = ui.state.number.find(kCopyWaits);
+  const std::optional<CopyWhat> what = ui.state.panels.get<CopyWaits>().what;
   const auto trace = ui.session.trace();
-  if (waits == ui.state.number.end() || (trace != nullptr && trace->preview)) return;
-  copy_numbers(ui, static_cast<CopyWhat>(static_cast<int>(waits->second)));
+  if (!what || (trace != nullptr && trace->preview)) return;
+  copy_numbers(ui, *what);
 }
 
 std::span<const CommandAction> look_commands() {

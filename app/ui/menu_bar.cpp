@@ -3,6 +3,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "app/session/session.h"
+#include "app/session/settings.h"
+#include "app/ui/command_list.h"
 #include "app/ui/guide/examples.h"
 #include "app/ui/main_view.h"
 #include "app/ui/panels.h"
@@ -30,6 +33,12 @@ void open_picked_example(Ui& ui) {
     ui.push(CommandId::examples);
   }
 }
+
+// Titles of examples in the open menu, of which the atlas needs the letters.
+struct MenuTitles {
+  std::string letters;
+  void add_text(std::string& all) const { all += letters; }
+};
 
 // What a line of an open menu does.
 struct Entry {
@@ -222,13 +231,13 @@ void draw_menu_bar(Ui& ui, const Rect& area) {
     }
     if (ui.state.open_combo == list_name(i)) {
       std::vector<MenuLine> lines;
-      std::string& letters = ui.state.text["menu/letters"];  // of titles; the atlas needs them
+      std::string& letters = ui.state.panels.get<MenuTitles>().letters;
       letters.clear();
       for (const Entry& entry : entries_of(ui, i)) {
         lines.push_back(entry.line);
         for (const std::string& inner : entry.line.inner) letters += inner;
       }
-      show_list(ui, list_name(i), place, std::move(lines), -1, Type::words12, ui.px(250));
+      show_menu(ui, list_name(i), place, std::move(lines), ui.px(250));
     }
   }
   const bool box = area.width() / ui.scale >= 1200;

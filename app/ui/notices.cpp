@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/session/session.h"
 #include "app/ui/guide/tour.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets/text_line.h"
@@ -102,6 +103,15 @@ std::string rows_advice(const Request& request, bool one) {
                      plain_number(request.mask_fill), whose);
 }
 
+// A notice that left stays away while it would say the same; `gone` forgets those whose cause is gone.
+void leave_out(std::vector<Bar>& bars, std::vector<std::string>& gone) {
+  const auto words = [](const Bar& bar) { return bar.notice.key + bar.notice.fact + bar.notice.advice; };
+  std::erase_if(gone, [&](const std::string& old) {
+    return std::none_of(bars.begin(), bars.end(), [&](const Bar& bar) { return words(bar) == old; });
+  });
+  std::erase_if(bars, [&](const Bar& bar) { return std::find(gone.begin(), gone.end(), words(bar)) != gone.end(); });
+}
+
 std::vector<Bar> bars_of(Ui& ui) {
   std::vector<Bar> bars;
   const Session& session = ui.session;
@@ -154,13 +164,7 @@ std::vector<Bar> bars_of(Ui& ui) {
   if (const std::optional<Notice> offer = tour_offer(ui)) {
     bars.push_back({*offer, tour_offer_button(ui), true, [](Ui& u) { u.push(CommandId::tour); }});
   }
-  // A notice that left stays away while it would say the same.
-  std::vector<std::string>& gone = ui.state.dismissed;
-  const auto words = [](const Bar& bar) { return bar.notice.key + bar.notice.fact + bar.notice.advice; };
-  std::erase_if(gone, [&](const std::string& old) {
-    return std::none_of(bars.begin(), bars.end(), [&](const Bar& bar) { return words(bar) == old; });
-  });
-  std::erase_if(bars, [&](const Bar& bar) { return std::find(gone.begin(), gone.end(), words(bar)) != gone.end(); });
+  leave_out(bars, ui.state.dismissed);
   if (bars.size() > kMostBars) bars.resize(kMostBars);
   return bars;
 }

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "app/session/session.h"
 #include "app/ui/data_versions.h"
 #include "core/attention/stage_layout.h"
 #include "core/request/stage_info.h"

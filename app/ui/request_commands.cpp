@@ -1,12 +1,15 @@
 // Commands that change what is computed, and with what it is compared.
 #include <algorithm>
 
+#include "app/session/session.h"
 #include "app/ui/command_actions.h"
 #include "app/ui/compare/compare_panel.h"
+#include "app/ui/file_choice.h"
 #include "app/ui/heads/head_menu.h"
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/request/request_panel.h"
 #include "app/ui/shortcuts.h"
+#include "app/ui/unfolded_rows.h"
 #include "core/base/error.h"
 #include "core/request/request_text.h"
 
@@ -21,8 +24,8 @@ void set_option(Ui& ui, const std::string& argument) {
   const std::string name = argument.substr(0, equals), value = argument.substr(equals + 1);
   Request& draft = ui.session.draft;
   // A mask file chosen by its chip joins the other terms.
-  if (name == "mask" && ui.state.text["choose_file/mode"] == "append") {
-    ui.state.text.erase("choose_file/mode");
+  if (bool& adds = ui.state.panels.get<FileChoice>().adds_mask_term; name == "mask" && adds) {
+    adds = false;
     std::erase_if(draft.mask, [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::file; });
     draft.mask.push_back({MaskTerm::Kind::file, 0, value});
     return;
@@ -50,7 +53,7 @@ void go_to_problem(Ui& ui) {
   if (control.starts_with("request/")) {
     ui.session.view.request_collapsed = false;
     ui.session.view.request_opened_by_hand = true;
-    ui.state.number["request/more"] = 1;
+    ui.state.panels.get<UnfoldedRows>().open["request/more"] = true;
   }
   ui.state.focus = control;
   ui.state.focus_by_keyboard = true;

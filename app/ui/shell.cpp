@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/session/session.h"
 #include "app/ui/compare/compare_panel.h"
 #include "app/ui/frame_state.h"
 #include "app/ui/guide/callout.h"
@@ -16,6 +17,7 @@
 #include "app/ui/map/explain_state.h"
 #include "app/ui/panels.h"
 #include "app/ui/request/number_edit.h"
+#include "app/ui/shell_state.h"
 #include "app/ui/shortcuts.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "app/ui/widgets/widgets.h"
@@ -67,7 +69,8 @@ void draw_tab_bar(Ui& ui, const Layout& layout) {
   int selected = layout.show_inspector ? 1 : 0;
   ControlState state;
   state.tooltip = "In a narrow window heads and inspector share one place (F4).";
-  if (segments(ui, "tabs", place, {"heads", "inspector"}, selected, state)) ui.state.number["inspector_tab"] = selected;
+  if (segments(ui, "tabs", place, {"heads", "inspector"}, selected, state))
+    ui.state.panels.get<ShellState>().inspector_tab = selected == 1;
 }
 
 void draw_inspector_rail(Ui& ui, const Rect& area) {
@@ -99,16 +102,16 @@ void draw_splitters(Ui& ui, const Layout& layout) {
   const float grip = ui.px(6);
   const auto vertical = [&](float x, float y0, float y1) { return Rect{{x - grip / 2, y0}, {x + grip / 2, y1}}; };
   if (!layout.request_rail) {
-    splitter(ui, "split/request", vertical(layout.request.max.x, layout.request.min.y, layout.request.max.y), true,
-             view.request_width, 220, 420, 1);
+    splitter(ui, "split/request", vertical(layout.request.max.x, layout.request.min.y, layout.request.max.y),
+             view.request_width, {.vertical = true, .low = 220, .high = 420, .direction = 1});
   }
   if (!layout.one_layer()) return;
   if (!layout.tabs && !layout.inspector_rail) {
     // From what is seen, which may be wider than what is kept.
     float width = std::round(layout.inspector.width() / ui.scale);
     if (splitter(ui, "split/inspector",
-                 vertical(layout.inspector.min.x, layout.inspector.min.y, layout.inspector.max.y), true, width, 360,
-                 620, -1)) {
+                 vertical(layout.inspector.min.x, layout.inspector.min.y, layout.inspector.max.y), width,
+                 {.vertical = true, .low = 360, .high = 620, .direction = -1})) {
       view.inspector_width = width;
     }
   }
@@ -117,7 +120,8 @@ void draw_splitters(Ui& ui, const Layout& layout) {
     float height = std::round(layout.concat.height() / ui.scale);
     const Rect place{{layout.concat.min.x, layout.concat.min.y - grip / 2},
                      {layout.concat.max.x, layout.concat.min.y + grip / 2}};
-    if (splitter(ui, "split/concat", place, false, height, 100, 520, -1)) view.concat_height = height;
+    if (splitter(ui, "split/concat", place, height, {.vertical = false, .low = 100, .high = 520, .direction = -1}))
+      view.concat_height = height;
   }
 }
 
@@ -190,10 +194,16 @@ bool user_acts(const Ui& ui) {
 
 Layout layout_of_frame(Ui& ui, ImVec2 screen) {
   UiState& s = ui.state;
+  const ShellState& shell = s.panels.get<ShellState>();
   const float notices = notices_height(ui);
-  Layout layout = layout_of(screen.x, screen.y, ui.scale, ui.session.view, notices, s.number["inspector_tab"] != 0,
-                            shown_main_view(ui));
-  if (s.number["inspector/expanded"] != 0 && layout.one_layer() && !layout.tabs && !layout.inspector_rail) {
+  Layout layout = layout_of({.width = screen.x,
+                             .height = screen.y,
+                             .scale = ui.scale,
+                             .notices = notices,
+                             .inspector_tab = shell.inspector_tab,
+                             .main_view = shown_main_view(ui)},
+                            ui.session.view);
+  if (shell.inspector_expanded && layout.one_layer() && !layout.tabs && !layout.inspector_rail) {
     layout.inspector.min.x = layout.heads.min.x;
     layout.show_heads = false;
   }

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "app/ui/command_list.h"
+
 namespace headscope::ui {
 
 KeyName key_named(std::string_view name) {

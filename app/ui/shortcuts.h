@@ -1,4 +1,4 @@
-// Turns keys into commands, by the table of app/ui/command.h.
+// Turns keys into commands, by the table of app/ui/command_list.h.
 #pragma once
 
 #include <string>

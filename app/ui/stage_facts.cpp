@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
+#include "app/session/settings.h"
+#include "app/ui/ui.h"
+
 namespace headscope::ui {
 
 std::vector<std::string> row_names(const Trace& trace, StageId stage) {
@@ -59,9 +63,10 @@ void select_stage(ViewState& view, StageId stage) {
   view.stage = stage;
 }
 
-ColorMap color_map_of(const ViewState& view, bool weight_like) {
+ColorMap color_map_of(const Ui& ui, bool weight_like) {
+  const ViewState& view = ui.session.view;
   const std::optional<ColorMap>& chosen = weight_like ? view.weight_map : view.signed_map;
-  return chosen.value_or(default_color_map(!weight_like, view.theme));
+  return chosen.value_or(default_color_map(!weight_like, ui.settings.theme));
 }
 
 std::string pixel_holds(std::int64_t rows, std::int64_t columns, float width, float height, const std::string& noun) {

@@ -12,6 +12,8 @@
 
 namespace headscope::ui {
 
+struct Ui;  // app/ui/ui.h
+
 // Names of the rows (tokens of the query or the key side) and of the columns (key tokens; empty for features).
 std::vector<std::string> row_names(const Trace& trace, StageId stage);
 std::vector<std::string> column_names(const Trace& trace, StageId stage);
@@ -32,7 +34,8 @@ Selection selection_of(const ViewState& view, const Trace& trace);
 void select_stage(ViewState& view, StageId stage);
 
 // ---- colours
-ColorMap color_map_of(const ViewState& view, bool weight_like);
+// The map that the user chose for weights or for signed data, else the theme's own.
+ColorMap color_map_of(const Ui& ui, bool weight_like);
 // "each pixel is the largest of up to 9 weights", or "" while every cell has a pixel.
 std::string pixel_holds(std::int64_t rows, std::int64_t columns, float width, float height, const std::string& noun);
 

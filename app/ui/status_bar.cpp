@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/main_view.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets/widgets.h"

@@ -4,7 +4,6 @@
 #include <imgui.h>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "core/picture/palette.h"
@@ -30,6 +29,7 @@ enum class Type {
   count,
 };
 
+// The fonts of the atlas, made by build_fonts() in app/ui/font_atlas.h.
 struct Fonts {
   ImFont* by_type[static_cast<int>(Type::count)] = {};
   float pixels[static_cast<int>(Type::count)] = {};
@@ -40,13 +40,6 @@ struct Fonts {
   std::vector<std::uint32_t> missing;  // requested code points that no font has or the atlas cannot hold, sorted
   ImFont* operator[](Type type) const { return by_type[static_cast<int>(type)]; }
 };
-
-// Builds the atlas at `scale`, with the glyphs of the interface and of `text` (the characters of the phrases, from
-// fonts that fontconfig finds for them). Call it when the scale changes or needs_rebuild() is true; then upload the
-// atlas's texture again. Below Dear ImGui 1.92 code points above U+FFFF are not in the atlas: text() draws them as
-// small pictures instead, as it does what needs_layout() (core/picture/text.h).
-Fonts build_fonts(float scale, const std::string& text);
-bool needs_rebuild(const Fonts& fonts, const std::string& text);
 
 // Sizes at 1x; multiply by Ui::scale through Ui::px().
 namespace size {

@@ -3,16 +3,16 @@
 
 #include <imgui.h>
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/platform/key_event.h"
-#include "app/session/session.h"
-#include "app/session/settings.h"
 #include "app/ui/command.h"
 #include "app/ui/dialog_state.h"
 #include "app/ui/panel_states.h"
@@ -20,7 +20,13 @@
 #include "app/ui/widgets/text_edit.h"
 #include "core/base/image.h"
 #include "core/explain/cell_place.h"
-#include "core/picture/texture_store.h"
+#include "core/request/request.h"
+
+namespace headscope {
+class Session;       // app/session/session.h
+struct Settings;     // app/session/settings.h
+class TextureStore;  // core/picture/texture_store.h
+}  // namespace headscope
 
 namespace headscope::ui {
 
@@ -87,13 +93,11 @@ struct UiState {
   std::string open_combo;  // name of the combo whose list is open
   std::vector<Notice> notices;
   Hover hover, next_hover;
-  PanelStates panels;                       // what each panel remembers, a struct each
-  std::map<std::string, std::string> text;  // small strings of dialogs, by name
-  std::map<std::string, double> number;     // scroll positions and the like, by name
-  double time = 0;                          // seconds; the caret blinks by it
-  bool wants_frame = false;                 // an animation runs: draw again without waiting for an event
-  double wake_after = -1;                   // seconds until the next change without an event; < 0: never
-  std::string title = "untitled";           // of the open document, in the middle of the menu bar
+  PanelStates panels;              // what each panel remembers, a struct each
+  double time = 0;                 // seconds; the caret blinks by it
+  bool wants_frame = false;        // an animation runs: draw again without waiting for an event
+  double wake_after = -1;          // seconds until the next change without an event; < 0: never
+  std::string title = "untitled";  // of the open document, in the middle of the menu bar
 
   // The layer that gets input. Layers: 0 the panels, 1 the open dialog, 2 the open list or menu. Only controls of the
   // top layer hover, click, take keys and join the Tab order; interact() and take_key() enforce it.
@@ -119,10 +123,10 @@ struct UiState {
   };
   std::vector<ScrollFrame> scrolls;  // the scroll areas that are open while drawing, innermost last
   std::string focus_before_dialog;
-  std::shared_ptr<PanelData> panel_data;      // of the shown trace
-  std::shared_ptr<PanelData> pinned_data;     // of the pinned result
-  std::optional<Request> edited_after_pin;    // the next draft, once A is computed and pinned; nullopt: none
-  std::shared_ptr<ExplainState> explain;      // jumps of the explanation, linked cells
+  std::shared_ptr<PanelData> panel_data;    // of the shown trace
+  std::shared_ptr<PanelData> pinned_data;   // of the pinned result
+  std::optional<Request> edited_after_pin;  // the next draft, once A is computed and pinned; nullopt: none
+  std::shared_ptr<ExplainState> explain;    // jumps of the explanation, linked cells
   DialogKind dialog_before = DialogKind::none;
   DialogState dialogs;
   // Pictures of characters that the atlas cannot hold, by code point and type; the picture is empty when no font has

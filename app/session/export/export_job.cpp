@@ -107,7 +107,7 @@ std::int64_t estimated_svg_bytes(const Trace& trace, const ViewSpec& spec, const
 std::optional<ViewSpec> figure_of(const ExportChoice& choice, const Trace& trace, const ViewState& view) {
   if (!is_picture(choice.format) || choice.subject == ExportSubject::window) return std::nullopt;
   const bool derived = choice.subject == ExportSubject::sensitivity;
-  ViewSpec spec = derived ? sensitivity_spec(trace, view) : view_spec_of(view);
+  ViewSpec spec = derived ? sensitivity_spec(trace, view) : view_spec_of(view, choice.theme);
   spec.scale = choice.scale;
   spec.theme = choice.theme;
   spec.labels = choice.labels;
@@ -189,7 +189,7 @@ ExportForecast forecast_of(const ExportChoice& choice, const FigureSource& sourc
       forecast.bytes = choice.format == ExportFile::svg ? estimated_svg_bytes(trace, spec, size)
                                                         : estimated_png_bytes(size.width, size.height);
     } else if (choice.subject == ExportSubject::session) {
-      forecast.bytes = std::ssize(session_json(trace.request, view_spec_of(view)));
+      forecast.bytes = std::ssize(session_json(trace.request, view_spec_of(view, choice.theme)));
       forecast.exact = true;
     } else if (needs_stage && is_one_matrix(choice)) {
       const std::int64_t cells = cells_of(choice, source, view);
@@ -221,8 +221,9 @@ std::string write_export(const ExportChoice& choice, const FigureSource& source,
   }
   make_folder(folder);
   if (choice.subject == ExportSubject::session) {
-    write_file_atomically(target_of(choice),
-                          [&](std::ostream& out) { out << session_json(trace.request, view_spec_of(view)) << '\n'; });
+    write_file_atomically(target_of(choice), [&](std::ostream& out) {
+      out << session_json(trace.request, view_spec_of(view, choice.theme)) << '\n';
+    });
   } else if (is_picture(choice.format)) {
     write_picture(choice, source, view, cancel, progress);
   } else {

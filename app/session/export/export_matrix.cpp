@@ -50,7 +50,7 @@ bool makes_folder(const ExportChoice& choice) {
 }
 
 ViewSpec sensitivity_spec(const Trace& trace, const ViewState& view) {
-  ViewSpec spec = view_spec_of(view);
+  ViewSpec spec = view_spec_of(view, ViewSpec().theme);
   spec.view = ViewKind::sensitivity;
   spec.stage = view.stage;
   spec.colormap = view.signed_map;

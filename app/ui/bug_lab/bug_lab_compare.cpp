@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/session/folder_listing.h"
+#include "app/session/session.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/widgets/text_pieces.h"

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/compare/variant_run.h"

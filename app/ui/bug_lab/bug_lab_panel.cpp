@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/data_versions.h"
 #include "app/ui/panels.h"

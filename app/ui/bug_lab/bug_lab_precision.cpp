@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/session/background/precision_numbers.h"
+#include "app/session/session.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/panels.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/heatmap_view.h"
@@ -77,7 +78,7 @@ HeatmapView view_of(Ui& ui, const LabSides& sides, std::size_t side) {
   view.batch = sides.batch;
   view.head = sides.head;
   view.weight_like = is_weight_like(sides.stage) && !differs;
-  view.map = color_map_of(ui.session.view, view.weight_like || (differs && !sides.centred));
+  view.map = color_map_of(ui, view.weight_like || (differs && !sides.centred));
   view.range = range_of(ui, sides, side);
   if (data.is_large(sides.stage)) {
     view.large = LargeMap{data.map_key(sides.stage, sides.batch, slice(sides, side)),
@@ -94,7 +95,7 @@ HeatmapView view_of(Ui& ui, const LabSides& sides, std::size_t side) {
 CellGrid grid_of_values(Ui& ui, const LabSides& sides, const HeatmapView& view, ImVec2 at, float width, float height) {
   const std::int64_t rows = view.matrix.dim(0), columns = view.matrix.dim(1);
   const bool square = is_score_like(sides.stage);
-  if (view.large) return fitted_map(at, width, height, rows, columns, square);
+  if (view.large) return fitted_map({at, width, height}, rows, columns, square);
   return square ? fitted_square(at, width, height, rows, columns)
                 : fitted_oblong(at, width, height, rows, columns, ui.px(44));
 }

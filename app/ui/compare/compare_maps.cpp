@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/session/session.h"
 #include "app/ui/compare/compare_panel.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/map_with_axes.h"
@@ -37,7 +38,7 @@ HeatmapView view_of(Ui& ui, PanelData& data, const CompareShown& shown, const Va
   view.batch = batch;
   view.head = slice;
   view.weight_like = is_weight_like(stage);
-  view.map = color_map_of(ui.session.view, view.weight_like);
+  view.map = color_map_of(ui, view.weight_like);
   view.range = range;
   if (data.is_large(stage)) {
     view.large = LargeMap{data.map_key(stage, batch, slice),
@@ -216,8 +217,9 @@ void draw_side(Maps& maps, PanelData& data, const Rect& own) {
   HeatmapView view = view_of(ui, data, maps.shown, maps.range);
   const MapAxes axes{data.rows(maps.stage()), maps.columns_of(data), maps.keys, maps.margins};
   note(maps,
-       draw_map_with_axes(ui, "compare/" + letter + "/picture", view, axes, below_title(ui, own), maps.most_height,
-                          true, maps.marked),
+       draw_map_with_axes(ui, "compare/" + letter + "/picture", view, axes,
+                          {.area = below_title(ui, own), .most_height = maps.most_height},
+                          {.picked = true, .marked = maps.marked}),
        letter, view, !is_a);
 }
 
@@ -247,13 +249,14 @@ void draw_difference(Maps& maps, const Difference& difference, const Rect& own) 
   view.matrix = found->matrix;
   view.mask = found->hidden;
   view.weight_like = false;
-  view.map = color_map_of(ui.session.view, false);
+  view.map = color_map_of(ui, false);
   view.range = range_around_zero(found->largest);
   static const std::vector<std::string> none;
   const MapAxes axes{found->row_labels, maps.keys ? found->column_labels : none, maps.keys, maps.margins};
   const bool same_places = found->same_places && difference->question.stage == maps.stage();
-  const DrawnMap map = draw_map_with_axes(ui, "compare/difference/picture", view, axes, below_title(ui, own),
-                                          maps.most_height, same_places, same_places ? maps.marked : std::nullopt);
+  const DrawnMap map = draw_map_with_axes(ui, "compare/difference/picture", view, axes,
+                                          {.area = below_title(ui, own), .most_height = maps.most_height},
+                                          {.picked = same_places, .marked = same_places ? maps.marked : std::nullopt});
   note(maps, map, "A − B", view, false);
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/session/session.h"
 #include "app/ui/data_versions.h"
 #include "app/ui/map/map_colors.h"
 #include "app/ui/panels.h"

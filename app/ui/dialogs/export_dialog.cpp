@@ -5,10 +5,14 @@
 
 #include "app/session/export/export_job.h"
 #include "app/session/folder_listing.h"
+#include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/ui/dialogs/dialog_frame.h"
 #include "app/ui/dialogs/export_preview.h"
 #include "app/ui/dialogs/exported.h"
+#include "app/ui/export_dialog_state.h"
 #include "app/ui/file_choice.h"
+#include "app/ui/imgui_compat.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/picture/figure.h"
 
@@ -34,7 +38,7 @@ void choose_subject(Ui& ui, ExportDialogState& state, ExportSubject subject) {
 }
 
 void start(Ui& ui, ExportDialogState& state) {
-  state.choice.theme = ui.session.view.theme;
+  state.choice.theme = ui.settings.theme;
   state.choice.scale = ui.settings.export_scale;
   state.choice.folder =
       short_path(ui.settings.export_folder.empty() ? default_export_folder() : ui.settings.export_folder);
@@ -85,8 +89,8 @@ void draw_subjects(Ui& ui, ExportDialogState& state, const Rect& area) {
     const Exported of = exported(ui, subject);
     const std::string fact =
         subject_fact(subject, *of.trace, of.view, static_cast<int>(window.x), static_cast<int>(window.y));
-    if (radio(ui, std::string("export/what/") + subject_name(subject), line, subject_title(subject, of.view),
-              state.choice.subject == subject, fact, control))
+    if (radio(ui, std::string("export/what/") + subject_name(subject), line,
+              {.label = subject_title(subject, of.view), .fact = fact, .on = state.choice.subject == subject}, control))
       choose_subject(ui, state, subject);
     y += ui.px(32);
   }
@@ -254,7 +258,7 @@ void draw_footer(Ui& ui, ExportDialogState& state, const Exported& of, const Rec
 }  // namespace
 
 void draw_export_dialog(Ui& ui, const Rect& window) {
-  ExportDialogState& state = ui.state.dialogs.exporting;
+  ExportDialogState& state = ui.state.panels.get<ExportDialogState>();
   const auto trace = ui.session.trace();
   if (trace == nullptr) {
     close_dialog(ui);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/session/folder_listing.h"
+#include "app/ui/export_dialog_state.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/widgets/widgets.h"
 

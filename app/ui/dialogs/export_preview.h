@@ -1,6 +1,7 @@
 // The lowest part of the export dialog: a small picture of what would be written, and what is known of the files.
 #pragma once
 
+#include "app/ui/export_dialog_state.h"
 #include "app/ui/ui.h"
 
 namespace headscope::ui {

@@ -1,5 +1,6 @@
 #include "app/ui/dialogs/exported.h"
 
+#include "app/session/session.h"
 #include "app/ui/main_view.h"
 #include "app/ui/stage_facts.h"
 #include "core/request/stage_info.h"

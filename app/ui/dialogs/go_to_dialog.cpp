@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "app/session/session.h"
 #include "app/ui/dialogs/dialog_frame.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/panel_data.h"

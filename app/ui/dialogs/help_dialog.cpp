@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/command.h"
+#include "app/ui/command_list.h"
 #include "app/ui/dialogs/dialog_frame.h"
 #include "app/ui/guide/tour.h"
 #include "app/ui/widgets/widgets.h"

@@ -7,8 +7,10 @@
 
 #include "app/session/export/export_job.h"
 #include "app/session/folder_listing.h"
+#include "app/session/settings.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/dialogs/dialog_frame.h"
+#include "app/ui/export_dialog_state.h"
 #include "app/ui/file_choice.h"
 #include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
@@ -80,7 +82,7 @@ void go_to_folder(Ui& ui, BrowserState& browser, const std::string& path) {
 void start(Ui& ui, BrowserState& browser) {
   browser.native.reset();
   const std::string remembered = purpose_of(ui) == kExportFolder
-                                     ? expanded_path(ui.state.dialogs.exporting.choice.folder)
+                                     ? expanded_path(ui.state.panels.get<ExportDialogState>().choice.folder)
                                      : ui.settings.open_folder;
   go_to_folder(ui, browser, remembered.empty() ? home_folder() : remembered);
   ui.state.focus = "open/path";
@@ -101,10 +103,10 @@ void accept(Ui& ui, const std::string& path) {
 
 // Back to the export dialog as it was, with `folder` when one was chosen.
 void return_to_export(Ui& ui, const std::string& folder) {
-  if (!folder.empty()) ui.state.dialogs.exporting.choice.folder = short_path(folder);
+  if (!folder.empty()) ui.state.panels.get<ExportDialogState>().choice.folder = short_path(folder);
   ui.state.edits.erase("export/folder");
   ui.state.dialogs.browser.native.reset();
-  ui.state.dialogs.exporting.resumes = true;
+  ui.state.panels.get<ExportDialogState>().resumes = true;
   ui.state.dialog = DialogKind::export_dialog;
   ui.state.focus = "export/folder";
 }

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "app/ui/command.h"
+#include "app/session/session.h"
+#include "app/ui/command_list.h"
 #include "app/ui/dialogs/dialog_frame.h"
 #include "app/ui/guide/examples.h"
 #include "app/ui/widgets/control_states.h"

@@ -5,7 +5,10 @@
 
 #include "app/session/export/export_job.h"
 #include "app/session/folder_listing.h"
+#include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/ui/dialogs/dialog_frame.h"
+#include "app/ui/export_dialog_state.h"
 #include "app/ui/script/script_panel.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/script/script.h"
@@ -27,7 +30,7 @@ bool has_just_opened(const Ui& ui, DialogKind kind) {
 }
 
 void begin_form(Ui& ui, const std::string& folder, const std::string& file) {
-  ExportDialogState& state = ui.state.dialogs.exporting;
+  ExportDialogState& state = ui.state.panels.get<ExportDialogState>();
   state.choice.folder = short_path(folder);
   state.choice.file = file;
   state.previewed.reset();
@@ -38,7 +41,7 @@ void begin_form(Ui& ui, const std::string& folder, const std::string& file) {
 
 // True when it is to be written: by the button or Enter.
 bool draw_form(Ui& ui, const Rect& window, const SaveForm& form) {
-  ExportChoice& choice = ui.state.dialogs.exporting.choice;
+  ExportChoice& choice = ui.state.panels.get<ExportDialogState>().choice;
   const DialogFrame dialog = draw_dialog_frame(
       ui, window, {.name = "save", .title = form.title, .width = 520, .height = 250, .has_footer = true});
   if (ui.state.dialog == DialogKind::none) return false;
@@ -83,13 +86,14 @@ std::string stem_of(const std::string& file, const std::string& ending) {
 }  // namespace
 
 void draw_save_dialog(Ui& ui, const Rect& window) {
-  ExportDialogState& state = ui.state.dialogs.exporting;
+  ExportDialogState& state = ui.state.panels.get<ExportDialogState>();
   const auto trace = ui.session.trace();
   if (trace == nullptr) return close_dialog(ui);
   if (has_just_opened(ui, DialogKind::save_session)) {
     state.choice = ExportChoice();
     state.choice.subject = ExportSubject::session;
     state.choice.format = ExportFile::json;
+    state.choice.theme = ui.settings.theme;
     begin_form(ui, ui.settings.open_folder.empty() ? home_folder() : ui.settings.open_folder,
                suggested_file(state.choice, *trace, ui.session.view, ui.state.title));
   }
@@ -120,12 +124,12 @@ void draw_save_script_dialog(Ui& ui, const Rect& window) {
   const ShownScript& script = shown_script(ui, trace);
   const std::string ending = script.language == ScriptLanguage::latex ? ".tex" : ".py";
   if (has_just_opened(ui, DialogKind::save_script)) {
-    ui.state.dialogs.exporting.choice = ExportChoice();
+    ui.state.panels.get<ExportDialogState>().choice = ExportChoice();
     begin_form(ui, ui.settings.export_folder.empty() ? default_export_folder() : ui.settings.export_folder,
                script.name);
   }
-  const std::string folder = expanded_path(ui.state.dialogs.exporting.choice.folder);
-  const std::string typed = ui.state.dialogs.exporting.choice.file, stem = stem_of(typed, ending);
+  const std::string folder = expanded_path(ui.state.panels.get<ExportDialogState>().choice.folder);
+  const std::string typed = ui.state.panels.get<ExportDialogState>().choice.file, stem = stem_of(typed, ending);
   SaveForm form{"Save script", "The script; the tensors that it reads are written beside it under the same name.",
                 fmt::format("{}{}, {} lines", stem, ending, script.lines.size()), file_name_problem(stem), false};
   if (form.problem.empty()) {

@@ -1,5 +1,6 @@
 // What the program remembers of one's taste: language, theme, file dialogs. Everything acts at once.
 #include "app/session/native_dialog.h"
+#include "app/session/settings.h"
 #include "app/ui/dialogs/dialog_frame.h"
 #include "app/ui/guide/languages.h"
 #include "app/ui/widgets/widgets.h"
@@ -33,11 +34,10 @@ void draw_settings_dialog(Ui& ui, const Rect& window) {
           "Of the tour and of the examples; all else speaks the field's own terms.");
   y += ui.px(14);
 
-  ViewState& view = ui.session.view;
-  int theme = static_cast<int>(view.theme);
+  int theme = static_cast<int>(ui.settings.theme);
   if (segments(ui, "settings/theme", control("theme"), {"dark", "light"}, theme,
                {true, false, "Colours of the window (Ctrl+T)."})) {
-    view.theme = ui.settings.theme = static_cast<Theme>(theme);
+    ui.settings.theme = static_cast<Theme>(theme);
   }
 
   const bool has_native = !native_dialog_program().empty();

@@ -99,7 +99,7 @@ void write_picture(Writer& to, const FilePlace& place, const CellSource& source)
                     {at.x + static_cast<float>(columns.size()) * ui.px(kCell),
                      at.y + static_cast<float>(rows.size()) * ui.px(kCell)}};
   view.weight_like = false;
-  view.map = color_map_of(ui.session.view, false);
+  view.map = color_map_of(ui, false);
   view.range = automatic_range(view.matrix, false, true, nullptr);
   to.y = view.grid.area.max.y + ui.px(8);
   if (!to.sees(words.min.y, to.y)) return;

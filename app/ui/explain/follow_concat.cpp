@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/explain/follow_items.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/cell_highlight.h"
@@ -77,7 +78,7 @@ void draw_follow_concat(Ui& ui, PanelData& data, const FollowItem& item, const R
                  {{area.min.x - ui.px(kFollowGutter), area.min.y}, {area.max.x, area.min.y + ui.px(kFollowHeader)}});
   const ImVec2 at{area.min.x, area.min.y + ui.px(kFollowHeader + kBandLabels)};
   const ConcatGrid grid =
-      concat_grid(at, area.width(), std::min(area.max.y - at.y, ui.px(20) * static_cast<float>(item.rows)), item.rows,
+      concat_grid({at, area.width(), std::min(area.max.y - at.y, ui.px(20) * static_cast<float>(item.rows))}, item.rows,
                   item.columns, banded ? trace.num_heads() : 1, ui.scale);
   if (grid.bands.empty()) return;
   const std::optional<CellPlace> own = picked_place(ui.session.view, trace);

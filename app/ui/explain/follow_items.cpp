@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/session/session.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/stage_layout.h"
@@ -85,7 +86,7 @@ void draw_item_name(Ui& ui, const FollowItem& item, const Rect& header) {
 HeatmapView item_view(Ui& ui, PanelData& data, const FollowItem& item) {
   HeatmapView view;
   view.weight_like = !item.of_file && is_weight_like(item.stage);
-  view.map = color_map_of(ui.session.view, view.weight_like);
+  view.map = color_map_of(ui, view.weight_like);
   if (item.of_file) {
     view.matrix = item.matrix;
     return view;

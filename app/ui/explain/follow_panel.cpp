@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/explain/explanation.h"
 #include "app/ui/explain/follow.h"
 #include "app/ui/map/explain_state.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/explain/follow.h"
 #include "app/ui/explain/follow_items.h"
 #include "app/ui/map/axis_labels.h"
@@ -70,7 +71,7 @@ float draw_item(Ui& ui, PanelData& data, const CellPlace& place, const FollowIte
   const float width = area.width(), height = area.max.y - at.y;
   HeatmapView view = item_view(ui, data, item);
   view.grid = view.large
-                  ? fitted_map(at, width, height, item.rows, item.columns, is_score_like(item.stage),
+                  ? fitted_map({at, width, height}, item.rows, item.columns, is_score_like(item.stage),
                                ui.px(kLargestCell), ui.px(12))
                   : fitted_oblong(at, width, height, item.rows, item.columns, highest_row(ui, width, item.columns));
   if (item.of_file) {
@@ -144,7 +145,7 @@ void draw_legend(Ui& ui, PanelData& data, const CellPlace& place, const Rect& ar
   const float width = ui.px(130);
   const auto bar = [&](float x, bool weight_like, const ValueRange& range, const std::string& words) {
     const Rect rect{{x, area.min.y + ui.px(18)}, {x + width, area.min.y + ui.px(28)}};
-    color_bar(ui, rect, color_map_of(ui.session.view, weight_like), range, true);
+    color_bar(ui, rect, color_map_of(ui, weight_like), range, true);
     text_in(ui, {{rect.max.x + ui.px(10), rect.min.y - ui.px(4)}, {rect.max.x + ui.px(150), rect.max.y + ui.px(4)}},
             Type::words11, ui.colors.text2, words);
   };

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/session/background/background_queries.h"
+#include "app/session/session.h"
 #include "app/ui/explain/sensitivity_shown.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/map_colors.h"
@@ -150,11 +151,12 @@ void draw_map(Ui& ui, const SensitivityShown& shown, const Sensitivity& found, c
   view.batch = shown.selection.batch;
   view.head = shown.selection.head;
   view.weight_like = false;
-  view.map = color_map_of(ui.session.view, false);
+  view.map = color_map_of(ui, false);
   view.range = {-largest, largest, false, false};
   const MapAxes axes{shown.data.rows(StageId::weights), shown.data.columns(StageId::weights), true};
-  const DrawnMap map = draw_map_with_axes(ui, "sensitivity/picture", view, axes, body,
-                                          body.height() - ui.px(kReadout + 44), is_score_like(shown.selection.stage));
+  const MapPlace place{.area = body, .most_height = body.height() - ui.px(kReadout + 44)};
+  const bool picked = is_score_like(shown.selection.stage);
+  const DrawnMap map = draw_map_with_axes(ui, "sensitivity/picture", view, axes, place, {.picked = picked});
   std::string number;
   if (map.at) {
     number = "d/d " + std::string(scores ? "score " : "weight ") +

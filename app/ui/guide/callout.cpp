@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/layout.h"
 #include "app/ui/shell_state.h"
 #include "app/ui/stage_facts.h"

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/session/documents.h"
+#include "app/session/session.h"
 #include "app/ui/guide/embedded_texts.h"
 #include "app/ui/guide/tour.h"
 #include "app/ui/stage_facts.h"

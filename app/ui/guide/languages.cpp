@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "app/session/settings.h"
 #include "app/ui/guide/embedded_texts.h"
 #include "app/ui/ui.h"
 #include "app/ui/widgets/widgets.h"

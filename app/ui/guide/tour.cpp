@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/ui/guide/callout.h"
 #include "app/ui/guide/languages.h"
 #include "app/ui/stage_facts.h"

@@ -8,6 +8,7 @@
 
 #include "app/ui/guide_state.h"
 #include "app/ui/ui.h"
+#include "core/attention/trace.h"
 
 namespace headscope::ui {
 

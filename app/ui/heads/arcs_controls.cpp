@@ -8,6 +8,8 @@
 
 #include "app/session/export/export_job.h"
 #include "app/session/folder_listing.h"
+#include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/ui/heads/arcs.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/heads/arcs.h"
@@ -62,7 +64,7 @@ void save_svg(Ui& ui, PanelData& data) {
   choice.subject = ui.session.view.heads_show == HeadsShow::arcs ? ExportSubject::arcs : ExportSubject::neurons;
   choice.format = ExportFile::svg;
   choice.scale = 1;
-  choice.theme = ui.session.view.theme;
+  choice.theme = ui.settings.theme;
   choice.folder = ui.settings.export_folder.empty() ? default_export_folder() : ui.settings.export_folder;
   ViewState view = ui.session.view;
   if (view.heads_show == HeadsShow::neurons) view.cell = arcs_focus(ui, data).pair;  // what is shown, picked or not
@@ -173,7 +175,7 @@ float draw_arcs_controls(Ui& ui, PanelData& data, const Rect& area) {
   Rect line{{beside ? area.max.x - slider_width : area.min.x, y}, {area.max.x, y + height}};
   if (!beside) line.max.x = line.min.x + slider_width;
   text_in(ui, take_left(line, ui.px(64), ui.px(8)), Type::words12, ui.colors.text2, "hide below");
-  slider(ui, "heads/hide_below", line, view.arcs_hide_below, 0, 1, "{:.2f}", {true, false, kHideTip});
+  slider(ui, "heads/hide_below", line, view.arcs_hide_below, {.low = 0, .high = 1}, {true, false, kHideTip});
   if (second_part(data.trace())) {
     const float width = ui.px(280), words = ui.px(72);
     const bool fits = !beside && line.max.x + ui.px(20) + words + width <= area.max.x;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/map/heatmap_view.h"
 #include "app/ui/map/map_colors.h"
 #include "app/ui/map/panel_sentences.h"
@@ -65,7 +66,7 @@ void draw_concat_header(Ui& ui, const ConcatPanel& panel, const Rect& area) {
     }
   }
   if (!panel.provenance || view.concat_shows == ConcatShows::output) {
-    draw_inline_bar(ui, rest, color_map_of(view, false), panel.data.range(view, shown, panel.selection.batch, 0));
+    draw_inline_bar(ui, rest, color_map_of(ui, false), panel.data.range(view, shown, panel.selection.batch, 0));
   }
   std::string fact = to_string(trace.tensor(shown).shape());
   if (!panel.hovered.empty()) fact += "  " + panel.hovered;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/heads/concat_header.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/cell_highlight.h"
@@ -150,14 +151,14 @@ void draw_matrix(Ui& ui, ConcatPanel& panel, StageId stage, const Rect& area, bo
   const Tensor& matrix = panel.data.matrix(stage, panel.selection.batch, 0);
   const bool banded = stage == StageId::concat && !panel.direct;
   const ConcatGrid grid =
-      concat_grid({area.min.x, area.min.y + ui.px(kAbove)}, area.width(), area.height() - ui.px(kAbove), matrix.dim(0),
-                  matrix.dim(1), banded ? trace.num_heads() : 1, ui.scale);
+      concat_grid({{area.min.x, area.min.y + ui.px(kAbove)}, area.width(), area.height() - ui.px(kAbove)},
+                  matrix.dim(0), matrix.dim(1), banded ? trace.num_heads() : 1, ui.scale);
   if (grid.bands.empty()) return;
   const bool in_bands = banded && (grid.bands.size() > 1 || trace.num_heads() == 1);
   const bool provenance = stage == StageId::concat && panel.provenance;
   read_input(ui, panel, stage, grid, matrix);
   HeatmapView view;
-  view.map = color_map_of(ui.session.view, false);
+  view.map = color_map_of(ui, false);
   view.range = panel.data.range(ui.session.view, stage, panel.selection.batch, 0);
   view.weight_like = false;
   if (panel.data.is_large(stage)) view.large = large_of(ui, panel, stage, grid);
@@ -195,9 +196,9 @@ void draw_matrix(Ui& ui, ConcatPanel& panel, StageId stage, const Rect& area, bo
   const std::int64_t marked = ui.state.hover.query >= 0 ? ui.state.hover.query
                               : panel.selection.cell    ? panel.selection.cell->row
                                                         : -1;
-  draw_row_labels(
-      ui, {{area.min.x - ui.px(kGutter) - ui.px(8), grid.area.min.y}, {area.min.x - ui.px(8), grid.area.max.y}},
-      grid.bands.front(), panel.data.rows(stage), marked, ui.colors.query, grid.bands.front().cell_height < ui.px(3));
+  const auto draw_labels = grid.bands.front().cell_height < ui.px(3) ? draw_row_labels : draw_named_row_labels;
+  draw_labels(ui, {{area.min.x - ui.px(kGutter) - ui.px(8), grid.area.min.y}, {area.min.x - ui.px(8), grid.area.max.y}},
+              grid.bands.front(), panel.data.rows(stage), marked, ui.colors.query);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/session/session.h"
 #include "app/ui/request/head_changes.h"
 #include "app/ui/request/number_edit.h"
 #include "app/ui/widgets/widgets.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/heads/head_menu.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/cell_highlight.h"
@@ -120,7 +121,7 @@ HeatmapView head_view(Ui& ui, HeadsGrid& grid, std::int64_t head, ImVec2 at) {
   view.batch = batch;
   view.head = head;
   view.weight_like = is_weight_like(quantity);
-  view.map = color_map_of(ui.session.view, view.weight_like);
+  view.map = color_map_of(ui, view.weight_like);
   view.range = grid.data.range(ui.session.view, quantity, batch, head);
   if (grid.large) {
     view.large = LargeMap{grid.data.map_key(quantity, batch, head),

@@ -24,7 +24,7 @@ struct HeadsGrid {
 
   // The cells of the picture whose corner is at `at`.
   CellGrid cells_at(ImVec2 at) const {
-    return large ? fitted_map(at, layout.width, layout.height, rows, columns, true)
+    return large ? fitted_map({at, layout.width, layout.height}, rows, columns, true)
                  : fitted_square(at, layout.width, layout.height, rows, columns);
   }
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/heads/head_thumbnail.h"
 #include "app/ui/heads/heads_header.h"
 #include "app/ui/map/axis_labels.h"
@@ -41,15 +42,15 @@ void draw_legend(Ui& ui, HeadsGrid& grid, const Rect& area) {
   ui.mark("heads/color_bar", bar);
   if (range.per_row) {
     // The numbers differ from row to row: the bar says so instead of naming any.
-    color_bar(ui, bar, color_map_of(view, weight_like), {0, 1, false, false}, true);
+    color_bar(ui, bar, color_map_of(ui, weight_like), {0, 1, false, false}, true);
     const Rect cover{{bar.min.x, bar.max.y}, {bar.max.x, area.max.y}};
     fill(cover, ui.colors.panel);
-    const bool both_signs = is_diverging(color_map_of(view, weight_like));
+    const bool both_signs = is_diverging(color_map_of(ui, weight_like));
     const Rect line{cover.min, {cover.max.x, cover.min.y + ui.px(18)}};
     text_in(ui, line, Type::words11, ui.colors.text2, both_signs ? "− row's largest" : "row's least");
     text_in(ui, line, Type::words11, ui.colors.text2, both_signs ? "+ row's largest" : "largest", 1);
   } else {
-    color_bar(ui, bar, color_map_of(view, weight_like), range, true);
+    color_bar(ui, bar, color_map_of(ui, weight_like), range, true);
   }
 
   Rect words{{bar.max.x + std::max(ui.px(9), grid.layout.gap > ui.px(40) ? ui.px(16) : grid.layout.gap),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/heads/neurons_table.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/panel_sentences.h"
@@ -155,7 +156,7 @@ Inspected pair_of(Ui& ui, PanelData& data, const ArcsFocus& focus) {
                       true,
                       data.rows(StageId::weights),
                       data.columns(StageId::weights),
-                      color_map_of(ui.session.view, true),
+                      color_map_of(ui, true),
                       {},
                       focus.pair,
                       !focus.picked};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/settings.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/panel_sentences.h"
@@ -66,7 +67,7 @@ void draw_neurons_footer(Ui& ui, const NeuronsTable& table, const Rect& area) {
   const double largest = table.neurons.largest_feature;
   const float width = std::max(table.strip, ui.px(70));
   const Rect bar{{table.cells, area.min.y + ui.px(6)}, {table.cells + width, area.min.y + ui.px(16)}};
-  if (largest > 0) color_bar(ui, bar, color_map_of(ui.session.view, false), {-largest, largest, false, false}, true);
+  if (largest > 0) color_bar(ui, bar, color_map_of(ui, false), {-largest, largest, false, false}, true);
   text_in(ui, {{table.products, area.min.y}, {table.score, area.min.y + ui.px(22)}}, Type::words11, ui.colors.text3,
           with_minus_signs(fmt::format("largest {:.3g}", table.neurons.largest_product)));
   text_in(ui, {{table.score, area.min.y}, {table.weight, area.min.y + ui.px(22)}}, Type::mono11, ui.colors.text3,
@@ -81,9 +82,9 @@ void draw_neurons_cells(Ui& ui, const NeuronsTable& table, const NeuronsCells& c
   spec.columns = static_cast<double>(cells.matrix.dim(1));
   spec.width = static_cast<int>(table.strip);
   spec.height = static_cast<int>(static_cast<float>(cells.count) * table.pitch);
-  spec.map = color_map_of(ui.session.view, false);
+  spec.map = color_map_of(ui, false);
   spec.range = {-cells.largest, cells.largest, false, false};
-  spec.theme = ui.session.view.theme;
+  spec.theme = ui.settings.theme;
   spec.pixel_scale = static_cast<double>(ui.scale);
   if (spec.width <= 0 || spec.height <= 0) return;
   const TextureId id = ui.textures.heatmap(spec);
@@ -146,7 +147,7 @@ void draw_key_numbers(Ui& ui, const NeuronsTable& table, std::int64_t j, const R
     const float width = std::round(static_cast<float>(share) * table.bar_width);
     if (share > 0) {
       fill({{table.bar, top}, {table.bar + std::max(1.0f, width), top + height}},
-           color_at(color_map_of(ui.session.view, true), share));
+           color_at(color_map_of(ui, true), share));
     }
   }
   text_in(ui, {{table.weight - ui.px(62), row.min.y}, {table.weight, row.max.y}}, type, ui.colors.text,

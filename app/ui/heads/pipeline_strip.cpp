@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "app/session/session.h"
 #include "app/ui/map/cell_highlight.h"
 #include "app/ui/map/heatmap_view.h"
 #include "app/ui/panel_data.h"
@@ -76,7 +77,7 @@ void draw_strip_picture(Ui& ui, StripState& strip, StageId stage, const Rect& re
   view.grid.cell_height = rect.height() / static_cast<double>(view.grid.rows);
   view.matrix = numbers.matrix;
   view.mask = numbers.mask;
-  view.map = color_map_of(ui.session.view, is_weight_like(stage));
+  view.map = color_map_of(ui, is_weight_like(stage));
   view.range = numbers.range;
   draw_heatmap_view(ui, view);
 }

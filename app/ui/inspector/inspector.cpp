@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/session/session.h"
 #include "app/ui/inspector/inspector_parts.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/panels.h"
@@ -148,7 +149,7 @@ Inspected inspected_of(Ui& ui, PanelData& data) {
                       std::nullopt,
                       false};
   inspected.matrix = data.matrix(stage, inspected.batch, inspected.slice);
-  inspected.map = color_map_of(ui.session.view, inspected.weight_like);
+  inspected.map = color_map_of(ui, inspected.weight_like);
   inspected.range = data.range(ui.session.view, stage, inspected.batch, inspected.slice);
   inspected.shown = selection.cell;
   if (!inspected.shown && inspected.score_like) {

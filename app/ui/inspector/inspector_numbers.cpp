@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/inspector/inspector_parts.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/panel_sentences.h"
@@ -164,7 +165,9 @@ void draw_numbers_table(Ui& ui, const Inspected& inspected, const Rect& area, co
                  {area.max.x, heads.max.y + static_cast<float>(inspected.matrix.dim(0)) * table.row}};
   const Rect over{{visible.min.x, std::max(visible.min.y, bar.min.y)}, visible.max};
   const float content = static_cast<float>(inspected.matrix.dim(1)) * table.column;
-  table.offset = scroll_across(ui, "inspector/numbers", bar, over, table.cells.width(), content, table.column);
+  table.offset = scroll_across(
+      ui, "inspector/numbers",
+      {.bar = bar, .over = over, .width = table.cells.width(), .content_width = content, .step = table.column});
 
   // Only the part in sight reacts: a row beneath the panel's edge is not there to be clicked.
   const Rect seen{{table.cells.min.x, std::max(table.cells.min.y, visible.min.y)},

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/inspector/inspector_parts.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/axis_plots.h"
@@ -42,7 +43,7 @@ Places places_of(Ui& ui, const Inspected& inspected, const Rect& area, float bod
   const auto fit = [&](float labels) {
     const float room = std::max(ui.px(80), area.height() - labels - lines - body);
     const ImVec2 at{left, area.min.y + labels};
-    if (large) return fitted_map(at, width, room, rows, columns, inspected.score_like, ui.px(26), ui.px(24));
+    if (large) return fitted_map({at, width, room}, rows, columns, inspected.score_like, ui.px(26), ui.px(24));
     return inspected.score_like ? fitted_square(at, width, room, rows, columns)
                                 : fitted_oblong(at, width, room, rows, columns, ui.px(26));
   };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/inspector/inspector_parts.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/map_with_axes.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/heads/head_menu.h"
 #include "app/ui/layers/layers_panel.h"
 #include "app/ui/map/map_with_axes.h"
@@ -43,8 +44,9 @@ void draw_header(Ui& ui, const LayersShown& shown, const Rect& area) {
 // The map with its readout line below; returns the y below both.
 float draw_map_and_readout(Ui& ui, HeatmapView& view, const MapAxes& axes, const Rect& area, float most_height,
                            bool picked) {
-  const DrawnMap map =
-      draw_map_with_axes(ui, kName, view, axes, area, std::max(0.0f, most_height - ui.px(kReadout + 16)), picked);
+  const DrawnMap map = draw_map_with_axes(
+      ui, kName, view, axes, {.area = area, .most_height = std::max(0.0f, most_height - ui.px(kReadout + 16))},
+      {.picked = picked});
   const float y = map.bottom + ui.px(8);
   const Rect box{{area.min.x + ui.px(14), y}, {area.max.x - ui.px(14), y + ui.px(kReadout)}};
   std::string number;

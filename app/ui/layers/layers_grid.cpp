@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/ui/heads/head_menu.h"
 #include "app/ui/layers/layers_panel.h"
 #include "app/ui/layers/layers_tiles.h"

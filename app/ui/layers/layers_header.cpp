@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/layers/layers_panel.h"
 #include "app/ui/map/map_colors.h"
 #include "app/ui/widgets/widgets.h"
@@ -104,12 +105,12 @@ void draw_token_menu(Ui& ui, const Rect& rect) {
   if (picked >= 0 && picked < 4) *choices[picked] = !*choices[picked];
   if (ui.state.open_combo != kTokens) return;
   const bool hides = tokens.hide_special || tokens.hide_first;
-  show_list(ui, kTokens, rect,
+  show_menu(ui, kTokens, rect,
             {{"hide special tokens", "", true, tokens.hide_special},
              {"hide the first token", "", true, tokens.hide_first},
              {"renormalise rows", hides ? "" : "needs hidden columns", hides, tokens.renormalize},
              {"merge pieces into words", "", true, tokens.merge_words, true}},
-            -1, Type::words12, ui.px(250));
+            ui.px(250));
 }
 
 void draw_view_controls(Ui& ui, Rect& line) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/session/background/predictions.h"
+#include "app/session/session.h"
 #include "app/ui/data_versions.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets/widgets.h"
@@ -135,7 +136,7 @@ void draw_layers_panel(Ui& ui, const Rect& area) {
                     .batch = selection.batch,
                     .order = {}};
   shown.order = order_of(view, shown);
-  shown.map = color_map_of(ui.session.view, true);
+  shown.map = color_map_of(ui, true);
   double largest = 0;
   for (std::int64_t l = 0; l < shown.layers; ++l) {
     if (shown.known(l)) largest = std::max(largest, result.layers[static_cast<std::size_t>(l)]->largest);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/session/background/predictions.h"
+#include "app/session/session.h"
 #include "app/ui/layers/layers_panel.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/phrase/phrase_tokens.h"

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/ui/heads/head_menu.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/map/heatmap_view.h"
@@ -31,7 +33,7 @@ void draw_picture(Ui& ui, const LayersGrid& grid, const HeadResult* head, const 
   spec.height = static_cast<int>(place.height());
   spec.map = grid.shown.map;
   spec.range = {0, grid.shown.largest, ui.session.view.log_scale, false};
-  spec.theme = ui.session.view.theme;
+  spec.theme = ui.settings.theme;
   spec.pixel_scale = static_cast<double>(ui.scale);
   spec.grid = false;
   const TextureId texture = ui.textures.heatmap(spec);

@@ -99,8 +99,16 @@ float labels_extent(Ui& ui, const std::vector<std::string>& labels, float longes
   return extent;
 }
 
-void draw_row_labels(Ui& ui, const Rect& gutter, const CellGrid& grid, const std::vector<std::string>& labels,
-                     std::int64_t marked, Rgba mark_color, bool thinned) {
+namespace {
+
+struct MarkedRow {
+  std::int64_t row = -1;  // -1: none
+  Rgba color;
+};
+
+// `thinned`: where cells are too low for text, some are named by their index.
+void draw_labels_of_rows(Ui& ui, const Rect& gutter, const CellGrid& grid, const std::vector<std::string>& labels,
+                         const MarkedRow& mark, bool thinned) {
   if (grid.empty()) return;
   AxisLabelSpec spec;
   spec.start = grid.row0;
@@ -110,27 +118,39 @@ void draw_row_labels(Ui& ui, const Rect& gutter, const CellGrid& grid, const std
   spec.every_cell_from = ui.px(11);
   spec.spacing = spec.boxed_spacing = ui.px(20);
   spec.powers_of_two = labels.empty();
-  spec.marked = marked;
+  spec.marked = mark.row;
   for (const AxisLabel& label : axis_labels(spec)) {
     const float y = grid.area.min.y + static_cast<float>(label.center);
     const Rect line{{gutter.min.x, std::round(y - ui.px(8))}, {gutter.max.x, std::round(y - ui.px(8)) + ui.px(16)}};
-    const bool is_marked = label.index == marked;
+    const bool is_marked = label.index == mark.row;
     if (!thinned && !label.named) continue;
     const std::string word = label.named ? word_of(labels, label.index) : grouped_digits(label.index);
     if (label.boxed) {
       const std::string shown = shortened(ui, Type::mono11, word, line.width() - ui.px(10));
       const float width = text_width(ui, Type::mono11, shown);
-      draw_box(ui, {{line.max.x - width - ui.px(8), line.min.y}, {line.max.x + ui.px(2), line.max.y}}, mark_color);
-      text_in(ui, {line.min, {line.max.x - ui.px(3), line.max.y}}, Type::mono11, mark_color, shown, 1);
+      draw_box(ui, {{line.max.x - width - ui.px(8), line.min.y}, {line.max.x + ui.px(2), line.max.y}}, mark.color);
+      text_in(ui, {line.min, {line.max.x - ui.px(3), line.max.y}}, Type::mono11, mark.color, shown, 1);
     } else {
       const Type type = is_marked ? kMarked : Type::mono11;
       text_in(ui, line, type,
-              is_marked     ? mark_color
+              is_marked     ? mark.color
               : label.named ? ui.colors.text2
                             : ui.colors.text3,
               shortened(ui, type, word, line.width()), 1);
     }
   }
+}
+
+}  // namespace
+
+void draw_row_labels(Ui& ui, const Rect& gutter, const CellGrid& grid, const std::vector<std::string>& labels,
+                     std::int64_t marked, Rgba mark_color) {
+  draw_labels_of_rows(ui, gutter, grid, labels, {marked, mark_color}, true);
+}
+
+void draw_named_row_labels(Ui& ui, const Rect& gutter, const CellGrid& grid, const std::vector<std::string>& labels,
+                           std::int64_t marked, Rgba mark_color) {
+  draw_labels_of_rows(ui, gutter, grid, labels, {marked, mark_color}, false);
 }
 
 void draw_column_labels(Ui& ui, const Rect& above, const CellGrid& grid, const std::vector<std::string>& labels,

@@ -36,10 +36,12 @@ std::vector<AxisLabel> axis_labels(const AxisLabelSpec& spec);
 std::string grouped_digits(std::int64_t number);
 
 // Right-aligned names in a gutter at the left of the picture; row `marked` in `mark_color`. `labels` may be empty: then
-// indices are shown, thinned by powers of two. Without `thinned` only the marked row is named when cells are too low
-// for text.
+// indices are shown, thinned by powers of two.
 void draw_row_labels(Ui& ui, const Rect& gutter, const CellGrid& grid, const std::vector<std::string>& labels,
-                     std::int64_t marked, Rgba mark_color, bool thinned = true);
+                     std::int64_t marked, Rgba mark_color);
+// The same without thinned indices: when cells are too low for text only the marked row is named.
+void draw_named_row_labels(Ui& ui, const Rect& gutter, const CellGrid& grid, const std::vector<std::string>& labels,
+                           std::int64_t marked, Rgba mark_color);
 
 // Names above the picture, turned 90 degrees (indices lie flat), within `above`, whose lower edge is the top of the
 // picture.

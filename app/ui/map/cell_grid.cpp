@@ -146,8 +146,10 @@ CellGrid fitted_oblong(ImVec2 top_left, float width, float height, std::int64_t 
   return grid;
 }
 
-CellGrid fitted_map(ImVec2 top_left, float width, float height, std::int64_t rows, std::int64_t columns, bool square,
-                    float tallest, float shortest) {
+CellGrid fitted_map(const MapRoom& room, std::int64_t rows, std::int64_t columns, bool square, float tallest,
+                    float shortest) {
+  const ImVec2 top_left = room.top_left;
+  const float width = room.width, height = room.height;
   CellGrid grid;
   grid.rows = rows;
   grid.columns = columns;

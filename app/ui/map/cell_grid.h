@@ -50,10 +50,16 @@ CellGrid first_cells(CellGrid grid, std::int64_t rows, std::int64_t columns);
 CellGrid fitted_oblong(ImVec2 top_left, float width, float height, std::int64_t rows, std::int64_t columns,
                        float tallest);
 
+// Where a picture may lie: pixels.
+struct MapRoom {
+  ImVec2 top_left{0, 0};
+  float width = 0, height = 0;
+};
+
 // The same for a map that is drawn from tiles: cells are whole pixels, or a pixel holds cells_a_pixel() cells, so that
 // its value is exact. `square`: as fitted_square; else each side independently, rows at most `tallest` high.
-CellGrid fitted_map(ImVec2 top_left, float width, float height, std::int64_t rows, std::int64_t columns, bool square,
-                    float tallest = 26, float shortest = 24);
+CellGrid fitted_map(const MapRoom& room, std::int64_t rows, std::int64_t columns, bool square, float tallest = 26,
+                    float shortest = 24);
 
 // The fitted grid with a viewport applied: the same area, larger cells. An unusable viewport counts as fitted.
 CellGrid grid_of(const CellGrid& fitted, const Viewport& viewport);

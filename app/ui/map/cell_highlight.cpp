@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/session/session.h"
 #include "app/ui/map/explain_state.h"
 #include "app/ui/map/heatmap_view.h"
 #include "core/picture/palette.h"

@@ -129,76 +129,95 @@ Rgba role_color(const Ui& ui, TextRole role) {
   return ui.colors.text2;
 }
 
-std::vector<RoleText> cell_words(PanelData& data, const CellPlace& place) {
+namespace {
+
+// "query it → key animal · head 3", or "token it".
+std::vector<RoleText> row_words(PanelData& data, const CellPlace& place) {
+  const SlicePlace at = slice_place(place);
+  const std::string row = token_or_index(data.rows(place.stage), at.cell.row);
+  if (is_score_like(place.stage)) {
+    return {{"query ", TextRole::plain},
+            {row, TextRole::query},
+            {" → key ", TextRole::plain},
+            {token_or_index(data.columns(place.stage), at.cell.column), TextRole::key},
+            {fmt::format(" · head {}", at.slice), TextRole::plain}};
+  }
+  const bool key_side = rows_are_keys(place.stage);
+  return {{key_side ? "key token " : "token ", TextRole::plain}, {row, key_side ? TextRole::key : TextRole::query}};
+}
+
+// " · column 70 = head 1, feature 6": what the column is in the sizes of the stage; "" where the row's words say it.
+std::string column_words(const Trace& trace, const CellPlace& place) {
   using Size = StageSize;
-  const Trace& trace = data.trace();
   const SlicePlace at = slice_place(place);
   const std::int64_t column = at.cell.column;
-  const std::string row = token_or_index(data.rows(place.stage), at.cell.row);
-  std::vector<RoleText> words;
-  const auto plain = [&](std::string text) { words.push_back({std::move(text), TextRole::plain}); };
-  if (is_score_like(place.stage)) {
-    words = {{"query ", TextRole::plain},
-             {row, TextRole::query},
-             {" → key ", TextRole::plain},
-             {token_or_index(data.columns(place.stage), column), TextRole::key}};
-    plain(fmt::format(" · head {}", at.slice));
-  } else {
-    const bool key_side = rows_are_keys(place.stage);
-    plain(key_side ? "key token " : "token ");
-    words.push_back({row, key_side ? TextRole::key : TextRole::query});
-  }
   const Inputs& inputs = *trace.inputs;
   const bool grouped = inputs.num_kv_heads != inputs.num_heads;
   const std::vector<StageAxis>& axes = stage_info(place.stage).axes;
   const Size columns = axes.back().size;
   switch (columns) {
     case Size::qkv_rows:
-      plain(fmt::format(" · column {} = {}", column, fused_column(trace, column)));
-      break;
+      return fmt::format(" · column {} = {}", column, fused_column(trace, column));
     case Size::head_qkv:
-      plain(fmt::format(" · head {}, {} feature {}", at.slice, part_name(column / inputs.head_dim),
-                        column % inputs.head_dim));
-      break;
+      return fmt::format(" · head {}, {} feature {}", at.slice, part_name(column / inputs.head_dim),
+                         column % inputs.head_dim);
     case Size::query_features:
     case Size::key_features:
     case Size::value_features: {
       const std::int64_t features = columns == Size::value_features ? inputs.value_head_dim : inputs.head_dim;
-      plain(fmt::format(" · column {} = {} {}, feature {}", column,
-                        grouped && columns != Size::query_features ? "kv head" : "head", column / features,
-                        column % features));
-      break;
+      return fmt::format(" · column {} = {} {}, feature {}", column,
+                         grouped && columns != Size::query_features ? "kv head" : "head", column / features,
+                         column % features);
     }
     case Size::head_dim:
     case Size::value_head_dim: {
       const Size heads = axes[static_cast<std::size_t>(stage_layout(place.stage).head)].size;
-      plain(fmt::format(" · {} {}, feature {}", grouped && heads == Size::kv_heads ? "kv head" : "head", at.slice,
-                        column));
-      break;
-    }
-    case Size::concat_features: {
-      const Provenance from = provenance_of(trace.request.merge, trace.num_heads(), trace.query_len(),
-                                            inputs.value_head_dim, at.cell.row, column);
-      if (from.position == at.cell.row) {
-        plain(fmt::format(" · column {} = head {}, feature {}", column, from.head, from.feature));
-        break;
-      }
-      // Merged wrongly: the token that the number is of comes first.
-      words = {{"of token ", TextRole::plain},
-               {token_or_index(data.rows(StageId::context), from.position), TextRole::query}};
-      plain(fmt::format(", head {}, feature {}; in row {}", from.head, from.feature, row));
-      break;
+      return fmt::format(" · {} {}, feature {}", grouped && heads == Size::kv_heads ? "kv head" : "head", at.slice,
+                         column);
     }
     case Size::input_dim:
     case Size::key_input_dim:
     case Size::value_input_dim:
     case Size::output_rows:
-      plain(fmt::format(" · feature {}", column));
-      break;
+      return fmt::format(" · feature {}", column);
     default:
-      break;
+      return "";
   }
-  if (inputs.batch > 1) plain(fmt::format(" · sequence {}", at.batch));
+}
+
+// Of a cell of concat. Merged wrongly, the token that the number is of comes first.
+std::vector<RoleText> merged_words(PanelData& data, const CellPlace& place) {
+  const Trace& trace = data.trace();
+  const Cell cell = slice_place(place).cell;
+  const Provenance from = provenance_of(trace.request.merge, trace.num_heads(), trace.query_len(),
+                                        trace.inputs->value_head_dim, cell.row, cell.column);
+  if (from.position == cell.row) {
+    std::vector<RoleText> words = row_words(data, place);
+    words.push_back(
+        {fmt::format(" · column {} = head {}, feature {}", cell.column, from.head, from.feature), TextRole::plain});
+    return words;
+  }
+  return {{"of token ", TextRole::plain},
+          {token_or_index(data.rows(StageId::context), from.position), TextRole::query},
+          {fmt::format(", head {}, feature {}; in row {}", from.head, from.feature,
+                       token_or_index(data.rows(place.stage), cell.row)),
+           TextRole::plain}};
+}
+
+}  // namespace
+
+std::vector<RoleText> cell_words(PanelData& data, const CellPlace& place) {
+  const Trace& trace = data.trace();
+  const bool merged = stage_info(place.stage).axes.back().size == StageSize::concat_features;
+  std::vector<RoleText> words = merged ? merged_words(data, place) : row_words(data, place);
+  if (!merged) {
+    if (std::string column = column_words(trace, place); !column.empty()) {
+      words.push_back({std::move(column), TextRole::plain});
+    }
+  }
+  if (trace.inputs->batch > 1) {
+    words.push_back({fmt::format(" · sequence {}", slice_place(place).batch), TextRole::plain});
+  }
   return words;
 }
 

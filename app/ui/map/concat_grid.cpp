@@ -25,8 +25,9 @@ Rect ConcatGrid::features_rect(std::int64_t row, std::int64_t from, std::int64_t
   return {first.min, last.max};
 }
 
-ConcatGrid concat_grid(ImVec2 top_left, float width, float height, std::int64_t rows, std::int64_t features,
-                       std::int64_t bands, float scale) {
+ConcatGrid concat_grid(const MapRoom& room, std::int64_t rows, std::int64_t features, std::int64_t bands, float scale) {
+  const ImVec2 top_left = room.top_left;
+  const float width = room.width, height = room.height;
   ConcatGrid result;
   result.area = {top_left, top_left};
   if (rows <= 0 || features <= 0 || width < 8 || height < 1) return result;

@@ -20,9 +20,8 @@ struct ConcatGrid {
   Rect features_rect(std::int64_t row, std::int64_t from, std::int64_t to) const;
 };
 
-// `bands` bands of features / bands features in width x height; rows are whole pixels from one pixel on. Gaps are 4, 1
+// `bands` bands of features / bands features in `room`; rows are whole pixels from one pixel on. Gaps are 4, 1
 // or 0 px wide at 1x, depending on the space.
-ConcatGrid concat_grid(ImVec2 top_left, float width, float height, std::int64_t rows, std::int64_t features,
-                       std::int64_t bands, float scale);
+ConcatGrid concat_grid(const MapRoom& room, std::int64_t rows, std::int64_t features, std::int64_t bands, float scale);
 
 }  // namespace headscope::ui

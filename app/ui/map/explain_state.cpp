@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/session/session.h"
+#include "app/ui/widgets/control_states.h"
+
 namespace headscope::ui {
 namespace {
 
@@ -23,7 +26,7 @@ void show(Ui& ui, const Trace& trace, const ExplainPlace& place) {
   if (place.cell) show_place(ui.session.view, trace, *place.cell);
   state.file = place.file;
   state.file_over = place.cell;
-  ui.state.number["inspector/scroll"] = 0;
+  ui.state.panels.get<ScrollOffsets>().down["inspector"] = 0;
   ui.state.wants_frame = true;
 }
 
@@ -51,14 +54,13 @@ void begin_explain_frame(Ui& ui) {
   ExplainState& state = explain_state(ui);
   state.pointed = std::exchange(state.next_pointed, std::nullopt);
   const ImGuiIO& io = ImGui::GetIO();
-  double& by_mouse = ui.state.number[kByMouse];
   const auto walks = [](const KeyEvent& event) {
     return event.key == KeyName::up || event.key == KeyName::down || event.key == KeyName::left ||
            event.key == KeyName::right;
   };
-  if (std::any_of(ui.input.keys.begin(), ui.input.keys.end(), walks)) by_mouse = 0;
+  if (std::any_of(ui.input.keys.begin(), ui.input.keys.end(), walks)) state.by_mouse = false;
   const bool moved = io.MousePos.x != state.mouse_x || io.MousePos.y != state.mouse_y;
-  if (moved || io.MouseClicked[0]) by_mouse = 1;
+  if (moved || io.MouseClicked[0]) state.by_mouse = true;
   state.mouse_x = io.MousePos.x;
   state.mouse_y = io.MousePos.y;
 }

@@ -42,6 +42,7 @@ struct ExplainState {
   std::optional<FilePlace> file;  // shown while `file_over` is the picked cell
   std::optional<CellPlace> file_over;
   std::optional<PointedText> pointed, next_pointed;  // of this frame; and the one being set for the next frame
+  bool by_mouse = false;                             // the mouse was used last, not the arrow keys
   float mouse_x = -1, mouse_y = -1;                  // of the last frame
   // The numbers around the shown cell of the weights file.
   std::optional<FilePlace> window_of;
@@ -55,9 +56,8 @@ struct ExplainState {
 ExplainState& explain_state(Ui& ui);
 
 // Call it once before a frame is drawn: takes over the place under the mouse that the last frame found, and stores
-// whether mouse or keyboard was used last (under kByMouse).
+// whether mouse or keyboard was used last.
 void begin_explain_frame(Ui& ui);
-constexpr const char* kByMouse = "cursor/by_mouse";
 
 // The picked cell of the view, in the trace; nullopt when none is picked.
 std::optional<CellPlace> picked_place(const ViewState& view, const Trace& trace);

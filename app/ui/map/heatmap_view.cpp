@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/settings.h"
 #include "app/ui/imgui_compat.h"
 #include "core/base/minus_sign.h"
 
@@ -115,28 +116,6 @@ void draw_bars(const Rect& rect, float thickness, Rgba color) {
   list.AddRectFilled({rect.max.x - thickness, rect.min.y + thickness}, {rect.max.x, rect.max.y - thickness}, ink);
 }
 
-// Where a turn of the wheel halves or doubles what a pixel holds, the small turns of a touchpad are gathered to whole
-// ones.
-double wheel_turns(Ui& ui, const std::string& name, const CellGrid& grid, double turned) {
-  double& rest = ui.state.number[name + "/wheel"];
-  if (!grid.whole_pixels || std::min(grid.cell_width, grid.cell_height) >= 1) {
-    rest = 0;
-    return turned;
-  }
-  rest += turned;
-  const double whole = std::trunc(rest);
-  rest -= whole;
-  return whole;
-}
-
-ImVec2 middle_of(const CellGrid& grid, const std::optional<Cell>& picked) {
-  if (picked && picked->row < grid.rows && picked->column < grid.columns) {
-    const ImVec2 center = grid.cell_rect(picked->row, picked->column).center();
-    if (grid.area.contains(center)) return center;
-  }
-  return grid.area.center();
-}
-
 }  // namespace
 
 std::optional<ValueRange> range_of(const ValueScale& scale) {
@@ -177,7 +156,7 @@ void draw_heatmap_view(Ui& ui, const HeatmapView& view) {
   spec.height = static_cast<int>(grid.area.height());
   spec.map = view.map;
   spec.range = view.range;
-  spec.theme = ui.session.view.theme;
+  spec.theme = ui.settings.theme;
   spec.hatch_x = static_cast<int>(grid.area.min.x);
   spec.hatch_y = static_cast<int>(grid.area.min.y);
   spec.pixel_scale = static_cast<double>(ui.scale);
@@ -220,14 +199,6 @@ void draw_link_ring(Ui& ui, const Rect& rect, Rgba color) {
   draw_bars(inset(rect, -line), std::max(line, std::round(1.5f * ui.scale)), color);
 }
 
-std::optional<Cell> take_arrow(Ui& ui) {
-  if (ui.take_key(KeyName::up)) return Cell{-1, 0};
-  if (ui.take_key(KeyName::down)) return Cell{1, 0};
-  if (ui.take_key(KeyName::left)) return Cell{0, -1};
-  if (ui.take_key(KeyName::right)) return Cell{0, 1};
-  return std::nullopt;
-}
-
 std::optional<Cell> shown_cell(Ui& ui, const HeatmapView& view, ImVec2 point) {
   const CellGrid& grid = view.grid;
   if (view.large) return shown_map_cell(ui, *view.large, grid, point);
@@ -258,65 +229,6 @@ std::optional<Cell> shown_cell(Ui& ui, const HeatmapView& view, ImVec2 point) {
     }
   }
   return best ? best : under;
-}
-
-HeatmapInput heatmap_input(Ui& ui, const std::string& name, HeatmapView& view, const CellGrid& fitted,
-                           Viewport* viewport, std::optional<Cell>* picked) {
-  HeatmapInput input;
-  view.grid = fitted;
-  if (fitted.empty()) return input;
-  const Interaction mouse = interact_mouse(ui, name, fitted.area, {});
-  ImGuiIO& io = ImGui::GetIO();
-  const double largest = std::max({fitted.cell_width, fitted.cell_height, 64.0 * static_cast<double>(ui.scale)});
-  input.focused = mouse.focused;
-  input.hovering = mouse.hovered;
-  if (viewport != nullptr) {
-    if (mouse.hovered && io.MouseWheel != 0) {
-      const double turns = wheel_turns(ui, name, grid_of(fitted, *viewport), static_cast<double>(io.MouseWheel));
-      *viewport = zoomed(fitted, *viewport, turns, io.MousePos, largest);
-      io.MouseWheel = 0;
-    }
-    if (mouse.held && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)) {
-      *viewport = panned(fitted, *viewport, io.MouseDelta);
-    }
-  }
-  input.double_clicked = mouse.double_clicked;
-  const auto update_grid = [&] { view.grid = viewport != nullptr ? grid_of(fitted, *viewport) : fitted; };
-  update_grid();
-  if (mouse.hovered) input.hovered = shown_cell(ui, view, io.MousePos);
-  const float threshold = 4 * ui.scale;
-  const bool dragged = io.MouseDragMaxDistanceSqr[0] > threshold * threshold;
-  // A click that dragged a zoomed picture along picks nothing, nor does the second one of a double click.
-  const bool moved = dragged && viewport != nullptr && !viewport->fitted();
-  const bool second = viewport != nullptr && io.MouseClickedLastCount[0] >= 2;
-  if (mouse.clicked && !second && !moved) input.clicked = shown_cell(ui, view, io.MousePos);
-  const auto ask_for_map = [&] {
-    if (view.large) look_at_map(ui, *view.large, fitted, view.grid, 0);
-  };
-  if (!mouse.focused) return ask_for_map(), input;
-
-  const std::optional<Cell> current = picked != nullptr ? *picked : std::nullopt;
-  if (viewport != nullptr) {
-    const ImVec2 anchor = middle_of(view.grid, current);
-    if (ui.take_key(KeyName::plus)) *viewport = zoomed(fitted, *viewport, 1, anchor, largest);
-    if (ui.take_key(KeyName::minus)) *viewport = zoomed(fitted, *viewport, -1, anchor, largest);
-    if (ui.take_key(KeyName::home)) *viewport = {};
-  }
-  if (picked != nullptr) {
-    if (const std::optional<Cell> step = take_arrow(ui)) {
-      const CellGrid grid = viewport != nullptr ? grid_of(fitted, *viewport) : fitted;
-      Cell cell = grid.cell_at(grid.area.center()).value_or(Cell{});
-      if (picked->has_value()) {
-        cell.row = std::clamp<std::int64_t>((*picked)->row + step->row, 0, fitted.rows - 1);
-        cell.column = std::clamp<std::int64_t>((*picked)->column + step->column, 0, fitted.columns - 1);
-      }
-      *picked = cell;
-      if (viewport != nullptr) *viewport = showing(fitted, *viewport, cell);
-    }
-  }
-  update_grid();
-  ask_for_map();
-  return input;
 }
 
 }  // namespace headscope::ui

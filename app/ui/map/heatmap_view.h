@@ -58,10 +58,11 @@ struct HeatmapInput {
   bool double_clicked = false;
 };
 
-// Reads mouse and keys. For a large map, then requests the picture of the visible part with order 0. Wheel, +, -: zoom
-// at the cursor (keys: at the picked cell); drag: pan; Home: fit; arrows: move `picked` and keep it visible (when no
-// cell is picked, the first arrow picks the visible cell in the middle). `viewport` null: the picture cannot be zoomed.
-// `picked` null: keys cannot pick. view.grid is set to the part that is visible after zooming and panning.
+// In heatmap_input.cpp. Reads mouse and keys. For a large map, then requests the picture of the visible part with order
+// 0. Wheel, +, -: zoom at the cursor (keys: at the picked cell); drag: pan; Home: fit; arrows: move `picked` and keep
+// it visible (when no cell is picked, the first arrow picks the visible cell in the middle). `viewport` null: the
+// picture cannot be zoomed. `picked` null: keys cannot pick. view.grid is set to the part that is visible after zooming
+// and panning.
 HeatmapInput heatmap_input(Ui& ui, const std::string& name, HeatmapView& view, const CellGrid& fitted,
                            Viewport* viewport, std::optional<Cell>* picked);
 

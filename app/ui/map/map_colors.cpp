@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/session/session.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/minus_sign.h"
 
@@ -66,7 +67,7 @@ std::string range_sentence(const ViewState& view) {
 void color_map_combo(Ui& ui, const std::string& name, const Rect& rect, bool weight_like) {
   ViewState& view = ui.session.view;
   std::vector<std::string> items;
-  const ColorMap current = color_map_of(view, weight_like);
+  const ColorMap current = color_map_of(ui, weight_like);
   int selected = 0;
   for (const ColorMap map : all_color_maps()) {
     if (map == current) selected = static_cast<int>(items.size());

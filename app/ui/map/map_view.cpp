@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/imgui_compat.h"
-#include "app/ui/map/heatmap_view.h"
+#include "app/ui/widgets/widgets.h"
 #include "core/tensor/parts.h"
 
 namespace headscope::ui {

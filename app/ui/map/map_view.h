@@ -11,8 +11,6 @@
 
 namespace headscope::ui {
 
-struct HeatmapView;
-
 // A large matrix, and the pictures of it that exist in this frame.
 struct LargeMap {
   MapKey key;

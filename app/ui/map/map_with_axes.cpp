@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/widgets/widgets.h"
@@ -48,16 +49,18 @@ void draw_map_readout(Ui& ui, const Rect& box, const MapAxes& axes, const std::o
   token(token_or_index(axes.columns, at->column), ui.colors.key);
 }
 
-DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, const MapAxes& axes, const Rect& area,
-                            float most_height, bool picked, const std::optional<Cell>& marked) {
+DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, const MapAxes& axes,
+                            const MapPlace& place, const MapCells& cells) {
+  const Rect& area = place.area;
+  const bool picked = cells.picked;
   const std::int64_t rows = view.matrix.dim(0), columns = view.matrix.dim(1);
   const float left = area.min.x + ui.px(14) + std::max(axes.margins.left, ui.px(kGutter));
   const float width =
       area.max.x - ui.px(kBeforeBar + kBehindBar) - std::max(axes.margins.bar, color_bar_width(ui, view.range)) - left;
   const auto fit = [&](float labels) {
     const ImVec2 corner{left, area.min.y + labels};
-    const float room = std::max(ui.px(60), most_height - labels);
-    if (view.large) return fitted_map(corner, width, room, rows, columns, axes.keys);
+    const float room = std::max(ui.px(60), place.most_height - labels);
+    if (view.large) return fitted_map({corner, width, room}, rows, columns, axes.keys);
     const std::int64_t most_rows = std::max(rows, axes.margins.rows);
     const std::int64_t most_columns = std::max(columns, axes.margins.columns);
     const CellGrid most = axes.keys ? fitted_square(corner, width, room, most_rows, most_columns)
@@ -77,7 +80,7 @@ DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, 
   const auto inside = [&](const std::optional<Cell>& at) {
     return at && 0 <= at->row && at->row < rows && 0 <= at->column && at->column < columns;
   };
-  std::optional<Cell> at = input.hovered ? input.hovered : marked ? marked : picked ? cell : std::nullopt;
+  std::optional<Cell> at = input.hovered ? input.hovered : cells.marked ? cells.marked : picked ? cell : std::nullopt;
   if (!inside(at)) at.reset();
   if (input.hovered && picked) {
     ui.state.next_hover.query = input.hovered->row;

@@ -29,10 +29,20 @@ struct DrawnMap {
   std::optional<Cell> at;  // the cell under the mouse, else the picked one, inside of the matrix; nullopt: none
 };
 
-// Draws in `area`, at most `most_height` high, labels and colour bar included. `picked`: its cells can be picked and
-// hovered like those of the shown trace. `marked`: a cell that another picture points at; nullopt: none.
-DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, const MapAxes& axes, const Rect& area,
-                            float most_height, bool picked, const std::optional<Cell>& marked = std::nullopt);
+// Where a map is drawn, labels and colour bar included.
+struct MapPlace {
+  Rect area;
+  float most_height = 0;  // pixels
+};
+
+// Which of its cells stand out.
+struct MapCells {
+  bool picked = false;                        // they can be picked and hovered like those of the shown trace
+  std::optional<Cell> marked = std::nullopt;  // a cell that another picture points at; nullopt: none
+};
+
+DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, const MapAxes& axes,
+                            const MapPlace& place, const MapCells& cells);
 
 // Draws the box under a map that shows the numbers of a cell, and returns the line inside it. When the user points at
 // no cell (`points` false), the box shows a hint in that line.

@@ -6,13 +6,17 @@
 #include <cmath>
 #include <functional>
 
+#include "app/session/settings.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kValues = "concat/values";
+// What the picture of concat shows where its cells have an origin.
+struct ConcatPicture {
+  bool shows_values = false;  // else where each value came from
+};
 
 Provenance provenance_at(const Trace& trace, std::int64_t row, std::int64_t feature) {
   return provenance_of(trace.request.merge, trace.num_heads(), trace.query_len(), trace.inputs->value_head_dim, row,
@@ -46,12 +50,12 @@ void draw_block_words(Ui& ui, const Rect& rect, const Provenance& from, Rgba ink
 
 bool shows_provenance(const Ui& ui, const Trace& trace) {
   if (trace.request.merge != Merge::direct) return false;
-  const auto found = ui.state.number.find(kValues);
-  return found == ui.state.number.end() || found->second == 0;
+  const ConcatPicture* picture = ui.state.panels.find<ConcatPicture>();
+  return picture == nullptr || !picture->shows_values;
 }
 
 void show_provenance(Ui& ui, bool on) {
-  ui.state.number[kValues] = on ? 0 : 1;
+  ui.state.panels.get<ConcatPicture>().shows_values = !on;
 }
 
 Image provenance_picture(const Trace& trace, const CellGrid& grid, std::int64_t feature0, Rgba gap) {
@@ -95,7 +99,7 @@ void draw_provenance(Ui& ui, PanelData& data, const std::string& name, const Cel
   if (grid.empty()) return;
   const Trace& trace = data.trace();
   PanelData::Picture& picture = data.picture("provenance/" + name);
-  const std::uint64_t version = picture_version(data, grid, feature0, ui.session.view.theme);
+  const std::uint64_t version = picture_version(data, grid, feature0, ui.settings.theme);
   if (picture.version != version) {
     picture.version = version;
     picture.pixels = provenance_picture(trace, grid, feature0, ui.colors.panel);

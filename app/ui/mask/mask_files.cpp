@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
+#include "app/session/session.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/mask_paint.h"
 #include "core/base/error.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/heatmap_view.h"
 #include "app/ui/map/panel_sentences.h"
@@ -229,7 +230,7 @@ void draw_matrix(Ui& ui, Editor& editor) {
   view.mask = editor.trace.mask;
   view.batch = editor.batch;
   view.head = editor.head;
-  view.map = color_map_of(ui.session.view, true);
+  view.map = color_map_of(ui, true);
   view.range = editor.data.range(ui.session.view, StageId::weights, editor.batch, editor.head);
   if (view.range.per_row) {
     view.row_scale =

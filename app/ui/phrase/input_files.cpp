@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/session/session.h"
 #include "app/ui/phrase/token_chips.h"
 #include "app/ui/widgets/widgets.h"
 

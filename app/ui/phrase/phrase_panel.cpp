@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/map/cell_highlight.h"
 #include "app/ui/panels.h"
 #include "app/ui/phrase/input_files.h"

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "app/session/session.h"
 #include "app/ui/map/cell_highlight.h"
 #include "app/ui/widgets/widgets.h"
 

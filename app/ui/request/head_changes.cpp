@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/session/session.h"
 #include "core/attention/model_trace.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/intervention_list.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/request/request_panel.h"
 #include "app/ui/unfolded_rows.h"
 #include "app/ui/widgets/text_pieces.h"

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "app/session/session.h"
 #include "app/ui/file_choice.h"
 
 namespace headscope::ui {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "app/session/session.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/request/head_changes.h"
 #include "app/ui/widgets/control_states.h"

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/ui/request/request_panel.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "core/backend/backend.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/layout.h"
 #include "app/ui/main_view.h"
 #include "app/ui/request/head_changes.h"

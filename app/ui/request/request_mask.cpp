@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "app/session/session.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/request/mask_chips.h"
 #include "app/ui/request/request_panel.h"

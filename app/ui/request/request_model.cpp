@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "app/session/session.h"
 #include "app/ui/request/request_panel.h"
 #include "core/request/problem.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/panels.h"
 #include "app/ui/unfolded_rows.h"
 

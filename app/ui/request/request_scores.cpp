@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/request/request_panel.h"
 
 namespace headscope::ui {
@@ -80,7 +81,7 @@ void draw_softcap(RequestRows& rows) {
 void draw_dropout(RequestRows& rows) {
   Ui& ui = rows.ui;
   Request& draft = ui.session.draft;
-  slider(ui, "request/dropout", rows.control("dropout"), draft.dropout, 0, 1, "{:.2f}",
+  slider(ui, "request/dropout", rows.control("dropout"), draft.dropout, {.low = 0, .high = 1},
          rows.state("dropout",
                     "Each weight is dropped with probability p, the others are divided by 1 - p (dropped_weights)."));
   rows.problem("dropout");

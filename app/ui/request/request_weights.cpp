@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/ui/request/request_panel.h"
 #include "core/attention/model_trace.h"
 #include "core/model/checkpoint.h"

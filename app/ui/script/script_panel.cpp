@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/panels.h"
 #include "app/ui/stage_facts.h"
 #include "app/ui/widgets/control_states.h"
@@ -202,7 +203,8 @@ void draw_script_panel(Ui& ui, const Rect& area) {
   if (it.focused) read_keys(ui, script, code);
   const float content = ui.px(kLine) * static_cast<float>(script.lines.size());
   const Rect bar{{code.min.x, code.max.y}, {code.max.x, code.max.y + ui.px(10)}};
-  const float across = scroll_across(ui, "script/code", bar, code, code.width(), width, ui.px(48));
+  const float across = scroll_across(
+      ui, "script/code", {.bar = bar, .over = code, .width = code.width(), .content_width = width, .step = ui.px(48)});
   const float offset = begin_scroll(ui, "script/code", code, content).offset;
   draw_lines(ui, script, code, offset, across, marked);
   end_scroll(ui);

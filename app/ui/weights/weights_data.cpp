@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/data_versions.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/weights/weights_panel.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/explain_state.h"
 #include "app/ui/map/heatmap_view.h"
@@ -31,7 +32,7 @@ HeatmapView view_of(Ui& ui, const WeightsData& data) {
   HeatmapView view;
   view.matrix = data.matrix;
   view.weight_like = false;
-  view.map = color_map_of(ui.session.view, false);
+  view.map = color_map_of(ui, false);
   view.range = data.range;
   if (!data.large) return view;
   const MapKey key{data.version, StageId::input, 0, 0};
@@ -139,7 +140,7 @@ void draw_weights_map(Ui& ui, WeightsData& data, const Rect& area) {
   const ImVec2 corner{area.min.x + ui.px(kGutter), area.min.y + ui.px(kLabels)};
   const float width = area.max.x - ui.px(kBar) - corner.x;
   const float height = std::max(ui.px(80), area.max.y - ui.px(kBelow) - corner.y);
-  const CellGrid fitted = data.large ? fitted_map(corner, width, height, rows, columns, false)
+  const CellGrid fitted = data.large ? fitted_map({corner, width, height}, rows, columns, false)
                                      : fitted_oblong(corner, width, height, rows, columns, ui.px(26));
   if (fitted.empty()) return;
   if (!is_inside(data, seen.cell)) seen.cell.reset();

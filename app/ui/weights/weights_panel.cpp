@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/map/map_colors.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"

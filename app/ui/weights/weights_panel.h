@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/session/view_state.h"
 #include "app/ui/ui.h"
 #include "core/attention/edited_weights.h"
 #include "core/attention/trace.h"

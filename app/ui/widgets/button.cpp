@@ -88,8 +88,8 @@ bool checkbox(Ui& ui, const std::string& name, const Rect& rect, std::string_vie
   return it.clicked;
 }
 
-bool radio(Ui& ui, const std::string& name, const Rect& rect, std::string_view label, bool on, std::string_view right,
-           const ControlState& state) {
+bool radio(Ui& ui, const std::string& name, const Rect& rect, const RadioLine& line, const ControlState& state) {
+  const bool on = line.on;
   const Interaction it = interact(ui, name, rect, state);
   const Palette& c = ui.colors;
   if (on || (it.hovered && state.enabled)) fill(rect, on ? c.tint : c.hover, ui.px(size::radius_control));
@@ -104,74 +104,99 @@ bool radio(Ui& ui, const std::string& name, const Rect& rect, std::string_view l
                  24, on ? ui.px(2) : ui.px(1));
   if (on) list.AddCircleFilled(center, ui.px(4), color32(c.accent), 20);
   Rect rest{{center.x + r + ui.px(10), rect.min.y}, {rect.max.x - ui.px(10), rect.max.y}};
-  const float fact = std::ceil(text_width(ui, Type::mono11, right));
-  if (!right.empty()) text_in(ui, take_right(rest, fact, ui.px(8)), Type::mono11, c.text2, right, 1);
-  text_in(ui, rest, on ? Type::title13 : Type::words13, state.enabled ? c.text : c.text3, label);
+  const float fact = std::ceil(text_width(ui, Type::mono11, line.fact));
+  if (!line.fact.empty()) text_in(ui, take_right(rest, fact, ui.px(8)), Type::mono11, c.text2, line.fact, 1);
+  text_in(ui, rest, on ? Type::title13 : Type::words13, state.enabled ? c.text : c.text3, line.label);
   if (shows_ring(ui, it)) focus_ring(ui, inset(rect, ui.px(2)), ui.px(size::radius_control));
   return it.clicked && !on;
 }
 
-bool segments(Ui& ui, const std::string& name, const Rect& rect, const std::vector<std::string>& items, int& selected,
-              const ControlState& state) {
-  const Palette& c = ui.colors;
-  const Interaction it = interact_mouse(ui, name, rect, state);
-  const float radius = ui.px(size::radius_control), border = ui.px(2);
-  if (state.enabled) fill(rect, c.well, radius);
-  outline(ui, rect, !state.enabled ? c.line : c.edge, 1, radius);
-  // Every item as wide as its words and the same padding.
+namespace {
+
+// The right edges of the cells in `inner`: every item as wide as its words and the same padding.
+std::vector<float> segment_ends(Ui& ui, const Rect& inner, const std::vector<std::string>& items) {
   float words = 0;
   std::vector<float> widths;
   for (const std::string& item : items) {
     widths.push_back(text_width(ui, Type::words12, item));
     words += widths.back();
   }
-  const Rect inner = inset(rect, border);
   const float padding =
       std::max(0.0f, (inner.width() - words) / static_cast<float>(std::max<std::size_t>(1, items.size())));
-  bool changed = false;
+  std::vector<float> ends;
   float x = inner.min.x;
+  for (const float width : widths) {
+    x += width + padding;
+    ends.push_back(std::round(x));
+  }
+  if (!ends.empty()) ends.back() = inner.max.x;
+  return ends;
+}
+
+// One cell of segments. `divides`: a line parts it from the one before, where neither is on or under the mouse.
+struct SegmentLook {
+  bool enabled = true, on = false, hovered = false, divides = false;
+};
+void draw_segment(Ui& ui, const Rect& cell, const std::string& item, const SegmentLook& look) {
+  const Palette& c = ui.colors;
+  if (look.on) {
+    fill(cell, look.enabled ? c.accent_fill : c.raised, ui.px(size::radius_inner));
+  } else if (look.hovered) {
+    fill(cell, c.hover, ui.px(size::radius_inner));
+  } else if (look.divides) {
+    const float middle = cell.center().y;
+    vertical_line(ui, cell.min.x, std::round(middle - ui.px(6)), std::round(middle + ui.px(6)), c.line);
+  }
+  text_in(ui, cell, look.on ? Type::title12 : Type::words12,
+          !look.enabled  ? c.text3
+          : look.on      ? kWhite
+          : look.hovered ? c.text
+                         : c.text2,
+          item, 0.5f);
+}
+
+// Arrows, Home and End move the selection; Space and Enter go round. True when it changed.
+bool take_segment_keys(Ui& ui, int count, int& selected) {
+  const int last = count - 1;
+  const int before = selected;
+  if (ui.take_key(KeyName::right)) selected = std::min(last, selected + 1);
+  if (ui.take_key(KeyName::left)) selected = std::max(0, selected - 1);
+  if (ui.take_key(KeyName::home)) selected = 0;
+  if (ui.take_key(KeyName::end)) selected = last;
+  if (ui.take_key(KeyName::space) || ui.take_key(KeyName::enter)) selected = selected == last ? 0 : selected + 1;
+  if (selected == before) return false;
+  ui.state.focus_by_keyboard = true;
+  return true;
+}
+
+}  // namespace
+
+bool segments(Ui& ui, const std::string& name, const Rect& rect, const std::vector<std::string>& items, int& selected,
+              const ControlState& state) {
+  const Palette& c = ui.colors;
+  const Interaction it = interact_mouse(ui, name, rect, state);
+  const float radius = ui.px(size::radius_control);
+  if (state.enabled) fill(rect, c.well, radius);
+  outline(ui, rect, !state.enabled ? c.line : c.edge, 1, radius);
+  const Rect inner = inset(rect, ui.px(2));
+  const std::vector<float> ends = segment_ends(ui, inner, items);
+  const int count = static_cast<int>(items.size());
+  bool changed = false;
   float begin = inner.min.x;
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  for (int i = 0; i < static_cast<int>(items.size()); ++i) {
+  for (int i = 0; i < count; ++i) {
     const std::string& item = items[static_cast<std::size_t>(i)];
-    x += widths[static_cast<std::size_t>(i)] + padding;
-    const float end = i + 1 == static_cast<int>(items.size()) ? inner.max.x : std::round(x);
-    const Rect cell{{begin, inner.min.y}, {end, inner.max.y}};
+    const Rect cell{{begin, inner.min.y}, {ends[static_cast<std::size_t>(i)], inner.max.y}};
     ui.mark(name + "/" + item, cell);
-    const bool hovered = it.hovered && cell.contains(mouse);
+    const bool hovered = it.hovered && cell.contains(ImGui::GetIO().MousePos);
     const bool on = i == selected;
-    if (on) {
-      fill(cell, state.enabled ? c.accent_fill : c.raised, ui.px(size::radius_inner));
-    } else if (hovered) {
-      fill(cell, c.hover, ui.px(size::radius_inner));
-    } else if (i > 0 && i != selected + 1) {
-      vertical_line(ui, begin, std::round(rect.center().y - ui.px(6)), std::round(rect.center().y + ui.px(6)), c.line);
-    }
-    text_in(ui, cell, on ? Type::title12 : Type::words12,
-            !state.enabled ? c.text3
-            : on           ? kWhite
-            : hovered      ? c.text
-                           : c.text2,
-            item, 0.5f);
+    draw_segment(ui, cell, item, {state.enabled, on, hovered, i > 0 && i != selected + 1});
     if (it.clicked && hovered && !on) {
       selected = i;
       changed = true;
     }
-    begin = end;
+    begin = cell.max.x;
   }
-  if (it.focused) {
-    const int last = static_cast<int>(items.size()) - 1;
-    const int before = selected;
-    if (ui.take_key(KeyName::right)) selected = std::min(last, selected + 1);
-    if (ui.take_key(KeyName::left)) selected = std::max(0, selected - 1);
-    if (ui.take_key(KeyName::home)) selected = 0;
-    if (ui.take_key(KeyName::end)) selected = last;
-    if (ui.take_key(KeyName::space) || ui.take_key(KeyName::enter)) selected = selected == last ? 0 : selected + 1;
-    if (selected != before) {
-      changed = true;
-      ui.state.focus_by_keyboard = true;
-    }
-  }
+  if (it.focused && take_segment_keys(ui, count, selected)) changed = true;
   if (state.problem) outline(ui, rect, c.bad, 2, radius);
   if (shows_ring(ui, it)) focus_ring(ui, rect, radius);
   return changed;

@@ -51,6 +51,47 @@ void turn_back(const Pen& pen, float mirror) {
   pen.line({{-0.45f * mirror, -0.75f}, {-0.9f * mirror, -0.3f}, {-0.45f * mirror, 0.15f}});
 }
 
+// + or -, of bars on whole device pixels.
+void draw_sign(Ui& ui, ImVec2 center, float size, Rgba color, bool plus) {
+  const float t = std::max(1.0f, ui.px(1.25f)), r = std::round(size / 2);
+  const ImVec2 m{std::floor(center.x), std::floor(center.y)};
+  fill({{m.x - r, m.y - std::floor(t / 2)}, {m.x + r + 1, m.y - std::floor(t / 2) + t}}, color);
+  if (plus) fill({{m.x - std::floor(t / 2), m.y - r}, {m.x - std::floor(t / 2) + t, m.y + r + 1}}, color);
+}
+
+// A triangle with an exclamation mark in the colour of the ground.
+void draw_warning(const Pen& pen, Rgba ground) {
+  pen.triangle({0, -0.95f}, {1, 0.85f}, {-1, 0.85f});
+  const float w = std::max(1.0f, std::round(pen.half * 2 / 9));
+  const auto mark = [&](float from, float to) {
+    pen.list.AddRectFilled({pen.center.x - w / 2, pen.at({0, from}).y}, {pen.center.x + w / 2, pen.at({0, to}).y},
+                           color32(ground));
+  };
+  mark(-0.3f, 0.32f);
+  mark(0.48f, 0.68f);
+}
+
+// The part of the lower sheet that the upper one leaves free.
+void copied_sheet(const Pen& pen) {
+  pen.line({{-0.55f, 0.45f},
+            {-0.8f, 0.45f},
+            {-0.85f, 0.4f},
+            {-0.85f, -0.8f},
+            {-0.8f, -0.85f},
+            {0.4f, -0.85f},
+            {0.45f, -0.8f},
+            {0.45f, -0.55f}});
+}
+
+// The four corners of a square.
+void draw_corners(const Pen& pen) {
+  for (const float x : {-1.0f, 1.0f}) {
+    for (const float y : {-1.0f, 1.0f}) {
+      pen.line({{0.85f * x, 0.25f * y}, {0.85f * x, 0.85f * y}, {0.25f * x, 0.85f * y}});
+    }
+  }
+}
+
 }  // namespace
 
 void draw_icon(Ui& ui, Icon icon, ImVec2 center, float size, Rgba color) {
@@ -64,17 +105,9 @@ void draw_icon(Ui& ui, Icon icon, ImVec2 center, float size, Rgba color) {
     case Icon::close:
       pen.line({{-0.7f, -0.7f}, {0.7f, 0.7f}});
       return pen.line({{-0.7f, 0.7f}, {0.7f, -0.7f}});
-    case Icon::plus: {
-      const float t = std::max(1.0f, ui.px(1.25f)), r = std::round(size / 2);
-      const ImVec2 m{std::floor(center.x), std::floor(center.y)};
-      fill({{m.x - r, m.y - std::floor(t / 2)}, {m.x + r + 1, m.y - std::floor(t / 2) + t}}, color);
-      return fill({{m.x - std::floor(t / 2), m.y - r}, {m.x - std::floor(t / 2) + t, m.y + r + 1}}, color);
-    }
-    case Icon::minus: {
-      const float t = std::max(1.0f, ui.px(1.25f)), r = std::round(size / 2);
-      const ImVec2 m{std::floor(center.x), std::floor(center.y)};
-      return fill({{m.x - r, m.y - std::floor(t / 2)}, {m.x + r + 1, m.y - std::floor(t / 2) + t}}, color);
-    }
+    case Icon::plus:
+    case Icon::minus:
+      return draw_sign(ui, center, size, color, icon == Icon::plus);
     case Icon::lock:
       pen.solid({-0.75f, -0.1f}, {0.75f, 0.95f}, 0.15f);
       pen.arc({0, -0.15f}, 0.48f, pi, 2 * pi);
@@ -82,23 +115,9 @@ void draw_icon(Ui& ui, Icon icon, ImVec2 center, float size, Rgba color) {
       return pen.line({{0.48f, -0.15f}, {0.48f, 0.1f}});
     case Icon::copy:
       pen.box({-0.35f, -0.35f}, {0.85f, 0.85f}, 0.25f);
-      return pen.line({{-0.55f, 0.45f},
-                       {-0.8f, 0.45f},
-                       {-0.85f, 0.4f},
-                       {-0.85f, -0.8f},
-                       {-0.8f, -0.85f},
-                       {0.4f, -0.85f},
-                       {0.45f, -0.8f},
-                       {0.45f, -0.55f}});
-    case Icon::warning: {
-      pen.triangle({0, -0.95f}, {1, 0.85f}, {-1, 0.85f});
-      const Rgba hole = ui.colors.panel;
-      const float w = std::max(1.0f, std::round(size / 9));
-      canvas().AddRectFilled({center.x - w / 2, pen.at({0, -0.3f}).y}, {center.x + w / 2, pen.at({0, 0.32f}).y},
-                             color32(hole));
-      return canvas().AddRectFilled({center.x - w / 2, pen.at({0, 0.48f}).y}, {center.x + w / 2, pen.at({0, 0.68f}).y},
-                                    color32(hole));
-    }
+      return copied_sheet(pen);
+    case Icon::warning:
+      return draw_warning(pen, ui.colors.panel);
     case Icon::chevron_left:
       return pen.line({{0.35f, -0.75f}, {-0.35f, 0}, {0.35f, 0.75f}});
     case Icon::chevron_right:
@@ -106,10 +125,7 @@ void draw_icon(Ui& ui, Icon icon, ImVec2 center, float size, Rgba color) {
     case Icon::chevron_down:
       return pen.triangle({-1, -0.5f}, {1, -0.5f}, {0, 0.6f});
     case Icon::expand:
-      pen.line({{-0.85f, -0.25f}, {-0.85f, -0.85f}, {-0.25f, -0.85f}});
-      pen.line({{0.85f, -0.25f}, {0.85f, -0.85f}, {0.25f, -0.85f}});
-      pen.line({{-0.85f, 0.25f}, {-0.85f, 0.85f}, {-0.25f, 0.85f}});
-      return pen.line({{0.85f, 0.25f}, {0.85f, 0.85f}, {0.25f, 0.85f}});
+      return draw_corners(pen);
     case Icon::menu_dots:
       for (const float x : {-0.75f, 0.0f, 0.75f})
         pen.list.AddCircleFilled(pen.at({x, 0}), pen.half * 0.2f, pen.ink, 10);

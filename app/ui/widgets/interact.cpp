@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
+#include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -20,7 +22,7 @@ bool visible_at(ImVec2 p) {
 void reveal(Ui& ui, const Rect& rect) {
   ui.state.reveal_focus = false;
   for (const UiState::ScrollFrame& frame : ui.state.scrolls) {
-    double& offset = ui.state.number[frame.name + "/scroll"];
+    double& offset = ui.state.panels.get<ScrollOffsets>().down[frame.name];
     const float margin = ui.px(8);
     if (rect.min.y < frame.rect.min.y + margin) offset -= frame.rect.min.y + margin - rect.min.y;
     if (rect.max.y > frame.rect.max.y - margin) offset += rect.max.y - (frame.rect.max.y - margin);
@@ -164,7 +166,6 @@ std::string all_text(const Session& session, const UiState& state) {
     }
   }
   for (const auto& [name, edit] : state.edits) add(edit.buffer);
-  for (const auto& [name, text] : state.text) add(text);
   std::string of_panels;
   state.panels.add_text(of_panels);
   add(of_panels);

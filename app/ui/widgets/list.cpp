@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/list_beside.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -13,9 +14,9 @@ namespace headscope::ui {
 
 namespace {
 
-// In UiState::number by the name of the list: whether the list beside the marked line is open, and as 2, whether it
-// could be.
-constexpr const char* kInner = "/inner";
+OpenListState& list_state(UiState& s, const std::string& name) {
+  return s.panels.get<OpenLists>().by_name[name];
+}
 
 bool can_pick(const MenuLine& line) {
   return line.enabled;
@@ -74,7 +75,7 @@ struct OpenList {
   std::vector<MenuLine> lines;
   int selected = -1;
   Type type = Type::words12;
-  float width = 0;
+  float width = 0;  // pixels; 0: as wide as needed, at least as the anchor
 
   int count() const { return static_cast<int>(lines.size()); }
   const MenuLine& line(int i) const { return lines[static_cast<std::size_t>(i)]; }
@@ -95,16 +96,16 @@ struct ListFrame {
 // Goes on from the last frame; a list that has just opened starts at its selected line.
 ListFrame begin_frame(UiState& s, const OpenList& list) {
   ListFrame frame;
-  const std::string open = list.name + "/open";
-  frame.just_opened = s.number.try_emplace(open, 0).second || s.number[open] == 0;
+  OpenListState& state = list_state(s, list.name);
+  frame.just_opened = !state.open;
   if (frame.just_opened) {
-    s.number[open] = 1;
-    s.number[list.name + "/at"] = list.selected;
-    s.number[list.name + "/scroll"] = 0;
-    s.number[list.name + kInner] = 0;
+    state.open = true;
+    state.at = list.selected;
+    state.scroll = 0;
+    state.inner = InnerList::none;
   }
-  frame.inner_open = s.number[list.name + kInner] == 1;
-  frame.at = std::clamp(static_cast<int>(s.number[list.name + "/at"]), -1, list.count() - 1);
+  frame.inner_open = state.inner == InnerList::open;
+  frame.at = std::clamp(state.at, -1, list.count() - 1);
   return frame;
 }
 
@@ -113,7 +114,7 @@ void take_inner_keys(Ui& ui, const OpenList& list, ListFrame& frame) {
   frame.enter = ui.take_key(KeyName::enter) || ui.take_key(KeyName::space);
   if (!frame.inner_open && list.has_inner(frame.at) && (frame.enter || ui.take_key(KeyName::right))) {
     frame.inner_open = frame.inner_opened_now = true;
-    ui.state.number[list.name + kBesideAt] = 0;
+    list_state(ui.state, list.name).inner_at = 0;
   } else if (frame.inner_open && (ui.take_key(KeyName::left) || ui.take_key(KeyName::escape))) {
     frame.inner_open = false;
   }
@@ -156,7 +157,7 @@ void take_mouse(Ui& ui, const OpenList& list, int i, const Rect& cell, ListFrame
   const bool mouse_moved = io.MouseDelta.x != 0 || io.MouseDelta.y != 0;
   const Interaction it = interact_mouse(ui, list.name + "/" + line.label, cell, {line.enabled, false, nullptr}, false);
   if (it.hovered && (mouse_moved || io.MouseClicked[0])) {
-    if (frame.at != i) ui.state.number[list.name + kBesideAt] = -1;
+    if (frame.at != i) list_state(ui.state, list.name).inner_at = -1;
     frame.at = i;
     frame.inner_open = !line.inner.empty();
   }
@@ -191,7 +192,7 @@ void draw_lines(Ui& ui, const OpenList& list, const ListPlace& place, ListFrame&
   const float margin = ui.px(4);
   const Rect inner{{box.min.x, box.min.y + margin}, {box.max.x, box.max.y - margin}};
   const float most = std::max(0.0f, place.content - inner.height());
-  double& scroll = ui.state.number[list.name + "/scroll"];
+  double& scroll = list_state(ui.state, list.name).scroll;
   const ImGuiIO& io = ImGui::GetIO();
   if (box.contains(io.MousePos) && io.MouseWheel != 0)
     scroll -= static_cast<double>(io.MouseWheel * place.line_height * 2);
@@ -218,15 +219,15 @@ void draw_lines(Ui& ui, const OpenList& list, const ListPlace& place, ListFrame&
 
 // Draws the list beside the marked line where it is open. True: it has taken this frame's pick or the mouse.
 bool draw_list_aside(Ui& ui, const OpenList& list, const Rect& box, const ListFrame& frame) {
-  double& inner = ui.state.number[list.name + kInner];
+  InnerList& inner = list_state(ui.state, list.name).inner;
   if (!frame.inner_open || !list.has_inner(frame.at)) {
-    inner = list.has_inner(frame.at) ? 2 : 0;
+    inner = list.has_inner(frame.at) ? InnerList::closed : InnerList::none;
     return false;
   }
   const MenuLine& opened = list.line(frame.at);
   const BesideFrame beside = draw_list_beside(
       ui, {list.name, opened, box, frame.marked_line, list.type, frame.enter && !frame.inner_opened_now});
-  inner = 1;
+  inner = InnerList::open;
   if (beside.picked >= 0) pick(ui, list.name + "/" + opened.label, beside.picked);
   return beside.picked >= 0 || beside.box.contains(ImGui::GetIO().MousePos);
 }
@@ -241,7 +242,7 @@ void draw_list(Ui& ui, const OpenList& list) {
   fill(box, ui.colors.raised, ui.px(size::radius_field));
   outline(ui, box, ui.colors.edge, 1, ui.px(size::radius_field));
   draw_lines(ui, list, place, frame);
-  s.number[list.name + "/at"] = frame.at;
+  list_state(s, list.name).at = frame.at;
   if (draw_list_aside(ui, list, box, frame)) return;
   if (frame.enter && frame.at >= 0 && !list.has_inner(frame.at) && can_pick(list.line(frame.at))) {
     frame.picked = frame.at;
@@ -256,23 +257,32 @@ void draw_list(Ui& ui, const OpenList& list) {
   }
 }
 
+void show(Ui& ui, OpenList list) {
+  ui.state.list_shown = true;
+  ui.overlays.push_back([shown = std::move(list)](Ui& over) { draw_list(over, shown); });
+}
+
 }  // namespace
 
 void show_list(Ui& ui, const std::string& name, const Rect& anchor, std::vector<MenuLine> lines, int selected,
-               Type type, float width) {
-  ui.state.list_shown = true;
-  ui.overlays.push_back(
-      [list = OpenList{name, anchor, std::move(lines), selected, type, width}](Ui& over) { draw_list(over, list); });
+               Type type) {
+  show(ui, {name, anchor, std::move(lines), selected, type, 0});
+}
+
+void show_menu(Ui& ui, const std::string& name, const Rect& anchor, std::vector<MenuLine> lines, float width) {
+  show(ui, {name, anchor, std::move(lines), -1, Type::words12, width});
 }
 
 ListAside list_aside(const Ui& ui, const std::string& name) {
-  const auto found = ui.state.number.find(name + kInner);
-  if (ui.state.open_combo != name || found == ui.state.number.end()) return {};
-  return {found->second != 0, found->second == 1};
+  const OpenLists* lists = ui.state.panels.find<OpenLists>();
+  if (ui.state.open_combo != name || lists == nullptr) return {};
+  const auto found = lists->by_name.find(name);
+  if (found == lists->by_name.end()) return {};
+  return {found->second.inner != InnerList::none, found->second.inner == InnerList::open};
 }
 
 int take_chosen(Ui& ui, const std::string& name) {
-  if (ui.state.open_combo != name) ui.state.number.erase(name + "/open");
+  if (ui.state.open_combo != name) list_state(ui.state, name).open = false;
   const auto found = ui.state.chosen.find(name);
   if (found == ui.state.chosen.end()) return -1;
   const int index = found->second;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/widgets/control_states.h"
+
 namespace headscope::ui {
 
 BesideFrame draw_list_beside(Ui& ui, const ListBeside& list) {
@@ -19,9 +21,9 @@ BesideFrame draw_list_beside(Ui& ui, const ListBeside& list) {
   const Rect box{{x, y}, {x + width, y + height}};
   fill(box, c.raised, ui.px(size::radius_field));
   outline(ui, box, c.edge, 1, ui.px(size::radius_field));
-  double& at = ui.state.number[list.name + kBesideAt];
-  if (ui.take_key(KeyName::down)) at = std::min(at + 1, count - 1.0);
-  if (ui.take_key(KeyName::up)) at = std::max(at - 1, 0.0);
+  int& at = ui.state.panels.get<OpenLists>().by_name[list.name].inner_at;
+  if (ui.take_key(KeyName::down)) at = std::min(at + 1, count - 1);
+  if (ui.take_key(KeyName::up)) at = std::max(at - 1, 0);
   if (ui.take_key(KeyName::home)) at = 0;
   if (ui.take_key(KeyName::end)) at = count - 1;
   const ImGuiIO& io = ImGui::GetIO();
@@ -33,10 +35,10 @@ BesideFrame draw_list_beside(Ui& ui, const ListBeside& list) {
     const Interaction it = interact_mouse(ui, list.name + "/" + list.opened.label + "/" + label, cell, {}, false);
     if (it.hovered && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseClicked[0])) at = i;
     if (it.clicked) picked = i;
-    if (i == static_cast<int>(at)) fill(cell, mix(c.hover, c.accent, 0.10f), ui.px(size::radius_inner));
+    if (i == at) fill(cell, mix(c.hover, c.accent, 0.10f), ui.px(size::radius_inner));
     text_in(ui, {{cell.min.x + ui.px(14), cell.min.y}, cell.max}, list.type, c.text, label);
   }
-  return {box, list.enter && at >= 0 ? static_cast<int>(at) : picked};
+  return {box, list.enter && at >= 0 ? at : picked};
 }
 
 }  // namespace headscope::ui

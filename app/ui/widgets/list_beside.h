@@ -7,9 +7,6 @@
 
 namespace headscope::ui {
 
-// The marked line of the list beside, in UiState::number by the name of the open list; -1: none.
-inline constexpr const char* kBesideAt = "/inner_at";
-
 struct ListBeside {
   const std::string& name;  // of the open list
   const MenuLine& opened;   // the line whose inner lines are shown

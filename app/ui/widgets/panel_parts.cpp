@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/session.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/request/request_text.h"
 

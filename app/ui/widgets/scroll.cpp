@@ -2,13 +2,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
 
 ScrollArea begin_scroll(Ui& ui, const std::string& name, const Rect& rect, float content_height) {
   UiState& s = ui.state;
-  double& offset = s.number[name + "/scroll"];
+  double& offset = s.panels.get<ScrollOffsets>().down[name];
   ImGuiIO& io = ImGui::GetIO();
   const double most = std::max(0.0f, content_height - rect.height());
   if (most > 0) {
@@ -41,19 +42,19 @@ void end_scroll(Ui& ui) {
   ui.state.scrolls.pop_back();
 }
 
-float scroll_across(Ui& ui, const std::string& name, const Rect& bar, const Rect& over, float width,
-                    float content_width, float step) {
-  double& offset = ui.state.number[name + "/across"];
+float scroll_across(Ui& ui, const std::string& name, const AcrossScroll& scroll) {
+  const Rect& bar = scroll.bar;
+  double& offset = ui.state.panels.get<ScrollOffsets>().across[name];
   ImGuiIO& io = ImGui::GetIO();
-  const double most = std::max(0.0f, std::ceil(content_width - width));
+  const double most = std::max(0.0f, std::ceil(scroll.content_width - scroll.width));
   if (most <= 0) return static_cast<float>(offset = 0);
-  if (mouse_over(ui, over)) {
+  if (mouse_over(ui, scroll.over)) {
     const float turns = io.MouseWheelH + (ui.shift_held ? io.MouseWheel : 0);
-    offset -= static_cast<double>(turns * step);
+    offset -= static_cast<double>(turns * scroll.step);
     if (turns != 0) io.MouseWheel = io.MouseWheelH = 0;
   }
   const Interaction it = interact_mouse(ui, name + "/bar", bar, {}, false);
-  const float thumb = std::max(ui.px(24), bar.width() * width / content_width);
+  const float thumb = std::max(ui.px(24), bar.width() * scroll.width / scroll.content_width);
   if (it.held && bar.width() > thumb) {
     offset = static_cast<double>((io.MousePos.x - bar.min.x - thumb / 2) / (bar.width() - thumb)) * most;
   }
@@ -64,8 +65,8 @@ float scroll_across(Ui& ui, const std::string& name, const Rect& bar, const Rect
   return static_cast<float>(offset);
 }
 
-bool splitter(Ui& ui, const std::string& name, const Rect& rect, bool vertical, float& size, float low, float high,
-              float direction) {
+bool splitter(Ui& ui, const std::string& name, const Rect& rect, float& size, const SplitterRange& range) {
+  const bool vertical = range.vertical;
   const Interaction it = interact_mouse(ui, name, rect, {}, false);
   if (!it.hovered && !it.held) return false;
   ImGui::SetMouseCursor(vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
@@ -79,16 +80,14 @@ bool splitter(Ui& ui, const std::string& name, const Rect& rect, bool vertical, 
   if (!it.held) return false;
   const ImGuiIO& io = ImGui::GetIO();
   // The grip keeps its distance to the mouse: the size at the press and the way since then.
-  double& start_mouse = ui.state.number[name + "/mouse"];
-  double& start_size = ui.state.number[name + "/size"];
+  SplitterPress& press = ui.state.panels.get<SplitterPresses>().by_name[name];
   const double mouse = static_cast<double>(vertical ? io.MousePos.x : io.MousePos.y);
   if (io.MouseClicked[0]) {
-    start_mouse = mouse;
-    start_size = static_cast<double>(size);
+    press = {mouse, static_cast<double>(size)};
   }
-  const float wish = static_cast<float>(start_size + (mouse - start_mouse) / static_cast<double>(ui.scale) *
-                                                         static_cast<double>(direction));
-  const float next = std::round(std::clamp(wish, low, std::max(low, high)));
+  const float wish = static_cast<float>(press.size + (mouse - press.mouse) / static_cast<double>(ui.scale) *
+                                                         static_cast<double>(range.direction));
+  const float next = std::round(std::clamp(wish, range.low, std::max(range.low, range.high)));
   if (next == size) return false;
   size = next;
   return true;

@@ -6,15 +6,16 @@
 #include <cmath>
 #include <limits>
 
+#include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/text_line.h"
 
 namespace headscope::ui {
 
 void select_on_focus(Ui& ui, const std::string& name, TextEdit& edit, bool focused) {
-  double& had = ui.state.number[name + "/focused"];
-  if (focused && had == 0 && ui.state.focus_by_keyboard) select_all(edit);
-  if (focused && had == 0) ui.state.caret_time = ui.state.time;
-  had = focused ? 1 : 0;
+  bool& had = ui.state.panels.get<FocusedFields>().had_focus[name];
+  if (focused && !had && ui.state.focus_by_keyboard) select_all(edit);
+  if (focused && !had) ui.state.caret_time = ui.state.time;
+  had = focused;
 }
 
 bool text_field(Ui& ui, const std::string& name, const Rect& rect, std::string& value, std::string_view hint,
@@ -120,8 +121,9 @@ bool number_field(Ui& ui, const std::string& name, const Rect& rect, double& val
   return changed;
 }
 
-bool slider(Ui& ui, const std::string& name, const Rect& rect, double& value, double low, double high,
-            const char* format, const ControlState& state) {
+bool slider(Ui& ui, const std::string& name, const Rect& rect, double& value, const SliderRange& range,
+            const ControlState& state) {
+  const double low = range.low, high = range.high;
   const Interaction it = interact_mouse(ui, name, rect, state);
   const Palette& c = ui.colors;
   const float radius = ui.px(size::radius_control);
@@ -156,7 +158,7 @@ bool slider(Ui& ui, const std::string& name, const Rect& rect, double& value, do
   fill({{x, inner.min.y}, {x + handle, inner.max.y}}, state.enabled ? c.accent : c.edge);
   outline(ui, rect, !state.enabled ? c.line : it.hovered || it.held ? c.text2 : c.edge, 1, radius);
   text_in(ui, {rect.min, {rect.max.x - ui.px(8), rect.max.y}}, Type::mono12, state.enabled ? c.text : c.text3,
-          fmt::format(fmt::runtime(format), value), 1);
+          fmt::format(fmt::runtime(range.format), value), 1);
   if (state.problem) outline(ui, rect, c.bad, 2, radius);
   if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, rect, radius);
   return value != before;

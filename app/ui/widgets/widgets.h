@@ -11,6 +11,10 @@
 #include "core/picture/color_map.h"
 #include "core/picture/heatmap.h"
 
+namespace headscope {
+struct Problem;  // core/request/problem.h
+}  // namespace headscope
+
 namespace headscope::ui {
 
 struct ControlState {
@@ -57,9 +61,11 @@ struct MenuLine {
 };
 // Shows the list named `name` below (or above) `anchor` in this frame; call it while state.open_combo is that name. A
 // pick puts the line's index into state.chosen[name] and closes the list; Esc and a click elsewhere only close it.
-// `width` 0: as wide as needed, at least the anchor.
+// It is as wide as needed, at least as the anchor.
 void show_list(Ui& ui, const std::string& name, const Rect& anchor, std::vector<MenuLine> lines, int selected,
-               Type type = Type::words12, float width = 0);
+               Type type = Type::words12);
+// The same of a menu: no line is selected, and it is `width` pixels wide.
+void show_menu(Ui& ui, const std::string& name, const Rect& anchor, std::vector<MenuLine> lines, float width);
 // Whether the open list uses the keys Right (to open a second list beside a line) and Left (to close it).
 struct ListAside {
   bool right = false, left = false;
@@ -119,8 +125,12 @@ bool chip(Ui& ui, const std::string& name, const Rect& rect, std::string_view la
           const ControlState& state = {});
 bool checkbox(Ui& ui, const std::string& name, const Rect& rect, std::string_view label, bool& on,
               const ControlState& state = {});
-bool radio(Ui& ui, const std::string& name, const Rect& rect, std::string_view label, bool on, std::string_view right,
-           const ControlState& state = {});
+// A line of a list of which one is on; `fact` stands dim at its right. True when it was off and is picked.
+struct RadioLine {
+  std::string_view label, fact;
+  bool on = false;
+};
+bool radio(Ui& ui, const std::string& name, const Rect& rect, const RadioLine& line, const ControlState& state = {});
 // [-] number [+]; the buttons step through `choices` (by 1 within [low, high] when it is empty). Any text can be typed:
 // when it is a whole number, `value` is set to it, else `value` is unchanged. Up and Down step too.
 bool stepper(Ui& ui, const std::string& name, const Rect& rect, std::int64_t& value,
@@ -132,9 +142,13 @@ bool seed_stepper(Ui& ui, const std::string& name, const Rect& rect, std::uint64
 // A number typed as text: finite decimals, "-inf" and "inf" when `allow_infinite`.
 bool number_field(Ui& ui, const std::string& name, const Rect& rect, double& value, bool allow_infinite,
                   const ControlState& state = {});
-// `format` is fmt's: "{:.2f}". Moves in hundredths of the range.
-bool slider(Ui& ui, const std::string& name, const Rect& rect, double& value, double low, double high,
-            const char* format, const ControlState& state = {});
+// Moves in hundredths of the range.
+struct SliderRange {
+  double low = 0, high = 1;
+  const char* format = "{:.2f}";  // fmt's, of the value
+};
+bool slider(Ui& ui, const std::string& name, const Rect& rect, double& value, const SliderRange& range,
+            const ControlState& state = {});
 // One line of UTF-8, changed only by typing; `hint` is shown in text3 while it is empty. True on every change.
 bool text_field(Ui& ui, const std::string& name, const Rect& rect, std::string& value, std::string_view hint,
                 const ControlState& state = {});
@@ -155,9 +169,13 @@ bool notice_bar(Ui& ui, const std::string& name, const Rect& rect, const Notice&
 void color_bar(Ui& ui, const Rect& rect, ColorMap map, const ValueRange& range, bool horizontal);
 // The width of an upright one with its numbers.
 float color_bar_width(Ui& ui, const ValueRange& range);
-// A splitter between two panels: drags `size` within [low, high].
-bool splitter(Ui& ui, const std::string& name, const Rect& rect, bool vertical, float& size, float low, float high,
-              float direction);
+// A splitter between two panels: drags `size`. True when it changed.
+struct SplitterRange {
+  bool vertical = true;     // the line between panels that lie side by side
+  float low = 0, high = 0;  // of the size, pixels at 1x
+  float direction = 1;      // 1: the size grows with the place of the mouse; -1: it shrinks
+};
+bool splitter(Ui& ui, const std::string& name, const Rect& rect, float& size, const SplitterRange& range);
 void progress_bar(Ui& ui, const Rect& rect, double share);
 // A clipped, scrolling area: begin returns the y offset to subtract; content_height from the last frame.
 struct ScrollArea {
@@ -165,11 +183,14 @@ struct ScrollArea {
 };
 ScrollArea begin_scroll(Ui& ui, const std::string& name, const Rect& rect, float content_height);
 void end_scroll(Ui& ui);
-// Horizontal scrolling of content wider than `width`: a bar 10 high; over `over` also the wheel with Shift or a
-// sideways wheel, `step` pixels a notch. The offset is state.number[name + "/across"]; returns the offset to subtract
-// from x.
-float scroll_across(Ui& ui, const std::string& name, const Rect& bar, const Rect& over, float width,
-                    float content_width, float step);
+// Horizontal scrolling of content wider than its place, by a bar 10 high, by the wheel with Shift and by a sideways
+// wheel. Returns the offset to subtract from x (ScrollOffsets::across).
+struct AcrossScroll {
+  Rect bar, over;                      // where the bar lies, and where the wheel scrolls
+  float width = 0, content_width = 0;  // pixels: of the place, of what is in it
+  float step = 0;                      // pixels a notch of the wheel
+};
+float scroll_across(Ui& ui, const std::string& name, const AcrossScroll& scroll);
 
 // ".25", "1", "−1.9", ".0039", "3.7e−05": a short number beside a bar whose values cover `span`; never "0" for a value
 // that is not 0.

@@ -4,6 +4,7 @@
 
 #include "app/session/documents.h"
 #include "app/ui/guide_state.h"
+#include "core/export/session_file.h"
 #include "tests/app/session/session_fixture.h"
 #include "tests/app/session/temporary_folder.h"
 
@@ -74,6 +75,20 @@ TEST_F(Start, OpensAPathAndRemembersIt) {
   EXPECT_EQ(session_.draft.phrase, "from a file");
   ASSERT_FALSE(settings_.recent_files.empty());
   EXPECT_EQ(settings_.recent_files.front(), path);
+}
+
+TEST_F(Start, AFileBringsTheThemeOfItsViewAndTheLastSessionDoesNot) {
+  ViewSpec view;
+  view.theme = Theme::light;
+  const std::string path = folder_.write("light.json", session_json(request_of("light"), view));
+  open(path);
+  EXPECT_EQ(settings_.theme, Theme::light);
+  settings_.theme = Theme::dark;
+  ASSERT_EQ(save_last_session({request_of("the last one"), {}}), "");
+  open("");
+  EXPECT_EQ(settings_.theme, Theme::dark);
+  open(folder_.write("no-view.json", session_json(request_of("x"), std::nullopt)));
+  EXPECT_EQ(settings_.theme, Theme::dark);
 }
 
 TEST_F(Start, APathThatCannotBeOpenedIsSaidAndTheLastSessionStays) {

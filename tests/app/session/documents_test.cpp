@@ -82,7 +82,9 @@ TEST_F(Documents, ASessionWithoutAViewKeepsTheView) {
   ViewState view;
   view.head = 5;
   const std::string path = folder_.write("s.json", session_json(current(), std::nullopt));
-  EXPECT_EQ(open_document(path, Request(), view).view, view);
+  const Document document = open_document(path, Request(), view);
+  EXPECT_EQ(document.view, view);
+  EXPECT_FALSE(document.theme.has_value());
 }
 
 TEST_F(Documents, APictureRestoresWhatMadeIt) {
@@ -100,7 +102,7 @@ TEST_F(Documents, APictureRestoresWhatMadeIt) {
   const Document document = open_document(folder_ / "p.png", Request(), ViewState());
   EXPECT_EQ(document.request, request);
   EXPECT_EQ(document.view.head, 2);
-  EXPECT_EQ(document.view.theme, Theme::light);
+  EXPECT_EQ(document.theme, Theme::light);
 }
 
 TEST_F(Documents, APictureOfADifferenceRestoresBothRequests) {

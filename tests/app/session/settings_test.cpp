@@ -180,8 +180,6 @@ ViewState unusual_view() {
   v.pooling = Pooling::mean;
   v.viewport = {1.5, 2.5, 3.5, 4.5};
   v.stage_viewport = {0.1, 0.2, 0.3, 0.4};
-  v.theme = Theme::light;
-  v.ui_scale = 1.25;
   v.request_width = 300;
   v.inspector_width = 500;
   v.concat_height = 200;
@@ -234,9 +232,17 @@ TEST(ViewStateJson, NumbersThatAreNotFiniteDoNotBreakTheFile) {
   ViewState v;
   v.range_low = std::numeric_limits<double>::quiet_NaN();
   v.viewport.row0 = std::numeric_limits<double>::infinity();
-  v.ui_scale = std::numeric_limits<double>::quiet_NaN();
   const ViewState read = parse_view_state(view_state_json(v));
   EXPECT_EQ(read, ViewState());
+}
+
+// The settings have them; earlier versions wrote them here too, of whatever type.
+TEST(ViewStateJson, ThemeAndScaleOfAnEarlierVersionAreIgnored) {
+  ViewState v;
+  v.head = 3;
+  EXPECT_EQ(parse_view_state(R"({"head": 3, "theme": "light", "ui_scale": 1.5})"), v);
+  EXPECT_EQ(parse_view_state(R"({"head": 3, "theme": "blue", "ui_scale": "big"})"), v);
+  EXPECT_EQ(view_state_json(v).find("theme"), std::string::npos);
 }
 
 TEST(ViewStateJson, LinesAndNeuronsComeBack) {

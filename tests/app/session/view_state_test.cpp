@@ -13,7 +13,7 @@ TEST(ViewSpecOfState, AScoreLikeStageIsTheGridOfItsQuantity) {
   view.head = 5;
   view.signed_map = ColorMap::coolwarm;
   view.weight_map = ColorMap::magma;
-  const ViewSpec spec = view_spec_of(view);
+  const ViewSpec spec = view_spec_of(view, Theme::light);
   EXPECT_EQ(spec.view, ViewKind::heads);
   EXPECT_EQ(spec.stage, StageId::scores);
   EXPECT_EQ(spec.head, 5);
@@ -23,10 +23,10 @@ TEST(ViewSpecOfState, AScoreLikeStageIsTheGridOfItsQuantity) {
 TEST(ViewSpecOfState, OtherStagesAreShownAsStages) {
   ViewState view;
   view.stage = StageId::output;
-  EXPECT_EQ(view_spec_of(view).view, ViewKind::stage);
-  EXPECT_EQ(view_spec_of(view).stage, StageId::output);
+  EXPECT_EQ(view_spec_of(view, Theme::light).view, ViewKind::stage);
+  EXPECT_EQ(view_spec_of(view, Theme::light).stage, StageId::output);
   view.stage = StageId::concat;
-  EXPECT_EQ(view_spec_of(view).view, ViewKind::concat);
+  EXPECT_EQ(view_spec_of(view, Theme::light).view, ViewKind::concat);
 }
 
 TEST(ViewSpecOfState, WhatItKeepsComesBack) {
@@ -43,12 +43,12 @@ TEST(ViewSpecOfState, WhatItKeepsComesBack) {
       view.range_low = -2;
       view.range_high = 3;
       view.log_scale = true;
-      view.theme = Theme::light;
-      const ViewSpec spec = view_spec_of(view);
+      const ViewSpec spec = view_spec_of(view, Theme::light);
+      EXPECT_EQ(spec.theme, Theme::light);
       EXPECT_EQ(spec.range, fixed ? RangeKind::fixed : RangeKind::row);
       ViewState back;
       apply_view_spec(back, spec);
-      EXPECT_EQ(view_spec_of(back), spec) << stage_name(stage);
+      EXPECT_EQ(view_spec_of(back, Theme::light), spec) << stage_name(stage);
       EXPECT_EQ(back.stage, stage);
     }
   }
@@ -57,37 +57,35 @@ TEST(ViewSpecOfState, WhatItKeepsComesBack) {
 TEST(ViewSpecOfState, LinesAndNeuronsAreViewsOfTheirOwn) {
   ViewState view;
   view.cell = Cell{3, 1};
-  EXPECT_FALSE(view_spec_of(view).token.has_value()) << "the grid has no query that stands out";
+  EXPECT_FALSE(view_spec_of(view, Theme::light).token.has_value()) << "the grid has no query that stands out";
   view.heads_show = HeadsShow::arcs;
   view.arcs_heads = {1, 2};
   view.arcs_hide_below = 0.5;
   view.arcs_sentences = SentencePair::a_to_b;
   for (const HeadsShow shows : {HeadsShow::arcs, HeadsShow::neurons}) {
     view.heads_show = shows;
-    const ViewSpec spec = view_spec_of(view);
+    const ViewSpec spec = view_spec_of(view, Theme::light);
     EXPECT_EQ(spec.view, shows == HeadsShow::arcs ? ViewKind::arcs : ViewKind::neurons);
     EXPECT_EQ(spec.token, 3);
     ViewState back;
     apply_view_spec(back, spec);
-    EXPECT_EQ(view_spec_of(back), spec);
+    EXPECT_EQ(view_spec_of(back, Theme::light), spec);
     EXPECT_EQ(back.heads_show, shows);
     EXPECT_EQ(back.arcs_heads, view.arcs_heads);
   }
   view.stage = StageId::output;
-  EXPECT_EQ(view_spec_of(view).view, ViewKind::stage);
+  EXPECT_EQ(view_spec_of(view, Theme::light).view, ViewKind::stage);
 }
 
 TEST(ViewSpecOfState, ApplyingKeepsTheLayoutAndForgetsTheZoom) {
   ViewState view;
   view.inspector_width = 333;
-  view.ui_scale = 1.5;
   view.viewport = {1, 1, 2, 2};
   view.cell = Cell{9, 9};
   ViewSpec spec;
   spec.head = 4;
   apply_view_spec(view, spec);
   EXPECT_EQ(view.inspector_width, 333);
-  EXPECT_EQ(view.ui_scale, 1.5);
   EXPECT_TRUE(view.viewport.fitted());
   EXPECT_FALSE(view.cell.has_value());
   EXPECT_EQ(view.head, 4);

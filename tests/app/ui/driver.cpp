@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/ui/font_atlas.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/mouse_input.h"
 #include "core/base/utf8.h"
@@ -52,7 +53,7 @@ void Driver::frame(InputEvents input) {
   io.DeltaTime = 1.0f / 60;
   time_ += 1.0 / 60;
   session.update(start_ + std::chrono::microseconds(static_cast<std::int64_t>(time_ * 1e6)));
-  const float scale = content_scale_ * static_cast<float>(session.view.ui_scale);
+  const float scale = content_scale_ * static_cast<float>(settings.ui_scale);
   const std::string text = text_on_screen(session, state);
   if (scale != fonts_scale_ || needs_rebuild(fonts_, text)) {
     fonts_ = font_source_.use(scale, text);
@@ -70,7 +71,7 @@ void Driver::frame(InputEvents input) {
         .textures = textures,
         .state = state,
         .fonts = fonts_,
-        .colors = palette(session.view.theme),
+        .colors = palette(settings.theme),
         .scale = scale,
         .input = std::move(input),
         .shift_held = held,

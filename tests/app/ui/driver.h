@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "app/session/documents.h"
+#include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/ui/ui.h"
+#include "core/picture/texture_store.h"
 #include "tests/app/ui/driver_fonts.h"
 
 namespace headscope::ui {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "app/ui/font_atlas.h"
+
 namespace headscope::ui {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/ui/command_actions.h"
+#include "app/ui/command_list.h"
 #include "app/ui/main_view.h"
 #include "tests/app/ui/driver.h"
 
@@ -40,6 +41,16 @@ TEST(ExecuteCommand, LeavesToTheWindowWhatOnlyItCanDo) {
   d.ctrl(KeyName::q);
   ASSERT_FALSE(d.for_main.empty());
   EXPECT_EQ(d.for_main.front().id, CommandId::quit);
+}
+
+// They are a taste, not a part of what is looked at.
+TEST(ExecuteCommand, ANewSessionKeepsThemeAndScale) {
+  Driver d;
+  d.settings.theme = Theme::light;
+  d.settings.ui_scale = 1.2;
+  d.ctrl(KeyName::n);
+  EXPECT_EQ(d.settings.theme, Theme::light);
+  EXPECT_EQ(d.settings.ui_scale, 1.2);
 }
 
 }  // namespace

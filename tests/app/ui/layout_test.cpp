@@ -11,7 +11,7 @@ namespace headscope::ui {
 namespace {
 
 Layout at(float width, float height, float scale = 1, const ViewState& view = {}) {
-  return layout_of(width, height, scale, view, 0, false);
+  return layout_of({.width = width, .height = height, .scale = scale}, view);
 }
 
 void expect_rect(const Rect& r, float x0, float y0, float x1, float y1) {
@@ -60,7 +60,8 @@ TEST(Layout, NeverLosesPhraseReadoutAndStatus) {
   for (int w = 960; w <= 2600; w += 37) {
     for (int h = 640; h <= 1500; h += 41) {
       for (const bool tab : {false, true}) {
-        const Layout l = layout_of(static_cast<float>(w), static_cast<float>(h), 1, {}, 72, tab);
+        const Layout l = layout_of(
+            {.width = static_cast<float>(w), .height = static_cast<float>(h), .notices = 72, .inspector_tab = tab}, {});
         ASSERT_EQ(l.phrase.height(), 86);
         ASSERT_EQ(l.status.max.y, h);
         ASSERT_EQ(l.status.height(), 26);

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/ui/command_list.h"
 #include "app/ui/shortcuts.h"
 #include "tests/app/session/every_main_view.h"
 #include "tests/app/ui/driver.h"

@@ -99,7 +99,7 @@ TEST_P(Misuse, BreaksNothing) {
     if (draft.batch.value_or(1) > 8) draft.batch.reset();
     if (!draft.d_model) draft.d_model = 32;
     if (draft.phrase.size() > 600) draft.phrase.resize(20);
-    d.session.view.ui_scale = std::min(d.session.view.ui_scale, 1.5);
+    d.settings.ui_scale = std::min(d.settings.ui_scale, 1.5);
   }
   // And it can still be used.
   d.resize(1600, 1000);

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <set>
 
+#include "app/ui/command_list.h"
 #include "app/ui/shortcuts.h"
 #include "tests/app/ui/driver.h"
 
@@ -130,12 +131,12 @@ TEST(Shell, MatchesShortcutsByExactModifiers) {
 TEST(Shell, CarriesOutTheShortcuts) {
   Driver d;
   d.ctrl(KeyName::t);
-  EXPECT_EQ(d.session.view.theme, Theme::light);
+  EXPECT_EQ(d.settings.theme, Theme::light);
   EXPECT_EQ(d.settings.theme, Theme::light);
   d.ctrl(KeyName::plus);
-  EXPECT_NEAR(d.session.view.ui_scale, 1.1, 1e-9);
+  EXPECT_NEAR(d.settings.ui_scale, 1.1, 1e-9);
   d.ctrl(KeyName::zero);
-  EXPECT_EQ(d.session.view.ui_scale, 1);
+  EXPECT_EQ(d.settings.ui_scale, 1);
   d.ctrl(KeyName::e);
   EXPECT_EQ(d.state.dialog, DialogKind::export_dialog);
   d.key(KeyName::escape);

@@ -1,10 +1,13 @@
 // Focus, shortcuts, menus, lists, notices: what holds the window together.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <set>
 
+#include "app/ui/command_list.h"
+#include "app/ui/shell_state.h"
 #include "app/ui/shortcuts.h"
 #include "tests/app/ui/driver.h"
 
@@ -43,7 +46,7 @@ TEST(Shell, BlocksWhatLiesUnderADialog) {
 TEST(Shell, OpensItsMenusByMouseAndKeys) {
   Driver d;
   d.choose("menu/View", "Dark or light");
-  EXPECT_EQ(d.session.view.theme, Theme::light);
+  EXPECT_EQ(d.settings.theme, Theme::light);
   d.key(KeyName::f10);
   EXPECT_EQ(d.state.open_combo, "menu/File");
   d.key(KeyName::right);
@@ -128,9 +131,9 @@ TEST(Shell, SharesOnePlaceBetweenHeadsAndInspectorInANarrowWindow) {
   Driver d(1024, 720);
   ASSERT_TRUE(d.has("tabs"));
   d.click("tabs/inspector");
-  EXPECT_EQ(d.state.number["inspector_tab"], 1);
+  EXPECT_TRUE(d.state.panels.get<ShellState>().inspector_tab);
   d.key(KeyName::f4);
-  EXPECT_EQ(d.state.number["inspector_tab"], 0);
+  EXPECT_FALSE(d.state.panels.get<ShellState>().inspector_tab);
 }
 
 TEST(Shell, DragsTheSplitters) {

@@ -208,7 +208,7 @@ TEST(BugLabSizes, FitsSmallAndLargeWindows) {
 TEST_F(BugLab, TheRowsOfTheListAreAsHighAsTheirWords) {
   for (const auto& [width, scale] : {std::pair{1600, 1.0}, {1280, 1.0}, {1600, 1.3}}) {
     d.resize(width, 1400);
-    d.session.view.ui_scale = scale;
+    d.settings.ui_scale = scale;
     d.step(4);
     const auto px = static_cast<float>(scale);
     for (const std::string& name : d.names(kLabList)) {

@@ -3,6 +3,7 @@
 
 #include "app/session/background/background_queries.h"
 #include "app/ui/compare/compare_panel.h"
+#include "app/ui/export_dialog_state.h"
 #include "core/io/npy.h"
 #include "tests/app/session/temporary_folder.h"
 #include "tests/app/ui/driver.h"
@@ -115,9 +116,9 @@ TEST(ComparePanel, WhatIsShownIsWhatIsExported) {
   for (const char* name : {"export/what/first", "export/what/second", "export/what/difference", "export/what/head"}) {
     EXPECT_TRUE(d.has(name)) << name;
   }
-  const ExportChoice& choice = d.state.dialogs.exporting.choice;
+  const ExportChoice& choice = d.state.panels.get<ExportDialogState>().choice;
   EXPECT_EQ(choice.subject, ExportSubject::difference);
-  EXPECT_GT(d.state.dialogs.exporting.preview.width, 100);
+  EXPECT_GT(d.state.panels.get<ExportDialogState>().preview.width, 100);
   d.click("export/format", 0.88f);
   EXPECT_EQ(choice.format, ExportFile::npy);
   d.click("export/primary");
@@ -169,14 +170,14 @@ TEST(BugLabExport, RightWrongAndTheirDifferenceAreWritten) {
   d.step(4);
   ASSERT_EQ(d.session.view.main_view, MainView::bug_lab);
   d.ctrl(KeyName::e);
-  EXPECT_EQ(d.state.dialogs.exporting.choice.subject, ExportSubject::difference);
-  EXPECT_EQ(d.state.dialogs.exporting.choice.file, "hola-mi-nombre-es-alex.difference.concat.png");
-  EXPECT_EQ(d.state.dialogs.exporting.forecast.problem, "");
+  EXPECT_EQ(d.state.panels.get<ExportDialogState>().choice.subject, ExportSubject::difference);
+  EXPECT_EQ(d.state.panels.get<ExportDialogState>().choice.file, "hola-mi-nombre-es-alex.difference.concat.png");
+  EXPECT_EQ(d.state.panels.get<ExportDialogState>().forecast.problem, "");
   d.click("export/what/second");
-  EXPECT_EQ(d.state.dialogs.exporting.choice.file, "hola-mi-nombre-es-alex.wrong.concat.png");
-  EXPECT_EQ(d.state.dialogs.exporting.previewed_trace->request.merge, Merge::direct);
+  EXPECT_EQ(d.state.panels.get<ExportDialogState>().choice.file, "hola-mi-nombre-es-alex.wrong.concat.png");
+  EXPECT_EQ(d.state.panels.get<ExportDialogState>().previewed_trace->request.merge, Merge::direct);
   d.click("export/what/first");
-  EXPECT_EQ(d.state.dialogs.exporting.previewed_trace->request.merge, Merge::transpose);
+  EXPECT_EQ(d.state.panels.get<ExportDialogState>().previewed_trace->request.merge, Merge::transpose);
 }
 
 TEST(SensitivityPanel, ItsMapIsExported) {
@@ -186,9 +187,9 @@ TEST(SensitivityPanel, ItsMapIsExported) {
   d.key(KeyName::g, true, true);
   d.step(4);
   d.ctrl(KeyName::e);
-  EXPECT_EQ(d.state.dialogs.exporting.choice.subject, ExportSubject::sensitivity);
-  EXPECT_EQ(d.state.dialogs.exporting.forecast.problem, "");
-  EXPECT_GT(d.state.dialogs.exporting.preview.width, 100);
+  EXPECT_EQ(d.state.panels.get<ExportDialogState>().choice.subject, ExportSubject::sensitivity);
+  EXPECT_EQ(d.state.panels.get<ExportDialogState>().forecast.problem, "");
+  EXPECT_GT(d.state.panels.get<ExportDialogState>().preview.width, 100);
 }
 
 TEST(ComparePanel, ThreeMapsHaveEqualCellsAndAllTheirNumbers) {

@@ -7,8 +7,8 @@
 #include <sstream>
 #include <thread>
 
+#include "app/ui/export_dialog_state.h"
 #include "core/export/session_file.h"
-#include "core/io/npy.h"
 #include "core/io/png.h"
 #include "core/picture/figure.h"
 #include "tests/app/ui/driver.h"
@@ -100,11 +100,11 @@ TEST_F(Dialogs, ScaleThemeAndContentsChangeThePicture) {
   driver_.click("export/theme", 0.75f);
   driver_.click("export/recipe", 0.02f);
   set_text("export/file", "x.png");
-  const ExportChoice choice = driver_.state.dialogs.exporting.choice;
+  const ExportChoice choice = driver_.state.panels.get<ExportDialogState>().choice;
   EXPECT_EQ(choice.scale, 4);
   EXPECT_EQ(choice.theme, Theme::light);
   EXPECT_FALSE(choice.recipe);
-  const ExportForecast forecast = driver_.state.dialogs.exporting.forecast;
+  const ExportForecast forecast = driver_.state.panels.get<ExportDialogState>().forecast;
   driver_.click("export/primary");
   job_result();
   const PngInfo info = read_png_info((folder_ / "x.png").string());
@@ -116,10 +116,10 @@ TEST_F(Dialogs, ScaleThemeAndContentsChangeThePicture) {
 TEST_F(Dialogs, TheFileNameFollowsTheChoicesUntilOneIsTyped) {
   driver_.ctrl(KeyName::e);
   driver_.click("export/what/heads");
-  EXPECT_EQ(driver_.state.dialogs.exporting.choice.file, "hola-mi-nombre-es-alex.weights.heads.png");
+  EXPECT_EQ(driver_.state.panels.get<ExportDialogState>().choice.file, "hola-mi-nombre-es-alex.weights.heads.png");
   set_text("export/file", "mine.png");
   driver_.click("export/scale", 0.1f);
-  EXPECT_EQ(driver_.state.dialogs.exporting.choice.file, "mine.png");
+  EXPECT_EQ(driver_.state.panels.get<ExportDialogState>().choice.file, "mine.png");
 }
 
 TEST_F(Dialogs, AnEmptyNameCannotBeExported) {
@@ -128,7 +128,7 @@ TEST_F(Dialogs, AnEmptyNameCannotBeExported) {
   driver_.ctrl(KeyName::a);
   driver_.key(KeyName::del);
   driver_.step();
-  EXPECT_NE(driver_.state.dialogs.exporting.forecast.problem, "");
+  EXPECT_NE(driver_.state.panels.get<ExportDialogState>().forecast.problem, "");
   driver_.click("export/primary");
   EXPECT_EQ(driver_.state.dialog, DialogKind::export_dialog);
   EXPECT_FALSE(driver_.session.jobs.current().running);
@@ -139,7 +139,7 @@ TEST_F(Dialogs, WhatExistsIsSaidToBeReplaced) {
   driver_.ctrl(KeyName::e);
   set_text("export/file", "old.png");
   driver_.step();
-  EXPECT_TRUE(driver_.state.dialogs.exporting.forecast.replaces);
+  EXPECT_TRUE(driver_.state.panels.get<ExportDialogState>().forecast.replaces);
 }
 
 TEST_F(Dialogs, TheWindowsOwnPictureIsLeftToMain) {
@@ -218,7 +218,7 @@ TEST_F(Dialogs, BrowseChoosesTheExportFolderAndComesBack) {
   driver_.click("open/primary");
   ASSERT_EQ(driver_.state.dialog, DialogKind::export_dialog);
   driver_.step();
-  const ExportChoice choice = driver_.state.dialogs.exporting.choice;
+  const ExportChoice choice = driver_.state.panels.get<ExportDialogState>().choice;
   EXPECT_EQ(choice.folder, fs::canonical(folder_ / "pictures").string());
   EXPECT_EQ(choice.scale, 4);
   driver_.click("export/browse");

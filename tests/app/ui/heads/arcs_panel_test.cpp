@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "app/ui/export_dialog_state.h"
 #include "app/ui/heads/arcs.h"
 #include "app/ui/panel_data.h"
 #include "core/io/atomic_file.h"
@@ -183,11 +184,11 @@ TEST(NeuronsPanel, KeysWalkThroughKeysAndQueries) {
 TEST(ExportDialog, OffersTheViewThatIsShown) {
   Driver d(phrase("a b c d"));
   d.ctrl(KeyName::e);
-  EXPECT_EQ(d.state.dialogs.exporting.choice.subject, ExportSubject::arcs);
+  EXPECT_EQ(d.state.panels.get<ExportDialogState>().choice.subject, ExportSubject::arcs);
   EXPECT_TRUE(d.has("export/what/neurons"));
   d.click("export/what/neurons");
-  EXPECT_EQ(d.state.dialogs.exporting.choice.subject, ExportSubject::neurons);
-  EXPECT_TRUE(d.state.dialogs.exporting.forecast.problem.empty());
+  EXPECT_EQ(d.state.panels.get<ExportDialogState>().choice.subject, ExportSubject::neurons);
+  EXPECT_TRUE(d.state.panels.get<ExportDialogState>().forecast.problem.empty());
 }
 
 }  // namespace

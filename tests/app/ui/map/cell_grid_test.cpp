@@ -141,11 +141,11 @@ TEST(CellGrid, AnOldViewportOfAnotherMatrixDoesNoHarm) {
 }
 
 TEST(LargeMapGrid, PixelsHoldAWholeNumberOfCells) {
-  const CellGrid grid = fitted_map({10, 20}, 700, 640, 32768, 32768, true);
+  const CellGrid grid = fitted_map({{10, 20}, 700, 640}, 32768, 32768, true);
   EXPECT_EQ(grid.pixel_cells(), (PixelCells{64, 64}));
   EXPECT_EQ(grid.area.width(), 512);
   EXPECT_EQ(grid.area.height(), 512);
-  const CellGrid wider = fitted_map({10, 20}, 700, 700, 32768, 32768, true);
+  const CellGrid wider = fitted_map({{10, 20}, 700, 700}, 32768, 32768, true);
   EXPECT_EQ(wider.pixel_cells(), (PixelCells{48, 48}));
   EXPECT_EQ(wider.area.width(), 683);
   EXPECT_EQ(wider.cell_at({10 + 682.5f, 20 + 0.5f}), (Cell{24, 32760}));
@@ -159,7 +159,7 @@ TEST(LargeMapGrid, FitsAnyShape) {
                                       {5, 7},
                                       {2049, 2049}}) {
     for (const bool square : {true, false}) {
-      const CellGrid grid = fitted_map({0, 0}, 311, 402, rows, columns, square);
+      const CellGrid grid = fitted_map({{0, 0}, 311, 402}, rows, columns, square);
       EXPECT_LE(grid.area.width(), 311);
       EXPECT_LE(grid.area.height(), 402);
       const PixelCells cells = grid.pixel_cells();
@@ -178,7 +178,7 @@ TEST(LargeMapGrid, FitsAnyShape) {
 }
 
 TEST(LargeMapGrid, ZoomHalvesWhatAPixelHoldsDownToOneCellAndComesBack) {
-  const CellGrid fitted = fitted_map({0, 0}, 700, 700, 32768, 32768, true);
+  const CellGrid fitted = fitted_map({{0, 0}, 700, 700}, 32768, 32768, true);
   const ImVec2 cursor{400, 300};
   Viewport viewport;
   std::vector<std::int64_t> seen;
@@ -201,7 +201,7 @@ TEST(LargeMapGrid, ZoomHalvesWhatAPixelHoldsDownToOneCellAndComesBack) {
 }
 
 TEST(LargeMapGrid, EveryCellCanBePannedTo) {
-  const CellGrid fitted = fitted_map({0, 0}, 500, 500, 32771, 32771, true);
+  const CellGrid fitted = fitted_map({{0, 0}, 500, 500}, 32771, 32771, true);
   Viewport viewport = zoomed(fitted, {}, 3, {100, 100}, 96);
   const std::int64_t cells = grid_of(fitted, viewport).pixel_cells().rows;
   EXPECT_GT(cells, 1);

@@ -219,7 +219,7 @@ LargeMap with_picture(double done, std::int64_t one_of_rows, PixelCells cells) {
 }
 
 TEST(LargeMap, SaysWhatAPixelHoldsAndHowSureItIs) {
-  const CellGrid grid = fitted_map({0, 0}, 1000, 1000, 3000, 3000, true);
+  const CellGrid grid = fitted_map({{0, 0}, 1000, 1000}, 3000, 3000, true);
   ASSERT_EQ(grid.pixel_cells(), (PixelCells{4, 4}));
   EXPECT_EQ(map_sentence({}, grid), "max of 4 × 4 cells a pixel, computing");
   EXPECT_EQ(map_sentence(with_picture(0, 32, {4, 4}), grid), "max of 4 × 4 cells a pixel, coarse: 1 of 32 rows so far");
@@ -228,7 +228,7 @@ TEST(LargeMap, SaysWhatAPixelHoldsAndHowSureItIs) {
   LargeMap mean = with_picture(1, 1, {4, 4});
   mean.pooling = Pooling::mean;
   EXPECT_EQ(map_sentence(mean, grid), "mean of 4 × 4 cells a pixel, exact");
-  const CellGrid cells = fitted_map({0, 0}, 4000, 4000, 3000, 3000, true);
+  const CellGrid cells = fitted_map({{0, 0}, 4000, 4000}, 3000, 3000, true);
   EXPECT_EQ(map_sentence(with_picture(1, 1, {1, 1}), cells), "");
   LargeMap failed = with_picture(1, 1, {4, 4});
   failed.failure = "the disk is gone";

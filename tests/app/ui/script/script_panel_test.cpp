@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "app/ui/export_dialog_state.h"
 #include "app/ui/script/script_panel.h"
 #include "app/ui/widgets/control_states.h"
 #include "tests/app/ui/driver.h"
@@ -191,7 +192,7 @@ TEST_F(SavedScript, AsksForItsNameAndPlace) {
 TEST_F(SavedScript, AddsTheEndingAndRefusesNames) {
   driver_.click("script/as/LaTeX");
   driver_.click("script/save");
-  EXPECT_EQ(driver_.state.dialogs.exporting.choice.file, "attention.tex");
+  EXPECT_EQ(driver_.state.panels.get<ExportDialogState>().choice.file, "attention.tex");
   fill_in("save/file", "a/b");
   driver_.key(KeyName::enter);
   EXPECT_EQ(driver_.state.dialog, DialogKind::save_script) << "a name has no slash";

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string>
 
+#include "app/ui/font_atlas.h"
 #include "app/ui/imgui_compat.h"
-#include "app/ui/theme.h"
 #include "app/ui/widgets/font_role.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "app/ui/widgets/widgets.h"

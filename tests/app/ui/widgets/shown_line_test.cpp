@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "app/ui/font_atlas.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/widgets/text_places.h"
 #include "app/ui/widgets/widgets.h"

@@ -1,5 +1,4 @@
-#include "app/ui/theme.h"
-#include "app/ui/widgets/font_role.h"
+#include "app/ui/font_atlas.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +10,7 @@
 
 #include "app/ui/imgui_compat.h"
 #include "app/ui/widgets/font_metrics.h"
+#include "app/ui/widgets/font_role.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "core/base/error.h"
 #include "core/base/utf8.h"
@@ -144,6 +144,44 @@ ImFont* add_font(FontLoader& loader, const FontFile& file, float em, const Range
   return compat::add_font(atlas, bytes, pixels, config, ranges.data());
 }
 
+std::vector<std::uint32_t> joined(std::initializer_list<const std::vector<std::uint32_t>*> lists) {
+  std::set<std::uint32_t> all;
+  for (const auto* list : lists) all.insert(list->begin(), list->end());
+  return {all.begin(), all.end()};
+}
+
+// What the types of one kind get: `ranges` from their own font, and `asked` from other files where that lacks it.
+struct AskedCharacters {
+  Ranges ranges;
+  std::vector<std::uint32_t> asked;
+};
+
+// Of the types of tokens, or of all others.
+AskedCharacters asked_characters(const FurtherCharacters& wanted, bool tokens) {
+  std::vector<std::uint32_t> plain;
+  for (std::uint32_t c = 0x20; c < 0x7F; ++c) plain.push_back(c);
+  std::vector<std::uint32_t> symbols;
+  for (const char32_t c : kOwnCharacters) {
+    if (c != 0) symbols.push_back(c);
+  }
+  const std::vector<std::uint32_t> replacement{kReplacement};
+  const std::vector<std::uint32_t> asked =
+      tokens ? joined({&symbols, &wanted.letters, &wanted.others, &replacement}) : joined({&symbols, &wanted.letters});
+  return {ranges_of(joined({&plain, &asked})), asked};
+}
+
+// Which further file has which of the characters; the symbols too may be missing in the best font.
+using Files = std::map<std::pair<std::string, int>, std::vector<std::uint32_t>>;
+Files further_files(FontRole role, const std::vector<std::uint32_t>& characters) {
+  Files files;
+  const FontFile main = font_file(role);
+  for (const std::uint32_t c : characters) {
+    const FontFile file = fallback_font_file(c, role);
+    if (!file.path.empty() && file != main) files[{file.path, file.face}].push_back(c);
+  }
+  return files;
+}
+
 }  // namespace
 
 Fonts build_fonts(float scale, const std::string& text) {
@@ -155,36 +193,8 @@ Fonts build_fonts(float scale, const std::string& text) {
   Fonts fonts;
   fonts.scale = scale;
   const FurtherCharacters wanted = further_characters(text);
-  std::vector<std::uint32_t> plain;
-  for (std::uint32_t c = 0x20; c < 0x7F; ++c) plain.push_back(c);
-  std::vector<std::uint32_t> symbols;
-  for (const char32_t c : kOwnCharacters) {
-    if (c != 0) symbols.push_back(c);
-  }
-  const auto joined = [](std::initializer_list<const std::vector<std::uint32_t>*> lists) {
-    std::set<std::uint32_t> all;
-    for (const auto* list : lists) all.insert(list->begin(), list->end());
-    return std::vector<std::uint32_t>(all.begin(), all.end());
-  };
-  const std::vector<std::uint32_t> replacement{kReplacement};
-  const Ranges ranges_for_all = ranges_of(joined({&plain, &symbols, &wanted.letters}));
-  const std::vector<std::uint32_t> asked_by_tokens = joined({&symbols, &wanted.letters, &wanted.others, &replacement});
-  const Ranges ranges_for_tokens = ranges_of(joined({&plain, &asked_by_tokens}));
-
-  // Which further file has which of the characters; the symbols too may be missing in the best font.
-  using Files = std::map<std::pair<std::string, int>, std::vector<std::uint32_t>>;
-  const auto files_of = [](FontRole role, const std::vector<std::uint32_t>& characters) {
-    Files files;
-    const FontFile main = font_file(role);
-    for (const std::uint32_t c : characters) {
-      const FontFile file = fallback_font_file(c, role);
-      if (!file.path.empty() && file != main) files[{file.path, file.face}].push_back(c);
-    }
-    return files;
-  };
-  const std::vector<std::uint32_t> asked_by_all = joined({&symbols, &wanted.letters});
+  const AskedCharacters of_words = asked_characters(wanted, false), of_tokens = asked_characters(wanted, true);
   std::map<std::pair<FontRole, bool>, Files> further;
-
   std::vector<std::unique_ptr<Ranges>> kept;  // until the atlas is built
   FontLoader loader;
   for (int i = 0; i < static_cast<int>(Type::count); ++i) {
@@ -193,15 +203,15 @@ Fonts build_fonts(float scale, const std::string& text) {
     const float em = atlas_em(type, scale);
     const FontFile main = font_file(role);
     const bool tokens = shows_tokens(type);
-    ImFont* font =
-        main.path.empty() ? nullptr : add_font(loader, main, em, tokens ? ranges_for_tokens : ranges_for_all, false);
+    const AskedCharacters& characters_of_type = tokens ? of_tokens : of_words;
+    ImFont* font = main.path.empty() ? nullptr : add_font(loader, main, em, characters_of_type.ranges, false);
     if (font == nullptr) font = compat::add_default_font(atlas, em);
     fonts.by_type[i] = font;
     const VerticalMetrics metrics = main.path.empty() ? VerticalMetrics() : loader.load(main).metrics;
     fonts.ascent[i] = std::round(em * metrics.ascent);
     fonts.descent[i] = std::round(em * metrics.descent);
     const auto [files, is_new] = further.try_emplace({role, tokens});
-    if (is_new) files->second = files_of(role, tokens ? asked_by_tokens : asked_by_all);
+    if (is_new) files->second = further_files(role, characters_of_type.asked);
     for (const auto& [file, characters] : files->second) {
       kept.push_back(std::make_unique<Ranges>(ranges_of(characters)));
       add_font(loader, {file.first, file.second}, em, *kept.back(), true);

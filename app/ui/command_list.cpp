@@ -1,4 +1,4 @@
-#include "app/ui/command.h"
+#include "app/ui/command_list.h"
 
 #include <iterator>
 

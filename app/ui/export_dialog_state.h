@@ -1,0 +1,25 @@
+// What the dialogs that write files remember: choices, forecast and small picture.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "app/session/export/export_job.h"
+#include "core/base/image.h"
+
+namespace headscope::ui {
+
+struct ExportDialogState {
+  ExportChoice choice;
+  bool resumes = false;      // true after a folder was chosen: the dialog keeps its choices
+  bool name_is_ours = true;  // true: the file's name follows the choices; false: the user typed one
+  // The forecast and the small picture of `previewed`; made anew when the choice or the trace changes.
+  std::optional<ExportChoice> previewed;
+  std::shared_ptr<const Trace> previewed_trace, previewed_against;
+  ExportForecast forecast;
+  Image preview;
+  std::uint64_t preview_version = 0;
+};
+
+}  // namespace headscope::ui

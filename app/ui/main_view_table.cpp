@@ -1,0 +1,137 @@
+// The rows of main_views(): each names functions of the room that draws the view, which no other file here has to know.
+#include "app/session/session.h"
+#include "app/ui/bug_lab/bug_lab.h"
+#include "app/ui/compare/compare_panel.h"
+#include "app/ui/explain/follow.h"
+#include "app/ui/layers/layers_panel.h"
+#include "app/ui/main_view.h"
+#include "app/ui/mask/mask_panel.h"
+#include "app/ui/panels.h"
+#include "app/ui/script/script_panel.h"
+#include "app/ui/weights/weights_panel.h"
+
+namespace headscope::ui {
+
+namespace {
+
+using Obstacle = std::optional<ViewObstacle>;
+
+constexpr ViewObstacle kNothingComputed{"Nothing is computed yet.", "The view opens when there is a result."};
+
+Obstacle no_result(const Ui& ui) {
+  if (ui.session.trace() != nullptr) return std::nullopt;
+  return kNothingComputed;
+}
+
+Obstacle no_layers(const Ui& ui) {
+  if (has_layers(ui)) return std::nullopt;
+  if (ui.session.trace() == nullptr) return kNothingComputed;
+  return ViewObstacle{"There is one layer.",
+                      "All layers and heads are shown of a checkpoint: Model, weights, or File, Open folder."};
+}
+
+Obstacle no_mask(const Ui& ui) {
+  if (has_mask_to_paint(ui)) return std::nullopt;
+  if (ui.session.trace() == nullptr) return kNothingComputed;
+  return ViewObstacle{"There is no mask to paint here.",
+                      "Painting needs scores that are computed and kept: no capture, no text too long."};
+}
+
+Obstacle no_weights(const Ui& ui) {
+  if (has_weights(ui)) return std::nullopt;
+  if (ui.session.trace() == nullptr) return kNothingComputed;
+  return ViewObstacle{"There are no weights.",
+                      "Query, key and value came from files, or the attention from a capture: no projection makes "
+                      "them."};
+}
+
+constexpr const char* kLabKeys[] = {"Space switches a variant", "D next stage that differs", "Ctrl+B one layer"};
+constexpr const char* kWeightsKeys[] = {"Arrows cell", "Enter edits", "Ctrl+C copy number", "Ctrl+Shift+W one layer"};
+
+constexpr MainViewInfo kViews[] = {
+    {.view = MainView::layer, .title = "One layer"},
+    {.view = MainView::layers,
+     .title = "Layers × heads",
+     .command = CommandId::toggle_layers,
+     .shortcut = "F3",
+     .help = "Shows all layers and heads of a model at once, or one layer again.",
+     .draw = draw_layers_panel,
+     .focus = [](const Ui&) -> std::string { return "layers/grid"; },
+     .obstacle = no_layers,
+     .greyed = true},
+    {.view = MainView::follow,
+     .title = "Follow a token",
+     .command = CommandId::toggle_follow,
+     .shortcut = "Ctrl+J",
+     .help = "Steps through the stages with one token: what feeds its number at each; arrow keys step.",
+     .draw = draw_follow_panel,
+     .focus = [](const Ui&) -> std::string { return "follow"; },
+     .obstacle = [](const Ui& ui) { return can_follow(ui) ? Obstacle() : kNothingComputed; },
+     .waits = true},
+    {.view = MainView::script,
+     .title = "As a script",
+     .command = CommandId::toggle_script,
+     .shortcut = "Ctrl+Shift+P",
+     .help = "Shows the computation as PyTorch, NumPy or LaTeX, or one layer again.",
+     .draw = draw_script_panel,
+     .focus = [](const Ui&) -> std::string { return "script/code"; },
+     .before_toggle = forget_script_place},
+    {.view = MainView::bug_lab,
+     .title = "Bug lab",
+     .command = CommandId::toggle_bug_lab,
+     .shortcut = "Ctrl+B",
+     .help = "Shows what known mistakes would change, side by side, or one layer again.",
+     .draw = draw_bug_lab,
+     .focus = lab_focus,
+     .obstacle = no_result,
+     .waits = true,
+     .pair = lab_pair,
+     .keys = kLabKeys},
+    {.view = MainView::mask,
+     .title = "Mask editor",
+     .command = CommandId::mask_editor,
+     .shortcut = "Ctrl+M",
+     .help = "Paints on the mask: cells, rows, columns, rectangles; says what each row sees.",
+     .draw = draw_mask_panel,
+     .focus = [](const Ui&) -> std::string { return kMaskGrid; },
+     .obstacle = no_mask,
+     .ticked = false,
+     // The Request, opened by hand, would lie over the matrix.
+     .before_toggle = [](Ui& ui) { ui.session.view.request_opened_by_hand = false; }},
+    {.view = MainView::compare,
+     .title = "Compare A and B",
+     .command = CommandId::toggle_compare,
+     .shortcut = "Ctrl+D",
+     .help = "Shows the pinned result, the current one and their difference, or one layer again.",
+     .draw = draw_compare_panel,
+     .focus = [](const Ui&) -> std::string { return "compare/stage"; },
+     .pair = compared_pair},
+    {.view = MainView::sensitivity,
+     .title = "Sensitivity",
+     .command = CommandId::toggle_sensitivity,
+     .shortcut = "Ctrl+Shift+G",
+     .help = "Shows what the picked number depends on: derivatives by tokens, scores and weights.",
+     .draw = draw_sensitivity_panel,
+     .focus = [](const Ui&) -> std::string { return "sensitivity/stage"; },
+     .obstacle = no_result,
+     .waits = true,
+     .greyed = true},
+    {.view = MainView::weights,
+     .title = "Weights of the layer",
+     .command = CommandId::toggle_weights,
+     .shortcut = "Ctrl+Shift+W",
+     .help = "Shows the tensors of the layer's weights, whose numbers can be edited, or one layer again.",
+     .draw = draw_weights_panel,
+     .focus = [](const Ui&) -> std::string { return kWeightsPicture; },
+     .obstacle = no_weights,
+     .greyed = true,
+     .keys = kWeightsKeys},
+};
+
+}  // namespace
+
+std::span<const MainViewInfo> main_views() {
+  return kViews;
+}
+
+}  // namespace headscope::ui
