@@ -26,6 +26,22 @@ std::string npy(const std::string& descr, const std::string& order, const std::s
   return std::string("\x93NUMPY\x01\0", 8) + static_cast<char>(header.size()) + '\0' + header + values;
 }
 
+// Lines, and the texts of options.
+void texts() {
+  seed("text_layout", "scripts",
+       "ab \xd7\x90\xd6\xb8(1) \xd8\xa8\xd8\xb3\xd9\x85 \xe0\xa4\x95\xe0\xa5\x8d\xe0\xa4\xb7 e\xcc\x81 "
+       "\xe2\x81\xa7\xe2\x81\xa9\xff");
+  seed("utf8", "mixed", "caf\xc3\xa9 \xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7 \xe5\xad\x97\n\xff\xed\xa0\x80");
+  for (const RequestOption& option : request_options()) {
+    seed("request_text", option.name, std::string(option.name) + "\n" + option.placeholder);
+  }
+  for (const char* line : {"mask\ncausal,padding:2,window:1,prefix:3,m.npy", "ablate\n0.1,2.3", "scale\n0.125",
+                           "variant\nno-scale,merge-direct", "token-ids\n1,2,0", "mask-fill\n-1e20", "heads\n8",
+                           "seed\n18446744073709551615"}) {
+    seed("request_text", std::string("value_") + std::to_string(std::string(line).size()), line);
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -102,17 +118,6 @@ int main(int count, char** arguments) {
   write_png(png, Image(3, 2, {1, 2, 3, 255}), {{"headscope", "{}"}});
   seed("png", "small", png.str());
 
-  seed("text_layout", "scripts",
-       "ab \xd7\x90\xd6\xb8(1) \xd8\xa8\xd8\xb3\xd9\x85 \xe0\xa4\x95\xe0\xa5\x8d\xe0\xa4\xb7 e\xcc\x81 "
-       "\xe2\x81\xa7\xe2\x81\xa9\xff");
-  seed("utf8", "mixed", "caf\xc3\xa9 \xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7 \xe5\xad\x97\n\xff\xed\xa0\x80");
-  for (const RequestOption& option : request_options()) {
-    seed("request_text", option.name, std::string(option.name) + "\n" + option.placeholder);
-  }
-  for (const char* line : {"mask\ncausal,padding:2,window:1,prefix:3,m.npy", "ablate\n0.1,2.3", "scale\n0.125",
-                           "variant\nno-scale,merge-direct", "token-ids\n1,2,0", "mask-fill\n-1e20", "heads\n8",
-                           "seed\n18446744073709551615"}) {
-    seed("request_text", std::string("value_") + std::to_string(std::string(line).size()), line);
-  }
+  texts();
   return 0;
 }
