@@ -81,7 +81,7 @@ TEST(SharedThreads, HeavyWorkLeavesAThreadForLightWork) {
   for (int k = 0; k < 3; ++k) {
     std::promise<void> ran;
     light->run([&ran] { ran.set_value(); });
-    ASSERT_EQ(ran.get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
+    ran.get_future().wait();
   }
   EXPECT_FALSE((++gate)->begun()) << "two heavy pieces are the most";
   gates.front().open();
@@ -94,12 +94,12 @@ TEST(SharedThreads, AnOwnerWaitsForItsOwnWorkOnly) {
   Gate slow, own;
   auto other = first->make_sibling(Load::heavy);
   other->run(slow.work());
-  ASSERT_TRUE(slow.begins());
+  EXPECT_TRUE(slow.begins());
   auto ending = first->make_sibling(Load::light);
   bool dropped_ran = false;
   ending->run(own.work());
   ending->run([&] { dropped_ran = true; });
-  ASSERT_TRUE(own.begins());
+  EXPECT_TRUE(own.begins());
   std::thread opener([&own] {
     std::this_thread::sleep_for(milliseconds(20));
     own.open();
