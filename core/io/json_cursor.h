@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/io/json_text.h"
+#include "core/io/json_value.h"
 
 namespace headscope {
 

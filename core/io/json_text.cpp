@@ -17,31 +17,6 @@ constexpr JsonLimits kLimits = {.deepest = 16};
 
 }  // namespace
 
-const JsonValue* JsonValue::find(std::string_view key) const {
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (keys[i] == key) return &items[i];
-  }
-  return nullptr;
-}
-
-const char* json_kind_name(JsonValue::Kind kind) {
-  switch (kind) {
-    case JsonValue::Kind::null:
-      return "null";
-    case JsonValue::Kind::boolean:
-      return "a boolean";
-    case JsonValue::Kind::number:
-      return "a number";
-    case JsonValue::Kind::string:
-      return "a string";
-    case JsonValue::Kind::array:
-      return "a list";
-    case JsonValue::Kind::object:
-      return "an object";
-  }
-  return "";
-}
-
 JsonValue parse_strict_json(std::string_view json, const std::string& what) {
   if (json.size() > kLargestText) {
     throw Error(fmt::format("{}: {} bytes of JSON; at most {} are read", what, json.size(), kLargestText));

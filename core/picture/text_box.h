@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/picture/text_glyphs.h"
+#include "core/picture/glyph_bitmap.h"
 
 namespace headscope {
 

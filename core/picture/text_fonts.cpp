@@ -1,4 +1,5 @@
-// Which font file a role or a code point gets, by fontconfig.
+#include "core/picture/text_fonts.h"
+
 #include <fontconfig/fontconfig.h>
 
 #include <algorithm>
@@ -7,8 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <utility>
-
-#include "core/picture/text.h"
+#include <vector>
 
 namespace headscope {
 

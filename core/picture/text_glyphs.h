@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
-#include "core/picture/text.h"
+#include "core/picture/glyph_bitmap.h"
+#include "core/picture/text_fonts.h"
 
 struct hb_font_t;
 
@@ -16,13 +16,6 @@ struct GlyphId {
   enum class Kind : std::uint8_t { outline, box, nothing } kind = Kind::nothing;
   int face = 0;             // within this thread's faces
   std::uint32_t index = 0;  // outline: glyph index; box: the code point
-};
-
-// Row-major coverage 0 ... 255. (left, top): offset of its upper left pixel from the pen, y down, so top < 0 is above
-// the baseline.
-struct GlyphBitmap {
-  int left = 0, top = 0, width = 0, height = 0;
-  std::vector<std::uint8_t> coverage;
 };
 
 // The size at which text is drawn: in whole 1/64 px, from 1 to 2000 px.

@@ -1,7 +1,5 @@
 #include "core/picture/text_stretches.h"
 
-#include <utf8proc.h>
-
 #include <algorithm>
 
 #include "core/base/utf8.h"
@@ -16,22 +14,6 @@ hb_script_t script_of(std::uint32_t code_point) {
   return hb_unicode_script(hb_unicode_funcs_get_default(), code_point);
 }
 
-bool is_mark(std::uint32_t code_point) {
-  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(code_point));
-  return category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME;
-}
-
-// Joins what stands beside it into one grapheme: parts of a Korean syllable, of a flag, of an emoji.
-bool joins_neighbours(std::uint32_t c) {
-  return c == 0x200D || (c >= 0x1100 && c <= 0x11FF) || (c >= 0xA960 && c <= 0xA97F) || (c >= 0xD7B0 && c <= 0xD7FF) ||
-         (c >= 0x1F1E6 && c <= 0x1F1FF) || (c >= 0x1F3FB && c <= 0x1F3FF);
-}
-
-bool is_plain(std::uint32_t code_point) {
-  if (code_point < 0x300) return true;
-  return is_plain_script(script_of(code_point)) && !turns_the_line(code_point);
-}
-
 bool is_shaped(std::u32string_view grapheme) {
   const auto seen = std::count_if(grapheme.begin(), grapheme.end(),
                                   [](char32_t point) { return point >= 0x20 && !takes_no_room(point); });
@@ -39,6 +21,11 @@ bool is_shaped(std::u32string_view grapheme) {
 }
 
 }  // namespace
+
+bool is_plain(std::uint32_t code_point) {
+  if (code_point < 0x300) return true;
+  return is_plain_script(script_of(code_point)) && !turns_the_line(code_point);
+}
 
 LineCharacters::LineCharacters(std::string_view utf8) {
   points.reserve(utf8.size());
@@ -130,24 +117,6 @@ std::vector<LineStretch> stretches_of(const std::vector<LineGrapheme>& graphemes
     stretches.push_back({k, k + 1});
   }
   return stretches;
-}
-
-bool needs_layout(std::uint32_t code_point) {
-  if (code_point < 0x300) return false;
-  return !is_plain(code_point) || joins_neighbours(code_point) || (is_mark(code_point) && !takes_no_room(code_point));
-}
-
-bool needs_layout(std::string_view utf8) {
-  for (std::size_t at = 0; at < utf8.size();) {
-    if (static_cast<unsigned char>(utf8[at]) < 0x80) {
-      ++at;
-      continue;
-    }
-    const CodePoint point = code_point_at(utf8, at);
-    at += static_cast<std::size_t>(point.bytes);
-    if (point.valid && needs_layout(point.value)) return true;
-  }
-  return false;
 }
 
 }  // namespace headscope

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/picture/text.h"
+#include "core/picture/text_fonts.h"
 
 namespace headscope {
 
@@ -37,6 +37,8 @@ struct LineStretch {
 
 // Scripts whose letters stand one beside the other and do not change: one glyph a code point.
 bool is_plain_script(hb_script_t script);
+// Whether a character is of such a script and does not turn the line.
+bool is_plain(std::uint32_t code_point);
 
 // In the order of the text; `line` is of `utf8`.
 std::vector<LineGrapheme> graphemes_of(std::string_view utf8, const LineCharacters& line, FontRole role);

@@ -42,12 +42,7 @@ void texts() {
   }
 }
 
-}  // namespace
-
-int main(int count, char** arguments) {
-  if (count != 2) return 2;
-  root = arguments[1];
-
+void arrays() {
   seed("npy", "float32", npy("<f4", "False", std::string("\0\0\x80\x3f\0\0\xc0\x7f\0\0\x80\xff\1\0\0\0", 16)));
   seed("npy", "fortran_float64", npy(">f8", "True", std::string(32, '\x3f')));
   seed("npy", "half", npy("<f2", "False", "12345678"));
@@ -60,7 +55,9 @@ int main(int count, char** arguments) {
   seed("safetensors", "two", safetensors.str());
   seed("safetensors", "header",
        R"({"a":{"dtype":"BF16","shape":[0,3],"data_offsets":[0,0]},"__metadata__":{"k":"v"}})");
+}
 
+void tokenizers() {
   const std::string text = std::string(1, '\0') + "H\u00e9llo, w\u00f6rld  \u4f60 12\n<s>a";
   seed(
       "tokenizer", "byte_level",
@@ -81,7 +78,9 @@ int main(int count, char** arguments) {
        R"json("stop":1}]},"model":{"type":"Unigram","unk_id":0,"byte_fallback":true,"vocab":[["u",0],["l",-1.5],)json"
        R"json(["lo",-2],["<0xC3>",-3],["<0xB6>",-3]]}})json" +
            text);
+}
 
+void configs() {
   seed("model_config", "gpt2",
        R"({"model_type":"gpt2","vocab_size":9,"n_embd":8,"n_layer":2,"n_head":2,"n_positions":6,"n_inner":null})");
   seed("model_config", "roberta",
@@ -96,7 +95,9 @@ int main(int count, char** arguments) {
        R"("sliding_window":3,"layer_types":["sliding_attention","sliding_attention"]})");
   seed("weight_index", "two",
        R"({"metadata":{"total_size":1},"weight_map":{"a":"model-00001-of-00002.safetensors","b":"c.safetensors"}})");
+}
 
+void sessions() {
   Request request;
   request.phrase = "caf\xc3\xa9 \"it's\"";
   request.heads = 4;
@@ -110,7 +111,18 @@ int main(int count, char** arguments) {
   seed("session", "small", session_json(request, view));
   seed("session", "nested",
        "{\"request\": " + request_json(request) + ", \"view\": {\"range\": [0, 1], \"log\": true}}");
+}
 
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) return 2;
+  root = arguments[1];
+
+  arrays();
+  tokenizers();
+  configs();
+  sessions();
   seed("csv", "mask", "0,-inf,1e-3\n1,nan,-2.5\n");
   seed("csv", "windows", "\xef\xbb\xbf 1 , 2\r\n3,\t4\r\n\r\n");
 

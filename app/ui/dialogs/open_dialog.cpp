@@ -22,10 +22,8 @@ namespace fs = std::filesystem;
 
 // The purpose under which the export dialog asks for a folder; it comes back when one is chosen.
 constexpr const char* kExportFolder = "export folder";
-// A folder that is a checkpoint.
-constexpr const char* kModelFolder = "model";
-// A text file whose words become the phrase.
-constexpr const char* kPhraseFile = "phrase-file";
+constexpr const char* kModelFolder = "model";       // a folder that is a checkpoint
+constexpr const char* kPhraseFile = "phrase-file";  // a text file whose words become the phrase
 
 // What the choice is for: "" opens the file, else it is the option that gets the path ("mask", "weights", "input").
 std::string purpose_of(const Ui& ui) {
