@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string_view>
 
 #include "core/picture/texture_store.h"
 
@@ -176,9 +177,17 @@ inline float ascent(ImFont* font, float pixels) {
 #endif
 }
 
+// The font of a text, its size in pixels and its colour.
+struct InkedFont {
+  ImFont* font = nullptr;
+  float pixels = 0;
+  ImU32 ink = 0;
+};
+
 // Draws UTF-8 text whose upper left corner is `at`; `all`: also the parts outside of the clip rectangle.
-inline void add_text(ImDrawList& list, ImFont* font, float pixels, ImVec2 at, ImU32 ink, const char* begin,
-                     const char* end, bool all = false) {
+inline void add_text(ImDrawList& list, const InkedFont& inked, ImVec2 at, std::string_view text, bool all = false) {
+  const auto [font, pixels, ink] = inked;
+  const char *const begin = text.data(), *const end = text.data() + text.size();
 #if IMGUI_VERSION_NUM >= 19290
   // The font is baked at another size, so the ascent is no whole number of pixels; the baseline must lie on a whole
   // pixel.

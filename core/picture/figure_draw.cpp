@@ -41,7 +41,7 @@ class Pixels : public FigureOutput {
     // Nothing of a line reaches two sizes away from its baseline; upwards it may be long.
     if (item.y + 2 * item.size < top_) return;
     if (item.quarter_turns == 0 && item.y - 2 * item.size > top_ + image_.height) return;
-    draw_text(image_, item.x, item.y, item.text, item.role, item.size, item.color, item.quarter_turns, top_);
+    draw_text(image_, {item.x, item.y, item.quarter_turns, top_}, item.text, item.role, item.size, item.color);
   }
 
   void bar(const BarItem& item) override {

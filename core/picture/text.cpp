@@ -176,14 +176,14 @@ void draw_glyphs(Image& image, std::span<const PlacedGlyph> glyphs, double pixel
   }
 }
 
-void draw_text(Image& image, double x, double y, std::string_view utf8, FontRole role, double pixel_size, Rgba color,
-               int quarter_turns, int top) {
-  HEADSCOPE_ASSERT(quarter_turns == 0 || quarter_turns == 1, "text is drawn level or upwards");
-  GlyphPainter painter(image, pixel_size, color, {x, y, quarter_turns, top});
+void draw_text(Image& image, const LinePlace& place, std::string_view utf8, FontRole role, double pixel_size,
+               Rgba color) {
+  HEADSCOPE_ASSERT(place.quarter_turns == 0 || place.quarter_turns == 1, "text is drawn level or upwards");
+  GlyphPainter painter(image, pixel_size, color, place);
   const std::string_view part = reaching_part(utf8, role, pixel_size, painter.room());
   if (needs_layout(part)) {
     const auto layout = text_layout(laid_out_part(utf8), role, pixel_size);
-    draw_glyphs(image, layout->glyphs, pixel_size, color, {x, y, quarter_turns, top});
+    draw_glyphs(image, layout->glyphs, pixel_size, color, place);
     return;
   }
   double pen = painter.begin();

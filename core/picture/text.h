@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "core/base/image.h"
+#include "core/picture/line_place.h"
 #include "core/picture/needs_layout.h"
 #include "core/picture/text_fonts.h"
 
@@ -20,11 +21,9 @@ namespace headscope {
 // Width in pixels of one line of text at a pixel size.
 double text_width(std::string_view utf8, FontRole role, double pixel_size);
 
-// Draws one line; (x, y) is the left end of the baseline. quarter_turns 1: reads upwards, (x, y) its lower end.
-// A code point that no font has is drawn as a box with its hex number. `image` may be a part of a larger picture that
-// begins at its row `top`; x and y count in the picture.
-void draw_text(Image& image, double x, double y, std::string_view utf8, FontRole role, double pixel_size, Rgba color,
-               int quarter_turns = 0, int top = 0);
+// Draws one line. A code point that no font has is drawn as a box with its hex number.
+void draw_text(Image& image, const LinePlace& place, std::string_view utf8, FontRole role, double pixel_size,
+               Rgba color);
 
 // The text cut to `width` with an ellipsis at its end, on a grapheme boundary.
 std::string fit_text(std::string_view utf8, FontRole role, double pixel_size, double width);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/picture/line_place.h"
 #include "core/picture/text_glyphs.h"
 
 namespace headscope {
@@ -49,12 +50,7 @@ struct TextLayout {
 // text; lines that were asked for lately are kept. The faces in its glyphs are those of this thread.
 std::shared_ptr<const TextLayout> text_layout(std::string_view utf8, FontRole role, double pixel_size);
 
-// Where a line is drawn: the left end of its baseline, as in draw_text().
-struct LinePlace {
-  double x = 0, y = 0;
-  int quarter_turns = 0;
-  int top = 0;
-};
+// Draws glyphs of a layout; they are placed from the left end of the line.
 void draw_glyphs(Image& image, std::span<const PlacedGlyph> glyphs, double pixel_size, Rgba color,
                  const LinePlace& place);
 

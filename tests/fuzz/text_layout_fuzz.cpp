@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   fuzz::require(at == size, "no grapheme is missing");
   Image image(64, 32, {0, 0, 0, 255});
-  draw_text(image, 2, 20, text, FontRole::numbers, 12, {255, 255, 255, 255});
+  draw_text(image, {2, 20}, text, FontRole::numbers, 12, {255, 255, 255, 255});
   const std::string fit = fit_text(text, FontRole::words, 12, 60);
   fuzz::require(text_width(fit, FontRole::words, 12) <= 60 + 1e-6, "what fits is no wider than its room");
   return 0;

@@ -57,9 +57,10 @@ void draw_stage_combo(Ui& ui, const LabShown& shown, Rect& line) {
     stages.push_back(stage.id);
   }
   const Rect place = take_left(line, ui.px(150), ui.px(12));
-  if (combo(ui, "bug_lab/stage", place, items, selected,
-            {true, false,
-             "Which tensor is compared; = marks those that the mistake leaves equal. D: the next one that differs."})) {
+  if (combo(
+          ui, "bug_lab/stage", place, items, selected,
+          {{true, false,
+            "Which tensor is compared; = marks those that the mistake leaves equal. D: the next one that differs."}})) {
     ui.session.view.bug_lab.stage = stages[static_cast<std::size_t>(selected)];
   }
 }
@@ -71,7 +72,7 @@ void draw_head_combo(Ui& ui, const LabShown& shown, Rect& line) {
   for (std::int64_t h = 0; h < heads; ++h) items.push_back(fmt::format("head {}", h));
   int selected = static_cast<int>(slice_of_head(*shown.result.right, shown.stage, shown.head));
   if (combo(ui, "bug_lab/head", take_left(line, ui.px(92), ui.px(12)), items, selected,
-            {true, false, "The head whose matrix is shown ([ and ])."}, Type::words12)) {
+            {{true, false, "The head whose matrix is shown ([ and ])."}, Type::words12})) {
     ui.session.view.head = selected;
   }
 }

@@ -174,7 +174,7 @@ void draw_header(Ui& ui, const Trace& exact, const FormatRun& run, StageId stage
     items.emplace_back(stage_name(each.id));
   }
   if (combo(ui, "bug_lab/stage", take_left(line, ui.px(150), ui.px(12)), items, selected,
-            {true, false, "Which tensor is compared."})) {
+            {{true, false, "Which tensor is compared."}})) {
     ui.session.view.bug_lab.stage = exact.stages[static_cast<std::size_t>(selected)].id;
   }
   if (const std::int64_t heads = slice_count(exact, stage); heads > 1) {
@@ -182,7 +182,7 @@ void draw_header(Ui& ui, const Trace& exact, const FormatRun& run, StageId stage
     for (std::int64_t h = 0; h < heads; ++h) names.push_back(fmt::format("head {}", h));
     int at = static_cast<int>(slice_of_head(exact, stage, head));
     if (combo(ui, "bug_lab/head", take_left(line, ui.px(92), ui.px(12)), names, at,
-              {true, false, "The head whose matrix is shown ([ and ])."}, Type::words12)) {
+              {{true, false, "The head whose matrix is shown ([ and ])."}, Type::words12})) {
       ui.session.view.head = at;
     }
   }

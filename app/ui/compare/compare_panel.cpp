@@ -51,7 +51,7 @@ void draw_header(Ui& ui, const CompareShown& shown, const Rect& area) {
   color_map_combo(ui, "compare/colormap", take_right(line, ui.px(92), ui.px(6)), is_weight_like(shown.selection.stage));
   std::int64_t head = shown.selection.head;
   const std::int64_t heads = std::max(shown.a.trace().num_heads(), shown.b.trace().num_heads());
-  if (stepper(ui, "compare/head", take_right(line, ui.px(92), ui.px(6)), head, {}, 0, heads - 1,
+  if (stepper(ui, "compare/head", take_right(line, ui.px(92), ui.px(6)), head, {.low = 0, .high = heads - 1},
               {true, false, "The head whose matrices are compared."})) {
     view.head = head;
   }
@@ -66,7 +66,7 @@ void draw_header(Ui& ui, const CompareShown& shown, const Rect& area) {
     names.emplace_back(stage_name(id));
   }
   if (combo(ui, "compare/stage", take_right(line, ui.px(142), ui.px(12)), names, selected,
-            {true, false, "The tensor that is compared."})) {
+            {{true, false, "The tensor that is compared."}})) {
     select_stage(view, stages[static_cast<std::size_t>(selected)]);
   }
 }

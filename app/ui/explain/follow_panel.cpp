@@ -124,13 +124,13 @@ void draw_token_choice(Ui& ui, const Follow& follow, Rect& rest) {
   const ControlState state{true, false, "The token that is followed; Up and Down take the one before and after."};
   if (count > kMostListed) {
     std::int64_t token = follow.followed.token;
-    if (stepper(ui, "follow/token", place, token, {}, 0, count - 1, state)) go_to_token(ui, follow, token);
+    if (stepper(ui, "follow/token", place, token, {.low = 0, .high = count - 1}, state)) go_to_token(ui, follow, token);
     return;
   }
   std::vector<std::string> items;
   for (std::int64_t i = 0; i < count; ++i) items.push_back(fmt::format("{} {}", i, token_or_index(names, i)));
   int selected = static_cast<int>(follow.followed.token);
-  if (combo(ui, "follow/token", place, items, selected, state)) go_to_token(ui, follow, selected);
+  if (combo(ui, "follow/token", place, items, selected, {state})) go_to_token(ui, follow, selected);
 }
 
 float pieces_width(Ui& ui, const std::vector<RoleText>& pieces) {

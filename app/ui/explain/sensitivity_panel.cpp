@@ -77,7 +77,8 @@ void draw_header(Ui& ui, const SensitivityShown& shown, const Rect& area) {
           ui.colors.text2, label, 1);
   const Trace& trace = shown.data.trace();
   std::int64_t head = shown.selection.head;
-  if (stepper(ui, "sensitivity/head", take_right(line, ui.px(92), ui.px(6)), head, {}, 0, trace.num_heads() - 1,
+  if (stepper(ui, "sensitivity/head", take_right(line, ui.px(92), ui.px(6)), head,
+              {.low = 0, .high = trace.num_heads() - 1},
               {true, false, "The head of the map, and of the cell where its stage has heads."})) {
     view.head = head;
   }
@@ -90,7 +91,7 @@ void draw_header(Ui& ui, const SensitivityShown& shown, const Rect& area) {
   cell.column = std::max<std::int64_t>(cell.column, 0);
   const auto step = [&](const char* name, const char* words, std::int64_t& value, std::int64_t count) {
     const Rect box = take_right(line, ui.px(92), ui.px(6));
-    const bool changed = stepper(ui, name, box, value, {}, 0, count - 1,
+    const bool changed = stepper(ui, name, box, value, {.low = 0, .high = count - 1},
                                  {true, false, "Which cell of the stage the derivatives are of."});
     text_in(ui, take_right(line, std::ceil(text_width(ui, Type::words12, words)) + 1, ui.px(10)), Type::words12,
             ui.colors.text2, words, 1);
@@ -110,7 +111,7 @@ void draw_header(Ui& ui, const SensitivityShown& shown, const Rect& area) {
     names.emplace_back(stage_name(stage.id));
   }
   if (line.width() > ui.px(90) && combo(ui, "sensitivity/stage", take_right(line, ui.px(142), ui.px(12)), names,
-                                        selected, {true, false, "The tensor that holds the number."})) {
+                                        selected, {{true, false, "The tensor that holds the number."}})) {
     select_stage(view, stages[static_cast<std::size_t>(selected)]);
   }
 }

@@ -131,7 +131,7 @@ void language_combo(Ui& ui, const std::string& name, const Rect& place, const La
     letters += language.name;
   }
   const ControlState state{true, false, "The language of the tour and of the examples: the system's, or one of these."};
-  if (!combo(ui, name, place, lines, chosen, state, Type::words12)) return;
+  if (!combo(ui, name, place, lines, chosen, {state, Type::words12})) return;
   ui.settings.language = chosen == 0 ? "auto" : languages()[static_cast<std::size_t>(chosen) - 1].code;
   ui.state.wants_frame = true;
 }

@@ -78,7 +78,7 @@ void draw_heads_header(Ui& ui, const Rect& area, PanelData& data, const Selectio
   const Rect map_rect = take_right(rest, ui.px(92), ui.px(6));
   const Rect quantity_rect = take_right(rest, std::min(quantity_width, std::max(ui.px(60), rest.width())), ui.px(6));
 
-  if (combo(ui, "heads/quantity", quantity_rect, names, quantity, {true, false, kQuantityTip}) && quantity >= 0 &&
+  if (combo(ui, "heads/quantity", quantity_rect, names, quantity, {{true, false, kQuantityTip}}) && quantity >= 0 &&
       static_cast<std::size_t>(quantity) < quantities.size()) {
     view.quantity = quantities[static_cast<std::size_t>(quantity)];
     if (is_score_like(view.stage)) view.stage = view.quantity;
@@ -95,7 +95,7 @@ void draw_heads_header(Ui& ui, const Rect& area, PanelData& data, const Selectio
                                      "range: fixed"};
   ranges[static_cast<std::size_t>(choice)] = range_label(view, shared, weight_like);
   if (weight_like) ranges.emplace_back(view.log_scale ? "switch to linear" : "switch to logarithmic");
-  if (combo(ui, "heads/range", range_rect, ranges, choice, {true, false, kRangeTip}, Type::words12)) {
+  if (combo(ui, "heads/range", range_rect, ranges, choice, {{true, false, kRangeTip}, Type::words12})) {
     choose_range(view, choice, data.range(view, selection.quantity, selection.batch, selection.head));
   }
 }

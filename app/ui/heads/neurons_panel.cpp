@@ -124,8 +124,8 @@ Rect draw_header(Ui& ui, PanelData& data, const ArcsFocus& focus, const Rect& ar
   for (std::int64_t head = 0; head < data.trace().num_heads(); ++head) heads.push_back(fmt::format("head {}", head));
   int selected = static_cast<int>(focus.selection.head);
   const Rect place = take_right(controls, ui.px(96), ui.px(10));
-  if (combo(ui, "neurons/head", place, heads, selected, {true, false, "The head whose query and keys are shown."},
-            Type::words12)) {
+  if (combo(ui, "neurons/head", place, heads, selected,
+            {{true, false, "The head whose query and keys are shown."}, Type::words12})) {
     view.head = selected;
   }
   all.max.x = place.min.x;

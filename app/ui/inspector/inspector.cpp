@@ -83,7 +83,7 @@ void draw_steppers(Ui& ui, const Inspected& inspected, const Rect& line) {
     text_in(ui, take_left(rest, width, ui.px(8)), Type::mono12, ui.colors.text2, label);
     const Rect field = take_left(rest, ui.px(92), ui.px(16));
     std::int64_t value = shown;
-    if (!stepper(ui, name, field, value, {}, 0, count - 1, {true, false, tip})) return std::nullopt;
+    if (!stepper(ui, name, field, value, {.low = 0, .high = count - 1}, {true, false, tip})) return std::nullopt;
     return std::clamp<std::int64_t>(value, 0, count - 1);
   };
   if (trace.inputs->batch > 1) {

@@ -49,7 +49,7 @@ void metric_combo(Ui& ui, const Rect& rect, const MetricChoice& choice, std::opt
     items.emplace_back(metric_name(metric));
   }
   const std::string words = value ? std::string(metric_formula(*value)) : std::string(choice.tip);
-  if (!combo(ui, choice.name, rect, items, selected, {true, false, words.c_str()}, Type::words12)) return;
+  if (!combo(ui, choice.name, rect, items, selected, {{true, false, words.c_str()}, Type::words12})) return;
   if (selected <= 0 || selected > static_cast<int>(choice.metrics.size())) {
     value.reset();
   } else {
@@ -132,11 +132,11 @@ void draw_view_controls(Ui& ui, Rect& line) {
   int norms = view.norms ? 1 : 0;
   const Rect what = take_right(line, ui.px(118), ui.px(6));
   if (combo(ui, "layers/quantity", what, {"weights", "value-weighted"}, norms,
-            {!view.aggregate, false,
-             view.aggregate ? "Aggregates are made of weights."
-                            : "weights, or |w (v Wo)|: how much each weight moves "
-                              "of the output (Kobayashi et al. 2020)."},
-            Type::words12)) {
+            {{!view.aggregate, false,
+              view.aggregate ? "Aggregates are made of weights."
+                             : "weights, or |w (v Wo)|: how much each weight moves "
+                               "of the output (Kobayashi et al. 2020)."},
+             Type::words12})) {
     view.norms = norms == 1;
   }
   draw_token_menu(ui, take_right(line, ui.px(112), ui.px(6)));

@@ -100,7 +100,7 @@ void draw_numbers(Ui& ui, const HeatmapView& view) {
       const Rgba ink = covered ? ui.colors.text2 : ink_on(ground_of(view, scale, value));
       const ImVec2 corner{std::round(static_cast<float>(x) - characters * advance / 2),
                           std::round(static_cast<float>(y) - height / 2)};
-      compat::add_text(list, font, height, corner, color32(ink), label.data(), label.data() + label.size());
+      compat::add_text(list, {font, height, color32(ink)}, corner, label);
     }
   }
   list.PopClipRect();

@@ -75,7 +75,7 @@ void color_map_combo(Ui& ui, const std::string& name, const Rect& rect, bool wei
   }
   const auto maps = static_cast<int>(items.size());
   items.emplace_back("by theme");
-  if (!combo(ui, name, rect, items, selected, {true, false, kMapTip}, Type::words12)) return;
+  if (!combo(ui, name, rect, items, selected, {{true, false, kMapTip}, Type::words12})) return;
   std::optional<ColorMap>& chosen = weight_like ? view.weight_map : view.signed_map;
   if (selected >= 0 && selected < maps) {
     chosen = all_color_maps()[static_cast<std::size_t>(selected)];

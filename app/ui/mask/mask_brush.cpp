@@ -48,7 +48,7 @@ void draw_mask_tools(Ui& ui, Rect& controls, float y) {
   }
   std::int64_t side = tools.brush_side;
   const bool freely = tools.freely;
-  if (stepper(ui, kSize, place(86, 6), side, {}, 1, kLargest,
+  if (stepper(ui, kSize, place(86, 6), side, {.low = 1, .high = kLargest},
               {freely, false, freely ? "Cells along a side of the brush." : "Of the brush: choose it first."})) {
     tools.brush_side = std::clamp<std::int64_t>(side, 1, kLargest);
   }

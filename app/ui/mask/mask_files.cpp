@@ -59,7 +59,7 @@ void draw_mask_files(Ui& ui, const Trace& trace, std::int64_t batch, std::int64_
   const bool writes = button(ui, "mask/export", take_right(line, ui.px(76), ui.px(6)), "Export", ready);
   const bool reads = button(ui, "mask/import", take_right(line, ui.px(76), ui.px(6)), "Import", ready);
   if (combo(ui, "mask/convention", take_right(line, ui.px(120), ui.px(6)), {"additive", "keep", "hide", "key-padding"},
-            chosen, {true, false, meaning(convention)})) {
+            chosen, {{true, false, meaning(convention)}})) {
     state.convention = static_cast<MaskConvention>(chosen);
   }
   std::int64_t text = state.file_row.value_or(batch);

@@ -66,10 +66,11 @@ void stage_memory(RequestRows& rows) {
     items.push_back(mib % 1024 == 0 ? fmt::format("{} GiB", mib / 1024) : fmt::format("{} MiB", mib));
   }
   int selected = static_cast<int>(std::find(sizes.begin(), sizes.end(), kept) - sizes.begin());
-  if (combo(ui, "request/stage-memory", rows.control("keep up to"), items, selected,
-            rows.state("stage-memory",
-                       "Stages above this are not kept: their weights are computed where you look. No number changes."),
-            Type::words12)) {
+  if (combo(
+          ui, "request/stage-memory", rows.control("keep up to"), items, selected,
+          {rows.state("stage-memory",
+                      "Stages above this are not kept: their weights are computed where you look. No number changes."),
+           Type::words12})) {
     kept = sizes[static_cast<std::size_t>(selected)];
     ui.session.set_stage_memory(std::int64_t{kept} << 20);
     ui.session.recompute();
@@ -97,10 +98,10 @@ void draw_compute_section(RequestRows& rows) {
       if (choices[i] == draft.backend) selected = static_cast<int>(i);
     }
     if (combo(ui, "request/backend", rows.control("backend"), items, selected,
-              rows.state("backend",
-                         "Who computes: cpu is fast, gpu is a graphics card, reference is the plain oracle in double "
-                         "accumulation."),
-              Type::words12)) {
+              {rows.state("backend",
+                          "Who computes: cpu is fast, gpu is a graphics card, reference is the plain oracle in double "
+                          "accumulation."),
+               Type::words12})) {
       draft.backend = choices[static_cast<std::size_t>(selected)];
     }
     rows.problem("backend");

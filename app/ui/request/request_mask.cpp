@@ -55,18 +55,18 @@ void draw_numbers(RequestRows& rows) {
     MaskTerm* term = find_term(draft, info->kind);
     if (term == nullptr || !info->takes_number()) continue;
     const std::string label = fmt::format("{} {}", info->word, info->letter);
-    stepper(ui, std::string("request/mask/") + info->chip + "/size", rows.control(label.c_str()), term->size, {}, 0,
-            most, rows.state("mask", info->help));
+    stepper(ui, std::string("request/mask/") + info->chip + "/size", rows.control(label.c_str()), term->size,
+            {.low = 0, .high = most}, rows.state("mask", info->help));
   }
   if (const MaskTerm* file = find_term(draft, MaskTerm::Kind::file)) {
     rows.locked("file", file_name(file->path), "Click the chip to leave the file out again.");
     rows.y += ui.px(size::row_height - size::readonly_row_height);
     int kind = static_cast<int>(draft.mask_kind);
     if (combo(ui, "request/mask_kind", rows.control("meaning"), {"automatic", "additive", "keep", "hide"}, kind,
-              rows.state("mask-kind",
-                         "additive: added to the scores; keep: 1 = may attend; hide: 1 = hidden; automatic: keep for "
-                         "booleans and integers, else additive."),
-              Type::words12)) {
+              {rows.state("mask-kind",
+                          "additive: added to the scores; keep: 1 = may attend; hide: 1 = hidden; automatic: keep for "
+                          "booleans and integers, else additive."),
+               Type::words12})) {
       draft.mask_kind = static_cast<MaskKind>(kind);
     }
     rows.problem("mask-kind");
@@ -108,7 +108,7 @@ void draw_order(RequestRows& rows) {
     draft.mask_order = static_cast<MaskOrder>(picked);
   }
   selected = static_cast<int>(draft.mask_order);
-  if (combo_head(ui, name, place, items, selected, state, Type::words12))
+  if (combo_head(ui, name, place, items, selected, {state, Type::words12}))
     draft.mask_order = static_cast<MaskOrder>(selected);
   if (ui.state.open_combo == name) {
     std::vector<MenuLine> lines = {{items[0], ""}, {items[1], ""}};
@@ -137,10 +137,10 @@ void draw_fill(RequestRows& rows) {
              "1e9",
              "number..."},
             selected,
-            rows.state("mask-fill",
-                       "What a hidden cell's score becomes: exp(\xE2\x88\x92inf) is exactly 0; a finite number gives "
-                       "uniform rows where all is hidden."),
-            Type::words12)) {
+            {rows.state("mask-fill",
+                        "What a hidden cell's score becomes: exp(\xE2\x88\x92inf) is exactly 0; a finite number gives "
+                        "uniform rows where all is hidden."),
+             Type::words12})) {
     own = selected == 3;
     if (selected < 3) {
       draft.mask_fill = values[selected];
@@ -173,10 +173,10 @@ void draw_mask_section(RequestRows& rows) {
   if (lengths_differ(ui) || draft.causal_align != CausalAlign::top_left) {
     int align = static_cast<int>(draft.causal_align);
     if (combo(ui, "request/causal_align", rows.control("align"), {"top left", "bottom right"}, align,
-              rows.state("causal-align",
-                         "Where the diagonal starts when query_len != key_len: PyTorch top left, ONNX with a cache "
-                         "bottom right."),
-              Type::words12)) {
+              {rows.state("causal-align",
+                          "Where the diagonal starts when query_len != key_len: PyTorch top left, ONNX with a cache "
+                          "bottom right."),
+               Type::words12})) {
       draft.causal_align = static_cast<CausalAlign>(align);
     }
     rows.problem("causal-align");
@@ -185,10 +185,10 @@ void draw_mask_section(RequestRows& rows) {
   draw_fill(rows);
   int masked = static_cast<int>(draft.fully_masked);
   if (combo(ui, "request/fully_masked", rows.control("hidden rows"), {"as computed", "zero", "uniform"}, masked,
-            rows.state("fully-masked",
-                       "Rows whose every key is hidden: as computed (NaN with \xE2\x88\x92inf, 0 / 0), all zero, or 1 "
-                       "/ key_len each."),
-            Type::words12)) {
+            {rows.state("fully-masked",
+                        "Rows whose every key is hidden: as computed (NaN with \xE2\x88\x92inf, 0 / 0), all zero, or 1 "
+                        "/ key_len each."),
+             Type::words12})) {
     draft.fully_masked = static_cast<FullyMasked>(masked);
   }
   rows.problem("fully-masked");

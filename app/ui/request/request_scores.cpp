@@ -33,9 +33,10 @@ void draw_scale(RequestRows& rows) {
   int selected = !draft.scale ? 0 : *draft.scale == 1 ? 1 : 2;
   if (own && draft.scale) selected = 2;
   if (!draft.scale) own = false;
-  if (combo(ui, "request/scale", rows.control("scale"), {automatic, "1: not scaled", "number..."}, selected,
-            rows.state("scale", "scores = scale * query . key; auto keeps their variance at that of a single product."),
-            Type::words12)) {
+  if (combo(
+          ui, "request/scale", rows.control("scale"), {automatic, "1: not scaled", "number..."}, selected,
+          {rows.state("scale", "scores = scale * query . key; auto keeps their variance at that of a single product."),
+           Type::words12})) {
     own = selected == 2;
     if (selected == 0) draft.scale.reset();
     if (selected == 1) draft.scale = 1;
@@ -60,8 +61,8 @@ void draw_softcap(RequestRows& rows) {
   if (!draft.softcap) own = false;
   int selected = !draft.softcap ? 0 : own ? 3 : *draft.softcap == 30 ? 1 : *draft.softcap == 50 ? 2 : 3;
   if (combo(ui, "request/softcap", rows.control("softcap"), {"off", "30", "50", "number..."}, selected,
-            rows.state("softcap", "capped_scores = C * tanh(scores / C), before the mask: no score leaves (-C, C)."),
-            Type::words12)) {
+            {rows.state("softcap", "capped_scores = C * tanh(scores / C), before the mask: no score leaves (-C, C)."),
+             Type::words12})) {
     own = selected == 3;
     if (selected == 0) draft.softcap.reset();
     if (selected == 1) draft.softcap = 30;

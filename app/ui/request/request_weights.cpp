@@ -108,7 +108,8 @@ void draw_layer(RequestRows& rows, std::int64_t layers) {
     if (segments(ui, "request/layer", rows.control("layer"), items, selected, rows.state("layer", tip))) set(selected);
   } else {
     std::int64_t layer = now;
-    if (stepper(ui, "request/layer", rows.control("layer"), layer, {}, 0, layers - 1, rows.state("layer", tip))) {
+    if (stepper(ui, "request/layer", rows.control("layer"), layer, {.low = 0, .high = layers - 1},
+                rows.state("layer", tip))) {
       set(layer);
     }
   }
@@ -135,7 +136,7 @@ void draw_weights(RequestRows& rows) {
   const ControlState state = rows.state(option,
                                         "Where the weights come from: a trained checkpoint, one layer drawn by the "
                                         "seed as torch.nn.Linear does, or one layer of a .safetensors file.");
-  if (combo(ui, "request/weights", rows.control("weights"), items, selected, state, Type::words12) &&
+  if (combo(ui, "request/weights", rows.control("weights"), items, selected, {state, Type::words12}) &&
       selected != before && selected >= 0 && selected < static_cast<int>(choices.size())) {
     choose_weights(ui, choices[static_cast<std::size_t>(selected)]);
   }

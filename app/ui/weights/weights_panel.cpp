@@ -30,8 +30,8 @@ void draw_header(Ui& ui, const WeightsData& data, const Rect& area) {
   color_map_combo(ui, "weights/colormap", take_right(line, ui.px(92), ui.px(6)), false);
   if (model == nullptr || model->layers.size() < 2) return;
   std::int64_t layer = data.trace->inputs->layer;
-  if (stepper(ui, "weights/layer", take_right(line, ui.px(92), ui.px(6)), layer, {}, 0,
-              static_cast<std::int64_t>(model->layers.size()) - 1,
+  if (stepper(ui, "weights/layer", take_right(line, ui.px(92), ui.px(6)), layer,
+              {.low = 0, .high = static_cast<std::int64_t>(model->layers.size()) - 1},
               {true, false, "Which layer is shown, here and in the other views."})) {
     ui.session.end_undo_step();
     ui.session.draft.layer = layer;

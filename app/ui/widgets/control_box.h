@@ -13,6 +13,6 @@ void control_box(Ui& ui, const Rect& rect, const ControlState& state, const Inte
 
 // A combo without its list: sets state.open_combo; Up and Down move the selection. True when a key changed `selected`.
 bool combo_head(Ui& ui, const std::string& name, const Rect& rect, const std::vector<std::string>& items, int& selected,
-                const ControlState& state, Type type);
+                const ComboLook& look);
 
 }  // namespace headscope::ui

@@ -138,12 +138,13 @@ bool step_and_type(Ui& ui, const std::string& name, const Rect& rect, Number& va
 
 }  // namespace
 
-bool stepper(Ui& ui, const std::string& name, const Rect& rect, std::int64_t& value,
-             const std::vector<std::int64_t>& choices, std::int64_t low, std::int64_t high, const ControlState& state) {
+bool stepper(Ui& ui, const std::string& name, const Rect& rect, std::int64_t& value, const StepRange& range,
+             const ControlState& state) {
+  const std::vector<std::int64_t>& choices = range.choices;
   const auto step = [&](std::int64_t at, int direction) -> std::int64_t {
     if (choices.empty()) {
-      if (direction > 0) return at >= high ? at : std::max(low, at + 1);
-      return at <= low ? at : std::min(high, at - 1);
+      if (direction > 0) return at >= range.high ? at : std::max(range.low, at + 1);
+      return at <= range.low ? at : std::min(range.high, at - 1);
     }
     if (direction > 0) {
       const auto next = std::upper_bound(choices.begin(), choices.end(), at);

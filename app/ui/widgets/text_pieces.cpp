@@ -34,7 +34,7 @@ const UiState::GlyphPicture& glyph_picture(Ui& ui, Type type, std::uint32_t code
       const int w = std::clamp(static_cast<int>(std::ceil(width)) + 2, 1, 512);
       const int h = std::clamp(static_cast<int>(std::ceil(pixels * 1.5)), 1, 512);
       Image image(w, h, {0, 0, 0, 255});
-      draw_text(image, 1, std::round(pixels * 1.1), utf8, role, pixels, {255, 255, 255, 255});
+      draw_text(image, {1, std::round(pixels * 1.1)}, utf8, role, pixels, {255, 255, 255, 255});
       for (Rgba& pixel : image.pixels) pixel = {255, 255, 255, pixel.g};
       picture.white = std::move(image);
       picture.advance = static_cast<float>(width);
@@ -67,8 +67,8 @@ float line_height(Ui& ui, Type type) {
 
 // A run of glyphs of the atlas.
 void add_run(Ui& ui, ImVec2 at, const TextStyle& style, std::string_view s) {
-  compat::add_text(canvas(), ui.fonts[style.type], line_height(ui, style.type), at, color32(style.color), s.data(),
-                   s.data() + s.size(), style.all);
+  compat::add_text(canvas(), {ui.fonts[style.type], line_height(ui, style.type), color32(style.color)}, at, s,
+                   style.all);
 }
 
 void draw_picture(Ui& ui, ImVec2 at, const TextStyle& style, std::uint32_t code_point) {

@@ -116,9 +116,14 @@ enum class Icon {
 };
 void draw_icon(Ui& ui, Icon icon, ImVec2 center, float size, Rgba color);
 bool icon_button(Ui& ui, const std::string& name, const Rect& rect, Icon icon, const ControlState& state = {});
+// How a combo is drawn: whether it can be used, and the type of its items.
+struct ComboLook {
+  ControlState state;
+  Type type = Type::mono12;
+};
 // The list opens below (or above when there is no room) and can be used with Enter and arrows.
 bool combo(Ui& ui, const std::string& name, const Rect& rect, const std::vector<std::string>& items, int& selected,
-           const ControlState& state = {}, Type type = Type::mono12);
+           const ComboLook& look = {});
 bool segments(Ui& ui, const std::string& name, const Rect& rect, const std::vector<std::string>& items, int& selected,
               const ControlState& state = {});
 bool chip(Ui& ui, const std::string& name, const Rect& rect, std::string_view label, bool& on,
@@ -131,10 +136,14 @@ struct RadioLine {
   bool on = false;
 };
 bool radio(Ui& ui, const std::string& name, const Rect& rect, const RadioLine& line, const ControlState& state = {});
-// [-] number [+]; the buttons step through `choices` (by 1 within [low, high] when it is empty). Any text can be typed:
-// when it is a whole number, `value` is set to it, else `value` is unchanged. Up and Down step too.
-bool stepper(Ui& ui, const std::string& name, const Rect& rect, std::int64_t& value,
-             const std::vector<std::int64_t>& choices, std::int64_t low, std::int64_t high,
+// What the buttons of a stepper lead to: the next of `choices`, or by 1 within [low, high] when `choices` is empty.
+struct StepRange {
+  std::vector<std::int64_t> choices = {};
+  std::int64_t low = 0, high = 0;
+};
+// [-] number [+]. Any text can be typed: when it is a whole number, `value` is set to it, else `value` is unchanged. Up
+// and Down step too.
+bool stepper(Ui& ui, const std::string& name, const Rect& rect, std::int64_t& value, const StepRange& range,
              const ControlState& state = {});
 // The same for a seed: any unsigned 64-bit integer.
 bool seed_stepper(Ui& ui, const std::string& name, const Rect& rect, std::uint64_t& value,

@@ -101,7 +101,7 @@ TEST(TextLayout, plain_text_is_what_draw_text_draws_without_it) {
   for (const char* text : {"office AV fi", "na\u00efve \u2192 \u4e2d\u6587", "0.25 \u2212 1"}) {
     EXPECT_NEAR(laid_out(text)->width, text_width(text, FontRole::words, kSize), 1e-9);
     Image drawn(400, 60, {0, 0, 0, 255}), placed = drawn;
-    draw_text(drawn, 10, 40, text, FontRole::words, kSize, {255, 255, 255, 255});
+    draw_text(drawn, {10, 40}, text, FontRole::words, kSize, {255, 255, 255, 255});
     draw_glyphs(placed, laid_out(text)->glyphs, kSize, {255, 255, 255, 255}, {10, 40, 0, 0});
     EXPECT_EQ(drawn.pixels, placed.pixels) << text;
   }
@@ -216,7 +216,7 @@ TEST(TextLayout, a_long_line_takes_linear_time) {
     const std::clock_t start = std::clock();
     expect_sound(text);
     Image image(50, 20, {0, 0, 0, 255});
-    draw_text(image, 0, 15, text, FontRole::numbers, 12, {255, 255, 255, 255});
+    draw_text(image, {0, 15}, text, FontRole::numbers, 12, {255, 255, 255, 255});
     EXPECT_LE(text_width(fit_text(text, FontRole::words, 12, 80), FontRole::words, 12), 80);
     // Seconds of this thread; what is quadratic takes minutes.
     EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 20) << part;
@@ -226,13 +226,13 @@ TEST(TextLayout, a_long_line_takes_linear_time) {
 TEST(TextLayout, is_the_same_on_every_thread) {
   const std::string text = "abc \u05d0\u05d1 \u0628\u0633\u0645 (12) e\u0301";
   Image expected(400, 60, {0, 0, 0, 255});
-  draw_text(expected, 10, 40, text, FontRole::words, kSize, {255, 255, 255, 255});
+  draw_text(expected, {10, 40}, text, FontRole::words, kSize, {255, 255, 255, 255});
   std::vector<std::thread> threads;
   std::vector<int> same(4, 0);
   for (std::size_t k = 0; k < same.size(); ++k) {
     threads.emplace_back([&, k] {
       Image image(400, 60, {0, 0, 0, 255});
-      draw_text(image, 10, 40, text, FontRole::words, kSize, {255, 255, 255, 255});
+      draw_text(image, {10, 40}, text, FontRole::words, kSize, {255, 255, 255, 255});
       same[k] = image.pixels == expected.pixels ? 1 : 0;
     });
   }

@@ -39,7 +39,7 @@ Extent inked(const Image& image, Rgba ground) {
 
 Image drawn(std::string_view text, FontRole role = FontRole::words, double size = 16, int quarter_turns = 0) {
   Image image(400, 300, kBlack);
-  draw_text(image, 100, 200, text, role, size, kWhite, quarter_turns);
+  draw_text(image, {100, 200, quarter_turns}, text, role, size, kWhite);
   return image;
 }
 
@@ -107,7 +107,7 @@ TEST(DrawText, upwards_is_the_level_line_turned_by_a_quarter) {
 
 TEST(DrawText, blends_between_ground_and_ink_only) {
   Image image(200, 40, {20, 40, 60, 255});
-  draw_text(image, 5, 30, "sphinx of quartz", FontRole::words, 17, {220, 10, 60, 255});
+  draw_text(image, {5, 30}, "sphinx of quartz", FontRole::words, 17, {220, 10, 60, 255});
   bool full = false;
   for (const Rgba pixel : image.pixels) {
     EXPECT_TRUE(pixel.r >= 20 && pixel.r <= 220 && pixel.g >= 10 && pixel.g <= 40);
@@ -122,17 +122,17 @@ TEST(DrawText, stays_inside_the_image_wherever_it_starts) {
   for (const int turns : {0, 1}) {
     for (const double at : {-1000.0, -5.0, 0.0, 15.0, 19.5, 400.0}) {
       Image image(20, 20, kBlack);
-      draw_text(image, at, 10, "outside \U0001F9EC", FontRole::words, 14, kWhite, turns);
-      draw_text(image, 10, at, "outside \U0001F9EC", FontRole::words, 14, kWhite, turns);
+      draw_text(image, {at, 10, turns}, "outside \U0001F9EC", FontRole::words, 14, kWhite);
+      draw_text(image, {10, at, turns}, "outside \U0001F9EC", FontRole::words, 14, kWhite);
     }
   }
   Image nothing(0, 0);
-  draw_text(nothing, 0, 0, "x", FontRole::words, 12, kWhite);
+  draw_text(nothing, {0, 0}, "x", FontRole::words, 12, kWhite);
 }
 
 TEST(DrawText, a_long_line_that_leaves_the_image_takes_no_time_for_the_rest) {
   Image image(50, 20, kBlack);
-  draw_text(image, 0, 15, std::string(20'000'000, 'a'), FontRole::numbers, 12, kWhite);
+  draw_text(image, {0, 15}, std::string(20'000'000, 'a'), FontRole::numbers, 12, kWhite);
   EXPECT_FALSE(inked(image, kBlack).empty());
 }
 
@@ -171,16 +171,16 @@ TEST(DrawText, right_to_left_letters_stand_in_visual_order) {
   const double vav_width = text_width(vav, FontRole::words, 16), shin_width = text_width(shin, FontRole::words, 16);
   if (vav_width == shin_width) GTEST_SKIP() << "the Hebrew font here is monospaced";
   Image expected(400, 300, kBlack);
-  draw_text(expected, 100, 200, shin, FontRole::words, 16, kWhite);
-  draw_text(expected, 100 + shin_width, 200, vav, FontRole::words, 16, kWhite);
+  draw_text(expected, {100, 200}, shin, FontRole::words, 16, kWhite);
+  draw_text(expected, {100 + shin_width, 200}, vav, FontRole::words, 16, kWhite);
   EXPECT_EQ(drawn(vav + shin).pixels, expected.pixels);
   // Digits within keep their order; a Latin word before them stays where it is.
   const double a_width = text_width("a ", FontRole::words, 16), digits = text_width(" 12 ", FontRole::words, 16);
   Image mixed(400, 300, kBlack);
-  draw_text(mixed, 100, 200, "a ", FontRole::words, 16, kWhite);
-  draw_text(mixed, 100 + a_width, 200, shin, FontRole::words, 16, kWhite);
-  draw_text(mixed, 100 + a_width + shin_width, 200, " 12 ", FontRole::words, 16, kWhite);
-  draw_text(mixed, 100 + a_width + shin_width + digits, 200, vav, FontRole::words, 16, kWhite);
+  draw_text(mixed, {100, 200}, "a ", FontRole::words, 16, kWhite);
+  draw_text(mixed, {100 + a_width, 200}, shin, FontRole::words, 16, kWhite);
+  draw_text(mixed, {100 + a_width + shin_width, 200}, " 12 ", FontRole::words, 16, kWhite);
+  draw_text(mixed, {100 + a_width + shin_width + digits, 200}, vav, FontRole::words, 16, kWhite);
   EXPECT_EQ(drawn("a " + vav + " 12 " + shin).pixels, mixed.pixels);
 }
 
