@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/image.h"
 #include "core/picture/line_place.h"
 #include "core/picture/text_glyphs.h"
 

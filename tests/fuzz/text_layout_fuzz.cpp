@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/utf8.h"
+#include "core/picture/text.h"
 #include "core/picture/text_layout.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/utf8.h"
+#include "core/picture/text.h"
 
 namespace headscope {
 namespace {
