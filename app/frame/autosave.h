@@ -1,4 +1,5 @@
-// Writes the last session when it has not changed for a while, and at the end: a crash loses only seconds of work.
+// Writes the last session and the settings when they have not changed for a while, and at the end: a crash loses only
+// seconds of work.
 #pragma once
 
 #include "app/session/session.h"
@@ -11,19 +12,21 @@ class Autosave {
   using Time = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::seconds kRest{5};
 
-  // Notices changes of the session; call it once a frame.
-  void look(const Session& session, Time now);
+  // Notices changes; call it once a frame.
+  void note_changes(const Session& session, const Settings& settings, Time now);
   // Seconds until save_if_due() writes; negative: nothing is waiting.
   double seconds_left(Time now) const;
-  // Writes the session when it has not changed for kRest. Returns a sentence when it could not be written, else "".
+  // Writes what has changed when nothing has for kRest. Returns a sentence when it could not be written, else "".
   std::string save_if_due(Time now);
-  // Writes at once, at the end of the program. Returns as save_if_due().
-  std::string save_now(const Session& session);
+  // Writes both at once, at the end of the program. Returns as save_if_due().
+  std::string save_now(const Session& session, const Settings& settings);
 
  private:
-  LastSession seen_;
-  bool known_ = false;    // seen_ holds a session
-  bool waiting_ = false;  // seen_ is not written yet
+  LastSession session_;
+  Settings settings_;
+  bool known_ = false;  // both hold what was seen last
+  // These are not written yet.
+  bool session_waits_ = false, settings_wait_ = false;
   Time changed_{};
 };
 

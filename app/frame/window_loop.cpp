@@ -144,7 +144,7 @@ class WindowLoop {
     note_keystrokes(shown.get(), on_screen);
     if (shown != last_shown_) frames_due_ = kFramesAfterEvent;
     last_shown_ = shown;
-    autosave_.look(*session_, now);
+    autosave_.note_changes(*session_, settings_, now);
     obey(commands);
     show_title();
     window_->set_cursor(cursor_shape());
@@ -242,9 +242,8 @@ class WindowLoop {
       settings_.window_width = static_cast<int>(surface_.width / scale + 0.5);
       settings_.window_height = static_cast<int>(surface_.height / scale + 0.5);
     }
-    for (const std::string& complaint : {save_settings(settings_), autosave_.save_now(*session_)}) {
-      if (!complaint.empty()) fmt::print(stderr, "warning: {}\n", complaint);
-    }
+    const std::string complaint = autosave_.save_now(*session_, settings_);
+    if (!complaint.empty()) fmt::print(stderr, "warning: {}\n", complaint);
   }
 
   const Options options_;

@@ -25,6 +25,7 @@ struct Settings {
   int stage_memory_mib = 1024;          // larger stages are computed when read
   std::string language = "auto";        // of tour and examples: "auto" (by the locale), or a code, "es"
   int tour_step = 0;                    // the next step of the tour, counted from 0
+  friend bool operator==(const Settings&, const Settings&) = default;
 };
 
 }  // namespace headscope
