@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/message_text.h"
 #include "core/io/json_cursor.h"
+#include "core/io/json_text.h"
 #include "core/io/mapped_file.h"
 #include "core/model/demo_checkpoints.h"
 #include "core/text/tokenizer.h"

@@ -1,4 +1,5 @@
 #include "core/io/json_cursor.h"
+#include "core/io/json_text.h"
 
 #include <gtest/gtest.h>
 
