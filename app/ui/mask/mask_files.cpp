@@ -65,7 +65,7 @@ void draw_mask_files(Ui& ui, const Trace& trace, std::int64_t batch, std::int64_
   std::int64_t text = state.file_row.value_or(batch);
   if (convention == MaskConvention::key_padding) {
     if (stepper(
-            ui, kText, take_right(line, ui.px(86), ui.px(6)), text, {}, 0, kMostTexts,
+            ui, kText, take_right(line, ui.px(86), ui.px(6)), text, {.low = 0, .high = kMostTexts},
             {true, false, "Which row of the file is this text's; what is painted holds for all that are computed."})) {
       state.file_row = text;
     }

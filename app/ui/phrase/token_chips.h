@@ -6,6 +6,7 @@
 
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/ui.h"
+#include "core/request/problem.h"
 
 namespace headscope::ui {
 

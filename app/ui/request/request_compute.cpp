@@ -108,7 +108,7 @@ void draw_compute_section(RequestRows& rows) {
     std::int64_t threads = draft.threads;
     const std::int64_t cores = hardware_threads();
     if (stepper(
-            ui, "request/threads", rows.control("threads"), threads, {}, 0, cores,
+            ui, "request/threads", rows.control("threads"), threads, {.low = 0, .high = cores},
             rows.state("threads", "How many threads compute; 0 means all cores. The numbers do not depend on it.")) &&
         threads >= 0 && threads <= 4096) {
       draft.threads = static_cast<int>(threads);

@@ -51,10 +51,10 @@ void draw_head_controls(RequestRows& rows) {
   if (combo(
           ui, "request/interventions/head", rows.control(label.c_str()),
           {"as computed", "weights uniform", "weights identity", "context = 0"}, choice,
-          rows.state("freeze",
-                     "Holds the selected head: 1/n for its n visible keys; 1 for the key at the query's own place; or "
-                     "its context at zero (X)."),
-          Type::words12)) {
+          {rows.state("freeze",
+                      "Holds the selected head: 1/n for its n visible keys; 1 for the key at the query's own place; or "
+                      "its context at zero (X)."),
+           Type::words12})) {
     hold_head(ui, place,
               choice == 1   ? std::optional(FrozenHead::As::uniform)
               : choice == 2 ? std::optional(FrozenHead::As::identity)

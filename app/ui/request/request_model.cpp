@@ -41,8 +41,8 @@ struct ShownSize {
 };
 
 void draw_size(RequestRows& rows, const OptionRow& row, std::optional<std::int64_t>& field, ShownSize size) {
-  if (stepper(rows.ui, row.control, rows.control(row.label), size.value, size.choices, 1, kMost,
-              rows.state(row.option, row.tooltip))) {
+  if (stepper(rows.ui, row.control, rows.control(row.label), size.value,
+              {.choices = size.choices, .low = 1, .high = kMost}, rows.state(row.option, row.tooltip))) {
     if (size.value == size.automatic) {
       field.reset();
     } else {
@@ -82,8 +82,8 @@ bool further_rows_changed(const Ui& ui) {
 template <typename Enum>
 void draw_choice(RequestRows& rows, const OptionRow& row, Enum& field, const std::vector<std::string>& items) {
   int selected = static_cast<int>(field);
-  if (combo(rows.ui, row.control, rows.control(row.label), items, selected, rows.state(row.option, row.tooltip),
-            Type::words12)) {
+  if (combo(rows.ui, row.control, rows.control(row.label), items, selected,
+            {rows.state(row.option, row.tooltip), Type::words12})) {
     field = static_cast<Enum>(selected);
   }
   rows.problem(row.option);
