@@ -27,33 +27,6 @@ std::shared_ptr<const Trace> trace_of(const Request& request) {
   return engine.run(request, {});
 }
 
-// RFC 4180, as a reader of the files would do it.
-std::vector<std::vector<std::string>> csv_rows(const std::string& text) {
-  std::vector<std::vector<std::string>> rows(1, {""});
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
-        rows.back().back() += text[i++];
-      } else if (c == '"') {
-        quoted = false;
-      } else {
-        rows.back().back() += c;
-      }
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == ',') {
-      rows.back().emplace_back();
-    } else if (c == '\n') {
-      if (i + 1 < text.size()) rows.push_back({""});
-    } else {
-      rows.back().back() += c;
-    }
-  }
-  return rows;
-}
-
 float number(const std::string& text) {
   float value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -1,4 +1,4 @@
-// What the tests of exports write: a small causal request whose tokens need quoting, and where it goes.
+// What the tests of exports write: a small causal request whose tokens need quoting, and where it goes; and CSV files read back.
 #pragma once
 
 #include <string>
@@ -26,6 +26,33 @@ inline ExportPlan plan_of(const std::string& folder, ExportFormat format, std::v
   plan.format = format;
   plan.stages = std::move(stages);
   return plan;
+}
+
+// RFC 4180, as a reader of the files would do it.
+inline std::vector<std::vector<std::string>> csv_rows(const std::string& text) {
+  std::vector<std::vector<std::string>> rows(1, {""});
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
+        rows.back().back() += text[i++];
+      } else if (c == '"') {
+        quoted = false;
+      } else {
+        rows.back().back() += c;
+      }
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == ',') {
+      rows.back().emplace_back();
+    } else if (c == '\n') {
+      if (i + 1 < text.size()) rows.push_back({""});
+    } else {
+      rows.back().back() += c;
+    }
+  }
+  return rows;
 }
 
 }  // namespace headscope::test
