@@ -1,4 +1,5 @@
-// What the tests of exports write: a small causal request whose tokens need quoting, and where it goes; and CSV files read back.
+// What the tests of exports write: a small causal request whose tokens need quoting, and where it goes; and CSV files
+// read back.
 #pragma once
 
 #include <string>
