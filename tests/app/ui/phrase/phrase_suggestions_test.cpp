@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/ui/widgets/text_pieces.h"
 #include "tests/app/ui/driver.h"
 
 namespace headscope::ui {
@@ -20,9 +21,9 @@ TEST(PhraseSuggestions, TabTakesTheWordOnlyWhileThePhraseHasTheFocus) {
 TEST(PhraseSuggestions, TheAtlasGetsTheCharactersOfTheWord) {
   Driver d;
   const std::string word = "\xE6\xB3\xA8\xE6\x84\x8F\xE5\x8A\x9B";
-  EXPECT_EQ(text_on_screen(d.session, d.state).find(word), std::string::npos);
+  EXPECT_EQ(all_text(d.session, d.state).find(word), std::string::npos);
   d.state.panels.get<PhraseSuggestion>().first = word;
-  EXPECT_NE(text_on_screen(d.session, d.state).find(word), std::string::npos);
+  EXPECT_NE(all_text(d.session, d.state).find(word), std::string::npos);
 }
 
 }  // namespace
