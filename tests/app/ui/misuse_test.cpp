@@ -2,7 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/utf8.h"
@@ -12,101 +16,139 @@
 namespace headscope::ui {
 namespace {
 
-class Misuse : public ::testing::TestWithParam<unsigned> {};
+const char* const kTexts[] = {"7",
+                              "-1e20",
+                              "0",
+                              "x y",
+                              "99999999999999999999",
+                              "\xF0\x9F\x98\x80",
+                              "[",
+                              "]",
+                              "/",
+                              "nan",
+                              "-inf",
+                              "\xD7\xA9\xD7\x9C 1",
+                              "0.5",
+                              " ",
+                              "a b",
+                              "1e400"};
+const std::pair<int, int> kSizes[] = {{1600, 1000}, {1280, 800}, {960, 640}, {700, 500}, {2560, 1440}, {1100, 700}};
 
-TEST_P(Misuse, BreaksNothing) {
-  TemporaryFolder folder;
-  const Environment home("HOME", folder.path().c_str()), state("XDG_STATE_HOME", folder.path().c_str());
-  std::mt19937 random(GetParam());
-  Document document = demo_document();
-  document.request.d_model = 32;
-  document.request.heads = 4;
-  Driver d(document);
-  d.settings.export_folder = d.settings.open_folder = folder.path();
-  const std::string texts[] = {"7",
-                               "-1e20",
-                               "0",
-                               "x y",
-                               "99999999999999999999",
-                               "\xF0\x9F\x98\x80",
-                               "[",
-                               "]",
-                               "/",
-                               "nan",
-                               "-inf",
-                               "\xD7\xA9\xD7\x9C 1",
-                               "0.5",
-                               " ",
-                               "a b",
-                               "1e400"};
-  const std::pair<int, int> sizes[] = {{1600, 1000}, {1280, 800}, {960, 640}, {700, 500}, {2560, 1440}, {1100, 700}};
-  const auto pick = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
-  for (int i = 0; i < 250 && !::testing::Test::HasFailure(); ++i) {
-    const std::vector<std::string> names = d.names("");
-    ASSERT_FALSE(names.empty());
-    const std::string name = names[pick(names.size())];
-    SCOPED_TRACE("action " + std::to_string(i) + " on " + name);
-    switch (random() % 14) {
-      case 0:
-      case 1:
-      case 2:
-      case 3:
-        d.click(name, static_cast<float>(random() % 100) / 100, static_cast<float>(random() % 100) / 100);
-        break;
+// A hand on mouse and keyboard that does one thing after another at random.
+class RandomHand {
+ public:
+  RandomHand(Driver& driver, unsigned seed) : driver_(driver), random_(seed) {}
+
+  // One of 0, 1, ... count - 1.
+  std::size_t pick(std::size_t count) { return static_cast<std::size_t>(random_() % count); }
+
+  // Does anything, where it needs a control on `name`; it drags from there to one of `names`.
+  void act(const std::string& name, const std::vector<std::string>& names) {
+    const auto kind = random_() % 14;
+    if (kind <= 7) {
+      use_mouse(kind, name, names);
+    } else if (kind <= 12) {
+      use_keys(kind);
+    } else {
+      resize_or_wait();
+    }
+  }
+
+ private:
+  void use_mouse(std::uint_fast32_t kind, const std::string& name, const std::vector<std::string>& names) {
+    switch (kind) {
       case 4:
-        d.double_click(name);
+        driver_.double_click(name);
         break;
       case 5:
-        d.right_click(name);
+        driver_.right_click(name);
         break;
       case 6:
-        d.wheel(name, static_cast<float>(random() % 7) - 3);
+        driver_.wheel(name, static_cast<float>(random_() % 7) - 3);
         break;
       case 7: {
-        const Rect a = d.rect(name), b = d.rect(names[pick(names.size())]);
-        d.drag(a.center(), b.center());
+        const Rect a = driver_.rect(name), b = driver_.rect(names[pick(names.size())]);
+        driver_.drag(a.center(), b.center());
         break;
       }
-      case 8:
-      case 9:
-        d.type(texts[pick(std::size(texts))]);
+      default:
+        driver_.click(name, static_cast<float>(random_() % 100) / 100, static_cast<float>(random_() % 100) / 100);
         break;
+    }
+  }
+
+  void use_keys(std::uint_fast32_t kind) {
+    switch (kind) {
       case 10: {
         const int last = static_cast<int>(KeyName::f12);
-        d.key(static_cast<KeyName>(1 + static_cast<int>(pick(static_cast<std::size_t>(last)))), random() % 2 == 0,
-              random() % 4 == 0, random() % 5 == 0);
+        driver_.key(static_cast<KeyName>(1 + static_cast<int>(pick(static_cast<std::size_t>(last)))),
+                    random_() % 2 == 0, random_() % 4 == 0, random_() % 5 == 0);
         break;
       }
       case 11:
-        d.key(KeyName::tab, false, random() % 3 == 0);
+        driver_.key(KeyName::tab, false, random_() % 3 == 0);
         break;
       case 12:
-        d.key(KeyName::escape);
+        driver_.key(KeyName::escape);
         break;
       default:
-        if (random() % 4 == 0) {
-          const auto [w, h] = sizes[pick(std::size(sizes))];
-          d.resize(w, h);
-        } else {
-          d.wait(static_cast<double>(random() % 30) / 10);
-        }
+        driver_.type(kTexts[pick(std::size(kTexts))]);
         break;
     }
-    // Something huge would take the test's time, not show a mistake of the window.
-    Request& draft = d.session.draft;
-    if (draft.d_model.value_or(32) > 4096 || draft.d_model.value_or(32) < -1) draft.d_model = 32;
-    if (draft.input_dim.value_or(32) > 4096) draft.input_dim.reset();
-    if (draft.batch.value_or(1) > 8) draft.batch.reset();
-    if (!draft.d_model) draft.d_model = 32;
-    if (draft.phrase.size() > 600) draft.phrase.resize(20);
-    d.settings.ui_scale = std::min(d.settings.ui_scale, 1.5);
   }
-  // And it can still be used.
+
+  void resize_or_wait() {
+    if (random_() % 4 == 0) {
+      const auto [w, h] = kSizes[pick(std::size(kSizes))];
+      driver_.resize(w, h);
+    } else {
+      driver_.wait(static_cast<double>(random_() % 30) / 10);
+    }
+  }
+
+  Driver& driver_;
+  std::mt19937 random_;
+};
+
+// Something huge would take the test's time, not show a mistake of the window.
+void keep_small(Driver& d) {
+  Request& draft = d.session.draft;
+  if (draft.d_model.value_or(32) > 4096 || draft.d_model.value_or(32) < -1) draft.d_model = 32;
+  if (draft.input_dim.value_or(32) > 4096) draft.input_dim.reset();
+  if (draft.batch.value_or(1) > 8) draft.batch.reset();
+  if (!draft.d_model) draft.d_model = 32;
+  if (draft.phrase.size() > 600) draft.phrase.resize(20);
+  d.settings.ui_scale = std::min(d.settings.ui_scale, 1.5);
+}
+
+void expect_usable(Driver& d) {
   d.resize(1600, 1000);
   for (int i = 0; i < 4; ++i) d.key(KeyName::escape);
   d.ctrl(KeyName::n);
   EXPECT_EQ(d.session.draft.phrase, "Hola mi nombre es Alex");
   EXPECT_EQ(d.trace().query_len(), 5);
+}
+
+class Misuse : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(Misuse, BreaksNothing) {
+  TemporaryFolder folder;
+  const Environment home("HOME", folder.path().c_str()), state("XDG_STATE_HOME", folder.path().c_str());
+  Document document = demo_document();
+  document.request.d_model = 32;
+  document.request.heads = 4;
+  Driver d(document);
+  d.settings.export_folder = d.settings.open_folder = folder.path();
+  RandomHand hand(d, GetParam());
+  for (int i = 0; i < 250 && !::testing::Test::HasFailure(); ++i) {
+    const std::vector<std::string> names = d.names("");
+    ASSERT_FALSE(names.empty());
+    const std::string name = names[hand.pick(names.size())];
+    SCOPED_TRACE("action " + std::to_string(i) + " on " + name);
+    hand.act(name, names);
+    keep_small(d);
+  }
+  expect_usable(d);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Misuse, ::testing::Range(1u, 7u));
