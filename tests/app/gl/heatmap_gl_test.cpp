@@ -1,86 +1,13 @@
-// The shader against core/picture, pixel by pixel.
+// The shader against core/picture, pixel by pixel: where cells lie, masks, and anything at random. Colours of values
+// are in heatmap_values_gl_test.cpp.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <random>
 
-#include "core/picture/heatmap.h"
-#include "tests/app/gl/gl_fixture.h"
+#include "tests/app/gl/heatmap_fixture.h"
 
 namespace headscope {
 namespace {
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-Tensor matrix_of(std::int64_t rows, std::int64_t columns, std::vector<float> values) {
-  return Tensor::of({rows, columns}, {Axis::query, Axis::key}, std::move(values));
-}
-
-// Values in [low, high), a fixed sequence for each seed.
-Tensor random_matrix(std::int64_t rows, std::int64_t columns, float low, float high, unsigned seed = 1) {
-  std::mt19937 generator(seed);
-  std::vector<float> values(static_cast<std::size_t>(rows * columns));
-  for (float& v : values) v = low + (high - low) * static_cast<float>(generator() >> 8) / 16777216.0F;
-  return matrix_of(rows, columns, std::move(values));
-}
-
-HeatmapSpec spec_of(const Tensor& matrix, int width, int height) {
-  HeatmapSpec spec;
-  spec.matrix = matrix;
-  spec.rows = static_cast<double>(matrix.dim(0));
-  spec.columns = static_cast<double>(matrix.dim(1));
-  spec.width = width;
-  spec.height = height;
-  return spec;
-}
-
-std::shared_ptr<const Mask> causal(std::int64_t rows, std::int64_t columns) {
-  auto mask = std::make_shared<Mask>();
-  mask->hidden = HiddenCells(1, 1, rows, columns);
-  for (std::int64_t i = 0; i < rows; ++i) {
-    for (std::int64_t j = i + 1; j < columns; ++j) mask->hidden.mutable_row(0, 0, i)[j] = 1;
-  }
-  mask->hidden.refresh_any();
-  return mask;
-}
-
-int difference(std::uint8_t a, std::uint8_t b) {
-  return a > b ? a - b : b - a;
-}
-
-class HeatmapGlTest : public GlTest {
- protected:
-  void expect_same(const HeatmapSpec& spec, const std::string& what, bool varied = true) {
-    const Image expected = draw_heatmap(spec);
-    const TextureId id = store_->heatmap(spec);
-    ASSERT_NE(id, 0U) << what;
-    const Image actual = store_->read_back(id);
-    ASSERT_EQ(actual.width, expected.width) << what;
-    ASSERT_EQ(actual.height, expected.height) << what;
-    int wrong = 0;
-    std::string first;
-    for (int y = 0; y < expected.height; ++y) {
-      for (int x = 0; x < expected.width; ++x) {
-        const Rgba a = actual.at(x, y), e = expected.at(x, y);
-        const int worst = std::max({difference(a.r, e.r), difference(a.g, e.g), difference(a.b, e.b)});
-        if (worst <= 1 && a.a == 255) continue;
-        if (++wrong == 1) {
-          first = fmt::format("at ({}, {}): {} {} {} {}, expected {} {} {}", x, y, a.r, a.g, a.b, a.a, e.r, e.g, e.b);
-        }
-      }
-    }
-    EXPECT_EQ(wrong, 0) << what << ": " << wrong << " pixels differ, the first " << first;
-    // A picture of one colour would agree with nearly anything.
-    if (varied && spec.width * spec.height > 400) {
-      EXPECT_TRUE(std::any_of(expected.pixels.begin(), expected.pixels.end(), [&](Rgba p) {
-        return !(p == expected.pixels.front());
-      })) << what;
-    }
-  }
-};
 
 TEST_F(HeatmapGlTest, EqualsThePictureForOddSizes) {
   const std::pair<std::int64_t, std::int64_t> shapes[] = {{1, 1}, {5, 5}, {7, 3}, {1, 64}, {13, 1}, {31, 17}};
@@ -166,88 +93,6 @@ TEST_F(HeatmapGlTest, EqualsThePictureForHiddenCellsAtEveryCellSize) {
       spec.hatch_x = 13;
       spec.hatch_y = -27;
       expect_same(spec, fmt::format("{} pixels at scale {}", side, scale));
-    }
-  }
-}
-
-TEST_F(HeatmapGlTest, EqualsThePictureForNanAndInfinities) {
-  const Tensor matrix = matrix_of(3, 4,
-                                  {kNan, 0.5F, kInfinity, -kInfinity, 0.1F, -kNan, 0.3F, kNan,  //
-                                   -kInfinity, kInfinity, 0.9F, 0.0F});
-  for (const auto& [width, height] : {std::pair{12, 9}, {28, 24}, {32, 24}, {200, 150}, {333, 90}, {40, 300}}) {
-    for (const double scale : {1.0, 1.25, 2.0}) {
-      HeatmapSpec spec = spec_of(matrix, width, height);
-      spec.pixel_scale = scale;
-      expect_same(spec, fmt::format("{} x {} at {}", width, height, scale));
-      spec.mask = causal(3, 4);
-      expect_same(spec, fmt::format("{} x {} at {}, masked", width, height, scale));
-    }
-  }
-}
-
-TEST_F(HeatmapGlTest, EqualsThePictureForNanAmongManyCells) {
-  std::vector<float> values(90 * 90, 0.4F);
-  values[17 * 90 + 31] = kNan;
-  values[60 * 90 + 8] = kInfinity;
-  values[61 * 90 + 9] = -kInfinity;
-  expect_same(spec_of(matrix_of(90, 90, std::move(values)), 30, 30), "marked cells in 3 x 3 cells a pixel");
-}
-
-TEST_F(HeatmapGlTest, EqualsThePictureForEveryColorMapAndTheme) {
-  const Tensor matrix = random_matrix(12, 12, -2, 2);
-  for (const ColorMap map : all_color_maps()) {
-    for (const Theme theme : {Theme::dark, Theme::light}) {
-      HeatmapSpec spec = spec_of(matrix, 150, 150);
-      spec.map = map;
-      spec.theme = theme;
-      spec.range = {-2, 2, false, false};
-      spec.mask = causal(12, 12);
-      expect_same(spec, std::string(color_map_name(map)) + (theme == Theme::dark ? ", dark" : ", light"));
-    }
-  }
-}
-
-TEST_F(HeatmapGlTest, EqualsThePictureForStrangeRanges) {
-  const Tensor matrix = random_matrix(20, 20, -1, 1);
-  const ValueRange ranges[] = {{0, 1, false, false},         {0.5, 0.5, false, false},    {1, -1, false, false},
-                               {0, 1e-30, false, false},     {-1e30, 1e30, false, false}, {kNan, 1, false, false},
-                               {0, kInfinity, false, false}, {-0.3, 0.01, false, false}};
-  for (const ValueRange& range : ranges) {
-    HeatmapSpec spec = spec_of(matrix, 100, 100);
-    spec.range = range;
-    expect_same(spec, fmt::format("range {} to {}", range.low, range.high), false);
-  }
-}
-
-TEST_F(HeatmapGlTest, EqualsThePictureOnALogarithmicScale) {
-  std::vector<float> values;
-  for (int k = 0; k < 256 * 256; ++k) values.push_back(std::exp2(-24.0F * static_cast<float>(k) / (256 * 256)));
-  values[5] = 0;
-  values[6] = -0.25F;
-  values[7] = 1e-42F;
-  values[8] = 3;
-  const Tensor matrix = matrix_of(256, 256, std::move(values));
-  const ValueRange ranges[] = {{0, 1, true, false}, {1e-4, 0.5, true, false}, {0.2, 0.1, true, false},
-                               {0, 0, true, false}, {-1, 1, true, false},     {0, 1e-12, true, false}};
-  for (const ValueRange& range : ranges) {
-    HeatmapSpec spec = spec_of(matrix, 256, 256);
-    spec.range = range;
-    expect_same(spec, fmt::format("log {} to {}", range.low, range.high), false);
-  }
-}
-
-TEST_F(HeatmapGlTest, EqualsThePictureWithARangeForEachRow) {
-  for (const bool log_scale : {false, true}) {
-    for (const ColorMap map : {ColorMap::viridis, ColorMap::coolwarm}) {
-      HeatmapSpec spec = spec_of(random_matrix(37, 41, -1, 5), 260, 240);
-      spec.range = {0, 1, log_scale, true};
-      spec.map = map;
-      expect_same(spec, fmt::format("per row, log {}", log_scale));
-      spec.mask = causal(37, 41);
-      expect_same(spec, fmt::format("per row, log {}, masked", log_scale));
-      spec.width = 20;
-      spec.height = 18;
-      expect_same(spec, fmt::format("per row, log {}, many cells a pixel", log_scale));
     }
   }
 }
