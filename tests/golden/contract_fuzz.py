@@ -24,9 +24,10 @@ except ImportError:
     print('NumPy is missing (apt-get install python3-numpy): skipped')
     sys.exit(77)
 
-from contract_cases import Maker, torch
+from contract_cases import Maker
 from contract_files import FOUR_AXES, Wrong, check_statistics, read_export, sizes
 from contract_oracle import difference, expected_stages
+from contract_sources import torch
 
 FORMS = {'csv': ['--format', 'csv'], 'long': ['--csv', 'long'], 'npy': ['--format', 'npy'],
          'json': ['--format', 'json'], 'safetensors': ['--format', 'safetensors']}
