@@ -13,11 +13,6 @@ using namespace test;
 
 namespace fs = std::filesystem;
 
-std::shared_ptr<const Trace> trace_of(const Request& request) {
-  Engine engine;
-  return engine.run(request, {});
-}
-
 TEST(Export, ProgressRisesToOne) {
   const TemporaryFolder folder;
   const auto trace = trace_of(small_request());

@@ -22,11 +22,6 @@ using namespace test;
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-std::shared_ptr<const Trace> trace_of(const Request& request) {
-  Engine engine;
-  return engine.run(request, {});
-}
-
 float number(const std::string& text) {
   float value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -17,13 +17,6 @@ using namespace test;
 
 using Json = nlohmann::ordered_json;
 
-namespace fs = std::filesystem;
-
-std::shared_ptr<const Trace> trace_of(const Request& request) {
-  Engine engine;
-  return engine.run(request, {});
-}
-
 TEST(Manifest, SaysWhatTheContractAsks) {
   const auto trace = trace_of(small_request());
   const Json manifest = Json::parse(manifest_json(*trace, {.files = {{StageId::weights, {"weights.npy"}}}}));

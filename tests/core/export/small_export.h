@@ -2,10 +2,12 @@
 // read back.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/attention/engine.h"
 #include "core/export/export_stages.h"
 #include "core/request/request.h"
 
@@ -19,6 +21,11 @@ inline Request small_request() {
   request.seed = 5;
   request.mask = {{MaskTerm::Kind::causal, 0, ""}};
   return request;
+}
+
+inline std::shared_ptr<const Trace> trace_of(const Request& request) {
+  Engine engine;
+  return engine.run(request, {});
 }
 
 inline ExportPlan plan_of(const std::string& folder, ExportFormat format, std::vector<StageId> stages = {}) {
