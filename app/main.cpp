@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "app/frame/options.h"
+#include "app/frame/report_command.h"
 #include "app/frame/screenshot.h"
 #include "app/frame/window_loop.h"
 #include "app/platform/end_signals.h"
@@ -24,6 +25,7 @@ int main(int argc, char** argv) {
       draw_screenshot(options);
       fmt::print("{}\n", options.screenshot);
     } else {
+      report_crashes();
       hold_end_signals();
       run_window(options, started);
     }

@@ -91,6 +91,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
                   option, command.name, nearest.empty() ? "" : "--" + nearest + " or another ", command.name));
 }
 
+// Which of two values was meant cannot be known.
+void refuse_second(const OptionSpec& spec, const CLI::Option& option) {
+  if (option.count() < 2) return;
+  if (spec.placeholder.empty()) throw UsageError(spec.name, "found twice", "once");
+  throw UsageError(spec.name, fmt::format("found twice ('{}' and '{}')", option.results()[0], option.results()[1]),
+                   spec.list ? "once, with commas between several" : "once");
+}
+
 }  // namespace
 
 const OptionSpec* CommandSpec::find(std::string_view option) const {
@@ -136,7 +144,7 @@ Arguments parse_arguments(const CommandSpec& command, const std::vector<std::str
     for (const OptionSpec& spec : group.options) {
       CLI::Option* option = app.add_option("--" + spec.name, keep);
       if (spec.placeholder.empty()) {
-        option->expected(0);
+        option->expected(0)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
       } else {
         option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
       }
@@ -159,11 +167,7 @@ Arguments parse_arguments(const CommandSpec& command, const std::vector<std::str
   if (const std::vector<std::string> rest = app.remaining(); !rest.empty()) refuse_word(command, rest.front(), others);
   for (const auto& [spec, option] : options) {
     if (option->count() == 0) continue;
-    if (spec->once && option->results().size() > 1) {
-      throw UsageError(spec->name,
-                       fmt::format("found twice ('{}' and '{}')", option->results()[0], option->results()[1]),
-                       "once, with commas between several");
-    }
+    if (!spec->repeatable) refuse_second(*spec, *option);
     arguments.values[spec->name] = spec->placeholder.empty() ? "on" : option->results().back();
     if (spec->repeatable) arguments.lists[spec->name] = option->results();
   }

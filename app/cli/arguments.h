@@ -14,8 +14,8 @@ struct OptionSpec {
   std::string name;         // "mask-order"
   std::string placeholder;  // "after-scale|before-scale"; "" for a flag
   std::string help;         // one sentence
-  bool once = false;        // true: given twice is an error; false: the last one counts
-  bool repeatable = false;  // all values count: Arguments::all()
+  bool list = false;        // one value names several things, with commas between them
+  bool repeatable = false;  // may be given several times: Arguments::all()
 };
 
 struct OptionGroup {
@@ -36,7 +36,7 @@ struct CommandSpec {
 };
 
 struct Arguments {
-  std::map<std::string, std::string> values;              // by option name, the last one given; flags hold "on"
+  std::map<std::string, std::string> values;  // by option name, the last one of a repeatable option; flags hold "on"
   std::map<std::string, std::vector<std::string>> lists;  // of repeatable options
   std::string positional;
   bool help = false;
@@ -49,7 +49,8 @@ struct Arguments {
 };
 
 // Reads the words after the command's name. Throws UsageError that names the option, what was found and what was
-// expected. `others` are the other commands, for a hint when one of them has the option.
+// expected: also for an option that is given twice and is not repeatable. `others` are the other commands, for a hint
+// when one of them has the option.
 Arguments parse_arguments(const CommandSpec& command, const std::vector<std::string>& words,
                           const std::vector<CommandSpec>& others);
 

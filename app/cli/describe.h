@@ -15,14 +15,15 @@ struct Description {
 
 // Each throws Error when the file is malformed.
 Description describe_npy(const std::string& path);          // describe_arrays.cpp
+Description describe_npz(const std::string& path);          // describe_arrays.cpp
 Description describe_safetensors(const std::string& path);  // describe_arrays.cpp
 Description describe_session(const std::string& path);      // describe_documents.cpp
 Description describe_picture(const std::string& path);      // describe_documents.cpp
-Description describe_drawing(const std::string& path);      // an SVG
+Description describe_drawing(const std::string& path);      // an SVG or PDF
 Description describe_folder(const std::string& path);       // describe_folder.cpp; also "demo:NAME"
 
-// Adds the content of a capture; when it cannot be used, adds the reason.
-void describe_capture(const std::string& path, Description& description);  // describe_capture.cpp
+// Adds the content of a capture as "capture"; when it cannot be used, adds the reason.
+void add_capture(const std::string& path, Description& description);  // describe_capture.cpp
 
 // The request of a session, a recipe or an export, and the command that repeats it.
 void add_request(const SessionFile& session, Description& description);  // describe_documents.cpp

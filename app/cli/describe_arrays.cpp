@@ -8,6 +8,7 @@
 #include "app/cli/output.h"
 #include "app/session/documents.h"
 #include "core/io/npy.h"
+#include "core/io/npz.h"
 #include "core/io/safetensors.h"
 #include "core/model/layer_weights.h"
 #include "core/tensor/statistics.h"
@@ -104,6 +105,27 @@ Description describe_npy(const std::string& path) {
       printable(path), dtype_name(header.descr), printable(header.descr), shape_text(shape), order,
       short_number(numbers.min), short_number(numbers.max), short_number(numbers.mean), short_number(numbers.std),
       counted(numbers.count, "value"), numbers.nan_count, numbers.inf_count);
+  if (holds_weights(path)) add_capture(path, description);
+  return description;
+}
+
+Description describe_npz(const std::string& path) {
+  const std::vector<NpzEntry> entries = read_npz(path);
+  Description description;
+  description.json = {{"path", path}, {"kind", "capture"}};
+  description.text =
+      printable(path) + ": NumPy archive, " + counted(static_cast<std::int64_t>(entries.size()), "array") + "\n";
+  add_capture(path, description);
+  Json arrays = Json::array();
+  std::vector<std::vector<std::string>> rows = {{"array", "dtype", "shape"}};
+  for (const NpzEntry& entry : entries) {
+    const std::string dtype = entry.holds_numbers() ? dtype_name(entry.descr) : entry.descr;
+    const std::vector<std::int64_t> shape(entry.shape.begin(), entry.shape.end());
+    arrays.push_back({{"name", entry.name}, {"dtype", dtype}, {"shape", shape}});
+    rows.push_back({printable(entry.name), printable(dtype), shape_text(shape)});
+  }
+  description.json["arrays"] = arrays;
+  description.text += '\n' + table_text({{}, {}, {}}, rows);
   return description;
 }
 
@@ -115,7 +137,8 @@ Description describe_safetensors(const std::string& path) {
       printable(path) + ": safetensors, " + counted(static_cast<std::int64_t>(file.entries().size()), "tensor") + "\n";
   const std::string convention = convention_of(file);
   if (is_capture(file)) {
-    describe_capture(path, description);
+    description.json["kind"] = "capture";
+    add_capture(path, description);
   } else if (!convention.empty()) {
     describe_layer(path, convention, description);
   } else {

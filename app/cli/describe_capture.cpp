@@ -20,8 +20,7 @@ Json sums_json(const RowSums& sums) {
 
 }  // namespace
 
-void describe_capture(const std::string& path, Description& description) {
-  description.json["kind"] = "capture";
+void add_capture(const std::string& path, Description& description) {
   description.text += "a capture: attention that was computed elsewhere\n";
   try {
     const Capture capture = read_capture(path);
@@ -50,9 +49,12 @@ void describe_capture(const std::string& path, Description& description) {
       description.text += "\n";
       layers.push_back(json);
     }
+    const std::vector<std::int64_t> missing = missing_layers(capture);
+    if (!missing.empty()) description.text += missing_layers_text(missing) + "\n";
     description.json["capture"] = {{"batch", capture.batch},           {"query_len", capture.query_len},
                                    {"key_len", capture.key_len},       {"tokens", capture.tokens},
-                                   {"key_tokens", capture.key_tokens}, {"layers", layers}};
+                                   {"key_tokens", capture.key_tokens}, {"layers", layers},
+                                   {"missing_layers", missing}};
   } catch (const Error& error) {
     description.json["capture"] = {{"unusable", error.what()}};
     description.text += "not usable: " + printable(error.what()) + "\n";

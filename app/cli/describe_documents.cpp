@@ -7,6 +7,7 @@
 #include "app/cli/output.h"
 #include "core/export/session_file.h"
 #include "core/io/mapped_file.h"
+#include "core/io/pdf.h"
 #include "core/io/png.h"
 #include "core/io/svg.h"
 #include "core/picture/view_options.h"
@@ -70,8 +71,12 @@ Description describe_drawing(const std::string& path) {
   const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
   Description description;
   description.json = {{"path", path}, {"kind", "drawing"}, {"bytes", text.size()}};
-  description.text = fmt::format("{}: SVG drawing, {}\n", printable(path), size_text(static_cast<double>(text.size())));
-  return described_recipe(description, path, svg_recipe(text, path));
+  const bool pdf = is_pdf(text);
+  description.text = fmt::format("{}: {} drawing, {}\n", printable(path), pdf ? "PDF" : "SVG",
+                                 size_text(static_cast<double>(text.size())));
+  const std::optional<std::string> recipe = pdf ? pdf_recipe(text, path) : svg_recipe(text, path);
+  file->check_unchanged();
+  return described_recipe(description, path, recipe);
 }
 
 }  // namespace headscope::cli

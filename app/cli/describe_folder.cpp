@@ -12,6 +12,7 @@
 #include "app/cli/describe.h"
 #include "app/cli/output.h"
 #include "core/base/error.h"
+#include "core/base/grouped_digits.h"
 #include "core/io/json_text.h"
 #include "core/model/checkpoint.h"
 #include "core/model/demo_checkpoints.h"
@@ -123,12 +124,6 @@ Json head_name(OutputHead::Kind kind) {
   return nullptr;
 }
 
-std::string with_separators(std::int64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');
-  return text;
-}
-
 void add_architecture(const Checkpoint& checkpoint, Description& description) {
   const Architecture& model = checkpoint.architecture();
   const Json head = head_name(checkpoint.output_head().kind);
@@ -174,7 +169,7 @@ void add_architecture(const Checkpoint& checkpoint, Description& description) {
           : fmt::format("MLP {} with {}{}", model.mlp_width, gated ? "gated " : "", activation_name(model.activation)));
   text += fmt::format("output head: {}{}\n", head.is_null() ? "none" : head.get<std::string>(),
                       !head.is_null() && model.tied_embeddings ? ", tied to the embedding" : "");
-  text += fmt::format("{} parameters, {}, {}\n", with_separators(checkpoint.parameters()),
+  text += fmt::format("{} parameters, {}, {}\n", grouped_digits(checkpoint.parameters()),
                       fmt::join(checkpoint.dtypes(), " and "), size_text(static_cast<double>(checkpoint.bytes())));
 }
 

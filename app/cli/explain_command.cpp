@@ -6,9 +6,12 @@
 #include "app/cli/commands.h"
 #include "app/cli/compute.h"
 #include "app/cli/output.h"
+#include "app/cli/render_file.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/stage_arguments.h"
+#include "app/cli/view_arguments.h"
 #include "core/base/error.h"
+#include "core/explain/cell_place.h"
 #include "core/explain/explain.h"
 #include "core/io/json_text.h"
 
@@ -76,15 +79,30 @@ std::string explanation_text(const Trace& trace, const Explanation& why) {
   return text + table_text({{}, {}, {true}}, rows);
 }
 
+// The figure of formula, steps and result.
+void draw(const Arguments& given, const Trace& trace, const CellPlace& cell, const CancelToken& cancel) {
+  ViewSpec view = given_view(given, ViewSpec());
+  view.view = ViewKind::explanation;
+  view.stage = cell.stage;
+  view.at.assign(cell.index.begin(), cell.index.end());
+  render_to_file(given, trace, view, cancel);
+}
+
 void run(const Arguments& given, const CancelToken& cancel) {
   for (const char* option : {"stage", "at"}) {
     if (!given.has(option)) throw UsageError(option, "missing; explain needs a stage and a cell of it");
+  }
+  if (given.has("out")) {
+    if (given.has("json")) throw UsageError("json", "found together with --out", "one of the two");
+    check_picture_name(given);
   }
   const StageId stage = stage_from("stage", given.get("stage"));
   const std::vector<std::int64_t> at = cell_numbers_from("at", given.get("at"));
   const std::int64_t memory = stage_memory_of(given);
   const std::shared_ptr<const Trace> trace = computed_trace(given_request(given).request, memory, cancel);
-  const Explanation why = explain(*trace, stage, cell_from(at, stage, stage_of(*trace, stage).tensor));
+  const Index cell = cell_from(at, stage, stage_of(*trace, stage).tensor);
+  if (given.has("out")) return draw(given, *trace, {stage, cell}, cancel);
+  const Explanation why = explain(*trace, stage, cell);
   print(given.has("json") ? explanation_json(why) : explanation_text(*trace, why));
 }
 
@@ -93,15 +111,19 @@ void run(const Arguments& given, const CancelToken& cancel) {
 Command explain_command() {
   CommandSpec spec;
   spec.name = "explain";
-  spec.usage = "REQUEST --stage STAGE --at B,H,I,J [--json]";
+  spec.usage = "REQUEST --stage STAGE --at B,H,I,J [--json | --out FILE.svg|FILE.png]";
   spec.summary = "Says where one number comes from: its formula, its operands with their values, and every step.";
   spec.groups = {{"Cell",
                   {{"stage", "STAGE", "The stage that holds the number."},
                    {"at", "B,H,I,J", "Where in the stage, in its own axes (B,I,J in a stage of three)."},
                    {"json", "", "Print {stage, index, value, formula, steps, operands}."}}},
+                 {"Picture",
+                  {{"out", "FILE.svg|FILE.png", "Draw formula, steps and result as a picture instead."},
+                   {"theme", "dark|light", "Colours of the picture (default dark)."}}},
                  request_group()};
   spec.examples = {"headscope-cli explain --phrase 'Hola mi nombre es Alex' --stage weights --at 0,2,3,1",
-                   "headscope-cli explain --phrase 'a b c' --heads 4 --stage output --at 0,2,17 --json"};
+                   "headscope-cli explain --phrase 'a b c' --heads 4 --stage output --at 0,2,17 --json",
+                   "headscope-cli explain --phrase 'a b c' --stage weights --at 0,0,2,1 --out weight.svg"};
   return {spec, run};
 }
 

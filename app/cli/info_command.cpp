@@ -17,9 +17,12 @@ Description description_of(const std::string& path) {
     case FileKind::png:
       return describe_picture(path);
     case FileKind::svg:
+    case FileKind::pdf:
       return describe_drawing(path);
     case FileKind::npy:
       return describe_npy(path);
+    case FileKind::npz:
+      return describe_npz(path);
     case FileKind::safetensors:
       return describe_safetensors(path);
     case FileKind::json:
@@ -43,7 +46,7 @@ Command info_command() {
   CommandSpec spec;
   spec.name = "info";
   spec.usage = "PATH [--json]";
-  spec.summary = "Says what a checkpoint folder, a session, a picture, a .safetensors or a .npy file holds.";
+  spec.summary = "Says what a checkpoint folder, a session, a picture, a .safetensors, .npy or .npz file holds.";
   spec.positional = "PATH";
   spec.groups = {{"Output", {{"json", "", "As JSON."}}}};
   spec.examples = {"headscope-cli info layer.safetensors", "headscope-cli info heads.png --json",

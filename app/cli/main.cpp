@@ -15,6 +15,9 @@ namespace {
 
 using namespace headscope;
 
+// The signal that ended the work; 0: none.
+volatile std::sig_atomic_t ending_signal = 0;
+
 // The one that Ctrl+C sets: what was begun is removed again before the program ends.
 CancelToken& interrupt_token() {
   static CancelToken token;
@@ -23,6 +26,7 @@ CancelToken& interrupt_token() {
 
 extern "C" void interrupt(int signal_number) {
   std::signal(signal_number, SIG_DFL);  // a second Ctrl+C ends it at once
+  ending_signal = signal_number;
   interrupt_token().cancel();
 }
 
@@ -39,7 +43,7 @@ int run(const std::vector<std::string>& words) {
   } catch (const cli::ReaderLeft&) {
     return 0;
   } catch (const Cancelled&) {
-    return failed(130, "interrupted; nothing was left half-written");
+    return failed(128 + (ending_signal == 0 ? SIGINT : ending_signal), "interrupted; nothing was left half-written");
   } catch (const ProblemError& error) {
     return failed(2, error.what());
   } catch (const UsageError& error) {

@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/utf8.h"
+#include "core/io/mapping_guard.h"
 
 namespace headscope::cli {
 
@@ -38,6 +39,7 @@ void print_line_of(const char* kind, std::string_view sentence) {
 }  // namespace
 
 void print(std::string_view text) {
+  check_mapped_files();
   errno = 0;
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
   if (errno == EPIPE) throw ReaderLeft();

@@ -11,7 +11,8 @@ namespace headscope::cli {
 // Thrown when the reader of standard output has closed the pipe (| head): the program then ends without a message.
 struct ReaderLeft {};
 
-// Writes to standard output and flushes. Error when that fails (a full disk), ReaderLeft when the pipe is closed.
+// Writes to standard output and flushes. Error when that fails (a full disk) or a mapped file changed, of which the
+// text may tell (check_mapped_files); ReaderLeft when the pipe is closed.
 void print(std::string_view text);
 
 // "headscope-cli: error: SENTENCE" as one line on standard error.

@@ -7,6 +7,7 @@
 #include "app/cli/compute.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/render_file.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/view_arguments.h"
 #include "core/base/error.h"
@@ -15,6 +16,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
 #include "core/picture/figure.h"
+#include "core/picture/text_fonts.h"
 
 namespace headscope::cli {
 
@@ -22,20 +24,19 @@ namespace {
 
 struct Target {
   std::string path;
-  bool svg = false;
+  FigureDocument (*document)(const FigureSource&, const ViewSpec&, const CancelToken&) = nullptr;  // null: a PNG
 };
 
 Target picture_target(const Arguments& given) {
   if (!given.has("out")) {
-    throw UsageError("out", "found nothing", "--out FILE.png or FILE.svg, the picture to write");
+    throw UsageError("out", "found nothing", "--out FILE.png, FILE.svg or FILE.pdf, the picture to write");
   }
   const std::string path = given.get("out");
   const std::string name = std::filesystem::path(path).filename().string();
-  const bool svg = has_ending(name, ".svg");
-  if (!svg && !has_ending(name, ".png")) {
-    throw UsageError("out", fmt::format("found '{}'", path), "a name that ends in .png or .svg");
-  }
-  return {path, svg};
+  if (has_ending(name, ".svg")) return {path, figure_svg};
+  if (has_ending(name, ".pdf")) return {path, figure_pdf};
+  if (has_ending(name, ".png")) return {path};
+  throw UsageError("out", fmt::format("found '{}'", path), "a name that ends in .png, .svg or .pdf");
 }
 
 // Lays the picture out, which may refuse it, and then writes it; returns "640 x 480 pixels".
@@ -43,8 +44,8 @@ std::string write_picture(const Target& target, const FigureSource& source, cons
                           const CancelToken& cancel, ProgressLine& progress) {
   const auto drawn = [&](double share) { progress.show("drawing " + target.path, share); };
   const auto recipe = recipe_of(source, view);
-  if (target.svg) {
-    const FigureSvg figure = figure_svg(source, view, cancel);
+  if (target.document != nullptr) {
+    const FigureDocument figure = target.document(source, view, cancel);
     write_file_atomically(target.path, [&](std::ostream& out) { figure.write(out, recipe, drawn); });
     return fmt::format("{} x {} pixels", figure.width, figure.height);
   }
@@ -63,8 +64,16 @@ std::optional<Request> subtracted_from(const Arguments& given, const GivenReques
   return request_against(given, request, "the session or picture of the other result");
 }
 
+// Boxes in place of letters would tell nothing.
+void refuse_without_fonts() {
+  if (!font_file(FontRole::words).path.empty()) return;
+  throw Error(
+      "fonts: found none installed, and none built into this program; expected one, e.g. the package "
+      "fonts-jetbrains-mono");
+}
+
 void render(const Arguments& given, const CancelToken& cancel) {
-  const Target target = picture_target(given);
+  check_picture_name(given);
   const std::int64_t memory = stage_memory_of(given);
   const GivenRequest request = given_request(given);
   const ViewSpec view = given_view(given, request.view.value_or(ViewSpec()));
@@ -72,32 +81,49 @@ void render(const Arguments& given, const CancelToken& cancel) {
   const std::optional<Request> other = subtracted_from(given, request, view);
   const std::shared_ptr<const Trace> against = other ? computed_trace(*other, memory, cancel) : nullptr;
   const std::shared_ptr<const Trace> trace = computed_trace(request.request, memory, cancel);
+  render_to_file(given, {*trace, against.get()}, view, cancel);
+}
+
+}  // namespace
+
+void check_picture_name(const Arguments& given) {
+  picture_target(given);
+}
+
+void render_to_file(const Arguments& given, const FigureSource& source, const ViewSpec& view,
+                    const CancelToken& cancel) {
+  const Target target = picture_target(given);
   ProgressLine progress;
   progress.show("laying out " + target.path);
-  const std::string size = write_picture(target, {*trace, against.get()}, view, cancel, progress);
+  refuse_without_fonts();
+  const std::string size = write_picture(target, source, view, cancel, progress);
   progress.erase();
+  if (draws_with_built_in_font()) {
+    print_notice("no font is installed: the text is drawn with the font that the program carries");
+  }
   std::error_code error;
   const auto bytes = std::filesystem::file_size(target.path, error);
   print(fmt::format("{}  {}, {}\n", printable(target.path), size, size_text(error ? 0 : static_cast<double>(bytes))));
 }
 
-}  // namespace
-
 Command render_command() {
   CommandSpec spec;
   spec.name = "render";
-  spec.usage = "REQUEST VIEW --out FILE.png|FILE.svg";
+  spec.usage = "REQUEST VIEW --out FILE.png|FILE.svg|FILE.pdf";
   spec.summary =
       "Computes a request and draws it. The picture carries its recipe: 'render --session FILE.png' draws it again.";
   spec.groups = {
-      {"Output", {{"out", "FILE.png|FILE.svg", "The picture to write; an existing one is replaced at once."}}},
+      {"Output", {{"out", "FILE.png|FILE.svg|FILE.pdf", "The picture to write; an existing one is replaced at once."}}},
       view_group(),
       request_group()};
   spec.examples = {
       "headscope-cli render --phrase 'Hola mi nombre es Alex' --mask causal --out heads.png",
       "headscope-cli render --phrase 'a b c' --view head --head 3 --theme light --out head3.svg",
+      "headscope-cli render --phrase 'a b c' --width 85mm --font-size 7 --background white --heads-shown 0,2 --out "
+      "figure.pdf",
       "headscope-cli render --session heads.png --stage scores --out scores.png",
       "headscope-cli render --session wide.json --against tired.json --head 7 --out difference.png",
+      "headscope-cli render --model demo:pronouns --view text --head 7 --token 7 --out text.svg",
       "headscope-cli render --model demo:pronouns --view sensitivity --stage weights --at 0,7,7,1 --head 7 "
       "--out sensitivity.svg"};
   return {spec, render};

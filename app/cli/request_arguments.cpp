@@ -106,10 +106,10 @@ void forget_replaced(const Arguments& given, Request& request) {
 OptionGroup request_group() {
   OptionGroup group{"REQUEST", {}};
   group.options.push_back(
-      {"session", "FILE", "Start from a saved request (.json, or a picture's recipe, .png or .svg).", true});
+      {"session", "FILE", "Start from a saved request (.json, or a picture's recipe, .png, .svg or .pdf)."});
   for (const RequestOption& option : request_options()) {
-    const bool once = holds_a_list(option.name);
-    group.options.push_back({option.name, option.placeholder, option.help, once});
+    const bool list = holds_a_list(option.name);
+    group.options.push_back({option.name, option.placeholder, option.help, list});
     if (std::string_view(option.name) == "phrase") {
       group.options.push_back({"phrase-file", "FILE", "The same from a UTF-8 file."});
     }

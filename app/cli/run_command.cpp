@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -29,6 +31,20 @@ namespace {
 
 constexpr std::size_t kMostManifestBytes = std::size_t{1} << 30;
 
+// "long", "safe", "long,safe".
+void set_csv(ExportPlan& plan, const std::string& text) {
+  std::vector<std::size_t> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    words.push_back(choice_of("csv", text.substr(begin, comma - begin), {"matrix", "long", "safe"}));
+    begin = comma + 1;
+  }
+  const auto has = [&](std::size_t word) { return std::find(words.begin(), words.end(), word) != words.end(); };
+  if (has(0) && has(1)) throw UsageError("csv", fmt::format("found '{}'", text), "matrix or long, and safe");
+  if (has(1)) plan.format = ExportFormat::csv_long;
+  plan.csv_safe = has(2);
+}
+
 ExportPlan given_plan(const Arguments& given) {
   for (const char* option : {"export", "format", "csv", "region"}) {
     if (given.has(option) && !given.has("out")) {
@@ -46,7 +62,7 @@ ExportPlan given_plan(const Arguments& given) {
     if (plan.format != ExportFormat::csv_matrix) {
       throw UsageError("csv", fmt::format("found with --format {}", given.get("format")), "--format csv");
     }
-    if (choice_of("csv", given.get("csv"), {"matrix", "long"}) == 1) plan.format = ExportFormat::csv_long;
+    set_csv(plan, given.get("csv"));
   }
   if (given.has("region")) plan.region = region_from("region", given.get("region"));
   plan.metrics = given.has("metrics");
@@ -167,7 +183,9 @@ Command run_command() {
        {{"out", "DIR", "Write the stages and manifest.json to this folder; without it, the shape table is printed."},
         {"export", "STAGE[,STAGE...]|all", "Which stages (default all).", true},
         {"format", "csv|npy|safetensors|json", "As what (default csv)."},
-        {"csv", "matrix|long", "One matrix per slice, or one table per stage (default matrix)."},
+        {"csv", "matrix|long[,safe]",
+         "One matrix per slice, or one table per stage (default matrix); safe: an apostrophe before tokens that a "
+         "spreadsheet would take for formulas, those that begin with = + - @ tab or CR."},
         {"region", "B,H,I0:I1,J0:J1", "Only that part of the stages with heads; : for all of an axis."},
         {"predict", "N",
          "Of a checkpoint: the N most probable tokens after the last one, or at every [MASK], and the tokens' loss; "

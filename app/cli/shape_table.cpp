@@ -63,6 +63,7 @@ const char* fully_masked_text(FullyMasked choice) {
 std::string capture_notes(const CaptureReport& report) {
   std::string text;
   if (report.row_sums) text += "note: captured weights: " + row_sums_text(*report.row_sums) + "\n";
+  if (!report.missing.empty()) text += "note: " + missing_layers_text(report.missing) + "\n";
   if (report.causal) text += "note: the captured weights of later keys are 0; computed scores have a causal mask\n";
   if (report.weights_difference) {
     text += fmt::format("note: captured weights differ from the computed ones by at most {}\n",
@@ -111,7 +112,8 @@ std::string shape_table_text(const Trace& trace) {
                        trace.model->layers.size() - 1);
   }
   text += tokens_line("tokens", inputs.tokens);
-  if (is_cross_attention(trace.request)) text += tokens_line("key tokens", inputs.key_tokens);
+  const bool own_keys = is_cross_attention(trace.request) || inputs.key_tokens.size() != inputs.tokens.size();
+  if (own_keys && !inputs.key_tokens.empty()) text += tokens_line("key tokens", inputs.key_tokens);
   std::vector<std::vector<std::string>> rows = {{"stage", "shape", "operation", "min", "max", "mean"}};
   std::string left_out;
   for (const Stage& stage : trace.stages) {
@@ -125,9 +127,13 @@ std::string shape_table_text(const Trace& trace) {
     for (const double number : {numbers.min, numbers.max, numbers.mean}) rows.back().push_back(short_number(number));
   }
   text += '\n' + table_text({{}, {}, {}, {true}, {true}, {true}}, rows) + "\n";
-  text += fmt::format("{}, {}, head_dim {}; computed by {} in {:.1f} ms\n", counted(inputs.num_heads, "head"),
-                      inputs.d_model > 0 ? fmt::format("d_model {}", inputs.d_model) : "no projection", inputs.head_dim,
-                      trace.backend_description, trace.seconds * 1e3);
+  if (inputs.head_dim > 0) {
+    text += fmt::format("{}, {}, head_dim {}; computed by {} in {:.1f} ms\n", counted(inputs.num_heads, "head"),
+                        inputs.d_model > 0 ? fmt::format("d_model {}", inputs.d_model) : "no projection",
+                        inputs.head_dim, trace.backend_description, trace.seconds * 1e3);
+  } else {
+    text += counted(inputs.num_heads, "head") + " of captured weights; no queries, keys or values\n";
+  }
   if (!left_out.empty()) {
     text += fmt::format("note: computed when read, and not gone through for this table: {}; --json goes through all\n",
                         left_out);

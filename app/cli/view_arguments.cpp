@@ -42,9 +42,9 @@ void check_colormap(const ViewOption& option, const std::string& text) {
 }
 
 void check_range(const ViewOption& option, const std::string& text) {
-  if (text == "auto" || text == "row") return;
+  if (text == "auto" || text == "row" || text == "fit") return;
   const std::size_t comma = text.find(',');
-  if (comma == text.npos) throw UsageError(option.name, fmt::format("found '{}'", text), "auto, row or LO,HI");
+  if (comma == text.npos) throw UsageError(option.name, fmt::format("found '{}'", text), "auto, row, fit or LO,HI");
   const double low = finite_number(option.name, text.substr(0, comma));
   const double high = finite_number(option.name, text.substr(comma + 1));
   if (!(low < high)) throw UsageError(option.name, fmt::format("found '{}'", text), "LO,HI with LO below HI");
@@ -53,6 +53,11 @@ void check_range(const ViewOption& option, const std::string& text) {
 template <std::int64_t low, std::int64_t high>
 void check_whole(const ViewOption& option, const std::string& text) {
   whole_number(option.name, text, low, high);
+}
+
+// In pixels; a length on paper is looked at by the option itself.
+void check_width(const ViewOption& option, const std::string& text) {
+  if (text.find_first_not_of("-0123456789") == text.npos) check_whole<1, 16384>(option, text);
 }
 
 // What is looked at before the option's own `set`: the command line takes less than a session file of some options, and
@@ -69,7 +74,7 @@ constexpr Check kChecks[] = {{"view", check_word},
                              {"cell", check_whole<1, 1024>},
                              {"labels", check_word},
                              {"theme", check_word},
-                             {"width", check_whole<1, 16384>}};
+                             {"width", check_width}};
 
 void set_from(ViewSpec& view, const ViewOption& option, const std::string& text) {
   for (const Check& check : kChecks) {
@@ -81,7 +86,8 @@ void set_from(ViewSpec& view, const ViewOption& option, const std::string& text)
 // The view that options other than --view mean.
 ViewKind implied_kind(const Arguments& given, const ViewSpec& view) {
   ViewKind kind = given.has("against") ? ViewKind::difference : view.view;
-  const bool of_any_stage = kind == ViewKind::difference || kind == ViewKind::sensitivity;
+  const bool of_any_stage =
+      kind == ViewKind::difference || kind == ViewKind::sensitivity || kind == ViewKind::explanation;
   if (given.has("stage") && !is_score_like(view.stage) && !of_any_stage) {
     kind = view.stage == StageId::concat ? ViewKind::concat : ViewKind::stage;
   }
@@ -115,6 +121,9 @@ ViewSpec given_view(const Arguments& given, ViewSpec view) {
     if (option.on_command_line && given.has(option.name)) set_from(view, option, given.get(option.name));
   }
   if (!given.has("view")) view.view = implied_kind(given, view);
+  // A text is shaded by several heads, of which --head means one.
+  const bool one_head = view.view == ViewKind::text && given.has("head") && !given.has("heads-shown");
+  if (one_head) view.heads_shown = std::vector<std::int64_t>{view.head};
   return view;
 }
 

@@ -30,6 +30,14 @@ Theme parse_theme(const std::string& text) {
   throw UsageError("theme", "found '" + text + "', expected dark or light");
 }
 
+void open_path(const std::string& path, Options& options) {
+  if (!options.path.empty()) {
+    throw UsageError("headscope opens one file; found '" + options.path + "' and '" + path + "'");
+  }
+  if (path.empty()) throw UsageError("the path to open is empty");
+  options.path = path;
+}
+
 }  // namespace
 
 Options parse_options(int argc, const char* const* argv) {
@@ -38,11 +46,7 @@ Options parse_options(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (only_paths || argument.empty() || argument[0] != '-') {
-      if (!options.path.empty()) {
-        throw UsageError("headscope opens one file; found '" + options.path + "' and '" + argument + "'");
-      }
-      if (argument.empty()) throw UsageError("the path to open is empty");
-      options.path = argument;
+      open_path(argument, options);
       continue;
     }
     const auto value = [&]() -> std::string {
@@ -55,6 +59,8 @@ Options parse_options(int argc, const char* const* argv) {
       options.help = true;
     } else if (argument == "--version") {
       options.version = true;
+    } else if (argument == "--model") {
+      open_path(value(), options);
     } else if (argument == "--screenshot") {
       options.screenshot = value();
     } else if (argument == "--then") {
@@ -88,9 +94,11 @@ std::string help_text() {
          "Usage: headscope [PATH]\n"
          "\n"
          "  PATH        a checkpoint folder or demo:NAME, a session (.json), a picture\n"
-         "              exported by Headscope (.png, .svg), one attention layer or a\n"
-         "              capture (.safetensors) or an input (.npy);\n"
+         "              exported by Headscope (.png, .svg, .pdf), one layer\n"
+         "              (.safetensors), a capture (.safetensors, .npy, .npz), an input\n"
+         "              (.npy) or a phrase (.txt);\n"
          "              without it the last session opens, the first time the demo\n"
+         "  --model M   the same as PATH, as headscope-cli spells it\n"
          "  --help      show this and end\n"
          "  --version   show the version and end\n"
          "\n"

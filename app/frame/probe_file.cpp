@@ -6,6 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "app/session/state_json.h"
+#include "app/ui/document_title.h"
 #include "app/ui/guide_state.h"
 #include "core/base/error.h"
 #include "core/export/session_file.h"
@@ -17,7 +19,8 @@ namespace {
 void add_session(nlohmann::json& json, const ProbedFrame& shown) {
   Session& session = shown.session;
   const ViewSpec view = view_spec_of(session.view, shown.settings.theme);
-  json["session"] = nlohmann::json::parse(session_json(session.draft, view));
+  json["session"] = nlohmann::json::parse(session_json(session.draft, view, window_json(session.view)));
+  json["document"] = session.document.title;
   json["stale"] = session.stale();
   json["computing"] = session.computing();
   json["problem"] = session.problem() ? one_line(*session.problem()) : "";
@@ -51,6 +54,8 @@ void add_window(nlohmann::json& json, const ProbedFrame& shown) {
   }
   const ui::UiState& state = shown.drawer.state;
   json["focus"] = state.focus;
+  const auto* document = state.panels.find<ui::DocumentState>();
+  json["title"] = document == nullptr ? "" : document->title;
   json["dialog"] = static_cast<int>(state.dialog);
   json["notices"] = nlohmann::json::array();
   for (const ui::Notice& notice : state.notices) json["notices"].push_back(notice.fact + " " + notice.advice);

@@ -31,7 +31,7 @@ struct ProbedFrame {
 };
 
 // {"frame": 12, "resting": true, "mouse": [800, 2], "size": [1600, 1000], "rects": {"phrase": [x0, y0, x1, y1], ...},
-// "session": {...}, "stale": false,
+// "session": {...}, "document": "mine.json", "stale": false,
 //  "computing": false, "backend": "CPU, 2 threads", "tokens": 5, "shapes": {"weights": [1, 8, 5, 5], ...}, "problem":
 //  "", "failure": "", "focus": "", "dialog": 0, "notices": [...], "job": {...}, "title": "", "timing": {...}, "maps":
 //  {"read": 0, "on_device": 9}, "shared_pictures": {"made": 4, "drawn": 7, "brought_back": 0, "extents": 512},

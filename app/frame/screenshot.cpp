@@ -49,7 +49,7 @@ void draw_screenshot(const Options& options) {
   session_options.engine.stage_memory = std::int64_t{settings.stage_memory_mib} << 20;
   Session session(
       make_inline_executor(), [] {}, std::move(session_options));
-  open_first(session, settings, drawer.state, options.path, false);
+  open_first(session, settings, drawer.state, options.path, nullptr);
   if (options.theme) settings.theme = *options.theme;
 
   const auto start = std::chrono::steady_clock::now();

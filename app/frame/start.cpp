@@ -1,10 +1,54 @@
 #include "app/frame/start.h"
 
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
 #include "app/session/documents.h"
+#include "app/session/last_session.h"
+#include "app/session/panel_layout.h"
+#include "app/session/phrase_file.h"
+#include "app/ui/document_title.h"
 #include "app/ui/guide_state.h"
 #include "core/base/error.h"
+#include "core/picture/text_fonts.h"
 
 namespace headscope {
+namespace {
+
+void offer(ui::UiState& state, const KeptSession& kept) {
+  ui::Notice notice;
+  notice.key = "kept" + kept.suffix;
+  notice.button = "Open it";
+  notice.command = {ui::CommandId::open_kept_session, kept.suffix};
+  if (kept.put_aside) {
+    notice.kind = ui::Notice::Kind::warn;
+    notice.fact = "A session was put aside.";
+    notice.advice = fmt::format("The program ended twice while it opened it. It was left at {}.", kept.left_at);
+  } else {
+    notice.fact = "Another window's session is kept.";
+    notice.advice = fmt::format("It was left at {}.", kept.left_at);
+  }
+  put_notice(state, std::move(notice));
+}
+
+// The last session, unless it has ended the program before the window could show it. `counts`: this start is the next
+// try.
+std::optional<LastSession> resumed(SessionSlot& slot, bool counts, ui::UiState& state) {
+  if (counts && slot.begin_start() >= kMostFailedStarts) {
+    slot.put_aside();
+    slot.end_start();
+  }
+  LastSession last;
+  std::string notice;
+  const bool found = load_last_session(last, notice, slot.suffix());
+  add_notice(state, ui::Notice::Kind::warn, "last-session", notice);
+  for (const KeptSession& kept : kept_sessions(slot.suffix())) offer(state, kept);
+  return found ? std::optional(std::move(last)) : std::nullopt;
+}
+
+}  // namespace
 
 void add_notice(ui::UiState& state, ui::Notice::Kind kind, const std::string& key, const std::string& fact,
                 const std::string& advice) {
@@ -12,31 +56,56 @@ void add_notice(ui::UiState& state, ui::Notice::Kind kind, const std::string& ke
   put_notice(state, {.kind = kind, .fact = fact, .advice = advice, .key = key});
 }
 
-void open_first(Session& session, Settings& settings, ui::UiState& state, const std::string& path, bool may_resume) {
-  Document first = first_document();
-  // Another document does not begin at the cell that the demo points at.
-  ViewState view = demo_document().view;
-  LastSession last;
+void note_fonts(ui::UiState& state) {
+  add_notice(state, ui::Notice::Kind::info, "fonts", draws_with_built_in_font() ? "No font is installed." : "",
+             "Text is drawn with the font that the program carries; it has no letters of many scripts.");
+}
+
+void open_first(Session& session, Settings& settings, ui::UiState& state, const std::string& path, SessionSlot* slot) {
+  std::optional<LastSession> last;
+  if (slot != nullptr) last = resumed(*slot, path.empty(), state);
+  if (last) {
+    session.resume({last->request, last->view, last->document}, std::move(last->timeline));
+  } else {
+    const Document first = first_document();
+    session.open(first.request, first.view, first.identity());
+  }
+  // To whoever is new, and to those who left it.
+  const bool wanted = (!last && settings.recent_files.empty()) || settings.tour_step > 0;
+  if (slot != nullptr && path.empty() && wanted) state.panels.get<ui::TourState>().offered = true;
+  if (settings.panels) set_panel_layout(session.view, *settings.panels);
+  if (path.empty()) return;
+  try {
+    // Another document does not begin at the cell that the demo points at.
+    const Document demo = demo_document();
+    const Document document = open_document(path, demo.request, last ? last->view : demo.view, demo.given_phrase);
+    session.open(document.request, document.view, document.identity());
+    // A text of several lines with the caret in it would open over the panels below.
+    if (is_phrase_file(path)) state.focus = "inspector/picture";
+    note_opened(state, document.identity().title, document.request);
+    if (document.theme) settings.theme = *document.theme;
+    if (!path.starts_with("demo:")) remember_recent(settings, path);
+  } catch (const std::exception& error) {
+    add_notice(state, ui::Notice::Kind::bad, "open", error.what(), "The window shows what it showed last.");
+  }
+}
+
+void open_kept_session(Session& session, const Settings& settings, ui::UiState& state, Autosave& autosave,
+                       const std::string& suffix) {
+  const auto lock = FileLock::take(last_session_files(suffix).lock);
+  LastSession kept;
   std::string notice;
-  if (may_resume && load_last_session(last, notice)) {
-    first.request = last.request;
-    first.view = view = last.view;
-    first.title = "last session";
-  } else if (may_resume && path.empty() && settings.recent_files.empty() && settings.tour_step == 0) {
-    state.panels.get<ui::TourState>().offered = true;
+  if (!lock || !load_last_session(kept, notice, suffix)) {
+    if (notice.empty()) notice = "The session is open in another window.";
+    return add_notice(state, ui::Notice::Kind::warn, "kept" + suffix, notice);
   }
   add_notice(state, ui::Notice::Kind::warn, "last-session", notice);
-  if (!path.empty()) {
-    try {
-      first = open_document(path, demo_document().request, view);
-      if (first.theme) settings.theme = *first.theme;
-      if (!path.starts_with("demo:")) remember_recent(settings, path);
-    } catch (const std::exception& error) {
-      add_notice(state, ui::Notice::Kind::bad, "open", error.what(), "The window shows what it showed last.");
-    }
-  }
-  state.title = first.title;
-  session.open(first.request, first.view);
+  session.resume({kept.request, kept.view, kept.document}, std::move(kept.timeline));
+  state.edits.clear();
+  state.editing.clear();
+  const std::string refused = autosave.save_now(session, settings);
+  if (refused.empty()) return remove_last_session(suffix);
+  add_notice(state, ui::Notice::Kind::warn, "last-session", refused);
 }
 
 }  // namespace headscope

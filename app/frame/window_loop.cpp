@@ -13,6 +13,7 @@
 #include "app/frame/autosave.h"
 #include "app/frame/frame.h"
 #include "app/frame/probe_file.h"
+#include "app/frame/report_command.h"
 #include "app/frame/start.h"
 #include "app/frame/window_picture.h"
 #include "app/gl/compute_factory.h"
@@ -21,7 +22,8 @@
 #include "app/gl/offscreen.h"
 #include "app/platform/end_signals.h"
 #include "app/platform/window.h"
-#include "app/session/undo_list.h"
+#include "app/session/session_slot.h"
+#include "app/ui/document_title.h"
 #include "core/request/same_request.h"
 
 namespace headscope {
@@ -58,7 +60,8 @@ class WindowLoop {
     session_ = std::make_unique<Session>(make_thread_executor(), wake, std::move(session_options));
     ui::UiState state;
     add_notice(state, ui::Notice::Kind::warn, "settings", notice);
-    open_first(*session_, settings_, state, options.path, true);
+    note_fonts(state);
+    open_first(*session_, settings_, state, options.path, &slot_);
     if (options.theme) settings_.theme = *options.theme;
     session_->update(Clock::now());  // the first result is computed while the window opens
     window_ = make_glfw_window("Headscope", options.width > 0 ? options.width : settings_.window_width,
@@ -84,7 +87,8 @@ class WindowLoop {
       }
       const Clock::time_point now = Clock::now();
       if (input.woken || !input.empty()) frames_due_ = kFramesAfterEvent;
-      add_notice(drawer_->state, ui::Notice::Kind::warn, "last-session", autosave_.save_if_due(now));
+      autosave_.save_if_due(*session_, now);
+      add_notice(drawer_->state, ui::Notice::Kind::warn, "last-session", autosave_.take_complaint());
       frames_due_ = std::max(frames_due_ - 1, 0);
       draw_frame(std::move(input), now);
     }
@@ -148,9 +152,10 @@ class WindowLoop {
     obey(commands);
     show_title();
     window_->set_cursor(cursor_shape());
+    const bool working = session_->computing() || session_->jobs.current().running || session_->background.busy();
+    if (!working && frames_due_ == 0) slot_.end_start();
     if (!options_.probe.empty()) {
-      const bool resting = frames_due_ == 0 && !drawer_->state.wants_frame && !session_->computing() &&
-                           !session_->jobs.current().running && !session_->background.busy();
+      const bool resting = frames_due_ == 0 && !drawer_->state.wants_frame && !working;
       write_probe(options_.probe, {.frame = ++frame_,
                                    .resting = resting,
                                    .surface = surface_,
@@ -207,11 +212,14 @@ class WindowLoop {
   void obey(const std::vector<ui::Command>& commands) {
     for (const ui::Command& command : commands) {
       if (command.id == ui::CommandId::quit) window_->request_close(true);
-      if (command.id == ui::CommandId::show_window_picture) {
-        picture_path_ = command.argument;  // of the next frame: the dialog that asked for it is gone then
-        frames_due_ = kFramesAfterEvent;
+      if (command.id == ui::CommandId::open_kept_session) {
+        open_kept_session(*session_, settings_, drawer_->state, autosave_, command.argument);
       }
+      // Of the next frame: the dialog that asked for it is gone then.
+      if (command.id == ui::CommandId::show_window_picture) picture_path_ = command.argument;
+      if (command.id == ui::CommandId::report_problem) copy_problem_report(surface_, drawer_->state);
     }
+    if (!commands.empty()) frames_due_ = kFramesAfterEvent;
   }
 
   void wake_when_ready() {
@@ -230,7 +238,7 @@ class WindowLoop {
   }
 
   void show_title() {
-    const std::string title = drawer_->state.title + " - Headscope";
+    const std::string title = drawer_->state.panels.get<ui::DocumentState>().title + " - Headscope";
     if (title == title_) return;
     title_ = title;
     window_->set_title(title_);
@@ -248,6 +256,7 @@ class WindowLoop {
 
   const Options options_;
   const Clock::time_point started_;
+  SessionSlot slot_;
   // Destroyed in reverse: the worker first, which wakes the window; the textures before the window, whose context they
   // need; Dear ImGui last.
   const ImGuiGuard imgui_;
@@ -265,7 +274,7 @@ class WindowLoop {
   } closing_{lender_};
 
   Surface surface_;
-  Autosave autosave_;
+  Autosave autosave_{make_thread_executor(), slot_.suffix(), [this] { wake_when_ready(); }};
   std::string title_;
   std::optional<std::string> picture_path_;
   std::shared_ptr<const Trace> last_shown_;

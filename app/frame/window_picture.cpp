@@ -10,6 +10,7 @@
 #include "app/gl/offscreen.h"
 #include "app/session/export/export_job.h"
 #include "app/session/folder_listing.h"
+#include "app/session/state_json.h"
 #include "app/ui/imgui_compat.h"
 #include "core/export/recipe.h"
 #include "core/export/session_file.h"
@@ -38,11 +39,12 @@ bool start_window_picture(Session& session, const Settings& settings, const std:
   const ViewSpec shown = view_spec_of(session.view, settings.theme);
   const ViewSpec view = trace != nullptr ? fitted_view(shown, *trace) : shown;
   const Request draft = session.draft;
+  const std::string window = window_json(session.view);
   return session.jobs.start("Picture of the window", [=, image = std::move(image)](const CancelToken& cancel,
                                                                                    const std::function<void(double)>&) {
     const std::map<std::string, std::string> texts =
-        trace != nullptr ? recipe_of(*trace, view)
-                         : std::map<std::string, std::string>{{"headscope", session_json(draft, view)}};
+        trace != nullptr ? recipe_of(*trace, view, window)
+                         : std::map<std::string, std::string>{{"headscope", session_json(draft, view, window)}};
     const std::filesystem::path target = file;
     if (target.has_parent_path()) make_folder(target.parent_path().string());
     write_file_atomically(file, [&](std::ostream& out) { write_png(out, image, texts, cancel); });

@@ -8,12 +8,15 @@
 #include <system_error>
 #include <utility>
 
+#include "app/session/demo_start.h"
 #include "app/session/phrase_file.h"
 #include "app/session/session_paths.h"
+#include "app/session/state_json.h"
 #include "core/base/error.h"
 #include "core/export/session_file.h"
 #include "core/io/mapped_file.h"
 #include "core/io/npy.h"
+#include "core/io/pdf.h"
 #include "core/io/safetensors.h"
 #include "core/io/svg.h"
 #include "core/model/capture.h"
@@ -29,7 +32,6 @@ namespace {
 // Bytes of a text whose weights are so far below 1 that a linear scale shows nothing of them: a thousand words.
 constexpr std::size_t kLongText = 6000;
 constexpr const char* kDemoPhrase = "Hola mi nombre es Alex";
-constexpr const char* kPronounPhrase = "The animal didn't cross the street because it was too tired";
 
 std::string title_of(const std::string& path) {
   return std::filesystem::path(path).filename().string();
@@ -83,9 +85,20 @@ Request with_checkpoint(const std::string& path, const Request& current) {
     return request;
   }
   request.phrase = current.phrase.empty() ? kDemoPhrase : current.phrase;
-  // A demo knows the words of its grammar; others would show nothing of what it learned.
-  if (path == kDefaultModel) request.phrase = kPronounPhrase;
   return request;
+}
+
+// A demo knows few words; others would show nothing of what it learned. Words that somebody typed stay all the same.
+void start_demo(Document& document, const Request& current, const std::string& given_phrase) {
+  const DemoStart* start = demo_start(document.request.model);
+  const bool typed = !current.phrase.empty() && current.phrase != given_phrase;
+  if (start == nullptr || typed) return;
+  document.request.phrase = document.given_phrase = start->phrase;
+  document.view.stage = document.view.quantity = StageId::weights;
+  document.view.batch = 0;
+  document.view.head = start->head;
+  document.view.cell = start->cell;
+  document.view.viewport = document.view.stage_viewport = {};
 }
 
 // Absolute, without a slash at the end.
@@ -98,8 +111,9 @@ std::string folder_path(const std::string& path) {
 Request with_input(const std::string& path, const Request& current) {
   const int rank = read_npy(path).header.shape.count;
   if (rank == 4) {
-    throw Error(path + " has 4 axes; --input expects x of [batch, seq_len, input_dim]. Queries, keys and values of " +
-                "4 axes are given together as --query, --key and --value.");
+    throw Error(
+        path + " has 4 axes; --input expects x of [batch, seq_len, input_dim]. Queries, keys and values of " +
+        "4 axes are given together as --query, --key and --value; weights are a capture, whose rows add up to 1.");
   }
   if (rank != 2 && rank != 3) {
     throw Error(path + " has " + std::to_string(rank) + (rank == 1 ? " axis" : " axes") +
@@ -114,14 +128,6 @@ Request with_input(const std::string& path, const Request& current) {
   return request;
 }
 
-// Whether an .npy of 3 or 4 axes looks like weights: rows that add up to 1, which inputs and queries do not.
-bool looks_like_weights(const std::string& path, int rank) {
-  if (rank != 3 && rank != 4) return false;
-  const Capture capture = read_capture(path);
-  const RowSums sums = row_sums_of(capture.layers.front().weights);
-  return sums.off * 10 < sums.rows && sums.nan_rows < sums.rows;
-}
-
 // Nothing of `current` speaks of a capture but what computes.
 Request with_capture(const std::string& path, const Request& current) {
   Request request;
@@ -133,6 +139,15 @@ Request with_capture(const std::string& path, const Request& current) {
 
 }  // namespace
 
+bool holds_weights(const std::string& npy_path) {
+  const int rank = read_npy(npy_path).header.shape.count;
+  if (rank == 5) return true;
+  if (rank != 3 && rank != 4) return false;
+  const Capture capture = read_capture(npy_path);
+  const RowSums sums = row_sums_of(capture.layers.front().weights);
+  return sums.off * 10 < sums.rows && sums.nan_rows < sums.rows;
+}
+
 FileKind file_kind(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return FileKind::folder;
@@ -141,22 +156,27 @@ FileKind file_kind(const std::string& path) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text.starts_with("\x89PNG")) return FileKind::png;
   if (is_svg(text)) return FileKind::svg;
+  if (is_pdf(text)) return FileKind::pdf;
   if (text.starts_with("\x93NUMPY")) return FileKind::npy;
+  // Other programs' archives are zips, too.
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".npz" && text.starts_with("PK")) return FileKind::npz;
   // A safetensors file starts with the length of its header, and the header is a JSON object.
   if (text.size() > 8 && text[8] == '{' && text[7] == '\0' && text[6] == '\0') return FileKind::safetensors;
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{') return FileKind::json;
   // What it is not tells nothing: its name says which reader explains best what is wrong with it.
-  const std::string extension = std::filesystem::path(path).extension().string();
   if (extension == ".png") return FileKind::png;
   if (extension == ".svg") return FileKind::svg;
+  if (extension == ".pdf") return FileKind::pdf;
   if (extension == ".npy") return FileKind::npy;
+  if (extension == ".npz") return FileKind::npz;
   if (extension == ".safetensors") return FileKind::safetensors;
   if (extension == ".json") return FileKind::json;
   const std::string found = describe_bytes(bytes.first(std::min<std::size_t>(bytes.size(), 4096)));
   throw Error(path + (found.empty() ? " is none of the files that Headscope knows" : " is " + found) +
-              "; expected a session (.json), a picture exported by Headscope (.png, .svg), one attention layer "
-              "(.safetensors) or an input (.npy).");
+              "; expected a session (.json), a picture exported by Headscope (.png, .svg, .pdf), one attention layer "
+              "(.safetensors), a capture (.safetensors, .npy, .npz), an input (.npy) or a phrase (.txt).");
 }
 
 bool is_capture(const SafetensorsFile& file) {
@@ -171,13 +191,17 @@ bool is_capture(const SafetensorsFile& file) {
   return false;
 }
 
-Document open_document(const std::string& path, const Request& current, const ViewState& view) {
+Document open_document(const std::string& path, const Request& current, const ViewState& view,
+                       const std::string& given_phrase) {
   Document document{current, view, title_of(path), std::nullopt};
+  document.given_phrase = given_phrase;
   if (path.starts_with("demo:")) {
     document.request = with_checkpoint(path, current);
     document.view.layers.layer = -1;
+    start_demo(document, current, given_phrase);
     return document;
   }
+  if (is_phrase_file(path)) return open_phrase(path, current, view);
   switch (file_kind(path)) {
     case FileKind::folder:
       document.request = with_checkpoint(folder_path(path), current);
@@ -186,19 +210,25 @@ Document open_document(const std::string& path, const Request& current, const Vi
       break;
     case FileKind::png:
     case FileKind::svg:
+    case FileKind::pdf:
     case FileKind::json: {
       const SessionFile file = read_session_with_paths(path);
       document.request = file.request;
+      document.given_phrase.clear();
       document.against = file.against;
-      if (file.view) {
-        apply_view_spec(document.view, *file.view);
-        document.theme = file.view->theme;
+      try {
+        apply_window(document.view, file.view, file.window);
+      } catch (const Error& error) {
+        throw Error(path + ": in \"window\": " + error.what());
       }
+      if (file.view) document.theme = file.view->theme;
       break;
     }
     case FileKind::npy:
-      document.request = looks_like_weights(path, read_npy(path).header.shape.count) ? with_capture(path, current)
-                                                                                     : with_input(path, current);
+      document.request = holds_weights(path) ? with_capture(path, current) : with_input(path, current);
+      break;
+    case FileKind::npz:
+      document.request = with_capture(path, current);
       break;
     case FileKind::safetensors: {
       const SafetensorsFile file = SafetensorsFile::open(path);
@@ -220,25 +250,30 @@ Document open_phrase(const std::string& path, const Request& current, const View
   return document;
 }
 
+Document seeded_document(const Request& current, const ViewState& view, const std::string& given_phrase) {
+  Document document{Request(), view, "seeded", std::nullopt};
+  document.request.phrase = current.phrase.empty() ? kDemoPhrase : current.phrase;
+  document.request.key_phrase = current.key_phrase;
+  document.request.backend = current.backend;
+  document.request.threads = current.threads;
+  document.given_phrase = current.phrase.empty() ? kDemoPhrase : given_phrase;
+  return document;
+}
+
 Document demo_document() {
   Document document;
-  document.request.phrase = kDemoPhrase;
+  document.request.phrase = document.given_phrase = kDemoPhrase;
   document.request.mask = {MaskTerm{MaskTerm::Kind::causal, 0, ""}};
   document.title = "demo";
   return document;
 }
 
 Document first_document() {
-  Document document;
   try {
-    document.request = with_checkpoint(kDefaultModel, document.request);
+    return open_document(kDefaultModel, Request(), ViewState());
   } catch (const Error&) {
     return demo_document();
   }
-  document.title = kDefaultModel;
-  document.view.head = 7;
-  document.view.cell = Cell{7, 1};
-  return document;
 }
 
 }  // namespace headscope

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "app/session/document_identity.h"
 #include "app/session/view_state.h"
 #include "core/request/request.h"
 
@@ -13,8 +14,12 @@ class SafetensorsFile;
 
 // The kind of a file, recognised by its content; by its name only when the content does not tell. Throws Error when the
 // file is missing or of no known kind.
-enum class FileKind { folder, png, svg, npy, safetensors, json };
+enum class FileKind { folder, png, svg, pdf, npy, npz, safetensors, json };
 FileKind file_kind(const std::string& path);
+
+// Whether an .npy holds weights, to which the rows that add up to 1 belong; x, queries and keys have none. Throws
+// Error.
+bool holds_weights(const std::string& npy_path);
 
 // Whether the file holds layers.N.weights or layers.N.query: attention that another program computed.
 bool is_capture(const SafetensorsFile& file);
@@ -25,25 +30,32 @@ struct Document {
   std::string title;                // for the window: "animal-street.json"
   std::optional<Request> against;   // of a picture of a difference: the other result's request; else nullopt
   std::optional<Theme> theme = {};  // of a picture or a session; nullopt: the file keeps no view
+  std::string given_phrase = {};    // as DocumentIdentity::given_phrase
+  DocumentIdentity identity() const { return {title, given_phrase}; }
 };
 
 // The model of a request that names none, at the first start and on the command line: a shipped demo.
 inline constexpr const char* kDefaultModel = "demo:pronouns";
 
 // A session (.json), a picture exported by Headscope (.png), one attention layer (.safetensors; keeps `current`'s
-// phrase), a capture (.safetensors), an .npy (becomes --input, or a capture when its rows add up to 1), a checkpoint
-// folder (becomes --model, with `current`'s phrase and all other options as the model was trained; so does demo:NAME).
-// Throws Error.
-Document open_document(const std::string& path, const Request& current, const ViewState& view);
+// phrase), a capture (.safetensors, .npz), an .npy (becomes --input, or a capture when its rows add up to 1 or it has 5
+// axes), a text (.txt; becomes the phrase), a checkpoint folder (becomes --model, with `current`'s phrase and all other
+// options as the model was trained; so does demo:NAME). A demo that has a DemoStart brings its own phrase where
+// `current` has none, or has the `given_phrase` that no user typed. Throws Error.
+Document open_document(const std::string& path, const Request& current, const ViewState& view,
+                       const std::string& given_phrase = "");
 
-// A text file as the phrase of `current`; other inputs are forgotten. Throws as read_phrase_file().
+// A text file as the phrase of `current`, which names the tokens where that is of a capture; other inputs are
+// forgotten. Throws as read_phrase_file().
 Document open_phrase(const std::string& path, const Request& current, const ViewState& view);
+
+// One layer of seeded weights on `current`'s phrase; what computes stays, all other options are the defaults.
+Document seeded_document(const Request& current, const ViewState& view, const std::string& given_phrase);
 
 // A new session: "Hola mi nombre es Alex", d_model 512, 8 heads, causal, seeded.
 Document demo_document();
 
-// The document of the first start: kDefaultModel on a text where 'it' attends to the noun that it stands for;
-// demo_document() when the demo is not installed.
+// The document of the first start: kDefaultModel as it opens; demo_document() when the demo is not installed.
 Document first_document();
 
 }  // namespace headscope

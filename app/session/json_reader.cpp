@@ -14,9 +14,19 @@ void refuse_json(const char* key, const char* expected) {
   throw Error(std::string("'") + key + "' is not " + expected);
 }
 
+namespace {
+
+constexpr int kMostDepth = 32;  // nothing of ours is nested so far
+
+}  // namespace
+
 JsonReader::JsonReader(const std::string& text) {
+  const auto check_depth = [](int depth, json::parse_event_t /*event*/, json& /*parsed*/) {
+    if (depth > kMostDepth) throw Error("it is nested too deeply");
+    return true;
+  };
   try {
-    object_ = json::parse(text);
+    object_ = json::parse(text, check_depth);
   } catch (const json::exception&) {
     throw Error("it is not valid JSON");
   }

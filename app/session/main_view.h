@@ -20,6 +20,7 @@ enum class MainView {
   compare,      // a pinned result beside the current one
   sensitivity,  // what a number depends on
   weights,      // the tensors of the layer's weights
+  text,         // attention on the words of the text
 };
 
 struct MainViewWord {
@@ -39,6 +40,7 @@ inline constexpr auto kMainViewWords = std::to_array<MainViewWord>({
     {MainView::compare, "compare", ViewKind::difference},
     {MainView::sensitivity, "sensitivity", ViewKind::sensitivity},
     {MainView::weights, "weights"},
+    {MainView::text, "text", ViewKind::text},
 });
 static_assert(
     [] {

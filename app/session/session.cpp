@@ -1,9 +1,9 @@
 #include "app/session/session.h"
 
 #include <utility>
+#include <vector>
 
 #include "app/session/background/compute_queue.h"
-#include "app/session/undo_list.h"
 #include "core/request/same_request.h"
 
 namespace headscope {
@@ -26,6 +26,7 @@ struct Session::Impl {
   std::optional<Problem> problem;
   std::string failure;
   std::optional<TimePoint> now;  // of the last update()
+  bool begun = false;            // undo has begun: by the first update(), or by resume()
   std::shared_ptr<const Trace> pinned;
   ComputeQueue queue;
 
@@ -64,17 +65,15 @@ Session::Session(std::unique_ptr<Executor> executor, std::function<void()> wake,
     : background(*executor, wake, options.compute, options.engine),
       jobs(options.job_executor ? std::move(options.job_executor) : executor->make_sibling(Load::alone), wake,
            options.engine.make_backend ? options.engine.make_backend : BackendFactory(headscope::make_backend)),
-      impl_(std::make_unique<Impl>(std::move(executor), std::move(wake), std::move(options))) {
-  impl_->undo.reset(draft, view);
-}
+      impl_(std::make_unique<Impl>(std::move(executor), std::move(wake), std::move(options))) {}
 
 Session::~Session() = default;
 
 void Session::update(TimePoint now) {
-  if (!impl_->now) impl_->undo.reset(draft, view);  // what the first frame starts with is no step
+  if (!std::exchange(impl_->begun, true)) impl_->undo.reset(present());  // what the first frame starts with is no step
   impl_->now = now;
   jobs.set_time(now);
-  impl_->undo.record(draft, view, now);
+  impl_->undo.record(draft, view, document, now);
   impl_->take_finished(draft, now);
   if (impl_->force || !impl_->handled || !same_request(*impl_->handled, draft)) {
     impl_->handle(draft, now);
@@ -127,26 +126,66 @@ bool Session::can_redo() const {
   return impl_->undo.can_redo();
 }
 
+Moment Session::present() const {
+  return {draft, view, document};
+}
+
+void Session::show(Moment moment) {
+  draft = std::move(moment.draft);
+  view = std::move(moment.view);
+  document = std::move(moment.document);
+}
+
+void Session::record_edits() {
+  if (impl_->begun) impl_->undo.record(draft, view, document, impl_->now.value_or(TimePoint{}));
+}
+
 void Session::undo() {
-  // An edit of this very frame is the step that is undone.
-  impl_->undo.record(draft, view, impl_->now.value_or(TimePoint{}));
-  impl_->undo.undo(draft, view);
+  record_edits();  // an edit of this very frame is the step that is undone
+  Moment moment = present();
+  impl_->undo.undo(moment);
+  show(std::move(moment));
 }
 
 void Session::redo() {
-  impl_->undo.record(draft, view, impl_->now.value_or(TimePoint{}));
-  impl_->undo.redo(draft, view);
+  record_edits();
+  Moment moment = present();
+  impl_->undo.redo(moment);
+  show(std::move(moment));
 }
 
 void Session::end_undo_step() {
-  impl_->undo.record(draft, view, impl_->now.value_or(TimePoint{}));
+  record_edits();
   impl_->undo.end_step();
 }
 
-void Session::open(const Request& request, const ViewState& new_view) {
+void Session::open(const Request& request, const ViewState& new_view, const DocumentIdentity& identity) {
+  record_edits();
+  show({request, new_view, identity});
+  if (impl_->begun) impl_->undo.open(present());
+}
+
+void Session::amend(const Request& request) {
+  record_edits();
   draft = request;
-  view = new_view;
-  impl_->undo.reset(draft, view);
+  impl_->undo.amend(present());
+}
+
+void Session::resume(const Moment& now, Timeline timeline) {
+  if (impl_->begun) {
+    record_edits();
+    std::vector<UndoStep> before = impl_->undo.nearest(kMostUndoSteps).before;
+    before.push_back({std::make_shared<const Moment>(present()), true});
+    before.insert(before.end(), timeline.before.begin(), timeline.before.end());
+    timeline.before = std::move(before);
+  }
+  show(now);
+  impl_->undo.reset(now, std::move(timeline));
+  impl_->begun = true;
+}
+
+Timeline Session::timeline(std::size_t most) const {
+  return impl_->undo.nearest(most);
 }
 
 void Session::pin() {

@@ -10,7 +10,9 @@
 
 #include "app/session/background/background.h"
 #include "app/session/background/executor.h"
+#include "app/session/document_identity.h"
 #include "app/session/jobs.h"
+#include "app/session/undo_list.h"
 #include "app/session/view_state.h"
 #include "core/attention/engine.h"
 #include "core/request/problem.h"
@@ -45,6 +47,7 @@ class Session {
   // The panels edit the draft and the view freely during a frame.
   Request draft;
   ViewState view;
+  DocumentIdentity document;
   // Answers to what the views ask about results, and the job that the user waits for. Both have workers of their own,
   // so that neither holds up the draft.
   Background background;
@@ -76,8 +79,8 @@ class Session {
   // Computes the draft again, after a file that it names has changed.
   void recompute();
 
-  // Undo keeps Requests and ViewStates; a view change alone makes no step but is restored with one. The layout is
-  // unchanged.
+  // Undo brings back draft, view and document. An edit is a step, and so is a document that is opened. A view change
+  // alone makes no step but is restored with one. The layout is unchanged.
   bool can_undo() const;
   bool can_redo() const;
   void undo();
@@ -85,8 +88,15 @@ class Session {
   // The next change starts a new undo step (call it when the focus leaves a field).
   void end_undo_step();
 
-  // Replaces draft and view and forgets undo: opening a session.
-  void open(const Request& request, const ViewState& view);
+  // Another document takes the place of this one: one step of undo. Before the first update() it is where undo begins.
+  void open(const Request& request, const ViewState& new_view, const DocumentIdentity& identity = {});
+  // The draft becomes `request` within the step that was made last: what an opened document is about comes later.
+  void amend(const Request& request);
+  // Goes on where an earlier session ended: `now` between the steps of `timeline`. What was done since this one began
+  // lies before them, and is reached by undo.
+  void resume(const Moment& now, Timeline timeline);
+  // The nearest steps of undo and redo, at most `most` of each.
+  Timeline timeline(std::size_t most) const;
 
   // Keeps trace() as pinned(), whatever is computed later, until unpin() or the end of the session.
   void pin();
@@ -94,6 +104,10 @@ class Session {
   const std::shared_ptr<const Trace>& pinned() const;  // null: none
 
  private:
+  Moment present() const;
+  void show(Moment moment);
+  void record_edits();  // what was changed since update() becomes a step of its own
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -1,11 +1,9 @@
-// Settings and the last session, kept between starts in XDG folders and written atomically.
+// Settings, kept between starts in XDG folders and written atomically.
 #pragma once
 
 #include <string>
 
 #include "app/session/settings_values.h"
-#include "app/session/view_state.h"
-#include "core/request/request.h"
 
 namespace headscope {
 
@@ -21,15 +19,5 @@ Settings load_settings(std::string& notice);
 std::string save_settings(const Settings& settings);
 // Puts the path, made absolute, first in recent_files; it is listed once.
 void remember_recent(Settings& settings, const std::string& path);
-
-// The last session (draft and view with layout), saved at exit and every time a result stays for 5 seconds.
-struct LastSession {
-  Request request;
-  ViewState view;
-};
-// False when there is none, or when the file is malformed: it is then renamed to *.broken and named in `notice`.
-bool load_last_session(LastSession& last, std::string& notice);
-// Never throws; a sentence when it could not be written, else "".
-std::string save_last_session(const LastSession& last);
 
 }  // namespace headscope

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,13 @@ namespace headscope {
 constexpr std::size_t kMostRecentFiles = 12;
 constexpr int kMostTourSteps = 100;
 
+// How the panels are arranged: as in ViewState.
+struct PanelLayout {
+  float request_width = 264, inspector_width = 450, concat_height = 240;
+  bool request_collapsed = false, concat_collapsed = false, inspector_collapsed = false, pipeline_collapsed = false;
+  friend bool operator==(const PanelLayout&, const PanelLayout&) = default;
+};
+
 struct Settings {
   Theme theme = Theme::dark;
   double ui_scale = 1;
@@ -21,10 +29,14 @@ struct Settings {
   std::string export_format = "png";
   double export_scale = 2;
   int window_width = 1600, window_height = 1000;
-  std::string native_dialogs = "auto";  // auto | never
-  int stage_memory_mib = 1024;          // larger stages are computed when read
-  std::string language = "auto";        // of tour and examples: "auto" (by the locale), or a code, "es"
-  int tour_step = 0;                    // the next step of the tour, counted from 0
+  std::string native_dialogs = "auto";    // auto | never
+  int stage_memory_mib = 1024;            // larger stages are computed when read
+  std::string language = "auto";          // of tour and examples: "auto" (by the locale), or a code, "es"
+  int tour_step = 0;                      // the next step of the tour, counted from 0
+  std::optional<PanelLayout> panels;      // nullopt: not kept yet
+  std::vector<std::string> export_paper;  // "width=85mm", "font-size=8": what differs from a picture for the screen
+  bool export_csv_safe = false;
+  bool auto_contrast = false;  // colours are fitted where 99 of 100 cells would look alike
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 

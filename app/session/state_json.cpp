@@ -9,6 +9,7 @@
 
 #include "app/session/json_reader.h"
 #include "app/session/main_view.h"
+#include "app/session/panel_layout.h"
 #include "app/session/view_parts_json.h"
 #include "core/base/utf8.h"
 
@@ -19,7 +20,7 @@ namespace {
 using nlohmann::json;
 
 const std::vector<std::string> kThemes = {"dark", "light"};
-const std::vector<std::string> kRanges = {"auto", "row", "fixed"};
+const std::vector<std::string> kRanges = {"auto", "row", "fixed", "fit"};
 const std::vector<std::string> kPoolings = {"max", "mean"};
 const std::vector<std::string> kHeadsShow = {"grid", "arcs", "neurons"};
 const std::vector<std::string> kSentences = {"all", "a-a", "a-b", "b-a", "b-b"};
@@ -55,18 +56,24 @@ Viewport viewport_from(const JsonReader& reader, const char* key) {
   return {(*found)[0].get<double>(), (*found)[1].get<double>(), (*found)[2].get<double>(), (*found)[3].get<double>()};
 }
 
-std::optional<std::vector<std::int64_t>> heads_from(const JsonReader& reader, const char* key) {
-  const json* found = reader.find(key);
-  if (found == nullptr) return std::nullopt;
-  if (!found->is_array()) refuse_json(key, "a list of heads");
-  std::vector<std::int64_t> heads;
-  for (const json& item : *found) {
-    if (!item.is_number_unsigned()) refuse_json(key, "a list of heads");
-    heads.push_back(static_cast<std::int64_t>(std::min<std::uint64_t>(item.get<std::uint64_t>(), kMostIndex)));
-  }
-  std::sort(heads.begin(), heads.end());
-  heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
-  return heads;
+json stage_range_json(const RangeOfStage& colors) {
+  return {{"stage", stage_name(colors.stage)},
+          {"range", kRanges[static_cast<std::size_t>(colors.range)]},
+          {"low", colors.low},
+          {"high", colors.high}};
+}
+
+std::optional<RangeOfStage> stage_range_from(const JsonReader& outer) {
+  const json* object = outer.find("stage_range");
+  if (object == nullptr) return std::nullopt;
+  constexpr double kAny = std::numeric_limits<double>::max();
+  const JsonReader reader(object->dump());
+  RangeOfStage colors;
+  colors.stage = reader.read_stage("stage", colors.stage);
+  colors.range = static_cast<RangeKind>(reader.read_choice("range", kRanges, static_cast<int>(colors.range)));
+  reader.read("low", colors.low, -kAny, kAny);
+  reader.read("high", colors.high, -kAny, kAny);
+  return colors;
 }
 
 // JSON has no text but UTF-8; a path in another encoding cannot be remembered.
@@ -82,19 +89,23 @@ std::string valid_utf8(const std::string& text) {
 }  // namespace
 
 std::string settings_json(const Settings& s) {
-  const json object = {{"theme", kThemes[static_cast<std::size_t>(s.theme)]},
-                       {"ui_scale", s.ui_scale},
-                       {"recent_files", valid_utf8(s.recent_files)},
-                       {"export_folder", valid_utf8(s.export_folder)},
-                       {"open_folder", valid_utf8(s.open_folder)},
-                       {"export_format", valid_utf8(s.export_format)},
-                       {"export_scale", s.export_scale},
-                       {"window_width", s.window_width},
-                       {"window_height", s.window_height},
-                       {"native_dialogs", valid_utf8(s.native_dialogs)},
-                       {"stage_memory_mib", s.stage_memory_mib},
-                       {"language", valid_utf8(s.language)},
-                       {"tour_step", s.tour_step}};
+  json object = {{"theme", kThemes[static_cast<std::size_t>(s.theme)]},
+                 {"ui_scale", s.ui_scale},
+                 {"recent_files", valid_utf8(s.recent_files)},
+                 {"export_folder", valid_utf8(s.export_folder)},
+                 {"open_folder", valid_utf8(s.open_folder)},
+                 {"export_format", valid_utf8(s.export_format)},
+                 {"export_scale", s.export_scale},
+                 {"export_paper", valid_utf8(s.export_paper)},
+                 {"export_csv_safe", s.export_csv_safe},
+                 {"window_width", s.window_width},
+                 {"window_height", s.window_height},
+                 {"native_dialogs", valid_utf8(s.native_dialogs)},
+                 {"stage_memory_mib", s.stage_memory_mib},
+                 {"language", valid_utf8(s.language)},
+                 {"tour_step", s.tour_step},
+                 {"auto_contrast", s.auto_contrast}};
+  if (s.panels) object["panels"] = panel_layout_json(*s.panels);
   return object.dump(2) + "\n";
 }
 
@@ -109,11 +120,15 @@ Settings parse_settings(const std::string& text) {
   reader.read("open_folder", s.open_folder);
   reader.read("export_format", s.export_format);
   reader.read("export_scale", s.export_scale, 0.5, 16.0);
+  reader.read("export_paper", s.export_paper);
+  reader.read("export_csv_safe", s.export_csv_safe);
   reader.read("window_width", s.window_width, 320, 16384);
   reader.read("window_height", s.window_height, 240, 16384);
   reader.read("stage_memory_mib", s.stage_memory_mib, 16, 1 << 20);
   reader.read("language", s.language);
   reader.read("tour_step", s.tour_step, 0, kMostTourSteps);
+  if (const json* panels = reader.find("panels")) s.panels = panel_layout_from(JsonReader(panels->dump()));
+  reader.read("auto_contrast", s.auto_contrast);
   const std::vector<std::string> dialogs = {"auto", "never"};
   s.native_dialogs = dialogs[static_cast<std::size_t>(reader.read_choice("native_dialogs", dialogs, 0))];
   return s;
@@ -132,25 +147,24 @@ std::string view_state_json(const ViewState& v) {
                  {"main_view", main_view_word(v.main_view)},
                  {"concat_shows", kConcatShows[static_cast<std::size_t>(v.concat_shows)]},
                  {"heads_show", kHeadsShow[static_cast<std::size_t>(v.heads_show)]},
+                 {"arcs_chosen", v.arcs_chosen},
                  {"arcs_hide_below", v.arcs_hide_below},
                  {"arcs_sentences", kSentences[static_cast<std::size_t>(v.arcs_sentences)]},
                  {"viewport", viewport_json(v.viewport)},
                  {"stage_viewport", viewport_json(v.stage_viewport)},
-                 {"request_width", v.request_width},
-                 {"inspector_width", v.inspector_width},
-                 {"concat_height", v.concat_height},
-                 {"request_collapsed", v.request_collapsed},
-                 {"concat_collapsed", v.concat_collapsed},
-                 {"inspector_collapsed", v.inspector_collapsed},
-                 {"pipeline_collapsed", v.pipeline_collapsed},
                  {"request_opened_by_hand", v.request_opened_by_hand},
                  {"layers", layers_json(v.layers)},
                  {"bug_lab", bug_lab_json(v.bug_lab)},
+                 {"text", text_json(v.text)},
                  {"weight_tensor", v.weights.tensor}};
+  object.update(panel_layout_json(panel_layout_of(v)));
   // JSON has no infinity; a range that holds one is left at its default.
   if (std::isfinite(v.range_low) && std::isfinite(v.range_high)) {
     object["range_low"] = v.range_low;
     object["range_high"] = v.range_high;
+  }
+  if (v.stage_range && std::isfinite(v.stage_range->low) && std::isfinite(v.stage_range->high)) {
+    object["stage_range"] = stage_range_json(*v.stage_range);
   }
   if (v.sensitivity_by) object["sensitivity_by"] = sensitivity_by_name(*v.sensitivity_by);
   if (v.arcs_heads) object["arcs_heads"] = *v.arcs_heads;
@@ -175,6 +189,7 @@ ViewState parse_view_state(const std::string& text) {
   reader.read("range_low", v.range_low, -kAny, kAny);
   reader.read("range_high", v.range_high, -kAny, kAny);
   reader.read("log_scale", v.log_scale);
+  v.stage_range = stage_range_from(reader);
   v.pooling = static_cast<Pooling>(reader.read_choice("pooling", kPoolings, static_cast<int>(v.pooling)));
   v.main_view = static_cast<MainView>(reader.read_choice("main_view", kMainViews, static_cast<int>(v.main_view)));
   v.concat_shows =
@@ -184,18 +199,15 @@ ViewState parse_view_state(const std::string& text) {
   v.arcs_sentences =
       static_cast<SentencePair>(reader.read_choice("arcs_sentences", kSentences, static_cast<int>(v.arcs_sentences)));
   v.arcs_heads = heads_from(reader, "arcs_heads");
+  v.arcs_chosen = v.arcs_heads.has_value();
+  reader.read("arcs_chosen", v.arcs_chosen);
   v.viewport = viewport_from(reader, "viewport");
   v.stage_viewport = viewport_from(reader, "stage_viewport");
-  reader.read("request_width", v.request_width, 120.0f, 4000.0f);
-  reader.read("inspector_width", v.inspector_width, 120.0f, 4000.0f);
-  reader.read("concat_height", v.concat_height, 40.0f, 4000.0f);
-  reader.read("request_collapsed", v.request_collapsed);
-  reader.read("concat_collapsed", v.concat_collapsed);
-  reader.read("inspector_collapsed", v.inspector_collapsed);
-  reader.read("pipeline_collapsed", v.pipeline_collapsed);
+  set_panel_layout(v, panel_layout_from(reader));
   reader.read("request_opened_by_hand", v.request_opened_by_hand);
   v.layers = layers_from(reader);
   v.bug_lab = bug_lab_from(reader);
+  v.text = text_from(reader);
   reader.read("weight_tensor", v.weights.tensor);
   if (reader.find("sensitivity_by") != nullptr) {
     v.sensitivity_by = static_cast<SensitivityBy>(reader.read_choice("sensitivity_by", kSensitivityBy, 0));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -12,9 +13,6 @@
 namespace headscope {
 
 namespace {
-
-// What a long session may keep; older steps are forgotten.
-constexpr std::size_t kMostSteps = 1000;
 
 // Options that are picked from a list: every pick is a step. The others are typed or dragged, so that many small
 // changes are one intention.
@@ -50,60 +48,83 @@ std::string typed_change(const Request& a, const Request& b) {
 }  // namespace
 
 ViewState with_screen_of(ViewState view, const ViewState& screen) {
-  view.request_width = screen.request_width;
-  view.inspector_width = screen.inspector_width;
-  view.concat_height = screen.concat_height;
-  view.request_collapsed = screen.request_collapsed;
-  view.concat_collapsed = screen.concat_collapsed;
-  view.inspector_collapsed = screen.inspector_collapsed;
-  view.pipeline_collapsed = screen.pipeline_collapsed;
-  view.request_opened_by_hand = screen.request_opened_by_hand;
+  view = with_layout_of(std::move(view), screen);
   view.layers = screen.layers;
   return view;
 }
 
-void UndoList::reset(const Request& draft, const ViewState& view) {
-  last_ = {draft, view};
-  before_.clear();
-  after_.clear();
+void UndoList::reset(const Moment& now, Timeline timeline) {
+  last_ = now;
+  steps_ = std::move(timeline);
   end_step();
 }
 
-void UndoList::record(const Request& draft, const ViewState& view, TimePoint now) {
+void UndoList::push_step(bool opened) {
+  steps_.before.push_back({std::make_shared<const Moment>(last_), opened});
+  if (steps_.before.size() > kMostUndoSteps) steps_.before.erase(steps_.before.begin());
+}
+
+void UndoList::record(const Request& draft, const ViewState& view, const DocumentIdentity& document, TimePoint now) {
   if (same_request(draft, last_.draft)) {
     last_.view = view;
+    last_.document = document;
     return;
   }
   const std::string option = typed_change(last_.draft, draft);
-  const bool joins = !option.empty() && option == joined_option_ && now - changed_at_ <= coalesce_ && !before_.empty();
+  const bool joins = !option.empty() && option == joined_option_ && now - changed_at_ <= coalesce_ && can_undo();
   if (!joins) {
-    before_.push_back(last_);
-    if (before_.size() > kMostSteps) before_.erase(before_.begin());
-  } else if (same_request(before_.back().draft, draft)) {
-    before_.pop_back();
+    push_step(false);
+  } else if (same_request(steps_.before.back().moment->draft, draft)) {
+    steps_.before.pop_back();
   }
-  after_.clear();
+  steps_.after.clear();
   joined_option_ = option;
   changed_at_ = now;
-  last_ = {draft, view};
+  last_ = {draft, view, document};
 }
 
-void UndoList::go(std::vector<State>& from, std::vector<State>& to, Request& draft, ViewState& view) {
-  if (from.empty()) return;
-  to.push_back({draft, view});
-  draft = std::move(from.back().draft);
-  view = with_screen_of(std::move(from.back().view), view);
-  from.pop_back();
-  last_ = {draft, view};
+void UndoList::open(const Moment& opened) {
+  const bool same = same_request(opened.draft, last_.draft) && opened.document == last_.document &&
+                    with_screen_of(opened.view, last_.view) == last_.view && opened.view.layers == last_.view.layers;
+  if (!same) {
+    push_step(true);
+    steps_.after.clear();
+  }
+  end_step();
+  last_ = opened;
+}
+
+void UndoList::amend(const Moment& now) {
+  last_ = now;
   end_step();
 }
 
-void UndoList::undo(Request& draft, ViewState& view) {
-  go(before_, after_, draft, view);
+void UndoList::go(std::vector<UndoStep>& from, std::vector<UndoStep>& to, Moment& now) {
+  if (from.empty()) return;
+  const UndoStep step = std::move(from.back());
+  from.pop_back();
+  to.push_back({std::make_shared<const Moment>(now), step.opened});
+  const ViewState screen = std::move(now.view);
+  now = *step.moment;
+  now.view = with_screen_of(std::move(now.view), screen);
+  if (step.opened) now.view.layers = step.moment->view.layers;
+  last_ = now;
+  end_step();
 }
 
-void UndoList::redo(Request& draft, ViewState& view) {
-  go(after_, before_, draft, view);
+void UndoList::undo(Moment& now) {
+  go(steps_.before, steps_.after, now);
+}
+
+void UndoList::redo(Moment& now) {
+  go(steps_.after, steps_.before, now);
+}
+
+Timeline UndoList::nearest(std::size_t most) const {
+  const auto last = [most](const std::vector<UndoStep>& steps) {
+    return std::vector<UndoStep>(steps.end() - static_cast<std::ptrdiff_t>(std::min(most, steps.size())), steps.end());
+  };
+  return {last(steps_.before), last(steps_.after)};
 }
 
 }  // namespace headscope

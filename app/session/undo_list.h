@@ -1,14 +1,39 @@
-// Requests and views that undo and redo go through.
+// The timeline that undo and redo go through: edits of the request, and documents that were opened.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "app/session/document_identity.h"
 #include "app/session/view_state.h"
 #include "core/request/request.h"
 
 namespace headscope {
+
+// What undo brings back.
+struct Moment {
+  Request draft;
+  ViewState view;
+  DocumentIdentity document;
+};
+
+// One step: the moment to which it leads.
+struct UndoStep {
+  std::shared_ptr<const Moment> moment;
+  bool opened = false;  // a document was opened between: the view comes back whole
+};
+
+// The steps on both sides of the present, nearest last.
+struct Timeline {
+  std::vector<UndoStep> before, after;
+};
+
+// What a long session may keep; older steps are forgotten.
+inline constexpr std::size_t kMostUndoSteps = 1000;
 
 // `view` with the layout of `screen`, which undo leaves alone.
 ViewState with_screen_of(ViewState view, const ViewState& screen);
@@ -18,32 +43,36 @@ class UndoList {
   using TimePoint = std::chrono::steady_clock::time_point;
   explicit UndoList(std::chrono::steady_clock::duration coalesce) : coalesce_(coalesce) {}
 
-  // Forgets everything; (draft, view) is where the next step starts.
-  void reset(const Request& draft, const ViewState& view);
+  // `now` is the present between the steps of `timeline`.
+  void reset(const Moment& now, Timeline timeline = {});
 
   // Sees the state after the user's edits of a frame. A changed draft makes a step, or joins the last one when the same
   // text or number was changed less than `coalesce` ago. Returning to where a step began takes the step away.
-  void record(const Request& draft, const ViewState& view, TimePoint now);
+  void record(const Request& draft, const ViewState& view, const DocumentIdentity& document, TimePoint now);
+  // A document took the place of what record() saw last: one step, unless it is the same.
+  void open(const Moment& opened);
+  // What record() saw last becomes `now` without a step.
+  void amend(const Moment& now);
   // The next change makes a step of its own.
   void end_step() { joined_option_.clear(); }
 
-  bool can_undo() const { return !before_.empty(); }
-  bool can_redo() const { return !after_.empty(); }
-  // Replace draft and view by the state before the last step, or after the next one.
-  void undo(Request& draft, ViewState& view);
-  void redo(Request& draft, ViewState& view);
+  bool can_undo() const { return !steps_.before.empty(); }
+  bool can_redo() const { return !steps_.after.empty(); }
+  // Replace `now` by the state before the last step, or after the next one.
+  void undo(Moment& now);
+  void redo(Moment& now);
+
+  // At most `most` steps on each side, the nearest.
+  Timeline nearest(std::size_t most) const;
 
  private:
-  struct State {
-    Request draft;
-    ViewState view;
-  };
-  void go(std::vector<State>& from, std::vector<State>& to, Request& draft, ViewState& view);
+  void push_step(bool opened);
+  void go(std::vector<UndoStep>& from, std::vector<UndoStep>& to, Moment& now);
 
   std::chrono::steady_clock::duration coalesce_;
-  State last_;                         // as record() saw it last
-  std::vector<State> before_, after_;  // newest last
-  std::string joined_option_;          // the option that the last step changed; "" when no change may join it
+  Moment last_;  // as record() saw it last
+  Timeline steps_;
+  std::string joined_option_;  // the option that the last step changed; "" when no change may join it
   TimePoint changed_at_{};
 };
 

@@ -1,5 +1,6 @@
 #include "app/session/view_parts_json.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@ namespace {
 using nlohmann::json;
 
 const std::vector<std::string> kBugLabShows = {"right", "wrong", "side_by_side"};
+const std::vector<std::string> kAlongs = {"row", "column"}, kCombined = {"sum", "mean"};
 const std::vector<std::string> kFormats = {"float32", "float16", "bfloat16"};  // of NumberType
 constexpr double kLargestFilter = 1e6;
 
@@ -89,6 +91,58 @@ BugLabView bug_lab_from(const JsonReader& outer) {
   reader.read("precision", lab.precision);
   lab.format = static_cast<NumberType>(reader.read_choice("format", kFormats, static_cast<int>(lab.format)));
   return lab;
+}
+
+json panel_layout_json(const PanelLayout& layout) {
+  return {{"request_width", layout.request_width},          {"inspector_width", layout.inspector_width},
+          {"concat_height", layout.concat_height},          {"request_collapsed", layout.request_collapsed},
+          {"concat_collapsed", layout.concat_collapsed},    {"inspector_collapsed", layout.inspector_collapsed},
+          {"pipeline_collapsed", layout.pipeline_collapsed}};
+}
+
+PanelLayout panel_layout_from(const JsonReader& object) {
+  PanelLayout layout;
+  object.read("request_width", layout.request_width, 120.0f, 4000.0f);
+  object.read("inspector_width", layout.inspector_width, 120.0f, 4000.0f);
+  object.read("concat_height", layout.concat_height, 40.0f, 4000.0f);
+  object.read("request_collapsed", layout.request_collapsed);
+  object.read("concat_collapsed", layout.concat_collapsed);
+  object.read("inspector_collapsed", layout.inspector_collapsed);
+  object.read("pipeline_collapsed", layout.pipeline_collapsed);
+  return layout;
+}
+
+std::optional<std::vector<std::int64_t>> heads_from(const JsonReader& reader, const char* key) {
+  const json* found = reader.find(key);
+  if (found == nullptr) return std::nullopt;
+  if (!found->is_array()) refuse_json(key, "a list of heads");
+  std::vector<std::int64_t> heads;
+  for (const json& item : *found) {
+    if (!item.is_number_unsigned()) refuse_json(key, "a list of heads");
+    heads.push_back(static_cast<std::int64_t>(std::min<std::uint64_t>(item.get<std::uint64_t>(), kMostIndex)));
+  }
+  std::sort(heads.begin(), heads.end());
+  heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
+  return heads;
+}
+
+json text_json(const TextView& text) {
+  json object = {{"along", kAlongs[static_cast<std::size_t>(text.along)]},
+                 {"combined", kCombined[static_cast<std::size_t>(text.combined)]}};
+  if (text.heads) object["heads"] = *text.heads;
+  return object;
+}
+
+TextView text_from(const JsonReader& outer) {
+  TextView text;
+  const json* object = outer.find("text");
+  if (object == nullptr) return text;
+  const JsonReader reader(object->dump());
+  text.along = static_cast<TextAlong>(reader.read_choice("along", kAlongs, static_cast<int>(text.along)));
+  text.combined =
+      static_cast<HeadsCombined>(reader.read_choice("combined", kCombined, static_cast<int>(text.combined)));
+  text.heads = heads_from(reader, "heads");
+  return text;
 }
 
 }  // namespace headscope

@@ -1,18 +1,28 @@
-// Parts of a ViewState as objects of its JSON: the view over all layers, and the bug lab.
+// Parts of a ViewState as objects of its JSON: the view over all layers, the bug lab, the text, and where the
+// panels lie.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 #include "app/session/json_reader.h"
+#include "app/session/settings_values.h"
 #include "app/session/view_state.h"
 
 namespace headscope {
 
-// All fields. The *_from() functions read them from the object under the key "layers" or "bug_lab" of `outer`; without
-// it they return the defaults. They throw Error that names the key that holds the wrong type.
+// All fields. The *_from() functions read them from the object under the key "layers", "bug_lab" or "text" of
+// `outer`; without it they return the defaults. They throw Error that names the key that holds the wrong type.
 nlohmann::json layers_json(const LayersView& layers);
 LayersView layers_from(const JsonReader& outer);
 nlohmann::json bug_lab_json(const BugLabView& lab);
 BugLabView bug_lab_from(const JsonReader& outer);
+// The keys of the layout are read from `object` itself.
+nlohmann::json panel_layout_json(const PanelLayout& layout);
+PanelLayout panel_layout_from(const JsonReader& object);
+nlohmann::json text_json(const TextView& text);
+TextView text_from(const JsonReader& outer);
+
+// A list of heads under `key`, increasing, each once; nullopt without it.
+std::optional<std::vector<std::int64_t>> heads_from(const JsonReader& reader, const char* key);
 
 }  // namespace headscope

@@ -2,11 +2,41 @@
 
 namespace headscope {
 
+void set_text(ViewSpec& spec, const ViewState& view) {
+  spec.view = ViewKind::text;
+  spec.stage = StageId::weights;
+  spec.along = view.text.along;
+  spec.combined = view.text.combined;
+  spec.heads_shown = view.text.heads;
+  // What these say of other views does not matter here.
+  spec.head = ViewSpec().head;
+  spec.hide_below = ViewSpec().hide_below;
+  spec.sentences = ViewSpec().sentences;
+  const bool row = view.text.along == TextAlong::row;
+  if (!view.cell || !is_score_like(view.stage)) return;
+  const std::int64_t token = row ? view.cell->row : view.cell->column;
+  if (token >= 0) spec.token = token;
+}
+
+ViewState with_layout_of(ViewState view, const ViewState& screen) {
+  view.request_width = screen.request_width;
+  view.inspector_width = screen.inspector_width;
+  view.concat_height = screen.concat_height;
+  view.request_collapsed = screen.request_collapsed;
+  view.concat_collapsed = screen.concat_collapsed;
+  view.inspector_collapsed = screen.inspector_collapsed;
+  view.pipeline_collapsed = screen.pipeline_collapsed;
+  view.request_opened_by_hand = screen.request_opened_by_hand;
+  return view;
+}
+
 ViewSpec view_spec_of(const ViewState& view, Theme theme) {
   ViewSpec spec;
   if (view.main_view == MainView::layers) {
     spec.view = ViewKind::layers;
     spec.aggregate = view.layers.aggregate;
+  } else if (view.main_view == MainView::text) {
+    set_text(spec, view);
   } else if (is_score_like(view.stage)) {
     spec.view = view.heads_show == HeadsShow::arcs      ? ViewKind::arcs
                 : view.heads_show == HeadsShow::neurons ? ViewKind::neurons
@@ -20,12 +50,19 @@ ViewSpec view_spec_of(const ViewState& view, Theme theme) {
   spec.batch = view.batch;
   spec.head = view.head;
   spec.colormap = is_weight_like(spec.stage) ? view.weight_map : view.signed_map;
-  spec.range = view.range_fixed ? RangeKind::fixed : view.range;
-  spec.range_low = view.range_low;
-  spec.range_high = view.range_high;
+  if (is_score_like(spec.stage)) {
+    spec.range = view.range_fixed ? RangeKind::fixed : view.range;
+    spec.range_low = view.range_low;
+    spec.range_high = view.range_high;
+  } else if (view.stage_range && view.stage_range->stage == spec.stage) {
+    spec.range = view.stage_range->range;
+    spec.range_low = view.stage_range->low;
+    spec.range_high = view.stage_range->high;
+  }
   spec.log_scale = view.log_scale;
   spec.theme = theme;
-  spec.heads_shown = view.arcs_heads;
+  if (spec.view == ViewKind::arcs) spec.heads_shown = view.arcs_chosen ? view.arcs_heads : std::vector{view.head};
+  if (spec.view == ViewKind::neurons && view.arcs_chosen) spec.heads_shown = view.arcs_heads;
   spec.hide_below = view.arcs_hide_below;
   spec.sentences = view.arcs_sentences;
   return spec;
@@ -38,7 +75,15 @@ void apply_view_spec(ViewState& view, const ViewSpec& spec) {
   view.heads_show = spec.view == ViewKind::arcs      ? HeadsShow::arcs
                     : spec.view == ViewKind::neurons ? HeadsShow::neurons
                                                      : HeadsShow::grid;
-  view.arcs_heads = spec.heads_shown;
+  if (spec.view == ViewKind::text) {
+    view.text.heads = spec.heads_shown;
+  } else {
+    const bool selected_alone = spec.heads_shown && *spec.heads_shown == std::vector{spec.head};
+    view.arcs_chosen = spec.heads_shown ? !selected_alone : spec.view == ViewKind::arcs;
+    view.arcs_heads = view.arcs_chosen ? spec.heads_shown : std::nullopt;
+  }
+  view.text.along = spec.along;
+  view.text.combined = spec.combined;
   view.arcs_hide_below = spec.hide_below;
   view.arcs_sentences = spec.sentences;
   view.main_view = main_view_of_picture(spec.view);
@@ -47,15 +92,22 @@ void apply_view_spec(ViewState& view, const ViewSpec& spec) {
   view.batch = spec.batch;
   view.head = spec.head;
   (has_weight_colors(spec.view, spec.stage) ? view.weight_map : view.signed_map) = spec.colormap;
-  view.range_fixed = spec.range == RangeKind::fixed;
-  view.range = spec.range == RangeKind::row ? RangeKind::row : RangeKind::automatic;
-  view.range_low = spec.range_low;
-  view.range_high = spec.range_high;
+  view.stage_range.reset();
+  if (is_score_like(spec.stage)) {
+    view.range_fixed = spec.range == RangeKind::fixed;
+    view.range = view.range_fixed ? RangeKind::automatic : spec.range;
+    view.range_low = spec.range_low;
+    view.range_high = spec.range_high;
+  } else if (spec.range == RangeKind::fixed || spec.range == RangeKind::fit) {
+    view.stage_range = RangeOfStage{spec.stage, spec.range, spec.range_low, spec.range_high};
+  }
   view.log_scale = spec.log_scale;
   // What was picked or zoomed into belongs to another tensor.
   view.cell.reset();
   if (spec.token && is_score_like(view.stage))
-    view.cell = Cell{*spec.token, -1};  // the key is not kept: the strongest one
+    // The key is not kept: the strongest one. The query of a column is not kept either.
+    view.cell =
+        spec.view == ViewKind::text && spec.along == TextAlong::column ? Cell{0, *spec.token} : Cell{*spec.token, -1};
   if (spec.at.size() >= 3) view.cell = Cell{spec.at[spec.at.size() - 2], spec.at.back()};
   view.viewport = {};
   view.stage_viewport = {};

@@ -12,6 +12,7 @@
 #include "core/heads/aggregate_kind.h"
 #include "core/heads/head_metric_kind.h"
 #include "core/heads/sentence_pair.h"
+#include "core/heads/text_weights_kind.h"
 #include "core/heads/token_view.h"
 #include "core/picture/color_map.h"
 #include "core/picture/heatmap.h"
@@ -62,12 +63,28 @@ struct BugLabView {
   friend bool operator==(const BugLabView&, const BugLabView&) = default;
 };
 
+// Attention on the words of the text.
+struct TextView {
+  TextAlong along = TextAlong::row;
+  HeadsCombined combined = HeadsCombined::sum;
+  std::optional<std::vector<std::int64_t>> heads;  // combined; nothing: all
+  friend bool operator==(const TextView&, const TextView&) = default;
+};
+
 // The tensors of the layer's weights.
 struct WeightsView {
   std::string tensor;  // by its file's name; of another layer, or none: the one at the same place of the list
   std::optional<Cell> cell;
   Viewport viewport;
   friend bool operator==(const WeightsView&, const WeightsView&) = default;
+};
+
+// The range of the colours of a stage that is no head's map: `fixed` from low to high, or `fit`.
+struct RangeOfStage {
+  StageId stage = StageId::output;
+  RangeKind range = RangeKind::fixed;
+  double low = 0, high = 1;
+  friend bool operator==(const RangeOfStage&, const RangeOfStage&) = default;
 };
 
 struct ViewState {
@@ -77,15 +94,17 @@ struct ViewState {
   std::int64_t batch = 0, head = 0;
   std::optional<Cell> cell;                        // picked; (query, key) or (position, feature) of `stage`
   std::optional<ColorMap> weight_map, signed_map;  // chosen by hand, for both themes; nothing: by theme
-  RangeKind range = RangeKind::automatic;          // automatic: one for all heads; row: each row its own
+  RangeKind range = RangeKind::automatic;          // automatic, fit: one for all heads; row: each row its own
   bool range_per_head = false;
   bool range_fixed = false;
   double range_low = 0, range_high = 1;
   bool log_scale = false;
-  Pooling pooling = Pooling::max;  // what a pixel shows of the cells under it in a large map
+  std::optional<RangeOfStage> stage_range;  // nothing: automatic; of another stage: not used
+  Pooling pooling = Pooling::max;           // what a pixel shows of the cells under it in a large map
   ConcatShows concat_shows = ConcatShows::concat;
   HeadsShow heads_show = HeadsShow::grid;
-  std::optional<std::vector<std::int64_t>> arcs_heads;  // whose lines are drawn; nothing: all
+  bool arcs_chosen = false;  // heads were chosen by hand; until then lines are drawn of the selected head alone
+  std::optional<std::vector<std::int64_t>> arcs_heads;  // once chosen: whose lines are drawn; nothing: all
   double arcs_hide_below = 0.05;
   SentencePair arcs_sentences = SentencePair::all;
   Viewport viewport;        // of the large head
@@ -97,9 +116,15 @@ struct ViewState {
   LayersView layers;
   BugLabView bug_lab;
   WeightsView weights;
+  TextView text;
   std::optional<SensitivityBy> sensitivity_by;  // nothing: usual_by() of the stage
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
+
+// The text view of this state: its heads, and the token that is picked.
+void set_text(ViewSpec& spec, const ViewState& view);
+// `view` with the widths, heights and collapsed panels of `screen`.
+ViewState with_layout_of(ViewState view, const ViewState& screen);
 
 // The part that a picture or session file keeps, with the theme that is the window's (Settings::theme); and back, but
 // for the theme.

@@ -12,6 +12,7 @@ enum class CommandId {
   open_phrase,
   open_path,
   open_folder,
+  open_kept_session,
   save_session,
   export_dialog,
   quit,
@@ -39,6 +40,7 @@ enum class CommandId {
   toggle_compare,
   toggle_sensitivity,
   toggle_weights,
+  toggle_text,
   pin,
   unpin,
   palette,
@@ -54,6 +56,7 @@ enum class CommandId {
   compare_backends,
   settings,
   fit_heatmap,
+  find_cell,
   next_head,
   previous_head,
   next_stage,
@@ -66,11 +69,14 @@ enum class CommandId {
   explain_back,
   explain_forward,
   toggle_follow,
+  report_problem,
+  one_layer,
 };
 
 struct Command {
   CommandId id = CommandId::none;
-  std::string argument;  // open_path: the path; set_option: "heads=8"; select_head: "3"; open_example: its id
+  std::string argument;  // open_path: the path; set_option: "heads=8"; select_head: "3"; open_example: its id;
+                         // open_kept_session: KeptSession::suffix
 };
 
 }  // namespace headscope::ui

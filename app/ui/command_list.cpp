@@ -51,7 +51,8 @@ const CommandInfo kAboveMainViews[] = {
     {Id::compare_backends, "Compare backends", "Model", "",
      "Computes the same request on the CPU and on the GPU: how long each takes, how far they differ."},
 
-    {Id::palette, "Commands...", "View", "Ctrl+P", "Finds commands, stages, heads and tokens by name."},
+    {Id::palette, "Commands...", "View", "Ctrl+P",
+     "Finds everything by name: commands, options and their values, settings, files, heads, tokens, cells."},
     {Id::go_to_cell, "Go to cell...", "View", "Ctrl+G", "Picks a query and a key by number or token."},
     {Id::explain_back, "Back to the number before", "View", "Alt+Left",
      "Returns to the number from which you jumped to an operand."},
@@ -60,7 +61,9 @@ const CommandInfo kAboveMainViews[] = {
     {Id::previous_head, "Previous head", "View", "[", "Shows the head before."},
     {Id::next_stage, "Next stage", "View", "Ctrl+PageDown", "Selects the next tensor of the pipeline."},
     {Id::previous_stage, "Previous stage", "View", "Ctrl+PageUp", "Selects the tensor before."},
-    {Id::fit_heatmap, "Fit the picture", "View", "Ctrl+F", "Shows the whole of the large picture again."},
+    {Id::find_cell, "Find a number...", "View", "Ctrl+F",
+     "Goes from cell to cell of the large picture by a condition: > 0.9, < 0, = 0.5, nan, inf, row max."},
+    {Id::fit_heatmap, "Fit the picture", "View", "Ctrl+Shift+F", "Shows the whole of the large picture again."},
     {Id::toggle_request, "Request panel", "View", "F9", "Opens or closes the panel of the request."},
     {Id::toggle_pipeline, "Pipeline", "View", "F6", "Shows the stages large or by their names only."},
     {Id::toggle_concat, "Concat panel", "View", "F7", "Opens or closes concat and output."},
@@ -75,8 +78,10 @@ const CommandInfo kBelowMainViews[] = {
     {Id::scale_reset, "Normal size", "View", "Ctrl+0", "The size that the screen asks for."},
 
     {Id::export_dialog, "Export...", "Export", "Ctrl+E", "Writes a picture, CSV, NPY, safetensors or a session."},
-    {Id::help, "Help and keys", "Help", "F1", "The tour, and a list of every key."},
+    {Id::help, "Help and keys", "Help", "F1", "The tour, and every command and key by topic."},
     {Id::tour, "Tour", "Help", "", "Goes through the pipeline on your own phrase, step by step."},
+    {Id::report_problem, "Report a problem", "Help", "",
+     "Puts on the clipboard what a report needs: version, driver, fonts, the last crash; no phrase."},
     {Id::about, "About Headscope", "Help", "", "Version, licence, folders."},
     {Id::select_head, "Head 0 to 9", "", "Alt+0", "Alt and a digit show that head."},
 };

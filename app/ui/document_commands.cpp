@@ -6,6 +6,7 @@
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/command_actions.h"
 #include "app/ui/compare/compare_panel.h"
+#include "app/ui/document_title.h"
 #include "app/ui/file_choice.h"
 #include "app/ui/guide/examples.h"
 #include "app/ui/guide/tour.h"
@@ -30,20 +31,20 @@ void choose_file(Ui& ui, const char* purpose) {
 
 void open_demo(Ui& ui) {
   const Document document = demo_document();
-  ui.session.open(document.request, document.view);
-  ui.state.title = document.title.empty() ? "untitled" : document.title;
+  // The panels lie as the user has arranged them, whatever is open.
+  ui.session.open(document.request, with_layout_of(document.view, ui.session.view), document.identity());
+  note_opened(ui.state, ui.session.document.title, document.request);
   ui.state.edits.clear();
 }
 
 void open_document_at(Ui& ui, const std::string& path) {
   try {
     const bool words = is_phrase_file(path);
-    const Document document = words ? open_phrase(path, ui.session.draft, ui.session.view)
-                                    : open_document(path, ui.session.draft, ui.session.view);
-    ui.session.open(document.against.value_or(document.request), document.view);
+    const Document document = open_document(path, ui.session.draft, ui.session.view, ui.session.document.given_phrase);
+    ui.session.open(document.against.value_or(document.request), document.view, document.identity());
     if (document.against) pin_then_edit(ui, document.request);
     if (document.theme) ui.settings.theme = *document.theme;
-    ui.state.title = document.title;
+    note_opened(ui.state, ui.session.document.title, document.request);
     ui.state.edits.clear();
     // A long text with the caret in it would open over the panels below.
     if (words && ui.state.focus == "phrase") ui.state.focus = "inspector/picture";

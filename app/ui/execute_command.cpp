@@ -1,5 +1,7 @@
 // Commands, carried out after the frame that pushed them.
+#include "app/session/command_trail.h"
 #include "app/ui/command_actions.h"
+#include "app/ui/command_list.h"
 #include "app/ui/main_view.h"
 #include "app/ui/shortcuts.h"
 
@@ -14,8 +16,20 @@ const CommandAction* find_command_action(CommandId id) {
   return nullptr;
 }
 
+namespace {
+
+// For the report of a crash; what a command was given stays out of it.
+void note_title_of(CommandId id) {
+  for (const CommandInfo& info : command_list()) {
+    if (info.id == id) return note_command(info.title);
+  }
+}
+
+}  // namespace
+
 bool execute_command(Ui& ui, const Command& command) {
   if (command.id == CommandId::none) return true;
+  note_title_of(command.id);
   if (const MainViewInfo* view = main_view_of(command.id)) {
     toggle_main_view(ui, *view);
     return true;

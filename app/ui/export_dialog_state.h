@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "app/session/export/export_job.h"
 #include "core/base/image.h"
@@ -12,6 +13,12 @@ namespace headscope::ui {
 
 struct ExportDialogState {
   ExportChoice choice;
+  // What is typed of the choice.
+  std::string width_text, dpi_text, font_text, heads_text;
+  std::string typed_problem;  // why one of them cannot be; "" when all can
+  std::string previewed_problem;
+  // The file of the last export, and its job.
+  std::string written, written_title;
   bool resumes = false;      // true after a folder was chosen: the dialog keeps its choices
   bool name_is_ours = true;  // true: the file's name follows the choices; false: the user typed one
   // The forecast and the small picture of `previewed`; made anew when the choice or the trace changes.

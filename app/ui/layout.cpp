@@ -15,23 +15,30 @@ constexpr float kKeyPhraseFrom = 1360;
 constexpr float kNarrowInspectorBelow = 1440, kNarrowInspector = 420;
 constexpr float kTabsBelow = 1100;
 constexpr float kMostInspector = 620;
-// Heads keep this height before concat takes any: two rows of small thumbnails with their labels.
-constexpr float kHeadsHeight = 474, kLeastConcat = 84;
+// Heads keep this height before concat takes any, unless its height was set by hand: two rows of small thumbnails with
+// their labels.
+constexpr float kHeadsHeight = 474;
+
+bool is_set_by_hand(float ViewState::*size, const ViewState& view) {
+  return view.*size != ViewState().*size;
+}
 
 // How wide the inspector is when the window is larger than heads need: thumbnails grow with the height first.
-float inspector_width(float room, float heads_height, const ViewState& view) {
-  const ViewState defaults;
-  if (view.inspector_width != defaults.inspector_width) return view.inspector_width;
+float inspector_width(float room, float heads_height) {
   const float thumbnail = std::max(96.0f, (heads_height - size::panel_header - 44) / 2 - 26);
   const float heads = 4 * thumbnail + 62 + 3 * 10 + 2 * size::panel_padding;
-  return std::clamp(room - heads, defaults.inspector_width, kMostInspector);
+  return std::clamp(room - heads, ViewState().inspector_width, kMostInspector);
 }
 
 // The same of a window `w` wide, beside heads and concat that are `height` high together without notices; at 1x.
 float inspector_beside(float w, float room, float height, const ViewState& view) {
+  const float most = room - kLeastHeadsWidth;
+  if (is_set_by_hand(&ViewState::inspector_width, view)) {
+    return std::clamp(view.inspector_width, kLeastInspector, std::max(kLeastInspector, most));
+  }
   const float concat_guess = std::clamp(height - kHeadsHeight, size::panel_header, view.concat_height);
-  const float wish = inspector_width(room, height - concat_guess, view);
-  return std::min(w < kNarrowInspectorBelow ? std::min(wish, kNarrowInspector) : wish, room - 420);
+  const float wish = inspector_width(room, height - concat_guess);
+  return std::min(w < kNarrowInspectorBelow ? std::min(wish, kNarrowInspector) : wish, most);
 }
 
 // Heads, concat and inspector in `body`: beside each other, or in one place.
@@ -49,10 +56,13 @@ void place_layer(Layout& layout, const Rect& body, const LayoutInput& input, con
   }
   const float split = right - inspector;
 
-  float concat = std::min(view.concat_height, usual_height - kHeadsHeight);
+  const float least_heads = kLeastHeadsHeight + (layout.tabs ? size::rail : 0);
+  const float heads_height = is_set_by_hand(&ViewState::concat_height, view) ? least_heads : kHeadsHeight;
+  float concat = std::min(view.concat_height, usual_height - heads_height);
   if (concat >= kLeastConcat) concat = std::max(kLeastConcat, concat - input.notices / scale);
   layout.concat_header_only = view.concat_collapsed || concat < kLeastConcat;
-  if (layout.concat_header_only) concat = size::panel_header;
+  if (!input.has_concat) layout.concat_header_only = true;
+  if (layout.concat_header_only) concat = input.has_concat ? size::panel_header : 0;
   const float concat_top = status - px(concat);
 
   float y = body.min.y;
@@ -89,15 +99,19 @@ Layout layout_of(const LayoutInput& input, const ViewState& view) {
   const bool open = room_for_request ? !view.request_collapsed : view.request_opened_by_hand;
   layout.request_rail = !open;
   layout.request_over = open && !room_for_request;
-  layout.pipeline_small = view.pipeline_collapsed || h < kPipelineFrom;
+  layout.pipeline_fixed = h < kPipelineFrom;
+  layout.pipeline_small = view.pipeline_collapsed || layout.pipeline_fixed;
 
   layout.menu = {{0, 0}, {right, menu}};
   layout.status = {{0, status}, {right, bottom}};
-  const float request = px(open ? std::clamp(view.request_width, 220.0f, 420.0f) : size::rail);
-  layout.request = {{0, menu}, {request, status}};
+  const float request = px(open ? std::clamp(view.request_width, kLeastRequest, kMostRequest) : size::rail);
+  const float top = menu + px(size::views);
+  // The names of the views have the width that is seen, even where the rest is cut off.
+  layout.views = {{0, menu}, {input.width, top}};
+  layout.request = {{0, top}, {request, status}};
   const float left = layout.request_over ? px(size::rail) : request;
 
-  float y = menu;
+  float y = top;
   const auto strip = [&](float strip_height) {
     const Rect result{{left, y}, {right, y + strip_height}};
     y += strip_height;

@@ -7,13 +7,17 @@
 namespace headscope::ui {
 
 constexpr float kSmallestWidth = 960, kSmallestHeight = 640;
+// How far the user may move the borders of panels; at 1x.
+constexpr float kLeastRequest = 220, kMostRequest = 420, kLeastInspector = 360, kLeastConcat = 84;
+constexpr float kLeastHeadsWidth = 580, kLeastHeadsHeight = 240;
 
 struct Layout {
-  Rect menu, status, request, phrase, pipeline, notices, heads, concat, inspector;
+  Rect menu, views, status, request, phrase, pipeline, notices, heads, concat, inspector;
   bool command_box = true;        // in the menu bar
   bool request_rail = false;      // folded to a rail 36 wide, with its name turned 90 degrees
   bool request_over = false;      // opened by the user without enough room: drawn over the panels beside it
   bool pipeline_small = false;    // names only
+  bool pipeline_fixed = false;    // so, whatever the user wants: the window is too low
   bool key_phrase_button = true;  // else in the menu
   bool concat_header_only = false;
   bool inspector_rail = false;
@@ -33,6 +37,7 @@ struct LayoutInput {
   float notices = 0;            // the height that notices take below the pipeline, device pixels
   bool inspector_tab = false;   // where heads and inspector share one place: the inspector is shown
   MainView main_view = MainView::layer;
+  bool has_concat = true;  // false: the result has none, and heads take its place
 };
 
 // Under 960 x 640 (at 1x) the layout of that size is cut off at the right and bottom.

@@ -7,6 +7,7 @@
 #include "app/session/session.h"
 #include "app/session/settings.h"
 #include "app/ui/command_actions.h"
+#include "app/ui/inspector/cell_finder.h"
 #include "app/ui/layout.h"
 #include "app/ui/main_view.h"
 #include "app/ui/map/explain_state.h"
@@ -74,6 +75,18 @@ void toggle_inspector(Ui& ui) {
   tab = !tab;
 }
 
+// Where concat has no room of its own it opens at the cost of the heads.
+void toggle_concat(Ui& ui) {
+  constexpr float kOpened = 140;
+  ViewState& view = ui.session.view;
+  if (!ui.state.panels.get<ShellState>().concat_header_only) {
+    view.concat_collapsed = true;
+    return;
+  }
+  if (!view.concat_collapsed) view.concat_height = kOpened;
+  view.concat_collapsed = false;
+}
+
 void fit_heatmap(Ui& ui) {
   ViewState& view = ui.session.view;
   view.viewport = {};
@@ -108,9 +121,10 @@ const CommandAction kActions[] = {
     {CommandId::scale_reset, [](Ui& ui, const std::string&) { set_scale(ui, 1); }},
     {CommandId::toggle_request, plain<toggle_request>},
     {CommandId::toggle_pipeline, plain<toggle<&ViewState::pipeline_collapsed>>},
-    {CommandId::toggle_concat, plain<toggle<&ViewState::concat_collapsed>>},
+    {CommandId::toggle_concat, plain<toggle_concat>},
     {CommandId::toggle_inspector, plain<toggle_inspector>},
     {CommandId::fit_heatmap, plain<fit_heatmap>},
+    {CommandId::find_cell, plain<open_cell_finder>},
     {CommandId::next_head, plain<step_head<1>>},
     {CommandId::previous_head, plain<step_head<-1>>},
     {CommandId::select_head, select_head},

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "app/session/session.h"
+#include "app/ui/shell_state.h"
 #include "core/base/assert.h"
 
 namespace headscope::ui {
@@ -13,6 +17,13 @@ namespace {
 
 void forget_notice(Ui& ui, const char* key) {
   std::erase_if(ui.state.notices, [&](const Notice& old) { return old.key == key; });
+}
+
+// Whether a view put the notice: its key is the view's word, or begins with it ("layer/copy_matrix").
+bool is_of_view(const Notice& notice) {
+  const std::string_view key = notice.key;
+  return std::any_of(kMainViewWords.begin(), kMainViewWords.end(),
+                     [&](const MainViewWord& row) { return key.substr(0, key.find('/')) == row.word; });
 }
 
 // Whether the command may go on; else a notice says why not.
@@ -25,7 +36,8 @@ bool passes_obstacle(Ui& ui, const MainViewInfo& info) {
     return true;
   }
   // Before the first result it is not known whether the view will have anything to show.
-  if (ui.session.trace() != nullptr) ui.session.view.main_view = MainView::layer;
+  MainView& wanted = ui.session.view.main_view;
+  if (ui.session.trace() != nullptr && wanted == info.view) wanted = MainView::layer;
   put_notice(ui.state, {Notice::Kind::info, obstacle->fact, obstacle->advice, key});
   return false;
 }
@@ -56,14 +68,44 @@ MainView shown_main_view(const Ui& ui) {
   return obstacle_of(ui, wanted) ? MainView::layer : wanted.view;
 }
 
-void toggle_main_view(Ui& ui, const MainViewInfo& info) {
+bool leave_main_view(Ui& ui) {
+  ShellState& shell = ui.state.panels.get<ShellState>();
+  MainView& shown = ui.session.view.main_view;
+  if (shown == MainView::layer && !shell.on_screen.enlarged) return false;
+  if (shown != MainView::layer) ui.state.focus = std::exchange(shell.focus_before_view, std::string());
+  shown = MainView::layer;
+  shell.inspector_expanded = false;
+  ui.state.wants_frame = true;
+  return true;
+}
+
+void show_main_view(Ui& ui, const MainViewInfo& info) {
+  if (info.view == MainView::layer) {
+    leave_main_view(ui);
+    return;
+  }
   if (!passes_obstacle(ui, info)) return;
   if (info.before_toggle != nullptr) info.before_toggle(ui);
   MainView& shown = ui.session.view.main_view;
-  shown = shown == info.view ? MainView::layer : info.view;
-  if (shown != info.view) return;
+  std::string& before = ui.state.panels.get<ShellState>().focus_before_view;
+  if (shown == MainView::layer) before = ui.state.focus.starts_with("views/") ? "" : ui.state.focus;
+  shown = info.view;
   ui.state.focus = info.focus(ui);
   ui.state.focus_by_keyboard = true;
+}
+
+void toggle_main_view(Ui& ui, const MainViewInfo& info) {
+  if (info.view == MainView::layer || ui.session.view.main_view != info.view) return show_main_view(ui, info);
+  if (!passes_obstacle(ui, info)) return;
+  if (info.before_toggle != nullptr) info.before_toggle(ui);
+  leave_main_view(ui);
+}
+
+void forget_notices_of_views(Ui& ui) {
+  std::optional<MainView>& last = ui.state.panels.get<ShellState>().shown;
+  const MainView now = shown_main_view(ui);
+  if (last && *last != now) std::erase_if(ui.state.notices, is_of_view);
+  last = now;
 }
 
 void draw_main_view(Ui& ui, const Rect& area) {

@@ -21,13 +21,15 @@ struct ViewObstacle {
 struct MainViewInfo {
   MainView view = MainView::layer;
   const char* title = "";  // in the menu View and in the palette
-  // What shows the view, and shows one layer's panels again. `layer` has no command: it is where all others lead back.
+  const char* name = "";   // one or two words, in the strip of views
+  // What shows the view, and shows one layer's panels again; that of `layer` leaves every other view.
   CommandId command = CommandId::none;
   const char* shortcut = "";
   const char* help = "";  // one sentence
   // Draws the view under the phrase. Null for `layer`: app/ui/shell.cpp draws its panels, each in a place of its own.
   void (*draw)(Ui& ui, const Rect& area) = nullptr;
-  // The control that has the focus when the command has opened the view.
+  // The control that has the focus when the command has opened the view. Null for `layer`: the focus goes back to where
+  // it was before.
   std::string (*focus)(const Ui& ui) = nullptr;
   // Nothing when the view can open, else why it cannot: `layer` is shown then. Null: it can always open.
   std::optional<ViewObstacle> (*obstacle)(const Ui& ui) = nullptr;
@@ -35,7 +37,6 @@ struct MainViewInfo {
   // what the obstacle is; its key is the word of the view.
   bool waits = false;
   bool greyed = false;  // the menu greys the command while there is an obstacle
-  bool ticked = true;   // the menu ticks the command while the view is shown
   // What else the command does before it opens or closes the view; may be null.
   void (*before_toggle)(Ui& ui) = nullptr;
   // The two results that the view shows, for exports; null where a view shows one.
@@ -58,9 +59,19 @@ std::optional<ViewObstacle> obstacle_of(const Ui& ui, const MainViewInfo& info);
 // What is drawn in this frame: what the view asks for, or `layer` where that has nothing to show.
 MainView shown_main_view(const Ui& ui);
 
-// What the command of a view does: shows it with the focus on its control, or one layer's panels when it is what the
-// session's view asks for already. With an obstacle: see MainViewInfo::waits.
+// Shows the view with the focus on its control; `layer`: leaves every other view, and the enlarged inspector. With an
+// obstacle: see MainViewInfo::waits.
+void show_main_view(Ui& ui, const MainViewInfo& info);
+
+// What the command of a view does: shows it, or one layer's panels when it is what the session's view asks for already.
 void toggle_main_view(Ui& ui, const MainViewInfo& info);
+
+// Shows one layer's panels, none of them enlarged; the focus goes back to where it was before the view was opened.
+// False when nothing else is shown.
+bool leave_main_view(Ui& ui);
+
+// Takes away the notices of views when another view is shown than in the last frame. Call it once a frame.
+void forget_notices_of_views(Ui& ui);
 
 // Draws the shown view in its place; there is one, other than `layer`.
 void draw_main_view(Ui& ui, const Rect& area);

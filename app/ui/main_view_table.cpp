@@ -8,6 +8,7 @@
 #include "app/ui/mask/mask_panel.h"
 #include "app/ui/panels.h"
 #include "app/ui/script/script_panel.h"
+#include "app/ui/text/text_panel.h"
 #include "app/ui/weights/weights_panel.h"
 
 namespace headscope::ui {
@@ -45,13 +46,31 @@ Obstacle no_weights(const Ui& ui) {
                       "them."};
 }
 
-constexpr const char* kLabKeys[] = {"Space switches a variant", "D next stage that differs", "Ctrl+B one layer"};
-constexpr const char* kWeightsKeys[] = {"Arrows cell", "Enter edits", "Ctrl+C copy number", "Ctrl+Shift+W one layer"};
+constexpr const char* kLabKeys[] = {"Space switches a mistake on or off", "D goes to the next stage that differs"};
+constexpr const char* kMaskKeys[] = {"Drag paints", "Arrows pick a cell", "Space paints it"};
+constexpr const char* kCompareKeys[] = {"Ctrl+Shift+D pins what is shown as A", "Ctrl+E exports"};
+constexpr const char* kScriptKeys[] = {"Up Down scroll", "Ctrl+C copies the script"};
+constexpr const char* kWeightsKeys[] = {"Arrows pick a number", "Enter edits it", "Ctrl+C copies it"};
+
+constexpr const char* kTextKeys[] = {"Arrows choose a word", "Shift+arrows choose its partner", "Digits switch heads"};
+
+Obstacle no_text(const Ui& ui) {
+  const auto trace = ui.session.trace();
+  if (trace == nullptr) return kNothingComputed;
+  if (trace->find(StageId::weights) != nullptr && trace->query_len() > 0 && trace->key_len() > 0) return std::nullopt;
+  return ViewObstacle{"There are no weights to shade a text by.", "They appear when the phrase has a word."};
+}
 
 constexpr MainViewInfo kViews[] = {
-    {.view = MainView::layer, .title = "One layer"},
+    {.view = MainView::layer,
+     .title = "One layer",
+     .name = "One layer",
+     .command = CommandId::one_layer,
+     .shortcut = "F2",
+     .help = "Leaves every other view: shows pipeline, heads, concat and inspector of one layer."},
     {.view = MainView::layers,
      .title = "Layers × heads",
+     .name = "Layers",
      .command = CommandId::toggle_layers,
      .shortcut = "F3",
      .help = "Shows all layers and heads of a model at once, or one layer again.",
@@ -61,6 +80,7 @@ constexpr MainViewInfo kViews[] = {
      .greyed = true},
     {.view = MainView::follow,
      .title = "Follow a token",
+     .name = "Follow",
      .command = CommandId::toggle_follow,
      .shortcut = "Ctrl+J",
      .help = "Steps through the stages with one token: what feeds its number at each; arrow keys step.",
@@ -68,16 +88,30 @@ constexpr MainViewInfo kViews[] = {
      .focus = [](const Ui&) -> std::string { return "follow"; },
      .obstacle = [](const Ui& ui) { return can_follow(ui) ? Obstacle() : kNothingComputed; },
      .waits = true},
-    {.view = MainView::script,
-     .title = "As a script",
-     .command = CommandId::toggle_script,
-     .shortcut = "Ctrl+Shift+P",
-     .help = "Shows the computation as PyTorch, NumPy or LaTeX, or one layer again.",
-     .draw = draw_script_panel,
-     .focus = [](const Ui&) -> std::string { return "script/code"; },
-     .before_toggle = forget_script_place},
+    {.view = MainView::compare,
+     .title = "Compare A and B",
+     .name = "Compare",
+     .command = CommandId::toggle_compare,
+     .shortcut = "Ctrl+D",
+     .help = "Shows the pinned result, the current one and their difference, or one layer again.",
+     .draw = draw_compare_panel,
+     .focus = [](const Ui&) -> std::string { return "compare/stage"; },
+     .pair = compared_pair,
+     .keys = kCompareKeys},
+    {.view = MainView::sensitivity,
+     .title = "Sensitivity",
+     .name = "Sensitivity",
+     .command = CommandId::toggle_sensitivity,
+     .shortcut = "Ctrl+Shift+G",
+     .help = "Shows what the picked number depends on: derivatives by tokens, scores and weights.",
+     .draw = draw_sensitivity_panel,
+     .focus = [](const Ui&) -> std::string { return "sensitivity/stage"; },
+     .obstacle = no_result,
+     .waits = true,
+     .greyed = true},
     {.view = MainView::bug_lab,
      .title = "Bug lab",
+     .name = "Bug lab",
      .command = CommandId::toggle_bug_lab,
      .shortcut = "Ctrl+B",
      .help = "Shows what known mistakes would change, side by side, or one layer again.",
@@ -89,35 +123,19 @@ constexpr MainViewInfo kViews[] = {
      .keys = kLabKeys},
     {.view = MainView::mask,
      .title = "Mask editor",
+     .name = "Mask",
      .command = CommandId::mask_editor,
      .shortcut = "Ctrl+M",
      .help = "Paints on the mask: cells, rows, columns, rectangles; says what each row sees.",
      .draw = draw_mask_panel,
      .focus = [](const Ui&) -> std::string { return kMaskGrid; },
      .obstacle = no_mask,
-     .ticked = false,
      // The Request, opened by hand, would lie over the matrix.
-     .before_toggle = [](Ui& ui) { ui.session.view.request_opened_by_hand = false; }},
-    {.view = MainView::compare,
-     .title = "Compare A and B",
-     .command = CommandId::toggle_compare,
-     .shortcut = "Ctrl+D",
-     .help = "Shows the pinned result, the current one and their difference, or one layer again.",
-     .draw = draw_compare_panel,
-     .focus = [](const Ui&) -> std::string { return "compare/stage"; },
-     .pair = compared_pair},
-    {.view = MainView::sensitivity,
-     .title = "Sensitivity",
-     .command = CommandId::toggle_sensitivity,
-     .shortcut = "Ctrl+Shift+G",
-     .help = "Shows what the picked number depends on: derivatives by tokens, scores and weights.",
-     .draw = draw_sensitivity_panel,
-     .focus = [](const Ui&) -> std::string { return "sensitivity/stage"; },
-     .obstacle = no_result,
-     .waits = true,
-     .greyed = true},
+     .before_toggle = [](Ui& ui) { ui.session.view.request_opened_by_hand = false; },
+     .keys = kMaskKeys},
     {.view = MainView::weights,
      .title = "Weights of the layer",
+     .name = "Weights",
      .command = CommandId::toggle_weights,
      .shortcut = "Ctrl+Shift+W",
      .help = "Shows the tensors of the layer's weights, whose numbers can be edited, or one layer again.",
@@ -126,6 +144,28 @@ constexpr MainViewInfo kViews[] = {
      .obstacle = no_weights,
      .greyed = true,
      .keys = kWeightsKeys},
+    {.view = MainView::text,
+     .title = "Attention on the text",
+     .name = "Text",
+     .command = CommandId::toggle_text,
+     .shortcut = "Ctrl+U",
+     .help = "Shades the words by what one of them looks at, or one layer again.",
+     .draw = draw_text_panel,
+     .focus = [](const Ui&) -> std::string { return kTextWords; },
+     .obstacle = no_text,
+     .waits = true,
+     .greyed = true,
+     .keys = kTextKeys},
+    {.view = MainView::script,
+     .title = "As a script",
+     .name = "Script",
+     .command = CommandId::toggle_script,
+     .shortcut = "Ctrl+Shift+P",
+     .help = "Shows the computation as PyTorch, NumPy or LaTeX, or one layer again.",
+     .draw = draw_script_panel,
+     .focus = [](const Ui&) -> std::string { return "script/code"; },
+     .before_toggle = forget_script_place,
+     .keys = kScriptKeys},
 };
 
 }  // namespace

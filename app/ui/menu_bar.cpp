@@ -6,9 +6,12 @@
 #include "app/session/session.h"
 #include "app/session/settings.h"
 #include "app/ui/command_list.h"
+#include "app/ui/command_state.h"
+#include "app/ui/document_title.h"
 #include "app/ui/guide/examples.h"
 #include "app/ui/main_view.h"
 #include "app/ui/panels.h"
+#include "app/ui/shell_state.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
@@ -46,50 +49,20 @@ struct Entry {
   Command command;
 };
 
-bool enabled(const Ui& ui, CommandId id) {
-  const Session& session = ui.session;
-  if (const MainViewInfo* view = main_view_of(id)) return !view->greyed || !obstacle_of(ui, *view);
-  switch (id) {
-    case CommandId::undo:
-      return session.can_undo();
-    case CommandId::redo:
-      return session.can_redo();
-    case CommandId::copy_cell:
-    case CommandId::copy_row:
-      return session.trace() != nullptr && session.view.cell.has_value();
-    case CommandId::copy_matrix:
-    case CommandId::export_dialog:
-    case CommandId::go_to_cell:
-    case CommandId::next_head:
-    case CommandId::previous_head:
-    case CommandId::next_stage:
-    case CommandId::previous_stage:
-    case CommandId::fit_heatmap:
-    case CommandId::pin:
-      return session.trace() != nullptr;
-    case CommandId::unpin:
-      return session.pinned() != nullptr;
-    case CommandId::next_problem:
-      return session.problem().has_value();
-    default:
-      return true;
-  }
-}
-
 bool checked(const Ui& ui, CommandId id) {
-  if (const MainViewInfo* info = main_view_of(id)) return info->ticked && shown_main_view(ui) == info->view;
-  const ViewState& view = ui.session.view;
+  if (const MainViewInfo* info = main_view_of(id)) return shown_main_view(ui) == info->view;
+  const OnScreen shown = shown_of(ui);
   switch (id) {
     case CommandId::toggle_key_phrase:
       return ui.session.draft.key_phrase.has_value() || ui.session.draft.second_phrase.has_value();
     case CommandId::toggle_pipeline:
-      return !view.pipeline_collapsed;
+      return shown.pipeline;
     case CommandId::toggle_concat:
-      return !view.concat_collapsed;
+      return shown.concat;
     case CommandId::toggle_inspector:
-      return !view.inspector_collapsed;
+      return shown.inspector;
     case CommandId::toggle_request:
-      return !view.request_collapsed;
+      return shown.request;
     default:
       return false;
   }
@@ -106,6 +79,7 @@ bool starts_group(CommandId id) {
     case CommandId::next_head:
     case CommandId::next_stage:
     case CommandId::toggle_request:
+    case CommandId::one_layer:
     case CommandId::toggle_theme:
       return true;
     default:
@@ -130,14 +104,18 @@ std::vector<Entry> entries_of(const Ui& ui, int menu) {
         first = false;
       }
     }
-    entries.push_back({{info.title, info.shortcut, enabled(ui, info.id), checked(ui, info.id), starts_group(info.id)},
-                       {info.id, ""}});
+    entries.push_back(
+        {{info.title, info.shortcut, command_refusal(ui, info.id).empty(), checked(ui, info.id), starts_group(info.id)},
+         {info.id, ""}});
     if (info.id == CommandId::examples) {
       for (const Example& example : all_examples()) {
         entries.back().line.inner.push_back(example_text(language_of(ui), example, "title"));
       }
       entries.back().line.inner.emplace_back("What each shows...");
     }
+    // A dialog with a sentence on each, where one looks for help.
+    if (info.id == CommandId::tour)
+      entries.push_back({{"Examples...", "", true, false, false}, {CommandId::examples, ""}});
   }
   return entries;
 }
@@ -179,9 +157,9 @@ void menu_keys(Ui& ui, int open) {
 
 void draw_command_box(Ui& ui, const Rect& area) {
   const float width = ui.px(std::clamp(254 + (area.width() / ui.scale - 1280) * 44 / 320, 220.0f, 298.0f));
-  const Rect box{{area.max.x - ui.px(size::panel_padding) - width, area.min.y + ui.px(6)},
-                 {area.max.x - ui.px(size::panel_padding), area.min.y + ui.px(30)}};
-  const ControlState state{true, false, "Finds commands, stages, heads and tokens by name (Ctrl+P)."};
+  const Rect box{{area.max.x - ui.px(size::panel_padding) - width, area.min.y + ui.px(3)},
+                 {area.max.x - ui.px(size::panel_padding), area.min.y + ui.px(27)}};
+  const ControlState state{true, false, "Finds everything by name, and sets values: d_model 64 (Ctrl+P)."};
   const Interaction it = interact(ui, "menu/commands", box, state, false);
   const float radius = ui.px(size::radius_field);
   fill(box, ui.colors.well, radius);
@@ -197,7 +175,7 @@ void draw_command_box(Ui& ui, const Rect& area) {
 
 void draw_menu_bar(Ui& ui, const Rect& area) {
   const Palette& c = ui.colors;
-  draw_logo(ui, {area.min.x + ui.px(12), area.min.y + ui.px(9)});
+  draw_logo(ui, {area.min.x + ui.px(12), area.min.y + ui.px(6)});
   const Rect line{area.min, {area.max.x, area.max.y - std::max(1.0f, ui.px(1))}};
   const float name_width = std::ceil(text_width(ui, Type::title13, "Headscope"));
   float x = area.min.x + ui.px(38);
@@ -242,11 +220,14 @@ void draw_menu_bar(Ui& ui, const Rect& area) {
   }
   const bool box = area.width() / ui.scale >= 1200;
   if (box) draw_command_box(ui, area);
-  const float title_width = text_width(ui, Type::words12, ui.state.title);
+  const std::string& title = ui.state.panels.get<DocumentState>().title;
+  const float title_width = text_width(ui, Type::words12, title);
   const float right = area.max.x - (box ? ui.px(330) : ui.px(14));
-  const float left = std::round(area.center().x - title_width / 2);
-  if (left > x + ui.px(14) && left + title_width < right) {
-    text_in(ui, {{left, line.min.y}, {left + title_width + 1, line.max.y}}, Type::words12, c.text2, ui.state.title);
+  // In the middle; in a small window beside the menus.
+  const float left = std::round(std::max(area.center().x - title_width / 2, x + ui.px(14)));
+  if (left + title_width < right) {
+    text_in(ui, {{left, line.min.y}, {left + title_width + 1, line.max.y}}, Type::words12, c.text2, title);
+    ui.mark("title", {{left, line.min.y}, {left + title_width + 1, line.max.y}});
   }
 }
 

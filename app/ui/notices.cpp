@@ -3,15 +3,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "app/session/session.h"
+#include "app/ui/export_actions.h"
 #include "app/ui/guide/tour.h"
+#include "app/ui/main_view.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets/text_line.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/capture_trace.h"
 #include "core/attention/model_trace.h"
+#include "core/base/grouped_digits.h"
+#include "core/base/utf8.h"
 #include "core/request/request_text.h"
 
 namespace headscope::ui {
@@ -27,20 +34,40 @@ struct Bar {
   void (*press)(Ui&) = nullptr;
 };
 
-std::string shown_name(std::string option) {
-  if (option == "heads") return "num_heads";
-  std::replace(option.begin(), option.end(), '-', '_');
-  return option;
+// How a value of an option is named in a sentence; "{}" stands for the value.
+struct NamedValue {
+  std::string_view option;
+  const char* words;
+};
+constexpr NamedValue kNamedValues[] = {
+    {"heads", "{} heads"},         {"kv-heads", "{} key heads"}, {"d-model", "d_model {}"},
+    {"input-dim", "input_dim {}"}, {"phrase", "the phrase {}"},  {"edit", "the edit {}"},
+};
+
+std::string cut(const std::string& value) {
+  constexpr std::size_t most = 24;
+  if (value.size() <= most) return value;
+  std::size_t end = 0;
+  for (std::size_t next = next_grapheme(value, 0); next <= most; next = next_grapheme(value, next)) end = next;
+  return value.substr(0, end) + "…";
 }
 
-// The value that the last good result has for the option at fault.
-std::string good_value(const Trace& trace, const std::string& option) {
-  if (option == "heads") return std::to_string(trace.num_heads());
-  if (option == "d-model") return std::to_string(trace.inputs->d_model);
-  if (option == "kv-heads") return std::to_string(trace.inputs->num_kv_heads);
-  if (option == "input-dim") return std::to_string(trace.inputs->input_dim);
+// What the last good result has for the option at fault: "8 heads", "mask causal", "no variant".
+std::string good_words(const Trace& trace, const std::string& option) {
+  std::string name = option;
+  std::replace(name.begin(), name.end(), '-', ' ');
   const RequestOption* known = find_request_option(option);
-  return known == nullptr ? "" : known->get(trace.request);
+  std::string value = known == nullptr ? "" : known->get(trace.request);
+  if (option == "heads") value = std::to_string(trace.num_heads());
+  if (option == "d-model") value = std::to_string(trace.inputs->d_model);
+  if (option == "kv-heads") value = std::to_string(trace.inputs->num_kv_heads);
+  if (option == "input-dim") value = std::to_string(trace.inputs->input_dim);
+  if (known == nullptr) return "the last good result";
+  if (value.empty() || value == "none") return "no " + name;
+  for (const NamedValue& each : kNamedValues) {
+    if (each.option == option) return fmt::format(fmt::runtime(each.words), cut(value));
+  }
+  return name + " " + cut(value);
 }
 
 // The draft becomes the request that is shown; what was typed since stays, unless it is at fault itself.
@@ -65,19 +92,19 @@ Bar problem_bar(const Trace& trace, const Problem& problem) {
   bar.leaves_on_escape = false;
   bar.notice.kind = Notice::Kind::warn;
   bar.notice.key = "problem";
-  const std::string value = good_value(trace, problem.option);
-  const bool is_short = !value.empty() && value.size() <= 24;
-  const std::string good = is_short ? shown_name(problem.option) + " " + value : "";
-  bar.notice.fact = is_short ? fmt::format("Last good result: {}.", good) : "Last good result.";
+  const std::string good = good_words(trace, problem.option);
+  bar.notice.fact = fmt::format("Last good result: {}.", good);
   bar.notice.advice = problem.title + "; the picture follows again as soon as it can.";
-  bar.button = is_short ? "Back to " + good : "Back to it";
+  bar.button = "Back to " + good;
   bar.press = back_to_good;
   return bar;
 }
 
 std::string rows_sentence(const std::vector<std::int64_t>& rows) {
   if (rows.size() == 1) return fmt::format("Row {} is hidden completely.", rows[0]);
-  if (rows.size() > 4) return fmt::format("{} rows are hidden completely, the first is row {}.", rows.size(), rows[0]);
+  if (rows.size() > 4)
+    return fmt::format("{} rows are hidden completely, the first is row {}.", grouped_digits(std::ssize(rows)),
+                       grouped_digits(rows[0]));
   std::string list;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     list += i == 0 ? "" : i + 1 == rows.size() ? " and " : ", ";
@@ -129,7 +156,7 @@ std::vector<Bar> bars_of(Ui& ui) {
            u.push(CommandId::recompute);
          }});
   }
-  for (const Notice& notice : ui.state.notices) bars.push_back({notice, "", true, nullptr});
+  for (const Notice& notice : ui.state.notices) bars.push_back({notice, notice.button, true, nullptr});
   const Job job = session.jobs.current();
   if (!job.running && !job.result.empty() && ui.state.dialog == DialogKind::none) {
     const Notice::Kind kind = job.failed ? Notice::Kind::bad : Notice::Kind::info;
@@ -154,7 +181,9 @@ std::vector<Bar> bars_of(Ui& ui) {
       bars.push_back({{Notice::Kind::warn, "Look twice.", warning, "capture"}, "", true, nullptr});
     }
   }
-  if (trace != nullptr && !trace->fully_masked_queries.empty()) {
+  // The mask editor says it beside each row, and a bar that came would move the cells under the mouse.
+  const bool said_there = shown_main_view(ui) == MainView::mask;
+  if (trace != nullptr && !trace->fully_masked_queries.empty() && !said_there) {
     const auto& rows = trace->fully_masked_queries;
     bars.push_back({{Notice::Kind::info, rows_sentence(rows), rows_advice(trace->request, rows.size() == 1), "rows"},
                     "",
@@ -167,6 +196,23 @@ std::vector<Bar> bars_of(Ui& ui) {
   leave_out(bars, ui.state.dismissed);
   if (bars.size() > kMostBars) bars.resize(kMostBars);
   return bars;
+}
+
+// Takes the notice away; one whose cause still exists stays away until it would say something else.
+void put_away(Ui& ui, const Notice& notice) {
+  const auto is_it = [&](const Notice& old) { return old.fact == notice.fact && old.key == notice.key; };
+  if (notice.key == "job") {
+    ui.session.jobs.dismiss();
+  } else if (std::erase_if(ui.state.notices, is_it) == 0) {
+    ui.state.dismissed.push_back(notice.key + notice.fact + notice.advice);
+  }
+  ui.state.wants_frame = true;
+}
+
+void press(Ui& ui, const Bar& bar) {
+  if (bar.press != nullptr) return bar.press(ui);
+  ui.commands.push_back(bar.notice.command);
+  std::erase_if(ui.state.notices, [&](const Notice& notice) { return notice.key == bar.notice.key; });
 }
 
 }  // namespace
@@ -183,16 +229,20 @@ float notices_height(Ui& ui) {
 void draw_notices(Ui& ui, const Rect& area) {
   float y = area.min.y;
   for (const Bar& bar : bars_of(ui)) {
-    const Rect place = row(area, y, ui.px(36));
+    Rect place = row(area, y, ui.px(36));
+    const Rect whole_row = place;
+    if (bar.notice.key == "job") draw_export_actions(ui, ui.session.jobs.current(), place);
     // What the line cannot hold (a list of missing tensors) is there whole while the mouse rests on it.
     const bool cut = text_width(ui, Type::words13, bar.notice.fact + bar.notice.advice) > place.width() - ui.px(80);
     if (cut) {
       const ControlState whole{true, false, bar.notice.advice.c_str()};
       interact_mouse(ui, "notice/" + bar.notice.key + "/words", place, whole, false);
     }
-    if (notice_bar(ui, "notice/" + bar.notice.key, place, bar.notice, bar.button) && bar.press != nullptr)
-      bar.press(ui);
-    horizontal_line(ui, place.min.x, place.max.x, place.max.y - std::max(1.0f, ui.px(1)), ui.colors.line);
+    const bool closes = bar.leaves_on_escape && bar.notice.key != "job";
+    const NoticePress pressed = notice_bar(ui, "notice/" + bar.notice.key, place, bar.notice, {bar.button, closes});
+    if (pressed == NoticePress::button) press(ui, bar);
+    if (pressed == NoticePress::close) put_away(ui, bar.notice);
+    horizontal_line(ui, whole_row.min.x, whole_row.max.x, whole_row.max.y - std::max(1.0f, ui.px(1)), ui.colors.line);
   }
 }
 
@@ -200,13 +250,7 @@ bool dismiss_notice(Ui& ui) {
   const std::vector<Bar> bars = bars_of(ui);
   for (auto bar = bars.rbegin(); bar != bars.rend(); ++bar) {
     if (!bar->leaves_on_escape) continue;
-    const Notice& notice = bar->notice;
-    if (notice.key == "job") {
-      ui.session.jobs.dismiss();
-    } else if (std::erase_if(ui.state.notices,
-                             [&](const Notice& n) { return n.fact == notice.fact && n.key == notice.key; }) == 0) {
-      ui.state.dismissed.push_back(notice.key + notice.fact + notice.advice);
-    }
+    put_away(ui, bar->notice);
     return true;
   }
   return false;

@@ -7,6 +7,7 @@
 #include "app/session/session.h"
 #include "app/ui/data_versions.h"
 #include "core/attention/stage_layout.h"
+#include "core/picture/fitted_range.h"
 #include "core/request/stage_info.h"
 
 namespace headscope::ui {
@@ -25,10 +26,11 @@ typename Map::mapped_type& kept(Map& map, const Key& key, const Make& make) {
 
 }  // namespace
 
-std::string PanelData::summary_text(std::int64_t batch, std::int64_t head) {
+const std::vector<LabelPiece>& PanelData::summary_pieces(std::int64_t batch, std::int64_t head) {
+  static const std::vector<LabelPiece> nothing, later = {{LabelPiece::Role::words, "…"}};
   const HeadSummary* found = summary(batch, head);
-  if (found == nullptr) return is_large(StageId::weights) ? "" : "…";
-  return kept(summary_texts_, std::array{batch, head}, [&] { return summary_label(*found, trace()); });
+  if (found == nullptr) return is_large(StageId::weights) ? nothing : later;
+  return kept(summary_pieces_, std::array{batch, head}, [&] { return headscope::summary_pieces(*found, trace()); });
 }
 
 const std::vector<std::string>& PanelData::rows(StageId stage) {
@@ -44,10 +46,19 @@ const std::vector<std::string>& PanelData::columns(StageId stage) {
 
 ValueRange PanelData::range(const ViewState& view, StageId stage, std::int64_t batch, std::int64_t slice) {
   const bool score_like = is_score_like(stage);
+  const RangeOfStage* own = view.stage_range && view.stage_range->stage == stage ? &*view.stage_range : nullptr;
+  const bool fits =
+      score_like ? !view.range_fixed && view.range == RangeKind::fit : own != nullptr && own->range == RangeKind::fit;
+  const ValueSpread* spread_known = fits ? spread(stage, batch) : nullptr;
   ValueRange result;
   if (score_like && view.range_fixed) {
     result.low = view.range_low;
     result.high = view.range_high;
+  } else if (!score_like && own != nullptr && own->range == RangeKind::fixed) {
+    result.low = own->low;
+    result.high = own->high;
+  } else if (spread_known != nullptr) {
+    result = fitted_range(*spread_known, !is_weight_like(stage));
   } else {
     const bool slice_alone = score_like && view.range_per_head && view.range != RangeKind::row;
     result = color_range(stage, batch, slice, {.slice_alone = slice_alone, .pooling = view.pooling});
@@ -55,6 +66,13 @@ ValueRange PanelData::range(const ViewState& view, StageId stage, std::int64_t b
   result.per_row = score_like && !view.range_fixed && view.range == RangeKind::row;
   result.log_scale = view.log_scale && is_weight_like(stage);
   return result;
+}
+
+bool PanelData::crowded(const ViewState& view, StageId stage, std::int64_t batch, std::int64_t slice) {
+  ViewState linear = view;
+  linear.log_scale = false;
+  const ValueSpread* known = spread(stage, batch, true);
+  return known != nullptr && is_crowded(*known, range(linear, stage, batch, slice));
 }
 
 PanelData* panel_data(Ui& ui) {

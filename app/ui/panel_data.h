@@ -12,6 +12,7 @@
 #include "app/session/view_state.h"
 #include "app/ui/stage_facts.h"
 #include "app/ui/ui.h"
+#include "core/heads/pattern.h"
 
 namespace headscope::ui {
 
@@ -19,12 +20,15 @@ class PanelData : public TraceNumbers {
  public:
   using TraceNumbers::TraceNumbers;
 
-  std::string summary_text(std::int64_t batch, std::int64_t head);  // "…" until it is known, "" for a large head
+  // What is said of a head: "…" until it is known, nothing of a large head.
+  const std::vector<LabelPiece>& summary_pieces(std::int64_t batch, std::int64_t head);
   const std::vector<std::string>& rows(StageId stage);
   const std::vector<std::string>& columns(StageId stage);
   // The range of the colours of one slice under this view (fixed, per row, per head, or one for the whole stage). See
   // color_range().
   ValueRange range(const ViewState& view, StageId stage, std::int64_t batch, std::int64_t slice);
+  // Whether these colours cannot tell 99 of 100 visible numbers of the stage apart. False until it is known.
+  bool crowded(const ViewState& view, StageId stage, std::int64_t batch, std::int64_t slice);
   // A named picture for TextureStore::image; `version` identifies the data that its pixels were made from.
   struct Picture {
     std::uint64_t version = 0;
@@ -33,7 +37,7 @@ class PanelData : public TraceNumbers {
   Picture& picture(const std::string& name) { return pictures_[name]; }
 
  private:
-  std::map<std::array<std::int64_t, 2>, std::string> summary_texts_;  // batch, head
+  std::map<std::array<std::int64_t, 2>, std::vector<LabelPiece>> summary_pieces_;  // batch, head
   std::map<StageId, std::vector<std::string>> rows_, columns_;
   std::map<std::string, Picture> pictures_;
 };

@@ -11,6 +11,7 @@
 #include "app/ui/shortcuts.h"
 #include "app/ui/unfolded_rows.h"
 #include "core/base/error.h"
+#include "core/request/model_kind.h"
 #include "core/request/request_text.h"
 
 namespace headscope::ui {
@@ -30,6 +31,7 @@ void set_option(Ui& ui, const std::string& argument) {
     draft.mask.push_back({MaskTerm::Kind::file, 0, value});
     return;
   }
+  if (name == "model" && value != Request().model) return find_command_action(CommandId::open_path)->run(ui, value);
   const RequestOption* option = find_request_option(name);
   if (option == nullptr) return;
   ui.session.end_undo_step();
@@ -47,22 +49,16 @@ void set_option(Ui& ui, const std::string& argument) {
 
 void go_to_problem(Ui& ui) {
   const auto& problem = ui.session.problem();
-  if (!problem) return;
-  const std::string control = control_of_option(problem->option);
-  if (control.empty()) return;
-  if (control.starts_with("request/")) {
-    ui.session.view.request_collapsed = false;
-    ui.session.view.request_opened_by_hand = true;
-    ui.state.panels.get<UnfoldedRows>().open["request/more"] = true;
-  }
-  ui.state.focus = control;
-  ui.state.focus_by_keyboard = true;
-  ui.state.reveal_focus = true;
+  if (problem) focus_option(ui, problem->option);
 }
 
 // A checkpoint reads a second text in the same sequence; a layer of its own attends to one.
 void toggle_key_phrase(Ui& ui) {
   Request& draft = ui.session.draft;
+  if (runs_capture(draft)) {
+    return put_notice(ui.state, {Notice::Kind::info, "A capture holds what was attended to.",
+                                 "Its phrase only names the tokens.", "key-phrase"});
+  }
   ui.session.end_undo_step();
   if (draft.second_phrase) {
     draft.second_phrase.reset();
@@ -86,14 +82,24 @@ void toggle_key_phrase(Ui& ui) {
   }
 }
 
-void undo(Ui& ui) {
-  ui.session.undo();
+// What was typed into controls gives way to what comes back.
+void go_through_time(Ui& ui, void (Session::*go)()) {
+  const DocumentIdentity before = ui.session.document;
+  (ui.session.*go)();
   ui.state.editing.clear();
+  if (ui.session.document == before) return;
+  ui.state.edits.clear();
+  // A pair of results that was being opened is not, then.
+  ui.state.edited_after_pin.reset();
+  ui.state.panels.get<CompareState>().pin_waits = false;
+}
+
+void undo(Ui& ui) {
+  go_through_time(ui, &Session::undo);
 }
 
 void redo(Ui& ui) {
-  ui.session.redo();
-  ui.state.editing.clear();
+  go_through_time(ui, &Session::redo);
 }
 
 void focus_phrase(Ui& ui) {
@@ -125,6 +131,20 @@ const CommandAction kActions[] = {
 };
 
 }  // namespace
+
+bool focus_option(Ui& ui, std::string_view option) {
+  const std::string control = control_of_option(option);
+  if (control.empty()) return false;
+  if (control.starts_with("request/")) {
+    ui.session.view.request_collapsed = false;
+    ui.session.view.request_opened_by_hand = true;
+    ui.state.panels.get<UnfoldedRows>().open["request/more"] = true;
+  }
+  ui.state.focus = control;
+  ui.state.focus_by_keyboard = true;
+  ui.state.reveal_focus = true;
+  return true;
+}
 
 std::span<const CommandAction> request_commands() {
   return kActions;

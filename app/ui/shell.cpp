@@ -4,17 +4,23 @@
 #include <utility>
 #include <vector>
 
+#include "app/session/panel_layout.h"
 #include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/ui/compare/compare_panel.h"
+#include "app/ui/document_title.h"
 #include "app/ui/frame_state.h"
 #include "app/ui/guide/callout.h"
+#include "app/ui/guide/example_cards.h"
 #include "app/ui/guide/examples.h"
 #include "app/ui/guide/tour.h"
 #include "app/ui/heads/arcs.h"
 #include "app/ui/heads/head_menu.h"
 #include "app/ui/layout.h"
+#include "app/ui/leaving.h"
 #include "app/ui/main_view.h"
 #include "app/ui/map/explain_state.h"
+#include "app/ui/panel_borders.h"
 #include "app/ui/panels.h"
 #include "app/ui/request/number_edit.h"
 #include "app/ui/shell_state.h"
@@ -42,23 +48,8 @@ void begin_window() {
 }
 
 void draw_grounds(Ui& ui, const Layout& layout) {
-  fill(layout.menu, ui.colors.chrome);
+  fill({layout.menu.min, {layout.menu.max.x, layout.views.max.y}}, ui.colors.chrome);
   fill(layout.status, ui.colors.chrome);
-}
-
-void draw_dividers(Ui& ui, const Layout& layout) {
-  const float one = std::max(1.0f, ui.px(1));
-  const auto below = [&](const Rect& r) { divider(ui, {r.min.x, r.max.y - one}, {r.max.x, r.max.y - one}); };
-  below(layout.menu);
-  below(layout.phrase);
-  divider(ui, {layout.status.min.x, layout.status.min.y}, {layout.status.max.x, layout.status.min.y});
-  if (!layout.one_layer()) return;
-  below(layout.pipeline);
-  const bool grid = ui.session.view.heads_show == HeadsShow::grid;
-  if (layout.show_heads && grid) below(layout.heads);
-  if (!layout.tabs)
-    divider(ui, {layout.inspector.min.x, layout.inspector.min.y}, {layout.inspector.min.x, layout.inspector.max.y});
-  if (layout.tabs) below(layout.tab_bar);
 }
 
 void draw_tab_bar(Ui& ui, const Layout& layout) {
@@ -97,34 +88,6 @@ void draw_stale_line(Ui& ui, const Layout& layout) {
   if (layout.show_inspector && !layout.inspector_rail) line(layout.inspector);
 }
 
-void draw_splitters(Ui& ui, const Layout& layout) {
-  ViewState& view = ui.session.view;
-  const float grip = ui.px(6);
-  const auto vertical = [&](float x, float y0, float y1) { return Rect{{x - grip / 2, y0}, {x + grip / 2, y1}}; };
-  if (!layout.request_rail) {
-    splitter(ui, "split/request", vertical(layout.request.max.x, layout.request.min.y, layout.request.max.y),
-             view.request_width, {.vertical = true, .low = 220, .high = 420, .direction = 1});
-  }
-  if (!layout.one_layer()) return;
-  if (!layout.tabs && !layout.inspector_rail) {
-    // From what is seen, which may be wider than what is kept.
-    float width = std::round(layout.inspector.width() / ui.scale);
-    if (splitter(ui, "split/inspector",
-                 vertical(layout.inspector.min.x, layout.inspector.min.y, layout.inspector.max.y), width,
-                 {.vertical = true, .low = 360, .high = 620, .direction = -1})) {
-      view.inspector_width = width;
-    }
-  }
-  const bool concat_shown = layout.show_heads && view.heads_show == HeadsShow::grid;
-  if (!layout.concat_header_only && concat_shown) {
-    float height = std::round(layout.concat.height() / ui.scale);
-    const Rect place{{layout.concat.min.x, layout.concat.min.y - grip / 2},
-                     {layout.concat.max.x, layout.concat.min.y + grip / 2}};
-    if (splitter(ui, "split/concat", place, height, {.vertical = false, .low = 100, .high = 520, .direction = -1}))
-      view.concat_height = height;
-  }
-}
-
 // Beside the lines stands what a score is made of; other tensors keep the inspector.
 bool shows_neurons_beside(const Ui& ui) {
   return ui.session.view.heads_show == HeadsShow::arcs && is_score_like(ui.session.view.stage);
@@ -142,7 +105,8 @@ void widen_for_neurons(const Ui& ui, Layout& layout) {
 }
 
 void draw_panels(Ui& ui, const Layout& layout) {
-  // In the order of Tab: left to right.
+  // In the order of Tab: from the top, left to right.
+  draw_view_strip(ui, layout.views);
   if (layout.request_rail) {
     draw_request_rail(ui, layout.request);
   } else if (!layout.request_over) {
@@ -151,12 +115,16 @@ void draw_panels(Ui& ui, const Layout& layout) {
   draw_phrase_panel(ui, layout.phrase);
   if (layout.one_layer()) draw_pipeline_strip(ui, layout.pipeline);
   if (layout.notices.height() > 0) draw_notices(ui, layout.notices);
-  if (!layout.one_layer()) draw_main_view(ui, layout.main);
+  const bool offers = offers_examples(ui);
+  if (!layout.one_layer() && offers) draw_example_offers(ui, layout.main);
+  if (!layout.one_layer() && !offers) draw_main_view(ui, layout.main);
   if (layout.tabs) draw_tab_bar(ui, layout);
   const HeadsShow heads_show = ui.session.view.heads_show;
-  if (layout.show_heads && heads_show != HeadsShow::grid) {
+  const Rect place{layout.heads.min, {layout.heads.max.x, layout.concat.max.y}};
+  if (layout.show_heads && offers) {
+    draw_example_offers(ui, place);
+  } else if (layout.show_heads && heads_show != HeadsShow::grid) {
     // Lines and neurons take the room of concat too.
-    const Rect place{layout.heads.min, {layout.heads.max.x, layout.concat.max.y}};
     if (heads_show == HeadsShow::arcs) {
       draw_arcs_panel(ui, place);
     } else {
@@ -164,7 +132,7 @@ void draw_panels(Ui& ui, const Layout& layout) {
     }
   } else if (layout.show_heads) {
     draw_heads_panel(ui, layout.heads);
-    draw_concat_panel(ui, layout.concat);
+    if (layout.concat.height() > 0) draw_concat_panel(ui, layout.concat);
   }
   if (layout.inspector_rail && layout.one_layer()) {
     draw_inspector_rail(ui, layout.inspector);
@@ -175,14 +143,7 @@ void draw_panels(Ui& ui, const Layout& layout) {
   }
   draw_dividers(ui, layout);
   draw_stale_line(ui, layout);
-  draw_splitters(ui, layout);
-}
-
-// Esc that nobody took: a notice leaves first, then the focus goes back to nothing.
-void leave(Ui& ui) {
-  if (dismiss_notice(ui)) return;
-  ui.state.focus.clear();
-  ui.session.end_undo_step();
+  draw_panel_borders(ui, layout);
 }
 
 // True when a key, a click or the wheel came with this frame.
@@ -194,20 +155,24 @@ bool user_acts(const Ui& ui) {
 
 Layout layout_of_frame(Ui& ui, ImVec2 screen) {
   UiState& s = ui.state;
-  const ShellState& shell = s.panels.get<ShellState>();
+  ShellState& shell = s.panels.get<ShellState>();
   const float notices = notices_height(ui);
+  const auto trace = ui.session.trace();
   Layout layout = layout_of({.width = screen.x,
                              .height = screen.y,
                              .scale = ui.scale,
                              .notices = notices,
                              .inspector_tab = shell.inspector_tab,
-                             .main_view = shown_main_view(ui)},
+                             .main_view = shown_main_view(ui),
+                             .has_concat = trace == nullptr || trace->find(StageId::concat) != nullptr},
                             ui.session.view);
+  shell.concat_header_only = layout.concat_header_only;
   if (shell.inspector_expanded && layout.one_layer() && !layout.tabs && !layout.inspector_rail) {
     layout.inspector.min.x = layout.heads.min.x;
     layout.show_heads = false;
   }
   if (shows_neurons_beside(ui)) widen_for_neurons(ui, layout);
+  s.panels.get<ShellState>().on_screen = on_screen_of(ui, layout);
   return layout;
 }
 
@@ -277,17 +242,21 @@ void draw_shell(Ui& ui) {
   ui.input.dropped.clear();
   move_focus(ui);
 
+  forget_notices_of_views(ui);
+  update_document(ui);
   const Layout layout = layout_of_frame(ui, screen);
   const Rect window{{0, 0}, screen};
+  close_request_by_click(ui, layout);
   draw_ground_layer(ui, layout, window);
   draw_upper_layers(ui, window);
   end_frame_state(ui);
 
-  if (ui.state.top_layer == 0 && ui.take_key(KeyName::escape)) leave(ui);
+  if (ui.state.top_layer == 0 && ui.take_key(KeyName::escape)) leave_top(ui);
   push_shortcuts(ui);
   copy_when_exact(ui);
   pin_when_exact(ui);
   execute_commands(ui);
+  ui.settings.panels = panel_layout_of(ui.session.view);
   ImGui::End();
 }
 

@@ -18,7 +18,7 @@ KeyName key_named(std::string_view name);
 // commands allowed over it (theme, size, quit).
 void push_shortcuts(Ui& ui);
 
-// Executes a command. False when it needs the window itself: quit, show_window_picture.
+// Executes a command. False when it needs the window itself: quit, show_window_picture, report_problem.
 bool execute_command(Ui& ui, const Command& command);
 
 // Call it once a frame: a copy that the user requested while a preview was shown is made when the exact numbers are
@@ -27,6 +27,9 @@ void copy_when_exact(Ui& ui);
 
 // The name of the control that edits a request option: "heads" -> "request/num_heads"; "" when there is none.
 std::string control_of_option(std::string_view option);
+
+// Opens the request's panel with the focus on the control that edits an option. False when there is none.
+bool focus_option(Ui& ui, std::string_view option);
 
 // The shortest decimals that read back to the same float32.
 std::string float_text(float value);

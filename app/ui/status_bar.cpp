@@ -9,7 +9,10 @@
 #include "app/session/session.h"
 #include "app/ui/main_view.h"
 #include "app/ui/panels.h"
+#include "app/ui/shell_state.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/attention/computed_part.h"
+#include "core/base/grouped_digits.h"
 
 namespace headscope::ui {
 
@@ -18,18 +21,27 @@ namespace {
 struct Status {
   std::string words;
   Rgba dot;
+  const char* help = "";  // one sentence
 };
 
 Status status_of(Ui& ui) {
   const Session& session = ui.session;
   const Palette& c = ui.colors;
-  if (!session.failure().empty()) return {"Not computed", c.bad};
-  if (session.problem()) return {session.trace() ? "Shows the last good result" : "Cannot run", c.warn};
+  if (!session.failure().empty())
+    return {"Not computed", c.bad, "The last computation failed: the bar above the pictures says why."};
+  if (session.problem()) {
+    if (session.trace() == nullptr) return {"Cannot run", c.warn, "The request cannot be computed as it stands."};
+    return {"Shows the last good result", c.warn,
+            "The request cannot be computed as it stands; F8 goes to what is wrong."};
+  }
   if (session.computing()) {
     const auto running = session.computing_for(std::chrono::steady_clock::now());
-    if (std::chrono::duration<double>(running).count() >= 0.15) return {"Computing", c.accent};
+    if (std::chrono::duration<double>(running).count() >= 0.15) {
+      return {"Computing", c.accent, "What is shown is older than the request until this is done."};
+    }
   }
-  return {session.trace() ? "Live" : "Starting", session.trace() ? c.ok : c.accent};
+  if (session.trace() == nullptr) return {"Starting", c.accent, "The first result is being computed."};
+  return {"Live", c.ok, "What is shown is the result of the request as it stands: it follows whatever you change."};
 }
 
 std::string duration_text(double seconds) {
@@ -40,28 +52,68 @@ std::string duration_text(double seconds) {
   return fmt::format("{:.1f} s", seconds);
 }
 
-// The keys of the focused panel, most useful first.
-std::vector<std::string> keys_of(Ui& ui) {
+// "forward 2.1 ms", "forward 0.05 ms, from weights on": stages before that were computed for the result before.
+std::string forward_words(const Trace& trace) {
+  const std::optional<StageId> from = computed_from(trace);
+  const std::string part = from ? fmt::format(", from {} on", stage_name(*from)) : std::string();
+  return fmt::format("forward {}{}", duration_text(trace.seconds), part);
+}
+
+constexpr const char* kPinned = "status/pinned";
+constexpr const char* kBack = "Esc goes back to one layer";
+
+// The keys of what has the focus in one layer's panels, and in views whose row names none.
+std::vector<std::string> keys_by_focus(const Ui& ui) {
   const std::string& focus = ui.state.focus;
-  if (ui.session.problem()) return {"F8 next problem", "Ctrl+Z undo"};
-  if (ui.state.dialog != DialogKind::none) return {"Esc close", "Tab next control"};
+  if (focus.starts_with("views")) return {"Left Right choose a view", "Enter opens it"};
+  if (focus.starts_with("split/")) return {"Arrows move the border", "Del puts it back"};
   if (focus == "phrase" || focus == "key_phrase" || focus == "second_phrase")
-    return {"F1 help", "Ctrl+E export", "Tab next control"};
+    return {"F1 help and keys", "Ctrl+E exports", "Tab goes to the next control"};
   const HeadsShow shows = ui.session.view.heads_show;
   const bool beside = focus.starts_with("heads") || focus.starts_with("inspector");
   if (beside && shows == HeadsShow::arcs)
-    return {"Click a token to pin it", "1\u20139 heads on and off", "S saves as SVG"};
-  if (beside && shows == HeadsShow::neurons) return {"Up Down key", "Left Right query", "S saves as SVG"};
-  const MainViewInfo& view = main_view_info(ui.session.view.main_view);
-  if (!view.keys.empty()) return {view.keys.begin(), view.keys.end()};
+    return {"Click a token to keep its lines", "0\u20139 switch heads on and off", "S saves an SVG"};
+  if (beside && shows == HeadsShow::neurons)
+    return {"Up Down choose the key", "Left Right choose the query", "S saves an SVG"};
   if (focus.starts_with("layers"))
-    return {"Arrows move", "Enter opens", "X switches a head off", "Ctrl+H holds it", "F3 one layer"};
-  if (focus.starts_with("follow")) return {"Left Right step", "Up Down token", "Click an operand to jump to it"};
-  if (focus.starts_with("heads")) return {"Arrows head", "X off", "Ctrl+H hold", "Ctrl+C copy number"};
-  if (focus.starts_with("inspector")) return {"Arrows cell", "Ctrl+F fit", "Ctrl+C copy number"};
-  if (focus.starts_with("pipeline")) return {"Left Right stage", "Ctrl+C copy number", "F6 names only"};
-  if (focus.starts_with("request")) return {"Up Down change", "Ctrl+Z undo", "F9 request panel"};
-  return {"F1 help", "F9 request panel", "Ctrl+E export"};
+    return {"Arrows choose a head", "Enter opens it", "X switches it off", "Ctrl+H more changes"};
+  if (focus.starts_with("follow"))
+    return {"Left Right go through the stages", "Up Down choose the token", "Click a number to go to it"};
+  if (focus.starts_with("heads"))
+    return {"Arrows choose a head", "X switches it off", "Ctrl+H more changes", "Ctrl+C copies the number"};
+  if (focus.starts_with("inspector"))
+    return {"Arrows pick a number", "Ctrl+F finds a number", "Home shows the whole picture",
+            "Ctrl+C copies the number"};
+  if (focus.starts_with("pipeline"))
+    return {"Left Right choose a stage", "Ctrl+C copies the number", "F6 shows names or pictures"};
+  if (focus.starts_with("request")) return {"Up Down change the value", "Ctrl+Z takes it back", "F9 closes the panel"};
+  return {"F1 help and keys", "Ctrl+E exports", "F9 opens or closes the request"};
+}
+
+// What keys do now, most useful first: short sentences that begin with the key.
+std::vector<std::string> keys_of(Ui& ui) {
+  if (ui.session.problem()) return {"F8 goes to the problem", "Ctrl+Z takes the change back"};
+  if (ui.state.dialog != DialogKind::none) return {"Esc closes the dialog", "Tab goes to the next control"};
+  const OnScreen& shown = ui.state.panels.get<ShellState>().on_screen;
+  if (shown.request_over) return {"Esc closes the request", "Up Down change the value", "Ctrl+Z takes it back"};
+  const MainViewInfo& view = main_view_info(shown_main_view(ui));
+  std::vector<std::string> keys(view.keys.begin(), view.keys.end());
+  if (keys.empty()) keys = keys_by_focus(ui);
+  if (view.view != MainView::layer || shown.enlarged) keys.insert(keys.begin(), kBack);
+  return keys;
+}
+
+// At the right, as many as there is room for.
+void draw_keys(Ui& ui, Rect& line) {
+  std::vector<std::string> keys = keys_of(ui);
+  const auto width = [&](const std::string& key) { return std::ceil(text_width(ui, Type::words12, key)) + 1; };
+  float room = line.width() - ui.px(380);
+  std::size_t count = 0;
+  while (count < keys.size() && width(keys[count]) + ui.px(16) <= room) room -= width(keys[count++]) + ui.px(16);
+  keys.resize(count);
+  for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
+    text_in(ui, take_right(line, width(*key), ui.px(16)), Type::words12, ui.colors.text2, *key, 1);
+  }
 }
 
 void draw_job(Ui& ui, Rect& line) {
@@ -88,9 +140,30 @@ void draw_comparison(Ui& ui, Rect& line) {
   const float width = std::ceil(text_width(ui, Type::words12, words)) + ui.px(20);
   if (line.width() < width + ui.px(26) || ui.session.jobs.current().running) return;
   line.min.x += ui.px(14);
-  if (button(ui, "status/compare", inset(take_left(line, width, 0), ui.px(2)), words)) {
+  const ControlState state{true, false,
+                           "Computes the same on the CPU and on the GPU, and says how long each takes and how far the "
+                           "numbers differ."};
+  if (button(ui, "status/compare", inset(take_left(line, width, 0), ui.px(2)), words, state)) {
     ui.push(CommandId::compare_backends);
   }
+}
+
+// "A is pinned": leads to where A is seen beside the current result, and there offers to let it go.
+void draw_pinned(Ui& ui, const Rect& place) {
+  const bool compared = shown_main_view(ui) == MainView::compare;
+  const ControlState state{
+      true, false,
+      compared ? "Click to let A go." : "Click to see A, the result that you pinned, beside the current one (Ctrl+D)."};
+  const Interaction it = interact(ui, kPinned, place, state);
+  text_in(ui, place, Type::words12, ui.colors.accent, "A is pinned");
+  if (it.hovered) horizontal_line(ui, place.min.x, place.max.x, place.max.y - ui.px(4), ui.colors.accent);
+  if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, inset(place, ui.px(5)), ui.px(size::radius_inner));
+  if (take_chosen(ui, kPinned) == 0) ui.push(CommandId::unpin);
+  if (it.clicked && !compared) ui.push(CommandId::toggle_compare);
+  if (it.clicked && compared) ui.state.open_combo = kPinned;
+  MenuLine unpin;
+  unpin.label = "Unpin A";
+  if (ui.state.open_combo == kPinned) show_menu(ui, kPinned, place, {unpin}, ui.px(120));
 }
 
 }  // namespace
@@ -105,18 +178,14 @@ void draw_status_bar(Ui& ui, const Rect& area) {
   canvas().AddCircleFilled({line.min.x + r, std::round(line.center().y)}, r, color32(status.dot), 20);
   line.min.x += ui.px(14);
 
-  const auto keys = keys_of(ui);
-  for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
-    const float width = std::ceil(text_width(ui, Type::words12, *key));
-    if (line.width() < width + ui.px(300)) break;
-    text_in(ui, take_right(line, width + 1, ui.px(11)), Type::words12, c.text2, *key, 1);
-  }
+  draw_keys(ui, line);
   draw_job(ui, line);
 
   bool first = true;
-  const auto fact = [&](const std::string& words, Rgba color) {
+  // The place of a fact; empty where there is no room.
+  const auto place_of = [&](const std::string& words) {
     const float width = std::ceil(text_width(ui, Type::words12, words));
-    if (line.width() < width + ui.px(26)) return;
+    if (line.width() < width + ui.px(26)) return Rect();
     if (!first) {
       line.min.x += ui.px(12);
       const float middle = std::round(line.center().y);
@@ -124,24 +193,33 @@ void draw_status_bar(Ui& ui, const Rect& area) {
       line.min.x += ui.px(12);
     }
     first = false;
-    text_in(ui, take_left(line, width + 1, 0), Type::words12, color, words);
+    return take_left(line, width + 1, 0);
   };
-  fact(status.words, c.text);
-  const bool preview = ui.session.trace() != nullptr && ui.session.trace()->preview;
-  if (preview) fact("preview", c.text2);
+  const auto fact = [&](const char* name, const std::string& words, Rgba color, const char* help) {
+    const Rect place = place_of(words);
+    if (place.width() <= 0) return;
+    text_in(ui, place, Type::words12, color, words);
+    interact_mouse(ui, name, place, {true, false, help}, false);
+  };
+  fact("status/state", status.words, c.text, status.help);
   ui.mark("status/" + status.words, area);
-  if (preview) ui.mark("status/preview", area);
-  if (const auto trace = ui.session.trace()) {
-    fact("forward " + duration_text(trace->seconds), c.text2);
-    fact(trace->backend_description, c.text2);
-    const std::int64_t tokens = trace->query_len();
-    fact(fmt::format("{} token{}", tokens, tokens == 1 ? "" : "s"), c.text2);
-    if (ui.session.pinned() != nullptr) {
-      fact("A is pinned", c.accent);
-      ui.mark("status/pinned", area);
-    }
-    draw_comparison(ui, line);
+  const auto trace = ui.session.trace();
+  if (trace == nullptr) return;
+  if (trace->preview) {
+    fact("status/preview", "preview", c.text2, "Quickly computed numbers; the exact ones are on their way.");
   }
+  if (ui.session.pinned() != nullptr) {
+    const Rect place = place_of("A is pinned");
+    if (place.width() > 0) draw_pinned(ui, place);
+  }
+  fact("status/time", forward_words(*trace), c.text2,
+       "How long the last result took. What did not change is taken from the result before.");
+  fact("status/backend", trace->backend_description, c.text2,
+       "What computed it. The Request has the choice, under Compute.");
+  const std::int64_t tokens = trace->query_len();
+  fact("status/tokens", fmt::format("{} token{}", grouped_digits(tokens), tokens == 1 ? "" : "s"), c.text2,
+       "The pieces into which the text is cut.");
+  draw_comparison(ui, line);
 }
 
 }  // namespace headscope::ui

@@ -44,7 +44,7 @@ struct Fonts {
 // Sizes at 1x; multiply by Ui::scale through Ui::px().
 namespace size {
 constexpr float panel_padding = 14, control_height = 24, row_height = 30, readonly_row_height = 24, panel_header = 40,
-                status = 26, menu = 36, phrase_row = 86, pipeline = 88, pipeline_small = 40, rail = 36,
+                status = 24, menu = 30, views = 26, phrase_row = 73, pipeline = 82, pipeline_small = 35, rail = 36,
                 radius_inner = 3, radius_control = 4, radius_field = 5, radius_dialog = 8;
 }
 

@@ -68,9 +68,11 @@ enum class DialogKind {
 
 struct Notice {
   enum class Kind { info, warn, bad } kind = Kind::info;
-  std::string fact;    // 600
-  std::string advice;  // what to do
-  std::string key;     // notices with the same key replace each other
+  std::string fact;         // 600
+  std::string advice;       // what to do
+  std::string key;          // notices with the same key replace each other
+  std::string button = {};  // pushes `command` and takes the notice away; "": none
+  Command command = {};
 };
 
 // Linked highlighting: the positions under the mouse in this frame; -1: none. Written while drawing, read by every
@@ -93,11 +95,10 @@ struct UiState {
   std::string open_combo;  // name of the combo whose list is open
   std::vector<Notice> notices;
   Hover hover, next_hover;
-  PanelStates panels;              // what each panel remembers, a struct each
-  double time = 0;                 // seconds; the caret blinks by it
-  bool wants_frame = false;        // an animation runs: draw again without waiting for an event
-  double wake_after = -1;          // seconds until the next change without an event; < 0: never
-  std::string title = "untitled";  // of the open document, in the middle of the menu bar
+  PanelStates panels;        // what each panel remembers, a struct each
+  double time = 0;           // seconds; the caret blinks by it
+  bool wants_frame = false;  // an animation runs: draw again without waiting for an event
+  double wake_after = -1;    // seconds until the next change without an event; < 0: never
 
   // The layer that gets input. Layers: 0 the panels, 1 the open dialog, 2 the open list or menu. Only controls of the
   // top layer hover, click, take keys and join the Tab order; interact() and take_key() enforce it.
@@ -183,8 +184,8 @@ std::string text_on_screen(const Session& session, const UiState& state);
 
 // Draws the whole window: menu, phrase, pipeline, request, heads, concat, inspector, status, dialogs. Called once a
 // frame between ImGui::NewFrame and ImGui::Render. In app/ui/shell.cpp. Executes every command but those that need the
-// window itself (quit, show_window_picture): these stay in ui.commands for the caller. The caller must have cleared the
-// target with colors.panel: filling it again would be slow with software drivers.
+// window itself (quit, show_window_picture, report_problem): these stay in ui.commands for the caller. The caller must
+// have cleared the target with colors.panel: filling it again would be slow with software drivers.
 void draw_shell(Ui& ui);
 
 }  // namespace headscope::ui

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@
 #include "core/base/assert.h"
 #include "core/base/error.h"
 #include "core/model/input_sources.h"
+#include "core/model/token_names.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/memory.h"
 #include "core/request/request_text.h"
 
@@ -75,11 +78,9 @@ double largest_difference(const Tensor& a, const Tensor& b, const CancelToken& c
   return largest;
 }
 
-// Tokens and sizes, which every layer has.
+// Sizes, which every layer has.
 Inputs inputs_of(const Capture& capture, const CapturedLayer& layer, std::int64_t number) {
   Inputs inputs;
-  inputs.tokens = capture.tokens;
-  inputs.key_tokens = capture.key_tokens;
   inputs.batch = capture.batch;
   inputs.query_len = capture.query_len;
   inputs.key_len = capture.key_len;
@@ -102,15 +103,18 @@ void check_sizes(const Request& request, const Inputs& inputs, const std::string
   if (inputs.d_model > 0) check_agreement("d-model", request.d_model, inputs.d_model, "heads * head_dim in " + path);
 }
 
+// Options that change scores or what becomes of them.
+bool changes_weights(std::string_view option) {
+  constexpr std::string_view changing[] = {"mask",    "mask-order", "mask-fill",    "fully-masked", "scale",
+                                           "softcap", "dropout",    "dropout-mask", "variant",      "causal-align"};
+  return std::find(std::begin(changing), std::end(changing), option) != std::end(changing);
+}
+
 // Weights without queries and keys cannot answer to what changes scores.
 void check_weights_stay(const Request& request, const Capture& capture, std::int64_t number) {
   const Request plain;
   for (const RequestOption& option : request_options()) {
-    static const char* const changing[] = {"mask",    "mask-order", "mask-fill",    "fully-masked", "scale",
-                                           "softcap", "dropout",    "dropout-mask", "variant",      "causal-align"};
-    const bool changes = std::any_of(std::begin(changing), std::end(changing),
-                                     [&](const char* name) { return std::string_view(name) == option.name; });
-    if (changes && option.get(request) != option.get(plain)) {
+    if (changes_weights(option.name) && option.get(request) != option.get(plain)) {
       throw UsageError(
           option.name,
           fmt::format("{} holds weights of layer {} without queries and keys, which stay as they were captured",
@@ -150,6 +154,21 @@ double bytes_of_all(const Request& request, const Capture& capture) {
 
 }  // namespace
 
+const char* capture_lock(const CaptureReport& report, std::string_view option) {
+  if (changes_weights(option) && !report.query_key) {
+    return "The capture holds weights without queries and keys: they stay as they were captured.";
+  }
+  if (option == "dropout-mask") return "A capture takes no pattern of dropout.";
+  if ((option == "merge" || option == "ablate") && !report.value) {
+    return "The capture holds no values: there are no contexts to merge or to switch off.";
+  }
+  bool of_numbers = false;
+  for_each_kind([&](const auto& kind) {
+    of_numbers = of_numbers || (kind.effect != InterventionEffect::heads && kind.option.name == option);
+  });
+  return of_numbers ? "A capture's numbers are what another program computed; they are not edited." : nullptr;
+}
+
 std::string capture_warning(const CaptureReport& report) {
   std::string warning;
   if (report.row_sums && (report.row_sums->off > 0 || report.row_sums->nan_rows > 0)) {
@@ -169,7 +188,10 @@ std::shared_ptr<const Trace> capture_trace(const Request& request, const std::sh
                                            const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,
                                            const ForwardOptions& options) {
   const std::int64_t shown = shown_layer(request, *capture);
+  const TokenNames names = token_names_of(*capture, request);
   const auto report = std::make_shared<CaptureReport>();
+  report->missing = missing_layers(*capture);
+  report->named_tokens = capture->named_tokens;
   const auto model = std::make_shared<ModelTrace>();
   model->name = capture->path.substr(capture->path.find_last_of('/') + 1);
   model->layer = shown;
@@ -183,7 +205,9 @@ std::shared_ptr<const Trace> capture_trace(const Request& request, const std::sh
     const CapturedLayer& layer = capture->layers[index];
     const bool is_shown = static_cast<std::int64_t>(index) == shown;
     if (!layer.captured() || (!all && !is_shown)) continue;
-    const Inputs inputs = inputs_of(*capture, layer, static_cast<std::int64_t>(index));
+    Inputs inputs = inputs_of(*capture, layer, static_cast<std::int64_t>(index));
+    inputs.tokens = names.queries;
+    inputs.key_tokens = names.keys;
     check_sizes(request, inputs, capture->path);
     const bool computed = !layer.query.empty();
     if (is_shown && !computed) check_weights_stay(request, *capture, shown);

@@ -1,9 +1,12 @@
 // A capture's layers as traces: the captured stages, and those computed from them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/attention/forward.h"
 #include "core/attention/trace.h"
@@ -17,8 +20,10 @@ namespace headscope {
 struct CaptureReport {
   std::int64_t layer = 0;
   bool weights = false, query_key = false, value = false;  // which of its stages the file holds
+  bool named_tokens = false;                               // by the file or the list beside it
   bool causal = false;  // every captured weight of a later key is 0, so that computed scores have a causal mask
-  std::optional<RowSums> row_sums;  // of captured weights; nullopt without them
+  std::vector<std::int64_t> missing;  // numbers of layers that the file does not hold, increasing
+  std::optional<RowSums> row_sums;    // of captured weights; nullopt without them
   // max |captured - computed| over all weights, when the file allows both; infinite when only one of the two is NaN;
   // else nullopt.
   std::optional<double> weights_difference;
@@ -31,6 +36,10 @@ constexpr double kCapturedWeightsTolerance = 1e-3;
 // One warning sentence: rows that do not add up to 1, weights that do not follow from queries and keys. "" when nothing
 // is wrong.
 std::string capture_warning(const CaptureReport& report);
+
+// Why `option` cannot have another value than its default in a request of this capture, as one sentence; null when it
+// can.
+const char* capture_lock(const CaptureReport& report, std::string_view option);
 
 // The trace of request.layer (default: the last) of `capture`, with all of its layers in Trace::model when they fit in
 // options.stage_memory together, else that layer alone. Stages that were captured say "captured". Scores and weights

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "core/base/assert.h"
 
@@ -70,6 +71,28 @@ void put_paint(Request& request, const PaintedCells& cells) {
            cells.key_begin <= other.key_begin && other.key_end <= cells.key_end;
   });
   request.paint.push_back(cells);
+}
+
+void erase_paint(Request& request, const PaintedCells& area) {
+  std::vector<PaintedCells> left;
+  for (const PaintedCells& cells : request.paint) {
+    const std::int64_t top = std::max(cells.query_begin, area.query_begin),
+                       bottom = std::min(cells.query_end, area.query_end),
+                       from = std::max(cells.key_begin, area.key_begin), to = std::min(cells.key_end, area.key_end);
+    if (!cells.on || top >= bottom || from >= to) {
+      left.push_back(cells);
+      continue;
+    }
+    // Above, below, and beside what is taken out.
+    const PaintedCells around[] = {{cells.hides, cells.query_begin, top, cells.key_begin, cells.key_end, true},
+                                   {cells.hides, bottom, cells.query_end, cells.key_begin, cells.key_end, true},
+                                   {cells.hides, top, bottom, cells.key_begin, from, true},
+                                   {cells.hides, top, bottom, to, cells.key_end, true}};
+    for (const PaintedCells& part : around) {
+      if (part.query_begin < part.query_end && part.key_begin < part.key_end) left.push_back(part);
+    }
+  }
+  request.paint = std::move(left);
 }
 
 std::vector<std::uint8_t> cells_without_paint(const Trace& trace, std::int64_t b, std::int64_t h) {
@@ -163,6 +186,15 @@ void put_stroke(Request& request, const MaskStroke& stroke, bool hides) {
   if (static_cast<std::ptrdiff_t>(merged.size()) >= paint.end() - first) return;
   paint.erase(first, paint.end());
   paint.insert(paint.end(), merged.begin(), merged.end());
+}
+
+void erase_stroke(Request& request, const MaskStroke& stroke) {
+  for (const PaintedCells& cells :
+       fewest_rectangles_of(stroke.query_len, stroke.key_len, [&](std::int64_t i, std::int64_t j) {
+         return stroke.cells[static_cast<std::size_t>(i * stroke.key_len + j)] != 0 ? Wish::hide : Wish::none;
+       })) {
+    erase_paint(request, cells);
+  }
 }
 
 }  // namespace headscope

@@ -13,6 +13,10 @@ namespace headscope {
 // Paints one more rectangle over the others; those that it covers completely are removed, also when switched off.
 void put_paint(Request& request, const PaintedCells& cells);
 
+// Takes the painted cells of `area` away, so that they are again as the rest of the mask has them. What lies outside of
+// it stays painted, and so do rectangles that are switched off.
+void erase_paint(Request& request, const PaintedCells& area);
+
 // 1 = hidden, [query_len, key_len] row-major: the mask of (b, h) without painted cells and without
 // Variant::mask_inverted; without the key of bias_k.
 std::vector<std::uint8_t> cells_without_paint(const Trace& trace, std::int64_t b, std::int64_t h);
@@ -36,5 +40,8 @@ struct MaskStroke {
 // Paints the stroke over the painted cells. The most recent rectangles without an open end are merged with it where
 // that gives fewer rectangles; the mask hides the same cells.
 void put_stroke(Request& request, const MaskStroke& stroke, bool hides);
+
+// Takes the painted cells that the stroke passed over away.
+void erase_stroke(Request& request, const MaskStroke& stroke);
 
 }  // namespace headscope

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/grouped_digits.h"
 #include "core/compare/variant_text.h"
 #include "core/explain/block_origin.h"
 #include "core/explain/explain.h"
@@ -12,7 +13,7 @@ namespace headscope {
 namespace {
 
 std::string counted(std::int64_t number, const char* one) {
-  return fmt::format("{} {}{}", number, one, number == 1 ? "" : "s");
+  return fmt::format("{} {}{}", grouped_digits(number), one, number == 1 ? "" : "s");
 }
 
 // "2 to 8 tokens"; "1 or 2 heads".
@@ -80,13 +81,14 @@ class Verdicts {
                             range_text(blocks.least_heads, blocks.most_heads, "head"), counted(heads, "head")));
     } else {
       say(true, fmt::format("{} of {} blocks of query, key and value are rows of something else.",
-                            blocks.blocks - blocks.in_place, blocks.blocks));
+                            grouped_digits(blocks.blocks - blocks.in_place), grouped_digits(blocks.blocks)));
     }
     const bool ends = blocks.in_place == 2 && blocks.first_in_place && blocks.last_in_place;
     say(false, blocks.in_place == 0
                    ? "No block stays in place."
-                   : fmt::format("{} of {} blocks {} in place{}.", blocks.in_place, blocks.blocks,
-                                 blocks.in_place == 1 ? "stays" : "stay", ends ? ": the first and the last" : ""));
+                   : fmt::format("{} of {} blocks {} in place{}.", grouped_digits(blocks.in_place),
+                                 grouped_digits(blocks.blocks), blocks.in_place == 1 ? "stays" : "stay",
+                                 ends ? ": the first and the last" : ""));
   }
 
   void leak() {
@@ -94,8 +96,8 @@ class Verdicts {
     if (!leak.masked) return;
     if (leak.leaking == 0) return say(false, "No row reads a token that the mask hides from it.");
     say(true, fmt::format("{}: {} of {} rows read a token that the mask hides, row {} token {} first.",
-                          leak.from_the_future ? "The future leaks" : "The mask leaks", leak.leaking, leak.rows,
-                          leak.row, leak.token));
+                          leak.from_the_future ? "The future leaks" : "The mask leaks", grouped_digits(leak.leaking),
+                          grouped_digits(leak.rows), leak.row, leak.token));
   }
 
   void nan_rows() {
@@ -103,15 +105,15 @@ class Verdicts {
     const StageDifference* of =
         here() != nullptr && here()->same_shape && here()->wrong_nan_rows > here()->right_nan_rows ? here() : weights;
     if (of == nullptr || !of->same_shape || of->wrong_nan_rows <= of->right_nan_rows) return;
-    say(true,
-        fmt::format("NaN in {} of {} of {}, in {} before.", of->wrong_nan_rows, counted(of->rows, "row"),
-                    stage_name(of->stage), of->right_nan_rows == 0 ? "none" : std::to_string(of->right_nan_rows)));
+    say(true, fmt::format("NaN in {} of {} of {}, in {} before.", grouped_digits(of->wrong_nan_rows),
+                          counted(of->rows, "row"), stage_name(of->stage),
+                          of->right_nan_rows == 0 ? "none" : grouped_digits(of->right_nan_rows)));
   }
 
   void row_sums() {
     const WeightSums &right = effect_.right_sums, &wrong = effect_.wrong_sums;
     if (wrong.rows == 0 || wrong.off == right.off) return;
-    say(true, fmt::format("{} of {} of weights do not sum to 1: from {:.3f} to {:.3f}.", wrong.off,
+    say(true, fmt::format("{} of {} of weights do not sum to 1: from {:.3f} to {:.3f}.", grouped_digits(wrong.off),
                           counted(wrong.rows, "row"), wrong.lowest, wrong.highest));
   }
 

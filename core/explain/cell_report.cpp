@@ -7,6 +7,8 @@
 #include <limits>
 #include <optional>
 
+#include "core/explain/typeset_formula.h"
+
 namespace headscope {
 namespace {
 
@@ -98,7 +100,9 @@ CellReport report_of(const Trace& trace, StageId stage, const Index& index) {
   CellPlace at{stage, index};
   CellOrigin origin = origin_of(trace, at.stage, at.index);
   for (;;) {
+    const bool only_copies = std::all_of(report.chain.begin(), report.chain.end(), is_copy);
     report.chain.push_back(explain(trace, at.stage, at.index));
+    if (only_copies) report.formulas.push_back(typeset_formula(trace, report.chain.back(), origin));
     const std::optional<CellPlace> from = single_source(origin, at.index);
     if (!from) break;
     at = *from;

@@ -10,6 +10,7 @@
 
 #include "core/explain/cell_place.h"
 #include "core/explain/explain.h"
+#include "core/explain/formula_tree.h"
 
 namespace headscope {
 
@@ -32,6 +33,7 @@ struct CellReport {
                                     // empty
   std::string left_row, right_row;  // the factors of root()'s sum: "weights[0, 2, 7, j]", "value[0, 2, j, 1]"
   std::vector<ReportStep> steps;    // in the order of computation, without copies and without the sum itself
+  std::vector<Formula> formulas;    // of chain[0], chain[1], ... down to the first cell that is no copy
   std::vector<ReportTerm> terms;    // of root(): the largest |product| first, NaN before all
   std::int64_t not_read = 0;        // terms of the sum that a mask hides
   bool over_keys = false;           // true: the terms are keys; false: features

@@ -29,6 +29,7 @@ std::string region_text(const ExportRegion& region);
 struct ExportPlan {
   std::vector<StageId> stages;  // empty: all stages of the trace
   ExportFormat format = ExportFormat::csv_matrix;
+  bool csv_safe = false;               // names that begin like formulas get an apostrophe (safe_text)
   std::optional<ExportRegion> region;  // of the 4-D stages
   std::string folder;
   std::shared_ptr<const PredictionReport> predictions;  // for the manifest; may be null

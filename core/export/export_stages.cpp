@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "core/attention/stage_layout.h"
 #include "core/attention/stage_statistics.h"
@@ -67,6 +68,7 @@ class Exporter {
     }
     ManifestContents contents{.files = written_,
                               .region = plan_.region ? region_text(*plan_.region) : "",
+                              .csv_safe = plan_.csv_safe && is_csv(),
                               .predictions = plan_.predictions.get(),
                               .metrics = plan_.metrics};
     for (const auto& [stage, sum] : sums_) contents.known[stage] = sum.result();
@@ -93,6 +95,11 @@ class Exporter {
       if (summed(stage)) query.known[stage.id] = {};
     }
     return values_of_statistics(trace_, query);
+  }
+
+  bool is_csv() const { return plan_.format == ExportFormat::csv_matrix || plan_.format == ExportFormat::csv_long; }
+  std::vector<std::string> shown(std::vector<std::string> names) const {
+    return plan_.csv_safe ? safe_texts(std::move(names)) : names;
   }
 
   void add(const std::string& name, const std::function<void(std::ostream&)>& write) {
@@ -127,8 +134,8 @@ class Exporter {
                           .layout = stage_layout(stage.id),
                           .tensor = progress_.counted(tensor, sum_of(stage)),
                           .region = stage.region,
-                          .row_names = row_names_of(trace_, stage.id),
-                          .column_names = column_names_of(trace_, stage.id)},
+                          .row_names = shown(row_names_of(trace_, stage.id)),
+                          .column_names = shown(column_names_of(trace_, stage.id))},
                          cancel_);
         });
         return;
@@ -150,8 +157,8 @@ class Exporter {
   void add_matrices(const ExportedStage& stage) {
     const MatrixLayout layout = stage_layout(stage.id);
     const Range rows = stage.region[layout.rows], columns = stage.region[layout.columns];
-    const std::vector<std::string> row_names = part_of_names(row_names_of(trace_, stage.id), rows);
-    const std::vector<std::string> column_names = part_of_names(column_names_of(trace_, stage.id), columns);
+    const std::vector<std::string> row_names = shown(part_of_names(row_names_of(trace_, stage.id), rows));
+    const std::vector<std::string> column_names = shown(part_of_names(column_names_of(trace_, stage.id), columns));
     for (const Slice& slice : slices_of(stage)) {
       add_of(stage.id, slice.name, [&](std::ostream& out) {
         const Tensor matrix = slice_of(stage.id, trace_.tensor(stage.id), slice.batch, slice.head, rows, columns);

@@ -89,9 +89,15 @@ Json predictions_json(const PredictionReport& report, const std::vector<std::str
 // What was captured, and how it fits together.
 Json capture_json(const ModelTrace& model) {
   const CaptureReport& report = *model.capture;
-  Json json = {
-      {"file", model.name},    {"layer", report.layer},   {"weights", report.weights}, {"query_key", report.query_key},
-      {"value", report.value}, {"causal", report.causal}, {"row_sums", nullptr},       {"weights_difference", nullptr}};
+  Json json = {{"file", model.name},
+               {"layer", report.layer},
+               {"weights", report.weights},
+               {"query_key", report.query_key},
+               {"value", report.value},
+               {"causal", report.causal},
+               {"row_sums", nullptr},
+               {"weights_difference", nullptr},
+               {"missing_layers", report.missing}};
   if (report.row_sums) {
     json["row_sums"] = {{"rows", report.row_sums->rows},
                         {"off", report.row_sums->off},
@@ -131,6 +137,7 @@ std::string manifest_json(const Trace& trace, const ManifestContents& contents, 
   json["seconds"] = json_number(trace.seconds);
   if (trace.model != nullptr && trace.model->capture != nullptr) json["capture"] = capture_json(*trace.model);
   if (!contents.region.empty()) json["region"] = contents.region;
+  if (contents.csv_safe) json["csv"] = "safe";
   if (contents.predictions != nullptr) {
     json["predictions"] = predictions_json(*contents.predictions, trace.query_labels());
   }

@@ -30,6 +30,7 @@ namespace headscope {
 struct ManifestContents {
   std::map<StageId, std::vector<std::string>> files = {};  // names by stage; a stage without any gets an empty list
   std::string region = {};                                 // as --region spells it; "" is not written
+  bool csv_safe = false;                                   // "csv": "safe": safe_text() of the names in CSV files
   // Statistics that are computed already; with a region, those of its cells alone for stages that are computed when
   // read (Trace::on_demand).
   std::map<StageId, Statistics> known = {};

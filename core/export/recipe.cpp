@@ -8,10 +8,11 @@
 
 namespace headscope {
 
-std::map<std::string, std::string> recipe_of(const FigureSource& source, const ViewSpec& view) {
+std::map<std::string, std::string> recipe_of(const FigureSource& source, const ViewSpec& view,
+                                             const std::string& window) {
   const Trace& trace = source.trace;
   std::map<std::string, std::string> chunks;
-  auto session = nlohmann::ordered_json::parse(session_json(trace.request, view));
+  auto session = nlohmann::ordered_json::parse(session_json(trace.request, view, window));
   if (view.view == ViewKind::difference && source.against != nullptr) {
     session["against"] = nlohmann::ordered_json::parse(request_json(source.against->request));
   }

@@ -16,6 +16,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/json_text.h"
 #include "core/io/mapped_file.h"
+#include "core/io/pdf.h"
 #include "core/io/png.h"
 #include "core/io/svg.h"
 #include "core/picture/view_options.h"
@@ -152,12 +153,22 @@ Request read_request(const JsonValue& value, const std::string& what, const std:
   return request;
 }
 
+// The object at "window" of a session that parse_strict_json() took.
+std::string window_text(const std::string& json, const std::string& what) {
+  try {
+    return json_dump(Json::parse(json).at("window"));
+  } catch (const Json::exception&) {
+    refuse(what, "window", "the file holds a number that is too large");
+  }
+}
+
 }  // namespace
 
-std::string session_json(const Request& request, const std::optional<ViewSpec>& view) {
+std::string session_json(const Request& request, const std::optional<ViewSpec>& view, const std::string& window) {
   Json json = {{"headscope", kVersion}};
   add_request(json, request);
   if (view) json["view"] = Json::parse(view_json(*view));
+  if (!window.empty()) json["window"] = Json::parse(window);
   return json_dump(json, 2) + "\n";
 }
 
@@ -189,6 +200,11 @@ SessionFile parse_session(const std::string& json, const std::string& what) {
       if (key == "sha256") session.weights_sha256 = value.text;
     } else if (key == "view") {
       session.view = read_view(value, what);
+    } else if (key == "window") {
+      if (value.kind != Kind::object) {
+        refuse(what, key, fmt::format("found {}; expected an object", json_kind_name(value.kind)));
+      }
+      session.window = window_text(json, what);
     } else if (key == "against") {
       session.against = read_request(value, what, key);
     } else if (const RequestOption* option = option_of_key(key)) {
@@ -216,8 +232,8 @@ SessionFile session_of(std::span<const std::byte> bytes, const std::string& path
     }
     return parse_session(recipe->second, path + " (its recipe)");
   }
-  if (is_svg(text)) {
-    const auto recipe = svg_recipe(text, path);
+  if (is_svg(text) || is_pdf(text)) {
+    const auto recipe = is_pdf(text) ? pdf_recipe(text, path) : svg_recipe(text, path);
     if (!recipe) {
       throw Error(
           fmt::format("{}: a drawing without Headscope's recipe; expected one that Headscope exported "
@@ -245,7 +261,10 @@ SessionFile read_session(const std::string& path) {
     const std::string piped = read_small_file(path, kLargestPiped);
     return session_of(std::as_bytes(std::span(piped)), path);
   }
-  return session_of(MappedFile::open(path)->bytes(), path);
+  const auto file = MappedFile::open(path);
+  SessionFile session = session_of(file->bytes(), path);
+  file->check_unchanged();
+  return session;
 }
 
 }  // namespace headscope

@@ -14,11 +14,13 @@ struct SessionFile {
   std::optional<ViewSpec> view;
   std::optional<Request> against;  // of a difference's recipe: the request of A, from which B is subtracted
   std::string weights_sha256;      // of a picture's recipe: the weights of the picture; else ""
+  std::string window;              // what the window shows besides `view`, a JSON object that it alone reads; else ""
 };
 
 // {"headscope": VERSION, "phrase": ..., "mask_order": ..., "view": {...}}: the keys of REQUEST with _ for -, only what
-// differs from the defaults, values spelled as at the command line (numbers as JSON numbers).
-std::string session_json(const Request& request, const std::optional<ViewSpec>& view);
+// differs from the defaults, values spelled as at the command line (numbers as JSON numbers). `window`: the object at
+// "window"; "" for none.
+std::string session_json(const Request& request, const std::optional<ViewSpec>& view, const std::string& window = "");
 
 // The request's keys alone as a JSON object, for the manifest.
 std::string request_json(const Request& request);
@@ -29,7 +31,7 @@ std::string request_json(const Request& request);
 // names the source.
 SessionFile parse_session(const std::string& json, const std::string& what);
 
-// Reads a session file (.json) or the recipe in a picture (.png, .svg). Error when a picture has no recipe.
+// Reads a session file (.json) or the recipe in a picture (.png, .svg, .pdf). Error when a picture has no recipe.
 SessionFile read_session(const std::string& path);
 
 }  // namespace headscope

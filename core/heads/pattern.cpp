@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/assert.h"
+#include "core/text/visual_order.h"
 
 namespace headscope {
 namespace {
@@ -92,20 +93,33 @@ HeadSummary summary_of(const HeadMetrics& metrics) {
   return summary;
 }
 
-std::string summary_label(const HeadSummary& summary, const Trace& trace) {
+std::vector<LabelPiece> summary_pieces(const HeadSummary& summary, const Trace& trace) {
+  using Role = LabelPiece::Role;
   std::string score = fmt::format("{:.2f}", summary.score);
   if (score.starts_with("0.")) score.erase(0, 1);
   switch (summary.pattern) {
-    case PatternKind::none:
-      if (std::isnan(summary.entropy_bits)) return "every row is NaN";
-      return trace.fully_masked_rows == trace.tensor(StageId::weights).size() / trace.key_len() ? "every row is hidden"
-                                                                                                : "one visible key";
+    case PatternKind::none: {
+      const std::int64_t rows = trace.tensor(StageId::weights).size() / trace.key_len();
+      if (std::isnan(summary.entropy_bits)) return {{Role::words, "every row is NaN"}};
+      return {{Role::words, trace.fully_masked_rows == rows ? "every row is hidden" : "one visible key"}};
+    }
     case PatternKind::strongest_arc:
-      return fmt::format("{} → {} {}", trace.query_labels().at(static_cast<std::size_t>(summary.query)),
-                         trace.key_labels().at(static_cast<std::size_t>(summary.key)), score);
+      return {{Role::query, trace.query_labels().at(static_cast<std::size_t>(summary.query))},
+              {Role::words, "→"},
+              {Role::key, trace.key_labels().at(static_cast<std::size_t>(summary.key))},
+              {Role::score, score}};
     default:
-      return fmt::format("{} {}", pattern_name(summary.pattern), score);
+      return {{Role::words, pattern_name(summary.pattern)}, {Role::score, score}};
   }
+}
+
+std::string summary_label(const HeadSummary& summary, const Trace& trace) {
+  std::string label;
+  for (const LabelPiece& piece : summary_pieces(summary, trace)) {
+    if (!label.empty()) label += ' ';
+    label += isolated(piece.text);
+  }
+  return label;
 }
 
 }  // namespace headscope

@@ -30,7 +30,14 @@ HeadSummary summarize_head(const Trace& trace, std::int64_t batch, std::int64_t 
 // The same from metrics that are computed already.
 HeadSummary summary_of(const HeadMetrics& metrics);
 
-// "previous token .87", "it → animal .90": name and score as on screen.
+// A piece of a head's label. Pieces that name a query or a key are single tokens.
+struct LabelPiece {
+  enum class Role { words, query, key, score } role = Role::words;
+  std::string text;
+};
+// "previous token", ".87"; "it", "→", "animal", ".90": name and score as on screen, with a space between two pieces.
+std::vector<LabelPiece> summary_pieces(const HeadSummary& summary, const Trace& trace);
+// The pieces in one line, in which each token runs in its own direction.
 std::string summary_label(const HeadSummary& summary, const Trace& trace);
 
 }  // namespace headscope

@@ -5,31 +5,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 #include <optional>
-#include <random>
 #include <utility>
 
 #include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/io/descriptor_stream.h"
+#include "core/io/file_journal.h"
+#include "core/io/part_files.h"
 
 namespace headscope {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::size_t kSyncedOneByOne = 8;
-
-Error file_error(const std::string& path, int error) {
-  return Error(fmt::format("{}: {}", path, std::strerror(error)));
-}
 
 struct Descriptor {
   int number;
@@ -48,11 +43,6 @@ void check_path(const std::string& path) {
   if (path.find('\0') != std::string::npos) throw Error("a path cannot hold a NUL byte");
 }
 
-std::string folder_of(const std::string& path) {
-  const std::string folder = fs::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
-}
-
 // Where a chain of symbolic links ends, whether or not something is there.
 std::string end_of_links(const std::string& path) {
   fs::path at = path;
@@ -64,16 +54,6 @@ std::string end_of_links(const std::string& path) {
     at = to.is_absolute() ? to : at.parent_path() / to;
   }
   throw file_error(path, ELOOP);
-}
-
-// A name in the folder of `path` that no other file or thread uses. It does not contain the file's own name, which may
-// be as long as names can be.
-std::string temporary_name(const std::string& path) {
-  static std::atomic<unsigned> counter{0};
-  std::random_device random;
-  const unsigned number = counter.fetch_add(1);
-  return (fs::path(folder_of(path)) / fmt::format(".headscope-{}-{}-{:08x}.part", ::getpid(), number, random()))
-      .string();
 }
 
 // Runs `write` on the descriptor; every failure of the system is an Error about `shown`.
@@ -91,12 +71,6 @@ void write_through(int descriptor, const std::string& shown, const std::function
     throw;
   }
   if (buffer.error() != 0) throw file_error(shown, buffer.error());
-}
-
-// Renames and removals last only when their folder is written, too. Some file systems cannot sync a folder: no error.
-void sync_folder(const std::string& path) {
-  const Descriptor folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.number >= 0) ::fsync(folder.number);
 }
 
 int synced(int descriptor) {
@@ -151,74 +125,11 @@ void FilesTogether::add(const std::string& path, const std::function<void(std::o
   file.shown = path;
   file.path = end_of_links(path);
   if (file.path.ends_with('/')) throw Error(fmt::format("{}: names a folder; expected the name of a file", path));
-  file.temporary = temporary_name(file.path);
+  file.temporary = temporary_beside(file.path);
   const auto mode = exists ? std::optional<mode_t>(status.st_mode & 0777) : std::nullopt;
   pending_.reserve(pending_.size() + 1);
   write_temporary(file.temporary, path, mode, pending_.size() < kSyncedOneByOne, write);
   pending_.push_back(std::move(file));
-}
-
-void FilesTogether::commit() {
-  std::size_t renamed = 0;
-  try {
-    if (pending_.size() > kSyncedOneByOne) sync_together();
-    for (Pending& file : pending_) {
-      if (pending_.size() > 1) {
-        // The old file keeps a second name until all are in place. Without hard links it cannot be put back.
-        const std::string backup = temporary_name(file.path);
-        if (::link(file.path.c_str(), backup.c_str()) == 0) file.backup = backup;
-      }
-      if (::rename(file.temporary.c_str(), file.path.c_str()) != 0) throw file_error(file.shown, errno);
-      ++renamed;
-    }
-  } catch (...) {
-    roll_back(renamed);
-    throw;
-  }
-  std::string synced;
-  for (const Pending& file : pending_) {
-    if (!file.backup.empty()) ::unlink(file.backup.c_str());
-    const std::string folder = folder_of(file.path);
-    if (folder != synced) sync_folder(file.path);
-    synced = folder;
-  }
-  pending_.clear();
-}
-
-// One pass of the file system instead of thousands: an export may have a file for each of many heads.
-void FilesTogether::sync_together() {
-  for (std::size_t i = kSyncedOneByOne; i < pending_.size(); ++i) {
-    const Pending& file = pending_[i];
-    const Descriptor temporary(::open(file.temporary.c_str(), O_RDONLY | O_CLOEXEC));
-    if (temporary.number < 0) throw file_error(file.shown, errno);
-#ifdef __linux__
-    if (::syncfs(temporary.number) != 0) throw file_error(file.shown, errno);
-    return;  // all lie beside each other in practice; those elsewhere are merely written a little later
-#else
-    if (const int error = synced(temporary.number); error != 0) throw file_error(file.shown, error);
-#endif
-  }
-}
-
-void FilesTogether::roll_back(std::size_t renamed) noexcept {
-  for (std::size_t i = 0; i < pending_.size(); ++i) {
-    Pending& file = pending_[i];
-    if (i < renamed) {
-      if (file.backup.empty()) {
-        ::unlink(file.path.c_str());
-      } else {
-        ::rename(file.backup.c_str(), file.path.c_str());
-      }
-    } else {
-      ::unlink(file.temporary.c_str());
-      if (!file.backup.empty()) ::unlink(file.backup.c_str());
-    }
-  }
-  pending_.clear();
-}
-
-FilesTogether::~FilesTogether() {
-  roll_back(0);
 }
 
 std::vector<std::string> make_folder(const std::string& path) {
@@ -256,10 +167,18 @@ std::string read_small_file(const std::string& path, std::size_t limit) {
     const ssize_t got = ::read(file.number, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw file_error(path, errno);
-    if (got == 0) return text;
+    if (got == 0) break;
     text.append(piece.data(), static_cast<std::size_t>(got));
     if (text.size() > limit) throw Error(fmt::format("{}: has more than {} bytes", path, limit));
   }
+  // A size of 0 says nothing: the files of /proc have it.
+  if (S_ISREG(status.st_mode) && status.st_size != 0 && text.size() != static_cast<std::size_t>(status.st_size)) {
+    throw Error(
+        fmt::format("{}: had {} bytes when it was opened, and {} when it was read; expected a file that stays "
+                    "as it is",
+                    path, status.st_size, text.size()));
+  }
+  return text;
 }
 
 }  // namespace headscope

@@ -9,6 +9,8 @@
 
 namespace headscope {
 
+class FileJournal;
+
 // Calls `write` with a stream on a temporary file beside `path`, then flushes, syncs and renames it over `path`. When
 // anything fails (also an exception out of `write`), the temporary file is removed, `path` is unchanged, and Error
 // names the path and the reason (the system's own words: "No space left on device"). The stream throws
@@ -17,9 +19,12 @@ namespace headscope {
 // points to is replaced; a device or pipe (/dev/stdout) is written to directly.
 void write_file_atomically(const std::string& path, const std::function<void(std::ostream&)>& write);
 
-// Several files that appear together: add() writes each to a temporary file beside its place, commit() renames them in
-// the order in which they were added. When commit() fails, files that it replaced are put back. The destructor removes
-// what was not committed.
+// Several files that appear together, on any file system: add() writes each to a temporary file beside its place,
+// commit() moves all to their places, unless a mapped file changed
+// meanwhile (check_mapped_files). When commit() fails, files that it replaced are put back. When the process is
+// killed in between, the next commit() into that folder finishes what it had begun (file_journal.h): all files are the
+// old ones or all the new ones. Files that symbolic links lead to other folders have a journal there. The destructor
+// removes what was not committed. commit() also removes what killed processes have left in the folders.
 class FilesTogether {
  public:
   FilesTogether() = default;
@@ -34,10 +39,13 @@ class FilesTogether {
     std::string shown;      // as the caller named it, for messages
     std::string path;       // where it goes: a link's end
     std::string temporary;  // beside it
-    std::string backup;     // the old file's second name while commit() runs; "" when there was none
+    std::string backup;     // where the old file is put while commit() runs; "" when there was none
   };
   void sync_together();
-  void roll_back(std::size_t renamed) noexcept;
+  std::vector<FileJournal> write_journals(const std::vector<std::string>& folders);
+  static void put_aside(Pending& file);
+  void put_back(std::size_t moved, std::vector<FileJournal>& journals) noexcept;
+  void discard() noexcept;
   std::vector<Pending> pending_;
 };
 

@@ -18,6 +18,12 @@ std::string number_text(float value);
 // A field as RFC 4180 writes it: quoted when it holds a comma, a quote, CR or LF.
 std::string csv_field(const std::string& text);
 
+// Text that no spreadsheet takes for a formula: one apostrophe before what begins with = + - @ tab or CR. plain_text()
+// takes it away again; a text that had the apostrophe itself loses it there.
+std::string safe_text(const std::string& text);
+std::string plain_text(const std::string& safe);
+std::vector<std::string> safe_texts(std::vector<std::string> texts);
+
 // One [rows, columns] matrix, the corner and the column names in front, each row after its name. Scores: corner
 // "query\key", columns are key tokens. Others: corner "token\feature", columns 0, 1, 2, ...
 // Asserts that there is a name for each row and column.

@@ -84,7 +84,9 @@ Tensor parse_csv_matrix(std::span<const std::byte> bytes, const std::string& wha
 
 Tensor read_csv_matrix(const std::string& path) {
   const auto file = MappedFile::open(path);
-  return parse_csv_matrix(file->bytes(), path);
+  Tensor matrix = parse_csv_matrix(file->bytes(), path);
+  file->check_unchanged();
+  return matrix;
 }
 
 }  // namespace headscope

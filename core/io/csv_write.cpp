@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include "core/base/assert.h"
 #include "core/base/thread_pool.h"
@@ -138,6 +140,27 @@ std::string csv_field(const std::string& text) {
     field += c;
   }
   return field + '"';
+}
+
+namespace {
+
+bool begins_formula(std::string_view text) {
+  return !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string safe_text(const std::string& text) {
+  return begins_formula(text) ? "'" + text : text;
+}
+
+std::string plain_text(const std::string& safe) {
+  return safe.starts_with('\'') && begins_formula(std::string_view(safe).substr(1)) ? safe.substr(1) : safe;
+}
+
+std::vector<std::string> safe_texts(std::vector<std::string> texts) {
+  for (std::string& text : texts) text = safe_text(text);
+  return texts;
 }
 
 void write_csv_matrix(std::ostream& out, const Tensor& matrix, const std::string& corner,

@@ -12,11 +12,12 @@
 
 namespace headscope {
 
-// What a value that is held may take: how many lists and objects lie in each other, and how many values there are in
-// all.
+// What a value that is held may take: how many lists and objects lie in each other, how many values there are in all,
+// and how many of them stand in objects, each with its key.
 struct JsonLimits {
   int deepest = 32;
   std::size_t values = 1'000'000;
+  std::size_t keys = 1'000'000;
 };
 
 // Takes what RFC 8259 allows, less byte order marks, NULs and invalid UTF-8 (the constructor looks through the whole
@@ -61,7 +62,10 @@ class JsonCursor {
   void read_escape(std::string& text);
   std::uint32_t read_hex();
   void read_word(std::string_view word);
-  void fill(JsonValue& value, int depth, const JsonLimits& limits, std::size_t& count);
+  struct Count {
+    std::size_t values = 0, keys = 0;
+  };
+  void fill(JsonValue& value, int depth, const JsonLimits& limits, Count& count);
   void skip(int depth);
 
   std::string_view json_;

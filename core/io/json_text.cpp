@@ -13,7 +13,8 @@ namespace headscope {
 namespace {
 
 constexpr std::size_t kLargestText = std::size_t{16} << 20;
-constexpr JsonLimits kLimits = {.deepest = 16};
+// Held, a value takes a hundred bytes and more: a file of 16 MB must not take ten times that.
+constexpr JsonLimits kLimits = {.deepest = 16, .values = 500'000, .keys = 200'000};
 
 }  // namespace
 

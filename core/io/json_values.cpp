@@ -32,16 +32,16 @@ const std::string* repeated(const std::vector<std::string>& keys) {
 
 JsonValue JsonCursor::read_value(const JsonLimits& limits) {
   JsonValue value;
-  std::size_t count = 0;
+  Count count;
   fill(value, 0, limits, count);
   return value;
 }
 
-void JsonCursor::fill(JsonValue& value, int depth, const JsonLimits& limits, std::size_t& count) {
+void JsonCursor::fill(JsonValue& value, int depth, const JsonLimits& limits, Count& count) {
   value.kind = kind();
   const bool container = value.kind == JsonValue::Kind::array || value.kind == JsonValue::Kind::object;
   if (container && depth >= limits.deepest) fail(too_deep(limits.deepest));
-  if (++count > limits.values) fail(fmt::format("more than {} values", limits.values));
+  if (++count.values > limits.values) fail(fmt::format("more than {} values", limits.values));
   switch (value.kind) {
     case JsonValue::Kind::null:
       return read_word("null");
@@ -63,6 +63,7 @@ void JsonCursor::fill(JsonValue& value, int depth, const JsonLimits& limits, std
     case JsonValue::Kind::object:
       for (bool more = enter('{'); more; more = next('}')) {
         read_key(value.keys.emplace_back());
+        if (++count.keys > limits.keys) fail(fmt::format("more than {} keys", limits.keys));
         fill(value.items.emplace_back(), depth + 1, limits, count);
       }
       if (const std::string* twice = repeated(value.keys)) {

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/io/mapping_guard.h"
@@ -50,7 +51,9 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   if (file < 0) throw Error(fmt::format("{}: {}", path, system_words(errno)));
   struct Closer {
     int file;
-    ~Closer() { ::close(file); }
+    ~Closer() {
+      if (file >= 0) ::close(file);
+    }
   } closer{file};
   struct stat status {};
   if (::fstat(file, &status) != 0) throw Error(fmt::format("{}: {}", path, system_words(errno)));
@@ -70,8 +73,12 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   if (memory == MAP_FAILED) throw Error(fmt::format("{}: cannot be mapped: {}", path, system_words(errno)));
   mapped->data_ = static_cast<const std::byte*>(memory);
   mapped->size_ = size;
-  mapped->guard_ = std::make_unique<MappingGuard>(memory, size, path);
+  mapped->guard_ = std::make_unique<MappingGuard>(memory, size, path, std::exchange(closer.file, -1));
   return mapped;
+}
+
+void MappedFile::check_unchanged() const {
+  if (guard_ != nullptr) guard_->check();
 }
 
 MappedFile::~MappedFile() {

@@ -13,13 +13,16 @@ class MappingGuard;
 class MappedFile {
  public:
   // Error when the file is missing, is a folder or cannot be mapped. An empty file gives no bytes. When the file
-  // becomes shorter later, its lost pages read as zeros: see check_mapped_files() of mapping_guard.h.
+  // becomes shorter later, its lost pages read as zeros: see check_unchanged().
   static std::shared_ptr<const MappedFile> open(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
   std::span<const std::byte> bytes() const { return {data_, size_}; }
   const std::string& path() const { return path_; }
+  // Throws Error when the file changed since it was opened: what was read of bytes() must not be used. Every reader
+  // calls it after its last look at the bytes; for bytes that stay in use, check_mapped_files() is called.
+  void check_unchanged() const;
 
  private:
   MappedFile() = default;

@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdint>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 
@@ -25,8 +29,9 @@ struct Slot {
 
 // One for the process, as the signal's action is.
 struct Registry {
-  std::mutex mutex;  // held while slots are taken and freed
-  std::array<std::string, kMostMappings> paths;
+  std::mutex mutex;  // held while mappings begin, end and are checked
+  std::vector<const MappingGuard*> guards;
+  std::vector<std::string> closed_with_losses;  // paths
 };
 
 std::array<Slot, kMostMappings>& slots() {
@@ -76,15 +81,25 @@ void install_once() {
   });
 }
 
+Error changed_error(const std::string& path) {
+  return Error(fmt::format(
+      "{}: became shorter or was written to while it was read; expected a file that stays as it was opened, "
+      "or one that is replaced by another: open it again",
+      path));
+}
+
 }  // namespace
 
-MappingGuard::MappingGuard(const void* data, std::size_t size, std::string path) {
+MappingGuard::MappingGuard(const void* data, std::size_t size, std::string path, int file)
+    : file_(file), path_(std::move(path)), size_(size) {
   install_once();
+  struct stat status {};
+  if (::fstat(file_, &status) == 0) modified_ = {status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
   const std::lock_guard lock(registry().mutex);
+  registry().guards.push_back(this);
   for (int k = 0; k < kMostMappings; ++k) {
     Slot& slot = slots()[static_cast<std::size_t>(k)];
     if (slot.begin.load() != 0) continue;
-    registry().paths[static_cast<std::size_t>(k)] = std::move(path);
     slot.lost = false;
     slot.end = reinterpret_cast<std::uintptr_t>(data) + size;
     slot.begin = reinterpret_cast<std::uintptr_t>(data);
@@ -95,22 +110,35 @@ MappingGuard::MappingGuard(const void* data, std::size_t size, std::string path)
 }
 
 MappingGuard::~MappingGuard() {
-  if (slot_ < 0) return;
   const std::lock_guard lock(registry().mutex);
-  slots()[static_cast<std::size_t>(slot_)].begin = 0;
+  std::erase(registry().guards, this);
+  ::close(file_);
+  if (slot_ < 0) return;
+  Slot& slot = slots()[static_cast<std::size_t>(slot_)];
+  if (slot.lost.load()) registry().closed_with_losses.push_back(path_);
+  slot.begin = 0;
+}
+
+bool MappingGuard::changed() const {
+  if (slot_ >= 0 && slots()[static_cast<std::size_t>(slot_)].lost.load()) return true;
+  struct stat status {};
+  if (::fstat(file_, &status) != 0) return true;
+  // The end of the last page reads as zeros without a signal when the file loses it.
+  return static_cast<std::size_t>(status.st_size) < size_ ||
+         Modified{status.st_mtim.tv_sec, status.st_mtim.tv_nsec} != modified_;
+}
+
+void MappingGuard::check() const {
+  if (changed()) throw changed_error(path_);
 }
 
 void check_mapped_files() {
   const std::lock_guard lock(registry().mutex);
-  const int used = slots_used.load();
-  for (int k = 0; k < used; ++k) {
-    Slot& slot = slots()[static_cast<std::size_t>(k)];
-    if (slot.begin.load() == 0 || !slot.lost.exchange(false)) continue;
-    throw Error(
-        fmt::format("{}: became shorter while it was read; expected a file that stays as it was opened, or one "
-                    "that is replaced by another",
-                    registry().paths[static_cast<std::size_t>(k)]));
-  }
+  for (const MappingGuard* guard : registry().guards) guard->check();
+  if (registry().closed_with_losses.empty()) return;
+  const std::string path = std::move(registry().closed_with_losses.back());
+  registry().closed_with_losses.pop_back();
+  throw changed_error(path);
 }
 
 }  // namespace headscope

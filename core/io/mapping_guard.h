@@ -1,4 +1,5 @@
-// Files that become shorter while they are mapped: reading their lost pages must not end the program.
+// Files that change while they are mapped: reading their lost pages must not end the program, and what was read from
+// them must not be taken for the file's.
 #pragma once
 
 #include <cstddef>
@@ -8,20 +9,38 @@
 namespace headscope {
 
 // While it lives, pages of [data, data + size) that the file has lost (SIGBUS) read as zeros, and check_mapped_files()
-// says so. `data` begins on a page. Where 4096 mappings are guarded already, this one is not.
+// says so. `data` begins on a page; `file` is a descriptor of the mapped file, which the guard closes. Where 4096
+// mappings are guarded already, lost pages of this one end the program.
 class MappingGuard {
  public:
-  MappingGuard(const void* data, std::size_t size, std::string path);
+  MappingGuard(const void* data, std::size_t size, std::string path, int file);
   ~MappingGuard();
   MappingGuard(const MappingGuard&) = delete;
   MappingGuard& operator=(const MappingGuard&) = delete;
+  // Throws Error when the file became shorter or was written to since it was mapped: what was read from it may be
+  // neither the old nor the new file. It never becomes good again: the file has to be opened anew.
+  void check() const;
 
  private:
+  bool changed() const;
+
   int slot_ = -1;
+  int file_ = -1;
+  std::string path_;
+  std::size_t size_ = 0;
+  struct Modified {
+    long long seconds = 0;
+    long nanoseconds = 0;
+    bool operator==(const Modified&) const = default;
+  } modified_;
+
+  friend void check_mapped_files();
 };
 
-// Throws Error that names a mapped file of which lost pages were read since the last call: results computed from it
-// must not be shown. Each file is named once.
+// Throws Error that names a mapped file that changed while it is in use (MappingGuard::check), or of which lost pages
+// were read and which was closed since: results computed from it must be neither shown nor written. A file in use is
+// named at every call; a closed one once. Whatever reads mapped files calls this after its work and before it
+// publishes.
 void check_mapped_files();
 
 }  // namespace headscope

@@ -19,9 +19,7 @@ namespace headscope {
 
 namespace {
 
-constexpr std::size_t kLongestHeader = 10'000;
 constexpr std::size_t kLargestCopy = std::size_t{256} << 20;
-constexpr std::string_view kMagic = "\x93NUMPY";
 
 // One number as the file stores it.
 struct NumberType {
@@ -123,36 +121,15 @@ struct ParsedHeader {
   std::size_t count = 0;
 };
 
-std::string text_at(std::span<const std::byte> bytes, std::size_t begin, std::size_t size) {
-  return {reinterpret_cast<const char*>(bytes.data()) + begin, size};
-}
-
 ParsedHeader parse_header(std::span<const std::byte> bytes, const std::string& what) {
-  if (bytes.size() < kMagic.size() || text_at(bytes, 0, kMagic.size()) != kMagic) {
-    const std::string seen = describe_bytes(bytes);
-    throw Error(fmt::format("{}: not an .npy file{}{}; expected an array saved by numpy.save", what,
-                            seen.empty() ? "" : ": it is ", seen));
-  }
-  if (bytes.size() < 10) throw Error(fmt::format("{}: ends within its .npy header (a download cut short?)", what));
-  const int major = std::to_integer<int>(bytes[6]);
-  if (major < 1 || major > 3) throw Error(fmt::format("{}: .npy version {}; expected 1, 2 or 3", what, major));
-  const std::size_t begin = major == 1 ? 10 : 12;
-  if (bytes.size() < begin) throw Error(fmt::format("{}: ends within its .npy header (a download cut short?)", what));
-  const std::size_t length = major == 1 ? load<std::uint16_t>(&bytes[8]) : load<std::uint32_t>(&bytes[8]);
-  if (length > kLongestHeader) {
-    throw Error(fmt::format("{}: an .npy header of {} bytes; at most {} are read", what, length, kLongestHeader));
-  }
-  if (length > bytes.size() - begin) {
-    throw Error(fmt::format("{}: ends within its .npy header: {} bytes of {} (a download cut short?)", what,
-                            bytes.size() - begin, length));
-  }
-  const NpyDict dict = parse_npy_dict(text_at(bytes, begin, length), what);
+  std::size_t data_offset = 0;
+  const NpyDict dict = read_npy_dict(bytes, what, data_offset);
   ParsedHeader parsed;
   parsed.type = number_type(dict.descr, what);
   if (dict.shape.size() > kMaxRank) {
     throw Error(fmt::format("{}: {} axes; at most {} are read", what, dict.shape.size(), kMaxRank));
   }
-  parsed.header = {dict.descr, dict.fortran_order, {}, begin + length};
+  parsed.header = {dict.descr, dict.fortran_order, {}, data_offset};
   for (const long long size : dict.shape) parsed.header.shape.push_back(size);
   const auto count = checked_count(parsed.header.shape);
   const auto needed = count ? checked_product(*count, parsed.type.bytes) : std::nullopt;
@@ -205,7 +182,9 @@ NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& what,
 NpyArray read_npy(const std::string& path) {
   const auto file = MappedFile::open(path);
   const bool keep_mapped = file->bytes().size() > kLargestCopy;
-  return parse_npy(file->bytes(), path, keep_mapped ? file : nullptr);
+  NpyArray array = parse_npy(file->bytes(), path, keep_mapped ? file : nullptr);
+  file->check_unchanged();
+  return array;
 }
 
 namespace {
@@ -216,7 +195,7 @@ std::string npy_header_text(const Shape& shape, const char* type = "<f4") {
   if (shape.count == 1) sizes += ",";
   std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, sizes);
   // The values begin at a multiple of 64 bytes, as NumPy aligns them.
-  const std::size_t unpadded = kMagic.size() + 4 + text.size() + 1;
+  const std::size_t unpadded = kNpyMagic.size() + 4 + text.size() + 1;
   text.append((64 - unpadded % 64) % 64, ' ');
   text += '\n';
   return text;
@@ -227,7 +206,7 @@ std::string npy_header_text(const Shape& shape, const char* type = "<f4") {
 namespace {
 
 void write_npy_header(std::ostream& out, const std::string& text) {
-  out << kMagic << '\x01' << '\0';
+  out << kNpyMagic << '\x01' << '\0';
   out.put(static_cast<char>(text.size() & 0xFF)).put(static_cast<char>(text.size() >> 8));
   out << text;
 }
@@ -249,7 +228,7 @@ void write_npy(std::ostream& out, const Tensor& tensor, const CancelToken& cance
 }
 
 std::int64_t npy_file_size(const Shape& shape) {
-  return static_cast<std::int64_t>(kMagic.size() + 4 + npy_header_text(shape).size()) + 4 * element_count(shape);
+  return static_cast<std::int64_t>(kNpyMagic.size() + 4 + npy_header_text(shape).size()) + 4 * element_count(shape);
 }
 
 }  // namespace headscope

@@ -7,10 +7,14 @@
 #include <cstdint>
 
 #include "core/base/error.h"
+#include "core/io/bytes.h"
+#include "core/io/mapped_file.h"
 
 namespace headscope {
 
 namespace {
+
+constexpr std::size_t kLongestHeader = 10'000;
 
 bool is_printable(char c) {
   return c >= 0x20 && c < 0x7F;
@@ -150,10 +154,37 @@ class DictParser {
   std::size_t at_ = 0;
 };
 
+std::string_view text_at(std::span<const std::byte> bytes, std::size_t begin, std::size_t size) {
+  return {reinterpret_cast<const char*>(bytes.data()) + begin, size};
+}
+
 }  // namespace
 
 NpyDict parse_npy_dict(std::string_view text, const std::string& what) {
   return DictParser(text, what).parse();
+}
+
+NpyDict read_npy_dict(std::span<const std::byte> bytes, const std::string& what, std::size_t& data_offset) {
+  if (bytes.size() < kNpyMagic.size() || text_at(bytes, 0, kNpyMagic.size()) != kNpyMagic) {
+    const std::string seen = describe_bytes(bytes);
+    throw Error(fmt::format("{}: not an .npy file{}{}; expected an array saved by numpy.save", what,
+                            seen.empty() ? "" : ": it is ", seen));
+  }
+  if (bytes.size() < 10) throw Error(fmt::format("{}: ends within its .npy header (a download cut short?)", what));
+  const int major = std::to_integer<int>(bytes[6]);
+  if (major < 1 || major > 3) throw Error(fmt::format("{}: .npy version {}; expected 1, 2 or 3", what, major));
+  const std::size_t begin = major == 1 ? 10 : 12;
+  if (bytes.size() < begin) throw Error(fmt::format("{}: ends within its .npy header (a download cut short?)", what));
+  const std::size_t length = major == 1 ? load<std::uint16_t>(&bytes[8]) : load<std::uint32_t>(&bytes[8]);
+  if (length > kLongestHeader) {
+    throw Error(fmt::format("{}: an .npy header of {} bytes; at most {} are read", what, length, kLongestHeader));
+  }
+  if (length > bytes.size() - begin) {
+    throw Error(fmt::format("{}: ends within its .npy header: {} bytes of {} (a download cut short?)", what,
+                            bytes.size() - begin, length));
+  }
+  data_offset = begin + length;
+  return parse_npy_dict(text_at(bytes, begin, length), what);
 }
 
 }  // namespace headscope

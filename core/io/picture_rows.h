@@ -11,6 +11,8 @@ namespace headscope {
 
 struct PictureRows {
   int width = 0, height = 0;
+  bool has_alpha = false;      // some pixels are not opaque
+  double pixels_per_inch = 0;  // which files state; 0: not known
   // How many rows load() takes at a time; chosen so that load() holds about 40 MB at most.
   int rows_at_once = 1;
   // Reads what the picture shows in these rows, in place of what was read before. Not called while draw() runs.

@@ -15,9 +15,10 @@
 
 namespace headscope {
 
-// 8-bit RGB, row by row: the picture is drawn and compressed strip by strip by several threads, the same bytes whatever
-// their number, and never held whole. `texts` become uncompressed iTXt chunks (keyword -> UTF-8), before the pixels.
-// Keywords are 1 to 79 Latin letters, texts hold no NUL (asserted). `progress` gets the share done in [0, 1].
+// 8-bit RGB (RGBA, at once, where the picture has alpha), with pHYs where its resolution is known; row by row: the
+// picture is drawn and compressed strip by strip by several threads, the same bytes whatever their number, and never
+// held whole. `texts` become uncompressed iTXt chunks (keyword -> UTF-8), before the pixels. Keywords are 1 to 79 Latin
+// letters, texts hold no NUL (asserted). `progress` gets the share done in [0, 1].
 void write_png(std::ostream& out, const PictureRows& picture, const std::map<std::string, std::string>& texts,
                const CancelToken& cancel = {}, const std::function<void(double)>& progress = {});
 

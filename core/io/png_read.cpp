@@ -142,7 +142,9 @@ Image parse_png(std::span<const std::byte> bytes, const std::string& what) {
 
 Image read_png(const std::string& path) {
   const auto file = MappedFile::open(path);
-  return parse_png(file->bytes(), path);
+  Image image = parse_png(file->bytes(), path);
+  file->check_unchanged();
+  return image;
 }
 
 }  // namespace headscope

@@ -104,7 +104,9 @@ PngInfo parse_png_info(std::span<const std::byte> bytes, const std::string& what
 
 PngInfo read_png_info(const std::string& path) {
   const auto file = MappedFile::open(path);
-  return parse_png_info(file->bytes(), path);
+  PngInfo info = parse_png_info(file->bytes(), path);
+  file->check_unchanged();
+  return info;
 }
 
 }  // namespace headscope

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -54,9 +55,13 @@ void write_head(std::ostream& out, const PictureRows& picture, const std::map<st
   out << "\x89PNG\r\n\x1a\n";
   const std::string size =
       big_endian(static_cast<std::uint32_t>(picture.width)) + big_endian(static_cast<std::uint32_t>(picture.height));
-  // 8 bits, red green blue; deflate, the five filters, not interlaced.
-  write_chunk(out, "IHDR", size + std::string{8, 2, 0, 0, 0});
+  // 8 bits, red green blue, with alpha where there is some; deflate, the five filters, not interlaced.
+  write_chunk(out, "IHDR", size + std::string{8, static_cast<char>(picture.has_alpha ? 6 : 2), 0, 0, 0});
   write_chunk(out, "sRGB", std::string(1, '\0'));  // perceptual
+  if (picture.pixels_per_inch > 0) {
+    const auto a_metre = static_cast<std::uint32_t>(std::lround(picture.pixels_per_inch / 0.0254));
+    write_chunk(out, "pHYs", big_endian(a_metre) + big_endian(a_metre) + '\1');
+  }
   for (const auto& [keyword, text] : texts) {
     // Not compressed, no language, no translated keyword.
     const std::string front = keyword + std::string(5, '\0');
@@ -137,6 +142,35 @@ class PixelWriter {
   uLong adler_ = 1;
 };
 
+// With alpha, by zlib: such pictures are figures for pages, not large maps.
+void write_with_alpha(std::ostream& out, const PictureRows& picture, const CancelToken& cancel) {
+  std::string rows, packed;
+  for (std::int64_t begin = 0; begin < picture.height; begin += picture.rows_at_once) {
+    const Range part{begin, std::min<std::int64_t>(begin + picture.rows_at_once, picture.height)};
+    cancel.check();
+    picture.load(part);
+    Image pixels(picture.width, static_cast<int>(part.size()));
+    picture.draw(part, pixels);
+    for (int y = 0; y < pixels.height; ++y) {
+      rows += '\0';  // unfiltered
+      for (int x = 0; x < pixels.width; ++x) {
+        const Rgba& pixel = pixels.at(x, y);
+        for (const std::uint8_t byte : {pixel.r, pixel.g, pixel.b, pixel.a}) rows += static_cast<char>(byte);
+      }
+    }
+  }
+  uLongf size = ::compressBound(rows.size());
+  packed.resize(size);
+  const int status = ::compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
+                                 reinterpret_cast<const Bytef*>(rows.data()), rows.size(), Z_BEST_COMPRESSION);
+  if (status != Z_OK) throw Error("the PNG cannot be written: there is no memory to compress it");
+  packed.resize(size);
+  constexpr std::size_t kMostAChunk = std::size_t{1} << 24;
+  for (std::size_t at = 0; at < packed.size(); at += kMostAChunk) {
+    write_chunk(out, "IDAT", packed.substr(at, kMostAChunk));
+  }
+}
+
 }  // namespace
 
 void write_png(std::ostream& out, const PictureRows& picture, const std::map<std::string, std::string>& texts,
@@ -146,7 +180,11 @@ void write_png(std::ostream& out, const PictureRows& picture, const std::map<std
                    fmt::format("a picture of {} x {}", picture.width, picture.height));
   check_texts(texts);
   write_head(out, picture, texts);
-  PixelWriter(out, picture, cancel, progress).write();
+  if (picture.has_alpha) {
+    write_with_alpha(out, picture, cancel);
+  } else {
+    PixelWriter(out, picture, cancel, progress).write();
+  }
   write_chunk(out, "IEND", "");
   if (!out.good()) throw Error("the PNG cannot be written: the stream refused to take bytes");
 }

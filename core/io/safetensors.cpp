@@ -101,6 +101,7 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
   SafetensorsFile file;
   file.file_ = MappedFile::open(path);
   file.header_ = parse_safetensors_header(file.file_->bytes(), path);
+  file.file_->check_unchanged();
   return file;
 }
 
@@ -113,11 +114,15 @@ const SafetensorsEntry* SafetensorsFile::find(const std::string& name) const {
 }
 
 Tensor SafetensorsFile::tensor(const SafetensorsEntry& entry) const {
-  return safetensors_tensor(file_->bytes(), header_, entry, path(), file_);
+  Tensor values = safetensors_tensor(file_->bytes(), header_, entry, path(), file_);
+  file_->check_unchanged();
+  return values;
 }
 
 Tensor SafetensorsFile::weight(const SafetensorsEntry& entry) const {
-  return safetensors_tensor(file_->bytes(), header_, entry, path(), file_, true);
+  Tensor values = safetensors_tensor(file_->bytes(), header_, entry, path(), file_, true);
+  file_->check_unchanged();
+  return values;
 }
 
 namespace {

@@ -117,7 +117,35 @@ bool is_svg(std::string_view bytes) {
   }
 }
 
+namespace {
+
+// <svg ... />, the drawing of nothing.
+bool is_empty_element(std::string_view bytes) {
+  const std::size_t root = bytes.find("<svg");
+  const std::size_t close = root == std::string_view::npos ? root : bytes.find('>', root);
+  return close != std::string_view::npos && bytes[close - 1] == '/';
+}
+
+// Only blanks and comments may follow the drawing's end.
+void check_end(std::string_view bytes, const std::string& what) {
+  if (is_empty_element(bytes)) return;
+  constexpr std::string_view kLast = "</svg>";
+  const std::size_t last = bytes.rfind(kLast);
+  std::string_view rest = last == std::string_view::npos ? "<" : bytes.substr(last + kLast.size());
+  for (;;) {
+    const std::size_t at = rest.find_first_not_of(" \t\r\n");
+    if (at == std::string_view::npos) return;
+    rest.remove_prefix(at);
+    const std::size_t over = rest.starts_with("<!--") ? rest.find("-->") : std::string_view::npos;
+    if (over == std::string_view::npos) throw Error(what + ": does not end with </svg>; it is cut short");
+    rest.remove_prefix(over + 3);
+  }
+}
+
+}  // namespace
+
 std::optional<std::string> svg_recipe(std::string_view bytes, const std::string& what) {
+  check_end(bytes, what);
   for (std::size_t at = bytes.find(kOpening); at != std::string_view::npos; at = bytes.find(kOpening, at + 1)) {
     const std::size_t length = bytes.substr(at, kLongestTag).find('>');
     if (length == std::string_view::npos || bytes.substr(at, length).find(kId) == std::string_view::npos) continue;

@@ -17,8 +17,8 @@ std::string svg_metadata(const std::string& json);
 // Whether the bytes begin as an SVG file does: <svg, after an XML declaration, comments and a DOCTYPE.
 bool is_svg(std::string_view bytes);
 
-// The JSON that svg_metadata has put into a file; nullopt when there is none. Error for metadata that does not end or
-// holds an unknown entity; `what` names the file.
+// The JSON that svg_metadata has put into a file; nullopt when there is none. Error for a drawing or metadata
+// that does not end, and for an unknown entity; `what` names the file.
 std::optional<std::string> svg_recipe(std::string_view bytes, const std::string& what);
 
 }  // namespace headscope

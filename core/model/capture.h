@@ -1,4 +1,4 @@
-// Attention that another program computed, read from its file: a safetensors capture, or weights alone as .npy.
+// Attention that another program computed, read from its file: a safetensors capture, or arrays of NumPy's.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ struct CapturedLayer {
 struct Capture {
   std::string path;
   std::vector<std::string> tokens, key_tokens;  // as the file names them, else "0", "1", ...
-  bool named_tokens = false;                    // tokens come from a file
+  // Whether `tokens` and `key_tokens` come from a file; `named_keys` alone: they are of their own.
+  bool named_tokens = false, named_keys = false;
   // By layer number. A layer that was not captured is empty; the last one is never empty.
   std::vector<CapturedLayer> layers;
   std::int64_t batch = 0, query_len = 0, key_len = 0;
@@ -35,12 +36,19 @@ struct Capture {
 std::string capture_tokens_path(const std::string& path);
 
 // A safetensors file with layers.N.weights [batch, heads, q, k], or layers.N.query and layers.N.key (and .value), with
-// the metadata `tokens` and `key_tokens`, JSON lists of strings; or an .npy of weights [heads, q, k] or [layers, heads,
-// q, k]. Batch may be left out. Tokens that it does not name come from the file beside it (capture_tokens_path): a JSON
-// list, a JSON object with lists `tokens` and `key_tokens`, or one token a line. Files are mapped; of large float32
-// tensors only the regions that are used are read. Throws Error that names the file, what was found and what was
-// expected.
+// the metadata `tokens` and `key_tokens`, JSON lists of strings; an .npy of weights [heads, q, k], [layers, heads, q,
+// k] or [layers, batch, heads, q, k]; or an .npz of one such array, of one array a layer (arr_0, arr_1, ...: [heads, q,
+// k] or [batch, heads, q, k]), or of the names of the safetensors file, with arrays of strings `tokens` and
+// `key_tokens`. Batch may be left out. Tokens that it does not name come from the file beside it (capture_tokens_path):
+// a JSON list, a JSON object with lists `tokens` and `key_tokens`, or one token a line. Files are mapped; of large
+// float32 tensors only the regions that are used are read. Throws Error that names the file, what was found and what
+// was expected.
 Capture read_capture(const std::string& path);
+
+// The numbers of the layers below the last one that the file does not hold.
+std::vector<std::int64_t> missing_layers(const Capture& capture);
+// "layers 1 and 2 were not captured", "layer 0 was not captured"; "" for none.
+std::string missing_layers_text(const std::vector<std::int64_t>& missing);
 
 // How far the rows of captured weights are from adding up to 1.
 struct RowSums {

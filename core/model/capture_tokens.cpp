@@ -59,16 +59,16 @@ std::vector<std::string> lines_of(std::string_view text, const std::string& path
   return lines;
 }
 
-// "[CLS]" and "{" are tokens, too: a JSON list or object goes on with a string, and a list may end at once.
-bool is_json(std::string_view text) {
+}  // namespace
+
+bool is_token_json(std::string_view text) {
+  // A JSON list or object goes on with a string, and a list may end at once.
   constexpr const char* blanks = " \t\r\n";
   const std::size_t first = text.find_first_not_of(blanks);
   if (first == text.npos || (text[first] != '[' && text[first] != '{')) return false;
   const std::size_t next = text.find_first_not_of(blanks, first + 1);
   return next != text.npos && (text[next] == '"' || (text[first] == '[' && text[next] == ']'));
 }
-
-}  // namespace
 
 std::vector<std::string> parse_token_list(std::string_view json, const std::string& what) {
   return token_list(parse_strict_json(json, what), what);
@@ -80,9 +80,13 @@ CaptureTokens read_token_file(const std::string& path) {
   if (text.size() > kMostBytes) {
     throw Error(fmt::format("{} has {} bytes; expected a list of tokens of at most {}", path, text.size(), kMostBytes));
   }
-  if (is_json(text)) return tokens_of_json(text, path);
   CaptureTokens tokens;
-  tokens.queries = lines_of(text, path);
+  if (is_token_json(text)) {
+    tokens = tokens_of_json(text, path);
+  } else {
+    tokens.queries = lines_of(text, path);
+  }
+  file->check_unchanged();
   return tokens;
 }
 

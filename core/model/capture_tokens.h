@@ -12,6 +12,9 @@ struct CaptureTokens {
   std::optional<std::vector<std::string>> queries, keys;  // nullopt: the file does not name them
 };
 
+// Whether a text is meant as JSON: "[CLS]" and "{" are tokens, too.
+bool is_token_json(std::string_view text);
+
 // A JSON list of strings. Error that names `what`.
 std::vector<std::string> parse_token_list(std::string_view json, const std::string& what);
 

@@ -1,6 +1,9 @@
 #include "core/model/input_cache_state.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/io/csv.h"
@@ -71,7 +74,14 @@ const Content& InputCache::State::cached(std::map<Key, CachedFile<Content>>& fil
     return known->second.content;
   }
   if (known != files.end()) files.erase(known);
-  return files.emplace(key, CachedFile<Content>{stamp, read()}).first->second.content;
+  Content content = read();
+  if (file_stamp(path) != stamp) {
+    throw Error(
+        fmt::format("{}: became shorter or was written to while it was read; expected a file that stays as it "
+                    "was opened, or one that is replaced by another: open it again",
+                    path));
+  }
+  return files.emplace(key, CachedFile<Content>{stamp, std::move(content)}).first->second.content;
 }
 
 const NpyArray& InputCache::State::npy(const std::string& path) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
@@ -27,6 +29,24 @@ void read_types(const Request& request, const Checkpoint& checkpoint, std::vecto
   inputs.token_types = std::move(types);
 }
 
+bool is_limited(const Architecture& architecture) {
+  return architecture.position != Architecture::Position::none;
+}
+
+// A text of which the beginning alone has too many tokens is refused without making them all: they would take forty
+// times its memory.
+void refuse_long_text(const Request& request, const Architecture& architecture, const Tokenizer& tokenizer) {
+  constexpr std::size_t kBeginning = std::size_t{1} << 18;
+  constexpr std::int64_t kMarks = 8;  // a tokenizer adds at most so many at the beginning and the end
+  if (!is_limited(architecture) || request.phrase.size() <= 2 * kBeginning) return;
+  std::size_t end = kBeginning;
+  while (end > 0 && (static_cast<unsigned char>(request.phrase[end]) & 0xC0) == 0x80) --end;
+  const Tokens tokens = tokenizer.tokenize(std::string_view(request.phrase).substr(0, end));
+  if (static_cast<std::int64_t>(tokens.pieces.size()) <= architecture.max_positions + kMarks) return;
+  throw UsageError("phrase", fmt::format("these are more than {} tokens, but {} takes at most {}",
+                                         architecture.max_positions, request.model, architecture.max_positions));
+}
+
 // Of a text. Its ids are the folder's own business: one beyond the vocabulary is the folder's fault.
 void read_phrase(const Request& request, const Checkpoint& checkpoint, Inputs& inputs) {
   const std::shared_ptr<const Tokenizer> tokenizer = checkpoint.tokenizer();
@@ -38,6 +58,7 @@ void read_phrase(const Request& request, const Checkpoint& checkpoint, Inputs& i
     throw UsageError("second-phrase", fmt::format("the tokenizer of {} joins no pairs", request.model),
                      "a model that reads two texts, such as BERT");
   }
+  refuse_long_text(request, checkpoint.architecture(), *tokenizer);
   Tokens tokens = request.second_phrase ? tokenizer->tokenize_pair(request.phrase, *request.second_phrase)
                                         : tokenizer->tokenize(request.phrase);
   inputs.tokens = std::move(tokens.pieces);
@@ -126,8 +147,7 @@ void load_model_inputs(const Request& request, InputCache::State& cache, Inputs&
   if (inputs.query_len == 0) {
     throw UsageError(option, fmt::format("{} makes no token of it", request.model), "at least one");
   }
-  const bool limited = architecture.position != Architecture::Position::none;
-  if (limited && inputs.query_len > architecture.max_positions) {
+  if (is_limited(architecture) && inputs.query_len > architecture.max_positions) {
     throw UsageError(option, fmt::format("these are {} tokens, but {} takes at most {}", inputs.query_len,
                                          request.model, architecture.max_positions));
   }

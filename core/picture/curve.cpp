@@ -3,18 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-namespace headscope {
+#include "core/picture/blend.h"
 
-void blend_over(Rgba& ground, Rgba color, double coverage) {
-  const double share = coverage * color.a / 255;
-  const auto mixed = [share](std::uint8_t below, std::uint8_t above) {
-    return static_cast<std::uint8_t>(std::lround(below + share * (above - below)));
-  };
-  ground.r = mixed(ground.r, color.r);
-  ground.g = mixed(ground.g, color.g);
-  ground.b = mixed(ground.b, color.b);
-  ground.a = mixed(ground.a, 255);
-}
+namespace headscope {
 
 // With the inner points at half the way, x(t) = x0 + (x1 - x0) (3/2 t - 3/2 t^2 + t^3), which only grows, and
 // y(t) = y0 + (y1 - y0) (3 t^2 - 2 t^3).

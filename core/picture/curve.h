@@ -6,9 +6,6 @@
 
 namespace headscope {
 
-// Draws `color` over `ground`, covering a share in [0, 1] of the pixel; mixed as bytes, as browsers and the window do.
-void blend_over(Rgba& ground, Rgba color, double coverage);
-
 // The y of the curve at x, and its slope there; x in [x0, x1].
 struct CurvePoint {
   double y = 0, slope = 0;

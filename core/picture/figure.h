@@ -29,13 +29,17 @@ PictureRows figure_rows(const FigureSource& source, const ViewSpec& view, const 
 // words as text (with a list of fonts), cells as rectangles, equal neighbours in a row as one. A picture of more than
 // 40,000 cells, or with several cells a pixel, has its maps as PNG images inside and says so in its description.
 // `recipe` goes into its metadata. write() throws Cancelled.
-struct FigureSvg {
+struct FigureDocument {
   int width = 0, height = 0;
   std::function<void(std::ostream& out, const std::map<std::string, std::string>& recipe,
                      const std::function<void(double)>& progress)>
       write;
 };
-FigureSvg figure_svg(const FigureSource& source, const ViewSpec& view, const CancelToken& cancel = {});
+FigureDocument figure_svg(const FigureSource& source, const ViewSpec& view, const CancelToken& cancel = {});
+
+// The same as a PDF of one page: shapes as shapes, words as text in embedded fonts of which only the glyphs in use are
+// taken, cells as rectangles or, where an SVG has images, as images without smoothing.
+FigureDocument figure_pdf(const FigureSource& source, const ViewSpec& view, const CancelToken& cancel = {});
 
 // Width and height in pixels of the image of draw_figure, without drawing. Throws as draw_figure.
 struct FigureSize {

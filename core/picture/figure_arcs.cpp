@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <vector>
 
+#include "core/base/grouped_digits.h"
 #include "core/heads/arcs.h"
 #include "core/heads/sentences.h"
 #include "core/picture/arc_style.h"
@@ -15,20 +15,6 @@
 namespace headscope {
 
 namespace {
-
-std::vector<std::int64_t> shown_heads(const Sheet& sheet) {
-  const std::int64_t heads = sheet.trace.num_heads();
-  if (!sheet.view.heads_shown) {
-    std::vector<std::int64_t> all(static_cast<std::size_t>(heads));
-    std::iota(all.begin(), all.end(), 0);
-    return all;
-  }
-  for (const std::int64_t head : *sheet.view.heads_shown) {
-    if (head >= heads)
-      throw UsageError("heads-shown", fmt::format("{} asked for, the heads are 0 to {}", head, heads - 1));
-  }
-  return *sheet.view.heads_shown;
-}
 
 // Of a row of tokens, in whole pixels: lower in longer texts.
 int row_pitch(const Sheet& sheet, std::int64_t rows) {
@@ -62,31 +48,40 @@ struct Ends {
   int pitch = 0;
 };
 
-void add_lines(Sheet& sheet, const Arcs& arcs, const std::vector<std::int64_t>& heads, const Ends& ends,
-               const std::vector<ArcTone>& tones) {
+void add_line(Sheet& sheet, const Arc& arc, const Ends& ends, const ArcPlace& place, double opacity) {
   const double scale = sheet.view.scale;
-  const auto middle = [&](std::int64_t token, double offset) {
-    return ends.top + (static_cast<double>(token) + 0.5) * ends.pitch + offset;
+  const auto middle = [&](std::int64_t token) {
+    return ends.top + (static_cast<double>(token) + 0.5) * ends.pitch + place.offset * scale;
   };
-  for (const ArcTone tone : tones) {
-    // The strongest last, over the others.
-    for (auto arc = arcs.arcs.rbegin(); arc != arcs.arcs.rend(); ++arc) {
-      const bool chosen = sheet.view.token == arc->query;
-      const ArcTone own = !sheet.view.token ? ArcTone::plain : chosen ? ArcTone::bright : ArcTone::dim;
-      if (own != tone) continue;
-      const auto k = std::find(heads.begin(), heads.end(), arc->head) - heads.begin();
-      const double offset = arc_offset(k, std::ssize(heads), ends.pitch / scale) * scale;
-      const ArcStyle style = arc_style(static_cast<double>(arc->weight), tone, ends.pitch / scale);
-      CurveItem curve;
-      curve.x0 = ends.left;
-      curve.y0 = middle(arc->query, offset);
-      curve.x1 = ends.right;
-      curve.y1 = middle(arc->key, offset);
-      curve.width = style.width * scale;
-      curve.color = head_color(arc->head);
-      curve.color.a = static_cast<std::uint8_t>(std::lround(255 * style.opacity));
-      sheet.plan.items.emplace_back(curve);
+  CurveItem curve;
+  curve.x0 = ends.left;
+  curve.y0 = middle(arc.query);
+  curve.x1 = ends.right;
+  curve.y1 = middle(arc.key);
+  curve.width = place.width * scale;
+  curve.color = head_color(arc.head);
+  curve.color.a = static_cast<std::uint8_t>(std::lround(255 * opacity));
+  sheet.plan.items.emplace_back(curve);
+}
+
+// The strongest last, over the others; those of the query that stands out over all.
+void add_lines(Sheet& sheet, const Arcs& arcs, const std::vector<std::int64_t>& heads, const Ends& ends) {
+  const double row_height = ends.pitch / sheet.view.scale;
+  std::vector<Arc> bright;
+  for (auto arc = arcs.arcs.rbegin(); arc != arcs.arcs.rend(); ++arc) {
+    if (sheet.view.token == arc->query) {
+      bright.push_back(*arc);
+      continue;
     }
+    const auto k = std::find(heads.begin(), heads.end(), arc->head) - heads.begin();
+    const ArcTone tone = sheet.view.token ? ArcTone::dim : ArcTone::plain;
+    const ArcStyle style = arc_style(static_cast<double>(arc->weight), tone, row_height);
+    add_line(sheet, *arc, ends, {arc_offset(k, std::ssize(heads), row_height), style.width}, style.opacity);
+  }
+  const std::vector<ArcPlace> places = places_side_by_side(bright, row_height);
+  for (std::size_t k = 0; k < bright.size(); ++k) {
+    const double opacity = arc_style(static_cast<double>(bright[k].weight), ArcTone::bright, row_height).opacity;
+    add_line(sheet, bright[k], ends, places[k], opacity);
   }
 }
 
@@ -98,8 +93,8 @@ std::vector<Span> words_about(const Sheet& sheet, std::int64_t listed, std::int6
     words.push_back({token, colors.query});
     words.push_back({fmt::format("(query {}).", *sheet.view.token), colors.text2});
   }
-  std::string count = grouped(listed);
-  if (found > listed) count = fmt::format("the {} strongest of {}", count, grouped(found));
+  std::string count = grouped_digits(listed);
+  if (found > listed) count = fmt::format("the {} strongest of {}", count, grouped_digits(found));
   std::string fact = fmt::format("{} link{}", count, found == 1 ? "" : "s");
   if (sheet.view.hide_below > 0) fact += fmt::format(" of at least {}", sheet.view.hide_below);
   if (found == 0) fact = fmt::format("no weight of these heads reaches {}", sheet.view.hide_below);
@@ -151,7 +146,7 @@ void plan_arcs(Sheet& sheet, const StagePicture& weights, bool measure) {
   if (view.token && *view.token >= queries) {
     throw UsageError("token", fmt::format("{} asked for, the queries are 0 to {}", *view.token, queries - 1));
   }
-  const std::vector<std::int64_t> heads = shown_heads(sheet);
+  const std::vector<std::int64_t> heads = shown_heads(view, sheet.trace.num_heads());
   const ArcRegion region = arc_region(sheet.trace, view.sentences);
   const std::int64_t rows = std::max(queries, keys);
   Ends ends;
@@ -170,7 +165,7 @@ void plan_arcs(Sheet& sheet, const StagePicture& weights, bool measure) {
   ends.top = add_heading(sheet, heads, ends, width);
 
   const Arcs arcs = measure ? Arcs{} : shown_arcs(sheet, heads, region);
-  add_lines(sheet, arcs, heads, ends, {ArcTone::plain, ArcTone::dim, ArcTone::bright});
+  add_lines(sheet, arcs, heads, ends);
   sheet.row_labels(weights.row_names(), queries, ends.left, ends.top, ends.pitch,
                    {view.token.value_or(-1), sheet.colors.query});
   sheet.row_labels_behind(weights.column_names(), keys, ends.right, ends.top, ends.pitch);

@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/grouped_digits.h"
 #include "core/picture/figure_sheet.h"
+#include "core/request/stage_info.h"
 
 namespace headscope {
 
 namespace {
 
 constexpr double kAxisSize = 11;
-constexpr double kNamedFrom = 11;  // pixels a cell from which every token is named
 constexpr double kLongestRowName = 110, kLongestColumnName = 92;
 
 // The smallest step of 1, 2, 5 x 10^n (tokens) or of powers of two (indices) that keeps `spacing` pixels apart.
@@ -24,16 +25,16 @@ std::int64_t label_step(double cell, double spacing, bool powers_of_two) {
 }
 
 // Whether the axis is labelled by words; else by indices.
-bool is_named(const std::vector<std::string>& names, double cell, double scale) {
-  return !names.empty() && cell >= kNamedFrom * scale;
+bool is_named(const Sheet& sheet, const std::vector<std::string>& names, double cell) {
+  return !names.empty() && cell >= sheet.named_from();
 }
 
 }  // namespace
 
 int Sheet::row_gutter(const std::vector<std::string>& names, std::int64_t count, double cell_height) const {
   if (!view.labels) return 0;
-  double widest = width_of(grouped(count - 1), FontRole::numbers, kAxisSize) + font(6);
-  if (is_named(names, cell_height, view.scale)) {
+  double widest = width_of(grouped_digits(count - 1), FontRole::numbers, kAxisSize) + font(6);
+  if (is_named(*this, names, cell_height)) {
     widest = 0;
     for (const std::string& name : names) {
       widest = std::max(widest, width_of(name, FontRole::numbers, kAxisSize));
@@ -46,7 +47,7 @@ int Sheet::row_gutter(const std::vector<std::string>& names, std::int64_t count,
 
 int Sheet::column_height(const std::vector<std::string>& names, double cell_width) const {
   if (!view.labels) return 0;
-  if (!is_named(names, cell_width, view.scale)) return px(22);
+  if (!is_named(*this, names, cell_width)) return px(22);
   double longest = 0;
   for (const std::string& name : names) {
     longest = std::max(longest, width_of(name, FontRole::numbers, kAxisSize));
@@ -58,7 +59,7 @@ int Sheet::column_height(const std::vector<std::string>& names, double cell_widt
 void Sheet::side_labels(const std::vector<std::string>& names, std::int64_t count, const Side& side,
                         const MarkedLabel& marked) {
   if (!view.labels) return;
-  const bool named = is_named(names, side.cell_height, view.scale);
+  const bool named = is_named(*this, names, side.cell_height);
   const std::int64_t step = named ? 1 : label_step(side.cell_height, font(22), false);
   const double x = side.before ? side.x - px(8) : side.x + px(8), anchor = side.before ? 1 : 0;
   const auto middle_of = [&](std::int64_t i) { return side.y + (static_cast<double>(i) + 0.5) * side.cell_height; };
@@ -75,7 +76,7 @@ void Sheet::side_labels(const std::vector<std::string>& names, std::int64_t coun
     } else {
       rect(side.before ? side.x - px(5) : side.x + px(1), static_cast<int>(std::floor(middle_of(i))), px(4), px(1),
            colors.text3);
-      text_anchored(x, middle_of(i), grouped(i), {FontRole::numbers, kAxisSize, colors.text3}, anchor);
+      text_anchored(x, middle_of(i), grouped_digits(i), {FontRole::numbers, kAxisSize, colors.text3}, anchor);
     }
   }
   if (any_marked && !names.empty()) name_at(marked.index, FontRole::numbers_bold, marked.color);
@@ -84,7 +85,7 @@ void Sheet::side_labels(const std::vector<std::string>& names, std::int64_t coun
 void Sheet::column_labels(const std::vector<std::string>& names, std::int64_t count, int x, int bottom,
                           double cell_width) {
   if (!view.labels) return;
-  if (is_named(names, cell_width, view.scale)) {
+  if (is_named(*this, names, cell_width)) {
     for (std::int64_t j = 0; j < count; ++j) {
       const double center = x + (static_cast<double>(j) + 0.5) * cell_width;
       const std::string name =
@@ -93,13 +94,43 @@ void Sheet::column_labels(const std::vector<std::string>& names, std::int64_t co
     }
     return;
   }
-  const double widest = width_of(grouped(count - 1), FontRole::numbers, kAxisSize);
+  const double widest = width_of(grouped_digits(count - 1), FontRole::numbers, kAxisSize);
   const std::int64_t step = label_step(cell_width, widest + font(names.empty() ? 8 : 16), names.empty());
   for (std::int64_t j = 0; j < count; j += step) {
     const double center = x + (static_cast<double>(j) + 0.5) * cell_width;
     rect(static_cast<int>(std::floor(center)), bottom - px(5), px(1), px(4), colors.text3);
-    text_centred(center, bottom - font(12), grouped(j), FontRole::numbers, kAxisSize, colors.text3);
+    text_centred(center, bottom - font(12), grouped_digits(j), FontRole::numbers, kAxisSize, colors.text3);
   }
+}
+
+void Sheet::column_labels_below(const std::vector<std::string>& names, std::int64_t count, int x, int top,
+                                double cell_width) {
+  if (!view.labels) return;
+  const bool named = is_named(*this, names, cell_width);
+  const double widest = width_of(grouped_digits(count - 1), FontRole::numbers, kAxisSize);
+  const std::int64_t step = named ? 1 : label_step(cell_width, widest + font(16), false);
+  for (std::int64_t j = 0; j < count; j += step) {
+    const double center = x + (static_cast<double>(j) + 0.5) * cell_width;
+    if (named) {
+      const std::string name =
+          fit_text(names[static_cast<std::size_t>(j)], FontRole::numbers, font(kAxisSize), font(kLongestColumnName));
+      text_upwards(center, top + px(5) + width_of(name, FontRole::numbers, kAxisSize), name, FontRole::numbers,
+                   kAxisSize, colors.text2);
+      std::get<TextItem>(plan.items.back()).anchor = 1;
+    } else {
+      rect(static_cast<int>(std::floor(center)), top + px(1), px(1), px(4), colors.text3);
+      text_centred(center, top + font(13), grouped_digits(j), FontRole::numbers, kAxisSize, colors.text2);
+    }
+  }
+}
+
+void Sheet::frame(int x, int y, int width, int height) {
+  const int line = px(0.6);
+  const Rgba color = colors.text3;
+  rect(x - line, y - line, width + 2 * line, line, color);
+  rect(x - line, y + height, width + 2 * line, line, color);
+  rect(x - line, y, line, height, color);
+  rect(x + width, y, line, height, color);
 }
 
 void Sheet::corner(int right, int bottom, bool score_like) {
@@ -143,6 +174,14 @@ std::vector<std::pair<double, std::string>> Sheet::ticks(ColorMap map, const Val
     result.emplace_back(share, zero ? "0" : tick_text(value, largest));
   }
   return result;
+}
+
+int Sheet::upright_bar_room() const {
+  if (!view.color_bar) return 0;
+  const bool of_stage = view.view == ViewKind::heads || view.view == ViewKind::head || view.view == ViewKind::stage;
+  const bool from_zero_to_one =
+      of_stage && view.range == RangeKind::automatic && stage_info(view.stage).picture.range == StageRange::zero_to_one;
+  return upright_bar_gap() + px(10 + 8) + px(on_paper() && from_zero_to_one ? 20 : 40);
 }
 
 void Sheet::upright_bar(int x, int y, int height, ColorMap map, const ValueRange& range) {

@@ -110,8 +110,8 @@ std::vector<Span> add_values(Sheet& sheet, const StagePicture& stage, const Conc
   const ValueRange range = measure ? ValueRange{} : stage.range(0, 1);
   add_heads(sheet, stage, at, range, measure);
   const int map_width = size.width + static_cast<int>(sheet.trace.num_heads() - 1) * at.gap;
-  sheet.upright_bar(at.left + map_width + sheet.px(14), at.top, std::clamp(size.height, sheet.px(48), sheet.px(400)),
-                    stage.map(), range);
+  sheet.upright_bar(at.left + map_width + sheet.upright_bar_gap(), at.top,
+                    std::clamp(size.height, sheet.px(48), sheet.px(400)), stage.map(), range);
   std::vector<Span> words = legend(sheet, stage, ", the range centred on zero", size, 0);
   Span& axes = words.emplace_back();
   axes.text = "rows token, columns feature";

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/picture/blend.h"
 #include "core/picture/curve.h"
 #include "core/picture/figure_output.h"
 #include "core/picture/heatmap_painter.h"
@@ -119,6 +120,8 @@ PictureRows plan_rows(FigurePlan plan, const CancelToken& cancel) {
   PictureRows rows;
   rows.width = plan.width;
   rows.height = plan.height;
+  rows.has_alpha = plan.ground.a < 255;
+  rows.pixels_per_inch = plan.pixels_per_inch;
   const auto drawing = std::make_shared<Drawing>(std::move(plan), cancel);
   rows.rows_at_once = std::max(rows.height, 1);
   // As if all maps lay beside each other.

@@ -17,17 +17,26 @@ bool is_off(const Request& request, std::int64_t head) {
   });
 }
 
-// "it → animal .90" cut in its words, so that the number stays.
-std::string fitted_label(const Sheet& sheet, const std::string& label, double width) {
-  const double size = sheet.font(12);
-  const std::size_t space = label.rfind(' ');
-  const bool numbered = space != std::string::npos && label.find_first_of("0123456789", space) != std::string::npos;
-  if (!numbered || text_width(label, FontRole::words, size) <= width) {
-    return fit_text(label, FontRole::words, size, width);
+// "it → animal .90" in [left, right], tokens in the colours of query and key. When room is short, what stands before
+// the score is cut, so that the score stays.
+void summary_line(Sheet& sheet, const HeadSummary& summary, double left, double right, double middle) {
+  using Role = LabelPiece::Role;
+  const double size = sheet.font(12), space = text_width(" ", FontRole::words, size);
+  double score_room = 0;
+  const std::vector<LabelPiece> pieces = summary_pieces(summary, sheet.trace);
+  for (const LabelPiece& piece : pieces) {
+    if (piece.role == Role::score) score_room = space + text_width(piece.text, FontRole::words, size);
   }
-  const std::string number = label.substr(space);
-  return fit_text(label.substr(0, space), FontRole::words, size, width - text_width(number, FontRole::words, size)) +
-         number;
+  for (const LabelPiece& piece : pieces) {
+    const double end = piece.role == Role::score ? right : right - score_room;
+    const std::string shown = fit_text(piece.text, FontRole::words, size, end - left);
+    if (shown.empty()) continue;
+    const Rgba color = piece.role == Role::query ? sheet.colors.query
+                       : piece.role == Role::key ? sheet.colors.key
+                                                 : sheet.colors.text2;
+    sheet.text_middle(left, middle, shown, FontRole::words, 12, color);
+    left += text_width(shown, FontRole::words, size) + space;
+  }
 }
 
 // Square, number, pattern at the left and entropy at the right, above a map.
@@ -49,8 +58,7 @@ void head_label(Sheet& sheet, std::int64_t head, bool summarized, int x, double 
       sheet.text_right(right, middle, entropy, FontRole::numbers, 11, off ? sheet.colors.bad : sheet.colors.text2);
       right -= extent + sheet.px(8);
     }
-    const std::string label = fitted_label(sheet, summary_label(summary, sheet.trace), right - pen);
-    sheet.text_middle(pen, middle, label, FontRole::words, 12, sheet.colors.text2);
+    summary_line(sheet, summary, pen, right, middle);
   }
 }
 
@@ -60,8 +68,8 @@ struct Grid {
   int tile = 0, gap = 0;  // pixels between the left edges of two maps: tile + gap
 };
 
-Grid grid_for(const Sheet& sheet, const StagePicture& stage) {
-  const auto heads = static_cast<int>(std::min<std::int64_t>(stage.heads(), 1 << 20));
+Grid grid_for(const Sheet& sheet, const StagePicture& stage, std::int64_t count) {
+  const auto heads = static_cast<int>(std::min<std::int64_t>(count, 1 << 20));
   const bool many = heads > 16;
   FitRequest request{stage.rows(), stage.columns()};
   request.square = stage.score_like();
@@ -102,7 +110,9 @@ void plan_heads(Sheet& sheet, const StagePicture& stage, bool measure) {
     throw UsageError("stage", fmt::format("{} has no heads {}; use --view stage for it", stage_name(stage.stage()),
                                           to_string(stage.shape())));
   }
-  const Grid grid = grid_for(sheet, stage);
+  const std::vector<std::int64_t> heads = heads_of_grid(sheet.view, stage);
+  const std::int64_t count = std::ssize(heads);
+  const Grid grid = grid_for(sheet, stage, count);
   const MapSize& size = grid.fit.size;
   const int left = sheet.margin() + grid.fit.gutter;
   const int natural = left + grid.columns * grid.tile + (grid.columns - 1) * grid.gap + sheet.margin();
@@ -118,12 +128,12 @@ void plan_heads(Sheet& sheet, const StagePicture& stage, bool measure) {
 
   const ValueRange range = measure ? ValueRange{} : stage.range(0, stage.heads());
   const int label_height = sheet.px(20);
-  for (std::int64_t first = 0; first < stage.heads(); first += grid.columns) {
+  for (std::int64_t first = 0; first < count; first += grid.columns) {
     const int top = y + label_height;
     sheet.row_labels(stage.row_names(), stage.rows(), left, top,
                      static_cast<double>(size.height) / static_cast<double>(stage.rows()));
-    for (int k = 0; k < grid.columns && first + k < stage.heads(); ++k) {
-      const std::int64_t head = first + k;
+    for (int k = 0; k < grid.columns && first + k < count; ++k) {
+      const std::int64_t head = heads[static_cast<std::size_t>(first + k)];
       const int x = left + k * (grid.tile + grid.gap);
       if (!measure) head_label(sheet, head, stage.score_like(), x, y + sheet.font(9), grid.tile);
       MapItem map{x, top, stage.spec(head), stage.cell_text()};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/attention/model_trace.h"
+#include "core/heads/aggregate_mask.h"
 #include "core/heads/aggregate_values.h"
 #include "core/heads/head_metric_values.h"
 #include "core/picture/figure_views.h"
@@ -183,6 +184,7 @@ void plan_aggregate(Sheet& sheet, const std::vector<const Trace*>& layers, const
                             .reshaped({all.dim(1), all.dim(2), all.dim(3)}, {Axis::head, Axis::query, Axis::key}));
     }
     map.spec.matrix = aggregate_of(aggregate, weights);
+    map.spec.mask = hidden_in_aggregate(aggregate, layers, sheet.view.batch);
   }
   map.spec.width = size.width;
   map.spec.height = size.height;
@@ -197,7 +199,7 @@ void plan_aggregate(Sheet& sheet, const std::vector<const Trace*>& layers, const
                       static_cast<double>(size.width) / static_cast<double>(stage.columns()));
   sheet.corner(x, y, true);
   const int bar_height = std::clamp(size.height, sheet.px(48), sheet.px(400));
-  sheet.upright_bar(x + size.width + sheet.px(14), y, bar_height, stage.map(), range);
+  sheet.upright_bar(x + size.width + sheet.upright_bar_gap(), y, bar_height, stage.map(), range);
   int bottom = y + std::max(size.height, sheet.view.color_bar ? bar_height : 0) + sheet.px(10);
   bottom += sheet.paragraph(sheet.margin(), bottom, width - 2 * sheet.margin(),
                             {{std::string(aggregate_formula(aggregate)) + ".", sheet.colors.text2}});

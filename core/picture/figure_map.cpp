@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/grouped_digits.h"
 #include "core/heads/pattern.h"
 #include "core/picture/figure_views.h"
+#include "core/picture/fitted_range.h"
 #include "core/request/stage_info.h"
 
 namespace headscope {
@@ -48,7 +50,7 @@ Fit fitted(const Sheet& sheet, const AxisNames& names, const FitRequest& request
     fit.size = map_size(room);
     return fit;
   };
-  const double named_from = 11 * view.scale;
+  const double named_from = sheet.named_from();
   Fit fit = fit_with(named_from);
   if (fit.size.cell_height < named_from) {
     const Fit with_indices = fit_with(fit.size.cell_height);
@@ -80,11 +82,17 @@ std::vector<Span> legend_of_axes(const Sheet& sheet, const std::string& noun, co
     what += ", each row with its own range";
   } else if (view.range == RangeKind::automatic) {
     what += range_words;
+  } else if (view.range == RangeKind::fit) {
+    what += ", range fitted to 98 in 100 cells";
   } else {
     what += ", range as given";
   }
   if (view.log_scale) what += ", logarithmic";
   std::vector<Span> spans = {{what + ".", colors.text2}};
+  if (score_like && sheet.on_paper()) {
+    spans.push_back({"Rows are queries, columns keys.", colors.text2});
+    return spans;
+  }
   if (score_like) {
     spans.push_back({"rows", colors.query});
     spans.push_back({"query", colors.text2});
@@ -97,7 +105,8 @@ std::vector<Span> legend_of_axes(const Sheet& sheet, const std::string& noun, co
 Span legend_of_hidden(const Sheet& sheet, const MapSize& size, const std::string& words, std::int64_t hidden,
                       std::int64_t cells) {
   const bool hatched = std::min(size.cell_width, size.cell_height) >= 8 * sheet.view.scale;
-  return {fmt::format("\u00b7 {}: {}, {} of {}", hatched ? "hatched" : "empty", words, grouped(hidden), grouped(cells)),
+  return {fmt::format("\u00b7 {}: {}, {} of {}", hatched ? "hatched" : "empty", words, grouped_digits(hidden),
+                      grouped_digits(cells)),
           sheet.colors.text3};
 }
 
@@ -181,6 +190,12 @@ HeatmapSpec spec_of_signed(const Sheet& sheet, const Tensor& matrix, double larg
   if (view.range == RangeKind::fixed) {
     spec.range.low = view.range_low;
     spec.range.high = view.range_high;
+  } else if (view.range == RangeKind::fit) {
+    SpreadCounts counts;
+    add_visible(counts, matrix);
+    const ValueRange own = fitted_range(counts.result(), true);
+    spec.range.low = own.low;
+    spec.range.high = own.high;
   }
   return spec;
 }
@@ -209,7 +224,7 @@ void plan_one_map(Sheet& sheet, const OneMap& map) {
 
   const bool grid = std::min(size.cell_width, size.cell_height) >= 12 * sheet.view.scale;
   const int bar_height = std::clamp(size.height - (grid ? sheet.px(1) : 0), sheet.px(48), sheet.px(400));
-  sheet.upright_bar(x + size.width + sheet.px(14), y, bar_height, map.spec.map, map.spec.range);
+  sheet.upright_bar(x + size.width + sheet.upright_bar_gap(), y, bar_height, map.spec.map, map.spec.range);
 
   int bottom = y + std::max(size.height, sheet.view.color_bar ? bar_height : 0) + sheet.px(10);
   bottom += sheet.paragraph(sheet.margin(), bottom, width - 2 * sheet.margin(), map.legend(size));

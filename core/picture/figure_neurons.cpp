@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/grouped_digits.h"
 #include "core/base/minus_sign.h"
 #include "core/explain/neurons.h"
 #include "core/picture/figure_views.h"
@@ -176,8 +177,8 @@ void add_headings(const Table& table, int y) {
   const Palette& colors = sheet.colors;
   const double first = y + sheet.font(7), second = y + sheet.font(22);
   sheet.text_middle(at.features, first, "key", FontRole::words_bold, 12, colors.key);
-  sheet.text_middle(at.features, second, fmt::format("{} features", table.query.columns()), FontRole::words, 11,
-                    colors.text2);
+  sheet.text_middle(at.features, second, fmt::format("{} features", grouped_digits(table.query.columns())),
+                    FontRole::words, 11, colors.text2);
   sheet.text_middle(at.products, first, "query \u00b7 key", FontRole::words_bold, 12, colors.text);
   sheet.text_middle(at.products, second, "by feature", FontRole::words, 11, colors.text2);
   sheet.text_right(at.score, first, "score", FontRole::words_bold, 12, colors.text);

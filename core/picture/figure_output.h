@@ -10,6 +10,8 @@ class FigureOutput {
  public:
   virtual ~FigureOutput() = default;
   virtual void rect(const RectItem& item) = 0;
+  // Drawn as rectangles unless an output has a pattern for it.
+  virtual void hatch(const HatchItem& item);
   virtual void corner(const CornerItem& item) = 0;
   virtual void curve(const CurveItem& item) = 0;
   virtual void text(const TextItem& item) = 0;

@@ -119,6 +119,19 @@ void draw_provenance(const ProvenanceItem& item, FigureOutput& output, const Can
 
 }  // namespace
 
+void FigureOutput::hatch(const HatchItem& item) {
+  rect({item.x, item.y, item.width, item.height, item.well});
+  for (int y = item.y; y < item.y + item.height; ++y) {
+    // The first x at or behind the left edge on a line of the pattern.
+    const int first =
+        item.x - item.line + 1 + (item.spacing - (item.x - item.line + 1 + y) % item.spacing) % item.spacing;
+    for (int x = first; x < item.x + item.width; x += item.spacing) {
+      const int left = std::max(x, item.x), right = std::min(x + item.line, item.x + item.width);
+      if (right > left) rect({left, y, right - left, 1, item.hatch});
+    }
+  }
+}
+
 void draw_plan(const FigurePlan& plan, FigureOutput& output, const CancelToken& cancel) {
   for (const auto& item : plan.items) {
     cancel.check();
@@ -129,6 +142,8 @@ void draw_plan(const FigurePlan& plan, FigureOutput& output, const CancelToken& 
             output.text(shape);
           } else if constexpr (std::is_same_v<Item, RectItem>) {
             output.rect(shape);
+          } else if constexpr (std::is_same_v<Item, HatchItem>) {
+            output.hatch(shape);
           } else if constexpr (std::is_same_v<Item, CornerItem>) {
             output.corner(shape);
           } else if constexpr (std::is_same_v<Item, CurveItem>) {

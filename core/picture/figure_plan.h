@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <variant>
@@ -12,6 +13,7 @@
 #include "core/base/cancel.h"
 #include "core/io/picture_rows.h"
 #include "core/picture/heatmap.h"
+#include "core/picture/paper_spec.h"
 #include "core/picture/text.h"
 
 namespace headscope {
@@ -49,6 +51,14 @@ struct CurveItem {
   Rgba color;
 };
 
+// A rectangle of hidden cells: `well` with lines at 45 degrees, `spacing` pixels apart and `line` wide, which join
+// across neighbours.
+struct HatchItem {
+  int x = 0, y = 0, width = 0, height = 0;
+  Rgba well, hatch;
+  int spacing = 5, line = 1;
+};
+
 enum class CellText { none, weights, values };  // the numbers written into cells of 24 px and more
 
 struct MapItem {
@@ -74,16 +84,22 @@ struct ProvenanceItem {
 
 struct FigurePlan {
   int width = 0, height = 0;
-  Rgba ground;
-  std::string title, description;  // for screen readers
-  std::vector<std::variant<TextItem, RectItem, CornerItem, CurveItem, MapItem, BarItem, ProvenanceItem>> items;
+  Rgba ground;                             // transparent: a picture with alpha
+  double pixels_per_inch = 0;              // which the file states; 0: it states none
+  std::optional<PaperLength> paper_width;  // exactly this wide on paper
+  std::string title, description;          // for screen readers
+  std::vector<std::variant<TextItem, RectItem, HatchItem, CornerItem, CurveItem, MapItem, BarItem, ProvenanceItem>>
+      items;
 };
 
 // The plan drawn row by row, its items in order. load() and draw() throw Cancelled.
 PictureRows plan_rows(FigurePlan plan, const CancelToken& cancel);
 
-// The plan as an SVG document; see FigureSvg.
+// The plan as an SVG or PDF document; see FigureDocument.
 void write_svg(std::ostream& out, const FigurePlan& plan, const std::map<std::string, std::string>& recipe,
+               const CancelToken& cancel, const std::function<void(double)>& progress);
+
+void write_pdf(std::ostream& out, const FigurePlan& plan, const std::map<std::string, std::string>& recipe,
                const CancelToken& cancel, const std::function<void(double)>& progress);
 
 // ---- numbers as pictures show them: U+2212 for minus, no zero before the point

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/grouped_digits.h"
 #include "core/tensor/parts.h"
 
 namespace headscope {
@@ -15,21 +16,13 @@ constexpr double kLineHeight = 16;
 
 }  // namespace
 
-std::string grouped(std::int64_t number) {
-  std::string digits = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), 1, ',');
-  }
-  return digits;
-}
-
 std::string pooled_note(const MapSize& size, std::int64_t rows, std::int64_t columns, const std::string& noun) {
   if (!size.pooled()) return "";
   const auto share = [](std::int64_t cells, int pixels) {
     return std::max<std::int64_t>(1, parts_over(cells, pixels));
   };
   return fmt::format("each pixel shows the largest of up to {} {}s",
-                     grouped(share(rows, size.height) * share(columns, size.width)), noun);
+                     grouped_digits(share(rows, size.height) * share(columns, size.width)), noun);
 }
 
 MapSize map_size(const MapRoom& room) {
@@ -70,6 +63,10 @@ MapSize map_size(const MapRoom& room) {
 Sheet::Sheet(const Trace& of_trace, const ViewSpec& of_view)
     : trace(of_trace), view(of_view), colors(palette(of_view.theme)) {
   plan.ground = colors.panel;
+  if (view.paper.ground == Ground::white) plan.ground = {255, 255, 255, 255};
+  if (view.paper.ground == Ground::transparent) plan.ground.a = 0;
+  plan.pixels_per_inch = pixels_per_inch(view);
+  plan.paper_width = view.paper.width;
 }
 
 int Sheet::px(double units) const {
@@ -110,6 +107,11 @@ void Sheet::rect(int x, int y, int width, int height, Rgba color) {
 }
 
 int Sheet::paragraph(int x, int y, int width, const std::vector<Span>& spans) {
+  if (!view.paper.caption) return 0;
+  if (on_paper()) {
+    caption_.insert(caption_.end(), spans.begin(), spans.end());
+    return 0;
+  }
   constexpr double kSize = 11;
   const double space = width_of(" ", FontRole::words, kSize);
   double pen = 0, begin_of_run = 0;
@@ -155,8 +157,28 @@ int Sheet::header(const Title& title, int width) {
   }
   const std::vector<std::string> lines = title.lines.empty() ? std::vector{request_facts(trace)} : title.lines;
   for (const std::string& line : lines) plan.description += (plan.description.empty() ? "" : "\n") + line;
+  if (on_paper()) {
+    caption_.push_back({title.name + (title.stage.empty() ? "" : ", " + title.stage) + ".", colors.text, true});
+    if (!title.fact.empty()) caption_.push_back({title.fact + ".", colors.text});
+    recipe_ = lines;
+    return margin();
+  }
   const int left = margin(), right = width - margin();
-  const double middle = margin() + font(7);
+  if (view.paper.caption) title_line(title, margin() + font(7), right);
+  double below = margin() + font(view.paper.caption ? 26 : 7);
+  if (view.paper.recipe_line) {
+    for (const std::string& line : lines) {
+      text_middle(left, below, fit_text(line, FontRole::words, font(11), right - left), FontRole::words, 11,
+                  colors.text3);
+      below += font(kLineHeight);
+    }
+  }
+  if (!view.paper.caption || !view.paper.recipe_line) return static_cast<int>(std::ceil(below + font(4)));
+  return margin() + px(46) + static_cast<int>(std::ceil(static_cast<double>(lines.size() - 1) * font(kLineHeight)));
+}
+
+void Sheet::title_line(const Title& title, double middle, int right) {
+  const int left = margin();
   double x = left;
   if (title.head >= 0) {
     rect(left, static_cast<int>(std::lround(middle - font(5))), px(10), px(10), head_color(title.head));
@@ -172,13 +194,6 @@ int Sheet::header(const Title& title, int width) {
     if (!fit.empty()) x += width_of(fit, FontRole::numbers, 12) + font(8);
   }
   text_middle(x, middle, fit_text(title.fact, FontRole::words, font(12), right - x), FontRole::words, 12, colors.text2);
-  double below = margin() + font(26);
-  for (const std::string& line : lines) {
-    text_middle(left, below, fit_text(line, FontRole::words, font(11), right - left), FontRole::words, 11,
-                colors.text3);
-    below += font(kLineHeight);
-  }
-  return margin() + px(46) + static_cast<int>(std::ceil(static_cast<double>(lines.size() - 1) * font(kLineHeight)));
 }
 
 }  // namespace headscope

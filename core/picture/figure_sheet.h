@@ -8,6 +8,7 @@
 
 #include "core/picture/figure_plan.h"
 #include "core/picture/figure_stage.h"
+#include "core/picture/paper.h"
 #include "core/picture/view_spec.h"
 
 namespace headscope {
@@ -16,6 +17,7 @@ namespace headscope {
 struct Span {
   std::string text;
   Rgba color;
+  bool bold = false;  // on paper
 };
 
 // The size of a map and of its cells, in pixels. Cells are whole pixels wide and high; when a pixel shows more than one
@@ -75,12 +77,16 @@ class Sheet {
   void rect(int x, int y, int width, int height, Rgba color);
   // `anchor`: the point of the line that is at `x`: 0 the left end, 0.5 the middle, 1 the right end (TextItem::anchor).
   void text_anchored(double x, double middle, std::string text, const WordStyle& style, double anchor);
-  // Text wrapped at `width`, with a line break at a span "\n"; returns its height in pixels.
+  // Text wrapped at `width`, with a line break at a span "\n"; returns its height in pixels. On paper it becomes part
+  // of the caption, which finish() sets; nothing without captions.
   int paragraph(int x, int y, int width, const std::vector<Span>& spans);
 
   // ---- the parts of every figure
-  int margin() const { return px(14); }
-  // Title and facts at the top; returns the y below them.
+  bool on_paper() const { return is_for_paper(view); }
+  int margin() const { return px(on_paper() ? 2 : 14); }
+  // Pixels a cell from which every token is named: on paper lines of labels may be as close as letters allow.
+  double named_from() const { return font(on_paper() ? 10.2 : 11); }
+  // Title and facts at the top; returns the y below them. On paper they go into caption and recipe line.
   struct Title {
     std::int64_t head = -1;  // drawn as the head's coloured square; -1: none
     std::string name;
@@ -103,12 +109,20 @@ class Sheet {
     side_labels(names, count, {.x = left, .y = y, .cell_height = cell_height, .before = false}, marked);
   }
   void column_labels(const std::vector<std::string>& names, std::int64_t count, int x, int bottom, double cell_width);
+  // The same below a map whose last row ends at `top`.
+  void column_labels_below(const std::vector<std::string>& names, std::int64_t count, int x, int top,
+                           double cell_width);
+  // A thin line around a map.
+  void frame(int x, int y, int width, int height);
   // query over key, or token over feature, right-aligned at the corner of the map.
   void corner(int right, int bottom, bool score_like);
   // The room that an upright bar takes beside a map, and the bar itself.
-  int upright_bar_room() const { return view.color_bar ? px(14 + 10 + 8 + 40) : 0; }
+  int upright_bar_room() const;
+  int upright_bar_gap() const { return px(on_paper() ? 8 : 14); }  // between the map and the bar
   void upright_bar(int x, int y, int height, ColorMap map, const ValueRange& range);
   void level_bar(int x, int y, int width, ColorMap map, const ValueRange& range);
+  // After everything else: on paper the caption and the recipe line, below the picture, wrapped and never cut.
+  void finish();
 
  private:
   // The side of a map along which labels stand: its place, its first row's top, and on which side of it they are.
@@ -119,13 +133,16 @@ class Sheet {
   };
   void side_labels(const std::vector<std::string>& names, std::int64_t count, const Side& side,
                    const MarkedLabel& marked);
+  void title_line(const Title& title, double middle, int right);
+  // Words of one size, wrapped at the picture's width; returns the height in pixels.
+  int wrapped(int y, const std::vector<Span>& spans, double size);
+  // The words of the caption and of the recipe line, on paper.
+  std::vector<Span> caption_;
+  std::vector<std::string> recipe_;
   // Tick marks of a bar as (share of its length, label).
   std::vector<std::pair<double, std::string>> ticks(ColorMap map, const ValueRange& range, double length,
                                                     double spacing) const;
 };
-
-// "1,024".
-std::string grouped(std::int64_t number);
 
 // "each pixel shows the largest of 9 weights", or "" when each cell has a pixel of its own.
 std::string pooled_note(const MapSize& size, std::int64_t rows, std::int64_t columns, const std::string& noun);

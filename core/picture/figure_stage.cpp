@@ -10,7 +10,9 @@
 #include "core/attention/shown_mask.h"
 #include "core/attention/stage_layout.h"
 #include "core/base/assert.h"
+#include "core/base/grouped_digits.h"
 #include "core/base/utf8.h"
+#include "core/picture/fitted_range.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/request_text.h"
 #include "core/request/stage_info.h"
@@ -78,9 +80,10 @@ std::vector<std::string> fact_list(const Trace& trace, const std::string& phrase
   if (any_on(request.ablate)) facts.emplace_back("heads ablated");
   if (intervenes(request)) facts.emplace_back("changed by hand");
   if (inputs.query_len == trace.key_len()) {
-    facts.push_back(inputs.query_len == 1 ? "1 token" : fmt::format("{} tokens", inputs.query_len));
+    facts.push_back(inputs.query_len == 1 ? "1 token" : fmt::format("{} tokens", grouped_digits(inputs.query_len)));
   } else {
-    facts.push_back(fmt::format("{} queries, {} keys", inputs.query_len, trace.key_len()));
+    facts.push_back(
+        fmt::format("{} queries, {} keys", grouped_digits(inputs.query_len), grouped_digits(trace.key_len())));
   }
   if (!phrase.empty()) facts.push_back("\u201c" + phrase + "\u201d");
   return facts;
@@ -137,6 +140,14 @@ ValueRange StagePicture::range(std::int64_t begin, std::int64_t end) const {
   if (view_.range == RangeKind::fixed) {
     range.low = view_.range_low;
     range.high = view_.range_high;
+  } else if (view_.range == RangeKind::fit) {
+    SpreadCounts counts;
+    for (std::int64_t head = begin; head < end; ++head) {
+      add_visible(counts, matrix(head), mask_.get(), view_.batch, head);
+    }
+    const ValueRange own = fitted_range(counts.result(), !is_weight_like(stage_));
+    range.low = own.low;
+    range.high = own.high;
   } else if (stage_info(stage_).picture.range == StageRange::by_numbers && !range.per_row) {
     const bool weight_like = is_weight_like(stage_);
     for (std::int64_t head = begin; head < end; ++head) {
@@ -188,8 +199,9 @@ std::vector<std::string> facts_of_two(const Trace& a, const Trace& b) {
 std::string fully_masked_sentence(const Trace& trace) {
   if (trace.fully_masked_rows == 0 || trace.fully_masked_queries.empty()) return "";
   const auto count = trace.fully_masked_queries.size();
-  const std::string rows = count == 1 ? fmt::format("Query {} sees no key: its", trace.fully_masked_queries.front())
-                                      : fmt::format("{} queries see no key: their", count);
+  const std::string rows =
+      count == 1 ? fmt::format("Query {} sees no key: its", trace.fully_masked_queries.front())
+                 : fmt::format("{} queries see no key: their", grouped_digits(static_cast<std::int64_t>(count)));
   if (uniform_when_fully_masked(trace.request)) return rows + " weights are all alike.";
   if (trace.request.fully_masked == FullyMasked::zero) return rows + " weights are set to 0.";
   return rows + " weights are 0 / 0, NaN.";

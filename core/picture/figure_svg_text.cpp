@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/picture/figure_cells.h"
+
 namespace headscope {
 
 std::string svg_color(Rgba color) {
@@ -30,6 +32,30 @@ const char* svg_class(FontRole role) {
       return "n";
     case FontRole::numbers_bold:
       return "n b";
+  }
+  return "";
+}
+
+namespace {
+
+// The diagonal of each tile and the two corners that its neighbours' diagonals reach into.
+std::string hatch_pattern(const Hatch& hatch) {
+  return fmt::format(
+      "<defs><pattern id=\"hatch\" patternUnits=\"userSpaceOnUse\" width=\"{0}\" height=\"{0}\">"
+      "<path d=\"M-1 1L1 -1M0 {0}L{0} 0M{1} {2}L{2} {1}\" stroke=\"{3}\" stroke-width=\"{4}\"/></pattern></defs>\n",
+      hatch.spacing, hatch.spacing - 1, hatch.spacing + 1, svg_color(hatch.color), svg_number(hatch.thickness));
+}
+
+}  // namespace
+
+std::string svg_hatch(const FigurePlan& plan) {
+  for (const auto& item : plan.items) {
+    if (const auto* hatch = std::get_if<HatchItem>(&item)) {
+      return hatch_pattern({hatch->spacing, static_cast<double>(hatch->line) * 0.7071, hatch->hatch});
+    }
+    if (const auto* map = std::get_if<MapItem>(&item)) {
+      return hatch_pattern(hatch_of(map->spec));
+    }
   }
   return "";
 }

@@ -19,4 +19,8 @@ std::string svg_number(double value);
 // The classes of a text of this role, which the document's style describes.
 const char* svg_class(FontRole role);
 
+// The definition of the pattern "hatch", which fills hidden cells: that of the plan's first hatched item, else of its
+// first map; "" for a plan with neither.
+std::string svg_hatch(const FigurePlan& plan);
+
 }  // namespace headscope

@@ -8,6 +8,7 @@
 #include "core/base/cancel.h"
 #include "core/picture/figure_sheet.h"
 #include "core/picture/figure_source.h"
+#include "core/picture/formula_layout.h"
 
 namespace headscope {
 
@@ -15,16 +16,20 @@ namespace headscope {
 // UsageError, Cancelled.
 FigurePlan figure_plan(const FigureSource& source, const ViewSpec& view, bool measure, const CancelToken& cancel = {});
 
-// One per file. Each sets plan.width and plan.height. Difference and sensitivity have no `measure`: they must compute
-// their numbers to find out whether they can be shown.
+// One per file. Each sets plan.width and plan.height. Difference, sensitivity and explanation have no `measure`: they
+// must compute their numbers to find out whether they can be shown, or how high.
 void plan_map(Sheet& sheet, const StagePicture& stage, bool measure);
 void plan_heads(Sheet& sheet, const StagePicture& stage, bool measure);
+// Both for paper: these heads of the stage. Reads values.
+void plan_paper_heads(Sheet& sheet, const StagePicture& stage, const std::vector<std::int64_t>& heads);
 void plan_concat(Sheet& sheet, const StagePicture& stage, bool measure);
 void plan_arcs(Sheet& sheet, const StagePicture& weights, bool measure);
 void plan_neurons(Sheet& sheet, const StagePicture& weights, bool measure);
+void plan_text(Sheet& sheet, const StagePicture& weights, bool measure, const CancelToken& cancel);
 void plan_layers(Sheet& sheet, bool measure);
 void plan_difference(Sheet& sheet, const Trace* against);
 void plan_sensitivity(Sheet& sheet, const CancelToken& cancel);
+void plan_explanation(Sheet& sheet);
 
 // ---- shared by the views
 // Fits a map with its gutter and column labels into a width, of which `fixed_room` is taken by other items beside it.
@@ -42,6 +47,14 @@ struct FitRequest {
   bool column_labels = true;
 };
 Fit fitted(const Sheet& sheet, const AxisNames& names, const FitRequest& request);
+
+// The heads that view.heads_shown asks for, of `count`. Throws UsageError for one beyond them.
+std::vector<std::int64_t> shown_heads(const ViewSpec& view, std::int64_t count);
+
+// The same of a grid of maps, which needs at least one.
+std::vector<std::int64_t> heads_of_grid(const ViewSpec& view, const StagePicture& stage);
+// The letters of formulas in pictures, at this many pixels a unit.
+FormulaFonts picture_formula_fonts(double scale);
 
 // The width of the figure whose content needs `natural` pixels. Throws UsageError when --width is less.
 int figure_width(const Sheet& sheet, int natural);

@@ -6,6 +6,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/utf8.h"
+#include "core/picture/blend.h"
 #include "core/picture/text_glyphs.h"
 #include "core/picture/text_layout.h"
 
@@ -39,6 +40,10 @@ void blend(Rgba& ground, Rgba color, std::uint8_t coverage) {
     ground = color;
     return;
   }
+  if (ground.a < 255) {
+    blend_over(ground, color, static_cast<double>(coverage) / 255);
+    return;
+  }
   const auto mixed = [share](std::uint8_t below, std::uint8_t above) {
     const float light = tables.light[below] + share * (tables.light[above] - tables.light[below]);
     return tables.byte[static_cast<std::size_t>(light * 4095.0F + 0.5F)];
@@ -46,8 +51,6 @@ void blend(Rgba& ground, Rgba color, std::uint8_t coverage) {
   ground.r = mixed(ground.r, color.r);
   ground.g = mixed(ground.g, color.g);
   ground.b = mixed(ground.b, color.b);
-  ground.a =
-      static_cast<std::uint8_t>(static_cast<float>(ground.a) + share * static_cast<float>(255 - ground.a) + 0.5F);
 }
 
 // Where a glyph is drawn, in whole pixels of the picture.

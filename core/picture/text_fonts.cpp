@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/picture/built_in_font.h"
+
 namespace headscope {
 
 namespace {
@@ -115,7 +117,12 @@ const Fonts& fonts_of(FontRole role) {
 
 FontFile font_file(FontRole role) {
   const Fonts& fonts = fonts_of(role);
-  return fonts.candidates.empty() ? FontFile{} : fonts.candidates.front().first;
+  return fonts.candidates.empty() ? FontFile{built_in_font_path(), 0} : fonts.candidates.front().first;
+}
+
+bool draws_with_built_in_font() {
+  const std::string& path = built_in_font_path();
+  return !path.empty() && font_file(FontRole::words).path == path;
 }
 
 FontFile fallback_font_file(std::uint32_t code_point, FontRole role) {

@@ -193,6 +193,10 @@ hb_font_t* shaping_font(int face) {
   return at->second.get();
 }
 
+FontFile font_file_of(int face) {
+  return cache().faces[static_cast<std::size_t>(face)].first;
+}
+
 GlyphId glyph_of(std::uint32_t code_point, FontRole role) {
   auto& known = cache().glyphs;
   const std::uint64_t key = (static_cast<std::uint64_t>(role) << 32) | code_point;

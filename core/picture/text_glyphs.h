@@ -38,6 +38,9 @@ int face_of_all(std::u32string_view code_points, FontRole role);
 // while the thread lives.
 hb_font_t* shaping_font(int face);
 
+// The file that a face was read from.
+FontFile font_file_of(int face);
+
 // The glyph rendered with the pen `quarters` quarter pixels (0 ... 3) right of a pixel's left edge. Valid until the
 // next call on this thread.
 const GlyphBitmap& glyph_bitmap(const GlyphId& glyph, double pixel_size, int quarters);

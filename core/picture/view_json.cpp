@@ -27,6 +27,7 @@ T number_of(const std::string& text) {
 nlohmann::ordered_json json_of(const ViewOption& option, const std::string& text) {
   switch (option.json) {
     case ViewOption::Json::whole:
+      if (text.find_first_not_of("-0123456789") != text.npos) break;  // a width with its unit
       return number_of<std::int64_t>(text);
     case ViewOption::Json::real:
       return number_of<double>(text);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/picture/view_option_kinds.h"
 #include "core/request/option_text.h"
 #include "core/request/option_words.h"
 
@@ -19,7 +20,6 @@ namespace {
 
 using V = ViewSpec;
 
-constexpr std::int64_t kMostPixels = 16384;  // of a picture's side
 constexpr std::int64_t kMostHeads = 1 << 20;
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
@@ -31,71 +31,13 @@ constexpr Word<ViewKind> kKinds[] = {{ViewKind::heads, "heads"},
                                      {ViewKind::neurons, "neurons"},
                                      {ViewKind::layers, "layers"},
                                      {ViewKind::difference, "difference"},
-                                     {ViewKind::sensitivity, "sensitivity"}};
+                                     {ViewKind::sensitivity, "sensitivity"},
+                                     {ViewKind::text, "text"},
+                                     {ViewKind::explanation, "explanation"}};
+constexpr Word<TextAlong> kAlongs[] = {{TextAlong::row, "row"}, {TextAlong::column, "column"}};
+constexpr Word<HeadsCombined> kCombined[] = {{HeadsCombined::sum, "sum"}, {HeadsCombined::mean, "mean"}};
 constexpr Word<Theme> kThemes[] = {{Theme::dark, "dark"}, {Theme::light, "light"}};
 constexpr Word<SensitivityBy> kBys[] = {{SensitivityBy::weights, "weights"}, {SensitivityBy::scores, "scores"}};
-constexpr Word<bool> kSwitch[] = {{true, "on"}, {false, "off"}};
-
-// "dark|light".
-template <typename Words>
-std::string placeholder_of(const Words& words) {
-  std::string text;
-  for (const auto& word : words) {
-    if (!text.empty()) text += '|';
-    text += word.text;
-  }
-  return text;
-}
-
-// One of a few words; `kind` as in refuse_value.
-template <OptionName name, auto field, const auto& words, OptionName kind = "a known value">
-ViewOption word_option(const char* help) {
-  return {name.text, placeholder_of(words), help,
-          [](const V& view) -> std::string {
-            for (const auto& word : words) {
-              if (view.*field == word.value) return word.text;
-            }
-            return "";
-          },
-          [](V& view, const std::string& text) {
-            for (const auto& word : words) {
-              if (text == word.text) {
-                view.*field = word.value;
-                return;
-              }
-            }
-            refuse_value(name.text, text, kind.text, expected_words(words));
-          }};
-}
-
-template <typename T>
-std::string whole_text(const T& number) {
-  return std::to_string(number);
-}
-
-template <typename T>
-std::string whole_text(const std::optional<T>& number) {
-  return number ? std::to_string(*number) : "";
-}
-
-// A whole number, one that may be left open too.
-template <OptionName name, auto field, std::int64_t low, std::int64_t high>
-ViewOption whole_option(const char* placeholder, const char* help, bool on_command_line = true) {
-  return {name.text,
-          placeholder,
-          help,
-          [](const V& view) { return whole_text(view.*field); },
-          [](V& view, const std::string& text) {
-            const std::int64_t number = parse_whole(name.text, text, low, high);
-            if constexpr (high <= std::numeric_limits<int>::max()) {
-              view.*field = static_cast<int>(number);
-            } else {
-              view.*field = number;
-            }
-          },
-          ViewOption::Json::whole,
-          on_command_line};
-}
 
 void set_stage(V& view, const std::string& text) {
   const auto stage = stage_named(text);
@@ -118,14 +60,15 @@ void set_colormap(V& view, const std::string& text) {
 std::string range_text(const V& view) {
   if (view.range == RangeKind::automatic) return "auto";
   if (view.range == RangeKind::row) return "row";
+  if (view.range == RangeKind::fit) return "fit";
   // Plain decimals for usual sizes: "0.0001,1", not "1e-04,1".
   return fmt::format("{},{}", view.range_low, view.range_high);
 }
 
 void set_range(V& view, const std::string& text) {
-  constexpr const char* expected = "auto, row or LO,HI with LO below HI";
-  if (text == "auto" || text == "row") {
-    view.range = text == "row" ? RangeKind::row : RangeKind::automatic;
+  constexpr const char* expected = "auto, row, fit or LO,HI with LO below HI";
+  if (text == "auto" || text == "row" || text == "fit") {
+    view.range = text == "row" ? RangeKind::row : text == "fit" ? RangeKind::fit : RangeKind::automatic;
     view.range_low = V{}.range_low;
     view.range_high = V{}.range_high;
     return;
@@ -219,20 +162,22 @@ ViewOption of_session_files(ViewOption option) {
 
 const std::vector<ViewOption>& view_options() {
   using Json = ViewOption::Json;
-  static const std::vector<ViewOption> options = {
+  static const std::vector<ViewOption> options = with_paper_options({
       word_option<"view", &V::view, kKinds, "a view">(
           "What the picture shows: all heads, one head, a stage, concat, lines from queries to keys, one query's "
           "features against those of every key, all layers and heads, another result less this one, what a cell "
-          "depends on (default heads)."),
+          "depends on, attention on the text, where a number comes from (default heads)."),
       {"stage", "STAGE", "The tensor that is drawn (default weights).",
        [](const V& v) { return std::string(stage_name(v.stage)); }, set_stage},
       whole_option<"batch", &V::batch, 0, kMost>("B", "The batch item that is drawn (default 0).", false),
       whole_option<"head", &V::head, 0, kMost>(
-          "H", "The head of '--view head', neurons and sensitivity, and of stages that have one (default 0)."),
+          "H", "The head of '--view head', neurons, sensitivity and text, and of stages that have one (default 0)."),
       {"colormap", color_maps_text("|"),
        "By default viridis for weights; icefire (dark) or coolwarm (light) for signed data.",
        [](const V& v) { return v.colormap ? std::string(color_map_name(*v.colormap)) : "auto"; }, set_colormap},
-      {"range", "auto|row|LO,HI", "The values at the two ends of the colour map: of all, of each row, or given.",
+      {"range", "auto|row|fit|LO,HI",
+       "The values at the two ends of the colour map: of all, of each row, of 98 in 100 (1st to 99th percentile), or "
+       "given.",
        range_text, set_range},
       flag(word_option<"log", &V::log_scale, kSwitch>("Logarithmic colours.")),
       whole_option<"cell", &V::cell, 1, kMostPixels>(
@@ -240,12 +185,15 @@ const std::vector<ViewOption>& view_options() {
       word_option<"labels", &V::labels, kSwitch>("Tokens along the axes (default on)."),
       of_session_files(word_option<"color-bar", &V::color_bar, kSwitch>("The colours and their values (default on).")),
       word_option<"theme", &V::theme, kThemes, "a theme">("Colours of the picture (default dark)."),
-      whole_option<"width", &V::width, 1, kMostPixels>("N", "Width of the picture in pixels."),
+      {"width", "N|Nmm", "Width of the picture in pixels, or on paper: 85mm, 8.5cm, 3.35in, 241pt.", width_text,
+       set_width, Json::whole},
       {"scale", "S", "Multiplies fonts, lines and cells (default 1).", [](const V& v) { return double_text(v.scale); },
        set_scale, Json::real, false},
       whole_option<"token", &V::token, 0, kMost>("I",
-                                                 "arcs: the query that stands out; neurons: the query (default 0)."),
-      {"heads-shown", "all|none|H[,H]", "arcs: the heads whose lines are drawn (default all).", heads_shown_text,
+                                                 "arcs: the query that stands out; neurons: the query (default 0); "
+                                                 "text: the query, with --along column the key (default the last)."),
+      {"heads-shown", "all|none|H[,H]",
+       "heads and arcs: the heads that are drawn; text: those whose weights shade it (default all).", heads_shown_text,
        set_heads_shown},
       {"hide-below", "W", "arcs: smaller weights are not drawn (default 0.05).",
        [](const V& v) { return double_text(v.hide_below); }, set_hide_below, Json::real},
@@ -254,11 +202,15 @@ const std::vector<ViewOption>& view_options() {
        [](const V& v) { return std::string(sentence_pair_name(v.sentences)); }, set_sentences},
       {"aggregate", "none|mean|max|rollout|flow",
        "layers: one map made of all heads instead of a map of each (default none).", aggregate_text, set_aggregate},
-      {"at", "B,H,I,J", "sensitivity: the cell of --stage, in its own axes (B,I,J in a stage of three).",
+      {"at", "B,H,I,J", "sensitivity, explanation: the cell of --stage, in its own axes (B,I,J in a stage of three).",
        [](const V& v) { return list_text(v.at); }, set_at},
       word_option<"by", &V::by, kBys>(
           "sensitivity: what the cell is derived by (default scores for stages of queries and keys, else weights)."),
-  };
+      word_option<"along", &V::along, kAlongs>(
+          "text: the weights of the query --token on every key, or of every query on the key --token (default row)."),
+      word_option<"combine", &V::combined, kCombined>(
+          "text: what becomes of the weights of several heads (default sum)."),
+  });
   return options;
 }
 

@@ -8,15 +8,19 @@
 
 #include "core/heads/aggregate_kind.h"
 #include "core/heads/sentence_pair.h"
+#include "core/heads/text_weights_kind.h"
 #include "core/picture/color_map.h"
 #include "core/picture/palette.h"
+#include "core/picture/paper_spec.h"
 #include "core/request/stage.h"
 
 namespace headscope {
 
-// layers: all layers and heads of a model; difference: one result less another; sensitivity: a cell's derivatives.
-enum class ViewKind { heads, head, stage, concat, arcs, neurons, layers, difference, sensitivity };
-enum class RangeKind { automatic, row, fixed };
+// layers: all layers and heads of a model; difference: one result less another; sensitivity: a cell's derivatives;
+// text: attention on the words themselves; explanation: where one number comes from.
+enum class ViewKind { heads, head, stage, concat, arcs, neurons, layers, difference, sensitivity, text, explanation };
+// fit: from the 1st to the 99th percentile of the visible values.
+enum class RangeKind { automatic, row, fixed, fit };
 enum class SensitivityBy { weights, scores };
 
 struct ViewSpec {
@@ -31,19 +35,23 @@ struct ViewSpec {
   bool labels = true;
   bool color_bar = true;
   Theme theme = Theme::dark;
-  std::optional<int> width;  // pixels of the whole picture; nullopt: as wide as its content
+  std::optional<int> width;  // pixels of the whole picture; nullopt: as wide as its content, or paper.width
   double scale = 1;          // 1x, 2x, 4x: of fonts, lines and cells
-  // Of arcs and neurons.
-  // arcs: the query that stands out; nullopt: none. neurons: the query that is shown; nullopt: 0.
+  // arcs: the query that stands out; nullopt: none. neurons: the query that is shown; nullopt: 0. text: the query of a
+  // row, the key of a column; nullopt: the last one.
   std::optional<std::int64_t> token;
-  std::optional<std::vector<std::int64_t>> heads_shown;  // nullopt: all
+  std::optional<std::vector<std::int64_t>> heads_shown;  // of heads, arcs and text; nullopt: all
   double hide_below = 0.05;                              // smaller weights are not drawn
   SentencePair sentences = SentencePair::all;
   std::optional<Aggregate> aggregate;  // layers: one map made of all heads; nullopt: a map of each
-  // Of sensitivity: the cell of `stage`, in the stage's own axes, and what its derivatives are taken by; nullopt:
-  // usual_by(stage).
+  // Of sensitivity and explanation: the cell of `stage`, in the stage's own axes. What derivatives are taken by;
+  // nullopt: usual_by(stage).
   std::vector<std::int64_t> at;
   std::optional<SensitivityBy> by;
+  PaperSpec paper;
+  // Of text: `heads_shown` are combined.
+  TextAlong along = TextAlong::row;
+  HeadsCombined combined = HeadsCombined::sum;
   friend bool operator==(const ViewSpec&, const ViewSpec&) = default;
 };
 

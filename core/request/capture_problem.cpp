@@ -8,13 +8,9 @@
 namespace headscope {
 
 std::optional<Problem> capture_problem(const Request& r) {
-  const char* detail = "A capture holds attention that was computed elsewhere, with tokens of its own.";
-  if (!r.phrase.empty()) {
-    return Problem{"phrase", "a phrase and a capture exclude each other", detail, {{"drop the phrase", "phrase", ""}}};
-  }
+  const char* detail = "A capture holds attention that was computed elsewhere; a phrase names its tokens.";
   if (!r.token_ids.empty()) return Problem{"token-ids", "token-ids and a capture exclude each other", detail, {}};
-  for (const auto& [option, given] : {std::pair{"key-phrase", r.key_phrase.has_value()},
-                                      {"input", !r.input.empty()},
+  for (const auto& [option, given] : {std::pair{"input", !r.input.empty()},
                                       {"key-input", !r.key_input.empty()},
                                       {"value-input", !r.value_input.empty()},
                                       {"input-dim", r.input_dim.has_value()},

@@ -45,7 +45,7 @@ Words words_of(const InterventionKind<HeadFactor>& kind, const HeadFactor& facto
 }
 
 Words words_of(const InterventionKind<NumberEdit>&, const NumberEdit& edit, bool with_layers) {
-  const std::string layer = with_layers && edit.layer ? fmt::format("{}/", *edit.layer) : "";
+  const std::string layer = with_layers && edit.layer ? fmt::format("layer {}, ", *edit.layer) : "";
   const std::string what = fmt::format("{}{}[{}] = {}", layer, edit.tensor, fmt::join(edit.index, ","), edit.value);
   return {what, what};
 }

@@ -13,7 +13,7 @@ bool runs_checkpoint(const Request& request) {
 }
 
 bool is_capture_path(std::string_view model) {
-  return has_ending(model, ".safetensors") || has_ending(model, ".npy");
+  return has_ending(model, ".safetensors") || has_ending(model, ".npy") || has_ending(model, ".npz");
 }
 
 bool runs_capture(const Request& request) {

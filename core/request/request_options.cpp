@@ -94,7 +94,8 @@ RequestOption seed_option(const char* help) {
 // Where the vectors of queries, keys and values come from.
 std::vector<RequestOption> source_options() {
   return {
-      {"phrase", "TEXT", "Words for queries, and for keys and values unless those are given.",
+      {"phrase", "TEXT",
+       "Words for queries, and for keys and values unless those are given; for a capture the names of its tokens.",
        [](const R& r) { return r.phrase; },
        [](R& r, const std::string& text) {
          check_text("phrase", text, true);
@@ -109,7 +110,7 @@ std::vector<RequestOption> source_options() {
        }},
       {"token-ids", "1,2,0", "Ids of the model's vocabulary instead of a phrase.",
        [](const R& r) { return fmt::format("{}", fmt::join(r.token_ids, ",")); }, set_token_ids},
-      {"key-phrase", "TEXT", "Cross-attention: words for keys and values.",
+      {"key-phrase", "TEXT", "Cross-attention: words for keys and values; for a capture the names of its keys.",
        [](const R& r) { return r.key_phrase.value_or(""); },
        [](R& r, const std::string& text) {
          check_text("key-phrase", text, true);
@@ -128,7 +129,8 @@ std::vector<RequestOption> source_options() {
 // Where the weights come from, and the sizes of what is drawn.
 std::vector<RequestOption> weight_options() {
   return {
-      path_option<"model", &R::model>("demo:NAME|seeded|PATH", "Where weights come from."),
+      path_option<"model", &R::model>(
+          "demo:NAME|seeded|PATH", "Where weights come from: a checkpoint, or a capture (.safetensors, .npy, .npz)."),
       size_option<"layer", &R::layer, 0>("Layer of a model with several; the last when not given."),
       path_option<"weights", &R::weights>("FILE.safetensors",
                                           "One attention layer, as torch or the tutorials save it."),

@@ -43,6 +43,7 @@ JsonValue read_side_file(const fs::path& path) {
   JsonCursor cursor(file.text(), file.path);
   JsonValue value = cursor.read_value();
   cursor.finish();
+  file.mapped->check_unchanged();
   if (value.kind != JsonValue::Kind::object) throw Error(file.path + ": found no object; expected one");
   return value;
 }
@@ -111,12 +112,19 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder) {
   if (is_json) {
     const File file = open_file(json);
     parts = read_tokenizer_json(file.text(), file.path);
+    file.mapped->check_unchanged();
   } else if (is_byte_level) {
     const File vocabulary = open_file(pieces), rules = open_file(merges);
     parts = read_byte_level_files(vocabulary.text(), vocabulary.path, rules.text(), rules.path, config);
+    vocabulary.mapped->check_unchanged();
+    rules.mapped->check_unchanged();
+    check_merges_are_whole(parts, config, rules.path);
   } else {
     const File file = open_file(lines);
     parts = read_word_piece_file(file.text(), file.path, config);
+    file.mapped->check_unchanged();
+    const JsonValue model_value = read_side_file(place / "config.json");
+    check_pieces_are_whole(parts, JsonPart(&model_value, (place / "config.json").string()), file.path);
   }
   find_roles(parts, config, map);
   return make_pipeline_tokenizer(std::move(parts));

@@ -30,6 +30,14 @@ class PairTable {
 
   std::size_t size() const { return count_; }
 
+  // f(the id that a pair becomes) for every pair, in no order.
+  template <typename F>
+  void each(F&& f) const {
+    for (const Slot& slot : slots_) {
+      if (slot.key != kFree) f(slot.merge.merged);
+    }
+  }
+
  private:
   static constexpr std::uint64_t kFree = ~std::uint64_t{0};
   struct Slot {

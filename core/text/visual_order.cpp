@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "core/base/utf8.h"
+
 namespace headscope {
 namespace {
 
@@ -111,6 +113,32 @@ bool turns_the_line(std::uint32_t code_point) {
     default:
       return false;
   }
+}
+
+std::string isolated(std::string_view utf8) {
+  constexpr std::uint32_t kFirstIsolate = 0x2066, kAnyIsolate = 0x2068, kEndOfIsolate = 0x2069;
+  bool turns = false;
+  std::string result;
+  append_utf8(result, kAnyIsolate);
+  int open = 1;
+  for (std::size_t at = 0; at < utf8.size();) {
+    const CodePoint point = code_point_at(utf8, at);
+    const auto bytes = static_cast<std::size_t>(point.bytes);
+    result += utf8.substr(at, bytes);
+    at += bytes;
+    const bool begins = point.value >= kFirstIsolate && point.value <= kAnyIsolate;
+    const bool ends = point.value == kEndOfIsolate;
+    turns = turns || begins || ends || turns_the_line(point.value);
+    if (begins) ++open;
+    if (!ends) continue;
+    // What follows an end that the text did not open is isolated again.
+    if (--open == 0) {
+      append_utf8(result, kAnyIsolate);
+      open = 1;
+    }
+  }
+  for (; open > 0; --open) append_utf8(result, kEndOfIsolate);
+  return turns ? result : std::string(utf8);
 }
 
 std::uint32_t mirrored(std::uint32_t code_point) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,10 @@ std::vector<std::size_t> visual_order(std::span<const std::int8_t> levels);
 // Whether a code point can make a line that begins at the left run from right to left anywhere: a letter or a number of
 // such a script, or an embedding, an override or an isolate of that direction.
 bool turns_the_line(std::uint32_t code_point);
+
+// The text as a piece of a longer line: where it could turn what stands beside it, it lies between U+2068 and U+2069
+// (an isolate, which takes no room), and isolates that it opens itself end with it. Other texts as they are.
+std::string isolated(std::string_view utf8);
 
 // The code point that stands for this one where the text runs from right to left: ")" for "(". Most stand for
 // themselves.

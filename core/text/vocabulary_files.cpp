@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/message_text.h"
@@ -118,6 +123,54 @@ TokenizerParts read_byte_level_files(std::string_view vocabulary, const std::str
   finish(model);
   parts.model = std::move(model);
   return parts;
+}
+
+namespace {
+
+bool is_mark(std::string_view piece) {
+  const bool angled = piece.starts_with('<') && piece.ends_with('>');
+  const bool squared = piece.starts_with('[') && piece.ends_with(']');
+  return angled || squared || piece.starts_with("madeupword");
+}
+
+std::set<std::string> added_contents(const JsonPart& config) {
+  std::set<std::string> contents;
+  if (!config.present()) return contents;
+  const JsonPart added = config.at("added_tokens_decoder");
+  if (!added.is(JsonValue::Kind::object)) return contents;
+  for (const std::string& id : added.keys()) {
+    const JsonPart token = added.at(id);
+    if (token.is(JsonValue::Kind::object)) contents.insert(token.at("content").text(""));
+  }
+  return contents;
+}
+
+}  // namespace
+
+void check_merges_are_whole(const TokenizerParts& parts, const JsonPart& config, const std::string& merges_file) {
+  const auto& model = std::get<BpeModel>(parts.model);
+  std::vector<bool> made(static_cast<std::size_t>(model.vocabulary.size()), false);
+  model.merges.each([&](std::int32_t merged) { made[static_cast<std::size_t>(merged)] = true; });
+  const std::set<std::string> added = added_contents(config);
+  model.vocabulary.each([&](std::string_view piece, std::int64_t id) {
+    if (made[static_cast<std::size_t>(id)] || is_mark(piece) || added.contains(std::string(piece))) return;
+    if (piece.size() <= static_cast<std::size_t>(code_point_at(piece, 0).bytes)) return;
+    throw Error(
+        fmt::format("{}: no line makes the piece {} of the vocabulary; expected a rule for each (is the file cut "
+                    "short?)",
+                    merges_file, in_quotes(piece)));
+  });
+}
+
+void check_pieces_are_whole(const TokenizerParts& parts, const JsonPart& model_config, const std::string& file) {
+  if (!model_config.present() || !model_config.at("vocab_size").is(JsonValue::Kind::number)) return;
+  const std::int64_t rows = model_config.at("vocab_size").integer(0, Vocabulary::kLargestId);
+  const std::int64_t pieces = vocabulary_of(parts.model).size();
+  constexpr std::int64_t kMostPadding = 128;
+  const bool is_padding = rows % 8 == 0 && rows - pieces < kMostPadding;
+  if (pieces >= rows || is_padding) return;
+  throw Error(fmt::format("{}: found {} pieces; expected {}, the vocab_size of config.json (is the file cut short?)",
+                          file, pieces, rows));
 }
 
 TokenizerParts read_word_piece_file(std::string_view vocabulary, const std::string& file, const JsonPart& config) {

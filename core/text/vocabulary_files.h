@@ -14,6 +14,15 @@ namespace headscope {
 TokenizerParts read_byte_level_files(std::string_view vocabulary, const std::string& vocabulary_file,
                                      std::string_view merges, const std::string& merges_file, const JsonPart& config);
 
+// Error when the vocabulary has a piece of several letters that no line of merges.txt makes, and that is no mark of its
+// own (<...>, [...], fairseq's madeupword..., or one that added_tokens_decoder of `config`, tokenizer_config.json,
+// names): merges.txt is then cut short.
+void check_merges_are_whole(const TokenizerParts& parts, const JsonPart& config, const std::string& merges_file);
+
+// Error when vocab.txt has fewer pieces than the model has rows: vocab_size of `model_config`, the model's config.json,
+// which may be missing. Rows that only fill up a multiple of 8 need no piece.
+void check_pieces_are_whole(const TokenizerParts& parts, const JsonPart& model_config, const std::string& file);
+
 // BERT's vocab.txt: a piece a line, its id the line's number from 0. Of `config` do_lower_case, strip_accents and
 // tokenize_chinese_chars are read; without do_lower_case, text is made lower case unless the vocabulary has words with
 // capitals.

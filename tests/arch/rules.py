@@ -42,6 +42,7 @@ UI = {
     "ui/weights": {"ui/widgets", "ui/map", "ui/request"},
     "ui/explain": {"ui/widgets", "ui/map", "ui/phrase", "ui/weights"},
     "ui/inspector": {"ui/widgets", "ui/map", "ui/request", "ui/explain"},
+    "ui/text": {"ui/widgets", "ui/map", "ui/explain"},
     "ui/heads": {"ui/widgets", "ui/map", "ui/request", "ui/inspector"},
     "ui/layers": {"ui/widgets", "ui/map", "ui/request", "ui/phrase", "ui/heads"},
     "ui/bug_lab": {"ui/widgets", "ui/map"},
@@ -73,6 +74,7 @@ MAY_INCLUDE = {
 EXCEPTIONS = {
     ("ui", "app/platform/key_event.h"): "plain names of keys; knows no window",
     ("ui", "app/ui/widgets/text_edit.h"): "the model of a text that one types: the state holds some, it knows no widget",
+    ("cli", "app/gl/device_facts.h"): "asks the driver its name in a process of its own; names no OpenGL",
     ("cli", "app/gl/compute_factory.h"): "makes the GPU backend; names no OpenGL and loads none before it is wanted",
 }
 

@@ -9,6 +9,7 @@
 #include "core/io/png.h"
 #include "core/io/safetensors.h"
 #include "core/request/request_text.h"
+#include "tests/core/io/npz_files.h"
 
 using namespace headscope;
 
@@ -48,6 +49,10 @@ void arrays() {
   seed("npy", "half", npy("<f2", "False", "12345678"));
   seed("npy", "bool", npy("|b1", "True", std::string("\0\1\0\1", 4)));
   seed("npy", "int64", npy("<i8", "False", std::string(32, '\x81')));
+
+  const std::string half = npy("<f2", "False", "12345678");
+  seed("npz", "stored", test::zip_of({{"weights.npy", half}, {"tokens.npy", npy("|S4", "False", "the cat  sat on ")}}));
+  seed("npz", "deflated", test::zip_of({{"arr_0.npy", half, true}, {"arr_1.npy", half, true}}));
 
   const Tensor tensor = Tensor::of({2, 2}, {Axis::query, Axis::key}, {1, -2, 3, 4});
   std::ostringstream safetensors;

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const Error&) {
     return 0;
   }
-  const SessionFile back = parse_session(session_json(session.request, session.view), "back.json");
+  const SessionFile back = parse_session(session_json(session.request, session.view, session.window), "back.json");
   fuzz::require(back.request == session.request, "a round trip keeps the request");
   fuzz::require(back.view == session.view, "a round trip keeps the view");
   return 0;

@@ -1,5 +1,6 @@
 """Starts after something went wrong, and on another kind of screen."""
 import signal
+import time
 
 from driver import Window, expect, main
 
@@ -40,14 +41,20 @@ def a_crash_costs_seconds(headscope, cli, display, home):
     window = Window(headscope, display, home, ())
     window.click("phrase", at=(0.9, 0.5))
     window.key("ctrl+a")
-    window.type("hours of work")
-    window.shows("the phrase", phrase="hours of work")
-    saved = home / "state" / "headscope" / "last-session.json"
-    window.wait(lambda p: saved.is_file() and "hours of work" in saved.read_text(), "the session to be saved")
+    window.type("steady ")
+    typed = []  # no rest between two of them
+    while not typed or typed[-1] < typed[0] + 5:
+        window.run("xdotool", "type", "x")
+        window.wait(lambda p: p["session"]["phrase"] == "steady " + "x" * (len(typed) + 1), "the key to arrive")
+        typed.append(time.monotonic())
+    kept = sum(at < time.monotonic() - 2 for at in typed)
     window.process.send_signal(signal.SIGKILL)
     window.process.wait()
     window = Window(headscope, display, home, ())
-    window.shows("the phrase of before the crash", phrase="hours of work")
+    phrase = window.settle()["session"]["phrase"]
+    expect(phrase.startswith("steady ") and len(phrase) >= len("steady ") + kept, f"'{phrase}', {kept} of {len(typed)} are due")
+    window.key("ctrl+z")
+    window.wait(lambda p: p["session"]["phrase"] != phrase, "undo to go on where it was")
     window.quit()
 
 

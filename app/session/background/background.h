@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "app/session/background/background_queries.h"
+#include "app/session/background/cell_search.h"
 #include "app/session/background/compute_queue.h"
 #include "app/session/background/executor.h"
 #include "app/session/background/explanations.h"
@@ -35,6 +36,10 @@ struct Background {
   Differences differences;
   // What one number depends on.
   Sensitivities sensitivities;
+  // The cells of the large picture that meet a condition.
+  CellSearches cell_searches;
+  // Of the words of the text.
+  TextShades text_shades;
 
   bool busy() const;  // one of them has work
 };

@@ -7,6 +7,7 @@
 #include "app/session/background/latest_work.h"
 #include "core/compare/comparison.h"
 #include "core/explain/sensitivity.h"
+#include "core/heads/text_weights.h"
 
 namespace headscope {
 
@@ -34,5 +35,13 @@ struct SensitivityQuery {
   friend bool operator==(const SensitivityQuery&, const SensitivityQuery&) = default;
 };
 using Sensitivities = LatestWork<SensitivityQuery, Sensitivity>;
+
+// What shades the words of a text.
+struct TextWeightsQuery {
+  std::shared_ptr<const Trace> trace;
+  TextWeightsRequest request;
+  friend bool operator==(const TextWeightsQuery&, const TextWeightsQuery&) = default;
+};
+using TextShades = LatestWork<TextWeightsQuery, TextWeights>;
 
 }  // namespace headscope

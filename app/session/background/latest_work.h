@@ -11,6 +11,7 @@
 #include "app/session/background/executor.h"
 #include "app/session/background/worker.h"
 #include "core/base/cancel.h"
+#include "core/io/mapping_guard.h"
 
 namespace headscope {
 
@@ -82,6 +83,7 @@ class LatestWork {
     auto result = std::make_shared<Result>(Result{question, std::nullopt, "", true});
     bool dropped = false;
     const auto publish = [&](Answer part) {
+      check_mapped_files();
       {
         const auto lock = worker_.lock();
         if (token.cancelled()) return;
@@ -90,7 +92,9 @@ class LatestWork {
       worker_.wake();
     };
     try {
-      result->answer = work_(question, token, publish);
+      Answer answer = work_(question, token, publish);
+      check_mapped_files();
+      result->answer = std::move(answer);
     } catch (const Cancelled&) {
       dropped = true;
     } catch (const std::exception& error) {

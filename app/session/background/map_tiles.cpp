@@ -7,6 +7,7 @@
 #include "app/session/background/map_painter.h"
 #include "app/session/background/worker.h"
 #include "core/base/error.h"
+#include "core/io/mapping_guard.h"
 
 namespace headscope {
 namespace {
@@ -88,15 +89,20 @@ struct MapTiles::Impl {
     };
   }
 
+  void keep_if_unchanged(std::shared_ptr<const MapPicture> picture) {
+    check_mapped_files();
+    keep(std::move(picture));
+  }
+
   void paint(const Task& task, const MapPicture* before, const CancelToken& cancel) {
     const MapQuery& query = task.wanted.query;
     const PyramidSource& source = task.wanted.source;
     try {
       tiles.forget_others(query.key.version);
       if (task.coarse) {
-        keep(painter.coarse(query, source, cancel));
+        keep_if_unchanged(painter.coarse(query, source, cancel));
       } else {
-        painter.refine(query, source, before, cancel, [this](auto picture) { keep(std::move(picture)); });
+        painter.refine(query, source, before, cancel, [this](auto picture) { keep_if_unchanged(std::move(picture)); });
       }
     } catch (const Cancelled&) {
     } catch (const std::exception& error) {

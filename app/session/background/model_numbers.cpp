@@ -11,6 +11,8 @@
 #include "app/session/background/worker.h"
 #include "core/backend/backend.h"
 #include "core/base/error.h"
+#include "core/heads/aggregate_mask.h"
+#include "core/io/mapping_guard.h"
 #include "core/picture/figure.h"
 #include "core/request/intervention_list.h"
 
@@ -40,15 +42,22 @@ ModelResult::AggregateResult aggregate_result(const ModelQuery& query, const Can
   result.aggregate = *query.aggregate;
   try {
     LayersOfWeights weights;
+    std::vector<const Trace*> layers;
     for (const auto& trace : query.trace->model->layers) {
       if (trace == nullptr) throw UsageError("not all layers are computed yet");
       const Tensor& all = trace->tensor(StageId::weights);
       const Tensor part = all.sliced(0, query.batch, query.batch + 1);
       weights.push_back(part.reshaped({all.dim(1), all.dim(2), all.dim(3)}, {Axis::head, Axis::query, Axis::key}));
+      layers.push_back(trace.get());
     }
     const Tensor matrix = aggregate_of(*query.aggregate, weights, cancel);
-    result.matrix =
-        query.tokens.changes_something() ? by_groups(matrix, token_groups(query.tokens, *query.trace)) : matrix;
+    result.matrix = matrix;
+    result.mask = hidden_in_aggregate(*query.aggregate, layers, query.batch);
+    if (query.tokens.changes_something()) {
+      const TokenGroups groups = token_groups(query.tokens, *query.trace);
+      result.matrix = by_groups(matrix, groups);
+      if (result.mask != nullptr) result.mask = grouped_mask(*result.mask, 0, 0, groups);
+    }
   } catch (const UsageError& error) {
     result.failure = error.what();
   }
@@ -123,6 +132,7 @@ struct ModelNumbers::Impl {
       result.probability =
           probabilities_of(*trace->model, task.asked.batch, task.asked.position, tokens, *make_cpu_backend(0), cancel)
               .front();
+      check_mapped_files();
     } catch (const Cancelled&) {
       throw;
     } catch (const std::exception& error) {

@@ -55,8 +55,9 @@ struct ModelResult {
   };
   struct AggregateResult {
     Aggregate aggregate{};
-    Tensor matrix;        // [query, key], tokens hidden and merged as the query says
-    std::string failure;  // why there is none
+    Tensor matrix;                     // [query, key], tokens hidden and merged as the query says
+    std::shared_ptr<const Mask> mask;  // its hidden cells at (0, 0); null: none
+    std::string failure;               // why there is none
   };
   // The effect of one of several active interventions when it is the only one.
   struct AloneResult {

@@ -8,6 +8,7 @@
 
 #include "app/session/background/worker.h"
 #include "core/base/error.h"
+#include "core/io/mapping_guard.h"
 
 namespace headscope {
 namespace {
@@ -79,6 +80,7 @@ struct SliceNumbers::Impl {
     Numbers result;
     try {
       result = numbers_of(task, cancel);
+      check_mapped_files();
     } catch (const Cancelled&) {
       result = {};
     } catch (const std::exception& error) {

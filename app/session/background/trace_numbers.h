@@ -23,6 +23,7 @@
 #include "core/heads/pattern.h"
 #include "core/picture/heatmap.h"
 #include "core/tensor/statistics.h"
+#include "core/tensor/value_spread.h"
 
 namespace headscope {
 
@@ -69,6 +70,10 @@ class TraceNumbers {
     Pooling pooling = Pooling::max;
   };
   ValueRange color_range(StageId stage, std::int64_t batch, std::int64_t slice, const RangeOf& of);
+  // How the finite visible numbers of all slices of a stage spread; of a large stage: the pixels of its pictures. Null
+  // while they are still being read, slice by slice and frame by frame, or while pictures are coarse. `sampled`: of
+  // pictures on a device a few rows, for what is only offered.
+  const ValueSpread* spread(StageId stage, std::int64_t batch, bool sampled = false);
   // The scale of each row, for the text colour of numbers with a range per row.
   const std::vector<ValueScale>& row_scale(StageId stage, std::int64_t batch, std::int64_t slice, ColorMap map,
                                            bool log_scale);
@@ -84,6 +89,7 @@ class TraceNumbers {
 
  private:
   bool afford(std::int64_t numbers);
+  bool add_pictures(SpreadCounts& counts, StageId stage, std::int64_t batch, bool sampled);
   const SliceNumbers::Numbers* known_numbers(StageId stage, std::int64_t batch, std::int64_t slice);
   ValueRange seen_range(StageId stage, std::int64_t batch, std::int64_t slice, const RangeOf& of);
   std::int64_t budget_ = std::int64_t{1} << 60, spent_ = 0;
@@ -103,6 +109,13 @@ class TraceNumbers {
   std::map<Slice, Strip> strips_;
   std::map<StageId, std::shared_ptr<const Mask>> masks_;
   std::map<Slice, ValueRange> ranges_;
+  // Counts of the slices that were read so far, until all are.
+  struct PartSpread {
+    SpreadCounts counts;
+    std::int64_t slices = 0;
+  };
+  std::map<Slice, PartSpread> part_spreads_;
+  std::map<Slice, ValueSpread> spreads_;
   std::map<Slice, std::vector<ValueScale>> row_scales_;
   std::map<std::string, ValueRange> file_ranges_;
   std::list<std::pair<ArcRequest, Arcs>> links_;                        // most recently used first

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/picture/palette.h"
+#include "core/picture/paper_spec.h"
 
 namespace headscope {
 
@@ -20,17 +21,22 @@ enum class ExportSubject {
   concat,
   arcs,
   neurons,
+  text,
+  explanation,
   session
 };
-enum class ExportFile { png, svg, csv, npy, safetensors, json };
+enum class ExportFile { png, svg, pdf, csv, npy, safetensors, json };
 
 struct ExportChoice {
   ExportSubject subject = ExportSubject::head;
   ExportFile format = ExportFile::png;
-  double scale = 2;  // pictures
+  double scale = 2;           // pictures for the screen
+  PaperSpec paper;            // figures: their size on paper, their ground, what stands around the maps
+  std::string heads = "all";  // of all heads, those that are drawn, as --heads-shown spells them
   Theme theme = Theme::dark;
   bool labels = true, color_bar = true, recipe = true;
   bool csv_long = false;  // csv: one table instead of one matrix a slice
+  bool csv_safe = false;  // csv: an apostrophe before tokens that begin like formulas
   std::string folder;
   std::string file;  // a file name; for several files the name of their folder
   friend bool operator==(const ExportChoice&, const ExportChoice&) = default;

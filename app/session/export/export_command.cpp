@@ -2,8 +2,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "app/session/export/export_job.h"
 #include "app/session/export/export_parts.h"
+#include "core/base/error.h"
 #include "core/picture/view_options.h"
 #include "core/request/request_text.h"
 
@@ -18,6 +24,7 @@ bool always(const ViewSpec&, const Trace&) {
 bool draws_one_head(const ViewSpec& spec, const Trace& trace) {
   const Stage* const drawn = trace.find(spec.stage);
   return spec.view == ViewKind::head || spec.view == ViewKind::neurons || spec.view == ViewKind::sensitivity ||
+         spec.view == ViewKind::explanation ||
          (spec.view == ViewKind::stage && drawn != nullptr && drawn->tensor.rank() == 4);
 }
 
@@ -25,8 +32,20 @@ bool of_sensitivity(const ViewSpec& spec, const Trace&) {
   return spec.view == ViewKind::sensitivity;
 }
 
+bool of_a_cell(const ViewSpec& spec, const Trace&) {
+  return spec.view == ViewKind::sensitivity || spec.view == ViewKind::explanation;
+}
+
 bool of_arcs(const ViewSpec& spec, const Trace&) {
   return spec.view == ViewKind::arcs;
+}
+
+bool of_text(const ViewSpec& spec, const Trace&) {
+  return spec.view == ViewKind::text;
+}
+
+bool of_some_heads(const ViewSpec& spec, const Trace&) {
+  return spec.view == ViewKind::arcs || spec.view == ViewKind::heads || spec.view == ViewKind::text;
 }
 
 // --view concat means the stage too.
@@ -42,12 +61,17 @@ struct Said {
 };
 constexpr Said kSaid[] = {
     {"view", always, true},  {"head", draws_one_head, true},
-    {"at", of_sensitivity},  {"by", of_sensitivity},
-    {"token", always},       {"heads-shown", of_arcs},
+    {"at", of_a_cell},       {"by", of_sensitivity},
+    {"token", always},       {"heads-shown", of_some_heads},
+    {"along", of_text},      {"combine", of_text},
     {"hide-below", of_arcs}, {"sentences", of_arcs},
     {"stage", of_a_stage},   {"colormap", always},
     {"range", always},       {"log", always},
     {"labels", always},      {"theme", always},
+    {"width", always},       {"dpi", always},
+    {"font-size", always},   {"background", always},
+    {"caption", always},     {"recipe-line", always},
+    {"key-labels", always},
 };
 
 }  // namespace
@@ -72,13 +96,48 @@ std::string equivalent_command(const ExportChoice& choice, const Trace& trace, c
     return shell_command_of(trace.request, "headscope-cli sensitivity") +
            fmt::format(" --stage {} --at {} --json", stage_name(spec.stage), fmt::join(spec.at, ","));
   }
-  const bool table = choice.csv_long && makes_folder(choice);
+  std::string words = choice.csv_long && makes_folder(choice) ? "long" : "";
+  if (choice.csv_safe && choice.format == ExportFile::csv) words += words.empty() ? "safe" : ",safe";
   const Stage* const written = trace.find(exported_stage(choice, view));
   const bool of_a_head = is_one_matrix(choice) && written != nullptr && written->tensor.rank() == 4;
   const std::string part = of_a_head ? fmt::format(" --region {},{},:,:", view.batch, view.head) : "";
   return shell_command_of(trace.request, "headscope-cli run") +
          fmt::format(" --export {} --format {}{}{} --out DIR", stage_name(exported_stage(choice, view)),
-                     ending_of(choice.format), table ? " --csv long" : "", part);
+                     ending_of(choice.format), words.empty() ? "" : " --csv " + words, part);
+}
+
+namespace {
+
+constexpr const char* kPaperOptions[] = {"width",   "dpi",         "font-size", "background",
+                                         "caption", "recipe-line", "key-labels"};
+
+}  // namespace
+
+std::vector<std::string> words_of_paper(const PaperSpec& paper) {
+  ViewSpec view;
+  view.paper = paper;
+  std::vector<std::string> words;
+  for (const char* name : kPaperOptions) {
+    const ViewOption& option = *find_view_option(name);
+    if (!is_default(option, view)) words.push_back(fmt::format("{}={}", name, option.get(view)));
+  }
+  return words;
+}
+
+PaperSpec paper_of_words(const std::vector<std::string>& words) {
+  ViewSpec view;
+  for (const std::string& word : words) {
+    const std::size_t equals = std::min(word.find('='), word.size());
+    for (const char* name : kPaperOptions) {
+      if (word.substr(0, equals) != name || equals == word.size()) continue;
+      try {
+        find_view_option(name)->set(view, word.substr(equals + 1));
+      } catch (const UsageError&) {
+        continue;  // of another version
+      }
+    }
+  }
+  return view.paper;
 }
 
 }  // namespace headscope

@@ -8,6 +8,7 @@
 
 #include "app/session/export/export_parts.h"
 #include "app/session/folder_listing.h"
+#include "app/session/state_json.h"
 #include "core/attention/stage_layout.h"
 #include "core/base/error.h"
 #include "core/export/recipe.h"
@@ -19,8 +20,9 @@
 #include "core/io/png.h"
 #include "core/io/safetensors.h"
 #include "core/io/tensor_blocks.h"
-#include "core/picture/arc_style.h"
 #include "core/picture/figure.h"
+#include "core/picture/paper.h"
+#include "core/picture/view_options.h"
 
 namespace headscope {
 namespace {
@@ -31,6 +33,7 @@ ExportPlan plan_of(const ExportChoice& choice, const ViewState& view, const std:
   ExportPlan plan;
   plan.stages = {exported_stage(choice, view)};
   plan.folder = folder;
+  plan.csv_safe = choice.csv_safe;
   switch (choice.format) {
     case ExportFile::csv:
       plan.format = choice.csv_long ? ExportFormat::csv_long : ExportFormat::csv_matrix;
@@ -61,7 +64,8 @@ void write_tensor_file(const ExportChoice& choice, const FigureSource& source, c
   write_file_atomically(target_of(choice), [&](std::ostream& out) {
     switch (choice.format) {
       case ExportFile::csv:
-        write_csv_matrix(out, tensor, one.corner, one.rows, one.columns, cancel);
+        write_csv_matrix(out, tensor, one.corner, choice.csv_safe ? safe_texts(one.rows) : one.rows,
+                         choice.csv_safe ? safe_texts(one.columns) : one.columns, cancel);
         break;
       case ExportFile::npy:
         write_npy(out, tensor, cancel);
@@ -76,9 +80,10 @@ void write_tensor_file(const ExportChoice& choice, const FigureSource& source, c
 void write_picture(const ExportChoice& choice, const FigureSource& source, const ViewState& view,
                    const CancelToken& cancel, const std::function<void(double)>& progress) {
   const ViewSpec spec = fitted_view(*figure_of(choice, source.trace, view), source.trace);
-  const auto recipe = choice.recipe ? recipe_of(source, spec) : std::map<std::string, std::string>{};
-  if (choice.format == ExportFile::svg) {
-    const FigureSvg figure = figure_svg(source, spec, cancel);
+  const auto recipe = choice.recipe ? recipe_of(source, spec, window_json(view)) : std::map<std::string, std::string>{};
+  if (choice.format != ExportFile::png) {
+    const FigureDocument figure =
+        choice.format == ExportFile::pdf ? figure_pdf(source, spec, cancel) : figure_svg(source, spec, cancel);
     write_file_atomically(target_of(choice), [&](std::ostream& out) { figure.write(out, recipe, progress); });
     return;
   }
@@ -87,28 +92,16 @@ void write_picture(const ExportChoice& choice, const FigureSource& source, const
                         [&](std::ostream& out) { write_png(out, picture, recipe, cancel, progress); });
 }
 
-// A picture's bytes by experience: labels and flat cells compress to about a tenth of a byte a pixel, plus the recipe.
-std::int64_t estimated_png_bytes(std::int64_t width, std::int64_t height) {
-  return 2000 + width * height / 9;
-}
-
-// Of an SVG: a line for each cell that differs from the one before it, or pixels as base64.
-std::int64_t estimated_svg_bytes(const Trace& trace, const ViewSpec& spec, const FigureSize& size) {
-  const Shape& shape = trace.tensor(spec.stage).shape();
-  const std::int64_t slice = shape[shape.count - 2] * shape[shape.count - 1];
-  if (spec.view == ViewKind::arcs) return 12000 + std::min(slice * trace.num_heads(), kMostArcs) * 130;
-  if (spec.view == ViewKind::neurons) return 12000 + trace.key_len() * trace.inputs->head_dim * 130;
-  const std::int64_t cells = spec.view == ViewKind::heads ? slice * trace.num_heads() : slice;
-  return cells <= 40000 ? 12000 + cells * 70 : estimated_png_bytes(size.width, size.height) * 4 / 3;
-}
-
 }  // namespace
 
 std::optional<ViewSpec> figure_of(const ExportChoice& choice, const Trace& trace, const ViewState& view) {
   if (!is_picture(choice.format) || choice.subject == ExportSubject::window) return std::nullopt;
-  const bool derived = choice.subject == ExportSubject::sensitivity;
-  ViewSpec spec = derived ? sensitivity_spec(trace, view) : view_spec_of(view, choice.theme);
-  spec.scale = choice.scale;
+  ViewSpec spec = choice.subject == ExportSubject::sensitivity   ? sensitivity_spec(trace, view)
+                  : choice.subject == ExportSubject::explanation ? explanation_spec(trace, view)
+                                                                 : view_spec_of(view, choice.theme);
+  if (choice.subject != ExportSubject::text) spec.heads_shown.reset();
+  spec.paper = choice.paper;
+  spec.scale = is_for_paper(spec) ? 1 : choice.scale;
   spec.theme = choice.theme;
   spec.labels = choice.labels;
   spec.color_bar = choice.color_bar;
@@ -123,6 +116,7 @@ std::optional<ViewSpec> figure_of(const ExportChoice& choice, const Trace& trace
       spec.head = slice;
       [[fallthrough]];
     case ExportSubject::sensitivity:
+    case ExportSubject::explanation:
       // The range is that of what differs, around zero.
       spec.range = RangeKind::automatic;
       spec.log_scale = false;
@@ -132,6 +126,7 @@ std::optional<ViewSpec> figure_of(const ExportChoice& choice, const Trace& trace
       break;
     case ExportSubject::heads:
       spec.view = ViewKind::heads;
+      find_view_option("heads-shown")->set(spec, choice.heads);
       break;
     case ExportSubject::concat:
       spec.view = spec.stage == StageId::output ? ViewKind::stage : ViewKind::concat;
@@ -139,10 +134,16 @@ std::optional<ViewSpec> figure_of(const ExportChoice& choice, const Trace& trace
     case ExportSubject::arcs:
     case ExportSubject::neurons:
       spec.view = choice.subject == ExportSubject::arcs ? ViewKind::arcs : ViewKind::neurons;
+      if (choice.subject == ExportSubject::arcs) {
+        spec.heads_shown = view.arcs_chosen ? view.arcs_heads : std::vector{view.head};
+      }
       // Cells and range are the grid's.
       spec.range = RangeKind::automatic;
       spec.log_scale = false;
       if (view.cell && is_score_like(view.stage)) spec.token = view.cell->row;
+      break;
+    case ExportSubject::text:
+      set_text(spec, view);
       break;
     default:
       spec.view = ViewKind::stage;
@@ -152,9 +153,16 @@ std::optional<ViewSpec> figure_of(const ExportChoice& choice, const Trace& trace
 }
 
 ViewSpec fitted_view(ViewSpec view, const Trace& trace) {
-  if (view.view != ViewKind::arcs && view.view != ViewKind::neurons) return view;
-  if (view.token && *view.token >= trace.query_len()) view.token.reset();
+  if (view.view == ViewKind::heads && view.heads_shown) {
+    std::erase_if(*view.heads_shown, [&](std::int64_t head) { return head >= trace.num_heads(); });
+    if (view.heads_shown->empty()) view.heads_shown.reset();
+  }
+  if (view.view != ViewKind::arcs && view.view != ViewKind::neurons && view.view != ViewKind::text) return view;
+  const bool of_keys = view.view == ViewKind::text && view.along == TextAlong::column;
+  if (view.token && *view.token >= (of_keys ? trace.key_len() : trace.query_len())) view.token.reset();
   if (view.heads_shown) std::erase_if(*view.heads_shown, [&](std::int64_t head) { return head >= trace.num_heads(); });
+  // A text is shaded by at least one head.
+  if (view.view == ViewKind::text && view.heads_shown && view.heads_shown->empty()) view.heads_shown.reset();
   if (view.sentences != SentencePair::all && !second_part(trace)) view.sentences = SentencePair::all;
   view.head = std::clamp<std::int64_t>(view.head, 0, std::max<std::int64_t>(trace.num_heads() - 1, 0));
   return view;
@@ -176,8 +184,9 @@ ExportForecast forecast_of(const ExportChoice& choice, const FigureSource& sourc
     forecast.problem = fmt::format("This request has no {}.", stage_name(exported_stage(choice, view)));
     return forecast;
   }
-  if (choice.subject == ExportSubject::sensitivity && !view.cell) {
-    forecast.problem = "No cell is picked whose derivatives these would be.";
+  const bool of_a_cell = choice.subject == ExportSubject::sensitivity || choice.subject == ExportSubject::explanation;
+  if (of_a_cell && !view.cell) {
+    forecast.problem = "No cell is picked that this would be about.";
     return forecast;
   }
   try {
@@ -186,14 +195,13 @@ ExportForecast forecast_of(const ExportChoice& choice, const FigureSource& sourc
       const FigureSize size = figure_size(source, spec);
       forecast.width = size.width;
       forecast.height = size.height;
-      forecast.bytes = choice.format == ExportFile::svg ? estimated_svg_bytes(trace, spec, size)
-                                                        : estimated_png_bytes(size.width, size.height);
+      forecast.bytes = picture_bytes(choice, source, spec);
     } else if (choice.subject == ExportSubject::session) {
-      forecast.bytes = std::ssize(session_json(trace.request, view_spec_of(view, choice.theme)));
+      forecast.bytes = std::ssize(session_json(trace.request, view_spec_of(view, choice.theme), window_json(view)));
       forecast.exact = true;
     } else if (needs_stage && is_one_matrix(choice)) {
       const std::int64_t cells = cells_of(choice, source, view);
-      forecast.bytes = choice.format == ExportFile::csv ? cells * 11 : cells * 4 + 128;
+      forecast.bytes = choice.format == ExportFile::csv ? csv_bytes(choice, source, view) : cells * 4 + 128;
       forecast.exact = choice.format == ExportFile::npy;
     } else if (needs_stage) {
       const auto files = planned_files(trace, plan_of(choice, view, ""));
@@ -222,7 +230,7 @@ std::string write_export(const ExportChoice& choice, const FigureSource& source,
   make_folder(folder);
   if (choice.subject == ExportSubject::session) {
     write_file_atomically(target_of(choice), [&](std::ostream& out) {
-      out << session_json(trace.request, view_spec_of(view, choice.theme)) << '\n';
+      out << session_json(trace.request, view_spec_of(view, choice.theme), window_json(view)) << '\n';
     });
   } else if (is_picture(choice.format)) {
     write_picture(choice, source, view, cancel, progress);

@@ -45,6 +45,10 @@ std::optional<ViewSpec> figure_of(const ExportChoice& choice, const Trace& trace
 // text of one part. The window keeps its state when the phrase changes.
 ViewSpec fitted_view(ViewSpec view, const Trace& trace);
 
+// The options of a figure for a paper as settings keep them, "width=85mm"; and back, without what cannot be.
+std::vector<std::string> words_of_paper(const PaperSpec& paper);
+PaperSpec paper_of_words(const std::vector<std::string>& words);
+
 // What an export will write, for the dialog: sizes in bytes, exact when `exact`; pixels of a picture.
 struct ExportForecast {
   int files = 1;

@@ -33,6 +33,7 @@ StageId exported_stage(const ExportChoice& choice, const ViewState& view) {
       return view.concat_shows == ConcatShows::output ? StageId::output : StageId::concat;
     case ExportSubject::arcs:
     case ExportSubject::neurons:
+    case ExportSubject::text:
       return StageId::weights;
     default:
       return view.stage;
@@ -60,6 +61,18 @@ ViewSpec sensitivity_spec(const Trace& trace, const ViewState& view) {
   if (stage == nullptr || !view.cell) return spec;
   spec.at = {view.batch, view.cell->row, std::max<std::int64_t>(view.cell->column, 0)};
   if (stage->tensor.rank() == 4) spec.at.insert(spec.at.begin() + 1, slice_of_head(trace, view.stage, view.head));
+  return spec;
+}
+
+ViewSpec explanation_spec(const Trace& trace, const ViewState& view) {
+  ViewSpec spec = sensitivity_spec(trace, view);
+  spec.view = ViewKind::explanation;
+  // What they say of other views does not matter here.
+  spec.by.reset();
+  spec.token.reset();
+  spec.heads_shown.reset();
+  spec.along = ViewSpec().along;
+  spec.combined = ViewSpec().combined;
   return spec;
 }
 

@@ -1,6 +1,7 @@
 // What the export dialog calls its subjects and formats.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "app/session/export/export_job.h"
 #include "app/session/export/export_parts.h"
 #include "app/session/main_view.h"
+#include "core/attention/model_trace.h"
 
 namespace headscope {
 
@@ -32,6 +34,7 @@ const ViewExports& exports_of(MainView view) {
        .first_ending = ".right",
        .second_ending = ".wrong"},
       {.view = MainView::sensitivity, .subject = ExportSubject::sensitivity},
+      {.view = MainView::text, .subject = ExportSubject::text},
   };
   for (const ViewExports& row : others) {
     if (row.view == view) return row;
@@ -39,23 +42,44 @@ const ViewExports& exports_of(MainView view) {
   return usual;
 }
 
+// The beginning of a file's name: the title of the session, else the phrase, in small letters and digits.
+std::string stem_of(const Trace& trace, const std::string& title) {
+  std::string stem;
+  const std::string source = title.empty() || title == "untitled" || title == "demo"
+                                 ? trace.request.phrase
+                                 : std::filesystem::path(title).stem().string();
+  for (const char c : source) {
+    if (stem.size() >= 24) break;
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0) {
+      stem += static_cast<char>(std::tolower(byte));
+    } else if (!stem.empty() && stem.back() != '-') {
+      stem += '-';
+    }
+  }
+  while (!stem.empty() && stem.back() == '-') stem.pop_back();
+  if (stem.empty()) stem = "headscope";
+  return stem;
+}
+
 }  // namespace
 
 bool is_picture(ExportFile format) {
-  return format == ExportFile::png || format == ExportFile::svg;
+  return format == ExportFile::png || format == ExportFile::svg || format == ExportFile::pdf;
 }
 
 std::vector<ExportSubject> subjects_of(const ViewState& view, bool two) {
   std::vector<ExportSubject> subjects;
-  subjects.reserve(12);  // all of them
+  subjects.reserve(13);  // all of them
   subjects.push_back(ExportSubject::window);
   if (two) {
     subjects.insert(subjects.end(), {ExportSubject::first, ExportSubject::second, ExportSubject::difference});
   }
   if (const auto own = exports_of(view.main_view).subject) subjects.push_back(*own);
-  subjects.insert(subjects.end(),
-                  {ExportSubject::head, ExportSubject::heads, ExportSubject::stage, ExportSubject::concat,
-                   ExportSubject::arcs, ExportSubject::neurons, ExportSubject::session});
+  subjects.insert(subjects.end(), {ExportSubject::head, ExportSubject::heads, ExportSubject::stage,
+                                   ExportSubject::concat, ExportSubject::arcs, ExportSubject::neurons});
+  if (view.cell && view.cell->row >= 0 && view.cell->column >= 0) subjects.push_back(ExportSubject::explanation);
+  subjects.push_back(ExportSubject::session);
   return subjects;
 }
 
@@ -69,8 +93,9 @@ ExportSubject usual_subject(const ViewState& view, bool two) {
 }
 
 const char* subject_name(ExportSubject subject) {
-  constexpr const char* kNames[] = {"window", "first", "second", "difference", "sensitivity", "head",
-                                    "heads",  "stage", "concat", "arcs",       "neurons",     "session"};
+  constexpr const char* kNames[] = {"window",  "first", "second",      "difference", "sensitivity",
+                                    "head",    "heads", "stage",       "concat",     "arcs",
+                                    "neurons", "text",  "explanation", "session"};
   return kNames[static_cast<std::size_t>(subject)];
 }
 
@@ -98,6 +123,10 @@ std::string subject_title(ExportSubject subject, const ViewState& view) {
       return "Lines";
     case ExportSubject::neurons:
       return "Neurons";
+    case ExportSubject::text:
+      return "Text";
+    case ExportSubject::explanation:
+      return "Explanation";
     case ExportSubject::session:
       return "Session";
   }
@@ -134,6 +163,10 @@ std::string subject_fact(ExportSubject subject, const Trace& trace, const ViewSt
       return "query to key";
     case ExportSubject::neurons:
       return fmt::format("head {}", view.head);
+    case ExportSubject::text:
+      return view.text.along == TextAlong::row ? "a query's keys" : "a key's queries";
+    case ExportSubject::explanation:
+      return fmt::format("{}, {}", view.cell->row, view.cell->column);
     case ExportSubject::session:
       return "the request";
   }
@@ -143,11 +176,14 @@ std::string subject_fact(ExportSubject subject, const Trace& trace, const ViewSt
 std::vector<ExportFile> formats_of(ExportSubject subject) {
   if (subject == ExportSubject::window) return {ExportFile::png};
   if (subject == ExportSubject::session) return {ExportFile::json};
-  if (subject == ExportSubject::arcs || subject == ExportSubject::neurons) return {ExportFile::svg, ExportFile::png};
-  if (subject == ExportSubject::difference || subject == ExportSubject::sensitivity) {
-    return {ExportFile::png, ExportFile::svg, ExportFile::csv, ExportFile::npy};
+  if (subject == ExportSubject::arcs || subject == ExportSubject::neurons || subject == ExportSubject::text ||
+      subject == ExportSubject::explanation) {
+    return {ExportFile::svg, ExportFile::png, ExportFile::pdf};
   }
-  return {ExportFile::png, ExportFile::svg, ExportFile::csv, ExportFile::npy, ExportFile::safetensors};
+  if (subject == ExportSubject::difference || subject == ExportSubject::sensitivity) {
+    return {ExportFile::png, ExportFile::svg, ExportFile::pdf, ExportFile::csv, ExportFile::npy};
+  }
+  return {ExportFile::png, ExportFile::svg, ExportFile::pdf, ExportFile::csv, ExportFile::npy, ExportFile::safetensors};
 }
 
 const char* ending_of(ExportFile format) {
@@ -156,6 +192,8 @@ const char* ending_of(ExportFile format) {
       return "png";
     case ExportFile::svg:
       return "svg";
+    case ExportFile::pdf:
+      return "pdf";
     case ExportFile::csv:
       return "csv";
     case ExportFile::npy:
@@ -168,23 +206,22 @@ const char* ending_of(ExportFile format) {
   return "";
 }
 
+namespace {
+
+// "0-2-6"; "" for all.
+std::string heads_in_name(const ExportChoice& choice) {
+  std::string heads = is_picture(choice.format) && choice.heads != "all" ? choice.heads : "";
+  std::replace(heads.begin(), heads.end(), ',', '-');
+  return heads;
+}
+
+}  // namespace
+
 std::string suggested_file(const ExportChoice& choice, const Trace& trace, const ViewState& view,
                            const std::string& title) {
-  std::string stem;
-  const std::string source = title.empty() || title == "untitled" || title == "demo"
-                                 ? trace.request.phrase
-                                 : std::filesystem::path(title).stem().string();
-  for (const char c : source) {
-    if (stem.size() >= 24) break;
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0) {
-      stem += static_cast<char>(std::tolower(byte));
-    } else if (!stem.empty() && stem.back() != '-') {
-      stem += '-';
-    }
-  }
-  while (!stem.empty() && stem.back() == '-') stem.pop_back();
-  if (stem.empty()) stem = "headscope";
+  std::string stem = stem_of(trace, title);
+  const bool of_a_layer = choice.subject != ExportSubject::window && choice.subject != ExportSubject::session;
+  if (of_a_layer && trace.model != nullptr) stem += fmt::format(".layer{}", trace.model->layer);
   switch (choice.subject) {
     case ExportSubject::window:
       stem += ".window";
@@ -193,7 +230,7 @@ std::string suggested_file(const ExportChoice& choice, const Trace& trace, const
       stem += fmt::format(".{}.head{}", stage_name(view.quantity), view.head);
       break;
     case ExportSubject::heads:
-      stem += fmt::format(".{}.heads", stage_name(view.quantity));
+      stem += fmt::format(".{}.heads{}", stage_name(view.quantity), heads_in_name(choice));
       break;
     case ExportSubject::first:
     case ExportSubject::second:
@@ -220,6 +257,12 @@ std::string suggested_file(const ExportChoice& choice, const Trace& trace, const
       break;
     case ExportSubject::neurons:
       stem += fmt::format(".neurons.head{}", view.head);
+      break;
+    case ExportSubject::text:
+      stem += ".text";
+      break;
+    case ExportSubject::explanation:
+      stem += fmt::format(".{}.explained", stage_name(view.stage));
       break;
     case ExportSubject::session:
       break;

@@ -26,6 +26,9 @@ bool makes_folder(const ExportChoice& choice);
 // The sensitivity view of the cell that `view` has picked; `at` stays empty when there is none.
 ViewSpec sensitivity_spec(const Trace& trace, const ViewState& view);
 
+// The explanation of that cell.
+ViewSpec explanation_spec(const Trace& trace, const ViewState& view);
+
 // A matrix with the names along its sides.
 struct NamedMatrix {
   Tensor values;
@@ -39,5 +42,10 @@ NamedMatrix matrix_of(const ExportChoice& choice, const FigureSource& source, co
 
 // The number of cells of that matrix. Throws UsageError.
 std::int64_t cells_of(const ExportChoice& choice, const FigureSource& source, const ViewState& view);
+
+// How many bytes the file of a picture will have, recipe included: its own, or of larger ones a guess from some of its
+// rows. And of the CSV of an is_one_matrix() choice, from some of its numbers. Both throw UsageError.
+std::int64_t picture_bytes(const ExportChoice& choice, const FigureSource& source, const ViewSpec& spec);
+std::int64_t csv_bytes(const ExportChoice& choice, const FigureSource& source, const ViewState& view);
 
 }  // namespace headscope

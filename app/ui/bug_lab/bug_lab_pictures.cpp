@@ -8,6 +8,7 @@
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/base/grouped_digits.h"
 #include "core/explain/block_origin.h"
 
 namespace headscope::ui {
@@ -48,7 +49,9 @@ void draw_blocks(Ui& ui, const LabShown& shown, const std::vector<LabColumn>& co
     const CellGrid grid =
         fitted_oblong(place.min, place.width(), place.height(), blocks.rows, blocks.columns, ui.px(kTallest));
     if (column.side == 2) {
-      draw_lab_title(ui, title, "Where they agree", fmt::format("{} of {} blocks", compared.in_place, compared.blocks));
+      draw_lab_title(
+          ui, title, "Where they agree",
+          fmt::format("{} of {} blocks", grouped_digits(compared.in_place), grouped_digits(compared.blocks)));
       draw_lab_agreement(ui, shown, place);
     } else {
       const bool wrong = column.side == 1;

@@ -10,6 +10,7 @@
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/base/grouped_digits.h"
 #include "core/base/minus_sign.h"
 #include "core/explain/explain.h"
 
@@ -61,7 +62,8 @@ void draw_formats(Ui& ui, const PrecisionReport& report, const Rect& area, float
     Rect title{{left, y + ui.px(8)}, {right, y + ui.px(28)}};
     const StageError& last = *run.find(last_stage(run));
     text_in(ui, take_right(title, ui.px(110), ui.px(6)), Type::mono11, last.lost > 0 ? ui.colors.bad : ui.colors.text2,
-            last.lost > 0 ? fmt::format("{} cells lost", last.lost) : "Δ " + error_text(last.max_error), 1);
+            last.lost > 0 ? fmt::format("{} cells lost", grouped_digits(last.lost)) : "Δ " + error_text(last.max_error),
+            1);
     text_in(ui, title, Type::mono_bold12, ui.colors.text, name);
     paragraph(ui, {{left, y + ui.px(31)}, {right, row.max.y}}, Type::words12, ui.colors.text2, sentence_of(run.format));
     horizontal_line(ui, left, right, row.max.y, ui.colors.line);
@@ -143,12 +145,13 @@ void draw_facts(Ui& ui, const FormatRun& run, StageId stage, const Rect& area) {
     say(false, with_minus_signs(fmt::format("{} is {:.9g} in double and {:.9g} in {}: {} off.",
                                             cell_name(stage_name(stage), error.cell), error.exact, error.value,
                                             format_name(run.format), error_text(error.max_error))));
-    say(false, fmt::format("The mean error over {} cells is {}.", error.cells, error_text(error.mean_error)));
+    say(false,
+        fmt::format("The mean error over {} cells is {}.", grouped_digits(error.cells), error_text(error.mean_error)));
   }
   if (error.lost > 0) {
     say(true, fmt::format("{} cells are finite in double and not in {}: they are beyond its largest number, or follow "
                           "from one that is.",
-                          error.lost, format_name(run.format)));
+                          grouped_digits(error.lost), format_name(run.format)));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/base/grouped_digits.h"
 #include "core/request/stage_info.h"
 #include "core/text/text_difference.h"
 
@@ -79,8 +80,9 @@ void draw_changes(Ui& ui, const Comparison& comparison, const Rect& area) {
   const auto list = [&](const std::string& title, const TokenAlignment& along, std::size_t count) {
     if (count == 0) return;
     draw_title(ui, inner, y, title,
-               along.same_lengths() ? fmt::format("{}", along.changed.size())
-                                    : fmt::format("{} tokens, then {}", along.a_len, along.b_len));
+               along.same_lengths()
+                   ? fmt::format("{}", along.changed.size())
+                   : fmt::format("{} tokens, then {}", grouped_digits(along.a_len), grouped_digits(along.b_len)));
     for (std::size_t k = 0; k < count; ++k) {
       draw_change(ui, inner, y, "", or_nothing(along.changed[k].first), or_nothing(along.changed[k].second));
     }

@@ -13,6 +13,7 @@
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/map_with_axes.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/base/grouped_digits.h"
 #include "core/text/text_difference.h"
 
 namespace headscope::ui {
@@ -120,7 +121,7 @@ MapMargins margins_for(Ui& ui, const CompareShown& shown, const ValueRange& rang
 // What was computed, in a few words: the title of a side.
 std::string words_of(const Trace& trace) {
   if (!trace.request.phrase.empty()) return trace.request.phrase;
-  return fmt::format("{} tokens", trace.query_len());
+  return fmt::format("{} tokens", grouped_digits(trace.query_len()));
 }
 
 // Why the stage has no difference, as far as the comparison has said it.

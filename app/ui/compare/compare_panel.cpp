@@ -115,8 +115,7 @@ void pin_when_exact(Ui& ui) {
   if (!refused) pin_result(ui);
   if (!ui.state.edited_after_pin) return;
   ui.state.panels.get<CompareState>().pin_waits = false;
-  const Request b = *std::exchange(ui.state.edited_after_pin, std::nullopt);
-  ui.session.open(b, ViewState(ui.session.view));
+  ui.session.amend(*std::exchange(ui.state.edited_after_pin, std::nullopt));
   ui.wake_in(0);
 }
 

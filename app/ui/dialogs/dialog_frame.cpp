@@ -13,6 +13,12 @@ void close_dialog(Ui& ui) {
   ui.state.dialogs.browser.native.reset();
 }
 
+void close_dialog_for_choice(Ui& ui) {
+  close_dialog(ui);
+  ui.state.focus = ui.state.focus_before_dialog;
+  ui.state.dialog_before = DialogKind::none;
+}
+
 DialogFrame draw_dialog_frame(Ui& ui, const Rect& window, const DialogLook& look) {
   const bool light = relative_luminance(ui.colors.panel) > 0.5;
   fill(window, Rgba{0, 0, 0, static_cast<std::uint8_t>(light ? 115 : 158)});

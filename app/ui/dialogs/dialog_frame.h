@@ -26,6 +26,8 @@ struct DialogLook {
 DialogFrame draw_dialog_frame(Ui& ui, const Rect& window, const DialogLook& look);
 
 void close_dialog(Ui& ui);
+// The same for a dialog whose choice may set the focus or open another one: the focus is at once where it was before.
+void close_dialog_for_choice(Ui& ui);
 
 // Each dialog in the file of its name.
 void draw_export_dialog(Ui& ui, const Rect& window);

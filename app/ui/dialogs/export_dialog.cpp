@@ -8,6 +8,7 @@
 #include "app/session/session.h"
 #include "app/session/settings.h"
 #include "app/ui/dialogs/dialog_frame.h"
+#include "app/ui/dialogs/export_picture_form.h"
 #include "app/ui/dialogs/export_preview.h"
 #include "app/ui/dialogs/exported.h"
 #include "app/ui/export_dialog_state.h"
@@ -15,18 +16,10 @@
 #include "app/ui/imgui_compat.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/picture/figure.h"
+#include "core/picture/paper.h"
 
 namespace headscope::ui {
 namespace {
-
-// A label of the form at the left, the rest of the row for its controls.
-Rect labelled_row(Ui& ui, const Rect& form, float& y, std::string_view label, float height = size::control_height) {
-  const Rect line{{form.min.x, y}, {form.max.x, y + ui.px(height)}};
-  text_in(ui, {line.min, {line.min.x + ui.px(84), line.min.y + ui.px(size::control_height)}}, Type::words12,
-          ui.colors.text2, label);
-  y += ui.px(height) + ui.px(13);
-  return {{line.min.x + ui.px(84), line.min.y}, line.max};
-}
 
 void choose_subject(Ui& ui, ExportDialogState& state, ExportSubject subject) {
   state.choice.subject = subject;
@@ -40,10 +33,15 @@ void choose_subject(Ui& ui, ExportDialogState& state, ExportSubject subject) {
 void start(Ui& ui, ExportDialogState& state) {
   state.choice.theme = ui.settings.theme;
   state.choice.scale = ui.settings.export_scale;
+  state.choice.paper = paper_of_words(ui.settings.export_paper);
+  state.choice.csv_safe = ui.settings.export_csv_safe;
+  state.choice.heads = "all";
+  start_picture_form(ui, state);
   state.choice.folder =
       short_path(ui.settings.export_folder.empty() ? default_export_folder() : ui.settings.export_folder);
   state.choice.format = ExportFile::png;
-  for (const ExportFile format : {ExportFile::svg, ExportFile::csv, ExportFile::npy, ExportFile::safetensors}) {
+  for (const ExportFile format :
+       {ExportFile::svg, ExportFile::pdf, ExportFile::csv, ExportFile::npy, ExportFile::safetensors}) {
     if (ui.settings.export_format == ending_of(format)) state.choice.format = format;
   }
   choose_subject(ui, state, usual_subject(ui.session.view, shown_pair(ui).has_value()));
@@ -52,20 +50,27 @@ void start(Ui& ui, ExportDialogState& state) {
   ui.state.focus = "export/file";
 }
 
+constexpr int kPreviewDpi = 150;
+
 // Names the file after the choices and makes forecast and preview when something changed.
 void refresh(Ui& ui, ExportDialogState& state, const Exported& of) {
   if (state.name_is_ours) {
-    state.choice.file = suggested_file(state.choice, *of.trace, of.view, ui.state.title);
+    state.choice.file = suggested_file(state.choice, *of.trace, of.view, ui.session.document.title);
   }
-  if (state.previewed == state.choice && state.previewed_trace == of.trace && state.previewed_against == of.against) {
+  const bool same_words = state.previewed_problem == state.typed_problem;
+  if (same_words && state.previewed == state.choice && state.previewed_trace == of.trace &&
+      state.previewed_against == of.against) {
     return;
   }
+  state.previewed_problem = state.typed_problem;
   state.forecast = forecast_of(state.choice, of.source(), of.view);
+  if (is_picture(state.choice.format) && !state.typed_problem.empty()) state.forecast.problem = state.typed_problem;
   const auto spec = figure_of(state.choice, *of.trace, of.view);
   const bool pictured = spec && state.forecast.problem.empty();
   if (pictured) {
     ViewSpec small = fitted_view(*spec, *of.trace);
     small.scale = 1;
+    if (is_for_paper(small)) small.paper.dpi = std::min(small.paper.dpi.value_or(kPreviewDpi), kPreviewDpi);
     state.preview = draw_figure(of.source(), small);
   } else {
     state.preview = Image();
@@ -104,60 +109,30 @@ void draw_format(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
   for (std::size_t i = 0; i < formats.size(); ++i) {
     words.emplace_back(formats[i] == ExportFile::png   ? "PNG"
                        : formats[i] == ExportFile::svg ? "SVG"
+                       : formats[i] == ExportFile::pdf ? "PDF"
                        : formats[i] == ExportFile::csv ? "CSV"
                        : formats[i] == ExportFile::npy ? "NPY"
                                                        : ending_of(formats[i]));
     if (formats[i] == state.choice.format) selected = static_cast<int>(i);
   }
   Rect line = labelled_row(ui, form, y, "format");
-  line.max.x = std::min(line.max.x, line.min.x + ui.px(74) * static_cast<float>(words.size()));
+  line.max.x = std::min(line.max.x, line.min.x + ui.px(66) * static_cast<float>(words.size()));
   ControlState control;
   control.tooltip =
-      "PNG is a picture in pixels, SVG one in shapes and words; CSV, NPY and safetensors hold the numbers themselves, "
+      "PNG is a picture in pixels, SVG and PDF are shapes and words; CSV, NPY and safetensors hold the numbers "
+      "themselves, "
       "exactly.";
   if (segments(ui, "export/format", line, words, selected, control))
     state.choice.format = formats[static_cast<std::size_t>(selected)];
 }
 
-void draw_picture_options(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
-  ControlState control;
-  Rect line = labelled_row(ui, form, y, "scale");
-  const double scales[] = {1, 2, 4};
-  int selected = state.choice.scale <= 1 ? 0 : state.choice.scale <= 2 ? 1 : 2;
-  control.tooltip = "Pixels for each point of the picture: fonts, lines and cells grow together.";
-  const Rect choices{line.min, {line.min.x + ui.px(150), line.max.y}};
-  if (segments(ui, "export/scale", choices, {"1×", "2×", "4×"}, selected, control))
-    state.choice.scale = scales[selected];
-  const bool window = state.choice.subject == ExportSubject::window;
-  const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  const double width = window ? screen.x * state.choice.scale : state.forecast.width;
-  const double height = window ? screen.y * state.choice.scale : state.forecast.height;
-  if (width > 0) {
-    text_in(ui, {{choices.max.x + ui.px(12), line.min.y}, line.max}, Type::mono12, ui.colors.text2,
-            fmt::format("{:.0f} × {:.0f} px", width, height));
-  }
-  if (window) return;
-  line = labelled_row(ui, form, y, "theme");
-  int theme = state.choice.theme == Theme::light ? 1 : 0;
-  control.tooltip = "Colours of the picture; light suits paper.";
-  if (segments(ui, "export/theme", {line.min, {line.min.x + ui.px(150), line.max.y}}, {"dark", "light"}, theme,
-               control))
-    state.choice.theme = theme == 1 ? Theme::light : Theme::dark;
-  line = labelled_row(ui, form, y, "include", size::control_height);
-  control.tooltip = "Tokens beside rows and columns, and numbers in cells.";
-  checkbox(ui, "export/labels", {line.min, {line.min.x + ui.px(120), line.max.y}}, "token labels", state.choice.labels,
-           control);
-  control.tooltip = "The bar that says which colour is which number.";
-  checkbox(ui, "export/color_bar", {{line.min.x + ui.px(128), line.min.y}, {line.min.x + ui.px(240), line.max.y}},
-           "colour bar", state.choice.color_bar, control);
-  y -= ui.px(10);
-  line = labelled_row(ui, form, y, "");
-  control.tooltip = "The request, the view and the sha256 of the weights, inside the file.";
-  checkbox(ui, "export/recipe", line, "recipe: reopening the picture restores this view", state.choice.recipe, control);
-}
-
 void draw_table_options(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
-  if (state.choice.format != ExportFile::csv || state.forecast.files == 1) return;
+  if (state.choice.format != ExportFile::csv) return;
+  ControlState safe;
+  safe.tooltip =
+      "An apostrophe before tokens that a spreadsheet would take for formulas: those that begin with = + - @.";
+  checkbox(ui, "export/csv_safe", labelled_row(ui, form, y, ""), "safe for spreadsheets", state.choice.csv_safe, safe);
+  if (state.forecast.files == 1) return;
   Rect line = labelled_row(ui, form, y, "layout");
   int selected = state.choice.csv_long ? 1 : 0;
   ControlState control;
@@ -204,11 +179,15 @@ void draw_warning(Ui& ui, const ExportDialogState& state, const Rect& form, floa
 void remember(Ui& ui, const ExportChoice& choice) {
   ui.settings.export_folder = expanded_path(choice.folder);
   ui.settings.export_scale = choice.scale;
+  ui.settings.export_paper = words_of_paper(choice.paper);
+  ui.settings.export_csv_safe = choice.csv_safe;
   if (choice.format != ExportFile::json) ui.settings.export_format = ending_of(choice.format);
 }
 
-void export_now(Ui& ui, const ExportDialogState& state, const Exported& of) {
+void export_now(Ui& ui, ExportDialogState& state, const Exported& of) {
   remember(ui, state.choice);
+  state.written = expanded_path(state.choice.folder) + "/" + state.choice.file;
+  state.written_title = "Export " + state.choice.file;
   if (state.choice.subject == ExportSubject::window) {
     ui.push(CommandId::show_window_picture, expanded_path(state.choice.folder) + "/" + state.choice.file);
   } else {
@@ -272,14 +251,14 @@ void draw_export_dialog(Ui& ui, const Rect& window) {
   const Exported of = exported(ui, state.choice.subject);
   refresh(ui, state, of);
   const DialogFrame dialog = draw_dialog_frame(
-      ui, window, {.name = "export", .title = "Export", .width = 740, .height = 580, .has_footer = true});
+      ui, window, {.name = "export", .title = "Export", .width = 780, .height = 680, .has_footer = true});
   Rect body = dialog.body;
   const Rect left = take_left(body, ui.px(220), 0);
   draw_subjects(ui, state, left);
   const Rect form{{body.min.x + ui.px(18), body.min.y}, {body.max.x - ui.px(20), body.max.y - ui.px(14)}};
   float y = form.min.y + ui.px(14);
   draw_format(ui, state, form, y);
-  if (is_picture(state.choice.format)) draw_picture_options(ui, state, form, y);
+  if (is_picture(state.choice.format)) draw_picture_form(ui, state, form, y);
   draw_table_options(ui, state, form, y);
   draw_target(ui, state, form, y);
   draw_warning(ui, state, form, y);

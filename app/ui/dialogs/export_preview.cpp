@@ -50,6 +50,10 @@ void draw_export_preview(Ui& ui, const ExportDialogState& state, const Rect& are
       fact(ui.colors.text2, "8-bit RGB, sRGB");
       if (state.choice.recipe) fact(ui.colors.text2, "request, view and sha256 of the weights inside");
       break;
+    case ExportFile::pdf:
+      fact(ui.colors.text2, "one page: shapes, and words in embedded fonts");
+      if (state.choice.recipe) fact(ui.colors.text2, "request, view and sha256 of the weights inside");
+      break;
     case ExportFile::svg:
       fact(ui.colors.text2, "shapes and words that can be edited; maps of over 40,000 cells as images");
       if (state.choice.recipe) fact(ui.colors.text2, "request, view and sha256 of the weights inside");

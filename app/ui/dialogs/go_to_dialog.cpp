@@ -6,10 +6,12 @@
 
 #include "app/session/session.h"
 #include "app/ui/dialogs/dialog_frame.h"
+#include "app/ui/dialogs/go_to_cell.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/phrase/token_search.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/base/grouped_digits.h"
 
 namespace headscope::ui {
 namespace {
@@ -96,6 +98,22 @@ std::optional<std::int64_t> draw_field(Ui& ui, Field field, const Rect& area, fl
 
 }  // namespace
 
+void go_to_cell(Ui& ui, const Cell& cell) {
+  PanelData* data = panel_data(ui);
+  if (data == nullptr) return;
+  ViewState& view = ui.session.view;
+  if (!is_score_like(view.stage)) view.stage = view.quantity;
+  view.cell = cell;
+  // A large map is looked at from near enough to see single cells.
+  constexpr double kSeen = 32;
+  if (view.viewport.fitted() && data->is_large(view.stage)) view.viewport.rows = view.viewport.columns = kSeen;
+  // A zoomed picture moves so that the cell is in its middle.
+  if (!view.viewport.fitted()) {
+    view.viewport.row0 = static_cast<double>(cell.row) + 0.5 - view.viewport.rows / 2;
+    view.viewport.column0 = static_cast<double>(cell.column) + 0.5 - view.viewport.columns / 2;
+  }
+}
+
 void draw_go_to_dialog(Ui& ui, const Rect& window) {
   GoToState& state = ui.state.dialogs.go_to;
   PanelData* data = panel_data(ui);
@@ -124,17 +142,7 @@ void draw_go_to_dialog(Ui& ui, const Rect& window) {
   const bool pressed = button(ui, "go_to/primary", take_right(footer, ui.px(112), ui.px(12)), "Go", control, true);
   if (button(ui, "go_to/cancel", take_right(footer, ui.px(96), ui.px(12)), "Cancel")) return close_dialog(ui);
   if (!control.enabled || !(pressed || entered)) return;
-  ViewState& view = ui.session.view;
-  if (!is_score_like(view.stage)) view.stage = view.quantity;
-  view.cell = Cell{*query, *key};
-  // A large map is looked at from near enough to see single cells.
-  constexpr double kSeen = 32;
-  if (view.viewport.fitted() && data->is_large(view.stage)) view.viewport.rows = view.viewport.columns = kSeen;
-  // A zoomed picture moves so that the cell is in its middle.
-  if (!view.viewport.fitted()) {
-    view.viewport.row0 = static_cast<double>(*query) + 0.5 - view.viewport.rows / 2;
-    view.viewport.column0 = static_cast<double>(*key) + 0.5 - view.viewport.columns / 2;
-  }
+  go_to_cell(ui, {*query, *key});
   close_dialog(ui);
 }
 

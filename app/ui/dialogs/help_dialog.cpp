@@ -1,4 +1,4 @@
-// F1: the tour and every key, from the one list of commands; and what the program is.
+// F1: the tour, and every command and key by topic; and what the program is.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,64 +6,22 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/command_list.h"
+#include "app/ui/command_state.h"
 #include "app/ui/dialogs/dialog_frame.h"
+#include "app/ui/dialogs/help_rows.h"
 #include "app/ui/guide/tour.h"
+#include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/version.h"
 
 namespace headscope::ui {
 namespace {
 
-struct KeyLine {
-  std::string keys, meaning;
-  bool heading = false;
+constexpr float kTourLine = 44, kTitle = 214, kKeys = 170, kKeyLine = 24, kHeading = 34;
+
+struct HelpState {
+  std::string query;
 };
-
-// Keys that belong to a place rather than to a command.
-const std::vector<KeyLine>& keys_by_place() {
-  static const std::vector<KeyLine> lines = {
-      {"", "Everywhere", true},
-      {"Tab, Shift+Tab", "next, previous control"},
-      {"Enter or Space", "press the focused control"},
-      {"Arrows", "inside segments, lists, the pipeline, the grid of heads, a heatmap"},
-      {"Esc", "close a list or a dialog, leave a field"},
-      {"", "Phrase", true},
-      {"Ctrl+Left, Ctrl+Right", "by words; with Shift they select"},
-      {"Ctrl+A, C, X, V", "select all, copy, cut, paste"},
-      {"", "Heatmap", true},
-      {"Wheel", "zoom at the cursor"},
-      {"Drag", "pan"},
-      {"Double click", "edit the number"},
-      {"Click, arrows", "pick a cell, move it"},
-      {"Ctrl+C", "copy the picked number"},
-      {"", "Heads", true},
-      {"X", "switch the selected head off and on"},
-      {"Right click, Ctrl+H", "its menu: switch it off, hold its weights, multiply its query or key"},
-      {"", "Lines and neurons", true},
-      {"Click, arrows", "choose a token, move the choice"},
-      {"1 to 9", "lines of a head on and off"},
-      {"S", "save as SVG"},
-  };
-  return lines;
-}
-
-std::vector<KeyLine> all_keys() {
-  std::vector<KeyLine> lines;
-  std::string menu;
-  for (const CommandInfo& info : command_list()) {
-    if (info.shortcut[0] == '\0') continue;
-    if (menu != info.menu) {
-      menu = info.menu;
-      lines.push_back({"", menu.empty() ? "Go" : menu, true});
-    }
-    lines.push_back({info.shortcut, info.help});
-  }
-  lines.insert(lines.end(), keys_by_place().begin(), keys_by_place().end());
-  return lines;
-}
-
-constexpr float kTourLine = 44, kKeys = 180, kKeyLine = 24;
 
 void draw_tour_line(Ui& ui, const Rect& area) {
   fill(area, ui.colors.well, ui.px(size::radius_field));
@@ -82,39 +40,101 @@ void draw_tour_line(Ui& ui, const Rect& area) {
           fmt::format("{} steps through the pipeline, on your own phrase.", tour_stops().size()));
 }
 
-}  // namespace
+// Where the three columns of a row begin, and where the last one ends.
+struct Columns {
+  float title = 0, keys = 0, help = 0, right = 0;
+};
 
-void draw_help_dialog(Ui& ui, const Rect& window) {
-  const DialogFrame dialog =
-      draw_dialog_frame(ui, window, {.name = "help", .title = "Help", .width = 860, .height = 720});
-  if (ui.state.dialog == DialogKind::none) return;
-  Rect body{{dialog.body.min.x + ui.px(20), dialog.body.min.y + ui.px(10)},
-            {dialog.body.max.x - ui.px(6), dialog.body.max.y - ui.px(10)}};
-  draw_tour_line(ui, {body.min, {dialog.body.max.x - ui.px(20), body.min.y + ui.px(kTourLine)}});
-  body.min.y += ui.px(kTourLine + 8);
-  if (ui.state.dialog == DialogKind::none) return;
-  const std::vector<KeyLine> lines = all_keys();
-  const float left = body.min.x + ui.px(kKeys), width = body.max.x - ui.px(20) - left;
-  const auto height_of = [&](const KeyLine& line) {
-    if (line.heading) return ui.px(kKeyLine + 10);
-    return std::max(ui.px(kKeyLine), paragraph_height(ui, Type::words12, line.meaning, width) + ui.px(6));
-  };
+float row_height(Ui& ui, const HelpRow& row, const Columns& columns) {
+  const float lines = paragraph_height(ui, Type::words12, row.help, columns.right - columns.help);
+  return std::max(ui.px(kKeyLine), lines + ui.px(6));
+}
+
+// Name, key and what it does. A row of a command runs it; true when it was pressed.
+bool draw_row(Ui& ui, const HelpRow& row, const Rect& line, const Columns& columns) {
+  bool pressed = false;
+  const bool runs = row.command != CommandId::none && command_refusal(ui, row.command).empty();
+  if (row.command != CommandId::none) {
+    const ControlState state{runs, false, runs ? "Press it to do it." : nullptr};
+    const Interaction it = interact(ui, "help/" + row.title, line, state, false);
+    if (it.hovered) fill(line, ui.colors.hover, ui.px(size::radius_control));
+    pressed = it.clicked;
+  }
+  const float first = line.min.y + ui.px(kKeyLine);
+  text_in(ui, {{columns.title, line.min.y}, {columns.keys - ui.px(10), first}}, Type::words12, ui.colors.text,
+          row.title);
+  text_in(ui, {{columns.keys, line.min.y}, {columns.help - ui.px(10), first}}, Type::mono12, ui.colors.text2, row.keys);
+  paragraph(ui, {{columns.help, line.min.y + ui.px(3)}, {columns.right, line.max.y}}, Type::words12, ui.colors.text2,
+            row.help);
+  return pressed;
+}
+
+// The rows that fit what is typed, each topic below its name; the command that was pressed, else none.
+CommandId draw_rows(Ui& ui, const Rect& body, const std::string& query) {
+  const std::vector<HelpRow> rows = help_rows(query);
+  const Columns columns{body.min.x, body.min.x + ui.px(kTitle), body.min.x + ui.px(kTitle + kKeys),
+                        body.max.x - ui.px(20)};
+  if (rows.empty()) {
+    text_in(ui, {body.min, {body.max.x, body.min.y + ui.px(kHeading)}}, Type::words12, ui.colors.text3,
+            "No command and no key has that in its name.");
+  }
   float content = ui.px(10);
-  for (const KeyLine& line : lines) content += height_of(line);
+  const std::string* topic = nullptr;
+  for (const HelpRow& row : rows) {
+    if (topic == nullptr || *topic != row.topic) content += ui.px(kHeading);
+    topic = &row.topic;
+    content += row_height(ui, row, columns);
+  }
   const ScrollArea scroll = begin_scroll(ui, "help/list", body, content);
   float y = body.min.y - scroll.offset;
-  for (const KeyLine& line : lines) {
-    const float height = height_of(line);
-    if (line.heading) {
-      text_in(ui, {{body.min.x, y + ui.px(10)}, {body.max.x, y + height}}, Type::title12, ui.colors.text2,
-              line.meaning);
-    } else {
-      text_in(ui, {{body.min.x, y}, {left, y + ui.px(kKeyLine)}}, Type::mono12, ui.colors.text, line.keys);
-      paragraph(ui, {{left, y + ui.px(3)}, {left + width, y + height}}, Type::words12, ui.colors.text, line.meaning);
+  CommandId pressed = CommandId::none;
+  topic = nullptr;
+  for (const HelpRow& row : rows) {
+    if (topic == nullptr || *topic != row.topic) {
+      text_in(ui, {{body.min.x, y + ui.px(10)}, {body.max.x, y + ui.px(kHeading)}}, Type::title12, ui.colors.text,
+              row.topic);
+      y += ui.px(kHeading);
     }
+    topic = &row.topic;
+    const float height = row_height(ui, row, columns);
+    const Rect line{{body.min.x - ui.px(6), y}, {columns.right, y + height}};
+    if (line.max.y > body.min.y && line.min.y < body.max.y && draw_row(ui, row, line, columns)) pressed = row.command;
     y += height;
   }
   end_scroll(ui);
+  return pressed;
+}
+
+}  // namespace
+
+void draw_help_dialog(Ui& ui, const Rect& window) {
+  HelpState& state = ui.state.panels.get<HelpState>();
+  if (ui.state.dialogs.shown != static_cast<int>(DialogKind::help)) {
+    state = HelpState();
+    ui.state.edits.erase("help/query");
+    ui.state.focus = "help/query";
+    ui.state.panels.get<ScrollOffsets>().down["help/list"] = 0;
+  }
+  const DialogFrame dialog =
+      draw_dialog_frame(ui, window, {.name = "help", .title = "Help and keys", .width = 900, .height = 720});
+  if (ui.take_key(KeyName::f1)) close_dialog(ui);
+  if (ui.state.dialog == DialogKind::none) return;
+  Rect body{{dialog.body.min.x + ui.px(20), dialog.body.min.y + ui.px(10)},
+            {dialog.body.max.x - ui.px(6), dialog.body.max.y - ui.px(10)}};
+  const float right = dialog.body.max.x - ui.px(20);
+  draw_tour_line(ui, {body.min, {right, body.min.y + ui.px(kTourLine)}});
+  body.min.y += ui.px(kTourLine + 10);
+  if (ui.state.dialog == DialogKind::none) return;
+  if (text_field(ui, "help/query", {body.min, {right, body.min.y + ui.px(30)}}, state.query,
+                 "part of a command's name, a key, or what it is about",
+                 {true, false, "Shows the commands and keys that have this in their name."})) {
+    ui.state.panels.get<ScrollOffsets>().down["help/list"] = 0;
+  }
+  body.min.y += ui.px(36);
+  const CommandId pressed = draw_rows(ui, body, state.query);
+  if (pressed == CommandId::none) return;
+  close_dialog_for_choice(ui);
+  ui.push(pressed);
 }
 
 void draw_about_dialog(Ui& ui, const Rect& window) {

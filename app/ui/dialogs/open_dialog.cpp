@@ -9,7 +9,9 @@
 #include "app/session/folder_listing.h"
 #include "app/session/settings.h"
 #include "app/ui/bug_lab/bug_lab.h"
+#include "app/ui/dialogs/capture_hint.h"
 #include "app/ui/dialogs/dialog_frame.h"
+#include "app/ui/dialogs/open_purpose.h"
 #include "app/ui/export_dialog_state.h"
 #include "app/ui/file_choice.h"
 #include "app/ui/widgets/control_states.h"
@@ -20,56 +22,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The purpose under which the export dialog asks for a folder; it comes back when one is chosen.
-constexpr const char* kExportFolder = "export folder";
-constexpr const char* kModelFolder = "model";       // a folder that is a checkpoint
-constexpr const char* kPhraseFile = "phrase-file";  // a text file whose words become the phrase
-
 // What the choice is for: "" opens the file, else it is the option that gets the path ("mask", "weights", "input").
 std::string purpose_of(const Ui& ui) {
   if (ui.state.dialog == DialogKind::open_file) return "";
   return ui.state.panels.get<FileChoice>().purpose;
 }
 
-bool wants_folder(const std::string& purpose) {
-  return purpose == kExportFolder || purpose == kModelFolder;
-}
-
-std::vector<std::string> endings_of(const std::string& purpose) {
-  if (wants_folder(purpose)) return {"/"};  // no file's name ends so: folders only
-  if (purpose == "mask") return {".npy", ".csv"};
-  if (purpose == "weights") return {".safetensors"};
-  if (purpose == kTheirTensors) return {".npy", ".safetensors"};
-  if (purpose == kPhraseFile) return {".txt", ".text", ".md"};
-  if (purpose.empty()) return {".json", ".png", ".svg", ".safetensors", ".npy"};
-  return {".npy"};
-}
-
-std::string title_of(const std::string& purpose) {
-  if (purpose == kExportFolder) return "Choose a folder";
-  if (purpose == kModelFolder) return "Open a checkpoint";
-  if (purpose == "mask") return "Choose a mask file";
-  if (purpose == "weights") return "Choose one attention layer";
-  if (purpose == kTheirTensors) return "Compare with my tensors";
-  if (purpose == kPhraseFile) return "Open a phrase";
-  if (purpose.empty()) return "Open";
-  return "Choose a file for " + purpose;
-}
-
-std::string explanation_of(const std::string& purpose) {
-  if (purpose == kExportFolder) return "where the export is written";
-  if (purpose == kModelFolder) return "a folder with config.json, model.safetensors (or its shards) and a tokenizer";
-  if (purpose == "mask") return ".npy or .csv that broadcasts to [batch, heads, query_len, key_len]";
-  if (purpose == "weights") return ".safetensors with the tensor names of torch or of one of the tutorials";
-  if (purpose == kTheirTensors) return "one stage (.npy, named like it or of its shape) or several (.safetensors)";
-  if (purpose == kPhraseFile) return "a text (.txt, .text, .md): its words become the phrase";
-  if (purpose.empty())
-    return "a session (.json), a picture of Headscope's (.png, .svg), one layer (.safetensors), x (.npy)";
-  return ".npy";
-}
-
 void go_to_folder(Ui& ui, BrowserState& browser, const std::string& path) {
-  browser.listing = list_folder(path, endings_of(purpose_of(ui)));
+  browser.listing = list_folder(path, open_purpose(purpose_of(ui)).endings);
   browser.typed = short_path(browser.listing.path);
   if (browser.typed.back() != '/') browser.typed += '/';
   browser.selected = -1;
@@ -118,7 +78,7 @@ void accept_typed(Ui& ui, BrowserState& browser) {
   std::string path = expanded_path(browser.typed);
   if (!path.empty() && path.front() != '/') path = browser.listing.path + "/" + path;
   std::error_code error;
-  const bool folders = wants_folder(purpose_of(ui));
+  const bool folders = open_purpose(purpose_of(ui)).folder;
   if (fs::is_directory(path, error)) {
     const bool here = fs::equivalent(path, browser.listing.path, error);
     if (folders && here) return accept_folder(ui, browser.listing.path);
@@ -236,6 +196,21 @@ void take_keys(Ui& ui, BrowserState& browser) {
   if (ui.take_key(KeyName::up, false, false, true)) go_to_folder(ui, browser, parent_folder(browser.listing.path));
 }
 
+// It refers to `purpose`.
+DialogLook look_of(const OpenPurpose& purpose) {
+  const bool opens = purpose.name.empty();  // a capture too
+  return {.name = "open",
+          .title = purpose.title,
+          .width = opens ? kCaptureHintWidth : 760,
+          .height = opens ? 560 + kCaptureHintHeight : 560,
+          .has_footer = true};
+}
+
+Rect take_bottom(Rect& rest, float height) {
+  rest.max.y -= height;
+  return {{rest.min.x, rest.max.y}, {rest.max.x, rest.max.y + height}};
+}
+
 }  // namespace
 
 void draw_open_dialog(Ui& ui, const Rect& window) {
@@ -250,14 +225,15 @@ void draw_open_dialog(Ui& ui, const Rect& window) {
     }
   }
   const std::string purpose = purpose_of(ui);
-  const DialogFrame dialog = draw_dialog_frame(
-      ui, window, {.name = "open", .title = title_of(purpose), .width = 760, .height = 560, .has_footer = true});
+  const OpenPurpose about = open_purpose(purpose);
+  const DialogFrame dialog = draw_dialog_frame(ui, window, look_of(about));
   if (ui.state.dialog == DialogKind::none) {
     if (purpose == kExportFolder) return_to_export(ui, "");
     return;
   }
   take_keys(ui, browser);
   Rect body = dialog.body;
+  if (purpose.empty()) draw_capture_hint(ui, take_bottom(body, ui.px(kCaptureHintHeight)));
   draw_places(ui, browser, take_left(body, ui.px(190), 0));
   if (ui.state.dialog == DialogKind::none) return;
   vertical_line(ui, body.min.x, body.min.y, body.max.y, ui.colors.line);
@@ -274,8 +250,7 @@ void draw_open_dialog(Ui& ui, const Rect& window) {
   if (text_field(ui, "open/path", path, browser.typed, "path", state)) browser.listing.problem.clear();
   draw_list(ui, browser, {{area.min.x, path.max.y + ui.px(10)}, {area.max.x, area.max.y - ui.px(24)}});
   if (ui.state.dialog == DialogKind::none) return;
-  text_in(ui, {{area.min.x, area.max.y - ui.px(18)}, area.max}, Type::words11, ui.colors.text3,
-          explanation_of(purpose));
+  text_in(ui, {{area.min.x, area.max.y - ui.px(18)}, area.max}, Type::words11, ui.colors.text3, about.explanation);
 
   Rect footer{{dialog.footer.min.x + ui.px(20), dialog.footer.center().y - ui.px(15)},
               {dialog.footer.max.x - ui.px(20), dialog.footer.center().y + ui.px(15)}};
@@ -290,8 +265,8 @@ void draw_open_dialog(Ui& ui, const Rect& window) {
     state.enabled = browser.native == nullptr;
     if (button(ui, "open/native", take_left(footer, ui.px(150), 0), "System dialog...", state))
       browser.native =
-          NativeDialog::start(wants_folder(purpose) ? NativeDialog::Kind::choose_folder : NativeDialog::Kind::open_file,
-                              title_of(purpose), browser.listing.path);
+          NativeDialog::start(about.folder ? NativeDialog::Kind::choose_folder : NativeDialog::Kind::open_file,
+                              about.title, browser.listing.path);
   }
   if (pressed || entered) accept_typed(ui, browser);
 }

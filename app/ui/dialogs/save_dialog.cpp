@@ -8,6 +8,7 @@
 #include "app/session/session.h"
 #include "app/session/settings.h"
 #include "app/ui/dialogs/dialog_frame.h"
+#include "app/ui/document_title.h"
 #include "app/ui/export_dialog_state.h"
 #include "app/ui/script/script_panel.h"
 #include "app/ui/widgets/widgets.h"
@@ -95,7 +96,7 @@ void draw_save_dialog(Ui& ui, const Rect& window) {
     state.choice.format = ExportFile::json;
     state.choice.theme = ui.settings.theme;
     begin_form(ui, ui.settings.open_folder.empty() ? home_folder() : ui.settings.open_folder,
-               suggested_file(state.choice, *trace, ui.session.view, ui.state.title));
+               suggested_file(state.choice, *trace, ui.session.view, ui.session.document.title));
   }
   if (state.previewed != state.choice) {
     state.forecast = forecast_of(state.choice, *trace, ui.session.view);
@@ -109,12 +110,14 @@ void draw_save_dialog(Ui& ui, const Rect& window) {
   ui.settings.open_folder = expanded_path(state.choice.folder);
   const ExportChoice choice = state.choice;
   const ViewState view = ui.session.view;
-  ui.session.jobs.start("Save " + choice.file,
+  const std::string job = "Save " + choice.file;
+  ui.session.jobs.start(job,
                         [choice, view, trace](const CancelToken& cancel, const std::function<void(double)>& progress) {
                           return write_export(choice, *trace, view, cancel, progress);
                         });
+  // What is written is what is shown.
+  note_saving(ui.state, {job, choice.file, ui.session.stale() ? trace->request : ui.session.draft});
   remember_recent(ui.settings, expanded_path(choice.folder) + "/" + choice.file);
-  ui.state.title = choice.file;
   close_dialog(ui);
 }
 

@@ -18,7 +18,7 @@ void draw_settings_dialog(Ui& ui, const Rect& window) {
     ui.state.focus_by_keyboard = true;
   }
   const DialogFrame dialog = draw_dialog_frame(
-      ui, window, {.name = "settings", .title = "Settings", .width = 460, .height = 50 + 3 * kRow + 40 + 36});
+      ui, window, {.name = "settings", .title = "Settings", .width = 460, .height = 50 + 4 * kRow + 40 + 36});
   if (ui.state.dialog == DialogKind::none) return;
   const Rect area = inset(dialog.body, ui.px(20));
   float y = area.min.y;
@@ -38,6 +38,15 @@ void draw_settings_dialog(Ui& ui, const Rect& window) {
   if (segments(ui, "settings/theme", control("theme"), {"dark", "light"}, theme,
                {true, false, "Colours of the window (Ctrl+T)."})) {
     ui.settings.theme = static_cast<Theme>(theme);
+  }
+
+  int contrast = ui.settings.auto_contrast ? 1 : 0;
+  if (segments(
+          ui, "settings/contrast", control("contrast"), {"as chosen", "fitted where needed"}, contrast,
+          {true, false,
+           "Whether a new picture's colours are fitted to 98 in 100 cells by themselves where 99 of 100 would look "
+           "alike."})) {
+    ui.settings.auto_contrast = contrast == 1;
   }
 
   const bool has_native = !native_dialog_program().empty();

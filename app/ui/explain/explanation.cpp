@@ -78,6 +78,14 @@ void write_sentence(Writer& to, const std::string& sentence) {
   to.y += paragraph(to.ui, place, Type::words12, to.ui.colors.text2, sentence) + to.ui.px(8);
 }
 
+// What was found under the mouse is lit from the next frame on.
+void take_lit_step(Ui& ui) {
+  LitStepState& state = ui.state.panels.get<LitStepState>();
+  if (state.lit != state.next) ui.wake_in(0);
+  state.lit = state.next;
+  state.next.reset();
+}
+
 void write_report(Writer& to, const CellReport& report) {
   write_formula(to, report);
   write_steps(to, report);
@@ -200,6 +208,7 @@ float draw_explanation(Ui& ui, PanelData& data, const std::optional<Explained>& 
                            ? "Reading what feeds " + cell_name(stage_name(what->place.stage), what->place.index) + "."
                            : "Not explained: " + answer.failure);
   }
+  take_lit_step(ui);
   return to.y - area.min.y;
 }
 

@@ -24,6 +24,16 @@ struct Explained {
 float draw_explanation(Ui& ui, PanelData& data, const std::optional<Explained>& what, const Rect& area,
                        const Rect& visible, const std::string& title);
 
+// The step whose term is lit in the formula: the one under the mouse, else the one with the focus.
+struct LitStep {
+  CellPlace of;
+  std::string name;  // ExplainStep::name
+  friend bool operator==(const LitStep&, const LitStep&) = default;
+};
+struct LitStepState {
+  std::optional<LitStep> lit, next;  // of this frame; found in this frame for the next one
+};
+
 // ---- parts
 // A column that is filled from top to bottom; only the part inside `visible` is drawn.
 struct Writer {
@@ -64,8 +74,10 @@ Rgba operand_color(const Ui& ui, const Operand& operand);
 // "−0.4573"; small numbers in powers of ten.
 std::string number_text(double value, int decimals = 4);
 
-// explanation_steps.cpp: the formula: moved cells by name, a sum with its rows, else the stage's own with letters.
+// explanation_steps.cpp: moved cells by name, then the formula of the first cell that is no copy.
 void write_formula(Writer& to, const CellReport& report);
+// explanation_formula.cpp: a typeset formula and what its letters stand for; `bias`: what its term "+ bias" leads to.
+void write_typeset(Writer& to, const Explanation& cell, const Formula& formula, const Operand* bias);
 // explanation_steps.cpp: one row a step, in the order of computing; of a score the sum comes first.
 void write_steps(Writer& to, const CellReport& report);
 // explanation_sum.cpp: the terms of the root's sum, the largest first, the others in one line that can be opened.

@@ -6,6 +6,7 @@
 #include "app/ui/explain/explanation.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/base/grouped_digits.h"
 
 namespace headscope::ui {
 namespace {
@@ -114,7 +115,8 @@ void write_features(Writer& to, const CellReport& report, bool whole) {
             ui.colors.text2, sum, 1);
     text_in(ui, rest, Type::title12, ui.colors.text,
             terms.size() < report.terms.size()
-                ? fmt::format("query · key: the largest {} of {} features", terms.size(), report.terms.size())
+                ? fmt::format("query · key: the largest {} of {} features", grouped_digits(std::ssize(terms)),
+                              grouped_digits(std::ssize(report.terms)))
                 : "query · key by feature");
   }
   const Rect bars = to.line(ui.px(kBars));

@@ -6,6 +6,7 @@
 #include "app/ui/explain/explanation.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/base/grouped_digits.h"
 #include "core/base/minus_sign.h"
 
 namespace headscope::ui {
@@ -173,11 +174,12 @@ void write_rest(const Table& table, std::size_t others) {
   const float sum_width = std::ceil(text_width(ui, Type::mono_bold12, sum)) + 1;
   Rect words = between(line.min.x + ui.px(22), c.product - (open ? 0 : sum_width + ui.px(6)), line);
   if (open) return text_in(ui, words, Type::words12, ui.colors.text2, "Show the largest only");
-  std::string sentence = fmt::format("{} more {}{}, each at most {}", others, noun, others == 1 ? "" : "s", most);
+  const std::string count = grouped_digits(static_cast<std::int64_t>(others));
+  std::string sentence = fmt::format("{} more {}{}, each at most {}", count, noun, others == 1 ? "" : "s", most);
   // Numbers are never cut: the words give way.
   if (text_width(ui, Type::words12, sentence) > words.width())
-    sentence = fmt::format("{} more, at most {}", others, most);
-  if (text_width(ui, Type::words12, sentence) > words.width()) sentence = fmt::format("{} more", others);
+    sentence = fmt::format("{} more, at most {}", count, most);
+  if (text_width(ui, Type::words12, sentence) > words.width()) sentence = fmt::format("{} more", count);
   text_in(ui, words, Type::words12, ui.colors.text2, sentence);
   text_in(ui, between(c.product - sum_width, c.product, line), Type::mono_bold12, ui.colors.text, sum, 1);
   if (c.bar_end > c.bar)

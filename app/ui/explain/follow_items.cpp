@@ -8,6 +8,7 @@
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/stage_layout.h"
+#include "core/base/grouped_digits.h"
 #include "core/explain/cell_origin.h"
 
 namespace headscope::ui {

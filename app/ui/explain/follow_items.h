@@ -13,7 +13,7 @@
 namespace headscope::ui {
 
 // Sizes at scale 1: the room left of a picture for its row labels, and above it for its name.
-constexpr float kFollowGutter = 66, kFollowHeader = 38;
+constexpr float kFollowGutter = 62, kFollowHeader = 36;
 
 // One picture: a slice of a stage, or a tensor of the weights file.
 struct FollowItem {

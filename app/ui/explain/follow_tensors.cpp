@@ -19,7 +19,11 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kOperator = 34, kLargestCell = 56, kTallRow = 26, kLegend = 54;
+constexpr float kOperator = 22, kLargestCell = 56, kTallRow = 26, kLegend = 40;
+constexpr float kFile = 180, kWidestFile = 320;  // pictures of the weights file
+constexpr float kLegibleCell = 16;               // of small tensors
+// Of a row's room, at most, that a small tensor needs for such cells; and all of them beside wide ones.
+constexpr float kSmallShare = 0.5f, kSmallTogether = 0.7f;
 constexpr std::int64_t kMostOfFile = std::int64_t{1} << 21;  // numbers of the weights file drawn as one picture
 
 // The mouse on a picture of a stage: hovering links, a click picks.
@@ -97,13 +101,40 @@ float draw_item(Ui& ui, PanelData& data, const CellPlace& place, const FollowIte
   return view.grid.area.max.y;
 }
 
+// Of a picture of the weights file: its name is not cut where there is room.
+float file_width(Ui& ui, const FollowItem& item) {
+  return std::clamp(std::ceil(text_width(ui, Type::mono_bold12, item.name)), ui.px(kFile), ui.px(kWidestFile));
+}
+
+// Widths of pictures whose cells would be narrower than kLegibleCell, as those of `widths`: small tensors get such
+// cells, as far as the others keep a share of `room`, which these divide by their columns.
+void widen_small(Ui& ui, const FollowRow& row, float room, std::vector<float>& widths) {
+  const auto wish = [&](const FollowItem& item) { return static_cast<float>(item.columns) * ui.px(kLegibleCell); };
+  float all = 0;
+  for (const FollowItem& item : row) all += item.of_file ? 0 : wish(item);
+  const auto is_small = [&](const FollowItem& item) {
+    return !item.of_file && (all <= room || wish(item) <= kSmallShare * room);
+  };
+  float small = 0, columns = 0;
+  for (const FollowItem& item : row) {
+    if (is_small(item)) small += wish(item);
+    if (!item.of_file && !is_small(item)) columns += static_cast<float>(item.columns);
+  }
+  if (small > (columns > 0 ? kSmallTogether * room : room)) return;
+  for (std::size_t at = 0; at < row.size(); ++at) {
+    if (row[at].of_file) continue;
+    widths[at] = is_small(row[at]) ? std::max(widths[at], wish(row[at]))
+                                   : std::floor((room - small) * static_cast<float>(row[at].columns) / columns);
+  }
+}
+
 // Where each picture of a row lies: cells as large as fit into width and height, square where there is room.
 std::vector<Rect> places_of(Ui& ui, const FollowRow& row, const Rect& area) {
   float gaps = 0, columns = 0, files = 0;
   std::int64_t rows = 1;
   for (const FollowItem& item : row) {
     if (item.of_file) {
-      files += ui.px(180) + ui.px(16);
+      files += file_width(ui, item) + ui.px(16);
     } else {
       gaps += ui.px(kFollowGutter);
       columns += static_cast<float>(item.columns);
@@ -117,7 +148,7 @@ std::vector<Rect> places_of(Ui& ui, const FollowRow& row, const Rect& area) {
   if (cell >= 1) cell = std::floor(cell);
   const auto width_of = [&](const FollowItem& item) {
     const float own = static_cast<float>(item.columns);
-    return item.of_file ? ui.px(180)
+    return item.of_file ? file_width(ui, item)
            : cell >= 1  ? std::max(own * cell, std::min(ui.px(40), room * own / columns))
                         : std::floor(room * own / columns);
   };
@@ -129,12 +160,17 @@ std::vector<Rect> places_of(Ui& ui, const FollowRow& row, const Rect& area) {
     return sum > area.width();
   };
   while (cell > ui.px(8) && too_wide()) cell -= 1;
+  std::vector<float> widths;
+  for (const FollowItem& item : row) widths.push_back(width_of(item));
+  const float reach = std::max(0.0f, last_name - width_of(row.back()));
+  if (cell < ui.px(kLegibleCell)) widen_small(ui, row, room - reach, widths);
   std::vector<Rect> places;
   float x = area.min.x;
-  for (const FollowItem& item : row) {
+  for (std::size_t at = 0; at < row.size(); ++at) {
+    const FollowItem& item = row[at];
     if (item.before[0] != '\0') x += ui.px(kOperator);
     if (!item.of_file) x += ui.px(kFollowGutter);
-    const float width = width_of(item);
+    const float width = widths[at];
     places.push_back({{x, area.min.y}, {x + std::max(8.0f, width), area.max.y}});
     x += width + (item.of_file ? ui.px(16) : 0);
   }
@@ -163,7 +199,7 @@ void draw_legend(Ui& ui, PanelData& data, const CellPlace& place, const Rect& ar
 void draw_follow_tensors(Ui& ui, PanelData& data, const CellPlace& place, const Rect& area) {
   const std::vector<FollowRow> rows = follow_rows(data, place);
   const Rect body{area.min, {area.max.x, area.max.y - ui.px(kLegend)}};
-  const float gap = ui.px(22);
+  const float gap = ui.px(14);
   const float each = (body.height() - gap * static_cast<float>(rows.size() - 1)) / static_cast<float>(rows.size());
   if (each < ui.px(kFollowHeader) + ui.px(20)) return;
   float y = body.min.y;

@@ -29,39 +29,44 @@ Rect panel_of(const Ui& ui, const std::string& control, const Rect& window) {
   return panel == ui.probe->rects.end() ? window : inside(panel->second, window);
 }
 
-// What is pointed at, or nothing on screen: then the box stands in the middle.
-std::optional<Rect> target_of(const Ui& ui, const Callout& callout, const Rect& window) {
-  if (ui.probe == nullptr) return {};
+// The controls that are on screen, as far as they are seen.
+std::vector<Rect> targets_of(const Ui& ui, const Callout& callout, const Rect& window) {
+  std::vector<Rect> targets;
+  if (ui.probe == nullptr) return targets;
   for (const std::string& name : callout.controls) {
     const auto found = ui.probe->rects.find(name);
     if (found == ui.probe->rects.end()) continue;
     const Rect rect = inside(found->second, panel_of(ui, name, window));
-    if (rect.width() >= 1 && rect.height() >= 1) return rect;
+    if (rect.width() >= 1 && rect.height() >= 1) targets.push_back(rect);
   }
-  return {};
+  return targets;
 }
 
-// Beside the target where there is room, else over its far end; always inside the window.
-Rect place_of(Ui& ui, const std::optional<Rect>& target, const Rect& window, ImVec2 size, bool beside) {
-  const float margin = ui.px(12), away = ui.px(kAway + kArrow);
-  const auto at = [&](float x, float y) {
-    x = std::round(
-        std::clamp(x, window.min.x + margin, std::max(window.min.x + margin, window.max.x - margin - size.x)));
-    y = std::round(
-        std::clamp(y, window.min.y + margin, std::max(window.min.y + margin, window.max.y - margin - size.y)));
-    return Rect{{x, y}, {x + size.x, y + size.y}};
+// A box inside the window, its corner as near to (x, y) as that allows.
+Rect box_at(Ui& ui, const Rect& window, ImVec2 size, float x, float y) {
+  const float margin = ui.px(12);
+  const auto within = [&](float at, float low, float high, float extent) {
+    return std::round(std::clamp(at, low + margin, std::max(low + margin, high - margin - extent)));
   };
-  if (!target) return at(window.center().x - size.x / 2, window.center().y - size.y / 2);
-  const float x = target->center().x - size.x / 2, y = target->center().y - size.y / 2;
-  const bool at_left = target->min.x - away - size.x - margin >= window.min.x;
-  const bool at_right = target->max.x + away + size.x + margin <= window.max.x;
-  if (beside && at_left) return at(target->min.x - away - size.x, y);
-  if (beside && at_right) return at(target->max.x + away, y);
-  if (target->max.y + away + size.y + margin <= window.max.y) return at(x, target->max.y + away);
-  if (target->min.y - away - size.y - margin >= window.min.y) return at(x, target->min.y - away - size.y);
-  if (at_left) return at(target->min.x - away - size.x, y);
-  if (at_right) return at(target->max.x + away, y);
-  return at(target->max.x - size.x - margin, target->max.y - size.y - margin);
+  const ImVec2 at{within(x, window.min.x, window.max.x, size.x), within(y, window.min.y, window.max.y, size.y)};
+  return {at, {at.x + size.x, at.y + size.y}};
+}
+
+// Beside the target: below or above it, else at its left or right; with `beside` the other way round. nullopt: no side
+// has so much room.
+std::optional<Rect> place_beside(Ui& ui, const Rect& target, const Rect& window, ImVec2 size, bool beside) {
+  const float away = ui.px(kAway + kArrow);
+  const float x = target.center().x - size.x / 2, y = target.center().y - size.y / 2;
+  const std::vector<ImVec2> level = {{target.min.x - away - size.x, y}, {target.max.x + away, y}};
+  std::vector<ImVec2> corners = {{x, target.max.y + away}, {x, target.min.y - away - size.y}};
+  corners.insert(beside ? corners.begin() : corners.end(), level.begin(), level.end());
+  const Rect ring = inset(target, -ui.px(kAway));
+  for (const ImVec2& corner : corners) {
+    const Rect box = box_at(ui, window, size, corner.x, corner.y);
+    const Rect common = inside(box, ring);
+    if (common.width() <= 0 || common.height() <= 0) return box;
+  }
+  return {};
 }
 
 // The tip at the side that faces the target; none where the box lies over it.
@@ -92,6 +97,35 @@ float text_height(Ui& ui, const std::string& words, float width) {
   const float height = paragraph(ui, {{0, 0}, {width, 0}}, Type::words13, ui.colors.text, words);
   canvas().PopClipRect();
   return height;
+}
+
+struct CalloutBox {
+  Rect box;
+  std::optional<Rect> target;  // nullopt: nothing of it is on screen, the box stands in the middle
+};
+
+// The box never lies over what it points at: where there is no room beside the first control, it becomes wider and
+// lower, then it points at the next one.
+CalloutBox box_of(Ui& ui, const Callout& callout, const Rect& window) {
+  const float pad = ui.px(kPadding), most = window.width() - ui.px(24);
+  const auto size_of = [&](float width) {
+    width = std::min(ui.px(width), most);
+    const float words = text_height(ui, callout.text, width - 2 * pad);
+    return ImVec2{width, std::round(pad + ui.px(18) + ui.px(24) + words + ui.px(14) + ui.px(26) + pad)};
+  };
+  const std::vector<Rect> targets = targets_of(ui, callout, window);
+  for (const Rect& target : targets) {
+    for (const float width : {kWidth, 1.4f * kWidth, 1.9f * kWidth, 2.4f * kWidth}) {
+      const std::optional<Rect> box = place_beside(ui, target, window, size_of(width), callout.beside);
+      if (box) return {*box, target};
+    }
+  }
+  const ImVec2 size = size_of(kWidth);
+  if (targets.empty()) {
+    return {box_at(ui, window, size, window.center().x - size.x / 2, window.center().y - size.y / 2), {}};
+  }
+  const Rect& target = targets.front();  // it fills the window
+  return {box_at(ui, window, size, target.max.x - size.x, target.max.y - size.y), target};
 }
 
 CalloutAction draw_buttons(Ui& ui, const Callout& callout, Rect line) {
@@ -135,25 +169,22 @@ void reveal_place(Ui& ui) {
 CalloutAction draw_callout(Ui& ui, const Rect& window, const Callout& callout, const Language& language) {
   const Palette& c = ui.colors;
   if (ui.probe != nullptr) reveal_place(ui);
-  const std::optional<Rect> target = target_of(ui, callout, window);
+  const auto [box, target] = box_of(ui, callout, window);
   const Rgba ring = callout.is_warning ? c.warn : c.accent;
   if (target) outline(ui, inset(*target, -ui.px(3)), ring, 2, ui.px(size::radius_field));
 
-  const float pad = ui.px(kPadding), width = std::min(ui.px(kWidth), window.width() - ui.px(24));
-  const float words = text_height(ui, callout.text, width - 2 * pad);
-  const float height = std::round(pad + ui.px(18) + ui.px(24) + words + ui.px(14) + ui.px(26) + pad);
-  const Rect box = place_of(ui, target, window, {width, height}, callout.beside);
   fill(box, c.raised, ui.px(size::radius_dialog));
   outline(ui, box, ring, 1, ui.px(size::radius_dialog));
   if (target) draw_arrow(ui, box, *target, c.raised, ring);
   ui.mark(callout.name, box);
   auto& state = ui.state.panels.get<CalloutState>();
   state.place = box;
+  state.target = target;
   state.title = callout.title;
   state.text = callout.text;
   state.labels = callout.counter + callout.go + callout.next + callout.back + callout.leave;
 
-  const Rect inner = inset(box, pad);
+  const Rect inner = inset(box, ui.px(kPadding));
   float y = inner.min.y;
   Rect head = row(inner, y, ui.px(18));
   const Rect list = take_right(head, ui.px(128), ui.px(8));
@@ -206,6 +237,11 @@ void show_place(Ui& ui, const CalloutPlace& place) {
 void cover_below_callout(Ui& ui) {
   const std::optional<Rect>& place = ui.state.panels.get<CalloutState>().place;
   if (place) ui.state.covered.push_back(*place);
+}
+
+bool callout_covers(const Ui& ui, ImVec2 at) {
+  const CalloutState* state = ui.state.panels.find<CalloutState>();
+  return state != nullptr && state->place && state->place->contains(at);
 }
 
 void forget_callout(Ui& ui) {

@@ -42,6 +42,8 @@ void show_place(Ui& ui, const CalloutPlace& place);
 
 // The panels below the callout of the last frame get no mouse events. Call it before they are drawn.
 void cover_below_callout(Ui& ui);
+// Whether the callout of the last frame lies there.
+bool callout_covers(const Ui& ui, ImVec2 at);
 // Call it when no callout is shown any more.
 void forget_callout(Ui& ui);
 

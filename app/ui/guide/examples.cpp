@@ -7,6 +7,7 @@
 
 #include "app/session/documents.h"
 #include "app/session/session.h"
+#include "app/ui/document_title.h"
 #include "app/ui/guide/embedded_texts.h"
 #include "app/ui/guide/tour.h"
 #include "app/ui/stage_facts.h"
@@ -64,6 +65,8 @@ Example parse_example(const std::string& id, const std::string& json) {
     example.id = id;
     example.request = parse_session(root.at("request").dump(), id).request;
     example.stage = stage_from(root.at("stage").get<std::string>());
+    if (root.contains("head")) example.head = root.at("head").get<std::int64_t>();
+    if (root.contains("cell")) example.cell = Cell{root.at("cell").at(0), root.at("cell").at(1)};
     for (const Json& each : root.at("mistakes")) {
       ExampleMistake mistake{each.at("id").get<std::string>(), {}};
       mistake.place.stage = stage_from(each.at("stage").get<std::string>());
@@ -97,17 +100,23 @@ void open_example(Ui& ui, const std::string& id) {
     const ViewState fresh;
     view.main_view = MainView::layer;
     view.heads_show = HeadsShow::grid;
-    view.batch = view.head = 0;
-    view.cell.reset();
+    view.batch = 0;
+    view.head = example.head;
     view.viewport = view.stage_viewport = fresh.viewport;
     view.concat_collapsed = view.inspector_collapsed = false;
     select_stage(view, example.stage);
-    ui.session.open(example.request, view);
-    ui.state.title = example_text(language_of(ui), example, "title");
+    view.cell = example.cell;
+    const std::string title = example_text(language_of(ui), example, "title");
+    ui.session.open(example.request, view, {title, example.request.phrase});
+    note_opened(ui.state, title, example.request);
     ui.state.edits.clear();
     ui.state.editing.clear();
     ui.state.panels.get<TourState>().step.reset();
-    ui.state.panels.get<ExampleState>() = {.id = example.id, .title = ui.state.title, .mistake = {}};
+    if (example.mistakes.empty()) {
+      close_example(ui);
+    } else {
+      ui.state.panels.get<ExampleState>() = {.id = example.id, .title = title, .mistake = {}};
+    }
     std::erase_if(ui.state.notices, [](const Notice& n) { return n.key == "open"; });
     return;
   }
@@ -118,7 +127,7 @@ void draw_example_mistakes(Ui& ui, const Rect& window) {
   if (example == nullptr) return;
   // Another document took its place.
   auto& state = ui.state.panels.get<ExampleState>();
-  if (ui.state.title != state.title || tour_runs(ui)) return close_example(ui);
+  if (ui.session.document.title != state.title || tour_runs(ui)) return close_example(ui);
   const auto trace = ui.session.trace();
   if (trace == nullptr || ui.session.stale()) return;
   if (!state.mistake) show_mistake(ui, *example, 0);

@@ -1,7 +1,8 @@
-// The tutorials of assets/examples: the request of each, and its mistakes with the places where they are visible.
+// The examples of assets/examples: tutorials with their mistakes and the places where these are visible, and demos.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +20,9 @@ struct Example {
   std::string id;  // "000-fused-projection"
   Request request;
   StageId stage{};  // shown first
-  std::vector<ExampleMistake> mistakes;
+  std::int64_t head = 0;
+  std::optional<Cell> cell = {};         // picked first
+  std::vector<ExampleMistake> mistakes;  // of a tutorial; a demo has none
 };
 
 const std::vector<Example>& all_examples();

@@ -7,6 +7,7 @@
 #include "app/ui/guide/callout.h"
 #include "app/ui/guide/languages.h"
 #include "app/ui/stage_facts.h"
+#include "core/attention/operation_text.h"
 
 namespace headscope::ui {
 namespace {
@@ -91,6 +92,7 @@ void draw_tour(Ui& ui, const Rect& window) {
   values["step"] = std::to_string(step + 1);
   values["steps"] = std::to_string(count);
   const auto word = [&](const char* name) { return language.text(std::string("words/") + name); };
+  if (mask_terms_of(trace->request, *trace->inputs).empty()) values["mask"] = word("no_mask");
   Callout callout;
   callout.name = "tour";
   callout.controls = stop.controls;
@@ -119,13 +121,15 @@ void draw_tour(Ui& ui, const Rect& window) {
 std::optional<Notice> tour_offer(const Ui& ui) {
   if (!tour_of(ui).offered || ui.session.trace() == nullptr) return {};
   const Language& language = language_of(ui);
-  const std::map<std::string, std::string> values = {{"steps", std::to_string(tour_stops().size())}};
-  return Notice{Notice::Kind::info, language.text("words/offer"), filled_in(language.text("words/offer_text"), values),
-                "tour-offer"};
+  const std::map<std::string, std::string> values = {{"step", std::to_string(ui.settings.tour_step + 1)},
+                                                     {"steps", std::to_string(tour_stops().size())}};
+  const bool waits = ui.settings.tour_step > 0;
+  return Notice{Notice::Kind::info, language.text(waits ? "words/waits" : "words/offer"),
+                filled_in(language.text(waits ? "words/waits_text" : "words/offer_text"), values), "tour-offer"};
 }
 
 std::string tour_offer_button(const Ui& ui) {
-  return language_of(ui).text("words/offer_button");
+  return language_of(ui).text(ui.settings.tour_step > 0 ? "words/waits_button" : "words/offer_button");
 }
 
 }  // namespace headscope::ui

@@ -29,7 +29,8 @@ bool tour_runs(const Ui& ui);
 // Draws the tour over the panels while it runs.
 void draw_tour(Ui& ui, const Rect& window);
 
-// The notice that offers the tour at the first start; nullopt while the tour runs and afterwards.
+// The notice that offers the tour at the first start, and to go on with one that was left; nullopt while the tour runs
+// and afterwards.
 std::optional<Notice> tour_offer(const Ui& ui);
 std::string tour_offer_button(const Ui& ui);
 

@@ -8,6 +8,7 @@
 #include "app/ui/stage_facts.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/operation_text.h"
+#include "core/base/grouped_digits.h"
 #include "core/base/minus_sign.h"
 #include "core/base/utf8.h"
 #include "core/request/request_text.h"
@@ -70,11 +71,11 @@ std::map<std::string, std::string> tour_values(const Trace& trace, const ViewSta
   cell.row = std::clamp<std::int64_t>(cell.row, 0, std::max<std::int64_t>(0, trace.query_len() - 1));
   cell.column = std::clamp<std::int64_t>(cell.column, 0, std::max<std::int64_t>(0, trace.key_len() - 1));
   std::map<std::string, std::string> values;
-  values["query_len"] = std::to_string(trace.query_len());
+  values["query_len"] = grouped_digits(trace.query_len());
   values["tokens"] = first_tokens(trace.inputs->tokens);
-  values["num_heads"] = std::to_string(trace.num_heads());
-  values["head_dim"] = std::to_string(trace.inputs->head_dim);
-  values["input_dim"] = std::to_string(trace.inputs->input_dim);
+  values["num_heads"] = grouped_digits(trace.num_heads());
+  values["head_dim"] = grouped_digits(trace.inputs->head_dim);
+  values["input_dim"] = grouped_digits(trace.inputs->input_dim);
   values["head"] = std::to_string(at.head);
   values["query_token"] = token(queries, cell.row);
   values["key_token"] = token(keys, cell.column);
@@ -88,11 +89,11 @@ std::map<std::string, std::string> tour_values(const Trace& trace, const ViewSta
   values["scale"] = with_minus_signs(fmt::format("{:.4g}", trace.scale));
   values["mask"] = mask_text(mask_terms_of(trace.request, *trace.inputs));
   const HiddenCells& hidden = trace.mask->hidden;
-  values["hidden"] = std::to_string(
+  values["hidden"] = grouped_digits(
       hidden.any() ? hidden.hidden_count(std::min(at.batch, hidden.batch() - 1), std::min(at.head, hidden.heads() - 1))
                    : 0);
-  values["cells"] = std::to_string(trace.query_len() * trace.key_len());
-  values["fill"] = number_text(trace.request.mask_fill);
+  values["cells"] = grouped_digits(trace.query_len() * trace.key_len());
+  values["fill"] = with_minus_signs(number_text(trace.request.mask_fill));
   if (trace.find(StageId::weights) != nullptr) {
     const std::int64_t best = strongest_of(trace, at, cell.row);
     values["best_key"] = token(keys, best);

@@ -24,21 +24,23 @@ ArcsFocus arcs_focus(Ui& ui, PanelData& data);
 struct ArcsState {
   std::optional<std::int64_t> followed;  // the chosen query whose row was scrolled into sight
   bool save_waits = false;               // S was pressed over a preview: the file is written when numbers are exact
+  std::int64_t soloed = -1;              // the head whose chip was pressed for the second time; -1: none
   float explained_height = 0;            // of 'Chosen pair' below the neurons, as it was drawn last
 };
 
-// The heads of the trace whose arcs are drawn, increasing.
+// The heads of the trace whose arcs are drawn, increasing: the selected one until others are chosen.
 std::vector<std::int64_t> arcs_heads(const ViewState& view, std::int64_t num_heads);
 void toggle_arcs_head(ViewState& view, std::int64_t num_heads, std::int64_t head);
 
-// The segments grid | arcs | neurons, cut off the right of `controls`, a panel's header.
-void draw_heads_show(Ui& ui, Rect& controls);
+// The title and the segments grid | arcs | neurons at the left of `header`, in the same place whichever is shown.
+// Returns what is left beside them, as high as a control.
+Rect draw_heads_title(Ui& ui, const Rect& header);
 
 // arcs_panel.cpp: drawn in the place of the grid of heads and of concat.
 void draw_arcs_panel(Ui& ui, const Rect& area);
 // Chips of the heads, the least weight, the sentences: at the top of `area`; returns the y below them.
 float draw_arcs_controls(Ui& ui, PanelData& data, const Rect& area);  // arcs_controls.cpp
-// 1 ... 9 switch heads, S writes an SVG: while no field has the focus.
+// 0 ... 9 switch the heads of these numbers, S writes an SVG: while no field has the focus.
 void read_arcs_keys(Ui& ui, PanelData& data);  // arcs_controls.cpp
 
 // neurons_panel.cpp: drawn in the place of the grid, with the segments in its header; with `beside_arcs` in the place

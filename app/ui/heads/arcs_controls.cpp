@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <numeric>
+#include <utility>
 
 #include "app/session/export/export_job.h"
 #include "app/session/folder_listing.h"
@@ -22,11 +23,13 @@ constexpr const char* kHideTip = "Links of a smaller weight are not drawn.";
 constexpr const char* kSentencesTip =
     "The text has two parts, A and B: draw only the links from queries of one to keys of one.";
 
+constexpr int kMostChipRows = 3;  // more of them scroll
+
 // A square in the head's colour, filled while its arcs are drawn, and its number.
-bool head_chip(Ui& ui, const Rect& rect, std::int64_t head, bool on, std::size_t place) {
+Interaction head_chip(Ui& ui, const Rect& rect, std::int64_t head, bool on) {
   const std::string name = fmt::format("heads/arcs/{}", head);
-  const std::string tip = place < 9 ? fmt::format("Lines of head {}: on or off (key {}).", head, place + 1)
-                                    : fmt::format("Lines of head {}: on or off.", head);
+  const std::string key = head < 10 ? fmt::format(" (key {})", head) : std::string();
+  const std::string tip = fmt::format("Lines of head {}: on or off{}. Double click: of this head alone.", head, key);
   const Interaction it = interact(ui, name, rect, {true, false, tip.c_str()});
   const float radius = ui.px(size::radius_control);
   fill(rect, on ? ui.colors.tint : it.hovered ? ui.colors.hover : ui.colors.raised, radius);
@@ -41,7 +44,62 @@ bool head_chip(Ui& ui, const Rect& rect, std::int64_t head, bool on, std::size_t
   text_in(ui, {{square.max.x + ui.px(6), rect.min.y}, rect.max}, on ? Type::mono_bold12 : Type::mono12,
           on ? ui.colors.text : ui.colors.text2, std::to_string(head));
   if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, rect, radius);
-  return it.clicked;
+  return it;
+}
+
+void show_heads(ViewState& view, std::optional<std::vector<std::int64_t>> heads) {
+  view.arcs_chosen = true;
+  view.arcs_heads = std::move(heads);
+}
+
+// Where the chips lie: in rows of so many, some of which are seen.
+struct ChipPlaces {
+  Rect area;
+  std::int64_t columns = 1, rows = 1;
+  float chip = 0, gap = 0, pitch = 0;
+  bool scrolls() const { return rows > kMostChipRows; }
+};
+
+ChipPlaces chip_places(const Ui& ui, std::int64_t heads, ImVec2 at, float right) {
+  ChipPlaces places;
+  places.chip = ui.px(heads > 10 ? 48 : 44);
+  places.gap = ui.px(6);
+  places.pitch = ui.px(size::row_height);
+  const auto fitting = [&](float width) {
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>((width + places.gap) / (places.chip + places.gap)));
+  };
+  const auto rows_of = [&](std::int64_t columns) { return std::max<std::int64_t>(1, (heads + columns - 1) / columns); };
+  places.columns = fitting(right - at.x);
+  places.rows = rows_of(places.columns);
+  if (places.scrolls()) {  // beside the scroll bar
+    places.columns = fitting(right - at.x - ui.px(14));
+    places.rows = rows_of(places.columns);
+  }
+  const float height = static_cast<float>(std::min<std::int64_t>(places.rows, kMostChipRows)) * places.pitch;
+  places.area = {at, {right, at.y + height}};
+  return places;
+}
+
+void draw_chips(Ui& ui, const ChipPlaces& places, std::int64_t heads) {
+  ViewState& view = ui.session.view;
+  const std::vector<std::int64_t> shown = arcs_heads(view, heads);
+  const float content = places.scrolls() ? static_cast<float>(places.rows) * places.pitch : 0;
+  const float offset = begin_scroll(ui, "heads/arcs", places.area, content).offset;
+  for (std::int64_t head = 0; head < heads; ++head) {
+    const float x = places.area.min.x + static_cast<float>(head % places.columns) * (places.chip + places.gap);
+    const float y = places.area.min.y + static_cast<float>(head / places.columns) * places.pitch - offset;
+    const Rect place{{x, y}, {x + places.chip, y + ui.px(size::control_height)}};
+    const Interaction it = head_chip(ui, place, head, std::binary_search(shown.begin(), shown.end(), head));
+    std::int64_t& soloed = ui.state.panels.get<ArcsState>().soloed;
+    if (it.double_clicked) soloed = head;
+    if (!it.clicked) continue;
+    if (std::exchange(soloed, -1) == head) {
+      show_heads(view, std::vector{head});
+    } else {
+      toggle_arcs_head(view, heads, head);
+    }
+  }
+  end_scroll(ui);
 }
 
 // "lines.svg", "lines-2.svg" ...: nothing is replaced without being asked.
@@ -68,7 +126,7 @@ void save_svg(Ui& ui, PanelData& data) {
   choice.folder = ui.settings.export_folder.empty() ? default_export_folder() : ui.settings.export_folder;
   ViewState view = ui.session.view;
   if (view.heads_show == HeadsShow::neurons) view.cell = arcs_focus(ui, data).pair;  // what is shown, picked or not
-  choice.file = unused_name(choice.folder, suggested_file(choice, *trace, view, ui.state.title));
+  choice.file = unused_name(choice.folder, suggested_file(choice, *trace, view, ui.session.document.title));
   ui.session.jobs.start("Save " + choice.file,
                         [=](const CancelToken& cancel, const std::function<void(double)>& progress) {
                           return write_export(choice, *trace, view, cancel, progress);
@@ -115,6 +173,10 @@ ArcsFocus arcs_focus(Ui& ui, PanelData& data) {
 
 std::vector<std::int64_t> arcs_heads(const ViewState& view, std::int64_t num_heads) {
   std::vector<std::int64_t> heads;
+  if (!view.arcs_chosen) {
+    if (num_heads > 0) heads.push_back(std::clamp<std::int64_t>(view.head, 0, num_heads - 1));
+    return heads;
+  }
   if (view.arcs_heads) {
     for (const std::int64_t head : *view.arcs_heads) {
       if (head < num_heads) heads.push_back(head);
@@ -131,12 +193,15 @@ void toggle_arcs_head(ViewState& view, std::int64_t num_heads, std::int64_t head
   if (std::erase(heads, head) == 0) {
     heads.insert(std::lower_bound(heads.begin(), heads.end(), head), head);
   }
-  view.arcs_heads = heads;
-  if (std::ssize(heads) == num_heads) view.arcs_heads.reset();
+  const bool all = std::ssize(heads) == num_heads;
+  show_heads(view, all ? std::nullopt : std::optional(std::move(heads)));
 }
 
-void draw_heads_show(Ui& ui, Rect& controls) {
-  const Rect place = take_right(controls, ui.px(156), ui.px(6));
+Rect draw_heads_title(Ui& ui, const Rect& header) {
+  Rect rest = panel_header(ui, header, "Heads", "");
+  const float top = std::round(rest.center().y - ui.px(12));
+  rest = {{std::round(rest.min.x), top}, {rest.max.x, top + ui.px(size::control_height)}};
+  const Rect place = take_left(rest, ui.px(156), ui.px(12));
   int selected = static_cast<int>(ui.session.view.heads_show);
   const ControlState control{true, false,
                              "grid: a map a head. arcs: lines from queries to keys. neurons: one query's features "
@@ -146,32 +211,34 @@ void draw_heads_show(Ui& ui, Rect& controls) {
     // The panels beside it show the same numbers.
     if (selected != 0) select_stage(ui.session.view, StageId::weights);
   }
+  return rest;
 }
 
 float draw_arcs_controls(Ui& ui, PanelData& data, const Rect& area) {
   ViewState& view = ui.session.view;
   const std::int64_t heads = data.trace().num_heads();
-  const std::vector<std::int64_t> shown = arcs_heads(view, heads);
   const float height = ui.px(size::control_height), pitch = ui.px(size::row_height);
   const float slider_width = ui.px(64) + ui.px(8) + ui.px(78);
   const float label = std::ceil(text_width(ui, Type::words12, "heads")) + ui.px(10);
-  float y = area.min.y + ui.px(2), x = area.min.x + label;
-  text_in(ui, {{area.min.x, y}, {x, y + height}}, Type::words12, ui.colors.text2, "heads");
-  const float chip = ui.px(heads > 10 ? 48 : 44), gap = ui.px(6);
-  // The first line leaves room for the slider when all heads fit beside it.
-  const bool one_line = label + static_cast<float>(heads) * (chip + gap) + slider_width + ui.px(10) <= area.width();
-  for (std::int64_t head = 0; head < heads; ++head) {
-    if (x + chip > area.max.x && x > area.min.x + label) {
-      x = area.min.x + label;
-      y += pitch;
-    }
-    const bool on = std::binary_search(shown.begin(), shown.end(), head);
-    const Rect place{{x, y}, {x + chip, y + height}};
-    if (head_chip(ui, place, head, on, static_cast<std::size_t>(head))) toggle_arcs_head(view, heads, head);
-    x += chip + gap;
+  float y = area.min.y + ui.px(2);
+  Rect first{{area.min.x, y}, {area.max.x, y + height}};
+  text_in(ui, take_left(first, label, 0), Type::words12, ui.colors.text2, "heads");
+  const bool all = view.arcs_chosen && !view.arcs_heads;
+  if (button(ui, "heads/arcs/all", take_left(first, ui.px(40), ui.px(6)), "all",
+             {!all, false, all ? "The lines of all heads are drawn." : "Draws the lines of all heads."})) {
+    show_heads(view, std::nullopt);
   }
-  const bool beside = one_line || x + slider_width <= area.max.x;
-  if (!beside) y += pitch;
+  const bool none = view.arcs_chosen && view.arcs_heads && view.arcs_heads->empty();
+  if (button(ui, "heads/arcs/none", take_left(first, ui.px(50), ui.px(10)), "none",
+             {!none, false, none ? "No lines are drawn." : "Draws no lines, to switch heads on one by one."})) {
+    show_heads(view, std::vector<std::int64_t>());
+  }
+  // The first line leaves room for the slider when all heads fit beside it.
+  ChipPlaces chips = chip_places(ui, heads, first.min, first.max.x - slider_width - ui.px(10));
+  const bool beside = chips.rows == 1;
+  if (!beside) chips = chip_places(ui, heads, first.min, first.max.x);
+  draw_chips(ui, chips, heads);
+  y = beside ? y : chips.area.max.y;
   Rect line{{beside ? area.max.x - slider_width : area.min.x, y}, {area.max.x, y + height}};
   if (!beside) line.max.x = line.min.x + slider_width;
   text_in(ui, take_left(line, ui.px(64), ui.px(8)), Type::words12, ui.colors.text2, "hide below");
@@ -196,9 +263,9 @@ void read_arcs_keys(Ui& ui, PanelData& data) {
   if (types_text(ui.state.focus) || ui.state.focus == "heads/hide_below" || !ui.on_top()) return;
   if (ui.session.view.heads_show == HeadsShow::arcs) {
     const std::int64_t heads = data.trace().num_heads();
-    for (std::int64_t k = 0; k < std::min<std::int64_t>(heads, 9); ++k) {
-      const auto key = static_cast<KeyName>(static_cast<int>(KeyName::one) + static_cast<int>(k));
-      if (ui.take_key(key)) toggle_arcs_head(ui.session.view, heads, k);
+    for (std::int64_t head = 0; head < std::min<std::int64_t>(heads, 10); ++head) {
+      const auto key = static_cast<KeyName>(static_cast<int>(KeyName::zero) + static_cast<int>(head));
+      if (ui.take_key(key)) toggle_arcs_head(ui.session.view, heads, head);
     }
   }
   if (ui.take_key(KeyName::s)) save_svg(ui, data);

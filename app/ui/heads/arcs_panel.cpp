@@ -11,6 +11,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/base/grouped_digits.h"
 
 namespace headscope::ui {
 namespace {
@@ -108,12 +109,21 @@ void read_keys(Ui& ui, const ArcsDrawing& drawing) {
   if (ui.take_key(KeyName::enter)) ui.state.focus = "inspector/neurons";
 }
 
+// "head 0, 6, 7": whose lines are drawn; of more than can be read, how many.
+std::string heads_words(const std::vector<std::int64_t>& heads) {
+  constexpr std::size_t kMostNamed = 12;
+  if (heads.empty()) return "no head";
+  if (heads.size() > kMostNamed) return fmt::format("{} heads", heads.size());
+  return fmt::format("head {}", fmt::join(heads, ", "));
+}
+
 void draw_legend(Ui& ui, const ArcsDrawing& drawing, const Rect& area) {
   const Rect first{area.min, {area.max.x, area.min.y + ui.px(18)}};
   const Rect second{{area.min.x, first.max.y}, {area.max.x, first.max.y + ui.px(18)}};
   text_in(ui, first, Type::words12, ui.colors.text2,
-          drawing.focus.picked ? "width and opacity: weight.  Bright: the chosen query.  Dim: all others."
-                               : "width and opacity: weight.  Click a token: its lines stand out.");
+          heads_words(drawing.heads) + (drawing.focus.picked
+                                            ? "   width: weight.  Bright: the chosen query.  Dim: all others."
+                                            : "   width: weight.  Click a token: its lines stand out."));
   const std::string hidden = fully_masked_sentence(drawing.data.trace());
   if (!hidden.empty()) {
     draw_icon(ui, Icon::warning, {second.min.x + ui.px(6), std::round(second.center().y)}, ui.px(12), ui.colors.warn);
@@ -166,15 +176,12 @@ void follow_choice(Ui& ui, const ArcsDrawing& drawing) {
   ui.state.wants_frame = true;
 }
 
-// Title, batch, and the segments grid | arcs | neurons.
+// Title, the segments grid | arcs | neurons, batch.
 void draw_header(Ui& ui, const ArcsDrawing& drawing, const Rect& area) {
   const std::int64_t batches = drawing.data.trace().inputs->batch;
-  std::string fact = "query to key";
+  std::string fact = "lines, query to key";
   if (batches > 1) fact += fmt::format(", batch {} of {}", drawing.focus.selection.batch, batches);
-  Rect controls = panel_header(ui, area, "Lines", fact);
-  const float top = std::round(controls.center().y - ui.px(12));
-  controls = {{controls.min.x, top}, {controls.max.x, top + ui.px(size::control_height)}};
-  draw_heads_show(ui, controls);
+  text_in(ui, draw_heads_title(ui, area), Type::words12, ui.colors.text2, fact);
 }
 
 // Where the tokens stand at both sides, and the arcs between them. The sides are named in `headings`, above them.

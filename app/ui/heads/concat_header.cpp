@@ -8,6 +8,8 @@
 #include "app/ui/map/map_colors.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/map/provenance_view.h"
+#include "app/ui/shell_state.h"
+#include "app/ui/widgets/collapse.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/operation_text.h"
 
@@ -48,6 +50,12 @@ void draw_concat_header(Ui& ui, const ConcatPanel& panel, const Rect& area) {
   const float left = area.min.x + ui.px(size::panel_padding) +
                      std::ceil(text_width(ui, Type::mono_bold12, name_of(shown))) + ui.px(12);
   Rect rest{{left, line.min.y}, line.max};
+  rest.max.x += ui.px(4);
+  const bool closed = ui.state.panels.get<ShellState>().concat_header_only;
+  collapse_button(
+      ui, rest, "concat/collapse", closed ? Icon::chevron_right : Icon::chevron_down,
+      closed ? "Opens the picture of concat and output (F7)." : "Closes the picture of concat and output (F7).",
+      CommandId::toggle_concat);
 
   int shows = static_cast<int>(view.concat_shows);
   const ControlState state{has_output, false,

@@ -35,10 +35,11 @@ std::vector<MenuLine> lines_of(const Ui& ui, const LayerHead& place) {
   const auto held = held_as(ui, place);
   const std::string head =
       model ? fmt::format("Layer {}, head {}", place.layer, place.head) : fmt::format("Head {}", place.head);
-  std::vector<MenuLine> lines = {{head, computes ? "" : "captured", false},
-                                 {"Switch off", "X", true, is_off(ui, place), true},
-                                 {"Hold weights uniform", "", computes, held == FrozenHead::As::uniform},
-                                 {"Hold weights identity", "", computes, held == FrozenHead::As::identity}};
+  std::vector<MenuLine> lines = {
+      {head, computes ? "" : "captured", false},
+      {"Switch off", "X", is_off(ui, place) || why_heads_stay(ui) == nullptr, is_off(ui, place), true},
+      {"Hold weights uniform", "", computes, held == FrozenHead::As::uniform},
+      {"Hold weights identity", "", computes, held == FrozenHead::As::identity}};
   bool changed = is_off(ui, place) || held;
   for (const StageId stage : multiplied_stages()) {
     const double factor = head_factor(ui, stage, place);

@@ -34,6 +34,46 @@ void choose_head(Ui& ui, HeadsGrid& grid, std::int64_t head) {
   select_stage(ui.session.view, grid.selection.quantity);
 }
 
+struct LabelLook {
+  Type type{};
+  Rgba color;
+};
+
+// Pieces beside each other, tokens in the colours of query and key. When room is short, tokens and words are cut, so
+// that the score stays.
+void draw_pieces_of_label(Ui& ui, const Rect& line, const LabelLook& look, const std::vector<LabelPiece>& pieces) {
+  using Role = LabelPiece::Role;
+  const float space = std::ceil(text_width(ui, look.type, " "));
+  const auto is_fixed = [](const LabelPiece& piece) { return piece.role == Role::score || piece.text == "→"; };
+  std::vector<float> widths;
+  float room = line.width();
+  std::size_t cut = 0;  // pieces that may be cut
+  for (const LabelPiece& piece : pieces) {
+    widths.push_back(std::ceil(text_width(ui, look.type, piece.text)) + 1);
+    room -= space + (is_fixed(piece) ? widths.back() : 0);
+    cut += is_fixed(piece) ? 0 : 1;
+  }
+  // What the narrow ones leave goes to the others.
+  for (std::size_t left = cut, k = 0; k < pieces.size(); ++k) {
+    if (is_fixed(pieces[k])) continue;
+    float others = 0;
+    for (std::size_t other = k + 1; other < pieces.size(); ++other) {
+      if (!is_fixed(pieces[other])) others += widths[other];
+    }
+    const float share = std::max(room / static_cast<float>(left), room - others);
+    widths[k] = std::clamp(widths[k], 0.0f, std::max(0.0f, share));
+    room -= widths[k];
+    --left;
+  }
+  Rect rest = line;
+  for (std::size_t k = 0; k < pieces.size(); ++k) {
+    const Role role = pieces[k].role;
+    const Rgba color = role == Role::query ? ui.colors.query : role == Role::key ? ui.colors.key : look.color;
+    text_in(ui, take_left(rest, std::min(widths[k], std::max(0.0f, rest.width())), space), look.type, color,
+            pieces[k].text);
+  }
+}
+
 // The line above a thumbnail: square, number, pattern and its score; entropy at the right.
 void draw_label(Ui& ui, HeadsGrid& grid, std::int64_t head, const Rect& line) {
   const bool selected = head == grid.selection.head;
@@ -58,9 +98,12 @@ void draw_label(Ui& ui, HeadsGrid& grid, std::int64_t head, const Rect& line) {
     text_in(ui, rest, Type::mono11, ui.colors.text2, entropy, 1);
     rest.max.x -= entropy_width + ui.px(6);
   }
-  if (rest.width() > ui.px(16)) {
-    text_in(ui, rest, selected ? Type::title12 : Type::words12, selected ? ui.colors.text : ui.colors.text2,
-            changed_words(ui, place_of_head(ui, head)).value_or(grid.data.summary_text(grid.selection.batch, head)));
+  if (rest.width() <= ui.px(16)) return;
+  const LabelLook look{selected ? Type::title12 : Type::words12, selected ? ui.colors.text : ui.colors.text2};
+  if (const auto changed = changed_words(ui, place_of_head(ui, head))) {
+    text_in(ui, rest, look.type, look.color, *changed);
+  } else {
+    draw_pieces_of_label(ui, rest, look, grid.data.summary_pieces(grid.selection.batch, head));
   }
 }
 
@@ -172,6 +215,7 @@ void draw_thumbnail(Ui& ui, HeadsGrid& grid, std::int64_t head, ImVec2 at) {
   const Interaction mouse = interact_mouse(ui, head_name(head), view.grid.area, {}, selected);
   if (selected) answer_head_menu(ui, place_of_head(ui, head), view.grid.area);
   draw_heatmap_view(ui, view);
+  if (view.large) grid.seen.push_back(*view.large);
   if (mouse.hovered) {
     if (const std::optional<Cell> cell = shown_cell(ui, view, ImGui::GetIO().MousePos)) {
       ui.state.next_hover.query = cell->row;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "app/ui/heads/heads_layout.h"
 #include "app/ui/map/heatmap_view.h"
@@ -20,7 +21,8 @@ struct HeadsGrid {
   HeadsLayout layout;
   Rect area;  // of the pictures, without gutter and legend
   std::int64_t rows = 0, columns = 0;
-  bool large = false;  // drawn from tiles
+  bool large = false;          // drawn from tiles
+  std::vector<LargeMap> seen;  // the large maps that were drawn in this frame
 
   // The cells of the picture whose corner is at `at`.
   CellGrid cells_at(ImVec2 at) const {

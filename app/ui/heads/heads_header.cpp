@@ -8,6 +8,7 @@
 #include "app/session/session.h"
 #include "app/ui/heads/arcs.h"
 #include "app/ui/map/map_colors.h"
+#include "app/ui/map/range_choice.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
@@ -16,7 +17,7 @@ namespace {
 // The line of the list below the range choices.
 constexpr int kSwitchLog = static_cast<int>(RangeChoice::fixed) + 1;
 
-void choose_range(ViewState& view, int line, const ValueRange& now) {
+void choose_line(ViewState& view, int line, const ValueRange& now) {
   if (line == kSwitchLog) {
     view.log_scale = !view.log_scale;
     return;
@@ -27,16 +28,14 @@ void choose_range(ViewState& view, int line, const ValueRange& now) {
     view.range_low = now.low;
     view.range_high = now.high;
   }
-  view.range_fixed = choice == RangeChoice::fixed;
-  view.range_per_head = choice == RangeChoice::per_head;
-  view.range = choice == RangeChoice::per_row ? RangeKind::row : RangeKind::automatic;
+  choose_range(view, choice);
 }
 
 const char* const kQuantityTip =
     "What the heatmaps show: weights = softmax(masked_scores) along keys, or one of the steps before or after it.";
 const char* const kRangeTip =
     "Which numbers get the first and the last colour: one range for all heads, each head's or row's own smallest and "
-    "largest, or two numbers that you type.";
+    "largest, 98 in 100 of the cells, or two numbers that you type.";
 
 }  // namespace
 
@@ -45,7 +44,6 @@ void draw_heads_header(Ui& ui, const Rect& area, PanelData& data, const Selectio
   const Trace& trace = data.trace();
   const bool weight_like = is_weight_like(selection.quantity);
   const bool fixed = view.range_fixed;
-  const float fields = fixed ? 2 * ui.px(64) + ui.px(12) : 0;
   const std::vector<StageId> quantities = quantities_of(trace);
   std::vector<std::string> names;
   int quantity = 0;
@@ -55,15 +53,9 @@ void draw_heads_header(Ui& ui, const Rect& area, PanelData& data, const Selectio
     names.emplace_back(stage_name(id));
     quantity_width = std::max(quantity_width, std::ceil(text_width(ui, Type::mono12, names.back())) + ui.px(34));
   }
-  const float controls = quantity_width + ui.px(92) + ui.px(150) + ui.px(12) + ui.px(162) + fields;
   std::string fact = fmt::format("{} of {}", trace.num_heads(), trace.num_heads());
   if (trace.inputs->batch > 1) fact += fmt::format(", batch {} of {}", selection.batch, trace.inputs->batch);
-  const float room = area.width() - ui.px(28) - text_width(ui, Type::title13, "Heads") - controls - ui.px(24);
-  if (text_width(ui, Type::words12, fact) > room) fact.clear();
-  Rect rest = panel_header(ui, area, "Heads", fact);
-  const float y = std::round(rest.center().y - ui.px(12));
-  rest = {{rest.min.x, y}, {rest.max.x, y + ui.px(size::control_height)}};
-  draw_heads_show(ui, rest);
+  Rect rest = draw_heads_title(ui, area);
 
   if (fixed) {
     // The right one first: places are cut from the right.
@@ -74,9 +66,13 @@ void draw_heads_header(Ui& ui, const Rect& area, PanelData& data, const Selectio
     number_field(ui, "heads/range_high", high, view.range_high, false,
                  {true, false, "Numbers from this on get the last colour."});
   }
-  const Rect range_rect = take_right(rest, ui.px(150), ui.px(6));
-  const Rect map_rect = take_right(rest, ui.px(92), ui.px(6));
-  const Rect quantity_rect = take_right(rest, std::min(quantity_width, std::max(ui.px(60), rest.width())), ui.px(6));
+  // In a narrow panel the range's words are cut first, then the maps' combo goes.
+  const float beside = quantity_width + ui.px(92) + 2 * ui.px(6);
+  const Rect range_rect = take_right(rest, std::clamp(rest.width() - beside, ui.px(84), ui.px(150)), ui.px(6));
+  const bool has_maps = rest.width() >= ui.px(92 + 6 + 60);
+  const Rect map_rect = has_maps ? take_right(rest, ui.px(92), ui.px(6)) : Rect{};
+  const Rect quantity_rect = take_right(rest, std::min(quantity_width, std::max(ui.px(60), rest.width())), ui.px(12));
+  if (text_width(ui, Type::words12, fact) <= rest.width()) text_in(ui, rest, Type::words12, ui.colors.text2, fact);
 
   if (combo(ui, "heads/quantity", quantity_rect, names, quantity, {{true, false, kQuantityTip}}) && quantity >= 0 &&
       static_cast<std::size_t>(quantity) < quantities.size()) {
@@ -84,19 +80,20 @@ void draw_heads_header(Ui& ui, const Rect& area, PanelData& data, const Selectio
     if (is_score_like(view.stage)) view.stage = view.quantity;
   }
 
-  color_map_combo(ui, "heads/colormap", map_rect, weight_like);
+  if (has_maps) color_map_combo(ui, "heads/colormap", map_rect, weight_like);
 
   ViewState as_shared = view;
-  as_shared.range_fixed = as_shared.range_per_head = false;
-  as_shared.range = RangeKind::automatic;
+  choose_range(as_shared, RangeChoice::shared);
   const ValueRange shared = data.range(as_shared, selection.quantity, selection.batch, selection.head);
   int choice = static_cast<int>(range_choice(view));
   std::vector<std::string> ranges = {"range: shared " + spelled_range(shared), "range: per head", "range: per row",
-                                     "range: fixed"};
-  ranges[static_cast<std::size_t>(choice)] = range_label(view, shared, weight_like);
+                                     "range: fit", "range: fixed"};
+  const ValueRange now = data.range(view, selection.quantity, selection.batch, selection.head);
+  const bool fits = range_choice(view) == RangeChoice::fit;
+  ranges[static_cast<std::size_t>(choice)] = range_label(view, fits ? now : shared, weight_like);
   if (weight_like) ranges.emplace_back(view.log_scale ? "switch to linear" : "switch to logarithmic");
   if (combo(ui, "heads/range", range_rect, ranges, choice, {{true, false, kRangeTip}, Type::words12})) {
-    choose_range(view, choice, data.range(view, selection.quantity, selection.batch, selection.head));
+    choose_line(view, choice, now);
   }
 }
 

@@ -2,14 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <vector>
 
 namespace headscope::ui {
 namespace {
 
-constexpr float kLabel = 22, kBetweenRows = 8, kLeastGap = 8, kSmallest = 96, kWideGap = 32;
+constexpr float kLabel = 22, kBetweenRows = 8, kLeastGap = 8, kSmallest = 72, kWideGap = 32;
+constexpr double kNearlyAsLarge = 0.93;  // of the largest side of a cell
+constexpr int kMostColumns = 64;
 
 CellGrid thumbnail(float width, float height, std::int64_t rows, std::int64_t columns) {
   return fitted_square({0, 0}, width, height, rows, columns);
+}
+
+// Of a cell, in pixels.
+double side_of(const CellGrid& grid) {
+  return grid.empty() ? 0 : std::sqrt(grid.cell_width * grid.cell_height);
 }
 
 }  // namespace
@@ -33,21 +42,31 @@ HeadsLayout heads_layout(float width, float height, std::int64_t heads, std::int
   };
   const auto rows_of = [&](int count) { return static_cast<float>((heads + count - 1) / count); };
 
-  const int fewest = static_cast<int>(std::min<std::int64_t>(heads, 4));
-  const int most = static_cast<int>(std::clamp<std::int64_t>(heads, 1, 64));
-  CellGrid best;
-  for (int count = fewest; count <= most; ++count) {
+  const int most = static_cast<int>(std::clamp<std::int64_t>(heads, 1, kMostColumns));
+  const auto empty_places = [&](int count) { return (count - heads % count) % count; };
+  std::vector<CellGrid> grids;  // with one column, two ...
+  double largest = 0;
+  for (int count = 1; count <= most; ++count) {
     const float down = std::floor((height + between) / rows_of(count) - label - between);
-    if (across(count) < 1 || down < 1) continue;
-    const CellGrid grid = thumbnail(across(count), down, rows, columns);
-    if (grid.cell_width * grid.cell_height <= best.cell_width * best.cell_height) continue;
+    grids.push_back(thumbnail(std::max(0.0f, across(count)), std::max(0.0f, down), rows, columns));
+    largest = std::max(largest, side_of(grids.back()));
+  }
+  CellGrid best;
+  for (int count = 1; count <= most; ++count) {
+    const CellGrid& grid = grids[static_cast<std::size_t>(count - 1)];
+    if (grid.empty() || side_of(grid) < kNearlyAsLarge * largest) continue;
+    const bool fuller = empty_places(count) < empty_places(layout.columns);
+    const bool as_full = empty_places(count) == empty_places(layout.columns);
+    if (!best.empty() && !fuller && !(as_full && side_of(grid) > side_of(best))) continue;
     best = grid;
     layout.columns = count;
   }
   const float smallest = std::round(kSmallest * scale);
   if (best.empty() || std::max(best.area.width(), best.area.height()) < smallest) {
-    layout.columns = fewest;
-    while (layout.columns > 1 && across(layout.columns) < smallest) --layout.columns;
+    layout.columns = 1;
+    for (int count = 2; count <= most && across(count) >= smallest; ++count) {
+      if (empty_places(count) <= empty_places(layout.columns)) layout.columns = count;
+    }
     const float side = std::max(smallest, across(layout.columns));
     const float down = std::max(smallest, std::min(side, height - label));
     best = thumbnail(std::max(1.0f, std::min(side, width)), down, rows, columns);

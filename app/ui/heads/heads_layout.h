@@ -18,8 +18,9 @@ struct HeadsLayout {
   ImVec2 position(std::int64_t head, float label_height) const;
 };
 
-// The grid in width x height: at least four columns (or one a head), as many as make the cells largest; when a
-// thumbnail would be smaller than 96 px, thumbnails of four columns that scroll.
+// The grid in width x height, with as many columns as make the cells largest; nearly as large ones are preferred where
+// they leave fewer places of the last row empty. When a thumbnail would be smaller than 72 px, the grid scrolls: it
+// then has as many columns of 72 px or more as fill the rows evenly.
 HeadsLayout heads_layout(float width, float height, std::int64_t heads, std::int64_t rows, std::int64_t columns,
                          float scale);
 

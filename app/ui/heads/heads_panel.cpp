@@ -10,6 +10,7 @@
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/map_colors.h"
 #include "app/ui/map/panel_sentences.h"
+#include "app/ui/map/range_choice.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets/control_states.h"
@@ -24,12 +25,6 @@ constexpr float kGutter = 62, kLegend = 46;
 struct HeadsState {
   std::optional<std::int64_t> followed;  // the head that was scrolled into sight
 };
-
-// What a pixel of the selected head's map holds, and how many maps are still being computed.
-std::string large_sentence(Ui& ui, HeadsGrid& grid) {
-  const HeatmapView view = head_view(ui, grid, grid.selection.head, {0, 0});
-  return map_sentence(*view.large, view.grid);
-}
 
 void draw_legend(Ui& ui, HeadsGrid& grid, const Rect& area) {
   const ViewState& view = ui.session.view;
@@ -56,6 +51,11 @@ void draw_legend(Ui& ui, HeadsGrid& grid, const Rect& area) {
   Rect words{{bar.max.x + std::max(ui.px(9), grid.layout.gap > ui.px(40) ? ui.px(16) : grid.layout.gap),
               area.min.y + ui.px(4)},
              area.max};
+  const MapSlice shown{quantity, grid.selection.batch, grid.selection.head};
+  if (offers_contrast(ui, grid.data, shown)) {
+    const Rect offer{{words.min.x, area.min.y + ui.px(6)}, {words.max.x, area.min.y + ui.px(28)}};
+    words.max.x -= draw_contrast_offer(ui, "heads/contrast", offer, quantity) + ui.px(8);
+  }
   std::string noun = weight_like ? "weight" : std::string(stage_name(quantity));
   if (quantity == StageId::dropped_weights) noun = "weight after dropout";
   std::string sentence = noun + ", " + range_sentence(view);
@@ -65,7 +65,7 @@ void draw_legend(Ui& ui, HeadsGrid& grid, const Rect& area) {
   draw_legend_words(ui, first, sentence + ".");
   const Rect second{{words.min.x, first.max.y}, {words.max.x, first.max.y + ui.px(16)}};
   const std::string hidden = fully_masked_sentence(grid.data.trace());
-  const std::string holds = grid.large ? large_sentence(ui, grid)
+  const std::string holds = grid.large ? maps_sentence(grid.seen, grid.cells_at(grid.area.min))
                                        : pixel_holds(grid.rows, grid.columns, grid.layout.width, grid.layout.height,
                                                      weight_like ? "weights" : "scores, by size");
   if (!hidden.empty()) {
@@ -101,7 +101,7 @@ void draw_heads_panel(Ui& ui, const Rect& area) {
   PanelData* data = panel_data(ui);
   if (data == nullptr || data->trace().find(StageId::weights) == nullptr) return;
   const Trace& trace = data->trace();
-  HeadsGrid grid{*data, selection_of(ui.session.view, trace), {}, {}, 0, 0};
+  HeadsGrid grid{*data, selection_of(ui.session.view, trace), {}, {}, 0, 0, false, {}};
   draw_heads_header(ui, {area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}}, *data, grid.selection);
 
   const Tensor& first = data->matrix(grid.selection.quantity, grid.selection.batch, 0);
@@ -115,6 +115,7 @@ void draw_heads_panel(Ui& ui, const Rect& area) {
   grid.layout =
       heads_layout(grid.area.width(), grid.area.height(), trace.num_heads(), grid.rows, grid.columns, ui.scale);
 
+  follow_contrast_setting(ui, *data, {grid.selection.quantity, grid.selection.batch, grid.selection.head});
   follow_selection(ui, grid);
   const Rect scrolled{{area.min.x, grid.area.min.y}, {area.max.x, grid.area.max.y + ui.px(4)}};
   const float content = grid.layout.scrolls ? grid.layout.content_height + ui.px(8) : 0;

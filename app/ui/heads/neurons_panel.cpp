@@ -9,6 +9,7 @@
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/panels.h"
+#include "app/ui/widgets/collapse.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
@@ -110,37 +111,37 @@ void read_keys(Ui& ui, const NeuronsTable& table) {
   if (ui.take_key(KeyName::right)) query(table.neurons.query + 1);
 }
 
-Rect draw_header(Ui& ui, PanelData& data, const ArcsFocus& focus, const Rect& area, bool beside_arcs) {
+void draw_header(Ui& ui, PanelData& data, const ArcsFocus& focus, const Rect& area, bool beside_arcs) {
   ViewState& view = ui.session.view;
   const std::int64_t query = focus.pair ? focus.pair->row : 0;
   const std::string token = token_or_index(data.rows(StageId::weights), query);
-  Rect all = area;
-  Rect controls = {{area.min.x, area.min.y}, {area.max.x - ui.px(size::panel_padding), area.max.y}};
+  const auto head = static_cast<int>(focus.selection.head);
+  Rect controls = beside_arcs ? panel_header(ui, area, "Neurons", "", head) : draw_heads_title(ui, area);
   const float top = std::round(area.center().y - ui.px(12));
   controls.min.y = top;
   controls.max.y = top + ui.px(size::control_height);
-  if (!beside_arcs) draw_heads_show(ui, controls);
+  if (beside_arcs) {
+    controls.max.x += ui.px(4);
+    collapse_button(ui, controls, "inspector/close", Icon::chevron_right,
+                    "Closes this panel; F4 or its rail opens it again.", CommandId::toggle_inspector);
+  }
   std::vector<std::string> heads;
-  for (std::int64_t head = 0; head < data.trace().num_heads(); ++head) heads.push_back(fmt::format("head {}", head));
-  int selected = static_cast<int>(focus.selection.head);
+  for (std::int64_t h = 0; h < data.trace().num_heads(); ++h) heads.push_back(fmt::format("head {}", h));
+  int selected = head;
   const Rect place = take_right(controls, ui.px(96), ui.px(10));
   if (combo(ui, "neurons/head", place, heads, selected,
             {{true, false, "The head whose query and keys are shown."}, Type::words12})) {
     view.head = selected;
   }
-  all.max.x = place.min.x;
-  const std::string head = fmt::format("head {}, query ", focus.selection.head);
-  const Rect rest = panel_header(ui, all, "Neurons", "", static_cast<int>(focus.selection.head));
-  Rect line = rest;
+  Rect line = controls;
   const auto piece = [&](Type type, Rgba color, const std::string& text) {
     if (line.width() < ui.px(20)) return;
     text_in(ui, line, type, color, text);
     line.min.x += std::ceil(text_width(ui, type, text));
   };
-  piece(Type::words12, ui.colors.text2, head);
+  piece(Type::words12, ui.colors.text2, fmt::format("{}head {}, query ", beside_arcs ? "" : "neurons of ", head));
   piece(Type::mono_bold12, ui.colors.query, token);
   piece(Type::words12, ui.colors.text2, " against every key");
-  return controls;
 }
 
 // What the inspector would say of the pair's weight.

@@ -9,6 +9,7 @@
 #include "app/ui/panel_data.h"
 #include "app/ui/panels.h"
 #include "app/ui/pipeline_cards.h"
+#include "app/ui/shell_state.h"
 #include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/stage_sources.h"
@@ -239,6 +240,9 @@ void draw_pipeline_strip(Ui& ui, const Rect& area) {
   if (data == nullptr || data->trace().stages.empty()) return;
   const Trace& trace = data->trace();
   StripState strip{*data, selection_of(ui.session.view, trace), {}, area.height() < ui.px(size::pipeline)};
+  OnScreen& on_screen = ui.state.panels.get<ShellState>().on_screen;
+  on_screen.pipeline = !strip.names_only;
+  on_screen.pipeline_names = strip.names_only;
   strip.feeding = linked_stages(ui, *data);
   if (!ui.state.hover.cell) {
     for (const StageId stage : feeding_stages(trace, strip.selection.stage)) strip.feeding.push_back(stage);
@@ -268,7 +272,7 @@ void draw_pipeline_strip(Ui& ui, const Rect& area) {
 
   const Rect clip = scrolls ? inner : area;
   canvas().PushClipRect({clip.min.x - ui.px(4), clip.min.y}, {clip.max.x + ui.px(4), clip.max.y}, true);
-  const float top = area.min.y + ui.px(8);
+  const float top = area.min.y + ui.px(5);
   const float height = strip.names_only ? ui.px(24) : ui.px(72);
   for (std::size_t i = 0; i < cards.size(); ++i) {
     const float x = inner.min.x + layout.x[i] - offset;

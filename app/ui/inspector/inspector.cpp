@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "app/session/session.h"
+#include "app/ui/inspector/cell_finder.h"
 #include "app/ui/inspector/inspector_parts.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/panels.h"
 #include "app/ui/shell_state.h"
+#include "app/ui/widgets/collapse.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/explain/explain.h"
 
@@ -19,7 +21,8 @@ namespace {
 constexpr float kBesideFrom = 860, kColumn = 436;
 
 constexpr const char* kExplainTitle = "Where this number comes from";
-constexpr const char* kExpandTip = "The inspector takes the place of the heads; once more brings them back.";
+constexpr const char* kExpandTip = "The inspector takes the place of the heads.";
+constexpr const char* kShrinkTip = "Brings the heads back (Esc).";
 constexpr const char* kCopyTip = "Copy this matrix: rows of numbers with tabs between, for a spreadsheet or numpy.";
 
 struct InspectorState {
@@ -53,15 +56,18 @@ std::string fact_of(const Inspected& inspected) {
 void draw_header(Ui& ui, const Inspected& inspected, const Rect& area) {
   const bool per_head = inspected.data.trace().tensor(inspected.stage).rank() == 4;
   Rect all = area;
-  Rect buttons = take_right(all, ui.px(size::panel_padding) + 2 * ui.px(28), 0);
+  Rect buttons = take_right(all, ui.px(size::panel_padding) + 2 * ui.px(28) + ui.px(kCollapseWidth), 0);
   buttons.max.x -= ui.px(size::panel_padding) - ui.px(4);
+  collapse_button(ui, buttons, "inspector/close", Icon::chevron_right,
+                  "Closes the inspector; F4 or its rail opens it again.", CommandId::toggle_inspector);
   panel_header(ui, all, title_of(inspected), fact_of(inspected),
                per_head ? static_cast<int>(inspected.selection.head) : -1, !per_head);
   const float y = std::round(area.min.y + (ui.px(size::panel_header) - ui.px(24)) / 2);
   bool& expanded = ui.state.panels.get<ShellState>().inspector_expanded;
   const Rect expand{{buttons.min.x, y}, {buttons.min.x + ui.px(26), y + ui.px(24)}};
   const Rect copy{{expand.max.x + ui.px(4), y}, {expand.max.x + ui.px(30), y + ui.px(24)}};
-  if (icon_button(ui, "inspector/expand", expand, Icon::expand, {true, false, kExpandTip})) {
+  if (icon_button(ui, "inspector/expand", expand, expanded ? Icon::close : Icon::expand,
+                  {true, false, expanded ? kShrinkTip : kExpandTip})) {
     expanded = !expanded;
   }
   if (icon_button(ui, "inspector/copy", copy, Icon::copy, {true, false, kCopyTip})) copy_matrix(ui, inspected);
@@ -196,7 +202,7 @@ void copy_matrix(Ui& ui, const Inspected& inspected) {
     return;
   }
   Notice notice;
-  notice.key = "copy_matrix";
+  notice.key = "layer/copy_matrix";
   notice.kind = Notice::Kind::warn;
   notice.fact = to_string(inspected.matrix.shape()) + " is too large for the clipboard.";
   notice.advice = "Export it to a file instead: Ctrl+E.";
@@ -217,6 +223,13 @@ void draw_inspector(Ui& ui, const Rect& area) {
                    {rest.max.x - ui.px(size::panel_padding), rest.min.y + ui.px(26)}});
     rest.min.y += ui.px(size::row_height);
   }
+  if (ui.state.panels.get<CellFinder>().open) {
+    draw_cell_finder(ui, inspected,
+                     {{rest.min.x + ui.px(size::panel_padding), rest.min.y + ui.px(2)},
+                      {rest.max.x - ui.px(size::panel_padding), rest.min.y + ui.px(26)}});
+    inspected.selection.cell = ui.session.view.cell;
+    rest.min.y += ui.px(size::row_height);
+  }
   if (area.width() >= ui.px(kBesideFrom)) {
     // Wide: the picture takes the height, everything else a column at its right.
     const float split = area.max.x - ui.px(kColumn);
@@ -227,7 +240,7 @@ void draw_inspector(Ui& ui, const Rect& area) {
     return;
   }
   // What lies below the picture: the explanation and, where there is room, what follows it.
-  const float least = ui.px(200);
+  const float least = ui.px(170);  // twelve tokens keep their numbers in a window of 1280 x 800
   const float body = area.height() >= ui.px(690) ? ui.px(306) : least;
   const float y = draw_inspector_picture(ui, inspected, rest, body);
   if (area.max.y - y < ui.px(24)) return;

@@ -1,8 +1,10 @@
 // The picture of the matrix with what is around it: labels, colour bar, plots along the axes; mouse and keys.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/session/session.h"
+#include "app/ui/inspector/cell_finder.h"
 #include "app/ui/inspector/inspector_parts.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/axis_plots.h"
@@ -10,6 +12,7 @@
 #include "app/ui/map/map_with_axes.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/map/provenance_view.h"
+#include "app/ui/map/range_choice.h"
 #include "app/ui/request/number_edit.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/stage_layout.h"
@@ -17,7 +20,9 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kGutter = 62, kWordLabels = 50, kIndexLabels = 24, kThinLabels = 44, kBarRoom = 56, kProfile = 28;
+constexpr float kNarrowGutter = 48, kNumbersFrom = 24;  // pixels a cell
+constexpr float kGutter = 62, kWordLabels = 50, kIndexLabels = 24, kThinLabels = 44, kBarRoom = 56, kBarGap = 12,
+                kProfile = 28;
 
 constexpr const char* kName = "inspector/picture";
 
@@ -35,9 +40,14 @@ Places places_of(Ui& ui, const Inspected& inspected, const Rect& area, float bod
   const std::int64_t rows = inspected.matrix.dim(0);
   const std::int64_t columns = inspected.matrix.dim(1);
   const bool large = inspected.data.is_large(inspected.stage);
-  const float left = area.min.x + ui.px(14) + ui.px(kGutter);
-  // Numbers of a signed range are longer than those of weights.
-  const float bar = ui.px(inspected.weight_like ? kBarRoom : kBarRoom + 14);
+  // Numbers of a signed range are longer than those of weights, and those of a fitted one than 0 and 1.
+  const float bar = std::max(ui.px(inspected.weight_like ? kBarRoom : kBarRoom + 14),
+                             ui.px(kBarGap + 6) + color_bar_width(ui, inspected.range));
+  float left = area.min.x + ui.px(14) + ui.px(kGutter);
+  // Names give way where the cells would just lose their numbers.
+  const float numbers = ui.px(kNumbersFrom) * static_cast<float>(columns), narrow = ui.px(kGutter - kNarrowGutter);
+  const float missing = numbers - (area.max.x - bar - left);
+  if (inspected.score_like && missing > 0 && missing <= narrow) left -= narrow;
   float width = area.max.x - bar - left;
   const float lines = picture_lines_height(ui, large);
   const auto fit = [&](float labels) {
@@ -113,7 +123,7 @@ HeatmapView view_of(const Inspected& inspected, Pooling pooling) {
 }
 
 // The colour bar at the right; under a range per row with the numbers of `row`, or without any.
-void draw_bar(Ui& ui, const HeatmapView& view, std::int64_t row, float x) {
+void draw_bar(Ui& ui, const HeatmapView& view, StageId stage, std::int64_t row, float x) {
   const Rect& picture = view.grid.area;
   const Rect bar{{x, picture.min.y}, {x + ui.px(10), std::max(picture.max.y, picture.min.y + ui.px(24))}};
   ui.mark("inspector/color_bar", bar);
@@ -121,6 +131,11 @@ void draw_bar(Ui& ui, const HeatmapView& view, std::int64_t row, float x) {
   if (view.range.per_row) {
     const bool known = view.row_scale != nullptr && row >= 0 && static_cast<std::size_t>(row) < view.row_scale->size();
     range = known ? range_of((*view.row_scale)[static_cast<std::size_t>(row)]) : std::nullopt;
+  }
+  if (is_fit(ui.session.view, stage)) {
+    const Rect words{{bar.min.x - ui.px(4), bar.min.y - ui.px(22)}, {bar.max.x + ui.px(30), bar.min.y - ui.px(8)}};
+    text_in(ui, words, Type::words11, ui.colors.text3, "fit");
+    ui.mark("inspector/color_bar/fit", words);
   }
   if (!range) canvas().PushClipRect(bar.min, bar.max, true);
   color_bar(ui, bar, view.map, range.value_or(ValueRange{}), false);
@@ -161,6 +176,9 @@ HeatmapInput read_input(Ui& ui, Inspected& inspected, HeatmapView& heatmap, cons
   Viewport& viewport = inspected.score_like ? view.viewport : view.stage_viewport;
   std::optional<Cell> picked = inspected.selection.cell;
   const std::optional<Cell> before = picked;
+  if (std::exchange(ui.state.panels.get<CellFinder>().reveal, false) && picked) {
+    viewport = showing(fitted, viewport, *picked);
+  }
   const HeatmapInput input = heatmap_input(ui, kName, heatmap, fitted, &viewport, &picked);
   if (picked != before) view.cell = picked;
   if (input.clicked) view.cell = picked = input.clicked;
@@ -229,7 +247,7 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
   } else {
     draw_feature_corner(ui, places);
   }
-  float bar_x = grid.area.max.x + ui.px(12);
+  float bar_x = grid.area.max.x + ui.px(kBarGap);
   if (places.profiles) {
     const Cell at = in_range && marked.row >= 0 ? marked : inspected.shown.value_or(Cell{-1, -1});
     draw_axis_plots(ui, heatmap, at, ui.px(kProfile));
@@ -237,7 +255,7 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
   }
   if (!provenance) {
     const std::int64_t row = in_range && marked.row >= 0 ? marked.row : inspected.shown ? inspected.shown->row : -1;
-    draw_bar(ui, heatmap, row, bar_x);
+    draw_bar(ui, heatmap, inspected.stage, row, bar_x);
   }
   choose_shown(ui, inspected, input.hovered, grid);
   return draw_picture_lines(ui, inspected, heatmap, places.holds, {{area.min.x, places.bottom}, area.max});

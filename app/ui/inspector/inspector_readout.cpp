@@ -10,6 +10,7 @@
 #include "app/ui/map/map_with_axes.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/base/grouped_digits.h"
 
 namespace headscope::ui {
 namespace {
@@ -34,8 +35,10 @@ void draw_readout(Ui& ui, const Inspected& inspected, const HeatmapView& view, c
   const float value_width = std::ceil(text_width(ui, Type::mono_bold12, value)) + 1;
   text_in(ui, take_right(rest, value_width, ui.px(20)), Type::mono_bold12, hidden ? ui.colors.text2 : ui.colors.text,
           value, 1);
-  std::string where = inspected.score_like ? fmt::format("query {} · key {}", cell.row, cell.column)
-                                           : fmt::format("position {} · feature {}", cell.row, cell.column);
+  std::string where =
+      inspected.score_like
+          ? fmt::format("query {} · key {}", grouped_digits(cell.row), grouped_digits(cell.column))
+          : fmt::format("position {} · feature {}", grouped_digits(cell.row), grouped_digits(cell.column));
   if (hidden) where = "hidden · " + where;
   if (inspected.is_strongest) where = "strongest link · " + where;
   const float where_width = std::min(rest.width(), std::ceil(text_width(ui, Type::words12, where)) + 1);

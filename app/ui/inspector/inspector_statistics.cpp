@@ -4,14 +4,18 @@
 #include <array>
 #include <cmath>
 
+#include "app/ui/inspector/histogram_handles.h"
 #include "app/ui/inspector/inspector_parts.h"
 #include "app/ui/inspector/statistics_rows.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/base/grouped_digits.h"
 
 namespace headscope::ui {
 namespace {
 
+constexpr const char* kHistogramTip =
+    "How many numbers of this slice fall into each of equal bins between its smallest and largest finite value.";
 constexpr float kTitle = 32, kRow = 18, kHistogram = 64, kAxis = 20, kBelow = 8;
 
 // For a large slice whose numbers are not computed yet: how many there are, and a button to compute them. Stored slices
@@ -92,11 +96,11 @@ void draw_histogram(Ui& ui, const Inspected& inspected, const Rect& area) {
   if (known == nullptr) return;
   const Histogram& histogram = *known;
   const Rect plot{area.min, {area.max.x, area.max.y - ui.px(kAxis)}};
-  interact_mouse(
-      ui, "inspector/histogram", plot,
-      {true, false,
-       "How many numbers of this slice fall into each of equal bins between its smallest and largest finite value."},
-      false);
+  const Rect inner = inset(plot, ui.px(4));
+  ui.mark("inspector/histogram", plot);
+  // Before the plot, which lies below them.
+  const RangeHandles handles = read_range_handles(ui, inspected, histogram, inner);
+  if (!handles.hovered) interact_mouse(ui, "inspector/histogram", plot, {true, false, kHistogramTip}, false);
   fill(plot, ui.colors.well, ui.px(size::radius_inner));
   const std::int64_t most =
       histogram.counts.empty() ? 0 : *std::max_element(histogram.counts.begin(), histogram.counts.end());
@@ -107,7 +111,6 @@ void draw_histogram(Ui& ui, const Inspected& inspected, const Rect& area) {
   }
   const auto bins = static_cast<float>(histogram.counts.size());
   const double span = histogram.high - histogram.low;
-  const Rect inner = inset(plot, ui.px(4));
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   std::string hovered;
   for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
@@ -136,6 +139,7 @@ void draw_histogram(Ui& ui, const Inspected& inspected, const Rect& area) {
               0.5f);
     }
   }
+  draw_range_handles(ui, handles, inner);
   text_in(ui, axis, Type::mono11, ui.colors.text2, number_label(histogram.low, 4, true));
   text_in(ui, axis, Type::mono11, ui.colors.text2, number_label(histogram.high, 4, true), 1);
   if (!hovered.empty()) text_in(ui, axis, Type::mono11, ui.colors.text, hovered, 0.5f);
@@ -154,8 +158,9 @@ float statistics_height(Ui& ui, const Inspected& inspected) {
 
 void draw_statistics(Ui& ui, const Inspected& inspected, const Rect& area) {
   ui.mark("inspector/statistics", area);
-  section_title(ui, {area.min, {area.max.x, area.min.y + ui.px(kTitle)}}, "Statistics",
-                std::string(stage_name(inspected.stage)));
+  draw_range_buttons(ui, inspected,
+                     section_title(ui, {area.min, {area.max.x, area.min.y + ui.px(kTitle)}}, "Statistics",
+                                   std::string(stage_name(inspected.stage))));
   float y = area.min.y + ui.px(kTitle) - ui.px(2);
   draw_rows(ui, inspected, area, y);
   y += ui.px(6);

@@ -2,6 +2,7 @@
 
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/base/grouped_digits.h"
 
 namespace headscope::ui {
 

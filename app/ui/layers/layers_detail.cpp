@@ -27,6 +27,7 @@ void draw_header(Ui& ui, const LayersShown& shown, const Rect& area) {
   panel_header(ui, all, fmt::format("Layer {}, head {}", shown.layer, shown.head), fact);
   const LayerHead place{shown.layer, shown.head};
   const bool off = is_off(ui, place);
+  const char* stays = why_heads_stay(ui);
   const float y = std::round(area.center().y - ui.px(12));
   const Rect more = take_right(right, ui.px(24), ui.px(6));
   if (icon_button(ui, "layers/more", {{more.min.x, y}, {more.max.x, y + ui.px(24)}}, Icon::menu_dots,
@@ -36,7 +37,8 @@ void draw_header(Ui& ui, const LayersShown& shown, const Rect& area) {
   answer_head_menu(ui, place, more);
   if (button(ui, "layers/switch", {{right.min.x, y}, {right.max.x, y + ui.px(24)}},
              off ? "Switch on  X" : "Switch off  X",
-             {true, false, "A head that is off adds nothing: its context is set to zero."})) {
+             {off || stays == nullptr, false,
+              off || stays == nullptr ? "A head that is off adds nothing: its context is set to zero." : stays})) {
     switch_head(ui, place);
   }
 }
@@ -122,6 +124,7 @@ void draw_layers_aggregate(Ui& ui, const LayersShown& shown, const Rect& area) {
   }
   HeatmapView view;
   view.matrix = result->matrix;
+  view.mask = result->mask;
   view.map = shown.map;
   view.range = {0, 1, ui.session.view.log_scale, false};
   draw_map_and_readout(ui, view, {shown.result.groups->row_labels, shown.result.groups->column_labels}, rest,

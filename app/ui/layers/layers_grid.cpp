@@ -41,8 +41,9 @@ void read_keys(Ui& ui, const LayersGrid& grid, std::optional<std::int64_t>& foll
   const std::int64_t at = std::max<std::int64_t>(0, grid.index_of(grid.shown.layer, grid.shown.head));
   std::int64_t next = at;
   if (const std::optional<Cell> step = take_arrow(ui)) {
-    const bool leaves_row = step->column != 0 && (at % grid.layout.columns) + step->column < 0;
-    const bool wraps = step->column != 0 && (at % grid.layout.columns) + step->column >= grid.layout.columns;
+    // The heads of a layer may stand in several rows.
+    const bool leaves_row = step->column != 0 && (at % grid.shown.heads) + step->column < 0;
+    const bool wraps = step->column != 0 && (at % grid.shown.heads) + step->column >= grid.shown.heads;
     const std::int64_t moved = at + step->column + step->row * grid.layout.columns;
     if (moved >= 0 && moved < count && (grid.sorted || (!leaves_row && !wraps))) next = moved;
   } else if (ui.take_key(KeyName::home)) {
@@ -150,7 +151,7 @@ void draw_layers_grid(Ui& ui, const LayersShown& shown, const Rect& outer) {
   if (!sorted) {
     const Rect line{{inner.min.x, inner.min.y}, {inner.max.x, inner.min.y + heads - ui.px(4)}};
     text_in(ui, line, Type::words11, ui.colors.text3, "entropy");
-    draw_head_numbers(ui, grid, line);
+    if (grid.layout.label == 0) draw_head_numbers(ui, grid, line);
   }
   const Rect scrolled{{outer.min.x, grid.area.min.y - ui.px(3)}, {outer.max.x, grid.area.max.y}};
   const ScrollArea scroll =
@@ -169,9 +170,9 @@ void draw_layers_grid(Ui& ui, const LayersShown& shown, const Rect& outer) {
     const auto index = static_cast<std::int64_t>(k);
     const Rect place = grid.place(index);
     if (place.max.y < scrolled.min.y || place.min.y - grid.layout.label > scrolled.max.y) continue;
-    if (!sorted && index % grid.layout.columns == 0) {
-      draw_layer_strip(ui, grid, index / grid.layout.columns,
-                       {{inner.min.x, place.min.y}, {grid.area.min.x, place.max.y}}, most * 1.25);
+    if (!sorted && index % shown.heads == 0) {
+      draw_layer_strip(ui, grid, index / shown.heads, {{inner.min.x, place.min.y}, {grid.area.min.x, place.max.y}},
+                       most * 1.25);
     }
     draw_tile(ui, grid, index, place);
     ui.mark(tile_name(shown.order[k]), place);

@@ -159,7 +159,8 @@ void draw_layers_header(Ui& ui, const LayersShown& shown, const Rect& area) {
   text_in(ui, take_left(line, std::ceil(text_width(ui, Type::title13, title)) + 1, ui.px(12)), Type::title13,
           ui.colors.text, title);
   draw_view_controls(ui, line);
-  const std::string fact = fmt::format("{} heads, {} × {}", shown.layers * shown.heads, shown.layers, shown.heads);
+  const std::string fact = fmt::format("{} heads, {} × {}", shown.all_heads(),
+                                       shown.all_heads() / std::max<std::int64_t>(1, shown.heads), shown.heads);
   const float fact_width = std::ceil(text_width(ui, Type::words12, fact)) + 1;
   const bool single = one_row(ui, area.width());
   if (line.width() > fact_width + (single ? ui.px(640) : 0)) {

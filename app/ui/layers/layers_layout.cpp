@@ -6,7 +6,8 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kLargest = 320, kSmallest = 22, kLegible = 40, kStrip = 72, kLabel = 18, kWideGap = 5, kNarrowGap = 2;
+constexpr float kLargest = 480, kSmallest = 22, kLegible = 40, kStrip = 72, kLabel = 18, kWideGap = 5, kNarrowGap = 2;
+constexpr float kWorthWrapping = 1.2f;  // so much larger pictures are worth more rows a layer
 
 }  // namespace
 
@@ -27,19 +28,26 @@ LayersLayout layers_layout(float width, float height, std::int64_t layers, std::
   };
   if (!sorted) {
     layout.left = px(kStrip);
-    layout.columns = std::max<std::int64_t>(1, heads);
-    layout.rows = std::max<std::int64_t>(1, layers);
-    const auto across = static_cast<float>(layout.columns), down = static_cast<float>(layout.rows);
     const float room = width - layout.left;
-    float gap = px(kWideGap);
-    float by_width = (room - (across - 1) * gap) / across;
-    if (by_width < px(kLegible)) {
-      gap = px(kNarrowGap);
-      by_width = (room - (across - 1) * gap) / across;
+    // The side of a picture with so many heads beside each other, each layer in as many rows as that needs.
+    const auto side_of = [&](std::int64_t across, float label) {
+      const auto columns = static_cast<float>(across), down = static_cast<float>(count / across);
+      const auto by_width = [&](float gap) { return (room - (columns - 1) * gap) / columns; };
+      const float fits = by_width(px(kWideGap)) < px(kLegible) ? by_width(px(kNarrowGap)) : by_width(px(kWideGap));
+      const float by_height = (height - down * label - (down - 1) * px(kWideGap)) / down;
+      // Scrolls instead of drawing pictures that are too small to read.
+      return std::min(fits, std::max(by_height, std::min(fits, px(kLegible))));
+    };
+    layout.columns = std::max<std::int64_t>(1, heads);
+    float side = side_of(layout.columns, 0);
+    for (std::int64_t across = heads - 1; across >= 2 && side < px(kLargest); --across) {
+      if (heads % across != 0 || side_of(across, px(kLabel)) < kWorthWrapping * side) continue;
+      layout.columns = across;
+      layout.label = px(kLabel);
+      side = side_of(across, layout.label);
     }
-    const float by_height = (height - (down - 1) * gap) / down;
-    // Scrolls instead of drawing pictures that are too small to read.
-    set(std::min(by_width, std::max(by_height, std::min(by_width, px(kLegible)))));
+    layout.rows = (count + layout.columns - 1) / layout.columns;
+    set(side);
   } else {
     layout.label = px(kLabel);
     for (float tile = px(kLargest);; tile -= 2) {

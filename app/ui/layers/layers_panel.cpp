@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <vector>
 
 #include "app/session/background/predictions.h"
 #include "app/session/session.h"
 #include "app/ui/data_versions.h"
 #include "app/ui/panels.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/attention/capture_trace.h"
+#include "core/attention/model_trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -83,6 +88,17 @@ void draw_parts(Ui& ui, const LayersShown& shown, const Rect& area) {
 }
 
 }  // namespace
+
+bool LayersShown::is_missing(std::int64_t l) const {
+  if (model.capture == nullptr) return false;
+  const std::vector<std::int64_t>& missing = model.capture->missing;
+  return std::binary_search(missing.begin(), missing.end(), l);
+}
+
+std::int64_t LayersShown::all_heads() const {
+  const std::int64_t missing = model.capture == nullptr ? 0 : std::ssize(model.capture->missing);
+  return (layers - missing) * heads;
+}
 
 const HeadResult* LayersShown::head_result(std::int64_t l, std::int64_t h) const {
   const auto& layer_result = result.layers[static_cast<std::size_t>(l)];

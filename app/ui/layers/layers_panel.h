@@ -26,6 +26,10 @@ struct LayersShown {
   double largest = 1;                           // the high end of the pictures' colours
 
   bool known(std::int64_t l) const { return result.layers[static_cast<std::size_t>(l)] != nullptr; }
+  // Whether the file of a capture does not hold the layer: nothing of it will ever be known.
+  bool is_missing(std::int64_t l) const;
+  // How many heads of all layers there are, without those of missing layers.
+  std::int64_t all_heads() const;
   // Null while it is not known.
   const HeadResult* head_result(std::int64_t l, std::int64_t h) const;
   bool shows_weights() const;
@@ -57,6 +61,8 @@ float draw_layers_detail(Ui& ui, const LayersShown& shown, const Rect& area, flo
 // layers_scores.cpp
 float layers_scores_height(const Ui& ui, const LayersShown& shown);
 void draw_layers_scores(Ui& ui, const LayersShown& shown, const Rect& area);
+// The place of a value among those of all heads, 1 for the largest; values whose written digits agree share a rank.
+std::int64_t shared_rank(double value, const std::vector<double>& all);
 
 // layers_predictions.cpp: the model's predictions, without interventions and with them.
 void draw_layers_predictions(Ui& ui, const LayersShown& shown, const Rect& area);

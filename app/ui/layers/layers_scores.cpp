@@ -15,10 +15,18 @@ constexpr float kRow = 28, kTitle = 34, kFoot = 24;
 struct Score {
   HeadMetric metric{};
   double value = 0;
-  std::int64_t rank = 1;       // 1: the largest of all heads
+  std::int64_t rank = 1;       // 1: the largest of all heads; those whose numbers read alike share it
   std::vector<double> others;  // of all heads that have one
   double low = 0, high = 1;    // of the axis
 };
+
+constexpr int kDecimals = 3;
+
+// A value as it is written: what reads alike is of one rank.
+double written(double value) {
+  const double unit = std::pow(10.0, kDecimals);
+  return std::round(value * unit) / unit;
+}
 
 // What the picked head has, except `uniform`, which is the entropy once more.
 std::vector<Score> scores_of(const LayersShown& shown) {
@@ -36,10 +44,10 @@ std::vector<Score> scores_of(const LayersShown& shown) {
         if (head == nullptr || head->metrics[metric].rows == 0) continue;
         const double value = head->metrics[metric].value;
         score.others.push_back(value);
-        if (value > score.value) ++score.rank;
         if (!is_share(metric)) score.high = std::max(score.high, value);
       }
     }
+    score.rank = shared_rank(score.value, score.others);
     scores.push_back(std::move(score));
   }
   return scores;
@@ -52,8 +60,8 @@ void draw_score(Ui& ui, const Score& score, const Rect& line) {
   Rect rest = line;
   text_in(ui, take_left(rest, ui.px(132), ui.px(6)), Type::words12, ui.colors.text2, metric_name(score.metric));
   text_in(ui, take_right(rest, ui.px(30), ui.px(8)), Type::mono12, ui.colors.text2, std::to_string(score.rank), 1);
-  text_in(ui, take_right(rest, ui.px(52), ui.px(8)), Type::mono_bold12, ui.colors.text, number_label(score.value, 3),
-          1);
+  text_in(ui, take_right(rest, ui.px(52), ui.px(8)), Type::mono_bold12, ui.colors.text,
+          number_label(score.value, kDecimals), 1);
   const float middle = std::round(rest.center().y);
   const Rect axis{{rest.min.x, middle - ui.px(6)}, {rest.max.x, middle + ui.px(6)}};
   fill(axis, ui.colors.well);
@@ -72,6 +80,11 @@ void draw_score(Ui& ui, const Score& score, const Rect& line) {
 
 }  // namespace
 
+std::int64_t shared_rank(double value, const std::vector<double>& all) {
+  const auto larger = [&](double other) { return written(other) > written(value); };
+  return 1 + std::count_if(all.begin(), all.end(), larger);
+}
+
 float layers_scores_height(const Ui& ui, const LayersShown& shown) {
   return ui.px(kTitle) + static_cast<float>(scores_of(shown).size()) * ui.px(kRow) + ui.px(kFoot);
 }
@@ -85,14 +98,14 @@ void draw_layers_scores(Ui& ui, const LayersShown& shown, const Rect& area) {
   const Rect title{{left, y + ui.px(6)}, {right, y + ui.px(kTitle)}};
   text_in(ui, title, Type::title12, ui.colors.text, "Scores of this head");
   text_in(ui, title, Type::words12, ui.colors.text2,
-          scores.empty() ? "…" : fmt::format("rank of {}", shown.layers * shown.heads), 1);
+          scores.empty() ? "…" : fmt::format("rank of {}", shown.all_heads()), 1);
   y += ui.px(kTitle);
   for (const Score& score : scores) {
     draw_score(ui, score, {{left, y}, {right, y + ui.px(kRow)}});
     y += ui.px(kRow);
   }
   text_in(ui, {{left, y}, {right, y + ui.px(kFoot)}}, Type::words11, ui.colors.text3,
-          fmt::format("Ticks: all {} heads; rank 1 is the largest. Formula on hover.", shown.layers * shown.heads));
+          fmt::format("Ticks: all {} heads; rank 1 is the largest. Formula on hover.", shown.all_heads()));
   end_scroll(ui);
 }
 

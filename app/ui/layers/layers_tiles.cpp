@@ -18,10 +18,12 @@ namespace {
 
 constexpr float kNarrowTile = 44;
 
-void draw_picture(Ui& ui, const LayersGrid& grid, const HeadResult* head, const Rect& place, bool dimmed) {
+void draw_picture(Ui& ui, const LayersGrid& grid, const LayerHead& at, const Rect& place, bool dimmed) {
+  const HeadResult* head = grid.shown.head_result(at.layer, at.head);
   if (head == nullptr || head->picture.empty()) {
     fill(place, ui.colors.well);
-    if (head == nullptr) text_in(ui, place, Type::words11, ui.colors.text3, "…", 0.5f);
+    if (head == nullptr)
+      text_in(ui, place, Type::words11, ui.colors.text3, grid.shown.is_missing(at.layer) ? "not captured" : "…", 0.5f);
     return;
   }
   HeatmapSpec spec;
@@ -65,8 +67,8 @@ void draw_tile(Ui& ui, const LayersGrid& grid, std::int64_t index, const Rect& p
   const HeadResult* head = grid.shown.head_result(at.layer, at.head);
   const bool dimmed = head != nullptr && !passes(view, head->metrics);
   const bool selected = at == LayerHead{grid.shown.layer, grid.shown.head};
-  draw_picture(ui, grid, head, place, dimmed);
-  if (grid.sorted) {
+  draw_picture(ui, grid, at, place, dimmed);
+  if (grid.layout.label > 0) {
     const float label = grid.layout.label;
     Rect line{{place.min.x, place.min.y - label}, {place.max.x, place.min.y}};
     if (head != nullptr && view.sort && place.width() >= ui.px(72)) {
@@ -103,7 +105,9 @@ void draw_layer_strip(Ui& ui, const LayersGrid& grid, std::int64_t layer, const 
   }
   const Rgba ink = selected ? ui.colors.text : ui.colors.text2;
   const auto& result = grid.shown.result.layers[static_cast<std::size_t>(layer)];
-  const std::string entropy = result ? number_label(result->mean_entropy, 2) : "…";
+  const std::string entropy = result                         ? number_label(result->mean_entropy, 2)
+                              : grid.shown.is_missing(layer) ? "missing"
+                                                             : "…";
   if (line.height() < ui.px(kNarrowTile)) {
     text_in(ui, line, selected ? Type::title12 : Type::words12, ink, std::to_string(layer));
     text_in(ui, {line.min, {grid.area.min.x - ui.px(10), line.max.y}}, Type::mono11, ui.colors.text2, entropy, 1);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/ui/widgets/widgets.h"
+#include "core/base/grouped_digits.h"
 #include "core/base/minus_sign.h"
 #include "core/base/utf8.h"
 #include "core/tensor/parts.h"
@@ -42,14 +43,6 @@ void draw_box(Ui& ui, const Rect& box, Rgba color) {
 }
 
 }  // namespace
-
-std::string grouped_digits(std::int64_t number) {
-  std::string digits = std::to_string(number < 0 ? -number : number);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), 1, ',');
-  }
-  return number < 0 ? kMinusSign + digits : digits;
-}
 
 std::vector<AxisLabel> axis_labels(const AxisLabelSpec& spec) {
   std::vector<AxisLabel> labels;

@@ -32,9 +32,6 @@ struct AxisLabelSpec {
 // a box, without labels too close to it. In increasing order.
 std::vector<AxisLabel> axis_labels(const AxisLabelSpec& spec);
 
-// "14,862".
-std::string grouped_digits(std::int64_t number);
-
 // Right-aligned names in a gutter at the left of the picture; row `marked` in `mark_color`. `labels` may be empty: then
 // indices are shown, thinned by powers of two.
 void draw_row_labels(Ui& ui, const Rect& gutter, const CellGrid& grid, const std::vector<std::string>& labels,

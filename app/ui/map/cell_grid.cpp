@@ -8,8 +8,8 @@
 namespace headscope::ui {
 namespace {
 
-double whole_from_one(double pixels) {
-  return pixels >= 1 ? std::floor(pixels) : pixels;
+double fitting_side(double pixels) {
+  return pixels >= kWholeFrom ? std::floor(pixels) : pixels;
 }
 
 // A position along an axis that starts on a whole pixel, inside the matrix. A last pixel of a large map may be partly
@@ -24,6 +24,20 @@ double clamped_start(double start, double visible, double count, double cell, bo
 double cells_of(double wanted, double most) {
   const double power = std::exp2(std::ceil(std::log2(std::max(1.0, wanted)) - 1e-6));
   return std::min(power, std::max(1.0, most));
+}
+
+// Cells in a pixel of a zoomed large map along an axis; of the fitted one where nothing is zoomed.
+std::int64_t pooled_cells(std::int64_t of_fitted, double cell, double fitted_cell) {
+  if (cell >= 1) return 1;
+  return cell <= fitted_cell ? of_fitted : static_cast<std::int64_t>(std::round(1 / cell));
+}
+
+// As many cells a pixel as both axes can have, at least `cells`.
+std::int64_t common_cells(std::int64_t cells, std::int64_t rows, std::int64_t columns) {
+  if (cells <= 1) return 1;
+  const std::int64_t base = std::int64_t{1} << std::max(base_level(rows), base_level(columns));
+  if (cells >= base) return rounded_up(cells, base);
+  return static_cast<std::int64_t>(cells_of(static_cast<double>(cells), static_cast<double>(base)));
 }
 
 Viewport viewport_of(const CellGrid& grid) {
@@ -52,8 +66,10 @@ Range visible_range(double start, double visible, std::int64_t count) {
 
 // Pixels [low, high) of cell `index` along one axis, cut to [0, extent).
 std::pair<float, float> span_of(std::int64_t index, double start, double cell, float extent) {
-  float low = static_cast<float>(std::round((static_cast<double>(index) - start) * cell));
-  float high = static_cast<float>(std::round((static_cast<double>(index) + 1 - start) * cell));
+  // A pixel belongs to the cell under its centre.
+  const auto first = [&](double at) { return static_cast<float>(std::ceil((at - start) * cell - 0.5 - 1e-9)); };
+  float low = first(static_cast<double>(index));
+  float high = first(static_cast<double>(index) + 1);
   high = std::max(high, low + 1);
   low = std::clamp(low, 0.0f, std::max(0.0f, extent - 1));
   high = std::clamp(high, low + 1, std::max(low + 1, extent));
@@ -83,8 +99,11 @@ Range CellGrid::column_range() const {
 
 std::optional<Cell> CellGrid::cell_at(ImVec2 point) const {
   if (empty() || !area.contains(point)) return std::nullopt;
-  const auto row = static_cast<std::int64_t>(std::floor(row0 + (point.y - area.min.y) / cell_height));
-  const auto column = static_cast<std::int64_t>(std::floor(column0 + (point.x - area.min.x) / cell_width));
+  const auto under = [](double start, float at, double cell) {
+    return static_cast<std::int64_t>(std::floor(start + (static_cast<double>(std::floor(at)) + 0.5) / cell));
+  };
+  const std::int64_t row = under(row0, point.y - area.min.y, cell_height);
+  const std::int64_t column = under(column0, point.x - area.min.x, cell_width);
   return Cell{std::clamp<std::int64_t>(row, 0, rows - 1), std::clamp<std::int64_t>(column, 0, columns - 1)};
 }
 
@@ -111,12 +130,12 @@ CellGrid fitted_square(ImVec2 top_left, float width, float height, std::int64_t 
   grid.columns = columns;
   grid.area = {top_left, top_left};
   if (rows <= 0 || columns <= 0 || width < 1 || height < 1) return grid;
-  const double cell = whole_from_one(std::min(static_cast<double>(width) / static_cast<double>(columns),
-                                              static_cast<double>(height) / static_cast<double>(rows)));
+  const double cell = fitting_side(std::min(static_cast<double>(width) / static_cast<double>(columns),
+                                            static_cast<double>(height) / static_cast<double>(rows)));
   grid.cell_width = grid.cell_height = cell;
   const auto oblong = [&](std::int64_t count, double extent, double& side) {
     if (side * static_cast<double>(count) >= std::min<double>(shortest, extent)) return;
-    side = std::max(side, whole_from_one(std::min<double>(shortest, extent) / static_cast<double>(count)));
+    side = std::max(side, fitting_side(std::min<double>(shortest, extent) / static_cast<double>(count)));
   };
   oblong(rows, height, grid.cell_height);
   oblong(columns, width, grid.cell_width);
@@ -137,8 +156,7 @@ CellGrid fitted_oblong(ImVec2 top_left, float width, float height, std::int64_t 
   grid.columns = columns;
   grid.area = {top_left, top_left};
   if (rows <= 0 || columns <= 0 || width < 1 || height < 1) return grid;
-  const double tall =
-      whole_from_one(std::min<double>(tallest, static_cast<double>(height) / static_cast<double>(rows)));
+  const double tall = fitting_side(std::min<double>(tallest, static_cast<double>(height) / static_cast<double>(rows)));
   const float covered = static_cast<float>(std::max(1.0, std::round(tall * static_cast<double>(rows))));
   grid.area.max = {top_left.x + std::floor(width), top_left.y + covered};
   grid.cell_width = grid.area.width() / static_cast<double>(columns);
@@ -157,43 +175,32 @@ CellGrid fitted_map(const MapRoom& room, std::int64_t rows, std::int64_t columns
   grid.whole_pixels = true;
   if (rows <= 0 || columns <= 0 || width < 1 || height < 1) return grid;
   const auto side_of = [](std::int64_t count, double extent) {
-    const double cell = extent / static_cast<double>(count);
-    return cell >= 1 ? std::floor(cell) : 1 / static_cast<double>(cells_a_pixel(count, extent));
+    return fitting_side(extent / static_cast<double>(count));
   };
-  grid.cell_width = side_of(columns, static_cast<double>(width));
-  grid.cell_height = side_of(rows, static_cast<double>(height));
+  const auto pooled = [](std::int64_t count, double extent, double cell) {
+    return cell >= 1 ? std::int64_t{1} : cells_a_pixel(count, extent);
+  };
+  const auto across = static_cast<double>(width), down = static_cast<double>(height);
+  grid.cell_width = side_of(columns, across);
+  grid.cell_height = side_of(rows, down);
+  grid.pooled = {pooled(rows, down, grid.cell_height), pooled(columns, across, grid.cell_width)};
   if (square) {
-    const double side = std::min(grid.cell_width, grid.cell_height);
-    double common = side;
-    if (side < 1) {
-      // As many cells a pixel as both axes can have.
-      const auto cells = static_cast<std::int64_t>(std::round(1 / side));
-      const std::int64_t base = std::int64_t{1} << std::max(base_level(rows), base_level(columns));
-      const auto power = static_cast<std::int64_t>(cells_of(static_cast<double>(cells), static_cast<double>(base)));
-      common = 1 / static_cast<double>(cells >= base ? rounded_up(cells, base) : power);
-    }
-    const auto oblong = [&](std::int64_t count, float extent, double& cell) {
+    const double common = std::min(grid.cell_width, grid.cell_height);
+    const std::int64_t cells = common_cells(std::max(grid.pooled.rows, grid.pooled.columns), rows, columns);
+    const auto oblong = [&](std::int64_t count, double extent, double& cell, std::int64_t& a_pixel) {
       cell = common;
+      a_pixel = cells;
       const double least = std::min<double>(shortest, extent);
-      if (common * static_cast<double>(count) < least) cell = std::max(common, side_of(count, least));
+      if (common * static_cast<double>(count) >= least || side_of(count, least) <= common) return;
+      cell = side_of(count, least);
+      a_pixel = pooled(count, least, cell);
     };
-    oblong(columns, width, grid.cell_width);
-    oblong(rows, height, grid.cell_height);
+    oblong(columns, across, grid.cell_width, grid.pooled.columns);
+    oblong(rows, down, grid.cell_height, grid.pooled.rows);
   } else {
     grid.cell_height = std::min(grid.cell_height, std::max(1.0, std::floor(static_cast<double>(tallest))));
   }
-  const auto covered = [](double side, std::int64_t count) {
-    return static_cast<float>(std::max(1.0, std::ceil(side * static_cast<double>(count) - 1e-9)));
-  };
-  grid.area.max = {top_left.x + covered(grid.cell_width, columns), top_left.y + covered(grid.cell_height, rows)};
-  return grid;
-}
-
-PixelCells CellGrid::pixel_cells() const {
-  const auto cells = [](double side) {
-    return side >= 1 || side <= 0 ? std::int64_t{1} : static_cast<std::int64_t>(std::round(1 / side));
-  };
-  return {cells(cell_height), cells(cell_width)};
+  return on_whole_pixels(grid);
 }
 
 CellGrid grid_of(const CellGrid& fitted, const Viewport& viewport) {
@@ -207,6 +214,10 @@ CellGrid grid_of(const CellGrid& fitted, const Viewport& viewport) {
   CellGrid grid = fitted;
   grid.cell_width = side(fitted.area.width(), viewport.columns, fitted.cell_width);
   grid.cell_height = side(fitted.area.height(), viewport.rows, fitted.cell_height);
+  if (fitted.whole_pixels) {
+    grid.pooled = {pooled_cells(fitted.pooled.rows, grid.cell_height, fitted.cell_height),
+                   pooled_cells(fitted.pooled.columns, grid.cell_width, fitted.cell_width)};
+  }
   grid.column0 = clamped_start(viewport.column0, grid.visible_columns(), static_cast<double>(grid.columns),
                                grid.cell_width, grid.whole_pixels);
   grid.row0 = clamped_start(viewport.row0, grid.visible_rows(), static_cast<double>(grid.rows), grid.cell_height,
@@ -223,8 +234,8 @@ Viewport zoomed(const CellGrid& fitted, const Viewport& viewport, double steps, 
   if (side >= 1) side = std::round(side);
   if (now >= 1 && side == std::round(now)) side += steps > 0 ? 1 : -1;
   if (fitted.whole_pixels && (now < 1 || side < 1)) {
-    const auto cells = static_cast<std::int64_t>(std::round(std::max(1.0, 1 / now)));
-    const auto most = static_cast<std::int64_t>(std::round(std::max(1.0, 1 / smallest)));
+    const std::int64_t cells = std::max(grid.pooled.rows, grid.pooled.columns);
+    const std::int64_t most = std::max(fitted.pooled.rows, fitted.pooled.columns);
     side = 1 / static_cast<double>(steps > 0 ? finer_cells_a_pixel(cells) : coarser_cells_a_pixel(cells, most));
   }
   side = std::min(side, std::max(largest_cell, smallest));

@@ -10,22 +10,27 @@
 
 namespace headscope::ui {
 
-// The visible part of a [rows, columns] matrix in a rectangle of whole pixels. Cells of one pixel or more are a whole
-// number of pixels wide and high, and start on whole pixels.
+// From this size on a fitted cell is a whole number of pixels; smaller ones share the room evenly.
+constexpr double kWholeFrom = 3;
+
+// The visible part of a [rows, columns] matrix in a rectangle of whole pixels. Cells of kWholeFrom pixels or more, and
+// all cells of one pixel or more in a zoomed picture, are a whole number of pixels wide and high, and start on whole
+// pixels. Smaller ones are spread over all of the room: a pixel shows the cell under its centre.
 struct CellGrid {
   Rect area{};                             // covered by the picture
   std::int64_t rows = 0, columns = 0;      // of the matrix
   double row0 = 0, column0 = 0;            // the cell at the area's top left corner
   double cell_width = 0, cell_height = 0;  // pixels
-  // For a large map with less than one pixel a cell: a pixel holds a whole number of cells and begins at a multiple of
-  // it.
+  // For a large map with less than one pixel a cell: the picture has pixels of `pooled` cells. Zoomed, each is one
+  // pixel of the screen; the fitted picture is spread over all of the room.
   bool whole_pixels = false;
+  PixelCells pooled;
 
   double visible_rows() const { return cell_height > 0 ? area.height() / cell_height : 0; }
   double visible_columns() const { return cell_width > 0 ? area.width() / cell_width : 0; }
   bool empty() const { return rows <= 0 || columns <= 0 || area.width() < 1 || area.height() < 1; }
-  // Cells in a pixel of a large map; 1 when a cell has one pixel or more.
-  PixelCells pixel_cells() const;
+  // Cells in a pixel of a large map's picture; 1 when a cell has one pixel or more.
+  PixelCells pixel_cells() const { return pooled; }
   // The cells that are at least partly visible: [begin, end).
   Range row_range() const;
   Range column_range() const;
@@ -37,8 +42,8 @@ struct CellGrid {
   Rect column_rect(std::int64_t column) const;  // down the area
 };
 
-// Square cells, the largest of whole pixels that fit into width x height; below one pixel a cell, fractions that fill
-// it. When the short side of the matrix would have less than `shortest` pixels, cells are stretched along it.
+// Square cells, the largest of whole pixels that fit into width x height; below kWholeFrom, fractions that fill it.
+// When the short side of the matrix would have less than `shortest` pixels, cells are stretched along it.
 CellGrid fitted_square(ImVec2 top_left, float width, float height, std::int64_t rows, std::int64_t columns,
                        float shortest = 24);
 
@@ -56,8 +61,9 @@ struct MapRoom {
   float width = 0, height = 0;
 };
 
-// The same for a map that is drawn from tiles: cells are whole pixels, or a pixel holds cells_a_pixel() cells, so that
-// its value is exact. `square`: as fitted_square; else each side independently, rows at most `tallest` high.
+// The same for a map that is drawn from tiles: below one pixel a cell, a pixel of its picture holds cells_a_pixel()
+// cells, so that its value is exact. `square`: as fitted_square; else each side independently, rows at most `tallest`
+// high.
 CellGrid fitted_map(const MapRoom& room, std::int64_t rows, std::int64_t columns, bool square, float tallest = 26,
                     float shortest = 24);
 

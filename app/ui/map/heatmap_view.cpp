@@ -12,7 +12,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kNumbersFrom = 24;  // pixels a cell at 1x
+constexpr float kNumbersFrom = 24, kAllNumbersFrom = 40;  // pixels a cell at 1x
 
 bool has_numbers(const Ui& ui, const CellGrid& grid) {
   return std::min(grid.cell_width, grid.cell_height) >= static_cast<double>(kNumbersFrom * ui.scale) - 0.5;
@@ -71,8 +71,9 @@ void draw_numbers(Ui& ui, const HeatmapView& view) {
   const float advance = text_width(ui, type, "0");
   const int fitting = static_cast<int>((grid.cell_width - ui.px(2)) / std::max(1.0f, advance));
   const ValueScale shared = value_scale(view.range);
-  // As weights below .005 have no number, so have others that are as small beside what the colours reach.
-  const double negligible = view.range.per_row ? 0 : 0.005 * std::min(1.0, std::abs(view.range.high));
+  // In narrow cells, numbers that linear colours cannot tell from 0 would hide the others.
+  const bool all = view.range.log_scale || view.range.per_row || grid.cell_width >= ui.px(kAllNumbersFrom);
+  const double negligible = all ? 0 : 0.005 * std::min(1.0, std::abs(view.range.high));
   ImDrawList& list = canvas();
   list.PushClipRect(grid.area.min, grid.area.max, true);
   std::size_t at = 0;
@@ -129,6 +130,8 @@ std::optional<ValueRange> range_of(const ValueScale& scale) {
 
 std::string fitted_number(double value, bool weight_like, int columns) {
   std::string label = cell_label(value, weight_like);
+  // Small weights are blank in pictures for print; here they have as many digits as fit.
+  if (label.empty() && weight_like && value != 0) label = cell_label(value, false);
   if (label.empty() || columns_of(label) <= columns) return label;
   for (const int decimals : {1, 0}) {
     label = number_label(value, decimals);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/session/session.h"
+#include "app/ui/map/range_choice.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/minus_sign.h"
 
@@ -16,12 +17,6 @@ namespace {
 const char* const kMapTip = "Colours of the numbers. A choice made here holds for both themes.";
 
 }  // namespace
-
-RangeChoice range_choice(const ViewState& view) {
-  if (view.range_fixed) return RangeChoice::fixed;
-  if (view.range == RangeKind::row) return RangeChoice::per_row;
-  return view.range_per_head ? RangeChoice::per_head : RangeChoice::shared;
-}
 
 std::string spelled_range(const ValueRange& range) {
   if (range.low == -range.high && range.high > 0) return "±" + short_number(range.high);
@@ -36,19 +31,21 @@ std::string short_number(double value) {
   return with_minus_signs(text);
 }
 
-std::string range_label(const ViewState& view, const ValueRange& shared, bool weight_like) {
+std::string range_label(const ViewState& view, const ValueRange& shown, bool weight_like) {
   const std::string log = view.log_scale && weight_like ? ", log" : "";
   switch (range_choice(view)) {
     case RangeChoice::per_head:
       return "range: per head" + log;
     case RangeChoice::per_row:
       return "range: per row" + log;
+    case RangeChoice::fit:
+      return "range: fit " + spelled_range(shown) + log;
     case RangeChoice::fixed:
       return "range: fixed " + spelled_range({view.range_low, view.range_high, false, false}) + log;
     case RangeChoice::shared:
       break;
   }
-  return "range: shared " + spelled_range(shared) + log;
+  return "range: shared " + spelled_range(shown) + log;
 }
 
 std::string range_sentence(const ViewState& view) {
@@ -57,6 +54,8 @@ std::string range_sentence(const ViewState& view) {
       return "each head has its own range";
     case RangeChoice::per_row:
       return "each row has its own range";
+    case RangeChoice::fit:
+      return "the range fitted to 98 in 100 cells of all heads";
     case RangeChoice::fixed:
       return "the range that you typed";
     default:

@@ -7,15 +7,12 @@
 
 namespace headscope::ui {
 
-// How the range of a map's colours is chosen.
-enum class RangeChoice { shared, per_head, per_row, fixed };
-RangeChoice range_choice(const ViewState& view);
-
 // A combo of all colour maps; a chosen one is used in both themes, the last line restores the theme's own.
 void color_map_combo(Ui& ui, const std::string& name, const Rect& rect, bool weight_like);
 
-// "range: shared 0–1", "range: per head", "range: per row", "range: fixed −1–2", with ", log".
-std::string range_label(const ViewState& view, const ValueRange& shared, bool weight_like);
+// "range: shared 0–1", "range: per head", "range: per row", "range: fit 0.001–0.04", "range: fixed −1–2", with ", log".
+// `shown`: of a shared or fitted one.
+std::string range_label(const ViewState& view, const ValueRange& shown, bool weight_like);
 // "one range for all heads", "each head has its own range", ...
 std::string range_sentence(const ViewState& view);
 

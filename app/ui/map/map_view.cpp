@@ -8,6 +8,7 @@
 #include "app/session/session.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/base/grouped_digits.h"
 #include "core/tensor/parts.h"
 
 namespace headscope::ui {
@@ -160,12 +161,19 @@ bool is_exact(const LargeMap& map, const CellGrid& grid) {
          picture->query.cells == grid.pixel_cells();
 }
 
-std::string map_sentence(const LargeMap& map, const CellGrid& grid) {
+namespace {
+
+// What a pixel holds; "" when it is one cell.
+std::string pixel_words(const LargeMap& map, const CellGrid& grid) {
   const PixelCells cells = grid.pixel_cells();
-  std::string sentence;
-  if (cells != PixelCells{}) {
-    sentence = fmt::format("{} of {} × {} cells a pixel", pooling_name(map.pooling), cells.rows, cells.columns);
-  }
+  if (cells == PixelCells{}) return "";
+  return fmt::format("{} of {} × {} cells a pixel", pooling_name(map.pooling), cells.rows, cells.columns);
+}
+
+}  // namespace
+
+std::string map_sentence(const LargeMap& map, const CellGrid& grid) {
+  std::string sentence = pixel_words(map, grid);
   const auto add = [&](const std::string& state) { sentence += (sentence.empty() ? "" : ", ") + state; };
   if (!map.failure.empty()) {
     add("not all could be computed: " + map.failure);
@@ -177,13 +185,32 @@ std::string map_sentence(const LargeMap& map, const CellGrid& grid) {
   } else if (!picture->exact() && picture->done > 0) {
     add(fmt::format("refining {:.0f} %", std::floor(picture->done * 100)));
   } else if (!picture->exact()) {
-    add(fmt::format("coarse: 1 of {} rows so far", picture->one_of_rows));
+    add(fmt::format("coarse: 1 of {} rows so far", grouped_digits(picture->one_of_rows)));
   } else if (!is_exact(map, grid)) {
     add("coarse");
   } else if (!sentence.empty()) {
     add("exact");
   }
   return sentence;
+}
+
+std::string maps_sentence(const std::vector<LargeMap>& maps, const CellGrid& grid) {
+  if (maps.empty()) return "";
+  double done = 0;
+  std::int64_t exact = 0;
+  for (const LargeMap& map : maps) {
+    if (!map.failure.empty()) return map_sentence(map, grid);
+    const MapPicture* picture = map.detail ? map.detail.get() : map.whole.get();
+    const bool is_done = is_exact(map, grid);
+    exact += is_done ? 1 : 0;
+    done += is_done ? 1 : picture != nullptr && !picture->exact() ? picture->done : 0;
+  }
+  const std::int64_t count = std::ssize(maps);
+  if (count == 1 || exact == count) return map_sentence(maps.front(), grid);
+  std::string sentence = pixel_words(maps.front(), grid);
+  if (!sentence.empty()) sentence += ", ";
+  return sentence + fmt::format("{} of {} exact, refining {:.0f} %", exact, count,
+                                std::floor(100 * done / static_cast<double>(count)));
 }
 
 }  // namespace headscope::ui

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/session/background/map_tiles.h"
 #include "app/ui/map/cell_grid.h"
@@ -60,5 +61,8 @@ bool is_exact(const LargeMap& map, const CellGrid& grid);
 // "max of 48 × 48 cells a pixel, coarse: 1 of 32 rows so far", "mean of 8 × 8 cells a pixel, refining 40 %"; "" when
 // every pixel is one cell and exact.
 std::string map_sentence(const LargeMap& map, const CellGrid& grid);
+// The same of several maps with the same cells, which are as exact as the worst of them: "mean of 8 × 8 cells a pixel,
+// 3 of 8 exact, refining 40 %", the share of all.
+std::string maps_sentence(const std::vector<LargeMap>& maps, const CellGrid& grid);
 
 }  // namespace headscope::ui

@@ -9,6 +9,7 @@
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/base/grouped_digits.h"
 
 namespace headscope::ui {
 namespace {
@@ -34,8 +35,8 @@ void draw_map_readout(Ui& ui, const Rect& box, const MapAxes& axes, const std::o
   };
   at_right(Type::mono_bold12, ui.colors.text, numbers, 18);
   at_right(Type::words12, ui.colors.text2,
-           axes.keys ? fmt::format("query {} · key {}", at->row, at->column)
-                     : fmt::format("position {} · feature {}", at->row, at->column),
+           axes.keys ? fmt::format("query {} · key {}", grouped_digits(at->row), grouped_digits(at->column))
+                     : fmt::format("position {} · feature {}", grouped_digits(at->row), grouped_digits(at->column)),
            10);
   const auto token = [&](const std::string& name, Rgba color) {
     const std::string words = shortened(ui, Type::mono12, name, rest.width());

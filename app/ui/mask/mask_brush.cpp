@@ -12,8 +12,8 @@ constexpr const char* kSize = "mask/size";
 constexpr std::int64_t kLargest = 64;
 
 // The cells that are passed so far, run by run.
-void draw_stroke(Ui& ui, const CellGrid& grid, const MaskStroke& passed, bool hides) {
-  Rgba ink = hides ? ui.colors.bad : ui.colors.ok;
+void draw_stroke(Ui& ui, const CellGrid& grid, const MaskStroke& passed, MaskPaints paints) {
+  Rgba ink = paint_color(ui, paints);
   ink.a = 130;
   for (std::int64_t i = 0; i < passed.query_len; ++i) {
     const auto row = passed.cells.begin() + i * passed.key_len, end = row + passed.key_len;
@@ -31,8 +31,12 @@ bool paints_freely(const Ui& ui) {
   return ui.state.panels.get<MaskTools>().freely;
 }
 
-bool paints_hidden(const Ui& ui) {
-  return ui.state.panels.get<MaskTools>().hides;
+MaskPaints mask_paints(const Ui& ui) {
+  return ui.state.panels.get<MaskTools>().paints;
+}
+
+Rgba paint_color(const Ui& ui, MaskPaints paints) {
+  return paints == MaskPaints::hide ? ui.colors.bad : paints == MaskPaints::show ? ui.colors.ok : ui.colors.text2;
 }
 
 void draw_mask_tools(Ui& ui, Rect& controls, float y) {
@@ -41,10 +45,11 @@ void draw_mask_tools(Ui& ui, Rect& controls, float y) {
     return Rect{{rect.min.x, y}, {rect.max.x, y + ui.px(size::control_height)}};
   };
   auto& tools = ui.state.panels.get<MaskTools>();
-  int paints = tools.hides ? 0 : 1;
-  if (segments(ui, kPaints, place(110, 10), {"hide", "show"}, paints,
-               {true, false, "What painting does; cells that are so already are painted the other way."})) {
-    tools.hides = paints == 0;
+  int paints = static_cast<int>(tools.paints);
+  if (segments(
+          ui, kPaints, place(156, 10), {"hide", "show", "erase"}, paints,
+          {true, false, "What painting does to every cell it touches: hides it, shows it, or takes paint away."})) {
+    tools.paints = static_cast<MaskPaints>(paints);
   }
   std::int64_t side = tools.brush_side;
   const bool freely = tools.freely;
@@ -68,8 +73,7 @@ Cell nearest_cell(const CellGrid& grid, ImVec2 at) {
 }
 
 BrushStroke dab_at(const Ui& ui, const PaintedGrid& on, Cell at) {
-  BrushStroke stroke{MaskStroke(on.grid.rows, on.keys), paints_hidden(ui), at};
-  if (on.is_hidden(at) == stroke.hides) stroke.hides = !stroke.hides;
+  BrushStroke stroke{MaskStroke(on.grid.rows, on.keys), mask_paints(ui), at};
   stroke.passed.draw_line(at.row, at.column, at.row, at.column, ui.state.panels.get<MaskTools>().brush_side);
   return stroke;
 }
@@ -85,7 +89,7 @@ std::optional<BrushStroke> read_brush(Ui& ui, const PaintedGrid& on, const Inter
     const Cell under = nearest_cell(on.grid, io.MousePos);
     stroke->passed.draw_line(stroke->last.row, stroke->last.column, under.row, under.column, tools.brush_side);
     stroke->last = under;
-    draw_stroke(ui, on.grid, stroke->passed, stroke->hides);
+    draw_stroke(ui, on.grid, stroke->passed, stroke->paints);
     return std::nullopt;
   }
   if (stroke) {
@@ -95,7 +99,7 @@ std::optional<BrushStroke> read_brush(Ui& ui, const PaintedGrid& on, const Inter
   }
   if (mouse.hovered && tools.brush_side > 1) {
     const Cell under = nearest_cell(on.grid, io.MousePos);
-    draw_stroke(ui, on.grid, dab_at(ui, on, under).passed, paints_hidden(ui));
+    draw_stroke(ui, on.grid, dab_at(ui, on, under).passed, mask_paints(ui));
   }
   return std::nullopt;
 }

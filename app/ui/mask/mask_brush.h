@@ -10,16 +10,19 @@
 
 namespace headscope::ui {
 
+// What painting does to the cells that it touches, whatever they are.
+enum class MaskPaints { hide, show, erase };  // erase: the painted cells go, and the mask is as its terms say
+
 // A stroke while the mouse button is held.
 struct BrushStroke {
   MaskStroke passed;
-  bool hides = true;
+  MaskPaints paints = MaskPaints::hide;
   Cell last;  // the cell that the mouse was over
 };
 
 // What the mask is painted with.
 struct MaskTools {
-  bool hides = true;                  // false: 'show' is chosen
+  MaskPaints paints = MaskPaints::hide;
   bool freely = false;                // the brush; false: rectangles
   std::int64_t brush_side = 1;        // cells along a side of the brush
   std::optional<BrushStroke> stroke;  // that goes on; nullopt: none
@@ -27,10 +30,14 @@ struct MaskTools {
 
 // Whether the editor paints with the brush; false: with rectangles.
 bool paints_freely(const Ui& ui);
-// Whether the tools hide cells; false when 'show' is chosen.
-bool paints_hidden(const Ui& ui);
+// What the chosen segment does.
+MaskPaints mask_paints(const Ui& ui);
 
-// The tools, cut off the right of `controls`, in a row at `y`: hide or show, rectangle or brush, the brush's size.
+// The colour of a stroke or frame that paints so.
+Rgba paint_color(const Ui& ui, MaskPaints paints);
+
+// The tools, cut off the right of `controls`, in a row at `y`: hide, show or erase, rectangle or brush, the brush's
+// size.
 void draw_mask_tools(Ui& ui, Rect& controls, float y);
 
 // The cell nearest to a point.
@@ -40,13 +47,10 @@ Cell nearest_cell(const CellGrid& grid, ImVec2 at);
 struct PaintedGrid {
   const CellGrid& grid;
   std::int64_t keys = 0;
-  const HiddenCells& hidden;
-  std::int64_t batch = 0, head = 0;
-  bool is_hidden(Cell at) const { return hidden.hidden(batch, head, at.row, at.column); }
 };
 
 // Follows the mouse while its button is held and draws the stroke; returns the stroke in the frame in which it ends,
-// else nullopt. A stroke that begins on a cell that already has the painted state paints the opposite.
+// else nullopt.
 std::optional<BrushStroke> read_brush(Ui& ui, const PaintedGrid& on, const Interaction& mouse);
 
 // A stroke of one dab of the brush, at a cell.

@@ -18,6 +18,7 @@
 #include "core/attention/mask_rows.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/operation_text.h"
+#include "core/base/grouped_digits.h"
 #include "core/base/minus_sign.h"
 #include "core/request/mask_terms.h"
 
@@ -42,18 +43,16 @@ bool is_causal(const Trace& trace) {
   return mask_rule_of(mask_terms_of(trace.request, *trace.inputs)).causal();
 }
 
-// Paints a rectangle as the brush says; one that is so already is painted the other way.
-void paint(Ui& ui, const Editor& editor, PaintedCells cells) {
-  cells.hides = paints_hidden(ui);
-  bool already = true;
-  for (std::int64_t i = cells.query_begin; i < std::min(cells.query_end, editor.grid.rows) && already; ++i) {
-    for (std::int64_t j = cells.key_begin; j < std::min(cells.key_end, editor.masked_keys()) && already; ++j) {
-      already = editor.hidden().hidden(editor.batch, editor.head, i, j) == cells.hides;
-    }
-  }
-  if (already) cells.hides = !cells.hides;
+// Paints a rectangle as the chosen segment says.
+void paint(Ui& ui, PaintedCells cells) {
+  const MaskPaints paints = mask_paints(ui);
+  cells.hides = paints == MaskPaints::hide;
   ui.session.end_undo_step();
-  put_paint(ui.session.draft, cells);
+  if (paints == MaskPaints::erase) {
+    erase_paint(ui.session.draft, cells);
+  } else {
+    put_paint(ui.session.draft, cells);
+  }
 }
 
 PaintedCells between(Cell a, Cell b) {
@@ -77,7 +76,11 @@ void draw_frame_of(Ui& ui, const Editor& editor, const PaintedCells& cells, Rgba
 
 void paint_stroke(Ui& ui, const BrushStroke& stroke) {
   ui.session.end_undo_step();
-  put_stroke(ui.session.draft, stroke.passed, stroke.hides);
+  if (stroke.paints == MaskPaints::erase) {
+    erase_stroke(ui.session.draft, stroke.passed);
+  } else {
+    put_stroke(ui.session.draft, stroke.passed, stroke.paints == MaskPaints::hide);
+  }
 }
 
 // Drag: a rectangle, or a stroke of the brush; click: a cell; arrows walk, Space paints.
@@ -90,7 +93,7 @@ void read_grid(Ui& ui, Editor& editor) {
                      {true, false,
                       freely ? "Drag paints the cells that it passes over; a click on a label its row or column."
                              : "Drag paints a rectangle, a click one cell; a click on a label its row or column."});
-  const PaintedGrid on{grid, editor.masked_keys(), editor.hidden(), editor.batch, editor.head};
+  const PaintedGrid on{grid, editor.masked_keys()};
   std::optional<Cell>& cell = ui.session.view.cell;
   if (mouse.hovered) {
     const Cell under = nearest_cell(grid, io.MousePos);
@@ -104,12 +107,12 @@ void read_grid(Ui& ui, Editor& editor) {
     }
   } else if (mouse.held) {
     draw_frame_of(ui, editor, between(nearest_cell(grid, io.MouseClickedPos[0]), nearest_cell(grid, io.MousePos)),
-                  ui.colors.accent);
+                  paint_color(ui, mask_paints(ui)));
   }
   if (mouse.clicked && !freely) {
     const Cell to = nearest_cell(grid, io.MousePos);
     cell = to;
-    paint(ui, editor, between(nearest_cell(grid, io.MouseClickedPos[0]), to));
+    paint(ui, between(nearest_cell(grid, io.MouseClickedPos[0]), to));
   }
   if (!mouse.focused) return;
   if (const std::optional<Cell> step = take_arrow(ui)) {
@@ -121,7 +124,7 @@ void read_grid(Ui& ui, Editor& editor) {
     if (freely) {
       paint_stroke(ui, dab_at(ui, on, *cell));
     } else {
-      paint(ui, editor, between(*cell, *cell));
+      paint(ui, between(*cell, *cell));
     }
   }
   if (ui.state.focus_by_keyboard) focus_ring(ui, grid.area, ui.px(2));
@@ -135,13 +138,13 @@ void read_labels(Ui& ui, Editor& editor, const Rect& gutter, const Rect& above) 
   const Cell under = nearest_cell(editor.grid, io.MousePos);
   if (rows.hovered) ui.state.next_hover.query = under.row;
   if (rows.clicked) {
-    paint(ui, editor, {true, under.row, under.row + 1, 0, PaintedCells::kToTheEnd, true});
+    paint(ui, {true, under.row, under.row + 1, 0, PaintedCells::kToTheEnd, true});
   }
   const Interaction columns =
       interact_mouse(ui, "mask/columns", above, {true, false, "Paints the column of this key: padding."}, false);
   if (columns.hovered) ui.state.next_hover.key = under.column;
   if (columns.clicked) {
-    paint(ui, editor, {true, 0, PaintedCells::kToTheEnd, under.column, under.column + 1, true});
+    paint(ui, {true, 0, PaintedCells::kToTheEnd, under.column, under.column + 1, true});
   }
 }
 
@@ -181,10 +184,11 @@ void draw_verdicts(Ui& ui, const Editor& editor, float left, float right) {
     leaks += verdict == RowVerdict::leaks;
     later += verdict == RowVerdict::sees_later;
   }
-  std::string words = fmt::format("{} of {} cells hidden", editor.hidden().hidden_count(editor.batch, editor.head),
-                                  grid.rows * grid.columns);
+  std::string words =
+      fmt::format("{} of {} cells hidden", grouped_digits(editor.hidden().hidden_count(editor.batch, editor.head)),
+                  grouped_digits(grid.rows * grid.columns));
   const auto add = [&](std::int64_t count, const char* what) {
-    if (count > 0) words += fmt::format("; {} {} {}", count, count == 1 ? "row" : "rows", what);
+    if (count > 0) words += fmt::format("; {} {} {}", grouped_digits(count), count == 1 ? "row" : "rows", what);
   };
   add(whole, "hidden whole");
   add(uniform, "hidden whole and uniform");

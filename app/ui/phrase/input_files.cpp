@@ -5,6 +5,7 @@
 #include "app/session/session.h"
 #include "app/ui/phrase/token_chips.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/base/grouped_digits.h"
 
 namespace headscope::ui {
 namespace {
@@ -14,7 +15,7 @@ std::string files_of(const Request& r) {
     const std::size_t slash = path.rfind('/');
     return slash == std::string::npos ? path : path.substr(slash + 1);
   };
-  if (!r.token_ids.empty()) return fmt::format("{} token ids", r.token_ids.size());
+  if (!r.token_ids.empty()) return fmt::format("{} token ids", grouped_digits(std::ssize(r.token_ids)));
   if (is_attention_alone(r))
     return fmt::format("query {}, key {}, value {}", name(r.query), name(r.key), name(r.value));
   std::string text = "x from " + name(r.input);
@@ -52,7 +53,7 @@ void draw_input_files(Ui& ui, const Rect& area) {
   }
   const auto trace = ui.session.trace();
   if (trace == nullptr) return;
-  Rect line{{area.min.x, area.min.y + ui.px(42)}, {area.max.x, area.min.y + ui.px(64)}};
+  Rect line{{area.min.x, area.min.y + ui.px(40)}, {area.max.x, area.min.y + ui.px(62)}};
   const std::int64_t count = trace->query_len();
   draw_tokens_fact(ui, line, fmt::format("{} position{}", count, count == 1 ? "" : "s"), nullptr);
   draw_chips(ui, "phrase/tokens", line, chip_row(trace.get(), trace->inputs->tokens),

@@ -2,7 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "app/ui/phrase/wrapped_text.h"
 #include "app/ui/widgets/text_line.h"
 #include "core/base/utf8.h"
 
@@ -10,7 +17,7 @@ namespace headscope::ui {
 
 namespace {
 
-constexpr Type kType = Type::words16;
+constexpr Type kType = kPhraseType;
 constexpr float kPadding = 13;
 
 struct Lines {
@@ -196,6 +203,28 @@ bool edit_lines(Ui& ui, TextEdit& edit, Seen& seen, const PhraseBox& box, const 
   return changed;
 }
 
+// What a box without the focus scrolled to last.
+struct FollowedTokens {
+  struct Followed {
+    bool had_focus = false;
+    std::int64_t picked = -1;
+  };
+  std::map<std::string, Followed> by_name;
+};
+
+// Of a box that shows one line of several: that of the caret, where typing ended, and that of a newly picked token.
+void follow_in_one_line(Ui& ui, TextEdit& edit, const PhraseBox& box, bool focused, float width) {
+  FollowedTokens::Followed& followed = ui.state.panels.get<FollowedTokens>().by_name[box.name];
+  const bool left = std::exchange(followed.had_focus, focused);
+  const bool another = std::exchange(followed.picked, box.picked) != box.picked;
+  if (focused) return;
+  const Lines lines{edit.buffer, wrapped_lines(ui, box.name, edit.buffer, width)};
+  if (left) edit.scroll = static_cast<float>(lines.line_of(edit.caret));
+  if (!another || box.picked < 0 || box.tokens == nullptr || box.picked >= std::ssize(*box.tokens)) return;
+  const Range& token = (*box.tokens)[static_cast<std::size_t>(box.picked)];
+  edit.scroll = static_cast<float>(lines.line_of(static_cast<std::size_t>(std::max<std::int64_t>(token.begin, 0))));
+}
+
 void draw_box(Ui& ui, const Seen& seen, const PhraseBox& box, const Interaction& it, bool focused) {
   field_box(ui, seen.box, box.state, it, ui.px(size::radius_field));
   const TextEdit& shown = ui.state.edits[box.name];
@@ -206,51 +235,6 @@ void draw_box(Ui& ui, const Seen& seen, const PhraseBox& box, const Interaction&
 }
 
 }  // namespace
-
-const std::vector<std::size_t>& wrapped_lines(Ui& ui, const std::string& name, const std::string& text, float width) {
-  WrappedText& kept = ui.state.panels.get<WrappedTexts>().by_name[name];
-  if (kept.width == width && kept.scale == ui.scale && kept.text == text) return kept.begins;
-  kept.text = text;
-  kept.width = width;
-  kept.scale = ui.scale;
-  kept.begins = {0};
-  float x = 0;
-  const std::string_view all = text;
-  for (std::size_t at = 0; at < all.size();) {
-    if (all[at] == '\n') {
-      kept.begins.push_back(++at);
-      x = 0;
-      continue;
-    }
-    // A word with the blanks behind it; only the word has to fit.
-    std::size_t word = at;
-    while (word < all.size() && all[word] != ' ' && all[word] != '\n') ++word;
-    std::size_t next = word;
-    while (next < all.size() && all[next] == ' ') ++next;
-    const float word_width = text_width(ui, kType, all.substr(at, word - at));
-    if (x > 0 && x + word_width > width) {
-      kept.begins.push_back(at);
-      x = 0;
-    }
-    if (word_width > width) {
-      for (std::size_t g = at; g < word;) {
-        const std::size_t end = next_grapheme(all.substr(0, std::min(word, g + 256)), g);
-        const float w = text_width(ui, kType, all.substr(g, end - g));
-        if (x > 0 && x + w > width) {
-          kept.begins.push_back(g);
-          x = 0;
-        }
-        x += w;
-        g = end;
-      }
-    } else {
-      x += word_width;
-    }
-    x += text_width(ui, kType, all.substr(word, next - word));
-    at = next;
-  }
-  return kept.begins;
-}
 
 bool phrase_box(Ui& ui, const Rect& rect, std::string& text, const PhraseBox& box, int most_lines) {
   TextEdit& edit = ui.state.edits[box.name];
@@ -263,6 +247,7 @@ bool phrase_box(Ui& ui, const Rect& rect, std::string& text, const PhraseBox& bo
 
   const Interaction it = interact_mouse(ui, box.name, seen.box, box.state);
   const bool focused = it.focused && box.state.enabled;
+  follow_in_one_line(ui, edit, box, had_focus, width);
   scroll_by_wheel(ui, edit, seen, count);
   seen.first = static_cast<int>(edit.scroll);
   const bool changed = box.state.enabled && edit_lines(ui, edit, seen, box, it);

@@ -4,13 +4,17 @@
 
 #include "app/session/session.h"
 #include "app/ui/map/cell_highlight.h"
+#include "app/ui/map/cell_places.h"
+#include "app/ui/map/explain_state.h"
 #include "app/ui/panels.h"
+#include "app/ui/phrase/capture_names.h"
 #include "app/ui/phrase/input_files.h"
 #include "app/ui/phrase/phrase_box.h"
 #include "app/ui/phrase/phrase_suggestions.h"
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/phrase/token_chips.h"
 #include "app/ui/request/request_panel.h"
+#include "core/request/model_kind.h"
 #include "core/text/tokenizer.h"
 
 namespace headscope::ui {
@@ -30,7 +34,15 @@ const Problem* problem_of(const Ui& ui, const char* option) {
 
 // The row of chips below the boxes of `area`.
 Rect tokens_line(const Ui& ui, const Rect& area) {
-  return {{area.min.x, area.min.y + ui.px(42)}, {area.max.x, area.min.y + ui.px(64)}};
+  return {{area.min.x, area.min.y + ui.px(40)}, {area.max.x, area.min.y + ui.px(62)}};
+}
+
+// The tokens of the picked cell, not of the one under the mouse.
+TokenPair picked_tokens(const Ui& ui) {
+  const auto trace = ui.session.trace();
+  if (trace == nullptr) return {};
+  const std::optional<CellPlace> picked = picked_place(ui.session.view, *trace);
+  return picked ? ui::tokens_of(*trace, *picked) : TokenPair{};
 }
 
 // One phrase with its chips below it.
@@ -53,6 +65,7 @@ void draw_phrase(Ui& ui, const Phrase& phrase) {
   box.tokens = &phrase.cuts;
   box.query = phrase.side == TokenSide::key ? -1 : marked_tokens(ui).query;
   box.key = phrase.side == TokenSide::query ? -1 : marked_tokens(ui).key;
+  box.picked = phrase.side == TokenSide::key ? picked_tokens(ui).key : picked_tokens(ui).query;
   box.state.problem = problem != nullptr;
   const Rect place{area.min, {area.max.x, area.min.y + ui.px(34)}};
   // The chips come later in the Tab order but are laid out with the fact's width known.
@@ -103,6 +116,7 @@ void draw_two_phrases(Ui& ui, const Rect& area, const std::vector<std::string>& 
   box.tokens = &first_cuts;
   box.query = marked_tokens(ui).query;
   box.key = marked_tokens(ui).key;
+  box.picked = picked_tokens(ui).query;
   box.state.problem = problem != nullptr;
   phrase_box(ui, left, draft.phrase, box);
   box.name = "second_phrase";
@@ -151,6 +165,7 @@ void draw_one_phrase(Ui& ui, const Rect& area, const std::vector<std::string>& t
   box.tokens = &cuts;
   box.query = marked_tokens(ui).query;
   box.key = marked_tokens(ui).key;
+  box.picked = picked_tokens(ui).query;
   box.state.problem = problem != nullptr;
   const Rect field{boxes.min, {boxes.max.x, boxes.min.y + ui.px(34)}};
   take_suggestion(ui, draft.phrase);
@@ -166,9 +181,10 @@ void draw_one_phrase(Ui& ui, const Rect& area, const std::vector<std::string>& t
 
 void draw_phrase_panel(Ui& ui, const Rect& area) {
   const float padding = ui.px(size::panel_padding);
-  const Rect inner{{area.min.x + padding, area.min.y + ui.px(12)}, {area.max.x - padding, area.max.y}};
+  const Rect inner{{area.min.x + padding, area.min.y + ui.px(6)}, {area.max.x - padding, area.max.y}};
   const Request& draft = ui.session.draft;
   if (comes_from_files(draft)) return draw_input_files(ui, inner);
+  if (runs_capture(draft)) return draw_capture_names(ui, inner);
 
   const auto trace = ui.session.trace();
   static const std::vector<std::string> none;

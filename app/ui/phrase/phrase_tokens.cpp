@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "core/attention/capture_trace.h"
+#include "core/attention/model_trace.h"
+#include "core/base/grouped_digits.h"
 #include "core/model/checkpoint.h"
 
 namespace headscope::ui {
@@ -12,7 +15,7 @@ namespace {
 constexpr std::size_t kMostSuggestions = 8;
 
 std::string counted_tokens(std::size_t count) {
-  return fmt::format("{} token{}", count, count == 1 ? "" : "s");
+  return fmt::format("{} token{}", grouped_digits(static_cast<std::int64_t>(count)), count == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -48,6 +51,13 @@ TokensFact tokens_fact(const Trace& trace) {
   TokensFact fact;
   const Inputs& inputs = *trace.inputs;
   fact.words = counted_tokens(inputs.tokens.size());
+  if (trace.model != nullptr && trace.model->capture != nullptr) {
+    const bool by_phrase = !trace.request.phrase.empty();
+    fact.words += by_phrase                            ? ", named here"
+                  : trace.model->capture->named_tokens ? ", named by the file"
+                                                       : ", numbered";
+    return fact;
+  }
   if (!inputs.checkpoint) {
     fact.words += ", split on blanks";
     return fact;

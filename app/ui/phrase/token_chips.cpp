@@ -9,6 +9,8 @@
 #include "app/session/session.h"
 #include "app/ui/map/cell_highlight.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/base/grouped_digits.h"
+#include "core/request/model_kind.h"
 
 namespace headscope::ui {
 namespace {
@@ -178,7 +180,7 @@ void draw_row(Ui& ui, const Row& row, std::int64_t first) {
 ChipRow chip_row(const Trace* trace, const std::vector<std::string>& tokens) {
   ChipRow chips{tokens, {}, false};
   if (trace == nullptr) {
-    chips.fact.words = fmt::format("{} tokens", tokens.size());
+    chips.fact.words = fmt::format("{} tokens", grouped_digits(std::ssize(tokens)));
     return chips;
   }
   chips.fact = tokens_fact(*trace);
@@ -217,7 +219,11 @@ void draw_tokens_fact(Ui& ui, Rect& line, const std::string& label, const Proble
 void draw_tokens_below(Ui& ui, const TokensBelow& row) {
   const auto trace = ui.session.trace();
   ChipRow chips = chip_row(trace.get(), row.tokens);
-  if (row.side == TokenSide::key) chips.fact.words = fmt::format("{} tokens, split on blanks", row.tokens.size());
+  if (row.side == TokenSide::key) {
+    const bool captured = runs_capture(ui.session.draft);
+    chips.fact.words =
+        fmt::format("{} {}", grouped_digits(std::ssize(row.tokens)), captured ? "keys" : "tokens, split on blanks");
+  }
   const std::string& label = chips.fact.words;
   Rect line = row.line;
   for (const Rect& grown : ui.state.covered) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/session/session.h"
+#include "core/attention/capture_trace.h"
 #include "core/attention/model_trace.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/intervention_list.h"
@@ -25,6 +26,9 @@ bool is_off(const Ui& ui, const LayerHead& place) {
 }
 
 void switch_head(Ui& ui, const LayerHead& place) {
+  if (const char* why = why_heads_stay(ui); why != nullptr && !is_off(ui, place)) {
+    return put_notice(ui.state, {Notice::Kind::info, "The head cannot be switched off.", why, "switch-head"});
+  }
   ui.session.end_undo_step();
   put_ablated(ui.session.draft, place, !is_off(ui, place));
 }
@@ -63,6 +67,12 @@ void leave_as_computed(Ui& ui, const LayerHead& place) {
 bool computes_heads(const Ui& ui) {
   const auto trace = ui.session.trace();
   return trace != nullptr && trace->num_heads() > 0 && (trace->model == nullptr || !trace->model->captured);
+}
+
+const char* why_heads_stay(const Ui& ui) {
+  const auto trace = ui.session.trace();
+  if (trace == nullptr || trace->model == nullptr || trace->model->capture == nullptr) return nullptr;
+  return capture_lock(*trace->model->capture, "ablate");
 }
 
 std::int64_t shown_layer(const Ui& ui) {

@@ -10,6 +10,7 @@
 #include "app/ui/unfolded_rows.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/attention/edited_row.h"
 
 namespace headscope::ui {
 namespace {
@@ -22,6 +23,15 @@ std::string fold_name(const std::string& name) {
 
 enum class Done { nothing, switched, removed };
 
+// "layer 1, weights[0,0,8,7] = 0.5; its row now sums to 1.5"
+std::string words_of(const Ui& ui, const Intervention& which) {
+  const auto trace = ui.session.trace();
+  const std::vector<NumberEdit>& edits = ui.session.draft.edits;
+  if (trace == nullptr || which.option != "edit" || which.index >= edits.size()) return which.label;
+  const std::string row = edited_row_text(*trace, edits[which.index]);
+  return row.empty() ? which.label : which.label + "; " + row;
+}
+
 Done draw_line(Ui& ui, const std::string& name, Rect line, const Intervention& which, const InterventionFact& fact) {
   Done done = Done::nothing;
   const Rect cross = take_right(line, ui.px(22), ui.px(2));
@@ -32,10 +42,11 @@ Done draw_line(Ui& ui, const std::string& name, Rect line, const Intervention& w
     const float width = std::ceil(text_width(ui, Type::mono11, fact.words)) + 1;
     text_in(ui, take_right(line, width, ui.px(6)), Type::mono11, ui.colors.text2, fact.words, 1);
   }
-  std::string tip = which.label + ", as an option " + which.term + ".";
+  const std::string words = words_of(ui, which);
+  std::string tip = words + ", as an option " + which.term + ".";
   if (!fact.tooltip.empty()) tip += " " + fact.tooltip;
   bool on = which.on;
-  const std::string shown = cut_to_width(ui, Type::words12, which.label, line.width() - ui.px(26));
+  const std::string shown = cut_to_width(ui, Type::words12, words, line.width() - ui.px(26));
   if (checkbox(ui, name, line, shown, on, {true, false, tip.c_str()})) done = Done::switched;
   return done;
 }

@@ -7,6 +7,7 @@
 
 #include "app/session/session.h"
 #include "app/ui/file_choice.h"
+#include "core/request/model_kind.h"
 
 namespace headscope::ui {
 namespace {
@@ -79,6 +80,25 @@ std::vector<Rect> place_chips(RequestRows& rows, Labels labels) {
   }
 }
 
+// A term that the model itself masks with, whatever the request says: lit, with a lock. False for other terms.
+bool draw_own_chip(Ui& ui, const Rect& place, const MaskTermInfo& info) {
+  const auto trace = ui.session.trace();
+  if (trace == nullptr || trace->request.model != ui.session.draft.model) return false;
+  const std::vector<MaskTerm>& own = trace->inputs->own_mask;
+  if (std::none_of(own.begin(), own.end(), [&](const MaskTerm& term) { return term.kind == info.kind; })) return false;
+  const std::string name = name_of(info.chip) + "/own";
+  const bool captured = runs_capture(ui.session.draft);
+  const char* why = captured ? "The captured weights are so: every later key has weight 0. It cannot be taken off."
+                             : "The model's own mask: it was trained with it, and it cannot be taken off.";
+  interact_mouse(ui, name, place, {false, false, why}, false);
+  fill(place, ui.colors.tint, ui.px(size::radius_control));
+  outline(ui, place, ui.colors.accent, 1, ui.px(size::radius_control));
+  // In the corner: the label needs the width.
+  draw_icon(ui, Icon::lock, {place.max.x - ui.px(5), place.min.y + ui.px(6)}, ui.px(8), ui.colors.text2);
+  text_in(ui, inset(place, ui.px(kInset)), Type::words12, ui.colors.text, info.chip, 0.5f);
+  return true;
+}
+
 }  // namespace
 
 std::vector<const MaskTermInfo*> mask_chips() {
@@ -112,12 +132,16 @@ void draw_mask_chips(RequestRows& rows) {
   for (std::size_t k = 0; k < infos.size(); ++k) {
     const MaskTermInfo& info = *infos[k];
     bool on = find_term(draft, info.kind) != nullptr;
-    const ControlState state{true, on && rows.has_problem("mask"), info.help};
+    if (!on && draw_own_chip(ui, places[k], info)) continue;
+    const bool takes_no_file = info.kind == Kind::file && runs_capture(draft) && !on;
+    ControlState state =
+        rows.state("mask", takes_no_file ? "A capture takes no mask file." : info.help, !takes_no_file);
+    state.problem = state.problem && on;
     if (chip(ui, name_of(info.chip), places[k], info.chip, on, state)) switch_term(ui, info, on);
   }
   bool painted = !draft.paint.empty();
   if (chip(ui, name_of(kPaint), places.back(), kPaint, painted,
-           {true, false, "Opens the mask editor: cells, rows, columns and rectangles by hand (Ctrl+M)."})) {
+           rows.state("paint", "Opens the mask editor: cells, rows, columns and rectangles by hand (Ctrl+M)."))) {
     ui.push(CommandId::mask_editor);
   }
 }

@@ -10,6 +10,7 @@
 #include "app/ui/widgets/text_pieces.h"
 #include "core/backend/backend.h"
 #include "core/base/thread_pool.h"
+#include "core/request/model_kind.h"
 #include "core/request/request_text.h"
 
 namespace headscope::ui {
@@ -18,6 +19,11 @@ void draw_merge_section(RequestRows& rows) {
   Ui& ui = rows.ui;
   Request& draft = ui.session.draft;
   rows.section("Merge heads");
+  if (const char* why = rows.lock({"merge"})) {
+    rows.locked("merge", "no values", why);
+    rows.y += ui.px(6);
+    return rows.end_section();
+  }
   int selected = static_cast<int>(draft.merge);
   if (segments(
           ui, "request/merge", rows.full(), {"transpose", "direct reshape"}, selected,
@@ -39,6 +45,11 @@ void draw_keys_section(RequestRows& rows) {
     const bool own = !draft.key_input.empty() || is_attention_alone(draft);
     rows.locked("source", own ? "own files" : "the same x",
                 "Fixed by the input files; 'Use a phrase' above goes back to words.");
+    rows.y += ui.px(6);
+    return rows.end_section();
+  }
+  if (runs_capture(draft)) {
+    rows.locked("source", "as captured", "The capture holds what was attended to; the phrase only names its tokens.");
     rows.y += ui.px(6);
     return rows.end_section();
   }

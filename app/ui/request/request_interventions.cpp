@@ -130,8 +130,11 @@ void draw_interventions_section(RequestRows& rows) {
     draw_intervention_buttons(ui, kList, rows.full());
   } else if (draft.variants.empty()) {
     const Rect line = rows.full(34);
+    const bool edits = rows.lock({"edit"}) == nullptr;
     paragraph(ui, line, Type::words12, ui.colors.text3,
-              "Double-click a number to edit it; right-click a head for its menu.");
+              edits                              ? "Double-click a number to edit it; right-click a head for its menu."
+              : rows.lock({"ablate"}) == nullptr ? "Heads can be switched off (X); all else of a capture stays."
+                                                 : "A capture's numbers stay as they are.");
   }
   const auto& problem = ui.session.problem();
   bool at_fault = false;
@@ -139,7 +142,8 @@ void draw_interventions_section(RequestRows& rows) {
     const bool here = problem && problem->option == kind.option.name;
     at_fault = at_fault || (here && kind.effect == InterventionEffect::numbers);
   });
-  if (disclosure(rows, kControls, "hold or scale a head, edit a number", at_fault)) draw_head_controls(rows);
+  const bool locked = rows.lock({"edit", "freeze"}) != nullptr;
+  if (!locked && disclosure(rows, kControls, "hold or scale a head, edit a number", at_fault)) draw_head_controls(rows);
   rows.problem("variant");
   for_each_kind([&](const auto& kind) { rows.problem(kind.option.name); });
   rows.end_section();

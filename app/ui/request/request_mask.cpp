@@ -11,6 +11,7 @@
 #include "app/ui/request/mask_chips.h"
 #include "app/ui/request/request_panel.h"
 #include "app/ui/widgets/control_box.h"
+#include "core/base/grouped_digits.h"
 #include "core/request/mask_terms.h"
 
 namespace headscope::ui {
@@ -42,9 +43,19 @@ std::string hidden_label(Ui& ui) {
   counted = {.version = data->version(), .batch = batch, .head = head, .words = {}};
   const std::int64_t all = hidden.query_len() * hidden.key_len();
   const std::int64_t count = hidden.any() ? hidden.hidden_count(batch, head) : 0;
-  label = count == 0 ? "nothing hidden" : fmt::format("{} of {} hidden", count, all);
+  label = count == 0 ? "nothing hidden" : fmt::format("{} of {} hidden", grouped_digits(count), grouped_digits(all));
   if (count > 0 && hidden.heads() > 1) label += fmt::format(", head {}", head);
   return label;
+}
+
+// Whether another term than prefix, or the model's own mask, hides every later key.
+bool is_causal_besides(const Ui& ui) {
+  const auto is_causal = [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::causal; };
+  const Request& draft = ui.session.draft;
+  const auto trace = ui.session.trace();
+  const bool own = trace != nullptr && trace->request.model == draft.model &&
+                   std::any_of(trace->inputs->own_mask.begin(), trace->inputs->own_mask.end(), is_causal);
+  return own || std::any_of(draft.mask.begin(), draft.mask.end(), is_causal);
 }
 
 void draw_numbers(RequestRows& rows) {
@@ -57,6 +68,16 @@ void draw_numbers(RequestRows& rows) {
     const std::string label = fmt::format("{} {}", info->word, info->letter);
     stepper(ui, std::string("request/mask/") + info->chip + "/size", rows.control(label.c_str()), term->size,
             {.low = 0, .high = most}, rows.state("mask", info->help));
+    if (info->kind == MaskTerm::Kind::prefix && is_causal_besides(ui)) {
+      const Rect note = rows.full(16);
+      ui.mark("request/mask/prefix/note", note);
+      text_in(ui, note, Type::words12, ui.colors.warn, "beside causal it widens nothing");
+      const ControlState why{
+          true, false,
+          "Hidden cells of all terms unite: causal hides the later keys that prefix would open. Take causal "
+          "off to let every query see the prefix."};
+      interact_mouse(ui, "request/mask/prefix/why", note, why, false);
+    }
   }
   if (const MaskTerm* file = find_term(draft, MaskTerm::Kind::file)) {
     rows.locked("file", file_name(file->path), "Click the chip to leave the file out again.");
@@ -168,6 +189,11 @@ void draw_mask_section(RequestRows& rows) {
   Ui& ui = rows.ui;
   Request& draft = ui.session.draft;
   rows.section("Mask", hidden_label(ui));
+  if (const char* why = rows.lock({"mask", "mask-order", "mask-fill", "fully-masked", "causal-align"})) {
+    rows.locked("mask", "as captured", why);
+    rows.y += ui.px(6);
+    return rows.end_section();
+  }
   draw_mask_chips(rows);
   draw_numbers(rows);
   if (lengths_differ(ui) || draft.causal_align != CausalAlign::top_left) {

@@ -6,6 +6,7 @@
 
 #include "app/session/session.h"
 #include "app/ui/request/request_panel.h"
+#include "core/request/model_kind.h"
 #include "core/request/problem.h"
 
 namespace headscope::ui {
@@ -185,7 +186,7 @@ void draw_model_section(RequestRows& rows) {
   }
   draw_weights(rows);
   if (is_checkpoint(draft)) {
-    draw_checkpoint(rows);
+    runs_capture(draft) ? draw_capture(rows) : draw_checkpoint(rows);
     rows.y += ui.px(6);
     return rows.end_section();
   }

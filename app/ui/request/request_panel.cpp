@@ -5,7 +5,11 @@
 
 #include "app/session/session.h"
 #include "app/ui/panels.h"
+#include "app/ui/shell_state.h"
 #include "app/ui/unfolded_rows.h"
+#include "core/attention/capture_trace.h"
+#include "core/attention/model_trace.h"
+#include "core/request/request_text.h"
 
 namespace headscope::ui {
 
@@ -56,8 +60,24 @@ bool RequestRows::has_problem(const std::string& option) const {
   return problem && problem->option == option;
 }
 
+const char* RequestRows::lock(std::initializer_list<const char*> options) const {
+  const auto trace = ui.session.trace();
+  const Request& draft = ui.session.draft;
+  if (trace == nullptr || trace->model == nullptr || trace->model->capture == nullptr) return nullptr;
+  if (trace->request.model != draft.model || !draft.weights.empty() || is_attention_alone(draft)) return nullptr;
+  const Request plain;
+  const char* why = nullptr;
+  for (const char* name : options) {
+    const RequestOption* option = find_request_option(name);
+    why = capture_lock(*trace->model->capture, name);
+    if (why == nullptr || option == nullptr || option->get(draft) != option->get(plain)) return nullptr;
+  }
+  return why;
+}
+
 ControlState RequestRows::state(const std::string& option, const char* tooltip, bool enabled) const {
-  return {enabled, has_problem(option), tooltip};
+  const char* why = lock({option.c_str()});
+  return {enabled && why == nullptr, has_problem(option), why != nullptr ? why : tooltip};
 }
 
 void RequestRows::problem(const std::string& option) {
@@ -90,23 +110,44 @@ bool disclosure(RequestRows& rows, const std::string& name, const std::string& l
   return shown;
 }
 
-void draw_request_panel(Ui& ui, const Rect& area) {
-  Rect controls = panel_header(ui, area, "Request", "what is computed");
+bool close_request_over(Ui& ui) {
+  OnScreen& shown = ui.state.panels.get<ShellState>().on_screen;
+  if (!shown.request_over) return false;
+  ui.session.view.request_opened_by_hand = false;
+  shown.request_over = false;
+  if (ui.state.focus.starts_with("request/")) ui.state.focus.clear();
+  ui.session.end_undo_step();
+  ui.state.wants_frame = true;
+  return true;
+}
+
+namespace {
+
+// The title, and at the right undo, redo and an x.
+void draw_header(Ui& ui, const Rect& area) {
   const float side = ui.px(24);
-  const auto square = [&](float gap) {
-    const Rect place = take_right(controls, side, gap);
-    const float top = std::round(area.min.y + ui.px(8));
-    return Rect{{place.min.x, top}, {place.max.x, top + side}};
-  };
-  controls.max.x += ui.px(3);
+  Rect controls{{area.min.x, area.min.y + ui.px(8)}, {area.max.x - ui.px(6), area.min.y + ui.px(8) + side}};
+  const auto square = [&] { return take_right(controls, side, 0); };
+  const bool over = ui.state.panels.get<ShellState>().on_screen.request_over;
+  const ControlState close{true, false,
+                           over ? "Closes the panel; so do Esc, a click beside it and F9." : "Closes the panel (F9)."};
+  const Rect close_place = square();
   ControlState redo{ui.session.can_redo(), false, "Does again what was undone (Ctrl+Shift+Z)."};
   if (!redo.enabled) redo.tooltip = "Nothing was undone.";
-  const Rect redo_place = square(0);
+  const Rect redo_place = square();
   ControlState undo{ui.session.can_undo(), false, "Takes the last change of the request back (Ctrl+Z)."};
   if (!undo.enabled) undo.tooltip = "Nothing was changed yet.";
-  if (icon_button(ui, "request/undo", square(0), Icon::undo, undo)) ui.push(CommandId::undo);
+  if (icon_button(ui, "request/undo", square(), Icon::undo, undo)) ui.push(CommandId::undo);
   if (icon_button(ui, "request/redo", redo_place, Icon::redo, redo)) ui.push(CommandId::redo);
+  if (icon_button(ui, "request/close", close_place, Icon::close, close)) ui.push(CommandId::toggle_request);
+  panel_header(ui, {area.min, {controls.max.x + ui.px(size::panel_padding - 2), area.max.y}}, "Request",
+               "what is computed");
+}
 
+}  // namespace
+
+void draw_request_panel(Ui& ui, const Rect& area) {
+  draw_header(ui, area);
   const Rect body{{area.min.x, area.min.y + ui.px(size::panel_header)}, area.max};
   ui.mark("request", body);
   float& content = ui.state.panels.get<RequestPanelState>().content_height;

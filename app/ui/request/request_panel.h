@@ -2,6 +2,7 @@
 // RequestRows.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ struct RequestRows {
   // The box below the last control when the session's problem is about one of its options.
   void problem(const std::string& option);
   bool has_problem(const std::string& option) const;
+  // Why no control of `options` can act: what a capture holds stays as it is. Null when one can, and where one has
+  // another value than its default, which may be taken back.
+  const char* lock(std::initializer_list<const char*> options) const;
   // State of a control for `option`: problem edge and tooltip.
   ControlState state(const std::string& option, const char* tooltip, bool enabled = true) const;
   void end_section();
@@ -47,6 +51,10 @@ void draw_model_section(RequestRows& rows);
 bool is_checkpoint(const Request& draft);
 void draw_weights(RequestRows& rows);
 void draw_checkpoint(RequestRows& rows);
+// Which layer the panels show, one of `layers`.
+void draw_layer(RequestRows& rows, const std::vector<std::int64_t>& layers);
+// request_capture.cpp: what a capture holds, and which of its layers are missing.
+void draw_capture(RequestRows& rows);
 void draw_mask_section(RequestRows& rows);
 void draw_scores_section(RequestRows& rows);
 void draw_merge_section(RequestRows& rows);
@@ -56,6 +64,9 @@ void draw_interventions_section(RequestRows& rows);
 void show_interventions(Ui& ui);
 void draw_compute_section(RequestRows& rows);
 void draw_command_section(RequestRows& rows);
+
+// Closes the panel where it lies over others, in a narrow window. False when it does not.
+bool close_request_over(Ui& ui);
 
 // A dim line with a triangle that opens more rows; its state is kept under `name`. True while open.
 bool disclosure(RequestRows& rows, const std::string& name, const std::string& label, bool forced_open);

@@ -109,6 +109,11 @@ void draw_dropout(RequestRows& rows) {
 
 void draw_scores_section(RequestRows& rows) {
   rows.section("Scores");
+  if (const char* why = rows.lock({"scale", "softcap", "dropout", "dropout-mask"})) {
+    rows.locked("scores", "as captured", why);
+    rows.y += rows.ui.px(6);
+    return rows.end_section();
+  }
   draw_scale(rows);
   draw_softcap(rows);
   draw_dropout(rows);

@@ -1,14 +1,19 @@
 // Request, Model: where the weights come from, and what a checkpoint fixes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 
+#include "app/session/documents.h"
 #include "app/session/session.h"
 #include "app/session/settings.h"
 #include "app/ui/request/request_panel.h"
+#include "core/attention/capture_trace.h"
 #include "core/attention/model_trace.h"
 #include "core/model/checkpoint.h"
 #include "core/model/demo_checkpoints.h"
+#include "core/request/model_kind.h"
 
 namespace headscope::ui {
 
@@ -66,18 +71,20 @@ bool is_current(const WeightsChoice& choice, const Request& draft) {
   }
 }
 
+// The words that named the tokens of a capture, or those of the demo where nothing did.
+std::string phrase_of_capture(const Ui& ui) {
+  const auto trace = ui.session.trace();
+  const bool named = trace != nullptr && trace->model != nullptr && trace->model->capture != nullptr &&
+                     (trace->model->capture->named_tokens || !trace->request.phrase.empty());
+  return named ? fmt::format("{}", fmt::join(trace->inputs->tokens, " ")) : demo_document().request.phrase;
+}
+
 void choose_weights(Ui& ui, const WeightsChoice& choice) {
-  Request& draft = ui.session.draft;
   switch (choice.kind) {
     case WeightsChoice::Kind::seeded: {
-      ui.session.end_undo_step();
-      Request plain;
-      plain.phrase = draft.phrase;
-      plain.model = "seeded";
-      plain.backend = draft.backend;
-      plain.threads = draft.threads;
-      draft = plain;
-      return;
+      Document document = seeded_document(ui.session.draft, ui.session.view, ui.session.document.given_phrase);
+      if (runs_capture(ui.session.draft)) document.request.phrase = phrase_of_capture(ui);
+      return ui.session.open(document.request, document.view, document.identity());
     }
     case WeightsChoice::Kind::model:
       return ui.push(CommandId::open_path, choice.value);
@@ -90,33 +97,34 @@ void choose_weights(Ui& ui, const WeightsChoice& choice) {
   }
 }
 
-// Which layer the panels show: side by side while there are few.
-void draw_layer(RequestRows& rows, std::int64_t layers) {
+}  // namespace
+
+// Side by side while there are few.
+void draw_layer(RequestRows& rows, const std::vector<std::int64_t>& layers) {
   Ui& ui = rows.ui;
   Request& draft = ui.session.draft;
   const char* tip = "The layer that the panels show; all are computed. F3 shows all of them at once.";
-  const std::int64_t now =
-      std::clamp<std::int64_t>(draft.layer.value_or(layers - 1), 0, std::max<std::int64_t>(0, layers - 1));
+  const auto found = std::find(layers.begin(), layers.end(), draft.layer.value_or(layers.back()));
   const auto set = [&](std::int64_t layer) {
     draft.layer = layer;
     ui.session.view.layers.layer = layer;
   };
-  if (layers <= 6) {
+  if (layers.size() <= 6) {
     std::vector<std::string> items;
-    for (std::int64_t l = 0; l < layers; ++l) items.push_back(std::to_string(l));
-    int selected = static_cast<int>(now);
-    if (segments(ui, "request/layer", rows.control("layer"), items, selected, rows.state("layer", tip))) set(selected);
+    for (const std::int64_t layer : layers) items.push_back(std::to_string(layer));
+    int selected = found == layers.end() ? -1 : static_cast<int>(found - layers.begin());
+    if (segments(ui, "request/layer", rows.control("layer"), items, selected, rows.state("layer", tip))) {
+      set(layers[static_cast<std::size_t>(selected)]);
+    }
   } else {
-    std::int64_t layer = now;
-    if (stepper(ui, "request/layer", rows.control("layer"), layer, {.low = 0, .high = layers - 1},
-                rows.state("layer", tip))) {
+    std::int64_t layer = draft.layer.value_or(layers.back());
+    if (stepper(ui, "request/layer", rows.control("layer"), layer,
+                {.choices = layers, .low = layers.front(), .high = layers.back()}, rows.state("layer", tip))) {
       set(layer);
     }
   }
   rows.problem("layer");
 }
-
-}  // namespace
 
 bool is_checkpoint(const Request& draft) {
   return draft.weights.empty() && draft.model != "seeded" && !is_attention_alone(draft);
@@ -156,7 +164,9 @@ void draw_checkpoint(RequestRows& rows) {
     return;
   }
   const Inputs& inputs = *trace->inputs;
-  draw_layer(rows, static_cast<std::int64_t>(trace->model->layers.size()));
+  std::vector<std::int64_t> layers(trace->model->layers.size());
+  std::iota(layers.begin(), layers.end(), 0);
+  draw_layer(rows, layers);
   rows.locked("num_heads", std::to_string(inputs.num_heads), why);
   if (inputs.num_kv_heads != inputs.num_heads) {
     rows.locked("num_kv_heads", std::to_string(inputs.num_kv_heads), why);

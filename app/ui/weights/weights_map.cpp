@@ -127,7 +127,7 @@ void draw_legend(Ui& ui, const HeatmapView& view, const Rect& line) {
                         static_cast<std::int64_t>(std::ceil(view.grid.visible_columns())), view.grid.area.width(),
                         view.grid.area.height(), "values, by size");
   }
-  const std::string hint = "A double click edits a number. The wheel zooms, dragging pans, Ctrl+F fits.";
+  const std::string hint = "A double click edits a number. The wheel zooms, dragging pans, Home fits.";
   text_in(ui, rest, Type::words11, ui.colors.text3, words.empty() ? hint : words + "  " + hint);
 }
 

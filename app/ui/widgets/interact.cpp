@@ -169,8 +169,8 @@ std::string all_text(const Session& session, const UiState& state) {
   std::string of_panels;
   state.panels.add_text(of_panels);
   add(of_panels);
-  for (const Notice& notice : state.notices) add(notice.fact + ' ' + notice.advice);
-  add(state.title);
+  for (const Notice& notice : state.notices) add(notice.fact + ' ' + notice.advice + ' ' + notice.button);
+  add(session.document.title);
   return all;
 }
 

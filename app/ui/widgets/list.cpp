@@ -212,6 +212,7 @@ void draw_lines(Ui& ui, const OpenList& list, const ListPlace& place, ListFrame&
       fill(cell, mix(c.hover, c.accent, 0.10f), ui.px(size::radius_inner));
       if (frame.moved_by_key) scroll_into(ui, cell, inner, scroll);
     }
+    if (line.checked) ui.mark(list.name + "/" + line.label + "/ticked", cell);
     draw_line(ui, line, line.checked || i == list.selected, list.type, cell);
   }
   canvas().PopClipRect();

@@ -40,8 +40,7 @@ void locked_value(Ui& ui, const Rect& rect, std::string_view value, const char* 
   if (mouse_over(ui, rect)) tooltip(ui, rect, why);
 }
 
-bool notice_bar(Ui& ui, const std::string& name, const Rect& rect, const Notice& notice,
-                std::string_view button_label) {
+NoticePress notice_bar(Ui& ui, const std::string& name, const Rect& rect, const Notice& notice, const NoticeBar& bar) {
   const Palette& c = ui.colors;
   const bool info = notice.kind == Notice::Kind::info, warn = notice.kind == Notice::Kind::warn;
   const Rgba stripe = info ? c.accent : warn ? c.warn : c.bad;
@@ -54,12 +53,18 @@ bool notice_bar(Ui& ui, const std::string& name, const Rect& rect, const Notice&
     draw_icon(ui, Icon::warning, {line.min.x + ui.px(7), std::round(rect.center().y)}, ui.px(14), stripe);
     line.min.x += ui.px(24);
   }
-  bool pressed = false;
-  if (!button_label.empty()) {
-    const float width = std::max(ui.px(80), std::ceil(text_width(ui, Type::words12, button_label)) + ui.px(32));
-    const float top = std::round(rect.center().y - ui.px(12));
+  NoticePress pressed = NoticePress::none;
+  const float top = std::round(rect.center().y - ui.px(12));
+  const auto control = [&](float width) {
     const Rect place = take_right(line, width, ui.px(12));
-    pressed = button(ui, name + "/button", {{place.min.x, top}, {place.max.x, top + ui.px(24)}}, button_label);
+    return Rect{{place.min.x, top}, {place.max.x, top + ui.px(24)}};
+  };
+  if (bar.closes && icon_button(ui, name + "/close", control(ui.px(24)), Icon::close, {true, false, "Puts it away."})) {
+    pressed = NoticePress::close;
+  }
+  if (!bar.button.empty()) {
+    const float width = std::max(ui.px(80), std::ceil(text_width(ui, Type::words12, bar.button)) + ui.px(32));
+    if (button(ui, name + "/button", control(width), bar.button)) pressed = NoticePress::button;
   }
   const float fact = std::ceil(text_width(ui, Type::title13, notice.fact));
   text_in(ui, {line.min, {std::min(line.max.x, line.min.x + fact + 1), line.max.y}}, Type::title13, c.text,

@@ -1,4 +1,4 @@
-// Scrolling areas and splitters.
+// Scrolling areas.
 #include <algorithm>
 #include <cmath>
 
@@ -63,34 +63,6 @@ float scroll_across(Ui& ui, const std::string& name, const AcrossScroll& scroll)
   fill({{x, bar.min.y + ui.px(3)}, {x + thumb, bar.min.y + ui.px(7)}},
        it.hovered || it.held ? ui.colors.text3 : ui.colors.hover, ui.px(2));
   return static_cast<float>(offset);
-}
-
-bool splitter(Ui& ui, const std::string& name, const Rect& rect, float& size, const SplitterRange& range) {
-  const bool vertical = range.vertical;
-  const Interaction it = interact_mouse(ui, name, rect, {}, false);
-  if (!it.hovered && !it.held) return false;
-  ImGui::SetMouseCursor(vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
-  const Rgba color = it.held ? ui.colors.accent : ui.colors.edge;
-  const ImVec2 middle = rect.center();
-  if (vertical) {
-    vertical_line(ui, std::floor(middle.x), rect.min.y, rect.max.y, color);
-  } else {
-    horizontal_line(ui, rect.min.x, rect.max.x, std::floor(middle.y), color);
-  }
-  if (!it.held) return false;
-  const ImGuiIO& io = ImGui::GetIO();
-  // The grip keeps its distance to the mouse: the size at the press and the way since then.
-  SplitterPress& press = ui.state.panels.get<SplitterPresses>().by_name[name];
-  const double mouse = static_cast<double>(vertical ? io.MousePos.x : io.MousePos.y);
-  if (io.MouseClicked[0]) {
-    press = {mouse, static_cast<double>(size)};
-  }
-  const float wish = static_cast<float>(press.size + (mouse - press.mouse) / static_cast<double>(ui.scale) *
-                                                         static_cast<double>(range.direction));
-  const float next = std::round(std::clamp(wish, range.low, std::max(range.low, range.high)));
-  if (next == size) return false;
-  size = next;
-  return true;
 }
 
 }  // namespace headscope::ui

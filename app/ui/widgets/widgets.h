@@ -172,19 +172,17 @@ Rect panel_header(Ui& ui, const Rect& area, std::string_view title, std::string_
 void divider(Ui& ui, ImVec2 a, ImVec2 b);
 // The sentence with a problem's suggestions as buttons; returns its height. Pressing one edits the draft.
 float problem_box(Ui& ui, const std::string& name, const Rect& top_left_and_width, const Problem& problem);
-// 34 high with a 3 px stripe. True when its button (label not empty) was pressed.
-bool notice_bar(Ui& ui, const std::string& name, const Rect& rect, const Notice& notice, std::string_view button_label);
+// 34 high with a 3 px stripe, a button where its label is not empty, and an x where the notice can be put away.
+struct NoticeBar {
+  std::string_view button;
+  bool closes = false;
+};
+enum class NoticePress { none, button, close };
+NoticePress notice_bar(Ui& ui, const std::string& name, const Rect& rect, const Notice& notice, const NoticeBar& bar);
 // 10 px wide bar (or 10 high when `horizontal`) with ticks at the ends and quarters, numbers in mono 11.
 void color_bar(Ui& ui, const Rect& rect, ColorMap map, const ValueRange& range, bool horizontal);
 // The width of an upright one with its numbers.
 float color_bar_width(Ui& ui, const ValueRange& range);
-// A splitter between two panels: drags `size`. True when it changed.
-struct SplitterRange {
-  bool vertical = true;     // the line between panels that lie side by side
-  float low = 0, high = 0;  // of the size, pixels at 1x
-  float direction = 1;      // 1: the size grows with the place of the mouse; -1: it shrinks
-};
-bool splitter(Ui& ui, const std::string& name, const Rect& rect, float& size, const SplitterRange& range);
 void progress_bar(Ui& ui, const Rect& rect, double share);
 // A clipped, scrolling area: begin returns the y offset to subtract; content_height from the last frame.
 struct ScrollArea {

@@ -3,6 +3,8 @@
 
 #include "core/io/safetensors.h"
 #include "tests/app/cli/command.h"
+#include "tests/core/io/io_helpers.h"
+#include "tests/core/io/npz_files.h"
 
 namespace headscope {
 namespace {
@@ -79,10 +81,55 @@ TEST_F(Capture, ArraysTakeTheTokensOfTheListBesideThem) {
   expect_refused(cli({"run", "--model", "weights.npy"}), 3, {"weights.tokens.txt", "1 tokens for the 2 queries"});
 }
 
+TEST_F(Capture, APhraseNamesItsTokens) {
+  write_array("weights", {1, 2, 2}, {1, 0, 0.5F, 0.5F});
+  const auto tokens = [&](const std::vector<std::string>& words) {
+    const Result result = cli(words);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out)["tokens"];
+  };
+  const std::vector<std::string> names = {"the", "cat"};
+  EXPECT_EQ(tokens({"run", "--model", "weights.npy", "--phrase", "the cat", "--json"}), names);
+  folder_.write("names.txt", "the\ncat\n");
+  EXPECT_EQ(tokens({"run", "--model", "weights.npy", "--phrase-file", "names.txt", "--json"}), names);
+  // A session keeps them, and so does a picture.
+  ASSERT_EQ(cli({"render", "--model", "weights.npy", "--phrase", "[\"the\", \"cat\"]", "--out", "h.png"}).code, 0);
+  EXPECT_EQ(tokens({"run", "--session", "h.png", "--json"}), names);
+}
+
+TEST_F(Capture, ArchivesAndFiveAxesAreCapturesToo) {
+  folder_.write("a.npz", test::from_hex(test::kStoredNpz));
+  for (const char* command : {"run", "info"}) {
+    const bool info = std::string(command) == "info";
+    const Result result = info ? cli({"info", "a.npz", "--json"}) : cli({"run", "--model", "a.npz", "--json"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    const auto json = nlohmann::json::parse(result.out);
+    EXPECT_EQ((info ? json["capture"] : json)["tokens"], (std::vector<std::string>{"a", "\xC3\xA9"}));
+  }
+  EXPECT_EQ(cli({"render", "--model", "a.npz", "--view", "heads", "--out", "h.png"}).code, 0);
+  write_array("five", {2, 1, 1, 1, 2}, {1, 0, 0.5F, 0.5F});
+  const auto five = nlohmann::json::parse(cli({"run", "--model", "five.npy", "--layer", "0", "--json"}).out);
+  EXPECT_EQ(five["stages"]["weights"]["max"], 1);
+  const auto told = nlohmann::json::parse(cli({"info", "five.npy", "--json"}).out);
+  EXPECT_EQ(told["kind"], "npy");
+  EXPECT_EQ(told["capture"]["layers"].size(), 2u);
+  folder_.write("cut.npz", test::from_hex(test::kStoredNpz).substr(0, 300));
+  expect_refused(cli({"run", "--model", "cut.npz"}), 3, {"cut.npz", "directory is missing"});
+  expect_refused(cli({"info", "cut.npz"}), 3, {"cut.npz"});
+}
+
+TEST_F(Capture, LayersThatWereNotCapturedAreNamed) {
+  EXPECT_NE(cli({"run", "--model", "capture.safetensors"}).out.find("layer 1 was not captured"), std::string::npos);
+  EXPECT_NE(cli({"info", "capture.safetensors"}).out.find("layer 1 was not captured"), std::string::npos);
+  const auto json = nlohmann::json::parse(cli({"run", "--model", "capture.safetensors", "--json"}).out);
+  EXPECT_EQ(json["capture"]["missing_layers"], (std::vector<int>{1}));
+}
+
 TEST_F(Capture, WhatDoesNotGoTogetherIsRefused) {
   const std::string model = "capture.safetensors";
   expect_refused(cli({"run", "--model", model, "--layer", "1"}), 2, {"--layer", "no layer 1", "0, 2"});
-  expect_refused(cli({"run", "--model", model, "--phrase", "a b"}), 2, {"--phrase", "capture"});
+  expect_refused(cli({"run", "--model", model, "--phrase", "a b c"}), 2, {"--phrase", "2 names wanted, 3 given"});
+  expect_refused(cli({"run", "--model", model, "--second-phrase", "a"}), 2, {"--second-phrase"});
   expect_refused(cli({"run", "--model", model, "--mask", "causal"}), 2, {"--mask", "without queries and keys"});
   expect_refused(cli({"run", "--model", model, "--heads", "2"}), 2, {"--heads", "2", "1"});
   write_array("theirs", {1, 1, 2, 3}, std::vector<float>(6, 0.5F));

@@ -107,6 +107,7 @@ TEST_F(ExportCommand, DrawsLinesFromQueriesToKeys) {
   view_.heads_show = HeadsShow::arcs;
   expect_same_view(ExportSubject::arcs);
   view_.cell = Cell{2, 1};
+  view_.arcs_chosen = true;
   view_.arcs_heads = {1};
   view_.arcs_hide_below = 0.2;
   view_.arcs_sentences = SentencePair::a_to_b;  // a text of one part has none
@@ -128,6 +129,25 @@ TEST_F(ExportCommand, DrawsDerivatives) {
   expect_same_view(ExportSubject::sensitivity);
   view_.sensitivity_by = SensitivityBy::scores;
   expect_same_view(ExportSubject::sensitivity);
+}
+
+TEST_F(ExportCommand, DrawsAttentionOnTheText) {
+  view_.main_view = MainView::text;
+  expect_same_view(ExportSubject::text);
+  view_.head = 1;
+  view_.cell = Cell{2, 1};
+  view_.text.heads = {1};
+  view_.text.along = TextAlong::column;
+  view_.text.combined = HeadsCombined::mean;
+  expect_same_view(ExportSubject::text);
+}
+
+TEST_F(ExportCommand, DrawsWhereANumberComesFrom) {
+  view_.head = 1;
+  view_.cell = Cell{2, 1};
+  expect_same_view(ExportSubject::explanation);
+  view_.stage = StageId::output;
+  expect_same_view(ExportSubject::explanation);
 }
 
 }  // namespace

@@ -118,6 +118,26 @@ TEST_F(Output, CsvLongIsOneTableAStage) {
   expect_refused(cli(small_with({"--csv", "wide", "--out", "p"})), 2, {"--csv", "wide"});
 }
 
+TEST_F(Output, SafeTablesHaveNoFormulas) {
+  const std::vector<std::string> run = {"run",     "--model", "seeded",   "--d-model",   "8",
+                                        "--heads", "2",       "--phrase", "=1 -2 @x ok", "--export",
+                                        "weights", "--csv",   "safe",     "--out",       "s"};
+  ASSERT_EQ(cli(run).code, 0);
+  const std::string matrix = bytes_of(folder_ / "s/weights.b0.h0.csv");
+  EXPECT_EQ(matrix.rfind("query\\key,'=1,'-2,'@x,ok\n'=1,", 0), 0u) << matrix;
+  EXPECT_EQ(manifest("s")["csv"], "safe");
+  EXPECT_EQ(manifest("s")["tokens"][0], "=1") << "as typed";
+  std::vector<std::string> both = run;
+  both[12] = "long,safe";
+  both.back() = "l";
+  ASSERT_EQ(cli(both).code, 0);
+  EXPECT_NE(bytes_of(folder_ / "l/weights.csv").find("\n0,0,0,1,'=1,'-2,"), std::string::npos);
+  both[12] = "long,matrix";
+  expect_refused(cli(both), 2, {"--csv", "long,matrix"});
+  both[12] = "safe,";
+  expect_refused(cli(both), 2, {"--csv"});
+}
+
 TEST_F(Output, TheOtherFormats) {
   ASSERT_EQ(cli(small_with({"--format", "npy", "--export", "all", "--out", "npy"})).code, 0);
   EXPECT_EQ(files_in("npy").size(), 15u);

@@ -45,8 +45,10 @@ TEST_F(Precision, TheTableHasEveryStage) {
 }
 
 TEST_F(Precision, WhatIsTooLargeIsRefused) {
-  std::vector<std::string> words = request({"--d-model", "4096", "--input-dim", "4096", "--batch", "12"});
-  expect_refused(cli(words), 2, {"multiplications"});
+  const std::vector<std::string> large = {"precision", "--model", "seeded", "--phrase", "uno dos tres cuatro",
+                                          "--d-model", "4096",    "--mask", "causal",   "--input-dim",
+                                          "4096",      "--batch", "12"};
+  expect_refused(cli(large), 2, {"multiplications"});
   expect_refused(cli(request({"--stage", "capped_scores"})), 2, {"capped_scores"});
 }
 

@@ -47,6 +47,7 @@ TEST_F(Render, EveryOptionOfTheViewChangesThePicture) {
   EXPECT_EQ(drawn({"--colormap", "viridis"}).pixels, plain.pixels);
   EXPECT_NE(drawn({"--range", "0.2,0.4"}).pixels, plain.pixels);
   EXPECT_NE(drawn({"--range", "row"}).pixels, plain.pixels);
+  EXPECT_NE(drawn({"--range", "fit"}).pixels, plain.pixels);
   EXPECT_EQ(drawn({"--range", "auto"}).pixels, plain.pixels);
   EXPECT_NE(drawn({"--log"}).pixels, plain.pixels);
   EXPECT_NE(drawn({"--cell", "12"}).pixels, drawn({"--cell", "20"}).pixels);
@@ -72,7 +73,9 @@ TEST_F(Render, AnotherResultLessThisOne) {
   };
   refused({"--view", "difference"}, {"--against"});
   refused({"--against", "a.png", "--view", "heads"}, {"--against", "heads"});
-  refused({"--against", "a.png", "--heads", "2"}, {"--stage", "cannot be subtracted"});
+  expect_refused(cli({"render", "--phrase", "a b c d", "--d-model", "16", "--heads", "2", "--against", "a.png", "--out",
+                      "none.png"}),
+                 2, {"--stage", "cannot be subtracted"});
   std::vector<std::string> missing = render_with({"--against", "nowhere.json", "--out", "none.png"});
   expect_refused(cli(missing), 3, {"nowhere.json"});
 }
@@ -140,6 +143,35 @@ TEST_F(Render, AnSvgCarriesItsRecipe) {
   expect_refused(cli({"render", "--session", "foreign.svg", "--out", "x.png"}), 3, {"foreign.svg", "recipe"});
 }
 
+TEST_F(Render, AFigureForAPaperIsAPdfThatOpensAgain) {
+  const std::vector<std::string> paper = {"--width",      "85mm",  "--dpi",     "150", "--font-size",   "6",
+                                          "--background", "white", "--caption", "off", "--heads-shown", "1,3"};
+  const auto write = [&](const std::string& name) {
+    std::vector<std::string> words = render_with({"--out", name});
+    words.insert(words.end(), paper.begin(), paper.end());
+    const Result result = cli(words);
+    EXPECT_EQ(result.code, 0) << result.err;
+  };
+  write("figure.pdf");
+  write("figure.png");
+  write("figure.svg");
+  const Image picture = read_png(folder_ / "figure.png");
+  EXPECT_EQ(picture.width, 502);
+  for (const char* file : {"figure.pdf", "figure.png", "figure.svg"}) {
+    ASSERT_EQ(cli({"render", "--session", file, "--out", "again.png"}).code, 0) << file;
+    EXPECT_EQ(read_png(folder_ / "again.png").pixels, picture.pixels) << file;
+  }
+  ASSERT_EQ(cli({"render", "--session", "figure.png", "--out", "again.pdf"}).code, 0);
+  EXPECT_EQ(read_small_file(folder_ / "again.pdf", 1 << 20), read_small_file(folder_ / "figure.pdf", 1 << 20));
+  const Result info = cli({"info", "figure.pdf", "--json"});
+  ASSERT_EQ(info.code, 0) << info.err;
+  const auto json = nlohmann::json::parse(info.out);
+  EXPECT_EQ(json.at("kind"), "drawing");
+  EXPECT_EQ(json.at("recipe"), true);
+  folder_.write("foreign.pdf", "%PDF-1.4\n%%EOF\n");
+  expect_refused(cli({"render", "--session", "foreign.pdf", "--out", "x.png"}), 3, {"foreign.pdf", "recipe"});
+}
+
 TEST_F(Render, LinesAndNeuronsFollowTheirOptions) {
   const Image lines = drawn({"--view", "arcs", "--init-gain", "4"});
   EXPECT_NE(drawn({"--view", "arcs", "--init-gain", "4", "--token", "3"}).pixels, lines.pixels);
@@ -157,6 +189,36 @@ TEST_F(Render, LinesAndNeuronsFollowTheirOptions) {
   EXPECT_EQ(cli(render_with({"--view", "neurons", "--out", "neurons.svg"})).code, 0);
 }
 
+TEST_F(Render, AttentionOnTheText) {
+  const Image text = drawn({"--view", "text", "--token", "2"});
+  EXPECT_NE(drawn({"--view", "text", "--token", "1"}).pixels, text.pixels);
+  EXPECT_NE(drawn({"--view", "text", "--token", "2", "--along", "column"}).pixels, text.pixels);
+  EXPECT_NE(drawn({"--view", "text", "--token", "2", "--combine", "mean"}).pixels, text.pixels);
+  const Image one = drawn({"--view", "text", "--token", "2", "--heads-shown", "1"});
+  EXPECT_NE(one.pixels, text.pixels);
+  EXPECT_EQ(drawn({"--view", "text", "--token", "2", "--head", "1"}).pixels.size(), one.pixels.size());
+  ASSERT_EQ(cli({"render", "--session", "picture.png", "--out", "again.png"}).code, 0);
+  EXPECT_EQ(read_png(folder_ / "again.png").pixels, read_png(folder_ / "picture.png").pixels);
+}
+
+// explain --out draws what render --view explanation draws.
+TEST_F(Render, AnExplanationAsAPicture) {
+  const Image figure = drawn({"--view", "explanation", "--stage", "weights", "--at", "0,1,2,0"});
+  std::vector<std::string> words = render_with({"--stage", "weights", "--at", "0,1,2,0", "--out", "why.png"});
+  words[0] = "explain";
+  ASSERT_EQ(cli(words).code, 0);
+  EXPECT_EQ(read_png(folder_ / "why.png").pixels, figure.pixels);
+  ASSERT_EQ(cli({"render", "--session", "why.png", "--out", "again.png"}).code, 0);
+  EXPECT_EQ(read_png(folder_ / "again.png").pixels, figure.pixels);
+  words.back() = "why.jpg";
+  expect_refused(cli(words), 2, {"--out", "why.jpg"});
+  words.back() = "why.svg";
+  EXPECT_EQ(cli(words).code, 0);
+  words.push_back("--json");
+  expect_refused(cli(words), 2, {"--json", "--out"});
+  expect_refused(cli(render_with({"--view", "explanation", "--stage", "weights", "--out", "none.png"})), 2, {"--at"});
+}
+
 TEST_F(Render, ViewsThatCannotBeAreRefusedAndNothingIsWritten) {
   const std::vector<std::vector<std::string>> bad = {{"--view", "everything"},
                                                      {"--aggregate", "sum"},
@@ -170,6 +232,12 @@ TEST_F(Render, ViewsThatCannotBeAreRefusedAndNothingIsWritten) {
                                                      {"--view", "arcs", "--sentences", "x"},
                                                      {"--view", "neurons", "--token", "4"},
                                                      {"--view", "neurons", "--head", "4"},
+                                                     {"--view", "text", "--token", "4"},
+                                                     {"--view", "text", "--heads-shown", "4"},
+                                                     {"--view", "text", "--heads-shown", "none"},
+                                                     {"--view", "text", "--along", "diagonal"},
+                                                     {"--view", "text", "--combine", "max"},
+                                                     {"--view", "explanation", "--stage", "weights", "--at", "0,0,4,0"},
                                                      {"--head", "-1"},
                                                      {"--head", "x"},
                                                      {"--stage", "nonsense"},
@@ -185,6 +253,14 @@ TEST_F(Render, ViewsThatCannotBeAreRefusedAndNothingIsWritten) {
                                                      {"--theme", "blue"},
                                                      {"--width", "0"},
                                                      {"--width", "100000"},
+                                                     {"--width", "85 mm wide"},
+                                                     {"--width", "9000mm"},
+                                                     {"--dpi", "0"},
+                                                     {"--font-size", "0"},
+                                                     {"--background", "black"},
+                                                     {"--caption", "maybe"},
+                                                     {"--key-labels", "none"},
+                                                     {"--heads-shown", "none"},
                                                      {"--view", "stage", "--cell", "1.5"}};
   for (const std::vector<std::string>& words : bad) {
     std::vector<std::string> all = render_with({"--out", "no.png"});

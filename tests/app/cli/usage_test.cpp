@@ -1,5 +1,8 @@
 // Words that are no request: help, versions, slips of the finger.
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/base/version.h"
 #include "core/request/request_text.h"
@@ -51,12 +54,12 @@ TEST(Usage, HelpListsTheOptionsOfViewInOrder) {
   std::size_t at = help.find("\nVIEW\n");
   ASSERT_NE(at, std::string::npos);
   const std::size_t end = help.find("\nREQUEST\n");
-  for (const char* line :
-       {"--view heads|head|stage|concat|arcs|neurons|layers|difference|sensitivity",
-        "--aggregate none|mean|max|rollout|flow", "--against FILE", "--head H", "--stage STAGE",
-        "--colormap viridis|magma|cividis|gray|icefire|coolwarm", "--range auto|row|LO,HI", "--log", "--cell PIXELS",
-        "--labels on|off", "--theme dark|light", "--width N", "--token I", "--heads-shown all|none|H[,H]",
-        "--hide-below W", "--sentences all|a-a|a-b|b-a|b-b", "--at B,H,I,J", "--by weights|scores"}) {
+  for (const char* line : {"--view heads|head|stage|concat|arcs|neurons|layers|difference|sensitivity",
+                           "--aggregate none|mean|max|rollout|flow", "--against FILE", "--head H", "--stage STAGE",
+                           "--colormap viridis|magma|cividis|gray|icefire|coolwarm", "--range auto|row|fit|LO,HI",
+                           "--log", "--cell PIXELS", "--labels on|off", "--theme dark|light", "--width N", "--token I",
+                           "--heads-shown all|none|H[,H]", "--hide-below W", "--sentences all|a-a|a-b|b-a|b-b",
+                           "--at B,H,I,J", "--by weights|scores"}) {
     const std::size_t found = help.find(std::string("\n  ") + line, at);
     ASSERT_LT(found, end) << line;
     at = found + 1;
@@ -116,12 +119,9 @@ TEST(Usage, MissingValuesAreNamed) {
   expect_refused(run_cli({"run", "--phrase", "a", "--json=yes"}), 2, {"--json", "'yes'"});
 }
 
-TEST(Usage, ListsAreGivenOnceAndNumbersOverriden) {
+TEST(Usage, ListsAreGivenOnce) {
   expect_refused(run_cli({"run", "--phrase", "a", "--mask", "causal", "--mask", "padding:1"}), 2,
                  {"--mask", "'causal'", "'padding:1'", "commas"});
-  const Result result = run_cli({"run", "--phrase", "a", "--heads", "4", "--heads", "2", "--json"});
-  ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(nlohmann::json::parse(result.out)["request"]["heads"], 2);
 }
 
 TEST(Usage, ValuesMayFollowAnEqualsSignAndLookLikeOptions) {
@@ -147,6 +147,21 @@ TEST(Usage, WordsThatAreNoUtf8AreRefused) {
   expect_refused(run_cli({"run", "--phrase", "caf\xe9"}), 2, {"phrase", "UTF-8"});
   expect_refused(run_cli({"run", "--\xff", "a"}), 2, {});
   expect_refused(run_cli({"\xff\x1b[31m"}), 2, {});
+}
+
+TEST(Usage, AnOptionThatIsGivenTwiceIsRefused) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> commands = {
+      {{"run", "--phrase", "a", "--phrase", "b"}, "--phrase: found twice ('a' and 'b'); expected once"},
+      {{"run", "--phrase", "a", "--mask", "causal", "--mask=none"}, "expected once, with commas between several"},
+      {{"run", "--phrase", "a", "--json", "--json"}, "--json: found twice; expected once"},
+      {{"render", "--phrase", "a", "--out", "a.png", "--out", "b.png"}, "--out: found twice"},
+  };
+  for (const auto& [words, said] : commands) {
+    const Result result = run_cli(words);
+    EXPECT_EQ(result.code, 2);
+    EXPECT_NE(result.err.find(said), std::string::npos) << result.err;
+    EXPECT_EQ(result.out, "");
+  }
 }
 
 }  // namespace

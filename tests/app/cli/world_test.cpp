@@ -128,7 +128,9 @@ TEST_F(World, AFileThatGrowsPastItsLimitIsRefusedAndRemoved) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "o"));  // made for this run alone
 }
 
-TEST_F(World, CtrlCRemovesWhatWasBegun) {
+class EndSignal : public World, public ::testing::WithParamInterface<int> {};
+
+TEST_P(EndSignal, RemovesWhatWasBegun) {
   const std::string binary = std::string(HEADSCOPE_BINARY_DIR) + "/bin/headscope-cli";
   const std::string out = folder_ / "o";
   std::string phrase;
@@ -141,12 +143,12 @@ TEST_F(World, CtrlCRemovesWhatWasBegun) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  // A test that runs in the background of a shell would hand on that SIGINT is ignored.
+  // A test that runs in the background of a shell would hand on that the signal is ignored.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t interrupts;
   sigemptyset(&interrupts);
-  sigaddset(&interrupts, SIGINT);
+  sigaddset(&interrupts, GetParam());
   posix_spawnattr_setsigdefault(&attributes, &interrupts);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t child = 0;
@@ -156,12 +158,14 @@ TEST_F(World, CtrlCRemovesWhatWasBegun) {
   // As soon as the export has begun; a gigabyte of text takes longer than that.
   for (int k = 0; k < 5000 && !std::filesystem::exists(out); ++k)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  kill(child, SIGINT);
+  kill(child, GetParam());
   int status = 0;
   waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 128 + GetParam()) << status;
   EXPECT_TRUE(all_files().empty()) << all_files().front();
 }
+
+INSTANTIATE_TEST_SUITE_P(Signals, EndSignal, ::testing::Values(SIGINT, SIGTERM, SIGHUP));
 
 }  // namespace
 }  // namespace headscope

@@ -56,6 +56,12 @@ TEST(WindowOptions, ReadsEveryOption) {
   EXPECT_EQ(parsed({"--theme", "dark"}).theme, Theme::dark);
 }
 
+TEST(WindowOptions, AModelIsOpenedLikeAPath) {
+  EXPECT_EQ(parsed({"--model", "demo:induction"}).path, "demo:induction");
+  EXPECT_EQ(refusal_of({"--model", "demo:x", "a"}), "headscope opens one file; found 'demo:x' and 'a'");
+  EXPECT_NE(help_text().find("--model"), std::string::npos);
+}
+
 TEST(WindowOptions, APathMayBeginWithADash) {
   EXPECT_EQ(parsed({"--", "--help"}).path, "--help");
   EXPECT_FALSE(parsed({"--", "--help"}).help);

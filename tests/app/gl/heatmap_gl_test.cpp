@@ -61,6 +61,15 @@ TEST_F(HeatmapGlTest, EqualsThePictureBeyondTheMatrixsEdges) {
   expect_same(spec, "small in the middle of nothing");
 }
 
+TEST_F(HeatmapGlTest, EqualsThePictureSpreadOverItsRoom) {
+  const Tensor matrix = random_matrix(400, 400, 0, 1);
+  for (const int side : {401, 523, 746}) {
+    HeatmapSpec spec = spec_of(matrix, side, side);
+    spec.mask = side % 2 == 0 ? nullptr : causal(400, 400);
+    expect_same(spec, fmt::format("400 cells in {} pixels", side));
+  }
+}
+
 TEST_F(HeatmapGlTest, EqualsThePictureForManyCellsInAPixel) {
   const Tensor matrix = random_matrix(257, 131, -3, 2);
   HeatmapSpec spec = spec_of(matrix, 40, 85);

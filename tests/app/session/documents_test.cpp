@@ -13,6 +13,8 @@
 #include "core/io/safetensors.h"
 #include "core/picture/figure.h"
 #include "tests/app/session/temporary_folder.h"
+#include "tests/core/io/io_helpers.h"
+#include "tests/core/io/npz_files.h"
 
 namespace headscope {
 namespace {
@@ -174,7 +176,7 @@ TEST_F(Documents, WhatCannotBeOpenedSaysWhyAndWhatWouldDo) {
   EXPECT_NE(error_of(folder_ / "one.npy").find("1 axis"), std::string::npos);
   EXPECT_NE(error_of(folder_.path()).find("config.json"), std::string::npos);
   EXPECT_NE(error_of(folder_ / "missing.json").find("missing.json"), std::string::npos);
-  EXPECT_NE(error_of(folder_.write("notes.txt", "words")).find("expected"), std::string::npos);
+  EXPECT_NE(error_of(folder_.write("notes.doc", "words")).find("expected"), std::string::npos);
   EXPECT_NE(error_of(folder_.write("page.html", "<!DOCTYPE html><html>")).find("HTML"), std::string::npos);
   EXPECT_NE(error_of(folder_.write("empty", "")).find("empty"), std::string::npos);
   EXPECT_NE(error_of(folder_.write("bad.json", "{\"phrase\": 1")), "(opened)");
@@ -213,6 +215,24 @@ TEST_F(Documents, ArraysWhoseRowsAddUpAreCaptures) {
   EXPECT_EQ(open_document(folder_ / "weights.npy", current(), ViewState()).request.model, folder_ / "weights.npy");
   write_array("x.npy", {2, 1, 2});
   EXPECT_EQ(open_document(folder_ / "x.npy", current(), ViewState()).request.input, folder_ / "x.npy");
+}
+
+TEST_F(Documents, ArchivesAndFiveAxesAreCaptures) {
+  const std::string npz = folder_.write("a.npz", test::from_hex(test::kStoredNpz));
+  EXPECT_EQ(file_kind(npz), FileKind::npz);
+  const Request archive = open_document(npz, current(), ViewState()).request;
+  EXPECT_EQ(archive.model, npz);
+  EXPECT_EQ(archive.phrase, "") << "the words typed before are no names of its tokens";
+  const std::string five = write_array("five.npy", {2, 1, 1, 2, 2});
+  EXPECT_EQ(open_document(five, current(), ViewState()).request.model, five);
+  EXPECT_NE(error_of(folder_.write("model.pt", test::zip_of({{"archive/data.pkl", "x"}}))).find("zip archive"),
+            std::string::npos);
+}
+
+TEST_F(Documents, ATextFileIsOpenedAsAPhrase) {
+  const std::string path = folder_.write("notes.txt", "some words");
+  EXPECT_EQ(open_document(path, demo_document().request, ViewState()).request.phrase, "some words");
+  EXPECT_NE(error_of(folder_.write("binary.txt", std::string("a\0b", 3))).find("NUL"), std::string::npos);
 }
 
 TEST_F(Documents, ContentDecidesNotTheName) {

@@ -46,6 +46,7 @@ TEST(MainViewWords, APictureOpensInTheViewThatMadeIt) {
   EXPECT_EQ(opened(ViewKind::layers), MainView::layers);
   EXPECT_EQ(opened(ViewKind::difference), MainView::compare);
   EXPECT_EQ(opened(ViewKind::sensitivity), MainView::sensitivity);
+  EXPECT_EQ(opened(ViewKind::text), MainView::text);
   EXPECT_EQ(opened(ViewKind::heads), MainView::layer);
   EXPECT_EQ(opened(ViewKind::arcs), MainView::layer);
 }

@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "app/session/last_session.h"
 #include "app/session/state_json.h"
 #include "core/base/error.h"
 #include "tests/app/session/temporary_folder.h"
@@ -39,6 +40,7 @@ Settings unusual_settings() {
   s.stage_memory_mib = 4096;
   s.language = "es";
   s.tour_step = 7;
+  s.auto_contrast = true;
   return s;
 }
 
@@ -148,19 +150,6 @@ TEST_F(SettingsFiles, PathsThatAreNoUtf8AreNotRememberedAndBreakNothing) {
   EXPECT_EQ(notice, "");
 }
 
-TEST(RecentFiles, TheNewestIsFirstAndEachIsThereOnce) {
-  Settings s;
-  remember_recent(s, "/a/x.json");
-  remember_recent(s, "/a/y.json");
-  remember_recent(s, "/a/b/../x.json");
-  EXPECT_EQ(s.recent_files, (std::vector<std::string>{"/a/x.json", "/a/y.json"}));
-  for (int k = 0; k < 40; ++k) remember_recent(s, "/f" + std::to_string(k));
-  EXPECT_EQ(s.recent_files.size(), kMostRecentFiles);
-  EXPECT_EQ(s.recent_files.front(), "/f39");
-  remember_recent(s, "relative.json");
-  EXPECT_EQ(s.recent_files.front()[0], '/');
-}
-
 ViewState unusual_view() {
   ViewState v;
   v.stage = StageId::concat;
@@ -172,6 +161,7 @@ ViewState unusual_view() {
   v.signed_map = ColorMap::coolwarm;
   v.range = RangeKind::row;
   v.range_per_head = true;
+  v.stage_range = RangeOfStage{StageId::context, RangeKind::fit, -0.5, 2};
   v.range_fixed = true;
   v.range_low = -0.1;
   v.range_high = 1.0 / 3.0;

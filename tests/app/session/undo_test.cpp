@@ -213,17 +213,6 @@ TEST_F(Undo, UndoneDraftsAreComputedAgain) {
   EXPECT_FALSE(session().stale());
 }
 
-TEST_F(Undo, OpeningForgetsEveryStep) {
-  s.type("one", 100);
-  session().open(request_of("opened"), ViewState());
-  session().update(at(200));
-  EXPECT_FALSE(session().can_undo());
-  EXPECT_FALSE(session().can_redo());
-  s.executor->step();
-  session().update(at(300));
-  EXPECT_EQ(s.shown(), "opened");
-}
-
 TEST_F(Undo, OldStepsAreForgottenNotKeptForEver) {
   for (int k = 0; k < 1500; ++k) {
     session().draft.merge = k % 2 == 0 ? Merge::direct : Merge::transpose;

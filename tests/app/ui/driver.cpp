@@ -39,7 +39,7 @@ Driver::Driver(const Document& document, int width, int height, float scale, Ses
   io.LogFilename = nullptr;
   compat::leave_input_order_to_us();
   settings.recent_files.clear();
-  session.open(document.request, document.view);
+  session.open(document.request, document.view, document.identity());
   step(4);
 }
 

@@ -13,12 +13,13 @@ namespace headscope::ui {
 namespace {
 
 bool is_for_window(CommandId id) {
-  return id == CommandId::quit || id == CommandId::show_window_picture;
+  return id == CommandId::quit || id == CommandId::show_window_picture || id == CommandId::report_problem ||
+         id == CommandId::open_kept_session;
 }
 
 TEST(ExecuteCommand, EveryCommandHasOneRow) {
   std::vector<CommandId> ids = {CommandId::open_path, CommandId::open_example, CommandId::set_option,
-                                CommandId::show_window_picture};  // pushed by panels only
+                                CommandId::show_window_picture, CommandId::open_kept_session};  // pushed by panels only
   for (const CommandInfo& info : command_list()) ids.push_back(info.id);
   for (const CommandId id : ids) {
     const int rows = (find_command_action(id) != nullptr ? 1 : 0) + (main_view_of(id) != nullptr ? 1 : 0);

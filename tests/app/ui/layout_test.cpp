@@ -20,26 +20,28 @@ void expect_rect(const Rect& r, float x0, float y0, float x1, float y1) {
 
 TEST(Layout, IsTheDesignAt1600By1000) {
   const Layout l = at(1600, 1000);
-  expect_rect(l.menu, 0, 0, 1600, 36);
-  expect_rect(l.request, 0, 36, 264, 974);
-  expect_rect(l.phrase, 264, 36, 1600, 122);
-  expect_rect(l.pipeline, 264, 122, 1600, 210);
-  expect_rect(l.heads, 264, 210, 1150, 734);
-  expect_rect(l.concat, 264, 734, 1150, 974);
-  expect_rect(l.inspector, 1150, 210, 1600, 974);
-  expect_rect(l.status, 0, 974, 1600, 1000);
+  expect_rect(l.menu, 0, 0, 1600, 30);
+  expect_rect(l.views, 0, 30, 1600, 56);
+  expect_rect(l.request, 0, 56, 264, 976);
+  expect_rect(l.phrase, 264, 56, 1600, 129);
+  expect_rect(l.pipeline, 264, 129, 1600, 211);
+  expect_rect(l.heads, 264, 211, 1150, 736);
+  expect_rect(l.concat, 264, 736, 1150, 976);
+  expect_rect(l.inspector, 1150, 211, 1600, 976);
+  expect_rect(l.status, 0, 976, 1600, 1000);
   EXPECT_TRUE(l.command_box && l.key_phrase_button);
   EXPECT_FALSE(l.request_rail || l.pipeline_small || l.concat_header_only || l.inspector_rail || l.tabs);
 }
 
 TEST(Layout, IsTheDesignAt1280By800) {
   const Layout l = at(1280, 800);
-  expect_rect(l.request, 0, 36, 36, 774);
-  expect_rect(l.phrase, 36, 36, 1280, 122);
-  expect_rect(l.pipeline, 36, 122, 1280, 162);
-  expect_rect(l.heads, 36, 162, 860, 636);
-  expect_rect(l.concat, 36, 636, 860, 774);
-  expect_rect(l.inspector, 860, 162, 1280, 774);
+  expect_rect(l.views, 0, 30, 1280, 56);
+  expect_rect(l.request, 0, 56, 36, 776);
+  expect_rect(l.phrase, 36, 56, 1280, 129);
+  expect_rect(l.pipeline, 36, 129, 1280, 164);
+  expect_rect(l.heads, 36, 164, 860, 638);
+  expect_rect(l.concat, 36, 638, 860, 776);
+  expect_rect(l.inspector, 860, 164, 1280, 776);
   EXPECT_TRUE(l.request_rail && l.pipeline_small && l.command_box);
   EXPECT_FALSE(l.key_phrase_button || l.tabs);
 }
@@ -62,9 +64,10 @@ TEST(Layout, NeverLosesPhraseReadoutAndStatus) {
       for (const bool tab : {false, true}) {
         const Layout l = layout_of(
             {.width = static_cast<float>(w), .height = static_cast<float>(h), .notices = 72, .inspector_tab = tab}, {});
-        ASSERT_EQ(l.phrase.height(), 86);
+        ASSERT_EQ(l.phrase.height(), 73);
+        ASSERT_EQ(l.views.height(), 26);
         ASSERT_EQ(l.status.max.y, h);
-        ASSERT_EQ(l.status.height(), 26);
+        ASSERT_EQ(l.status.height(), 24);
         ASSERT_GE(l.heads.height(), 300) << w << "x" << h;
         ASSERT_GE(l.heads.width(), 400) << w << "x" << h;
         ASSERT_GE(l.inspector.height(), 300);
@@ -85,7 +88,7 @@ TEST(Layout, NeverLosesPhraseReadoutAndStatus) {
 TEST(Layout, LiesOnWholePixelsAtEveryScale) {
   for (const float scale : {1.0f, 1.25f, 1.5f, 2.0f, 3.0f}) {
     const Layout l = at(std::round(1600 * scale), std::round(1000 * scale), scale);
-    for (const Rect& r : {l.menu, l.request, l.phrase, l.pipeline, l.heads, l.concat, l.inspector, l.status}) {
+    for (const Rect& r : {l.menu, l.views, l.request, l.phrase, l.pipeline, l.heads, l.concat, l.inspector, l.status}) {
       for (const float edge : {r.min.x, r.min.y, r.max.x, r.max.y}) EXPECT_EQ(edge, std::round(edge)) << scale;
     }
     EXPECT_EQ(l.request.width(), std::round(264 * scale));
@@ -117,6 +120,7 @@ TEST(Layout, CutsOffBelowTheSmallestWindow) {
   const Layout l = at(500, 300);
   EXPECT_EQ(l.status.max.y, 640);
   EXPECT_EQ(l.menu.max.x, 960);
+  EXPECT_EQ(l.views.max.x, 500) << "the names of the views are all seen";
 }
 
 }  // namespace

@@ -95,6 +95,8 @@ TEST(MainView, OpensAndClosesByItsCommand) {
     if (info.command == CommandId::none) continue;
     EXPECT_EQ(opened.contains(info.view), info.view != MainView::layers) << info.title;
   }
+  EXPECT_FALSE(has_notice(demo, "layers", "There is one layer.")) << "it left with the view that it was shown in";
+  press(demo, main_view_info(MainView::layers).shortcut);
   EXPECT_TRUE(has_notice(demo, "layers", "There is one layer."));
 }
 

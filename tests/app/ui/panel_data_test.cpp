@@ -42,7 +42,7 @@ TEST(PanelData, AFrameGoesThroughSoManyNumbersAndTheNextGoesOn) {
   EXPECT_NE(data.summary(0, 0), nullptr) << "something is always done";
   EXPECT_EQ(data.summary(0, 1), nullptr);
   EXPECT_TRUE(data.unfinished());
-  EXPECT_EQ(data.summary_text(0, 1), "…");
+  EXPECT_EQ(data.summary_pieces(0, 1).at(0).text, "…");
   data.begin_frame(30);
   EXPECT_NE(data.summary(0, 0), nullptr) << "what is known costs nothing";
   EXPECT_NE(data.summary(0, 1), nullptr);

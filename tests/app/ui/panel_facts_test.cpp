@@ -126,7 +126,9 @@ TEST(Marks, AFullyMaskedRowIsExplainedByItsConvention) {
 
 TEST(CellNumbers, ShortenUntilTheyFit) {
   EXPECT_EQ(fitted_number(0.8965, true, 4), ".90");
-  EXPECT_EQ(fitted_number(0.001, true, 4), "");
+  EXPECT_EQ(fitted_number(0.001, true, 4), "1e\u22123");
+  EXPECT_EQ(fitted_number(0.001, true, 3), "");
+  EXPECT_EQ(fitted_number(0, true, 4), "");
   EXPECT_EQ(fitted_number(-4.1677, false, 5), "\u22124.17");
   EXPECT_EQ(fitted_number(-4.1677, false, 4), "\u22124.2");
   EXPECT_EQ(fitted_number(-4.1677, false, 2), "\u22124");

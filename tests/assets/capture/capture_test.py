@@ -179,9 +179,48 @@ class CaptureTest(unittest.TestCase):
 
     def test_every_recipe_of_the_readme_is_python(self):
         snippets = self.snippets()
-        self.assertEqual(len(snippets), 3)
+        self.assertEqual(len(snippets), 4)
         for heading, code in snippets.items():
             compile(code, heading, "exec")
+
+    def dialog_lines(self):
+        """The lines that the window copies."""
+        with open(os.path.join(ROOT, "app", "ui", "dialogs", "capture_hint.cpp"), encoding="utf-8") as file:
+            return re.search(r'R"\((.*?)\)"', file.read(), flags=re.S).group(1)
+
+    def test_the_six_lines_of_the_open_dialog(self):
+        lines = self.dialog_lines()
+        self.assertEqual(len(lines.splitlines()), 6)
+        with open(os.path.join(ROOT, "assets", "capture", "README.md"), encoding="utf-8") as file:
+            self.assertIn(lines, file.read())
+        attentions = tuple(torch.rand(1, 2, 3, 3).softmax(-1) for _ in range(2))
+
+        class Output:
+            pass
+
+        class Tokenizer:
+            def convert_ids_to_tokens(self, row):
+                return [f"t{int(number)}" for number in row]
+
+        def model(input_ids, output_attentions):
+            assert output_attentions
+            output = Output()
+            output.attentions = attentions
+            return output
+
+        before = os.getcwd()
+        os.chdir(self.folder.name)
+        try:
+            exec(
+                compile(lines, "six lines", "exec"),
+                {"model": model, "inputs": {"input_ids": torch.tensor([[5, 6, 7]])}, "tokenizer": Tokenizer()},
+            )
+        finally:
+            os.chdir(before)
+        self.path = os.path.join(self.folder.name, "attention.npz")
+        manifest, stages = self.exported("--layer", "1")
+        self.assertEqual(manifest["tokens"], ["t5", "t6", "t7"])
+        self.assertTrue(torch.equal(stages["weights"], attentions[1]))
 
     def run_snippet(self, heading, **names):
         """A recipe as it stands, against stand-ins that give what the library's documentation says it gives."""

@@ -14,6 +14,21 @@ TEST(MaskPaint, ARectangleTakesTheOnesItCoversAway) {
   EXPECT_EQ(find_request_option("paint")->get(request), "hide@4:5,4:5;hide@0:4,0:4");
 }
 
+TEST(MaskPaint, ErasingLeavesWhatLiesAround) {
+  constexpr std::int64_t end = PaintedCells::kToTheEnd;
+  Request request;
+  request.paint = {{true, 0, end, 2, 3, true}, {false, 0, 4, 0, 4, false}};
+  erase_paint(request, {true, 1, 2, 0, 4, true});
+  EXPECT_EQ(request.paint, (std::vector<PaintedCells>{
+                               {true, 0, 1, 2, 3, true}, {true, 2, end, 2, 3, true}, {false, 0, 4, 0, 4, false}}))
+      << "what is switched off stays";
+  request.paint = {{true, 0, 3, 0, 3, true}};
+  erase_paint(request, {true, 1, 2, 1, 2, true});
+  EXPECT_EQ(request.paint.size(), 4u) << "around a hole";
+  erase_paint(request, {true, 0, end, 0, end, true});
+  EXPECT_TRUE(request.paint.empty());
+}
+
 TEST(MaskPaint, RectanglesMakeAnyMaskOfAnyOther) {
   std::mt19937 chance(3);
   for (int round = 0; round < 200; ++round) {

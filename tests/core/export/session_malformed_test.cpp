@@ -99,7 +99,8 @@ std::vector<Malformed> malformed_views() {
       {"{\"view\": {\"scale\": 0}}", "above 0"},
       {"{\"view\": {\"labels\": 1}}", "on or off"},
       {"{\"view\": {\"view\": \"circles\"}}",
-       "heads, head, stage, concat, arcs, neurons, layers, difference or sensitivity"},
+       "heads, head, stage, concat, arcs, neurons, layers, difference, sensitivity, text or "
+       "explanation"},
       {"{\"headscope\": 1}", "a string"},
       {"{\"sha256\": 1}", "a string"},
       {"{\"request\": []}", "an object"},
@@ -129,6 +130,12 @@ TEST(SessionMalformed, AListOfManyValuesIsRefusedBeforeItFillsTheMemory) {
   std::string json = "{\"token_ids\": [0";
   for (int i = 0; i < 1'100'000; ++i) json += ",0";
   EXPECT_TRUE(contains(refusal_of([&] { parsed(json + "]}"); }), "more than"));
+}
+
+TEST(SessionMalformed, AnObjectOfManyKeysIsRefusedBeforeItFillsTheMemory) {
+  std::string json = "{\"k\": 0";
+  for (int i = 0; i < 250'000; ++i) json += ",\"k" + std::to_string(i) + "\":0";
+  EXPECT_TRUE(contains(refusal_of([&] { parsed(json + "}"); }), "more than 200000 keys"));
 }
 
 TEST(SessionMalformed, FilesOfOtherKindsAreNamed) {

@@ -56,6 +56,25 @@ std::function<double(std::int64_t, std::int64_t)> peak(std::function<std::int64_
   };
 }
 
+TEST(Pattern, KeepsTheOrderOfTokensThatRunFromRightToLeft) {
+  Trace trace = head_of(7, 7, [](std::int64_t i, std::int64_t j) {
+    return i == 3 && j == 1 ? 0.9 : j == (i * 5 + 2) % 7 ? 0.4 : 0.1;
+  });
+  auto inputs = std::make_shared<Inputs>(*trace.inputs);
+  inputs->tokens[3] = "שתיים";
+  inputs->key_tokens[1] = "ثلاثة";
+  trace.inputs = inputs;
+  const HeadSummary summary = summarize_head(trace, 0, 0);
+  const std::vector<LabelPiece> pieces = summary_pieces(summary, trace);
+  ASSERT_EQ(pieces.size(), 4u);
+  EXPECT_EQ(pieces[0].role, LabelPiece::Role::query);
+  EXPECT_EQ(pieces[0].text, "שתיים") << "the token as it is";
+  EXPECT_EQ(pieces[2].role, LabelPiece::Role::key);
+  EXPECT_EQ(pieces[2].text, "ثلاثة");
+  EXPECT_EQ(pieces[3].text, ".90");
+  EXPECT_EQ(summary_label(summary, trace), "\u2068שתיים\u2069 → \u2068ثلاثة\u2069 .90");
+}
+
 TEST(Pattern, NamesWhereTheWeightLies) {
   EXPECT_EQ(label(head_of(12, 12, peak([](std::int64_t i) { return i - 1; }, 0.87, 12))), "previous token .87");
   EXPECT_EQ(label(head_of(12, 12, peak([](std::int64_t i) { return i + 1; }, 0.78, 12))), "next token .78");

@@ -46,6 +46,19 @@ TEST(NumberText, ReadsBackToTheSameBits) {
   }
 }
 
+TEST(SafeText, AnApostropheStandsBeforeWhatWouldBeAFormulaAndGoesAgain) {
+  for (const char* text : {"=1+2", "+1", "-x", "@a", "\tx", "\rx"}) {
+    EXPECT_EQ(safe_text(text), "'" + std::string(text));
+    EXPECT_EQ(plain_text(safe_text(text)), text);
+  }
+  for (const char* text : {"", "a=b", "'quoted", "1", " =x",
+                           "\xe2\x88\x92"
+                           "1"}) {
+    EXPECT_EQ(safe_text(text), text);
+    EXPECT_EQ(plain_text(text), text);
+  }
+}
+
 TEST(CsvField, QuotesWhatRfc4180Asks) {
   EXPECT_EQ(csv_field("plain"), "plain");
   EXPECT_EQ(csv_field(""), "");

@@ -27,6 +27,7 @@ class CaptureFile : public FilesTest {
 TEST_F(CaptureFile, IsToldByItsName) {
   EXPECT_TRUE(is_capture_path("a/b.safetensors"));
   EXPECT_TRUE(is_capture_path("B.NPY"));
+  EXPECT_TRUE(is_capture_path("c.npz"));
   for (const char* other : {"seeded", "demo:pronouns", "folder", ".npy", "a.npy/", "a.safetensors.index.json", ""}) {
     EXPECT_FALSE(is_capture_path(other)) << other;
   }

@@ -16,7 +16,7 @@
 namespace headscope {
 namespace {
 
-int elements(const FigureSvg& figure, const std::string& name, const std::string& attribute) {
+int elements(const FigureDocument& figure, const std::string& name, const std::string& attribute) {
   std::ostringstream out;
   figure.write(out, {}, {});
   const XmlReader reader(out.str());
@@ -54,10 +54,11 @@ TEST(Arcs, the_chosen_query_is_bright_and_comes_last) {
   const auto own = strongest_arcs(*trace, {0, {0, 1, 2, 3}, {5, 6}, {0, 8}, 0.01, 10000}).arcs;
   const auto curves = items_of<CurveItem>(plan);
   ASSERT_GT(curves.size(), own.size());
+  const std::vector<ArcPlace> places = places_side_by_side(own, 28);
   for (std::size_t k = 0; k < own.size(); ++k) {
     const CurveItem& curve = curves[curves.size() - 1 - k];
     const ArcStyle style = arc_style(static_cast<double>(own[k].weight), ArcTone::bright, 28);
-    EXPECT_EQ(curve.width, style.width);
+    EXPECT_DOUBLE_EQ(curve.width, places[k].width);
     EXPECT_EQ(curve.color.a, std::lround(255 * style.opacity));
   }
   EXPECT_TRUE(has_text(plan, "(query 5)"));
@@ -74,8 +75,29 @@ TEST(Arcs, too_many_arcs_are_cut_to_the_strongest) {
   view.token = 3;
   const auto curves = items_of<CurveItem>(figure_plan(*trace, view, false));
   const double bright = arc_style(0, ArcTone::bright, 28).opacity * 255 - 1;
+  EXPECT_LT(arc_style(1, ArcTone::dim, 28).opacity * 255, bright) << "the strongest dim one";
   EXPECT_EQ(std::count_if(curves.begin(), curves.end(), [&](const CurveItem& c) { return c.color.a > bright; }),
             4 * 40);
+}
+
+TEST(Arcs, bright_ones_between_two_tokens_lie_side_by_side_as_wide_as_their_weights) {
+  // Heads 4, 0 and 2 between the same tokens, and one arc elsewhere.
+  const std::vector<Arc> arcs = {{4, 1, 3, 0.9f}, {0, 1, 3, 0.5f}, {2, 1, 3, 0.25f}, {0, 1, 2, 0.3f}};
+  const std::vector<ArcPlace> places = places_side_by_side(arcs, 28);
+  ASSERT_EQ(places.size(), 4u);
+  const double unit = places[0].width / static_cast<double>(arcs[0].weight);
+  double total = 0;
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(places[k].width, unit * static_cast<double>(arcs[k].weight), 1e-9);
+  for (std::size_t k = 0; k < 3; ++k) total += places[k].width;
+  EXPECT_LE(total, 28);
+  // Heads 0, 2, 4 from above; the lower edge of one is the upper edge of the next.
+  EXPECT_NEAR(places[1].offset - places[1].width / 2, -total / 2, 1e-9);
+  EXPECT_NEAR(places[1].offset + places[1].width / 2, places[2].offset - places[2].width / 2, 1e-9);
+  EXPECT_NEAR(places[2].offset + places[2].width / 2, places[0].offset - places[0].width / 2, 1e-9);
+  EXPECT_NEAR(places[3].offset, 0, 1e-9) << "alone between its tokens";
+  EXPECT_NEAR(places_side_by_side({{0, 0, 0, 1.0f}}, 28)[0].width, 8, 1e-9);
+  EXPECT_NEAR(places_side_by_side({{0, 0, 0, 1.0f}}, 4)[0].width, 3.4, 1e-9) << "lower rows";
+  EXPECT_TRUE(places_side_by_side({}, 28).empty());
 }
 
 TEST(Arcs, sentences_limit_queries_and_keys) {

@@ -7,6 +7,7 @@
 #include "core/attention/model_trace.h"
 #include "core/attention/shown_mask.h"
 #include "core/base/error.h"
+#include "core/heads/aggregate_mask.h"
 #include "core/heads/aggregate_values.h"
 #include "core/picture/figure.h"
 #include "core/picture/heatmap.h"
@@ -95,10 +96,14 @@ TEST(FigureLayers, AggregatesAreOneMap) {
   for (const auto& layer : trace->model->layers) {
     weights.push_back(layer->tensor(StageId::weights).reshaped({3, 6, 6}, {Axis::head, Axis::query, Axis::key}));
   }
+  std::vector<const Trace*> layers;
+  for (const auto& layer : trace->model->layers) layers.push_back(layer.get());
   for (const Aggregate aggregate : all_aggregates()) {
     ViewSpec view = layers_view();
     view.aggregate = aggregate;
     HeatmapSpec spec;
+    spec.mask = hidden_in_aggregate(aggregate, layers, 0);
+    EXPECT_NE(spec.mask, nullptr) << "the mask is causal";
     spec.matrix = aggregate_of(aggregate, weights);
     spec.rows = spec.columns = 6;
     spec.width = spec.height = 42;

@@ -169,7 +169,7 @@ TEST(FigureSvg, many_cells_become_an_image) {
   const auto images = elements_of(svg, "image");
   ASSERT_EQ(images.size(), 1u);
   EXPECT_LT(elements_of(svg, "rect").size(), 200u);
-  EXPECT_NE(elements_of(svg, "desc").at(0).text.find("44100 cells"), std::string::npos);
+  EXPECT_NE(elements_of(svg, "desc").at(0).text.find("44,100 cells"), std::string::npos);
   const std::string prefix = "data:image/png;base64,", href = images[0].attributes.at("xlink:href");
   ASSERT_TRUE(href.starts_with(prefix));
   const std::vector<std::byte> bytes = decoded(href.substr(prefix.size()));
@@ -183,7 +183,7 @@ TEST(FigureSvg, many_cells_become_an_image) {
 TEST(FigureSvg, a_cancelled_one_stops) {
   const auto trace = small_trace(5);
   CancelToken cancel;
-  const FigureSvg figure = figure_svg(*trace, view_of(ViewKind::heads), cancel);
+  const FigureDocument figure = figure_svg(*trace, view_of(ViewKind::heads), cancel);
   cancel.cancel();
   std::ostringstream out;
   EXPECT_THROW(figure.write(out, {}, {}), Cancelled);
@@ -191,11 +191,16 @@ TEST(FigureSvg, a_cancelled_one_stops) {
 
 TEST(SvgRecipe, what_is_damaged_is_refused_and_what_is_foreign_has_none) {
   EXPECT_FALSE(svg_recipe("<svg><metadata>x</metadata></svg>", "x").has_value());
-  EXPECT_FALSE(svg_recipe("<svg><metadata id=\"headscope\"", "x").has_value());
+  EXPECT_THROW(svg_recipe("<svg><metadata id=\"headscope\"", "x"), Error);
   EXPECT_THROW(svg_recipe("<svg><metadata id=\"headscope\">{}", "x"), Error);
   EXPECT_THROW(svg_recipe("<svg><metadata id=\"headscope\">&bad;</metadata>", "x"), Error);
   EXPECT_THROW(svg_recipe("<svg><metadata id=\"headscope\">&</metadata>", "x"), Error);
-  EXPECT_EQ(svg_recipe("<svg><metadata\n id=\"headscope\" >&amp;&lt;</metadata>", "x"), "&<");
+  EXPECT_EQ(svg_recipe("<svg><metadata\n id=\"headscope\" >&amp;&lt;</metadata></svg>", "x"), "&<");
+  const std::string whole = "<svg><metadata id=\"headscope\">{}</metadata><g/></svg>\n<!-- by hand -->\n";
+  EXPECT_EQ(svg_recipe(whole, "x"), "{}");
+  for (std::size_t size = 0; size + 20 < whole.size(); ++size) {
+    EXPECT_THROW(svg_recipe(whole.substr(0, size), "x"), Error) << size;
+  }
   EXPECT_TRUE(is_svg("<?xml version=\"1.0\"?>\n<!-- x -->\n<!DOCTYPE svg>\n<svg"));
   EXPECT_FALSE(is_svg("<html>"));
   EXPECT_FALSE(is_svg("<!-- never"));

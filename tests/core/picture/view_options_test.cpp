@@ -36,7 +36,15 @@ const std::vector<std::pair<std::string, std::string>>& every_value() {
                                                                           {"sentences", "a-b"},
                                                                           {"aggregate", "flow"},
                                                                           {"at", "0,1,2,16777217"},
-                                                                          {"by", "weights"}};
+                                                                          {"by", "weights"},
+                                                                          {"along", "column"},
+                                                                          {"combine", "mean"},
+                                                                          {"dpi", "600"},
+                                                                          {"font-size", "7.5"},
+                                                                          {"background", "white"},
+                                                                          {"caption", "off"},
+                                                                          {"recipe-line", "off"},
+                                                                          {"key-labels", "outer"}};
   return values;
 }
 
@@ -60,7 +68,8 @@ TEST(ViewOptions, EveryFieldHasARow) {
   const ViewSpec changed = changed_in_every_option(), usual;
   // These lines do not compile once ViewSpec has another field: it needs a row, and a comparison here.
   const auto& [view, stage, batch, head, colormap, range, range_low, range_high, log_scale, cell, labels, color_bar,
-               theme, width, scale, token, heads_shown, hide_below, sentences, aggregate, at, by] = changed;
+               theme, width, scale, token, heads_shown, hide_below, sentences, aggregate, at, by, paper, along,
+               combined] = changed;
   EXPECT_NE(view, usual.view);
   EXPECT_NE(stage, usual.stage);
   EXPECT_NE(batch, usual.batch);
@@ -83,6 +92,24 @@ TEST(ViewOptions, EveryFieldHasARow) {
   EXPECT_NE(aggregate, usual.aggregate);
   EXPECT_NE(at, usual.at);
   EXPECT_NE(by, usual.by);
+  EXPECT_NE(along, usual.along);
+  EXPECT_NE(combined, usual.combined);
+  const auto& [paper_width, dpi, font_size, ground, caption, recipe_line, key_labels] = paper;
+  EXPECT_EQ(paper_width, usual.paper.width) << "given as the width is, which has pixels here";
+  EXPECT_NE(dpi, usual.paper.dpi);
+  EXPECT_NE(font_size, usual.paper.font_size);
+  EXPECT_NE(ground, usual.paper.ground);
+  EXPECT_NE(caption, usual.paper.caption);
+  EXPECT_NE(recipe_line, usual.paper.recipe_line);
+  EXPECT_NE(key_labels, usual.paper.key_labels);
+}
+
+TEST(ViewOptions, ARangeFittedToMostCellsIsAWordToo) {
+  const ViewSpec fitted = with("range", "fit");
+  EXPECT_EQ(fitted.range, RangeKind::fit);
+  EXPECT_EQ(find_view_option("range")->get(fitted), "fit");
+  EXPECT_EQ(read_back(fitted), fitted);
+  EXPECT_NE(find_view_option("range")->placeholder.find("fit"), std::string::npos);
 }
 
 TEST(ViewOptions, EveryRowIsTriedHereAndNamedOnce) {
@@ -110,8 +137,26 @@ TEST(ViewOptions, AValueIsReadBackFromHowItIsSpelled) {
   }
 }
 
+TEST(ViewOptions, AWidthOnPaperKeepsItsUnitInSessionFiles) {
+  for (const char* text : {"85mm", "8.5cm", "3.35in", "241pt"}) {
+    const ViewSpec view = with("width", text);
+    EXPECT_EQ(find_view_option("width")->get(view), text);
+    EXPECT_FALSE(view.width.has_value());
+    EXPECT_TRUE(read_back(view) == view) << text;
+  }
+  ViewSpec view = with("width", "85mm");
+  find_view_option("width")->set(view, "900");
+  EXPECT_TRUE(view == with("width", "900")) << "the last one counts";
+  for (const char* text : {"mm", "-85mm", "85 m", "1e999mm", "nanmm", "8.5", "", "0mm"}) {
+    EXPECT_THROW(with("width", text), UsageError) << text;
+  }
+  EXPECT_TRUE(with("font-size", "8pt") == with("font-size", "8"));
+  EXPECT_THROW(with("font-size", "0.5"), UsageError);
+}
+
 TEST(ViewOptions, EveryWordOfAPlaceholderIsAValue) {
-  for (const char* name : {"view", "colormap", "labels", "theme", "sentences", "aggregate", "by"}) {
+  for (const char* name : {"view", "colormap", "labels", "theme", "sentences", "aggregate", "by", "along", "combine",
+                           "background", "caption", "recipe-line", "key-labels"}) {
     SCOPED_TRACE(name);
     const ViewOption& option = *find_view_option(name);
     std::string rest = option.placeholder;
@@ -122,7 +167,7 @@ TEST(ViewOptions, EveryWordOfAPlaceholderIsAValue) {
     }
   }
   EXPECT_EQ(find_view_option("view")->placeholder,
-            "heads|head|stage|concat|arcs|neurons|layers|difference|sensitivity");
+            "heads|head|stage|concat|arcs|neurons|layers|difference|sensitivity|text|explanation");
   EXPECT_EQ(find_view_option("colormap")->placeholder, "viridis|magma|cividis|gray|icefire|coolwarm");
   EXPECT_EQ(find_view_option("log")->placeholder, "");
 }
@@ -130,10 +175,12 @@ TEST(ViewOptions, EveryWordOfAPlaceholderIsAValue) {
 TEST(ViewOptions, WhatIsNotChosenHasAWordWhereThereIsOne) {
   const ViewSpec usual;
   const std::vector<std::pair<std::string, std::string>> spelled = {
-      {"view", "heads"}, {"stage", "weights"},   {"head", "0"},       {"colormap", "auto"}, {"range", "auto"},
-      {"log", "off"},    {"cell", ""},           {"labels", "on"},    {"theme", "dark"},    {"width", ""},
-      {"token", ""},     {"heads-shown", "all"}, {"scale", "1"},      {"batch", "0"},       {"hide-below", "0.05"},
-      {"at", ""},        {"sentences", "all"},   {"color-bar", "on"}, {"by", ""},           {"aggregate", "none"}};
+      {"view", "heads"},  {"stage", "weights"},   {"head", "0"},           {"colormap", "auto"}, {"range", "auto"},
+      {"log", "off"},     {"cell", ""},           {"labels", "on"},        {"theme", "dark"},    {"width", ""},
+      {"token", ""},      {"heads-shown", "all"}, {"scale", "1"},          {"batch", "0"},       {"hide-below", "0.05"},
+      {"at", ""},         {"sentences", "all"},   {"color-bar", "on"},     {"by", ""},           {"aggregate", "none"},
+      {"dpi", ""},        {"font-size", ""},      {"background", "theme"}, {"caption", "on"},    {"recipe-line", "on"},
+      {"key-labels", ""}, {"along", "row"},       {"combine", "sum"}};
   ASSERT_EQ(spelled.size(), view_options().size());
   for (const auto& [name, text] : spelled) {
     EXPECT_EQ(find_view_option(name)->get(usual), text) << name;
@@ -182,11 +229,13 @@ TEST(ViewOptions, ARefusalCarriesItsOptionAndLeavesTheView) {
 
 TEST(ViewOptions, ASessionFileHoldsWhatDiffers) {
   EXPECT_EQ(view_json(ViewSpec()), "{}");
-  EXPECT_EQ(view_json(changed_in_every_option()),
-            R"({"view":"arcs","stage":"scores","batch":1,"head":2,"colormap":"magma","range":"-1,0.5","log":true,)"
-            R"("cell":7,"labels":"off","color_bar":"off","theme":"light","width":900,"scale":2.0,"token":3,)"
-            R"("heads_shown":"0,2","hide_below":0.5,"sentences":"a-b","aggregate":"flow","at":"0,1,2,16777217",)"
-            R"("by":"weights"})");
+  EXPECT_EQ(
+      view_json(changed_in_every_option()),
+      R"({"view":"arcs","stage":"scores","batch":1,"head":2,"colormap":"magma","range":"-1,0.5","log":true,)"
+      R"("cell":7,"labels":"off","color_bar":"off","theme":"light","width":900,"scale":2.0,"token":3,)"
+      R"("heads_shown":"0,2","hide_below":0.5,"sentences":"a-b","aggregate":"flow","at":"0,1,2,16777217",)"
+      R"("by":"weights","along":"column","combine":"mean","dpi":600,"font_size":7.5,"background":"white","caption":"off","recipe_line":"off",)"
+      R"("key_labels":"outer"})");
 }
 
 TEST(ViewOptions, ASessionFileGivesTheViewBack) {

@@ -23,17 +23,17 @@ TEST(InterventionList, NamesEveryOneInTheOrderOfTheOptions) {
             (std::vector<std::string>{"layer 0, head 1: context = 0", "layer 1, head 2: context = 0",
                                       "off layer 0, head 3: context = 0", "layer 0, head 0: weights uniform",
                                       "off layer 1, head 1: weights identity", "query × 2",
-                                      "off layer 0, head 1: key × 0.5", "1/scores[0,2,3,1] = 0.5", "off Wq[3,7] = -inf",
-                                      "hide every query, key 3", "show query 2–3, every key"}));
+                                      "off layer 0, head 1: key × 0.5", "layer 1, scores[0,2,3,1] = 0.5",
+                                      "off Wq[3,7] = -inf", "hide every query, key 3", "show query 2–3, every key"}));
 }
 
 TEST(InterventionList, ClausesStandInASentence) {
   std::vector<std::string> clauses;
   for (const Intervention& each : active_interventions(all_of_them(), true)) clauses.push_back(each.clause);
   EXPECT_EQ(clauses,
-            (std::vector<std::string>{"layer 0, head 1 off", "layer 1, head 2 off",
-                                      "uniform weights in layer 0, head 0", "query × 2", "1/scores[0,2,3,1] = 0.5",
-                                      "every query, key 3 hidden", "query 2–3, every key shown"}));
+            (std::vector<std::string>{
+                "layer 0, head 1 off", "layer 1, head 2 off", "uniform weights in layer 0, head 0", "query × 2",
+                "layer 1, scores[0,2,3,1] = 0.5", "every query, key 3 hidden", "query 2–3, every key shown"}));
 }
 
 TEST(InterventionList, OneAloneIsWhatTheOptionOfItsTermGives) {

@@ -197,5 +197,32 @@ TEST(TokenizerRefusals, TheConfigSaysWhetherBertsTextIsMadeLowerCase) {
   EXPECT_EQ(load_tokenizer(folder.path())->special().mask, 1);
 }
 
+TEST(TokenizerRefusals, VocabTxtThatIsCutShort) {
+  const TemporaryFolder folder;
+  const std::string whole = "[UNK]\n[MASK]\na\nb\nc\nd\ne\n";
+  folder.write("config.json", R"({"vocab_size": 7})");
+  folder.write("vocab.txt", whole);
+  EXPECT_NE(load_tokenizer(folder.path()), nullptr);
+  for (std::size_t size = 0; size + 2 < whole.size(); ++size) {
+    folder.write("vocab.txt", whole.substr(0, size));
+    EXPECT_THROW(load_tokenizer(folder.path()), Error) << size;
+  }
+  folder.write("config.json", R"({"vocab_size": 8})");
+  folder.write("vocab.txt", whole);
+  EXPECT_NE(load_tokenizer(folder.path()), nullptr) << "a row that fills up a multiple of 8";
+}
+
+TEST(TokenizerRefusals, MergesTxtThatIsCutShort) {
+  const TemporaryFolder folder;
+  folder.write("vocab.json", R"({"a": 0, "b": 1, "c": 2, "ab": 3, "abc": 4, "<|endoftext|>": 5})");
+  const std::string whole = "#version: 0.2\na b\nab c\n";
+  folder.write("merges.txt", whole);
+  EXPECT_NE(load_tokenizer(folder.path()), nullptr);
+  for (std::size_t size = 0; size + 1 < whole.size(); ++size) {
+    folder.write("merges.txt", whole.substr(0, size));
+    EXPECT_THROW(load_tokenizer(folder.path()), Error) << size;
+  }
+}
+
 }  // namespace
 }  // namespace headscope

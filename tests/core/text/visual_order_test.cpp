@@ -4,12 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <sstream>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "core/base/utf8.h"
 
 namespace headscope {
 namespace {
@@ -176,9 +179,10 @@ constexpr const char* kSkipped = "is not installed: sudo apt-get install unicode
 
 std::vector<std::string> split(const std::string& text, char by) {
   std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, by);) {
-    if (by != ' ' || !part.empty()) parts.push_back(part);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(by, begin), text.size());
+    if (by != ' ' || end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
   }
   return parts;
 }
@@ -222,14 +226,12 @@ TEST(VisualOrder, agrees_with_every_line_of_BidiCharacterTest) {
 
 // A character of each class.
 char32_t character_of(const std::string& bidi_class) {
-  const std::vector<std::pair<std::string, char32_t>> characters = {
+  static const std::map<std::string, char32_t> characters = {
       {"L", U'a'},     {"R", 0x5D0},    {"AL", 0x628},   {"EN", U'1'},    {"ES", U'-'},    {"ET", U'%'},
       {"AN", 0x661},   {"CS", U','},    {"NSM", 0x300},  {"BN", 0xAD},    {"B", 0x2029},   {"S", U'\t'},
       {"WS", U' '},    {"ON", U'!'},    {"LRE", 0x202A}, {"RLE", 0x202B}, {"PDF", 0x202C}, {"LRO", 0x202D},
       {"RLO", 0x202E}, {"LRI", 0x2066}, {"RLI", 0x2067}, {"FSI", 0x2068}, {"PDI", 0x2069}};
-  for (const auto& [name, character] : characters) {
-    if (name == bidi_class) return character;
-  }
+  if (const auto found = characters.find(bidi_class); found != characters.end()) return found->second;
   return 0;
 }
 
@@ -267,6 +269,31 @@ TEST(VisualOrder, agrees_with_every_line_of_BidiTest) {
     }
   }
   EXPECT_GT(count, 700000);
+}
+
+TEST(Isolated, KeepsTheOrderOfWhatStandsAroundIt) {
+  EXPECT_EQ(isolated("it"), "it");
+  EXPECT_EQ(isolated(""), "");
+  EXPECT_EQ(isolated("12.5 ñ 猫"), "12.5 ñ 猫") << "nothing that turns a line";
+  EXPECT_EQ(isolated("אב"), "\u2068אב\u2069");
+  EXPECT_EQ(isolated("\u2067ab"), "\u2068\u2067ab\u2069\u2069") << "closes what the text leaves open";
+  EXPECT_EQ(isolated("a\u2069ב"), "\u2068a\u2069\u2068ב\u2069") << "an end that the text did not open";
+  // "AB → CD .9": the query first, the key second, the number last; each word from right to left.
+  const auto seen = [](const std::string& line) {
+    std::u32string points;
+    for (std::size_t at = 0; at < line.size();) {
+      const CodePoint point = code_point_at(line, at);
+      points.push_back(static_cast<char32_t>(point.value));
+      at += static_cast<std::size_t>(point.bytes);
+    }
+    std::string result;
+    for (const std::size_t k : visual_order(embedding_levels(points))) {
+      if (points[k] < 0x2066 || points[k] > 0x2069) append_utf8(result, points[k]);
+    }
+    return result;
+  };
+  EXPECT_EQ(seen("אב → גד .9"), "9. דג → בא") << "turned round without isolates";
+  EXPECT_EQ(seen(isolated("אב") + " → " + isolated("גד") + " .9"), "בא → דג .9");
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ TEST_F(ExportJob, CommandOfAPictureCarriesWhatTheViewChanged) {
 TEST_F(ExportJob, CommandOfLinesSaysWhichHeads) {
   choice_.subject = ExportSubject::arcs;
   choice_.file = "x.png";
+  view_.arcs_chosen = true;
   view_.arcs_heads = {0, 1};
   view_.arcs_hide_below = 0.2;
   EXPECT_NE(

@@ -70,7 +70,7 @@ TEST_F(Dialogs, AHeadIsExportedAsCsvByMouse) {
   driver_.click("heads/3");
   driver_.ctrl(KeyName::e);
   driver_.click("export/what/head");
-  driver_.click("export/format", 0.37f);
+  driver_.click("export/format/CSV");
   set_text("export/file", "head.csv");
   driver_.click("export/primary");
   EXPECT_NE(job_result().find("head.csv"), std::string::npos);

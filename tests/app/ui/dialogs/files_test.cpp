@@ -1,8 +1,10 @@
 // Requests whose inputs, weights and masks come from files, through the window.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
+#include "app/ui/dialogs/capture_hint.h"
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
 #include "core/model/seeded.h"
@@ -119,6 +121,30 @@ TEST(Files, AFileThatIsGoneIsNamedAndComputedAgainOnDemand) {
   d.click("notice/failure/button");
   EXPECT_EQ(d.session.failure(), "");
   EXPECT_FALSE(d.has("notice/failure"));
+}
+
+TEST(Files, ADroppedTextIsThePhrase) {
+  TemporaryFolder folder;
+  Driver d;
+  d.drop(folder.write("notes.txt", "two words"));
+  EXPECT_EQ(d.session.draft.phrase, "two words");
+  EXPECT_EQ(d.trace().query_len(), 2);
+  d.drop(folder.write("binary.txt", "\xFF\xFE"));
+  EXPECT_EQ(d.session.draft.phrase, "two words");
+  EXPECT_TRUE(d.has("notice/open"));
+}
+
+TEST(Files, TheOpenDialogShowsWhatACaptureHoldsAndCopiesTheLinesThatWriteOne) {
+  Driver d;
+  d.key(KeyName::o, true);
+  ASSERT_TRUE(d.has("open/capture"));
+  d.click("open/capture/copy");
+  EXPECT_EQ(d.clipboard, capture_lines());
+  EXPECT_EQ(std::count(d.clipboard.begin(), d.clipboard.end(), '\n'), 6);
+  d.key(KeyName::escape);
+  d.resize(960, 640);
+  d.key(KeyName::o, true);
+  EXPECT_GT(d.rect("open/capture").min.y, d.rect("open/path").max.y + 100) << "the list has room";
 }
 
 }  // namespace

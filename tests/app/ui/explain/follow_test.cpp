@@ -76,6 +76,19 @@ TEST(Follow, ArrowsStepThroughTheStagesAndTokens) {
   EXPECT_TRUE(d.has("heads/0"));
 }
 
+TEST(Follow, SmallTensorsHaveLegibleCells) {
+  for (const int height : {800, 1000}) {
+    Driver d(phrase_document(kTwelve, 8, 512), height == 800 ? 1280 : 1600, height);
+    d.session.view.stage = StageId::context;
+    d.session.view.cell = Cell{7, 1};
+    d.step();
+    d.ctrl(KeyName::j);
+    ASSERT_TRUE(d.has("follow/picture/weights[0, 0]"));
+    EXPECT_GE(d.rect("follow/picture/weights[0, 0]").width(), 12 * 16 - 1) << height;
+    EXPECT_GE(d.rect("follow/picture/value[0, 0]").width(), 60) << "the wide one keeps a share";
+  }
+}
+
 TEST(Follow, APictureAndAStepCanBeClicked) {
   Driver d(phrase_document(kTwelve));
   d.ctrl(KeyName::j);

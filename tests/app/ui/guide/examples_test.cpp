@@ -41,7 +41,7 @@ void expect_pointed_at(Driver& d, const ExampleMistake& mistake, const std::stri
 }
 
 TEST(Examples, EveryOneRunsAndPointsAtRealControls) {
-  ASSERT_EQ(all_examples().size(), 5u);
+  ASSERT_EQ(all_examples().size(), 7u);
   const Language& english = language_for("en", "");
   std::size_t mistakes = 0;
   for (const auto& [width, height] : {std::pair{1600, 1000}, std::pair{1280, 800}}) {
@@ -51,8 +51,8 @@ TEST(Examples, EveryOneRunsAndPointsAtRealControls) {
       open(d, example);
       EXPECT_FALSE(d.session.problem().has_value()) << example.id;
       EXPECT_EQ(d.session.draft, example.request);
-      EXPECT_EQ(d.state.title, example_text(english, example, "title"));
-      ASSERT_FALSE(example.mistakes.empty());
+      EXPECT_EQ(d.session.document.title, example_text(english, example, "title"));
+      EXPECT_EQ(example.mistakes.empty(), example.id.starts_with("demo-"));
       for (const ExampleMistake& mistake : example.mistakes) {
         ++mistakes;
         const std::string what = example.id + " " + mistake.id + " at " + std::to_string(width);
@@ -71,6 +71,38 @@ TEST(Examples, EveryOneRunsAndPointsAtRealControls) {
     }
   }
   EXPECT_EQ(mistakes, 2 * 16u);
+}
+
+TEST(Examples, AreOfferedWhileThePhraseIsEmpty) {
+  for (const auto& [width, height] : {std::pair{1600, 1000}, std::pair{960, 640}}) {
+    Driver d(width, height);
+    EXPECT_FALSE(d.has("offers"));
+    d.session.draft.phrase = "  ";
+    d.step();
+    ASSERT_TRUE(d.has("offers"));
+    EXPECT_FALSE(d.has("heads/0")) << "in the place of the last picture";
+    for (const Example& example : all_examples()) EXPECT_TRUE(d.has("offers/" + example.id)) << example.id;
+    d.session.draft.phrase = "uno";
+    d.step();
+    EXPECT_FALSE(d.has("offers"));
+    EXPECT_TRUE(d.has("heads/0"));
+    d.session.draft.phrase.clear();
+    d.step();
+    d.click("offers/" + all_examples()[1].id);
+    d.step();
+    EXPECT_EQ(d.session.draft, all_examples()[1].request);
+    EXPECT_TRUE(d.has("mistake"));
+  }
+}
+
+TEST(Examples, AreInTheHelpMenuWithASentenceEach) {
+  Driver d;
+  d.settings.language = "en";
+  d.choose("menu/Help", "Examples...");
+  EXPECT_EQ(d.state.dialog, DialogKind::examples);
+  d.click("examples/" + all_examples()[2].id);
+  d.step();
+  EXPECT_EQ(d.session.draft, all_examples()[2].request);
 }
 
 TEST(Examples, GoThereComesBackFromAnywhere) {
@@ -117,12 +149,28 @@ TEST(Examples, ThePickedCellsAreWhatTheWordsSay) {
   }
 }
 
+TEST(Examples, ADemoOpensAsItDoesByItsName) {
+  for (const std::size_t at : {5u, 6u}) {
+    const Example& example = all_examples()[at];
+    Driver d;
+    open(d, all_examples()[0]);
+    open(d, example);
+    EXPECT_FALSE(d.has("mistake")) << "the callout of the example before";
+    const Document demo = open_document(example.request.model, Request(), ViewState());
+    EXPECT_EQ(d.session.draft, demo.request);
+    EXPECT_EQ(d.session.view.head, demo.view.head);
+    EXPECT_EQ(d.session.view.cell, demo.view.cell);
+    const Cell cell = *d.session.view.cell;
+    EXPECT_GT(d.trace().tensor(StageId::weights).at({0, d.session.view.head, cell.row, cell.column}), 0.9f);
+  }
+}
+
 TEST(Examples, SpeakTheLanguageOfTheSettings) {
   Driver d;
   d.settings.language = "es";
   open(d, all_examples()[4]);
   const Language& spanish = language_for("es", "");
-  EXPECT_EQ(d.state.title, example_text(spanish, all_examples()[4], "title"));
+  EXPECT_EQ(d.session.document.title, example_text(spanish, all_examples()[4], "title"));
   EXPECT_EQ(d.state.panels.get<CalloutState>().text,
             mistake_text(spanish, all_examples()[4], all_examples()[4].mistakes[0], "text"));
   d.choose("mistake/language", "English");

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string>
+#include <utility>
 
 #include "app/ui/guide/languages.h"
 #include "app/ui/guide/tour.h"
@@ -123,6 +125,51 @@ TEST(Tour, FitsASmallWindow) {
     }
     d.key(KeyName::right);
   }
+}
+
+TEST(Tour, NeverCoversWhatItPointsAt) {
+  for (const auto& [width, height] :
+       {std::pair{960, 640}, std::pair{1280, 800}, std::pair{1600, 1000}, std::pair{2560, 1440}}) {
+    for (const char* language : {"en", "es"}) {
+      Driver d(width, height);
+      d.settings.language = language;
+      start(d);
+      for (const TourStop& stop : tour_stops()) {
+        const std::string where = stop.id + " at " + std::to_string(width) + " in " + language;
+        const auto& callout = d.state.panels.get<CalloutState>();
+        ASSERT_TRUE(callout.target.has_value()) << where << " points at nothing";
+        const Rect box = d.rect("tour"), target = *callout.target;
+        EXPECT_TRUE(box.min.x >= target.max.x || box.max.x <= target.min.x || box.min.y >= target.max.y ||
+                    box.max.y <= target.min.y)
+            << where;
+        EXPECT_TRUE(box.min.x >= 0 && box.min.y >= 0 && box.max.x <= static_cast<float>(width) &&
+                    box.max.y <= static_cast<float>(height))
+            << where;
+        d.key(KeyName::right);
+      }
+    }
+  }
+}
+
+TEST(Tour, OffersToGoOnWhereItWasLeft) {
+  Driver d;
+  d.settings.language = "en";
+  d.settings.tour_step = 4;
+  d.state.panels.get<TourState>().offered = true;
+  d.step();
+  EXPECT_TRUE(std::any_of(d.texts.begin(), d.texts.end(),
+                          [](const DrawnText& text) { return text.words.find("step 5 of 12") != std::string::npos; }));
+  d.click("notice/tour-offer/button");
+  EXPECT_EQ(step_of(d), 4);
+}
+
+TEST(Tour, HasNoEnglishWordForNoMaskInSpanish) {
+  Driver d(phrase_document("uno dos tres"));
+  d.settings.language = "es";
+  start(d);
+  for (int i = 0; i < 5; ++i) d.key(KeyName::right);
+  const std::string text = d.state.panels.get<CalloutState>().text;
+  EXPECT_NE(text.find("Máscara: ninguna."), std::string::npos) << text;
 }
 
 TEST(Tour, KeepsItsBoxSmallWhateverIsTyped) {

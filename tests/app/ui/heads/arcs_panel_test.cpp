@@ -1,11 +1,14 @@
 // Arcs and neurons: the segments of the heads' header, chips, the least weight, tokens, keys.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <string>
 
 #include "app/ui/export_dialog_state.h"
 #include "app/ui/heads/arcs.h"
 #include "app/ui/panel_data.h"
+#include "app/ui/widgets/control_states.h"
 #include "core/io/atomic_file.h"
 #include "core/io/svg.h"
 #include "tests/app/session/temporary_folder.h"
@@ -19,6 +22,10 @@ Document phrase(const std::string& words, std::int64_t heads = 8, std::int64_t d
   document.request.init_gain = 3;
   document.view.heads_show = HeadsShow::arcs;
   return document;
+}
+
+bool shows(const Driver& d, const std::string& line) {
+  return std::any_of(d.texts.begin(), d.texts.end(), [&](const DrawnText& text) { return text.words == line; });
 }
 
 TEST(ArcsPanel, TheSegmentsSwitchBetweenTheViews) {
@@ -40,18 +47,60 @@ TEST(ArcsPanel, TheSegmentsSwitchBetweenTheViews) {
   EXPECT_FALSE(d.has("neurons"));
 }
 
-TEST(ArcsPanel, ChipsAndKeysSwitchHeads) {
+TEST(ArcsPanel, FirstShowsTheSelectedHeadAlone) {
   Driver d(phrase("a b c d"));
+  d.session.view.head = 6;
+  d.step();
+  EXPECT_EQ(arcs_heads(d.session.view, 8), std::vector<std::int64_t>{6});
+  EXPECT_TRUE(shows(d, "head 6   width: weight.  Click a token: its lines stand out."));
+  d.session.view.head = 2;
+  EXPECT_EQ(arcs_heads(d.session.view, 8), std::vector<std::int64_t>{2}) << "until heads are chosen";
+  d.click("heads/arcs/7");
+  EXPECT_EQ(arcs_heads(d.session.view, 8), (std::vector<std::int64_t>{2, 7}));
+  d.session.view.head = 0;
+  d.step();
+  EXPECT_EQ(arcs_heads(d.session.view, 8), (std::vector<std::int64_t>{2, 7})) << "chosen by hand";
+  EXPECT_TRUE(shows(d, "head 2, 7   width: weight.  Click a token: its lines stand out."));
+}
+
+TEST(ArcsPanel, ChipsAndTheirDigitsSwitchHeads) {
+  Driver d(phrase("a b c d"));
+  d.click("heads/arcs/all");
+  EXPECT_TRUE(d.session.view.arcs_chosen);
   EXPECT_FALSE(d.session.view.arcs_heads.has_value()) << "all";
   d.click("heads/arcs/2");
   EXPECT_EQ(d.session.view.arcs_heads, (std::vector<std::int64_t>{0, 1, 3, 4, 5, 6, 7}));
-  d.key(KeyName::one);
-  EXPECT_EQ(d.session.view.arcs_heads, (std::vector<std::int64_t>{1, 3, 4, 5, 6, 7}));
-  d.key(KeyName::one);
-  d.key(KeyName::three);
+  d.key(KeyName::zero);
+  EXPECT_EQ(d.session.view.arcs_heads, (std::vector<std::int64_t>{1, 3, 4, 5, 6, 7})) << "the digit on the chip";
+  d.key(KeyName::zero);
+  d.key(KeyName::two);
   EXPECT_FALSE(d.session.view.arcs_heads.has_value()) << "all again";
-  d.key(KeyName::nine);
-  EXPECT_FALSE(d.session.view.arcs_heads.has_value()) << "there is no ninth head";
+  d.key(KeyName::eight);
+  EXPECT_FALSE(d.session.view.arcs_heads.has_value()) << "there is no head 8";
+  d.click("heads/arcs/none");
+  EXPECT_TRUE(arcs_heads(d.session.view, 8).empty());
+  EXPECT_TRUE(shows(d, "No head is shown: switch one on above."));
+}
+
+TEST(ArcsPanel, ADoubleClickOnAChipShowsItsHeadAlone) {
+  Driver d(phrase("a b c d"));
+  d.click("heads/arcs/all");
+  d.double_click("heads/arcs/5");
+  EXPECT_EQ(arcs_heads(d.session.view, 8), std::vector<std::int64_t>{5});
+  d.click("heads/arcs/5");
+  EXPECT_TRUE(arcs_heads(d.session.view, 8).empty()) << "one more click is a plain one";
+}
+
+TEST(ArcsPanel, TheChipsOfManyHeadsScroll) {
+  Driver d(phrase("a b c d", 64, 64), 1280, 800);
+  const Rect lines = d.rect("heads/lines"), panel = d.rect("heads");
+  EXPECT_LT(lines.min.y - panel.min.y, 220) << "the lines keep their room";
+  EXPECT_GT(d.rect("heads/arcs/63").min.y, lines.min.y) << "below what is seen";
+  d.state.panels.get<ScrollOffsets>().down["heads/arcs"] = 1e6;
+  d.step();
+  EXPECT_LT(d.rect("heads/arcs/63").max.y, lines.min.y);
+  d.click("heads/arcs/63");
+  EXPECT_EQ(arcs_heads(d.session.view, 64), (std::vector<std::int64_t>{0, 63}));
 }
 
 TEST(ArcsPanel, DigitsThatAreTypedIntoThePhraseSwitchNothing) {
@@ -59,7 +108,7 @@ TEST(ArcsPanel, DigitsThatAreTypedIntoThePhraseSwitchNothing) {
   d.click("phrase");
   d.key(KeyName::one);
   d.key(KeyName::s);
-  EXPECT_FALSE(d.session.view.arcs_heads.has_value());
+  EXPECT_FALSE(d.session.view.arcs_chosen);
   EXPECT_FALSE(d.session.jobs.current().running);
 }
 
@@ -181,7 +230,7 @@ TEST(NeuronsPanel, KeysWalkThroughKeysAndQueries) {
   EXPECT_EQ(d.session.view.head, 6);
 }
 
-TEST(ExportDialog, OffersTheViewThatIsShown) {
+TEST(ArcsPanel, TheExportOffersTheViewThatIsShown) {
   Driver d(phrase("a b c d"));
   d.ctrl(KeyName::e);
   EXPECT_EQ(d.state.panels.get<ExportDialogState>().choice.subject, ExportSubject::arcs);

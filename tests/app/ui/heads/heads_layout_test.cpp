@@ -17,11 +17,29 @@ TEST(HeadsLayout, IsTheMockupsAtSixteenHundredPixels) {
   EXPECT_EQ(five.width, 190);
 }
 
-TEST(HeadsLayout, ScrollsInsteadOfShrinkingBelowNinetySixPixels) {
+TEST(HeadsLayout, HasTheColumnsThatTheRoomAndTheMapAskFor) {
+  EXPECT_EQ(heads_layout(300, 1200, 8, 12, 12, 1).columns, 2) << "a tall room";
+  EXPECT_EQ(heads_layout(1600, 260, 8, 12, 12, 1).columns, 8) << "a flat one";
+  EXPECT_EQ(heads_layout(796, 436, 8, 3, 40, 1).columns, 2) << "wide maps";
+  EXPECT_EQ(heads_layout(796, 436, 12, 400, 400, 1).columns, 6) << "no place is left empty";
+}
+
+TEST(HeadsLayout, ThumbnailsGrowWithTheRoom) {
+  float before = 0;
+  for (const float width : {500.0f, 700.0f, 900.0f, 1200.0f, 1600.0f}) {
+    const HeadsLayout layout = heads_layout(width, width * 0.6f, 8, 400, 400, 1);
+    EXPECT_GT(layout.width, before);
+    EXPECT_FALSE(layout.scrolls);
+    before = layout.width;
+  }
+}
+
+TEST(HeadsLayout, ScrollsInsteadOfShrinkingBelowSeventyTwoPixels) {
+  EXPECT_FALSE(heads_layout(796, 436, 28, 12, 12, 1).scrolls);
   const HeadsLayout layout = heads_layout(796, 436, 64, 12, 12, 1);
   EXPECT_TRUE(layout.scrolls);
-  EXPECT_EQ(layout.columns, 4);
-  EXPECT_GE(layout.width, 96);
+  EXPECT_EQ(layout.columns, 8) << "full rows";
+  EXPECT_GE(layout.width, 72);
   EXPECT_GT(layout.content_height, 436);
 }
 

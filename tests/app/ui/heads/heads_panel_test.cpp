@@ -1,7 +1,13 @@
 // The heads: a click picks head and cell, keys walk, the header changes what is shown, hovering links the panels.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
 #include "app/ui/panel_data.h"
+#include "core/heads/pattern.h"
 #include "tests/app/ui/driver.h"
 
 namespace headscope::ui {
@@ -64,6 +70,31 @@ TEST(HeadsPanel, HoveringACellLinksTheOtherPanels) {
   d.move({2, 2});
   d.step(1);
   EXPECT_EQ(d.state.hover.query, -1) << "nothing stays marked";
+}
+
+// The query stands before the arrow and the key behind it, whichever way their letters run.
+TEST(HeadsPanel, TokensFromRightToLeftKeepTheirPlacesInTheLabel) {
+  Document document = phrase_document("אחת שתיים ثلاثة four");
+  document.request.init_gain = 6;
+  Driver d(document);
+  int labels = 0;
+  for (std::int64_t head = 0; head < 8; ++head) {
+    const Rect line = d.rect("heads/" + std::to_string(head) + "/label");
+    std::vector<DrawnText> drawn;
+    for (const DrawnText& text : d.texts) {
+      if (line.contains({text.at.x, line.center().y}) && std::abs(text.at.y - line.min.y) < line.height()) {
+        drawn.push_back(text);
+      }
+    }
+    std::sort(drawn.begin(), drawn.end(), [](const auto& a, const auto& b) { return a.at.x < b.at.x; });
+    const auto arrow = std::find_if(drawn.begin(), drawn.end(), [](const auto& text) { return text.words == "→"; });
+    if (arrow == drawn.end()) continue;
+    ++labels;
+    const HeadSummary summary = summarize_head(d.trace(), 0, head);
+    EXPECT_EQ((arrow - 1)->words, d.trace().query_labels()[static_cast<std::size_t>(summary.query)]);
+    EXPECT_EQ((arrow + 1)->words, d.trace().key_labels()[static_cast<std::size_t>(summary.key)]);
+  }
+  EXPECT_GT(labels, 2);
 }
 
 TEST(HeadsPanel, TheQuantityChangesHeadsAndInspector) {

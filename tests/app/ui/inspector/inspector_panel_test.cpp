@@ -41,6 +41,16 @@ TEST(Inspector, AClickPicksACellAndArrowsMoveIt) {
   EXPECT_EQ(d.session.view.cell, (Cell{0, 1})) << "the first row stays";
 }
 
+TEST(Inspector, TwelveTokensKeepTheirNumbersInASmallWindow) {
+  for (const StageId stage : {StageId::weights, StageId::scores}) {
+    Driver d(phrase_document(kTwelve), 1280, 800);
+    d.session.view.stage = d.session.view.quantity = stage;
+    d.step();
+    EXPECT_GE(d.rect("inspector/picture").width(), 12 * 24) << stage_name(stage);
+    EXPECT_GE(d.rect("inspector/picture").height(), 12 * 24) << stage_name(stage);
+  }
+}
+
 TEST(Inspector, TheWheelZoomsAtTheCursor) {
   Driver d(phrase_document(words(40), 4));
   const Rect picture = d.rect("inspector/picture");
@@ -70,12 +80,12 @@ TEST(Inspector, DragPansAndPicksNothing) {
   EXPECT_EQ(d.session.view.cell, std::nullopt);
 }
 
-TEST(Inspector, CtrlFFits) {
+TEST(Inspector, CtrlShiftFFits) {
   Driver d(phrase_document(words(40), 4));
   const ImVec2 middle = d.rect("inspector/picture").center();
   for (int i = 0; i < 4; ++i) turn_wheel_at(d, middle, 1);
   ASSERT_FALSE(d.session.view.viewport.fitted());
-  d.key(KeyName::f, true);
+  d.key(KeyName::f, true, true);
   EXPECT_TRUE(d.session.view.viewport.fitted());
 }
 

@@ -50,6 +50,9 @@ TEST_F(LayersPanel, ArrowsMoveAndStopAtTheEdges) {
   EXPECT_EQ(d.session.view.head, 0);
   d.key(KeyName::down);
   d.key(KeyName::right);
+  EXPECT_EQ(view().layer, 0) << "its heads stand in two rows";
+  EXPECT_EQ(d.session.view.head, 5);
+  d.key(KeyName::down);
   EXPECT_EQ(view().layer, 1);
   EXPECT_EQ(d.session.view.head, 1);
   d.key(KeyName::end);
@@ -162,6 +165,30 @@ TEST_F(LayersPanel, AggregatesReplaceTheGrid) {
   EXPECT_TRUE(d.has("layers/0.0"));
 }
 
+TEST_F(LayersPanel, WhatAMaskHidesIsHatchedInAggregatesToo) {
+  find_request_option("mask")->set(d.session.draft, "causal");
+  for (const char* name : {"mean", "rollout", "flow"}) {
+    d.click(std::string("layers/aggregate/") + name);
+    d.textures.of_frame.clear();
+    d.step(3);
+    bool found = false;
+    for (const HeatmapSpec& spec : d.textures.of_frame) {
+      if (spec.matrix.dim(0) != kTokens || spec.mask == nullptr) continue;
+      found = true;
+      EXPECT_TRUE(spec.mask->hidden.hidden(0, 0, 2, 3)) << name;
+      EXPECT_FALSE(spec.mask->hidden.hidden(0, 0, 3, 2)) << name;
+    }
+    EXPECT_TRUE(found) << name;
+  }
+}
+
+TEST(SharedRank, IsOneForNumbersThatReadAlike) {
+  const std::vector<double> all = {0.70049, 0.7, 0.69951, 0.9, 0.2};
+  EXPECT_EQ(shared_rank(0.9, all), 1);
+  for (const double value : {0.70049, 0.7, 0.69951}) EXPECT_EQ(shared_rank(value, all), 2) << value;
+  EXPECT_EQ(shared_rank(0.2, all), 5) << "behind four";
+}
+
 TEST_F(LayersPanel, APickedCellIsReadOfThePickedHead) {
   d.click("layers/0.1");
   d.click("layers/picture", 0.1f, 0.9f);
@@ -189,7 +216,7 @@ TEST_F(LayersPanel, EveryInterventionIsListedAndComparedWithNone) {
   d.step(3);
   ASSERT_EQ(d.names("layers/change: ").size(), 1u);
   const std::string one = d.names("layers/change: ").front();
-  EXPECT_NE(one.find("With 1/weights[0,7,7,1] = 0, animal falls from"), std::string::npos) << one;
+  EXPECT_NE(one.find("With layer 1, weights[0,7,7,1] = 0, animal falls from"), std::string::npos) << one;
   EXPECT_TRUE(d.names("layers/alone/").empty()) << "the bars say what one does";
   find_request_option("paint")->set(d.session.draft, "hide@7,1");
   find_request_option("freeze")->set(d.session.draft, "off:0.1=uniform");
@@ -244,6 +271,17 @@ TEST(LayersLayoutTest, EveryPictureLiesInsideAndApart) {
       }
     }
   }
+}
+
+TEST(LayersLayoutTest, FewLayersFillTheViewInSeveralRowsEach) {
+  const LayersLayout two = layers_layout(900, 800, 2, 8, false, 1);
+  EXPECT_EQ(two.columns, 4);
+  EXPECT_EQ(two.rows, 4);
+  EXPECT_GT(two.label, 0) << "columns are no heads then, so that each picture is named";
+  EXPECT_GT(two.tile, layers_layout(900, 400, 2, 8, false, 1).tile);
+  EXPECT_GT(two.content_height, 700);
+  EXPECT_FALSE(two.scrolls);
+  EXPECT_EQ(layers_layout(900, 700, 12, 12, false, 1).columns, 12) << "many layers have a row each";
 }
 
 TEST(LayersLayoutTest, ManyHeadsScrollRatherThanVanish) {

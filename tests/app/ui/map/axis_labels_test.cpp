@@ -51,12 +51,5 @@ TEST(AxisLabels, NothingWithoutCellsAndNeverMoreThanFit) {
   EXPECT_LE(axis_labels({.start = 0, .cell = 1e-6, .extent = 300, .count = 300'000'000}).size(), 20u);
 }
 
-TEST(AxisLabels, WriteLargeNumbersInGroups) {
-  EXPECT_EQ(grouped_digits(0), "0");
-  EXPECT_EQ(grouped_digits(999), "999");
-  EXPECT_EQ(grouped_digits(14862), "14,862");
-  EXPECT_EQ(grouped_digits(-1234567), "\u22121,234,567");
-}
-
 }  // namespace
 }  // namespace headscope::ui

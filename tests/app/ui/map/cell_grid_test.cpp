@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
+#include <vector>
+
+#include "core/picture/heatmap_spec.h"
 
 namespace headscope::ui {
 namespace {
@@ -26,6 +30,18 @@ TEST(CellGrid, FillsTheWidthWhenCellsAreSmallerThanAPixel) {
   EXPECT_EQ(grid.area.height(), 193);
   EXPECT_TRUE(grid.cell_width < 1);
   EXPECT_EQ(grid.column_range(), (Range{0, 400}));
+}
+
+TEST(CellGrid, FillsTheRoomBelowThreePixelsACell) {
+  const CellGrid grid = fitted_square({10, 20}, 745, 800, 400, 400);
+  EXPECT_EQ(grid.area.width(), 745);
+  EXPECT_EQ(grid.area.height(), 745);
+  for (int x = 0; x < 745; ++x) {
+    const Cell cell = *grid.cell_at({10 + static_cast<float>(x), 20});
+    const Rect place = grid.column_rect(cell.column);
+    EXPECT_TRUE(place.min.x <= 10 + static_cast<float>(x) && 10 + static_cast<float>(x) < place.max.x) << x;
+    EXPECT_EQ(axis_window(0, 400, 745).cell_under(x), cell.column) << "as in the picture";
+  }
 }
 
 TEST(CellGrid, KeepsALongMatrixReadable) {
@@ -143,12 +159,12 @@ TEST(CellGrid, AnOldViewportOfAnotherMatrixDoesNoHarm) {
 TEST(LargeMapGrid, PixelsHoldAWholeNumberOfCells) {
   const CellGrid grid = fitted_map({{10, 20}, 700, 640}, 32768, 32768, true);
   EXPECT_EQ(grid.pixel_cells(), (PixelCells{64, 64}));
-  EXPECT_EQ(grid.area.width(), 512);
-  EXPECT_EQ(grid.area.height(), 512);
+  EXPECT_EQ(grid.area.width(), 640) << "spread over the room";
+  EXPECT_EQ(grid.area.height(), 640);
   const CellGrid wider = fitted_map({{10, 20}, 700, 700}, 32768, 32768, true);
   EXPECT_EQ(wider.pixel_cells(), (PixelCells{48, 48}));
-  EXPECT_EQ(wider.area.width(), 683);
-  EXPECT_EQ(wider.cell_at({10 + 682.5f, 20 + 0.5f}), (Cell{24, 32760}));
+  EXPECT_EQ(wider.area.width(), 700);
+  EXPECT_EQ(wider.cell_at({10 + 699.5f, 20 + 0.5f}), (Cell{23, 32744}));
 }
 
 TEST(LargeMapGrid, FitsAnyShape) {
@@ -164,12 +180,16 @@ TEST(LargeMapGrid, FitsAnyShape) {
       EXPECT_LE(grid.area.height(), 402);
       const PixelCells cells = grid.pixel_cells();
       EXPECT_GE(grid.area.width() * static_cast<float>(cells.columns) * 2, static_cast<float>(columns));
-      for (const auto& [count, side] : {std::pair{rows, grid.cell_height}, {columns, grid.cell_width}}) {
-        const double per = side >= 1 ? side : 1 / side;
-        EXPECT_TRUE(is_whole(per)) << rows << " x " << columns << ": " << side;
-        if (side < 1) {
-          EXPECT_EQ(cells_a_pixel(count, std::ceil(static_cast<double>(count) / per)), std::llround(per));
-        }
+      const auto fills = [&](double cell, float extent, std::int64_t count) {
+        if (cell >= kWholeFrom) return is_whole(cell);
+        return std::abs(cell * static_cast<double>(count) - static_cast<double>(extent)) < 1e-6;
+      };
+      EXPECT_TRUE(fills(grid.cell_width, grid.area.width(), columns)) << rows << " x " << columns;
+      EXPECT_TRUE(fills(grid.cell_height, grid.area.height(), rows)) << rows << " x " << columns;
+      for (const auto& [a_pixel, side] :
+           {std::pair{cells.rows, grid.cell_height}, std::pair{cells.columns, grid.cell_width}}) {
+        EXPECT_EQ(a_pixel == 1, side >= 1);
+        EXPECT_GE(static_cast<double>(a_pixel) * side, 1 - 1e-9) << "a pixel of the picture fills one of the screen";
       }
       EXPECT_EQ(grid.row_range(), (Range{0, rows}));
       EXPECT_EQ(grid.column_range(), (Range{0, columns}));

@@ -55,9 +55,10 @@ TEST(LargeMap, IsDrawnFromPooledPixelsOfTheWorker) {
     EXPECT_LE(spec.matrix.size(), 2048 * 2048);
     if (spec.mask && spec.matrix.dim(0) > 100) {
       ++maps;
-      // Every pixel shows one pooled pixel.
-      EXPECT_EQ(spec.rows, spec.height);
-      EXPECT_EQ(spec.columns, spec.width);
+      // Every pixel shows one pooled pixel; they are spread over the room.
+      EXPECT_LE(spec.rows, spec.height);
+      EXPECT_LE(spec.columns, spec.width);
+      EXPECT_LT(spec.height, 2 * spec.rows);
     }
   }
   EXPECT_GE(maps, 2);
@@ -121,17 +122,20 @@ TEST(LargeMap, PointingAtAPixelNamesTheCellThatItShows) {
   d.step(2);
   const PanelData& data = *d.state.panel_data;
   PyramidSource source = d.state.panel_data->map_source(StageId::weights, 0, 0);
-  const std::int64_t cells =
-      (2100 + static_cast<std::int64_t>(picture.width()) - 1) / static_cast<std::int64_t>(picture.width());
+  const std::int64_t cells = cells_a_pixel(2100, static_cast<double>(picture.width()));
   ASSERT_GT(cells, 1);
-  const auto expected = chosen_cell(source, {60 * cells, 61 * cells}, {20 * cells, 21 * cells}, {});
+  const auto pooled_at = [&](int pixel) {
+    const auto cell = static_cast<std::int64_t>((pixel + 0.5) * 2100 / static_cast<double>(picture.width()));
+    return Range{cell / cells * cells, (cell / cells + 1) * cells};
+  };
+  const auto expected = chosen_cell(source, pooled_at(60), pooled_at(20), {});
   ASSERT_TRUE(expected);
   EXPECT_EQ(d.state.hover.query, expected->row);
   EXPECT_EQ(d.state.hover.key, expected->column);
   EXPECT_EQ(data.trace().query_len(), 2100);
 }
 
-TEST(LargeMap, WheelGoesDownToSingleCellsAndCtrlFFitsAgain) {
+TEST(LargeMap, WheelGoesDownToSingleCellsAndCtrlShiftFFitsAgain) {
   Driver d(long_document(2100));
   std::vector<double> sides;
   for (int i = 0; i < 6; ++i) {
@@ -142,7 +146,7 @@ TEST(LargeMap, WheelGoesDownToSingleCellsAndCtrlFFitsAgain) {
   }
   EXPECT_TRUE(std::is_sorted(sides.begin(), sides.end()));
   EXPECT_GE(sides.back(), 2);
-  d.key(KeyName::f, true);
+  d.key(KeyName::f, true, true);
   d.step(2);
   EXPECT_TRUE(d.session.view.viewport.fitted());
 }
@@ -233,6 +237,20 @@ TEST(LargeMap, SaysWhatAPixelHoldsAndHowSureItIs) {
   LargeMap failed = with_picture(1, 1, {4, 4});
   failed.failure = "the disk is gone";
   EXPECT_EQ(map_sentence(failed, grid), "max of 4 × 4 cells a pixel, not all could be computed: the disk is gone");
+}
+
+TEST(LargeMap, SeveralAreAsExactAsTheWorstOfThem) {
+  const CellGrid grid = fitted_map({{0, 0}, 1000, 1000}, 3000, 3000, true);
+  const LargeMap exact = with_picture(1, 1, {4, 4}), half = with_picture(0.5, 32, {4, 4});
+  EXPECT_EQ(maps_sentence({}, grid), "");
+  EXPECT_EQ(maps_sentence({exact, exact}, grid), "max of 4 × 4 cells a pixel, exact");
+  EXPECT_EQ(maps_sentence({exact, half, half, exact}, grid), "max of 4 × 4 cells a pixel, 2 of 4 exact, refining 75 %");
+  EXPECT_EQ(maps_sentence({exact, LargeMap()}, grid), "max of 4 × 4 cells a pixel, 1 of 2 exact, refining 50 %");
+  EXPECT_EQ(maps_sentence({half}, grid), "max of 4 × 4 cells a pixel, refining 50 %");
+  LargeMap failed = exact;
+  failed.failure = "the disk is gone";
+  EXPECT_EQ(maps_sentence({exact, failed}, grid),
+            "max of 4 × 4 cells a pixel, not all could be computed: the disk is gone");
 }
 
 }  // namespace

@@ -34,13 +34,37 @@ TEST_F(MaskPanel, TheMatrixIsAtLeastSixHundredPixels) {
   EXPECT_EQ(d.rect("mask/grid").width(), d.rect("mask/grid").height());
 }
 
-TEST_F(MaskPanel, AClickPaintsACellAndASecondTakesItBack) {
+TEST_F(MaskPanel, TheSegmentDecidesWhatAClickDoes) {
   d.click_at(cell(3, 1));
   EXPECT_EQ(painted(), "hide@3:4,1:2");
+  d.click_at(cell(3, 1));
+  EXPECT_EQ(painted(), "hide@3:4,1:2") << "hide hides, also what is hidden";
   EXPECT_TRUE(hidden(3, 1));
+  d.click("mask/paints/show");
   d.click_at(cell(3, 1));
   EXPECT_EQ(painted(), "show@3:4,1:2");
   EXPECT_FALSE(hidden(3, 1));
+}
+
+TEST_F(MaskPanel, EraseTakesPaintAwayAndLeavesTheRest) {
+  d.drag(cell(1, 0), cell(3, 0));
+  d.click("mask/paints/erase");
+  d.click_at(cell(2, 0));
+  EXPECT_EQ(painted(), "hide@1:2,0:1;hide@3:4,0:1");
+  EXPECT_TRUE(hidden(0, 4)) << "causal stays";
+  d.click("mask/tool/brush");
+  d.drag(cell(0, 0), cell(4, 0));
+  EXPECT_EQ(painted(), "");
+}
+
+TEST_F(MaskPanel, NothingMovesUnderTheMouseWhileARowIsHiddenWhole) {
+  const Rect before = d.rect("mask/grid");
+  d.drag(cell(4, 0), cell(4, 4));
+  d.step(2);
+  ASSERT_EQ(d.trace().fully_masked_queries.size(), 1u);
+  const Rect after = d.rect("mask/grid");
+  EXPECT_EQ(after.min.y, before.min.y);
+  EXPECT_EQ(after.width(), before.width());
 }
 
 TEST_F(MaskPanel, ADragPaintsARectangleAndUndoTakesItAway) {
@@ -104,14 +128,14 @@ TEST_F(MaskPanel, TheBrushPaintsTheCellsThatItPassesOver) {
   EXPECT_EQ(painted(), "");
 }
 
-TEST_F(MaskPanel, AWiderBrushPaintsSquaresAndAStrokeThatBeginsOnPaintTakesItBack) {
+TEST_F(MaskPanel, AWiderBrushPaintsSquares) {
   d.click("mask/tool/brush");
   d.click("mask/size/+");
   d.click("mask/size/+");
   d.drag(cell(3, 1), cell(3, 2));
   EXPECT_EQ(painted(), "hide@2:5,0:4");
   d.drag(cell(3, 1), cell(3, 2));
-  EXPECT_EQ(painted(), "show@2:5,0:4") << "it began on a hidden cell";
+  EXPECT_EQ(painted(), "hide@2:5,0:4") << "it hides what is hidden, too";
   d.click("mask/clear");
   d.click("mask/paints/show");
   d.drag(cell(0, 3), cell(0, 3));

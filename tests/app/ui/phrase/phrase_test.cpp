@@ -135,6 +135,26 @@ TEST(Phrase, WrapsAndGrowsWhileItIsEditedAndMovesByLines) {
   EXPECT_EQ(d.rect("phrase").height(), 34);
 }
 
+TEST(Phrase, OfOneLineShowsWhereTheCaretWasAndTheNewlyPickedToken) {
+  Driver d(phrase_document(words(400)));
+  const auto line = [&] { return d.state.edits["phrase"].scroll; };
+  d.key(KeyName::end, true);
+  EXPECT_GT(d.rect("phrase").height(), 34);
+  d.state.focus = "heads/0";
+  d.step();
+  EXPECT_EQ(d.rect("phrase").height(), 34);
+  const float last = line();
+  EXPECT_GE(last, 5) << "where typing ended";
+  d.session.view.cell = Cell{2, 1};
+  d.step();
+  EXPECT_EQ(line(), 0);
+  d.session.view.cell = Cell{399, 1};
+  d.step();
+  EXPECT_EQ(line(), last);
+  d.wheel("phrase", 1);
+  EXPECT_EQ(line(), last - 1) << "the wheel moves on from there";
+}
+
 TEST(Phrase, StaysQuickWithTenThousandWords) {
   Driver d;
   Request request = d.session.draft;

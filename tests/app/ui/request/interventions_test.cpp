@@ -6,6 +6,8 @@
 
 #include "app/session/documents.h"
 #include "app/ui/request/number_edit.h"
+#include "core/attention/edited_row.h"
+#include "core/request/intervention_list.h"
 #include "core/request/request_text.h"
 #include "tests/app/ui/driver.h"
 
@@ -262,6 +264,23 @@ TEST(InterventionsSection, AnEditOfAWeightIsTypedAsTheCommandLineSpellsIt) {
   EXPECT_EQ(option(d, "edit"), "qkv_layer.weight:3,7=0.5");
   ASSERT_FALSE(d.state.notices.empty());
   EXPECT_EQ(d.state.notices.back().fact, "The edit was not taken.");
+}
+
+TEST(EditedWeights, SayWhatTheirRowSumsTo) {
+  Driver d(open_document("demo:pronouns", Request(), ViewState()));
+  const NumberEdit edit{"weights", {0, 0, 8, 7}, 0.5F, 1, true};
+  const Tensor before = d.trace().tensor(StageId::weights);
+  const double sum = 1 - static_cast<double>(before.at({0, 0, 8, 7})) + 0.5;
+  EXPECT_EQ(edited_row_text(d.trace(), edit), "") << "it was not computed with this edit";
+  d.session.draft.edits = {edit};
+  d.step();
+  ASSERT_EQ(d.trace().request.edits.size(), 1u);
+  const std::string row = fmt::format("its row now sums to {:.4g}", sum);
+  EXPECT_EQ(edited_row_text(d.trace(), edit), row);
+  EXPECT_EQ(interventions_of(d.session.draft, true).at(0).label, "layer 1, weights[0,0,8,7] = 0.5");
+  d.session.draft.edits[0].on = false;
+  d.step();
+  EXPECT_EQ(edited_row_text(d.trace(), d.session.draft.edits[0]), "") << "it is switched off";
 }
 
 }  // namespace

@@ -69,5 +69,23 @@ TEST(MaskChips, StandInRowsWithoutOverlapping) {
   }
 }
 
+TEST(MaskChips, AModelsOwnMaskIsLitAndLocked) {
+  Driver d(open_document(HEADSCOPE_SOURCE_DIR "/tests/golden/models/gpt2", Request(), ViewState()));
+  EXPECT_TRUE(d.has("request/mask/causal/own"));
+  EXPECT_FALSE(d.has("request/mask/causal"));
+  d.click("request/mask/causal/own");
+  EXPECT_TRUE(d.session.draft.mask.empty());
+  EXPECT_FALSE(d.session.problem());
+}
+
+TEST(MaskChips, PrefixSaysThatItWidensNothingBesideCausal) {
+  Driver d;
+  d.session.draft.mask = {{MaskTerm::Kind::prefix, 2, ""}};
+  d.step();
+  EXPECT_FALSE(d.has("request/mask/prefix/note"));
+  d.click("request/mask/causal");
+  EXPECT_TRUE(d.has("request/mask/prefix/note"));
+}
+
 }  // namespace
 }  // namespace headscope::ui

@@ -51,7 +51,7 @@ TEST(ModelSection, AFolderIsDroppedAndWhatIsMissingIsSaid) {
   d.drop(HEADSCOPE_SOURCE_DIR "/assets/demos/pronouns");
   EXPECT_TRUE(d.session.draft.model.ends_with("/assets/demos/pronouns"));
   EXPECT_TRUE(d.trace().model);
-  EXPECT_EQ(d.state.title, "pronouns");
+  EXPECT_EQ(d.session.document.title, "pronouns");
   const Request before = d.session.draft;
   d.drop(HEADSCOPE_SOURCE_DIR "/tests");
   EXPECT_EQ(d.session.draft, before) << "what cannot be opened changes nothing";

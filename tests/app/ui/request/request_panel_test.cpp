@@ -1,6 +1,8 @@
 // Every control of the Request changes the draft as its option on the command line would.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <cmath>
 #include <limits>
 
@@ -55,6 +57,8 @@ TEST(RequestPanel, GoesBackToTheLastGoodResultButKeepsWhatWasTypedSince) {
   d.key(KeyName::end);
   d.type(" y");
   ASSERT_TRUE(d.session.problem());
+  EXPECT_TRUE(std::any_of(d.texts.begin(), d.texts.end(),
+                          [](const DrawnText& text) { return text.words == "Back to 8 heads"; }));
   d.click("notice/problem/button");
   EXPECT_FALSE(d.session.problem());
   EXPECT_EQ(d.trace().num_heads(), 8);
@@ -211,6 +215,7 @@ TEST(RequestPanel, ChoosesWhoComputes) {
 TEST(RequestPanel, ChoosesHowMuchIsKept) {
   Driver d;
   d.click("request/compute");
+  d.wheel("request", -20);
   const auto before = d.session.trace();
   d.choose("request/stage-memory", "256 MiB");
   EXPECT_EQ(d.settings.stage_memory_mib, 256);

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "app/ui/export_dialog_state.h"
+#include "app/ui/script/line_values.h"
 #include "app/ui/script/script_panel.h"
 #include "app/ui/widgets/control_states.h"
+#include "app/ui/widgets/widgets.h"
 #include "tests/app/ui/driver.h"
 
 namespace headscope::ui {
@@ -44,6 +46,57 @@ TEST(ScriptPanel, MarksTheLinesOfTheStageInView) {
   const float pitch = scores.height() / static_cast<float>(raw->end - raw->begin);
   d.click_at({scores.min.x + 200, scores.min.y + pitch * (static_cast<float>(weights->begin - raw->begin) + 1.5f)});
   EXPECT_EQ(d.session.view.stage, StageId::weights);
+}
+
+// Every line that makes a stage has its shape and its first numbers beside it, those of the phrase on screen.
+TEST(ScriptPanel, ShowsWhatEachLineMakes) {
+  Driver d(1900, 1200);
+  d.session.view.head = 1;
+  d.session.view.cell = Cell{2, 0};
+  d.key(KeyName::p, true, true);
+  for (const ScriptLanguage language : kScriptLanguages) {
+    d.click("script/as/" + std::string(script_language_title(language)));
+    const ShownScript& script = *d.state.panels.get<ScriptState>().shown;
+    std::size_t stages = 0;
+    for (const Stage& stage : d.trace().stages) {
+      const auto line = std::find_if(script.values.begin(), script.values.end(),
+                                     [&](const auto& each) { return each.second.stage == stage.id; });
+      if (line == script.values.end()) continue;
+      ++stages;
+      EXPECT_EQ(line->second.shape, to_string(stage.tensor.shape()));
+      const auto section = std::find_if(script.sections.begin(), script.sections.end(), [&](const ScriptSection& each) {
+        return line->first >= each.begin && line->first < each.end;
+      });
+      ASSERT_NE(section, script.sections.end());
+      EXPECT_TRUE(std::find(section->stages.begin(), section->stages.end(), stage.id) != section->stages.end())
+          << stage_name(stage.id);
+    }
+    EXPECT_EQ(stages, d.trace().stages.size()) << script_language_title(language);
+    const auto weights = std::find_if(script.values.begin(), script.values.end(),
+                                      [](const auto& each) { return each.second.stage == StageId::weights; });
+    ASSERT_NE(weights, script.values.end());
+    const double first = static_cast<double>(d.trace().tensor(StageId::weights).at({0, 1, 2, 0}));
+    EXPECT_EQ(weights->second.values.substr(0, 6), number_label(first, 4, true).substr(0, 6));
+    EXPECT_EQ(weights->second.row, "head 1, " + d.trace().query_labels()[2]);
+  }
+  d.click("script/as/PyTorch");
+  d.click("pipeline/output");
+  EXPECT_TRUE(d.has("script/values/output"));
+  const std::string before = line_values(d.trace(), StageId::output, 0, 1, 2).values;
+  d.session.draft.seed += 1;
+  d.step();
+  const std::string after = line_values(d.trace(), StageId::output, 0, 1, 2).values;
+  EXPECT_NE(before, after);
+  EXPECT_TRUE(std::any_of(d.texts.begin(), d.texts.end(), [&](const DrawnText& text) { return text.words == after; }));
+}
+
+TEST(ScriptPanel, GivesWayToTheCodeInASmallWindow) {
+  Driver d(960, 640);
+  d.key(KeyName::p, true, true);
+  d.click("pipeline/output");
+  EXPECT_TRUE(d.has("script/code"));
+  const Rect code = d.rect("script/code");
+  for (const std::string& name : d.names("script/values/")) EXPECT_LT(d.rect(name).min.x, code.max.x) << name;
 }
 
 TEST(ScriptPanel, CopiesWhatItShowsInEveryLanguage) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <string>
 #include <vector>
 
 #include "core/base/minus_sign.h"
@@ -63,6 +64,20 @@ TEST(Minus, EveryViewWritesItAsASign) {
   d.session.view.bug_lab.precision = true;
   d.session.view.main_view = MainView::bug_lab;
   check("precision");
+}
+
+TEST(Minus, StandsBetweenWhatIsSubtractedToo) {
+  Driver d(negative_document());
+  d.session.view.stage = StageId::weights;
+  d.session.view.cell = Cell{3, 1};
+  d.step(3);
+  bool found = false;
+  for (const DrawnText& text : d.texts) {
+    EXPECT_FALSE(text.words.starts_with("- ")) << text.words;
+    EXPECT_EQ(text.words.find("masked_scores[b,h,i,j] - "), std::string::npos) << text.words;
+    found = found || text.words == std::string(kMinusSign) + " maximum";
+  }
+  EXPECT_TRUE(found);
 }
 
 TEST(Minus, WhatIsCopiedKeepsTheHyphen) {

@@ -1,0 +1,60 @@
+#include "app/session/kept_file.h"
+
+#include <exception>
+#include <filesystem>
+#include <system_error>
+
+#include "core/io/atomic_file.h"
+
+namespace headscope {
+
+namespace {
+
+bool exists(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(std::filesystem::symlink_status(path, error)) && !error;
+}
+
+}  // namespace
+
+void add_sentence(std::string& notice, const std::string& sentence) {
+  if (!notice.empty()) notice += ' ';
+  notice += sentence;
+}
+
+bool load_kept_file(const std::string& path, const std::function<void(const std::string&)>& parse, std::string& notice,
+                    std::size_t most_bytes) {
+  if (path.empty() || !exists(path)) return false;
+  std::string text;
+  try {
+    text = read_small_file(path, most_bytes);
+  } catch (const std::exception& error) {
+    add_sentence(notice, std::string(error.what()) + "; the defaults are used.");
+    return false;
+  }
+  try {
+    parse(text);
+    return true;
+  } catch (const std::exception& error) {
+    const std::string aside = path + ".broken";
+    std::error_code refused;
+    std::filesystem::rename(path, aside, refused);
+    add_sentence(notice, path + " could not be used (" + error.what() + "); " +
+                             (refused ? "it could not be moved aside either" : "it was put aside as " + aside) +
+                             ", the defaults are used.");
+    return false;
+  }
+}
+
+std::string save_kept_files(const std::string& folder, const std::function<void()>& write) {
+  if (folder.empty()) return "There is no home folder (HOME is not set), so nothing is remembered.";
+  try {
+    make_folder(folder);
+    write();
+    return "";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+}  // namespace headscope

@@ -1,0 +1,77 @@
+#include "app/ui/command_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "app/session/session.h"
+#include "app/ui/main_view.h"
+
+namespace headscope::ui {
+
+namespace {
+
+// What commands need, and what is said where it is missing.
+struct Need {
+  bool (*met)(const Ui& ui);
+  const char* refusal;
+};
+constexpr Need kResult{[](const Ui& ui) { return ui.session.trace() != nullptr; }, "Nothing is computed yet."};
+constexpr Need kCell{[](const Ui& ui) { return ui.session.trace() != nullptr && ui.session.view.cell.has_value(); },
+                     "No number is picked: click a cell first."};
+constexpr Need kUndo{[](const Ui& ui) { return ui.session.can_undo(); }, "Nothing was changed yet."};
+constexpr Need kRedo{[](const Ui& ui) { return ui.session.can_redo(); }, "Nothing was undone."};
+constexpr Need kPinned{[](const Ui& ui) { return ui.session.pinned() != nullptr; }, "No result is pinned."};
+constexpr Need kProblem{[](const Ui& ui) { return ui.session.problem().has_value(); }, "There is no problem."};
+
+constexpr Need kPipeline{[](const Ui& ui) { return shown_of(ui).pipeline || shown_of(ui).pipeline_names; },
+                         "This view has no pipeline."};
+constexpr Need kConcat{[](const Ui& ui) { return shown_of(ui).has_concat; }, "There is no concat here."};
+constexpr Need kInspector{[](const Ui& ui) { return shown_of(ui).has_inspector; }, "This view has no inspector."};
+
+struct CommandNeed {
+  CommandId id;
+  const Need* need;
+};
+constexpr CommandNeed kNeeds[] = {
+    {CommandId::undo, &kUndo},
+    {CommandId::redo, &kRedo},
+    {CommandId::copy_cell, &kCell},
+    {CommandId::copy_row, &kCell},
+    {CommandId::copy_matrix, &kResult},
+    {CommandId::export_dialog, &kResult},
+    {CommandId::go_to_cell, &kResult},
+    {CommandId::next_head, &kResult},
+    {CommandId::previous_head, &kResult},
+    {CommandId::next_stage, &kResult},
+    {CommandId::previous_stage, &kResult},
+    {CommandId::fit_heatmap, &kResult},
+    {CommandId::find_cell, &kResult},
+    {CommandId::pin, &kResult},
+    {CommandId::unpin, &kPinned},
+    {CommandId::next_problem, &kProblem},
+    {CommandId::toggle_pipeline, &kPipeline},
+    {CommandId::toggle_concat, &kConcat},
+    {CommandId::toggle_inspector, &kInspector},
+};
+
+}  // namespace
+
+OnScreen shown_of(const Ui& ui) {
+  const ShellState* shell = ui.state.panels.find<ShellState>();
+  return shell == nullptr ? OnScreen() : shell->on_screen;
+}
+
+std::string command_refusal(const Ui& ui, CommandId id) {
+  if (const MainViewInfo* view = main_view_of(id)) {
+    const std::optional<ViewObstacle> obstacle = view->greyed ? obstacle_of(ui, *view) : std::nullopt;
+    return obstacle ? fmt::format("{} {}", obstacle->fact, obstacle->advice) : "";
+  }
+  const auto* found =
+      std::find_if(std::begin(kNeeds), std::end(kNeeds), [id](const CommandNeed& row) { return row.id == id; });
+  return found == std::end(kNeeds) || found->need->met(ui) ? "" : found->need->refusal;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,44 @@
+#include "app/ui/dialogs/open_purpose.h"
+
+#include "app/ui/bug_lab/bug_lab.h"
+
+namespace headscope::ui {
+
+OpenPurpose open_purpose(const std::string& name) {
+  static const std::vector<OpenPurpose> purposes = {
+      {"",
+       "Open",
+       "a session (.json), a picture of Headscope's (.png, .svg, .pdf), one layer, a capture, x (.npy), a phrase "
+       "(.txt)",
+       {".json", ".png", ".svg", ".pdf", ".safetensors", ".npy", ".npz", ".txt", ".text", ".md"}},
+      // No file's name ends with a slash: folders only.
+      {kExportFolder, "Choose a folder", "where the export is written", {"/"}, true},
+      {kModelFolder,
+       "Open a checkpoint",
+       "a folder with config.json, model.safetensors (or its shards) and a tokenizer",
+       {"/"},
+       true},
+      {"mask",
+       "Choose a mask file",
+       ".npy or .csv that broadcasts to [batch, heads, query_len, key_len]",
+       {".npy", ".csv"}},
+      {"weights",
+       "Choose one attention layer",
+       ".safetensors with the tensor names of torch or of one of the tutorials",
+       {".safetensors"}},
+      {kTheirTensors,
+       "Compare with my tensors",
+       "one stage (.npy, named like it or of its shape) or several (.safetensors)",
+       {".npy", ".safetensors"}},
+      {kPhraseFile,
+       "Open a phrase",
+       "a text (.txt, .text, .md): its words become the phrase",
+       {".txt", ".text", ".md"}},
+  };
+  for (const OpenPurpose& purpose : purposes) {
+    if (purpose.name == name) return purpose;
+  }
+  return {name, "Choose a file for " + name, ".npy", {".npy"}};
+}
+
+}  // namespace headscope::ui

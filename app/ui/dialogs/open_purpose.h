@@ -1,0 +1,24 @@
+// What a file or folder is chosen for, and what the dialog says then.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace headscope::ui {
+
+constexpr const char* kExportFolder = "export folder";  // the export dialog comes back when one is chosen
+constexpr const char* kModelFolder = "model";           // a folder that is a checkpoint
+constexpr const char* kPhraseFile = "phrase-file";      // a text file whose words become the phrase
+
+struct OpenPurpose {
+  std::string name;         // "" opens the file, else it is the option that gets the path ("mask", "input")
+  std::string title;        // of the dialog
+  std::string explanation;  // what fits
+  std::vector<std::string> endings;
+  bool folder = false;  // folders are chosen, no files
+};
+
+// The purpose of that name; an option that is not listed takes an .npy.
+OpenPurpose open_purpose(const std::string& name);
+
+}  // namespace headscope::ui

@@ -1,0 +1,75 @@
+#include "app/ui/document_title.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "app/session/session.h"
+
+namespace headscope::ui {
+
+namespace {
+
+std::string file_name(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+// Where the weights come from: "demo:pronouns", "bert-base", "layer.safetensors", "seeded".
+std::string model_name(const Request& request) {
+  return file_name(request.weights.empty() ? request.model : request.weights);
+}
+
+std::optional<Request> kept_request(const Ui& ui) {
+  const DocumentState* document = ui.state.panels.find<DocumentState>();
+  if (document == nullptr) return std::nullopt;
+  const auto found = document->kept.find(ui.session.document.title);
+  return found == document->kept.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace
+
+void note_opened(UiState& state, const std::string& title, const Request& request) {
+  DocumentState& document = state.panels.get<DocumentState>();
+  document.kept.insert_or_assign(title, request);
+  document.saving.reset();
+}
+
+void note_saving(UiState& state, const DocumentState::Saving& saving) {
+  state.panels.get<DocumentState>().saving = saving;
+}
+
+void update_document(Ui& ui) {
+  DocumentState& document = ui.state.panels.get<DocumentState>();
+  // Undo may lead to a document of an earlier start.
+  document.kept.try_emplace(ui.session.document.title, ui.session.draft);
+  if (document.saving) {
+    const Job job = ui.session.jobs.current();
+    if (job.title != document.saving->job) {
+      document.saving.reset();
+    } else if (!job.running) {
+      if (!job.failed) {
+        ui.session.document.title = document.saving->file;
+        document.kept.insert_or_assign(document.saving->file, std::move(document.saving->request));
+      }
+      document.saving.reset();
+    }
+  }
+  document.title = document_title(ui.session.document.title, ui.session.draft, kept_request(ui));
+}
+
+bool has_unsaved_changes(const Ui& ui) {
+  const std::optional<Request> kept = kept_request(ui);
+  return kept && *kept != ui.session.draft;
+}
+
+std::string document_title(const std::string& name, const Request& draft, const std::optional<Request>& kept) {
+  const char* mark = kept && *kept != draft ? "*" : "";
+  const std::string model = model_name(draft);
+  const bool is_model = kept && name == model_name(*kept);
+  if (is_model || name == model) return model + mark;
+  return fmt::format("{}{} \u00B7 {}", name, mark, model);
+}
+
+}  // namespace headscope::ui

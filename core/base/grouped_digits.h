@@ -1,0 +1,12 @@
+// Whole numbers that people read, with their thousands set apart. What is copied or written as data has digits alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace headscope {
+
+// "1,024", "−12,000".
+std::string grouped_digits(std::int64_t number);
+
+}  // namespace headscope

@@ -1,0 +1,159 @@
+#include "core/explain/typeset_formula.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/minus_sign.h"
+#include "core/explain/typeset_parts.h"
+#include "core/request/intervention_kinds.h"
+#include "core/request/stage_info.h"
+
+namespace headscope {
+namespace {
+
+// ---- a maker for each step
+void add_given(const TypesetCell& cell, Formula& formula) {
+  formula.right.push_back(of_term("given", number_node(cell.why.steps.front().value)));
+  formula.letters.push_back({"", "given: " + cell.trace.find(cell.why.stage)->operation});
+}
+
+void add_copied(const TypesetCell& cell, Formula& formula) {
+  formula.right.push_back(of_term("copy", one_source(cell)));
+}
+
+void add_products(const TypesetCell& cell, Formula& formula) {
+  const std::vector<CellSource>& sources = cell.origin.sources;
+  const bool keys = cell.why.stage == StageId::context;
+  const std::string along = keys ? "j" : "d";
+  const std::int64_t count = element_count(sources[0].region);
+  // Tensors of a file have names that are too long for a formula.
+  const std::string weight = sources[1].stage ? "" : "W";
+  FormulaNode sum =
+      row_node({sum_node(text_node(along + "=0", FormulaType::script),
+                         text_node(std::to_string(count - 1), FormulaType::script)),
+                source_node(cell, sources[0], along), word_node(" · "), source_node(cell, sources[1], along, weight)});
+  sum = of_term("sum", std::move(sum));
+  if (sources.size() > 2) {
+    formula.right.push_back(
+        row_node({std::move(sum), word_node(" + "), of_term("+ bias", source_node(cell, sources[2], along, "b"))}));
+  } else {
+    formula.right.push_back(std::move(sum));
+  }
+  if (const auto result = step_value(cell, sources.size() > 2 ? "+ bias" : "sum")) {
+    formula.right.push_back(number_node(*result));
+  }
+  if (!weight.empty()) formula.letters.push_back({"W", sources[1].name});
+  if (sources.size() > 2) formula.letters.push_back({"b", sources[2].name});
+  const auto hidden = std::count_if(cell.origin.not_read.begin(), cell.origin.not_read.end(),
+                                    [](std::uint8_t each) { return each != 0; });
+  std::string all = fmt::format("all {} {}", count, keys ? "keys" : "features");
+  if (hidden > 0) all += fmt::format(", {} hidden and not read", hidden);
+  formula.letters.push_back({along, std::move(all)});
+}
+
+// With a norm: x is divided by the root of the mean of its squares.
+void add_rotated(const TypesetCell& cell, Formula& formula) {
+  const bool norm = cell.origin.sources.size() > 1, turned = step_value(cell, "RoPE").has_value();
+  if (turned) {
+    FormulaNode own = word_node("a");
+    if (norm) own = of_term("÷ root × weight", of_term("mean of squares", std::move(own)));
+    formula.right.push_back(
+        of_term("RoPE", row_node({std::move(own), word_node(" · cos θ + b · "), brackets_node(word_node("± sin θ"))})));
+    formula.letters.push_back(
+        {"a, b", norm ? "the two features of its pair, after the norm" : "the two features of its pair"});
+    formula.letters.push_back({"θ", "the angle of its position"});
+  } else if (norm) {
+    FormulaNode root = root_node(row_node({of_term("mean of squares", word_node("mean x²")), word_node(" + ε")}));
+    formula.right.push_back(of_term(
+        "÷ root × weight", row_node({fraction_node(indexed_letter("x", "d"), std::move(root)), word_node(" · g")})));
+  } else {
+    formula.right.push_back(of_term("copy", source_node(cell, cell.origin.sources[0], "d")));
+  }
+  if (norm || turned) formula.right.push_back(number_node(cell.why.steps.back().value));
+  if (norm && turned) formula.letters.push_back({"norm", "x / √(mean x² + ε) · g"});
+  if (norm) formula.letters.push_back({"g", cell.origin.sources[1].name});
+}
+
+// raw · scale; the usual scale is one over a root.
+FormulaNode scaled(const TypesetCell& cell, FormulaNode what) {
+  const double scale = cell.trace.scale, root = 1 / (scale * scale);
+  if (scale > 0 && scale != 1 && std::fabs(root - std::round(root)) < 1e-6 * root) {
+    return fraction_node(std::move(what), root_node(text_node(fmt::format("{:.0f}", root), FormulaType::number)));
+  }
+  return row_node({std::move(what), word_node(" · "),
+                   text_node(with_minus_signs(fmt::format("{:.6g}", scale)), FormulaType::number)});
+}
+
+void add_scaled(const TypesetCell& cell, Formula& formula) {
+  formula.right.push_back(of_term("× scale", scaled(cell, one_source(cell))));
+  formula.right.push_back(
+      of_term("× scale", scaled(cell, of_term(kSourceTerm, number_node(cell.why.operands[0].value)))));
+}
+
+void add_capped(const TypesetCell& cell, Formula& formula) {
+  const auto tanh = [](FormulaNode score, const FormulaNode& cap) {
+    return of_term("softcap",
+                   row_node({cap, word_node(" · tanh"), brackets_node(fraction_node(std::move(score), cap))}));
+  };
+  const FormulaNode cap =
+      text_node(fmt::format("{:.6g}", cell.trace.request.softcap.value_or(1.0)), FormulaType::number);
+  formula.right.push_back(tanh(one_source(cell), cap));
+  formula.right.push_back(tanh(of_term(kSourceTerm, number_node(cell.why.operands[0].value)), cap));
+}
+
+// One row a step, in the order of the enumerators.
+struct StepFormula {
+  CellStep step;
+  void (*add)(const TypesetCell& cell, Formula& formula);
+};
+constexpr StepFormula kSteps[] = {
+    {CellStep::given, add_given},         {CellStep::copied, add_copied},       {CellStep::products, add_products},
+    {CellStep::rotated, add_rotated},     {CellStep::scaled, add_scaled},       {CellStep::capped, add_capped},
+    {CellStep::masked, typeset_mask},     {CellStep::softmax, typeset_softmax}, {CellStep::dropped, typeset_dropout},
+    {CellStep::ablated, typeset_ablated}, {CellStep::frozen, typeset_frozen},
+};
+static_assert(
+    [] {
+      for (std::size_t k = 0; k < std::size(kSteps); ++k) {
+        if (kSteps[k].step != static_cast<CellStep>(k)) return false;
+      }
+      return std::size(kSteps) == static_cast<std::size_t>(CellStep::frozen) + 1;
+    }(),
+    "a step is found by its place");
+
+// What interventions do to the number afterwards, and rules for hidden rows.
+void add_afterwards(const TypesetCell& cell, Formula& formula) {
+  if (cell.origin.factor != 1.0) {
+    const std::string name = fmt::format("× {}", factor_kind(cell.why.stage)->option.name);
+    formula.right.front() =
+        row_node({std::move(formula.right.front()), word_node(" · "), of_term(name, number_node(cell.origin.factor))});
+    formula.letters.push_back({"", fmt::format("times {}", factor_kind(cell.why.stage)->option.name)});
+  }
+  for (const char* rule : {"fully masked", "mask", "edited"}) {
+    if (const auto value = step_value(cell, rule)) {
+      formula.letters.push_back({"", fmt::format("then {}: {:.6g}", rule, *value)});
+    }
+  }
+}
+
+}  // namespace
+
+Formula typeset_formula(const Trace& trace, const Explanation& why, const CellOrigin& origin) {
+  const TypesetCell cell{trace, why, origin};
+  Formula formula;
+  formula.left = cell_node(cell);
+  kSteps[static_cast<std::size_t>(origin.step)].add(cell, formula);
+  add_afterwards(cell, formula);
+  return formula;
+}
+
+}  // namespace headscope

@@ -1,0 +1,182 @@
+#include "core/model/capture_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/file_name.h"
+#include "core/base/message_text.h"
+#include "core/io/npy.h"
+#include "core/io/npz.h"
+#include "core/io/safetensors.h"
+
+namespace headscope {
+namespace {
+
+constexpr std::int64_t kMostLayers = 4096;
+constexpr const char* kCaptureExpected =
+    "layers.N.weights [batch, heads, q, k], or layers.N.query and layers.N.key [batch, heads, len, head_dim]";
+constexpr const char* kArrayExpected = "[heads, q, k], [layers, heads, q, k] or [layers, batch, heads, q, k]";
+const Axes kFourAxes = {Axis::batch, Axis::head, Axis::query, Axis::key};
+
+// The layer and part of "layers.3.weights"; nothing for other names.
+std::optional<std::pair<std::int64_t, std::string_view>> place_of(std::string_view name) {
+  constexpr std::string_view prefix = "layers.";
+  if (!name.starts_with(prefix)) return {};
+  const std::size_t end = name.find_first_not_of("0123456789", prefix.size());
+  if (end == name.npos || end == prefix.size() || name[end] != '.') return {};
+  const std::string_view digits = name.substr(prefix.size(), end - prefix.size());
+  // A leading zero would let two names mean one layer.
+  if (digits.size() > 9 || (digits.size() > 1 && digits[0] == '0')) return {};
+  return std::pair(std::int64_t{std::stoi(std::string(digits))}, name.substr(end + 1));
+}
+
+// [batch, ...] with the axes' names; a batch that was left out is 1.
+Tensor four_axes(const Tensor& found, const std::string& where, const char* expected, const Axes& axes) {
+  const Shape& shape = found.shape();
+  const bool fits = (shape.count == 3 || shape.count == 4) && found.size() > 0;
+  if (!fits) throw Error(fmt::format("{} is {}; expected {}, none of them 0", where, to_string(shape), expected));
+  if (shape.count == 4) return found.reshaped(shape, axes);
+  return found.reshaped({1, shape[0], shape[1], shape[2]}, axes);
+}
+
+Tensor weight_axes(const Tensor& found, const std::string& where) {
+  return four_axes(found, where, "[batch, heads, q, k]", kFourAxes);
+}
+
+Tensor head_axes(const Tensor& found, const std::string& where) {
+  return four_axes(found, where, "[batch, heads, len, head_dim]",
+                   {Axis::batch, Axis::head, Axis::position, Axis::feature});
+}
+
+// Puts `found`, which the file calls `name`, where it belongs; false for names that are no part of a capture.
+bool put_part(Capture& capture, const std::string& path, const std::string& name, const auto& read) {
+  const auto place = place_of(name);
+  if (!place) return false;
+  const auto& [number, part] = *place;
+  if (part != "weights" && part != "query" && part != "key" && part != "value") return false;
+  if (number >= kMostLayers) {
+    throw Error(
+        fmt::format("{}: {} is of layer {}; expected a layer below {}", path, shortened(name), number, kMostLayers));
+  }
+  if (number >= static_cast<std::int64_t>(capture.layers.size())) {
+    capture.layers.resize(static_cast<std::size_t>(number) + 1);
+  }
+  CapturedLayer& layer = capture.layers[static_cast<std::size_t>(number)];
+  const std::string where = path + ": " + shortened(name);
+  const Tensor found = read();
+  if (part == "weights") layer.weights = weight_axes(found, where);
+  if (part == "query") layer.query = head_axes(found, where);
+  if (part == "key") layer.key = head_axes(found, where);
+  if (part == "value") layer.value = head_axes(found, where);
+  return true;
+}
+
+void read_safetensors_capture(const std::string& path, Capture& capture, CaptureTokens& tokens) {
+  const SafetensorsFile file = SafetensorsFile::open(path);
+  for (const SafetensorsEntry& entry : file.entries()) {
+    put_part(capture, path, entry.name, [&] { return file.tensor(entry); });
+  }
+  if (capture.layers.empty()) throw Error(fmt::format("{} is no capture; expected {}", path, kCaptureExpected));
+  const auto named = [&](const char* key) -> std::optional<std::vector<std::string>> {
+    const auto found = file.metadata().find(key);
+    if (found == file.metadata().end()) return {};
+    return parse_token_list(found->second, fmt::format("{}: metadata {}", path, key));
+  };
+  tokens.queries = named("tokens");
+  tokens.keys = named("key_tokens");
+}
+
+// All layers in one array: [heads, q, k], [layers, heads, q, k] or [layers, batch, heads, q, k].
+void read_array(const Tensor& array, const std::string& where, Capture& capture) {
+  if (array.rank() == 3) {
+    capture.layers.push_back({weight_axes(array, where), {}, {}, {}});
+    return;
+  }
+  if (array.rank() < 4 || array.size() == 0) {
+    throw Error(
+        fmt::format("{} is {}; expected weights {}, none of them 0", where, to_string(array.shape()), kArrayExpected));
+  }
+  if (array.dim(0) > kMostLayers) {
+    throw Error(fmt::format("{} is {}; expected at most {} layers", where, to_string(array.shape()), kMostLayers));
+  }
+  for (std::int64_t number = 0; number < array.dim(0); ++number) {
+    const Tensor layer = array.sliced(0, number, number + 1);
+    const Shape& shape = layer.shape();
+    // Without the axis of layers, where one of batch items follows it.
+    const bool batched = shape.count == 5;
+    const Tensor whole = batched ? layer.reshaped({shape[1], shape[2], shape[3], shape[4]}, kFourAxes) : layer;
+    capture.layers.push_back({weight_axes(whole, where), {}, {}, {}});
+  }
+}
+
+// The number at the end of "arr_3" with what stands before it; nullopt without one.
+std::optional<std::pair<std::string_view, std::int64_t>> numbered_name(std::string_view name) {
+  const std::size_t begin = name.find_last_not_of("0123456789") + 1;  // npos + 1 is 0
+  std::int64_t number = 0;
+  const char* end = name.data() + name.size();
+  const auto [next, error] = std::from_chars(name.data() + begin, end, number);
+  if (begin == name.size() || error != std::errc() || next != end) return {};
+  return std::pair(name.substr(0, begin), number);
+}
+
+// Several arrays of an archive are layers when their names differ by a number alone: arr_0, arr_1, ...
+void read_numbered_arrays(const std::vector<const NpzEntry*>& arrays, const std::string& path, Capture& capture) {
+  std::vector<std::string> names;
+  for (const NpzEntry* entry : arrays) names.push_back(shortened(entry->name));
+  const auto first = numbered_name(arrays.front()->name);
+  for (const NpzEntry* entry : arrays) {
+    const auto name = numbered_name(entry->name);
+    if (!name || name->first != first->first) {
+      throw Error(
+          fmt::format("{}: holds the arrays {}; expected one of weights, one for each layer "
+                      "(arr_0, arr_1, ...), or layers.N.weights",
+                      path, shortened(fmt::format("{}", fmt::join(names, ", ")))));
+    }
+    if (name->second >= kMostLayers) {
+      throw Error(fmt::format("{} is of layer {}; expected a layer below {}", entry->what, name->second, kMostLayers));
+    }
+    const std::string part = fmt::format("layers.{}.weights", name->second);
+    const auto at = static_cast<std::size_t>(name->second);
+    if (at < capture.layers.size() && capture.layers[at].captured()) {
+      throw Error(fmt::format("{}: two arrays are of layer {}; expected one", path, at));
+    }
+    put_part(capture, path, part, [&] { return parse_npz_array(*entry).tensor; });
+  }
+}
+
+void read_npz_capture(const std::string& path, Capture& capture, CaptureTokens& tokens) {
+  const std::vector<NpzEntry> entries = read_npz(path);
+  std::vector<const NpzEntry*> arrays;
+  for (const NpzEntry& entry : entries) {
+    if (put_part(capture, path, entry.name, [&] { return parse_npz_array(entry).tensor; })) continue;
+    if (entry.name == "tokens") tokens.queries = parse_npz_texts(entry);
+    if (entry.name == "key_tokens") tokens.keys = parse_npz_texts(entry);
+    if (entry.holds_numbers() && entry.shape.size() >= 3) arrays.push_back(&entry);
+  }
+  if (!capture.layers.empty()) return;
+  if (arrays.empty()) {
+    throw Error(fmt::format("{} is no capture: none of its {} has 3 to 5 axes of numbers; expected weights {}", path,
+                            entries.size() == 1 ? "arrays" : fmt::format("{} arrays", entries.size()), kArrayExpected));
+  }
+  if (arrays.size() > 1) return read_numbered_arrays(arrays, path, capture);
+  read_array(parse_npz_array(*arrays.front()).tensor, arrays.front()->what, capture);
+}
+
+}  // namespace
+
+void read_capture_file(const std::string& path, Capture& capture, CaptureTokens& tokens) {
+  if (has_ending(path, ".npy")) return read_array(read_npy(path).tensor, path, capture);
+  if (has_ending(path, ".npz")) return read_npz_capture(path, capture, tokens);
+  read_safetensors_capture(path, capture, tokens);
+}
+
+}  // namespace headscope

@@ -1,0 +1,15 @@
+// The file of a capture, by its format: what its tensors are called and which axes they have. Internal to core/model.
+#pragma once
+
+#include <string>
+
+#include "core/model/capture.h"
+#include "core/model/capture_tokens.h"
+
+namespace headscope {
+
+// Reads the layers of `path` into `capture`, and the tokens that the file itself names. What the layers say of each
+// other is not checked. Throws Error as read_capture() does.
+void read_capture_file(const std::string& path, Capture& capture, CaptureTokens& tokens);
+
+}  // namespace headscope

@@ -1,0 +1,91 @@
+// The name of the open document on screen, and the mark of changes that are not saved.
+#include "app/ui/document_title.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "app/ui/main_view.h"
+#include "tests/app/session/temporary_folder.h"
+#include "tests/app/ui/driver.h"
+
+namespace headscope::ui {
+namespace {
+
+std::string title(Driver& d) {
+  return d.state.panels.get<DocumentState>().title;
+}
+
+TEST(DocumentTitle, NamesDocumentModelAndChanges) {
+  Request kept;
+  kept.model = "demo:pronouns";
+  Request draft = kept;
+  EXPECT_EQ(document_title("demo:pronouns", draft, kept), "demo:pronouns") << "a model's own document";
+  EXPECT_EQ(document_title("my.json", draft, kept), "my.json · demo:pronouns");
+  draft.phrase = "other words";
+  EXPECT_EQ(document_title("my.json", draft, kept), "my.json* · demo:pronouns");
+  draft = kept;
+  draft.model = "/models/bert-base/";
+  EXPECT_EQ(document_title("demo:pronouns", draft, kept), "bert-base*") << "it follows the model";
+  draft.weights = "/files/layer.safetensors";
+  EXPECT_EQ(document_title("my.json", draft, kept), "my.json* · layer.safetensors");
+}
+
+TEST(DocumentTitle, UndoLeadsBackToTheSavedState) {
+  Driver d;
+  d.session.open(d.session.draft, d.session.view);
+  d.step();
+  const std::string before = title(d);
+  EXPECT_EQ(before.find('*'), std::string::npos) << before;
+  d.click("phrase", 0.95f);
+  d.type(" more");
+  EXPECT_NE(title(d).find('*'), std::string::npos) << title(d);
+  d.ctrl(KeyName::z);
+  EXPECT_EQ(title(d), before);
+  d.key(KeyName::z, true, true);
+  EXPECT_NE(title(d).find('*'), std::string::npos);
+}
+
+TEST(DocumentTitle, WhatIsOpenedHasNoChangesAndFollowsTheModel) {
+  Driver d;
+  d.drop(HEADSCOPE_SOURCE_DIR "/assets/demos/pronouns");
+  EXPECT_EQ(title(d), "pronouns");
+  d.choose("request/weights", "seeded");
+  EXPECT_EQ(title(d), "seeded") << "another document";
+  d.ctrl(KeyName::z);
+  EXPECT_EQ(title(d), "pronouns");
+}
+
+TEST(DocumentTitle, SavingTakesTheMarkAway) {
+  const TemporaryFolder folder;
+  Driver d;
+  d.click("phrase", 0.95f);
+  d.type(" more");
+  ASSERT_TRUE(title(d).find('*') != std::string::npos);
+  d.settings.open_folder = folder.path();
+  d.ctrl(KeyName::s);
+  d.click("save/file");
+  d.ctrl(KeyName::a);
+  d.type("mine.json");
+  d.click("save/primary");
+  d.step();
+  ASSERT_TRUE(std::filesystem::exists(std::filesystem::path(folder.path()) / "mine.json"));
+  EXPECT_TRUE(title(d).starts_with("mine.json \u00B7 ")) << title(d);
+  d.click("phrase", 0.95f);
+  d.type("!");
+  EXPECT_TRUE(title(d).starts_with("mine.json* ")) << title(d);
+}
+
+TEST(DocumentTitle, LookingElsewhereIsNoChange) {
+  Driver d;
+  d.step();
+  const std::string before = title(d);
+  d.click("views/bug_lab");
+  d.key(KeyName::escape);
+  d.key(KeyName::f7);
+  EXPECT_EQ(title(d), before);
+}
+
+}  // namespace
+}  // namespace headscope::ui
