@@ -105,7 +105,8 @@ std::string place_line(const std::string& path) {
   const char* there = std::filesystem::exists(path, ignored) ? "" : " (not there yet)";
   const char* home = std::getenv("HOME");
   const bool below_home = home != nullptr && *home != '\0' && path.starts_with(std::string(home) + "/");
-  return (below_home ? "~" + path.substr(std::string_view(home).size()) : path) + there;
+  return fmt::format("{}{}{}", below_home ? "~" : "", path.substr(below_home ? std::string_view(home).size() : 0),
+                     there);
 }
 
 std::string settings_line(const OpenGlFacts&) {

@@ -97,9 +97,12 @@ std::vector<std::string> keys_of(Ui& ui) {
   const OnScreen& shown = ui.state.panels.get<ShellState>().on_screen;
   if (shown.request_over) return {"Esc closes the request", "Up Down change the value", "Ctrl+Z takes it back"};
   const MainViewInfo& view = main_view_info(shown_main_view(ui));
-  std::vector<std::string> keys(view.keys.begin(), view.keys.end());
-  if (keys.empty()) keys = keys_by_focus(ui);
-  if (view.view != MainView::layer || shown.enlarged) keys.insert(keys.begin(), kBack);
+  std::vector<std::string> keys;
+  if (view.view != MainView::layer || shown.enlarged) keys.emplace_back(kBack);
+  keys.insert(keys.end(), view.keys.begin(), view.keys.end());
+  if (view.keys.empty()) {
+    for (const std::string& key : keys_by_focus(ui)) keys.push_back(key);
+  }
   return keys;
 }
 

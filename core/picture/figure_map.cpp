@@ -90,7 +90,8 @@ std::vector<Span> legend_of_axes(const Sheet& sheet, const std::string& noun, co
   if (view.log_scale) what += ", logarithmic";
   std::vector<Span> spans = {{what + ".", colors.text2}};
   if (score_like && sheet.on_paper()) {
-    spans.push_back({"Rows are queries, columns keys.", colors.text2});
+    const Span sides{"Rows are queries, columns keys.", colors.text2};
+    spans.push_back(sides);
     return spans;
   }
   if (score_like) {
