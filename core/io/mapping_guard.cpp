@@ -1,6 +1,5 @@
 #include "core/io/mapping_guard.h"
 
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/io/changed_file.h"
 
 namespace headscope {
 namespace {
@@ -81,13 +81,6 @@ void install_once() {
   });
 }
 
-Error changed_error(const std::string& path) {
-  return Error(fmt::format(
-      "{}: became shorter or was written to while it was read; expected a file that stays as it was opened, "
-      "or one that is replaced by another: open it again",
-      path));
-}
-
 }  // namespace
 
 MappingGuard::MappingGuard(const void* data, std::size_t size, std::string path, int file)
@@ -129,7 +122,7 @@ bool MappingGuard::changed() const {
 }
 
 void MappingGuard::check() const {
-  if (changed()) throw changed_error(path_);
+  if (changed()) throw changed_file_error(path_);
 }
 
 void check_mapped_files() {
@@ -138,7 +131,7 @@ void check_mapped_files() {
   if (registry().closed_with_losses.empty()) return;
   const std::string path = std::move(registry().closed_with_losses.back());
   registry().closed_with_losses.pop_back();
-  throw changed_error(path);
+  throw changed_file_error(path);
 }
 
 }  // namespace headscope

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/text_lines.h"
 #include "core/base/utf8.h"
 #include "core/io/json_text.h"
 #include "core/io/mapped_file.h"
@@ -50,11 +51,7 @@ std::vector<std::string> lines_of(std::string_view text, const std::string& path
   std::vector<std::string> lines;
   while (!text.empty()) {
     if (lines.size() == kMostTokens) throw Error(fmt::format("{}: expected at most {} tokens", path, kMostTokens));
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.emplace_back(line);
-    text = end == text.npos ? std::string_view() : text.substr(end + 1);
+    lines.emplace_back(take_line(text));
   }
   return lines;
 }

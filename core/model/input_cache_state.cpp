@@ -1,11 +1,9 @@
 #include "core/model/input_cache_state.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/io/changed_file.h"
 #include "core/io/csv.h"
 #include "core/model/seeded.h"
 
@@ -75,12 +73,7 @@ const Content& InputCache::State::cached(std::map<Key, CachedFile<Content>>& fil
   }
   if (known != files.end()) files.erase(known);
   Content content = read();
-  if (file_stamp(path) != stamp) {
-    throw Error(
-        fmt::format("{}: became shorter or was written to while it was read; expected a file that stays as it "
-                    "was opened, or one that is replaced by another: open it again",
-                    path));
-  }
+  if (file_stamp(path) != stamp) throw changed_file_error(path);
   return files.emplace(key, CachedFile<Content>{stamp, std::move(content)}).first->second.content;
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/text_lines.h"
 #include "core/base/words.h"
 #include "core/io/json_text.h"
 #include "core/model/capture_tokens.h"
@@ -20,13 +21,7 @@ constexpr const char* kHowToName =
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.emplace_back(line);
-    text = end == text.npos ? std::string_view() : text.substr(end + 1);
-  }
+  while (!text.empty()) lines.emplace_back(take_line(text));
   return lines;
 }
 

@@ -229,13 +229,12 @@ TEST(ViewOptions, ARefusalCarriesItsOptionAndLeavesTheView) {
 
 TEST(ViewOptions, ASessionFileHoldsWhatDiffers) {
   EXPECT_EQ(view_json(ViewSpec()), "{}");
-  EXPECT_EQ(
-      view_json(changed_in_every_option()),
-      R"({"view":"arcs","stage":"scores","batch":1,"head":2,"colormap":"magma","range":"-1,0.5","log":true,)"
-      R"("cell":7,"labels":"off","color_bar":"off","theme":"light","width":900,"scale":2.0,"token":3,)"
-      R"("heads_shown":"0,2","hide_below":0.5,"sentences":"a-b","aggregate":"flow","at":"0,1,2,16777217",)"
-      R"("by":"weights","along":"column","combine":"mean","dpi":600,"font_size":7.5,"background":"white","caption":"off","recipe_line":"off",)"
-      R"("key_labels":"outer"})");
+  EXPECT_EQ(view_json(changed_in_every_option()),
+            R"({"view":"arcs","stage":"scores","batch":1,"head":2,"colormap":"magma","range":"-1,0.5","log":true,)"
+            R"("cell":7,"labels":"off","color_bar":"off","theme":"light","width":900,"scale":2.0,"token":3,)"
+            R"("heads_shown":"0,2","hide_below":0.5,"sentences":"a-b","aggregate":"flow","at":"0,1,2,16777217",)"
+            R"("by":"weights","along":"column","combine":"mean","dpi":600,"font_size":7.5,"background":"white",)"
+            R"("caption":"off","recipe_line":"off","key_labels":"outer"})");
 }
 
 TEST(ViewOptions, ASessionFileGivesTheViewBack) {
