@@ -7,7 +7,10 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
+#include "app/memory/allocation_guard.h"
+#include "app/memory/end_without_memory.h"
 #include "core/base/error.h"
+#include "core/base/memory_failures.h"
 #include "core/io/mapping_guard.h"
 #include "core/request/problem.h"
 
@@ -35,31 +38,46 @@ int failed(int code, const std::string& sentence) {
   return code;
 }
 
-int run(const std::vector<std::string>& words) {
+int out_of_memory() {
+  say_memory_is_missing();
+  return 3;
+}
+
+int run_and_say(const std::vector<std::string>& words) {
   try {
     cli::run_command_line(words, interrupt_token());
     check_mapped_files();
+    check_memory();
     return 0;
   } catch (const cli::ReaderLeft&) {
     return 0;
   } catch (const Cancelled&) {
     return failed(128 + (ending_signal == 0 ? SIGINT : ending_signal), "interrupted; nothing was left half-written");
-  } catch (const ProblemError& error) {
-    return failed(2, error.what());
-  } catch (const UsageError& error) {
-    return failed(2, error.what());
-  } catch (const Error& error) {
-    return failed(3, error.what());
   } catch (const std::bad_alloc&) {
-    return failed(3, "memory: found too little for this request; a shorter phrase or a smaller batch needs less");
+    return out_of_memory();
   } catch (const std::exception& error) {
+    // A library that had no memory may have said something else.
+    if (failed_allocations() > 0) return out_of_memory();
+    if (dynamic_cast<const ProblemError*>(&error) != nullptr) return failed(2, error.what());
+    if (dynamic_cast<const UsageError*>(&error) != nullptr) return failed(2, error.what());
+    if (dynamic_cast<const Error*>(&error) != nullptr) return failed(3, error.what());
     return failed(1, std::string("this is a bug of Headscope, please report it: ") + error.what());
+  }
+}
+
+int run(int argc, char** argv) {
+  try {
+    return run_and_say({argv + std::min(argc, 1), argv + argc});
+  } catch (const std::exception&) {
+    return out_of_memory();  // not even for a sentence
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_memory_reserve();
+  end_politely_without_memory("headscope-cli: error: ");
   cli::open_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error like a full disk
@@ -68,5 +86,5 @@ int main(int argc, char** argv) {
     // One that is ignored (nohup, a job in the background) stays ignored.
     if (std::signal(signal_number, interrupt) == SIG_IGN) std::signal(signal_number, SIG_IGN);
   }
-  return run({argv + std::min(argc, 1), argv + argc});
+  return run(argc, argv);
 }

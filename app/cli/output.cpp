@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/base/memory_failures.h"
 #include "core/base/utf8.h"
 #include "core/io/mapping_guard.h"
 
@@ -40,6 +41,7 @@ void print_line_of(const char* kind, std::string_view sentence) {
 
 void print(std::string_view text) {
   check_mapped_files();
+  check_memory();
   errno = 0;
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
   if (errno == EPIPE) throw ReaderLeft();

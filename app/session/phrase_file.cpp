@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include "core/base/error.h"
 #include "core/base/utf8.h"
 #include "core/io/atomic_file.h"
+#include "core/io/mapped_file.h"
 
 namespace headscope {
 namespace {
@@ -18,6 +20,8 @@ constexpr std::size_t kMostPhraseBytes = std::size_t{64} << 20;
 
 std::string read_phrase_file(const std::string& path) {
   std::string text = read_small_file(path, kMostPhraseBytes);
+  const std::string seen = describe_bytes(std::as_bytes(std::span(text)));
+  if (seen.starts_with("UTF-16")) throw Error(fmt::format("{}: is {}; expected a UTF-8 text file", path, seen));
   if (const std::size_t at = first_invalid_byte(text); at != std::string::npos) {
     throw Error(fmt::format("{}: byte {} (0x{:02x}) is not UTF-8; expected a UTF-8 text file", path, at,
                             static_cast<unsigned>(static_cast<unsigned char>(text[at]))));

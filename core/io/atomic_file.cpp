@@ -16,6 +16,7 @@
 
 #include "core/base/cancel.h"
 #include "core/base/error.h"
+#include "core/base/memory_failures.h"
 #include "core/io/descriptor_stream.h"
 #include "core/io/file_journal.h"
 #include "core/io/part_files.h"
@@ -149,6 +150,7 @@ std::vector<std::string> make_folder(const std::string& path) {
 
 std::string read_small_file(const std::string& path, std::size_t limit) {
   check_path(path);
+  note_file_in_work(path);
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.number < 0) throw file_error(path, errno);
   struct stat status {};

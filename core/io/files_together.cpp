@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/memory_failures.h"
 #include "core/io/atomic_file.h"
 #include "core/io/file_journal.h"
 #include "core/io/mapping_guard.h"
@@ -30,6 +31,7 @@ void FilesTogether::commit() {
   std::size_t moved = 0;
   try {
     check_mapped_files();
+    check_memory();
     if (pending_.size() > kSyncedOneByOne) sync_together();
     if (pending_.size() > 1) journals = write_journals(folders);
     for (Pending& file : pending_) {

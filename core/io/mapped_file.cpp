@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/memory_failures.h"
 #include "core/io/mapping_guard.h"
 
 namespace headscope {
@@ -34,6 +35,22 @@ std::string_view without_leading_blanks(std::string_view text) {
   return first == std::string_view::npos ? std::string_view{} : text.substr(first);
 }
 
+// By its mark, or by the zero beside each of its first letters, which are ASCII in what is read here.
+bool is_utf16(std::string_view text) {
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) return true;
+  constexpr std::size_t kSeen = 8;
+  if (text.size() < kSeen) return false;
+  const auto letters_at = [&](std::size_t first) {
+    for (std::size_t k = 0; k < kSeen; k += 2) {
+      const char letter = text[k + first], zero = text[k + 1 - first];
+      if (zero != 0 || ((letter < ' ' || letter > '~') && letter != '\n' && letter != '\r' && letter != '\t'))
+        return false;
+    }
+    return true;
+  };
+  return letters_at(0) || letters_at(1);
+}
+
 bool begins_like_html(std::string_view text) {
   std::string start(text.substr(0, 14));
   std::transform(start.begin(), start.end(), start.begin(),
@@ -46,6 +63,7 @@ bool begins_like_html(std::string_view text) {
 std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   if (path.empty()) throw Error("an empty path names no file");
   if (path.find('\0') != std::string::npos) throw Error("a path cannot hold a NUL byte");
+  note_file_in_work(path);
   // O_NONBLOCK: opening a pipe without a writer must not wait for ever.
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) throw Error(fmt::format("{}: {}", path, system_words(errno)));
@@ -100,12 +118,14 @@ std::string describe_bytes(std::span<const std::byte> head) {
   if (text.starts_with("%PDF-")) return "a PDF document";
   if (text.starts_with("\xff\xd8\xff")) return "a JPEG picture";
   if (text.starts_with("GGUF")) return "a GGUF model";
+  // Before all that is told by the first byte, which is the lowest of the header's length.
+  if (text.size() > 8 && text[8] == '{' && text[7] == 0 && text[6] == 0) return "a safetensors file";
+  if (is_utf16(text)) return "UTF-16 text (save it as UTF-8)";
   if (text.size() >= 2 && text[0] == '\x80' && text[1] >= 2 && text[1] <= 5) return "a Python pickle";
   const std::string_view visible = without_leading_blanks(text.starts_with("\xef\xbb\xbf") ? text.substr(3) : text);
   if (begins_like_html(visible)) return "an HTML page";
   if (visible.starts_with('<')) return "an XML or HTML page";
   if (visible.starts_with('{') || visible.starts_with("[{") || visible.starts_with("[\"")) return "JSON text";
-  if (text.size() > 8 && text[8] == '{' && text[7] == 0 && text[6] == 0) return "a safetensors file";
   if (text.find_first_not_of('\0') == std::string_view::npos) return "nothing but zero bytes (a download cut short?)";
   return "";
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/held_errors.h"
 #include "core/picture/built_in_font.h"
 
 namespace headscope {
@@ -99,9 +100,14 @@ Fonts sorted_fonts(FcConfig* config, FontRole role) {
 
 // The installed fonts do not change while the program runs, and asking for them takes tens of milliseconds: found
 // once, on the first use of a role, and read-only from then on.
+FcConfig* load_config() {
+  const HeldErrors held;
+  return FcInitLoadConfigAndFonts();
+}
+
 struct KnownFonts {
   std::mutex mutex;
-  Config config{FcInitLoadConfigAndFonts()};  // our own, so that it is freed at the end
+  Config config{load_config()};  // our own, so that it is freed at the end
   std::array<std::unique_ptr<const Fonts>, 4> of_role;
 };
 

@@ -233,6 +233,7 @@ TEST_F(Documents, ATextFileIsOpenedAsAPhrase) {
   const std::string path = folder_.write("notes.txt", "some words");
   EXPECT_EQ(open_document(path, demo_document().request, ViewState()).request.phrase, "some words");
   EXPECT_NE(error_of(folder_.write("binary.txt", std::string("a\0b", 3))).find("NUL"), std::string::npos);
+  EXPECT_NE(error_of(folder_.write("wide.txt", std::string("h\0o\0l\0a\0", 8))).find("UTF-16"), std::string::npos);
 }
 
 TEST_F(Documents, ContentDecidesNotTheName) {

@@ -270,6 +270,14 @@ TEST(DescribeBytes, KnowsWhatUsersHandIn) {
   EXPECT_EQ(describe("\x93NUMPY\x01"), "a NumPy .npy array");
   EXPECT_TRUE(contains(describe(std::string_view("\0\0\0\0\0\0\0\0\0\0", 10)), "zero"));
   EXPECT_EQ(describe(std::string_view("\x10\0\0\0\0\0\0\0{\"a\":", 13)), "a safetensors file");
+  EXPECT_EQ(describe(std::string_view("<\0\0\0\0\0\0\0{\"a\":", 13)), "a safetensors file") << "its length is a '<'";
+  EXPECT_EQ(describe(std::string_view("\x80\x02\0\0\0\0\0\0{\"a\":", 13)), "a safetensors file");
+  for (const std::string_view utf16 :
+       {std::string_view("\xff\xfe{\0", 4), std::string_view("\xfe\xff\0{", 4),
+        std::string_view("{\0\"\0a\0\"\0:\0", 10), std::string_view("\0{\0\n\0\"\0a", 8)}) {
+    EXPECT_EQ(describe(utf16), "UTF-16 text (save it as UTF-8)");
+  }
+  EXPECT_EQ(describe(std::string_view("a\0b\0c\0\0\0", 8)), "");
   EXPECT_EQ(describe("1,2,3\n"), "");
   EXPECT_EQ(describe("just words"), "");
 }

@@ -1,0 +1,93 @@
+#include "app/memory/end_without_memory.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+
+#include "core/base/held_errors.h"
+#include "core/base/memory_failures.h"
+
+namespace headscope {
+
+namespace {
+
+constexpr int kCode = 3;  // contract, 'Exit codes': something outside of the request refused
+
+const char* beginning = "";
+std::terminate_handler terminate_before = nullptr;
+std::array<char, 1 << 15> stack;  // of the handlers: the program's own may be used up
+std::atomic<bool> said{false};
+
+struct Line {
+  std::array<char, 2048> text{};
+  std::size_t size = 0;
+  void add(const char* words) noexcept {
+    const std::size_t more = std::min(std::strlen(words), text.size() - size);
+    std::memcpy(text.data() + size, words, more);
+    size += more;
+  }
+  // Letters that a terminal would obey are left out.
+  void add_printable(const char* words) noexcept {
+    for (; *words != '\0' && size < text.size(); ++words) {
+      const auto letter = static_cast<unsigned char>(*words);
+      text[size++] = letter < 0x20 || letter == 0x7f ? '?' : *words;
+    }
+  }
+};
+
+void end_if_memory_failed() noexcept {
+  if (failed_allocations() == 0) return;
+  say_memory_is_missing();
+  ::_exit(kCode);
+}
+
+[[noreturn]] void on_terminate() {
+  end_if_memory_failed();
+  if (terminate_before != nullptr) terminate_before();
+  std::abort();
+}
+
+extern "C" void on_fatal_signal(int number) {
+  end_if_memory_failed();
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
+}  // namespace
+
+void say_memory_is_missing() noexcept {
+  if (said.exchange(true)) return;
+  Line line;
+  line.add(beginning);
+  line.add("memory: found too little for this request");
+  if (*file_in_work() != '\0') {
+    line.add("; the last file that was opened is ");
+    line.add_printable(file_in_work());
+  }
+  line.add("; a shorter phrase or a smaller batch needs less\n");
+  const ssize_t ignored = ::write(real_standard_error(), line.text.data(), line.size);
+  static_cast<void>(ignored);
+}
+
+void end_politely_without_memory(const char* program) noexcept {
+  beginning = program;
+  terminate_before = std::set_terminate(on_terminate);
+  stack_t alternate = {};
+  alternate.ss_sp = stack.data();
+  alternate.ss_size = stack.size();
+  ::sigaltstack(&alternate, nullptr);
+  struct sigaction action {};
+  action.sa_handler = on_fatal_signal;
+  action.sa_flags = SA_ONSTACK;
+  ::sigemptyset(&action.sa_mask);
+  for (const int number : {SIGSEGV, SIGABRT}) ::sigaction(number, &action, nullptr);
+}
+
+}  // namespace headscope
