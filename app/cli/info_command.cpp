@@ -1,6 +1,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/describe.h"
 #include "app/cli/output.h"
+#include "app/cli/progress_line.h"
 #include "app/session/documents.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
@@ -33,7 +34,10 @@ Description description_of(const std::string& path) {
 
 void info(const Arguments& given, const CancelToken&) {
   if (given.positional.empty()) throw UsageError("PATH: found nothing; expected the file or folder to describe");
+  ProgressLine progress;
+  progress.show("reading " + given.positional);
   const Description description = description_of(given.positional);
+  progress.erase();
   // Names in files and paths may be no UTF-8; what cannot be said in JSON is replaced.
   print(given.has("json")
             ? description.json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"

@@ -11,6 +11,7 @@
 #include "app/session/phrase_file.h"
 #include "app/ui/document_title.h"
 #include "app/ui/guide_state.h"
+#include "app/ui/lesson_notice.h"
 #include "core/base/error.h"
 #include "core/picture/text_fonts.h"
 
@@ -82,7 +83,8 @@ void open_first(Session& session, Settings& settings, ui::UiState& state, const 
     session.open(document.request, document.view, document.identity());
     // A text of several lines with the caret in it would open over the panels below.
     if (is_phrase_file(path)) state.focus = "inspector/picture";
-    note_opened(state, document.identity().title, document.request);
+    note_opened(state, document.identity().title, {document.request, document.view.lesson});
+    if (!document.view.lesson.empty()) put_notice(state, ui::lesson_notice(document.view.lesson));
     if (document.theme) settings.theme = *document.theme;
     if (!path.starts_with("demo:")) remember_recent(settings, path);
   } catch (const std::exception& error) {

@@ -12,6 +12,8 @@
 
 #include "app/frame/autosave.h"
 #include "app/frame/frame.h"
+#include "app/frame/keystroke_times.h"
+#include "app/frame/lesson_pictures.h"
 #include "app/frame/probe_file.h"
 #include "app/frame/report_command.h"
 #include "app/frame/start.h"
@@ -24,7 +26,6 @@
 #include "app/platform/window.h"
 #include "app/session/session_slot.h"
 #include "app/ui/document_title.h"
-#include "core/request/same_request.h"
 
 namespace headscope {
 namespace {
@@ -39,7 +40,6 @@ double milliseconds(Clock::duration duration) {
 constexpr int kFramesAfterEvent = 3;
 // Time for the worker before a frame is drawn without its result.
 constexpr std::chrono::milliseconds kPatienceWithResult{8};
-constexpr std::ptrdiff_t kKeystrokesNoted = 1000;
 // GLFW 3.3 can lose the event that another thread posts: while one is due, look again by ourselves.
 constexpr double kLookAgainSeconds = 0.1;
 
@@ -85,6 +85,7 @@ class WindowLoop {
         input = std::move(early_input_.front());
         early_input_.pop_front();
       }
+      if (lesson_pictures_.running()) input = LessonPictures::input_of(std::move(input));
       const Clock::time_point now = Clock::now();
       if (input.woken || !input.empty()) frames_due_ = kFramesAfterEvent;
       autosave_.save_if_due(*session_, now);
@@ -123,7 +124,7 @@ class WindowLoop {
     const bool edited = session_->draft != before;
     bool caught_up = false;
     if (edited) {
-      edits_without_picture_.push_back({now, session_->draft});
+      keystrokes_.add(now, session_->draft);
       frames_due_ = kFramesAfterEvent;
       caught_up = await_result(now);
       if (caught_up) {
@@ -145,7 +146,8 @@ class WindowLoop {
     timing_.frame_ms = milliseconds(on_screen - now);
     if (timing_.first_frame_ms < 0) timing_.first_frame_ms = milliseconds(on_screen - started_);
     if (timing_.first_picture_ms < 0 && shows_draft) timing_.first_picture_ms = milliseconds(on_screen - started_);
-    note_keystrokes(shown.get(), on_screen);
+    keystrokes_.note(shown.get(), on_screen, timing_.keystrokes_ms);
+    if (session_->problem()) keystrokes_.forget();
     if (shown != last_shown_) frames_due_ = kFramesAfterEvent;
     last_shown_ = shown;
     autosave_.note_changes(*session_, settings_, now);
@@ -154,6 +156,7 @@ class WindowLoop {
     window_->set_cursor(cursor_shape());
     const bool working = session_->computing() || session_->jobs.current().running || session_->background.busy();
     if (!working && frames_due_ == 0) slot_.end_start();
+    if (lesson_pictures_.running() && !working && frames_due_ == 0 && !drawer_->state.wants_frame) take_lesson(seconds);
     if (!options_.probe.empty()) {
       const bool resting = frames_due_ == 0 && !drawer_->state.wants_frame && !working;
       write_probe(options_.probe, {.frame = ++frame_,
@@ -166,19 +169,6 @@ class WindowLoop {
     }
   }
 
-  // An edit's picture is the first one of its result, or of a later edit's. A draft that cannot run has none.
-  void note_keystrokes(const Trace* shown, Clock::time_point on_screen) {
-    std::vector<Edit>& edits = edits_without_picture_;
-    const auto newest = std::find_if(edits.rbegin(), edits.rend(), [&](const Edit& edit) {
-      return shown != nullptr && same_request(edit.draft, shown->request);
-    });
-    std::vector<double>& noted = timing_.keystrokes_ms;
-    for (auto edit = edits.begin(); edit != newest.base(); ++edit) noted.push_back(milliseconds(on_screen - edit->at));
-    edits.erase(edits.begin(), newest.base());
-    if (session_->problem()) edits.clear();
-    if (std::ssize(noted) > kKeystrokesNoted) noted.erase(noted.begin(), noted.end() - kKeystrokesNoted);
-  }
-
   // As large as the export dialog was told; from the menu, as it is on the screen.
   void take_picture_at(const std::string& path, double seconds) {
     const double factor = path.empty() ? 1 : settings_.export_scale;
@@ -188,6 +178,17 @@ class WindowLoop {
       start_window_picture(*session_, settings_, path, std::move(pixels));
     } catch (const Error& error) {
       add_notice(drawer_->state, ui::Notice::Kind::bad, "window-picture", error.what());
+    }
+    frames_due_ = kFramesAfterEvent;
+  }
+
+  void take_lesson(double seconds) {
+    try {
+      lesson_pictures_.take(*session_, settings_, drawer_->state, [&] {
+        return window_pixels_at(settings_.export_scale, *drawer_, *session_, settings_, surface_, seconds);
+      });
+    } catch (const Error& error) {
+      add_notice(drawer_->state, ui::Notice::Kind::bad, "lesson", error.what());
     }
     frames_due_ = kFramesAfterEvent;
   }
@@ -217,6 +218,7 @@ class WindowLoop {
       }
       // Of the next frame: the dialog that asked for it is gone then.
       if (command.id == ui::CommandId::show_window_picture) picture_path_ = command.argument;
+      if (command.id == ui::CommandId::lesson_pictures) lesson_pictures_.start(*session_, drawer_->state);
       if (command.id == ui::CommandId::report_problem) copy_problem_report(surface_, drawer_->state);
     }
     if (!commands.empty()) frames_due_ = kFramesAfterEvent;
@@ -277,16 +279,13 @@ class WindowLoop {
   Autosave autosave_{make_thread_executor(), slot_.suffix(), [this] { wake_when_ready(); }};
   std::string title_;
   std::optional<std::string> picture_path_;
+  LessonPictures lesson_pictures_;
   std::shared_ptr<const Trace> last_shown_;
   std::deque<InputEvents> early_input_;  // came while a result was awaited, oldest first
   int frames_due_ = kFramesAfterEvent;
   std::int64_t frame_ = 0;
   FrameTiming timing_;
-  struct Edit {
-    Clock::time_point at;
-    Request draft;
-  };
-  std::vector<Edit> edits_without_picture_;
+  KeystrokeTimes keystrokes_;
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "app/gl/offscreen.h"
 #include "app/session/export/export_job.h"
 #include "app/session/folder_listing.h"
-#include "app/session/state_json.h"
+#include "app/session/lesson_stops.h"
 #include "app/ui/imgui_compat.h"
 #include "core/export/recipe.h"
 #include "core/export/session_file.h"
@@ -32,19 +32,20 @@ std::string unused_path(const std::string& folder) {
 
 }  // namespace
 
+std::map<std::string, std::string> window_texts(const Session& session, const Settings& settings) {
+  const auto trace = session.trace();
+  const ViewSpec shown = view_spec_of(session.view, settings.theme);
+  const std::string window = window_of_picture(session.view);
+  if (trace != nullptr) return recipe_of(*trace, fitted_view(shown, *trace), window);
+  return {{"headscope", session_json(session.draft, shown, window)}};
+}
+
 bool start_window_picture(Session& session, const Settings& settings, const std::string& path, Image image) {
   const std::string folder = !settings.export_folder.empty() ? settings.export_folder : default_export_folder();
   const std::string file = path.empty() ? unused_path(folder) : path;
-  const auto trace = session.trace();
-  const ViewSpec shown = view_spec_of(session.view, settings.theme);
-  const ViewSpec view = trace != nullptr ? fitted_view(shown, *trace) : shown;
-  const Request draft = session.draft;
-  const std::string window = window_json(session.view);
+  const std::map<std::string, std::string> texts = window_texts(session, settings);
   return session.jobs.start("Picture of the window", [=, image = std::move(image)](const CancelToken& cancel,
                                                                                    const std::function<void(double)>&) {
-    const std::map<std::string, std::string> texts =
-        trace != nullptr ? recipe_of(*trace, view, window)
-                         : std::map<std::string, std::string>{{"headscope", session_json(draft, view, window)}};
     const std::filesystem::path target = file;
     if (target.has_parent_path()) make_folder(target.parent_path().string());
     write_file_atomically(file, [&](std::ostream& out) { write_png(out, image, texts, cancel); });

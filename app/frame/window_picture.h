@@ -1,6 +1,7 @@
 // The whole window as a PNG that can be opened as a session.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "app/frame/frame.h"
@@ -9,6 +10,9 @@
 #include "core/base/image.h"
 
 namespace headscope {
+
+// The texts of a PNG of the window, by which it opens again: the recipe of the shown trace and view.
+std::map<std::string, std::string> window_texts(const Session& session, const Settings& settings);
 
 // Writes `image` with the recipe of the shown trace, as a job of the session; false while another job runs. `path` "":
 // headscope-window.png (or -2, -3 ...) in the folder of exports.

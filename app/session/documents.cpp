@@ -88,12 +88,27 @@ Request with_checkpoint(const std::string& path, const Request& current) {
   return request;
 }
 
+// What a session or a recipe says; `what` names it.
+void take_session(Document& document, const SessionFile& file, const std::string& what) {
+  document.request = file.request;
+  document.given_phrase.clear();
+  document.view.lesson.clear();
+  document.against = file.against;
+  try {
+    apply_window(document.view, file.view, file.window);
+  } catch (const Error& error) {
+    throw Error(what + ": in \"window\": " + error.what());
+  }
+  if (file.view) document.theme = file.view->theme;
+}
+
 // A demo knows few words; others would show nothing of what it learned. Words that somebody typed stay all the same.
 void start_demo(Document& document, const Request& current, const std::string& given_phrase) {
   const DemoStart* start = demo_start(document.request.model);
   const bool typed = !current.phrase.empty() && current.phrase != given_phrase;
   if (start == nullptr || typed) return;
   document.request.phrase = document.given_phrase = start->phrase;
+  document.view.lesson.clear();
   document.view.stage = document.view.quantity = StageId::weights;
   document.view.batch = 0;
   document.view.head = start->head;
@@ -211,19 +226,9 @@ Document open_document(const std::string& path, const Request& current, const Vi
     case FileKind::png:
     case FileKind::svg:
     case FileKind::pdf:
-    case FileKind::json: {
-      const SessionFile file = read_session_with_paths(path);
-      document.request = file.request;
-      document.given_phrase.clear();
-      document.against = file.against;
-      try {
-        apply_window(document.view, file.view, file.window);
-      } catch (const Error& error) {
-        throw Error(path + ": in \"window\": " + error.what());
-      }
-      if (file.view) document.theme = file.view->theme;
+    case FileKind::json:
+      take_session(document, read_session_with_paths(path), path);
       break;
-    }
     case FileKind::npy:
       document.request = holds_weights(path) ? with_capture(path, current) : with_input(path, current);
       break;
@@ -239,11 +244,18 @@ Document open_document(const std::string& path, const Request& current, const Vi
   return document;
 }
 
+Document open_session_text(const std::string& json, const std::string& title, const ViewState& view) {
+  Document document{Request(), view, title, std::nullopt};
+  take_session(document, parse_session(json, title), title);
+  return document;
+}
+
 Document open_phrase(const std::string& path, const Request& current, const ViewState& view) {
   Document document{current, view, title_of(path), std::nullopt};
   std::string phrase = read_phrase_file(path);
   clear_inputs(document.request);
   document.request.phrase = std::move(phrase);
+  document.view.lesson.clear();
   document.view.cell.reset();
   document.view.viewport = document.view.stage_viewport = {};
   if (document.request.phrase.size() >= kLongText) document.view.log_scale = true;

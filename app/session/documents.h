@@ -45,6 +45,9 @@ inline constexpr const char* kDefaultModel = "demo:pronouns";
 Document open_document(const std::string& path, const Request& current, const ViewState& view,
                        const std::string& given_phrase = "");
 
+// The JSON of a session file, or of a picture's recipe; `title` names it. Throws as parse_session() does.
+Document open_session_text(const std::string& json, const std::string& title, const ViewState& view);
+
 // A text file as the phrase of `current`, which names the tokens where that is of a capture; other inputs are
 // forgotten. Throws as read_phrase_file().
 Document open_phrase(const std::string& path, const Request& current, const ViewState& view);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/session/json_reader.h"
+#include "app/session/lesson_json.h"
 #include "app/session/main_view.h"
 #include "app/session/panel_layout.h"
 #include "app/session/view_parts_json.h"
@@ -171,6 +172,7 @@ std::string view_state_json(const ViewState& v) {
   if (v.cell) object["cell"] = {v.cell->row, v.cell->column};
   if (v.weight_map) object["weight_map"] = color_map_name(*v.weight_map);
   if (v.signed_map) object["signed_map"] = color_map_name(*v.signed_map);
+  if (!v.lesson.empty()) object["lesson"] = lesson_json(v.lesson);
   return object.dump(2) + "\n";
 }
 
@@ -214,6 +216,7 @@ ViewState parse_view_state(const std::string& text) {
   }
   v.weight_map = map_from(reader, "weight_map");
   v.signed_map = map_from(reader, "signed_map");
+  v.lesson = lesson_from(reader, [](const std::string& view) { return window_json(parse_view_state(view)); });
   if (const json* cell = reader.find("cell"); cell != nullptr) {
     if (!cell->is_array() || cell->size() != 2 || !(*cell)[0].is_number() || !(*cell)[1].is_number()) {
       refuse_json("cell", "a list of two numbers");

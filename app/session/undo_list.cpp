@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "app/session/lesson_stops.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/request_text.h"
 #include "core/request/same_request.h"
@@ -45,6 +47,12 @@ std::string typed_change(const Request& a, const Request& b) {
   return std::string(changed);
 }
 
+// "stop 2" when only its words differ; "" otherwise.
+std::string typed_change(const Lesson& a, const Lesson& b) {
+  const int stop = stop_with_other_words(a, b);
+  return stop < 0 ? "" : "stop " + std::to_string(stop + 1);
+}
+
 }  // namespace
 
 ViewState with_screen_of(ViewState view, const ViewState& screen) {
@@ -65,16 +73,19 @@ void UndoList::push_step(bool opened) {
 }
 
 void UndoList::record(const Request& draft, const ViewState& view, const DocumentIdentity& document, TimePoint now) {
-  if (same_request(draft, last_.draft)) {
+  const bool same_draft = same_request(draft, last_.draft);
+  if (same_draft && view.lesson == last_.view.lesson) {
     last_.view = view;
     last_.document = document;
     return;
   }
-  const std::string option = typed_change(last_.draft, draft);
+  const std::string option =
+      same_draft ? typed_change(last_.view.lesson, view.lesson) : typed_change(last_.draft, draft);
   const bool joins = !option.empty() && option == joined_option_ && now - changed_at_ <= coalesce_ && can_undo();
   if (!joins) {
     push_step(false);
-  } else if (same_request(steps_.before.back().moment->draft, draft)) {
+  } else if (same_request(steps_.before.back().moment->draft, draft) &&
+             steps_.before.back().moment->view.lesson == view.lesson) {
     steps_.before.pop_back();
   }
   steps_.after.clear();

@@ -46,8 +46,9 @@ class UndoList {
   // `now` is the present between the steps of `timeline`.
   void reset(const Moment& now, Timeline timeline = {});
 
-  // Sees the state after the user's edits of a frame. A changed draft makes a step, or joins the last one when the same
-  // text or number was changed less than `coalesce` ago. Returning to where a step began takes the step away.
+  // Sees the state after the user's edits of a frame. A changed draft or lesson makes a step, or joins the last one
+  // when the same text or number was changed less than `coalesce` ago. Returning to where a step began takes the step
+  // away.
   void record(const Request& draft, const ViewState& view, const DocumentIdentity& document, TimePoint now);
   // A document took the place of what record() saw last: one step, unless it is the same.
   void open(const Moment& opened);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/session/lesson.h"
 #include "app/session/main_view.h"
 #include "core/backend/pyramid.h"
 #include "core/heads/aggregate_kind.h"
@@ -118,6 +119,7 @@ struct ViewState {
   WeightsView weights;
   TextView text;
   std::optional<SensitivityBy> sensitivity_by;  // nothing: usual_by() of the stage
+  Lesson lesson;                                // of the document; changes of it are steps of undo
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
 

@@ -71,6 +71,11 @@ enum class CommandId {
   toggle_follow,
   report_problem,
   one_layer,
+  toggle_lesson,
+  add_stop,
+  play_lesson,
+  lesson_pictures,
+  paste_session,
 };
 
 struct Command {

@@ -18,6 +18,8 @@ const CommandInfo kAboveMainViews[] = {
      "Opens a checkpoint: a folder with config.json, safetensors and a tokenizer; dropping the folder does the "
      "same."},
     {Id::open_phrase, "Open phrase...", "File", "", "Takes the words of a text file; dropping a .txt does the same."},
+    {Id::paste_session, "Open from the clipboard", "File", "",
+     "Opens the session or the recipe that is on the clipboard as text; undo brings back what was open."},
     {Id::examples, "Examples", "File", "",
      "Says what each of the five tutorials shows, and opens one with its mistakes marked."},
     {Id::compare_tensors, "Compare with my tensors...", "File", "",
@@ -78,8 +80,14 @@ const CommandInfo kBelowMainViews[] = {
     {Id::scale_reset, "Normal size", "View", "Ctrl+0", "The size that the screen asks for."},
 
     {Id::export_dialog, "Export...", "Export", "Ctrl+E", "Writes a picture, CSV, NPY, safetensors or a session."},
+    {Id::lesson_pictures, "Pictures of the lesson", "Export", "",
+     "Writes a numbered picture of the window for each stop of the lesson."},
     {Id::help, "Help and keys", "Help", "F1", "The tour, and every command and key by topic."},
     {Id::tour, "Tour", "Help", "", "Goes through the pipeline on your own phrase, step by step."},
+    {Id::toggle_lesson, "Lesson", "Help", "Ctrl+Shift+L",
+     "Records stops for others, each a view of your phrase and your words; opens or closes the strip."},
+    {Id::add_stop, "Add a stop", "Help", "Ctrl+Shift+K", "Adds what is shown now to the lesson."},
+    {Id::play_lesson, "Play the lesson", "Help", "", "Goes from stop to stop, with their words."},
     {Id::report_problem, "Report a problem", "Help", "",
      "Puts on the clipboard what a report needs: version, driver, fonts, the last crash; no phrase."},
     {Id::about, "About Headscope", "Help", "", "Version, licence, folders."},

@@ -24,6 +24,8 @@ constexpr Need kCell{[](const Ui& ui) { return ui.session.trace() != nullptr && 
 constexpr Need kUndo{[](const Ui& ui) { return ui.session.can_undo(); }, "Nothing was changed yet."};
 constexpr Need kRedo{[](const Ui& ui) { return ui.session.can_redo(); }, "Nothing was undone."};
 constexpr Need kPinned{[](const Ui& ui) { return ui.session.pinned() != nullptr; }, "No result is pinned."};
+constexpr Need kLesson{[](const Ui& ui) { return !ui.session.view.lesson.empty(); },
+                       "There is no lesson yet: Help, Add a stop, begins one."};
 constexpr Need kProblem{[](const Ui& ui) { return ui.session.problem().has_value(); }, "There is no problem."};
 
 constexpr Need kPipeline{[](const Ui& ui) { return shown_of(ui).pipeline || shown_of(ui).pipeline_names; },
@@ -52,6 +54,8 @@ constexpr CommandNeed kNeeds[] = {
     {CommandId::pin, &kResult},
     {CommandId::unpin, &kPinned},
     {CommandId::next_problem, &kProblem},
+    {CommandId::play_lesson, &kLesson},
+    {CommandId::lesson_pictures, &kLesson},
     {CommandId::toggle_pipeline, &kPipeline},
     {CommandId::toggle_concat, &kConcat},
     {CommandId::toggle_inspector, &kInspector},

@@ -9,7 +9,9 @@
 #include "app/ui/document_title.h"
 #include "app/ui/file_choice.h"
 #include "app/ui/guide/examples.h"
+#include "app/ui/guide/lesson_strip.h"
 #include "app/ui/guide/tour.h"
+#include "app/ui/lesson_notice.h"
 #include "core/base/error.h"
 
 namespace headscope::ui {
@@ -33,19 +35,37 @@ void open_demo(Ui& ui) {
   const Document document = demo_document();
   // The panels lie as the user has arranged them, whatever is open.
   ui.session.open(document.request, with_layout_of(document.view, ui.session.view), document.identity());
-  note_opened(ui.state, ui.session.document.title, document.request);
+  note_opened(ui.state, ui.session.document.title, {document.request});
   ui.state.edits.clear();
+}
+
+// The document takes the place of the one that is open: one step of undo.
+void take(Ui& ui, const Document& document) {
+  ui.session.open(document.against.value_or(document.request), document.view, document.identity());
+  if (document.against) pin_then_edit(ui, document.request);
+  if (document.theme) ui.settings.theme = *document.theme;
+  note_opened(ui.state, ui.session.document.title, {document.request, document.view.lesson});
+  if (!document.view.lesson.empty()) put_notice(ui.state, lesson_notice(document.view.lesson));
+  ui.state.edits.clear();
+}
+
+// A session or a recipe as text: from a file that was opened elsewhere, a letter, a page.
+void paste_session(Ui& ui) {
+  const std::string text = ui.get_clipboard ? ui.get_clipboard() : "";
+  try {
+    take(ui, open_session_text(text, "clipboard", ui.session.view));
+    std::erase_if(ui.state.notices, [](const Notice& n) { return n.key == "open"; });
+  } catch (const std::exception& error) {
+    put_notice(ui.state,
+               {Notice::Kind::bad, "The clipboard holds no session.",
+                std::string(error.what()) + ". Copy the text of a session file or of a picture's recipe.", "open"});
+  }
 }
 
 void open_document_at(Ui& ui, const std::string& path) {
   try {
     const bool words = is_phrase_file(path);
-    const Document document = open_document(path, ui.session.draft, ui.session.view, ui.session.document.given_phrase);
-    ui.session.open(document.against.value_or(document.request), document.view, document.identity());
-    if (document.against) pin_then_edit(ui, document.request);
-    if (document.theme) ui.settings.theme = *document.theme;
-    note_opened(ui.state, ui.session.document.title, document.request);
-    ui.state.edits.clear();
+    take(ui, open_document(path, ui.session.draft, ui.session.view, ui.session.document.given_phrase));
     // A long text with the caret in it would open over the panels below.
     if (words && ui.state.focus == "phrase") ui.state.focus = "inspector/picture";
     std::erase_if(ui.state.notices, [](const Notice& n) { return n.key == "open"; });
@@ -63,6 +83,7 @@ const CommandAction kActions[] = {
     {CommandId::open_folder, [](Ui& ui, const std::string&) { choose_file(ui, "model"); }},
     {CommandId::open_phrase, [](Ui& ui, const std::string&) { choose_file(ui, "phrase-file"); }},
     {CommandId::open_path, open_document_at},
+    {CommandId::paste_session, plain<paste_session>},
     {CommandId::choose_weights, [](Ui& ui, const std::string&) { choose_file(ui, "weights"); }},
     {CommandId::compare_tensors, [](Ui& ui, const std::string&) { choose_file(ui, kTheirTensors); }},
     {CommandId::save_session, open_dialog<DialogKind::save_session>},
@@ -73,6 +94,9 @@ const CommandAction kActions[] = {
     {CommandId::about, open_dialog<DialogKind::about>},
     {CommandId::settings, open_dialog<DialogKind::settings>},
     {CommandId::tour, plain<start_tour>},
+    {CommandId::toggle_lesson, plain<toggle_lesson>},
+    {CommandId::add_stop, plain<add_lesson_stop>},
+    {CommandId::play_lesson, plain<play_lesson>},
     {CommandId::examples, open_dialog<DialogKind::examples>},
     {CommandId::open_example, open_example},
 };

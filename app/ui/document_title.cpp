@@ -21,18 +21,22 @@ std::string model_name(const Request& request) {
   return file_name(request.weights.empty() ? request.model : request.weights);
 }
 
-std::optional<Request> kept_request(const Ui& ui) {
+std::optional<KeptDocument> kept_document(const Ui& ui) {
   const DocumentState* document = ui.state.panels.find<DocumentState>();
   if (document == nullptr) return std::nullopt;
   const auto found = document->kept.find(ui.session.document.title);
   return found == document->kept.end() ? std::nullopt : std::optional(found->second);
 }
 
+KeptDocument document_now(const Ui& ui) {
+  return {ui.session.draft, ui.session.view.lesson};
+}
+
 }  // namespace
 
-void note_opened(UiState& state, const std::string& title, const Request& request) {
+void note_opened(UiState& state, const std::string& title, const KeptDocument& opened) {
   DocumentState& document = state.panels.get<DocumentState>();
-  document.kept.insert_or_assign(title, request);
+  document.kept.insert_or_assign(title, opened);
   document.saving.reset();
 }
 
@@ -43,7 +47,7 @@ void note_saving(UiState& state, const DocumentState::Saving& saving) {
 void update_document(Ui& ui) {
   DocumentState& document = ui.state.panels.get<DocumentState>();
   // Undo may lead to a document of an earlier start.
-  document.kept.try_emplace(ui.session.document.title, ui.session.draft);
+  document.kept.try_emplace(ui.session.document.title, document_now(ui));
   if (document.saving) {
     const Job job = ui.session.jobs.current();
     if (job.title != document.saving->job) {
@@ -51,23 +55,23 @@ void update_document(Ui& ui) {
     } else if (!job.running) {
       if (!job.failed) {
         ui.session.document.title = document.saving->file;
-        document.kept.insert_or_assign(document.saving->file, std::move(document.saving->request));
+        document.kept.insert_or_assign(document.saving->file, std::move(document.saving->document));
       }
       document.saving.reset();
     }
   }
-  document.title = document_title(ui.session.document.title, ui.session.draft, kept_request(ui));
+  document.title = document_title(ui.session.document.title, document_now(ui), kept_document(ui));
 }
 
 bool has_unsaved_changes(const Ui& ui) {
-  const std::optional<Request> kept = kept_request(ui);
-  return kept && *kept != ui.session.draft;
+  const std::optional<KeptDocument> kept = kept_document(ui);
+  return kept && *kept != document_now(ui);
 }
 
-std::string document_title(const std::string& name, const Request& draft, const std::optional<Request>& kept) {
-  const char* mark = kept && *kept != draft ? "*" : "";
-  const std::string model = model_name(draft);
-  const bool is_model = kept && name == model_name(*kept);
+std::string document_title(const std::string& name, const KeptDocument& now, const std::optional<KeptDocument>& kept) {
+  const char* mark = kept && *kept != now ? "*" : "";
+  const std::string model = model_name(now.request);
+  const bool is_model = kept && name == model_name(kept->request);
   if (is_model || name == model) return model + mark;
   return fmt::format("{}{} \u00B7 {}", name, mark, model);
 }

@@ -5,37 +5,45 @@
 #include <optional>
 #include <string>
 
+#include "app/session/lesson.h"
 #include "app/ui/ui.h"
 #include "core/request/request.h"
 
 namespace headscope::ui {
 
+// What a document's file holds of it.
+struct KeptDocument {
+  Request request;
+  Lesson lesson = {};
+  friend bool operator==(const KeptDocument&, const KeptDocument&) = default;
+};
+
 struct DocumentState {
   // A save that was asked for, until its job ends.
   struct Saving {
     std::string job, file;  // the job's title; the name of the file
-    Request request;
+    KeptDocument document;
   };
-  std::map<std::string, Request> kept;  // as documents were opened or saved last, by their titles
+  std::map<std::string, KeptDocument> kept;  // as documents were opened or saved last, by their titles
   std::optional<Saving> saving;
   std::string title;  // as the menu bar and the window show it
   void add_text(std::string& all) const { all += title; }
 };
 
 // Call it when a document was opened: what it asks for is no change of it.
-void note_opened(UiState& state, const std::string& title, const Request& request);
+void note_opened(UiState& state, const std::string& title, const KeptDocument& document);
 
-// Call it when a job began to write the request to a file; it counts as saved once the job has ended well.
+// Call it when a job began to write the document to a file; it counts as saved once the job has ended well.
 void note_saving(UiState& state, const DocumentState::Saving& saving);
 
 // Follows the draft and the job. Call it once a frame.
 void update_document(Ui& ui);
 
-// Whether the draft is another request than the one that was opened or saved last.
+// Whether draft or lesson are others than those that were opened or saved last.
 bool has_unsaved_changes(const Ui& ui);
 
 // "animal.json* · demo:pronouns": the document, an asterisk while it has changes that are not saved, and the model. A
 // document that is just a model has its name only.
-std::string document_title(const std::string& name, const Request& draft, const std::optional<Request>& kept);
+std::string document_title(const std::string& name, const KeptDocument& now, const std::optional<KeptDocument>& kept);
 
 }  // namespace headscope::ui

@@ -1,5 +1,5 @@
-// What the tour and its callouts remember. It lies on the ground because the start of the program offers the tour, and
-// the probe tells what is said.
+// What the tour, its callouts and the lesson remember. It lies on the ground because the start of the program offers
+// the tour, the probe tells what is said, and the window takes the lesson's pictures.
 #pragma once
 
 #include <optional>
@@ -27,6 +27,18 @@ struct CalloutState {
   void add_text(std::string& all) const {
     for (const std::string* words : {&title, &text, &labels}) all += *words;
   }
+};
+
+// The strip of the lesson: the stops lie in ViewState::lesson.
+struct LessonState {
+  enum class Shows { recorder, stops, pictures };  // edits stops; plays them; the same for pictures, without buttons
+  bool open = false;
+  Shows shows = Shows::recorder;
+  bool closes_after = false;  // it was opened to play only
+  int stop = 0;               // chosen, from 0
+  int first_chip = 0;         // of the numbers, where there is no room for all
+  std::string words;          // as played
+  void add_text(std::string& all) const { all += words; }
 };
 
 }  // namespace headscope::ui

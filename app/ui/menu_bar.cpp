@@ -9,6 +9,7 @@
 #include "app/ui/command_state.h"
 #include "app/ui/document_title.h"
 #include "app/ui/guide/examples.h"
+#include "app/ui/guide_state.h"
 #include "app/ui/main_view.h"
 #include "app/ui/panels.h"
 #include "app/ui/shell_state.h"
@@ -63,6 +64,8 @@ bool checked(const Ui& ui, CommandId id) {
       return shown.inspector;
     case CommandId::toggle_request:
       return shown.request;
+    case CommandId::toggle_lesson:
+      return ui.state.panels.get<LessonState>().open;
     default:
       return false;
   }
@@ -81,6 +84,8 @@ bool starts_group(CommandId id) {
     case CommandId::toggle_request:
     case CommandId::one_layer:
     case CommandId::toggle_theme:
+    case CommandId::toggle_lesson:
+    case CommandId::report_problem:
       return true;
     default:
       return false;

@@ -13,6 +13,7 @@
 #include "app/ui/guide/callout.h"
 #include "app/ui/guide/example_cards.h"
 #include "app/ui/guide/examples.h"
+#include "app/ui/guide/lesson_strip.h"
 #include "app/ui/guide/tour.h"
 #include "app/ui/heads/arcs.h"
 #include "app/ui/heads/head_menu.h"
@@ -162,6 +163,7 @@ Layout layout_of_frame(Ui& ui, ImVec2 screen) {
                              .height = screen.y,
                              .scale = ui.scale,
                              .notices = notices,
+                             .lesson = lesson_height(ui, screen),
                              .inspector_tab = shell.inspector_tab,
                              .main_view = shown_main_view(ui),
                              .has_concat = trace == nullptr || trace->find(StageId::concat) != nullptr},
@@ -194,6 +196,7 @@ void draw_ground_layer(Ui& ui, const Layout& layout, const Rect& window) {
   }
   const float request_edge = layout.request.max.x - std::max(1.0f, ui.px(1));
   divider(ui, {request_edge, layout.request.min.y}, {request_edge, layout.request.max.y});
+  draw_lesson_strip(ui, layout.lesson);
   draw_status_bar(ui, layout.status);
   draw_menu_bar(ui, layout.menu);
   draw_tour(ui, window);

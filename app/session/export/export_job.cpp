@@ -8,6 +8,7 @@
 
 #include "app/session/export/export_parts.h"
 #include "app/session/folder_listing.h"
+#include "app/session/lesson_stops.h"
 #include "app/session/state_json.h"
 #include "core/attention/stage_layout.h"
 #include "core/base/error.h"
@@ -80,7 +81,8 @@ void write_tensor_file(const ExportChoice& choice, const FigureSource& source, c
 void write_picture(const ExportChoice& choice, const FigureSource& source, const ViewState& view,
                    const CancelToken& cancel, const std::function<void(double)>& progress) {
   const ViewSpec spec = fitted_view(*figure_of(choice, source.trace, view), source.trace);
-  const auto recipe = choice.recipe ? recipe_of(source, spec, window_json(view)) : std::map<std::string, std::string>{};
+  const auto recipe =
+      choice.recipe ? recipe_of(source, spec, window_of_picture(view)) : std::map<std::string, std::string>{};
   if (choice.format != ExportFile::png) {
     const FigureDocument figure =
         choice.format == ExportFile::pdf ? figure_pdf(source, spec, cancel) : figure_svg(source, spec, cancel);

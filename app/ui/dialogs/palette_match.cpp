@@ -37,6 +37,7 @@ constexpr std::array<std::string_view, 6> kSynonyms[] = {
     {"recompute", "again", "refresh", "reload"},
     {"go", "jump", "goto", "find"},
     {"grid", "maps", "heatmap", "heatmaps"},
+    {"lesson", "teach", "teacher", "record", "slides", "presentation"},
     {"position", "positional", "sinusoidal", "encoding"},
     {"layer", "block"},
     {"fit", "whole", "reset"},

@@ -116,7 +116,8 @@ void draw_save_dialog(Ui& ui, const Rect& window) {
                           return write_export(choice, *trace, view, cancel, progress);
                         });
   // What is written is what is shown.
-  note_saving(ui.state, {job, choice.file, ui.session.stale() ? trace->request : ui.session.draft});
+  const Request& written = ui.session.stale() ? trace->request : ui.session.draft;
+  note_saving(ui.state, {job, choice.file, {written, view.lesson}});
   remember_recent(ui.settings, expanded_path(choice.folder) + "/" + choice.file);
   close_dialog(ui);
 }

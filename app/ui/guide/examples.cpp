@@ -100,6 +100,7 @@ void open_example(Ui& ui, const std::string& id) {
     const ViewState fresh;
     view.main_view = MainView::layer;
     view.heads_show = HeadsShow::grid;
+    view.lesson.clear();
     view.batch = 0;
     view.head = example.head;
     view.viewport = view.stage_viewport = fresh.viewport;
@@ -108,7 +109,7 @@ void open_example(Ui& ui, const std::string& id) {
     view.cell = example.cell;
     const std::string title = example_text(language_of(ui), example, "title");
     ui.session.open(example.request, view, {title, example.request.phrase});
-    note_opened(ui.state, title, example.request);
+    note_opened(ui.state, title, {example.request});
     ui.state.edits.clear();
     ui.state.editing.clear();
     ui.state.panels.get<TourState>().step.reset();

@@ -21,15 +21,20 @@ TEST(DocumentTitle, NamesDocumentModelAndChanges) {
   Request kept;
   kept.model = "demo:pronouns";
   Request draft = kept;
-  EXPECT_EQ(document_title("demo:pronouns", draft, kept), "demo:pronouns") << "a model's own document";
-  EXPECT_EQ(document_title("my.json", draft, kept), "my.json · demo:pronouns");
+  const auto title = [](const std::string& name, const Request& now, const Request& before) {
+    return document_title(name, {now}, KeptDocument{before});
+  };
+  EXPECT_EQ(title("demo:pronouns", draft, kept), "demo:pronouns") << "a model's own document";
+  EXPECT_EQ(title("my.json", draft, kept), "my.json · demo:pronouns");
   draft.phrase = "other words";
-  EXPECT_EQ(document_title("my.json", draft, kept), "my.json* · demo:pronouns");
+  EXPECT_EQ(title("my.json", draft, kept), "my.json* · demo:pronouns");
+  EXPECT_EQ(document_title("my.json", {kept, {{"a stop", ""}}}, KeptDocument{kept}), "my.json* · demo:pronouns")
+      << "a lesson is a change too";
   draft = kept;
   draft.model = "/models/bert-base/";
-  EXPECT_EQ(document_title("demo:pronouns", draft, kept), "bert-base*") << "it follows the model";
+  EXPECT_EQ(title("demo:pronouns", draft, kept), "bert-base*") << "it follows the model";
   draft.weights = "/files/layer.safetensors";
-  EXPECT_EQ(document_title("my.json", draft, kept), "my.json* · layer.safetensors");
+  EXPECT_EQ(title("my.json", draft, kept), "my.json* · layer.safetensors");
 }
 
 TEST(DocumentTitle, UndoLeadsBackToTheSavedState) {

@@ -14,7 +14,7 @@ namespace {
 
 bool is_for_window(CommandId id) {
   return id == CommandId::quit || id == CommandId::show_window_picture || id == CommandId::report_problem ||
-         id == CommandId::open_kept_session;
+         id == CommandId::open_kept_session || id == CommandId::lesson_pictures;
 }
 
 TEST(ExecuteCommand, EveryCommandHasOneRow) {

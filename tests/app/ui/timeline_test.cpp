@@ -35,6 +35,10 @@ TEST(UndoTimeline, EveryWayToAnotherDocumentIsOneStep) {
       [](Driver& d) { d.choose("request/weights", "demo: induction"); },
       [](Driver& d) { d.choose("request/weights", "seeded"); },
       [](Driver& d) { d.ctrl(KeyName::n); },
+      [saved, view](Driver& d) {
+        d.clipboard = session_json(saved, view);
+        d.choose("menu/File", "Open from the clipboard");
+      },
       [](Driver& d) {
         execute(d, {CommandId::open_example, all_examples()[1].id});
       },
@@ -116,6 +120,18 @@ TEST(NoticeButton, DoesItsCommandAndTakesTheNoticeAway) {
   EXPECT_EQ(d.for_main[0].id, CommandId::open_kept_session);
   EXPECT_EQ(d.for_main[0].argument, "-2");
   EXPECT_FALSE(d.has("notice/kept"));
+}
+
+TEST(UndoTimeline, WhatIsNoSessionOnTheClipboardChangesNothing) {
+  for (const char* text : {"", "just words", "{\"phrase\": 1}", "[1, 2]"}) {
+    Driver d;
+    const Request before = d.session.draft;
+    d.clipboard = text;
+    d.choose("menu/File", "Open from the clipboard");
+    EXPECT_EQ(d.session.draft, before) << text;
+    EXPECT_FALSE(d.session.can_undo()) << text;
+    EXPECT_TRUE(d.has("notice/open")) << text << ": it says why";
+  }
 }
 
 }  // namespace
