@@ -9,7 +9,7 @@ cli=${2:-$(dirname "$headscope")/headscope-cli}
 "$cli" render --model demo:pronouns --phrase "The animal didn't cross the street because it was too tired" --view arcs \
   --heads-shown 7 --width 760 --theme light --out model-lines-light.png
 "$headscope" --screenshot window-dark.png --size 1600x1000
-"$headscope" --screenshot problem-dark.png --size 1600x1000 --then heads=7
+"$headscope" --screenshot problem-dark.png --size 1600x1000 --then New --then heads=7
 "$headscope" --screenshot layers-dark.png --size 1600x1000 --then "Layers × heads"
 "$headscope" --screenshot follow-dark.png --size 1400x880 --then "Follow a token"
 "$headscope" --screenshot bug-lab-dark.png --size 1400x880 --then "Bug lab" street.json
