@@ -22,18 +22,8 @@ namespace {
 
 constexpr const char* kJob = "Pictures of the lesson";
 
-std::string unused_folder(const std::string& parent) {
-  for (int n = 1;; ++n) {
-    const std::string name = n == 1 ? "headscope-lesson" : fmt::format("headscope-lesson-{}", n);
-    const std::filesystem::path path = std::filesystem::path(parent) / name;
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) return path.string();
-  }
-}
-
-std::string write_pictures(const std::string& parent, const std::vector<std::string>& files,
+std::string write_pictures(const std::string& folder, const std::vector<std::string>& files,
                            const CancelToken& cancel) {
-  const std::string folder = unused_folder(parent);
   const std::vector<std::string> made = make_folder(folder);
   const int digits = files.size() < 10 ? 1 : files.size() < 100 ? 2 : 3;
   try {
@@ -114,7 +104,7 @@ void LessonPictures::take(Session& session, const Settings& settings, ui::UiStat
     return;
   }
   end(session, state);
-  const std::string folder = !settings.export_folder.empty() ? settings.export_folder : default_export_folder();
+  const std::string folder = unused_export_path(settings, "headscope-lesson", "");
   session.jobs.start(
       kJob, [folder, files = std::exchange(files_, {})](const CancelToken& cancel, const std::function<void(double)>&) {
         return write_pictures(folder, files, cancel);

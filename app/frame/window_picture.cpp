@@ -1,5 +1,6 @@
 #include "app/frame/window_picture.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <cmath>
@@ -19,18 +20,15 @@
 #include "core/picture/figure.h"
 
 namespace headscope {
-namespace {
-
-std::string unused_path(const std::string& folder) {
+std::string unused_export_path(const Settings& settings, const std::string& name, const std::string& ending) {
+  const std::string folder = !settings.export_folder.empty() ? settings.export_folder : default_export_folder();
   for (int n = 1;; ++n) {
-    const std::string name = n == 1 ? "headscope-window.png" : "headscope-window-" + std::to_string(n) + ".png";
-    const std::filesystem::path path = std::filesystem::path(folder) / name;
+    const std::string number = n == 1 ? std::string() : fmt::format("-{}", n);
+    const std::filesystem::path path = std::filesystem::path(folder) / (name + number + ending);
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) return path.string();
   }
 }
-
-}  // namespace
 
 std::map<std::string, std::string> window_texts(const Session& session, const Settings& settings) {
   const auto trace = session.trace();
@@ -41,8 +39,7 @@ std::map<std::string, std::string> window_texts(const Session& session, const Se
 }
 
 bool start_window_picture(Session& session, const Settings& settings, const std::string& path, Image image) {
-  const std::string folder = !settings.export_folder.empty() ? settings.export_folder : default_export_folder();
-  const std::string file = path.empty() ? unused_path(folder) : path;
+  const std::string file = path.empty() ? unused_export_path(settings, "headscope-window", ".png") : path;
   const std::map<std::string, std::string> texts = window_texts(session, settings);
   return session.jobs.start("Picture of the window", [=, image = std::move(image)](const CancelToken& cancel,
                                                                                    const std::function<void(double)>&) {

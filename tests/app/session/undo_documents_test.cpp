@@ -4,28 +4,12 @@
 #include <memory>
 #include <string>
 
-#include "tests/app/session/session_fixture.h"
+#include "tests/app/session/undo_fixture.h"
 
 namespace headscope {
 namespace {
 
-class UndoOfDocuments : public ::testing::Test {
- protected:
-  UndoOfDocuments() {
-    session().draft.phrase = "start";
-    session().update(at(0));
-  }
-  Session& session() { return *s.session; }
-  void undo(int ms) {
-    session().undo();
-    session().update(at(ms));
-  }
-  void redo(int ms) {
-    session().redo();
-    session().update(at(ms));
-  }
-  ManualSession s;
-};
+class UndoOfDocuments : public UndoFixture {};
 
 TEST_F(UndoOfDocuments, OpeningADocumentIsOneStepThatBringsBackViewAndName) {
   session().document.title = "mine.json";

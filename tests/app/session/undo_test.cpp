@@ -1,27 +1,11 @@
 // What one Ctrl+Z takes back.
 #include "app/session/undo_list.h"
-#include "tests/app/session/session_fixture.h"
+#include "tests/app/session/undo_fixture.h"
 
 namespace headscope {
 namespace {
 
-class Undo : public ::testing::Test {
- protected:
-  Undo() {
-    session().draft.phrase = "start";
-    session().update(at(0));
-  }
-  Session& session() { return *s.session; }
-  void undo(int ms) {
-    session().undo();
-    session().update(at(ms));
-  }
-  void redo(int ms) {
-    session().redo();
-    session().update(at(ms));
-  }
-  ManualSession s;
-};
+class Undo : public UndoFixture {};
 
 TEST_F(Undo, NothingIsThereToUndoAtFirst) {
   EXPECT_FALSE(session().can_undo());

@@ -11,6 +11,7 @@
 #include "core/export/session_file.h"
 #include "core/io/png.h"
 #include "core/picture/figure.h"
+#include "tests/app/session/temporary_folder.h"
 #include "tests/app/ui/driver.h"
 
 namespace headscope::ui {
@@ -46,12 +47,7 @@ class Dialogs : public testing::Test {
     driver_.ctrl(KeyName::a);
     driver_.type(text);
   }
-  std::string text_of(const std::string& name) const {
-    std::ifstream file(folder_ / name);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
+  std::string text_of(const std::string& name) const { return bytes_of((folder_ / name).string()); }
 
   fs::path folder_;
   Driver driver_;

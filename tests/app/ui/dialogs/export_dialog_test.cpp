@@ -11,6 +11,7 @@
 #include "app/ui/export_dialog_state.h"
 #include "core/export/session_file.h"
 #include "core/io/png.h"
+#include "tests/app/session/temporary_folder.h"
 #include "tests/app/ui/driver.h"
 
 namespace headscope::ui {
@@ -49,12 +50,7 @@ class ExportDialog : public testing::Test {
     EXPECT_FALSE(driver_.session.jobs.current().failed) << driver_.session.jobs.current().result;
     driver_.step();
   }
-  std::string text_of(const std::string& name) const {
-    std::ifstream file(folder_ / name);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
+  std::string text_of(const std::string& name) const { return bytes_of((folder_ / name).string()); }
 
   fs::path folder_;
   Driver driver_;
