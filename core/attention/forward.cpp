@@ -196,7 +196,11 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
   // What is kept and what is computed when read do not mix.
   const bool same_way = options.previous != nullptr && (options.previous->on_demand != nullptr) == on_demand;
   const Reuse reuse(same_way ? options.previous : nullptr, request, *inputs, *trace->mask);
-  if (options.buffers != nullptr) options.buffers->begin(reuse);
+  if (options.buffers != nullptr) {
+    options.buffers->begin(reuse);
+    trace->kept_positions = reuse.same_positions();
+    trace->kept_queries = on_demand ? 0 : reuse.same_queries();
+  }
   const FullyMaskedRows hidden_rows = fully_masked_rows(trace->mask->hidden, inputs->batch, inputs->num_heads);
   trace->fully_masked_rows = hidden_rows.count;
   trace->fully_masked_queries = hidden_rows.queries;

@@ -38,6 +38,9 @@ struct Trace {
   std::shared_ptr<const RowEdits> row_edits;       // interventions in stages that are computed when read; null: none
   std::int64_t fully_masked_rows = 0;              // rows (batch, head, query) of weights whose every key is hidden
   std::vector<std::int64_t> fully_masked_queries;  // the query positions of such rows, increasing, each once
+  // Positions at the front whose query, key and value rows were taken from the trace before, and queries at the front
+  // whose rows of weights and later stages were, too: Reuse::same_positions(), same_queries(). 0 where nothing was.
+  std::int64_t kept_positions = 0, kept_queries = 0;
   bool seeded_weights = false;
   std::string backend;  // Backend::name()
   std::string backend_description;
