@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "app/frame/start.h"
 #include "app/gl/framebuffer.h"
 #include "app/gl/offscreen.h"
 #include "app/ui/font_atlas.h"
@@ -18,6 +19,7 @@
 namespace headscope {
 ImGuiGuard::ImGuiGuard() {
   IMGUI_CHECKVERSION();
+  ui::compat::let_allocations_throw();
   ImGui::CreateContext();
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;  // the layout is in the view state
@@ -116,11 +118,16 @@ std::vector<ui::Command> FrameDrawer::make(Session& session, Settings& settings,
   return std::move(ui.commands);
 }
 
+void FrameDrawer::abandon() {
+  ui::compat::abandon_frame();
+}
+
 void FrameDrawer::render(const Surface& surface) {
   ImGui::Render();
   clear_framebuffer(surface.width, surface.height, ground_);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   textures_->end_frame();
+  add_notice(state, ui::Notice::Kind::warn, "graphics", textures_->take_complaint());
 }
 
 }  // namespace headscope

@@ -2,6 +2,8 @@
 
 #include <epoxy/gl.h>
 
+#include <set>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -56,7 +58,13 @@ struct PlainImage {
 
 class Store : public GlTextureStore {
  public:
-  explicit Store(HeatmapPainter painter) : painter_(painter) {}
+  explicit Store(HeatmapPainter painter) : painter_(painter) {
+    try {
+      program_ = std::make_unique<HeatmapProgram>();
+    } catch (const Error& error) {
+      complain(std::string("The processor draws the heatmaps, which takes longer. ") + error.what());
+    }
+  }
 
   TextureId heatmap(const HeatmapSpec& spec) override {
     if (spec.width < 1 || spec.height < 1 || !(spec.rows > 0) || !(spec.columns > 0) || spec.matrix.empty()) return 0;
@@ -69,24 +77,16 @@ class Store : public GlTextureStore {
         return entry->second.texture->name();
       }
     }
-    return pictures_.emplace(hash, drawn(spec))->second.texture->name();
+    const auto add = [&] { return pictures_.emplace(hash, drawn(spec))->second.texture->name(); };
+    return unless_refused(add);
   }
 
   TextureId image(std::uint64_t key, std::uint64_t version, const Image& pixels) override {
     if (pixels.width < 1 || pixels.height < 1 || pixels.width > largest_ || pixels.height > largest_) return 0;
-    PlainImage& entry = images_[key];
-    const bool same_size =
-        entry.texture != nullptr && entry.texture->width() == pixels.width && entry.texture->height() == pixels.height;
-    if (!same_size) {
-      entry.texture =
-          std::make_unique<GlTexture>(TexelFormat::rgba8, pixels.width, pixels.height, pixels.pixels.data(), 0, true);
-    } else if (entry.version != version) {
-      entry.texture->write(pixels.pixels.data());
-    }
-    entry.version = version;
-    entry.last_frame = frame_;
-    return entry.texture->name();
+    return unless_refused([&] { return uploaded(images_[key], version, pixels); });
   }
+
+  std::string take_complaint() override { return std::exchange(complaint_, ""); }
 
   void end_frame() override {
     for (auto entry = pictures_.begin(); entry != pictures_.end();) {
@@ -123,6 +123,44 @@ class Store : public GlTextureStore {
   const std::shared_ptr<TextureShare>& share() const override { return share_; }
 
  private:
+  // Said at most once: the next frame would say the same.
+  void complain(const std::string& sentence) {
+    if (said_.insert(sentence).second) complaint_ = sentence;
+  }
+
+  // What `make` returns; 0, nothing to draw, where the driver has no memory for a texture of the window's own size. The
+  // textures that were kept for later make room first.
+  template <typename Make>
+  TextureId unless_refused(const Make& make) {
+    for (const bool again : {false, true}) {
+      try {
+        return make();
+      } catch (const Error&) {
+        if (again) break;
+        spare_.clear();
+        spare_bytes_ = 0;
+      }
+    }
+    complain(
+        "The graphics driver has no memory for a picture, which is left out. Close other programs, or make the window "
+        "smaller.");
+    return 0;
+  }
+
+  TextureId uploaded(PlainImage& entry, std::uint64_t version, const Image& pixels) {
+    const bool same_size =
+        entry.texture != nullptr && entry.texture->width() == pixels.width && entry.texture->height() == pixels.height;
+    if (!same_size) {
+      entry.texture =
+          std::make_unique<GlTexture>(TexelFormat::rgba8, pixels.width, pixels.height, pixels.pixels.data(), 0, true);
+    } else if (entry.version != version) {
+      entry.texture->write(pixels.pixels.data());
+    }
+    entry.version = version;
+    entry.last_frame = frame_;
+    return entry.texture->name();
+  }
+
   // Matrices beyond the driver's textures, and many numbers that exist only when read, are drawn by the processor.
   bool fits(const HeatmapSpec& spec) const {
     const Tensor& matrix = spec.matrix;
@@ -139,12 +177,13 @@ class Store : public GlTextureStore {
     Picture picture;
     picture.spec = spec;
     picture.last_frame = frame_;
-    if (spec.device != nullptr && !draws_from(*spec.device)) {
+    if (spec.device != nullptr && (program_ == nullptr || !draws_from(*spec.device))) {
       picture = drawn(brought_back(spec));
       picture.spec = spec;
       return picture;
     }
-    if (painter_ == HeatmapPainter::processor && spec.device == nullptr && spec.matrix.stored()) {
+    const bool by_processor = painter_ == HeatmapPainter::processor && spec.matrix.stored();
+    if (program_ == nullptr || (by_processor && spec.device == nullptr)) {
       picture.texture = blank(spec.width, spec.height);
       picture.texture->write(draw_heatmap(spec).pixels.data());
       return picture;
@@ -154,7 +193,7 @@ class Store : public GlTextureStore {
         picture.inputs = inputs_.inputs_of(spec);
         picture.texture = blank(spec.width, spec.height);
         const GlStateGuard guard;
-        program_.draw(spec, picture.inputs, *picture.texture);
+        program_->draw(spec, picture.inputs, *picture.texture);
         if (spec.device != nullptr) share_->count({.drawn = 1});
         return picture;
       } catch (const Error&) {
@@ -185,13 +224,15 @@ class Store : public GlTextureStore {
   const HeatmapPainter painter_;
   const int largest_ = largest_texture();
   const std::shared_ptr<TextureShare> share_ = std::make_shared<TextureShare>();
-  HeatmapProgram program_;
+  std::unique_ptr<HeatmapProgram> program_;  // null: the driver refused it
   HeatmapInputCache inputs_;
   std::unordered_multimap<std::size_t, Picture> pictures_;
   std::unordered_map<std::uint64_t, PlainImage> images_;
   std::vector<std::unique_ptr<GlTexture>> spare_;  // oldest first
   std::int64_t spare_bytes_ = 0;
   std::int64_t frame_ = 0;
+  std::string complaint_;  // not taken yet
+  std::set<std::string> said_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "app/gl/texture_share.h"
 #include "core/picture/texture_store.h"
@@ -14,8 +15,10 @@ enum class HeatmapPainter { shader, processor };
 
 class GlTextureStore : public TextureStore {
  public:
-  // A context of at least 3.3 core must be current. Throws Error with the shader's log when a program is refused.
+  // A context of at least 3.3 core must be current. Where the driver refuses the shader, the processor draws.
   static std::unique_ptr<GlTextureStore> make(HeatmapPainter painter = HeatmapPainter::shader);
+  // What the driver refused since the last call, as a sentence for the user; "": nothing. Each kind is said once.
+  virtual std::string take_complaint() = 0;
   // Call it once a frame: drops textures that were not used lately.
   virtual void end_frame() = 0;
   // For tests: the pixels of a texture that heatmap() or image() returned.
