@@ -51,6 +51,8 @@ class FrameDrawer {
   // decreases.
   std::vector<ui::Command> make(Session& session, Settings& settings, const Surface& surface, InputEvents input,
                                 double seconds, std::vector<ui::Command> commands = {});
+  // Gives up the frame that make() or render() has left by an exception: the next make() begins afresh.
+  void abandon();
   // Draws the frame made last on the bound framebuffer.
   void render(const Surface& surface);
   const GlTextureStore& textures() const { return *textures_; }

@@ -82,6 +82,15 @@ void add_measurements(nlohmann::json& json, const FrameTiming& timing, const GlT
 
 }  // namespace
 
+void note_frame(FrameTiming& timing, std::chrono::steady_clock::time_point started,
+                std::chrono::steady_clock::time_point began, bool shows_result) {
+  const auto now = std::chrono::steady_clock::now();
+  const auto milliseconds = [&](auto since) { return std::chrono::duration<double, std::milli>(now - since).count(); };
+  timing.frame_ms = milliseconds(began);
+  if (timing.first_frame_ms < 0) timing.first_frame_ms = milliseconds(started);
+  if (timing.first_picture_ms < 0 && shows_result) timing.first_picture_ms = milliseconds(started);
+}
+
 void write_probe(const std::string& path, const ProbedFrame& shown) {
   nlohmann::json json;
   add_window(json, shown);

@@ -1,6 +1,7 @@
 // Writes the state of the screen to a file: for tests and measurements that control the real window from outside.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ struct FrameTiming {
   std::vector<double> keystrokes_ms = {};
   double ui_ms = 0, frame_ms = 0;  // of the last frame: the panels; the whole frame with swap
 };
+
+// A frame that began at `began` is on screen. `started`: when the program began; `shows_result`: the frame does.
+void note_frame(FrameTiming& timing, std::chrono::steady_clock::time_point started,
+                std::chrono::steady_clock::time_point began, bool shows_result);
 
 // What is on screen, and what drew it.
 struct ProbedFrame {

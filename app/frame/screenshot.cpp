@@ -4,12 +4,13 @@
 
 #include "app/frame/frame.h"
 #include "app/frame/probe_file.h"
+#include "app/frame/session_options.h"
 #include "app/frame/start.h"
-#include "app/gl/compute_factory.h"
 #include "app/gl/framebuffer.h"
 #include "app/gl/offscreen.h"
 #include "app/ui/command_list.h"
 #include "core/base/error.h"
+#include "core/base/memory_failures.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
 
@@ -36,19 +37,15 @@ void draw_screenshot(const Options& options) {
   FrameDrawer drawer;
   Settings settings;
   if (options.theme) settings.theme = *options.theme;
-  SessionOptions session_options;
-  GpuOptions gpu;
-  gpu.make_context = [&context, share = drawer.textures().share()] {
+  const auto make_context = [&context, share = drawer.textures().share()] {
     try {
       return make_sharing_context(*context, share);
     } catch (const Error&) {
       return make_offscreen_context({4, 3, true});  // pixels come back then
     }
   };
-  session_options.engine.make_backend = backends_with_gpu(gpu);
-  session_options.engine.stage_memory = std::int64_t{settings.stage_memory_mib} << 20;
   Session session(
-      make_inline_executor(), [] {}, std::move(session_options));
+      make_inline_executor(), [] {}, session_options(settings, make_context));
   open_first(session, settings, drawer.state, options.path, nullptr);
   if (options.theme) settings.theme = *options.theme;
 
@@ -65,6 +62,7 @@ void draw_screenshot(const Options& options) {
   draw_frames({});
   for (const std::string& step : options.then) draw_frames({command_named(step)});
   const Image image = read_framebuffer(width, height);
+  check_memory();
   write_file_atomically(options.screenshot, [&](std::ostream& out) { write_png(out, image, {}); });
   if (!options.probe.empty()) {
     write_probe(options.probe, {.frame = frame,

@@ -13,6 +13,7 @@
 #include "app/ui/guide_state.h"
 #include "app/ui/lesson_notice.h"
 #include "core/base/error.h"
+#include "core/base/memory_failures.h"
 #include "core/picture/text_fonts.h"
 
 namespace headscope {
@@ -88,7 +89,7 @@ void open_first(Session& session, Settings& settings, ui::UiState& state, const 
     if (document.theme) settings.theme = *document.theme;
     if (!path.starts_with("demo:")) remember_recent(settings, path);
   } catch (const std::exception& error) {
-    add_notice(state, ui::Notice::Kind::bad, "open", error.what(), "The window shows what it showed last.");
+    add_notice(state, ui::Notice::Kind::bad, "open", failure_words(error), "The window shows what it showed last.");
   }
 }
 

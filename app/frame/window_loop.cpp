@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <deque>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -14,11 +15,12 @@
 #include "app/frame/frame.h"
 #include "app/frame/keystroke_times.h"
 #include "app/frame/lesson_pictures.h"
+#include "app/frame/memory_notices.h"
 #include "app/frame/probe_file.h"
 #include "app/frame/report_command.h"
+#include "app/frame/session_options.h"
 #include "app/frame/start.h"
 #include "app/frame/window_picture.h"
-#include "app/gl/compute_factory.h"
 #include "app/gl/context_lender.h"
 #include "app/gl/framebuffer.h"
 #include "app/gl/offscreen.h"
@@ -32,14 +34,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double milliseconds(Clock::duration duration) {
-  return std::chrono::duration<double, std::milli>(duration).count();
-}
-
 // Panels answer to a click or a key over a few frames (focus, lists, measured sizes); then nothing is drawn.
 constexpr int kFramesAfterEvent = 3;
 // Time for the worker before a frame is drawn without its result.
 constexpr std::chrono::milliseconds kPatienceWithResult{8};
+// Frames in a row that find no memory, before the program ends.
+constexpr int kMostGivenUp = 3;
 // GLFW 3.3 can lose the event that another thread posts: while one is due, look again by ourselves.
 constexpr double kLookAgainSeconds = 0.1;
 
@@ -48,16 +48,12 @@ class WindowLoop {
   WindowLoop(const Options& options, Clock::time_point started) : options_(options), started_(started) {
     std::string notice;
     settings_ = load_settings(notice);
-    SessionOptions session_options;
-    GpuOptions gpu;
-    gpu.make_context = [lender = lender_] {
+    const auto make_context = [lender = lender_] {
       auto borrowed = lender.borrow();
       return borrowed != nullptr ? std::move(borrowed) : make_offscreen_context({4, 3, true});
     };
-    session_options.engine.make_backend = backends_with_gpu(gpu);
-    session_options.engine.stage_memory = std::int64_t{settings_.stage_memory_mib} << 20;
     const auto wake = [this] { wake_when_ready(); };
-    session_ = std::make_unique<Session>(make_thread_executor(), wake, std::move(session_options));
+    session_ = std::make_unique<Session>(make_thread_executor(), wake, session_options(settings_, make_context));
     ui::UiState state;
     add_notice(state, ui::Notice::Kind::warn, "settings", notice);
     note_fonts(state);
@@ -91,19 +87,38 @@ class WindowLoop {
       autosave_.save_if_due(*session_, now);
       add_notice(drawer_->state, ui::Notice::Kind::warn, "last-session", autosave_.take_complaint());
       frames_due_ = std::max(frames_due_ - 1, 0);
-      draw_frame(std::move(input), now);
+      memory_notices_.tell(drawer_->state, session_->jobs.current().running);
+      draw_or_give_up(std::move(input), now);
     }
     save();
   }
 
  private:
+  bool working() const {
+    return session_->computing() || session_->jobs.current().running || session_->background.busy();
+  }
+
+  // A frame that finds no memory is given up, and the session saved; the next one says so.
+  void draw_or_give_up(InputEvents input, Clock::time_point now) {
+    try {
+      draw_frame(std::move(input), now);
+      given_up_ = 0;
+      return;
+    } catch (const std::bad_alloc&) {
+      if (++given_up_ > kMostGivenUp) throw;
+    }
+    autosave_.save_now(*session_, settings_);
+    release_free_memory();
+    drawer_->abandon();
+    frames_due_ = kFramesAfterEvent;
+  }
+
   double seconds_to_sleep() const {
     double seconds = drawer_->state.wake_after;
     const auto at_most = [&](double limit) {
       if (limit >= 0 && (seconds < 0 || limit < seconds)) seconds = limit;
     };
-    if (session_->computing() || session_->jobs.current().running || session_->background.busy())
-      at_most(kLookAgainSeconds);
+    if (working()) at_most(kLookAgainSeconds);
     at_most(session_->seconds_until_due(Clock::now()));
     at_most(autosave_.seconds_left(Clock::now()));
     return seconds;
@@ -136,17 +151,14 @@ class WindowLoop {
     const bool take_picture = picture_path_.has_value();
     drawer_->render(surface_);
     if (take_picture) {
-      take_picture_at(*picture_path_, seconds);
-      picture_path_.reset();
+      take_window_picture(*std::exchange(picture_path_, std::nullopt), drawn_window(seconds));
+      frames_due_ = kFramesAfterEvent;
     }
     window_->swap();
 
-    const Clock::time_point on_screen = Clock::now();
     timing_.ui_ms = drawer_->ui_ms;
-    timing_.frame_ms = milliseconds(on_screen - now);
-    if (timing_.first_frame_ms < 0) timing_.first_frame_ms = milliseconds(on_screen - started_);
-    if (timing_.first_picture_ms < 0 && shows_draft) timing_.first_picture_ms = milliseconds(on_screen - started_);
-    keystrokes_.note(shown.get(), on_screen, timing_.keystrokes_ms);
+    note_frame(timing_, started_, now, shows_draft);
+    keystrokes_.note(shown.get(), Clock::now(), timing_.keystrokes_ms);
     if (session_->problem()) keystrokes_.forget();
     if (shown != last_shown_) frames_due_ = kFramesAfterEvent;
     last_shown_ = shown;
@@ -154,11 +166,11 @@ class WindowLoop {
     obey(commands);
     show_title();
     window_->set_cursor(cursor_shape());
-    const bool working = session_->computing() || session_->jobs.current().running || session_->background.busy();
-    if (!working && frames_due_ == 0) slot_.end_start();
-    if (lesson_pictures_.running() && !working && frames_due_ == 0 && !drawer_->state.wants_frame) take_lesson(seconds);
+    const bool settled = !working() && frames_due_ == 0;
+    if (settled) slot_.end_start();
+    const bool resting = settled && !drawer_->state.wants_frame;
+    if (lesson_pictures_.running() && resting) take_lesson(seconds);
     if (!options_.probe.empty()) {
-      const bool resting = frames_due_ == 0 && !drawer_->state.wants_frame && !working;
       write_probe(options_.probe, {.frame = ++frame_,
                                    .resting = resting,
                                    .surface = surface_,
@@ -169,24 +181,12 @@ class WindowLoop {
     }
   }
 
-  // As large as the export dialog was told; from the menu, as it is on the screen.
-  void take_picture_at(const std::string& path, double seconds) {
-    const double factor = path.empty() ? 1 : settings_.export_scale;
-    try {
-      Image pixels = factor == 1 ? read_framebuffer(surface_.width, surface_.height)
-                                 : window_pixels_at(factor, *drawer_, *session_, settings_, surface_, seconds);
-      start_window_picture(*session_, settings_, path, std::move(pixels));
-    } catch (const Error& error) {
-      add_notice(drawer_->state, ui::Notice::Kind::bad, "window-picture", error.what());
-    }
-    frames_due_ = kFramesAfterEvent;
-  }
+  DrawnWindow drawn_window(double seconds) { return {*drawer_, *session_, settings_, surface_, seconds}; }
 
   void take_lesson(double seconds) {
     try {
-      lesson_pictures_.take(*session_, settings_, drawer_->state, [&] {
-        return window_pixels_at(settings_.export_scale, *drawer_, *session_, settings_, surface_, seconds);
-      });
+      lesson_pictures_.take(*session_, settings_, drawer_->state,
+                            [&] { return window_pixels_at(settings_.export_scale, drawn_window(seconds)); });
     } catch (const Error& error) {
       add_notice(drawer_->state, ui::Notice::Kind::bad, "lesson", error.what());
     }
@@ -280,6 +280,8 @@ class WindowLoop {
   std::string title_;
   std::optional<std::string> picture_path_;
   LessonPictures lesson_pictures_;
+  MemoryNotices memory_notices_;
+  int given_up_ = 0;  // the latest frames in a row
   std::shared_ptr<const Trace> last_shown_;
   std::deque<InputEvents> early_input_;  // came while a result was awaited, oldest first
   int frames_due_ = kFramesAfterEvent;

@@ -6,13 +6,16 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <utility>
 
+#include "app/frame/start.h"
 #include "app/gl/framebuffer.h"
 #include "app/gl/offscreen.h"
 #include "app/session/export/export_job.h"
 #include "app/session/folder_listing.h"
 #include "app/session/lesson_stops.h"
 #include "app/ui/imgui_compat.h"
+#include "core/base/error.h"
 #include "core/export/recipe.h"
 #include "core/export/session_file.h"
 #include "core/io/atomic_file.h"
@@ -53,11 +56,10 @@ bool start_window_picture(Session& session, const Settings& settings, const std:
   });
 }
 
-Image window_pixels_at(double factor, FrameDrawer& drawer, Session& session, Settings& settings, const Surface& surface,
-                       double seconds) {
-  Surface large = surface;
-  large.width = static_cast<int>(std::lround(surface.width * factor));
-  large.height = static_cast<int>(std::lround(surface.height * factor));
+Image window_pixels_at(double factor, const DrawnWindow& window) {
+  Surface large = window.surface;
+  large.width = static_cast<int>(std::lround(large.width * factor));
+  large.height = static_cast<int>(std::lround(large.height * factor));
   large.content_scale *= factor;
   // The pointer, whose place is of another size, is nowhere meanwhile; it hears of no move that could bring it back.
   const ImVec2 pointer = ImGui::GetIO().MousePos;
@@ -65,11 +67,22 @@ Image window_pixels_at(double factor, FrameDrawer& drawer, Session& session, Set
   const auto target = make_offscreen_target(large.width, large.height);
   // The second frame knows the content heights that the first one found.
   for (int frame = 0; frame < 2; ++frame) {
-    drawer.make(session, settings, large, {}, seconds);
-    drawer.render(large);
+    window.drawer.make(window.session, window.settings, large, {}, window.seconds);
+    window.drawer.render(large);
   }
   ui::compat::set_mouse_position(pointer.x, pointer.y);
   return read_framebuffer(large.width, large.height);
+}
+
+void take_window_picture(const std::string& path, const DrawnWindow& window) {
+  const double factor = path.empty() ? 1 : window.settings.export_scale;
+  try {
+    Image pixels =
+        factor == 1 ? read_framebuffer(window.surface.width, window.surface.height) : window_pixels_at(factor, window);
+    start_window_picture(window.session, window.settings, path, std::move(pixels));
+  } catch (const Error& error) {
+    add_notice(window.drawer.state, ui::Notice::Kind::bad, "window-picture", error.what());
+  }
 }
 
 }  // namespace headscope

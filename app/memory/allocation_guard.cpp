@@ -14,10 +14,14 @@
 
 namespace headscope {
 
-void keep_memory_reserve() noexcept {}
+void keep_memory_reserve(std::size_t) noexcept {}
 
 bool memory_reserve_is_used() noexcept {
   return false;
+}
+
+bool renew_memory_reserve() noexcept {
+  return true;
 }
 
 }  // namespace headscope
@@ -45,8 +49,7 @@ namespace headscope {
 
 namespace {
 
-constexpr std::size_t kReserve = std::size_t{16} << 20;
-
+std::size_t wanted = 0;
 std::atomic<void*> reserve{nullptr};
 std::atomic<bool> is_used{false};
 
@@ -89,7 +92,7 @@ void* insist(const Allocate& allocate) noexcept {
 
 }  // namespace
 
-void keep_memory_reserve() noexcept {
+void keep_memory_reserve(std::size_t bytes) noexcept {
   if (!is_found.load()) {
     NextAllocator next;
     find(next.malloc, "malloc");
@@ -100,11 +103,21 @@ void keep_memory_reserve() noexcept {
     found = next;
     is_found.store(true);
   }
-  if (!is_used.load() && reserve.load() == nullptr) reserve.store(found.malloc(kReserve));
+  wanted = bytes;
+  if (!is_used.load() && reserve.load() == nullptr) reserve.store(found.malloc(wanted));
 }
 
 bool memory_reserve_is_used() noexcept {
   return is_used.load();
+}
+
+bool renew_memory_reserve() noexcept {
+  if (!is_used.load()) return true;
+  void* const memory = found.malloc(wanted);
+  if (memory == nullptr) return false;
+  is_used.store(false);
+  reserve.store(memory);
+  return true;
 }
 
 }  // namespace headscope

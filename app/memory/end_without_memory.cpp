@@ -22,6 +22,8 @@ constexpr int kCode = 3;  // contract, 'Exit codes': something outside of the re
 
 const char* beginning = "";
 std::terminate_handler terminate_before = nullptr;
+constexpr std::array kFatal = {SIGSEGV, SIGABRT};
+std::array<struct sigaction, kFatal.size()> signals_before;
 std::array<char, 1 << 15> stack;  // of the handlers: the program's own may be used up
 std::atomic<bool> said{false};
 
@@ -56,7 +58,7 @@ void end_if_memory_failed() noexcept {
 
 extern "C" void on_fatal_signal(int number) {
   end_if_memory_failed();
-  std::signal(number, SIG_DFL);
+  for (std::size_t i = 0; i < kFatal.size(); ++i) ::sigaction(kFatal[i], &signals_before[i], nullptr);
   std::raise(number);
 }
 
@@ -87,7 +89,7 @@ void end_politely_without_memory(const char* program) noexcept {
   action.sa_handler = on_fatal_signal;
   action.sa_flags = SA_ONSTACK;
   ::sigemptyset(&action.sa_mask);
-  for (const int number : {SIGSEGV, SIGABRT}) ::sigaction(number, &action, nullptr);
+  for (std::size_t i = 0; i < kFatal.size(); ++i) ::sigaction(kFatal[i], &action, &signals_before[i]);
 }
 
 }  // namespace headscope

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <new>
 #include <utility>
 
 #include "app/session/background/compare_backends.h"
 #include "core/base/error.h"
+#include "core/base/memory_failures.h"
 
 namespace headscope {
 
@@ -60,10 +60,8 @@ void Jobs::run(const JobWork& work, const CancelToken& token) {
   } catch (const Cancelled&) {
     result = "Cancelled; nothing was written.";
     failed = false;
-  } catch (const std::bad_alloc&) {
-    result = "There is not enough memory for this.";
   } catch (const std::exception& error) {
-    result = error.what();
+    result = failure_words(error);
   }
   {
     const std::lock_guard lock(mutex_);

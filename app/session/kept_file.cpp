@@ -2,8 +2,10 @@
 
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <system_error>
 
+#include "core/base/memory_failures.h"
 #include "core/io/atomic_file.h"
 
 namespace headscope {
@@ -28,6 +30,8 @@ bool load_kept_file(const std::string& path, const std::function<void(const std:
   std::string text;
   try {
     text = read_small_file(path, most_bytes);
+  } catch (const std::bad_alloc&) {
+    throw;  // nothing is wrong with the file, which the defaults would replace
   } catch (const std::exception& error) {
     add_sentence(notice, std::string(error.what()) + "; the defaults are used.");
     return false;
@@ -35,6 +39,8 @@ bool load_kept_file(const std::string& path, const std::function<void(const std:
   try {
     parse(text);
     return true;
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     const std::string aside = path + ".broken";
     std::error_code refused;
@@ -53,7 +59,7 @@ std::string save_kept_files(const std::string& folder, const std::function<void(
     write();
     return "";
   } catch (const std::exception& error) {
-    return error.what();
+    return failure_words(error);
   }
 }
 

@@ -14,7 +14,7 @@ inline constexpr std::size_t kMostKeptBytes = std::size_t{64} << 20;
 void add_sentence(std::string& notice, const std::string& sentence);
 
 // Reads and parses a file. False when there is none or it cannot be used (`parse` threw): it is then renamed to
-// *.broken and named in `notice`.
+// *.broken and named in `notice`. Throws std::bad_alloc: a file that finds no memory stays where it is.
 bool load_kept_file(const std::string& path, const std::function<void(const std::string&)>& parse, std::string& notice,
                     std::size_t most_bytes = kMostKeptBytes);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -76,6 +77,8 @@ KeptTimeline read_timeline(const std::string& text) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     try {
       read_line(text.substr(begin, end - begin), kept);
+    } catch (const std::bad_alloc&) {
+      throw;  // nothing is wrong with the line
     } catch (const std::exception&) {
       kept.damaged += 1;
     }

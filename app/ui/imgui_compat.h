@@ -9,7 +9,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <span>
 #include <string_view>
 
@@ -125,6 +127,33 @@ inline bool upload_fonts([[maybe_unused]] bool first) {
   ImGui::GetIO().Fonts->ClearTexData();  // the driver has its own copy
 #endif
   return true;
+}
+
+// ---- memory. Dear ImGui checks no allocation, so that one which fails must not come back: std::bad_alloc leaves the
+// frame.
+inline void let_allocations_throw() {
+  const auto allocate = [](std::size_t size, void*) {
+    void* const memory = std::malloc(size);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+  };
+  ImGui::SetAllocatorFunctions(allocate, [](void* memory, void*) { std::free(memory); });
+}
+
+// Ends the frame that an exception has left, with the windows, groups and styles that are open in it.
+inline void abandon_frame() {
+  ImGuiContext& g = *ImGui::GetCurrentContext();
+  if (g.FrameCount == g.FrameCountEnded) return;  // none was begun
+#if IMGUI_VERSION_NUM >= 19130
+  bool& asserts = ImGui::GetIO().ConfigErrorRecoveryEnableAssert;
+  const bool before = asserts;
+  asserts = false;
+  ImGui::ErrorRecoveryTryToRecoverState(&g.StackSizesInNewFrame);
+  asserts = before;
+#else
+  ImGui::ErrorCheckEndFrameRecover(nullptr, nullptr);
+#endif
+  ImGui::EndFrame();
 }
 
 // ---- for tests without a renderer: marks every texture as uploaded. Call them after build_fonts, and after each

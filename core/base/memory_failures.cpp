@@ -10,7 +10,7 @@ namespace headscope {
 
 namespace {
 
-std::atomic<std::uint64_t> failed{0};
+std::atomic<std::uint64_t> failed{0}, forgotten{0};
 
 // Two places, so that who reads one while the next file is noted sees a whole path.
 constexpr std::size_t kMostBytes = 1000;
@@ -28,7 +28,16 @@ std::uint64_t failed_allocations() noexcept {
 }
 
 void check_memory() {
-  if (failed_allocations() > 0) throw std::bad_alloc();
+  if (failed_allocations() > forgotten.load(std::memory_order_relaxed)) throw std::bad_alloc();
+}
+
+void forget_failed_allocations() noexcept {
+  forgotten.store(failed_allocations(), std::memory_order_relaxed);
+}
+
+std::string failure_words(const std::exception& error) {
+  const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+  return memory ? "There is not enough memory for this." : error.what();
 }
 
 void note_file_in_work(std::string_view path) noexcept {

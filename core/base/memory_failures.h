@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <string>
 #include <string_view>
 
 namespace headscope {
@@ -12,8 +14,15 @@ namespace headscope {
 void note_failed_allocation() noexcept;
 std::uint64_t failed_allocations() noexcept;
 
-// Throws std::bad_alloc when an allocation has failed since the program began.
+// Throws std::bad_alloc when an allocation has failed since the program began, or since forget_failed_allocations().
 void check_memory();
+
+// What failed until now no longer counts for check_memory(): a program that goes on calls it when it has told its user,
+// and nothing is being published.
+void forget_failed_allocations() noexcept;
+
+// What the user is told of work that an exception has ended: its own words, or that memory was missing.
+std::string failure_words(const std::exception& error);
 
 // The file that is being read, for the sentence about missing memory: the one noted last. Keeps the first 1,000 bytes.
 void note_file_in_work(std::string_view path) noexcept;

@@ -69,8 +69,8 @@ MAY_INCLUDE = {
     "ui": _below_ui,
     "shell": {"ui"} | set(UI) | _below_ui,
     **{room: {"ui"} | below | _below_ui for room, below in UI.items()},
-    "frame": {"ui", "gl", "platform"} | _below_ui,
-    "main": {"frame", "platform"} | set(CORE),
+    "frame": {"ui", "gl", "platform", "memory"} | _below_ui,
+    "main": {"frame", "platform", "memory"} | set(CORE),
 }
 # Single headers that a part may see beyond that, each with its reason.
 EXCEPTIONS = {

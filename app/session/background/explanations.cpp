@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/session/background/worker.h"
+#include "core/base/memory_failures.h"
 
 namespace headscope {
 namespace {
@@ -28,7 +29,7 @@ Explanations::Answer answer_to(const Wish& query) {
   try {
     return {std::make_shared<const CellReport>(report_of(*query.trace, query.place.stage, query.place.index)), ""};
   } catch (const std::exception& error) {
-    return {nullptr, error.what()};
+    return {nullptr, failure_words(error)};
   }
 }
 

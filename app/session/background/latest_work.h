@@ -11,6 +11,7 @@
 #include "app/session/background/executor.h"
 #include "app/session/background/worker.h"
 #include "core/base/cancel.h"
+#include "core/base/memory_failures.h"
 #include "core/io/mapping_guard.h"
 
 namespace headscope {
@@ -98,7 +99,7 @@ class LatestWork {
     } catch (const Cancelled&) {
       dropped = true;
     } catch (const std::exception& error) {
-      result->failure = error.what();
+      result->failure = failure_words(error);
     }
     {
       const auto lock = worker_.lock();

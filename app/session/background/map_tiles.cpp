@@ -7,6 +7,7 @@
 #include "app/session/background/map_painter.h"
 #include "app/session/background/worker.h"
 #include "core/base/error.h"
+#include "core/base/memory_failures.h"
 #include "core/io/mapping_guard.h"
 
 namespace headscope {
@@ -108,7 +109,7 @@ struct MapTiles::Impl {
     } catch (const std::exception& error) {
       auto failed = std::make_shared<MapPicture>();
       failed->query = query;
-      failed->failure = error.what();
+      failed->failure = failure_words(error);
       keep(std::move(failed));
     }
   }

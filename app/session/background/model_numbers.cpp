@@ -11,6 +11,7 @@
 #include "app/session/background/worker.h"
 #include "core/backend/backend.h"
 #include "core/base/error.h"
+#include "core/base/memory_failures.h"
 #include "core/heads/aggregate_mask.h"
 #include "core/io/mapping_guard.h"
 #include "core/picture/figure.h"
@@ -118,7 +119,7 @@ struct ModelNumbers::Impl {
     } catch (const Cancelled&) {
       throw;
     } catch (const std::exception& error) {
-      failure = error.what();
+      failure = failure_words(error);
     }
     const auto lock = worker.lock();
     parts.keep_baseline(task, std::move(trace), std::move(failure));

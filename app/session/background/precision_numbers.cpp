@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/session/background/latest_work.h"
+#include "core/base/memory_failures.h"
 
 namespace headscope {
 namespace {
@@ -19,7 +20,7 @@ PrecisionResult result_of(const std::shared_ptr<const Trace>& trace, const Cance
   } catch (const Cancelled&) {
     throw;
   } catch (const std::exception& error) {
-    result.refusal = error.what();
+    result.refusal = failure_words(error);
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;

@@ -8,6 +8,7 @@
 
 #include "app/session/background/worker.h"
 #include "core/base/error.h"
+#include "core/base/memory_failures.h"
 #include "core/io/mapping_guard.h"
 
 namespace headscope {
@@ -85,7 +86,7 @@ struct SliceNumbers::Impl {
       result = {};
     } catch (const std::exception& error) {
       result.state = State::failed;
-      result.failure = error.what();
+      result.failure = failure_words(error);
     }
     {
       const auto lock = worker.lock();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/session/background/latest_work.h"
+#include "core/base/memory_failures.h"
 #include "core/compare/variant_run.h"
 
 namespace headscope {
@@ -35,7 +36,7 @@ struct VariantNumbers::Impl {
     } catch (const std::exception& error) {
       made = VariantResult();
       made.of = query;
-      made.refusal = error.what();
+      made.refusal = failure_words(error);
     }
     return newest = std::make_shared<const VariantResult>(std::move(made));
   }

@@ -31,6 +31,10 @@ TEST(AllocationGuard, AFailureTakesTheReserveAndIsCounted) {
   EXPECT_THROW(check_memory(), std::bad_alloc);
   EXPECT_THROW(static_cast<void>(::operator new(size)), std::bad_alloc);
   EXPECT_EQ(failed_allocations(), 2U);
+  EXPECT_TRUE(renew_memory_reserve());
+  EXPECT_FALSE(memory_reserve_is_used());
+  EXPECT_EQ(std::malloc(size), nullptr);
+  EXPECT_TRUE(memory_reserve_is_used()) << "the new one was given up, too";
 }
 
 TEST(AllocationGuard, MemoryIsThatOfTheAllocatorBehindIt) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <new>
+#include <stdexcept>
 #include <string>
 
 namespace headscope {
@@ -20,6 +21,22 @@ TEST(MemoryFailures, TheFileInWorkIsTheLastOneAndIsCut) {
 TEST(MemoryFailures, WithoutAGuardNothingIsCounted) {
   EXPECT_EQ(failed_allocations(), 0U);
   EXPECT_NO_THROW(check_memory());
+}
+
+TEST(MemoryFailures, AreSaidInWords) {
+  EXPECT_EQ(failure_words(std::bad_alloc()), "There is not enough memory for this.");
+  EXPECT_EQ(failure_words(std::bad_array_new_length()), "There is not enough memory for this.");
+  EXPECT_EQ(failure_words(std::runtime_error("no such file")), "no such file");
+}
+
+TEST(MemoryFailuresOfALongProgram, AreForgottenWhenTheUserWasTold) {
+  note_failed_allocation();
+  EXPECT_THROW(check_memory(), std::bad_alloc);
+  forget_failed_allocations();
+  EXPECT_NO_THROW(check_memory());
+  note_failed_allocation();
+  EXPECT_THROW(check_memory(), std::bad_alloc) << "a new one counts";
+  forget_failed_allocations();
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
-// For LD_PRELOAD: the k-th allocation of a program fails, whoever asks for it. By the environment:
+// For LD_PRELOAD: allocations of a program fail, whoever asks for them. By the environment:
 //   HEADSCOPE_FAIL_ALLOCATION=K  the K-th one, counted from 1
 //   HEADSCOPE_FAIL_ALWAYS=1      all from there on
+//   HEADSCOPE_FAIL_SIZE=BYTES    counts and fails only those of so many bytes or more
+//   HEADSCOPE_FAIL_WHILE=FILE    all of them fail as long as FILE is there
 //   HEADSCOPE_ALLOCATIONS=FILE   writes how many there were
 #include <fcntl.h>
 #include <unistd.h>
@@ -22,12 +24,17 @@ namespace {
 
 std::atomic<long> count{0};
 long failing = -1;
+std::size_t smallest = 0;
 bool always = false, ready = false;
-char report[512];
+char report[512], switch_file[512];
 
 [[gnu::constructor]] void begin() {
   if (const char* k = std::getenv("HEADSCOPE_FAIL_ALLOCATION")) failing = std::atol(k);
   always = std::getenv("HEADSCOPE_FAIL_ALWAYS") != nullptr;
+  if (const char* bytes = std::getenv("HEADSCOPE_FAIL_SIZE")) smallest = std::strtoul(bytes, nullptr, 10);
+  if (const char* file = std::getenv("HEADSCOPE_FAIL_WHILE")) {
+    std::snprintf(switch_file, sizeof(switch_file), "%s", file);
+  }
   if (const char* file = std::getenv("HEADSCOPE_ALLOCATIONS")) std::snprintf(report, sizeof(report), "%s", file);
   ready = true;
 }
@@ -42,10 +49,11 @@ char report[512];
   ::close(file);
 }
 
-bool fails() {
-  if (!ready) return false;
+bool fails(std::size_t size) {
+  if (!ready || size < smallest) return false;
   const long number = count.fetch_add(1) + 1;
-  const bool hit = failing > 0 && (always ? number >= failing : number == failing);
+  const bool counted = failing > 0 && (always ? number >= failing : number == failing);
+  const bool hit = counted || (switch_file[0] != '\0' && ::access(switch_file, F_OK) == 0);
   if (hit) errno = ENOMEM;
   return hit;
 }
@@ -54,16 +62,16 @@ bool fails() {
 
 extern "C" {
 void* malloc(std::size_t size) {
-  return fails() ? nullptr : __libc_malloc(size);
+  return fails(size) ? nullptr : __libc_malloc(size);
 }
 void* calloc(std::size_t number, std::size_t size) {
-  return fails() ? nullptr : __libc_calloc(number, size);
+  return fails(number * size) ? nullptr : __libc_calloc(number, size);
 }
 void* realloc(void* memory, std::size_t size) {
-  return fails() ? nullptr : __libc_realloc(memory, size);
+  return fails(size) ? nullptr : __libc_realloc(memory, size);
 }
 void* memalign(std::size_t alignment, std::size_t size) {
-  return fails() ? nullptr : __libc_memalign(alignment, size);
+  return fails(size) ? nullptr : __libc_memalign(alignment, size);
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) {
   return memalign(alignment, size);
