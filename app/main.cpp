@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <new>
 
-#include "app/frame/memory_notices.h"
+#include "app/frame/memory_recovery.h"
 #include "app/frame/options.h"
 #include "app/frame/report_command.h"
 #include "app/frame/screenshot.h"
@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
   using namespace headscope;
   const auto started = std::chrono::steady_clock::now();
   keep_memory_reserve(kWindowReserve);
+  end_politely_without_memory("error: ");
   try {
     const Options options = parse_options(argc, argv);
     if (options.help) {
@@ -29,12 +30,10 @@ int main(int argc, char** argv) {
     } else if (options.version) {
       fmt::print("headscope {}\n", kVersion);
     } else if (!options.screenshot.empty()) {
-      end_politely_without_memory("error: ");
       draw_screenshot(options);
       fmt::print("{}\n", options.screenshot);
     } else {
       report_crashes();
-      end_politely_without_memory("error: ");
       hold_end_signals();
       run_window(options, started);
     }

@@ -6,11 +6,13 @@
 
 #include <array>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 
 #include "app/session/command_trail.h"
+#include "core/base/memory_failures.h"
 #include "core/base/version.h"
 
 namespace headscope {
@@ -18,11 +20,12 @@ namespace headscope {
 namespace {
 
 constexpr int kMostFrames = 64;
-constexpr int kSignals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
+constexpr std::array kSignals = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
 
 // What the handler needs: it may ask for no memory.
 std::array<char, 4096> final_path, partial_path;
-std::array<char, 1 << 16> stack;  // of the handler: the program's own may be used up
+std::array<char, 1 << 16> stack;                       // of the handler: the program's own may be used up
+std::array<struct sigaction, kSignals.size()> before;  // what happened at these signals without us
 int file = -1;
 
 void put(const char* text, std::size_t size) {
@@ -86,9 +89,9 @@ void write_report(int number) {
 }
 
 extern "C" void on_crash(int number) {
-  // A fault in here, or in another thread meanwhile, ends the program at once.
-  for (const int each : kSignals) std::signal(each, SIG_DFL);
-  write_report(number);
+  // A fault in here, or in another thread meanwhile, is no longer ours. A library that has no memory is no bug.
+  for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before[i], nullptr);
+  if (failed_allocations() == 0) write_report(number);
   std::raise(number);
 }
 
@@ -109,7 +112,7 @@ void install_crash_handler(const std::string& path) {
   action.sa_handler = on_crash;
   action.sa_flags = SA_ONSTACK;
   ::sigemptyset(&action.sa_mask);
-  for (const int number : kSignals) ::sigaction(number, &action, nullptr);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &action, &before[i]);
 }
 
 }  // namespace headscope

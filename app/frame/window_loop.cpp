@@ -15,7 +15,7 @@
 #include "app/frame/frame.h"
 #include "app/frame/keystroke_times.h"
 #include "app/frame/lesson_pictures.h"
-#include "app/frame/memory_notices.h"
+#include "app/frame/memory_recovery.h"
 #include "app/frame/probe_file.h"
 #include "app/frame/report_command.h"
 #include "app/frame/session_options.h"
@@ -38,8 +38,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int kFramesAfterEvent = 3;
 // Time for the worker before a frame is drawn without its result.
 constexpr std::chrono::milliseconds kPatienceWithResult{8};
-// Frames in a row that find no memory, before the program ends.
-constexpr int kMostGivenUp = 3;
 // GLFW 3.3 can lose the event that another thread posts: while one is due, look again by ourselves.
 constexpr double kLookAgainSeconds = 0.1;
 
@@ -82,13 +80,16 @@ class WindowLoop {
         early_input_.pop_front();
       }
       if (lesson_pictures_.running()) input = LessonPictures::input_of(std::move(input));
-      const Clock::time_point now = Clock::now();
       if (input.woken || !input.empty()) frames_due_ = kFramesAfterEvent;
-      autosave_.save_if_due(*session_, now);
-      add_notice(drawer_->state, ui::Notice::Kind::warn, "last-session", autosave_.take_complaint());
-      frames_due_ = std::max(frames_due_ - 1, 0);
-      memory_notices_.tell(drawer_->state, session_->jobs.current().running);
-      draw_or_give_up(std::move(input), now);
+      memory_.tell(drawer_->state);
+      try {
+        turn(std::move(input), Clock::now());
+        memory_.note_drawn(*session_);
+      } catch (const std::bad_alloc&) {
+        memory_.give_up_frame(*session_, *drawer_);
+        autosave_.save_now(*session_, settings_);
+        frames_due_ = kFramesAfterEvent;
+      }
     }
     save();
   }
@@ -98,19 +99,12 @@ class WindowLoop {
     return session_->computing() || session_->jobs.current().running || session_->background.busy();
   }
 
-  // A frame that finds no memory is given up, and the session saved; the next one says so.
-  void draw_or_give_up(InputEvents input, Clock::time_point now) {
-    try {
-      draw_frame(std::move(input), now);
-      given_up_ = 0;
-      return;
-    } catch (const std::bad_alloc&) {
-      if (++given_up_ > kMostGivenUp) throw;
-    }
-    autosave_.save_now(*session_, settings_);
-    release_free_memory();
-    drawer_->abandon();
-    frames_due_ = kFramesAfterEvent;
+  // One turn of the loop.
+  void turn(InputEvents input, Clock::time_point now) {
+    autosave_.save_if_due(*session_, now);
+    add_notice(drawer_->state, ui::Notice::Kind::warn, "last-session", autosave_.take_complaint());
+    frames_due_ = std::max(frames_due_ - 1, 0);
+    draw_frame(std::move(input), now);
   }
 
   double seconds_to_sleep() const {
@@ -280,8 +274,7 @@ class WindowLoop {
   std::string title_;
   std::optional<std::string> picture_path_;
   LessonPictures lesson_pictures_;
-  MemoryNotices memory_notices_;
-  int given_up_ = 0;  // the latest frames in a row
+  MemoryRecovery memory_;
   std::shared_ptr<const Trace> last_shown_;
   std::deque<InputEvents> early_input_;  // came while a result was awaited, oldest first
   int frames_due_ = kFramesAfterEvent;

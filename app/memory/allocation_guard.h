@@ -6,8 +6,8 @@
 namespace headscope {
 
 // Keeps this many bytes back. From now on an allocation that fails is tried again after they were given up; one that
-// fails then is counted (core/base/memory_failures.h). Call it first of all. Does nothing under a sanitizer, which has an
-// allocator of its own, and with another C library than glibc.
+// fails then is counted (core/base/memory_failures.h). Call it first of all. Does nothing under a sanitizer, which has
+// an allocator of its own, and with another C library than glibc.
 void keep_memory_reserve(std::size_t bytes = std::size_t{16} << 20) noexcept;
 
 // Whether the reserve was given up.

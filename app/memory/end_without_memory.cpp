@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <new>
 
 #include "core/base/held_errors.h"
 #include "core/base/memory_failures.h"
@@ -62,6 +63,18 @@ extern "C" void on_fatal_signal(int number) {
   std::raise(number);
 }
 
+// A library may call exit() where it finds no memory: Xlib does.
+void on_exit() {
+  if (said.load()) return;
+  try {
+    check_memory();
+    return;
+  } catch (const std::bad_alloc&) {
+    say_memory_is_missing();
+  }
+  ::_exit(kCode);
+}
+
 }  // namespace
 
 void say_memory_is_missing() noexcept {
@@ -81,6 +94,7 @@ void say_memory_is_missing() noexcept {
 void end_politely_without_memory(const char* program) noexcept {
   beginning = program;
   terminate_before = std::set_terminate(on_terminate);
+  std::atexit(on_exit);
   stack_t alternate = {};
   alternate.ss_sp = stack.data();
   alternate.ss_size = stack.size();

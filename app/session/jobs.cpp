@@ -53,6 +53,7 @@ bool Jobs::compare_tensors(const std::shared_ptr<const Trace>& trace, const std:
 void Jobs::run(const JobWork& work, const CancelToken& token) {
   std::string result;
   bool failed = true;
+  const MemoryWatch watch;
   try {
     token.check();
     result = work(token, [this](double share) { set_progress(share); });

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <ostream>
 #include <string>
 #include <system_error>
@@ -66,6 +67,19 @@ bool load_last_session(LastSession& last, std::string& notice, const std::string
   return true;
 }
 
+namespace {
+
+// Without its steps where there is no memory for them: what is on screen is worth more.
+std::string timeline_that_fits(const Moment& now, const Timeline& timeline) {
+  try {
+    return timeline_text(now, timeline);
+  } catch (const std::bad_alloc&) {
+    return timeline_text(now, {});
+  }
+}
+
+}  // namespace
+
 std::string save_last_session(const LastSession& last, const std::string& suffix) {
   const LastSessionFiles names = last_session_files(suffix);
   return save_kept_files(state_folder(), [&] {
@@ -73,7 +87,7 @@ std::string save_last_session(const LastSession& last, const std::string& suffix
     const auto add = [&files](const std::string& path, const std::string& bytes) {
       files.add(path, [&bytes](std::ostream& out) { out << bytes; });
     };
-    add(names.timeline, timeline_text({last.request, last.view, last.document}, last.timeline));
+    add(names.timeline, timeline_that_fits({last.request, last.view, last.document}, last.timeline));
     add(names.view, view_state_json(last.view));
     // The theme is in the settings.
     add(names.session, session_json(last.request, view_spec_of(last.view, ViewSpec().theme)));

@@ -5,12 +5,14 @@
 #include <atomic>
 #include <cstring>
 #include <new>
+#include <optional>
 
 namespace headscope {
 
 namespace {
 
 std::atomic<std::uint64_t> failed{0}, forgotten{0};
+thread_local std::optional<std::uint64_t> watched_since;  // of this thread's MemoryWatch
 
 // Two places, so that who reads one while the next file is noted sees a whole path.
 constexpr std::size_t kMostBytes = 1000;
@@ -28,11 +30,20 @@ std::uint64_t failed_allocations() noexcept {
 }
 
 void check_memory() {
-  if (failed_allocations() > forgotten.load(std::memory_order_relaxed)) throw std::bad_alloc();
+  const std::uint64_t before = watched_since.value_or(forgotten.load(std::memory_order_relaxed));
+  if (failed_allocations() > before) throw std::bad_alloc();
 }
 
 void forget_failed_allocations() noexcept {
   forgotten.store(failed_allocations(), std::memory_order_relaxed);
+}
+
+MemoryWatch::MemoryWatch() noexcept {
+  watched_since = failed_allocations();
+}
+
+MemoryWatch::~MemoryWatch() {
+  watched_since.reset();
 }
 
 std::string failure_words(const std::exception& error) {

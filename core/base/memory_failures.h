@@ -17,9 +17,18 @@ std::uint64_t failed_allocations() noexcept;
 // Throws std::bad_alloc when an allocation has failed since the program began, or since forget_failed_allocations().
 void check_memory();
 
-// What failed until now no longer counts for check_memory(): a program that goes on calls it when it has told its user,
-// and nothing is being published.
+// What failed until now no longer counts for check_memory(): a program that goes on calls it when it has told its user.
 void forget_failed_allocations() noexcept;
+
+// While this lives, check_memory() on its thread counts all that failed since it was made, forgotten or not: work whose
+// result is published at its end begins with it. One at a time on a thread.
+class MemoryWatch {
+ public:
+  MemoryWatch() noexcept;
+  ~MemoryWatch();
+  MemoryWatch(const MemoryWatch&) = delete;
+  MemoryWatch& operator=(const MemoryWatch&) = delete;
+};
 
 // What the user is told of work that an exception has ended: its own words, or that memory was missing.
 std::string failure_words(const std::exception& error);

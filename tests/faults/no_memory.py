@@ -1,7 +1,7 @@
-"""Every allocation of headscope-cli may fail, of its libraries too: exit 3 with one line that says so, or exit 0 with the
+"""Every allocation of headscope-cli, and of headscope while it opens, may fail, of its libraries too: exit 3 with one line that says so, or exit 0 with the
 same bytes as without the failure; never a signal, a deadlock or other bytes with exit 0.
 
-Usage: no_memory.py HEADSCOPE_CLI INJECTOR.so [--all | --tries N] [--only COMMAND] [--verbose]
+Usage: no_memory.py HEADSCOPE_CLI INJECTOR.so [--window HEADSCOPE] [--all | --tries N] [--only COMMAND] [--verbose]
 """
 
 import argparse
@@ -9,11 +9,13 @@ import concurrent.futures
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
-LINE = re.compile(r"headscope-cli: error: memory: [^\n]*\n\Z")
+LINE = re.compile(r"(headscope-cli: )?error: memory: [^\n]*\n\Z")
 REQUEST = ["--phrase", "the cat sat", "--d-model", "16", "--heads", "2", "--mask", "causal", "--threads", "2"]
 PATIENCE = 60
 
@@ -35,9 +37,28 @@ def commands(folder):
     }
 
 
+# The window's first frames, drawn without a display; the driver draws them in one thread, for the same pixels.
+OPEN = ["--screenshot", "OUT/window.png", "--size", "1000x700", "--frames", "2"]
+
+
 def without_times(text):
     """Times differ from run to run, and with them the size of a manifest."""
     return re.sub(r'"[^"]*seconds[^"]*": ?[-0-9.e]+|[0-9.]+ [KM]?B\b', "", text)
+
+
+def pixels_without_status(png):
+    """The rows of a PNG of the window above its last line, which says how long something took."""
+    header = png.index(b"IHDR") + 4
+    width, height, depth, kind = struct.unpack(">IIBB", png[header:header + 10])
+    assert depth == 8 and kind in (2, 6), "eight bits a colour"
+    data, place = b"", 8
+    while place < len(png):
+        size, name = struct.unpack(">I4s", png[place:place + 8])
+        data += png[place + 8:place + 8 + size] if name == b"IDAT" else b""
+        place += size + 12
+    # A row's filter may look at the row above and at nothing below: equal bytes are equal pixels.
+    row = width * (3 if kind == 2 else 4) + 1
+    return zlib.decompress(data)[:row * (height - 40)]
 
 
 def files_of(folder):
@@ -48,17 +69,19 @@ def files_of(folder):
                 found[os.path.relpath(os.path.join(root, name), folder)] = file.read()
     if "all/manifest.json" in found:
         found["all/manifest.json"] = without_times(found["all/manifest.json"].decode()).encode()
+    if "window.png" in found:
+        found["window.png"] = pixels_without_status(found["window.png"])
     return found
 
 
 class Runner:
     def __init__(self, cli, injector, base):
-        self.cli, self.injector, self.base = cli, injector, base
+        self.cli, self.window, self.injector, self.base = cli, None, injector, base
 
     def run(self, arguments, k=None, always=False, count=None):
         """Exit code (None: it hangs), output, errors, files."""
         out = tempfile.mkdtemp(dir=self.base)
-        environment = dict(os.environ, HOME=self.base, XDG_STATE_HOME=self.base, LD_PRELOAD=self.injector)
+        environment = dict(os.environ, HOME=self.base, XDG_STATE_HOME=self.base, LP_NUM_THREADS="0", LD_PRELOAD=self.injector)
         if k is not None:
             environment["HEADSCOPE_FAIL_ALLOCATION"] = str(k)
         if always:
@@ -66,8 +89,9 @@ class Runner:
         if count:
             environment["HEADSCOPE_ALLOCATIONS"] = count
         words = [word.replace("OUT", out) for word in arguments]
+        program = self.window if arguments is OPEN else self.cli
         try:
-            done = subprocess.run([self.cli, *words], env=environment, capture_output=True, text=True, timeout=PATIENCE,
+            done = subprocess.run([program, *words], env=environment, capture_output=True, text=True, timeout=PATIENCE,
                                   errors="replace", stdin=subprocess.DEVNULL)
             result = done.returncode, without_times(done.stdout.replace(out, "OUT")), done.stderr, files_of(out)
         except subprocess.TimeoutExpired:
@@ -83,7 +107,8 @@ class Runner:
         if code < 0:
             return f"ends by signal {-code}: {errors[-300:]}"
         if code == 3:
-            if not LINE.match(errors):
+            # The graphics driver and its compiler say a line of their own before.
+            if not (LINE.search if arguments is OPEN else LINE.match)(errors):
                 return f"exit 3 says: {errors[-300:]!r}"
             # All or nothing: the files may be there when memory is missing afterwards, for the report of them.
             left = {name: each for name, each in files.items() if not os.path.basename(name).startswith(".headscope-")}
@@ -108,6 +133,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("cli")
     parser.add_argument("injector")
+    parser.add_argument("--window", help="the program headscope")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--tries", type=int, default=40, help="allocations of each command, once and for good")
     parser.add_argument("--only")
@@ -116,11 +142,15 @@ def main():
     base = tempfile.mkdtemp(prefix="headscope-memory-")
     runner = Runner(os.path.abspath(options.cli), os.path.abspath(options.injector), base)
     wrong = total = 0
+    wanted = commands(base)
+    if options.window:
+        runner.window = os.path.abspath(options.window)
+        wanted["open-in-window"] = OPEN
     try:
         subprocess.run([runner.cli, "render", *REQUEST, "--view", "heads", "--out", os.path.join(base, "heads.png")],
                        check=True, capture_output=True)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            for name, arguments in commands(base).items():
+            for name, arguments in wanted.items():
                 if options.only and options.only != name:
                     continue
                 counted = os.path.join(base, "count")

@@ -222,20 +222,20 @@ class RefusedTextures {
  public:
   explicit RefusedTextures(int n) {
     left_ = n;
-    real_ = std::exchange(epoxy_glTexImage2D, refuse);
+    real_ = std::exchange(epoxy_glTexParameteri, refuse);
   }
-  ~RefusedTextures() { epoxy_glTexImage2D = real_; }
+  ~RefusedTextures() { epoxy_glTexParameteri = real_; }
   RefusedTextures(const RefusedTextures&) = delete;
   RefusedTextures& operator=(const RefusedTextures&) = delete;
 
  private:
-  static void refuse(GLenum target, GLint level, GLint format, GLsizei width, GLsizei height, GLint border,
-                     GLenum layout, GLenum type, const void* pixels) {
-    if (left_-- <= 0) width = -1;  // an error of the driver, as missing memory is
-    real_(target, level, format, width, height, border, layout, type, pixels);
+  // An error while a texture is made, as missing memory is.
+  static void refuse(GLenum target, GLenum name, GLint value) {
+    if (name == GL_TEXTURE_MIN_FILTER && left_-- <= 0) value = -1;
+    real_(target, name, value);
   }
   static inline int left_ = 0;
-  static inline PFNGLTEXIMAGE2DPROC real_ = nullptr;
+  static inline PFNGLTEXPARAMETERIPROC real_ = nullptr;
 };
 
 TEST_F(TextureStoreGlTest, WhereTexturesAreRefusedThePictureIsLeftOutUntilThereIsRoom) {

@@ -1,12 +1,14 @@
 // The bottom line and the ticks of the menu View: what is shown, and what one can do about it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <string>
 
 #include "app/session/session.h"
 #include "app/ui/command_list.h"
 #include "app/ui/main_view.h"
+#include "core/request/request_text.h"
 #include "tests/app/ui/driver.h"
 
 namespace headscope::ui {
@@ -54,6 +56,20 @@ TEST(StatusBar, SaysWhatItsWordsMean) {
     d.wait(0.6);
     EXPECT_GT(d.texts.size(), before) << name;
   }
+}
+
+TEST(StatusBar, SaysHowManyTokensOfAForwardWereNew) {
+  Driver d;
+  find_request_option("mask")->set(d.session.draft, "causal");
+  find_request_option("phrase")->set(d.session.draft, "one two three");
+  d.step(3);
+  d.click("phrase");
+  d.key(KeyName::end);
+  d.type(" four");
+  const bool said = std::any_of(d.texts.begin(), d.texts.end(), [](const DrawnText& text) {
+    return text.words.starts_with("forward ") && text.words.ends_with(", 1 of 4 tokens new");
+  });
+  EXPECT_TRUE(said);
 }
 
 TEST(StatusBar, SaysHowToLeaveAView) {

@@ -39,5 +39,16 @@ TEST(MemoryFailuresOfALongProgram, AreForgottenWhenTheUserWasTold) {
   forget_failed_allocations();
 }
 
+TEST(MemoryFailuresOfALongProgram, WorkUnderWayForgetsNone) {
+  {
+    const MemoryWatch watch;
+    EXPECT_NO_THROW(check_memory());
+    note_failed_allocation();
+    forget_failed_allocations();
+    EXPECT_THROW(check_memory(), std::bad_alloc) << "its result may lack something";
+  }
+  EXPECT_NO_THROW(check_memory());
+}
+
 }  // namespace
 }  // namespace headscope
