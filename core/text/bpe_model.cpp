@@ -9,12 +9,8 @@ namespace headscope {
 namespace {
 
 using Symbol = ModelScratch::Symbol;
-using Candidate = ModelScratch::Candidate;
-
-// The queue's front is the lowest rank, of equal ones the leftmost.
-bool comes_later(const Candidate& a, const Candidate& b) {
-  return a.rank != b.rank ? a.rank > b.rank : a.left > b.left;
-}
+// Up to here the heap is the faster queue; its logarithm is at most 8.
+constexpr std::size_t kShortWord = 256;
 
 // Fills scratch.symbols with the word's characters, each by its id.
 class Characters {
@@ -81,26 +77,21 @@ class Characters {
   bool last_unknown_ = false;
 };
 
-void merge_all(const BpeModel& model, ModelScratch& scratch) {
+template <typename Queue>
+void merge_all(const BpeModel& model, ModelScratch& scratch, Queue& queue) {
   std::vector<Symbol>& symbols = scratch.symbols;
-  std::vector<Candidate>& queue = scratch.queue;
   const auto at = [&](std::int32_t index) -> Symbol& { return symbols[static_cast<std::size_t>(index)]; };
   constexpr std::int32_t gone = -1;
-  queue.clear();
-  const auto candidate = [&](std::int32_t left) -> bool {
+  const auto offer = [&](std::int32_t left) {
     const std::int32_t right = at(left).next;
-    if (right >= static_cast<std::int32_t>(symbols.size())) return false;
+    if (right >= static_cast<std::int32_t>(symbols.size())) return;
     const PairTable::Merge* const merge = model.merges.find(at(left).id, at(right).id);
-    if (merge != nullptr) queue.push_back({merge->rank, left, merge->merged});
-    return merge != nullptr;
+    if (merge != nullptr) queue.push({merge->rank, left, merge->merged});
   };
-  for (std::size_t k = 0; k + 1 < symbols.size(); ++k) candidate(static_cast<std::int32_t>(k));
-  std::make_heap(queue.begin(), queue.end(), comes_later);
+  for (std::size_t k = 0; k + 1 < symbols.size(); ++k) offer(static_cast<std::int32_t>(k));
   while (!queue.empty()) {
     ++scratch.steps;
-    std::pop_heap(queue.begin(), queue.end(), comes_later);
-    const Candidate found = queue.back();
-    queue.pop_back();
+    const MergeCandidate found = queue.pop();
     Symbol& left = at(found.left);
     const bool lives = left.id != gone && left.next < static_cast<std::int32_t>(symbols.size());
     if (!lives) continue;
@@ -112,8 +103,18 @@ void merge_all(const BpeModel& model, ModelScratch& scratch) {
     right.id = gone;
     left.next = right.next;
     if (left.next < static_cast<std::int32_t>(symbols.size())) at(left.next).previous = found.left;
-    if (left.previous >= 0 && candidate(left.previous)) std::push_heap(queue.begin(), queue.end(), comes_later);
-    if (candidate(found.left)) std::push_heap(queue.begin(), queue.end(), comes_later);
+    if (left.previous >= 0) offer(left.previous);
+    offer(found.left);
+  }
+}
+
+void merge_all(const BpeModel& model, ModelScratch& scratch) {
+  if (scratch.symbols.size() <= kShortWord) {
+    scratch.short_queue.clear();
+    merge_all(model, scratch, scratch.short_queue);
+  } else {
+    scratch.long_queue.clear(model.next_rank);
+    merge_all(model, scratch, scratch.long_queue);
   }
 }
 

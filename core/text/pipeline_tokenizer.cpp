@@ -99,9 +99,22 @@ void PipelineTokenizer::append(Tokens& tokens, std::int64_t id, std::string spel
   tokens.words.push_back(word);
 }
 
+// Room for a long word at once: else its tokens, with two strings each, are moved again and again.
+void make_room(Tokens& tokens, std::size_t more) {
+  const std::size_t needed = tokens.ids.size() + more;
+  if (needed <= tokens.ids.capacity()) return;
+  const std::size_t room = std::max(needed, 2 * tokens.ids.capacity());
+  tokens.ids.reserve(room);
+  tokens.pieces.reserve(room);
+  tokens.vocabulary_pieces.reserve(room);
+  tokens.offsets.reserve(room);
+  tokens.words.reserve(room);
+}
+
 // Where the pre-tokenizer leaves several words together (Llama's does), a blank begins the next.
 void PipelineTokenizer::append_word(const PieceList& list, const TextPiece& piece, Work& work, Tokens& tokens) const {
   const std::string_view word = std::string_view(list.text.bytes).substr(piece.begin, piece.end - piece.begin);
+  make_room(tokens, work.found.size());
   for (std::size_t k = 0; k < work.found.size(); ++k) {
     const ModelToken& token = work.found[k];
     const SourceRange source = list.text.source_of(piece.begin + token.begin, piece.begin + token.end);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/text/byte_trie.h"
+#include "core/text/merge_queue.h"
 #include "core/text/pair_table.h"
 #include "core/text/vocabulary.h"
 
@@ -29,16 +30,13 @@ struct ModelScratch {
     std::int32_t id, previous, next;
     std::uint32_t begin, end;
   };
-  struct Candidate {
-    std::uint32_t rank;
-    std::int32_t left, merged;  // index of the left symbol; the id that the pair becomes
-  };
   struct Best {
     double score;
     std::int32_t begin, id;
   };
   std::vector<Symbol> symbols;
-  std::vector<Candidate> queue;
+  MergeHeap short_queue;
+  MergeLists long_queue;
   std::vector<Best> best;
   std::vector<ModelToken> path;
   std::string spelling;
@@ -46,7 +44,7 @@ struct ModelScratch {
 };
 
 // Byte pair encoding (Sennrich et al. 2016): starts with single characters and joins the neighbours whose merge has the
-// lowest rank, again and again. O(n log n) for a word of n characters.
+// lowest rank, again and again. Linear in the characters of a word.
 struct BpeModel {
   Vocabulary vocabulary;
   PairTable merges;  // (left id, right id) -> rank and the id of both together

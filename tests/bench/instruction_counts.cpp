@@ -1,5 +1,6 @@
 // What instruction_counts.py counts the instructions of: five sizes, one forward each with one thread, its weights
-// packed before. Prints the vector instructions in use, then the sizes in the order in which they run.
+// packed before; then texts of N and 2N units for every kind of vocabulary, and where their graphemes end. Prints the
+// vector instructions in use, then the sizes in the order in which they run.
 #include <fmt/format.h>
 #include <hwy/targets.h>
 
@@ -8,10 +9,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "core/attention/forward.h"
+#include "core/base/utf8.h"
 #include "core/model/load_inputs.h"
 #include "core/model/seeded.h"
+#include "core/text/tokenizer.h"
+#include "tests/app/session/temporary_folder.h"
 #include "tests/bench/phrases.h"
 
 // Callgrind switches its counting on and off by this name.
@@ -71,6 +76,58 @@ void count_flash(std::int64_t tokens, std::int64_t heads, std::int64_t head_dim)
         [&] { backend->attention({.query = query, .key = key, .rule = rule}, value, all, results, CancelToken()); });
 }
 
+// One long word without blanks, words, emoji, marks on one letter.
+std::string text_of(const std::string& unit, int units) {
+  std::string text = unit == "\u0301" ? "e" : "";
+  for (int k = 0; k < units; ++k) text += unit == "word" ? fmt::format("w{} ", 100'000 + k) : unit;
+  return text;
+}
+
+void count_texts(const std::string& name, const std::function<void(const std::string&)>& work) {
+  constexpr int few = 5000;
+  const std::pair<const char*, const char*> units[] = {
+      {"x", "x"}, {"ab", "ab"}, {"the", "the"}, {"word", "word"}, {"emoji", "\U0001F600"}, {"marks", "\u0301"}};
+  for (const auto& [label, unit] : units) {
+    for (const int n : {few, 2 * few}) {
+      const std::string text = text_of(unit, n);
+      count(fmt::format("text:{}:{}:{}", name, label, n == few ? "N" : "2N"), [&] { work(text); });
+    }
+  }
+}
+
+void count_tokenizer(const std::string& name, const std::shared_ptr<const Tokenizer>& tokenizer) {
+  count_texts(name, [&](const std::string& text) { tokenizer->tokenize(text); });
+}
+
+// A vocabulary whose merges join a repeated letter again and again: all candidates have the same rank.
+std::shared_ptr<const Tokenizer> repeated_letter_tokenizer() {
+  const TemporaryFolder folder;
+  std::string vocabulary = R"({"x": 0, "a": 1, "b": 2)", merges = "#version: 0.2\n";
+  int id = 3;
+  const auto join = [&](const std::string& a, const std::string& b) {
+    vocabulary += fmt::format(R"(, "{}": {})", a + b, id++);
+    merges += fmt::format("{} {}\n", a, b);
+  };
+  for (std::string half = "x"; half.size() < 32; half += half) join(half, half);
+  join("a", "b");
+  join("ab", "ab");
+  folder.write("vocab.json", vocabulary + "}");
+  folder.write("merges.txt", merges);
+  return load_tokenizer(folder.path());
+}
+
+void count_all_texts() {
+  for (const char* kind : {"byte_level", "byte_pieces", "unigram", "word_piece"}) {
+    count_tokenizer(kind, load_tokenizer(fmt::format("{}/tests/golden/tokenizers/{}", HEADSCOPE_SOURCE_DIR, kind)));
+  }
+  count_tokenizer("repeated_letter", repeated_letter_tokenizer());
+  count_tokenizer("words", make_word_tokenizer());
+  count_texts("graphemes", [](const std::string& text) {
+    for (std::size_t at = 0; at < text.size();) at = next_grapheme(text, at);
+    for (std::size_t at = text.size(); at > 0;) at = previous_grapheme(text, at);
+  });
+}
+
 void count_all() {
   const std::int64_t targets = hwy::SupportedTargets();
 #ifdef __clang__
@@ -84,6 +141,7 @@ void count_all() {
   count_layer(10, 5, 512, 256, 4, false);
   count_layer(1, 64, 384, 384, 6, true);
   count_flash(512, 2, 64);
+  count_all_texts();
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
     python3 tests/bench/instruction_counts.py PROGRAM [--refresh]
 
+And those of texts of N and 2N units ("text:VOCABULARY:UNIT:N"): it fails when the second takes over 2.2 times the first.
+
 Instructions do not depend on how busy a machine is. --refresh writes what was counted to instruction_counts.json; do so
 when a change is meant, and say in the commit why.
 """
@@ -16,6 +18,7 @@ import tempfile
 
 RECORD = pathlib.Path(__file__).with_name("instruction_counts.json")
 MOST = 1.10
+MOST_FOR_TWICE = 2.2  # times the instructions of half the text: linear, but for what grows with logarithms
 SKIPPED = 77
 
 
@@ -42,11 +45,24 @@ def counted(program):
     return target, counts
 
 
+def texts_grow_too_fast(counts):
+    """How many texts take over MOST_FOR_TWICE times what half of them takes."""
+    failed = 0
+    for half in [size for size in counts if size.startswith("text:") and size.endswith(":N")]:
+        twice = half.removesuffix(":N") + ":2N"
+        ratio = counts[twice] / counts[half]
+        good = ratio <= MOST_FOR_TWICE
+        failed += not good
+        print(f"{'ok    ' if good else 'FAILED'}  {half:32}  {counts[half]:>11,}  twice {counts[twice]:>11,}  x {ratio:.2f}")
+    return failed
+
+
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
     if shutil.which("valgrind") is None:
         cannot("valgrind was not found: sudo apt-get install valgrind (./dev test installs it)")
-    target, counts = counted(program)
+    target, all_counts = counted(program)
+    counts = {size: count for size, count in all_counts.items() if not size.startswith("text:")}
     record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
     if "--refresh" in sys.argv[2:]:
         record[target] = counts
@@ -54,7 +70,7 @@ def main():
         return
     if target not in record:
         cannot(f"nothing is recorded for {target}, only for {', '.join(record)}; --refresh records it")
-    failed = 0
+    failed = texts_grow_too_fast(all_counts)
     for size in sorted(set(counts) | set(record[target])):
         found, expected = counts.get(size, 0), record[target].get(size, 0)
         ratio = found / expected if expected else float("nan")
