@@ -126,14 +126,14 @@ class WindowLoop {
     surface_.content_scale = options_.scale > 0 ? options_.scale : window_->content_scale();
 
     session_->update(now);
-    const Request before = session_->draft;
+    if (before_frame_ != session_->draft) before_frame_ = session_->draft;
     const std::shared_ptr<const Trace> drawn = session_->trace();
     const double seconds = std::chrono::duration<double>(now - started_).count();
     auto commands = drawer_->make(*session_, settings_, surface_, std::move(input), seconds);
-    const bool edited = session_->draft != before;
+    const bool edited = session_->draft != before_frame_;
     bool caught_up = false;
     if (edited) {
-      keystrokes_.add(now, session_->draft);
+      if (!options_.probe.empty()) keystrokes_.add(now, session_->draft);
       frames_due_ = kFramesAfterEvent;
       caught_up = await_result(now);
       if (caught_up) {
@@ -277,6 +277,7 @@ class WindowLoop {
   MemoryRecovery memory_;
   std::shared_ptr<const Trace> last_shown_;
   std::deque<InputEvents> early_input_;  // came while a result was awaited, oldest first
+  Request before_frame_;                 // the draft when a frame began; copied when it changes, not in every frame
   int frames_due_ = kFramesAfterEvent;
   std::int64_t frame_ = 0;
   FrameTiming timing_;

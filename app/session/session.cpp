@@ -10,6 +10,17 @@ namespace headscope {
 
 using TimePoint = std::chrono::steady_clock::time_point;
 
+namespace {
+
+constexpr std::size_t kLongPhrase = std::size_t{1} << 16;
+
+std::size_t bytes_of_phrases(const Request& request) {
+  const auto bytes = [](const std::optional<std::string>& text) { return text ? text->size() : 0; };
+  return request.phrase.size() + bytes(request.second_phrase) + bytes(request.key_phrase);
+}
+
+}  // namespace
+
 struct Session::Impl {
   Impl(std::unique_ptr<Executor> executor, std::function<void()> wake, SessionOptions options)
       : undo(options.coalesce),
@@ -52,8 +63,10 @@ struct Session::Impl {
   void handle(const Request& wanted, TimePoint at) {
     handled = wanted;
     failure.clear();
-    problem = find_problem(wanted);
-    if (!problem && (force || !shows(wanted) || shown_early || queue.busy())) {
+    // The words of a long text are counted by the run, which says the same; until it does, the last problem stays.
+    const bool is_long = bytes_of_phrases(wanted) > kLongPhrase;
+    if (!is_long) problem = find_problem(wanted);
+    if ((is_long || !problem) && (force || !shows(wanted) || shown_early || queue.busy())) {
       const std::uint64_t generation = queue.submit(wanted, at, force);
       if (force) forced_generation = generation;
     }

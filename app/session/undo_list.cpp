@@ -37,7 +37,9 @@ bool same_mask_kinds(const Request& a, const Request& b) {
 std::string typed_change(const Request& a, const Request& b) {
   std::string_view changed;
   for (const RequestOption& option : request_options()) {
-    if (option.get(a) == option.get(b)) continue;
+    // Its values are copies, and this one may be megabytes.
+    const bool same = option.name == std::string_view("phrase") ? a.phrase == b.phrase : option.get(a) == option.get(b);
+    if (same) continue;
     if (!changed.empty()) return "";
     changed = option.name;
   }

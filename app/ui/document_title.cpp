@@ -21,15 +21,23 @@ std::string model_name(const Request& request) {
   return file_name(request.weights.empty() ? request.model : request.weights);
 }
 
-std::optional<KeptDocument> kept_document(const Ui& ui) {
+// Null: none. A document may hold megabytes of text, so none is copied here.
+const KeptDocument* kept_document(const Ui& ui) {
   const DocumentState* document = ui.state.panels.find<DocumentState>();
-  if (document == nullptr) return std::nullopt;
+  if (document == nullptr) return nullptr;
   const auto found = document->kept.find(ui.session.document.title);
-  return found == document->kept.end() ? std::nullopt : std::optional(found->second);
+  return found == document->kept.end() ? nullptr : &found->second;
 }
 
-KeptDocument document_now(const Ui& ui) {
-  return {ui.session.draft, ui.session.view.lesson};
+bool is_changed(const Ui& ui, const KeptDocument& kept) {
+  return kept.lesson != ui.session.view.lesson || kept.request != ui.session.draft;
+}
+
+std::string title_of(const std::string& name, const std::string& model, const KeptDocument* kept, bool changed) {
+  const char* mark = changed ? "*" : "";
+  const bool is_model = kept != nullptr && name == model_name(kept->request);
+  if (is_model || name == model) return model + mark;
+  return fmt::format("{}{} \u00B7 {}", name, mark, model);
 }
 
 }  // namespace
@@ -47,7 +55,9 @@ void note_saving(UiState& state, const DocumentState::Saving& saving) {
 void update_document(Ui& ui) {
   DocumentState& document = ui.state.panels.get<DocumentState>();
   // Undo may lead to a document of an earlier start.
-  document.kept.try_emplace(ui.session.document.title, document_now(ui));
+  if (kept_document(ui) == nullptr) {
+    document.kept[ui.session.document.title] = {ui.session.draft, ui.session.view.lesson};
+  }
   if (document.saving) {
     const Job job = ui.session.jobs.current();
     if (job.title != document.saving->job) {
@@ -60,20 +70,18 @@ void update_document(Ui& ui) {
       document.saving.reset();
     }
   }
-  document.title = document_title(ui.session.document.title, document_now(ui), kept_document(ui));
+  const KeptDocument* kept = kept_document(ui);
+  document.title =
+      title_of(ui.session.document.title, model_name(ui.session.draft), kept, kept != nullptr && is_changed(ui, *kept));
 }
 
 bool has_unsaved_changes(const Ui& ui) {
-  const std::optional<KeptDocument> kept = kept_document(ui);
-  return kept && *kept != document_now(ui);
+  const KeptDocument* kept = kept_document(ui);
+  return kept != nullptr && is_changed(ui, *kept);
 }
 
 std::string document_title(const std::string& name, const KeptDocument& now, const std::optional<KeptDocument>& kept) {
-  const char* mark = kept && *kept != now ? "*" : "";
-  const std::string model = model_name(now.request);
-  const bool is_model = kept && name == model_name(kept->request);
-  if (is_model || name == model) return model + mark;
-  return fmt::format("{}{} \u00B7 {}", name, mark, model);
+  return title_of(name, model_name(now.request), kept ? &*kept : nullptr, kept && *kept != now);
 }
 
 }  // namespace headscope::ui

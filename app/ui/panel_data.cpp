@@ -6,6 +6,7 @@
 
 #include "app/session/session.h"
 #include "app/ui/data_versions.h"
+#include "app/ui/shown_name.h"
 #include "core/attention/stage_layout.h"
 #include "core/picture/fitted_range.h"
 #include "core/request/stage_info.h"
@@ -30,7 +31,11 @@ const std::vector<LabelPiece>& PanelData::summary_pieces(std::int64_t batch, std
   static const std::vector<LabelPiece> nothing, later = {{LabelPiece::Role::words, "…"}};
   const HeadSummary* found = summary(batch, head);
   if (found == nullptr) return is_large(StageId::weights) ? nothing : later;
-  return kept(summary_pieces_, std::array{batch, head}, [&] { return headscope::summary_pieces(*found, trace()); });
+  return kept(summary_pieces_, std::array{batch, head}, [&] {
+    std::vector<LabelPiece> pieces = headscope::summary_pieces(*found, trace());
+    for (LabelPiece& piece : pieces) piece.text = shown_name(piece.text);
+    return pieces;
+  });
 }
 
 const std::vector<std::string>& PanelData::rows(StageId stage) {

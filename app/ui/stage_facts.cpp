@@ -8,16 +8,28 @@
 
 #include "app/session/session.h"
 #include "app/session/settings.h"
+#include "app/ui/shown_name.h"
 #include "app/ui/ui.h"
 
 namespace headscope::ui {
 
+namespace {
+
+std::vector<std::string> shown_names(std::vector<std::string> names) {
+  for (std::string& name : names) {
+    if (name.size() > kLongestName) name = shown_name(name);
+  }
+  return names;
+}
+
+}  // namespace
+
 std::vector<std::string> row_names(const Trace& trace, StageId stage) {
-  return rows_are_keys(stage) ? trace.key_labels() : trace.query_labels();
+  return shown_names(rows_are_keys(stage) ? trace.key_labels() : trace.query_labels());
 }
 
 std::vector<std::string> column_names(const Trace& trace, StageId stage) {
-  return is_score_like(stage) ? trace.key_labels() : std::vector<std::string>();
+  return is_score_like(stage) ? shown_names(trace.key_labels()) : std::vector<std::string>();
 }
 
 std::vector<StageId> quantities_of(const Trace& trace) {

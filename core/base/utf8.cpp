@@ -60,16 +60,26 @@ bool breaks_without_history(std::uint32_t code_point) {
   }
 }
 
-// A boundary at or before `at` that can be told from its two neighbours alone.
+// Nobody writes a cluster of more bytes. One that is longer may be left at any character behind so many of its bytes:
+// a step over it must not cost what the whole text would.
+constexpr std::size_t kLongestGrapheme = 1024;
+
+bool both_stand_alone(unsigned char left, unsigned char right) {
+  return left < 0x80 && right < 0x80 && !(left == '\r' && right == '\n');
+}
+
+// A boundary at or before `at` that can be told from its two neighbours alone; of a very long cluster a character
+// within it.
 std::size_t safe_start(std::string_view text, std::size_t at) {
-  while (at > 0) {
+  const std::size_t lowest = at > kLongestGrapheme ? at - kLongestGrapheme : 0;
+  while (at > lowest) {
     const std::size_t before = code_point_before(text, at);
     const std::uint32_t left = code_point_at(text, before).value;
     utf8proc_int32_t state = 0;
     if (breaks_without_history(left) && breaks_between(left, code_point_at(text, at).value, &state)) return at;
     at = before;
   }
-  return 0;
+  return at;
 }
 
 }  // namespace
@@ -133,10 +143,13 @@ void append_utf8(std::string& text, std::uint32_t code_point) {
 
 std::size_t next_grapheme(std::string_view text, std::size_t at) {
   if (at >= text.size()) return text.size();
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+  if (at + 1 < text.size() && both_stand_alone(byte(at), byte(at + 1))) return at + 1;
+  const std::size_t most = at + std::min(text.size() - at, kLongestGrapheme);
   utf8proc_int32_t state = 0;
   CodePoint left = code_point_at(text, at);
   at += static_cast<std::size_t>(left.bytes);
-  while (at < text.size()) {
+  while (at < most) {
     const CodePoint right = code_point_at(text, at);
     if (breaks_between(left.value, right.value, &state)) break;
     at += static_cast<std::size_t>(right.bytes);
@@ -148,6 +161,8 @@ std::size_t next_grapheme(std::string_view text, std::size_t at) {
 std::size_t previous_grapheme(std::string_view text, std::size_t at) {
   at = std::min(at, text.size());
   if (at == 0) return 0;
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+  if (at >= 2 && both_stand_alone(byte(at - 2), byte(at - 1))) return at - 1;
   std::size_t boundary = safe_start(text, code_point_before(text, at));
   while (true) {
     const std::size_t next = next_grapheme(text, boundary);

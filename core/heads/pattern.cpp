@@ -93,6 +93,16 @@ HeadSummary summary_of(const HeadMetrics& metrics) {
   return summary;
 }
 
+namespace {
+
+// As Trace::key_labels() has it, without a copy of all.
+std::string key_name(const Trace& trace, std::size_t key) {
+  const std::vector<std::string>& names = trace.inputs->key_tokens;
+  return key < names.size() ? names[key] : trace.key_labels().at(key);
+}
+
+}  // namespace
+
 std::vector<LabelPiece> summary_pieces(const HeadSummary& summary, const Trace& trace) {
   using Role = LabelPiece::Role;
   std::string score = fmt::format("{:.2f}", summary.score);
@@ -104,9 +114,9 @@ std::vector<LabelPiece> summary_pieces(const HeadSummary& summary, const Trace& 
       return {{Role::words, trace.fully_masked_rows == rows ? "every row is hidden" : "one visible key"}};
     }
     case PatternKind::strongest_arc:
-      return {{Role::query, trace.query_labels().at(static_cast<std::size_t>(summary.query))},
+      return {{Role::query, trace.inputs->tokens.at(static_cast<std::size_t>(summary.query))},
               {Role::words, "→"},
-              {Role::key, trace.key_labels().at(static_cast<std::size_t>(summary.key))},
+              {Role::key, key_name(trace, static_cast<std::size_t>(summary.key))},
               {Role::score, score}};
     default:
       return {{Role::words, pattern_name(summary.pattern)}, {Role::score, score}};

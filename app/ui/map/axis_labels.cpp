@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/shown_name.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/grouped_digits.h"
 #include "core/base/minus_sign.h"
@@ -74,12 +75,21 @@ std::vector<AxisLabel> axis_labels(const AxisLabelSpec& spec) {
 }
 
 std::string shortened(Ui& ui, Type type, const std::string& whole, float width) {
-  if (text_width(ui, type, whole) <= width) return whole;
+  // A long token is never measured whole.
+  std::string cut(beginning_of(whole));
+  if (cut.size() == whole.size() && text_width(ui, type, whole) <= width) return whole;
   const std::string dots = "…";
-  std::string cut = whole;
-  // A long token is cut in halves first, so that a megabyte of text costs little.
-  while (cut.size() > 256) cut.resize(previous_grapheme(cut, cut.size() / 2));
-  while (!cut.empty() && text_width(ui, type, cut + dots) > width) cut.resize(previous_grapheme(cut, cut.size()));
+  const auto beginning = [&](std::size_t most) { return cut.substr(0, previous_grapheme(cut, most + 1)); };
+  std::size_t fits = 0;
+  for (std::size_t most = cut.size() > 0 ? cut.size() - 1 : 0; fits < most;) {  // bisected: few are measured
+    const std::size_t middle = (fits + most + 1) / 2;
+    if (text_width(ui, type, beginning(middle) + dots) <= width) {
+      fits = middle;
+    } else {
+      most = middle - 1;
+    }
+  }
+  cut = beginning(fits);
   return cut.empty() && text_width(ui, type, dots) > width ? std::string() : cut + dots;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/ui/map/map_colors.h"
+#include "app/ui/shown_name.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
@@ -64,7 +65,7 @@ void draw_legend_words(Ui& ui, const Rect& line, const std::string& sentence) {
 
 std::string token_or_index(const std::vector<std::string>& names, std::int64_t index) {
   const auto at = static_cast<std::size_t>(index);
-  return at < names.size() && !names[at].empty() ? names[at] : fmt::format("#{}", index);
+  return at < names.size() && !names[at].empty() ? shown_name(names[at]) : fmt::format("#{}", index);
 }
 
 }  // namespace headscope::ui

@@ -26,9 +26,10 @@ struct Lines {
 
   int count() const { return static_cast<int>(begins.size()); }
   std::size_t begin(int line) const { return begins[static_cast<std::size_t>(line)]; }
-  // Without the line feed that ends it.
+  // Without the line feed that ends it. Of a line that is not broken yet, its beginning.
   std::size_t end(int line) const {
     std::size_t e = line + 1 < count() ? begin(line + 1) : text.size();
+    if (e - begin(line) > 2 * kMostLineBytes) e = previous_grapheme(text, begin(line) + kMostLineBytes);
     if (e > begin(line) && text[e - 1] == '\n') --e;
     return e;
   }
@@ -86,6 +87,7 @@ struct Seen {
   Rect box, inner;
   float width = 0, pitch = 0;  // at which lines are wrapped; from line to line
   int first = 0, shown = 1;
+  bool grows = false;  // not all of a long text was broken into lines when the frame began
 };
 
 void draw_token_lines(Ui& ui, const Lines& lines, const Seen& seen, const PhraseBox& box) {
@@ -182,7 +184,8 @@ void scroll_by_wheel(Ui& ui, TextEdit& edit, const Seen& seen, int count) {
 // What mouse and keys do to the text; the line of a moved caret comes into sight. True when the text changed.
 bool edit_lines(Ui& ui, TextEdit& edit, Seen& seen, const PhraseBox& box, const Interaction& it) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const Lines lines{edit.buffer, wrapped_lines(ui, box.name, edit.buffer, seen.width)};
+  const WrappedText& wrapped = ui.state.panels.get<WrappedTexts>().by_name[box.name];
+  const Lines lines{edit.buffer, wrapped.begins};
   const int line = std::clamp(seen.first + static_cast<int>(std::floor((mouse.y - seen.inner.min.y) / seen.pitch)), 0,
                               lines.count() - 1);
   std::size_t under = 0;
@@ -193,8 +196,9 @@ bool edit_lines(Ui& ui, TextEdit& edit, Seen& seen, const PhraseBox& box, const 
   const std::size_t caret_before = edit.caret;
   vertical_keys(ui, edit, lines);
   const bool changed = edit_by_keys(ui, edit, true);
-  const bool moved = changed || edit.caret != caret_before || it.held;
-  const Lines now{edit.buffer, wrapped_lines(ui, box.name, edit.buffer, seen.width)};
+  const bool moved = changed || edit.caret != caret_before || it.held || seen.grows;
+  if (changed) wrapped_lines(ui, box.name, edit.buffer, seen.width);
+  const Lines now{edit.buffer, wrapped.begins};
   if (!moved && seen.first <= now.count() - seen.shown) return changed;
   const int at = now.line_of(edit.caret);
   seen.first = std::clamp(seen.first, std::max(0, at - seen.shown + 1), at);
@@ -213,12 +217,12 @@ struct FollowedTokens {
 };
 
 // Of a box that shows one line of several: that of the caret, where typing ended, and that of a newly picked token.
-void follow_in_one_line(Ui& ui, TextEdit& edit, const PhraseBox& box, bool focused, float width) {
+void follow_in_one_line(Ui& ui, TextEdit& edit, const PhraseBox& box, bool focused) {
   FollowedTokens::Followed& followed = ui.state.panels.get<FollowedTokens>().by_name[box.name];
   const bool left = std::exchange(followed.had_focus, focused);
   const bool another = std::exchange(followed.picked, box.picked) != box.picked;
   if (focused) return;
-  const Lines lines{edit.buffer, wrapped_lines(ui, box.name, edit.buffer, width)};
+  const Lines lines{edit.buffer, ui.state.panels.get<WrappedTexts>().by_name[box.name].begins};
   if (left) edit.scroll = static_cast<float>(lines.line_of(edit.caret));
   if (!another || box.picked < 0 || box.tokens == nullptr || box.picked >= std::ssize(*box.tokens)) return;
   const Range& token = (*box.tokens)[static_cast<std::size_t>(box.picked)];
@@ -240,14 +244,16 @@ bool phrase_box(Ui& ui, const Rect& rect, std::string& text, const PhraseBox& bo
   TextEdit& edit = ui.state.edits[box.name];
   replace_text(edit, text);
   const float width = rect.width() - 2 * ui.px(kPadding);
-  const int count = static_cast<int>(wrapped_lines(ui, box.name, edit.buffer, width).size());
+  const bool grows = ui.state.panels.get<WrappedTexts>().by_name[box.name].done < edit.buffer.size();
+  const int count = static_cast<int>(wrapped_lines(ui, box.name, edit.buffer, width).begins.size());
   const bool had_focus = ui.state.focus == box.name && ui.on_top() && box.state.enabled;
   Seen seen = seen_of(ui, rect, had_focus ? std::clamp(count, 1, most_lines) : 1);
   seen.width = width;
+  seen.grows = grows;
 
   const Interaction it = interact_mouse(ui, box.name, seen.box, box.state);
   const bool focused = it.focused && box.state.enabled;
-  follow_in_one_line(ui, edit, box, had_focus, width);
+  follow_in_one_line(ui, edit, box, had_focus);
   scroll_by_wheel(ui, edit, seen, count);
   seen.first = static_cast<int>(edit.scroll);
   const bool changed = box.state.enabled && edit_lines(ui, edit, seen, box, it);
@@ -258,13 +264,7 @@ bool phrase_box(Ui& ui, const Rect& rect, std::string& text, const PhraseBox& bo
   }
   // Over what lies below, which must not see the mouse then.
   ui.state.covered.push_back(seen.box);
-  PhraseBox later = box;
-  later.tokens = nullptr;
-  ui.overlays.push_back([seen, later, focused, it, tokens = box.tokens ? *box.tokens : std::vector<Range>()](Ui& over) {
-    PhraseBox own = later;
-    own.tokens = &tokens;
-    draw_box(over, seen, own, it, focused);
-  });
+  ui.overlays.push_back([seen, box, focused, it](Ui& over) { draw_box(over, seen, box, it, focused); });
   return changed;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,11 @@
 namespace headscope::ui {
 
 struct PhraseBox {
-  std::string name;                            // of the control
-  std::string hint;                            // shown while the box is empty
-  const std::vector<Range>* tokens = nullptr;  // [begin, end) in bytes, each underlined; null: none
-  std::int64_t query = -1, key = -1;           // tokens drawn in the colours of query and key; -1: none
-  std::int64_t picked = -1;                    // scrolled into sight when it changes; -1: none
+  std::string name;                                  // of the control
+  std::string hint;                                  // shown while the box is empty
+  std::shared_ptr<const std::vector<Range>> tokens;  // [begin, end) in bytes, each underlined; null: none
+  std::int64_t query = -1, key = -1;                 // tokens drawn in the colours of query and key; -1: none
+  std::int64_t picked = -1;                          // scrolled into sight when it changes; -1: none
   ControlState state;
 };
 

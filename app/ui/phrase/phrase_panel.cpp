@@ -1,6 +1,8 @@
 // The phrase: its box, its tokens as chips, and the second phrase for keys and values.
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <memory>
 
 #include "app/session/session.h"
 #include "app/ui/map/cell_highlight.h"
@@ -13,6 +15,7 @@
 #include "app/ui/phrase/phrase_suggestions.h"
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/phrase/token_chips.h"
+#include "app/ui/phrase/wrapped_text.h"
 #include "app/ui/request/request_panel.h"
 #include "core/request/model_kind.h"
 #include "core/text/tokenizer.h"
@@ -21,10 +24,48 @@ namespace headscope::ui {
 
 namespace {
 
-// The cuts of the text as it stands: the trace's while it is of this text, else those of the word tokenizer.
-std::vector<Range> tokens_of(const std::string& text, const std::string& computed, const std::vector<Range>& offsets) {
-  if (text == computed && !offsets.empty()) return offsets;
-  return make_word_tokenizer()->tokenize(text).offsets;
+using Cuts = std::shared_ptr<const std::vector<Range>>;
+
+// The cuts of the result that is shown, made once for it.
+struct KnownCuts {
+  struct Of {
+    std::shared_ptr<const Inputs> inputs;
+    Cuts cuts;
+  };
+  std::map<std::string, Of> by_name;  // of the box
+};
+
+// A text of the result: null where there is none.
+struct Computed {
+  const std::string* text = nullptr;
+  std::vector<Range> (*cuts)(const Inputs&) = nullptr;
+};
+
+std::vector<Range> cuts_of_first(const Inputs& inputs) {
+  return ranges_in_phrase(inputs, false);
+}
+std::vector<Range> cuts_of_second(const Inputs& inputs) {
+  return ranges_in_phrase(inputs, true);
+}
+std::vector<Range> cuts_of_key(const Inputs& inputs) {
+  return inputs.key_offsets;
+}
+
+// The cuts of the text as it stands: the result's while it is of this text, else those of the word tokenizer; null for
+// a long text until its result is there.
+Cuts cuts_of(Ui& ui, const std::string& name, const std::string& text, const Computed& computed) {
+  if (computed.text != nullptr && text == *computed.text) {
+    KnownCuts::Of& known = ui.state.panels.get<KnownCuts>().by_name[name];
+    const std::shared_ptr<const Inputs>& inputs = ui.session.trace()->inputs;
+    if (known.inputs != inputs) known = {inputs, std::make_shared<const std::vector<Range>>(computed.cuts(*inputs))};
+    if (!known.cuts->empty()) return known.cuts;
+  }
+  if (text.size() > kLongText) return nullptr;
+  return std::make_shared<const std::vector<Range>>(make_word_tokenizer()->tokenize(text).offsets);
+}
+
+const std::string* text_of(const std::optional<std::string>& text) {
+  return text ? &*text : nullptr;
 }
 
 const Problem* problem_of(const Ui& ui, const char* option) {
@@ -53,7 +94,7 @@ struct Phrase {
   std::string& text;
   TokenSide side;
   const std::vector<std::string>& tokens;  // of the result
-  const std::vector<Range>& cuts;          // of the text
+  Cuts cuts;                               // of the text
 };
 
 void draw_phrase(Ui& ui, const Phrase& phrase) {
@@ -62,7 +103,7 @@ void draw_phrase(Ui& ui, const Phrase& phrase) {
   PhraseBox box;
   box.name = phrase.name;
   box.hint = phrase.side == TokenSide::key ? "words for keys and values" : "words, separated by blanks";
-  box.tokens = &phrase.cuts;
+  box.tokens = phrase.cuts;
   box.query = phrase.side == TokenSide::key ? -1 : marked_tokens(ui).query;
   box.key = phrase.side == TokenSide::query ? -1 : marked_tokens(ui).key;
   box.picked = phrase.side == TokenSide::key ? picked_tokens(ui).key : picked_tokens(ui).query;
@@ -79,18 +120,17 @@ void draw_phrase(Ui& ui, const Phrase& phrase) {
 }
 
 // Queries from one phrase, keys and values from another: side by side.
-void draw_key_phrase(Ui& ui, Rect area, const std::vector<std::string>& tokens, const std::vector<Range>& cuts) {
+void draw_key_phrase(Ui& ui, Rect area, const std::vector<std::string>& tokens, const Cuts& cuts) {
   Request& draft = ui.session.draft;
   const auto trace = ui.session.trace();
   static const std::vector<std::string> none;
-  static const std::vector<Range> no_ranges;
   const float half = std::floor((area.width() - ui.px(10)) / 2);
   const Rect left = take_left(area, half, ui.px(10));
   draw_phrase(ui, {left, "phrase", "phrase", draft.phrase, TokenSide::query, tokens, cuts});
   const Rect close = take_right(area, ui.px(34), ui.px(6));
   const auto& key_tokens = trace ? trace->inputs->key_tokens : none;
-  const std::string computed = trace && trace->request.key_phrase ? *trace->request.key_phrase : "";
-  const auto key_cuts = tokens_of(*draft.key_phrase, computed, trace ? trace->inputs->key_offsets : no_ranges);
+  const Computed computed{trace ? text_of(trace->request.key_phrase) : nullptr, cuts_of_key};
+  const Cuts key_cuts = cuts_of(ui, "key_phrase", *draft.key_phrase, computed);
   draw_phrase(ui, {area, "key_phrase", "key-phrase", *draft.key_phrase, TokenSide::key, key_tokens, key_cuts});
   const ControlState state{true, false, "Keys and values from the same phrase again."};
   const Rect cross{close.min, {close.max.x, close.min.y + ui.px(34)}};
@@ -98,22 +138,20 @@ void draw_key_phrase(Ui& ui, Rect area, const std::vector<std::string>& tokens, 
 }
 
 // Two texts of one sequence: a box each, and below both the tokens of the sequence.
-void draw_two_phrases(Ui& ui, const Rect& area, const std::vector<std::string>& tokens,
-                      const std::vector<Range>& first_cuts) {
+void draw_two_phrases(Ui& ui, const Rect& area, const std::vector<std::string>& tokens, const Cuts& first_cuts) {
   Request& draft = ui.session.draft;
   const auto trace = ui.session.trace();
   Rect row{area.min, {area.max.x, area.min.y + ui.px(34)}};
   const Rect cross = take_right(row, ui.px(34), ui.px(6));
   const Rect left = take_left(row, std::floor((row.width() - ui.px(10)) / 2), ui.px(10));
-  const std::string computed = trace ? trace->request.second_phrase.value_or("") : "";
-  const auto second_cuts =
-      tokens_of(*draft.second_phrase, computed, trace ? ranges_in_phrase(*trace->inputs, true) : std::vector<Range>());
+  const Computed computed{trace ? text_of(trace->request.second_phrase) : nullptr, cuts_of_second};
+  const Cuts second_cuts = cuts_of(ui, "second_phrase", *draft.second_phrase, computed);
   const Problem* problem = problem_of(ui, "phrase");
   const Problem* second_problem = problem_of(ui, "second-phrase");
   PhraseBox box;
   box.name = "phrase";
   box.hint = "the first text";
-  box.tokens = &first_cuts;
+  box.tokens = first_cuts;
   box.query = marked_tokens(ui).query;
   box.key = marked_tokens(ui).key;
   box.picked = picked_tokens(ui).query;
@@ -121,7 +159,7 @@ void draw_two_phrases(Ui& ui, const Rect& area, const std::vector<std::string>& 
   phrase_box(ui, left, draft.phrase, box);
   box.name = "second_phrase";
   box.hint = "the second text";
-  box.tokens = &second_cuts;
+  box.tokens = second_cuts;
   box.state.problem = second_problem != nullptr;
   phrase_box(ui, row, *draft.second_phrase, box);
   const ControlState state{true, false, "The first text alone again."};
@@ -152,7 +190,7 @@ void draw_second_phrase_button(Ui& ui, const Rect& place) {
 }
 
 // One phrase over the whole width, with suggestions, and in a wide window the button for a second one.
-void draw_one_phrase(Ui& ui, const Rect& area, const std::vector<std::string>& tokens, const std::vector<Range>& cuts) {
+void draw_one_phrase(Ui& ui, const Rect& area, const std::vector<std::string>& tokens, const Cuts& cuts) {
   Request& draft = ui.session.draft;
   const bool has_button = ImGui::GetIO().DisplaySize.x / ui.scale >= 1360;
   Rect boxes = area;
@@ -162,7 +200,7 @@ void draw_one_phrase(Ui& ui, const Rect& area, const std::vector<std::string>& t
   PhraseBox box;
   box.name = "phrase";
   box.hint = "words, separated by blanks";
-  box.tokens = &cuts;
+  box.tokens = cuts;
   box.query = marked_tokens(ui).query;
   box.key = marked_tokens(ui).key;
   box.picked = picked_tokens(ui).query;
@@ -189,8 +227,7 @@ void draw_phrase_panel(Ui& ui, const Rect& area) {
   const auto trace = ui.session.trace();
   static const std::vector<std::string> none;
   const auto& tokens = trace ? trace->inputs->tokens : none;
-  const auto cuts = tokens_of(draft.phrase, trace ? trace->request.phrase : "",
-                              trace ? ranges_in_phrase(*trace->inputs, false) : std::vector<Range>());
+  const Cuts cuts = cuts_of(ui, "phrase", draft.phrase, {trace ? &trace->request.phrase : nullptr, cuts_of_first});
   if (draft.second_phrase) return draw_two_phrases(ui, inner, tokens, cuts);
   if (draft.key_phrase) return draw_key_phrase(ui, inner, tokens, cuts);
   draw_one_phrase(ui, inner, tokens, cuts);

@@ -13,6 +13,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr std::size_t kMostSuggestions = 8;
+constexpr std::size_t kLongestWord = 256;  // bytes that a word of a vocabulary may begin with
 
 std::string counted_tokens(std::size_t count) {
   return fmt::format("{} token{}", grouped_digits(static_cast<std::int64_t>(count)), count == 1 ? "" : "s");
@@ -115,10 +116,13 @@ std::string masked_phrase(const Trace& trace, const std::string& phrase, std::in
 std::vector<std::string> word_suggestions(const Tokenizer& tokenizer, std::string_view text, std::size_t caret) {
   const std::string_view before = text.substr(0, std::min(caret, text.size()));
   const bool inside = caret < text.size() && text[caret] != ' ';
+  if (inside) return {};
   const std::size_t blank = before.find_last_of(" \t\n");
-  const std::string word(blank == std::string_view::npos ? before : before.substr(blank + 1));
+  const std::string_view last = blank == std::string_view::npos ? before : before.substr(blank + 1);
+  if (last.size() > kLongestWord) return {};
+  const std::string word(last);
   const std::optional<std::int64_t> unknown = tokenizer.special().unknown;
-  if (inside || word.empty() || !unknown || vocabulary_kind(tokenizer) != "words") return {};
+  if (word.empty() || !unknown || vocabulary_kind(tokenizer) != "words") return {};
   // As the tokenizer reads it: "The" may be known as "the".
   const std::vector<std::int64_t> ids = tokenizer.tokenize(word).ids;
   if (std::find(ids.begin(), ids.end(), *unknown) == ids.end()) return {};

@@ -8,6 +8,7 @@
 
 #include "app/session/session.h"
 #include "app/ui/map/cell_highlight.h"
+#include "app/ui/shown_name.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/grouped_digits.h"
 #include "core/request/model_kind.h"
@@ -32,7 +33,7 @@ struct Row {
   std::int64_t query = -1, key = -1;  // marked; -1: none
   Interaction mouse;
 
-  std::int64_t count() const { return std::ssize(chips.pieces); }
+  std::int64_t count() const { return std::ssize(*chips.tokens); }
   std::int64_t inside(std::int64_t at) const {
     return std::clamp<std::int64_t>(at, 0, std::max<std::int64_t>(0, count() - 1));
   }
@@ -40,7 +41,7 @@ struct Row {
 
 struct Chip {
   std::string index;
-  std::string_view token;
+  std::string token;
   bool is_query = false, is_key = false, hovered = false;
   bool unknown = false;  // the vocabulary does not have it
 };
@@ -129,7 +130,7 @@ std::int64_t revealing(Ui& ui, const Row& row, ChipsPlace& place, std::int64_t f
   float used = 0;
   std::int64_t back = picked;
   while (back >= first) {
-    used += chip_width(ui, std::to_string(back), row.chips.pieces[static_cast<std::size_t>(back)]) + ui.px(4);
+    used += chip_width(ui, std::to_string(back), row.chips.piece(back)) + ui.px(4);
     if (used > row.area.width() - more_room(ui)) break;
     --back;
   }
@@ -157,7 +158,7 @@ void draw_row(Ui& ui, const Row& row, std::int64_t first) {
   }
   std::int64_t i = first;
   for (; i < count; ++i) {
-    Chip chip{std::to_string(i), row.chips.pieces[static_cast<std::size_t>(i)], i == row.query, i == row.key};
+    Chip chip{std::to_string(i), row.chips.piece(i), i == row.query, i == row.key};
     const float w = chip_width(ui, chip.index, chip.token);
     const float room = area.max.x - (i + 1 < count ? more_room(ui) : 0);
     if (x + w > room && i > first) break;
@@ -177,8 +178,13 @@ void draw_row(Ui& ui, const Row& row, std::int64_t first) {
 
 }  // namespace
 
+std::string ChipRow::piece(std::int64_t index) const {
+  const std::string token = shown_name((*tokens)[static_cast<std::size_t>(index)]);
+  return by_pieces ? visible_piece(token) : token;
+}
+
 ChipRow chip_row(const Trace* trace, const std::vector<std::string>& tokens) {
-  ChipRow chips{tokens, {}, false};
+  ChipRow chips{&tokens, {}, false, false};
   if (trace == nullptr) {
     chips.fact.words = fmt::format("{} tokens", grouped_digits(std::ssize(tokens)));
     return chips;
@@ -186,7 +192,7 @@ ChipRow chip_row(const Trace* trace, const std::vector<std::string>& tokens) {
   chips.fact = tokens_fact(*trace);
   const auto tokenizer = tokenizer_of(*trace);
   if (tokenizer == nullptr) return chips;
-  for (std::string& piece : chips.pieces) piece = visible_piece(piece);
+  chips.by_pieces = true;
   chips.can_mask = tokenizer->special().mask.has_value();
   return chips;
 }

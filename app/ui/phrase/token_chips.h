@@ -1,6 +1,7 @@
 // The tokens of a phrase as a row of chips, and the fact about them at the right of the row.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,13 @@ enum class TokenSide { query, key, both };
 
 // What is shown of the tokens: their pieces, which of them the vocabulary does not have, and what a double click does.
 struct ChipRow {
-  std::vector<std::string> pieces;
+  const std::vector<std::string>* tokens = nullptr;  // of the trace, which must live as long
   TokensFact fact;
-  bool can_mask = false;  // a double click masks the token
+  bool can_mask = false;   // a double click masks the token
+  bool by_pieces = false;  // the vocabulary's, with visible blanks
+
+  // What a chip shows, at most the beginning of a long token.
+  std::string piece(std::int64_t index) const;
 };
 // `trace`: null while nothing is computed.
 ChipRow chip_row(const Trace* trace, const std::vector<std::string>& tokens);

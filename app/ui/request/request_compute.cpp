@@ -130,6 +130,31 @@ void draw_compute_section(RequestRows& rows) {
   rows.end_section();
 }
 
+namespace {
+
+constexpr std::size_t kMostOfValue = 200;
+
+// As command_line_of(), but of a long value its beginning: a phrase of megabytes is not copied for every frame, and
+// never drawn whole. The copied command has all of it.
+std::vector<std::string> shown_command(const Request& draft) {
+  const auto phrase_of = [&](std::string_view name) -> const std::string* {
+    if (name == "phrase") return &draft.phrase;
+    if (name == "second-phrase") return draft.second_phrase ? &*draft.second_phrase : nullptr;
+    return name == "key-phrase" && draft.key_phrase ? &*draft.key_phrase : nullptr;
+  };
+  std::vector<std::string> words;
+  for (const RequestOption& option : request_options()) {
+    const std::string* phrase = phrase_of(option.name);
+    const bool is_long = phrase != nullptr && phrase->size() > kMostOfValue;
+    if (!is_long && !is_given(option, draft)) continue;
+    words.push_back(std::string("--") + option.name);
+    words.push_back(is_long ? phrase->substr(0, kMostOfValue) : option.get(draft).substr(0, kMostOfValue));
+  }
+  return words;
+}
+
+}  // namespace
+
 void draw_command_section(RequestRows& rows) {
   Ui& ui = rows.ui;
   const Request& draft = ui.session.draft;
@@ -142,12 +167,11 @@ void draw_command_section(RequestRows& rows) {
     ui.push(CommandId::copy_command);
   }
   std::vector<std::string> lines = {"headscope-cli run"};
-  const std::vector<std::string> words = command_line_of(draft);
+  const std::vector<std::string> words = shown_command(draft);
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::string line = "  " + words[i];
     if (i + 1 < words.size() && words[i].starts_with("--")) {
-      // A long value is never drawn whole; the copy has all of it.
-      const std::string value = words[++i].substr(0, 200);
+      const std::string& value = words[++i];
       const bool plain = value.find_first_of(" \t\n'\"") == std::string::npos && !value.empty();
       line += plain ? " " : " \"";
       const float room = rows.area.width() - ui.px(48) - text_width(ui, Type::mono11, line + (plain ? "" : "\""));

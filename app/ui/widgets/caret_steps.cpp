@@ -13,15 +13,20 @@ namespace headscope::ui {
 
 namespace {
 
-// The line of the text around a byte, up to its line feeds.
+// The line of the text around a byte, up to its line feeds; of a very long one the part around the byte.
 struct Line {
   std::size_t begin = 0, end = 0;
 };
 
+constexpr std::size_t kMostAround = std::size_t{1} << 14;  // bytes on each side
+
 Line line_around(std::string_view text, std::size_t at) {
-  const std::size_t before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
-  const std::size_t after = text.find('\n', at);
-  return {before == std::string_view::npos ? 0 : before + 1, after == std::string_view::npos ? text.size() : after};
+  const std::size_t low = at > kMostAround ? previous_grapheme(text, at - kMostAround) : 0;
+  const std::size_t high = text.size() - at > kMostAround ? previous_grapheme(text, at + kMostAround) : text.size();
+  const std::string_view around = text.substr(low, high - low);
+  const std::size_t before = at == low ? around.npos : around.rfind('\n', at - low - 1);
+  const std::size_t after = around.find('\n', at - low);
+  return {before == around.npos ? low : low + before + 1, after == around.npos ? high : low + after};
 }
 
 bool runs_both_ways(std::string_view text) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/session/session.h"
+#include "app/ui/shown_name.h"
 #include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "app/ui/widgets/widgets.h"
@@ -151,16 +152,20 @@ std::string text_on_screen(const Session& session, const UiState& state) {
   return state.settled_text.empty() ? all_text(session, state) : state.settled_text;
 }
 
+// Of one text. What only stands further behind is drawn as small pictures.
+constexpr std::size_t kMostInAtlas = std::size_t{1} << 16;
+
 std::string all_text(const Session& session, const UiState& state) {
-  std::string all = session.draft.phrase;
+  std::string all(beginning_of(session.draft.phrase, kMostInAtlas));
   const auto add = [&](const std::string& text) {
     all += ' ';
-    all += text;
+    all += beginning_of(text, kMostInAtlas);
   };
   if (session.draft.second_phrase) add(*session.draft.second_phrase);
   if (session.draft.key_phrase) add(*session.draft.key_phrase);
   if (const auto trace = session.trace()) {
-    if (trace->request.phrase != session.draft.phrase) add(trace->request.phrase);
+    if (beginning_of(trace->request.phrase, kMostInAtlas) != beginning_of(session.draft.phrase, kMostInAtlas))
+      add(trace->request.phrase);
     if (trace->request.key_phrase && trace->request.key_phrase != session.draft.key_phrase) {
       add(*trace->request.key_phrase);
     }

@@ -51,15 +51,20 @@ bool move_by_keys(Ui& ui, TextEdit& edit) {
 }  // namespace
 
 bool edit_by_keys(Ui& ui, TextEdit& edit, bool allow_line_breaks) {
-  const std::string before = edit.buffer;
-  bool moved = false;
+  // A buffer of megabytes is not copied to be compared: what is done says whether it changes.
+  const bool selects = has_selection(edit);
+  const std::size_t size_before = edit.buffer.size();
+  bool moved = false, changed = false;
   // Keys and characters arrive in two lists; a frame with both applies the characters first, then what moves or erases.
   std::string typed;
   for (const char32_t c : ui.input.characters) {
     if (c >= 0x20 && c != 0x7F) append_utf8(typed, c);
   }
   ui.input.characters.clear();
-  if (!typed.empty()) type_text(edit, typed);
+  if (!typed.empty()) {
+    changed = changed || !selects || selected_text(edit) != typed;
+    type_text(edit, typed);
+  }
   const auto cut_or_copy = [&](bool cut) {
     if (!has_selection(edit)) return;
     if (ui.set_clipboard) ui.set_clipboard(selected_text(edit));
@@ -69,7 +74,9 @@ bool edit_by_keys(Ui& ui, TextEdit& edit, bool allow_line_breaks) {
   if (ui.take_key(KeyName::x, true) || ui.take_key(KeyName::del, false, true)) cut_or_copy(true);
   if (ui.take_key(KeyName::v, true) || ui.take_key(KeyName::insert, false, true)) {
     const std::string pasted = ui.get_clipboard ? ui.get_clipboard() : std::string();
-    paste_text(edit, allow_line_breaks ? pasted : single_line(pasted));
+    const std::string line = allow_line_breaks ? pasted : single_line(pasted);
+    changed = changed || (!line.empty() && (!has_selection(edit) || selected_text(edit) != line));
+    paste_text(edit, line);
   }
   while (ui.take_key(KeyName::backspace) || ui.take_key(KeyName::backspace, false, true)) erase_left(edit);
   while (ui.take_key(KeyName::backspace, true)) erase_word_left(edit);
@@ -77,10 +84,12 @@ bool edit_by_keys(Ui& ui, TextEdit& edit, bool allow_line_breaks) {
   while (ui.take_key(KeyName::del, true)) erase_word_right(edit);
   moved = move_by_keys(ui, edit);
   if (ui.layer > 0) {
-    if (ui.take_key(KeyName::z, true)) moved = undo(edit) || moved;
-    if (ui.take_key(KeyName::z, true, true) || ui.take_key(KeyName::y, true)) moved = redo(edit) || moved;
+    const bool undone = ui.take_key(KeyName::z, true) && undo(edit);
+    const bool redone = (ui.take_key(KeyName::z, true, true) || ui.take_key(KeyName::y, true)) && redo(edit);
+    moved = moved || undone || redone;
+    changed = changed || undone || redone;
   }
-  const bool changed = edit.buffer != before;
+  changed = changed || edit.buffer.size() != size_before;
   if (changed || moved) ui.state.caret_time = ui.state.time;
   return changed;
 }

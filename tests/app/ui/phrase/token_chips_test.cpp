@@ -10,8 +10,9 @@ namespace headscope::ui {
 namespace {
 
 TEST(TokenChips, SayHowManyTokensThereAreBeforeAResultIsThere) {
-  const ChipRow row = chip_row(nullptr, {"a", "b"});
-  EXPECT_EQ(row.pieces, (std::vector<std::string>{"a", "b"}));
+  const std::vector<std::string> tokens = {"a", "b"};
+  const ChipRow row = chip_row(nullptr, tokens);
+  EXPECT_EQ(row.piece(0) + row.piece(1), "ab");
   EXPECT_EQ(row.fact.words, "2 tokens");
   EXPECT_FALSE(row.can_mask);
 }
@@ -19,7 +20,8 @@ TEST(TokenChips, SayHowManyTokensThereAreBeforeAResultIsThere) {
 TEST(TokenChips, SayHowTheTextWasCut) {
   const auto trace = trace_of(small_request());
   const ChipRow row = chip_row(trace.get(), trace->inputs->tokens);
-  EXPECT_EQ(row.pieces, trace->inputs->tokens);
+  EXPECT_EQ(row.tokens, &trace->inputs->tokens);
+  EXPECT_FALSE(row.by_pieces);
   EXPECT_EQ(row.fact.words, "5 tokens, split on blanks");
   EXPECT_FALSE(row.can_mask) << "without a vocabulary there is no mask token";
 }
