@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "core/base/error.h"
+#include "core/io/json_cursor.h"
 
 namespace headscope {
 
@@ -14,21 +15,17 @@ void refuse_json(const char* key, const char* expected) {
   throw Error(std::string("'") + key + "' is not " + expected);
 }
 
-namespace {
-
-constexpr int kMostDepth = 32;  // nothing of ours is nested so far
-
-}  // namespace
+namespace {}  // namespace
 
 JsonReader::JsonReader(const std::string& text) {
-  const auto check_depth = [](int depth, json::parse_event_t /*event*/, json& /*parsed*/) {
-    if (depth > kMostDepth) throw Error("it is nested too deeply");
-    return true;
-  };
+  // It refuses what json::parse() takes: keys that stand twice, byte order marks, bytes behind a NUL.
+  JsonCursor cursor(text, "its text");
+  cursor.read_value();
+  cursor.finish();
   try {
-    object_ = json::parse(text, check_depth);
+    object_ = json::parse(text);
   } catch (const json::exception&) {
-    throw Error("it is not valid JSON");
+    throw Error("it holds a number that is too large");
   }
   if (!object_.is_object()) throw Error("it is not a JSON object");
 }

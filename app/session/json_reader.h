@@ -21,7 +21,7 @@ constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
 // clamped to [low, high].
 class JsonReader {
  public:
-  // Throws Error when the text is not a JSON object, or is nested deeper than anything of ours.
+  // Throws Error when the text is not a JSON object as JsonCursor takes it, each key once.
   explicit JsonReader(const std::string& text);
 
   void read(const char* key, bool& value) const;

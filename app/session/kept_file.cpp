@@ -3,10 +3,12 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <span>
 #include <system_error>
 
 #include "core/base/memory_failures.h"
 #include "core/io/atomic_file.h"
+#include "core/io/mapped_file.h"
 
 namespace headscope {
 
@@ -42,10 +44,12 @@ bool load_kept_file(const std::string& path, const std::function<void(const std:
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
+    const std::string seen = describe_bytes(std::as_bytes(std::span(text)));
+    const std::string why = seen.empty() || seen == "JSON text" ? error.what() : "it is " + seen;
     const std::string aside = path + ".broken";
     std::error_code refused;
     std::filesystem::rename(path, aside, refused);
-    add_sentence(notice, path + " could not be used (" + error.what() + "); " +
+    add_sentence(notice, path + " could not be used (" + why + "); " +
                              (refused ? "it could not be moved aside either" : "it was put aside as " + aside) +
                              ", the defaults are used.");
     return false;

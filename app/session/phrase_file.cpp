@@ -21,13 +21,15 @@ constexpr std::size_t kMostPhraseBytes = std::size_t{64} << 20;
 std::string read_phrase_file(const std::string& path) {
   std::string text = read_small_file(path, kMostPhraseBytes);
   const std::string seen = describe_bytes(std::as_bytes(std::span(text)));
-  if (seen.starts_with("UTF-16")) throw Error(fmt::format("{}: is {}; expected a UTF-8 text file", path, seen));
-  if (const std::size_t at = first_invalid_byte(text); at != std::string::npos) {
-    throw Error(fmt::format("{}: byte {} (0x{:02x}) is not UTF-8; expected a UTF-8 text file", path, at,
-                            static_cast<unsigned>(static_cast<unsigned char>(text[at]))));
+  const std::size_t invalid = first_invalid_byte(text), nul = text.find('\0');
+  const bool is_text = invalid == std::string::npos && nul == std::string::npos;
+  if (!is_text && !seen.empty()) throw Error(fmt::format("{}: is {}; expected a UTF-8 text file", path, seen));
+  if (invalid != std::string::npos) {
+    throw Error(fmt::format("{}: byte {} (0x{:02x}) is not UTF-8; expected a UTF-8 text file", path, invalid,
+                            static_cast<unsigned>(static_cast<unsigned char>(text[invalid]))));
   }
-  if (const std::size_t at = text.find('\0'); at != std::string::npos) {
-    throw Error(fmt::format("{}: byte {} is a NUL; expected a UTF-8 text file", path, at));
+  if (nul != std::string::npos) {
+    throw Error(fmt::format("{}: byte {} is a NUL; expected a UTF-8 text file", path, nul));
   }
   // A byte order mark is no part of the first word.
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);

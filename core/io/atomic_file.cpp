@@ -75,13 +75,14 @@ void write_through(int descriptor, const std::string& shown, const std::function
 }
 
 int synced(int descriptor) {
-  return ::fsync(descriptor) == 0 || errno == EINVAL || errno == ENOSYS ? 0 : errno;
+  return uninterrupted([&] { return ::fsync(descriptor); }) == 0 || errno == EINVAL || errno == ENOSYS ? 0 : errno;
 }
 
 // Writes a new file.
 void write_temporary(const std::string& temporary, const std::string& shown, std::optional<mode_t> mode, bool sync,
                      const std::function<void(std::ostream&)>& write) {
-  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  Descriptor file(
+      uninterrupted([&] { return ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }));
   if (file.number < 0) throw file_error(shown, errno);
   try {
     if (mode) ::fchmod(file.number, *mode);
@@ -100,7 +101,7 @@ bool wrote_directly(const std::string& path, const struct stat& status,
   if (S_ISREG(status.st_mode)) return false;
   if (S_ISDIR(status.st_mode)) throw Error(fmt::format("{}: is a folder; expected the name of a file", path));
   // O_NONBLOCK: opening a pipe without a reader must not wait for ever.
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+  Descriptor file(uninterrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK); }));
   if (file.number < 0) throw file_error(path, errno);
   ::fcntl(file.number, F_SETFL, ::fcntl(file.number, F_GETFL) & ~O_NONBLOCK);
   write_through(file.number, path, write);
@@ -151,7 +152,7 @@ std::vector<std::string> make_folder(const std::string& path) {
 std::string read_small_file(const std::string& path, std::size_t limit) {
   check_path(path);
   note_file_in_work(path);
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const Descriptor file(uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
   if (file.number < 0) throw file_error(path, errno);
   struct stat status {};
   if (::fstat(file.number, &status) != 0) throw file_error(path, errno);

@@ -104,14 +104,15 @@ std::optional<std::string> text_of(const std::string& path) {
 }
 
 void write_synced(const std::string& path, const std::string& text) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const int file = uninterrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
   int error = file < 0 ? errno : 0;
   for (std::size_t at = 0; error == 0 && at < text.size();) {
     const ssize_t wrote = ::write(file, text.data() + at, text.size() - at);
     if (wrote < 0 && errno != EINTR) error = errno;
     if (wrote > 0) at += static_cast<std::size_t>(wrote);
   }
-  if (error == 0 && ::fsync(file) != 0 && errno != EINVAL && errno != ENOSYS) error = errno;
+  if (error == 0 && uninterrupted([&] { return ::fsync(file); }) != 0 && errno != EINVAL && errno != ENOSYS)
+    error = errno;
   if (file >= 0 && ::close(file) != 0 && error == 0 && errno != EINTR) error = errno;
   if (error == 0) return;
   if (file >= 0) ::unlink(path.c_str());

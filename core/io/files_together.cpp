@@ -94,12 +94,12 @@ void FilesTogether::put_aside(Pending& file) {
 void FilesTogether::sync_together() {
   for (std::size_t i = kSyncedOneByOne; i < pending_.size(); ++i) {
     const Pending& file = pending_[i];
-    const int temporary = ::open(file.temporary.c_str(), O_RDONLY | O_CLOEXEC);
+    const int temporary = uninterrupted([&] { return ::open(file.temporary.c_str(), O_RDONLY | O_CLOEXEC); });
     if (temporary < 0) throw file_error(file.shown, errno);
 #ifdef __linux__
-    const int error = ::syncfs(temporary) == 0 ? 0 : errno;
+    const int error = uninterrupted([&] { return ::syncfs(temporary); }) == 0 ? 0 : errno;
 #else
-    const int error = ::fsync(temporary) == 0 ? 0 : errno;
+    const int error = uninterrupted([&] { return ::fsync(temporary); }) == 0 ? 0 : errno;
 #endif
     ::close(temporary);
     if (error != 0) throw file_error(file.shown, error);

@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/memory_failures.h"
 #include "core/io/mapping_guard.h"
+#include "core/io/part_files.h"
 
 namespace headscope {
 
@@ -60,12 +61,31 @@ bool begins_like_html(std::string_view text) {
 
 }  // namespace
 
+void MappedFile::read_without_size(int file) {
+  constexpr std::size_t kMost = std::size_t{64} << 20, kPiece = std::size_t{1} << 16;
+  std::size_t size = 0;
+  while (true) {
+    if (size > kMost)
+      throw Error(
+          fmt::format("{}: has more than {} bytes, which is too large for a file without a size", path_, kMost));
+    read_.resize(size + kPiece);
+    const ssize_t got = ::read(file, read_.data() + size, kPiece);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(fmt::format("{}: {}", path_, system_words(errno)));
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  read_.resize(size);
+  data_ = read_.data();
+  size_ = size;
+}
+
 std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   if (path.empty()) throw Error("an empty path names no file");
   if (path.find('\0') != std::string::npos) throw Error("a path cannot hold a NUL byte");
   note_file_in_work(path);
   // O_NONBLOCK: opening a pipe without a writer must not wait for ever.
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int file = uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
   if (file < 0) throw Error(fmt::format("{}: {}", path, system_words(errno)));
   struct Closer {
     int file;
@@ -86,7 +106,10 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   std::shared_ptr<MappedFile> mapped(new MappedFile);
   mapped->path_ = path;
   const auto size = static_cast<std::size_t>(status.st_size);
-  if (size == 0) return mapped;
+  if (size == 0) {
+    mapped->read_without_size(file);
+    return mapped;
+  }
   void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
   if (memory == MAP_FAILED) throw Error(fmt::format("{}: cannot be mapped: {}", path, system_words(errno)));
   mapped->data_ = static_cast<const std::byte*>(memory);
@@ -101,7 +124,7 @@ void MappedFile::check_unchanged() const {
 
 MappedFile::~MappedFile() {
   guard_.reset();
-  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+  if (data_ != nullptr && read_.empty()) ::munmap(const_cast<std::byte*>(data_), size_);
 }
 
 std::string describe_bytes(std::span<const std::byte> head) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace headscope {
 
@@ -12,8 +13,9 @@ class MappingGuard;
 
 class MappedFile {
  public:
-  // Error when the file is missing, is a folder or cannot be mapped. An empty file gives no bytes. When the file
-  // becomes shorter later, its lost pages read as zeros: see check_unchanged().
+  // Error when the file is missing, is a folder or cannot be mapped. An empty file gives no bytes; one of /proc, whose
+  // size is 0, gives what reading it gives, at most 64 MB (Error beyond). When the file becomes shorter later, its lost
+  // pages read as zeros: see check_unchanged().
   static std::shared_ptr<const MappedFile> open(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -26,7 +28,10 @@ class MappedFile {
 
  private:
   MappedFile() = default;
+  // Takes the bytes of a file that says its size is 0.
+  void read_without_size(int file);
   std::string path_;
+  std::vector<std::byte> read_;  // what was read instead of mapped
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
   std::unique_ptr<MappingGuard> guard_;

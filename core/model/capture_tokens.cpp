@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "core/base/error.h"
 #include "core/base/text_lines.h"
 #include "core/base/utf8.h"
@@ -42,6 +44,13 @@ CaptureTokens tokens_of_json(std::string_view text, const std::string& path) {
   return tokens;
 }
 
+// Files that no list of tokens begins like; "<s>" may be a token, and a list may be empty.
+void refuse_other_kinds(std::string_view text, const std::string& path) {
+  const std::string seen = describe_bytes(std::as_bytes(std::span(text)));
+  if (seen.empty() || seen == "empty" || seen == "JSON text" || seen == "an XML or HTML page") return;
+  throw Error(fmt::format("{}: is {}; expected a JSON list, or one token a line", path, seen));
+}
+
 std::vector<std::string> lines_of(std::string_view text, const std::string& path) {
   const std::size_t invalid = first_invalid_byte(text);
   if (invalid != std::string::npos) {
@@ -77,8 +86,9 @@ CaptureTokens read_token_file(const std::string& path) {
   if (text.size() > kMostBytes) {
     throw Error(fmt::format("{} has {} bytes; expected a list of tokens of at most {}", path, text.size(), kMostBytes));
   }
+  refuse_other_kinds(text, path);
   CaptureTokens tokens;
-  if (is_token_json(text)) {
+  if (path.ends_with(".json") || is_token_json(text)) {
     tokens = tokens_of_json(text, path);
   } else {
     tokens.queries = lines_of(text, path);

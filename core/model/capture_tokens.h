@@ -18,8 +18,8 @@ bool is_token_json(std::string_view text);
 // A JSON list of strings. Error that names `what`.
 std::vector<std::string> parse_token_list(std::string_view json, const std::string& what);
 
-// A JSON list, a JSON object with the lists `tokens` and `key_tokens`, or UTF-8 text with one token a line (the last
-// line may end without a line feed). Throws Error that names the file.
+// A JSON list, a JSON object with the lists `tokens` and `key_tokens`, or, unless the file is called .json, UTF-8 text
+// with one token a line (the last line may end without a line feed). Throws Error that names the file.
 CaptureTokens read_token_file(const std::string& path);
 
 }  // namespace headscope

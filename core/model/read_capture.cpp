@@ -93,7 +93,7 @@ std::string capture_tokens_path(const std::string& path) {
   const std::string stem = path.substr(0, path.find_last_of('.'));
   for (const char* ending : {".tokens.json", ".tokens.txt"}) {
     std::error_code error;
-    if (std::filesystem::is_regular_file(stem + ending, error)) return stem + ending;
+    if (std::filesystem::exists(std::filesystem::symlink_status(stem + ending, error))) return stem + ending;
   }
   return "";
 }

@@ -28,6 +28,12 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
+// Whatever it is: a link that leads nowhere or a device is refused when it is opened, and not taken for absent.
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(path, ignored));
+}
+
 File open_file(const fs::path& path) {
   File file = {path.string(), MappedFile::open(path.string())};
   const std::string other = describe_bytes(file.mapped->bytes());
@@ -38,7 +44,7 @@ File open_file(const fs::path& path) {
 
 // The value of a JSON file beside the vocabulary, or null when there is none.
 JsonValue read_side_file(const fs::path& path) {
-  if (!is_file(path)) return {};
+  if (!is_there(path)) return {};
   const File file = open_file(path);
   JsonCursor cursor(file.text(), file.path);
   JsonValue value = cursor.read_value();
@@ -101,8 +107,8 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder) {
   const fs::path place = names_the_file ? fs::path(folder).parent_path() : fs::path(folder);
   const fs::path json = names_the_file ? fs::path(folder) : place / "tokenizer.json";
   const fs::path pieces = place / "vocab.json", merges = place / "merges.txt", lines = place / "vocab.txt";
-  const bool is_json = is_file(json), is_byte_level = is_file(pieces) && is_file(merges);
-  if (!is_json && !is_byte_level && !is_file(lines)) return nullptr;
+  const bool is_json = is_there(json), is_byte_level = is_there(pieces) && is_there(merges);
+  if (!is_json && !is_byte_level && !is_there(lines)) return nullptr;
 
   const fs::path config_path = place / "tokenizer_config.json", map_path = place / "special_tokens_map.json";
   const JsonValue config_value = read_side_file(config_path), map_value = read_side_file(map_path);

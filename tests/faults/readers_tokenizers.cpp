@@ -1,0 +1,141 @@
+// The files of a tokenizer's folder.
+#include <filesystem>
+
+#include "core/base/error.h"
+#include "core/text/tokenizer.h"
+#include "tests/faults/readers.h"
+
+namespace headscope::test {
+
+namespace {
+
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+std::string itself(const std::string& json) {
+  return json;
+}
+
+// What the tokenizer of the folder makes of a text, and which of its ids have a role.
+std::string read_folder(const std::string& path) {
+  const auto tokenizer = load_tokenizer(std::filesystem::path(path).parent_path().string());
+  if (tokenizer == nullptr) return "no tokenizer";
+  std::string text(tokenizer->kind());
+  const Tokens tokens = tokenizer->tokenize("a lo hello [MASK] <s> x");
+  for (std::size_t k = 0; k < tokens.ids.size(); ++k) text += " " + std::to_string(tokens.ids[k]) + tokens.pieces[k];
+  const SpecialTokens special = tokenizer->special();
+  for (const auto& role : {special.unknown, special.mask, special.begin, special.end, special.pad, special.separator,
+                           special.classifier}) {
+    text += " " + std::to_string(role.value_or(-1));
+  }
+  for (std::int64_t id = 0; id < tokenizer->vocabulary_size(); ++id) text += " " + tokenizer->piece_of(id);
+  return text + " " + tokenizer->decode(tokens.ids);
+}
+
+std::string small_json() {
+  return R"({"added_tokens":[{"id":3,"content":"<s>","special":true}],"normalizer":{"type":"Lowercase"},)"
+         R"("pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false},"decoder":{"type":"ByteLevel"},)"
+         R"("model":{"type":"BPE","vocab":{"l":0,"o":1,"lo":2},"merges":["l o"]}})";
+}
+
+std::string small_unigram() {
+  return R"({"pre_tokenizer":{"type":"Metaspace"},"model":{"type":"Unigram","unk_id":0,)"
+         R"("vocab":[["u",0],["l",-1.5],["lo",-2]]}})";
+}
+
+std::string small_vocabulary() {
+  return R"({"l":0,"o":1,"h":2,"e":3,"<s>":4})";
+}
+
+std::string small_merges() {
+  return "#version: 0.2\nl o\nh e\n";
+}
+
+std::string small_pieces() {
+  return "[UNK]\n[MASK]\n[CLS]\n[SEP]\nhello\na\n##lo\n";
+}
+
+std::string small_config() {
+  return R"({"unk_token":"[UNK]","mask_token":{"content":"[MASK]"},"do_lower_case":true})";
+}
+
+std::string small_map() {
+  return R"({"cls_token":"[CLS]","sep_token":"[SEP]"})";
+}
+
+Files pieces_alone() {
+  return {{"vocab.txt", small_pieces()}};
+}
+
+const std::vector<Reader> kRows = {
+    {.name = "tokenizer",
+     .covers = "load_tokenizer read_tokenizer_json core/text/load_tokenizer.cpp",
+     .file = "tokenizer.json",
+     .small = small_json,
+     .read = read_folder,
+     .of_json = itself,
+     .small_json = small_json,
+     .passes_over = "parts that no step reads are not held"},
+    {.name = "tokenizer_of_pieces",
+     .covers = "load_tokenizer",
+     .file = "tokenizer.json",
+     .small = small_unigram,
+     .read = read_folder,
+     .of_json = itself,
+     .small_json = small_unigram,
+     .passes_over = "parts that no step reads are not held",
+     .says = "has no unknown token"},
+    {.name = "vocabulary",
+     .covers = "load_tokenizer read_byte_level_files",
+     .file = "vocab.json",
+     .small = small_vocabulary,
+     .read = read_folder,
+     .beside =
+         [] {
+           return Files{{"merges.txt", "#version: 0.2\n"}};
+         },
+     .of_json = itself,
+     .small_json = small_vocabulary,
+     .says = "no line makes the piece"},
+    {.name = "merges",
+     .covers = "load_tokenizer read_byte_level_files",
+     .file = "merges.txt",
+     .small = small_merges,
+     .read = read_folder,
+     .beside =
+         [] {
+           return Files{{"vocab.json", R"({"l":0,"o":1,"lo":2,"h":3,"e":4,"he":5})"}};
+         }},
+    {.name = "word_pieces",
+     .covers = "load_tokenizer read_word_piece_file",
+     .file = "vocab.txt",
+     .small = small_pieces,
+     .read = read_folder,
+     .cut_unseen = "a piece a line, and nothing says how many",
+     .any_text = "a piece a line"},
+    {.name = "tokenizer_config",
+     .covers = "load_tokenizer",
+     .file = "tokenizer_config.json",
+     .small = small_config,
+     .read = read_folder,
+     .beside = pieces_alone,
+     .of_json = itself,
+     .small_json = small_config,
+     .reads = "JSON"},
+    {.name = "special_tokens",
+     .covers = "load_tokenizer",
+     .file = "special_tokens_map.json",
+     .small = small_map,
+     .read = read_folder,
+     .beside = pieces_alone,
+     .of_json = itself,
+     .small_json = small_map,
+     .reads = "JSON"},
+};
+
+}  // namespace
+
+std::vector<Reader> tokenizer_readers() {
+  return kRows;
+}
+
+}  // namespace headscope::test
