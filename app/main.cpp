@@ -12,6 +12,7 @@
 #include "app/frame/window_loop.h"
 #include "app/memory/allocation_guard.h"
 #include "app/memory/end_without_memory.h"
+#include "app/memory/returned_memory.h"
 #include "app/platform/end_signals.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
@@ -21,6 +22,7 @@
 int main(int argc, char** argv) {
   using namespace headscope;
   const auto started = std::chrono::steady_clock::now();
+  return_large_blocks();
   keep_memory_reserve(kWindowReserve);
   end_politely_without_memory("error: ");
   try {
