@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/session/session.h"
 #include "app/ui/map/axis_labels.h"
@@ -71,7 +72,9 @@ std::vector<FollowRow> follow_rows(PanelData& data, const CellPlace& place) {
   }
   const bool later_score = is_score_like(place.stage) && place.stage != StageId::raw_scores;
   if (later_score && trace.find(StageId::raw_scores) != nullptr && trace.find(StageId::query) != nullptr) {
-    return {row_of(data, {StageId::raw_scores, place.index}), row_of(data, place)};
+    FollowRow first = row_of(data, {StageId::raw_scores, place.index}), second = row_of(data, place);
+    for (FollowItem& item : second) item.again = !item.of_file && item.stage == first.back().stage;
+    return {std::move(first), std::move(second)};
   }
   return {row_of(data, place)};
 }

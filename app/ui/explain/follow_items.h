@@ -24,6 +24,7 @@ struct FollowItem {
   std::int64_t batch = 0, slice = 0;
   std::int64_t rows = 0, columns = 0;
   const char* before = "";  // what stands between it and the one before
+  bool again = false;       // the row above ends with the same picture
 };
 using FollowRow = std::vector<FollowItem>;
 

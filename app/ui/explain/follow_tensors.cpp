@@ -28,8 +28,8 @@ constexpr std::int64_t kMostOfFile = std::int64_t{1} << 21;  // numbers of the w
 
 // The mouse on a picture of a stage: hovering links, a click picks.
 void read_mouse(Ui& ui, PanelData& data, const FollowItem& item, HeatmapView& view) {
-  const HeatmapInput input =
-      heatmap_input(ui, "follow/" + std::string(stage_name(item.stage)), view, view.grid, nullptr, nullptr);
+  const std::string name = fmt::format("follow/{}{}", stage_name(item.stage), item.again ? "/again" : "");
+  const HeatmapInput input = heatmap_input(ui, name, view, view.grid, nullptr, nullptr);
   if (input.hovered) {
     const CellPlace cell = place_of(data.trace(), item.stage, item.batch, item.slice, *input.hovered);
     const TokenPair tokens = tokens_of(data.trace(), cell);
@@ -185,12 +185,15 @@ void draw_legend(Ui& ui, PanelData& data, const CellPlace& place, const Rect& ar
     text_in(ui, {{rect.max.x + ui.px(10), rect.min.y - ui.px(4)}, {rect.max.x + ui.px(150), rect.max.y + ui.px(4)}},
             Type::words11, ui.colors.text2, words);
   };
-  bar(area.min.x, false,
-      data.range(ui.session.view, is_weight_like(place.stage) ? StageId::raw_scores : place.stage,
-                 slice_place(place).batch, 0),
-      std::string(stage_name(is_weight_like(place.stage) ? StageId::raw_scores : place.stage)));
+  float x = area.min.x;
+  // A capture of weights has no scores.
+  const StageId shown = is_weight_like(place.stage) ? StageId::raw_scores : place.stage;
+  if (data.trace().find(shown) != nullptr) {
+    bar(x, false, data.range(ui.session.view, shown, slice_place(place).batch, 0), std::string(stage_name(shown)));
+    x += width + ui.px(130);
+  }
   if (data.trace().find(StageId::weights) != nullptr && area.width() > 2 * width + ui.px(180)) {
-    bar(area.min.x + width + ui.px(130), true, {0, 1, false, false}, "weights");
+    bar(x, true, {0, 1, false, false}, "weights");
   }
 }
 

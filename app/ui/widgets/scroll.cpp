@@ -11,21 +11,23 @@ ScrollArea begin_scroll(Ui& ui, const std::string& name, const Rect& rect, float
   UiState& s = ui.state;
   double& offset = s.panels.get<ScrollOffsets>().down[name];
   ImGuiIO& io = ImGui::GetIO();
-  const double most = std::max(0.0f, content_height - rect.height());
+  // What lies above it may take more than there is: then nothing is left of a small window.
+  const float height = std::max(0.0f, rect.height());
+  const double most = std::max(0.0f, content_height - height);
   if (most > 0) {
-    const float reach = rect.height() * rect.height() / content_height;
+    const float reach = height * height / content_height;
     const float thumb = std::max(ui.px(24), reach);
     const Rect track{{rect.max.x - ui.px(8), rect.min.y}, rect.max};
     const Interaction it = interact_mouse(ui, name + "/scrollbar", track, {}, false);
-    if (it.held && rect.height() > thumb) {
-      offset = static_cast<double>((io.MousePos.y - rect.min.y - thumb / 2) / (rect.height() - thumb)) * most;
+    if (it.held && height > thumb) {
+      offset = static_cast<double>((io.MousePos.y - rect.min.y - thumb / 2) / (height - thumb)) * most;
     }
     if (io.MouseWheel != 0 && mouse_over(ui, rect)) {
       offset -= static_cast<double>(io.MouseWheel * ui.px(48));
       io.MouseWheel = 0;
     }
     offset = std::clamp(std::round(offset), 0.0, most);
-    const float top = rect.min.y + static_cast<float>(offset / most) * (rect.height() - thumb);
+    const float top = rect.min.y + static_cast<float>(offset / most) * (height - thumb);
     const Rect bar{{rect.max.x - ui.px(6), std::round(top) + ui.px(2)},
                    {rect.max.x - ui.px(2), std::round(top + thumb) - ui.px(2)}};
     fill(bar, it.hovered || it.held ? ui.colors.text3 : ui.colors.hover, ui.px(2));

@@ -239,4 +239,10 @@ std::string single_line(std::string_view text) {
   return result;
 }
 
+std::string without_nuls(std::string_view text) {
+  std::string result(text);
+  std::erase(result, '\0');
+  return result;
+}
+
 }  // namespace headscope::ui

@@ -60,4 +60,7 @@ bool redo(TextEdit& edit);
 // The text for a single-line field: line breaks and tabs become blanks, other control characters are removed.
 std::string single_line(std::string_view text);
 
+// The text for a field of several lines: all of it but NULs, which no session and no command line can hold.
+std::string without_nuls(std::string_view text);
+
 }  // namespace headscope::ui

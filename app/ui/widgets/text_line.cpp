@@ -74,7 +74,7 @@ bool edit_by_keys(Ui& ui, TextEdit& edit, bool allow_line_breaks) {
   if (ui.take_key(KeyName::x, true) || ui.take_key(KeyName::del, false, true)) cut_or_copy(true);
   if (ui.take_key(KeyName::v, true) || ui.take_key(KeyName::insert, false, true)) {
     const std::string pasted = ui.get_clipboard ? ui.get_clipboard() : std::string();
-    const std::string line = allow_line_breaks ? pasted : single_line(pasted);
+    const std::string line = allow_line_breaks ? without_nuls(pasted) : single_line(pasted);
     changed = changed || (!line.empty() && (!has_selection(edit) || selected_text(edit) != line));
     paste_text(edit, line);
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/ui/font_atlas.h"
 #include "app/ui/imgui_compat.h"
@@ -26,9 +27,10 @@ TextureId NullTextures::image(std::uint64_t, std::uint64_t, const Image& pixels)
 
 Driver::Driver(int width, int height, float scale) : Driver(demo_document(), width, height, scale) {}
 
-Driver::Driver(const Document& document, int width, int height, float scale, SessionOptions options)
+Driver::Driver(const Document& document, int width, int height, float scale, SessionOptions options,
+               std::unique_ptr<Executor> executor)
     : session(
-          make_inline_executor(), [] {}, std::move(options)),
+          std::move(executor), [] {}, std::move(options)),
       width_(width),
       height_(height),
       content_scale_(scale),
@@ -37,6 +39,7 @@ Driver::Driver(const Document& document, int width, int height, float scale, Ses
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;
   io.LogFilename = nullptr;
+  io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // as the window's renderer: a list may have many vertices
   compat::leave_input_order_to_us();
   settings.recent_files.clear();
   session.open(document.request, document.view, document.identity());

@@ -5,9 +5,12 @@
 #include <imgui.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "app/session/background/executor.h"
 #include "app/session/documents.h"
 #include "app/session/session.h"
 #include "app/session/settings.h"
@@ -35,7 +38,8 @@ class NullTextures : public TextureStore {
 class Driver {
  public:
   explicit Driver(int width = 1600, int height = 1000, float scale = 1);
-  Driver(const Document& document, int width = 1600, int height = 1000, float scale = 1, SessionOptions options = {});
+  Driver(const Document& document, int width = 1600, int height = 1000, float scale = 1, SessionOptions options = {},
+         std::unique_ptr<Executor> executor = make_inline_executor());
   ~Driver();
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
@@ -49,10 +53,16 @@ class Driver {
   std::string clipboard;
   std::vector<Command> for_main;  // commands that the shell left to main
 
+  // One frame with this input, and the commands that were pushed before.
+  void frame(InputEvents input);
+  // The next frame begins with this command, as when something outside of the panels asks for it.
+  void push(CommandId id, std::string argument = "") { pushed_.push_back({id, std::move(argument)}); }
   // Frames until nothing asks for another one, at least `frames`.
   void step(int frames = 2);
   // Time passes without frames, then one.
   void wait(double seconds);
+  // Time passes without frames.
+  void let_pass(double seconds) { time_ += seconds; }
   void resize(int width, int height);
   void set_scale(float content_scale);
 
@@ -88,13 +98,13 @@ class Driver {
   std::vector<std::string> names(const std::string& prefix) const;
 
  private:
-  void frame(InputEvents input);
   DriverFonts font_source_;
   Fonts fonts_;
   float fonts_scale_ = 0;
   int width_, height_;
   float content_scale_;
   double time_ = 0;
+  std::vector<Command> pushed_;
   std::chrono::steady_clock::time_point start_;
 };
 

@@ -39,6 +39,14 @@ class Palette : public testing::Test {
   Driver d{phrase_document(kTwelve)};
 };
 
+// The list has no room, and nothing in it: its scroll bar was drawn at no number.
+TEST_F(Palette, ASearchWithoutAnswerInALowWindowIsDrawn) {
+  d.resize(3000, 200);
+  d.set_scale(1.25f);
+  EXPECT_TRUE(hits("zzzzzzzz").empty());
+  EXPECT_FALSE(d.has("palette/list/scrollbar")) << "there is nothing to scroll";
+}
+
 TEST_F(Palette, FindsCommandsByNameSynonymInitialsAndWithATypo) {
   EXPECT_EQ(first("expo"), "command: Export...");
   EXPECT_EQ(first("EXPORT"), "command: Export...");

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "app/ui/map/explain_state.h"
 #include "tests/app/ui/driver.h"
 #include "tests/app/ui/small_trace.h"
@@ -87,6 +91,20 @@ TEST(Follow, SmallTensorsHaveLegibleCells) {
     EXPECT_GE(d.rect("follow/picture/weights[0, 0]").width(), 12 * 16 - 1) << height;
     EXPECT_GE(d.rect("follow/picture/value[0, 0]").width(), 60) << "the wide one keeps a share";
   }
+}
+
+// One row ends with the picture with which the next one begins: Tab could not tell them apart.
+TEST(Follow, NoTwoPicturesHaveOneName) {
+  Driver d(phrase_document(kTwelve));
+  d.session.view.main_view = MainView::follow;
+  d.session.view.stage = StageId::scores;
+  d.session.view.cell = Cell{3, 1};
+  d.step(4);
+  EXPECT_TRUE(d.has("follow/raw_scores"));
+  EXPECT_TRUE(d.has("follow/raw_scores/again"));
+  std::vector<std::string> names = d.state.tab_order;
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
 }
 
 TEST(Follow, APictureAndAStepCanBeClicked) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <utility>
 
 #include "app/session/documents.h"
 #include "core/io/npy.h"
@@ -40,6 +41,19 @@ struct CaptureInWindow : ::testing::Test {
 
   TemporaryFolder folder;
 };
+
+// It has no scores, of which the legend of the colours speaks otherwise.
+TEST_F(CaptureInWindow, ItsTokensCanBeFollowed) {
+  Driver d(opened(write({"layers.0.weights"})));
+  d.session.view.main_view = MainView::follow;
+  for (const auto& [width, height] : {std::pair{1280, 800}, {1600, 1000}, {700, 500}}) {
+    for (const float scale : {0.5f, 1.0f, 2.0f, 4.0f}) {
+      d.resize(width, height);
+      d.set_scale(scale);
+      EXPECT_EQ(d.session.view.main_view, MainView::follow) << width << " at " << scale;
+    }
+  }
+}
 
 TEST_F(CaptureInWindow, TheFieldNamesItsTokens) {
   Driver d(opened(write({"layers.0.weights"})));

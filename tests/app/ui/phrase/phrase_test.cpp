@@ -33,6 +33,16 @@ TEST(Phrase, KeepsEmojiAndCharactersOfAnyScriptToTheByte) {
   EXPECT_GT(d.textures.images, 0) << "what the atlas cannot hold is drawn as a picture";
 }
 
+// A phrase that no session could hold would be lost with the window.
+TEST(Phrase, ANulIsLeftOutOfWhatIsPasted) {
+  Driver d;
+  d.tab_to("phrase");
+  d.ctrl(KeyName::a);
+  d.clipboard = std::string("one\0 two\0", 9);
+  d.ctrl(KeyName::v);
+  EXPECT_EQ(d.session.draft.phrase, "one two");
+}
+
 TEST(Phrase, PastesEmojiAndLineBreaksUnaltered) {
   Driver d;
   d.ctrl(KeyName::a);
