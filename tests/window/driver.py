@@ -54,8 +54,9 @@ class Display:
 class Window:
     """One run of headscope with settings and state of its own in `home`."""
 
-    def __init__(self, binary, display, home, arguments=None, size=(1600, 1000)):
-        """Without arguments: drawn weights and a causal mask, the same for every journey. (): as a user starts it."""
+    def __init__(self, binary, display, home, arguments=None, size=(1600, 1000), path=None):
+        """Without arguments: drawn weights and a causal mask, the same for every journey. (): as a user starts it.
+        `path`: where the window finds programs of the desktop; None: where the tests find theirs."""
         self.home = pathlib.Path(home)
         if arguments is None:
             drawn = self.home / "drawn.json"
@@ -71,7 +72,8 @@ class Window:
         self.log = open(self.home / "log.txt", "ab")
         self.process = subprocess.Popen(
             [binary, "--probe", str(self.probe_path), "--size", f"{size[0]}x{size[1]}", *map(str, arguments)],
-            env=self.environment, stdout=self.log, stderr=self.log, cwd=self.home)
+            env=self.environment if path is None else dict(self.environment, PATH=path), stdout=self.log, stderr=self.log,
+            cwd=self.home)
         self.wait(lambda p: p["frame"] >= 1, "the first frame")
         self.id = self.run("xdotool", "search", "--sync", "--onlyvisible", "--pid", str(self.process.pid)).split()[0]
         self.run("xdotool", "windowfocus", "--sync", self.id)  # there is no window manager to do it
