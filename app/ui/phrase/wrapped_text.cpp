@@ -1,6 +1,7 @@
 #include "app/ui/phrase/wrapped_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -19,13 +20,22 @@ namespace {
 // some pixels from that, and a letter that no atlas holds counts as a square.
 class Measure {
  public:
-  Measure(Ui& ui, WrappedText& kept) : ui_(ui), kept_(kept), by_letters_(kept.text.size() > kLongText) {}
+  Measure(Ui& ui, WrappedText& kept) : ui_(ui), kept_(kept), by_letters_(kept.text.size() > kLongText) {
+    ascii_.fill(-1);
+  }
 
   float operator()(std::string_view part) {
     kept_.measured += part.size();
     if (!by_letters_) return text_width(ui_, kPhraseType, part);
     float width = 0;
     for (std::size_t at = 0; at < part.size();) {
+      if (const auto byte = static_cast<unsigned char>(part[at]); byte < ascii_.size()) {
+        float& known = ascii_[byte];
+        if (known < 0) known = new_advance({byte, 1, true});
+        width += known;
+        ++at;
+        continue;
+      }
       const CodePoint c = code_point_at(part, at);
       width += advance(c);
       at += static_cast<std::size_t>(c.bytes);
@@ -51,6 +61,7 @@ class Measure {
   Ui& ui_;
   WrappedText& kept_;
   bool by_letters_;
+  std::array<float, 128> ascii_;  // advances, -1: not known yet; a map is slower than the rest of the work
 };
 
 // Breaks the text into lines, from a line's begin on.

@@ -21,7 +21,7 @@ constexpr std::size_t kMostLineBytes = 1024;
 
 // From here on a text is measured by the advances of its letters, without shaping, and at most so many bytes a frame.
 constexpr std::size_t kLongText = std::size_t{1} << 16;
-constexpr std::size_t kBytesPerFrame = std::size_t{1} << 20;
+constexpr std::size_t kBytesPerFrame = std::size_t{1} << 19;
 
 // The lines of a wrapped text, kept until text, width or scale change.
 struct WrappedText {
