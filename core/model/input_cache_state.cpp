@@ -10,8 +10,10 @@
 namespace headscope {
 namespace {
 
-constexpr std::size_t kDrawsKept = 2;                          // the current ones and those before the last change
-constexpr std::size_t kWordValuesKept = std::size_t{1} << 24;  // 64 MiB of floats
+constexpr std::size_t kDrawsKept = 2;  // the current ones and those before the last change
+// Every key that is typed makes a new word, so that this much is reached: 4 MiB of floats, and twice what one request
+// has.
+constexpr std::size_t kWordValuesKept = std::size_t{1} << 20;
 
 void copy_out_of_mapping(Linear& linear) {
   linear.weight = linear.weight.dense_copy_as_it_lies();
@@ -47,8 +49,8 @@ DrawnTensors InputCache::State::drawn(const SeededDraws& key) {
 
 void InputCache::State::read_vectors(std::uint64_t seed, const std::vector<std::string>& words, std::int64_t input_dim,
                                      std::span<float> out) {
-  if (seed != word_seed_ || input_dim != word_dim_ ||
-      words_.size() * static_cast<std::size_t>(std::max<std::int64_t>(input_dim, 1)) > kWordValuesKept) {
+  const auto dim = static_cast<std::size_t>(std::max<std::int64_t>(input_dim, 1));
+  if (seed != word_seed_ || input_dim != word_dim_ || words_.size() * dim > kWordValuesKept + 2 * words.size() * dim) {
     words_.clear();
     word_seed_ = seed;
     word_dim_ = input_dim;
