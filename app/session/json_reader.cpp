@@ -15,8 +15,6 @@ void refuse_json(const char* key, const char* expected) {
   throw Error(std::string("'") + key + "' is not " + expected);
 }
 
-namespace {}  // namespace
-
 JsonReader::JsonReader(const std::string& text) {
   // It refuses what json::parse() takes: keys that stand twice, byte order marks, bytes behind a NUL.
   JsonCursor cursor(text, "its text");

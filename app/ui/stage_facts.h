@@ -14,7 +14,8 @@ namespace headscope::ui {
 
 struct Ui;  // app/ui/ui.h
 
-// Names of the rows (tokens of the query or the key side) and of the columns (key tokens; empty for features).
+// Names of the rows (tokens of the query or the key side) and of the columns (key tokens; empty for features), as they
+// are shown: of a token above 256 bytes its beginning. `rows_are_keys()` says whose whole names they are.
 std::vector<std::string> row_names(const Trace& trace, StageId stage);
 std::vector<std::string> column_names(const Trace& trace, StageId stage);
 // The score-like stages of the trace, weights first, then backwards: what the heads' heatmaps can show.

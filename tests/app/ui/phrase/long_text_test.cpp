@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/ui/phrase/wrapped_text.h"
+#include "app/ui/shortcuts.h"
 #include "app/ui/stage_facts.h"
 #include "app/ui/widgets/shown_line.h"
 #include "tests/app/ui/driver.h"
@@ -112,6 +113,8 @@ TEST(LongToken, IsNamedByItsBeginning) {
   EXPECT_EQ(d.trace().inputs->tokens[1].size(), 1'000'000u);
   for (const std::string& name : row_names(d.trace(), StageId::weights)) EXPECT_LE(name.size(), 300u);
   for (const DrawnText& text : d.texts) EXPECT_LE(text.words.size(), 4096u) << text.words.substr(0, 80);
+  EXPECT_NE(copied_text(d.session, CopyWhat::matrix).find(repeated("x", 1'000'000)), std::string::npos)
+      << "what is copied has all of it";
 }
 
 }  // namespace
