@@ -5,7 +5,7 @@
 
 namespace headscope::test {
 
-// Bytes that were asked for since the program began, given back or not; of all threads.
+// Bytes that were asked for since the program began, given back or not; of all threads. 0 under a sanitizer.
 std::size_t bytes_asked_for();
 
 }  // namespace headscope::test
