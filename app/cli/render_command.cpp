@@ -15,8 +15,8 @@
 #include "core/export/recipe.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
-#include "core/picture/figure.h"
-#include "core/picture/text_fonts.h"
+#include "core/picture/figure/figure.h"
+#include "core/picture/text/text_fonts.h"
 
 namespace headscope::cli {
 

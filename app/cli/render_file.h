@@ -3,7 +3,7 @@
 
 #include "app/cli/arguments.h"
 #include "core/base/cancel.h"
-#include "core/picture/figure_source.h"
+#include "core/picture/figure/figure_source.h"
 #include "core/picture/view_spec.h"
 
 namespace headscope::cli {

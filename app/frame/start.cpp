@@ -14,7 +14,7 @@
 #include "app/ui/lesson_notice.h"
 #include "core/base/error.h"
 #include "core/base/memory_failures.h"
-#include "core/picture/text_fonts.h"
+#include "core/picture/text/text_fonts.h"
 
 namespace headscope {
 namespace {

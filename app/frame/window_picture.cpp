@@ -20,7 +20,7 @@
 #include "core/export/session_file.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
-#include "core/picture/figure.h"
+#include "core/picture/figure/figure.h"
 
 namespace headscope {
 std::string unused_export_path(const Settings& settings, const std::string& name, const std::string& ending) {

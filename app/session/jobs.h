@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "app/session/background/executor.h"
 #include "app/session/background/tensor_comparison.h"
+#include "app/session/background/work/executor.h"
 #include "core/attention/trace.h"
 #include "core/backend/backend_factory.h"
 #include "core/base/cancel.h"

@@ -17,7 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/version.h"
 #include "core/io/atomic_file.h"
-#include "core/picture/text_fonts.h"
+#include "core/picture/text/text_fonts.h"
 
 namespace headscope {
 

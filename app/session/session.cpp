@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/session/background/compute_queue.h"
+#include "app/session/background/work/compute_queue.h"
 #include "core/request/same_request.h"
 
 namespace headscope {

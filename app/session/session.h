@@ -9,7 +9,7 @@
 #include <string>
 
 #include "app/session/background/background.h"
-#include "app/session/background/executor.h"
+#include "app/session/background/work/executor.h"
 #include "app/session/document_identity.h"
 #include "app/session/jobs.h"
 #include "app/session/undo_list.h"

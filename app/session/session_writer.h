@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "app/session/background/executor.h"
+#include "app/session/background/work/executor.h"
 #include "app/session/last_session.h"
 #include "app/session/settings.h"
 

@@ -15,7 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/utf8.h"
 #include "core/io/mapped_file.h"
-#include "core/picture/text.h"
+#include "core/picture/text/text.h"
 
 namespace headscope::ui {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "core/picture/figure.h"
+#include "core/picture/figure/figure.h"
 
 namespace headscope {
 

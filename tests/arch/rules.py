@@ -12,12 +12,16 @@ FOLDERS = {
     "app/platform": "platform",
     "app/session": "session",
     "app/session/background": "session/background",
+    "app/session/background/maps": "session/background/maps",
+    "app/session/background/models": "session/background/models",
+    "app/session/background/work": "session/background/work",
     "app/session/export": "session/export",
     "core/backend/kernels": "core/backend",
 }
 # Rooms of the engine, ground first: a room and those below that it may know. Down only, and not every floor at once.
 _inputs = {"core/base", "core/tensor", "core/request", "core/io", "core/backend", "core/text", "core/model"}
 _results = _inputs | {"core/attention"}
+_below_pictures = _results | {"core/explain", "core/heads", "core/compare"}
 CORE = {
     "core/base": set(),
     "core/tensor": {"core/base"},
@@ -30,8 +34,10 @@ CORE = {
     "core/explain": _results,
     "core/heads": _results,
     "core/compare": _results | {"core/explain"},
-    "core/picture": _results | {"core/explain", "core/heads", "core/compare"},
-    "core/export": _results | {"core/explain", "core/heads", "core/compare", "core/picture"},
+    "core/picture": _below_pictures,
+    "core/picture/text": {"core/picture"} | _below_pictures,
+    "core/picture/figure": {"core/picture", "core/picture/text"} | _below_pictures,
+    "core/export": {"core/picture", "core/picture/figure", "core/picture/text"} | _below_pictures,
     "core/script": _results,
 }
 # Rooms of the window, below the shell.
@@ -53,15 +59,20 @@ UI = {
     "ui/guide": {"ui/widgets"},
     "ui/dialogs": {"ui/widgets", "ui/map", "ui/phrase", "ui/bug_lab", "ui/script", "ui/guide"},
 }
-_session = {"session", "session/background", "session/export"}
+# Answers of the background, ground first: the shared threads, the services on them, and all of them as one struct.
+_background = {"session/background", "session/background/maps", "session/background/models", "session/background/work"}
+_session = {"session", "session/export"} | _background
 _below_ui = _session | set(CORE)
 
 # part -> parts whose headers it may include, besides its own
 MAY_INCLUDE = {
     **CORE,
-    "session/background": set(CORE),
-    "session": {"session/background"} | set(CORE),
-    "session/export": {"session", "session/background"} | set(CORE),
+    "session/background/work": set(CORE),
+    "session/background/maps": {"session/background/work"} | set(CORE),
+    "session/background/models": {"session/background/work"} | set(CORE),
+    "session/background": _background | set(CORE),
+    "session": _background | set(CORE),
+    "session/export": {"session"} | _background | set(CORE),
     "cli": {"memory"} | _below_ui,
     "memory": {"core/base"},
     "gl": set(CORE),

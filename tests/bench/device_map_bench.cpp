@@ -6,7 +6,7 @@
 #include "app/gl/compute_backend.h"
 #include "app/gl/gl_texture_store.h"
 #include "app/gl/offscreen.h"
-#include "app/session/background/map_tiles.h"
+#include "app/session/background/maps/map_tiles.h"
 #include "tests/bench/made_map.h"
 
 namespace headscope {

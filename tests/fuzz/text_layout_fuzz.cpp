@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/base/utf8.h"
-#include "core/picture/text.h"
-#include "core/picture/text_layout.h"
+#include "core/picture/text/text.h"
+#include "core/picture/text/text_layout.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace headscope;

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "app/session/background/executor.h"
+#include "app/session/background/work/executor.h"
 
 namespace headscope::ui {
 

@@ -5,14 +5,14 @@
 
 #include "app/session/background/background_queries.h"
 #include "app/session/background/cell_search.h"
-#include "app/session/background/compute_queue.h"
-#include "app/session/background/executor.h"
 #include "app/session/background/explanations.h"
-#include "app/session/background/map_tiles.h"
-#include "app/session/background/model_numbers.h"
+#include "app/session/background/maps/map_tiles.h"
+#include "app/session/background/maps/slice_numbers.h"
+#include "app/session/background/models/model_numbers.h"
 #include "app/session/background/precision_numbers.h"
-#include "app/session/background/slice_numbers.h"
 #include "app/session/background/variant_numbers.h"
+#include "app/session/background/work/compute_queue.h"
+#include "app/session/background/work/executor.h"
 
 namespace headscope {
 

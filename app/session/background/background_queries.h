@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "app/session/background/latest_work.h"
+#include "app/session/background/work/latest_work.h"
 #include "core/compare/comparison.h"
 #include "core/explain/sensitivity.h"
 #include "core/heads/text_weights.h"

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "app/session/background/latest_work.h"
-#include "app/session/background/map_picture.h"
+#include "app/session/background/maps/map_picture.h"
+#include "app/session/background/work/latest_work.h"
 #include "core/request/mask.h"
 #include "core/tensor/cell_condition.h"
 #include "core/tensor/tensor.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "app/session/background/worker.h"
+#include "app/session/background/work/worker.h"
 #include "core/base/memory_failures.h"
 
 namespace headscope {

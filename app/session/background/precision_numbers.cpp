@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include "app/session/background/latest_work.h"
+#include "app/session/background/work/latest_work.h"
 #include "core/base/memory_failures.h"
 
 namespace headscope {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "app/session/background/executor.h"
+#include "app/session/background/work/executor.h"
 #include "core/compare/precision.h"
 
 namespace headscope {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "app/session/background/background.h"
-#include "app/session/background/map_picture.h"
-#include "app/session/background/slice_numbers.h"
+#include "app/session/background/maps/map_picture.h"
+#include "app/session/background/maps/slice_numbers.h"
 #include "app/session/background/trace_strip.h"
 #include "core/attention/trace.h"
 #include "core/explain/neurons.h"

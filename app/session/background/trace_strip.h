@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "app/session/background/map_picture.h"
+#include "app/session/background/maps/map_picture.h"
 #include "core/attention/trace.h"
 #include "core/picture/heatmap.h"
 #include "core/request/mask.h"

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "app/session/background/latest_work.h"
+#include "app/session/background/work/latest_work.h"
 #include "core/base/memory_failures.h"
 #include "core/compare/variant_run.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/session/background/executor.h"
+#include "app/session/background/work/executor.h"
 #include "core/compare/variant_effect.h"
 #include "core/request/problem.h"
 

@@ -21,7 +21,7 @@
 #include "core/io/png.h"
 #include "core/io/safetensors.h"
 #include "core/io/tensor_blocks.h"
-#include "core/picture/figure.h"
+#include "core/picture/figure/figure.h"
 #include "core/picture/paper.h"
 #include "core/picture/view_options.h"
 

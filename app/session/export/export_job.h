@@ -11,7 +11,7 @@
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
 #include "core/export/export_stages.h"
-#include "core/picture/figure.h"
+#include "core/picture/figure/figure.h"
 #include "core/picture/view_spec.h"
 
 namespace headscope {

@@ -9,7 +9,7 @@
 #include "app/session/view_state.h"
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
-#include "core/picture/figure.h"
+#include "core/picture/figure/figure.h"
 #include "core/picture/view_spec.h"
 
 namespace headscope {

@@ -15,7 +15,7 @@
 #include "app/ui/file_choice.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/widgets/widgets.h"
-#include "core/picture/figure.h"
+#include "core/picture/figure/figure.h"
 #include "core/picture/paper.h"
 
 namespace headscope::ui {

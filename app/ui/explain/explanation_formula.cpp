@@ -8,7 +8,7 @@
 
 #include "app/ui/explain/explanation.h"
 #include "app/ui/widgets/widgets.h"
-#include "core/picture/formula_layout.h"
+#include "core/picture/text/formula_layout.h"
 
 namespace headscope::ui {
 namespace {

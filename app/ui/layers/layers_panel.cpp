@@ -6,7 +6,7 @@
 #include <iterator>
 #include <vector>
 
-#include "app/session/background/predictions.h"
+#include "app/session/background/models/predictions.h"
 #include "app/session/session.h"
 #include "app/ui/data_versions.h"
 #include "app/ui/panels.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/session/background/model_numbers.h"
+#include "app/session/background/models/model_numbers.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/ui.h"
 

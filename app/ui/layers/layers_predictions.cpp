@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/session/background/predictions.h"
+#include "app/session/background/models/predictions.h"
 #include "app/session/session.h"
 #include "app/ui/layers/layers_panel.h"
 #include "app/ui/map/panel_sentences.h"

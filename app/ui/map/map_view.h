@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/session/background/map_tiles.h"
+#include "app/session/background/maps/map_tiles.h"
 #include "app/ui/map/cell_grid.h"
 #include "app/ui/ui.h"
 

@@ -13,7 +13,7 @@
 #include "app/ui/stage_facts.h"
 #include "app/ui/ui.h"
 #include "core/heads/text_weights.h"
-#include "core/picture/text_flow.h"
+#include "core/picture/text/text_flow.h"
 
 namespace headscope::ui {
 

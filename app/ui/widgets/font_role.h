@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/ui/theme.h"
-#include "core/picture/text.h"
+#include "core/picture/text/text.h"
 
 namespace headscope::ui {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "app/ui/widgets/text_pieces.h"
-#include "core/picture/text_layout.h"
+#include "core/picture/text/text_layout.h"
 
 namespace headscope::ui {
 

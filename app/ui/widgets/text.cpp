@@ -6,7 +6,7 @@
 #include "app/ui/widgets/shown_line.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "app/ui/widgets/widgets.h"
-#include "core/picture/text.h"
+#include "core/picture/text/text.h"
 
 namespace headscope::ui {
 

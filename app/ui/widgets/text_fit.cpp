@@ -8,7 +8,7 @@
 #include "app/ui/widgets/text_pieces.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/utf8.h"
-#include "core/picture/text.h"
+#include "core/picture/text/text.h"
 
 namespace headscope::ui {
 

@@ -4,7 +4,7 @@
 
 #include "app/ui/widgets/shown_line.h"
 #include "core/base/utf8.h"
-#include "core/picture/text.h"
+#include "core/picture/text/text.h"
 
 namespace headscope::ui {
 

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <string>
 
-#include "core/picture/built_in_font.h"
+#include "core/picture/text/built_in_font.h"
 #include "tests/app/cli/command.h"
 #include "tests/app/session/temporary_folder.h"
 

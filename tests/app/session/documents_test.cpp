@@ -11,7 +11,7 @@
 #include "core/io/npy.h"
 #include "core/io/png.h"
 #include "core/io/safetensors.h"
-#include "core/picture/figure.h"
+#include "core/picture/figure/figure.h"
 #include "tests/app/session/temporary_folder.h"
 #include "tests/core/io/io_helpers.h"
 #include "tests/core/io/npz_files.h"

@@ -1,7 +1,7 @@
 // What cannot run: said beside the control, while the last good result stays.
 #include <new>
 
-#include "app/session/background/compute_queue.h"
+#include "app/session/background/work/compute_queue.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
 #include "tests/app/session/session_fixture.h"

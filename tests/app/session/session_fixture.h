@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/session/background/compute_queue.h"
+#include "app/session/background/work/compute_queue.h"
 #include "app/session/session.h"
 
 namespace headscope {

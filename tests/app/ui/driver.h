@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/session/background/executor.h"
+#include "app/session/background/work/executor.h"
 #include "app/session/documents.h"
 #include "app/session/session.h"
 #include "app/session/settings.h"

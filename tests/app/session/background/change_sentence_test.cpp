@@ -1,7 +1,7 @@
 // What a change of the prediction comes from, in words.
 #include <gtest/gtest.h>
 
-#include "app/session/background/predictions.h"
+#include "app/session/background/models/predictions.h"
 #include "core/request/intervention_list.h"
 #include "core/request/request_text.h"
 

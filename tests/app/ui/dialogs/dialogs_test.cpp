@@ -10,7 +10,7 @@
 #include "app/ui/export_dialog_state.h"
 #include "core/export/session_file.h"
 #include "core/io/png.h"
-#include "core/picture/figure.h"
+#include "core/picture/figure/figure.h"
 #include "tests/app/session/temporary_folder.h"
 #include "tests/app/ui/driver.h"
 

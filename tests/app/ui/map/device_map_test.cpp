@@ -4,7 +4,7 @@
 #include "core/attention/on_demand.h"
 #include "core/backend/device_backend.h"
 #include "core/request/request_text.h"
-#include "tests/app/session/background/keeping_device.h"
+#include "tests/app/session/background/maps/keeping_device.h"
 #include "tests/app/ui/driver.h"
 
 namespace headscope::ui {

@@ -10,7 +10,7 @@
 #include "app/ui/widgets/font_role.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "app/ui/widgets/widgets.h"
-#include "core/picture/text.h"
+#include "core/picture/text/text.h"
 
 namespace headscope::ui {
 namespace {

@@ -1,0 +1,183 @@
+#include "core/picture/figure/figure.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "core/picture/figure/figure_views.h"
+#include "core/picture/paper.h"
+
+namespace headscope {
+
+namespace {
+
+constexpr int kLargestSide = 16384;
+
+// As given, before lengths on paper become pixels.
+void check_paper(const ViewSpec& view) {
+  if (!view.paper.width) return;
+  const double pixels = inches_of(*view.paper.width) * pixels_per_inch(view);
+  if (!(pixels >= 1 && pixels <= kLargestSide)) {
+    throw UsageError("width", fmt::format("{} at {} dpi would be {:.0f} pixels, up to {} can be drawn",
+                                          length_text(*view.paper.width), pixels_per_inch(view), pixels, kLargestSide));
+  }
+}
+
+void check(const ViewSpec& view) {
+  check_paper(view);
+  if (!is_for_paper(view) && !(view.scale >= 0.25 && view.scale <= 8)) {
+    throw UsageError(fmt::format("scale: {} asked for, 0.25 to 8 can be drawn", view.scale));
+  }
+  if (view.cell && (*view.cell < 1 || *view.cell > 1024)) {
+    throw UsageError("cell", fmt::format("{} asked for, 1 to 1024 pixels can be drawn", *view.cell));
+  }
+  if (view.width && (*view.width < 1 || *view.width > kLargestSide)) {
+    throw UsageError("width", fmt::format("{} asked for, up to {} pixels can be drawn", *view.width, kLargestSide));
+  }
+  if (view.range == RangeKind::fixed && !(view.range_low < view.range_high)) {
+    throw UsageError("range", fmt::format("{},{} asked for, the first must be less than the second", view.range_low,
+                                          view.range_high));
+  }
+}
+
+void check_size(const FigurePlan& plan) {
+  if (plan.width > kLargestSide || plan.height > kLargestSide) {
+    throw UsageError(
+        fmt::format("the picture would be {} x {} pixels, at most {} x {} can be drawn: use a smaller "
+                    "--cell, or --width",
+                    plan.width, plan.height, kLargestSide, kLargestSide));
+  }
+}
+
+}  // namespace
+
+std::vector<std::int64_t> shown_heads(const ViewSpec& view, std::int64_t count) {
+  if (!view.heads_shown) {
+    std::vector<std::int64_t> all(static_cast<std::size_t>(count));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+  for (const std::int64_t head : *view.heads_shown) {
+    if (head >= count)
+      throw UsageError("heads-shown", fmt::format("{} asked for, the heads are 0 to {}", head, count - 1));
+  }
+  return *view.heads_shown;
+}
+
+namespace {
+
+// Views of one stage.
+void plan_stage(Sheet& sheet, bool measure, const CancelToken& cancel) {
+  const ViewSpec& view = sheet.view;
+  const bool of_weights = view.view == ViewKind::arcs || view.view == ViewKind::neurons || view.view == ViewKind::text;
+  const StagePicture stage(sheet.trace,
+                           of_weights                      ? StageId::weights
+                           : view.view == ViewKind::concat ? StageId::concat
+                                                           : view.stage,
+                           view);
+  const bool has_heads = stage.heads() > 0 && sheet.on_paper();
+  switch (view.view) {
+    case ViewKind::heads:
+      if (has_heads) {
+        plan_paper_heads(sheet, stage, heads_of_grid(view, stage));
+      } else {
+        plan_heads(sheet, stage, measure);
+      }
+      break;
+    case ViewKind::head:
+    case ViewKind::stage:
+      if (has_heads && view.head >= 0 && view.head < stage.heads()) {
+        plan_paper_heads(sheet, stage, {view.head});
+      } else {
+        plan_map(sheet, stage, measure);
+      }
+      break;
+    case ViewKind::concat:
+      plan_concat(sheet, stage, measure);
+      break;
+    case ViewKind::arcs:
+      plan_arcs(sheet, stage, measure);
+      break;
+    case ViewKind::neurons:
+      plan_neurons(sheet, stage, measure);
+      break;
+    case ViewKind::text:
+      plan_text(sheet, stage, measure, cancel);
+      break;
+    case ViewKind::layers:
+    case ViewKind::difference:
+    case ViewKind::sensitivity:
+    case ViewKind::explanation:
+      break;
+  }
+}
+
+}  // namespace
+
+std::vector<std::int64_t> heads_of_grid(const ViewSpec& view, const StagePicture& stage) {
+  std::vector<std::int64_t> heads = shown_heads(view, stage.heads());
+  if (heads.empty()) throw UsageError("heads-shown", "none asked for, a picture of heads needs at least one");
+  return heads;
+}
+
+FigurePlan figure_plan(const FigureSource& source, const ViewSpec& asked, bool measure, const CancelToken& cancel) {
+  check(asked);
+  const ViewSpec view = in_pixels(asked);
+  const bool without_values = measure && !is_for_paper(view);  // the caption's height depends on its words
+  Sheet sheet(source.trace, view);
+  if (view.view == ViewKind::layers) {
+    plan_layers(sheet, without_values);
+  } else if (view.view == ViewKind::difference) {
+    plan_difference(sheet, source.against);
+  } else if (view.view == ViewKind::sensitivity) {
+    plan_sensitivity(sheet, cancel);
+  } else if (view.view == ViewKind::explanation) {
+    plan_explanation(sheet);
+  } else {
+    plan_stage(sheet, without_values, cancel);
+  }
+  sheet.finish();
+  check_size(sheet.plan);
+  return std::move(sheet.plan);
+}
+
+Image draw_figure(const FigureSource& source, const ViewSpec& view, const CancelToken& cancel) {
+  return drawn_whole(figure_rows(source, view, cancel));
+}
+
+PictureRows figure_rows(const FigureSource& source, const ViewSpec& view, const CancelToken& cancel) {
+  return plan_rows(figure_plan(source, view, false, cancel), cancel);
+}
+
+namespace {
+
+using WritePlan = void(std::ostream&, const FigurePlan&, const std::map<std::string, std::string>&, const CancelToken&,
+                       const std::function<void(double)>&);
+
+FigureDocument document_of(const FigureSource& source, const ViewSpec& view, const CancelToken& cancel,
+                           WritePlan* write) {
+  const auto plan = std::make_shared<const FigurePlan>(figure_plan(source, view, false, cancel));
+  return {plan->width, plan->height,
+          [plan, cancel, write](std::ostream& out, const auto& recipe, const auto& progress) {
+            write(out, *plan, recipe, cancel, progress);
+          }};
+}
+
+}  // namespace
+
+FigureDocument figure_svg(const FigureSource& source, const ViewSpec& view, const CancelToken& cancel) {
+  return document_of(source, view, cancel, write_svg);
+}
+
+FigureDocument figure_pdf(const FigureSource& source, const ViewSpec& view, const CancelToken& cancel) {
+  return document_of(source, view, cancel, write_pdf);
+}
+
+FigureSize figure_size(const FigureSource& source, const ViewSpec& view) {
+  const FigurePlan plan = figure_plan(source, view, true);
+  return {plan.width, plan.height};
+}
+
+}  // namespace headscope

@@ -1,0 +1,164 @@
+// Items of a figure that are made of others: numbers in cells, blocks of provenance.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+#include "core/attention/trace.h"
+#include "core/picture/figure/figure_output.h"
+
+namespace headscope {
+
+namespace {
+
+// A rectangle in pixels.
+struct Box {
+  double x = 0, y = 0, width = 0, height = 0;
+};
+
+// A word in the middle of a rectangle; its height is that of the digits.
+void draw_centred(FigureOutput& output, const Box& box, const std::string& text, double pixel_size, Rgba color) {
+  if (text.empty()) return;
+  TextItem item;
+  item.x = box.x + (box.width - text_width(text, FontRole::numbers, pixel_size)) / 2;
+  item.y = box.y + (box.height + font_metrics(FontRole::numbers, pixel_size).cap_height) / 2;
+  item.text = text;
+  item.role = FontRole::numbers;
+  item.size = pixel_size;
+  item.color = color;
+  item.anchor = 0.5;
+  output.text(item);
+}
+
+// 10 px in cells of 24 and 25 px, then larger with them.
+double number_size(double cell) {
+  return cell < 26 ? 10 : cell < 44 ? 11 : cell < 60 ? 12 : 13;
+}
+
+void draw_numbers(const MapItem& item, FigureOutput& output, const CancelToken& cancel) {
+  const HeatmapSpec& spec = item.spec;
+  const double cell_width = spec.width / spec.columns, cell_height = spec.height / spec.rows;
+  const double cell = std::min(cell_width, cell_height) / spec.pixel_scale;
+  if (item.cell_text == CellText::none || cell < 24) return;
+  const double size = number_size(cell) * spec.pixel_scale;
+  // The grid's line is the last pixel of a cell: numbers stand in the middle of the rest.
+  const double line = spec.grid ? std::max(1.0, std::floor(spec.pixel_scale + 0.5)) : 0;
+  const int most = static_cast<int>((cell_width - line - 1) / text_width("0", FontRole::numbers, size));
+  const std::int64_t columns = spec.matrix.dim(1);
+  // Numbers stay within their cells but for a pixel or two.
+  const auto row_at = [&](double y) {
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor((y - item.y) / cell_height)), 0,
+                                    spec.matrix.dim(0));
+  };
+  const std::int64_t first = row_at(static_cast<double>(output.rows().begin) - cell);
+  const std::int64_t end = row_at(static_cast<double>(output.rows().end) + 2 * cell);
+  const ValueScale shared = value_scale(spec.range);
+  // As weights below .005 have no number, so have others that are as small beside what the colours reach.
+  const double negligible = spec.range.per_row ? 0 : 0.005 * std::min(1.0, std::fabs(spec.range.high));
+  std::vector<float> values(static_cast<std::size_t>(columns));
+  std::vector<std::uint8_t> hidden(static_cast<std::size_t>(spec.mask ? columns : 0));
+  for (std::int64_t i = first; i < end; ++i) {
+    cancel.check();
+    spec.matrix.read(Region{{i, i + 1}, {0, columns}}, values);
+    if (spec.mask) spec.mask->hidden.read_row(spec.batch, spec.head, i, hidden);
+    const ValueScale scale = spec.range.per_row ? row_scales(spec, i, i + 1).front() : shared;
+    for (std::int64_t j = 0; j < columns; ++j) {
+      const float value = values[static_cast<std::size_t>(j)];
+      if (!std::isfinite(value) || (spec.mask && hidden[static_cast<std::size_t>(j)] != 0)) continue;
+      if (value != 0 && std::fabs(static_cast<double>(value)) < negligible) continue;
+      const std::string text = item.cell_text == CellText::weights ? weight_text(value) : value_text(value, most);
+      const Rgba ground = color_table(spec.map)[static_cast<std::size_t>(scale.entry(value))];
+      draw_centred(output,
+                   {.x = item.x + static_cast<double>(j) * cell_width,
+                    .y = item.y + static_cast<double>(i) * cell_height,
+                    .width = cell_width - line,
+                    .height = cell_height - line},
+                   text, size, ink_on(ground));
+    }
+  }
+}
+
+void draw_provenance(const ProvenanceItem& item, FigureOutput& output, const CancelToken& cancel) {
+  const auto edge = [](std::int64_t k, std::int64_t count, int pixels) { return static_cast<int>(k * pixels / count); };
+  const double block_width = static_cast<double>(item.width) / static_cast<double>(item.heads);
+  const double block_height = static_cast<double>(item.height) / static_cast<double>(item.positions);
+  const int line =
+      std::min(block_width, block_height) >= 8 * item.scale ? std::max(1, static_cast<int>(item.scale)) : 0;
+  const double size = 10 * item.scale;
+  for (std::int64_t i = 0; i < item.positions; ++i) {
+    cancel.check();
+    const int top = item.y + edge(i, item.positions, item.height);
+    const int height = item.y + edge(i + 1, item.positions, item.height) - top - line;
+    if (top + 2 * height < output.rows().begin || top - height > output.rows().end) continue;
+    for (std::int64_t block = 0; block < item.heads; ++block) {
+      const Provenance from = provenance_of(Merge::direct, item.heads, item.positions, 1, i, block);
+      const int left = item.x + edge(block, item.heads, item.width);
+      const int width = item.x + edge(block + 1, item.heads, item.width) - left - line;
+      const Rgba color = provenance_color(from.head, from.position, item.positions);
+      output.rect({left, top, width, height, color});
+      if (line == 0) continue;
+      if (from.position > i) {
+        const int corner = std::min({static_cast<int>(7 * item.scale), width / 2, height / 2});
+        output.corner({left, top, corner, {255, 255, 255, 255}});
+      }
+      const std::string text = fmt::format("h{} t{}", from.head, from.position);
+      const bool fits =
+          height >= 14 * item.scale && width >= text_width(text, FontRole::numbers, size) + 4 * item.scale;
+      if (!fits) continue;
+      draw_centred(output,
+                   {.x = static_cast<double>(left),
+                    .y = static_cast<double>(top),
+                    .width = static_cast<double>(width),
+                    .height = static_cast<double>(height)},
+                   text, size, ink_on(color));
+    }
+  }
+}
+
+}  // namespace
+
+void FigureOutput::hatch(const HatchItem& item) {
+  rect({item.x, item.y, item.width, item.height, item.well});
+  for (int y = item.y; y < item.y + item.height; ++y) {
+    // The first x at or behind the left edge on a line of the pattern.
+    const int first =
+        item.x - item.line + 1 + (item.spacing - (item.x - item.line + 1 + y) % item.spacing) % item.spacing;
+    for (int x = first; x < item.x + item.width; x += item.spacing) {
+      const int left = std::max(x, item.x), right = std::min(x + item.line, item.x + item.width);
+      if (right > left) rect({left, y, right - left, 1, item.hatch});
+    }
+  }
+}
+
+void draw_plan(const FigurePlan& plan, FigureOutput& output, const CancelToken& cancel) {
+  for (const auto& item : plan.items) {
+    cancel.check();
+    std::visit(
+        [&](const auto& shape) {
+          using Item = std::decay_t<decltype(shape)>;
+          if constexpr (std::is_same_v<Item, TextItem>) {
+            output.text(shape);
+          } else if constexpr (std::is_same_v<Item, RectItem>) {
+            output.rect(shape);
+          } else if constexpr (std::is_same_v<Item, HatchItem>) {
+            output.hatch(shape);
+          } else if constexpr (std::is_same_v<Item, CornerItem>) {
+            output.corner(shape);
+          } else if constexpr (std::is_same_v<Item, CurveItem>) {
+            output.curve(shape);
+          } else if constexpr (std::is_same_v<Item, BarItem>) {
+            output.bar(shape);
+          } else if constexpr (std::is_same_v<Item, ProvenanceItem>) {
+            draw_provenance(shape, output, cancel);
+          } else {
+            output.map(shape);
+            draw_numbers(shape, output, cancel);
+          }
+        },
+        item);
+  }
+}
+
+}  // namespace headscope
