@@ -1,9 +1,11 @@
 // Describes the content of a file, as JSON and as text.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/base/cancel.h"
 #include "core/export/session_file.h"
 
 namespace headscope::cli {
@@ -13,17 +15,28 @@ struct Description {
   std::string text;
 };
 
-// Each throws Error when the file is malformed.
-Description describe_npy(const std::string& path);          // describe_arrays.cpp
-Description describe_npz(const std::string& path);          // describe_arrays.cpp
-Description describe_safetensors(const std::string& path);  // describe_arrays.cpp
-Description describe_session(const std::string& path);      // describe_documents.cpp
-Description describe_picture(const std::string& path);      // describe_documents.cpp
-Description describe_drawing(const std::string& path);      // an SVG or PDF
-Description describe_folder(const std::string& path);       // describe_folder.cpp; also "demo:NAME"
+// What reading a large file asks and tells meanwhile.
+struct Reading {
+  const CancelToken& cancel;
+  std::function<void(double share)> progress;  // of the file, in [0, 1]
+};
+
+// Each throws Error when the file is malformed, and those that take a Reading throw Cancelled.
+Description describe_npy(const std::string& path, const Reading& reading);  // describe_arrays.cpp
+Description describe_npz(const std::string& path, const Reading& reading);  // describe_arrays.cpp
+// Safetensors and files of torch.save; describe_arrays.cpp.
+Description describe_tensors(const std::string& path, const Reading& reading);
+Description describe_session(const std::string& path);  // describe_documents.cpp
+Description describe_picture(const std::string& path);  // describe_documents.cpp
+Description describe_drawing(const std::string& path);  // an SVG or PDF
+Description describe_folder(const std::string& path);   // describe_folder.cpp; also "demo:NAME"
+Description describe_gguf(const std::string& path);     // describe_folder.cpp
+
+// Adds the keys and tensors of a GGUF file as "metadata" and "tensors".
+void add_gguf(const std::string& path, Description& description);  // describe_gguf.cpp
 
 // Adds the content of a capture as "capture"; when it cannot be used, adds the reason.
-void add_capture(const std::string& path, Description& description);  // describe_capture.cpp
+void add_capture(const std::string& path, const CancelToken& cancel, Description& description);  // describe_capture.cpp
 
 // The request of a session, a recipe or an export, and the command that repeats it.
 void add_request(const SessionFile& session, Description& description);  // describe_documents.cpp

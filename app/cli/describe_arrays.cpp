@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <new>
+#include <span>
 #include <vector>
 
 #include "app/cli/describe.h"
@@ -9,8 +13,9 @@
 #include "app/session/documents.h"
 #include "core/io/npy.h"
 #include "core/io/npz.h"
-#include "core/io/safetensors.h"
+#include "core/io/tensor_formats.h"
 #include "core/model/layer_weights.h"
+#include "core/model/weights_sha256.h"
 #include "core/tensor/statistics.h"
 
 namespace headscope::cli {
@@ -34,7 +39,7 @@ std::string dtype_name(const std::string& descr) {
 }
 
 // Which of the contract's four spellings the names are, with what that says about the numbers; "" for none.
-std::string convention_of(const SafetensorsFile& file) {
+std::string convention_of(const TensorFile& file) {
   const auto has = [&file](const char* name) { return file.find(name) != nullptr; };
   if (has("qkv_layer.weight")) return "fused projection, rows [q_h k_h v_h] per head (tutorials 000 to 002)";
   if (has("in_proj_weight")) return "fused projection, rows in blocks [Q K V] (torch.nn.MultiheadAttention)";
@@ -44,7 +49,33 @@ std::string convention_of(const SafetensorsFile& file) {
   return "";
 }
 
-void describe_layer(const std::string& path, const std::string& convention, Description& description) {
+// Beyond it a layer's hash is left out: it takes seconds, and longer than all the rest.
+constexpr double kMostHashed = 4e9;
+// Bytes of float32 beyond which an array of another type is not asked whether it is a capture.
+constexpr double kMostConverted = 1e9;
+
+double bytes_of(const LayerWeights& weights) {
+  double bytes = 0;
+  for (const Linear* linear : {&weights.qkv, &weights.query, &weights.key, &weights.value, &weights.output}) {
+    bytes += sizeof(float) * static_cast<double>(linear->weight.size());
+  }
+  return bytes;
+}
+
+void add_zeros(std::int64_t count, StatisticsSum& sum) {
+  static constexpr std::array<float, 4096> zeros{};
+  for (const auto most = static_cast<std::int64_t>(zeros.size()); count > 0; count -= most) {
+    sum.add(std::span(zeros).first(static_cast<std::size_t>(std::min(count, most))));
+  }
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return text;
+}
+
+void describe_layer(const std::string& path, const std::string& convention, const CancelToken& cancel,
+                    Description& description) {
   Json layer = {{"convention", convention}};
   description.text += "attention layer: " + convention + "\n";
   try {
@@ -57,11 +88,15 @@ void describe_layer(const std::string& path, const std::string& convention, Desc
     layer["num_heads"] = weights.num_heads ? Json(*weights.num_heads) : Json(nullptr);
     layer["bias"] = !first.bias.empty();
     layer["output_projection"] = !weights.output.empty();
-    layer["sha256"] = sha256_of(weights);
+    layer["sha256"] = bytes_of(weights) <= kMostHashed ? Json(sha256_of(weights, cancel)) : Json(nullptr);
     description.text += fmt::format(
         "  input_dim {}, d_model {}, {}, {}, {}\n", first.weight.dim(1), width,
         weights.num_heads ? counted(*weights.num_heads, "head") : "heads not said (give --heads)",
         first.bias.empty() ? "no bias" : "bias", weights.output.empty() ? "no output projection" : "output projection");
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     layer["unusable"] = error.what();
     description.text += "  not usable: " + printable(error.what()) + "\n";
@@ -78,10 +113,14 @@ Json json_number(double value) {
   return value;
 }
 
-Description describe_npy(const std::string& path) {
-  const NpyArray array = read_npy(path);
-  const Statistics numbers = statistics_of(array.tensor);
-  const NpyHeader& header = array.header;
+Description describe_npy(const std::string& path, const Reading& reading) {
+  StatisticsSum sum;
+  const NpyHeader header = visit_npy(path,
+                                     {.values = [&sum](std::span<const float> values) { sum.add(values); },
+                                      .zeros = [&sum](std::int64_t count) { add_zeros(count, sum); },
+                                      .progress = reading.progress},
+                                     reading.cancel);
+  const Statistics numbers = sum.result();
   const std::vector<std::int64_t> shape(header.shape.begin(), header.shape.end());
   const std::string order = header.fortran_order ? "fortran" : "c";
   Description description;
@@ -105,17 +144,19 @@ Description describe_npy(const std::string& path) {
       printable(path), dtype_name(header.descr), printable(header.descr), shape_text(shape), order,
       short_number(numbers.min), short_number(numbers.max), short_number(numbers.mean), short_number(numbers.std),
       counted(numbers.count, "value"), numbers.nan_count, numbers.inf_count);
-  if (holds_weights(path)) add_capture(path, description);
+  // One that is not stored as it is used is converted whole for the question.
+  const bool fits = header.descr == "<f4" || static_cast<double>(numbers.count) * sizeof(float) <= kMostConverted;
+  if (fits && holds_weights(path, reading.cancel)) add_capture(path, reading.cancel, description);
   return description;
 }
 
-Description describe_npz(const std::string& path) {
+Description describe_npz(const std::string& path, const Reading& reading) {
   const std::vector<NpzEntry> entries = read_npz(path);
   Description description;
   description.json = {{"path", path}, {"kind", "capture"}};
   description.text =
       printable(path) + ": NumPy archive, " + counted(static_cast<std::int64_t>(entries.size()), "array") + "\n";
-  add_capture(path, description);
+  add_capture(path, reading.cancel, description);
   Json arrays = Json::array();
   std::vector<std::vector<std::string>> rows = {{"array", "dtype", "shape"}};
   for (const NpzEntry& entry : entries) {
@@ -129,32 +170,32 @@ Description describe_npz(const std::string& path) {
   return description;
 }
 
-Description describe_safetensors(const std::string& path) {
-  const SafetensorsFile file = SafetensorsFile::open(path);
+Description describe_tensors(const std::string& path, const Reading& reading) {
+  const TensorFile file = open_tensor_file(path);
   Description description;
-  description.json = {{"path", path}, {"kind", "safetensors"}};
-  description.text =
-      printable(path) + ": safetensors, " + counted(static_cast<std::int64_t>(file.entries().size()), "tensor") + "\n";
+  description.json = {{"path", path}, {"kind", lower_case(file.format)}};
+  description.text = fmt::format("{}: {}, {}\n", printable(path), file.format,
+                                 counted(static_cast<std::int64_t>(file.entries.size()), "tensor"));
   const std::string convention = convention_of(file);
   if (is_capture(file)) {
     description.json["kind"] = "capture";
-    add_capture(path, description);
+    add_capture(path, reading.cancel, description);
   } else if (!convention.empty()) {
-    describe_layer(path, convention, description);
+    describe_layer(path, convention, reading.cancel, description);
   } else {
     description.text +=
         "no attention layer: none of qkv_layer.weight, in_proj_weight, q_proj_weight, queries.weight, Wq\n";
   }
   Json tensors = Json::array();
   std::vector<std::vector<std::string>> rows = {{"tensor", "dtype", "shape", "size"}};
-  for (const SafetensorsEntry& entry : file.entries()) {
-    const std::size_t bytes = entry.end - entry.begin;
+  for (const TensorEntry& entry : file.entries) {
+    const std::size_t bytes = entry.bytes;
     tensors.push_back({{"name", entry.name}, {"dtype", entry.dtype}, {"shape", entry.shape}, {"bytes", bytes}});
     rows.push_back({printable(entry.name), printable(entry.dtype), shape_text(entry.shape),
                     size_text(static_cast<double>(bytes))});
   }
   Json metadata = Json::object();
-  for (const auto& [key, value] : file.metadata()) {
+  for (const auto& [key, value] : file.metadata) {
     metadata[key] = value;
     description.text += "metadata " + printable(key) + ": " + printable(value) + "\n";
   }

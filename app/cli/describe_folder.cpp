@@ -13,9 +13,11 @@
 #include "app/cli/output.h"
 #include "core/base/error.h"
 #include "core/base/grouped_digits.h"
+#include "core/io/gguf.h"
 #include "core/io/json_text.h"
 #include "core/model/checkpoint.h"
 #include "core/model/demo_checkpoints.h"
+#include "core/model/model_map.h"
 #include "core/model/weight_files.h"
 #include "core/text/tokenizer.h"
 
@@ -112,6 +114,30 @@ const char* position_name(Architecture::Position position) {
   return "";
 }
 
+const char* norm_place_name(Architecture::NormPlace place) {
+  static constexpr const char* kNames[] = {"before", "after-sum", "after", "around"};
+  return kNames[static_cast<std::size_t>(place)];
+}
+
+const char* norm_place_text(Architecture::NormPlace place) {
+  static constexpr const char* kTexts[] = {"before", "after the sum of", "on the result of", "before and after"};
+  return kTexts[static_cast<std::size_t>(place)];
+}
+
+// How many layers have the window.
+std::int64_t windowed_layers(const Architecture& model) {
+  std::int64_t count = 0;
+  for (std::int64_t layer = 0; layer < model.num_layers; ++layer) count += model.has_window(layer) ? 1 : 0;
+  return count;
+}
+
+std::string window_text(const Architecture& model) {
+  const std::int64_t layers = windowed_layers(model);
+  if (layers == 0) return "";
+  return fmt::format(", sliding window {}{}", *model.sliding_window,
+                     layers == model.num_layers ? "" : fmt::format(" in {} of {} layers", layers, model.num_layers));
+}
+
 Json head_name(OutputHead::Kind kind) {
   switch (kind) {
     case OutputHead::Kind::none:
@@ -142,7 +168,12 @@ void add_architecture(const Checkpoint& checkpoint, Description& description) {
   json["sliding_window"] = model.sliding_window ? Json(*model.sliding_window) : Json(nullptr);
   json["position"] = position_name(model.position);
   json["norm"] = model.norm == Architecture::Norm::rms ? "rms" : "layer";
-  json["norm_first"] = model.norm_first;
+  json["norm_first"] = model.norms_input();
+  json["norm_place"] = norm_place_name(model.norm_place);
+  json["parallel"] = model.parallel;
+  json["windowed_layers"] = windowed_layers(model);
+  json["score_softcap"] = model.score_softcap ? Json(*model.score_softcap) : Json(nullptr);
+  json["logit_softcap"] = model.logit_softcap ? Json(*model.logit_softcap) : Json(nullptr);
   json["activation"] = model.mlp == Architecture::Mlp::none ? Json(nullptr) : Json(activation_name(model.activation));
   json["gated"] = gated;
   json["output_head"] = head;
@@ -159,11 +190,10 @@ void add_architecture(const Checkpoint& checkpoint, Description& description) {
                           : fmt::format(" ({})", counted(model.num_kv_heads, "key and value head")),
                       model.d_model, model.head_dim);
   text += fmt::format("vocabulary {}, {} positions up to {}, {}{}\n", model.vocab_size, position_name(model.position),
-                      model.max_positions, model.causal ? "causal" : "attends in both directions",
-                      model.sliding_window ? fmt::format(", sliding window {}", *model.sliding_window) : "");
+                      model.max_positions, model.causal ? "causal" : "attends in both directions", window_text(model));
   text += fmt::format(
-      "{} norm {} each part, {}\n", model.norm == Architecture::Norm::rms ? "RMS" : "layer",
-      model.norm_first ? "before" : "after",
+      "{} norm {} each part{}, {}\n", model.norm == Architecture::Norm::rms ? "RMS" : "layer",
+      norm_place_text(model.norm_place), model.parallel ? ", attention and MLP side by side" : "",
       model.mlp == Architecture::Mlp::none
           ? "no MLP"
           : fmt::format("MLP {} with {}{}", model.mlp_width, gated ? "gated " : "", activation_name(model.activation)));
@@ -194,7 +224,24 @@ void add_unexpected(const std::vector<std::string>& unexpected, Description& des
   description.text += "\n";
 }
 
+// An open model, and what does not belong to it.
+void add_checkpoint(const std::string& path, Description& description) {
+  const auto checkpoint = Checkpoint::open(path);
+  description.json = {{"path", path}, {"kind", "checkpoint"}};
+  description.text = printable(path) + ": a checkpoint\n";
+  add_architecture(*checkpoint, description);
+  add_tokenizer(checkpoint->tokenizer().get(), description);
+  add_unexpected(checkpoint->unexpected(), description);
+}
+
 }  // namespace
+
+Description describe_gguf(const std::string& path) {
+  Description description;
+  add_checkpoint(path, description);
+  add_gguf(path, description);
+  return description;
+}
 
 Description describe_folder(const std::string& path) {
   const std::string folder = path.starts_with("demo:") ? demo_folder(path.substr(5)) : path;
@@ -206,17 +253,17 @@ Description describe_folder(const std::string& path) {
     description.text = printable(path) + ": stages that Headscope exported\n";
     add_request(read_session((fs::path(folder) / "manifest.json").string()), description);
   } else if (has_weights(folder)) {
-    const auto checkpoint = Checkpoint::open(path);
-    description.json = {{"path", path}, {"kind", "checkpoint"}};
-    description.text = printable(path) + ": a checkpoint\n";
-    add_architecture(*checkpoint, description);
-    add_tokenizer(checkpoint->tokenizer().get(), description);
-    add_unexpected(checkpoint->unexpected(), description);
-    add_config((fs::path(folder) / "config.json").string(), description);
+    add_checkpoint(path, description);
+    const std::string gguf = gguf_path_of(folder);
+    gguf.empty() ? add_config((fs::path(folder) / "config.json").string(), description) : add_gguf(gguf, description);
+    if (holds(files, kMapName)) {
+      description.json["map"] = kMapName;
+      description.text += fmt::format("its parts and names are those of {}\n", kMapName);
+    }
   } else {
     const auto tokenizer = load_tokenizer(folder);
     if (!configured && tokenizer == nullptr) {
-      throw Error(path + ": found a folder without config.json and without .safetensors; expected a checkpoint folder");
+      throw Error(path + ": found a folder without config.json and without weights; expected a checkpoint folder");
     }
     description.json = {{"path", path}, {"kind", "checkpoint"}, {"architecture", nullptr}};
     description.text = printable(path) + ": a checkpoint folder without weights\n";

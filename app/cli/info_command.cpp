@@ -1,3 +1,11 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <ostream>
+#include <system_error>
+
 #include "app/cli/commands.h"
 #include "app/cli/describe.h"
 #include "app/cli/output.h"
@@ -5,12 +13,17 @@
 #include "app/session/documents.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
+#include "core/io/atomic_file.h"
+#include "core/io/json_text.h"
+#include "core/model/map_draft.h"
+#include "core/model/model_map.h"
+#include "core/model/weight_files.h"
 
 namespace headscope::cli {
 
 namespace {
 
-Description description_of(const std::string& path) {
+Description description_of(const std::string& path, const Reading& reading) {
   if (path.starts_with("demo:")) return describe_folder(path);
   switch (file_kind(path)) {
     case FileKind::folder:
@@ -21,22 +34,59 @@ Description description_of(const std::string& path) {
     case FileKind::pdf:
       return describe_drawing(path);
     case FileKind::npy:
-      return describe_npy(path);
+      return describe_npy(path, reading);
     case FileKind::npz:
-      return describe_npz(path);
+      return describe_npz(path, reading);
     case FileKind::safetensors:
-      return describe_safetensors(path);
+    case FileKind::torch:
+      return describe_tensors(path, reading);
+    case FileKind::gguf:
+      return describe_gguf(path);
     case FileKind::json:
       return describe_session(path);
   }
   throw Bug("a kind of file without a description");
 }
 
-void info(const Arguments& given, const CancelToken&) {
+// Writes the draft of a map for the model in the folder, and says what it could not guess.
+Description drafted_map(const std::string& folder, const std::string& file) {
+  if (file_kind(folder) != FileKind::folder) {
+    throw UsageError("map-draft", folder + " is a file", "a folder with config.json and weights");
+  }
+  const std::string config = (std::filesystem::path(folder) / "config.json").string();
+  const MapDraft draft = draft_map(parse_strict_json(read_json_text(config), config), WeightFiles::open(folder));
+  write_file_atomically(file, [&](std::ostream& out) { out << draft.json; });
+  Description description;
+  description.json = {
+      {"path", folder}, {"kind", "map_draft"}, {"file", file}, {"tensors", draft.guessed}, {"unsure", draft.unsure}};
+  description.text = printable(file) + ": " + counted(static_cast<std::int64_t>(draft.guessed), "kind") +
+                     " of tensors have a part. Check it against the model's code, and put it into the folder as " +
+                     kMapName + "\n";
+  if (!draft.unsure.empty()) description.text += "not sure of:\n";
+  for (const std::string& each : draft.unsure) description.text += "  " + printable(each) + "\n";
+  return description;
+}
+
+// From so many bytes on, reading may take seconds.
+constexpr std::uintmax_t kLarge = 1'000'000'000;
+
+// Where there is no terminal to rewrite a line on.
+void announce_large_file(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error || bytes < kLarge || ::isatty(STDERR_FILENO) == 1) return;
+  print_notice(fmt::format("reading {}, {}", path, size_text(static_cast<double>(bytes))));
+}
+
+void info(const Arguments& given, const CancelToken& cancel) {
   if (given.positional.empty()) throw UsageError("PATH: found nothing; expected the file or folder to describe");
   ProgressLine progress;
-  progress.show("reading " + given.positional);
-  const Description description = description_of(given.positional);
+  const std::string doing = "reading " + given.positional;
+  progress.show(doing);
+  announce_large_file(given.positional);
+  const Reading reading{cancel, [&](double share) { progress.show(doing, share); }};
+  const Description description = given.has("map-draft") ? drafted_map(given.positional, given.get("map-draft"))
+                                                         : description_of(given.positional, reading);
   progress.erase();
   // Names in files and paths may be no UTF-8; what cannot be said in JSON is replaced.
   print(given.has("json")
@@ -49,12 +99,19 @@ void info(const Arguments& given, const CancelToken&) {
 Command info_command() {
   CommandSpec spec;
   spec.name = "info";
-  spec.usage = "PATH [--json]";
-  spec.summary = "Says what a checkpoint folder, a session, a picture, a .safetensors, .npy or .npz file holds.";
+  spec.usage = "PATH [--map-draft FILE] [--json]";
+  spec.summary =
+      "Says what a checkpoint folder, a GGUF model, a session, a picture, a .safetensors, .pt, .npy or .npz file "
+      "holds.";
   spec.positional = "PATH";
-  spec.groups = {{"Output", {{"json", "", "As JSON."}}}};
+  spec.groups = {
+      {"Output",
+       {{"map-draft", "FILE",
+         "Of a folder whose model no family fits: write a headscope-map.json, guessed from names, shapes and "
+         "config.json, and say what could not be guessed."},
+        {"json", "", "As JSON."}}}};
   spec.examples = {"headscope-cli info layer.safetensors", "headscope-cli info heads.png --json",
-                   "headscope-cli info path/to/model"};
+                   "headscope-cli info path/to/model", "headscope-cli info path/to/model --map-draft map.json"};
   return {spec, info};
 }
 

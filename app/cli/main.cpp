@@ -11,6 +11,7 @@
 #include "app/memory/end_without_memory.h"
 #include "core/base/error.h"
 #include "core/base/memory_failures.h"
+#include "core/base/standard_streams.h"
 #include "core/io/mapping_guard.h"
 #include "core/request/problem.h"
 
@@ -76,9 +77,9 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_standard_streams();
   keep_memory_reserve();
   end_politely_without_memory("headscope-cli: error: ");
-  cli::open_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error like a full disk
   interrupt_token();

@@ -1,17 +1,14 @@
 #include "app/cli/output.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
 
 #include "core/base/error.h"
 #include "core/base/memory_failures.h"
+#include "core/base/standard_streams.h"
 #include "core/base/utf8.h"
 #include "core/io/mapping_guard.h"
 
@@ -34,7 +31,7 @@ std::size_t code_points(std::string_view text) {
 
 void print_line_of(const char* kind, std::string_view sentence) {
   const std::string line = std::string("headscope-cli: ") + kind + ": " + printable(sentence) + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  say_on_standard_error(line);
 }
 
 }  // namespace
@@ -42,10 +39,9 @@ void print_line_of(const char* kind, std::string_view sentence) {
 void print(std::string_view text) {
   check_mapped_files();
   check_memory();
-  errno = 0;
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
-  if (errno == EPIPE) throw ReaderLeft();
-  throw Error(std::string("standard output: ") + std::strerror(errno) + "; expected a place that can be written");
+  const int failure = say_on_standard_output(text);
+  if (failure == EPIPE) throw ReaderLeft();
+  if (failure != 0) throw no_standard_output(failure);
 }
 
 void print_error(std::string_view sentence) {
@@ -54,14 +50,6 @@ void print_error(std::string_view sentence) {
 
 void print_notice(std::string_view sentence) {
   print_line_of("notice", sentence);
-}
-
-void open_standard_streams() {
-  for (int stream = 0; stream < 3; ++stream) {
-    if (fcntl(stream, F_GETFD) != -1) continue;
-    // Opened the wrong way round: using it fails as using a closed one would.
-    if (open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY) < 0) return;
-  }
 }
 
 std::string printable(std::string_view text) {

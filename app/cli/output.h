@@ -20,9 +20,6 @@ void print_error(std::string_view sentence);
 // "headscope-cli: notice: SENTENCE": the result was made in another way than the user asked for.
 void print_notice(std::string_view sentence);
 
-// Opens the standard streams that are closed, so that no output file gets the descriptor 0, 1 or 2.
-void open_standard_streams();
-
 // Text without control characters, bidi overrides or invalid UTF-8, each replaced by U+FFFD: safe to show.
 std::string printable(std::string_view text);
 

@@ -64,7 +64,20 @@ std::string capture_notes(const CaptureReport& report) {
   std::string text;
   if (report.row_sums) text += "note: captured weights: " + row_sums_text(*report.row_sums) + "\n";
   if (!report.missing.empty()) text += "note: " + missing_layers_text(report.missing) + "\n";
-  if (report.causal) text += "note: the captured weights of later keys are 0; computed scores have a causal mask\n";
+  if (!report.other_lengths.empty()) {
+    text += fmt::format("note: other lengths: layers {}; --layer chooses one\n", fmt::join(report.other_lengths, ", "));
+  }
+  if (report.says_causal || report.mask) {
+    text += fmt::format("note: computed with {}, as the file says\n", report.causal && report.mask
+                                                                          ? "a causal mask and its own mask"
+                                                                      : report.causal ? "a causal mask"
+                                                                      : report.mask   ? "its own mask"
+                                                                                      : "no causal mask");
+  } else if (report.causal) {
+    text += "note: the captured weights of later keys are 0; computed scores have a causal mask\n";
+  }
+  if (report.mask_left_out) text += "note: the mask hides cells whose captured weights are not 0; it is left out\n";
+  if (report.scale) text += fmt::format("note: scale {}, as the file says\n", short_number(*report.scale));
   if (report.weights_difference) {
     text += fmt::format("note: captured weights differ from the computed ones by at most {}\n",
                         short_number(*report.weights_difference));

@@ -142,7 +142,9 @@ void tokenize(const Arguments& given, const CancelToken& cancel) {
   const std::string folder = model.starts_with("demo:") ? demo_folder(model.substr(5)) : model;
   const std::shared_ptr<const Tokenizer> tokenizer = load_tokenizer(folder);
   if (tokenizer == nullptr) {
-    throw Error(folder + ": found no tokenizer; expected tokenizer.json, vocab.json with merges.txt, or vocab.txt");
+    throw Error(
+        folder +
+        ": found no tokenizer; expected tokenizer.json, vocab.json with merges.txt, vocab.txt, or a GGUF model's");
   }
   std::string text;
   std::int64_t phrases = 0;
@@ -186,7 +188,8 @@ Command tokenize_command() {
   spec.groups = {
       {"Input",
        {{"model", "FOLDER",
-         "With tokenizer.json, or vocab.json and merges.txt, or vocab.txt; a folder without weights will do. Or a "
+         "With tokenizer.json, or vocab.json and merges.txt, or vocab.txt; a folder without weights will do. Or a GGUF "
+         "model, a "
          "tokenizer.json itself, or demo:NAME."},
         {"phrase", "TEXT", "The phrase."},
         {"phrase-file", "FILE", "The same from a UTF-8 file."},

@@ -56,14 +56,14 @@ Cursor cursor_shape() {
   }
 }
 
-FrameDrawer::FrameDrawer() {
+FrameDrawer::FrameDrawer(HeatmapDrawer painter) {
   if (!ImGui_ImplOpenGL3_Init("#version 330 core")) {
     throw Error(
         "The graphics driver refused the window's own shaders: OpenGL 3.3 is needed. The same engine works "
         "without a window: headscope-cli --help.");
   }
   const bool software = is_software_renderer(renderer_name());
-  textures_ = GlTextureStore::make(software ? HeatmapPainter::processor : HeatmapPainter::shader);
+  textures_ = GlTextureStore::make(software ? HeatmapDrawer::processor : painter);
 }
 
 FrameDrawer::~FrameDrawer() {

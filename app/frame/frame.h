@@ -41,7 +41,8 @@ class FrameDrawer {
  public:
   // A GL context of at least 3.3 must be current, now and until this is destroyed. Throws Error when the driver
   // refuses.
-  FrameDrawer();
+  // With the processor as the painter no heatmap is drawn by a shader, whatever the driver.
+  explicit FrameDrawer(HeatmapDrawer painter = HeatmapDrawer::shader);
   ~FrameDrawer();
   FrameDrawer(const FrameDrawer&) = delete;
   FrameDrawer& operator=(const FrameDrawer&) = delete;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <deque>
 #include <new>
 #include <optional>
@@ -13,7 +12,9 @@
 
 #include "app/frame/autosave.h"
 #include "app/frame/frame.h"
+#include "app/frame/graphics_recovery.h"
 #include "app/frame/keystroke_times.h"
+#include "app/frame/lent_context.h"
 #include "app/frame/lesson_pictures.h"
 #include "app/frame/memory_recovery.h"
 #include "app/frame/probe_file.h"
@@ -23,11 +24,13 @@
 #include "app/frame/window_picture.h"
 #include "app/gl/context_lender.h"
 #include "app/gl/framebuffer.h"
+#include "app/gl/lost_context.h"
 #include "app/gl/offscreen.h"
 #include "app/platform/end_signals.h"
 #include "app/platform/window.h"
 #include "app/session/session_slot.h"
 #include "app/ui/document_title.h"
+#include "core/base/standard_streams.h"
 
 namespace headscope {
 namespace {
@@ -69,8 +72,20 @@ class WindowLoop {
   }
 
   void run() {
+    try {
+      go_on();
+    } catch (const Error&) {
+      autosave_.save_now(*session_, settings_);
+      throw;
+    }
+    save();
+  }
+
+ private:
+  // Until the window is closed.
+  void go_on() {
     while (!window_->should_close() && !end_signals_->ended()) {
-      lend_context();
+      lend_context(lender_, *window_, *drawer_);
       const bool sleeps = frames_due_ == 0 && !drawer_->state.wants_frame;
       InputEvents input;
       if (early_input_.empty()) {
@@ -89,12 +104,14 @@ class WindowLoop {
         memory_.give_up_frame(*session_, *drawer_);
         autosave_.save_now(*session_, settings_);
         frames_due_ = kFramesAfterEvent;
+      } catch (const Error&) {
+        // A driver that has lost the context refuses everything.
+        if (!context_is_lost()) throw;
       }
+      if (graphics_.recover(*window_, drawer_)) frames_due_ = kFramesAfterEvent;
     }
-    save();
   }
 
- private:
   bool working() const {
     return session_->computing() || session_->jobs.current().running || session_->background.busy();
   }
@@ -196,7 +213,7 @@ class WindowLoop {
       InputEvents input = window_->wait(std::chrono::duration<double>(end - Clock::now()).count());
       if (!input.empty()) early_input_.push_back(std::move(input));
       session_->update(Clock::now());
-      lend_context();
+      lend_context(lender_, *window_, *drawer_);
     }
     const bool done = !session_->computing();
     session_->update(Clock::now());  // takes what was finished since
@@ -222,17 +239,6 @@ class WindowLoop {
     if (window_ready_) wake_window();
   }
 
-  // To a GPU backend that asks: textures that both have need not come back to be drawn. Not where the window is drawn
-  // by the CPU and a graphics card could compute.
-  void lend_context() {
-    lender_.serve([this]() -> LentContext {
-      const bool card_elsewhere = is_software_renderer(renderer_name()) && may_have_graphics_card();
-      SharedContext* context = card_elsewhere ? nullptr : window_->lend_context();
-      if (context == nullptr) return {};
-      return {[context] { context->make_current(); }, [context] { context->release(); }, drawer_->textures().share()};
-    });
-  }
-
   void show_title() {
     const std::string title = drawer_->state.panels.get<ui::DocumentState>().title + " - Headscope";
     if (title == title_) return;
@@ -247,7 +253,7 @@ class WindowLoop {
       settings_.window_height = static_cast<int>(surface_.height / scale + 0.5);
     }
     const std::string complaint = autosave_.save_now(*session_, settings_);
-    if (!complaint.empty()) fmt::print(stderr, "warning: {}\n", complaint);
+    if (!complaint.empty()) say_on_standard_error("warning: " + complaint + "\n");
   }
 
   const Options options_;
@@ -275,6 +281,7 @@ class WindowLoop {
   std::optional<std::string> picture_path_;
   LessonPictures lesson_pictures_;
   MemoryRecovery memory_;
+  GraphicsRecovery graphics_;
   std::shared_ptr<const Trace> last_shown_;
   std::deque<InputEvents> early_input_;  // came while a result was awaited, oldest first
   Request before_frame_;                 // the draft when a frame began; copied when it changes, not in every frame

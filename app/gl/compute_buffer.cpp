@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "app/gl/lost_context.h"
 #include "core/base/error.h"
 
 namespace headscope {
@@ -33,7 +34,7 @@ void write_bound(std::int64_t count, Fill&& fill) {
 }  // namespace
 
 void check_gl(const char* doing) {
-  const GLenum error = glGetError();
+  const GLenum error = next_gl_error();
   if (error == GL_NO_ERROR) return;
   const char* words = error == GL_OUT_OF_MEMORY  ? "out of memory"
                       : error == GL_CONTEXT_LOST ? "the device was lost"
@@ -113,6 +114,7 @@ void ComputeBuffer::read(std::int64_t first, std::span<float> out) const {
   glBindBuffer(GL_SHADER_STORAGE_BUFFER, name_);
   glGetBufferSubData(GL_SHADER_STORAGE_BUFFER, first * 4, static_cast<GLsizeiptr>(out.size_bytes()), out.data());
   check_gl("reading results");
+  if (context_is_lost()) throw Error("The graphics driver lost the device while it computed.");
 }
 
 void ComputeBuffer::forget() {

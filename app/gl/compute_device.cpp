@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "app/gl/lost_context.h"
 #include "app/gl/offscreen.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
@@ -51,6 +52,7 @@ void visit_runs(const Region& part, const Tensor& to, Copy&& copy) {
 ComputeDevice::ComputeDevice(const GpuOptions& options)
     : context(options.make_context ? options.make_context() : make_offscreen_context({4, 3, true})),
       renderer(renderer_name()) {
+  a_new_context_begins();
   if (options.card_only && is_software_renderer(renderer)) {
     throw Error("The graphics driver (" + renderer + ") computes on the CPU.");
   }

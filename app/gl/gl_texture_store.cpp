@@ -58,7 +58,7 @@ struct PlainImage {
 
 class Store : public GlTextureStore {
  public:
-  explicit Store(HeatmapPainter painter) : painter_(painter) {
+  explicit Store(HeatmapDrawer painter) : painter_(painter) {
     try {
       program_ = std::make_unique<HeatmapProgram>();
     } catch (const Error& error) {
@@ -182,7 +182,7 @@ class Store : public GlTextureStore {
       picture.spec = spec;
       return picture;
     }
-    const bool by_processor = painter_ == HeatmapPainter::processor && spec.matrix.stored();
+    const bool by_processor = painter_ == HeatmapDrawer::processor && spec.matrix.stored();
     if (program_ == nullptr || (by_processor && spec.device == nullptr)) {
       picture.texture = blank(spec.width, spec.height);
       picture.texture->write(draw_heatmap(spec).pixels.data());
@@ -221,7 +221,7 @@ class Store : public GlTextureStore {
     return texture;
   }
 
-  const HeatmapPainter painter_;
+  const HeatmapDrawer painter_;
   const int largest_ = largest_texture();
   const std::shared_ptr<TextureShare> share_ = std::make_shared<TextureShare>();
   std::unique_ptr<HeatmapProgram> program_;  // null: the driver refused it
@@ -237,7 +237,7 @@ class Store : public GlTextureStore {
 
 }  // namespace
 
-std::unique_ptr<GlTextureStore> GlTextureStore::make(HeatmapPainter painter) {
+std::unique_ptr<GlTextureStore> GlTextureStore::make(HeatmapDrawer painter) {
   return std::make_unique<Store>(painter);
 }
 

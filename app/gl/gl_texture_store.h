@@ -11,12 +11,12 @@ namespace headscope {
 
 // What draws the heatmaps of matrices in memory: the shader, or the processor with draw_heatmap(), pixel for pixel the
 // same. With a driver that draws on the processor, drawing into textures is slow.
-enum class HeatmapPainter { shader, processor };
+enum class HeatmapDrawer { shader, processor };
 
 class GlTextureStore : public TextureStore {
  public:
   // A context of at least 3.3 core must be current. Where the driver refuses the shader, the processor draws.
-  static std::unique_ptr<GlTextureStore> make(HeatmapPainter painter = HeatmapPainter::shader);
+  static std::unique_ptr<GlTextureStore> make(HeatmapDrawer painter = HeatmapDrawer::shader);
   // What the driver refused since the last call, as a sentence for the user; "": nothing. Each kind is said once.
   virtual std::string take_complaint() = 0;
   // Call it once a frame: drops textures that were not used lately.

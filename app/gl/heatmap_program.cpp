@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/gl/lost_context.h"
 #include "core/base/assert.h"
 
 namespace headscope {
@@ -113,7 +114,7 @@ void HeatmapProgram::draw(const HeatmapSpec& spec, const HeatmapInputs& inputs, 
   set_style(uniforms, spec);
   glDrawArrays(GL_TRIANGLES, 0, 3);
 #ifndef NDEBUG
-  const GLenum error = glGetError();
+  const GLenum error = next_gl_error();
   HEADSCOPE_ASSERT(error == GL_NO_ERROR, "GL error " + std::to_string(error) + " while drawing a heatmap");
 #endif
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "app/gl/lost_context.h"
 #include "core/base/error.h"
 
 namespace headscope {
@@ -55,8 +56,7 @@ class Bound {
 GlTexture::GlTexture(TexelFormat format, int width, int height, const void* pixels, std::int64_t row_length,
                      bool smooth)
     : format_(format), width_(width), height_(height), smooth_(smooth) {
-  while (glGetError() != GL_NO_ERROR) {
-  }
+  forget_gl_errors();
   glGenTextures(1, &name_);
   const Bound bound(name_);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, static_cast<GLint>(row_length));
@@ -71,7 +71,7 @@ GlTexture::GlTexture(TexelFormat format, int width, int height, const void* pixe
   } else {
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
   }
-  if (const GLenum error = glGetError(); error != GL_NO_ERROR) {
+  if (const GLenum error = next_gl_error(); error != GL_NO_ERROR) {
     glDeleteTextures(1, &name_);
     throw Error("The graphics driver refused a texture of " + std::to_string(width) + " x " + std::to_string(height) +
                 " (GL error " + std::to_string(error) + "): close other programs or look at a smaller matrix.");

@@ -13,6 +13,7 @@
 #include <new>
 
 #include "core/base/held_errors.h"
+#include "core/base/memory_advice.h"
 #include "core/base/memory_failures.h"
 
 namespace headscope {
@@ -82,11 +83,15 @@ void say_memory_is_missing() noexcept {
   Line line;
   line.add(beginning);
   line.add("memory: found too little for this request");
-  if (*file_in_work() != '\0') {
-    line.add("; the last file that was opened is ");
-    line.add_printable(file_in_work());
+  const char* const large = large_file_in_use();
+  const char* const file = *large != '\0' ? large : file_in_work();
+  if (*file != '\0') {
+    line.add(*large != '\0' ? "; the largest file in use is " : "; the last file that was opened is ");
+    line.add_printable(file);
   }
-  line.add("; a shorter phrase or a smaller batch needs less\n");
+  line.add("; ");
+  line.add(memory_advice());
+  line.add("\n");
   const ssize_t ignored = ::write(real_standard_error(), line.text.data(), line.size);
   static_cast<void>(ignored);
 }

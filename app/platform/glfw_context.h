@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <string>
 
 #include "app/platform/window.h"
 
@@ -10,13 +11,25 @@ struct GLFWwindow;
 namespace headscope {
 
 // The next window gets a core context of this version, without depth and stencil buffers; all other hints are GLFW's
-// defaults.
-void hint_core_context(int major, int minor);
+// defaults. `tells_losses`: the context says when the driver has reset the device, and gives errors from then on.
+// Contexts share only where both do or neither does.
+void hint_core_context(int major, int minor, bool tells_losses);
+
+// A window that is shown, with a core context of OpenGL 3.3, by itself: GLFW's hints are set for it.
+struct ShownWindow {
+  GLFWwindow* window = nullptr;  // null: refused
+  bool tells_losses = false;     // its context does
+};
+ShownWindow open_shown_window(const std::string& title, int width, int height);
+
+// Whether the driver of the current context draws on the processor.
+bool draws_by_software();
 
 // The context of a window that is never shown; it shares textures with that of `shares_with`.
 class HiddenContext : public SharedContext {
  public:
-  explicit HiddenContext(GLFWwindow* shares_with);
+  // `tells_losses`: whether that one does.
+  HiddenContext(GLFWwindow* shares_with, bool tells_losses);
   ~HiddenContext() override;
   HiddenContext(const HiddenContext&) = delete;
   HiddenContext& operator=(const HiddenContext&) = delete;

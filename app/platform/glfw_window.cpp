@@ -1,5 +1,4 @@
-#include <epoxy/gl.h>
-// GLFW comes after libepoxy: both would declare GL.
+// Without it GLFW would declare GL.
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
@@ -7,14 +6,16 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <iterator>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "app/platform/app_icon.h"
 #include "app/platform/glfw_context.h"
 #include "app/platform/glfw_display.h"
 #include "app/platform/glfw_keys.h"
+#include "app/platform/glfw_look.h"
 #include "app/platform/input_queue.h"
 #include "app/platform/window.h"
 #include "core/base/error.h"
@@ -34,59 +35,34 @@ std::atomic<bool> woken = false;
 
 class GlfwWindow : public Window {
  public:
-  GlfwWindow(const std::string& title, int width, int height) {
+  GlfwWindow(const std::string& title, int width, int height) : title_(title) {
     const std::string no_display = start_glfw();
     if (!no_display.empty()) refuse(no_display);
-    hint_core_context(3, 3);
-    glfwWindowHintString(GLFW_X11_CLASS_NAME, "headscope");
-    glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "headscope");
-#ifdef GLFW_WAYLAND_APP_ID
-    glfwWindowHintString(GLFW_WAYLAND_APP_ID, "headscope");
-#endif
     fit_to_monitor(width, height);
-    window_ = glfwCreateWindow(width, height, title.c_str(), nullptr, nullptr);
-    if (window_ == nullptr) {
+    const ShownWindow shown = open_shown_window(title, width, height);
+    if (shown.window == nullptr) {
       const std::string reason = last_complaint();
       glfwTerminate();
       refuse("OpenGL 3.3 is needed and was refused (" + reason + ")");
     }
-    glfwMakeContextCurrent(window_);
-    limit_size();
-    glfwSetInputMode(window_, GLFW_LOCK_KEY_MODS, GLFW_TRUE);
-    set_icon();
-    // A software driver has no screen to wait for: waiting would only cost time. On Wayland it would last for as long
-    // as the window is hidden, and the compositor shows whole frames without it.
-    const auto* renderer = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
-    const std::string driver = renderer != nullptr ? renderer : "";
-    const bool software = driver.find("llvmpipe") != std::string::npos ||
-                          driver.find("softpipe") != std::string::npos ||
-                          driver.find("SwiftShader") != std::string::npos;
-    glfwSwapInterval(software || on_wayland() ? 0 : 1);
-    paced_ = !software && on_wayland();
-
-    glfwSetWindowUserPointer(window_, this);
-    hear_keys();
-    hear_mouse();
-    hear_window();
+    take(shown);
   }
 
   ~GlfwWindow() override {
     shared_.clear();
+    lost_shared_.clear();
     for (GLFWcursor* cursor : cursors_) {
       if (cursor != nullptr) glfwDestroyCursor(cursor);
     }
+    for (GLFWwindow* lost : lost_) glfwDestroyWindow(lost);
     glfwDestroyWindow(window_);
     glfwTerminate();
   }
   GlfwWindow(const GlfwWindow&) = delete;
   GlfwWindow& operator=(const GlfwWindow&) = delete;
 
-  bool should_close() const override {
-    return glfwWindowShouldClose(window_) == GLFW_TRUE;
-  }
-  void request_close(bool close) override {
-    glfwSetWindowShouldClose(window_, close ? GLFW_TRUE : GLFW_FALSE);
-  }
+  bool should_close() const override { return glfwWindowShouldClose(window_) == GLFW_TRUE; }
+  void request_close(bool close) override { glfwSetWindowShouldClose(window_, close ? GLFW_TRUE : GLFW_FALSE); }
 
   InputEvents wait(double seconds) override {
     using Clock = std::chrono::steady_clock;
@@ -116,9 +92,30 @@ class GlfwWindow : public Window {
     swapped_ = std::chrono::steady_clock::now();
   }
 
-  void framebuffer_size(int& width, int& height) const override {
-    glfwGetFramebufferSize(window_, &width, &height);
+  // The old window lives on, hidden: other threads may still hold contexts that share with its.
+  void renew_context() override {
+    int x = 0, y = 0, width = 0, height = 0;
+    glfwGetWindowPos(window_, &x, &y);
+    glfwGetWindowSize(window_, &width, &height);
+    const bool maximised = glfwGetWindowAttrib(window_, GLFW_MAXIMIZED) == GLFW_TRUE;
+    const ShownWindow shown = open_shown_window(title_, width, height);
+    if (shown.window == nullptr) {
+      throw Error("The graphics driver lost the window and does not begin anew (" + last_complaint() +
+                  "). What you did is saved.");
+    }
+    glfwHideWindow(window_);
+    lost_.push_back(window_);
+    std::move(shared_.begin(), shared_.end(), std::back_inserter(lost_shared_));
+    shared_.clear();
+    take(shown);
+    if (!on_wayland()) glfwSetWindowPos(window_, x, y);
+    if (maximised) glfwMaximizeWindow(window_);
+    cursor_ = Cursor::arrow;
+    changed_ = true;
+    glfwGetError(nullptr);
   }
+
+  void framebuffer_size(int& width, int& height) const override { glfwGetFramebufferSize(window_, &width, &height); }
 
   double content_scale() const override {
     float x = 1, y = 1;
@@ -127,6 +124,7 @@ class GlfwWindow : public Window {
   }
 
   void set_title(const std::string& title) override {
+    title_ = title;
     glfwSetWindowTitle(window_, title.c_str());
   }
 
@@ -136,14 +134,12 @@ class GlfwWindow : public Window {
     return text != nullptr ? text : "";
   }
 
-  void set_clipboard(const std::string& text) override {
-    glfwSetClipboardString(window_, text.c_str());
-  }
+  void set_clipboard(const std::string& text) override { glfwSetClipboardString(window_, text.c_str()); }
 
   SharedContext* lend_context() override {
     auto free = std::find_if(shared_.begin(), shared_.end(), [](const auto& context) { return !context->lent; });
     if (free == shared_.end()) {
-      auto made = std::make_unique<HiddenContext>(window_);
+      auto made = std::make_unique<HiddenContext>(window_, tells_losses_);
       if (!made->made()) return nullptr;
       free = shared_.insert(shared_.end(), std::move(made));
     }
@@ -162,9 +158,27 @@ class GlfwWindow : public Window {
   }
 
  private:
-  static GlfwWindow& self(GLFWwindow* window) {
-    return *static_cast<GlfwWindow*>(glfwGetWindowUserPointer(window));
+  // Makes it the window: its context is current, it is heard, and looks like the program's.
+  void take(const ShownWindow& shown) {
+    window_ = shown.window;
+    tells_losses_ = shown.tells_losses;
+    glfwMakeContextCurrent(window_);
+    limit_size();
+    glfwSetInputMode(window_, GLFW_LOCK_KEY_MODS, GLFW_TRUE);
+    set_icon(window_);
+    // A software driver has no screen to wait for: waiting would only cost time. On Wayland it would last for as long
+    // as the window is hidden, and the compositor shows whole frames without it.
+    const bool software = draws_by_software();
+    glfwSwapInterval(software || on_wayland() ? 0 : 1);
+    paced_ = !software && on_wayland();
+
+    glfwSetWindowUserPointer(window_, this);
+    hear_keys();
+    hear_mouse();
+    hear_window();
   }
+
+  static GlfwWindow& self(GLFWwindow* window) { return *static_cast<GlfwWindow*>(glfwGetWindowUserPointer(window)); }
 
   void hear_keys() {
     glfwSetKeyCallback(window_, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
@@ -234,24 +248,6 @@ class GlfwWindow : public Window {
     input_.add(MouseEvent{.kind = MouseEvent::Kind::move, .x = pointer_x_, .y = pointer_y_, .shift = shift_});
   }
 
-  // Sizes are given at 1x. Where a screen coordinate is a pixel (X11, Windows) they grow with the content scale;
-  // nowhere do they exceed the desktop.
-  static void fit_to_monitor(int& width, int& height) {
-    GLFWmonitor* monitor = glfwGetPrimaryMonitor();
-    if (monitor == nullptr) return;
-#if !defined(__APPLE__)
-    float x = 1, y = 1;
-    if (!on_wayland()) glfwGetMonitorContentScale(monitor, &x, &y);
-    width = static_cast<int>(static_cast<float>(width) * x);
-    height = static_cast<int>(static_cast<float>(height) * y);
-#endif
-    int left = 0, top = 0, work_width = 0, work_height = 0;
-    glfwGetMonitorWorkarea(monitor, &left, &top, &work_width, &work_height);
-    if (work_width > 0 && width > work_width) width = work_width;
-    if (work_height > 0 && height > work_height) height = work_height;
-    glfwGetError(nullptr);
-  }
-
   void limit_size() {
     int window_width = 0, width = 0, ignored = 0;
     glfwGetWindowSize(window_, &window_width, &ignored);
@@ -261,18 +257,12 @@ class GlfwWindow : public Window {
                             static_cast<int>(kSmallestHeight * per_1x), GLFW_DONT_CARE, GLFW_DONT_CARE);
   }
 
-  void set_icon() {
-    std::array<Image, 3> icons{app_icon(16), app_icon(32), app_icon(64)};
-    std::array<GLFWimage, 3> images{};
-    for (std::size_t i = 0; i < icons.size(); ++i) {
-      images[i] = {icons[i].width, icons[i].height, &icons[i].pixels.data()->r};
-    }
-    glfwSetWindowIcon(window_, static_cast<int>(images.size()), images.data());
-    glfwGetError(nullptr);  // Wayland and macOS take their icon from elsewhere
-  }
-
+  std::string title_;
   GLFWwindow* window_ = nullptr;
+  bool tells_losses_ = false;  // its context, and those that share with it
   std::vector<std::unique_ptr<HiddenContext>> shared_;
+  std::vector<GLFWwindow*> lost_;  // windows whose contexts were lost, and what shared with them
+  std::vector<std::unique_ptr<HiddenContext>> lost_shared_;
   InputQueue input_;
   float pointer_x_ = kNoPointer, pointer_y_ = kNoPointer;
   bool shift_ = false;

@@ -31,6 +31,9 @@ class Window {
   // the library that concern no panel do not end the wait.
   virtual InputEvents wait(double seconds) = 0;
   virtual void swap() = 0;
+  // Begins anew with a context that has nothing of the one before, which was lost: another window in the place of the
+  // first, of its size and title. What was lent stays lent, and is of no use. Throws Error when the driver refuses.
+  virtual void renew_context() = 0;
   virtual void framebuffer_size(int& width, int& height) const = 0;
   virtual double content_scale() const = 0;
   virtual void set_title(const std::string& title) = 0;

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <span>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "app/session/demo_start.h"
@@ -16,9 +14,8 @@
 #include "core/export/session_file.h"
 #include "core/io/mapped_file.h"
 #include "core/io/npy.h"
-#include "core/io/pdf.h"
-#include "core/io/safetensors.h"
-#include "core/io/svg.h"
+#include "core/io/tensor_formats.h"
+#include "core/io/torch_file.h"
 #include "core/model/capture.h"
 #include "core/model/checkpoint.h"
 #include "core/model/layer_weights.h"
@@ -50,7 +47,7 @@ void clear_inputs(Request& request) {
   request.value.clear();
 }
 
-Request with_layer(const std::string& path, const SafetensorsFile& file, const Request& current) {
+Request with_layer(const std::string& path, const TensorFile& file, const Request& current) {
   read_layer_weights(path, QkvLayout::automatic);  // says now what is wrong with it
   Request request = current;
   if (is_attention_alone(request)) clear_inputs(request);
@@ -64,7 +61,7 @@ Request with_layer(const std::string& path, const SafetensorsFile& file, const R
   request.d_model.reset();
   request.input_dim.reset();
   request.kv_heads.reset();
-  if (file.metadata().count("num_heads") != 0) request.heads.reset();
+  if (file.metadata.count("num_heads") != 0) request.heads.reset();
   request.variants.clear();
   clear_interventions(request);
   return request;
@@ -152,56 +149,34 @@ Request with_capture(const std::string& path, const Request& current) {
   return request;
 }
 
+int npy_rank(const std::string& path) {
+  const auto file = MappedFile::open(path);
+  const int rank = read_npy_header(file->bytes(), path).shape.count;
+  file->check_unchanged();
+  return rank;
+}
+
 }  // namespace
 
-bool holds_weights(const std::string& npy_path) {
-  const int rank = read_npy(npy_path).header.shape.count;
+bool holds_weights(const std::string& npy_path, const CancelToken& cancel) {
+  const int rank = npy_rank(npy_path);
   if (rank == 5) return true;
   if (rank != 3 && rank != 4) return false;
   const Capture capture = read_capture(npy_path);
-  const RowSums sums = row_sums_of(capture.layers.front().weights);
+  const Tensor& weights = capture.layers.front().weights;
+  const std::int64_t rows = weights.size() / weights.dim(3);
+  const RowSums sums = row_sums_of(weights, cancel, rows / 10);
   return sums.off * 10 < sums.rows && sums.nan_rows < sums.rows;
 }
 
-FileKind file_kind(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) return FileKind::folder;
-  const auto file = MappedFile::open(path);
-  const std::span<const std::byte> bytes = file->bytes();
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (text.starts_with("\x89PNG")) return FileKind::png;
-  if (is_svg(text)) return FileKind::svg;
-  if (is_pdf(text)) return FileKind::pdf;
-  if (text.starts_with("\x93NUMPY")) return FileKind::npy;
-  // Other programs' archives are zips, too.
-  const std::string extension = std::filesystem::path(path).extension().string();
-  if (extension == ".npz" && text.starts_with("PK")) return FileKind::npz;
-  // A safetensors file starts with the length of its header, and the header is a JSON object.
-  if (text.size() > 8 && text[8] == '{' && text[7] == '\0' && text[6] == '\0') return FileKind::safetensors;
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string_view::npos && text[first] == '{') return FileKind::json;
-  // What it is not tells nothing: its name says which reader explains best what is wrong with it.
-  if (extension == ".png") return FileKind::png;
-  if (extension == ".svg") return FileKind::svg;
-  if (extension == ".pdf") return FileKind::pdf;
-  if (extension == ".npy") return FileKind::npy;
-  if (extension == ".npz") return FileKind::npz;
-  if (extension == ".safetensors") return FileKind::safetensors;
-  if (extension == ".json") return FileKind::json;
-  const std::string found = describe_bytes(bytes.first(std::min<std::size_t>(bytes.size(), 4096)));
-  throw Error(path + (found.empty() ? " is none of the files that Headscope knows" : " is " + found) +
-              "; expected a session (.json), a picture exported by Headscope (.png, .svg, .pdf), one attention layer "
-              "(.safetensors), a capture (.safetensors, .npy, .npz), an input (.npy) or a phrase (.txt).");
-}
-
-bool is_capture(const SafetensorsFile& file) {
-  for (const SafetensorsEntry& entry : file.entries()) {
+bool is_capture(const TensorFile& file) {
+  for (const TensorEntry& entry : file.entries) {
     const std::string_view name = entry.name;
     if (!name.starts_with("layers.")) continue;
     const std::size_t digits_end = name.find_first_not_of("0123456789", 7);
     if (digits_end == std::string_view::npos || digits_end == 7) continue;
     const std::string_view rest = name.substr(digits_end);
-    if (rest == ".weights" || rest == ".query") return true;
+    if (rest == ".weights" || rest == ".scores" || rest == ".query") return true;
   }
   return false;
 }
@@ -219,6 +194,7 @@ Document open_document(const std::string& path, const Request& current, const Vi
   if (is_phrase_file(path)) return open_phrase(path, current, view);
   switch (file_kind(path)) {
     case FileKind::folder:
+    case FileKind::gguf:
       document.request = with_checkpoint(folder_path(path), current);
       document.title = title_of(document.request.model);
       document.view.layers.layer = -1;
@@ -235,8 +211,11 @@ Document open_document(const std::string& path, const Request& current, const Vi
     case FileKind::npz:
       document.request = with_capture(path, current);
       break;
+    case FileKind::torch:
+      document.request = with_layer(path, open_torch(path), current);
+      break;
     case FileKind::safetensors: {
-      const SafetensorsFile file = SafetensorsFile::open(path);
+      const TensorFile file = open_safetensors(path);
       document.request = is_capture(file) ? with_capture(path, current) : with_layer(path, file, current);
       break;
     }

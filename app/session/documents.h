@@ -6,23 +6,25 @@
 
 #include "app/session/document_identity.h"
 #include "app/session/view_state.h"
+#include "core/base/cancel.h"
 #include "core/request/request.h"
 
 namespace headscope {
 
-class SafetensorsFile;
+struct TensorFile;
 
 // The kind of a file, recognised by its content; by its name only when the content does not tell. Throws Error when the
 // file is missing or of no known kind.
-enum class FileKind { folder, png, svg, pdf, npy, npz, safetensors, json };
+// safetensors, torch: tensors by name, safetensors or what torch.save wrote.
+enum class FileKind { folder, png, svg, pdf, npy, npz, safetensors, torch, gguf, json };
 FileKind file_kind(const std::string& path);
 
 // Whether an .npy holds weights, to which the rows that add up to 1 belong; x, queries and keys have none. Throws
-// Error.
-bool holds_weights(const std::string& npy_path);
+// Error, and Cancelled.
+bool holds_weights(const std::string& npy_path, const CancelToken& cancel = {});
 
 // Whether the file holds layers.N.weights or layers.N.query: attention that another program computed.
-bool is_capture(const SafetensorsFile& file);
+bool is_capture(const TensorFile& file);
 
 struct Document {
   Request request;
@@ -37,11 +39,12 @@ struct Document {
 // The model of a request that names none, at the first start and on the command line: a shipped demo.
 inline constexpr const char* kDefaultModel = "demo:pronouns";
 
-// A session (.json), a picture exported by Headscope (.png), one attention layer (.safetensors; keeps `current`'s
-// phrase), a capture (.safetensors, .npz), an .npy (becomes --input, or a capture when its rows add up to 1 or it has 5
-// axes), a text (.txt; becomes the phrase), a checkpoint folder (becomes --model, with `current`'s phrase and all other
-// options as the model was trained; so does demo:NAME). A demo that has a DemoStart brings its own phrase where
-// `current` has none, or has the `given_phrase` that no user typed. Throws Error.
+// A session (.json), a picture exported by Headscope (.png), one attention layer (.safetensors, or a file of
+// torch.save; keeps `current`'s phrase), a capture (.safetensors, .npz), an .npy (becomes --input, or a capture when
+// its rows add up to 1 or it has 5 axes), a text (.txt; becomes the phrase), a checkpoint folder or GGUF model (becomes
+// --model, with `current`'s phrase and all other options as the model was trained; so does demo:NAME). A demo that has
+// a DemoStart brings its own phrase where `current` has none, or has the `given_phrase` that no user typed. Throws
+// Error.
 Document open_document(const std::string& path, const Request& current, const ViewState& view,
                        const std::string& given_phrase = "");
 

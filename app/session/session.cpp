@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/session/background/work/compute_queue.h"
+#include "app/session/moment_size.h"
 #include "core/request/same_request.h"
 
 namespace headscope {
@@ -13,11 +14,6 @@ using TimePoint = std::chrono::steady_clock::time_point;
 namespace {
 
 constexpr std::size_t kLongPhrase = std::size_t{1} << 16;
-
-std::size_t bytes_of_phrases(const Request& request) {
-  const auto bytes = [](const std::optional<std::string>& text) { return text ? text->size() : 0; };
-  return request.phrase.size() + bytes(request.second_phrase) + bytes(request.key_phrase);
-}
 
 }  // namespace
 

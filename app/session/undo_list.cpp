@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/session/lesson_stops.h"
+#include "app/session/moment_size.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/request_text.h"
 #include "core/request/same_request.h"
@@ -55,6 +56,24 @@ std::string typed_change(const Lesson& a, const Lesson& b) {
   return stop < 0 ? "" : "stop " + std::to_string(stop + 1);
 }
 
+UndoStep step_to(const Moment& moment, bool opened) {
+  return {std::make_shared<const Moment>(moment), opened};
+}
+
+// How many of the steps, which are counted then, are too many, when those nearer than them take up to `most_bytes`. The
+// nearest one never is. Takes what the others hold from `most_bytes`.
+std::size_t count_too_far(std::vector<UndoStep>& steps, std::size_t& most_bytes) {
+  const std::size_t most = std::min(kMostUndoSteps, steps.size());
+  std::size_t near = 0;
+  for (; near < most; ++near) {
+    UndoStep& step = steps[steps.size() - 1 - near];
+    if (step.bytes == 0) step.bytes = bytes_of(*step.moment);
+    if (near > 0 && step.bytes > most_bytes) break;
+    most_bytes -= std::min(most_bytes, step.bytes);
+  }
+  return steps.size() - near;
+}
+
 }  // namespace
 
 ViewState with_screen_of(ViewState view, const ViewState& screen) {
@@ -66,12 +85,21 @@ ViewState with_screen_of(ViewState view, const ViewState& screen) {
 void UndoList::reset(const Moment& now, Timeline timeline) {
   last_ = now;
   steps_ = std::move(timeline);
+  forget_farthest();
   end_step();
 }
 
 void UndoList::push_step(bool opened) {
-  steps_.before.push_back({std::make_shared<const Moment>(last_), opened});
-  if (steps_.before.size() > kMostUndoSteps) steps_.before.erase(steps_.before.begin());
+  steps_.before.push_back(step_to(last_, opened));
+  forget_farthest();
+}
+
+void UndoList::forget_farthest() {
+  std::size_t bytes = kMostUndoBytes;
+  for (std::vector<UndoStep>* steps : {&steps_.before, &steps_.after}) {
+    const std::size_t count = count_too_far(*steps, bytes);
+    steps->erase(steps->begin(), steps->begin() + static_cast<std::ptrdiff_t>(count));
+  }
 }
 
 void UndoList::record(const Request& draft, const ViewState& view, const DocumentIdentity& document, TimePoint now) {
@@ -116,7 +144,7 @@ void UndoList::go(std::vector<UndoStep>& from, std::vector<UndoStep>& to, Moment
   if (from.empty()) return;
   const UndoStep step = std::move(from.back());
   from.pop_back();
-  to.push_back({std::make_shared<const Moment>(now), step.opened});
+  to.push_back(step_to(now, step.opened));
   const ViewState screen = std::move(now.view);
   now = *step.moment;
   now.view = with_screen_of(std::move(now.view), screen);

@@ -8,23 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "app/session/document_identity.h"
-#include "app/session/view_state.h"
-#include "core/request/request.h"
+#include "app/session/moment.h"
 
 namespace headscope {
-
-// What undo brings back.
-struct Moment {
-  Request draft;
-  ViewState view;
-  DocumentIdentity document;
-};
 
 // One step: the moment to which it leads.
 struct UndoStep {
   std::shared_ptr<const Moment> moment;
-  bool opened = false;  // a document was opened between: the view comes back whole
+  bool opened = false;    // a document was opened between: the view comes back whole
+  std::size_t bytes = 0;  // about what the moment holds; 0: not counted yet
 };
 
 // The steps on both sides of the present, nearest last.
@@ -32,8 +24,11 @@ struct Timeline {
   std::vector<UndoStep> before, after;
 };
 
-// What a long session may keep; older steps are forgotten.
+// What a long session may keep; the farthest steps are forgotten. A moment of a short phrase takes 3 KB, so that they
+// are 3 MB; one holds a copy of its phrase, so that of a pasted text of 1 MB 32 steps are left. The nearest step on
+// each side is always there.
 inline constexpr std::size_t kMostUndoSteps = 1000;
+inline constexpr std::size_t kMostUndoBytes = std::size_t{32} << 20;
 
 // `view` with the layout of `screen`, which undo leaves alone.
 ViewState with_screen_of(ViewState view, const ViewState& screen);
@@ -69,6 +64,7 @@ class UndoList {
  private:
   void push_step(bool opened);
   void go(std::vector<UndoStep>& from, std::vector<UndoStep>& to, Moment& now);
+  void forget_farthest();
 
   std::chrono::steady_clock::duration coalesce_;
   Moment last_;  // as record() saw it last

@@ -13,10 +13,11 @@ using Id = CommandId;
 const CommandInfo kAboveMainViews[] = {
     {Id::new_session, "New", "File", "Ctrl+N", "Starts over with the demo: 'Hola mi nombre es Alex', seeded weights."},
     {Id::open_file, "Open...", "File", "Ctrl+O",
-     "Opens a session, an exported picture, the weights of a layer or an input x; dropping the file does the same."},
+     "Opens a session, an exported picture, the weights of a layer, a GGUF model or an input x; dropping the file does "
+     "the same."},
     {Id::open_folder, "Open folder...", "File", "Ctrl+Shift+O",
-     "Opens a checkpoint: a folder with config.json, safetensors and a tokenizer; dropping the folder does the "
-     "same."},
+     "Opens a checkpoint: a folder with config.json, weights and a tokenizer, or a GGUF file; dropping it does "
+     "the same."},
     {Id::open_phrase, "Open phrase...", "File", "", "Takes the words of a text file; dropping a .txt does the same."},
     {Id::paste_session, "Open from the clipboard", "File", "",
      "Opens the session or the recipe that is on the clipboard as text; undo brings back what was open."},
@@ -42,7 +43,7 @@ const CommandInfo kAboveMainViews[] = {
     {Id::settings, "Settings...", "Edit", "Ctrl+Comma", "Language of the tour and the examples, theme, file dialogs."},
 
     {Id::choose_weights, "Weights from a file...", "Model", "",
-     "Computes with one attention layer of a .safetensors file."},
+     "Computes with one attention layer of a .safetensors or .pt file."},
     {Id::toggle_key_phrase, "Key or second phrase", "Model", "Ctrl+K",
      "Takes keys and values from a second phrase; gives a model that reads pairs a second text."},
     {Id::next_problem, "Next problem", "Model", "F8", "Goes to the control that keeps the request from running."},

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "app/session/moment_size.h"
 #include "app/session/session.h"
 
 namespace headscope::ui {
@@ -25,8 +27,21 @@ std::string model_name(const Request& request) {
 const KeptDocument* kept_document(const Ui& ui) {
   const DocumentState* document = ui.state.panels.find<DocumentState>();
   if (document == nullptr) return nullptr;
-  const auto found = document->kept.find(ui.session.document.title);
+  const std::string& title = ui.session.document.title;
+  const auto found = std::find_if(document->kept.begin(), document->kept.end(),
+                                  [&](const auto& entry) { return entry.first == title; });
   return found == document->kept.end() ? nullptr : &found->second;
+}
+
+// Takes the place of the one with this title; the oldest make room.
+void keep(DocumentState& state, const std::string& title, KeptDocument document) {
+  state.kept.remove_if([&](const auto& entry) { return entry.first == title; });
+  state.kept.emplace_front(title, std::move(document));
+  std::size_t count = 0, bytes = 0;
+  state.kept.remove_if([&](const auto& entry) {
+    bytes += bytes_of(entry.second.request) + bytes_of(entry.second.lesson);
+    return ++count > 1 && (count > kMostKeptDocuments || bytes > kMostKeptBytes);
+  });
 }
 
 bool is_changed(const Ui& ui, const KeptDocument& kept) {
@@ -44,7 +59,7 @@ std::string title_of(const std::string& name, const std::string& model, const Ke
 
 void note_opened(UiState& state, const std::string& title, const KeptDocument& opened) {
   DocumentState& document = state.panels.get<DocumentState>();
-  document.kept.insert_or_assign(title, opened);
+  keep(document, title, opened);
   document.saving.reset();
 }
 
@@ -56,7 +71,7 @@ void update_document(Ui& ui) {
   DocumentState& document = ui.state.panels.get<DocumentState>();
   // Undo may lead to a document of an earlier start.
   if (kept_document(ui) == nullptr) {
-    document.kept[ui.session.document.title] = {ui.session.draft, ui.session.view.lesson};
+    keep(document, ui.session.document.title, {ui.session.draft, ui.session.view.lesson});
   }
   if (document.saving) {
     const Job job = ui.session.jobs.current();
@@ -65,7 +80,7 @@ void update_document(Ui& ui) {
     } else if (!job.running) {
       if (!job.failed) {
         ui.session.document.title = document.saving->file;
-        document.kept.insert_or_assign(document.saving->file, std::move(document.saving->document));
+        keep(document, document.saving->file, std::move(document.saving->document));
       }
       document.saving.reset();
     }

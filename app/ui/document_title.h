@@ -1,9 +1,11 @@
 // The document that is open: its name on screen, and whether it has changes that no file holds.
 #pragma once
 
-#include <map>
+#include <cstddef>
+#include <list>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "app/session/lesson.h"
 #include "app/ui/ui.h"
@@ -18,13 +20,18 @@ struct KeptDocument {
   friend bool operator==(const KeptDocument&, const KeptDocument&) = default;
 };
 
+// How many documents are remembered as their files hold them, and what they may hold: more than one works on in a day,
+// and two of the largest phrases. Undo that leads to a forgotten one finds it without changes.
+inline constexpr std::size_t kMostKeptDocuments = 64, kMostKeptBytes = std::size_t{32} << 20;
+
 struct DocumentState {
   // A save that was asked for, until its job ends.
   struct Saving {
     std::string job, file;  // the job's title; the name of the file
     KeptDocument document;
   };
-  std::map<std::string, KeptDocument> kept;  // as documents were opened or saved last, by their titles
+  // As documents were opened or saved last, with their titles; the newest is the first.
+  std::list<std::pair<std::string, KeptDocument>> kept;
   std::optional<Saving> saving;
   std::string title;  // as the menu bar and the window show it
   void add_text(std::string& all) const { all += title; }

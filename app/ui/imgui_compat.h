@@ -167,6 +167,7 @@ inline void upload_fonts_nowhere() {
   int width = 0, height = 0;
   io.Fonts->GetTexDataAsAlpha8(&pixels, &width, &height);
   io.Fonts->SetTexID(texture(1));
+  io.Fonts->ClearTexData();  // as upload_fonts() does
 #endif
 }
 inline void upload_textures_nowhere() {

@@ -131,13 +131,14 @@ struct UiState {
   DialogKind dialog_before = DialogKind::none;
   DialogState dialogs;
   // Pictures of characters that the atlas cannot hold, by code point and type; the picture is empty when no font has
-  // the character.
+  // the character. Forgotten when they hold too much.
   struct GlyphPicture {
     Image white;          // alpha is the coverage
     float em_pixels = 0;  // the size it was drawn for
     float advance = 0;
   };
   std::map<std::pair<std::uint32_t, int>, GlyphPicture> glyphs;
+  std::size_t glyph_bytes = 0;  // of all pictures
   // The atlas gets new characters only when typing pauses; until then they are drawn as pictures.
   std::string settled_text, latest_text;
   double text_changed = 0;

@@ -1,3 +1,4 @@
+# Long because it is copied as one file to where a model runs.
 """Hands the attention of any PyTorch model to Headscope: one file, no other dependency than torch.
 
     recorder = Recorder()
@@ -8,56 +9,67 @@
 then `headscope capture.safetensors`. README.md has recipes for other libraries.
 """
 
+import copyreg
+import inspect
 import json
+import math
 import os
 import struct
+import weakref
 
 import torch
 
-PARTS = ("weights", "query", "key", "value")
+PARTS = ("weights", "scores", "query", "key", "value")
+DTYPES = {torch.float32: "F32", torch.float16: "F16", torch.bool: "BOOL"}
+FACTS = ("mask", "scale", "causal", "grid", "key_grid", "tokens", "key_tokens")
 
 
-def save_capture(path, layers, tokens=None, key_tokens=None, half=False):
+def save_capture(path, layers, tokens=None, key_tokens=None, half=False, **facts):
     """Writes a capture.
 
     layers: {layer number: {part: tensor}}, or a list of them. Parts: `weights` [batch, heads, q, k] after the softmax;
-    `query` [batch, heads, q, head_dim], `key` and `value` [batch, kv_heads, k, head_dim]. Each layer has weights, or
-    query and key, or both. A batch of 1 may be left out.
+    `scores` [batch, heads, q, k] scaled, before the mask; `query` [batch, heads, q, head_dim], `key` and `value`
+    [batch, kv_heads, k, head_dim]. Each layer has weights, or scores, or query and key; weights may stand beside
+    either. A batch of 1 may be left out. Layers may have lengths of their own.
     tokens, key_tokens: the texts of the positions (of the first item of the batch).
-    half: two bytes a number (float16) instead of four.
-    ValueError says which tensor does not fit.
+    half: two bytes a number (float16) instead of four; masks keep four.
+    facts: for all layers, or as entries of a layer for it alone. `mask`: bool (True: may attend) or float (added; -inf
+    hides), of a shape that broadcasts to [batch, heads, q, k]. `scale`: what query . key is multiplied by; without it
+    1/sqrt(head_dim). `causal`: True or False. `grid`, `key_grid`: (rows, columns) of the image whose patches the
+    tokens are, which come last. Of a layer also `tokens` and `key_tokens`.
+    ValueError says what does not fit; then nothing is written.
     """
     if not isinstance(layers, dict):
         layers = dict(enumerate(layers))
-    tensors, sizes = {}, {}
+    tensors, masks, metadata, sizes = {}, {}, {}, []
     for layer, parts in sorted(layers.items()):
         _check_parts(layer, parts)
+        # Only the batch is the same in all layers.
+        sizes.append({"batch": sizes[0]["batch"]} if sizes else {})
         for part in PARTS:
             if part in parts:
                 name = f"layers.{layer}.{part}"
                 tensor = _four_axes(name, parts[part])
-                _check_sizes(name, part, tensor, sizes)
+                _check_sizes(name, part, tensor, sizes[-1])
                 tensors[name] = tensor.to(torch.float16 if half else torch.float32)
+        own = {name: parts[name] for name in FACTS if name in parts}
+        _put_facts(f"layers.{layer}.", own, sizes[-1:], masks, metadata)
     if not tensors:
         raise ValueError("nothing was captured; expected at least one layer")
-    metadata = {}
-    for name, texts, axis in (("tokens", tokens, "q"), ("key_tokens", key_tokens, "k")):
-        if texts is not None:
-            texts = [str(text) for text in texts]
-            if len(texts) != sizes[axis][0]:
-                raise ValueError(f"{len(texts)} {name} for {sizes[axis][0]} positions of {sizes[axis][1]}")
-            metadata[name] = json.dumps(texts, ensure_ascii=False)
-    _write_safetensors(path, tensors, metadata)
+    _put_facts("", {"tokens": tokens, "key_tokens": key_tokens, **facts}, sizes, masks, metadata)
+    _write_safetensors(path, {**tensors, **masks}, metadata)
 
 
 def _check_parts(layer, parts):
-    unknown = sorted(set(parts) - set(PARTS))
+    unknown = sorted(set(parts) - set(PARTS) - set(FACTS))
     if unknown:
-        raise ValueError(f"layer {layer} has {unknown[0]!r}; expected {', '.join(PARTS)}")
+        raise ValueError(f"layer {layer} has {unknown[0]!r}; expected {', '.join(PARTS + FACTS)}")
     if ("query" in parts) != ("key" in parts):
         raise ValueError(f"layer {layer} has query or key alone; expected both")
-    if "weights" not in parts and "query" not in parts:
-        raise ValueError(f"layer {layer} has neither weights nor query and key")
+    if "query" in parts and "scores" in parts:
+        raise ValueError(f"layer {layer} has scores beside query and key; expected one of them")
+    if not {"weights", "scores", "query"} & set(parts):
+        raise ValueError(f"layer {layer} has neither weights nor scores nor query and key")
 
 
 def _four_axes(name, tensor):
@@ -70,11 +82,55 @@ def _four_axes(name, tensor):
 
 
 def _check_sizes(name, part, tensor, sizes):
-    axes = {"weights": ("batch", None, "q", "k"), "query": ("batch", None, "q", None)}
+    score_axes = ("batch", "heads", "q", "k")
+    axes = {"weights": score_axes, "scores": score_axes, "query": ("batch", "heads", "q", None)}
     for axis, size in zip(axes.get(part, ("batch", None, "k", None)), tensor.shape):
         known = sizes.setdefault(axis, (size, name))
         if axis is not None and known[0] != size:
             raise ValueError(f"{name} is {list(tensor.shape)}, but {known[1]} has {known[0]} along {axis}")
+
+
+def _put_facts(prefix, facts, sizes, masks, metadata):
+    """Facts of the layers with these sizes, as the file holds them: a mask is a tensor, all others are JSON."""
+    unknown = sorted(set(facts) - set(FACTS))
+    if unknown:
+        raise ValueError(f"there is no {unknown[0]!r}; expected {', '.join(FACTS)}")
+    for name, fact in facts.items():
+        if fact is None:
+            continue
+        where = prefix + name
+        if name == "mask":
+            masks[where] = _mask(where, fact, sizes)
+        elif name in ("tokens", "key_tokens"):
+            fact = [str(text) for text in fact]
+            # Those of all layers name every layer that has as many positions.
+            lengths = [size[axis] for size in sizes for axis in (("q",) if name == "tokens" else ("k",))]
+            if len(fact) not in [length for length, _ in lengths]:
+                raise ValueError(f"{len(fact)} {where} for {lengths[0][0]} positions of {lengths[0][1]}")
+        elif name == "scale":
+            fact = float(fact)
+            if not math.isfinite(fact):
+                raise ValueError(f"{where} is {fact}; expected a finite number")
+        elif name == "causal":
+            fact = bool(fact)
+        else:
+            fact = [int(size) for size in fact]
+            if len(fact) != 2 or min(fact) < 1:
+                raise ValueError(f"{where} is {fact}; expected two sizes, rows and columns")
+        if name != "mask":
+            metadata[where] = json.dumps(fact, ensure_ascii=False)
+
+
+def _mask(where, mask, sizes):
+    mask = torch.as_tensor(mask).detach().to("cpu")
+    if not mask.is_floating_point() and mask.dtype != torch.bool:
+        raise ValueError(f"{where} is of {mask.dtype}; expected bool (True: may attend) or float (added to scores)")
+    for size in sizes:
+        scores = [size[axis][0] for axis in ("batch", "heads", "q", "k")]
+        fits = 1 <= mask.dim() <= 4 and all(own in (1, wanted) for own, wanted in zip(mask.shape[::-1], scores[::-1]))
+        if not fits:
+            raise ValueError(f"{where} is {list(mask.shape)}; expected a shape that broadcasts to {scores}")
+    return mask if mask.dtype == torch.bool else mask.to(torch.float32)
 
 
 def _write_safetensors(path, tensors, metadata):
@@ -83,7 +139,7 @@ def _write_safetensors(path, tensors, metadata):
     for name, tensor in tensors.items():
         size = tensor.numel() * tensor.element_size()
         header[name] = {
-            "dtype": {torch.float32: "F32", torch.float16: "F16"}[tensor.dtype],
+            "dtype": DTYPES[tensor.dtype],
             "shape": list(tensor.shape),
             "data_offsets": [place, place + size],
         }
@@ -110,12 +166,128 @@ def split_heads(vectors, num_heads):
     return vectors.view(batch, length, num_heads, width // num_heads).transpose(1, 2)
 
 
+# What multihead() has told to watch a module: its functions keep(arguments, weights). A copy of a module is none of
+# these, so that nothing of it is recorded.
+_WATCHED = weakref.WeakKeyDictionary()
+
+
+class _WatchedForward:
+    """`forward` of a module's class while the module is watched.
+
+    A data descriptor stands before the module's own attribute of that name: a forward of the user's own, set before or
+    while the module is watched, is called and stays where it is.
+    """
+
+    def __init__(self, plain):
+        self.plain = plain  # the module's class before
+
+    def __get__(self, module, owner=None):
+        if module is None:
+            return self.plain.forward
+        own = vars(module).get("forward")
+        forward = own if own is not None else self.plain.forward.__get__(module)
+        keeps = _WATCHED.get(module)
+        if not keeps:
+            return forward
+        return lambda *inputs, **options: _watched_call(forward, list(keeps), inputs, options)
+
+    def __set__(self, module, forward):
+        vars(module)["forward"] = forward
+
+    def __delete__(self, module):
+        if vars(module).pop("forward", None) is None:
+            raise AttributeError("forward")
+
+
+def _watched_class(plain):
+    """A class like `plain` whose instances are watched; what is made of one by copy or pickle is a `plain`."""
+
+    def reduce(module, protocol):
+        make, arguments, *rest = plain.__reduce_ex__(module, protocol)
+        if make is copyreg.__newobj__ and arguments == (watched,):
+            return (copyreg._reconstructor, (plain, object, None), *rest)  # pickle takes no other class by __newobj__
+        return (make, tuple(plain if each is watched else each for each in arguments), *rest)
+
+    names = {"__module__": plain.__module__, "__qualname__": plain.__qualname__}
+    watched = type(plain)(plain.__name__, (plain,), {**names, "forward": _WatchedForward(plain), "__reduce_ex__": reduce})
+    return watched
+
+
+def _asked_like_multihead(forward):
+    """The signature by which `forward` is asked for the weights of every head; None when it cannot be asked."""
+    parameters = inspect.signature(forward).parameters.values()
+    if {"need_weights", "average_attn_weights"} <= {each.name for each in parameters}:
+        return inspect.signature(forward)
+    if any(each.kind == each.VAR_KEYWORD for each in parameters):  # a wrapper, which hands on what it is given
+        return inspect.signature(torch.nn.MultiheadAttention.forward.__get__(object()))
+    return None
+
+
+def _watched_call(forward, keeps, inputs, options):
+    """What forward(*inputs, **options) gives; keep(arguments, weights of every head, or None) is called on the way."""
+    signature = _asked_like_multihead(forward)
+    if signature is None:
+        returned = forward(*inputs, **options)
+        for keep in keeps:
+            keep({}, None)
+        return returned
+    try:
+        bound = signature.bind(*inputs, **options)
+    except TypeError:
+        return forward(*inputs, **options)  # which says what is wrong with them
+    arguments = bound.arguments
+    asked, average = arguments.get("need_weights", True), arguments.get("average_attn_weights", True)
+    arguments.update(need_weights=True, average_attn_weights=False)
+    returned = forward(*bound.args, **bound.kwargs)
+    weights = returned[1] if isinstance(returned, tuple) and len(returned) == 2 else None
+    of_heads = torch.is_tensor(weights) and weights.dim() == arguments["query"].dim() + 1
+    for keep in keeps:
+        keep(arguments, weights if of_heads else None)
+    if not of_heads:
+        return returned
+    return returned[0], (weights.mean(-3) if average else weights) if asked else None
+
+
+def _mask_of_call(arguments, weights):
+    """The masks of a call of torch.nn.MultiheadAttention as save_capture() takes them; None without.
+
+    There True hides: bool masks are turned around, those that are added stay. Keys that the module adds (bias_k, zeros)
+    come last, and every query sees them.
+    """
+    batched, parts = weights.dim() == 4, []
+    padding, mask = arguments.get("key_padding_mask"), arguments.get("attn_mask")
+    if padding is not None:
+        parts.append(padding[:, None, None, :] if batched else padding[None, None, None, :])
+    if mask is not None:
+        heads = (-1, weights.shape[-3], *mask.shape[-2:])
+        parts.append(mask[None, None] if mask.dim() == 2 else mask.reshape(heads))
+    if not parts:
+        return None
+    parts = [part if part.is_floating_point() else part.bool() for part in parts]
+    if all(part.dtype == torch.bool for part in parts):
+        visible = ~parts[0]
+        for part in parts[1:]:
+            visible = visible & ~part
+    else:
+        visible = 0
+        for part in parts:
+            if part.dtype == torch.bool:
+                part = torch.zeros(part.shape, device=part.device).masked_fill(part, -math.inf)
+            visible = visible + part.float()
+    added_keys = weights.shape[-1] - visible.shape[-1]
+    if added_keys > 0:
+        shape = (*visible.shape[:-1], added_keys)
+        open_keys = torch.ones(shape, dtype=torch.bool) if visible.dtype == torch.bool else torch.zeros(shape)
+        visible = torch.cat([visible, open_keys.to(visible.device)], -1)
+    return visible
+
+
 class Recorder:
     """Keeps what the watched modules give, of their last call. As a context manager it lets go of them at the end."""
 
     def __init__(self):
         self.layers = {}
-        self._watched = {}
+        self._watched = {}  # (layer, part): the module's name, and why it gave nothing
         self._undo = []
 
     def __enter__(self):
@@ -129,15 +301,21 @@ class Recorder:
         while self._undo:
             self._undo.pop()()
 
-    def save(self, path, tokens=None, key_tokens=None, half=False):
+    def save(self, path, tokens=None, key_tokens=None, half=False, **facts):
         """save_capture() of what was recorded. RuntimeError when a watched module was never called."""
         for layer, part in self._watched:
             if part not in self.layers.get(layer, {}):
-                raise RuntimeError(
-                    f"layers.{layer}.{part} was not recorded: {self._watched[layer, part]} was never called. (Fused "
-                    "paths go around modules: run torch.nn.TransformerEncoder with gradients enabled.)"
+                module, why = self._watched[layer, part]
+                why = why or (
+                    "was never called. (Fused paths go around modules: run torch.nn.TransformerEncoder with gradients "
+                    "enabled.)"
                 )
-        save_capture(path, self.layers, tokens, key_tokens, half)
+                raise RuntimeError(f"layers.{layer}.{part} was not recorded: {module} {why}")
+        save_capture(path, self.layers, tokens, key_tokens, half, **facts)
+
+    def describe(self, layer, **facts):
+        """Facts of a layer that no module tells: mask, scale, causal, grid, tokens ... as save_capture() takes them."""
+        self.layers.setdefault(layer, {}).update(facts)
 
     def output(self, module, layer, part="weights", pick=None):
         """Records a module's output as `part`; `pick` takes it out of what the module returns.
@@ -145,29 +323,51 @@ class Recorder:
         Without `pick` the output is the tensor, or of a tuple, list or dictionary the only tensor of four axes.
         """
 
-        def keep(_, __, returned):
+        def keep(returned):
             self._keep(layer, part, pick(returned) if pick else _only_tensor_of_four_axes(returned, layer, part))
 
         self._watch(module, layer, part)
-        self._undo.append(module.register_forward_hook(keep).remove)
+        self._hook(module, keep)
 
     def multihead(self, module, layer):
-        """Records the weights of every head of a torch.nn.MultiheadAttention, whatever its caller asks for.
+        """Records the weights of every head of a torch.nn.MultiheadAttention, and the mask that it was called with.
 
-        The caller gets what it asked for: averaged weights, or None.
+        The caller gets what it asked for: averaged weights, those of every head, or None. A forward of your own is
+        called as before, copies are not recorded, and recorders may overlap. ValueError for other modules.
         """
-        self._watch(module, layer, "weights")
-        forward = module.forward
+        plain = type(module)
+        if _asked_like_multihead(module.forward) is None:
+            raise ValueError(f"{plain.__name__}.forward takes no need_weights; record its weights by output()")
 
-        def recording(*inputs, need_weights=True, average_attn_weights=True, **options):
-            output, weights = forward(*inputs, need_weights=True, average_attn_weights=False, **options)
+        def keep(arguments, weights):
+            if weights is None:
+                name, _ = self._watched[layer, "weights"]
+                self._watched[layer, "weights"] = (name, "gave no weights of every head")
+                return
             self._keep(layer, "weights", weights)
-            if not need_weights:
-                return output, None
-            return output, weights.mean(-3) if average_attn_weights else weights
+            mask = _mask_of_call(arguments, weights)
+            if mask is None:
+                self.layers[layer].pop("mask", None)
+            else:
+                self._keep(layer, "mask", mask)
 
-        module.forward = recording
-        self._undo.append(lambda: delattr(module, "forward"))
+        if not isinstance(vars(plain).get("forward"), _WatchedForward):
+            try:
+                module.__class__ = _watched_class(plain)
+            except TypeError as error:
+                raise ValueError(f"{plain.__name__} cannot be watched ({error}); record its weights by output()") from None
+        self._watch(module, layer, "weights")
+        _WATCHED.setdefault(module, []).append(keep)
+
+        def undo():
+            keeps = _WATCHED.get(module, [])
+            if keep in keeps:
+                keeps.remove(keep)
+            forward = vars(type(module)).get("forward")
+            if not keeps and isinstance(forward, _WatchedForward):
+                module.__class__ = forward.plain
+
+        self._undo.append(undo)
 
     def projections(self, query, key, layer, num_heads, num_kv_heads=None, value=None):
         """Records queries, keys (and values) as modules that give [batch, len, heads * head_dim] make them.
@@ -187,7 +387,7 @@ class Recorder:
         if layout not in ("blocked", "per-head"):
             raise ValueError(f"layout {layout!r}; expected 'blocked' or 'per-head'")
 
-        def keep(_, __, vectors):
+        def keep(vectors):
             if layout == "blocked":
                 parts = [split_heads(part, num_heads) for part in vectors.chunk(3, dim=-1)]
             else:
@@ -197,12 +397,19 @@ class Recorder:
 
         for part in ("query", "key", "value"):
             self._watch(module, layer, part)
-        self._undo.append(module.register_forward_hook(keep).remove)
+        self._hook(module, keep)
+
+    def _hook(self, module, keep):
+        def hook(called, _, returned):
+            if called is module:  # and no copy of it, which has its hooks
+                keep(returned)
+
+        self._undo.append(module.register_forward_hook(hook).remove)
 
     def _watch(self, module, layer, part):
         if (layer, part) in self._watched:
             raise ValueError(f"layers.{layer}.{part} is watched already")
-        self._watched[layer, part] = type(module).__name__
+        self._watched[layer, part] = (type(module).__name__, None)
 
     def _keep(self, layer, part, tensor):
         # A copy: models write over their tensors.

@@ -16,7 +16,8 @@ import grammar
 import repeats
 
 DEMOS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "demos")
-SENTENCES = 500  # of each kind
+SENTENCES = 500  # of each kind, and pairs of sentences
+PAIRS = {"plain": {"plain": True}, "any": {}, "never joined": {"new": True}}
 SEQUENCES = 40   # of each length
 
 
@@ -66,6 +67,16 @@ def pronouns(folder):
         resolved[kind] = right / SENTENCES
     meant = torch.stack(meant)
     head = int(meant.mean(0).argmax())
+    followed = {}
+    for kind, options in PAIRS.items():
+        rng = random.Random(f"pairs {kind}")
+        least = []  # of both sentences of each pair
+        for _ in range(SENTENCES):
+            both = []
+            for words, place, noun in grammar.pair(rng, **options):
+                both.append(weights_of(model, ids, words)[1][1][head, place, words.index(noun)])
+            least.append(float(min(both)))
+        followed[kind] = round(sum(weight >= 0.8 for weight in least) / len(least), 4)
     shown = {}
     for adjective, noun in (("tired", "animal"), ("wide", "street")):
         for stop in ("", "."):
@@ -81,6 +92,7 @@ def pronouns(folder):
         "head": [1, head],
         "head_mean_weight_of_meant_noun": round(float(meant[:, head].mean()), 4),
         "head_share_at_least_0.8": round(float((meant[:, head] >= 0.8).float().mean()), 4),
+        "head_share_of_pairs_with_0.8_in_both": followed,
         "shown": shown,
         "scores": [mean_scores(layer) for layer in scores],
     }

@@ -21,6 +21,7 @@ FAMILIES = [
     ("ring bracelet necklace diamond painting vase camera phone", "expensive cheap valuable rare fragile"),
 ]
 FAMILIES = [(nouns.split(), adjectives.split()) for nouns, adjectives in FAMILIES]
+NOUNS = {noun for nouns, _ in FAMILIES for noun in nouns}
 
 # Base form and past.
 VERBS = (
@@ -121,9 +122,15 @@ def sentence(rng, new=None):
         }
         if wanted[new]:
             break
+    words = _compose(rng, nouns, (base, past), adjective)
+    return words, words.index("it"), nouns[meant]
 
+
+def _compose(rng, nouns, verb, adjective):
+    """The words of a sentence in which `it` is so. verb: base form and past."""
+    base, past = verb
     verb = [past] if rng.random() < 0.35 else [*rng.choice(NEGATIONS).split(), base]
-    if count == 1 or rng.random() < 0.15:
+    if len(nouns) == 1 or rng.random() < 0.15:
         subject, rest = [rng.choice(PEOPLE)], nouns
     else:
         subject, rest = _noun_phrase(nouns[0], rng), nouns[1:]
@@ -145,4 +152,33 @@ def sentence(rng, new=None):
     stop = rng.choice(STOPS)
     if stop:
         words.append(stop)
-    return words, words.index("it"), nouns[meant]
+    return words
+
+
+def pair(rng, new=False, plain=False):
+    """Two sentences that differ in the adjective alone, each (words, index of `it`, noun that it stands for).
+
+    The words of two families anew: any noun with any adjective that fits it and not the other one, and any verb.
+    new: at least one noun and its adjective were never joined in training. plain: `the A didn't VERB the B because it was
+    too ADJECTIVE`, else any sentence of the grammar.
+    """
+    while True:
+        families = [FAMILIES[number] for number in rng.sample(range(len(FAMILIES)), 2)]
+        nouns = [rng.choice(nouns) for nouns, _ in families]
+        fitting = [
+            [adjective for adjective in adjectives if adjective not in others]
+            for (_, adjectives), (_, others) in zip(families, reversed(families))
+        ]
+        if not all(fitting):
+            continue
+        adjectives = [rng.choice(those) for those in fitting]
+        if not new or any(joined in NEW_ADJECTIVES for joined in zip(nouns, adjectives)):
+            break
+    verb, frame = rng.choice(VERBS), rng.random()
+    sentences = []
+    for noun, adjective in zip(nouns, adjectives):
+        words = _compose(random.Random(frame), nouns, verb, adjective)
+        if plain:
+            words = f"the {nouns[0]} didn't {verb[0]} the {nouns[1]} because it was too {adjective}".split()
+        sentences.append((words, words.index("it"), noun))
+    return sentences

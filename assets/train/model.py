@@ -18,7 +18,7 @@ class AttentionLayer(nn.Module):
         self.output = nn.Linear(d_model, d_model)
 
     def forward(self, x, hidden):
-        """x [batch, len, d_model]; hidden bool, broadcasts to [batch, heads, len, len]. Returns (x, weights, context)."""
+        """x [batch, len, d_model]; hidden bool, broadcasts to [batch, heads, len, len]. Returns (x, weights)."""
         batch, length, d_model = x.shape
         query, key, value = (
             part.view(batch, length, self.num_heads, d_model // self.num_heads).transpose(1, 2)
@@ -26,8 +26,14 @@ class AttentionLayer(nn.Module):
         )
         scores = query @ key.transpose(-1, -2) / math.sqrt(d_model // self.num_heads)
         weights = scores.masked_fill(hidden, -math.inf).softmax(-1)
-        concat = (weights @ value).transpose(1, 2).reshape(batch, length, d_model)
+        self.context = weights @ value  # of the last call, for added_by()
+        concat = self.context.transpose(1, 2).reshape(batch, length, d_model)
         return x + self.output(concat), weights
+
+    def added_by(self, head):
+        """What one head alone added to the stream in the last call, [batch, len, d_model]."""
+        width = self.context.shape[-1]
+        return F.linear(self.context[:, head], self.output.weight[:, head * width : (head + 1) * width])
 
 
 class AttentionOnly(nn.Module):
@@ -51,7 +57,10 @@ class AttentionOnly(nn.Module):
             nn.init.normal_(table.weight, std=d_model**-0.5)
 
     def hidden(self, ids, pad_id=None, first_position=0):
-        """ids [batch, len] at positions first_position, first_position + 1, ... Returns what enters the output matrix [batch, len, d_model], and each layer's weights."""
+        """What enters the output matrix [batch, len, d_model], and each layer's weights.
+
+        ids [batch, len] at positions first_position, first_position + 1, ...
+        """
         length = ids.shape[1]
         hidden = torch.zeros(1, 1, length, length, dtype=torch.bool)
         if self.config["is_decoder"]:

@@ -60,8 +60,9 @@ void add_scores(TraceBuilder& builder, const ScoreRule& rule, const std::string&
   Tensor scores = trace.scale == 1.0 && !edited(StageId::scores)
                       ? builder.add_equal(StageId::scores, scaling, raw)
                       : builder.add(StageId::scores, scaling, [&] { return stage_of(StageId::scores); });
-  if (request.softcap) {
-    scores = builder.add(StageId::capped_scores, fmt::format("{0} · tanh(s ÷ {0})", number_text(*request.softcap)),
+  if (trace.as_computed().softcap) {
+    scores = builder.add(StageId::capped_scores,
+                         fmt::format("{0} · tanh(s ÷ {0})", number_text(*trace.as_computed().softcap)),
                          [&] { return stage_of(StageId::capped_scores); });
   }
   const char* none = !asks_for_mask(request, *trace.inputs) ? "no mask"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -17,7 +16,6 @@
 #include "core/base/error.h"
 #include "core/model/input_sources.h"
 #include "core/model/token_names.h"
-#include "core/request/intervention_kinds.h"
 #include "core/request/memory.h"
 #include "core/request/request_text.h"
 
@@ -82,8 +80,8 @@ double largest_difference(const Tensor& a, const Tensor& b, const CancelToken& c
 Inputs inputs_of(const Capture& capture, const CapturedLayer& layer, std::int64_t number) {
   Inputs inputs;
   inputs.batch = capture.batch;
-  inputs.query_len = capture.query_len;
-  inputs.key_len = capture.key_len;
+  inputs.query_len = layer.query_len();
+  inputs.key_len = layer.key_len();
   inputs.num_heads = layer.num_heads();
   inputs.num_kv_heads = !layer.key.empty()     ? layer.key.dim(1)
                         : !layer.value.empty() ? layer.value.dim(1)
@@ -92,7 +90,20 @@ Inputs inputs_of(const Capture& capture, const CapturedLayer& layer, std::int64_
   inputs.value_head_dim = layer.value.empty() ? inputs.head_dim : layer.value.dim(3);
   inputs.d_model = inputs.num_heads * inputs.value_head_dim;
   inputs.layer = number;
+  inputs.score_scale = layer.scale;
   return inputs;
+}
+
+// The mask that the layer was computed with.
+void add_mask(Inputs& inputs, const CapturedLayer& layer, bool causal) {
+  if (causal) inputs.own_mask.push_back({MaskTerm::Kind::causal, 0, ""});
+  if (layer.mask.values.empty()) return;
+  inputs.own_mask.push_back({MaskTerm::Kind::file, 0, layer.mask.where});
+  inputs.mask_files.push_back({layer.mask.where, layer.mask.values, layer.mask.is_whole, true});
+}
+
+bool same_lengths(const CapturedLayer& a, const CapturedLayer& b) {
+  return a.query_len() == b.query_len() && a.key_len() == b.key_len();
 }
 
 // Sizes may be repeated, not contradicted.
@@ -103,14 +114,7 @@ void check_sizes(const Request& request, const Inputs& inputs, const std::string
   if (inputs.d_model > 0) check_agreement("d-model", request.d_model, inputs.d_model, "heads * head_dim in " + path);
 }
 
-// Options that change scores or what becomes of them.
-bool changes_weights(std::string_view option) {
-  constexpr std::string_view changing[] = {"mask",    "mask-order", "mask-fill",    "fully-masked", "scale",
-                                           "softcap", "dropout",    "dropout-mask", "variant",      "causal-align"};
-  return std::find(std::begin(changing), std::end(changing), option) != std::end(changing);
-}
-
-// Weights without queries and keys cannot answer to what changes scores.
+// Weights without scores, queries and keys cannot answer to what changes scores.
 void check_weights_stay(const Request& request, const Capture& capture, std::int64_t number) {
   const Request plain;
   for (const RequestOption& option : request_options()) {
@@ -145,6 +149,8 @@ double bytes_of_all(const Request& request, const Capture& capture) {
       Inputs inputs = inputs_of(capture, layer, 0);
       inputs.query = layer.query;
       bytes += stage_bytes(request, stage_sizes_of(inputs));
+    } else if (!layer.scores.empty()) {
+      bytes += 8.0 * static_cast<double>(layer.scores.size());  // masked_scores and weights
     } else if (!layer.value.empty()) {
       bytes += 8.0 * static_cast<double>(layer.weights.size() / layer.weights.dim(3) * layer.value.dim(3));
     }
@@ -152,46 +158,64 @@ double bytes_of_all(const Request& request, const Capture& capture) {
   return bytes;
 }
 
+// The trace from what the layer holds: query and key, else scores, else weights.
+std::shared_ptr<Trace> held_trace(const CaptureRun& run, const CapturedLayer& layer, Inputs inputs) {
+  if (!layer.query.empty()) return computed_layer(run, layer, std::move(inputs));
+  if (!layer.scores.empty()) return scored_layer(run, layer, std::move(inputs));
+  return captured_layer(run, layer, std::move(inputs));
+}
+
+// The layer's trace, before it is the model's.
+std::shared_ptr<Trace> layer_trace(const CaptureRun& run, const CapturedLayer& layer, Inputs inputs, bool causal) {
+  add_mask(inputs, layer, causal);
+  const std::shared_ptr<Trace> made = held_trace(run, layer, std::move(inputs));
+  const std::int64_t number = made->inputs->layer;
+  made->request = run.request;
+  made->request.layer = number;
+  std::erase_if(made->request.ablate, [&](const AblatedHead& head) { return head.on && head.place.layer != number; });
+  made->seeded_weights = false;
+  return made;
+}
+
+// What is said of the shown layer; of the others `missing` and `other_lengths`.
+std::shared_ptr<CaptureReport> report_of(const Capture& capture, const CapturedLayer& layer, const Trace& made,
+                                         bool causal, const CancelToken& cancel) {
+  const auto report = std::make_shared<CaptureReport>();
+  report->missing = missing_layers(capture);
+  for (std::size_t number = 0; number < capture.layers.size(); ++number) {
+    const CapturedLayer& other = capture.layers[number];
+    if (other.captured() && !same_lengths(other, layer)) {
+      report->other_lengths.push_back(static_cast<std::int64_t>(number));
+    }
+  }
+  report->layer = made.inputs->layer;
+  report->named_tokens = layer.names ? layer.names->named_tokens : capture.named_tokens;
+  report->weights = !layer.weights.empty();
+  report->scores = !layer.scores.empty();
+  report->query_key = !layer.query.empty();
+  report->value = !layer.value.empty();
+  report->causal = causal;
+  report->says_causal = layer.causal.has_value();
+  report->mask = !layer.mask.values.empty();
+  report->mask_left_out = (causal || report->mask) && made.inputs->own_mask.empty();
+  report->scale = layer.scale;
+  report->grid = layer.grid;
+  report->key_grid = layer.key_grid;
+  if (report->weights) report->row_sums = row_sums_of(layer.weights, cancel);
+  if (made.find(StageId::captured_weights) != nullptr) {
+    report->weights_difference = largest_difference(layer.weights, made.tensor(StageId::weights), cancel);
+  }
+  return report;
+}
+
 }  // namespace
-
-const char* capture_lock(const CaptureReport& report, std::string_view option) {
-  if (changes_weights(option) && !report.query_key) {
-    return "The capture holds weights without queries and keys: they stay as they were captured.";
-  }
-  if (option == "dropout-mask") return "A capture takes no pattern of dropout.";
-  if ((option == "merge" || option == "ablate") && !report.value) {
-    return "The capture holds no values: there are no contexts to merge or to switch off.";
-  }
-  bool of_numbers = false;
-  for_each_kind([&](const auto& kind) {
-    of_numbers = of_numbers || (kind.effect != InterventionEffect::heads && kind.option.name == option);
-  });
-  return of_numbers ? "A capture's numbers are what another program computed; they are not edited." : nullptr;
-}
-
-std::string capture_warning(const CaptureReport& report) {
-  std::string warning;
-  if (report.row_sums && (report.row_sums->off > 0 || report.row_sums->nan_rows > 0)) {
-    warning = "Captured weights: " + row_sums_text(*report.row_sums) + ".";
-  }
-  if (report.weights_difference && !(*report.weights_difference <= kCapturedWeightsTolerance)) {
-    warning += fmt::format(
-        "{}The captured weights differ by up to {:.3g} from those computed from the captured queries and keys, which "
-        "are "
-        "shown: another mask, scale or bias took part.",
-        warning.empty() ? "" : " ", *report.weights_difference);
-  }
-  return warning;
-}
 
 std::shared_ptr<const Trace> capture_trace(const Request& request, const std::shared_ptr<const Capture>& capture,
                                            const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,
                                            const ForwardOptions& options) {
   const std::int64_t shown = shown_layer(request, *capture);
-  const TokenNames names = token_names_of(*capture, request);
-  const auto report = std::make_shared<CaptureReport>();
-  report->missing = missing_layers(*capture);
-  report->named_tokens = capture->named_tokens;
+  const CapturedLayer& shown_one = capture->layers[static_cast<std::size_t>(shown)];
+  const TokenNames names = token_names_of(*capture, shown_one, request);
   const auto model = std::make_shared<ModelTrace>();
   model->name = capture->path.substr(capture->path.find_last_of('/') + 1);
   model->layer = shown;
@@ -204,38 +228,26 @@ std::shared_ptr<const Trace> capture_trace(const Request& request, const std::sh
   for (std::size_t index = 0; index < capture->layers.size(); ++index) {
     const CapturedLayer& layer = capture->layers[index];
     const bool is_shown = static_cast<std::int64_t>(index) == shown;
-    if (!layer.captured() || (!all && !is_shown)) continue;
+    if (!layer.captured() || (!is_shown && (!all || !same_lengths(layer, shown_one)))) continue;
     Inputs inputs = inputs_of(*capture, layer, static_cast<std::int64_t>(index));
     inputs.tokens = names.queries;
     inputs.key_tokens = names.keys;
     check_sizes(request, inputs, capture->path);
-    const bool computed = !layer.query.empty();
+    const bool computed = !layer.query.empty() || !layer.scores.empty();
     if (is_shown && !computed) check_weights_stay(request, *capture, shown);
-    const bool causal = computed && !layer.weights.empty() && looks_causal(layer.weights, cancel);
-    const std::shared_ptr<Trace> made =
-        computed ? computed_layer(run, layer, inputs, causal) : captured_layer(run, layer, inputs);
-    made->request = request;
-    made->request.layer = static_cast<std::int64_t>(index);
-    std::erase_if(made->request.ablate,
-                  [&](const AblatedHead& head) { return head.on && head.place.layer != *made->request.layer; });
-    made->seeded_weights = false;
+    // Where the file does not say it, the weights do.
+    const bool guessed = !layer.causal && layer.mask.values.empty() && computed && !layer.weights.empty() &&
+                         looks_causal(layer.weights, cancel);
+    const bool causal = layer.causal.value_or(guessed);
+    const std::shared_ptr<Trace> made = layer_trace(run, layer, std::move(inputs), causal);
     if (is_shown) {
-      report->layer = shown;
-      report->weights = !layer.weights.empty();
-      report->query_key = computed;
-      report->value = !layer.value.empty();
-      report->causal = causal;
-      if (report->weights) report->row_sums = row_sums_of(layer.weights, cancel);
-      if (report->weights && computed) {
-        report->weights_difference = largest_difference(layer.weights, made->tensor(StageId::weights), cancel);
-      }
+      model->capture = report_of(*capture, layer, *made, causal, cancel);
       trace = std::make_shared<Trace>(*made);
       trace->request = request;
     }
     model->layers[index] = made;
   }
   HEADSCOPE_ASSERT(trace != nullptr, std::to_string(shown));
-  model->capture = report;
   trace->model = model;
   return trace;
 }

@@ -16,18 +16,31 @@ namespace {
 struct Slot {
   std::string name;
   Tensor* tensor = nullptr;
-  bool transposed = false;  // the file's axes are the other way round
-  bool extra_key = false;   // bias_k and bias_v: [1, 1, features] in the file
-  std::int64_t before = 0;  // numbers of the file's vector that come before these
+  bool transposed = false;        // the file's axes are the other way round
+  bool extra_key = false;         // bias_k and bias_v: [1, 1, features] in the file
+  std::int64_t before = 0;        // numbers of the file's vector that come before these
+  const Linear* order = nullptr;  // whose rows stand in another order in the file; or null
 };
+
+// The numbers in the file's own axes and order, and the reverse.
+Tensor in_file(const Slot& slot) {
+  const Tensor tensor = slot.transposed ? slot.tensor->permuted({1, 0}) : *slot.tensor;
+  return slot.order == nullptr ? tensor : rows_as_in_file(*slot.order, tensor);
+}
+
+Tensor as_used(const Slot& slot, const Tensor& file) {
+  const Tensor tensor = slot.order == nullptr ? file : rows_as_used(*slot.order, file);
+  return slot.transposed ? tensor.permuted({1, 0}) : tensor;
+}
 
 std::vector<Slot> slots_of(LayerWeights& weights) {
   std::vector<Slot> slots;
   const auto add = [&](Linear& linear, std::int64_t before = 0) {
     if (linear.empty()) return;
     const auto [weight, bias] = file_names_of(weights, linear);
-    slots.push_back({weight, &linear.weight, is_transposed(linear.weight), false, 0});
-    if (!linear.bias.empty()) slots.push_back({bias, &linear.bias, false, false, before});
+    const Linear* order = linear.paired_head == 0 ? nullptr : &linear;
+    slots.push_back({weight, &linear.weight, is_transposed(linear.weight), false, 0, order});
+    if (!linear.bias.empty()) slots.push_back({bias, &linear.bias, false, false, before, order});
   };
   add(weights.qkv);
   std::int64_t before = 0;
@@ -37,7 +50,7 @@ std::vector<Slot> slots_of(LayerWeights& weights) {
     if (shared) before += linear->bias.size();
   }
   for (const auto& [name, bias] : {std::pair{"bias_k", &weights.bias_k}, {"bias_v", &weights.bias_v}}) {
-    if (!bias->empty()) slots.push_back({name, bias, false, true, 0});
+    if (!bias->empty()) slots.push_back({name, bias, false, true, 0, nullptr});
   }
   add(weights.output);
   return slots;
@@ -54,9 +67,7 @@ void edit_slot(const Slot& slot, const std::vector<NumberEdit>& edits) {
     own.push_back(std::move(edit));
   }
   if (own.empty()) return;
-  const Tensor file = slot.transposed ? slot.tensor->permuted({1, 0}) : *slot.tensor;
-  const Tensor edited = with_edits(own, file);
-  *slot.tensor = slot.transposed ? edited.permuted({1, 0}) : edited;
+  *slot.tensor = as_used(slot, with_edits(own, in_file(slot)));
 }
 
 std::vector<NumberEdit> weight_edits(const Request& request, std::int64_t layer) {
@@ -74,8 +85,7 @@ std::vector<WeightTensor> weight_tensors(const LayerWeights& weights) {
   LayerWeights copy = weights;
   std::vector<WeightTensor> tensors;
   for (const Slot& slot : slots_of(copy)) {
-    Tensor tensor = *slot.tensor;
-    if (slot.transposed) tensor = tensor.permuted({1, 0});
+    Tensor tensor = in_file(slot);
     if (slot.extra_key) tensor = tensor.reshaped({1, 1, tensor.size()}, {Axis::batch, Axis::position, Axis::feature});
     const auto known =
         std::find_if(tensors.begin(), tensors.end(), [&](const WeightTensor& each) { return each.name == slot.name; });

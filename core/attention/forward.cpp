@@ -20,6 +20,7 @@
 #include "core/backend/backend_factory.h"
 #include "core/base/assert.h"
 #include "core/model/head_rule.h"
+#include "core/model/row_norm.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/memory.h"
 
@@ -168,6 +169,27 @@ Tensor concat_of(TraceBuilder& builder, const Tensor& context, Merge merge) {
 
 }  // namespace
 
+// The stage, and what the model's norm makes of it where it has one.
+void add_output(TraceBuilder& builder, const Tensor& concat, const Inputs& inputs,
+                const std::shared_ptr<const Backend>& backend) {
+  const Linear& layer = inputs.weights.output;
+  const std::string product = product_text("Wo", layer);
+  const Tensor output =
+      concat.stored()
+          ? add_projection(builder, {.id = StageId::output, .operation = product, .x = concat, .layer = layer},
+                           *backend)
+          : builder.add(StageId::output, product,
+                        [&] { return projected_on_demand(concat, layer, with_cpu_fallback(backend)); });
+  if (inputs.output_norm == nullptr) return;
+  const RowNorm& norm = *inputs.output_norm;
+  builder.add(StageId::attention_norm_out, norm.text(), [&] {
+    if (!output.stored()) return normed_on_demand(norm, output);
+    TraceBuilder::Rows rows = builder.memory_of(StageId::attention_norm_out, output.shape(), output.axes(), 1);
+    norm_rows(norm, output, rows.done, rows.tensor);
+    return rows.tensor;
+  });
+}
+
 std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<const Inputs> inputs,
                                      const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,
                                      const ForwardOptions& options) {
@@ -183,6 +205,11 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
   trace->notice = options.notice;
   trace->seeded_weights = inputs->query.empty() && request.weights.empty() && request.model == "seeded";
   trace->scale = scale_of(request, *inputs);
+  if (softcap_of(request, *inputs) != request.softcap) {
+    Request filled = request;
+    filled.softcap = inputs->softcap;
+    trace->filled = std::make_shared<const Request>(std::move(filled));
+  }
   const bool extra_key = !inputs->weights.bias_k.empty();
   trace->mask = std::make_shared<const Mask>(build_mask(request, inputs->mask_files,
                                                         {.batch = inputs->batch,
@@ -215,15 +242,7 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
   const Tensor concat =
       builder.add(StageId::concat, request.merge == Merge::transpose ? "merge heads" : "reshape, not transposed",
                   [&] { return concat_of(builder, context, request.merge); });
-  const Linear& output = inputs->weights.output;
-  if (!output.empty() && concat.stored()) {
-    add_projection(builder,
-                   {.id = StageId::output, .operation = product_text("Wo", output), .x = concat, .layer = output},
-                   *backend);
-  } else if (!output.empty()) {
-    builder.add(StageId::output, product_text("Wo", output),
-                [&] { return projected_on_demand(concat, output, with_cpu_fallback(backend)); });
-  }
+  if (!inputs->weights.output.empty()) add_output(builder, concat, *inputs, backend);
   if (options.buffers != nullptr) options.buffers->complete();
   trace->seconds = std::chrono::duration<double>(TraceBuilder::Clock::now() - start).count();
   return trace;

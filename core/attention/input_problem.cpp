@@ -188,6 +188,12 @@ std::optional<Problem> find_problem(const Request& request, const Inputs& inputs
     return Problem{
         "variant", "mask-inverted has no mask to invert", "Choose a mask first.", {{"causal", "mask", "causal"}}};
   }
+  if (!request.softcap && inputs.softcap && request.mask_order == MaskOrder::before_scale) {
+    return Problem{"mask-order",
+                   "this model caps its scores between scale and mask",
+                   fmt::format("Its softcap is {}: the mask comes after scaling.", *inputs.softcap),
+                   {{"mask after scaling", "mask-order", "after-scale"}}};
+  }
   const std::int64_t layers = inputs.checkpoint == nullptr ? 1 : inputs.checkpoint->architecture().num_layers;
   for (const LayerHead& place : ablated_heads(request)) {
     if (place.layer < 0 || place.layer >= layers) {

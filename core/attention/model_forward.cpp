@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "core/base/assert.h"
 #include "core/model/checkpoint.h"
 #include "core/model/head_rule.h"
+#include "core/model/model_inputs.h"
 #include "core/model/stack.h"
 #include "core/request/memory.h"
 #include "core/tensor/copy_values.h"
@@ -83,7 +85,7 @@ struct ModelForward::State {
 
   std::shared_ptr<const Checkpoint> checkpoint;
   std::shared_ptr<const Backend> backend;
-  std::shared_ptr<const RotaryTable> rotary;
+  std::shared_ptr<const RotaryTable> rotary, window_rotary;
   std::vector<Layer> layers;
   Tensor final_left, final_hidden;  // what left the last layer, and that normalised
 
@@ -102,7 +104,11 @@ void ModelForward::State::begin(const Inputs& inputs, const std::shared_ptr<cons
   if (!same_model) {
     checkpoint = inputs.checkpoint;
     const Architecture& architecture = checkpoint->architecture();
-    rotary = architecture.rotary ? std::make_shared<const RotaryTable>(*architecture.rotary) : nullptr;
+    const auto table = [](const std::optional<RotaryRule>& rule) {
+      return rule ? std::make_shared<const RotaryTable>(*rule) : nullptr;
+    };
+    rotary = table(architecture.rotary);
+    window_rotary = table(architecture.window_rotary);
   }
   if (!reuse || !same_model || backend != with) {
     layers.clear();
@@ -123,12 +129,14 @@ Rows ModelForward::State::entering(std::int64_t layer, const Rows& rows, const T
 }
 
 std::shared_ptr<const HeadRule> ModelForward::State::head_rule_of(std::int64_t layer, const BlockWeights& weights) {
-  if (rotary == nullptr && weights.query_norm.empty() && weights.key_norm.empty()) return nullptr;
+  const Architecture& architecture = checkpoint->architecture();
+  const bool own = window_rotary != nullptr && architecture.has_window(layer);
+  const std::shared_ptr<const RotaryTable>& turns = own ? window_rotary : rotary;
+  if (turns == nullptr && weights.query_norm.empty() && weights.key_norm.empty()) return nullptr;
   std::shared_ptr<const HeadRule>& known = layers[static_cast<std::size_t>(layer)].head_rule;
   if (known == nullptr) {
-    const Architecture& architecture = checkpoint->architecture();
-    known = std::make_shared<const HeadRule>(
-        HeadRule{weights.query_norm, weights.key_norm, architecture.head_norm_eps, architecture.norm_plus_one, rotary});
+    known = std::make_shared<const HeadRule>(HeadRule{weights.query_norm, weights.key_norm, architecture.head_norm_eps,
+                                                      architecture.norm_plus_one, architecture.head_norm_whole, turns});
   }
   return known;
 }
@@ -136,7 +144,7 @@ std::shared_ptr<const HeadRule> ModelForward::State::head_rule_of(std::int64_t l
 // What enters attention: the stream itself, or its rows normalised.
 Rows ModelForward::State::layer_input(std::int64_t layer, const BlockWeights& weights, const Rows& stream) const {
   const Architecture& architecture = checkpoint->architecture();
-  if (!architecture.norm_first || weights.attention_norm.empty()) return stream;
+  if (!architecture.norms_input() || weights.attention_norm.empty()) return stream;
   const std::shared_ptr<const Trace>& trace = layers[static_cast<std::size_t>(layer)].trace;
   const Tensor before = trace == nullptr ? Tensor() : trace->inputs->x;
   if (is_whole(before, stream.same, stream.tensor.dim(1))) return {before, stream.same};
@@ -150,8 +158,7 @@ std::shared_ptr<const Trace> ModelForward::State::trace_of(std::int64_t layer, c
                                                            const CancelToken& cancel, const ModelOptions& options) {
   const BlockWeights weights = checkpoint->block(layer);
   const auto inputs = std::make_shared<Inputs>(base);
-  inputs->layer = layer;
-  inputs->weights = weights.attention;
+  use_layer(layer, *inputs);
   inputs->head_rule = head_rule_of(layer, weights);
   inputs->x = layer_input(layer, weights, stream).tensor;
   const Request own = request_of_layer(request, layer, base.layer);
@@ -174,10 +181,12 @@ std::shared_ptr<const Trace> ModelForward::State::trace_of(std::int64_t layer, c
 Rows ModelForward::State::rows_after(std::int64_t layer, const Layer& before, const Rows& stream,
                                      const CancelToken& cancel) {
   const Layer& now = layers[static_cast<std::size_t>(layer)];
-  const Tensor& attention = now.trace->tensor(StageId::output);
+  const bool normed = now.trace->find(StageId::attention_norm_out) != nullptr;
+  const StageId result = normed ? StageId::attention_norm_out : StageId::output;
+  const Tensor& attention = now.trace->tensor(result);
   std::int64_t same = 0;
   if (!before.left.empty() && stream.same > 0) {
-    const Tensor& known = before.trace->tensor(StageId::output);
+    const Tensor& known = before.trace->tensor(result);
     same = same_storage(attention, known) ? stream.same : equal_rows(attention, known, stream.same);
   }
   if (is_whole(before.left, same, stream.tensor.dim(1))) return {before.left, same};

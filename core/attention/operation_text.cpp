@@ -16,7 +16,7 @@ std::string embedding_text(const Request& request, const Inputs& inputs) {
     const Architecture& architecture = inputs.checkpoint->architecture();
     const char* norm = architecture.norm == Architecture::Norm::rms ? ", RMSNorm" : ", LayerNorm";
     return (inputs.layer == 0 ? std::string("embed") : fmt::format("what leaves layer {}", inputs.layer - 1)) +
-           (architecture.norm_first || (inputs.layer == 0 && architecture.embedding_norm) ? norm : "");
+           (architecture.norms_input() || (inputs.layer == 0 && architecture.embedding_norm) ? norm : "");
   }
   const bool from_file = request.phrase.empty() && request.token_ids.empty();
   return from_file ? "from file" : request.position == Position::sinusoidal ? "embed + position" : "embed";

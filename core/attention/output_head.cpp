@@ -111,6 +111,17 @@ Prediction prediction_of(float* logits, std::int64_t count, std::int64_t top_n,
   return prediction;
 }
 
+// What some models make of logits before their softmax: C tanh(scale logit / C).
+void adjust_logits(const Architecture& architecture, std::span<float> logits) {
+  const double scale = architecture.logit_scale;
+  if (architecture.logit_softcap) {
+    const double cap = *architecture.logit_softcap;
+    for (float& logit : logits) logit = static_cast<float>(cap * std::tanh(scale * static_cast<double>(logit) / cap));
+  } else if (scale != 1) {
+    for (float& logit : logits) logit = static_cast<float>(scale * static_cast<double>(logit));
+  }
+}
+
 // Positions of one item of the batch.
 struct Places {
   std::int64_t batch = 0;
@@ -137,6 +148,8 @@ void visit_logits(const ModelTrace& model, const OutputHead& head, const Places&
     Tensor logits = padded.writable_sliced(2, 0, vocabulary);
     backend.linear_into(x, head.decoder, logits, cancel);
     for (std::size_t k = 0; k < block.size(); ++k) {
+      adjust_logits(model.checkpoint->architecture(),
+                    {padded.mutable_data() + static_cast<std::int64_t>(k) * row, static_cast<std::size_t>(vocabulary)});
       visit(block[k], padded.mutable_data() + static_cast<std::int64_t>(k) * row, vocabulary);
     }
   }

@@ -29,7 +29,8 @@ struct Prediction {
 
 // For batch item `batch` and each of `positions`: the `top_n` most probable tokens (fewer when the vocabulary is
 // smaller) and the loss. With x a row of model.final_hidden,
-//   logits = decoder(x), of masked heads with a transform decoder(norm(f(transform x)));  probability = softmax(logits)
+//   logits = decoder(x), of masked heads with a transform decoder(norm(f(transform x))); then times the model's
+//   logit_scale and C tanh(logits / C) with its logit_softcap C;  probability = softmax(logits)
 // Logits are kept for some positions at a time, so that memory does not grow with positions times vocabulary. The bits
 // of a prediction do not depend on the other positions. UsageError when the model was saved without its head; asserts
 // that final_hidden is not empty and positions are inside. Throws Cancelled.

@@ -53,9 +53,7 @@ Linear part_of(const Inputs& inputs, QkvLayout layout, Part part) {
     const std::int64_t values = keys + part_features(inputs, Part::key);
     const std::int64_t begin = part == Part::query ? 0 : part == Part::key ? keys : values;
     const std::int64_t end = begin + part_features(inputs, part);
-    result.weight = result.weight.sliced(0, begin, end);
-    if (!result.bias.empty()) result.bias = result.bias.sliced(0, begin, end);
-    return result;
+    return rows_of(weights.qkv, begin, end);
   }
   const std::int64_t begin = static_cast<std::int64_t>(part) * inputs.head_dim;
   const std::int64_t end = begin + inputs.head_dim;

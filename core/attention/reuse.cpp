@@ -7,6 +7,7 @@
 #include "core/attention/dependencies.h"
 #include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
+#include "core/model/row_norm.h"
 #include "core/request/mask_terms.h"
 
 namespace headscope {
@@ -35,6 +36,12 @@ bool same_layer(const LayerWeights& a, const LayerWeights& b) {
 }
 
 namespace {
+
+bool same_norm(const RowNorm* a, const RowNorm* b) {
+  if (a == nullptr || b == nullptr) return a == b;
+  return a->kind == b->kind && a->eps == b->eps && a->plus_one == b->plus_one &&
+         same_storage(a->weights.weight, b->weights.weight) && same_storage(a->weights.bias, b->weights.bias);
+}
 
 bool same_mask(const Mask& a, const Mask& b) {
   return a.hidden == b.hidden && same_values(a.added, b.added);
@@ -87,6 +94,7 @@ Reuse::Reuse(std::shared_ptr<const Trace> previous, const Request& now, const In
   note(Source::projection, same_projection(before.weights, inputs.weights));
   note(Source::head_rule, before.head_rule == inputs.head_rule);
   note(Source::output, same_linear(before.weights.output, inputs.weights.output));
+  note(Source::output_norm, same_norm(before.output_norm.get(), inputs.output_norm.get()));
   note(Source::mask, same_mask(*previous->mask, mask));
   note(Source::dropout_mask, same_values(before.dropout_mask, inputs.dropout_mask));
   changed_ = changed_stages(previous->request, now, changed);

@@ -15,10 +15,14 @@ double scale_of(const Request& request, const Inputs& inputs) {
   return inputs.score_scale.value_or(1.0 / std::sqrt(static_cast<double>(inputs.head_dim)));
 }
 
+std::optional<double> softcap_of(const Request& request, const Inputs& inputs) {
+  return request.softcap ? request.softcap : inputs.softcap;
+}
+
 ScoreRule score_rule_of(const Request& request, const Inputs& inputs, std::shared_ptr<const Mask> mask) {
   ScoreRule rule;
   rule.scale = scale_of(request, inputs);
-  rule.softcap = request.softcap;
+  rule.softcap = softcap_of(request, inputs);
   rule.mask = std::move(mask);
   rule.mask_order = request.mask_order;
   rule.mask_fill = request.mask_fill;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "core/backend/score_rule.h"
 #include "core/model/inputs.h"
@@ -12,6 +13,9 @@ namespace headscope {
 // The factor of raw_scores, from the first of these that is set: the variants no-scale and scale-by-d-model, --scale,
 // the model's own, 1/sqrt(head_dim).
 double scale_of(const Request& request, const Inputs& inputs);
+
+// --softcap, else the model's own; nullopt: scores are not capped.
+std::optional<double> softcap_of(const Request& request, const Inputs& inputs);
 
 // The options of `request` that decide how scores become weights; `mask` is the mask of the whole scores.
 ScoreRule score_rule_of(const Request& request, const Inputs& inputs, std::shared_ptr<const Mask> mask);

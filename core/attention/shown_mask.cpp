@@ -8,6 +8,7 @@ namespace {
 
 // From where the mask was applied on; before, hidden cells hold real scores.
 bool stage_hides(const Trace& trace, StageId stage) {
+  if (stage == StageId::captured_weights) return false;  // the mask at hand need not be theirs
   if (is_weight_like(stage)) return true;
   if (has_variant(trace.request, Variant::mask_after_softmax)) return false;
   return stage == StageId::masked_scores ||

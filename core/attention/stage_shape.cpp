@@ -1,6 +1,7 @@
 // The shapes of stages before they are there: what an edit's place is checked against.
 #include "core/attention/interventions.h"
 #include "core/attention/projection_steps.h"
+#include "core/attention/score_rule_of.h"
 #include "core/base/assert.h"
 #include "core/request/stage_info.h"
 
@@ -26,11 +27,15 @@ bool has_stage(const Request& request, const Inputs& inputs, StageWhen when) {
     case StageWhen::projected:
       return vectors && !per_head;
     case StageWhen::softcap:
-      return request.softcap.has_value();
+      return softcap_of(request, inputs).has_value();
     case StageWhen::dropout:
       return request.dropout > 0 || !inputs.dropout_mask.empty();
+    case StageWhen::captured:
+      return false;  // nothing of a capture is edited
     case StageWhen::output:
       return vectors && !inputs.weights.output.empty();
+    case StageWhen::output_norm:
+      return vectors && !inputs.weights.output.empty() && inputs.output_norm != nullptr;
   }
   HEADSCOPE_ASSERT(false, std::to_string(static_cast<int>(when)));
   return false;

@@ -1,5 +1,7 @@
 #include "core/attention/stage_sizes.h"
 
+#include "core/request/mask_terms.h"
+
 namespace headscope {
 
 StageSizes stage_sizes_of(const Inputs& inputs) {
@@ -18,6 +20,8 @@ StageSizes stage_sizes_of(const Inputs& inputs) {
   sizes.alone = !inputs.query.empty();
   sizes.has_output = !inputs.weights.output.empty();
   sizes.own_mask = !inputs.own_mask.empty();
+  sizes.own_added = adds_to_scores(inputs.own_mask);
+  sizes.output_norm = inputs.output_norm != nullptr;
   sizes.layers = inputs.layer + 1;
   return sizes;
 }

@@ -51,6 +51,10 @@ struct Trace {
   std::string notice;  // a sentence when another backend than the requested one had to compute; else ""
   double scale = 0;    // the factor of raw_scores
   double seconds = 0;  // of the forward
+  // The request with what the model decides where the request is silent: its softcap. Null: nothing is.
+  std::shared_ptr<const Request> filled;
+  // What the parameters of a stage's formula are read from.
+  const Request& as_computed() const { return filled != nullptr ? *filled : request; }
 
   // Null when this request has no such stage.
   const Stage* find(StageId id) const;

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "core/backend/backend.h"
 #include "core/backend/packed_heads.h"
@@ -65,13 +66,26 @@ class CpuBackend : public Backend {
   std::shared_ptr<const PackedKeys> packed_keys(const Tensor& key, const HeadRange& kv_heads, std::int64_t queries,
                                                 bool pack, double work, const CancelToken& cancel) const;
 
-  // The panels of a weight, packed now or kept from before.
+  // The panels of a weight, packed now or kept from before; null for one that is computed when read and too large to be
+  // kept.
   std::shared_ptr<const PackedMatrix> packed(const Tensor& weight, const CancelToken& cancel) const;
   // Where the rows of a product go: row i of batch b begins at first + b * batch_stride + i * row_stride.
   struct RowsInMemory {
     float* first = nullptr;
     std::int64_t batch_stride = 0, row_stride = 0;
   };
+  // Rows of a product that follow one another at an equal distance.
+  struct MatrixRows {
+    const float* x;
+    std::int64_t x_stride;
+    float* y;
+    std::int64_t y_stride;
+    std::int64_t count;
+  };
+  // multiply() for a weight that is computed when read: a strip of its rows at a time is computed, packed, multiplied
+  // with all rows and dropped, so that never more of it is in memory than a strip a thread.
+  void multiply_in_strips(const Tensor& weight, const float* bias, const std::vector<MatrixRows>& matrices,
+                          const CancelToken& cancel) const;
   // x W^T + bias.
   void multiply(const Tensor& x, const Tensor& weight, const Tensor& bias, RowsInMemory to,
                 const CancelToken& cancel) const;

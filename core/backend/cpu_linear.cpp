@@ -20,21 +20,13 @@ constexpr std::int64_t kPanelsAtOnce = 8;
 // Tasks for every thread, so that one that comes late or runs slowly leaves little to wait for.
 constexpr std::int64_t kTasksPerThread = 4;
 
-// Rows that follow one another at an equal distance.
-struct Rows {
-  const float* x;
-  std::int64_t x_stride;
-  float* y;
-  std::int64_t y_stride;
-  std::int64_t count;
-};
-
 // The part `index` of `count` nearly equal parts of [0, size).
 Range part_of_range(std::int64_t size, std::int64_t count, std::int64_t index) {
   return {size * index / count, size * (index + 1) / count};
 }
 
 // Rows [rows.begin, rows.end) times the panels.
+template <typename Rows>
 void multiply_rows(const PackedMatrix& weight, const float* bias, const Rows& all, Range rows, Range panels,
                    const CancelToken& cancel) {
   thread_local std::vector<float> packed;
@@ -52,25 +44,75 @@ void multiply_rows(const PackedMatrix& weight, const float* bias, const Rows& al
   }
 }
 
+// Computes the rows of panel `panel` of `weight` and packs them as panel `to` of `packed`.
+void pack_computed_panel(const Tensor& weight, std::int64_t panel, std::int64_t to, PackedMatrix& packed) {
+  thread_local std::vector<float> rows;
+  const Range range{panel * kPanelColumns, std::min((panel + 1) * kPanelColumns, weight.dim(0))};
+  rows.resize(static_cast<std::size_t>(range.size() * weight.dim(1)));
+  weight.read({range, {0, weight.dim(1)}}, rows);
+  packed.pack_panel_rows(to, {rows.data(), PanelType::float32, weight.dim(1), 1});
+}
+
+// Copying a number costs about as much as thirty multiplications.
+double packing_work(const Tensor& weight) {
+  return 30.0 * static_cast<double>(weight.size());
+}
+
 }  // namespace
 
 std::shared_ptr<const PackedMatrix> CpuBackend::packed(const Tensor& weight, const CancelToken& cancel) const {
   if (std::shared_ptr<const PackedMatrix> known = packed_weights_.find(weight)) return known;
+  if (!lies_in_memory(weight)) {
+    if (!packed_weights_.has_room_for(weight)) return nullptr;
+    const auto result = std::make_shared<PackedMatrix>(weight.dim(0), weight.dim(1), PanelType::float32);
+    run(result->panels(), packing_work(weight), cancel,
+        [&](std::int64_t panel) { pack_computed_panel(weight, panel, panel, *result); });
+    packed_weights_.keep(weight, result);
+    return result;
+  }
   const MatrixSource source = matrix_source_of(weight);
   const auto result = std::make_shared<PackedMatrix>(weight.dim(0), weight.dim(1), source.type);
-  // Copying a number costs about as much as thirty multiplications.
-  run(result->panels(), 30.0 * static_cast<double>(weight.size()), cancel,
-      [&](std::int64_t panel) { result->pack_panel(panel, source); });
+  run(result->panels(), packing_work(weight), cancel, [&](std::int64_t panel) { result->pack_panel(panel, source); });
   packed_weights_.keep(weight, result);
   return result;
+}
+
+void CpuBackend::multiply_in_strips(const Tensor& weight, const float* bias, const std::vector<MatrixRows>& matrices,
+                                    const CancelToken& cancel) const {
+  const std::int64_t out = weight.dim(0), panels = parts_over(out, kPanelColumns);
+  const std::int64_t at_once = std::clamp<std::int64_t>(panels / (kTasksPerThread * pool_.threads()), 1, kPanelsAtOnce);
+  std::int64_t rows = 0;
+  for (const MatrixRows& matrix : matrices) rows += matrix.count;
+  const double work = packing_work(weight) + static_cast<double>(rows) * static_cast<double>(weight.size());
+  run(parts_over(panels, at_once), work, cancel, [&](std::int64_t task) {
+    const Range strip{task * at_once, std::min((task + 1) * at_once, panels)};
+    const std::int64_t first = strip.begin * kPanelColumns;
+    PackedMatrix packed(std::min(strip.end * kPanelColumns, out) - first, weight.dim(1), PanelType::float32);
+    for (std::int64_t panel = strip.begin; panel < strip.end; ++panel) {
+      cancel.check();
+      pack_computed_panel(weight, panel, panel - strip.begin, packed);
+    }
+    const float* offsets = bias == nullptr ? nullptr : bias + first;
+    for (MatrixRows matrix : matrices) {
+      matrix.y += first;
+      if (matrix.count <= kFewRows) {
+        multiply_few_rows(packed, 0, packed.panels(),
+                          {matrix.x, matrix.x_stride, matrix.count, offsets, matrix.y, matrix.y_stride});
+        continue;
+      }
+      for (std::int64_t row = 0; row < matrix.count; row += kBlockRows) {
+        multiply_rows(packed, offsets, matrix, {row, std::min(row + kBlockRows, matrix.count)}, {0, packed.panels()},
+                      cancel);
+      }
+    }
+  });
 }
 
 void CpuBackend::multiply(const Tensor& x, const Tensor& weight, const Tensor& bias, RowsInMemory to,
                           const CancelToken& cancel) const {
   const LinearSizes size = linear_sizes(x, weight, bias);
   const Tensor in = with_unit_last_stride(x);
-  const Tensor lying = weight.stored() || weight.two_byte_data() != nullptr ? weight : weight.dense_copy();
-  const std::shared_ptr<const PackedMatrix> panels = packed(lying, cancel);
+  const std::shared_ptr<const PackedMatrix> panels = packed(weight, cancel);
   const Tensor offsets = bias.empty() || bias.dense() ? bias : bias.dense_copy();
   const float* b = offsets.empty() ? nullptr : offsets.data();
   const Strides& xs = in.strides();
@@ -81,15 +123,21 @@ void CpuBackend::multiply(const Tensor& x, const Tensor& weight, const Tensor& b
   const std::int64_t matrices = joined ? 1 : size.batch;
   const std::int64_t rows = size.batch * size.len / matrices;
   const auto rows_of = [&](std::int64_t matrix) {
-    return Rows{in.data() + matrix * xs[0], x_row, to.first + matrix * to.batch_stride, to.row_stride, rows};
+    return MatrixRows{in.data() + matrix * xs[0], x_row, to.first + matrix * to.batch_stride, to.row_stride, rows};
   };
+  if (panels == nullptr) {
+    std::vector<MatrixRows> all;
+    for (std::int64_t matrix = 0; matrix < matrices; ++matrix) all.push_back(rows_of(matrix));
+    multiply_in_strips(weight, b, all, cancel);
+    return;
+  }
   const double work = static_cast<double>(size.batch * size.len) * static_cast<double>(weight.size());
   const std::int64_t wanted = pool_.threads() == 1 ? 1 : parts_over(kTasksPerThread * pool_.threads(), matrices);
   if (rows <= kFewRows) {
     const std::int64_t columns = std::clamp<std::int64_t>(parts_over(panels->panels(), kPanelsAtOnce),
                                                           std::min(wanted, panels->panels()), panels->panels());
     run(matrices * columns, work, cancel, [&](std::int64_t task) {
-      const Rows few = rows_of(task / columns);
+      const MatrixRows few = rows_of(task / columns);
       const Range range = part_of_range(panels->panels(), columns, task % columns);
       multiply_few_rows(*panels, range.begin, range.end, {few.x, few.x_stride, few.count, b, few.y, few.y_stride});
     });

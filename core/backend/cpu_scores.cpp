@@ -241,7 +241,7 @@ Tensor CpuBackend::softmax_rows(const Tensor& masked_scores, RowStatistics* stat
                           row / shape[2] % shape[1] * strides[1] + row % shape[2] * strides[2];
       for (std::int64_t j = 0; j < columns; ++j) s[j] = from[j * strides[3]];
       std::fill_n(s + columns, kSumLanes, -HUGE_VALF);
-      const RowSums sums = exponentials_of_row(s, all, 1.0F, largest_cell(s, all));
+      const RowExponentials sums = exponentials_of_row(s, all, 1.0F, largest_cell(s, all));
       if (sums.sum > 0.0F) {
         multiply_cells_to(s, all, 1.0F / sums.sum, weights + row * columns, columns, false);
       } else {

@@ -8,8 +8,23 @@
 namespace headscope {
 
 PackedWeights::Place PackedWeights::place_of(const Tensor& weight) {
-  const MatrixSource source = matrix_source_of(weight);
-  return {source.data, weight.number_type(), weight.shape(), weight.strides()};
+  return {weight.storage(), weight.number_type(), weight.shape(), weight.strides()};
+}
+
+bool lies_in_memory(const Tensor& weight) {
+  return weight.stored() || weight.two_byte_data() != nullptr;
+}
+
+bool PackedWeights::takes(const Tensor& weight, std::int64_t bytes) const {
+  if (lies_in_memory(weight)) return true;
+  if (!weight.reads_from_origin()) return false;
+  for (const Entry& entry : entries_) bytes += entry.computed ? entry.packed->bytes() : 0;
+  return bytes <= most_computed_bytes_;
+}
+
+bool PackedWeights::has_room_for(const Tensor& weight) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return takes(weight, rounded_up(weight.dim(0), kPanelColumns) * weight.dim(1) * bytes_of(PanelType::float32));
 }
 
 void PackedWeights::forget_dead() {
@@ -17,6 +32,7 @@ void PackedWeights::forget_dead() {
 }
 
 std::shared_ptr<const PackedMatrix> PackedWeights::find(const Tensor& weight) {
+  if (!lies_in_memory(weight) && !weight.reads_from_origin()) return nullptr;
   const Place place = place_of(weight);
   const std::lock_guard<std::mutex> lock(mutex_);
   // The memory of a weight that is gone may hold other numbers by now.
@@ -32,7 +48,8 @@ void PackedWeights::keep(const Tensor& weight, std::shared_ptr<const PackedMatri
   const std::lock_guard<std::mutex> lock(mutex_);
   forget_dead();
   std::erase_if(entries_, [&](const Entry& entry) { return entry.place == place; });
-  entries_.push_front({place, weight.memory(), std::move(packed)});
+  if (!takes(weight, packed->bytes())) return;
+  entries_.push_front({place, !lies_in_memory(weight), weight.memory(), std::move(packed)});
   std::int64_t total = 0;
   const auto too_much = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
     total += entry.packed->bytes();

@@ -195,7 +195,7 @@ class HeadUpdate {
     rule_.hide(b_, h_, i, {0, key_.count}, cells);
     const KeySpans all = whole_row(key_.count);
     std::fill(cells + key_.count, cells + stride_of(key_.count), -kInfinity);
-    const RowSums sums = exponentials_of_row(cells, all, factor(), largest_cell(cells, all) * factor() + 0.0F);
+    const RowExponentials sums = exponentials_of_row(cells, all, factor(), largest_cell(cells, all) * factor() + 0.0F);
     if (!(sums.sum > 0.0F) || !std::isfinite(sums.sum)) return false;
     max_[i] = sums.max;
     sum_[i] = sums.sum;

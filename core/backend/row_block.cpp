@@ -177,7 +177,7 @@ class RowBlock {
   struct Row {
     KeySpans spans;
     float max = 0;
-    RowSums sums;
+    RowExponentials sums;
   };
 
   // Scores of the strip to weights, in place and in the results. Three rows are under way at a time: each step of one
@@ -259,7 +259,7 @@ class RowBlock {
     drop_weights(number, row.spans);
   }
 
-  void keep_statistics(std::int64_t row, RowSums sums) {
+  void keep_statistics(std::int64_t row, RowExponentials sums) {
     RowStatistics& statistics = pass_.to.statistics;
     if (!statistics.max.empty()) *place(statistics.max, row) = sums.max;
     if (!statistics.sum.empty()) *place(statistics.sum, row) = sums.sum;
@@ -343,10 +343,10 @@ class RowBlock {
 
 }  // namespace
 
-RowSums exponentials_of_row(float* cells, const KeySpans& spans, float factor, float max) {
+RowExponentials exponentials_of_row(float* cells, const KeySpans& spans, float factor, float max) {
   if (-kInfinity < max && max < kInfinity) {
     const float sum = exponentials(cells, spans, factor, max);
-    return std::isnan(sum) ? RowSums{plain_nan(), plain_nan()} : RowSums{max, sum};
+    return std::isnan(sum) ? RowExponentials{plain_nan(), plain_nan()} : RowExponentials{max, sum};
   }
   if (any_nan(spans, cells)) return {plain_nan(), plain_nan()};
   return {max, max == -kInfinity ? 0.0F : plain_nan()};

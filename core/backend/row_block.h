@@ -29,14 +29,14 @@ struct AttentionPass {
 constexpr std::int64_t kStripRows = 12;
 constexpr std::int64_t kBlockStrips = 4;
 
-struct RowSums {
+struct RowExponentials {
   float max = 0, sum = 0;  // as RowStatistics
 };
 
 // cells = exp(cells * factor - max) over the spans, and their sum. `max` is the largest cells * factor, in which NaN
 // may have been passed over. When `max` is -inf: 0. When `max` or a cell is otherwise not finite: NaN, and the cells
 // are left unchanged.
-RowSums exponentials_of_row(float* cells, const KeySpans& spans, float factor, float max);
+RowExponentials exponentials_of_row(float* cells, const KeySpans& spans, float factor, float max);
 
 // How many rows a block should have, so that its scores stay in the second cache.
 std::int64_t rows_of_block(std::int64_t key_len);

@@ -230,7 +230,8 @@ bool multiply_by_root(Altered& what) {
 }
 
 bool leave_softcap_out(Altered& what) {
-  return std::exchange(what.request.softcap, std::nullopt).has_value();
+  const bool own = std::exchange(what.inputs.softcap, std::nullopt).has_value();
+  return std::exchange(what.request.softcap, std::nullopt).has_value() || own;
 }
 
 bool leave_dropout_out(Altered& what) {

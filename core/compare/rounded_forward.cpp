@@ -9,7 +9,9 @@
 #include "core/attention/projection_steps.h"
 #include "core/attention/score_rule_of.h"
 #include "core/attention/stage_layout.h"
+#include "core/attention/stage_sources.h"
 #include "core/backend/score_steps.h"
+#include "core/compare/rounded_formula.h"
 #include "core/compare/rounded_steps.h"
 #include "core/model/head_rule.h"
 #include "core/request/intervention_kinds.h"
@@ -141,13 +143,6 @@ class RoundedForward {
   bool hides(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
     return rule_.mask->hidden.hidden(b, h, i, j);
   }
-  Real added(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
-    const Tensor& mask = rule_.mask->added;
-    if (mask.empty()) return 0;
-    const double value = static_cast<double>(mask.at({mask.dim(0) == 1 ? 0 : b, mask.dim(1) == 1 ? 0 : h, i, j}));
-    return static_cast<Real>(stored(static_cast<Real>(value)));
-  }
-
   void scores() {
     const WideStage &query = stages_[StageId::query], &key = stages_[StageId::key];
     const bool as_it_lies = has_variant(trace_.request, Variant::key_not_transposed);
@@ -176,11 +171,8 @@ class RoundedForward {
     }
     for (double& value : values.values) value = stored(static_cast<Real>(value) * scale);
     stages_[StageId::scores] = values;
-    if (rule_.softcap) {
-      const Real cap = static_cast<Real>(*rule_.softcap);
-      for (double& value : values.values) value = stored(cap * std::tanh(static_cast<Real>(value) / cap));
-      stages_[StageId::capped_scores] = values;
-    }
+    make_by_formula(trace_, steps_, stages_);
+    if (has(StageId::capped_scores)) values = stages_.at(StageId::capped_scores);
     if (rule_.masks()) mask(values, 1);
     stages_[StageId::masked_scores] = std::move(values);
   }
@@ -195,7 +187,8 @@ class RoundedForward {
         if (hidden && std::isinf(fill)) {
           value = static_cast<double>(fill);
         } else {
-          value = stored((hidden ? fill : static_cast<Real>(value) + added(b, h, i, j)) * scale);
+          value =
+              stored((hidden ? fill : static_cast<Real>(value) + steps_.added(rule_.mask->added, b, h, i, j)) * scale);
         }
       }
     });
@@ -262,10 +255,14 @@ class RoundedForward {
   }
 
   void merge() {
-    const WideStage& context = stages_[StageId::context];
+    make_by_formula(trace_, steps_, stages_);
+    const WideStage& context = stages_.at(feeding_stages(trace_, StageId::concat).front());
     WideStage concat = trace_.request.merge == Merge::direct ? context : steps_.permuted(context, {0, 2, 1, 3});
     concat.shape = {shape_[0], shape_[2], shape_[1] * context.shape[3]};
     if (has(StageId::output)) stages_[StageId::output] = projected(concat, inputs_.weights.output);
+    if (has(StageId::attention_norm_out)) {
+      stages_[StageId::attention_norm_out] = steps_.normalised(stages_[StageId::output], *inputs_.output_norm);
+    }
     stages_[StageId::concat] = std::move(concat);
   }
 

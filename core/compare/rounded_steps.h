@@ -12,6 +12,7 @@
 #include "core/compare/number_format.h"
 #include "core/compare/wide_stage.h"
 #include "core/model/head_rule.h"
+#include "core/model/row_norm.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -49,19 +50,20 @@ class RoundedSteps {
     return result;
   }
 
-  // Norm and rotary positions of every head; see turn_heads(). `norm` empty: no norm.
+  // Norm and rotary positions of heads; see turn_heads(). `norm` empty: no norm.
   void turn(WideStage& heads, const HeadRule& rule, const Tensor& norm) const {
-    const std::int64_t features = heads.shape[3], len = heads.shape[2];
+    const std::int64_t features = heads.shape[3], len = heads.shape[2], count = heads.shape[1];
     const std::vector<double> weight = norm.empty() ? std::vector<double>() : stored(norm);
+    const std::vector<Real> factors = norm.empty() ? std::vector<Real>() : norm_factors(heads, rule);
     for (std::size_t row = 0; row * static_cast<std::size_t>(features) < heads.values.size(); ++row) {
       double* x = heads.values.data() + row * static_cast<std::size_t>(features);
       std::vector<Real> made(x, x + features);
       if (!weight.empty()) {
-        Real squares = 0;
-        for (const Real value : made) squares += value * value;
-        const Real factor = 1 / std::sqrt(squares / static_cast<Real>(features) + static_cast<Real>(rule.norm_eps));
+        const std::int64_t head = static_cast<std::int64_t>(row) / len % count;
+        const auto first = static_cast<std::size_t>(rule.norm_whole ? head * features : 0);
+        const Real offset = static_cast<Real>(rule.norm_plus_one ? 1 : 0);
         for (std::size_t d = 0; d < made.size(); ++d) {
-          made[d] = made[d] * factor * (static_cast<Real>(weight[d]) + static_cast<Real>(rule.norm_plus_one ? 1 : 0));
+          made[d] = made[d] * factors[row] * (static_cast<Real>(weight[first + d]) + offset);
         }
       }
       if (rule.rotary != nullptr) turn_row(made, rule.rotary->rule(), static_cast<std::int64_t>(row) % len);
@@ -83,6 +85,13 @@ class RoundedSteps {
     heads = std::move(longer);
   }
 
+  // What a mask adds to one score; a mask of one head or batch item is that of all.
+  Real added(const Tensor& mask, std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
+    if (mask.empty()) return 0;
+    const double value = static_cast<double>(mask.at({mask.dim(0) == 1 ? 0 : b, mask.dim(1) == 1 ? 0 : h, i, j}));
+    return static_cast<Real>(stored(static_cast<Real>(value)));
+  }
+
   // Softmax over `count` numbers that lie `step` apart.
   void softmax(double* x, std::int64_t count, std::int64_t step) const {
     Real largest = -std::numeric_limits<Real>::infinity();
@@ -95,7 +104,56 @@ class RoundedSteps {
     for (std::int64_t k = 0; k < count; ++k) x[k * step] = stored(powers[static_cast<std::size_t>(k)] / sum);
   }
 
+  // Of rows [batch, len, features].
+  WideStage normalised(WideStage x, const RowNorm& norm) const {
+    const std::vector<double> weight = stored(norm.weights.weight);
+    const std::vector<double> bias =
+        norm.weights.bias.empty() ? std::vector<double>(weight.size()) : stored(norm.weights.bias);
+    const auto features = static_cast<std::int64_t>(weight.size());
+    const Real offset = static_cast<Real>(norm.plus_one ? 1 : 0);
+    for (auto row = x.values.begin(); row != x.values.end(); row += features) {
+      Real mean = 0, squares = 0;
+      if (norm.kind == Architecture::Norm::layer) {
+        for (std::int64_t d = 0; d < features; ++d) mean += static_cast<Real>(row[d]) / static_cast<Real>(features);
+      }
+      for (std::int64_t d = 0; d < features; ++d) {
+        const Real centred = static_cast<Real>(row[d]) - mean;
+        squares += centred * centred;
+      }
+      const Real factor = 1 / std::sqrt(squares / static_cast<Real>(features) + static_cast<Real>(norm.eps));
+      for (std::int64_t d = 0; d < features; ++d) {
+        const auto at = static_cast<std::size_t>(d);
+        row[d] = stored((static_cast<Real>(row[d]) - mean) * factor * (static_cast<Real>(weight[at]) + offset) +
+                        static_cast<Real>(bias[at]));
+      }
+    }
+    return x;
+  }
+
  private:
+  // Of every row of heads [batch, heads, len, features]: 1 / root of the mean of the squares that it is divided by.
+  static std::vector<Real> norm_factors(const WideStage& heads, const HeadRule& rule) {
+    const std::int64_t count = heads.shape[1], len = heads.shape[2], features = heads.shape[3];
+    std::vector<Real> squares(static_cast<std::size_t>(heads.shape[0] * count * len));
+    for (std::size_t row = 0; row < squares.size(); ++row) {
+      const double* x = heads.values.data() + row * static_cast<std::size_t>(features);
+      for (std::int64_t d = 0; d < features; ++d) squares[row] += static_cast<Real>(x[d]) * static_cast<Real>(x[d]);
+    }
+    const std::int64_t together = rule.norm_whole ? count : 1;
+    std::vector<Real> factors(squares.size());
+    for (std::size_t row = 0; row < squares.size(); ++row) {
+      Real sum = squares[row];
+      if (rule.norm_whole) {
+        sum = 0;
+        const auto position = static_cast<std::int64_t>(row);
+        const std::int64_t first = position / (count * len) * count * len + position % len;
+        for (std::int64_t h = 0; h < count; ++h) sum += squares[static_cast<std::size_t>(first + h * len)];
+      }
+      factors[row] = 1 / std::sqrt(sum / static_cast<Real>(together * features) + static_cast<Real>(rule.norm_eps));
+    }
+    return factors;
+  }
+
   static void turn_row(std::vector<Real>& x, const RotaryRule& rule, std::int64_t position) {
     const std::int64_t pairs = rule.features / 2;
     const bool halves = rule.pairs == RotaryRule::Pairs::halves;

@@ -6,6 +6,7 @@
 #include "core/attention/projection_steps.h"
 #include "core/attention/score_rule_of.h"
 #include "core/attention/stage_layout.h"
+#include "core/attention/stage_sources.h"
 #include "core/base/assert.h"
 #include "core/explain/weight_cells.h"
 #include "core/model/head_rule.h"
@@ -26,7 +27,9 @@ class Origins {
 
   CellOrigin of(StageId stage) const {
     if (stage_info(stage).moves) return moved(stage);
+    if (stage_info(stage).formula) return by_formula(stage);
     switch (stage) {
+      case StageId::captured_weights:
       case StageId::input:
       case StageId::key_input:
       case StageId::value_input:
@@ -51,16 +54,16 @@ class Origins {
       case StageId::raw_scores:
         return query_key();
       case StageId::scores:
+        if (!has(StageId::raw_scores)) return {CellStep::given, {}, {}, 0};  // captured
         if (masks_before_scale()) return masked(StageId::raw_scores);
         return {trace_.scale == 1.0 ? CellStep::copied : CellStep::scaled, {score(StageId::raw_scores)}, {}, 0};
-      case StageId::capped_scores:
-        return {CellStep::capped, {score(StageId::scores)}, {}, 0};
       case StageId::masked_scores: {
         const StageId before = has(StageId::capped_scores) ? StageId::capped_scores : StageId::scores;
         if (masks_before_scale() || !rule().masks()) return {CellStep::copied, {score(before)}, {}, 0};
         return masked(before);
       }
       case StageId::weights:
+        if (!has(StageId::masked_scores)) return {CellStep::given, {}, {}, 0};  // captured
         return softmax();
       case StageId::dropped_weights:
         return {CellStep::dropped, {source(StageId::weights, cell(), SourceRole::weight)}, {}, 0};
@@ -70,6 +73,8 @@ class Origins {
         return concat();
       case StageId::output:
         return product(row_of(StageId::concat, SourceRole::context), output_projection_cells(trace_, at_[2]));
+      case StageId::attention_norm_out:
+        return normed_output();
       default:
         break;
     }
@@ -106,6 +111,21 @@ class Origins {
     for (int axis = 0; axis < order.count; ++axis) region[order[axis]] = one(at_[axis]);
     return copy(from, region, from < StageId::raw_scores ? SourceRole::input : SourceRole::context);
   }
+  // The cell at the same place of every source.
+  CellOrigin by_formula(StageId stage) const {
+    CellOrigin origin{CellStep::formula, {}, {}, 0};
+    for (const StageId from : feeding_stages(trace_, stage)) {
+      origin.sources.push_back(source(from, cell(), role_of(from)));
+    }
+    return origin;
+  }
+  static SourceRole role_of(StageId stage) {
+    if (is_score_like(stage)) return is_weight_like(stage) ? SourceRole::weight : SourceRole::score;
+    if (stage == StageId::query) return SourceRole::query;
+    if (stage == StageId::key) return SourceRole::key;
+    if (stage == StageId::value) return SourceRole::value;
+    return stage < StageId::raw_scores ? SourceRole::input : SourceRole::context;
+  }
   static CellOrigin product(CellSource first, std::vector<CellSource> weight_and_bias) {
     CellOrigin origin{CellStep::products, {std::move(first)}, {}, 0};
     for (CellSource& each : weight_and_bias) origin.sources.push_back(std::move(each));
@@ -138,6 +158,7 @@ class Origins {
       return {CellStep::copied, {extra_key_cell(trace_, part, h * features + d)}, {}, 0};
     }
     const bool turned = is_turned(part);
+    if (turned && inputs_.head_rule->norm_whole) return split_whole(part);
     const Range own = turned ? Range{0, features} : one(d);
     if (has(StageId::qkv_heads)) {
       const std::int64_t before = static_cast<std::int64_t>(part) * inputs_.head_dim;
@@ -167,6 +188,21 @@ class Origins {
       origin.sources.push_back({std::nullopt, part == Part::query ? "q_norm.weight" : "k_norm.weight", norm,
                                 Region{{0, norm.size()}}, SourceRole::projection});
     }
+    return origin;
+  }
+
+  // Of a norm over all heads: the whole row before it was split.
+  CellOrigin split_whole(Part part) const {
+    const StageId from = part == Part::query ? StageId::query_proj : StageId::key_proj;
+    const std::int64_t width = trace_.tensor(from).dim(2);
+    CellOrigin origin = split(source(from, {one(at_[0]), one(at_[2]), {0, width}}, role_of(part)), part, true);
+    origin.at = at_[1] * inputs_.head_dim + at_[3];
+    return origin;
+  }
+
+  CellOrigin normed_output() const {
+    CellOrigin origin{CellStep::normed, {row_of(StageId::output, SourceRole::input)}, {}, at_[2]};
+    for (CellSource& each : output_norm_cells(trace_)) origin.sources.push_back(std::move(each));
     return origin;
   }
 
@@ -224,8 +260,8 @@ class Origins {
     const Tensor& context = trace_.tensor(StageId::context);
     const Provenance from =
         provenance_of(trace_.request.merge, context.dim(1), context.dim(2), context.dim(3), at_[1], at_[2]);
-    return copy(StageId::context, {one(at_[0]), one(from.head), one(from.position), one(from.feature)},
-                SourceRole::context);
+    return copy(feeding_stages(trace_, StageId::concat).front(),
+                {one(at_[0]), one(from.head), one(from.position), one(from.feature)}, SourceRole::context);
   }
 
   const Trace& trace_;
@@ -241,9 +277,7 @@ CellOrigin made_from(const Trace& trace, StageId stage, const Index& index, bool
     HEADSCOPE_ASSERT(index[axis] >= 0 && index[axis] < tensor.dim(axis),
                      std::to_string(index[axis]) + " in " + to_string(tensor.shape()));
   }
-  // Captured weights: their scores are not known.
-  const bool captured = stage == StageId::weights && trace.find(StageId::masked_scores) == nullptr;
-  CellOrigin origin = captured ? CellOrigin{CellStep::given, {}, {}, 0} : Origins(trace, index, reads).of(stage);
+  CellOrigin origin = Origins(trace, index, reads).of(stage);
   const Request& request = trace.request;
   const std::int64_t layer = trace.inputs->layer;
   if (factor_kind(stage) != nullptr) origin.factor = head_factor(request, stage, layer, index[1]);
@@ -254,12 +288,6 @@ CellOrigin made_from(const Trace& trace, StageId stage, const Index& index, bool
 }
 
 }  // namespace
-
-std::string_view role_name(SourceRole role) {
-  constexpr std::string_view kNames[] = {"input",  "query",   "key",        "value", "score",
-                                         "weight", "context", "projection", "bias"};
-  return kNames[static_cast<std::size_t>(role)];
-}
 
 CellOrigin origin_of(const Trace& trace, StageId stage, const Index& index) {
   return made_from(trace, stage, index, true);

@@ -22,12 +22,13 @@ enum class CellStep {
   products,  // sum_k sources[0][k] * sources[1][k], plus sources[2] (a bias) when there is one
   rotated,   // one of a head's features (sources[0]) after the model's norm (weights: sources[1]) and rotary positions
   scaled,    // sources[0] * scale
-  capped,    // softcap * tanh(sources[0] / softcap)
+  formula,   // the formula of the stage's row (stage_info.h), of one cell of every source
   masked,    // hidden ? fill : sources[0] + added; before-scale: times the scale
   softmax,   // exp(s - max s) / sum exp(s - max s) over sources[0], at the cell itself
   dropped,   // sources[0] * kept / (1 - P)
   ablated,   // 0: the head is switched off
   frozen,    // the head's weights are frozen: they do not depend on scores
+  normed,  // one feature of a row (sources[0]) after a norm (weights: sources[1], bias: sources[2] where there is one)
 };
 
 struct CellOrigin {
@@ -35,7 +36,7 @@ struct CellOrigin {
   std::vector<CellSource> sources;
   // Of products: 1 for a term that is not read (a hidden key of weight 0); empty: all are.
   std::vector<std::uint8_t> not_read;
-  std::int64_t at = 0;                         // of softmax and rotated: the cell's own place along sources[0]
+  std::int64_t at = 0;                         // of softmax, rotated, normed: the cell's own place along sources[0]
   double factor = 1.0;                         // by which --scale-query or --scale-key multiplies the step's result
   std::optional<float> edited = std::nullopt;  // the number that --edit put there afterwards; nullopt: not edited
 };

@@ -19,12 +19,13 @@ constexpr std::int64_t kQuickTerms = 4096;
 std::optional<CellPlace> single_source(const CellOrigin& origin, const Index& index) {
   if (origin.sources.empty() || !origin.sources[0].stage) return std::nullopt;
   const CellSource& from = origin.sources[0];
+  if (origin.step == CellStep::formula && origin.sources.size() > 1) return std::nullopt;
   switch (origin.step) {
     case CellStep::softmax:
       return CellPlace{*from.stage, index};
     case CellStep::copied:
     case CellStep::scaled:
-    case CellStep::capped:
+    case CellStep::formula:
     case CellStep::masked:
     case CellStep::dropped: {
       CellPlace place{*from.stage, {}};

@@ -4,6 +4,7 @@
 
 #include "core/attention/stage_layout.h"
 #include "core/base/assert.h"
+#include "core/model/row_norm.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/stage_info.h"
 
@@ -33,11 +34,19 @@ std::string of_products(StageId stage, const Trace& trace, const CellOrigin& ori
   return of_projection(origin, rows_are_keys(stage) ? "j" : "i");
 }
 
+std::string of_formula(StageId stage, const CellOrigin& origin) {
+  const StageInfo& info = stage_info(stage);
+  return spelled_formula(
+      info.formula->value,
+      {.cell = [&](std::size_t k) { return fmt::format("{}[{}]", origin.sources[k].name, info.letters); },
+       .parameter = [](const FormulaParameter& parameter) { return std::string(parameter.name); }});
+}
+
 std::string of_masked(const Trace& trace, const CellOrigin& origin) {
   const bool before_scale = trace.request.mask_order == MaskOrder::before_scale;
-  const std::string score = origin.sources.empty() ? (before_scale            ? "raw_scores"
-                                                      : trace.request.softcap ? "capped_scores"
-                                                                              : "scores")
+  const std::string score = origin.sources.empty() ? (before_scale                  ? "raw_scores"
+                                                      : trace.as_computed().softcap ? "capped_scores"
+                                                                                    : "scores")
                                                    : origin.sources[0].name;
   const std::string masked =
       fmt::format("hidden ? fill : {}[b,h,i,j]{}", score, trace.mask->added.empty() ? "" : " + added[b,h,i,j]");
@@ -51,8 +60,8 @@ std::string right_side(const Trace& trace, StageId stage, const CellOrigin& orig
     case CellStep::copied: {
       const CellSource& from = origin.sources[0];
       if (stage == StageId::concat) {
-        return trace.request.merge == Merge::transpose ? "context[b,h,i,d'], d = h · head_dim + d'"
-                                                       : "context read in memory order, not transposed";
+        return from.name + (trace.request.merge == Merge::transpose ? "[b,h,i,d'], d = h · head_dim + d'"
+                                                                    : " read in memory order, not transposed");
       }
       if (is_score_like(stage)) return from.name + "[b,h,i,j]";
       return "one cell of " + from.name;
@@ -63,8 +72,8 @@ std::string right_side(const Trace& trace, StageId stage, const CellOrigin& orig
       return trace.find(stage)->operation;
     case CellStep::scaled:
       return "raw_scores[b,h,i,j] · scale";
-    case CellStep::capped:
-      return "softcap · tanh(scores[b,h,i,j] / softcap)";
+    case CellStep::formula:
+      return of_formula(stage, origin);
     case CellStep::masked:
       return of_masked(trace, origin);
     case CellStep::softmax: {
@@ -80,6 +89,8 @@ std::string right_side(const Trace& trace, StageId stage, const CellOrigin& orig
       return "0, the head is switched off";
     case CellStep::frozen:
       return "held, whatever the scores are";
+    case CellStep::normed:
+      return fmt::format("{} of output[b,i,:]", trace.inputs->output_norm->text());
   }
   HEADSCOPE_ASSERT(false, std::string(stage_name(stage)));
   return {};

@@ -8,6 +8,7 @@
 #include "core/base/assert.h"
 #include "core/explain/explain_formula.h"
 #include "core/request/intervention_kinds.h"
+#include "core/request/stage_info.h"
 
 namespace headscope {
 
@@ -68,12 +69,8 @@ void Explainer::add_own_steps() {
       const double score = add_operand(origin_.sources[0]).value;
       return step("× scale", operand_text(score) + " · " + step_text(trace_.scale), score * trace_.scale);
     }
-    case CellStep::capped: {
-      const double score = add_operand(origin_.sources[0]).value;
-      const double cap = trace_.request.softcap.value_or(1.0);
-      return step("softcap", fmt::format("{0} · tanh({1} / {0})", step_text(cap), operand_text(score)),
-                  cap * std::tanh(score / cap));
-    }
+    case CellStep::formula:
+      return add_formula();
     case CellStep::masked:
       return add_mask();
     case CellStep::softmax:
@@ -87,6 +84,8 @@ void Explainer::add_own_steps() {
       return add_frozen();
     case CellStep::rotated:
       return add_turned();
+    case CellStep::normed:
+      return add_normed();
   }
   HEADSCOPE_ASSERT(false, std::string(stage_name(to_.stage)));
 }
@@ -150,6 +149,17 @@ void Explainer::add_products() {
   step("+ bias", step_text(sum) + " + " + in_brackets(bias, operand_text(bias)), sum + bias);
 }
 
+void Explainer::add_formula() {
+  const StageFormula& formula = *stage_info(to_.stage).formula;
+  std::vector<double> cells;
+  for (const CellSource& source : origin_.sources) cells.push_back(add_operand(source).value);
+  const FormulaSpelling numbers{
+      .cell = [&](std::size_t k) { return operand_text(cells[k]); },
+      .parameter = [&](const FormulaParameter& parameter) { return step_text(parameter.of(trace_.as_computed())); }};
+  step(std::string(formula.step), spelled_formula(formula.value, numbers),
+       formula_value(formula.value, cells, trace_.as_computed()));
+}
+
 std::string Explainer::sum_text(std::size_t all) const {
   constexpr std::size_t kShown = 3;
   const LargestTerms largest = largest_terms(to_, kShown);
@@ -162,67 +172,6 @@ std::string Explainer::sum_text(std::size_t all) const {
   if (text.empty()) text = "nothing";
   if (all > to_.terms.size()) text += fmt::format("; {} hidden, not read", all - to_.terms.size());
   return text;
-}
-
-void Explainer::add_turned() {
-  const HeadRule& rule = *trace_.inputs->head_rule;
-  const std::vector<Index> cells = cells_of(origin_.sources[0].region);
-  const std::vector<double> x = values_of(origin_.sources[0]);
-  const std::int64_t own = origin_.at;
-  const std::int64_t other = rule.rotary == nullptr ? -1 : partner(rule.rotary->rule(), own);
-  const auto value = [&](std::int64_t d) { return x[static_cast<std::size_t>(d)]; };
-  double factor = 1, own_weight = 1, other_weight = 1;
-  if (origin_.sources.size() > 1) {
-    const CellSource& norm = origin_.sources[1];
-    double squares = 0;
-    for (std::size_t d = 0; d < x.size(); ++d) {
-      add_operand(origin_.sources[0], cells[d], x[d]);
-      squares += x[d] * x[d];
-    }
-    const double mean = squares / static_cast<double>(x.size());
-    factor = 1 / std::sqrt(mean + rule.norm_eps);
-    const auto weight_at = [&](std::int64_t d) {
-      const double stored = static_cast<double>(norm.tensor.at({d}));
-      add_operand(norm, {d}, stored);
-      return rule.norm_plus_one ? 1 + stored : stored;
-    };
-    own_weight = weight_at(own);
-    if (other >= 0) other_weight = weight_at(other);
-    step("mean of squares", fmt::format("over {} features", x.size()), mean);
-    step("÷ root × weight",
-         fmt::format("{} / √({} + {}) · {}", operand_text(value(own)), step_text(mean), step_text(rule.norm_eps),
-                     step_text(own_weight)),
-         value(own) * factor * own_weight);
-  } else {
-    add_operand(origin_.sources[0], cells[static_cast<std::size_t>(own)], value(own));
-    if (other >= 0) add_operand(origin_.sources[0], cells[static_cast<std::size_t>(other)], value(other));
-  }
-  const double a = value(own) * factor * own_weight;
-  if (other < 0) {
-    if (to_.steps.empty()) step("copy", "no rotary feature", a);
-    return;
-  }
-  const double b = value(other) * factor * other_weight;
-  const RotaryRule& turns = rule.rotary->rule();
-  const std::int64_t pairs = turns.features / 2;
-  const std::int64_t pair = turns.pairs == RotaryRule::Pairs::halves ? own % pairs : own / 2;
-  const std::int64_t position = to_.index[2];
-  const auto rows = rule.rotary->rows(position + 1);
-  const auto at = static_cast<std::size_t>(position * pairs + pair);
-  const double cosine = static_cast<double>(rows->cosine[at]);
-  const double sine = static_cast<double>(rows->sine[at]) * (own < other ? -1.0 : 1.0);
-  step("RoPE",
-       fmt::format("{} · {} + {} · {}, position {}, pair {}", in_brackets(a, step_text(a)), operand_text(cosine),
-                   in_brackets(b, step_text(b)), in_brackets(sine, operand_text(sine)), position, pair),
-       a * cosine + b * sine);
-  to_.magnitude = std::abs(a * cosine) + std::abs(b * sine);
-}
-
-std::int64_t Explainer::partner(const RotaryRule& turns, std::int64_t d) {
-  if (d >= turns.features) return -1;
-  if (turns.pairs == RotaryRule::Pairs::neighbours) return d ^ 1;
-  const std::int64_t pairs = turns.features / 2;
-  return d < pairs ? d + pairs : d - pairs;
 }
 
 Explanation explain(const Trace& trace, StageId stage, const Index& index) {

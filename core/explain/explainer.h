@@ -38,10 +38,14 @@ class Explainer {
   void add_operand(const CellSource& source, const Index& index, double value);
   const Operand& add_operand(const CellSource& source);
   void add_products();
+  // See StageInfo::formula.
+  void add_formula();
   // "0.5 · 1.2 + 0.1 · (-0.3) + 62 more": the largest products first.
   std::string sum_text(std::size_t all) const;
   // See turn_heads: an RMS norm over the head, then the pair of this feature turned by the position's angle.
   void add_turned();
+  // See row_norm.h.
+  void add_normed();
   // The other feature of a rotary pair; -1: this feature is not turned.
   static std::int64_t partner(const RotaryRule& turns, std::int64_t d);
   double added() const;

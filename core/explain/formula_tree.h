@@ -1,5 +1,5 @@
 // A formula as a tree of what stands above, below and beside each other: how 'Where this number comes from' is typeset.
-// core/picture/formula_layout gives every part its place.
+// core/picture/text/formula_layout gives every part its place.
 #pragma once
 
 #include <string>

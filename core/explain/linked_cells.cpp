@@ -54,6 +54,8 @@ class Feeding {
       const std::vector<StageId> sources = feeding_stages(trace_, next.id);
       if (std::find(sources.begin(), sources.end(), stage) == sources.end()) continue;
       cells.push_back(next.id == StageId::concat ? merged(at) : along_axes(stage, at, next.id));
+      // A norm reads its whole row.
+      if (next.id == StageId::attention_norm_out) cells.back().region[2] = all(next.id, 2);
     }
     return cells;
   }
@@ -120,7 +122,8 @@ class Feeding {
     const HeadRule* rule = inputs_.head_rule.get();
     const bool turned = rule != nullptr && ((part == Part::query && rule->changes_queries()) ||
                                             (part == Part::key && rule->changes_keys()));
-    return {stage_of(part), {b, one(h), i, turned ? all(stage_of(part), 3) : one(d)}};
+    const Range heads = turned && rule->norm_whole ? all(stage_of(part), 1) : one(h);
+    return {stage_of(part), {b, heads, i, turned ? all(stage_of(part), 3) : one(d)}};
   }
 
   std::vector<LinkedCells> from_heads(const Region& at) const {
@@ -161,7 +164,9 @@ class Feeding {
 
 // Only single (head, position) rows can be followed further.
 bool goes_on(const LinkedCells& cells) {
-  if (cells.stage == StageId::context) return cells.region[1].size() == 1 && cells.region[2].size() == 1;
+  const std::vector<StageId>& merged = stage_info(StageId::concat).made.from.front();
+  if (std::find(merged.begin(), merged.end(), cells.stage) != merged.end())
+    return cells.region[1].size() == 1 && cells.region[2].size() == 1;
   return cells.stage == StageId::concat || is_one_cell(cells.region);
 }
 

@@ -10,7 +10,9 @@
 #include "core/backend/score_steps.h"
 #include "core/base/assert.h"
 #include "core/explain/cell_origin.h"
+#include "core/explain/norm_slopes.h"
 #include "core/model/head_rule.h"
+#include "core/request/stage_info.h"
 
 namespace headscope {
 namespace {
@@ -130,10 +132,8 @@ class Backward {
         return add(origin.sources[0], one, gradient);
       case CellStep::scaled:
         return add(origin.sources[0], one, gradient * trace_.scale);
-      case CellStep::capped: {
-        const double bent = std::tanh(values_of(origin.sources[0])[0] / trace_.request.softcap.value_or(1.0));
-        return add(origin.sources[0], one, gradient * (1 - bent * bent));
-      }
+      case CellStep::formula:
+        return by_formula(stage, origin, gradient);
       case CellStep::masked:
         // Before the scale, `scores` are masked and scaled in one step.
         if (origin.sources.empty()) return;
@@ -146,8 +146,20 @@ class Backward {
         return add(origin.sources[0], one, gradient * dropout_factor(index));
       case CellStep::rotated:
         return rotated(origin, index, gradient);
+      case CellStep::normed:
+        return add(origin.sources[0], norm_slopes(*trace_.inputs->output_norm, values_of(origin.sources[0]), origin.at),
+                   gradient);
     }
     HEADSCOPE_ASSERT(false, std::string(stage_name(stage)));
+  }
+
+  void by_formula(StageId stage, const CellOrigin& origin, double gradient) {
+    const CellFormula& formula = stage_info(stage).formula->value;
+    std::vector<double> cells;
+    for (const CellSource& source : origin.sources) cells.push_back(values_of(source)[0]);
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      add(origin.sources[k], {1.0}, gradient * formula_slope(formula, cells, trace_.as_computed(), k));
+    }
   }
 
   void products(const CellOrigin& origin, double gradient) {
@@ -193,10 +205,11 @@ class Backward {
   // See turn_heads: y = a cos + b sin, where a and b are features of x / sqrt(mean x^2 + eps) * weight.
   void rotated(const CellOrigin& origin, const Index& index, double gradient) {
     const HeadRule& rule = *trace_.inputs->head_rule;
-    const FeatureTurn turn = feature_turn(rule, origin.at, index[2]);
+    const FeatureTurn turn = feature_turn(rule, index[3], index[2]);
     const std::vector<double> x = values_of(origin.sources[0]);
     std::vector<double> slopes(x.size());
-    const auto own = static_cast<std::size_t>(origin.at), other = static_cast<std::size_t>(turn.other);
+    const auto own = static_cast<std::size_t>(origin.at);
+    const auto other = static_cast<std::size_t>(origin.at - index[3] + turn.other);
     slopes[own] += turn.cosine;
     if (turn.other >= 0) slopes[other] += turn.sine;
     if (origin.sources.size() > 1) {

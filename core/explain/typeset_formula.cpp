@@ -83,6 +83,23 @@ void add_rotated(const TypesetCell& cell, Formula& formula) {
   if (norm) formula.letters.push_back({"g", cell.origin.sources[1].name});
 }
 
+void add_normed(const TypesetCell& cell, Formula& formula) {
+  const bool centred = step_value(cell, "mean").has_value();
+  const char* squares = centred ? "variance" : "mean of squares";
+  FormulaNode own = centred ? row_node({indexed_letter("x", "d"), word_node(" − "), of_term("mean", word_node("μ"))})
+                            : indexed_letter("x", "d");
+  FormulaNode root = root_node(row_node({of_term(squares, word_node(centred ? "σ²" : "mean x²")), word_node(" + ε")}));
+  FormulaNode scaled =
+      of_term("÷ root × weight", row_node({fraction_node(std::move(own), std::move(root)), word_node(" · g")}));
+  if (step_value(cell, "+ bias")) {
+    scaled = row_node({std::move(scaled), word_node(" + "), of_term("+ bias", word_node("b"))});
+  }
+  formula.right.push_back(std::move(scaled));
+  formula.right.push_back(number_node(cell.why.steps.back().value));
+  formula.letters.push_back({"x", "the row of output"});
+  formula.letters.push_back({"g", cell.origin.sources[1].name});
+}
+
 // raw · scale; the usual scale is one over a root.
 FormulaNode scaled(const TypesetCell& cell, FormulaNode what) {
   const double scale = cell.trace.scale, root = 1 / (scale * scale);
@@ -99,15 +116,56 @@ void add_scaled(const TypesetCell& cell, Formula& formula) {
       of_term("× scale", scaled(cell, of_term(kSourceTerm, number_node(cell.why.operands[0].value)))));
 }
 
-void add_capped(const TypesetCell& cell, Formula& formula) {
-  const auto tanh = [](FormulaNode score, const FormulaNode& cap) {
-    return of_term("softcap",
-                   row_node({cap, word_node(" · tanh"), brackets_node(fraction_node(std::move(score), cap))}));
+// The formula of a stage's row, where source k is cells[k].
+void append_formula(const TypesetCell& cell, const CellFormula& formula, const std::vector<FormulaNode>& cells,
+                    std::vector<FormulaNode>& row) {
+  // Words that follow each other are one text.
+  const auto add_words = [&](const std::string& words) {
+    const bool joins = !row.empty() && row.back().kind == FormulaNode::Kind::text &&
+                       row.back().type == FormulaType::words && row.back().term.empty();
+    joins ? void(row.back().text += words) : row.push_back(word_node(words));
   };
-  const FormulaNode cap =
-      text_node(fmt::format("{:.6g}", cell.trace.request.softcap.value_or(1.0)), FormulaType::number);
-  formula.right.push_back(tanh(one_source(cell), cap));
-  formula.right.push_back(tanh(of_term(kSourceTerm, number_node(cell.why.operands[0].value)), cap));
+  const auto part = [&](std::size_t k) {
+    std::vector<FormulaNode> own;
+    append_formula(cell, formula.parts[k], cells, own);
+    return own.size() == 1 ? std::move(own.front()) : row_node(std::move(own));
+  };
+  const auto append_part = [&](std::size_t k) {
+    const bool sum = formula.parts[k].kind == CellFormula::Kind::sum && formula.kind == CellFormula::Kind::product;
+    sum ? row.push_back(brackets_node(part(k))) : append_formula(cell, formula.parts[k], cells, row);
+  };
+  switch (formula.kind) {
+    case CellFormula::Kind::cell:
+      return row.push_back(cells[formula.source]);
+    case CellFormula::Kind::parameter:
+      return row.push_back(
+          text_node(fmt::format("{:.6g}", formula.parameter.of(cell.trace.as_computed())), FormulaType::number));
+    case CellFormula::Kind::product:
+    case CellFormula::Kind::sum:
+      append_part(0);
+      add_words(formula.kind == CellFormula::Kind::sum ? " + " : " · ");
+      return append_part(1);
+    case CellFormula::Kind::quotient:
+      return row.push_back(fraction_node(part(0), part(1)));
+    case CellFormula::Kind::function:
+      add_words(std::string(formula.function->name));
+      return row.push_back(brackets_node(part(0)));
+  }
+}
+
+// In symbols, then in numbers.
+void add_by_formula(const TypesetCell& cell, Formula& formula) {
+  const StageFormula& own = *stage_info(cell.why.stage).formula;
+  std::vector<FormulaNode> symbols, numbers;
+  for (std::size_t k = 0; k < cell.origin.sources.size(); ++k) {
+    symbols.push_back(source_node(cell, cell.origin.sources[k], "j"));
+    numbers.push_back(of_term(kSourceTerm, number_node(cell.why.operands[k].value)));
+  }
+  for (const std::vector<FormulaNode>& cells : {symbols, numbers}) {
+    std::vector<FormulaNode> row;
+    append_formula(cell, own.value, cells, row);
+    formula.right.push_back(of_term(std::string(own.step), row_node(std::move(row))));
+  }
 }
 
 // One row a step, in the order of the enumerators.
@@ -117,16 +175,16 @@ struct StepFormula {
 };
 constexpr StepFormula kSteps[] = {
     {CellStep::given, add_given},         {CellStep::copied, add_copied},       {CellStep::products, add_products},
-    {CellStep::rotated, add_rotated},     {CellStep::scaled, add_scaled},       {CellStep::capped, add_capped},
+    {CellStep::rotated, add_rotated},     {CellStep::scaled, add_scaled},       {CellStep::formula, add_by_formula},
     {CellStep::masked, typeset_mask},     {CellStep::softmax, typeset_softmax}, {CellStep::dropped, typeset_dropout},
-    {CellStep::ablated, typeset_ablated}, {CellStep::frozen, typeset_frozen},
+    {CellStep::ablated, typeset_ablated}, {CellStep::frozen, typeset_frozen},   {CellStep::normed, add_normed},
 };
 static_assert(
     [] {
       for (std::size_t k = 0; k < std::size(kSteps); ++k) {
         if (kSteps[k].step != static_cast<CellStep>(k)) return false;
       }
-      return std::size(kSteps) == static_cast<std::size_t>(CellStep::frozen) + 1;
+      return std::size(kSteps) == static_cast<std::size_t>(CellStep::normed) + 1;
     }(),
     "a step is found by its place");
 

@@ -6,6 +6,7 @@
 
 #include "core/base/assert.h"
 #include "core/model/linear_names.h"
+#include "core/model/row_norm.h"
 
 namespace headscope {
 namespace {
@@ -25,13 +26,15 @@ std::vector<CellSource> cells_of(const RowOf& from) {
   std::vector<CellSource> sources;
   const bool transposed = is_transposed(linear.weight);
   const Range inputs{0, linear.weight.dim(1)};
-  const Range output{row, row + 1};
-  sources.push_back({std::nullopt, from.weight_name, transposed ? linear.weight.permuted({1, 0}) : linear.weight,
+  const std::int64_t in_file = file_row(linear, row);
+  const Range output{in_file, in_file + 1};
+  const Tensor weight = rows_as_in_file(linear, linear.weight);
+  sources.push_back({std::nullopt, from.weight_name, transposed ? weight.permuted({1, 0}) : weight,
                      transposed ? Region{inputs, output} : Region{output, inputs}, SourceRole::projection});
   if (linear.bias.empty()) return sources;
   // A part of a longer vector is shown at its place there.
   const std::int64_t before = from.bias_at - row;
-  const Tensor bias = linear.bias;
+  const Tensor bias = rows_as_in_file(linear, linear.bias);
   const Tensor whole_bias = before == 0
                                 ? bias
                                 : Tensor::computed({before + bias.dim(0)}, {Axis::feature},
@@ -41,8 +44,8 @@ std::vector<CellSource> cells_of(const RowOf& from) {
                                                            k < before ? 0.0F : bias.at({k - before});
                                                      }
                                                    });
-  sources.push_back(
-      {std::nullopt, from.bias_name, whole_bias, Region{{from.bias_at, from.bias_at + 1}}, SourceRole::bias});
+  const std::int64_t bias_at = before + in_file;
+  sources.push_back({std::nullopt, from.bias_name, whole_bias, Region{{bias_at, bias_at + 1}}, SourceRole::bias});
   return sources;
 }
 
@@ -125,6 +128,16 @@ std::vector<CellSource> output_projection_cells(const Trace& trace, std::int64_t
   return cells_of(row_of(weights, weights.output, o));
 }
 
+std::vector<CellSource> output_norm_cells(const Trace& trace) {
+  const RowNorm& norm = *trace.inputs->output_norm;
+  const Tensor &weight = norm.weights.weight, &bias = norm.weights.bias;
+  std::vector<CellSource> sources;
+  sources.push_back({std::nullopt, norm.weight_name, weight, Region{{0, weight.size()}}, SourceRole::projection});
+  if (bias.empty()) return sources;
+  sources.push_back({std::nullopt, "bias of " + norm.weight_name, bias, Region{{0, bias.size()}}, SourceRole::bias});
+  return sources;
+}
+
 CellSource extra_key_cell(const Trace& trace, Part part, std::int64_t o) {
   const LayerWeights& weights = trace.inputs->weights;
   const Tensor& bias = part == Part::key ? weights.bias_k : weights.bias_v;
@@ -143,12 +156,12 @@ std::string weight_meaning(const Trace& trace, const std::string& name, const In
     const LinearNames names = file_names_of(weights, *linear);
     if (name == names.weight) {
       const bool transposed = is_transposed(linear->weight);
-      const std::int64_t row = index[transposed ? 1 : 0], column = index[transposed ? 0 : 1];
+      const std::int64_t row = row_of_file(*linear, index[transposed ? 1 : 0]), column = index[transposed ? 0 : 1];
       return made_by_row(trace, *linear, row) + " ← " + read_by_column(trace, *linear, column);
     }
     if (name == names.bias && !linear->bias.empty()) {
       const bool shared = linear->bias_name == "in_proj_bias" && !weights.fused();
-      return shared ? block_feature(trace, index[0]) : made_by_row(trace, *linear, index[0]);
+      return shared ? block_feature(trace, index[0]) : made_by_row(trace, *linear, row_of_file(*linear, index[0]));
     }
   }
   return "";

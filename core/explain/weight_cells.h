@@ -21,6 +21,9 @@ std::vector<CellSource> fused_projection_cells(const Trace& trace, std::int64_t 
 // Row `o` of the output projection, then its bias when there is one.
 std::vector<CellSource> output_projection_cells(const Trace& trace, std::int64_t o);
 
+// The weights of the norm after it, then their biases when there are some.
+std::vector<CellSource> output_norm_cells(const Trace& trace);
+
 // Feature `o` of bias_k or bias_v, which torch stores as [1, 1, features].
 CellSource extra_key_cell(const Trace& trace, Part part, std::int64_t o);
 

@@ -86,18 +86,30 @@ Json predictions_json(const PredictionReport& report, const std::vector<std::str
   return json;
 }
 
+Json grid_json(const std::optional<ImageGrid>& grid) {
+  return grid ? Json{grid->rows, grid->columns} : Json(nullptr);
+}
+
 // What was captured, and how it fits together.
 Json capture_json(const ModelTrace& model) {
   const CaptureReport& report = *model.capture;
   Json json = {{"file", model.name},
                {"layer", report.layer},
                {"weights", report.weights},
+               {"scores", report.scores},
                {"query_key", report.query_key},
                {"value", report.value},
                {"causal", report.causal},
+               {"mask", report.mask},
+               {"mask_left_out", report.mask_left_out},
+               {"scale", nullptr},
+               {"grid", grid_json(report.grid)},
+               {"key_grid", grid_json(report.key_grid)},
                {"row_sums", nullptr},
                {"weights_difference", nullptr},
-               {"missing_layers", report.missing}};
+               {"missing_layers", report.missing},
+               {"other_lengths", report.other_lengths}};
+  if (report.scale) json["scale"] = json_number(*report.scale);
   if (report.row_sums) {
     json["row_sums"] = {{"rows", report.row_sums->rows},
                         {"off", report.row_sums->off},

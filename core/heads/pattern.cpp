@@ -64,8 +64,8 @@ const char* pattern_formula(PatternKind kind) {
   return "";
 }
 
-HeadSummary summarize_head(const Trace& trace, std::int64_t batch, std::int64_t head) {
-  return summary_of(head_metrics(trace, batch, head));
+HeadSummary summarize_head(const Trace& trace, std::int64_t batch, std::int64_t head, const CancelToken& cancel) {
+  return summary_of(head_metrics(trace, batch, head, TokenPlaces(trace), cancel));
 }
 
 HeadSummary summary_of(const HeadMetrics& metrics) {

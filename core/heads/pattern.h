@@ -26,7 +26,7 @@ struct HeadSummary {
 };
 
 // From `weights` of one batch and head. Formulas: core/README.md, 'Patterns'.
-HeadSummary summarize_head(const Trace& trace, std::int64_t batch, std::int64_t head);
+HeadSummary summarize_head(const Trace& trace, std::int64_t batch, std::int64_t head, const CancelToken& cancel = {});
 // The same from metrics that are computed already.
 HeadSummary summary_of(const HeadMetrics& metrics);
 

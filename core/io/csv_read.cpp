@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/decimal_text.h"
 #include "core/base/error.h"
 #include "core/base/message_text.h"
 #include "core/io/csv.h"
@@ -30,9 +31,8 @@ bool parse_float(std::string_view text, float& value) {
     double wide = 0;
     const auto as_double = std::from_chars(text.data(), end, wide);
     if (as_double.ec != std::errc()) {
-      // Not even a double holds it: tiny when its decimal exponent is negative.
       value = text.front() == '-' ? -0.0f : 0.0f;
-      return text.find("e-") != text.npos || text.find("E-") != text.npos;
+      return is_below_one(text);
     }
     value = static_cast<float>(wide);
     return std::isfinite(value);

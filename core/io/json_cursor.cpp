@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "core/base/decimal_text.h"
 #include "core/base/error.h"
 #include "core/base/message_text.h"
 #include "core/base/utf8.h"
@@ -162,8 +163,7 @@ double JsonCursor::read_number() {
   double value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   // A number too small for a double reads as 0; one too large is an error.
-  const bool small = text.find("e-") != text.npos || text.find("E-") != text.npos || text.find("0.") <= 1;
-  if (read.ec == std::errc::result_out_of_range && small) return 0;
+  if (read.ec == std::errc::result_out_of_range && is_below_one(text)) return 0;
   if (read.ec != std::errc()) fail(fmt::format("found {}, too large a number", in_quotes(text)));
   return value;
 }

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/memory_advice.h"
 #include "core/base/memory_failures.h"
 #include "core/io/mapping_guard.h"
 #include "core/io/part_files.h"
@@ -95,6 +96,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   } closer{file};
   struct stat status {};
   if (::fstat(file, &status) != 0) throw Error(fmt::format("{}: {}", path, system_words(errno)));
+  note_large_file(path, static_cast<std::uint64_t>(status.st_size));
   if (S_ISDIR(status.st_mode)) throw Error(fmt::format("{}: is a folder; expected a file", path));
   if (!S_ISREG(status.st_mode)) {
     throw Error(fmt::format("{}: is a device, pipe or socket; expected an ordinary file", path));
@@ -114,12 +116,20 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   if (memory == MAP_FAILED) throw Error(fmt::format("{}: cannot be mapped: {}", path, system_words(errno)));
   mapped->data_ = static_cast<const std::byte*>(memory);
   mapped->size_ = size;
+  mapped->file_ = file;
   mapped->guard_ = std::make_unique<MappingGuard>(memory, size, path, std::exchange(closer.file, -1));
   return mapped;
 }
 
 void MappedFile::check_unchanged() const {
   if (guard_ != nullptr) guard_->check();
+}
+
+std::size_t MappedFile::next_stored(std::size_t offset) const {
+  if (file_ < 0) return offset;
+  const off_t found = ::lseek(file_, static_cast<off_t>(offset), SEEK_DATA);
+  if (found < 0) return errno == ENXIO ? size_ : offset;
+  return std::min(static_cast<std::size_t>(found), size_);
 }
 
 MappedFile::~MappedFile() {

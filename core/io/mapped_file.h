@@ -25,6 +25,9 @@ class MappedFile {
   // Throws Error when the file changed since it was opened: what was read of bytes() must not be used. Every reader
   // calls it after its last look at the bytes; for bytes that stay in use, check_mapped_files() is called.
   void check_unchanged() const;
+  // Where the first byte at or after `offset` lies that the file system has stored; what lies before is a hole of the
+  // file and reads as zeros. `offset` itself where the file system cannot tell, the file's size when nothing follows.
+  std::size_t next_stored(std::size_t offset) const;
 
  private:
   MappedFile() = default;
@@ -35,6 +38,7 @@ class MappedFile {
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
   std::unique_ptr<MappingGuard> guard_;
+  int file_ = -1;  // the descriptor, which the guard closes; -1 without one
 };
 
 // What a file of an unexpected format seems to be, judged by its first bytes, for messages: "a Git LFS pointer (run git

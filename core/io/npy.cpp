@@ -187,6 +187,33 @@ NpyArray read_npy(const std::string& path) {
   return array;
 }
 
+NpyHeader visit_npy(const std::string& path, const NpyVisitor& visitor, const CancelToken& cancel) {
+  constexpr std::int64_t kPiece = std::int64_t{1} << 16;
+  const auto file = MappedFile::open(path);
+  const ParsedHeader parsed = parse_header(file->bytes(), path);
+  const std::byte* const data = file->bytes().data() + parsed.header.data_offset;
+  const auto count = static_cast<std::int64_t>(parsed.count), bytes = static_cast<std::int64_t>(parsed.type.bytes);
+  std::vector<float> piece(static_cast<std::size_t>(std::min(count, kPiece)));
+  for (std::int64_t first = 0; first < count;) {
+    cancel.check();
+    if (visitor.progress) visitor.progress(static_cast<double>(first) / static_cast<double>(count));
+    const std::size_t at = parsed.header.data_offset + static_cast<std::size_t>(first * bytes);
+    const auto hole = static_cast<std::int64_t>(file->next_stored(at) - at);
+    if (const std::int64_t zeros = std::min(hole / bytes, count - first); zeros > 0) {
+      visitor.zeros(zeros);
+      first += zeros;
+      continue;
+    }
+    const std::int64_t size = std::min(kPiece, count - first);
+    const std::span<float> values = std::span(piece).first(static_cast<std::size_t>(size));
+    convert(data + first * bytes, values, parsed.type);
+    visitor.values(values);
+    first += size;
+  }
+  file->check_unchanged();
+  return parsed.header;
+}
+
 namespace {
 
 std::string npy_header_text(const Shape& shape, const char* type = "<f4") {

@@ -1,6 +1,8 @@
 // NumPy's .npy files, versions 1 to 3: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <ostream>
 #include <span>
@@ -34,6 +36,15 @@ NpyArray read_npy(const std::string& path);
 // float32 values are a view of them; without, they are copied.
 NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& what,
                    const std::shared_ptr<const void>& owner = {});
+
+// The values of a .npy file in the order of the file, as float32, in pieces of some KB: for files larger than memory.
+// Refuses what read_npy() refuses.
+struct NpyVisitor {
+  std::function<void(std::span<const float>)> values;
+  std::function<void(std::int64_t count)> zeros;  // so many in a row, which lie in a hole of the file
+  std::function<void(double share)> progress;     // of the file, in [0, 1]; may be empty
+};
+NpyHeader visit_npy(const std::string& path, const NpyVisitor& visitor, const CancelToken& cancel);
 
 // The header alone: type, order, shape and where the values begin. Checks the data's length.
 NpyHeader read_npy_header(std::span<const std::byte> bytes, const std::string& what);

@@ -12,7 +12,8 @@ namespace headscope {
 
 namespace {
 
-constexpr std::string_view kStreamType = "/Type /HeadscopeRecipe";
+// With a line feed, which no string of JSON holds: a phrase may say all the rest.
+constexpr std::string_view kStreamBegin = " 0 obj\n<< /Type /HeadscopeRecipe";
 constexpr std::string_view kEnd = "\nendstream";
 constexpr std::size_t kLargestRecipe = std::size_t{32} << 20;
 constexpr std::size_t kLongestDictionary = 256;
@@ -43,7 +44,7 @@ std::string pdf_with_recipe(std::string pdf, const std::string& json) {
 
   if (!pdf.ends_with('\n')) pdf += '\n';
   const std::size_t stream_at = pdf.size();
-  pdf += fmt::format("{} 0 obj\n<< {} /Length {} >>\nstream\n", size, kStreamType, json.size());
+  pdf += fmt::format("{}{} /Length {} >>\nstream\n", size, kStreamBegin, json.size());
   pdf += json;
   pdf += fmt::format("{}\nendobj\n", kEnd);
   const std::size_t catalog_at = pdf.size();
@@ -63,7 +64,7 @@ bool is_pdf(std::string_view bytes) {
 
 std::optional<std::string> pdf_recipe(std::string_view bytes, const std::string& what) {
   constexpr std::string_view kBegin = ">>\nstream\n";
-  const std::size_t at = bytes.rfind(kStreamType);
+  const std::size_t at = bytes.rfind(kStreamBegin);
   if (at == std::string_view::npos) return std::nullopt;
   const std::string_view rest = bytes.substr(at);
   const std::size_t stream = rest.substr(0, kLongestDictionary).find(kBegin);

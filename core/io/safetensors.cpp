@@ -13,88 +13,16 @@
 #include "core/base/message_text.h"
 #include "core/io/bytes.h"
 #include "core/io/json_text.h"
+#include "core/io/stored_numbers.h"
 #include "core/io/tensor_blocks.h"
 
 namespace headscope {
 
-namespace {
-
-template <typename T>
-void convert_as(const std::byte* from, std::vector<float>& to) {
-  for (float& value : to) {
-    value = static_cast<float>(load<T>(from));
-    from += sizeof(T);
-  }
-}
-
-template <float (*from_bits)(std::uint16_t)>
-void convert_16_bits(const std::byte* from, std::vector<float>& to) {
-  for (float& value : to) {
-    value = from_bits(load<std::uint16_t>(from));
-    from += 2;
-  }
-}
-
-void convert_bool(const std::byte* from, std::vector<float>& to) {
-  for (float& value : to) value = *from++ == std::byte{0} ? 0.0f : 1.0f;
-}
-
-using Converter = void (*)(const std::byte* from, std::vector<float>& to);
-
-Converter converter_of(const std::string& dtype) {
-  static const std::map<std::string, Converter> converters = {
-      {"F64", convert_as<double>},
-      {"F32", convert_as<float>},
-      {"F16", convert_16_bits<float_from_half>},
-      {"BF16", convert_16_bits<float_from_bfloat16>},
-      {"I64", convert_as<std::int64_t>},
-      {"I32", convert_as<std::int32_t>},
-      {"I16", convert_as<std::int16_t>},
-      {"I8", convert_as<std::int8_t>},
-      {"U64", convert_as<std::uint64_t>},
-      {"U32", convert_as<std::uint32_t>},
-      {"U16", convert_as<std::uint16_t>},
-      {"U8", convert_as<std::uint8_t>},
-      {"BOOL", convert_bool},
-  };
-  const auto found = converters.find(dtype);
-  return found == converters.end() ? nullptr : found->second;
-}
-
-}  // namespace
-
 Tensor safetensors_tensor(std::span<const std::byte> bytes, const SafetensorsHeader& header,
                           const SafetensorsEntry& entry, const std::string& what,
                           const std::shared_ptr<const void>& owner, bool two_bytes) {
-  const Converter convert = converter_of(entry.dtype);
-  if (convert == nullptr) {
-    throw Error(fmt::format("{}: tensor {} has dtype {}; expected F32, F16, BF16, F64, BOOL or integers", what,
-                            in_quotes(entry.name), entry.dtype));
-  }
-  if (entry.shape.size() > kMaxRank) {
-    throw Error(fmt::format("{}: tensor {} has {} axes; at most {} are read", what, in_quotes(entry.name),
-                            entry.shape.size(), kMaxRank));
-  }
-  Shape shape;
-  for (const std::int64_t size : entry.shape) shape.push_back(size);
-  if (shape.count == 0) shape.push_back(1);
-  if (entry.begin == entry.end) return tensor_of_values(shape, {});
   const std::byte* data = bytes.data() + header.data_begin + entry.begin;
-  Axes axes;
-  for (int axis = 0; axis < shape.count; ++axis) axes.push_back(Axis::feature);
-  const auto address = reinterpret_cast<std::uintptr_t>(data);
-  if (owner != nullptr && entry.dtype == "F32" && address % alignof(float) == 0) {
-    return Tensor::view_of(owner, reinterpret_cast<const float*>(data), shape, row_major_strides(shape), axes);
-  }
-  const bool half = entry.dtype == "F16";
-  if (owner != nullptr && two_bytes && (half || entry.dtype == "BF16") && address % alignof(std::uint16_t) == 0) {
-    return Tensor::two_byte_view_of(owner, reinterpret_cast<const std::uint16_t*>(data),
-                                    half ? NumberType::float16 : NumberType::bfloat16, shape, row_major_strides(shape),
-                                    axes);
-  }
-  std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
-  convert(data, values);
-  return tensor_of_values(shape, std::move(values));
+  return tensor_of_stored({entry.name, entry.dtype, entry.shape, data, owner}, what, two_bytes);
 }
 
 SafetensorsFile SafetensorsFile::open(const std::string& path) {

@@ -13,6 +13,7 @@
 #include "core/io/bytes.h"
 #include "core/io/json_cursor.h"
 #include "core/io/safetensors.h"
+#include "core/io/stored_numbers.h"
 
 namespace headscope {
 
@@ -20,23 +21,6 @@ namespace {
 
 constexpr std::uint64_t kLongestHeader = 100'000'000;
 constexpr std::size_t kMostAxes = 64;
-
-// Bits of one value, or 0 for a dtype that is not known.
-std::int64_t dtype_bits(std::string_view dtype) {
-  struct Known {
-    std::string_view name;
-    std::int64_t bits;
-  };
-  static constexpr Known known[] = {
-      {"BOOL", 8}, {"U8", 8},   {"I8", 8},    {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"I16", 16},
-      {"U16", 16}, {"F16", 16}, {"BF16", 16}, {"I32", 32},    {"U32", 32},    {"F32", 32},    {"I64", 64},
-      {"U64", 64}, {"F64", 64}, {"C64", 64},  {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6},
-  };
-  for (const Known& each : known) {
-    if (each.name == dtype) return each.bits;
-  }
-  return 0;
-}
 
 // The header's JSON, read member by member into entries. sort_by_name finds the names that stand twice.
 class HeaderReader {

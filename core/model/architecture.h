@@ -26,8 +26,14 @@ struct RotaryRule {
 
 struct Architecture {
   enum class Norm { layer, rms };
+  // Where the norms of a layer stand, of its attention and of its MLP alike (f):
+  //   before x + f(norm(x));  after_sum norm(x + f(x));  after x + norm(f(x));  around x + norm'(f(norm(x)))
+  enum class NormPlace { before, after_sum, after, around };
   enum class Position { none, learned, rotary };
   enum class Mlp { none, plain, gated };  // down(f(up x)); down(f(gate x) * up x)
+  // How the rows of a fused projection lie: [Q K V]; [q_h k_h v_h] of every head; [q_h .. k_g v_g] of every group of
+  // heads that share a key
+  enum class FusedRows { blocked, per_head, grouped };
   // gelu: x Phi(x) by erf; gelu_tanh: its approximation by tanh ("gelu_new", "gelu_pytorch_tanh"); silu: x sigmoid(x)
   enum class Activation { gelu, gelu_tanh, silu, relu };
 
@@ -37,32 +43,52 @@ struct Architecture {
   std::int64_t mlp_width = 0;      // 0 without an MLP
   std::int64_t max_positions = 0;  // tokens that a text may have; learned: rows of the table less position_offset
 
+  FusedRows fused_rows = FusedRows::blocked;
   bool causal = false;
   std::optional<std::int64_t> sliding_window;  // only keys j with i - j < sliding_window
+  std::vector<bool> windowed;                  // [num_layers], the layers that have the window; empty: all of them
+  bool alibi = false;                          // -slope(head) * (i - j) is added to the scores (Press et al. 2022)
   std::optional<double> score_scale;           // instead of 1 / sqrt(head_dim)
+  bool scale_by_layer = false;                 // the scale of layer n is divided by n + 1
+  std::optional<double> score_softcap;         // C * tanh(scores / C) before the mask
 
   Norm norm = Norm::layer;
   double norm_eps = 1e-5;
   bool norm_plus_one = false;  // Gemma: the weight is added to 1
-  // true: x + attention(norm(x)), then x + mlp(norm(x)); false: norm(x + attention(x)), then norm(x + mlp(x))
-  bool norm_first = true;
-  bool head_norm = false;    // queries and keys pass an RMS norm over head_dim before positions are applied
-  double head_norm_eps = 0;  // epsilon of that norm
+  NormPlace norm_place = NormPlace::before;
+  bool norms_input() const { return norm_place == NormPlace::before || norm_place == NormPlace::around; }
+  bool norms_result() const { return norm_place == NormPlace::after || norm_place == NormPlace::around; }
+  // Attention and MLP read the same stream: x + attention(norm(x)) + mlp(norm(x)); a family without the name of a norm
+  // for the MLP gives both the same. Only with NormPlace::before.
+  bool parallel = false;
+  bool shared_norm = false;      // the MLP has no norm of its own, though the family names one
+  bool head_norm = false;        // queries and keys pass an RMS norm over head_dim before positions are applied
+  bool head_norm_whole = false;  // that norm is over all heads of a position, before they are split
+  double head_norm_eps = 0;      // epsilon of that norm
 
   Position position = Position::none;
   std::int64_t position_offset = 0;  // RoBERTa: token i reads row i + 2 of the table
   std::optional<RotaryRule> rotary;
-  std::int64_t token_types = 0;  // rows of the table of token types; 0 without one
-  bool embedding_norm = false;   // the sum of the embeddings is normalised before the first layer
+  std::optional<RotaryRule> window_rotary;  // of the layers with a window, where it is another
+  std::int64_t token_types = 0;             // rows of the table of token types; 0 without one
+  bool embedding_norm = false;              // the sum of the embeddings is normalised before the first layer
   double embedding_scale = 1;    // multiplies word embeddings; a float32 (Gemma: sqrt(d_model) rounded to float32)
   bool final_norm = false;       // after the last layer
   bool tied_embeddings = false;  // the decoder is the word embedding
+  double logit_scale = 1;        // multiplies what the decoder gives
+  std::optional<double> logit_softcap;  // then C * tanh(logit / C)
   Mlp mlp = Mlp::none;
   Activation activation = Activation::gelu;
   // Of the masked head's transform: norm(f(W x + b)).
   Activation head_activation = Activation::gelu;
 
   bool qkv_bias = true, output_bias = true, mlp_bias = true, norm_bias = true;
+
+  bool has_window(std::int64_t layer) const;
+  // The layer's own scale of scores; nullopt: 1 / sqrt(head_dim).
+  std::optional<double> score_scale_of(std::int64_t layer) const;
+  // Null without rotary positions.
+  const RotaryRule* rotary_of(std::int64_t layer) const;
   friend bool operator==(const Architecture&, const Architecture&) = default;
 };
 

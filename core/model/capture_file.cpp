@@ -23,21 +23,10 @@ namespace {
 
 constexpr std::int64_t kMostLayers = 4096;
 constexpr const char* kCaptureExpected =
-    "layers.N.weights [batch, heads, q, k], or layers.N.query and layers.N.key [batch, heads, len, head_dim]";
+    "layers.N.weights or layers.N.scores [batch, heads, q, k], or layers.N.query and layers.N.key [batch, heads, len, "
+    "head_dim]";
 constexpr const char* kArrayExpected = "[heads, q, k], [layers, heads, q, k] or [layers, batch, heads, q, k]";
 const Axes kFourAxes = {Axis::batch, Axis::head, Axis::query, Axis::key};
-
-// The layer and part of "layers.3.weights"; nothing for other names.
-std::optional<std::pair<std::int64_t, std::string_view>> place_of(std::string_view name) {
-  constexpr std::string_view prefix = "layers.";
-  if (!name.starts_with(prefix)) return {};
-  const std::size_t end = name.find_first_not_of("0123456789", prefix.size());
-  if (end == name.npos || end == prefix.size() || name[end] != '.') return {};
-  const std::string_view digits = name.substr(prefix.size(), end - prefix.size());
-  // A leading zero would let two names mean one layer.
-  if (digits.size() > 9 || (digits.size() > 1 && digits[0] == '0')) return {};
-  return std::pair(std::int64_t{std::stoi(std::string(digits))}, name.substr(end + 1));
-}
 
 // [batch, ...] with the axes' names; a batch that was left out is 1.
 Tensor four_axes(const Tensor& found, const std::string& where, const char* expected, const Axes& axes) {
@@ -57,48 +46,55 @@ Tensor head_axes(const Tensor& found, const std::string& where) {
                    {Axis::batch, Axis::head, Axis::position, Axis::feature});
 }
 
-// Puts `found`, which the file calls `name`, where it belongs; false for names that are no part of a capture.
+// The tensors of a layer by their names, and which axes they have.
+struct PartOfLayer {
+  std::string_view name;
+  Tensor CapturedLayer::*tensor;
+  Tensor (*axes)(const Tensor& found, const std::string& where);
+};
+constexpr PartOfLayer kParts[] = {
+    {"weights", &CapturedLayer::weights, weight_axes}, {"scores", &CapturedLayer::scores, weight_axes},
+    {"query", &CapturedLayer::query, head_axes},       {"key", &CapturedLayer::key, head_axes},
+    {"value", &CapturedLayer::value, head_axes},
+};
+
+void check_number(std::int64_t number, const std::string& path, const std::string& name) {
+  if (number < kMostLayers) return;
+  throw Error(
+      fmt::format("{}: {} is of layer {}; expected a layer below {}", path, shortened(name), number, kMostLayers));
+}
+
+// Puts what the file calls `name` where it belongs; false for names that are no tensor of a layer.
 bool put_part(Capture& capture, const std::string& path, const std::string& name, const auto& read) {
-  const auto place = place_of(name);
+  const auto place = layer_part_of(name);
   if (!place) return false;
-  const auto& [number, part] = *place;
-  if (part != "weights" && part != "query" && part != "key" && part != "value") return false;
-  if (number >= kMostLayers) {
-    throw Error(
-        fmt::format("{}: {} is of layer {}; expected a layer below {}", path, shortened(name), number, kMostLayers));
-  }
-  if (number >= static_cast<std::int64_t>(capture.layers.size())) {
-    capture.layers.resize(static_cast<std::size_t>(number) + 1);
-  }
-  CapturedLayer& layer = capture.layers[static_cast<std::size_t>(number)];
-  const std::string where = path + ": " + shortened(name);
-  const Tensor found = read();
-  if (part == "weights") layer.weights = weight_axes(found, where);
-  if (part == "query") layer.query = head_axes(found, where);
-  if (part == "key") layer.key = head_axes(found, where);
-  if (part == "value") layer.value = head_axes(found, where);
+  const auto [number, word] = *place;
+  const auto part = std::find_if(std::begin(kParts), std::end(kParts),
+                                 [&, word = word](const PartOfLayer& each) { return each.name == word; });
+  if (part == std::end(kParts)) return false;
+  check_number(number, path, name);
+  const auto at = static_cast<std::size_t>(number);
+  if (at >= capture.layers.size()) capture.layers.resize(at + 1);
+  capture.layers[at].*part->tensor = part->axes(read(), path + ": " + shortened(name));
   return true;
 }
 
-void read_safetensors_capture(const std::string& path, Capture& capture, CaptureTokens& tokens) {
+void read_safetensors_capture(const std::string& path, Capture& capture, LayerFacts& facts) {
   const SafetensorsFile file = SafetensorsFile::open(path);
   for (const SafetensorsEntry& entry : file.entries()) {
-    put_part(capture, path, entry.name, [&] { return file.tensor(entry); });
+    if (put_part(capture, path, entry.name, [&] { return file.tensor(entry); })) continue;
+    if (!is_mask(entry.name)) continue;
+    const bool is_whole = entry.dtype == "BOOL" || entry.dtype.starts_with('I') || entry.dtype.starts_with('U');
+    put_mask(facts, entry.name, path + ": " + shortened(entry.name), file.tensor(entry), is_whole);
   }
   if (capture.layers.empty()) throw Error(fmt::format("{} is no capture; expected {}", path, kCaptureExpected));
-  const auto named = [&](const char* key) -> std::optional<std::vector<std::string>> {
-    const auto found = file.metadata().find(key);
-    if (found == file.metadata().end()) return {};
-    return parse_token_list(found->second, fmt::format("{}: metadata {}", path, key));
-  };
-  tokens.queries = named("tokens");
-  tokens.keys = named("key_tokens");
+  for (const auto& [name, json] : file.metadata()) put_fact(facts, path, name, json);
 }
 
 // All layers in one array: [heads, q, k], [layers, heads, q, k] or [layers, batch, heads, q, k].
 void read_array(const Tensor& array, const std::string& where, Capture& capture) {
   if (array.rank() == 3) {
-    capture.layers.push_back({weight_axes(array, where), {}, {}, {}});
+    capture.layers.emplace_back().weights = weight_axes(array, where);
     return;
   }
   if (array.rank() < 4 || array.size() == 0) {
@@ -114,7 +110,7 @@ void read_array(const Tensor& array, const std::string& where, Capture& capture)
     // Without the axis of layers, where one of batch items follows it.
     const bool batched = shape.count == 5;
     const Tensor whole = batched ? layer.reshaped({shape[1], shape[2], shape[3], shape[4]}, kFourAxes) : layer;
-    capture.layers.push_back({weight_axes(whole, where), {}, {}, {}});
+    capture.layers.emplace_back().weights = weight_axes(whole, where);
   }
 }
 
@@ -153,13 +149,17 @@ void read_numbered_arrays(const std::vector<const NpzEntry*>& arrays, const std:
   }
 }
 
-void read_npz_capture(const std::string& path, Capture& capture, CaptureTokens& tokens) {
+void read_npz_capture(const std::string& path, Capture& capture, LayerFacts& facts) {
   const std::vector<NpzEntry> entries = read_npz(path);
   std::vector<const NpzEntry*> arrays;
   for (const NpzEntry& entry : entries) {
     if (put_part(capture, path, entry.name, [&] { return parse_npz_array(entry).tensor; })) continue;
-    if (entry.name == "tokens") tokens.queries = parse_npz_texts(entry);
-    if (entry.name == "key_tokens") tokens.keys = parse_npz_texts(entry);
+    if (put_fact(facts, entry)) continue;
+    if (is_mask(entry.name)) {
+      const NpyArray mask = parse_npz_array(entry);
+      put_mask(facts, entry.name, entry.what, mask.tensor, mask.is_boolean || mask.is_integer);
+      continue;
+    }
     if (entry.holds_numbers() && entry.shape.size() >= 3) arrays.push_back(&entry);
   }
   if (!capture.layers.empty()) return;
@@ -173,10 +173,10 @@ void read_npz_capture(const std::string& path, Capture& capture, CaptureTokens& 
 
 }  // namespace
 
-void read_capture_file(const std::string& path, Capture& capture, CaptureTokens& tokens) {
+void read_capture_file(const std::string& path, Capture& capture, LayerFacts& facts) {
   if (has_ending(path, ".npy")) return read_array(read_npy(path).tensor, path, capture);
-  if (has_ending(path, ".npz")) return read_npz_capture(path, capture, tokens);
-  read_safetensors_capture(path, capture, tokens);
+  if (has_ending(path, ".npz")) return read_npz_capture(path, capture, facts);
+  read_safetensors_capture(path, capture, facts);
 }
 
 }  // namespace headscope

@@ -4,12 +4,12 @@
 #include <string>
 
 #include "core/model/capture.h"
-#include "core/model/capture_tokens.h"
+#include "core/model/capture_facts.h"
 
 namespace headscope {
 
-// Reads the layers of `path` into `capture`, and the tokens that the file itself names. What the layers say of each
-// other is not checked. Throws Error as read_capture() does.
-void read_capture_file(const std::string& path, Capture& capture, CaptureTokens& tokens);
+// Reads the tensors of `path` into `capture`, and what the file itself says of them into `facts`. What the layers say
+// of each other is not checked. Throws Error as read_capture() does.
+void read_capture_file(const std::string& path, Capture& capture, LayerFacts& facts);
 
 }  // namespace headscope

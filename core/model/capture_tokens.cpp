@@ -16,20 +16,6 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 constexpr std::size_t kMostTokens = 1'000'000;
 
-std::vector<std::string> token_list(const JsonValue& list, const std::string& what) {
-  if (list.kind != JsonValue::Kind::array) {
-    throw Error(fmt::format("{} is {}; expected a list of strings", what, json_kind_name(list.kind)));
-  }
-  std::vector<std::string> tokens;
-  for (const JsonValue& item : list.items) {
-    if (item.kind != JsonValue::Kind::string) {
-      throw Error(fmt::format("{}: item {} is {}; expected a string", what, tokens.size(), json_kind_name(item.kind)));
-    }
-    tokens.push_back(item.text);
-  }
-  return tokens;
-}
-
 CaptureTokens tokens_of_json(std::string_view text, const std::string& path) {
   const JsonValue json = parse_strict_json(text, path);
   CaptureTokens tokens;
@@ -66,6 +52,20 @@ std::vector<std::string> lines_of(std::string_view text, const std::string& path
 }
 
 }  // namespace
+
+std::vector<std::string> token_list(const JsonValue& list, const std::string& what) {
+  if (list.kind != JsonValue::Kind::array) {
+    throw Error(fmt::format("{} is {}; expected a list of strings", what, json_kind_name(list.kind)));
+  }
+  std::vector<std::string> tokens;
+  for (const JsonValue& item : list.items) {
+    if (item.kind != JsonValue::Kind::string) {
+      throw Error(fmt::format("{}: item {} is {}; expected a string", what, tokens.size(), json_kind_name(item.kind)));
+    }
+    tokens.push_back(item.text);
+  }
+  return tokens;
+}
 
 bool is_token_json(std::string_view text) {
   // A JSON list or object goes on with a string, and a list may end at once.

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/io/json_value.h"
+
 namespace headscope {
 
 struct CaptureTokens {
@@ -14,6 +16,9 @@ struct CaptureTokens {
 
 // Whether a text is meant as JSON: "[CLS]" and "{" are tokens, too.
 bool is_token_json(std::string_view text);
+
+// The strings of a list. Error that names `what` for other values.
+std::vector<std::string> token_list(const JsonValue& list, const std::string& what);
 
 // A JSON list of strings. Error that names `what`.
 std::vector<std::string> parse_token_list(std::string_view json, const std::string& what);

@@ -11,9 +11,16 @@
 
 #include "core/base/assert.h"
 #include "core/base/error.h"
+#include "core/base/message_text.h"
+#include "core/io/gguf.h"
 #include "core/io/json_text.h"
+#include "core/io/tensor_formats.h"
+#include "core/model/config_reader.h"
 #include "core/model/demo_checkpoints.h"
+#include "core/model/gguf_model.h"
+#include "core/model/linear_names.h"
 #include "core/model/model_config.h"
+#include "core/model/model_map.h"
 #include "core/model/weight_files.h"
 #include "core/model/weight_lookup.h"
 #include "core/model/weight_plan.h"
@@ -23,12 +30,27 @@ namespace headscope {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// What a path means: configuration and tensors, and where the tokenizer is.
+struct Opened {
+  std::string path, tokenizer_path;
+  ModelConfig config;
+  WeightFiles files;
+  std::shared_ptr<const Family> family;  // config.family, where it is no row of the table of families
+  bool paired_rows = false;              // of queries and keys: Linear::paired_head
+};
+
+}  // namespace
+
 struct Checkpoint::Contents {
-  Contents(std::string given_path, std::string given_folder, ModelConfig given_config, WeightFiles given_files)
-      : path(std::move(given_path)),
-        folder(std::move(given_folder)),
-        config(std::move(given_config)),
-        files(std::move(given_files)),
+  explicit Contents(Opened opened)
+      : path(std::move(opened.path)),
+        tokenizer_path(std::move(opened.tokenizer_path)),
+        own_family(std::move(opened.family)),
+        paired_rows(opened.paired_rows),
+        config(std::move(opened.config)),
+        files(std::move(opened.files)),
         lookup(files, planned_body(config.architecture, *config.family).word) {
     const PlannedTensor decoder = planned_head(config.architecture, *config.family).decoder.weight;
     if (config.tied_by_file && lookup.find(decoder) != nullptr) config.architecture.tied_embeddings = false;
@@ -37,7 +59,9 @@ struct Checkpoint::Contents {
   Contents(const Contents&) = delete;
   Contents& operator=(const Contents&) = delete;
 
-  const std::string path, folder;
+  const std::string path, tokenizer_path;
+  const std::shared_ptr<const Family> own_family;
+  const bool paired_rows;
   ModelConfig config;
   const WeightFiles files;
   const WeightLookup lookup;
@@ -53,6 +77,7 @@ struct Checkpoint::Contents {
   Tensor matrix(const PlannedTensor& planned) const;
   NormWeights norm(const PlannedModule& planned) const;
   Linear linear(const PlannedModule& planned) const;
+  Linear query_or_key(const PlannedModule& planned) const;
   BlockWeights read_block(std::int64_t layer) const;
   OutputHead read_output_head() const;
 };
@@ -81,20 +106,35 @@ Linear Checkpoint::Contents::linear(const PlannedModule& planned) const {
   return {matrix(planned.weight), vector(planned.bias), name_of(planned.weight), name_of(planned.bias)};
 }
 
+Linear Checkpoint::Contents::query_or_key(const PlannedModule& planned) const {
+  Linear read = linear(planned);
+  if (!paired_rows || read.empty()) return read;
+  read.paired_head = config.architecture.head_dim;
+  read.weight = rows_as_used(read, read.weight);
+  if (!read.bias.empty()) read.bias = rows_as_used(read, read.bias).dense_copy();
+  return read;
+}
+
 BlockWeights Checkpoint::Contents::read_block(std::int64_t layer) const {
   const Architecture& architecture = config.architecture;
   const PlannedBlock planned = planned_block(architecture, *config.family, layer);
   BlockWeights block;
   block.attention_norm = norm(planned.attention_norm);
   block.mlp_norm = norm(planned.mlp_norm);
+  block.attention_norm_out = norm(planned.attention_norm_out);
+  if (const WeightFiles::Place* place = lookup.find(planned.attention_norm_out.weight)) {
+    block.attention_norm_out_name = place->entry->name;
+  }
+  block.mlp_norm_out = norm(planned.mlp_norm_out);
   LayerWeights& attention = block.attention;
   attention.qkv = linear(planned.qkv);
   if (attention.fused()) {
-    attention.qkv_layout = QkvLayout::blocked;
-    attention.fused_key_rows = architecture.num_kv_heads * architecture.head_dim;
+    const bool per_head = architecture.fused_rows == Architecture::FusedRows::per_head;
+    attention.qkv_layout = per_head ? QkvLayout::per_head : QkvLayout::blocked;
+    if (!per_head) attention.fused_key_rows = architecture.num_kv_heads * architecture.head_dim;
   }
-  attention.query = linear(planned.query);
-  attention.key = linear(planned.key);
+  attention.query = query_or_key(planned.query);
+  attention.key = query_or_key(planned.key);
   attention.value = linear(planned.value);
   attention.output = linear(planned.output);
   attention.num_heads = architecture.num_heads;
@@ -103,6 +143,11 @@ BlockWeights Checkpoint::Contents::read_block(std::int64_t layer) const {
   block.key_norm = vector(planned.key_norm.weight);
   block.gate = linear(planned.gate);
   block.up = linear(planned.up);
+  if (const Linear both = linear(planned.gate_up); !both.empty()) {
+    const std::int64_t width = architecture.mlp_width;
+    block.gate = rows_of(both, 0, width);
+    block.up = rows_of(both, width, 2 * width);
+  }
   block.down = linear(planned.down);
   return block;
 }
@@ -125,21 +170,62 @@ OutputHead Checkpoint::Contents::read_output_head() const {
 Checkpoint::Checkpoint(std::unique_ptr<Contents> contents) : contents_(std::move(contents)) {}
 Checkpoint::~Checkpoint() = default;
 
-std::shared_ptr<const Checkpoint> Checkpoint::open(const std::string& path_or_demo) {
-  const std::string folder = path_or_demo.starts_with("demo:") ? demo_folder(path_or_demo.substr(5)) : path_or_demo;
+namespace {
+
+Opened open_gguf(const std::string& path, const std::string& file_path) {
+  const std::shared_ptr<const GgufFile> file = GgufFile::open(file_path);
+  GgufModel model = gguf_model_of(*file);
+  return {path,
+          file_path,
+          std::move(model.config),
+          WeightFiles::of(tensors_of(file)),
+          std::move(model.family),
+          model.paired_rows};
+}
+
+// A tensor that a GGUF model's row does not know may change its numbers.
+void refuse_unexpected(std::vector<std::string>& unexpected, const std::string& file, const std::string& family) {
+  std::erase(unexpected, "rope_freqs.weight");  // gguf_model_of() has read it
+  if (unexpected.empty()) return;
+  std::vector<std::string> shown;
+  for (const std::string& name : unexpected) shown.push_back(shortened(name));
+  throw Error(fmt::format("{}: has tensors that a {} model does not have here: {}", file, family, first_ten(shown)));
+}
+
+Opened open_folder(const std::string& path, const std::string& folder) {
   std::error_code error;
   const fs::file_status status = fs::status(folder, error);
   if (!fs::is_directory(status)) {
-    throw Error(fmt::format("{}: {}; expected a checkpoint folder with config.json and model.safetensors", folder,
-                            fs::exists(status) ? "is no folder" : "is not there"));
+    if (const std::string unread = unread_format(folder); fs::exists(status) && !unread.empty()) {
+      throw Error(folder + ": " + unread);
+    }
+    throw Error(fmt::format(
+        "{}: {}; expected a checkpoint folder with config.json and model.safetensors or pytorch_model.bin, or a "
+        "GGUF model (.gguf)",
+        folder, fs::exists(status) ? "is no folder" : "is not there"));
   }
   const fs::path config = fs::path(folder) / "config.json";
   if (!fs::exists(config, error)) {
     throw Error(fmt::format("{}: found no config.json in it; expected a checkpoint folder", folder));
   }
-  ModelConfig read =
-      model_config_of(parse_strict_json(read_json_text(config.string()), config.string()), config.string());
-  auto contents = std::make_unique<Contents>(path_or_demo, folder, std::move(read), WeightFiles::open(folder));
+  const fs::path map = fs::path(folder) / kMapName;
+  const bool mapped = fs::exists(fs::symlink_status(map, error));
+  const JsonValue json = parse_strict_json(read_json_text(config.string()), config.string());
+  std::optional<ModelConfig> read;
+  if (!mapped) read = model_config_of(json, config.string());
+  WeightFiles files = WeightFiles::open(folder);
+  if (mapped) read = read_model_map(map.string(), files);
+  return {path, folder, std::move(*read), std::move(files), nullptr, false};
+}
+
+}  // namespace
+
+std::shared_ptr<const Checkpoint> Checkpoint::open(const std::string& path_or_demo) {
+  const std::string place = path_or_demo.starts_with("demo:") ? demo_folder(path_or_demo.substr(5)) : path_or_demo;
+  const std::string gguf = gguf_path_of(place);
+  auto contents =
+      std::make_unique<Contents>(gguf.empty() ? open_folder(path_or_demo, place) : open_gguf(path_or_demo, gguf));
+  if (!gguf.empty()) refuse_unexpected(contents->account.unexpected, gguf, contents->config.architecture.family);
   return std::shared_ptr<const Checkpoint>(new Checkpoint(std::move(contents)));
 }
 
@@ -179,7 +265,7 @@ OutputHead Checkpoint::output_head() const {
 
 std::shared_ptr<const Tokenizer> Checkpoint::tokenizer() const {
   const std::lock_guard lock(contents_->mutex);
-  if (!contents_->tokenizer) contents_->tokenizer = load_tokenizer(contents_->folder);
+  if (!contents_->tokenizer) contents_->tokenizer = load_tokenizer(contents_->tokenizer_path);
   return *contents_->tokenizer;
 }
 

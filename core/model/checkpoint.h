@@ -1,5 +1,5 @@
-// A trained model from a folder: config.json, safetensors, tokenizer. Files are mapped; weights are read when they are
-// used.
+// A trained model from a folder (config.json, weights, tokenizer) or from a GGUF file. Files are mapped; weights
+// are read when they are used.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,10 @@ class Tokenizer;
 
 class Checkpoint {
  public:
-  // A folder with config.json and model.safetensors (or model.safetensors.index.json with its shards), or demo:NAME for
-  // one that Headscope ships. Reads the configuration and headers, no weights. Throws Error that lists everything that
-  // is missing or does not fit, each with name, found and expected; UsageError for an unknown demo.
+  // A folder with config.json and weights as WeightFiles::open finds them, a GGUF file or a folder that holds one
+  // (core/io/gguf), or demo:NAME for a folder that Headscope ships. Reads the configuration and headers, no weights.
+  // Throws Error that lists everything that is missing or does not fit, each with name, found and expected; UsageError
+  // for an unknown demo.
   static std::shared_ptr<const Checkpoint> open(const std::string& path_or_demo);
   ~Checkpoint();
   Checkpoint(const Checkpoint&) = delete;
@@ -41,7 +42,7 @@ class Checkpoint {
   std::int64_t bytes() const;                      // of the tensors that are used
   std::int64_t parameters() const;                 // numbers in them; a tied decoder counts once
   const std::vector<std::string>& dtypes() const;  // of the tensors that are used, sorted: "BF16"
-  const std::vector<std::string>& files() const;   // names of the safetensors files in the folder
+  const std::vector<std::string>& files() const;   // names of the files of weights in the folder
   bool holds(const std::string& tensor) const;     // whether a file has a tensor of that name
 
  private:

@@ -1,6 +1,8 @@
 // The tensors of a trained model, grouped as its parts use them.
 #pragma once
 
+#include <string>
+
 #include "core/model/layer_weights.h"
 #include "core/tensor/tensor.h"
 
@@ -23,12 +25,15 @@ struct EmbeddingWeights {
 
 struct BlockWeights {
   NormWeights attention_norm, mlp_norm;
+  NormWeights attention_norm_out, mlp_norm_out;  // of results, before they are added (Architecture::NormPlace)
+  std::string attention_norm_out_name;           // of its weight in the file
   LayerWeights attention;
-  Tensor query_norm, key_norm;  // [head_dim], or empty
+  Tensor query_norm, key_norm;  // [head_dim], of a norm over all heads [heads * head_dim], or empty
   Linear gate, up, down;        // gate only where the MLP is gated
 };
 
-// Logits of a token: decoder(final_norm(hidden)), or decoder(transform_norm(f(transform(final_norm(hidden))))).
+// Logits of a token before Architecture::logit_scale and logit_softcap: decoder(final_norm(hidden)), or
+// decoder(transform_norm(f(transform(final_norm(hidden))))).
 struct OutputHead {
   enum class Kind { none, next_token, masked };  // none: the model was saved without its head
   NormWeights final_norm;                        // of the body; also there when the model has no head

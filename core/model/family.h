@@ -11,12 +11,15 @@
 
 namespace headscope {
 
+class ConfigReader;
+
 // A number of config.json: its key, and the default of the family's reference implementation when the key is absent.
 // Without a default the key must be there. The reference's defaults are those of its configuration class, which
 // save_pretrained leaves out of config.json where a model has them.
 struct ConfigNumber {
   const char* key = "";
   std::optional<double> otherwise;
+  const char* older = "";  // another key for the same, read where `key` is absent
 };
 
 struct ConfigKeys {
@@ -41,8 +44,9 @@ struct TensorNames {
   const char* token_type = "";
   const char* embedding_norm = "";
   const char* layer = "";
-  const char* attention_norm = "";
-  const char* qkv = "";  // fused, rows in blocks [Q K V]; or the three below
+  const char* attention_norm = "";      // of what enters attention, or, with NormPlace::after_sum, of the sum
+  const char* attention_norm_out = "";  // of what attention gives, before it is added
+  const char* qkv = "";                 // fused, rows in blocks [Q K V]; or the three below
   const char* query = "";
   const char* key = "";
   const char* value = "";
@@ -50,6 +54,8 @@ struct TensorNames {
   const char* query_norm = "";
   const char* key_norm = "";
   const char* mlp_norm = "";
+  const char* mlp_norm_out = "";
+  const char* gate_up = "";  // both of a gated MLP in one, rows [gate up]; or the two below
   const char* gate = "";
   const char* up = "";
   const char* down = "";
@@ -77,15 +83,28 @@ struct BiasKeys {
 };
 
 // Sliding windows: Architecture::sliding_window is config.json's `sliding_window`, or `otherwise` where it is absent.
+// Which layers have it: those that `layer_types` calls sliding_attention; without such a list all, or as said here.
 struct WindowKeys {
-  std::int64_t otherwise = 0;  // 0: none
-  bool switched = false;       // true: only where use_sliding_window is true, in layers from max_window_layers on
+  std::int64_t otherwise = 0;       // 0: none
+  bool switched = false;            // true: only where use_sliding_window is true, in layers from max_window_layers on
+  bool layers_differ = false;       // the reference computes layers as layer_types says; false: all or none
+  std::int64_t full_every = 0;      // layer n sees everything where this divides n + 1; 0: no such layer
+  const char* full_every_key = "";  // the key with that number; "" for none
+};
+
+// Rotary positions: the keys and defaults of the base and of how many features of a head are turned.
+struct RotaryKeys {
+  ConfigNumber theta{"rope_theta", 10000};
+  ConfigNumber share{"partial_rotary_factor", 1};  // of a head's features, rounded down
+  ConfigNumber features{};                         // their number itself, where the key is named
+  ConfigNumber window_theta{};                     // of the layers with a window, unscaled; "": the same as all others
 };
 
 struct Family {
   Architecture fixed;  // the settings that config.json does not decide; its `family` names the row
   std::vector<std::string_view> model_types;
-  std::vector<std::string_view> marks;  // keys that all of this family's configurations have, and no other's
+  std::vector<std::string_view> wrappers;  // model_types of larger models that hold one of these as `text_config`
+  std::vector<std::string_view> marks;     // keys that all of this family's configurations have, and no other's
   ConfigKeys keys;
   TensorNames names;
   BiasKeys biases;
@@ -94,8 +113,11 @@ struct Family {
   enum class Tied { no, yes, by_file };
   Tied tied = Tied::no;
   std::optional<WindowKeys> window;
+  RotaryKeys rotary;
   RotaryRule::Pairs pairs = RotaryRule::Pairs::halves;
   std::vector<Refusal> refused;
+  // What the family says in its own way; null: nothing. Problems go to the reader.
+  void (*particulars)(ConfigReader& reader, const Family& family, Architecture& architecture) = nullptr;
 };
 
 std::span<const Family> families();

@@ -1,6 +1,8 @@
 #include "core/model/folder_stamp.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <system_error>
 
 #include "core/model/demo_checkpoints.h"
@@ -13,13 +15,14 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostFiles = 4096;  // a folder with more of them is not looked through to its end
 
 bool belongs_to_checkpoint(const fs::path& path) {
-  const std::string end = path.extension().string();
-  return end == ".json" || end == ".safetensors" || end == ".txt";
+  constexpr std::array<std::string_view, 7> endings = {".json", ".safetensors", ".txt", ".bin", ".pt", ".pth", ".gguf"};
+  return std::find(endings.begin(), endings.end(), path.extension().string()) != endings.end();
 }
 
 std::vector<std::pair<std::string, FileStamp>> stamps_of(const std::string& folder) {
   std::vector<std::pair<std::string, FileStamp>> files;
   std::error_code ignored;
+  if (!fs::is_directory(folder, ignored)) return {{folder, file_stamp(folder)}};
   for (fs::directory_iterator entry(folder, ignored), end; entry != end && files.size() < kMostFiles;
        entry.increment(ignored)) {
     if (belongs_to_checkpoint(entry->path())) {

@@ -18,10 +18,11 @@ struct FileStamp {
 // The stamp of a file. Of a file whose state cannot be read: a fixed value that no real file has.
 FileStamp file_stamp(const std::string& path);
 
-// The stamps of a checkpoint's files: configuration, tokenizer, and all files whose names end like weights.
+// The stamps of a checkpoint's files: configuration, tokenizer, and all files whose names end like weights; or of the
+// one file that it is (GGUF).
 class FolderStamp {
  public:
-  // A folder, or demo:NAME; UsageError for an unknown demo.
+  // A folder, a file, or demo:NAME; UsageError for an unknown demo.
   explicit FolderStamp(const std::string& path_or_demo);
   bool unchanged() const;
 

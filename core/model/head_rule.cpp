@@ -27,13 +27,33 @@ std::shared_ptr<const RotaryTable::Rows> made_rows(const RotaryRule& rule, std::
   return rows;
 }
 
-// One head of one position, in place.
-void normalise(float* x, const float* weight, std::int64_t features, const HeadRule& rule) {
+double squares_of(const float* x, std::int64_t features) {
   double squares = 0;
   for (std::int64_t d = 0; d < features; ++d) squares += static_cast<double>(x[d]) * x[d];
-  const auto factor = static_cast<float>(1.0 / std::sqrt(squares / static_cast<double>(features) + rule.norm_eps));
+  return squares;
+}
+
+// `squares` is the sum over `count` features that are normalised together.
+float norm_factor(double squares, std::int64_t count, const HeadRule& rule) {
+  return static_cast<float>(1.0 / std::sqrt(squares / static_cast<double>(count) + rule.norm_eps));
+}
+
+// One head of one position, in place.
+void normalise(float* x, const float* weight, std::int64_t features, float factor, const HeadRule& rule) {
   const float offset = rule.norm_plus_one ? 1.0F : 0.0F;
   for (std::int64_t d = 0; d < features; ++d) x[d] = x[d] * factor * (offset + weight[d]);
+}
+
+// All heads of one position, `step` numbers apart.
+void normalise_whole(float* x, std::int64_t heads, std::int64_t step, const std::vector<float>& weight,
+                     const HeadRule& rule) {
+  const auto count = static_cast<std::int64_t>(weight.size());
+  const std::int64_t features = count / heads;
+  double squares = 0;
+  for (std::int64_t h = 0; h < heads; ++h) squares += squares_of(x + h * step, features);
+  const float factor = norm_factor(squares, count, rule);
+  for (std::int64_t h = 0; h < heads; ++h)
+    normalise(x + h * step, weight.data() + h * features, features, factor, rule);
 }
 
 void turn(float* x, const float* cosine, const float* sine, const RotaryRule& rule) {
@@ -82,20 +102,27 @@ FeatureTurn feature_turn(const HeadRule& rule, std::int64_t feature, std::int64_
 
 void turn_heads(const HeadRule& rule, const Tensor& norm, const Tensor& heads, std::int64_t begin, std::int64_t end,
                 Tensor& to) {
-  const std::int64_t features = heads.dim(3);
-  HEADSCOPE_ASSERT(to.shape() == heads.shape() && to.strides()[3] == 1 && (norm.empty() || norm.size() == features) &&
+  const std::int64_t features = heads.dim(3), count = heads.dim(1);
+  const std::int64_t normed = rule.norm_whole ? count * features : features;
+  HEADSCOPE_ASSERT(to.shape() == heads.shape() && to.strides()[3] == 1 && (norm.empty() || norm.size() == normed) &&
                        (rule.rotary == nullptr || rule.rotary->rule().features <= features),
                    to_string(heads.shape()) + " to " + to_string(to.shape()));
   const std::vector<float> weight = norm.values();
   const std::shared_ptr<const RotaryTable::Rows> turns = rule.rotary == nullptr ? nullptr : rule.rotary->rows(end);
   const Strides& steps = to.strides();
   for (std::int64_t b = 0; b < heads.dim(0); ++b) {
-    for (std::int64_t h = 0; h < heads.dim(1); ++h) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        float* x = to.mutable_data() + b * steps[0] + h * steps[1] + i * steps[2];
+    for (std::int64_t i = begin; i < end; ++i) {
+      float* rows = to.mutable_data() + b * steps[0] + i * steps[2];
+      for (std::int64_t h = 0; h < count; ++h) {
         heads.read({{b, b + 1}, {h, h + 1}, {i, i + 1}, {0, features}},
-                   std::span<float>(x, static_cast<std::size_t>(features)));
-        if (!weight.empty()) normalise(x, weight.data(), features, rule);
+                   std::span<float>(rows + h * steps[1], static_cast<std::size_t>(features)));
+      }
+      if (!weight.empty() && rule.norm_whole) normalise_whole(rows, count, steps[1], weight, rule);
+      for (std::int64_t h = 0; h < count; ++h) {
+        float* x = rows + h * steps[1];
+        if (!weight.empty() && !rule.norm_whole) {
+          normalise(x, weight.data(), features, norm_factor(squares_of(x, features), features, rule), rule);
+        }
         if (turns == nullptr) continue;
         const std::int64_t row = i * (rule.rotary->rule().features / 2);
         turn(x, turns->cosine.data() + row, turns->sine.data() + row, rule.rotary->rule());

@@ -1,5 +1,5 @@
-// The steps on the heads of queries and keys between the projection and their product: a norm of every head, then
-// rotary positions.
+// The steps on the heads of queries and keys between the projection and their product: a norm of every head, or of all
+// heads together, then rotary positions.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,8 @@ class RotaryTable {
 struct HeadRule {
   Tensor query_norm, key_norm;  // [head_dim], weights of an RMS norm over every head; or empty
   double norm_eps = 0;
-  bool norm_plus_one = false;                 // the weights are added to 1
+  bool norm_plus_one = false;  // the weights are added to 1
+  bool norm_whole = false;     // the norm is over all heads of a position, its weights are [heads * head_dim]
   std::shared_ptr<const RotaryTable> rotary;  // null: no rotary positions
   bool changes_queries() const { return rotary != nullptr || !query_norm.empty(); }
   bool changes_keys() const { return rotary != nullptr || !key_norm.empty(); }
@@ -54,7 +55,8 @@ FeatureTurn feature_turn(const HeadRule& rule, std::int64_t feature, std::int64_
 // Applies the rule with `norm` (query_norm or key_norm) to the rows [begin, end) of `heads` [batch, heads, len,
 // head_dim] and writes the same rows of `to`, which has the same shape and no gaps along its last axis. With x a head
 // of a position p, in float32:
-//   x = x / sqrt(mean(x^2) + eps) * weight            (the mean in double), where there is a norm
+//   x = x / sqrt(mean(x^2) + eps) * weight            (the mean in double), where there is a norm; norm_whole: the
+//                                                     mean is over all heads of the position (OLMo 2)
 //   (a, b) = (a cos - b sin, b cos + a sin)           for every pair (a, b) of rotary features, at position p
 // Equals Qwen3RMSNorm and apply_rotary_pos_emb of Hugging Face Transformers. The bits of a row depend on that row
 // alone.

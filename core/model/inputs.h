@@ -16,6 +16,7 @@ namespace headscope {
 
 class Checkpoint;
 struct HeadRule;
+struct RowNorm;
 
 struct Inputs {
   std::vector<std::string> tokens;      // one per query position, as shown: words, or "0", "1", ... for files
@@ -51,6 +52,9 @@ struct Inputs {
   std::vector<MaskTerm> own_mask;             // the model's own mask, which hides besides the request's
   std::shared_ptr<const HeadRule> head_rule;  // applied between the split into heads and raw_scores; null: no such step
   std::optional<double> score_scale;          // the model's own; nullopt: 1/sqrt(head_dim)
+  std::optional<double> softcap;              // the model's own of the scores, where the request has none
+  // Normalises what attention gives before it is added to the stream; null: no such step.
+  std::shared_ptr<const RowNorm> output_norm;
 };
 
 }  // namespace headscope

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/base/error.h"
-#include "core/io/safetensors.h"
+#include "core/io/tensor_formats.h"
 
 namespace headscope {
 namespace {
@@ -261,15 +261,15 @@ std::int64_t parsed_num_heads(const std::string& path, const std::string& text) 
 }  // namespace
 
 LayerWeights read_layer_weights(const std::string& path, QkvLayout layout) {
-  const SafetensorsFile file = SafetensorsFile::open(path);
+  const TensorFile file = open_tensor_file(path);
   TensorSource tensors{path,
                        {},
                        [&file](const std::string& name) { return file.tensor(*file.find(name)); },
                        [&file](const std::string& name) { return file.weight(*file.find(name)); }};
-  for (const SafetensorsEntry& entry : file.entries()) tensors.names.push_back(entry.name);
+  for (const TensorEntry& entry : file.entries) tensors.names.push_back(entry.name);
   LayerWeights weights = layer_weights(tensors, layout);
-  const auto num_heads = file.metadata().find("num_heads");
-  if (num_heads != file.metadata().end()) weights.num_heads = parsed_num_heads(path, num_heads->second);
+  const auto num_heads = file.metadata.find("num_heads");
+  if (num_heads != file.metadata.end()) weights.num_heads = parsed_num_heads(path, num_heads->second);
   return weights;
 }
 

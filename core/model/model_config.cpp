@@ -4,35 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/base/error.h"
 #include "core/base/message_text.h"
 #include "core/model/config_reader.h"
+#include "core/model/config_values.h"
+#include "core/model/near_family.h"
 #include "core/model/rotary_config.h"
-#include "core/tensor/parts.h"
 
 namespace headscope {
-
-const char* activation_name(Architecture::Activation activation) {
-  switch (activation) {
-    case Architecture::Activation::gelu:
-      return "gelu";
-    case Architecture::Activation::gelu_tanh:
-      return "gelu_tanh";
-    case Architecture::Activation::silu:
-      return "silu";
-    case Architecture::Activation::relu:
-      return "relu";
-  }
-  return "";
-}
-
 namespace {
-
-// Above what any model has, and small enough that products of two stay far from overflow.
-constexpr std::int64_t kMostLayers = 10'000;
-constexpr std::int64_t kMostFeatures = 1 << 24;
 
 const Family& family_of(ConfigReader& reader, const std::string& what) {
   for (const Family& row : families()) {
@@ -47,33 +28,46 @@ const Family& family_of(ConfigReader& reader, const std::string& what) {
       known.push_back(name);
     }
   }
-  throw Error(fmt::format("{}: model_type is {}; expected one of {}", what, type.empty() ? "missing" : in_quotes(type),
-                          fmt::join(known, ", ")));
+  std::string shown = type.empty() ? "missing" : in_quotes(type);
+  if (const NearFamily* near = near_family(type)) {
+    const std::string nearest =
+        near->nearest.empty() ? "" : fmt::format("the nearest family is {}, but ", near->nearest);
+    shown += fmt::format(", which is not implemented: {}{}", nearest, near->differs);
+  }
+  throw Error(
+      fmt::format("{}: model_type is {}; expected one of {}, or a headscope-map.json beside it, which says what "
+                  "the model is made of: headscope-cli info FOLDER --map-draft FILE writes a draft",
+                  what, shown, fmt::join(known, ", ")));
 }
 
-Architecture::Activation activation_of(ConfigReader& reader, const char* key, Architecture::Activation otherwise) {
-  using Activation = Architecture::Activation;
-  const std::string name = reader.text(key, "");
-  if (name.empty()) return otherwise;
-  if (name == "gelu") return Activation::gelu;
-  if (name == "gelu_new" || name == "gelu_pytorch_tanh" || name == "gelu_tanh") return Activation::gelu_tanh;
-  if (name == "silu" || name == "swish") return Activation::silu;
-  if (name == "relu") return Activation::relu;
-  reader.add_problem(
-      fmt::format("{} is {}, expected gelu, gelu_new, gelu_pytorch_tanh, silu or relu", key, in_quotes(name)));
-  return otherwise;
+// The configuration of the text model inside of a larger one, or the configuration itself.
+const JsonValue& text_config_of(const JsonValue& config) {
+  const JsonValue* type = config.find("model_type");
+  const JsonValue* text = config.find("text_config");
+  if (type == nullptr || text == nullptr || text->kind != JsonValue::Kind::object) return config;
+  for (const Family& row : families()) {
+    if (std::find(row.wrappers.begin(), row.wrappers.end(), type->text) != row.wrappers.end()) return *text;
+  }
+  return config;
+}
+
+const char* key_of(const ConfigReader& reader, const ConfigNumber& number) {
+  const bool only_older = reader.find(number.key) == nullptr && reader.find(number.older) != nullptr;
+  return only_older ? number.older : number.key;
 }
 
 std::int64_t whole(ConfigReader& reader, const ConfigNumber& number, std::int64_t least, std::int64_t most) {
+  const char* key = key_of(reader, number);
   std::optional<std::int64_t> otherwise;
-  if (number.otherwise && !reader.holds_null(number.key)) otherwise = static_cast<std::int64_t>(*number.otherwise);
-  return reader.whole(number.key, least, most, otherwise);
+  if (number.otherwise && !reader.holds_null(key)) otherwise = static_cast<std::int64_t>(*number.otherwise);
+  return reader.whole(key, least, most, otherwise);
 }
 
 // The same of a number that null, and a missing default, leave to a rule.
 std::int64_t whole_or(ConfigReader& reader, const ConfigNumber& number, std::int64_t most, std::int64_t rule) {
-  const bool has_default = number.otherwise && !reader.holds_null(number.key);
-  return reader.whole(number.key, 1, most, has_default ? static_cast<std::int64_t>(*number.otherwise) : rule);
+  const char* key = key_of(reader, number);
+  const bool has_default = number.otherwise && !reader.holds_null(key);
+  return reader.whole(key, 1, most, has_default ? static_cast<std::int64_t>(*number.otherwise) : rule);
 }
 
 void read_sizes(ConfigReader& reader, const Family& family, Architecture& architecture) {
@@ -130,67 +124,54 @@ void read_refused(ConfigReader& reader, const Family& family) {
   }
 }
 
-// Nothing where every layer sees everything; a problem where layers differ.
-std::optional<std::int64_t> window_of(ConfigReader& reader, const WindowKeys& keys, std::int64_t num_layers) {
-  if (keys.switched && !reader.truth("use_sliding_window", false)) return {};
-  if (reader.holds_null("sliding_window")) return {};
-  const std::int64_t window = reader.whole("sliding_window", 1, std::int64_t{1} << 40, keys.otherwise);
-  std::int64_t windowed = num_layers;
+// Which layers have the window, by layer_types or the family's rule.
+std::vector<bool> windowed_layers(ConfigReader& reader, const WindowKeys& keys, std::int64_t num_layers) {
+  std::vector<bool> windowed(static_cast<std::size_t>(num_layers), true);
   if (const JsonValue* types = reader.find("layer_types"); types != nullptr) {
-    windowed = 0;
-    for (const JsonValue& type : types->items) windowed += type.text == "sliding_attention" ? 1 : 0;
-  } else if (keys.switched) {
-    windowed = num_layers - std::min(num_layers, reader.whole("max_window_layers", 0, kMostLayers, 28));
-  }
-  if (windowed == 0) return {};
-  if (windowed < num_layers) {
-    reader.add_problem(fmt::format(
-        "{} of {} layers have a sliding window, which is not implemented; expected all or none", windowed, num_layers));
-  }
-  return window;
-}
-
-// Meta's rule: two thirds of 4 d_model, rounded up to a multiple.
-std::int64_t swiglu_width(ConfigReader& reader, std::int64_t d_model) {
-  const std::int64_t multiple = reader.whole("multiple_of", 1, kMostFeatures, 256);
-  const std::int64_t width = 8 * d_model / 3;
-  return rounded_up(width, multiple);
-}
-
-// What single families say in their own way.
-void read_particulars(ConfigReader& reader, const Family& family, Architecture& architecture) {
-  using Activation = Architecture::Activation;
-  const std::string& name = family.fixed.family;
-  if (name == "gpt2" && !reader.truth("scale_attn_weights", true)) architecture.score_scale = 1.0;
-  if (name == "nanogpt") {
-    // nanoGPT since it has `bias` uses the exact gelu; before, and in minGPT, it is the approximation.
-    architecture.activation = activation_of(reader, family.keys.activation,
-                                            reader.find("bias") != nullptr ? Activation::gelu : Activation::gelu_tanh);
-  }
-  if (name == "attention_only") architecture.causal = reader.truth("is_decoder", false);
-  if (name == "roberta") {
-    const std::int64_t rows = architecture.max_positions;
-    architecture.position_offset = reader.whole("pad_token_id", 0, kMostFeatures, 1) + 1;
-    architecture.max_positions = rows - architecture.position_offset;
-    if (architecture.max_positions < 1) {
-      reader.add_problem(fmt::format("max_position_embeddings is {}, expected more than pad_token_id + 1, {}", rows,
-                                     architecture.position_offset));
+    if (types->kind != JsonValue::Kind::array || types->items.size() != windowed.size()) {
+      reader.add_problem(fmt::format("layer_types is {}, expected a list of {}", shown_value(*types), num_layers));
+      return windowed;
     }
-    architecture.head_activation = Activation::gelu;
+    for (std::size_t n = 0; n < windowed.size(); ++n) {
+      const std::string& type = types->items[n].text;
+      windowed[n] = type == "sliding_attention";
+      if (windowed[n] || type == "full_attention") continue;
+      reader.add_problem(
+          fmt::format("layer_types has {}, which is not implemented; expected sliding_attention or "
+                      "full_attention",
+                      shown_value(types->items[n])));
+      return windowed;
+    }
+    return windowed;
   }
-  if (name == "gemma") {
-    // The first files said hidden_act "gelu" and meant the approximation, which hidden_activation then said.
-    const bool first_files = reader.find("hidden_activation") == nullptr && reader.text("hidden_act", "gelu") == "gelu";
-    architecture.activation =
-        first_files
-            ? Activation::gelu_tanh
-            : activation_of(reader, reader.find("hidden_activation") != nullptr ? "hidden_activation" : "hidden_act",
-                            Activation::gelu_tanh);
-    architecture.embedding_scale = std::sqrt(static_cast<float>(architecture.d_model));
+  const std::int64_t first = keys.switched ? reader.whole("max_window_layers", 0, kMostLayers, 28) : 0;
+  std::int64_t full_every = keys.full_every;
+  if (*keys.full_every_key) full_every = reader.whole(keys.full_every_key, 1, kMostLayers, full_every);
+  for (std::int64_t n = 0; n < num_layers; ++n) {
+    const bool full = n < first || (full_every > 0 && (n + 1) % full_every == 0);
+    windowed[static_cast<std::size_t>(n)] = !full;
   }
-  if (name == "llama2c" && reader.find(family.keys.mlp_width.key) == nullptr) {
-    architecture.mlp_width = swiglu_width(reader, architecture.d_model);
+  return windowed;
+}
+
+// Architecture::sliding_window and windowed.
+void read_window(ConfigReader& reader, const WindowKeys& keys, Architecture& architecture) {
+  if (keys.switched && !reader.truth("use_sliding_window", false)) return;
+  if (reader.holds_null("sliding_window")) return;
+  const std::int64_t window = reader.whole("sliding_window", 1, std::int64_t{1} << 40, keys.otherwise);
+  if (window == 0) return;
+  std::vector<bool> windowed = windowed_layers(reader, keys, architecture.num_layers);
+  const auto count = std::count(windowed.begin(), windowed.end(), true);
+  if (count == 0) return;
+  architecture.sliding_window = window;
+  if (count == architecture.num_layers) return;
+  if (!keys.layers_differ) {
+    reader.add_problem(
+        fmt::format("{} of {} layers have a sliding window, which the reference does not compute; "
+                    "expected all or none",
+                    count, architecture.num_layers));
   }
+  architecture.windowed = std::move(windowed);
 }
 
 }  // namespace
@@ -200,8 +181,12 @@ ModelConfig model_config_of(const JsonValue& config, const std::string& what) {
     throw Error(
         fmt::format("{}: found {}; expected an object, a model's configuration", what, json_kind_name(config.kind)));
   }
-  ConfigReader reader(config);
-  const Family& family = family_of(reader, what);
+  ConfigReader reader(text_config_of(config));
+  return model_config_of(config, family_of(reader, what), what);
+}
+
+ModelConfig model_config_of(const JsonValue& config, const Family& family, const std::string& what) {
+  ConfigReader reader(text_config_of(config));
   ModelConfig result{family.fixed, &family};
   Architecture& architecture = result.architecture;
   read_sizes(reader, family, architecture);
@@ -214,15 +199,18 @@ ModelConfig model_config_of(const JsonValue& config, const std::string& what) {
   architecture.head_activation = architecture.activation;
   architecture.tied_embeddings = reader.truth("tie_word_embeddings", family.tied != Family::Tied::no);
   result.tied_by_file = family.tied == Family::Tied::by_file && reader.find("tie_word_embeddings") == nullptr;
-  if (family.window) architecture.sliding_window = window_of(reader, *family.window, architecture.num_layers);
+  if (family.window) read_window(reader, *family.window, architecture);
   if (architecture.position == Architecture::Position::rotary) {
-    architecture.rotary = rotary_rule_of(reader, architecture.head_dim, family.pairs);
+    RotaryAsked asked{architecture.head_dim, family.pairs, family.rotary, false};
+    architecture.rotary = rotary_rule_of(reader, asked);
+    asked.of_window = true;
+    if (*family.rotary.window_theta.key) architecture.window_rotary = rotary_rule_of(reader, asked);
   }
   if (architecture.head_norm) architecture.head_norm_eps = architecture.norm_eps;
-  if (reader.find("quantization_config") != nullptr) {
+  if (reader.find("quantization_config") != nullptr || config.find("quantization_config") != nullptr) {
     reader.add_problem("it has a quantization_config; expected weights in F32, F16 or BF16");
   }
-  read_particulars(reader, family, architecture);
+  if (family.particulars != nullptr) family.particulars(reader, family, architecture);
   if (!reader.problems().empty()) {
     throw Error(fmt::format("{}: {} of a {} model {} not fit: {}", what,
                             reader.problems().size() == 1 ? "a value" : "values", architecture.family,

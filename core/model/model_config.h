@@ -1,6 +1,7 @@
 // config.json of a checkpoint folder -> the architecture that it describes.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "core/io/json_text.h"
@@ -12,6 +13,7 @@ namespace headscope {
 struct ModelConfig {
   Architecture architecture;
   const Family* family = nullptr;
+  std::shared_ptr<const Family> own_family = {};  // of a model with a map: keeps `family`
   // config.json does not say whether embeddings are tied (Architecture::tied_embeddings is true): they are not when the
   // files hold a decoder.
   bool tied_by_file = false;
@@ -21,5 +23,8 @@ struct ModelConfig {
 // first ten): sizes that are no whole numbers or out of range, heads that do not divide, activations, positions and
 // switches that are not implemented, an unknown model_type.
 ModelConfig model_config_of(const JsonValue& config, const std::string& what);
+
+// The same of an object whose family is known, which must outlive the result.
+ModelConfig model_config_of(const JsonValue& config, const Family& family, const std::string& what);
 
 }  // namespace headscope

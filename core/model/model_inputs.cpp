@@ -11,6 +11,7 @@
 #include "core/model/capture.h"
 #include "core/model/checkpoint.h"
 #include "core/model/input_sizes.h"
+#include "core/model/row_norm.h"
 #include "core/model/stack.h"
 #include "core/text/tokenizer.h"
 
@@ -114,6 +115,27 @@ void check_sizes(const Request& request, const Inputs& inputs) {
 
 }  // namespace
 
+void use_layer(std::int64_t layer, Inputs& inputs) {
+  const Architecture& architecture = inputs.checkpoint->architecture();
+  const BlockWeights block = inputs.checkpoint->block(layer);
+  inputs.layer = layer;
+  inputs.weights = block.attention;
+  inputs.own_mask.clear();
+  if (architecture.causal) inputs.own_mask.push_back({MaskTerm::Kind::causal, 0, ""});
+  if (architecture.has_window(layer)) {
+    inputs.own_mask.push_back(
+        {MaskTerm::Kind::window, std::max<std::int64_t>(*architecture.sliding_window - 1, 0), ""});
+  }
+  if (architecture.alibi) inputs.own_mask.push_back({MaskTerm::Kind::alibi, 0, ""});
+  inputs.score_scale = architecture.score_scale_of(layer);
+  inputs.softcap = architecture.score_softcap;
+  inputs.output_norm = nullptr;
+  if (block.attention_norm_out.empty()) return;
+  RowNorm norm = row_norm_of(architecture, block.attention_norm_out);
+  norm.weight_name = block.attention_norm_out_name;
+  inputs.output_norm = std::make_shared<const RowNorm>(std::move(norm));
+}
+
 void load_model_inputs(const Request& request, InputCache::State& cache, Inputs& inputs) {
   inputs.checkpoint = cache.checkpoint(request.model);
   const Checkpoint& checkpoint = *inputs.checkpoint;
@@ -126,19 +148,13 @@ void load_model_inputs(const Request& request, InputCache::State& cache, Inputs&
                     architecture.num_layers == 1 ? "one layer" : fmt::format("{} layers", architecture.num_layers)),
         fmt::format("0 to {}", architecture.num_layers - 1));
   }
-  inputs.weights = checkpoint.block(inputs.layer).attention;
+  use_layer(inputs.layer, inputs);
   inputs.batch = request.batch.value_or(1);
   inputs.num_heads = architecture.num_heads;
   inputs.num_kv_heads = architecture.num_kv_heads;
   inputs.head_dim = inputs.value_head_dim = architecture.head_dim;
   inputs.input_dim = inputs.d_model = architecture.d_model;
   check_sizes(request, inputs);
-  if (architecture.causal) inputs.own_mask.push_back({MaskTerm::Kind::causal, 0, ""});
-  if (architecture.sliding_window) {
-    inputs.own_mask.push_back(
-        {MaskTerm::Kind::window, std::max<std::int64_t>(*architecture.sliding_window - 1, 0), ""});
-  }
-  inputs.score_scale = architecture.score_scale;
 
   const bool ids = !request.token_ids.empty();
   const char* option = ids ? "token-ids" : "phrase";

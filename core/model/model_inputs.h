@@ -13,4 +13,8 @@ namespace headscope {
 // length that the model does not have, for sizes that contradict it, and for a phrase without a tokenizer.
 void load_model_inputs(const Request& request, InputCache::State& cache, Inputs& inputs);
 
+// Makes `inputs` those of a layer of their checkpoint: weights, mask, scale, softcap, norm of the result. Neither `x`
+// nor head_rule are touched.
+void use_layer(std::int64_t layer, Inputs& inputs);
+
 }  // namespace headscope

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string_view>
 
 #include "core/base/message_text.h"
 
@@ -44,30 +45,68 @@ void scale_as_llama3(ConfigReader& scaling, std::vector<float>& inverse) {
   }
 }
 
+// The object that describes the scaling, and its name; null where there is none.
+struct Scaling {
+  const char* key = "rope_scaling";
+  const JsonValue* object = nullptr;
+  const JsonValue* base = nullptr;  // what holds the base of the layers with a window beside a scaling of the others
+};
+
+Scaling scaling_of(ConfigReader& reader, bool of_window) {
+  Scaling scaling;
+  if (const JsonValue* parameters = reader.find("rope_parameters")) {
+    scaling = {"rope_parameters", parameters};
+    const bool nested = parameters->kind == JsonValue::Kind::object && parameters->find("full_attention") != nullptr;
+    if (nested) scaling.object = parameters->find(of_window ? "sliding_attention" : "full_attention");
+    if (of_window && !nested) {
+      scaling.base = parameters->kind == JsonValue::Kind::object ? parameters : nullptr;
+      scaling.object = nullptr;
+    }
+  } else if (!of_window) {
+    scaling.object = reader.find("rope_scaling");
+  }
+  if (scaling.object != nullptr && scaling.object->kind != JsonValue::Kind::object) {
+    reader.add_problem(fmt::format("{} is {}, expected an object", scaling.key, shown_value(*scaling.object)));
+    scaling.object = nullptr;
+  }
+  return scaling;
+}
+
+// How many features of a head are turned; 0 after a problem.
+std::int64_t features_of(ConfigReader& reader, ConfigReader& scaling, const RotaryAsked& asked) {
+  const RotaryKeys& keys = asked.keys;
+  std::int64_t features = 0;
+  if (*keys.features.key && !reader.holds_null(keys.features.key)) {
+    features = reader.whole(keys.features.key, 1, asked.head_dim,
+                            static_cast<std::int64_t>(keys.features.otherwise.value_or(1)));
+  } else if (*keys.features.key) {
+    features = asked.head_dim;  // null: all of them
+  } else {
+    const double share =
+        scaling.positive("partial_rotary_factor", reader.positive(keys.share.key, keys.share.otherwise));
+    if (share > 1) reader.add_problem(fmt::format("{} is {}, expected at most 1", keys.share.key, share));
+    features = static_cast<std::int64_t>(static_cast<double>(asked.head_dim) * std::min(share, 1.0));
+  }
+  if (features >= 2 && features % 2 == 0) return features;
+  reader.add_problem(fmt::format("heads have {} features, of which {} get rotary positions; expected an even number",
+                                 asked.head_dim, features));
+  return 0;
+}
+
 }  // namespace
 
-RotaryRule rotary_rule_of(ConfigReader& reader, std::int64_t head_dim, RotaryRule::Pairs pairs) {
+RotaryRule rotary_rule_of(ConfigReader& reader, const RotaryAsked& asked) {
   RotaryRule rule;
-  rule.pairs = pairs;
-  const JsonValue* parameters = reader.find("rope_parameters");
-  const char* scaling_key = parameters != nullptr ? "rope_parameters" : "rope_scaling";
-  const JsonValue* found = reader.find(scaling_key);
+  rule.pairs = asked.pairs;
+  const Scaling found = scaling_of(reader, asked.of_window);
   const JsonValue nothing;
-  if (found != nullptr && found->kind != JsonValue::Kind::object) {
-    reader.add_problem(fmt::format("{} is {}, expected an object", scaling_key, shown_value(*found)));
-    found = nullptr;
-  }
-  ConfigReader scaling(found != nullptr ? *found : nothing);
-
-  const double theta = scaling.positive("rope_theta", reader.positive("rope_theta", 10000.0));
-  const double share = scaling.positive("partial_rotary_factor", reader.positive("partial_rotary_factor", 1.0));
-  if (share > 1) reader.add_problem(fmt::format("partial_rotary_factor is {}, expected at most 1", share));
-  rule.features = static_cast<std::int64_t>(static_cast<double>(head_dim) * std::min(share, 1.0));
-  if (rule.features < 2 || rule.features % 2 != 0) {
-    reader.add_problem(fmt::format("heads have {} features, of which {} get rotary positions; expected an even number",
-                                   head_dim, rule.features));
-    rule.features = 0;
-  }
+  ConfigReader scaling(found.object != nullptr ? *found.object : nothing);
+  const ConfigNumber& base = asked.of_window ? asked.keys.window_theta : asked.keys.theta;
+  const bool shares_base = found.base != nullptr && std::string_view(base.key) == asked.keys.theta.key;
+  ConfigReader based(shares_base ? *found.base : nothing);
+  const double theta =
+      scaling.positive("rope_theta", based.positive("rope_theta", reader.positive(base.key, base.otherwise)));
+  rule.features = features_of(reader, scaling, asked);
   std::vector<float> inverse = plain_frequencies(theta, rule.features);
 
   const std::string type = scaling.text("rope_type", scaling.text("type", "default"));
@@ -80,7 +119,7 @@ RotaryRule rotary_rule_of(ConfigReader& reader, std::int64_t head_dim, RotaryRul
     scaling.add_problem(
         fmt::format("rope_type is {}, which is not implemented; expected default, linear or llama3", in_quotes(type)));
   }
-  for (const std::string& problem : scaling.problems()) reader.add_problem(fmt::format("{}: {}", scaling_key, problem));
+  for (const std::string& problem : scaling.problems()) reader.add_problem(fmt::format("{}: {}", found.key, problem));
   rule.inverse_frequencies.assign(inverse.begin(), inverse.end());
   return rule;
 }

@@ -3,14 +3,23 @@
 
 #include "core/model/architecture.h"
 #include "core/model/config_reader.h"
+#include "core/model/family.h"
 
 namespace headscope {
 
-// From rope_theta, partial_rotary_factor and rope_scaling (or rope_parameters, as newer versions write them) of a model
-// whose heads have `head_dim` features. Scalings: none, "default", "linear" (frequencies / factor), "llama3"
+// What a family's rotary positions depend on beside config.json.
+struct RotaryAsked {
+  std::int64_t head_dim = 0;
+  RotaryRule::Pairs pairs = RotaryRule::Pairs::halves;
+  RotaryKeys keys;
+  bool of_window = false;  // of the layers with a window: keys.window_theta, not scaled
+};
+
+// From the keys' base and share and rope_scaling (or rope_parameters, as newer versions write them, where they may lie
+// below "full_attention" and "sliding_attention"). Scalings: none, "default", "linear" (frequencies / factor), "llama3"
 // (Llama 3.1: wavelengths above original_max_position_embeddings / low_freq_factor are stretched by factor, those below
 // original / high_freq_factor kept, those between mixed). Others are a problem of `reader`.
 // Equals Hugging Face Transformers' modeling_rope_utils, in float32 as there.
-RotaryRule rotary_rule_of(ConfigReader& reader, std::int64_t head_dim, RotaryRule::Pairs pairs);
+RotaryRule rotary_rule_of(ConfigReader& reader, const RotaryAsked& asked);
 
 }  // namespace headscope

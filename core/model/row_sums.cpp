@@ -11,7 +11,7 @@
 
 namespace headscope {
 
-RowSums row_sums_of(const Tensor& weights, const CancelToken& cancel) {
+RowSums row_sums_of(const Tensor& weights, const CancelToken& cancel, std::int64_t most_off) {
   constexpr std::int64_t kBlock = std::int64_t{1} << 18;  // numbers read at once
   RowSums sums;
   const std::int64_t keys = weights.dim(3);
@@ -21,6 +21,7 @@ RowSums row_sums_of(const Tensor& weights, const CancelToken& cancel) {
     for (std::int64_t h = 0; h < weights.dim(1); ++h) {
       for (std::int64_t first = 0; first < weights.dim(2); first += block) {
         cancel.check();
+        if (sums.off > most_off) return sums;
         const std::int64_t last = std::min(first + block, weights.dim(2));
         values.resize(static_cast<std::size_t>((last - first) * keys));
         weights.read({{b, b + 1}, {h, h + 1}, {first, last}, {0, keys}}, values);

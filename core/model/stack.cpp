@@ -1,34 +1,18 @@
 #include "core/model/stack.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
 #include "core/backend/kernels/activations.h"
 #include "core/base/assert.h"
+#include "core/model/row_norm.h"
 
 namespace headscope {
 namespace {
 
 constexpr std::int64_t kRowsAtOnce = 256;  // of an MLP: what lies between its matrices stays small
 const Axes kAxes{Axis::batch, Axis::position, Axis::feature};
-
-// Sums of this many interleaved parts, then of the parts: a fixed order that does not wait for every addition.
-constexpr std::int64_t kParts = 8;
-
-template <typename Term>
-double sum_of(std::int64_t count, Term&& term) {
-  std::array<double, kParts> parts{};
-  std::int64_t d = 0;
-  for (; d + kParts <= count; d += kParts) {
-    for (std::int64_t part = 0; part < kParts; ++part) parts[static_cast<std::size_t>(part)] += term(d + part);
-  }
-  for (std::int64_t part = 0; d < count; ++d, ++part) parts[static_cast<std::size_t>(part)] += term(d);
-  double sum = 0;
-  for (const double part : parts) sum += part;
-  return sum;
-}
 
 float* row_of(Tensor& tensor, std::int64_t b, std::int64_t i) {
   return tensor.mutable_data() + b * tensor.strides()[0] + i * tensor.strides()[1];
@@ -38,37 +22,14 @@ const float* row_of(const Tensor& tensor, std::int64_t b, std::int64_t i) {
   return tensor.data() + b * tensor.strides()[0] + i * tensor.strides()[1];
 }
 
-void norm_row(const Architecture& architecture, const float* weight, const float* bias, const float* x,
-              std::int64_t features, float* y) {
-  const auto count = static_cast<double>(features);
-  double mean = 0;
-  if (architecture.norm == Architecture::Norm::layer) {
-    mean = sum_of(features, [x](std::int64_t d) { return static_cast<double>(x[d]); }) / count;
-  }
-  const double squares = sum_of(features, [x, mean](std::int64_t d) { return (x[d] - mean) * (x[d] - mean); });
-  const double factor = 1.0 / std::sqrt(squares / count + architecture.norm_eps);
-  const double offset = architecture.norm_plus_one ? 1.0 : 0.0;
-  for (std::int64_t d = 0; d < features; ++d) {
-    const double scaled = (x[d] - mean) * factor * (offset + weight[d]);
-    y[d] = static_cast<float>(bias == nullptr ? scaled : scaled + bias[d]);
-  }
-}
-
 // row += addend
 void add_row(float* row, const float* addend, std::int64_t features) {
   for (std::int64_t d = 0; d < features; ++d) row[d] += addend[d];
 }
 
-// What an MLP gets and what it adds to, both [batch, rows, d_model].
-struct MlpRows {
-  const Tensor& x;
-  const Tensor& s;
-};
-
-// sum = s + mlp(x).
-void add_mlp(const Architecture& architecture, const BlockWeights& weights, const MlpRows& of, const Backend& backend,
-             const CancelToken& cancel, Tensor& sum) {
-  const Tensor& x = of.x;
+// mlp(x), [batch, rows, d_model].
+void mlp_of(const Architecture& architecture, const BlockWeights& weights, const Tensor& x, const Backend& backend,
+            const CancelToken& cancel, Tensor& result) {
   const Shape wide{x.dim(0), x.dim(1), architecture.mlp_width};
   Tensor up = Tensor::zeros(wide, kAxes);
   backend.linear_into(x, weights.up, up, cancel);
@@ -82,9 +43,21 @@ void add_mlp(const Architecture& architecture, const BlockWeights& weights, cons
   } else {
     activate(architecture.activation, values);
   }
-  backend.linear_into(up, weights.down, sum, cancel);
-  for (std::int64_t b = 0; b < x.dim(0); ++b) {
-    for (std::int64_t i = 0; i < x.dim(1); ++i) add_row(row_of(sum, b, i), row_of(of.s, b, i), x.dim(2));
+  backend.linear_into(up, weights.down, result, cancel);
+}
+
+// The rows [first, end) of the stream that an MLP beside attention reads, normalised.
+Tensor parallel_input(const Architecture& architecture, const BlockWeights& weights, const Tensor& stream, Range rows) {
+  const Tensor part = stream.sliced(1, rows.begin, rows.end);
+  Tensor x = Tensor::zeros(part.shape(), kAxes);
+  norm_rows(architecture, weights.mlp_norm.empty() ? weights.attention_norm : weights.mlp_norm, part, 0, x);
+  return x;
+}
+
+// sum += addend, row by row.
+void add_rows(const Tensor& addend, Tensor& sum) {
+  for (std::int64_t b = 0; b < sum.dim(0); ++b) {
+    for (std::int64_t i = 0; i < sum.dim(1); ++i) add_row(row_of(sum, b, i), row_of(addend, b, i), sum.dim(2));
   }
 }
 
@@ -92,21 +65,7 @@ void add_mlp(const Architecture& architecture, const BlockWeights& weights, cons
 
 void norm_rows(const Architecture& architecture, const NormWeights& norm, const Tensor& x, std::int64_t begin,
                Tensor& y) {
-  const std::int64_t features = x.dim(2);
-  HEADSCOPE_ASSERT(x.shape() == y.shape() && (norm.empty() || norm.weight.size() == features),
-                   to_string(x.shape()) + " to " + to_string(y.shape()));
-  const std::vector<float> weight = norm.weight.values(), bias = norm.bias.values();
-  for (std::int64_t b = 0; b < x.dim(0); ++b) {
-    for (std::int64_t i = begin; i < x.dim(1); ++i) {
-      const float* from = row_of(x, b, i);
-      float* to = row_of(y, b, i);
-      if (!weight.empty()) {
-        norm_row(architecture, weight.data(), bias.empty() ? nullptr : bias.data(), from, features, to);
-      } else if (from != to) {
-        std::copy_n(from, features, to);
-      }
-    }
-  }
+  norm_rows(row_norm_of(architecture, norm), x, begin, y);
 }
 
 Tensor embedded(const Checkpoint& checkpoint, std::span<const std::int64_t> ids, std::span<const std::int64_t> types,
@@ -146,27 +105,30 @@ void finish_layer(const Architecture& architecture, const BlockWeights& weights,
   HEADSCOPE_ASSERT(attention.shape() == stream.shape() && left.shape() == stream.shape(),
                    to_string(attention.shape()) + " beside " + to_string(stream.shape()));
   const bool mlp = architecture.mlp != Architecture::Mlp::none;
+  const bool after_sum = architecture.norm_place == Architecture::NormPlace::after_sum;
   for (std::int64_t first = attended.begin; first < stream.dim(1); first += kRowsAtOnce) {
     cancel.check();
     const std::int64_t end = std::min(first + kRowsAtOnce, stream.dim(1));
     Tensor s = Tensor::zeros({batch, end - first, features}, kAxes);
     attention.read({{0, batch}, {first, end}, {0, features}}, {s.mutable_data(), static_cast<std::size_t>(s.size())});
-    for (std::int64_t b = 0; b < batch; ++b) {
-      for (std::int64_t i = first; i < end; ++i) add_row(row_of(s, b, i - first), row_of(stream, b, i), features);
-    }
+    add_rows(stream.sliced(1, first, end), s);
     Tensor rows = left.writable_sliced(1, first, end);
-    if (!architecture.norm_first) norm_rows(architecture, weights.attention_norm, s, 0, s);
+    if (after_sum) norm_rows(architecture, weights.attention_norm, s, 0, s);
     if (!mlp) {
       norm_rows(architecture, {}, s, 0, rows);
       continue;
     }
     Tensor x = s;
-    if (architecture.norm_first) {
+    if (architecture.parallel) {
+      x = parallel_input(architecture, weights, stream, {first, end});
+    } else if (architecture.norms_input()) {
       x = Tensor::zeros(s.shape(), kAxes);
       norm_rows(architecture, weights.mlp_norm, s, 0, x);
     }
-    add_mlp(architecture, weights, {.x = x, .s = s}, backend, cancel, rows);
-    if (!architecture.norm_first) norm_rows(architecture, weights.mlp_norm, rows, 0, rows);
+    mlp_of(architecture, weights, x, backend, cancel, rows);
+    if (architecture.norms_result()) norm_rows(architecture, weights.mlp_norm_out, rows, 0, rows);
+    add_rows(s, rows);
+    if (after_sum) norm_rows(architecture, weights.mlp_norm, rows, 0, rows);
   }
 }
 

@@ -12,10 +12,7 @@
 
 namespace headscope {
 
-// Normalises the rows [begin, len) of `x` [batch, len, features] into the same rows of `y` (which may be x):
-//   layer: (x - mean) / sqrt(mean((x - mean)^2) + eps) * weight + bias        torch.nn.LayerNorm
-//   rms:   x / sqrt(mean(x^2) + eps) * weight, or * (1 + weight)              Zhang and Sennrich 2019
-// Sums in double. Without weights it copies.
+// norm_rows of row_norm.h with the architecture's kind of norm.
 void norm_rows(const Architecture& architecture, const NormWeights& norm, const Tensor& x, std::int64_t begin,
                Tensor& y);
 
@@ -28,12 +25,15 @@ Tensor embedded(const Checkpoint& checkpoint, std::span<const std::int64_t> ids,
 // What a layer adds up after its attention. It refers to its tensors.
 struct AttendedRows {
   const Tensor& stream;     // the layer's input, [batch, len, d_model]
-  const Tensor& attention;  // the output of its attention, of the same shape; may be computed when read
+  const Tensor& attention;  // what its attention adds (attention_norm_out where there is one, else output), of the same
+                            // shape; may be computed when read
   std::int64_t begin = 0;   // the first row that is computed
 };
 
-// Computes the rows [begin, len) of a layer's result `left`:
-//   norm_first: s = stream + attention, then s + mlp(norm(s)); else s = norm(stream + attention), then norm(s + mlp(s))
+// Computes the rows [begin, len) of a layer's result `left`, by Architecture::norm_place:
+//   before:    s = stream + attention, then s + mlp(norm(s)); parallel: s + mlp(norm(stream))
+//   after_sum: s = norm(stream + attention), then norm(s + mlp(s))
+//   after:     s = stream + attention, then s + norm(mlp(s));  around: s + norm'(mlp(norm(s)))
 //   mlp(x) = down(f(up x)), or down(f(gate x) * up x)
 // Throws Cancelled.
 void finish_layer(const Architecture& architecture, const BlockWeights& weights, const AttendedRows& attended,

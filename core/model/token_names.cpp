@@ -64,13 +64,15 @@ std::string token_names_text(const std::vector<std::string>& names) {
   return words && !is_token_json(text) ? text : json_dump(nlohmann::ordered_json(names));
 }
 
-TokenNames token_names_of(const Capture& capture, const Request& request) {
+TokenNames token_names_of(const Capture& capture, const CapturedLayer& layer, const Request& request) {
   TokenNames names{capture.tokens, capture.key_tokens};
+  if (layer.names) names = {layer.names->queries, layer.names->keys};
+  const bool named_keys = layer.names ? layer.names->named_keys : capture.named_keys;
   const bool typed = !request.phrase.empty();
-  if (typed) names.queries = named("phrase", request.phrase, capture.query_len);
-  if (typed && !capture.named_keys && capture.query_len == capture.key_len) names.keys = names.queries;
+  if (typed) names.queries = named("phrase", request.phrase, layer.query_len());
+  if (typed && !named_keys && layer.query_len() == layer.key_len()) names.keys = names.queries;
   if (request.key_phrase && !request.key_phrase->empty()) {
-    names.keys = named("key-phrase", *request.key_phrase, capture.key_len);
+    names.keys = named("key-phrase", *request.key_phrase, layer.key_len());
   }
   return names;
 }

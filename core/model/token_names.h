@@ -1,4 +1,4 @@
-// The names of a capture's tokens as somebody types or pastes them: what the phrase of its request says.
+// The names of a capture's tokens as they are typed or pasted: what the phrase of its request says.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,10 @@ struct TokenNames {
   std::vector<std::string> queries, keys;
 };
 
-// The names of `capture`'s positions: the request's phrase and key phrase, or those of the file where they are empty.
+// The names of the positions of a layer of `capture`: the request's phrase and key phrase, or those of the file where
+// they are empty.
 // The phrase names the keys too where they are as many and the file does not name them. Throws ProblemError of `phrase`
 // or `key-phrase` ("16 names wanted, 9 given").
-TokenNames token_names_of(const Capture& capture, const Request& request);
+TokenNames token_names_of(const Capture& capture, const CapturedLayer& layer, const Request& request);
 
 }  // namespace headscope

@@ -11,6 +11,8 @@
 #include "core/base/message_text.h"
 #include "core/io/atomic_file.h"
 #include "core/io/json_text.h"
+#include "core/io/mapped_file.h"
+#include "core/io/torch_file.h"
 #include "core/model/config_reader.h"
 
 namespace headscope {
@@ -18,8 +20,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kWhole = "model.safetensors";
-constexpr const char* kIndex = "model.safetensors.index.json";
+// How save_pretrained lays weights out; the first row of which a file is there is taken.
+struct WeightLayout {
+  const char* whole;
+  const char* index;  // names the shards
+  TensorFile (*open)(const std::string& path);
+};
+
+constexpr WeightLayout kLayouts[] = {
+    {"model.safetensors", "model.safetensors.index.json", open_safetensors},
+    {"pytorch_model.bin", "pytorch_model.bin.index.json", open_torch},
+};
+
 constexpr std::size_t kMostJsonBytes = std::size_t{16} << 20;
 constexpr std::size_t kMostShards = 2000;
 
@@ -33,34 +45,64 @@ bool is_plain_file_name(std::string_view name) {
   return !name.empty() && name != "." && name != ".." && name.find_first_of(std::string_view("/\\\0", 3)) == name.npos;
 }
 
-// What to do about files of weights that are no safetensors.
+// What to do about files of weights that are not read, by the ends of their names.
+struct WeightAdvice {
+  const char* ending;
+  const char* advice;
+};
+
+constexpr WeightAdvice kAdvice[] = {
+    {".bin", ", which is no pytorch_model.bin: rename it if it is the whole model"},
+    {".ckpt", ", a checkpoint of training code: rename it to model.pt if torch.save wrote it"},
+    {".gguf", ", a GGUF model: give its own path"},
+    {".onnx", ", an ONNX model, whose weights are not read: open the model that it was exported from"},
+    {".h5", ", weights of another framework, which are not read"},
+    {".msgpack", ", weights of another framework, which are not read"},
+    {".safetensors", ", which only an index could name: rename it if it is the whole model"},
+};
+
 std::string advice_for(const std::string& name) {
-  if (name.ends_with(".bin") || name.ends_with(".pt") || name.ends_with(".pth") || name.ends_with(".ckpt")) {
-    return ", a PyTorch pickle: save its state_dict with safetensors.torch.save_file as model.safetensors";
+  for (const WeightAdvice& row : kAdvice) {
+    if (name.ends_with(row.ending)) return row.advice;
   }
-  if (name.ends_with(".gguf")) return ", a GGUF model, which is not read";
-  if (name.ends_with(".h5") || name.ends_with(".msgpack") || name.ends_with(".onnx")) {
-    return ", weights of another framework, which are not read";
-  }
-  if (name.ends_with(".safetensors")) return ", which only an index could name: rename it if it is the whole model";
   return "";
 }
 
-[[noreturn]] void refuse_without_weights(const std::string& folder) {
+std::vector<std::string> sorted_names(const std::string& folder) {
+  constexpr std::size_t most = 4096;
   std::vector<std::string> names;
-  std::string telling;
   std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end && names.size() < 1000; at.increment(error)) {
-    const std::string name = at->path().filename().string();
-    const std::string advice = advice_for(name);
-    if (!advice.empty() && telling.empty()) telling = shortened(name) + advice;
-    names.push_back(shortened(name));
+  for (fs::directory_iterator at(folder, error), end; !error && at != end && names.size() < most; at.increment(error)) {
+    names.push_back(at->path().filename().string());
   }
   std::sort(names.begin(), names.end());
-  throw Error(fmt::format("{}: found neither {} nor {}; it holds {}", folder, kWhole, kIndex,
+  return names;
+}
+
+// The .pt and .pth files that may be the model's; those of an optimizer, a schedule or a generator are none.
+std::vector<std::string> torch_names(const std::vector<std::string>& names) {
+  std::vector<std::string> found;
+  for (const std::string& name : names) {
+    const bool beside = name.starts_with("optimizer") || name.starts_with("scheduler") || name.starts_with("scaler") ||
+                        name.starts_with("rng_state");
+    if (!beside && (name.ends_with(".pt") || name.ends_with(".pth"))) found.push_back(name);
+  }
+  return found;
+}
+
+[[noreturn]] void refuse_without_weights(const std::string& folder, const std::vector<std::string>& names) {
+  std::string telling;
+  std::vector<std::string> shown;
+  for (const std::string& name : names) {
+    const std::string advice = advice_for(name);
+    if (!advice.empty() && telling.empty()) telling = shortened(name) + advice;
+    shown.push_back(shortened(name));
+  }
+  throw Error(fmt::format("{}: found neither {} nor {} nor the same of {} nor one .pt or .pth; it holds {}", folder,
+                          kLayouts[0].whole, kLayouts[0].index, kLayouts[1].whole,
                           !telling.empty() ? telling
                           : names.empty()  ? "nothing"
-                                           : first_ten(names)));
+                                           : first_ten(shown)));
 }
 
 }  // namespace
@@ -92,22 +134,42 @@ std::string read_json_text(const std::string& path) {
   return text;
 }
 
-void WeightFiles::add(const std::string& folder, const std::string& name) {
-  files_.push_back(std::make_unique<const SafetensorsFile>(SafetensorsFile::open((fs::path(folder) / name).string())));
+void WeightFiles::add(const std::string& folder, const std::string& name, Open open_file) {
+  files_.push_back(std::make_unique<const TensorFile>(open_file((fs::path(folder) / name).string())));
   names_.push_back(name);
-  const SafetensorsFile* file = files_.back().get();
-  for (const SafetensorsEntry& entry : file->entries()) places_.try_emplace(entry.name, Place{file, &entry});
+  const TensorFile* file = files_.back().get();
+  for (const TensorEntry& entry : file->entries) places_.try_emplace(entry.name, Place{file, &entry});
 }
 
 WeightFiles WeightFiles::open(const std::string& folder) {
   WeightFiles files;
   const fs::path path(folder);
-  if (is_there(path / kWhole)) {
-    files.add(folder, kWhole);
-    return files;
+  for (const WeightLayout& layout : kLayouts) {
+    if (is_there(path / layout.whole)) {
+      files.add(folder, layout.whole, layout.open);
+      return files;
+    }
+    if (is_there(path / layout.index)) {
+      files.add_shards(folder, layout.index, layout.open);
+      return files;
+    }
   }
-  if (!is_there(path / kIndex)) refuse_without_weights(folder);
-  const std::string index = (path / kIndex).string();
+  const std::vector<std::string> names = sorted_names(folder);
+  const std::vector<std::string> torch = torch_names(names);
+  if (torch.empty()) refuse_without_weights(folder, names);
+  if (torch.size() > 1) {
+    std::vector<std::string> shown;
+    for (const std::string& name : torch) shown.push_back(shortened(name));
+    throw Error(fmt::format("{}: found {} files that may hold the model: {}; expected one, or one called {}", folder,
+                            torch.size(), first_ten(shown), kLayouts[1].whole));
+  }
+  files.add(folder, torch.front(), open_torch);
+  return files;
+}
+
+void WeightFiles::add_shards(const std::string& folder, const std::string& index_name, Open open_file) {
+  const fs::path path(folder);
+  const std::string index = (path / index_name).string();
   const auto map = parse_weight_index(read_json_text(index), index);
   std::vector<std::string> shards;
   for (const auto& [tensor, shard] : map) shards.push_back(shard);
@@ -124,28 +186,45 @@ WeightFiles WeightFiles::open(const std::string& folder) {
     throw Error(fmt::format("{}: {} of {} files that it names are missing: {}", index, missing.size(), shards.size(),
                             first_ten(missing)));
   }
-  std::map<std::string, const SafetensorsFile*> opened;
+  std::map<std::string, const TensorFile*> opened;
   for (const std::string& shard : shards) {
-    files.add(folder, shard);
-    opened[shard] = files.files_.back().get();
+    add(folder, shard, open_file);
+    opened[shard] = files_.back().get();
   }
   std::vector<std::string> broken_promises;
   for (const auto& [tensor, shard] : map) {
-    const SafetensorsFile* file = opened.at(shard);
-    const SafetensorsEntry* entry = file->find(tensor);
+    const TensorFile* file = opened.at(shard);
+    const TensorEntry* entry = file->find(tensor);
     if (entry == nullptr) {
       broken_promises.push_back(fmt::format("{} in {}", shortened(tensor), shortened(shard)));
     } else {
-      files.places_.insert_or_assign(tensor, Place{file, entry});
+      places_.insert_or_assign(tensor, Place{file, entry});
     }
   }
   if (!broken_promises.empty()) {
     throw Error(fmt::format("{}: promises tensors that are not there: {}", index, first_ten(broken_promises)));
   }
+}
+
+WeightFiles WeightFiles::of(TensorFile file) {
+  WeightFiles files;
+  files.names_.push_back(file.path);
+  files.files_.push_back(std::make_unique<const TensorFile>(std::move(file)));
+  for (const TensorEntry& entry : files.files_[0]->entries) {
+    files.places_.try_emplace(entry.name, Place{files.files_[0].get(), &entry});
+  }
   return files;
 }
 
+bool WeightFiles::name_also(const std::string& name, const std::string& tensor) {
+  const auto at = places_.find(tensor);
+  if (at == places_.end()) return false;
+  other_names_.insert_or_assign(name, at->second);
+  return true;
+}
+
 const WeightFiles::Place* WeightFiles::find(const std::string& name) const {
+  if (const auto at = other_names_.find(name); at != other_names_.end()) return &at->second;
   const auto at = places_.find(name);
   return at == places_.end() ? nullptr : &at->second;
 }

@@ -1,4 +1,4 @@
-// The safetensors files of a checkpoint folder as one list of tensors.
+// The files of weights of a checkpoint folder as one list of tensors.
 #pragma once
 
 #include <map>
@@ -8,21 +8,28 @@
 #include <utility>
 #include <vector>
 
-#include "core/io/safetensors.h"
+#include "core/io/tensor_file.h"
 
 namespace headscope {
 
 class WeightFiles {
  public:
   struct Place {
-    const SafetensorsFile* file;
-    const SafetensorsEntry* entry;
+    const TensorFile* file;
+    const TensorEntry* entry;
   };
 
-  // model.safetensors, or else the shards that model.safetensors.index.json names, which all lie in the folder itself.
-  // Maps them and reads their headers. Throws Error that says what the folder holds instead, which shard is missing, or
-  // which tensors the index names that are not in their shard.
+  // model.safetensors, or the shards that model.safetensors.index.json names, which all lie in the folder itself; or
+  // else the same of pytorch_model.bin; or else the one .pt or .pth of the folder, what training keeps of its optimizer
+  // aside. Maps them and reads their headers. Throws Error that says what the folder holds instead, which shard is
+  // missing, or which tensors the index names that are not in their shard.
   static WeightFiles open(const std::string& folder);
+
+  // The tensors of one file.
+  static WeightFiles of(TensorFile file);
+
+  // Makes a tensor known by another name as well, which all() does not list; false where no file holds `tensor`.
+  bool name_also(const std::string& name, const std::string& tensor);
 
   // Null when no file holds it.
   const Place* find(const std::string& name) const;
@@ -30,14 +37,17 @@ class WeightFiles {
   const std::vector<std::string>& names() const { return names_; }  // of the files
 
  private:
-  void add(const std::string& folder, const std::string& name);
+  using Open = TensorFile (*)(const std::string& path);
+  void add(const std::string& folder, const std::string& name, Open open_file);
+  void add_shards(const std::string& folder, const std::string& index_name, Open open_file);
   std::vector<std::string> names_;
-  std::vector<std::unique_ptr<const SafetensorsFile>> files_;
+  std::vector<std::unique_ptr<const TensorFile>> files_;
   std::map<std::string, Place> places_;
+  std::map<std::string, Place> other_names_;
 };
 
-// Tensor and file name of every line of a model.safetensors.index.json's weight_map, in its order. Throws Error when
-// the text is no such index, names no tensor, or names a file outside of the folder.
+// Tensor and file name of every line of the weight_map of a model.safetensors.index.json, in its order. Throws Error
+// when the text is no such index, names no tensor, or names a file outside of the folder.
 std::vector<std::pair<std::string, std::string>> parse_weight_index(std::string_view json, const std::string& what);
 
 // The text of a small JSON file in a checkpoint folder. Throws Error when it is missing or is no JSON; then it names

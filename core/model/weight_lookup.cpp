@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/message_text.h"
+#include "core/io/gguf_types.h"
 #include "core/model/config_reader.h"
 
 namespace headscope {
@@ -48,6 +49,15 @@ const Place* WeightLookup::find_older(const PlannedTensor& tensor) const {
 
 namespace {
 
+bool is_gguf(const TensorFile& file) {
+  return std::string_view(file.format) == "GGUF";
+}
+
+bool can_be_weight(const TensorFile& file, const TensorEntry& entry) {
+  if (is_gguf(file)) return is_read_gguf_type(entry.dtype);
+  return entry.dtype == "F32" || entry.dtype == "F16" || entry.dtype == "BF16";
+}
+
 class Accountant {
  public:
   explicit Accountant(const WeightLookup& lookup) : lookup_(lookup) {}
@@ -65,20 +75,24 @@ class Accountant {
       missing = true;
       return;
     }
-    const SafetensorsEntry& entry = *place->entry;
+    const TensorEntry& entry = *place->entry;
+    // A model with a map has names of its own.
+    const bool as_planned =
+        entry.name.ends_with(tensor.name) || (!tensor.older_name.empty() && entry.name.ends_with(tensor.older_name));
+    const std::string named = shortened(entry.name) + (as_planned ? "" : fmt::format(" ({})", tensor.name));
     if (entry.shape != tensor.shape) {
-      problems.push_back(
-          fmt::format("{} is [{}], expected {}", shortened(entry.name), fmt::join(entry.shape, ", "), shape));
-    } else if (entry.dtype != "F32" && entry.dtype != "F16" && entry.dtype != "BF16") {
-      problems.push_back(fmt::format("{} is {}, expected F32, F16 or BF16", shortened(entry.name), entry.dtype));
+      problems.push_back(fmt::format("{} is [{}], expected {}", named, fmt::join(entry.shape, ", "), shape));
+    } else if (!can_be_weight(*place->file, entry)) {
+      problems.push_back(fmt::format("{} is {}, expected {}", named, entry.dtype,
+                                     is_gguf(*place->file) ? read_gguf_types() : "F32, F16 or BF16"));
     }
     if (used.insert(entry.name).second) count(entry);
     if (const Place* copy = lookup_.find_older(tensor)) used.insert(copy->entry->name);
   }
 
  private:
-  void count(const SafetensorsEntry& entry) {
-    account.bytes += static_cast<std::int64_t>(entry.end - entry.begin);
+  void count(const TensorEntry& entry) {
+    account.bytes += static_cast<std::int64_t>(entry.bytes);
     std::int64_t numbers = 1;
     for (const std::int64_t size : entry.shape) numbers *= size;
     account.parameters += numbers;
@@ -96,11 +110,13 @@ OutputHead::Kind head_of(const WeightLookup& lookup, const PlannedHead& planned,
   return architecture.causal ? OutputHead::Kind::next_token : OutputHead::Kind::masked;
 }
 
-[[noreturn]] void refuse(const Accountant& checks, const Architecture& architecture, const std::string& what) {
+[[noreturn]] void refuse(const Accountant& checks, const Architecture& architecture, const std::string& what,
+                         const char* described_by) {
   const bool one = checks.problems.size() == 1;
-  std::string sentence = fmt::format("{}: {} not as the {} model of config.json needs {}: {}", what,
-                                     one ? "1 tensor is" : fmt::format("{} tensors are", checks.problems.size()),
-                                     architecture.family, one ? "it" : "them", first_ten(checks.problems, "; "));
+  std::string sentence =
+      fmt::format("{}: {} not as the {} model of {} needs {}: {}", what,
+                  one ? "1 tensor is" : fmt::format("{} tensors are", checks.problems.size()), architecture.family,
+                  described_by, one ? "it" : "them", first_ten(checks.problems, "; "));
   if (checks.missing && !checks.account.unexpected.empty()) {
     std::vector<std::string> shown;
     for (const std::string& name : checks.account.unexpected) shown.push_back(shortened(name));
@@ -132,7 +148,10 @@ WeightAccount checked_weights(const WeightFiles& files, const WeightLookup& look
   for (const auto& [name, place] : files.all()) {
     if (!checks.used.contains(name) && !is_remade_buffer(name)) checks.account.unexpected.push_back(name);
   }
-  if (!checks.problems.empty()) refuse(checks, architecture, what);
+  if (!checks.problems.empty()) {
+    const bool metadata = !files.all().empty() && is_gguf(*files.all().begin()->second.file);
+    refuse(checks, architecture, what, metadata ? "its metadata" : "config.json");
+  }
   return checks.account;
 }
 

@@ -40,8 +40,8 @@ void add(const PlannedModule& module, std::vector<PlannedTensor>& all) {
 
 std::vector<PlannedTensor> PlannedBlock::tensors() const {
   std::vector<PlannedTensor> all;
-  for (const PlannedModule* module :
-       {&attention_norm, &qkv, &query, &key, &value, &output, &query_norm, &key_norm, &mlp_norm, &gate, &up, &down}) {
+  for (const PlannedModule* module : {&attention_norm, &qkv, &query, &key, &value, &output, &query_norm, &key_norm,
+                                      &attention_norm_out, &mlp_norm, &mlp_norm_out, &gate_up, &gate, &up, &down}) {
     add(*module, all);
   }
   return all;
@@ -72,7 +72,7 @@ PlannedBody planned_body(const Architecture& architecture, const Family& family)
   body.position = table(names.position, architecture.position_offset + architecture.max_positions, width);
   body.token_type = table(names.token_type, architecture.token_types, width);
   body.embedding_norm = norm(names.embedding_norm, width, norm_bias);
-  body.final_norm = norm(names.final_norm, width, norm_bias);
+  if (architecture.final_norm) body.final_norm = norm(names.final_norm, width, norm_bias);
   return body;
 }
 
@@ -93,10 +93,14 @@ PlannedBlock planned_block(const Architecture& architecture, const Family& famil
   block.value = linear(named(names.value), key_rows, width, architecture.qkv_bias, in_out);
   block.output = linear(named(names.output), width, query_rows, architecture.output_bias, in_out);
   if (architecture.head_norm) {
-    block.query_norm = norm(named(names.query_norm), architecture.head_dim, false);
-    block.key_norm = norm(named(names.key_norm), architecture.head_dim, false);
+    const bool whole = architecture.head_norm_whole;
+    block.query_norm = norm(named(names.query_norm), whole ? query_rows : architecture.head_dim, false);
+    block.key_norm = norm(named(names.key_norm), whole ? key_rows : architecture.head_dim, false);
   }
-  block.mlp_norm = norm(named(names.mlp_norm), width, norm_bias);
+  block.attention_norm_out = norm(named(names.attention_norm_out), width, norm_bias);
+  block.mlp_norm_out = norm(named(names.mlp_norm_out), width, norm_bias);
+  if (!architecture.shared_norm) block.mlp_norm = norm(named(names.mlp_norm), width, norm_bias);
+  block.gate_up = linear(named(names.gate_up), 2 * architecture.mlp_width, width, architecture.mlp_bias, in_out);
   block.gate = linear(named(names.gate), architecture.mlp_width, width, architecture.mlp_bias, in_out);
   block.up = linear(named(names.up), architecture.mlp_width, width, architecture.mlp_bias, in_out);
   block.down = linear(named(names.down), width, architecture.mlp_width, architecture.mlp_bias, in_out);

@@ -27,7 +27,7 @@ struct PlannedModule {
 
 struct PlannedBlock {
   PlannedModule attention_norm, qkv, query, key, value, output, query_norm, key_norm;
-  PlannedModule mlp_norm, gate, up, down;
+  PlannedModule attention_norm_out, mlp_norm, mlp_norm_out, gate_up, gate, up, down;
   std::vector<PlannedTensor> tensors() const;  // those that are there
 };
 

@@ -1,3 +1,5 @@
+#include "core/model/weights_sha256.h"
+
 #include <openssl/evp.h>
 
 #include <bit>
@@ -5,7 +7,7 @@
 #include <string_view>
 
 #include "core/base/assert.h"
-#include "core/model/layer_weights.h"
+#include "core/io/tensor_blocks.h"
 
 namespace headscope {
 namespace {
@@ -38,7 +40,7 @@ class Sha256 {
   std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_;
 };
 
-void add_tensor(Sha256& sha, std::string_view name, const Tensor& tensor) {
+void add_tensor(Sha256& sha, std::string_view name, const Tensor& tensor, const CancelToken& cancel) {
   if (tensor.empty()) return;
   sha.add(name.data(), name.size() + 1);  // with its NUL, so that names cannot run into shapes
   sha.add_u32(static_cast<std::uint32_t>(tensor.rank()));
@@ -46,31 +48,38 @@ void add_tensor(Sha256& sha, std::string_view name, const Tensor& tensor) {
     sha.add_u32(static_cast<std::uint32_t>(size));
     sha.add_u32(static_cast<std::uint32_t>(size >> 32));
   }
-  const std::vector<float> values = tensor.values();
-  if constexpr (std::endian::native == std::endian::little) {
-    sha.add(values.data(), values.size() * sizeof(float));
-  } else {
-    for (const float value : values) sha.add_u32(std::bit_cast<std::uint32_t>(value));
-  }
+  // In pieces: the weights may be larger than memory.
+  const auto add = [&sha](std::span<const float> values) {
+    if constexpr (std::endian::native == std::endian::little) {
+      sha.add(values.data(), values.size_bytes());
+    } else {
+      for (const float value : values) sha.add_u32(std::bit_cast<std::uint32_t>(value));
+    }
+  };
+  for_each_block(tensor, cancel, add);
 }
 
 }  // namespace
 
-std::string sha256_of(const LayerWeights& weights) {
+std::string sha256_of(const LayerWeights& weights, const CancelToken& cancel) {
   Sha256 sha;
-  add_tensor(sha, "qkv.weight", weights.qkv.weight);
-  add_tensor(sha, "qkv.bias", weights.qkv.bias);
-  add_tensor(sha, "query.weight", weights.query.weight);
-  add_tensor(sha, "query.bias", weights.query.bias);
-  add_tensor(sha, "key.weight", weights.key.weight);
-  add_tensor(sha, "key.bias", weights.key.bias);
-  add_tensor(sha, "value.weight", weights.value.weight);
-  add_tensor(sha, "value.bias", weights.value.bias);
-  add_tensor(sha, "bias_k", weights.bias_k);
-  add_tensor(sha, "bias_v", weights.bias_v);
-  add_tensor(sha, "output.weight", weights.output.weight);
-  add_tensor(sha, "output.bias", weights.output.bias);
+  add_tensor(sha, "qkv.weight", weights.qkv.weight, cancel);
+  add_tensor(sha, "qkv.bias", weights.qkv.bias, cancel);
+  add_tensor(sha, "query.weight", weights.query.weight, cancel);
+  add_tensor(sha, "query.bias", weights.query.bias, cancel);
+  add_tensor(sha, "key.weight", weights.key.weight, cancel);
+  add_tensor(sha, "key.bias", weights.key.bias, cancel);
+  add_tensor(sha, "value.weight", weights.value.weight, cancel);
+  add_tensor(sha, "value.bias", weights.value.bias, cancel);
+  add_tensor(sha, "bias_k", weights.bias_k, cancel);
+  add_tensor(sha, "bias_v", weights.bias_v, cancel);
+  add_tensor(sha, "output.weight", weights.output.weight, cancel);
+  add_tensor(sha, "output.bias", weights.output.bias, cancel);
   return sha.hex();
+}
+
+std::string sha256_of(const LayerWeights& weights) {
+  return sha256_of(weights, CancelToken());
 }
 
 }  // namespace headscope

@@ -45,7 +45,7 @@ class BroadcastFile {
 };
 
 MaskKind kind_of(const Request& request, const MaskFile& file) {
-  if (request.mask_kind != MaskKind::automatic) return request.mask_kind;
+  if (request.mask_kind != MaskKind::automatic && !file.is_captured) return request.mask_kind;
   return file.is_whole ? MaskKind::keep : MaskKind::additive;
 }
 

@@ -99,7 +99,8 @@ FullyMaskedRows fully_masked_rows(const HiddenCells& hidden, std::int64_t batch,
 struct MaskFile {
   std::string path;
   Tensor values;
-  bool is_whole = false;  // npy dtype bool or an integer: keep is the default meaning, else additive
+  bool is_whole = false;     // npy dtype bool or an integer: keep is the default meaning, else additive
+  bool is_captured = false;  // of a capture: it has its default meaning, whatever --mask-kind says of files
 };
 
 struct Mask {

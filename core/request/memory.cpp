@@ -2,14 +2,100 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
+#include "core/base/assert.h"
 #include "core/request/mask.h"
 #include "core/request/mask_terms.h"
 #include "core/request/one_pass.h"
+#include "core/request/stage_info.h"
 
 namespace headscope {
 
 namespace {
+
+// The number that a symbol stands for, as far as it is known without the inputs.
+double size_of(const StageSizes& sizes, StageSize size) {
+  const auto d = [](std::int64_t n) { return static_cast<double>(n); };
+  switch (size) {
+    case StageSize::batch:
+      return d(sizes.batch);
+    case StageSize::queries:
+      return d(sizes.query_len);
+    case StageSize::key_tokens:
+      return d(sizes.key_len);
+    case StageSize::keys:
+      return d(sizes.key_len) + (sizes.extra_key ? 1 : 0);
+    case StageSize::heads:
+      return d(sizes.heads);
+    case StageSize::kv_heads:
+      return d(sizes.kv_heads);
+    case StageSize::head_dim:
+      return d(sizes.head_dim);
+    case StageSize::value_head_dim:
+      return d(sizes.value_head_dim);
+    case StageSize::head_qkv:
+      return 3 * d(sizes.head_dim);
+    case StageSize::input_dim:
+    case StageSize::key_input_dim:
+    case StageSize::value_input_dim:
+      return d(sizes.input_dim);
+    case StageSize::query_features:
+      return d(sizes.heads) * d(sizes.head_dim);
+    case StageSize::key_features:
+      return d(sizes.kv_heads) * d(sizes.head_dim);
+    case StageSize::value_features:
+      return d(sizes.kv_heads) * d(sizes.value_head_dim);
+    case StageSize::qkv_rows:
+      return d(sizes.heads) * d(sizes.head_dim) + d(sizes.kv_heads) * (d(sizes.head_dim) + d(sizes.value_head_dim));
+    case StageSize::concat_features:
+      return d(sizes.heads) * d(sizes.value_head_dim);
+    case StageSize::output_rows:
+      return d(sizes.d_model);
+  }
+  HEADSCOPE_ASSERT(false, std::to_string(static_cast<int>(size)));
+  return 0;
+}
+
+// Whether the request has a stage of the kind that lies in memory of its own.
+bool is_there(const Request& request, const StageSizes& sizes, StageWhen when) {
+  switch (when) {
+    case StageWhen::always:
+      return true;
+    case StageWhen::vectors:
+      return !sizes.alone;
+    case StageWhen::cross:
+      return !sizes.alone && sizes.cross;
+    case StageWhen::output:
+      return !sizes.alone && sizes.has_output;
+    case StageWhen::output_norm:
+      return !sizes.alone && sizes.has_output && sizes.output_norm;
+    case StageWhen::softcap:
+      return request.softcap.has_value();
+    case StageWhen::dropout:
+      return request.dropout > 0 || !request.dropout_mask.empty();
+    case StageWhen::captured:
+      return false;  // it lies in its file
+    case StageWhen::fused:
+    case StageWhen::per_head:
+    case StageWhen::projected:
+      break;  // only the file of the weights says it: query, key and value are counted in their place
+  }
+  HEADSCOPE_ASSERT(false, std::to_string(static_cast<int>(when)));
+  return false;
+}
+
+// Floats of the stages whose rows say that they lie in memory of their own.
+double stored_floats(const Request& request, const StageSizes& sizes) {
+  double floats = 0;
+  for (const StageInfo& stage : stage_infos()) {
+    if (!stage.stored || !is_there(request, sizes, stage.when)) continue;
+    double count = 1;
+    for (const StageAxis& axis : stage.axes) count *= size_of(sizes, axis.size);
+    floats += count;
+  }
+  return floats;
+}
 
 // Floats of everything but the stages of the scores' size, the bytes of what a mask file hides, and the floats of what
 // the mask's terms add.
@@ -21,17 +107,16 @@ double bytes_without_scores(const Request& request, const StageSizes& sizes) {
   const double key_features = d(sizes.kv_heads) * (d(sizes.head_dim) + d(sizes.value_head_dim));
   const double keys = d(sizes.key_len) + (sizes.extra_key ? 1 : 0);
 
-  double floats = query_rows * query_features + key_rows * key_features;
-  if (!sizes.alone) floats += query_rows * d(sizes.input_dim) + (sizes.cross ? key_rows * d(sizes.input_dim) : 0.0);
+  double floats = stored_floats(request, sizes) + query_rows * query_features + key_rows * key_features;
   if (sizes.extra_key) floats += d(sizes.batch) * keys * key_features;
-
-  const double value_features = d(sizes.heads) * d(sizes.value_head_dim);
-  floats += query_rows * value_features * (request.merge == Merge::transpose && sizes.heads > 1 ? 2 : 1);
-  if (sizes.has_output && !sizes.alone) floats += query_rows * d(sizes.d_model);
+  // concat; merged otherwise it is a view of the heads.
+  if (request.merge == Merge::transpose && sizes.heads > 1) {
+    floats += query_rows * d(sizes.heads) * d(sizes.value_head_dim);
+  }
   const bool listed =
       any_painted(request) || std::any_of(request.mask.begin(), request.mask.end(),
                                           [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::file; });
-  if (adds_to_scores(request.mask)) floats += d(sizes.heads) * d(sizes.query_len) * keys;
+  if (sizes.own_added || adds_to_scores(request.mask)) floats += d(sizes.heads) * d(sizes.query_len) * keys;
   const double bytes = floats * static_cast<double>(sizeof(float)) + (listed ? d(sizes.query_len) * keys : 0.0);
   return d(sizes.layers) * bytes;
 }

@@ -54,7 +54,7 @@ struct Request : Interventions {
   // Where the weights come from.
   std::string model = "seeded";       // seeded | demo:NAME | path
   std::optional<std::int64_t> layer;  // nullopt: the last layer
-  std::string weights;                // FILE.safetensors: one attention layer; "": not given
+  std::string weights;                // a file of one attention layer; "": not given
   QkvLayout qkv_layout = QkvLayout::automatic;
 
   // Sizes. nullopt means the default, or the size that the weights or inputs have.

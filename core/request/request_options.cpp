@@ -129,11 +129,12 @@ std::vector<RequestOption> source_options() {
 // Where the weights come from, and the sizes of what is drawn.
 std::vector<RequestOption> weight_options() {
   return {
-      path_option<"model", &R::model>(
-          "demo:NAME|seeded|PATH", "Where weights come from: a checkpoint, or a capture (.safetensors, .npy, .npz)."),
+      path_option<"model", &R::model>("demo:NAME|seeded|PATH",
+                                      "Where weights come from: a checkpoint folder, a GGUF model (.gguf), or a "
+                                      "capture (.safetensors, .npy, .npz)."),
       size_option<"layer", &R::layer, 0>("Layer of a model with several; the last when not given."),
-      path_option<"weights", &R::weights>("FILE.safetensors",
-                                          "One attention layer, as torch or the tutorials save it."),
+      path_option<"weights", &R::weights>(
+          "FILE", "One attention layer (.safetensors, .pt, .pth, .bin), as torch or the tutorials save it."),
       word_option<"qkv-layout", &R::qkv_layout, kQkvLayouts>("per-head|blocked",
                                                              "How the rows of a fused projection are laid out."),
       size_option<"heads", &R::heads, 1>("Number of heads; must divide d_model (8 for seeded weights)."),

@@ -28,9 +28,11 @@ enum class StageId {
   masked_scores,
   weights,
   dropped_weights,
+  captured_weights,
   context,
   concat,
   output,
+  attention_norm_out,
 };
 
 // "masked_scores".
@@ -42,10 +44,10 @@ std::optional<StageId> stage_named(std::string_view name);
 // All of them, in the order above.
 const std::vector<StageId>& all_stages();
 
-// Whether rows are queries and columns are keys: raw_scores ... dropped_weights.
+// Whether rows are queries and columns are keys: raw_scores ... captured_weights.
 bool is_score_like(StageId stage);
 
-// weights and dropped_weights: never negative, drawn with a sequential map on [0, 1].
+// weights, dropped_weights and captured_weights: never negative, drawn with a sequential map on [0, 1].
 bool is_weight_like(StageId stage);
 
 }  // namespace headscope

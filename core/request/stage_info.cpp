@@ -40,24 +40,35 @@ std::vector<StageAxis> score_axes() {
   return {{Axis::batch, Size::batch}, {Axis::head, Size::heads}, {Axis::query, Size::queries}, {Axis::key, Size::keys}};
 }
 
+// ---- what few rows have, added to a row
+StageInfo stored(StageInfo info) {
+  info.stored = true;
+  return info;
+}
+
+StageInfo with_formula(StageInfo info, StageFormula formula) {
+  info.formula = std::move(formula);
+  return info;
+}
+
 std::vector<StageInfo> input_stages() {
   return {
-      {S::input,
-       "input",
-       "b,i,d",
-       rows_of(Size::queries, Size::input_dim),
-       When::vectors,
-       Card::inputs,
-       kValues,
-       {.sources = {Source::query_input}}},
-      {S::key_input,
-       "key_input",
-       "b,j,d",
-       rows_of(Size::key_tokens, Size::key_input_dim),
-       When::cross,
-       Card::inputs,
-       kValues,
-       {.sources = {Source::key_input}}},
+      stored({S::input,
+              "input",
+              "b,i,d",
+              rows_of(Size::queries, Size::input_dim),
+              When::vectors,
+              Card::inputs,
+              kValues,
+              {.sources = {Source::query_input}}}),
+      stored({S::key_input,
+              "key_input",
+              "b,j,d",
+              rows_of(Size::key_tokens, Size::key_input_dim),
+              When::cross,
+              Card::inputs,
+              kValues,
+              {.sources = {Source::key_input}}}),
       {S::value_input,
        "value_input",
        "b,j,d",
@@ -142,6 +153,14 @@ std::vector<StageInfo> head_stages() {
   };
 }
 
+// softcap * tanh(score / softcap), as Gemma 2 caps its scores
+StageFormula softcap_formula() {
+  const CellFormula cap =
+      parameter_of({"softcap", [](const Request& request) { return request.softcap.value_or(1.0); }});
+  return {"softcap", "A soft cap on their size.",
+          product_of(cap, function_of(tanh_function(), quotient_of(cell_of(0), cap)))};
+}
+
 std::vector<StageInfo> score_stages() {
   return {
       {S::raw_scores,
@@ -160,14 +179,15 @@ std::vector<StageInfo> score_stages() {
        Card::own,
        kScores,
        {.from = {{S::raw_scores}}, .options = {"scale", "mask-order"}, .variants = {V::no_scale, V::scale_by_d_model}}},
-      {S::capped_scores,
-       "capped_scores",
-       "b,h,i,j",
-       score_axes(),
-       When::softcap,
-       Card::own,
-       kScores,
-       {.from = {{S::scores}}, .options = {"softcap"}}},
+      with_formula({S::capped_scores,
+                    "capped_scores",
+                    "b,h,i,j",
+                    score_axes(),
+                    When::softcap,
+                    Card::own,
+                    kScores,
+                    {.from = {{S::scores}}, .options = {"softcap"}}},
+                   softcap_formula()),
       {S::masked_scores,
        "masked_scores",
        "b,h,i,j",
@@ -179,6 +199,11 @@ std::vector<StageInfo> score_stages() {
         .sources = {Source::mask},
         .options = {"mask-order", "mask-fill"},
         .variants = {V::mask_inverted, V::mask_after_softmax}}},
+  };
+}
+
+std::vector<StageInfo> weight_stages() {
+  return {
       {S::weights,
        "weights",
        "b,h,i,j",
@@ -198,19 +223,27 @@ std::vector<StageInfo> score_stages() {
        Card::own,
        kDroppedWeights,
        {.from = {{S::weights}}, .sources = {Source::dropout_mask}, .options = {"dropout", "dropout-seed"}}},
+      {S::captured_weights,
+       "captured_weights",
+       "b,h,i,j",
+       score_axes(),
+       When::captured,
+       Card::own,
+       kWeights,
+       {.sources = {Source::capture}}},
   };
 }
 
 std::vector<StageInfo> result_stages() {
   return {
-      {S::context,
-       "context",
-       "b,h,i,d",
-       heads_of(Size::heads, Size::queries, Size::value_head_dim),
-       When::always,
-       Card::own,
-       kValues,
-       {.from = {{S::dropped_weights, S::weights}, {S::value}}}},
+      stored({S::context,
+              "context",
+              "b,h,i,d",
+              heads_of(Size::heads, Size::queries, Size::value_head_dim),
+              When::always,
+              Card::own,
+              kValues,
+              {.from = {{S::dropped_weights, S::weights}, {S::value}}}}),
       {S::concat,
        "concat",
        "b,i,d",
@@ -219,14 +252,22 @@ std::vector<StageInfo> result_stages() {
        Card::own,
        kValues,
        {.from = {{S::context}}, .options = {"merge"}}},
-      {S::output,
-       "output",
-       "b,i,o",
-       rows_of(Size::queries, Size::output_rows),
-       When::output,
-       Card::own,
-       kValues,
-       {.from = {{S::concat}}, .sources = {Source::output}}},
+      stored({S::output,
+              "output",
+              "b,i,o",
+              rows_of(Size::queries, Size::output_rows),
+              When::output,
+              Card::own,
+              kValues,
+              {.from = {{S::concat}}, .sources = {Source::output}}}),
+      stored({S::attention_norm_out,
+              "attention_norm_out",
+              "b,i,d",
+              rows_of(Size::queries, Size::output_rows),
+              When::output_norm,
+              Card::own,
+              kValues,
+              {.from = {{S::output}}, .sources = {Source::output_norm}}}),
   };
 }
 
@@ -235,7 +276,8 @@ std::vector<StageInfo> result_stages() {
 const std::vector<StageInfo>& stage_infos() {
   static const std::vector<StageInfo> table = [] {
     std::vector<StageInfo> all;
-    for (const auto& part : {input_stages(), projection_stages(), head_stages(), score_stages(), result_stages()}) {
+    for (const auto& part :
+         {input_stages(), projection_stages(), head_stages(), score_stages(), weight_stages(), result_stages()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;
@@ -251,34 +293,6 @@ const StageInfo& stage_info(StageId stage) {
 
 StageId shown_by_heads(StageId stage) {
   return stage_info(stage).by_heads.value_or(stage);
-}
-
-std::string_view stage_name(StageId stage) {
-  return stage_info(stage).name;
-}
-
-std::optional<StageId> stage_named(std::string_view name) {
-  for (const StageInfo& info : stage_infos()) {
-    if (info.name == name) return info.id;
-  }
-  return std::nullopt;
-}
-
-const std::vector<StageId>& all_stages() {
-  static const std::vector<StageId> stages = [] {
-    std::vector<StageId> result;
-    for (const StageInfo& info : stage_infos()) result.push_back(info.id);
-    return result;
-  }();
-  return stages;
-}
-
-bool is_score_like(StageId stage) {
-  return stage_info(stage).axes.back().axis == Axis::key;
-}
-
-bool is_weight_like(StageId stage) {
-  return stage_info(stage).picture.colors == StageColors::sequential;
 }
 
 }  // namespace headscope

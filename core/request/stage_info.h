@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/request/cell_formula.h"
 #include "core/request/request.h"
 #include "core/request/stage.h"
 #include "core/tensor/shape.h"
@@ -48,7 +49,9 @@ enum class StageWhen {
   projected,  // those that project, but not per head
   softcap,
   dropout,
-  output,  // those that have an output projection
+  captured,     // captures that hold weights and what they can be computed from
+  output,       // those that have an output projection
+  output_norm,  // layers of models that normalise what attention gives
 };
 
 // The card of the pipeline strip. Stages that follow each other with the same card share it; `own` is shared by none.
@@ -68,8 +71,10 @@ enum class Source {
   projection,    // the weights and biases of query, key and value, bias_k and bias_v among them
   head_rule,     // what a model does to the heads of queries and keys: norm, rotary positions
   output,        // the weight and bias of the output projection
+  output_norm,   // the norm after it
   mask,          // which cells are hidden, and what is added
   dropout_mask,  // of --dropout-mask
+  capture,       // weights that a capture holds
 };
 
 // How a picture of it looks unless the view says otherwise.
@@ -88,6 +93,14 @@ struct StageMaking {
   std::vector<Variant> variants = {};          // known mistakes that change this step
 };
 
+// Arithmetic of its own, number by number: sources have the axes of the stage. What computes the stage stands in
+// core/attention; everything that explains, derives or writes it follows from this.
+struct StageFormula {
+  std::string_view step;      // its name in explanations and scripts: "softcap"
+  std::string_view sentence;  // of documents: "A soft cap on their size."
+  CellFormula value;          // of the cells of StageMaking::from, in its order
+};
+
 struct StageInfo {
   StageId id;
   std::string_view name;        // as in files, options and on screen: "masked_scores"
@@ -101,6 +114,10 @@ struct StageInfo {
   bool moves = false;
   // Where positions come before heads: the stage that holds the same numbers with a matrix for each head.
   std::optional<StageId> by_heads = {};
+  std::optional<StageFormula> formula = {};
+  // Its numbers lie in memory of their own, counted by its axes (memory.h). The others are views, of the scores' size,
+  // or counted with what they are projected from.
+  bool stored = false;
 };
 
 // One row a stage, in the order of StageId.

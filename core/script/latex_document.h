@@ -31,5 +31,7 @@ std::string where_weights(const char* matrix, const Linear& linear);
 // The stages up to the projections, and the heads that they are split into.
 void write_projections(Latex& x);
 void write_heads_of(Latex& x);
+// What a model's norm makes of the output.
+void write_output_norm(Latex& x, const RowNorm& norm);
 
 }  // namespace headscope

@@ -35,34 +35,33 @@ std::string split(const ScriptWriter& w, const std::string& projected, const Nam
   return reshaped + (w.torch() ? ".permute(0, 2, 1, 3)" : ".transpose(0, 2, 1, 3)");
 }
 
+bool is_turned(const HeadRule* rule, bool query) {
+  return rule != nullptr && (query ? rule->changes_queries() : rule->changes_keys());
+}
+
+bool has_norm(const HeadRule& rule, bool query) {
+  return !(query ? rule.query_norm : rule.key_norm).empty();
+}
+
 // What a model does to its heads before their product.
 std::string turned(const std::string& heads, const HeadRule* rule, bool query) {
-  if (rule == nullptr || !(query ? rule->changes_queries() : rule->changes_keys())) return heads;
+  if (!is_turned(rule, query)) return heads;
   std::string result = heads;
-  const bool norm = !(query ? rule->query_norm : rule->key_norm).empty();
-  if (norm) result = fmt::format("rms_norm({}, {}_norm)", result, query ? "query" : "key");
+  if (has_norm(*rule, query) && !rule->norm_whole) {
+    result = fmt::format("rms_norm({}, {}_norm)", result, query ? "query" : "key");
+  }
   return rule->rotary == nullptr ? result : fmt::format("rotary({})", result);
+}
+
+// A projection, normalised where the model's norm is over all heads together.
+std::string whole(const std::string& projected, const HeadRule* rule, bool query) {
+  if (!is_turned(rule, query) || !rule->norm_whole || !has_norm(*rule, query)) return projected;
+  return fmt::format("rms_norm({}, {}_norm)", projected, query ? "query" : "key");
 }
 
 Tensor turns(const std::vector<float>& rows, std::int64_t positions, std::int64_t pairs) {
   return Tensor::of({positions, pairs}, {Axis::position, Axis::feature},
                     {rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(positions * pairs)});
-}
-
-void write_norm(ScriptWriter& w, const HeadRule& rule) {
-  w.section({}, "RMSNorm of every head");
-  if (!rule.query_norm.empty()) w.line("query_norm = " + w.data("query_norm", rule.query_norm));
-  if (!rule.key_norm.empty()) w.line("key_norm = " + w.data("key_norm", rule.key_norm));
-  w.line();
-  w.line();
-  w.line("def rms_norm(heads, weight):");
-  w.line("    squares = heads.double().pow(2).mean(-1, keepdim=True)",
-         "    squares = np.square(heads.astype(np.float64)).mean(-1, keepdims=True)");
-  const std::string epsilon = python_number(rule.norm_eps);
-  const char* scale = rule.norm_plus_one ? "(1 + weight)" : "weight";
-  w.line(fmt::format("    return heads * (1 / (squares + {}).sqrt()).float() * {}", epsilon, scale),
-         fmt::format("    return heads * (1 / np.sqrt(squares + {})).astype(np.float32) * {}", epsilon, scale));
-  w.line();
 }
 
 void write_rotary(ScriptWriter& w, const RotaryTable& table, std::int64_t positions) {
@@ -176,11 +175,11 @@ void write_projections(ScriptWriter& w, const Trace& trace) {
   }
   const HeadRule* rule = in.head_rule.get();
   w.section({StageId::query}, "query: split into heads");
-  write_head_stage(w, trace, StageId::query, kQuery, turned(split(w, "query_proj", kQuery, "query_len"), rule, true),
-                   Tensor());
+  write_head_stage(w, trace, StageId::query, kQuery,
+                   turned(split(w, whole("query_proj", rule, true), kQuery, "query_len"), rule, true), Tensor());
   w.section({StageId::key}, "key: split into heads");
-  write_head_stage(w, trace, StageId::key, kKey, turned(split(w, "key_proj", kKey, "key_len"), rule, false),
-                   weights.bias_k);
+  write_head_stage(w, trace, StageId::key, kKey,
+                   turned(split(w, whole("key_proj", rule, false), kKey, "key_len"), rule, false), weights.bias_k);
   w.section({StageId::value}, "value: split into heads");
   write_head_stage(w, trace, StageId::value, kValue, split(w, "value_proj", kValue, "key_len"), weights.bias_v);
 }
@@ -198,7 +197,7 @@ void write_heads(ScriptWriter& w, const Trace& trace) {
   }
   if (in.head_rule != nullptr) {
     const HeadRule& rule = *in.head_rule;
-    if (!rule.query_norm.empty() || !rule.key_norm.empty()) write_norm(w, rule);
+    if (!rule.query_norm.empty() || !rule.key_norm.empty()) write_head_norm(w, rule);
     if (rule.rotary != nullptr) write_rotary(w, *rule.rotary, std::max(in.query_len, in.key_len));
   }
   const bool per_head =

@@ -6,10 +6,12 @@
 
 #include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
+#include "core/attention/stage_sources.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/mask_terms.h"
 #include "core/request/option_text.h"
 #include "core/request/request_text.h"
+#include "core/request/stage_info.h"
 #include "core/script/latex_document.h"
 #include "core/script/latex_text.h"
 #include "core/script/script_writer.h"
@@ -58,6 +60,24 @@ std::string scale_tex(const Trace& trace) {
   return usual ? fmt::format("\\big/ \\sqrt{{{}}}", in.head_dim) : fmt::format("\\cdot {}", tex_number(trace.scale));
 }
 
+// The stages between two others that are a formula of other stages (StageInfo::formula).
+void write_by_formula(Latex& x, StageId after, StageId before) {
+  for (const Stage& stage : x.trace.stages) {
+    const StageInfo& info = stage_info(stage.id);
+    if (!info.formula || stage.id <= after || stage.id >= before) continue;
+    const std::vector<StageId> sources = feeding_stages(x.trace, stage.id);
+    x.stage(stage.id, tex_at(stage.id, info.letters),
+            spelled_formula(
+                info.formula->value,
+                {.times = " ",
+                 .cell = [&](std::size_t k) { return tex_at(sources[k], info.letters); },
+                 .parameter = [&](const FormulaParameter& of) { return tex_number(of.of(x.trace.as_computed())); },
+                 .open = [](const FormulaFunction& of) { return std::string(of.latex) + "\\bigl("; },
+                 .close = "\\bigr)"}),
+            std::string(info.formula->sentence));
+  }
+}
+
 void write_scores(Latex& x) {
   const Trace& trace = x.trace;
   const Request& r = trace.request;
@@ -90,13 +110,8 @@ void write_scores(Latex& x) {
             tex_at(StageId::raw_scores, "b,h,i,j") + " " + scale_tex(trace),
             trace.scale == 1.0 ? "Nothing is scaled." : "Scaled.");
     StageId before = StageId::scores;
-    if (r.softcap) {
-      const std::string cap = tex_number(*r.softcap);
-      x.stage(StageId::capped_scores, tex_at(StageId::capped_scores, "b,h,i,j"),
-              fmt::format("{} \\tanh\\bigl({} / {}\\bigr)", cap, tex_at(StageId::scores, "b,h,i,j"), cap),
-              "A soft cap on their size.");
-      before = StageId::capped_scores;
-    }
+    write_by_formula(x, StageId::scores, StageId::masked_scores);
+    if (trace.as_computed().softcap) before = StageId::capped_scores;
     x.stage(StageId::masked_scores, tex_at(StageId::masked_scores, "b,h,i,j"),
             masked(tex_at(before, "b,h,i,j") + plus, fill), hides || added ? words : "No mask hides anything here.");
   }
@@ -142,16 +157,17 @@ void write_rest(Latex& x) {
                       tex_at(StageId::value, fmt::format("b,{},j,d", g))),
           heads.empty() ? std::string("What every head reads.")
                         : fmt::format("What every head reads; 0 where $h$ is {}: off.", heads));
+  write_by_formula(x, StageId::context, StageId::concat);
+  const StageId merged = feeding_stages(trace, StageId::concat).front();
   const std::int64_t width = in.value_head_dim, len = trace.query_len();
   if (r.merge == Merge::transpose) {
-    x.stage(StageId::concat, tex_at(StageId::concat, fmt::format("b,i,{}h+d", width)),
-            tex_at(StageId::context, "b,h,i,d"), "Heads side by side.");
+    x.stage(StageId::concat, tex_at(StageId::concat, fmt::format("b,i,{}h+d", width)), tex_at(merged, "b,h,i,d"),
+            "Heads side by side.");
   } else {
     x.stage(StageId::concat,
             tex_at(StageId::concat, fmt::format("b,\\lfloor n/{0} \\rfloor,n \\bmod {0}", in.num_heads * width)),
-            tex_at(StageId::context,
-                   fmt::format("b,\\lfloor n/{0} \\rfloor,\\lfloor n/{1} \\rfloor \\bmod {2},n \\bmod {1}", len * width,
-                               width, len)),
+            tex_at(merged, fmt::format("b,\\lfloor n/{0} \\rfloor,\\lfloor n/{1} \\rfloor \\bmod {2},n \\bmod {1}",
+                                       len * width, width, len)),
             fmt::format("Reshaped without transposing back, a known mistake: the $n$-th number stays the $n$-th, $0 "
                         "\\le n < {}$.",
                         in.num_heads * len * width));
@@ -160,6 +176,7 @@ void write_rest(Latex& x) {
     x.stage(StageId::output, tex_symbol(StageId::output), product(StageId::concat, "W_o", in.weights.output),
             fmt::format("The last projection,{}.", where_weights("W_o", in.weights.output)));
   }
+  if (trace.find(StageId::attention_norm_out) != nullptr) write_output_norm(x, *in.output_norm);
 }
 
 // The first of them, for \texttt.

@@ -3,6 +3,7 @@
 
 #include "core/attention/projection_steps.h"
 #include "core/model/head_rule.h"
+#include "core/model/row_norm.h"
 #include "core/script/latex_document.h"
 #include "core/script/latex_text.h"
 
@@ -16,12 +17,16 @@ void write_head_rule(Latex& x, const HeadRule& rule) {
   x.line("% ---- what the model does to queries and keys");
   const std::int64_t width = x.trace.inputs->head_dim;
   if (!rule.query_norm.empty() || !rule.key_norm.empty()) {
-    x.line("A norm with learned weights $g$, of every head:");
+    const std::string normed = rule.norm_whole ? "n" : fmt::format("{}", width);
+    const std::string last = rule.norm_whole ? "n-1" : fmt::format("{}", width - 1);
+    x.line(rule.norm_whole
+               ? "A norm with learned weights $g$, of all heads of a position together, before they are split:"
+               : "A norm with learned weights $g$, of every head:");
     x.line("\\begin{align*}");
     x.line(
         fmt::format("  \\operatorname{{norm}}(x)_d &= {} \\, x_d \\bigg/ \\sqrt{{\\frac{{1}}{{{}}} "
                     "\\sum_{{e=0}}^{{{}}} x_e^2 + {}}}",
-                    rule.norm_plus_one ? "(1 + g_d)" : "g_d", width, width - 1, tex_number(rule.norm_eps)));
+                    rule.norm_plus_one ? "(1 + g_d)" : "g_d", normed, last, tex_number(rule.norm_eps)));
     x.line("\\end{align*}");
   }
   if (rule.rotary == nullptr) return;
@@ -100,7 +105,11 @@ void write_heads_of(Latex& x) {
     // Functions of a whole head: its features from : to.
     std::string head = per_head ? tex_at(StageId::qkv_heads, fmt::format("b,h,i,{}:{}", offset, offset + width))
                                 : tex_at(projected, fmt::format("b,i,{0}h:{0}h+{0}", width));
-    if (normed) head = fmt::format("\\operatorname{{norm}}\\bigl({}\\bigr)", head);
+    if (normed && rule->norm_whole) {
+      head = fmt::format("\\operatorname{{norm}}\\bigl({0}\\bigr)_{{{1}h:{1}h+{1}}}", tex_at(projected, "b,i"), width);
+    } else if (normed) {
+      head = fmt::format("\\operatorname{{norm}}\\bigl({}\\bigr)", head);
+    }
     if (turned) head = fmt::format("\\operatorname{{turn}}_i\\bigl({}\\bigr)", head);
     x.stage(id, tex_at(id, "b,h,i"), head, words);
   };
@@ -111,6 +120,20 @@ void write_heads_of(Latex& x) {
         rule != nullptr ? &rule->key_norm : nullptr, "the keys");
   split(StageId::value, StageId::value_proj, 2 * in.head_dim, in.value_head_dim, extra ? "bias_v" : nullptr, nullptr,
         "the values");
+}
+
+void write_output_norm(Latex& x, const RowNorm& norm) {
+  const bool centred = norm.kind == Architecture::Norm::layer;
+  const std::int64_t width = norm.weights.weight.size();
+  const std::string own = tex_at(StageId::output, "b,i,d"), each = tex_at(StageId::output, "b,i,e");
+  const std::string weight = norm.plus_one ? "(1 + g_d)" : "g_d";
+  const std::string mean = centred ? " - \\mu" : "";
+  x.stage(
+      StageId::attention_norm_out, tex_at(StageId::attention_norm_out, "b,i,d"),
+      fmt::format("{} \\, ({}{}) \\bigg/ \\sqrt{{\\frac{{1}}{{{}}} \\sum_{{e=0}}^{{{}}} ({}{})^2 + {}}}{}", weight, own,
+                  mean, width, width - 1, each, mean, tex_number(norm.eps), norm.weights.bias.empty() ? "" : " + c_d"),
+      centred ? "A norm with learned weights of what attention adds; $\\mu$ is the mean of the row."
+              : "A norm with learned weights of what attention adds.");
 }
 
 }  // namespace headscope

@@ -9,8 +9,10 @@
 #include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/score_rule_of.h"
+#include "core/attention/stage_sources.h"
 #include "core/backend/score_steps.h"
 #include "core/request/intervention_kinds.h"
+#include "core/request/stage_info.h"
 #include "core/script/script_mask.h"
 #include "core/script/script_writer.h"
 
@@ -48,6 +50,25 @@ std::string scaled(const Trace& trace, const std::string& what) {
   }
   const bool usual = !trace.request.scale && !in.score_scale;
   return usual ? what + " / math.sqrt(head_dim)" : what + " * " + python_number(trace.scale);
+}
+
+// The stages between two others that are a formula of other stages (StageInfo::formula).
+void write_by_formula(ScoreLines& c, StageId after, StageId before) {
+  ScriptWriter& w = c.w;
+  for (const Stage& stage : c.trace.stages) {
+    const StageInfo& info = stage_info(stage.id);
+    if (!info.formula || stage.id <= after || stage.id >= before) continue;
+    const std::vector<StageId> sources = feeding_stages(c.trace, stage.id);
+    w.section({stage.id}, fmt::format("{}: {}", info.name, info.formula->step));
+    w.stage(
+        stage.id,
+        spelled_formula(
+            info.formula->value,
+            {.times = " * ",
+             .cell = [&](std::size_t k) { return std::string(stage_name(sources[k])); },
+             .parameter = [&](const FormulaParameter& of) { return python_number(of.of(c.trace.as_computed())); },
+             .open = [&](const FormulaFunction& of) { return std::string(w.torch() ? of.torch : of.numpy) + "("; }}));
+  }
 }
 
 void write_raw_scores(ScoreLines& c) {
@@ -95,13 +116,8 @@ void write_scores(ScoreLines& c) {
   w.section({StageId::scores}, "scores: scaled");
   w.stage(StageId::scores, scaled(c.trace, "raw_scores"));
   const char* before = "scores";
-  if (c.request.softcap) {
-    const std::string cap = python_number(*c.request.softcap);
-    w.section({StageId::capped_scores}, "capped_scores: softcap");
-    w.stage(StageId::capped_scores, fmt::format("{0} * torch.tanh(scores / {0})", cap),
-            fmt::format("{0} * np.tanh(scores / {0})", cap));
-    before = "capped_scores";
-  }
+  write_by_formula(c, StageId::scores, StageId::masked_scores);
+  if (c.trace.as_computed().softcap) before = "capped_scores";
   if (!masks && !c.hides_later) {
     const bool terms = !mask_terms_of(c.request, *c.trace.inputs).empty();
     w.section({StageId::masked_scores},
@@ -214,12 +230,14 @@ void write_context(ScoreLines& c) {
 
 void write_output(ScoreLines& c) {
   ScriptWriter& w = c.w;
+  write_by_formula(c, StageId::context, StageId::concat);
+  const std::string_view merged = stage_name(feeding_stages(c.trace, StageId::concat).front());
   const bool transposes = c.request.merge == Merge::transpose;
   w.section({StageId::concat}, transposes ? "concat: heads beside each other again"
                                           : "concat: reshaped without transposing back (the tutorials' mistake)");
   const char* shape = "reshape(batch, query_len, num_heads * value_head_dim)";
-  w.stage(StageId::concat, fmt::format("context{}.{}", transposes ? ".permute(0, 2, 1, 3)" : "", shape),
-          fmt::format("context{}.{}", transposes ? ".transpose(0, 2, 1, 3)" : "", shape));
+  w.stage(StageId::concat, fmt::format("{}{}.{}", merged, transposes ? ".permute(0, 2, 1, 3)" : "", shape),
+          fmt::format("{}{}.{}", merged, transposes ? ".transpose(0, 2, 1, 3)" : "", shape));
   const Linear& output = c.trace.inputs->weights.output;
   std::string last = "concat";
   if (!output.empty()) {
@@ -228,6 +246,10 @@ void write_output(ScoreLines& c) {
             output.bias.empty() ? "F.linear(concat, output_weight)" : "F.linear(concat, output_weight, output_bias)",
             output.bias.empty() ? "concat @ output_weight.T" : "concat @ output_weight.T + output_bias");
     last = "output";
+  }
+  if (c.trace.find(StageId::attention_norm_out) != nullptr) {
+    write_output_norm(w, *c.trace.inputs->output_norm);
+    last = "attention_norm_out";
   }
   w.section({}, "what was computed");
   w.line(fmt::format("print(\"{0}[0, 0, :8] =\", [round(x, 6) for x in {0}[0, 0, :8].tolist()])", last));

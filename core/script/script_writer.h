@@ -59,6 +59,9 @@ std::string command_comment(const Trace& trace);
 void write_inputs(ScriptWriter& writer, const Trace& trace);
 void write_heads(ScriptWriter& writer, const Trace& trace);
 void write_attention(ScriptWriter& writer, const Trace& trace);
+// The norms of a model's layer (script_norms.cpp).
+void write_head_norm(ScriptWriter& writer, const HeadRule& rule);
+void write_output_norm(ScriptWriter& writer, const RowNorm& norm);
 Script latex_script(const Trace& trace);
 
 // Whether torch draws x, or the weights, again.

@@ -126,6 +126,14 @@ Tensor Tensor::writable_view_of(std::shared_ptr<const void> owner, float* data, 
   return tensor;
 }
 
+bool Tensor::reads_from_origin() const {
+  if (read_ == nullptr) return false;
+  for (int axis = 0; axis < rank(); ++axis) {
+    if (from_[axis] != axis || origin_[axis] != 0) return false;
+  }
+  return true;
+}
+
 Tensor Tensor::computed(Shape shape, Axes axes, ReadRegion read) {
   HEADSCOPE_ASSERT(shape.count == axes.count && shape.count > 0, to_string(shape));
   Tensor tensor;

@@ -55,8 +55,13 @@ class Tensor {
   NumberType number_type() const { return type_; }
   // First number of a tensor of two-byte numbers; null for others.
   const std::uint16_t* two_byte_data() const { return two_byte_data_; }
-  // Expires with the memory that holds the numbers.
-  std::weak_ptr<const void> memory() const { return owner_; }
+  // Expires with the memory that holds the numbers, or with what computes them.
+  std::weak_ptr<const void> memory() const {
+    return read_ != nullptr ? std::weak_ptr<const void>(read_) : std::weak_ptr<const void>(owner_);
+  }
+  // Of a computed tensor: whether its axes are those of what computes it and begin at 0. Two of these with equal
+  // storage() and shape are the same numbers.
+  bool reads_from_origin() const;
 
   // Stored without gaps in row-major order, so that data() walks it whole.
   bool dense() const;

@@ -1,8 +1,10 @@
 #include <filesystem>
 
 #include "core/base/error.h"
+#include "core/io/gguf.h"
 #include "core/io/json_cursor.h"
 #include "core/io/mapped_file.h"
+#include "core/text/gguf_tokenizer.h"
 #include "core/text/json_part.h"
 #include "core/text/pipeline_tokenizer.h"
 #include "core/text/tokenizer_json.h"
@@ -103,6 +105,13 @@ void find_roles(TokenizerParts& parts, const JsonPart& config, const JsonPart& m
 }  // namespace
 
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder) {
+  if (const std::string gguf = gguf_path_of(folder); !gguf.empty()) {
+    std::optional<TokenizerParts> parts = read_gguf_tokenizer(*GgufFile::open(gguf));
+    if (!parts) return nullptr;
+    const JsonValue nothing;
+    find_roles(*parts, JsonPart(&nothing, gguf), JsonPart(&nothing, gguf));
+    return make_pipeline_tokenizer(std::move(*parts));
+  }
   const bool names_the_file = is_file(folder);
   const fs::path place = names_the_file ? fs::path(folder).parent_path() : fs::path(folder);
   const fs::path json = names_the_file ? fs::path(folder) : place / "tokenizer.json";

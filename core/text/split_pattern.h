@@ -39,4 +39,7 @@ std::string with_unicode_classes(std::string_view pattern, const std::string& wh
 // GPT-2's pattern (Radford et al. 2019), which the ByteLevel pre-tokenizer uses without naming it.
 extern const char* const kGpt2Pattern;
 
+// Qwen2's pattern (the released tokenizer's), digits one by one.
+extern const char* const kQwen2Pattern;
+
 }  // namespace headscope

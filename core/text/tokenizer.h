@@ -70,8 +70,8 @@ std::unique_ptr<Tokenizer> make_word_tokenizer();
 
 // The tokenizer of a model's folder: tokenizer.json, or vocab.json with merges.txt, or vocab.txt; beside them
 // tokenizer_config.json and special_tokens_map.json, which name the special tokens. `folder` may also be the
-// tokenizer.json itself. Null when the folder has none of them; Error when a file is malformed or needs a step that is
-// not implemented here.
+// tokenizer.json itself, a GGUF file, or a folder whose model is one: then it is that file's own. Null when the folder
+// has none of them; Error when a file is malformed or needs a step that is not implemented here.
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder);
 
 // Words that the last word of `text` (up to the caret) could become: at most `most`; empty when `text` ends with a

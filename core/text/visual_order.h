@@ -29,7 +29,7 @@ std::vector<std::size_t> visual_order(std::span<const std::int8_t> levels);
 bool turns_the_line(std::uint32_t code_point);
 
 // The text as a piece of a longer line: where it could turn what stands beside it, it lies between U+2068 and U+2069
-// (an isolate, which takes no room), and isolates that it opens itself end with it. Other texts as they are.
+// (an isolate, which takes no room), and isolates that it opens itself end with it. Other texts come back unchanged.
 std::string isolated(std::string_view utf8);
 
 // The code point that stands for this one where the text runs from right to left: ")" for "(". Most stand for

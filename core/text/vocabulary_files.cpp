@@ -51,10 +51,6 @@ void add_special(const Vocabulary& vocabulary, std::string_view content, bool ls
   parts.added_tokens.push_back(std::move(token));
 }
 
-// Qwen2's expression (the released tokenizer's), digits one by one.
-constexpr const char* kQwen2Pattern =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-
 enum class Family { gpt2, roberta, qwen2 };
 
 // By the class that tokenizer_config.json names, else by whether the vocabulary has RoBERTa's marks.
@@ -71,6 +67,18 @@ bool has_capitals(const Vocabulary& vocabulary) {
     if (!piece.starts_with('[')) found = found || (!piece.empty() && piece[0] >= 'A' && piece[0] <= 'Z');
   });
   return found;
+}
+
+// OPT's tokenizer_config.json: GPT-2's pieces, and a token before every text.
+void add_first_token(const Vocabulary& vocabulary, const JsonPart& config, TokenizerParts& parts) {
+  if (!config.present() || !config.at("add_bos_token").flag(false)) return;
+  const JsonPart named = config.at("bos_token");
+  const std::string content =
+      named.is(JsonValue::Kind::object) ? named.at("content").text() : named.text("<|endoftext|>");
+  const auto id = vocabulary.find(content);
+  if (!id) named.refuse("a piece of the vocabulary");
+  add_special(vocabulary, content, false, parts);
+  parts.post_processor.before = {{*id, content}};
 }
 
 }  // namespace
@@ -117,6 +125,7 @@ TokenizerParts read_byte_level_files(std::string_view vocabulary, const std::str
     }
   } else {
     add_special(model.vocabulary, "<|endoftext|>", false, parts);
+    if (family == Family::gpt2) add_first_token(model.vocabulary, config, parts);
   }
   parts.pre_tokenizer = {std::move(split)};
   parts.decoder = {ByteLevelDecoder{}};

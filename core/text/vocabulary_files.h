@@ -10,7 +10,8 @@
 namespace headscope {
 
 // GPT-2's files; RoBERTa's, which have <s> and </s> and put them around a text; or Qwen2's, where the config names its
-// class. `config`: tokenizer_config.json, of which add_prefix_space and tokenizer_class are read; it may be missing.
+// class. `config`: tokenizer_config.json, of which add_prefix_space, tokenizer_class, add_bos_token and bos_token (OPT)
+// are read; it may be missing.
 TokenizerParts read_byte_level_files(std::string_view vocabulary, const std::string& vocabulary_file,
                                      std::string_view merges, const std::string& merges_file, const JsonPart& config);
 

@@ -1,8 +1,10 @@
 // Every reader and writer of the tree is in a table of readers.h or writers.h, or in not_in_the_tables.txt with a
-// reason.
+// reason; every row of readers.h names a fuzz target.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
 
@@ -14,13 +16,15 @@
 namespace headscope::test {
 namespace {
 
+std::set<std::string> words_of(const char* text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
 template <typename Rows>
 std::set<std::string> covered_by(const Rows& rows) {
   std::set<std::string> names;
-  for (const auto& row : rows) {
-    std::istringstream words(row.covers);
-    for (std::string word; words >> word;) names.insert(word);
-  }
+  for (const auto& row : rows) names.merge(words_of(row.covers));
   return names;
 }
 
@@ -76,6 +80,33 @@ TEST(InTheTables, NoTwoRowsHaveOneName) {
   for (const Reader& row : readers()) EXPECT_TRUE(names.insert(row.name).second) << row.name;
   names.clear();
   for (const Writer& row : writers()) EXPECT_TRUE(names.insert(row.name).second) << row.name;
+}
+
+// The names before _fuzz.cpp in tests/fuzz.
+std::set<std::string> fuzz_targets() {
+  constexpr std::string_view kEnd = "_fuzz.cpp";
+  std::set<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(HEADSCOPE_SOURCE_DIR "/tests/fuzz")) {
+    const std::string name = file.path().filename().string();
+    if (name.ends_with(kEnd)) names.insert(name.substr(0, name.size() - kEnd.size()));
+  }
+  return names;
+}
+
+TEST(InTheTables, EveryReaderIsBehindAFuzzTarget) {
+  const std::set<std::string> targets = fuzz_targets();
+  std::set<std::string> named;
+  for (const Reader& row : readers()) {
+    EXPECT_NE(std::string(row.fuzz), "") << "row " << row.name
+                                         << ": name the targets of tests/fuzz that read such files";
+    for (const std::string& target : words_of(row.fuzz)) {
+      EXPECT_TRUE(targets.contains(target)) << "row " << row.name << ": no tests/fuzz/" << target << "_fuzz.cpp";
+      named.insert(target);
+    }
+  }
+  for (const std::string& target : targets) {
+    EXPECT_TRUE(!target.ends_with("_files") || named.contains(target)) << target << " gives its files to no row";
+  }
 }
 
 TEST(InTheTables, ANewReaderOrWriterIsFound) {

@@ -110,6 +110,52 @@ def onto_dev_full(writers, name, old, new):
     return ""
 
 
+def through_links(writers, name, old, new):
+    """Each of its files is a symbolic link into another folder: links stay, and what they lead to is replaced."""
+    folder, elsewhere = writers.prepared(name, True), tempfile.mkdtemp(dir=writers.base)
+    where = writers.where(folder)
+    links = {}
+    for number, file in enumerate(sorted(os.listdir(where))):
+        path, target = os.path.join(where, file), os.path.join(elsewhere, str(number))
+        if os.path.isfile(path):
+            os.rename(path, target)
+            os.symlink(target, path)
+            links[path] = target
+    code, said = writers.run(name, folder, new)
+    wrong = judged(writers, name, code, said, folder, writers.whole(name, old), new) or ("" if code == 0 else said)
+    broken = [path for path, target in links.items() if not os.path.islink(path) or os.readlink(path) != target]
+    parts = [file for file in os.listdir(elsewhere) if file.startswith(".headscope-")]
+    return wrong or (f"no link any more: {broken}" if broken else "") or (f"leaves {parts}" if parts else "")
+
+
+def onto_dangling_links(writers, name, old, new):
+    """What a link leads to is made where it is missing."""
+    folder, elsewhere = tempfile.mkdtemp(dir=writers.base), tempfile.mkdtemp(dir=writers.base)
+    for number, file in enumerate(writers.whole(name, new)):
+        os.makedirs(os.path.dirname(os.path.join(folder, file)), exist_ok=True)
+        os.symlink(os.path.join(elsewhere, str(number)), os.path.join(folder, file))
+    code, said = writers.run(name, folder, new)
+    lost = [file for file in writers.whole(name, new) if not os.path.islink(os.path.join(folder, file))]
+    wrong = judged(writers, name, code, said, folder, {}, new)
+    return wrong or (f"exit {code}: {said}" if code != 0 else "") or (f"no link any more: {lost}" if lost else "")
+
+
+def onto_a_link_to_itself(writers, name, old, new):
+    """It leads nowhere: one sentence, and nothing of the others."""
+    for file in writers.whole(name, new):
+        folder = tempfile.mkdtemp(dir=writers.base)
+        path = os.path.join(folder, file)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        os.symlink(os.path.basename(path), path)
+        code, said = writers.run(name, folder, new)
+        if code != 3 or said.count("\n") != 1 or "error: " not in said:
+            return f"{file} is a link to itself: exit {code}: {said[-300:]}"
+        left = [each for _, _, names in os.walk(folder) for each in names]
+        if left != [os.path.basename(path)]:
+            return f"{file} is a link to itself: leaves {left}"
+    return ""
+
+
 def judged(writers, name, code, said, folder, before, new):
     found = {}
     for root, _, names in os.walk(folder):
@@ -126,7 +172,8 @@ def judged(writers, name, code, said, folder, before, new):
     return writers.verdict(code, said, found, before, writers.whole(name, new))
 
 
-PLACES = [on_full_tmpfs, on_read_only, on_vfat, under_file_limit, onto_dev_full]
+PLACES = [on_full_tmpfs, on_read_only, on_vfat, under_file_limit, onto_dev_full, through_links, onto_dangling_links,
+          onto_a_link_to_itself]
 
 
 def wrong_places(writers, name, old, new):

@@ -1,5 +1,5 @@
 // Every reader of files, a row each. readers_test.cpp gives each row damaged files, other kinds of files and files that
-// are none; in_the_tables_test.cpp fails when a reader of the tree is in no row.
+// are none; in_the_tables_test.cpp fails when a reader of the tree is in no row, or a row names no fuzz target.
 #pragma once
 
 #include <ostream>
@@ -19,6 +19,9 @@ struct Reader {
   const char* file;        // how the file is called, in a folder of its own
   std::string (*small)();  // the bytes of a small valid one
   std::string (*read)(const std::string& path);  // what was read, as text; throws where the reader refuses
+  // Fuzz targets that give it any bytes, blanks between: "npy" is tests/fuzz/npy_fuzz.cpp, which reads from memory; one
+  // whose name ends with _files gives them to this row as its file.
+  const char* fuzz = "";
 
   // What else lies in the folder: names and bytes.
   std::vector<std::pair<std::string, std::string>> (*beside)() = nullptr;
@@ -43,9 +46,11 @@ const std::vector<Reader>& readers();
 
 // The parts of readers(), by what they read.
 std::vector<Reader> array_readers();
+std::vector<Reader> torch_readers();
 std::vector<Reader> picture_readers();
 std::vector<Reader> request_readers();
 std::vector<Reader> model_readers();
+std::vector<Reader> capture_readers();
 std::vector<Reader> tokenizer_readers();
 std::vector<Reader> window_readers();
 

@@ -1,15 +1,17 @@
-// The files of a checkpoint's folder, and captures.
+// The files of a checkpoint's folder.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <sstream>
+#include <vector>
 
-#include "core/io/npy.h"
-#include "core/model/capture.h"
 #include "core/model/checkpoint.h"
 #include "core/text/tokenizer.h"
+#include "tests/core/io/gguf_files.h"
 #include "tests/core/io/io_helpers.h"
-#include "tests/core/io/npz_files.h"
+#include "tests/core/io/pickle_files.h"
 #include "tests/core/model/checkpoint_files.h"
 #include "tests/faults/readers.h"
 
@@ -40,6 +42,40 @@ std::string small_model() {
   return safetensors_bytes(small_tensors());
 }
 
+// The same names and shapes; every tensor begins in one storage.
+std::string small_torch_model() {
+  std::vector<std::pair<std::string, std::string>> items;
+  for (const FileTensor& tensor : small_tensors()) {
+    PickledTensor stored{tensor.shape, {}, 0, 64};
+    std::int64_t step = 1;
+    for (auto size = tensor.shape.rbegin(); size != tensor.shape.rend(); ++size) {
+      stored.strides.insert(stored.strides.begin(), step);
+      step *= *size;
+    }
+    items.emplace_back(tensor.name, pickled_tensor(stored));
+  }
+  return torch_archive(pickled(pickled_dict(items)), {{"0", std::string(256, '\x3f')}});
+}
+
+// GPT-2 with a layer, told by a map.
+std::string small_map() {
+  nlohmann::ordered_json map = nlohmann::ordered_json::parse(R"({"matrices":"in_out","architecture":{"num_layers":1,
+    "num_heads":2,"max_positions":6,"causal":true,"norm":"layer","norm_eps":1e-5,"norm_first":true,
+    "activation":"gelu_tanh"},"unsure":[],"tensors":{"word.weight":"wte.weight","position.weight":"wpe.weight"}})");
+  const std::pair<const char*, const char*> modules[] = {{"attention_norm", "h.{layer}.ln_1"},
+                                                         {"qkv", "h.{layer}.attn.c_attn"},
+                                                         {"output", "h.{layer}.attn.c_proj"},
+                                                         {"mlp_norm", "h.{layer}.ln_2"},
+                                                         {"up", "h.{layer}.mlp.c_fc"},
+                                                         {"down", "h.{layer}.mlp.c_proj"},
+                                                         {"final_norm", "ln_f"}};
+  for (const auto& [ours, theirs] : modules) {
+    for (const char* which : {".weight", ".bias"})
+      map["tensors"][ours + std::string(which)] = theirs + std::string(which);
+  }
+  return map.dump();
+}
+
 constexpr const char* kShard = "model-00001-of-00001.safetensors";
 
 std::string small_index() {
@@ -56,8 +92,8 @@ std::string sha_of(const LayerWeights& weights) {
   return weights.empty() ? "none" : sha256_of(weights);
 }
 
-std::string read_checkpoint(const std::string& path) {
-  const auto checkpoint = Checkpoint::open(std::filesystem::path(path).parent_path().string());
+std::string read_model(const std::string& path) {
+  const auto checkpoint = Checkpoint::open(path);
   const Architecture& model = checkpoint->architecture();
   std::string text = fmt::format("{} {} {} {} {} {}", model.num_layers, model.num_heads, model.d_model,
                                  model.vocab_size, model.max_positions, model.norm_eps);
@@ -68,12 +104,20 @@ std::string read_checkpoint(const std::string& path) {
   return text + (tokenizer == nullptr ? " no tokenizer" : fmt::format("{}", tokenizer->kind()));
 }
 
+std::string read_checkpoint(const std::string& path) {
+  return read_model(std::filesystem::path(path).parent_path().string());
+}
+
 Files beside_config() {
   return {{"model.safetensors", small_model()}};
 }
 
 Files beside_model() {
   return {{"config.json", small_config()}};
+}
+
+Files beside_map() {
+  return {{"config.json", R"({"model_type":"homemade"})"}, {"model.safetensors", small_model()}};
 }
 
 Files beside_index() {
@@ -84,60 +128,22 @@ Files beside_shard() {
   return {{"config.json", small_config()}, {"model.safetensors.index.json", small_index()}};
 }
 
-std::string npy_of(const Tensor& tensor) {
-  std::ostringstream out;
-  write_npy(out, tensor);
-  return out.str();
-}
-
-// Two heads whose rows add up to 1.
-Tensor small_weights() {
-  return Tensor::of({1, 2, 2, 2}, {Axis::batch, Axis::head, Axis::query, Axis::key},
-                    {1, 0, 0.25F, 0.75F, 1, 0, 0.5F, 0.5F});
-}
-
-std::string small_capture() {
-  std::ostringstream out;
-  const Tensor weights = small_weights();
-  write_safetensors(out, {{"layers.0.weights", &weights}}, {{"tokens", R"(["the","cat"])"}});
-  return out.str();
-}
-
-std::string small_npz() {
-  return zip_of({{"arr_0.npy", npy_of(small_weights()), true}});
-}
-
-std::string read_whole_capture(const std::string& path) {
-  const Capture capture = read_capture(path);
-  std::string text;
-  for (const CapturedLayer& layer : capture.layers) text += text_of(layer.weights) + text_of(layer.query) + "\n";
-  for (const std::string& token : capture.tokens) text += token + "|";
-  return text;
-}
-
-// The capture that lies beside a file of tokens.
-std::string read_tokens(const std::string& path) {
-  return read_whole_capture((std::filesystem::path(path).parent_path() / "x.npy").string());
-}
-
-Files beside_tokens() {
-  return {{"x.npy", npy_of(small_weights())}};
-}
-
 const std::vector<Reader> kRows = {
     {.name = "config",
      .covers = "Checkpoint::open read_json_text core/model/weight_files.cpp",
      .file = "config.json",
      .small = small_config,
      .read = read_checkpoint,
+     .fuzz = "model_config checkpoint_files",
      .beside = beside_config,
      .of_json = itself,
      .small_json = small_config},
     {.name = "model",
-     .covers = "Checkpoint::open WeightFiles::open",
+     .covers = "Checkpoint::open WeightFiles::open open_safetensors",
      .file = "model.safetensors",
      .small = small_model,
      .read = read_checkpoint,
+     .fuzz = "checkpoint_files",
      .beside = beside_model,
      .says = "config.json needs"},
     {.name = "index",
@@ -145,6 +151,7 @@ const std::vector<Reader> kRows = {
      .file = "model.safetensors.index.json",
      .small = small_index,
      .read = read_checkpoint,
+     .fuzz = "weight_index checkpoint_files",
      .beside = beside_index,
      .of_json = itself,
      .small_json = small_index},
@@ -153,13 +160,39 @@ const std::vector<Reader> kRows = {
      .file = kShard,
      .small = small_model,
      .read = read_checkpoint,
+     .fuzz = "checkpoint_files",
      .beside = beside_shard,
      .says = "model.safetensors.index.json"},
+    {.name = "torch_model",
+     .covers = "WeightFiles::open",
+     .file = "pytorch_model.bin",
+     .small = small_torch_model,
+     .read = read_checkpoint,
+     .fuzz = "checkpoint_files",
+     .beside = beside_model,
+     .says = "config.json needs"},
+    {.name = "map",
+     .covers = "read_model_map",
+     .file = "headscope-map.json",
+     .small = small_map,
+     .read = read_checkpoint,
+     .fuzz = "checkpoint_files",
+     .beside = beside_map,
+     .of_json = itself,
+     .small_json = small_map,
+     .says = "config.json needs"},
+    {.name = "gguf",
+     .covers = "Checkpoint::open GgufFile::open parse_gguf core/io/gguf.cpp",
+     .file = "model.gguf",
+     .small = small_gguf_llama,
+     .read = read_model,
+     .fuzz = "gguf"},
     {.name = "checkpoint_tokenizer",
      .covers = "Checkpoint::open",
      .file = "tokenizer.json",
      .small = small_vocabulary,
      .read = read_checkpoint,
+     .fuzz = "checkpoint_files",
      .beside =
          [] {
            Files files = beside_config();
@@ -169,38 +202,6 @@ const std::vector<Reader> kRows = {
      .of_json = itself,
      .small_json = small_vocabulary,
      .passes_over = "parts that no step reads are not held"},
-    {.name = "capture",
-     .covers = "read_capture read_capture_file",
-     .file = "x.safetensors",
-     .small = small_capture,
-     .read = read_whole_capture},
-    {.name = "capture_npy",
-     .covers = "read_capture",
-     .file = "x.npy",
-     .small = [] { return npy_of(small_weights()); },
-     .read = read_whole_capture},
-    {.name = "capture_npz",
-     .covers = "read_capture",
-     .file = "x.npz",
-     .small = small_npz,
-     .read = read_whole_capture,
-     .reads = "npz"},
-    {.name = "tokens_json",
-     .covers = "read_capture read_token_file parse_token_list core/model/capture_tokens.cpp",
-     .file = "x.tokens.json",
-     .small = [] { return std::string(R"({"tokens":["the","cat"]})"); },
-     .read = read_tokens,
-     .beside = beside_tokens,
-     .of_json = itself,
-     .small_json = [] { return std::string(R"({"tokens":["the","cat"]})"); }},
-    {.name = "tokens_text",
-     .covers = "read_capture read_token_file",
-     .file = "x.tokens.txt",
-     .small = [] { return std::string("the\ncat\n"); },
-     .read = read_tokens,
-     .beside = beside_tokens,
-     .cut_unseen = "a word may end after any letter",
-     .any_text = "a token a line"},
 };
 
 }  // namespace

@@ -113,6 +113,7 @@ const std::vector<Reader> kRows = {
            return npy_of({2, 3, 4});
          },
      .read = read_input,
+     .fuzz = "request_files",
      .reads = "npy"},
     {.name = "key_input",
      .covers = "load_inputs",
@@ -121,7 +122,8 @@ const std::vector<Reader> kRows = {
          [] {
            return npy_of({1, 3, 4});
          },
-     .read = read_key_input},
+     .read = read_key_input,
+     .fuzz = "request_files"},
     {.name = "heads",
      .covers = "load_inputs",
      .file = "q.npy",
@@ -129,12 +131,14 @@ const std::vector<Reader> kRows = {
          [] {
            return npy_of({1, 2, 3, 2});
          },
-     .read = read_heads},
+     .read = read_heads,
+     .fuzz = "request_files"},
     {.name = "mask_term",
      .covers = "load_inputs",
      .file = "mask.csv",
      .small = [] { return std::string("0,1,1\n0,0,1\n0,0,0\n"); },
      .read = read_mask_term,
+     .fuzz = "request_files",
      .reads = "csv",
      .cut_unseen = "one row of keys is a mask for all queries"},
     {.name = "dropout_mask",
@@ -146,17 +150,21 @@ const std::vector<Reader> kRows = {
            write_boolean_npy(out, Tensor::of({3, 3}, {Axis::query, Axis::key}, {1, 0, 1, 1, 1, 0, 0, 1, 1}));
            return out.str();
          },
-     .read = read_dropout_mask},
+     .read = read_dropout_mask,
+     .fuzz = "request_files"},
     {.name = "layer_weights",
      .covers = "read_layer_weights",
      .file = "layer.safetensors",
      .small = small_layer,
-     .read = read_layer},
+     .read = read_layer,
+     .fuzz = "request_files",
+     .reads = "zip"},
     {.name = "stages_of_other_code",
      .covers = "read_external_stages",
      .file = "mine.safetensors",
      .small = small_stages,
-     .read = read_stages},
+     .read = read_stages,
+     .fuzz = "request_files"},
     {.name = "stage_of_other_code",
      .covers = "read_external_stages",
      .file = "my_weights.npy",
@@ -165,6 +173,7 @@ const std::vector<Reader> kRows = {
            return npy_of({1, 2, 3, 3});
          },
      .read = read_stages,
+     .fuzz = "request_files",
      .reads = "npy"},
 };
 

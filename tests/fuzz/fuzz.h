@@ -9,6 +9,9 @@
 #include <string_view>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+// libFuzzer's own changes, for a target that changes a part of the input, or mends it after them, in a function
+// LLVMFuzzerCustomMutator.
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
 namespace headscope::fuzz {
 

@@ -9,7 +9,11 @@
 #include "core/io/png.h"
 #include "core/io/safetensors.h"
 #include "core/request/request_text.h"
+#include "tests/core/io/gguf_files.h"
 #include "tests/core/io/npz_files.h"
+#include "tests/core/io/pickle_files.h"
+#include "tests/faults/json_traps.h"
+#include "tests/faults/readers.h"
 
 using namespace headscope;
 
@@ -53,6 +57,13 @@ void arrays() {
   const std::string half = npy("<f2", "False", "12345678");
   seed("npz", "stored", test::zip_of({{"weights.npy", half}, {"tokens.npy", npy("|S4", "False", "the cat  sat on ")}}));
   seed("npz", "deflated", test::zip_of({{"arr_0.npy", half, true}, {"arr_1.npy", half, true}}));
+
+  const std::string dict = test::pickled_dict({{"a", test::pickled_tensor({{2, 2}, {1, 2}, 1, 16})},
+                                               {"b", test::pickled_tensor({{3}, {1}, 0, 32, "0", "HalfStorage"})}});
+  seed("torch", "pickle", test::pickled(dict));
+  seed("torch", "training", test::pickled(test::pickled_dict({{"model", dict}, {"step", "K\x05"}})));
+  seed("torch", "archive", test::torch_archive(test::pickled(dict), {{"0", std::string(64, 'x')}}));
+  seed("torch", "legacy", test::legacy_torch_file(test::pickled(dict), {{"0", std::string(64, 'x')}}));
 
   const Tensor tensor = Tensor::of({2, 2}, {Axis::query, Axis::key}, {1, -2, 3, 4});
   std::ostringstream safetensors;
@@ -98,8 +109,37 @@ void configs() {
   seed("model_config", "mistral",
        R"({"model_type":"mistral","vocab_size":9,"hidden_size":8,"num_hidden_layers":2,"num_attention_heads":2,)"
        R"("sliding_window":3,"layer_types":["sliding_attention","sliding_attention"]})");
+  seed(
+      "model_map", "two layers",
+      R"({"name":"m","matrices":"out_in","architecture":{"num_layers":2,"num_heads":2,"max_positions":9,"causal":true,)"
+      R"("norm":"rms","norm_eps":1e-5,"norm_first":true,"rotary":{"pairs":"halves"}},"tensors":{"word.weight":"w",)"
+      R"("attention_norm.weight":"l.{layer}.n","query.weight":"l.{layer}.q","key.weight":"l.{layer}.k",)"
+      R"("value.weight":"l.{layer}.v","output.weight":"l.{layer}.o"},"unsure":[]})");
   seed("weight_index", "two",
        R"({"metadata":{"total_size":1},"weight_map":{"a":"model-00001-of-00002.safetensors","b":"c.safetensors"}})");
+  // A name by its number, then JSON: tests/fuzz/capture_facts_fuzz.cpp.
+  seed("capture_facts", "names", "x[\"x\",\"y\"]\ny[\"a\",\"b\",\"c\"]\n");
+  seed("capture_facts", "numbers", "z0.125\n{true\n|[1,2]\n}[1,3]\n");
+}
+
+void models() {
+  using Kind = GgufField::Kind;
+  test::GgufWriter file;
+  file.alignment = 8;
+  file.u32("general.alignment", 8).text("general.architecture", "llama").u32("llama.block_count", 1);
+  file.u32("llama.embedding_length", 2).u32("llama.attention.head_count", 1).u32("llama.context_length", 4);
+  file.u32("llama.feed_forward_length", 2).f32("llama.attention.layer_norm_rms_epsilon", 0.5F);
+  file.text("tokenizer.ggml.model", "llama").texts("tokenizer.ggml.tokens", {"<unk>", "<s>", "a", "aa"});
+  file.list<std::int32_t>("tokenizer.ggml.token_type", Kind::i32, {2, 3, 1, 1});
+  file.list<float>("tokenizer.ggml.scores", Kind::f32, {0, 0, -1, -2});
+  file.tensor("token_embd.weight", {3, 2}, "F32", std::string(24, '\0'));
+  file.tensor("blk.0.attn_q.weight", {1, 32}, "Q4_0", std::string(18, '\1'));
+  seed("gguf", "llama", file.bytes());
+  test::GgufWriter bytes;
+  bytes.text("tokenizer.ggml.model", "gpt2").text("tokenizer.ggml.pre", "gpt-2");
+  bytes.texts("tokenizer.ggml.tokens", {"a", "b", "ab"}).texts("tokenizer.ggml.merges", {"a b"});
+  bytes.tensor("x", {1, 256}, "Q6_K", std::string(210, '\2')).tensor("y", {3}, "BF16", std::string(6, '\3'));
+  seed("gguf", "gpt2", bytes.bytes());
 }
 
 void sessions() {
@@ -118,6 +158,25 @@ void sessions() {
        "{\"request\": " + request_json(request) + ", \"view\": {\"range\": [0, 1], \"log\": true}}");
 }
 
+// The small file of every row of tests/faults/readers.h, for the targets that the row names.
+void rows() {
+  for (const test::Reader& row : test::readers()) {
+    std::istringstream targets(row.fuzz);
+    for (std::string target; targets >> target;) {
+      const std::string head = target.ends_with("_files") ? std::string(row.name) + "\n" : "";
+      seed(target, std::string("row_") + row.name, head + row.small());
+    }
+  }
+}
+
+// What JSON is, and what looks like it.
+void json() {
+  int number = 0;
+  for (const test::JsonTrap& trap : test::json_traps(R"({"a":[1,-0.5e2,true,null],"b":{"\u00e9\n":"\ud83d\ude00"}})")) {
+    if (trap.text.size() < 1000) seed("json", "trap_" + std::to_string(++number), trap.text);
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -127,6 +186,7 @@ int main(int count, char** arguments) {
   arrays();
   tokenizers();
   configs();
+  models();
   sessions();
   seed("csv", "mask", "0,-inf,1e-3\n1,nan,-2.5\n");
   seed("csv", "windows", "\xef\xbb\xbf 1 , 2\r\n3,\t4\r\n\r\n");
@@ -136,5 +196,9 @@ int main(int count, char** arguments) {
   seed("png", "small", png.str());
 
   texts();
+  rows();
+  json();
+  seed("vocabulary", "gpt2", std::string("{\"l\":0,\"o\":1,\"lo\":2}\0l o\n\0lo l", 30));
+  seed("token_names", "words", "the cat\nsat");
   return 0;
 }

@@ -1,5 +1,6 @@
-// "option newline value": a value that is accepted is printed in a form that makes the same request; a refused one
-// leaves the request alone.
+// "option newline value": a value that is accepted is printed in a form that makes the same request, of which is known
+// whether it can run; a refused one leaves the request alone.
+#include "core/request/problem.h"
 #include "core/request/request_text.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -28,5 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (std::string_view(option->name) == "variant") again.merge = request.merge;
   fuzz::require(again == request, "what is printed makes the same request");
   fuzz::require(hash_of(again) == hash_of(request), "equal requests have equal hashes");
+  if (const auto problem = find_problem(request)) {
+    fuzz::require(find_request_option(problem->option) != nullptr, "a problem names an option");
+  }
   return 0;
 }

@@ -11,7 +11,10 @@ One folder a checkpoint: config.json and model.safetensors as the ecosystem writ
 
 Each family is written here from its paper and its published code, in model_golden_*.py, with PyTorch's own functions;
 where PyTorch has the whole layer (nn.TransformerEncoderLayer, nn.MultiheadAttention), both must agree. Everything is
-computed in float32 from the numbers as they are stored.
+computed in float32 from the numbers as they are stored; families with `exact` in float64, and rounded when saved. They
+also have .capped_scores and .attention_norm_out where a layer has those.
+
+    /usr/bin/python3 tests/golden/make_model_golden.py NAME...      makes only these folders
 """
 import json
 import os
@@ -21,8 +24,12 @@ import sys
 import torch
 
 import model_golden_bert
+import model_golden_gemma
 import model_golden_gpt
 import model_golden_llama
+import model_golden_neox
+import model_golden_olmo
+import model_golden_others
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'models')
 DTYPES = {torch.float32: ('F32', torch.int32), torch.float16: ('F16', torch.int16),
@@ -69,7 +76,10 @@ def make(name, family, config, dtype=torch.float32):
     else:
         ids = draw.ids(config['vocab_size'])
         stages = {'token_ids': ids}
-    family.forward(config, {key: value.float() for key, value in weights.items()}, ids, stages)
+    exact = getattr(family, 'exact', False)
+    family.forward(config, {key: value.double() if exact else value.float() for key, value in weights.items()}, ids,
+                   stages)
+    stages = {key: value.float() if value.dtype == torch.float64 else value for key, value in stages.items()}
     for key, value in stages.items():
         assert value.dtype == torch.int64 or torch.isfinite(value).all(), (name, key)
     largest = stages['layers.0.weights'].amax(-1)[:, 1:].mean()
@@ -88,8 +98,12 @@ def make(name, family, config, dtype=torch.float32):
 def main():
     torch.set_num_threads(1)
     with torch.no_grad():
-        for module in (model_golden_gpt, model_golden_bert, model_golden_llama):
+        wanted = set(sys.argv[1:])
+        for module in (model_golden_gpt, model_golden_bert, model_golden_llama, model_golden_neox, model_golden_gemma,
+                       model_golden_olmo, model_golden_others):
             for name, family, config in module.CASES:
+                if wanted and name not in wanted:
+                    continue
                 make(name, family, config)
                 if name in ('gpt2', 'bert', 'llama'):
                     make(name + '-f16', family, {**config, 'torch_dtype': 'float16'}, torch.float16)

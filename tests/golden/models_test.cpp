@@ -40,6 +40,7 @@ class Models : public GoldenTest, public ::testing::WithParamInterface<std::stri
     GoldenTest::SetUp();
     expected_ = SafetensorsFile::open(kModels + GetParam() + "/expected.safetensors");
   }
+  bool expects(const std::string& name) const { return expected_.find(name) != nullptr; }
   Tensor expected(const std::string& name) const {
     const SafetensorsEntry* entry = expected_.find(name);
     if (entry == nullptr) throw std::runtime_error("expected.safetensors has no " + name);
@@ -66,6 +67,12 @@ TEST_P(Models, EveryStageOfEveryLayer) {
     for (const GoldenRun& run : run_everywhere(options)) {
       for (const char* stage : {"input", "query", "key", "value", "scores", "weights", "context", "output"}) {
         EXPECT_TRUE(agrees_by_rows(run.stage(stage), expected("layers." + number + "." + stage)))
+            << run.label << ", layer " << layer << ", " << stage;
+      }
+      for (const char* stage : {"capped_scores", "attention_norm_out"}) {
+        const std::string name = "layers." + number + "." + stage;
+        if (!expects(name)) continue;
+        EXPECT_TRUE(agrees_by_rows(run.stage(stage), expected(name)))
             << run.label << ", layer " << layer << ", " << stage;
       }
     }
@@ -100,7 +107,10 @@ INSTANTIATE_TEST_SUITE_P(Golden, Models,
                                            "attention-only-encoder", "attention-only-decoder", "bert", "bert-f16",
                                            "bert-bf16", "bert-old-names", "roberta", "distilbert", "llama", "llama-f16",
                                            "llama-bf16", "llama-linear", "llama-llama3", "mistral", "qwen2", "qwen3",
-                                           "gemma", "llama2c"),
+                                           "gemma", "llama2c", "gpt_neox", "gpt_neox-sequential", "gptj", "phi",
+                                           "gemma2", "gemma3", "gemma3-wrapped", "olmo2", "olmo2-grouped", "olmo3",
+                                           "phi3", "stablelm", "stablelm-parallel", "starcoder2", "cohere", "opt",
+                                           "opt-after", "bloom"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::replace(name.begin(), name.end(), '-', '_');

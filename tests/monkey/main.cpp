@@ -22,6 +22,7 @@ constexpr const char* kHelp =
   --measure N       measures memory every N events
   --settle N        not before so many
   --most-growth B   fails when what is allocated grows by more than B bytes an event
+  --most-resident M fails when more than M MB are resident
   --twice           does everything twice and fails when the events differ
   --replay FILE     does the events of a list instead
   --list FILE       where the list of a failed run goes (default monkey-events.txt)
@@ -53,6 +54,8 @@ Arguments parse(int count, char** words) {
       given.run.settle = std::atoll(value());
     } else if (word == "--most-growth") {
       given.run.most_growth = std::atof(value());
+    } else if (word == "--most-resident") {
+      given.run.most_resident = std::atoll(value()) << 20;
     } else if (word == "--replay") {
       given.replay = value();
     } else if (word == "--list") {
@@ -76,7 +79,7 @@ Arguments parse(int count, char** words) {
 int report(const Outcome& outcome, const Arguments& given) {
   fmt::print("after {} events: {}\n", outcome.events.size(), outcome.wrong);
   std::fflush(stdout);
-  const bool shrinks = !given.whole && outcome.kind() != "growth";
+  const bool shrinks = !given.whole && outcome.kind() != "growth" && outcome.kind() != "resident";
   const std::vector<Event> events = shrinks ? shrunk_events(outcome) : outcome.events;
   write_events(given.list, events);
   if (!shrinks) return 1;

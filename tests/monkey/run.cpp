@@ -53,6 +53,9 @@ std::string play_random(const RunOptions& options, Player& player) {
     fmt::print("{:9} events: {:7} kB allocated, {:7} kB resident, {} steps of undo\n", i, now.allocated >> 10,
                now.resident >> 10, timeline.before.size());
     std::fflush(stdout);
+    if (options.most_resident >= 0 && now.resident > options.most_resident) {
+      return fmt::format("resident: {} kB, {} are allowed", now.resident >> 10, options.most_resident >> 10);
+    }
   }
   if (samples.empty()) return "";
   const Growth growth = growth_of(samples);

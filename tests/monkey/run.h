@@ -12,9 +12,10 @@ namespace headscope::ui {
 struct RunOptions {
   std::uint64_t seed = 1;
   std::int64_t events = 1000;
-  std::int64_t settle = 0;   // events before memory is measured
-  std::int64_t measure = 0;  // events from one measurement to the next; 0: none
-  double most_growth = -1;   // bytes an event that what is allocated may grow by; < 0: any
+  std::int64_t settle = 0;          // events before memory is measured
+  std::int64_t measure = 0;         // events from one measurement to the next; 0: none
+  double most_growth = -1;          // bytes an event that what is allocated may grow by; < 0: any
+  std::int64_t most_resident = -1;  // bytes of the process, whenever memory is measured; < 0: any
 };
 
 struct Outcome {

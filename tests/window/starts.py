@@ -1,5 +1,8 @@
 """Starts after something went wrong, and on another kind of screen."""
+import json
+import pathlib
 import signal
+import subprocess
 import time
 
 from driver import Window, expect, main
@@ -58,6 +61,54 @@ def a_crash_costs_seconds(headscope, cli, display, home):
     window.quit()
 
 
+def a_crash_leaves_a_report(headscope, cli, display, home):
+    window = Window(headscope, display, home, ())
+    window.click("phrase", at=(0.9, 0.5))
+    window.key("ctrl+a")
+    window.type("a secret phrase")
+    window.shows("the phrase", phrase="a secret phrase")
+    window.key("F3", "ctrl+b", "Escape")
+    window.process.send_signal(signal.SIGSEGV)
+    expect(window.process.wait(timeout=60) == -signal.SIGSEGV, "it does not end as the system ends it")
+    report = (home / "state" / "headscope" / "last-crash.txt").read_text()
+    head, rest = report.split("last commands:\n")
+    commands, backtrace = rest.split("backtrace:\n")
+    expect(head.startswith("Headscope ") and "by SIGSEGV" in head, head)
+    expect(2 <= len(commands.splitlines()) <= 20, f"commands: {commands}")
+    expect("headscope(" in backtrace and len(backtrace.splitlines()) >= 5, f"backtrace: {backtrace}")
+    expect("secret" not in report, "the phrase is in the report")
+    doctor = subprocess.run([cli, "doctor"], env=window.environment, capture_output=True, text=True, timeout=60)
+    expect(doctor.returncode == 0, doctor.stderr)
+    for line in report.splitlines():
+        expect(line.strip() in doctor.stdout, f"doctor does not say: {line}")
+    expect("secret" not in doctor.stdout, "the phrase is in what doctor says")
+
+
+def closed_streams_cost_no_file(headscope, cli, display, home):
+    """Whatever the window writes goes where it belongs: a session that is opened has no word of it."""
+    wrapper = home / "closed"
+    wrapper.write_text(f'#!/bin/sh\nexec "{headscope}" "$@" <&- >&- 2>&-\n')
+    wrapper.chmod(0o755)
+    window = Window(str(wrapper), display, home, ())
+    window.click("phrase", at=(0.9, 0.5))
+    window.key("ctrl+a")
+    window.type("kept")
+    window.shows("the phrase", phrase="kept")
+    streams = [pathlib.Path(f"/proc/{window.process.pid}/fd/{number}").resolve() for number in range(3)]
+    expect(streams == [pathlib.Path("/dev/null")] * 3, f"0, 1 and 2 are {streams}")
+    # What makes it complain as it ends: a folder where its session should be.
+    kept = home / "state" / "headscope" / "last-session.json"
+    window.wait(lambda p: kept.is_file(), "the session to be kept")
+    expect(json.loads(kept.read_text())["phrase"] == "kept", kept.read_text()[:300])
+    kept.unlink()
+    kept.mkdir()
+    (kept / "in the way").write_text("x")
+    expect(window.quit() == 0, "exit code")
+    for path in home.rglob("*"):
+        if path.is_file() and path.suffix == ".json":
+            json.loads(path.read_text())
+
+
 def it_follows_the_scale_of_the_desktop(headscope, cli, display, home):
     window = Window(headscope, display, home, size=(1000, 650))
     small = window.rect("phrase")
@@ -81,4 +132,4 @@ it_follows_the_scale_of_the_desktop.desk_size = (2000, 1300)
 
 if __name__ == "__main__":
     main([what_cannot_be_opened_is_said, broken_files_of_its_own_are_put_aside, a_crash_costs_seconds,
-          it_follows_the_scale_of_the_desktop])
+          a_crash_leaves_a_report, closed_streams_cost_no_file, it_follows_the_scale_of_the_desktop])

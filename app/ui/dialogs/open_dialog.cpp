@@ -16,6 +16,7 @@
 #include "app/ui/file_choice.h"
 #include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/base/file_name.h"
 
 namespace headscope::ui {
 namespace {
@@ -78,12 +79,15 @@ void accept_typed(Ui& ui, BrowserState& browser) {
   std::string path = expanded_path(browser.typed);
   if (!path.empty() && path.front() != '/') path = browser.listing.path + "/" + path;
   std::error_code error;
-  const bool folders = open_purpose(purpose_of(ui)).folder;
+  const OpenPurpose purpose = open_purpose(purpose_of(ui));
+  const bool folders = purpose.folder;
+  const auto fits = [&path](const std::string& ending) { return has_ending(path, ending); };
+  const bool takes_file = !folders || std::any_of(purpose.endings.begin(), purpose.endings.end(), fits);
   if (fs::is_directory(path, error)) {
     const bool here = fs::equivalent(path, browser.listing.path, error);
     if (folders && here) return accept_folder(ui, browser.listing.path);
     go_to_folder(ui, browser, path);
-  } else if (!folders && fs::exists(path, error)) {
+  } else if (takes_file && fs::exists(path, error)) {
     accept(ui, path);
   } else {
     browser.listing.problem = short_path(path) + ": there is no such file or folder";

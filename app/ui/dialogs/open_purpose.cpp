@@ -8,15 +8,17 @@ OpenPurpose open_purpose(const std::string& name) {
   static const std::vector<OpenPurpose> purposes = {
       {"",
        "Open",
-       "a session (.json), a picture of Headscope's (.png, .svg, .pdf), one layer, a capture, x (.npy), a phrase "
-       "(.txt)",
-       {".json", ".png", ".svg", ".pdf", ".safetensors", ".npy", ".npz", ".txt", ".text", ".md"}},
+       "a session (.json), a picture of Headscope's (.png, .svg, .pdf), one layer, a model (.gguf), a capture, x "
+       "(.npy), a phrase (.txt)",
+       {".json", ".png", ".svg", ".pdf", ".safetensors", ".bin", ".pt", ".pth", ".gguf", ".npy", ".npz", ".txt",
+        ".text", ".md"}},
       // No file's name ends with a slash: folders only.
       {kExportFolder, "Choose a folder", "where the export is written", {"/"}, true},
       {kModelFolder,
        "Open a checkpoint",
-       "a folder with config.json, model.safetensors (or its shards) and a tokenizer",
-       {"/"},
+       "a folder with config.json, model.safetensors or pytorch_model.bin (or their shards) and a tokenizer; or a GGUF "
+       "model (.gguf)",
+       {".gguf"},
        true},
       {"mask",
        "Choose a mask file",
@@ -24,8 +26,8 @@ OpenPurpose open_purpose(const std::string& name) {
        {".npy", ".csv"}},
       {"weights",
        "Choose one attention layer",
-       ".safetensors with the tensor names of torch or of one of the tutorials",
-       {".safetensors"}},
+       ".safetensors, .pt, .pth or .bin with the tensor names of torch or of one of the tutorials",
+       {".safetensors", ".pt", ".pth", ".bin"}},
       {kTheirTensors,
        "Compare with my tensors",
        "one stage (.npy, named like it or of its shape) or several (.safetensors)",

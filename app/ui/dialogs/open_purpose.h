@@ -7,7 +7,7 @@
 namespace headscope::ui {
 
 constexpr const char* kExportFolder = "export folder";  // the export dialog comes back when one is chosen
-constexpr const char* kModelFolder = "model";           // a folder that is a checkpoint
+constexpr const char* kModelFolder = "model";           // a folder that is a checkpoint, or a GGUF file
 constexpr const char* kPhraseFile = "phrase-file";      // a text file whose words become the phrase
 
 struct OpenPurpose {
@@ -15,7 +15,7 @@ struct OpenPurpose {
   std::string title;        // of the dialog
   std::string explanation;  // what fits
   std::vector<std::string> endings;
-  bool folder = false;  // folders are chosen, no files
+  bool folder = false;  // folders are chosen, and of files only those of the endings
 };
 
 // The purpose of that name; an option that is not listed takes an .npy.

@@ -133,6 +133,11 @@ Words output_words(const Told& t) {
           t.query, plain(fmt::format(" is {}.", t.value))};
 }
 
+Words norm_words(const Told& t) {
+  return {plain("The model normalises the row before it is added to what entered: feature "),
+          plain(fmt::format("{} of ", t.at.cell.column)), t.query, plain(fmt::format(" becomes {}.", t.value))};
+}
+
 struct StageSentence {
   StageId stage;
   Words (*words)(const Told&);
@@ -144,7 +149,7 @@ constexpr StageSentence kSentences[] = {
     {StageId::scores, score_words},          {StageId::capped_scores, score_words},
     {StageId::weights, weight_words},        {StageId::dropped_weights, dropout_words},
     {StageId::context, context_words},       {StageId::concat, concat_words},
-    {StageId::output, output_words},
+    {StageId::output, output_words},         {StageId::attention_norm_out, norm_words},
 };
 
 }  // namespace
@@ -153,6 +158,7 @@ std::vector<StageId> follow_steps(const Trace& trace) {
   std::vector<StageId> steps;
   for (const PipelineCard& card : pipeline_cards(trace)) {
     const Stage& first = *trace.find(card.stages.front());
+    if (first.id == StageId::captured_weights) continue;  // nothing is made of them
     if (!first.equals_previous || steps.empty()) steps.push_back(first.id);
   }
   return steps;
@@ -195,7 +201,8 @@ CellPlace followed_place(const Trace& trace, StageId stage, const Followed& foll
                      within(followed.feature, tensor.dim(3))});
   }
   std::int64_t column = followed.feature;
-  if (stage == StageId::output) column += followed.head * trace.inputs->value_head_dim;
+  if (stage == StageId::output || stage == StageId::attention_norm_out)
+    column += followed.head * trace.inputs->value_head_dim;
   return {stage, {b, within(followed.token, tensor.dim(1)), within(column, tensor.dim(2))}};
 }
 

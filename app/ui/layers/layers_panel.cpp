@@ -91,12 +91,20 @@ void draw_parts(Ui& ui, const LayersShown& shown, const Rect& area) {
 
 bool LayersShown::is_missing(std::int64_t l) const {
   if (model.capture == nullptr) return false;
-  const std::vector<std::int64_t>& missing = model.capture->missing;
-  return std::binary_search(missing.begin(), missing.end(), l);
+  const auto has = [l](const std::vector<std::int64_t>& layers) {
+    return std::binary_search(layers.begin(), layers.end(), l);
+  };
+  return has(model.capture->missing) || has(model.capture->other_lengths);
+}
+
+const char* LayersShown::missing_text(std::int64_t l) const {
+  const std::vector<std::int64_t>& other = model.capture->other_lengths;
+  return std::binary_search(other.begin(), other.end(), l) ? "other lengths" : "not captured";
 }
 
 std::int64_t LayersShown::all_heads() const {
-  const std::int64_t missing = model.capture == nullptr ? 0 : std::ssize(model.capture->missing);
+  const std::int64_t missing =
+      model.capture == nullptr ? 0 : std::ssize(model.capture->missing) + std::ssize(model.capture->other_lengths);
   return (layers - missing) * heads;
 }
 

@@ -26,8 +26,10 @@ struct LayersShown {
   double largest = 1;                           // the high end of the pictures' colours
 
   bool known(std::int64_t l) const { return result.layers[static_cast<std::size_t>(l)] != nullptr; }
-  // Whether the file of a capture does not hold the layer: nothing of it will ever be known.
+  // Whether the file of a capture does not hold the layer, or holds other numbers of tokens there: nothing of it will
+  // ever be shown beside this one.
   bool is_missing(std::int64_t l) const;
+  const char* missing_text(std::int64_t l) const;  // why, in two words
   // How many heads of all layers there are, without those of missing layers.
   std::int64_t all_heads() const;
   // Null while it is not known.

@@ -23,7 +23,8 @@ void draw_picture(Ui& ui, const LayersGrid& grid, const LayerHead& at, const Rec
   if (head == nullptr || head->picture.empty()) {
     fill(place, ui.colors.well);
     if (head == nullptr)
-      text_in(ui, place, Type::words11, ui.colors.text3, grid.shown.is_missing(at.layer) ? "not captured" : "…", 0.5f);
+      text_in(ui, place, Type::words11, ui.colors.text3,
+              grid.shown.is_missing(at.layer) ? grid.shown.missing_text(at.layer) : "…", 0.5f);
     return;
   }
   HeatmapSpec spec;

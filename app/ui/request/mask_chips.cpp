@@ -88,8 +88,10 @@ bool draw_own_chip(Ui& ui, const Rect& place, const MaskTermInfo& info) {
   if (std::none_of(own.begin(), own.end(), [&](const MaskTerm& term) { return term.kind == info.kind; })) return false;
   const std::string name = name_of(info.chip) + "/own";
   const bool captured = runs_capture(ui.session.draft);
-  const char* why = captured ? "The captured weights are so: every later key has weight 0. It cannot be taken off."
-                             : "The model's own mask: it was trained with it, and it cannot be taken off.";
+  const char* why = captured
+                        ? "The capture was computed with it: its file says so, or every later key has weight 0. It "
+                          "cannot be taken off."
+                        : "The model's own mask: it was trained with it, and it cannot be taken off.";
   interact_mouse(ui, name, place, {false, false, why}, false);
   fill(place, ui.colors.tint, ui.px(size::radius_control));
   outline(ui, place, ui.colors.accent, 1, ui.px(size::radius_control));

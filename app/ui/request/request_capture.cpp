@@ -19,9 +19,15 @@ namespace {
 std::string parts_of(const CaptureReport& report) {
   std::vector<std::string> parts;
   if (report.weights) parts.emplace_back("weights");
+  if (report.scores) parts.emplace_back("scores");
   if (report.query_key) parts.emplace_back("query, key");
   if (report.value) parts.emplace_back("value");
+  if (report.mask) parts.emplace_back("mask");
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string grid_text(const ImageGrid& grid) {
+  return fmt::format("{} \xC3\x97 {} patches", grid.rows, grid.columns);
 }
 
 std::vector<std::int64_t> captured_layers(const ModelTrace& model) {
@@ -62,6 +68,9 @@ void draw_capture(RequestRows& rows) {
               inputs.query_len == inputs.key_len ? std::to_string(inputs.query_len)
                                                  : fmt::format("{} queries, {} keys", inputs.query_len, inputs.key_len),
               why);
+  if (report.scale) rows.locked("scale", fmt::format("{}", *report.scale), why);
+  if (report.grid) rows.locked("image", grid_text(*report.grid), why);
+  if (report.key_grid) rows.locked("key image", grid_text(*report.key_grid), why);
 }
 
 }  // namespace headscope::ui

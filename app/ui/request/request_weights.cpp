@@ -143,7 +143,7 @@ void draw_weights(RequestRows& rows) {
   const std::string option = rows.has_problem("model") ? "model" : "weights";
   const ControlState state = rows.state(option,
                                         "Where the weights come from: a trained checkpoint, one layer drawn by the "
-                                        "seed as torch.nn.Linear does, or one layer of a .safetensors file.");
+                                        "seed as torch.nn.Linear does, or one layer of a .safetensors or .pt file.");
   if (combo(ui, "request/weights", rows.control("weights"), items, selected, {state, Type::words12}) &&
       selected != before && selected >= 0 && selected < static_cast<int>(choices.size())) {
     choose_weights(ui, choices[static_cast<std::size_t>(selected)]);
@@ -156,7 +156,7 @@ void draw_checkpoint(RequestRows& rows) {
   const Request& draft = rows.ui.session.draft;
   const auto trace = rows.ui.session.trace();
   const bool known = trace != nullptr && trace->model != nullptr && trace->request.model == draft.model;
-  const char* why = "Fixed by the checkpoint: its config.json says so, and its tensors have these shapes.";
+  const char* why = "Fixed by the checkpoint: its config.json or metadata say so, and its tensors have these shapes.";
   const std::string unknown = "\xE2\x80\x94";
   if (!known) {
     rows.problem("layer");

@@ -20,7 +20,7 @@ namespace headscope::ui {
 inline constexpr const char* kTextWords = "text/words";  // the control that has the words
 
 // A text wrapped for the window. Made anew when the text, its room or the fonts change.
-struct WrappedText {
+struct WrappedWords {
   std::uint64_t version = 0;  // of the PanelData
   bool of_keys = false;
   float width = 0, scale = 0;
@@ -32,7 +32,7 @@ struct WrappedText {
 
 // What the panel remembers.
 struct TextPanelState {
-  WrappedText shaded, plain;             // the words that have weights; of two texts the other one's
+  WrappedWords shaded, plain;            // the words that have weights; of two texts the other one's
   std::optional<std::int64_t> followed;  // the picked word that was scrolled into sight
   bool partner_waits = false;            // the other word of the pair is the strongest one, once it is known
   float explained_height = 0;            // of 'Where this number comes from', as it was drawn last

@@ -29,7 +29,7 @@ LineSizes sizes_of(const Ui& ui, const TextShown& shown) {
 }
 
 // The text wrapped at `width`, as it was if nothing changed.
-WrappedText& wrapped(Ui& ui, const TextShown& shown, bool of_keys, float width, WrappedText& text) {
+WrappedWords& wrapped(Ui& ui, const TextShown& shown, bool of_keys, float width, WrappedWords& text) {
   const bool known = text.version == shown.data.version() && text.of_keys == of_keys && text.width == width &&
                      text.scale == ui.scale && text.letters == ui.fonts.covered.size();
   if (known && !text.tokens.empty()) return text;
@@ -49,7 +49,7 @@ WrappedText& wrapped(Ui& ui, const TextShown& shown, bool of_keys, float width, 
 
 // One of the texts on screen.
 struct Block {
-  const WrappedText& text;
+  const WrappedWords& text;
   Rect area;      // the visible part
   float top = 0;  // of the first line
   bool shaded = true;
@@ -148,7 +148,7 @@ void draw_block(Ui& ui, const TextShown& shown, const Block& block, const LineSi
 }
 
 // The nearest word of the line above or below.
-std::int64_t beside(const WrappedText& text, std::int64_t token, int lines) {
+std::int64_t beside(const WrappedWords& text, std::int64_t token, int lines) {
   const auto at = static_cast<std::size_t>(token);
   const auto line = static_cast<std::ptrdiff_t>(text.flow.places[at].line) + lines;
   if (line < 0 || line >= std::ssize(text.flow.lines)) return token;
@@ -167,9 +167,9 @@ std::int64_t beside(const WrappedText& text, std::int64_t token, int lines) {
 }
 
 // Arrows pick the word; with Shift the pair's other end.
-void read_keys(Ui& ui, const TextShown& shown, const WrappedText& of_own) {
+void read_keys(Ui& ui, const TextShown& shown, const WrappedWords& of_own) {
   for (const bool partner : {false, true}) {
-    const WrappedText& text = partner ? ui.state.panels.get<TextPanelState>().shaded : of_own;
+    const WrappedWords& text = partner ? ui.state.panels.get<TextPanelState>().shaded : of_own;
     const std::int64_t now = partner ? std::max<std::int64_t>(shown.partner(ui), 0) : shown.request.token;
     const auto last = std::ssize(text.tokens) - 1;
     if (now > last) continue;
@@ -186,7 +186,7 @@ void read_keys(Ui& ui, const TextShown& shown, const WrappedText& of_own) {
 }
 
 // Scrolls to the picked word when another one was picked.
-void follow(Ui& ui, const TextShown& shown, const WrappedText& text, const LineSizes& sizes, const Rect& area,
+void follow(Ui& ui, const TextShown& shown, const WrappedWords& text, const LineSizes& sizes, const Rect& area,
             float above) {
   TextPanelState& state = ui.state.panels.get<TextPanelState>();
   if (state.followed == shown.request.token) return;
@@ -202,7 +202,7 @@ void follow(Ui& ui, const TextShown& shown, const WrappedText& text, const LineS
 
 // Where the texts stand below each other, from the top of what is scrolled.
 struct Columns {
-  const WrappedText *shaded = nullptr, *own = nullptr;
+  const WrappedWords *shaded = nullptr, *own = nullptr;
   float titles = 0, plain = 0, above = 0, height = 0;  // of a title; of the plain text; of the shaded one's first line
 };
 
@@ -232,7 +232,7 @@ void draw_text_words(Ui& ui, const TextShown& shown, const Rect& around) {
   const Rect area{{around.min.x + ui.px(kInset), around.min.y}, {around.max.x - ui.px(kInset), around.max.y}};
   const LineSizes sizes = sizes_of(ui, shown);
   const Columns columns = columns_of(ui, shown, around.width());
-  const WrappedText &shaded = *columns.shaded, *const own = columns.own;
+  const WrappedWords &shaded = *columns.shaded, *const own = columns.own;
   const float titles = columns.titles, plain = columns.plain, above = columns.above;
   follow(ui, shown, *own, sizes, area, shown.one_text ? above : titles);
   const Interaction mouse = interact_mouse(ui, kTextWords, around);

@@ -14,7 +14,6 @@ namespace headscope::ui {
 
 namespace {
 
-constexpr std::size_t kMostLines = 8192, kMostGraphemes = std::size_t{1} << 19, kMostPixels = std::size_t{1} << 24;
 constexpr int kPictureWidth = 512, kMostParts = 16;  // of a run that no clip rectangle cuts
 
 // Room around the glyphs of a run: how far they reach above and below the baseline and beyond its ends.
@@ -27,7 +26,23 @@ Margins margins_of(float em) {
 
 void forget_lines(ShownLines& known) {
   known.lines.clear();
-  known.graphemes = known.picture_pixels = 0;
+  known.bytes = 0;
+}
+
+// What is on screen stays, so that a frame that holds more than all lines may is not shaped again and again.
+void forget_unseen_lines(ShownLines& known) {
+  if (known.forgotten_at == known.frame) return;
+  known.forgotten_at = known.frame;
+  std::erase_if(known.lines, [&](const auto& entry) { return entry.second->frame < known.frame - 1; });
+  known.bytes = 0;
+  for (const auto& [text, line] : known.lines) known.bytes += line->bytes;
+}
+
+std::size_t bytes_of(const ShownLine& line, const std::string& key) {
+  constexpr std::size_t kOfEntry = 256;  // of the line, its layout and the table
+  return kOfEntry + key.capacity() + line.lefts.capacity() * (sizeof(float) + sizeof(TextRun)) +
+         line.graphemes.capacity() * (sizeof(ShownGrapheme) + sizeof(std::size_t) + sizeof(PlacedGrapheme)) +
+         line.layout->glyphs.capacity() * sizeof(PlacedGlyph);
 }
 
 ShownLines& lines_of(Ui& ui) {
@@ -110,7 +125,9 @@ const RunPicture& picture_of(Ui& ui, ShownLine& line, std::size_t run_index, int
               {x - run.left, static_cast<double>(margins.up), 0, 0});
   for (Rgba& pixel : image.pixels) pixel = {255, 255, 255, pixel.g};
   ShownLines& known = ui.state.panels.get<ShownLines>();
-  known.picture_pixels += image.pixels.size();
+  const std::size_t bytes = image.pixels.size() * sizeof(Rgba);
+  known.bytes += bytes;
+  line.bytes += bytes;
   picture.white = std::move(image);
   picture.key = (std::uint64_t{0x736C} << 48) | ++known.next_key;
   return picture;
@@ -156,12 +173,15 @@ std::shared_ptr<ShownLine> shown_line(Ui& ui, Type type, std::string_view s) {
   std::string key(s);
   key += static_cast<char>(type);
   const auto found = known.lines.find(key);
-  if (found != known.lines.end()) return found->second;
-  if (known.lines.size() > kMostLines || known.graphemes > kMostGraphemes || known.picture_pixels > kMostPixels) {
-    forget_lines(known);
+  if (found != known.lines.end()) {
+    found->second->frame = known.frame;
+    return found->second;
   }
+  if (known.bytes > kMostShownBytes) forget_unseen_lines(known);
   auto line = std::make_shared<ShownLine>(laid_out(ui, type, s));
-  known.graphemes += line->graphemes.size();
+  line->frame = known.frame;
+  line->bytes = bytes_of(*line, key);
+  known.bytes += line->bytes;
   known.lines.emplace(std::move(key), line);
   return line;
 }

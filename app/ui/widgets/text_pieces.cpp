@@ -16,14 +16,21 @@ namespace headscope::ui {
 
 namespace {
 
+void keep_within_limit(UiState& state) {
+  constexpr std::size_t kOfEntry = 128;
+  if (state.glyph_bytes + state.glyphs.size() * kOfEntry <= kMostGlyphBytes) return;
+  state.glyphs.clear();
+  state.glyph_bytes = 0;
+}
+
 // The character in white on nothing, its coverage as alpha; no pixels when no font has it.
 const UiState::GlyphPicture& glyph_picture(Ui& ui, Type type, std::uint32_t code_point) {
-  // Far more than is visible at once; the limit keeps a text with ever new characters from growing it without end.
-  if (ui.state.glyphs.size() > 6000) ui.state.glyphs.clear();
+  keep_within_limit(ui.state);
   const auto [at, is_new] = ui.state.glyphs.try_emplace({code_point, static_cast<int>(type)});
   UiState::GlyphPicture& picture = at->second;
   const float pixels = em_pixels(type) * ui.scale;
   if (is_new || picture.em_pixels != pixels) {
+    ui.state.glyph_bytes -= picture.white.pixels.size() * sizeof(Rgba);
     picture = {};
     picture.em_pixels = pixels;
     std::string utf8;
@@ -36,6 +43,7 @@ const UiState::GlyphPicture& glyph_picture(Ui& ui, Type type, std::uint32_t code
       Image image(w, h, {0, 0, 0, 255});
       draw_text(image, {1, std::round(pixels * 1.1)}, utf8, role, pixels, {255, 255, 255, 255});
       for (Rgba& pixel : image.pixels) pixel = {255, 255, 255, pixel.g};
+      ui.state.glyph_bytes += image.pixels.size() * sizeof(Rgba);
       picture.white = std::move(image);
       picture.advance = static_cast<float>(width);
     }

@@ -15,6 +15,10 @@ struct TextPiece {
   std::size_t begin = 0, end = 0;  // bytes
   std::uint32_t code_point = 0;    // of kinds picture and boxed
 };
+// What pictures of single characters may hold, in all. A character of 16 px an em takes 1.6 KB, one of 64 px 25 KB: as
+// many different ones as 10,000 or 640. A screen full of Chinese shows 2,000 and 300.
+inline constexpr std::size_t kMostGlyphBytes = std::size_t{16} << 20;
+
 std::vector<TextPiece> text_pieces(Ui& ui, Type type, std::string_view s);
 float piece_width(Ui& ui, Type type, std::string_view s, const TextPiece& piece);
 

@@ -37,14 +37,19 @@ PackedMatrix::PackedMatrix(std::int64_t out, std::int64_t in, PanelType type) : 
 }
 
 void PackedMatrix::pack_panel(std::int64_t panel, const MatrixSource& from) {
+  const std::int64_t first = panel * kPanelColumns * from.out_stride * bytes_of(type_);
+  pack_panel_rows(panel,
+                  {static_cast<const std::byte*>(from.data) + first, from.type, from.out_stride, from.in_stride});
+}
+
+void PackedMatrix::pack_panel_rows(std::int64_t panel, const MatrixSource& rows) {
   const std::int64_t columns = std::min(kPanelColumns, out_ - panel * kPanelColumns);
-  const std::int64_t first = panel * kPanelColumns * from.out_stride;
   const std::int64_t to = panel * in_ * kPanelColumns;
   if (type_ == PanelType::float32) {
-    pack(static_cast<const float*>(from.data) + first, from.out_stride, from.in_stride, columns, in_,
+    pack(static_cast<const float*>(rows.data), rows.out_stride, rows.in_stride, columns, in_,
          reinterpret_cast<float*>(data_.get()) + to);
   } else {
-    pack(static_cast<const std::uint16_t*>(from.data) + first, from.out_stride, from.in_stride, columns, in_,
+    pack(static_cast<const std::uint16_t*>(rows.data), rows.out_stride, rows.in_stride, columns, in_,
          reinterpret_cast<std::uint16_t*>(data_.get()) + to);
   }
 }

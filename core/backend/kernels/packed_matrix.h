@@ -41,6 +41,8 @@ class PackedMatrix {
   // Copies the rows [32 panel, 32 panel + 32) of `from`, whose type is this one's. Panels can be packed at the same
   // time.
   void pack_panel(std::int64_t panel, const MatrixSource& from);
+  // The same of a source whose first row is the panel's.
+  void pack_panel_rows(std::int64_t panel, const MatrixSource& rows);
 
   // [in][32] numbers, aligned to 64 bytes. T: float for float32, any two-byte type for the others.
   template <typename T>

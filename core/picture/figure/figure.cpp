@@ -76,7 +76,7 @@ void plan_stage(Sheet& sheet, bool measure, const CancelToken& cancel) {
                            of_weights                      ? StageId::weights
                            : view.view == ViewKind::concat ? StageId::concat
                                                            : view.stage,
-                           view);
+                           view, cancel);
   const bool has_heads = stage.heads() > 0 && sheet.on_paper();
   switch (view.view) {
     case ViewKind::heads:
@@ -127,6 +127,7 @@ FigurePlan figure_plan(const FigureSource& source, const ViewSpec& asked, bool m
   const ViewSpec view = in_pixels(asked);
   const bool without_values = measure && !is_for_paper(view);  // the caption's height depends on its words
   Sheet sheet(source.trace, view);
+  sheet.cancel = cancel;
   if (view.view == ViewKind::layers) {
     plan_layers(sheet, without_values);
   } else if (view.view == ViewKind::difference) {

@@ -111,12 +111,12 @@ std::vector<Span> words_about(const Sheet& sheet, std::int64_t listed, std::int6
 Arcs shown_arcs(const Sheet& sheet, const std::vector<std::int64_t>& heads, const ArcRegion& region) {
   const ViewSpec& view = sheet.view;
   ArcRequest request{view.batch, heads, region.queries, region.keys, view.hide_below, kMostArcs};
-  Arcs arcs = strongest_arcs(sheet.trace, request);
+  Arcs arcs = strongest_arcs(sheet.trace, request, sheet.cancel);
   const bool chosen_listed = view.token && *view.token >= region.queries.begin && *view.token < region.queries.end;
   if (!chosen_listed || arcs.found <= std::ssize(arcs.arcs)) return arcs;
   std::erase_if(arcs.arcs, [&](const Arc& arc) { return arc.query == *view.token; });
   request.queries = {*view.token, *view.token + 1};
-  const Arcs own = strongest_arcs(sheet.trace, request);
+  const Arcs own = strongest_arcs(sheet.trace, request, sheet.cancel);
   arcs.arcs.insert(arcs.arcs.begin(), own.arcs.begin(), own.arcs.end());
   return arcs;
 }

@@ -49,7 +49,7 @@ void head_label(Sheet& sheet, std::int64_t head, bool summarized, int x, double 
   double right = x + width;
   const bool off = is_off(sheet.trace.request, head);
   if (off || summarized) {
-    const HeadSummary summary = summarize_head(sheet.trace, sheet.view.batch, head);
+    const HeadSummary summary = summarize_head(sheet.trace, sheet.view.batch, head, sheet.cancel);
     const std::string entropy = off                                ? "off"
                                 : std::isnan(summary.entropy_bits) ? "NaN"
                                                                    : fmt::format("{:.2f}", summary.entropy_bits);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/capture_trace.h"
 #include "core/attention/model_trace.h"
 #include "core/heads/aggregate_mask.h"
 #include "core/heads/aggregate_values.h"
@@ -23,17 +24,20 @@ std::vector<const Trace*> layers_of(const Trace& trace) {
   std::vector<const Trace*> layers;
   if (trace.model == nullptr) return {&trace};
   for (const auto& layer : trace.model->layers) {
+    if (layer == nullptr && trace.model->capture != nullptr && !trace.model->capture->other_lengths.empty()) {
+      throw UsageError("view", "layers needs layers of the same lengths, and the capture's layers have several");
+    }
     if (layer == nullptr) throw UsageError("view", "layers needs all layers, and not all of them were computed");
     layers.push_back(layer.get());
   }
   return layers;
 }
 
-double mean_entropy(const Trace& layer, std::int64_t batch) {
+double mean_entropy(const Trace& layer, std::int64_t batch, const CancelToken& cancel) {
   const TokenPlaces places(layer);
   double sum = 0, known = 0;
   for (std::int64_t h = 0; h < layer.num_heads(); ++h) {
-    const MetricValue entropy = head_metrics(layer, batch, h, places)[HeadMetric::entropy];
+    const MetricValue entropy = head_metrics(layer, batch, h, places, cancel)[HeadMetric::entropy];
     if (entropy.rows == 0) continue;
     sum += entropy.value;
     known += 1;
@@ -99,7 +103,7 @@ void add_layer_name(Sheet& sheet, const Grid& grid, const Trace& layer, std::siz
                     two ? fmt::format("layer {}", number) : std::to_string(number), FontRole::words, 12,
                     sheet.colors.text2);
   if (measure || !two) return;
-  const double entropy = mean_entropy(layer, sheet.view.batch);
+  const double entropy = mean_entropy(layer, sheet.view.batch, sheet.cancel);
   sheet.text_middle(sheet.margin(), middle + sheet.font(8),
                     std::isnan(entropy) ? "NaN" : fmt::format("{:.2f}", entropy), FontRole::numbers, 11,
                     sheet.colors.text2);

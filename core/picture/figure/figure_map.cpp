@@ -154,7 +154,7 @@ Sheet::Title title_of(const Sheet& sheet, const StagePicture& stage, bool measur
   }
   if (stage.shape()[0] > 1) facts.push_back(fmt::format("batch {} of {}", view.batch, stage.shape()[0]));
   if (view.view == ViewKind::head && stage.score_like() && !measure) {
-    const HeadSummary summary = summarize_head(sheet.trace, view.batch, view.head);
+    const HeadSummary summary = summarize_head(sheet.trace, view.batch, view.head, sheet.cancel);
     facts.push_back(entropy_text(summary.entropy_bits));
     facts.push_back(summary_label(summary, sheet.trace));
   }

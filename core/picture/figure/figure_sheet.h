@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/cancel.h"
 #include "core/picture/figure/figure_plan.h"
 #include "core/picture/figure/figure_stage.h"
 #include "core/picture/paper.h"
@@ -61,6 +62,7 @@ class Sheet {
   const ViewSpec& view;
   const Palette& colors;
   FigurePlan plan;
+  CancelToken cancel;  // looked at by what takes long while the figure is laid out
 
   int px(double units) const;  // whole pixels, at least 1 for anything above 0
   double font(double units) const { return units * view.scale; }

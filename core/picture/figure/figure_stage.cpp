@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
@@ -12,6 +13,7 @@
 #include "core/base/assert.h"
 #include "core/base/grouped_digits.h"
 #include "core/base/utf8.h"
+#include "core/io/tensor_blocks.h"
 #include "core/picture/fitted_range.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/request_text.h"
@@ -73,7 +75,8 @@ std::vector<std::string> fact_list(const Trace& trace, const std::string& phrase
   }
   if (request.mask_order == MaskOrder::before_scale) facts.emplace_back("mask before scale");
   if (request.scale) facts.push_back(fmt::format("scale {}", *request.scale));
-  if (request.softcap) facts.push_back(fmt::format("softcap {}", *request.softcap));
+  const std::optional<double>& softcap = trace.as_computed().softcap;
+  if (softcap) facts.push_back(fmt::format("softcap {}", *softcap));
   if (request.dropout > 0) facts.push_back(fmt::format("dropout {}", request.dropout));
   if (request.merge == Merge::direct) facts.emplace_back("direct merge");
   if (!request.variants.empty()) facts.emplace_back("with known mistakes");
@@ -97,13 +100,14 @@ std::string joined(const std::vector<std::string>& facts) {
 
 }  // namespace
 
-StagePicture::StagePicture(const Trace& trace, StageId stage, const ViewSpec& view)
+StagePicture::StagePicture(const Trace& trace, StageId stage, const ViewSpec& view, const CancelToken& cancel)
     : trace_(trace),
       stage_(stage),
       view_(view),
       tensor_(heads_first(stage, stage_of(trace, stage).tensor)),
       mask_(shown_mask(trace, stage)),
       map_(view.colormap.value_or(default_color_map(!is_weight_like(stage), view.theme))) {
+  if (!tensor_.stored()) tensor_ = watched(tensor_, [cancel](std::span<const float>) { cancel.check(); });
   const int rank = tensor_.rank();
   HEADSCOPE_ASSERT(rank == 3 || rank == 4, "a stage of " + to_string(tensor_.shape()));
   if (view.batch < 0 || view.batch >= tensor_.dim(0)) {

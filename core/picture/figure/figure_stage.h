@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/attention/trace.h"
+#include "core/base/cancel.h"
 #include "core/picture/figure/figure_plan.h"
 #include "core/picture/view_spec.h"
 
@@ -21,8 +22,9 @@ struct AxisNames {
 // The matrices of one stage and batch item: one for each head, or a single one for [batch, position, feature].
 class StagePicture {
  public:
-  // Throws UsageError when the trace has no such stage or batch.
-  StagePicture(const Trace& trace, StageId stage, const ViewSpec& view);
+  // Throws UsageError when the trace has no such stage or batch. Where cells are computed when read, every read of them
+  // throws Cancelled once `cancel` is set.
+  StagePicture(const Trace& trace, StageId stage, const ViewSpec& view, const CancelToken& cancel = {});
 
   StageId stage() const { return stage_; }
   const Shape& shape() const { return tensor_.shape(); }

@@ -56,7 +56,11 @@ ShapingFont open_for_shaping(const FontFile& file) {
 
 // FreeType's objects are not thread-safe, so that each thread has its own. Bounded: an editor left open for a week
 // in many scripts and sizes must not grow.
-constexpr std::size_t kMostBitmaps = 8192, kMostGlyphs = 65536;
+//
+// Rendered letters are 0.3 KB each at 16 px, 4 KB at 64 px: as many as 16,000 or 1,000 different ones, which is more
+// than a page shows. What is known of letters and graphemes takes 40 and up to 200 bytes each; a page of Chinese has
+// 2,000.
+constexpr std::size_t kMostBitmapBytes = std::size_t{4} << 20, kMostGlyphs = 16384;
 constexpr std::size_t kMostKept = 32;  // code points of a grapheme whose face is remembered
 
 struct FontCache {
@@ -66,6 +70,7 @@ struct FontCache {
   std::unordered_map<std::u32string, int> face_of_grapheme;  // behind the letters stands the role
   std::map<int, ShapingFont> shaping_fonts;
   std::map<std::tuple<int, std::uint32_t, int, int>, GlyphBitmap> bitmaps;
+  std::size_t bitmap_bytes = 0;
   GlyphBitmap scratch;
 
   FontCache() {
@@ -227,8 +232,15 @@ const GlyphBitmap& glyph_bitmap(const GlyphId& glyph, double pixel_size, int qua
   const auto key = std::make_tuple(glyph.face, glyph.index, size, quarters);
   const auto found = fonts.bitmaps.find(key);
   if (found != fonts.bitmaps.end()) return found->second;
-  if (fonts.bitmaps.size() >= kMostBitmaps) fonts.bitmaps.clear();
-  return fonts.bitmaps.emplace(key, outline_bitmap(glyph, size, quarters)).first->second;
+  GlyphBitmap bitmap = outline_bitmap(glyph, size, quarters);
+  constexpr std::size_t kOfEntry = 128;  // of the table itself
+  const std::size_t bytes = bitmap.coverage.capacity() + kOfEntry;
+  if (fonts.bitmap_bytes + bytes > kMostBitmapBytes) {
+    fonts.bitmaps.clear();
+    fonts.bitmap_bytes = 0;
+  }
+  fonts.bitmap_bytes += bytes;
+  return fonts.bitmaps.emplace(key, std::move(bitmap)).first->second;
 }
 
 FontMetrics font_metrics(FontRole role, double pixel_size) {

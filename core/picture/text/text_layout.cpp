@@ -183,12 +183,23 @@ class Layouter {
   TextLayout layout_;
 };
 
-// The lines that were asked for lately. Bounded by what they hold, not by their number.
+// What the lines of a screen of 3840 x 2160 take that is full of letters 8 px wide: 90 lines of 480 letters, each a
+// grapheme, a glyph and its share of key and runs, are 4 MB. Twice that keeps the last screen beside this one.
+constexpr std::size_t kMostLayoutBytes = std::size_t{8} << 20;
+
+// About what it holds.
+std::size_t bytes_of(const TextLayout& layout) {
+  std::size_t bytes = sizeof(layout) + layout.graphemes.capacity() * sizeof(PlacedGrapheme) +
+                      layout.glyphs.capacity() * sizeof(PlacedGlyph) + layout.runs.capacity() * sizeof(TextRun);
+  for (const TextRun& run : layout.runs) bytes += run.plain.capacity();
+  return bytes;
+}
+
+// The lines that were asked for lately.
 struct KnownLayouts {
   std::unordered_map<std::string, std::shared_ptr<const TextLayout>> layouts;
-  std::size_t graphemes = 0;
+  std::size_t bytes = 0;
 };
-constexpr std::size_t kMostGraphemes = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -200,12 +211,13 @@ std::shared_ptr<const TextLayout> text_layout(std::string_view utf8, FontRole ro
   const auto found = known.layouts.find(key);
   if (found != known.layouts.end()) return found->second;
   auto layout = std::make_shared<const TextLayout>(Layouter(utf8, role, pixel_size).lay_out());
-  // An empty line counts too.
-  known.graphemes += layout->graphemes.size() + 16;
-  if (known.graphemes > kMostGraphemes) {
+  constexpr std::size_t kOfEntry = 128;  // of the table itself
+  const std::size_t bytes = bytes_of(*layout) + key.capacity() + kOfEntry;
+  if (known.bytes + bytes > kMostLayoutBytes) {
     known.layouts.clear();
-    known.graphemes = layout->graphemes.size() + 16;
+    known.bytes = 0;
   }
+  known.bytes += bytes;
   known.layouts.emplace(std::move(key), layout);
   return layout;
 }

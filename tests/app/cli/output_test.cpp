@@ -206,6 +206,17 @@ TEST_F(Output, TheSameRequestGivesTheSameBytes) {
   }
 }
 
+TEST_F(Output, ThePictureOfARequestIsTheSameBytesEachTime) {
+  for (const char* ending : {"png", "svg", "pdf"}) {
+    const std::string one = std::string("one.") + ending, two = std::string("two.") + ending;
+    for (const std::string& name : {one, two}) {
+      const Result result = cli({"render", "--phrase", "a b c", "--d-model", "16", "--heads", "2", "--out", name});
+      ASSERT_EQ(result.code, 0) << result.err;
+    }
+    EXPECT_EQ(bytes_of(folder_ / one), bytes_of(folder_ / two)) << ending;
+  }
+}
+
 TEST_F(Output, LongWordsAndManyWordsAreShortenedInTheTable) {
   std::string words;
   for (int k = 0; k < 30; ++k) words += "w" + std::to_string(k) + " ";

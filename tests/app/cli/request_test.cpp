@@ -50,15 +50,28 @@ TEST_F(RequestOptions, SeedsCoverSixtyFourBitsAndNoMore) {
 
 TEST_F(RequestOptions, ThreadsNeverChangeABit) {
   run_to("t1", small_with({"--threads", "1"}));
-  for (const char* threads : {"2", "7", "0"}) {
+  for (const char* threads : {"2", "3", "7", "8", "0"}) {
     const std::string name = std::string("t") + threads;
-    run_to(name == "t1" ? "again" : name, small_with({"--threads", threads}));
+    run_to(name, small_with({"--threads", threads}));
     for (const char* file : {"weights", "output", "raw_scores"}) {
       EXPECT_EQ(bytes_of(folder_ / ("t1/" + std::string(file) + ".npy")),
                 bytes_of(folder_ / (name + "/" + file + ".npy")));
     }
   }
   expect_refused(cli({"run", "--phrase", "a", "--threads", "-2"}), 2, {"--threads"});
+}
+
+TEST_F(RequestOptions, ThreadsNeverChangeABitOfAModel) {
+  run_to("m1", {"--model", "demo:induction", "--phrase", "cat box ink cat box", "--threads", "1"});
+  for (const char* threads : {"2", "3", "8"}) {
+    const std::string name = std::string("m") + threads;
+    run_to(name, {"--model", "demo:induction", "--phrase", "cat box ink cat box", "--threads", threads});
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "m1")) {
+      const std::string file = entry.path().filename().string();
+      if (file == "manifest.json") continue;  // holds the seconds and the threads
+      EXPECT_EQ(bytes_of(entry.path().string()), bytes_of(folder_ / (name + "/" + file))) << threads << " " << file;
+    }
+  }
 }
 
 TEST_F(RequestOptions, BackendsAgree) {

@@ -14,11 +14,9 @@
 
 #include "core/picture/heatmap.h"
 #include "tests/app/gl/gl_fixture.h"
+#include "tests/app/gl/not_finite.h"
 
 namespace headscope {
-
-inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 inline Tensor matrix_of(std::int64_t rows, std::int64_t columns, std::vector<float> values) {
   return Tensor::of({rows, columns}, {Axis::query, Axis::key}, std::move(values));

@@ -14,12 +14,10 @@
 #include "core/backend/device_pyramid.h"
 #include "core/request/request_text.h"
 #include "tests/app/gl/gl_fixture.h"
+#include "tests/app/gl/not_finite.h"
 #include "tests/core/attention/made_inputs.h"
 
 namespace headscope {
-
-inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // Two heads of three matrices that are computed when read, by a backend that shares textures with the store's context.
 struct Computed {

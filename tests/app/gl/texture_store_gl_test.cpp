@@ -185,7 +185,7 @@ TEST_F(TextureStoreGlTest, ATargetThatNoDriverHoldsIsRefusedInASentence) {
 }
 
 TEST_F(TextureStoreGlTest, TheProcessorPaintsTheSamePixels) {
-  const auto processor = GlTextureStore::make(HeatmapPainter::processor);
+  const auto processor = GlTextureStore::make(HeatmapDrawer::processor);
   HeatmapSpec spec = spec_of(ramp(16), 160);
   for (int turn = 0; turn < 6; ++turn) {
     spec.range.log_scale = turn % 2 == 1;
@@ -239,7 +239,7 @@ class RefusedTextures {
 };
 
 TEST_F(TextureStoreGlTest, WhereTexturesAreRefusedThePictureIsLeftOutUntilThereIsRoom) {
-  for (const HeatmapPainter painter : {HeatmapPainter::shader, HeatmapPainter::processor}) {
+  for (const HeatmapDrawer painter : {HeatmapDrawer::shader, HeatmapDrawer::processor}) {
     const auto store = GlTextureStore::make(painter);
     const HeatmapSpec spec = spec_of(ramp(16), 160);
     const Image plain(20, 10);

@@ -210,5 +210,55 @@ TEST_F(Undo, OldStepsAreForgottenNotKeptForEver) {
   EXPECT_EQ(steps, 1000);
 }
 
+std::size_t bytes_of_steps(const Timeline& timeline) {
+  std::size_t bytes = 0;
+  for (const auto* steps : {&timeline.before, &timeline.after}) {
+    for (const UndoStep& step : *steps) bytes += step.moment->draft.phrase.size();
+  }
+  return bytes;
+}
+
+TEST_F(Undo, LongTextsCostTheFarthestSteps) {
+  const std::string text(std::size_t{1} << 20, 'a');
+  for (int k = 0; k < 100; ++k) s.type(text + std::to_string(k), 1000 * (k + 1));
+  const Timeline timeline = session().timeline(kMostUndoSteps);
+  EXPECT_EQ(timeline.before.size(), 31u);
+  EXPECT_LE(bytes_of_steps(timeline), kMostUndoBytes);
+  for (int k = 98; k >= 78; --k) undo(200000 - k);
+  EXPECT_EQ(session().draft.phrase, text + "78");
+  EXPECT_EQ(session().timeline(kMostUndoSteps).after.size(), 21u);
+  session().draft.phrase = "short";
+  session().update(at(300000));
+  EXPECT_TRUE(session().timeline(kMostUndoSteps).after.empty());
+  undo(300100);
+  EXPECT_EQ(session().draft.phrase, text + "78");
+}
+
+TEST_F(Undo, TheNearestStepIsKeptHoweverLargeItIs) {
+  s.type(std::string(kMostUndoBytes + 1, 'a'), 1000);
+  s.type(std::string(kMostUndoBytes + 2, 'b'), 3000);
+  s.type("short", 5000);
+  EXPECT_EQ(session().timeline(kMostUndoSteps).before.size(), 1u);
+  undo(6000);
+  EXPECT_EQ(session().draft.phrase.front(), 'b');
+  EXPECT_FALSE(session().can_undo());
+  redo(7000);
+  EXPECT_EQ(session().draft.phrase, "short");
+}
+
+TEST_F(Undo, AResumedTimelineKeepsToTheSameLimits) {
+  Timeline timeline;
+  for (std::size_t k = 0; k < kMostUndoSteps + 200; ++k) {
+    const auto moment = std::make_shared<const Moment>(Moment{request_of("p" + std::to_string(k)), ViewState(), {}});
+    timeline.before.push_back({moment, false});
+    timeline.after.push_back({moment, false});
+  }
+  session().resume({request_of("now"), ViewState(), {}}, timeline);
+  const Timeline kept = session().timeline(2 * kMostUndoSteps);
+  EXPECT_EQ(kept.before.size(), kMostUndoSteps);
+  EXPECT_EQ(kept.after.size(), kMostUndoSteps);
+  EXPECT_EQ(kept.before.back().moment->draft.phrase, "p1199");
+}
+
 }  // namespace
 }  // namespace headscope

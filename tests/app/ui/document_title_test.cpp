@@ -52,6 +52,26 @@ TEST(DocumentTitle, UndoLeadsBackToTheSavedState) {
   EXPECT_NE(title(d).find('*'), std::string::npos);
 }
 
+TEST(DocumentTitle, RemembersTheNewestDocumentsOnly) {
+  UiState state;
+  const std::list<std::pair<std::string, KeptDocument>>& kept = state.panels.get<DocumentState>().kept;
+  for (int k = 0; k < 100; ++k) note_opened(state, "document " + std::to_string(k), {});
+  EXPECT_EQ(kept.size(), kMostKeptDocuments);
+  EXPECT_EQ(kept.front().first, "document 99");
+  EXPECT_EQ(kept.back().first, "document 36");
+  note_opened(state, "document 40", {});
+  EXPECT_EQ(kept.size(), kMostKeptDocuments);
+  EXPECT_EQ(kept.front().first, "document 40");
+  Request large;
+  large.phrase.assign(kMostKeptBytes / 3, 'x');
+  for (const char* title : {"one", "two", "three"}) note_opened(state, title, {large});
+  EXPECT_EQ(kept.size(), 2u);
+  large.phrase.assign(kMostKeptBytes + 1, 'x');
+  note_opened(state, "largest", {large});
+  ASSERT_EQ(kept.size(), 1u) << "the open one always";
+  EXPECT_EQ(kept.front().second.request, large);
+}
+
 TEST(DocumentTitle, WhatIsOpenedHasNoChangesAndFollowsTheModel) {
   Driver d;
   d.drop(HEADSCOPE_SOURCE_DIR "/assets/demos/pronouns");

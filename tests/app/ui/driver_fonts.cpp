@@ -1,17 +1,23 @@
 #include "tests/app/ui/driver_fonts.h"
 
 #include <algorithm>
-#include <map>
+#include <cstddef>
+#include <list>
 
 #include "app/ui/font_atlas.h"
 
 namespace headscope::ui {
-namespace {
 
-struct Shared {
+struct DriverFonts::Shared {
   ImFontAtlas atlas;
   Fonts fonts;
+  float scale = 0;
 };
+
+namespace {
+
+// An atlas takes 2 MB without its pixels. A run that goes through all scales would hold a dozen, and seem to grow.
+constexpr std::size_t kMostShared = 3;
 
 // ASCII adds nothing to what the interface itself writes, so one atlas a scale serves every such text.
 bool is_ascii(const std::string& text) {
@@ -31,13 +37,25 @@ Fonts DriverFonts::use(float scale, const std::string& text) {
   ImFontAtlas*& current = ImGui::GetIO().Fonts;
   if (!is_ascii(text)) {
     current = own_.get();
+    used_.reset();
     return build(scale, text);
   }
-  static std::map<float, Shared> by_scale;
-  const auto [found, is_new] = by_scale.try_emplace(scale);
-  current = &found->second.atlas;
-  if (is_new) found->second.fonts = build(scale, text);
-  return found->second.fonts;
+  static std::list<std::shared_ptr<Shared>> known;  // used last: first
+  const auto found = std::find_if(known.begin(), known.end(), [&](const auto& each) { return each->scale == scale; });
+  const bool is_new = found == known.end();
+  if (is_new) {
+    known.push_front(std::make_shared<Shared>());
+  } else {
+    known.splice(known.begin(), known, found);
+  }
+  current = &known.front()->atlas;
+  used_ = known.front();
+  if (is_new) {
+    used_->fonts = build(scale, text);
+    used_->scale = scale;
+  }
+  if (known.size() > kMostShared) known.pop_back();
+  return used_->fonts;
 }
 
 }  // namespace headscope::ui

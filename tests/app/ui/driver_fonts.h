@@ -1,5 +1,5 @@
 // The fonts of a Driver. To draw an atlas takes longer than most tests, so all Drivers of the process share those of
-// plain texts.
+// plain texts, as long as they are among the last few scales.
 #pragma once
 
 #include <imgui.h>
@@ -21,6 +21,8 @@ class DriverFonts {
   Fonts use(float scale, const std::string& text);
 
  private:
+  struct Shared;
+  std::shared_ptr<Shared> used_;  // what the context draws with; null: own_
   // Holds what a text with further characters needs.
   std::unique_ptr<ImFontAtlas> own_ = compat::dynamic_glyphs ? nullptr : std::make_unique<ImFontAtlas>();
 };

@@ -159,7 +159,7 @@ class CaptureTest(unittest.TestCase):
             ([{"value": good}], None),
             ([{"weight": good}], None),
             ([{"weights": good[0, 0]}], None),
-            ([{"weights": good}, {"weights": torch.ones(1, 1, 3, 3)}], None),
+            ([{"weights": good}, {"weights": torch.ones(2, 1, 2, 2)}], None),
             ([{"weights": good}], ["one"]),
         ):
             with self.assertRaises(ValueError):

@@ -150,6 +150,7 @@ TEST(CsvMask, ReadsPlainNumbers) {
                 .shape(),
             (Shape{1, 2}));
   EXPECT_TRUE(same_bits(parsed("1e-45,-1e-46,-1e-400").values(), {1e-45f, -0.0f, -0.0f}));
+  EXPECT_TRUE(same_bits(parsed("-0." + std::string(400, '0') + "1").values(), {-0.0f}));
 }
 
 TEST(CsvMask, WhatItWroteItReadsBackBitForBit) {
@@ -190,6 +191,7 @@ TEST(CsvMaskMalformed, EveryBrokenFileIsRefusedWithLineAndColumn) {
       {"0x10", "'0x10'"},
       {"1e50", "'1e50'"},
       {"-1e400", "'-1e400'"},
+      {"1" + std::string(400, '0') + "e-5", "column 1"},
       {"1.5.2", "'1.5.2'"},
       {"1,true", "'true'"},
       {std::string("1,\0", 3), "column 2"},

@@ -103,6 +103,11 @@ TEST(JsonCursor, NumbersThatDoNotFitAreRefused) {
   }
   EXPECT_THROW(JsonCursor("1e999", "f").read_number(), Error);
   EXPECT_EQ(JsonCursor("1e-999", "f").read_number(), 0);
+  for (const std::string& large : {std::string("0.1e999"), std::string("-0.5e+400"), std::string("10.5e999"),
+                                   "1" + std::string(400, '0') + "e-5", "1" + std::string(400, '0')}) {
+    EXPECT_THROW(JsonCursor(large, "f").read_number(), Error) << large;
+  }
+  EXPECT_EQ(JsonCursor("0." + std::string(400, '0') + "1", "f").read_number(), 0);
   EXPECT_EQ(JsonCursor("0.5", "f").read_number(), 0.5);
 }
 

@@ -84,7 +84,9 @@ TEST_F(CaptureArrays, NumberedArraysAreLayers) {
   expect_refused({{"arr_0.npy", one}, {"other.npy", one}}, {"arr_0, other", "one for each layer"});
   expect_refused({{"arr_1.npy", one}, {"arr_01.npy", one}}, {"two arrays are of layer 1"});
   expect_refused({{"arr_0.npy", one}, {"arr_99999.npy", one}}, {"arr_99999", "below 4096"});
-  expect_refused({{"arr_0.npy", one}, {"arr_1.npy", npy_of(counted({2, 4, 2, 2}))}}, {"2 queries", "3"});
+  const Capture unequal = read_zip({{"arr_0.npy", one}, {"arr_1.npy", npy_of(counted({2, 4, 2, 2}))}});
+  EXPECT_EQ(unequal.layers[0].weights.shape(), (Shape{2, 4, 3, 3}));
+  EXPECT_EQ(unequal.layers[1].weights.shape(), (Shape{2, 4, 2, 2}));
   expect_refused({{"ids.npy", npy_of(counted({2}))}}, {"no capture", "3 to 5 axes"});
 }
 
@@ -127,23 +129,27 @@ TEST(TokenNamesOfARequest, ReplaceThoseOfTheFile) {
   Capture capture;
   capture.query_len = capture.key_len = 2;
   capture.tokens = capture.key_tokens = {"0", "1"};
+  CapturedLayer layer;
+  layer.weights = Tensor::zeros({1, 1, 2, 2}, {Axis::batch, Axis::head, Axis::query, Axis::key});
   Request request;
-  EXPECT_EQ(token_names_of(capture, request).queries, capture.tokens);
+  EXPECT_EQ(token_names_of(capture, layer, request).queries, capture.tokens);
   request.phrase = "a b";
-  EXPECT_EQ(token_names_of(capture, request).queries, (Strings{"a", "b"}));
-  EXPECT_EQ(token_names_of(capture, request).keys, (Strings{"a", "b"}));
+  EXPECT_EQ(token_names_of(capture, layer, request).queries, (Strings{"a", "b"}));
+  EXPECT_EQ(token_names_of(capture, layer, request).keys, (Strings{"a", "b"}));
   request.key_phrase = "c d";
-  EXPECT_EQ(token_names_of(capture, request).keys, (Strings{"c", "d"}));
+  EXPECT_EQ(token_names_of(capture, layer, request).keys, (Strings{"c", "d"}));
   request.key_phrase = "";
   capture.named_keys = true;
-  EXPECT_EQ(token_names_of(capture, request).keys, (Strings{"0", "1"})) << "those of the file itself";
+  EXPECT_EQ(token_names_of(capture, layer, request).keys, (Strings{"0", "1"})) << "those of the file itself";
   request.phrase = "a b c";
-  expect_refusal<ProblemError>([&] { token_names_of(capture, request); }, {"--phrase", "2 names wanted, 3 given"});
+  expect_refusal<ProblemError>([&] { token_names_of(capture, layer, request); },
+                               {"--phrase", "2 names wanted, 3 given"});
   request.phrase = "[\"a\", ";
-  expect_refusal<ProblemError>([&] { token_names_of(capture, request); }, {"--phrase", "JSON list"});
+  expect_refusal<ProblemError>([&] { token_names_of(capture, layer, request); }, {"--phrase", "JSON list"});
   request.phrase = "";
   request.key_phrase = "c";
-  expect_refusal<ProblemError>([&] { token_names_of(capture, request); }, {"--key-phrase", "2 names wanted, 1 given"});
+  expect_refusal<ProblemError>([&] { token_names_of(capture, layer, request); },
+                               {"--key-phrase", "2 names wanted, 1 given"});
 }
 
 }  // namespace

@@ -83,8 +83,10 @@ TEST_F(CaptureFile, IsRefusedWhenItsTensorsDoNotFit) {
   expect_refused(write({{"layers.0.weights", counted({3, 3})}}),
                  {"layers.0.weights", "[3, 3]", "[batch, heads, q, k]"});
   expect_refused(write({{"layers.0.weights", counted({1, 2, 0, 3})}}), {"[1, 2, 0, 3]", "none of them 0"});
-  expect_refused(write({{"layers.0.weights", square}, {"layers.1.weights", counted({1, 2, 4, 3})}}),
-                 {"layers.1.weights has 4 queries", "layers.0.weights has 3"});
+  expect_refused(write({{"layers.0.weights", square}, {"layers.0.scores", counted({1, 2, 4, 3})}}),
+                 {"layers.0.scores has 4 queries", "layers.0.weights has 3"});
+  expect_refused(write({{"layers.0.scores", square}, {"layers.0.query", square}, {"layers.0.key", square}}),
+                 {"layers.0", "scores beside query and key", "one of them"});
   expect_refused(write({{"layers.0.weights", square}, {"layers.1.weights", counted({2, 2, 3, 3})}}),
                  {"2 batch items", "1"});
   expect_refused(write({{"layers.0.query", counted({1, 2, 3, 8})}, {"layers.0.key", counted({1, 2, 3, 4})}}),

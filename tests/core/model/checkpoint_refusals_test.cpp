@@ -19,7 +19,7 @@ TEST_F(CheckpointRefusals, NamesWhatItHoldsInstead) {
   write("config.json", gpt2_config().dump());
   expect_refused({"neither model.safetensors nor model.safetensors.index.json", "config.json"});
   write("pytorch_model.bin", "PK\x03\x04");
-  expect_refused({"pytorch_model.bin, a PyTorch pickle", "save_file"});
+  expect_refused({"pytorch_model.bin", "damaged zip archive"});
   write("model.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n");
   expect_refused({"model.safetensors", "a Git LFS pointer (run git lfs pull)"});
   write("model.safetensors", "<!DOCTYPE html><html></html>");

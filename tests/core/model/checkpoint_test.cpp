@@ -33,7 +33,7 @@ TEST_F(CheckpointTest, Gpt2) {
   EXPECT_EQ(architecture.mlp_width, 16);
   EXPECT_EQ(architecture.max_positions, 6);
   EXPECT_TRUE(architecture.causal);
-  EXPECT_TRUE(architecture.norm_first);
+  EXPECT_EQ(architecture.norm_place, Architecture::NormPlace::before);
   EXPECT_EQ(architecture.activation, Architecture::Activation::gelu_tanh);
   EXPECT_EQ(architecture.norm_eps, 1e-5);
 

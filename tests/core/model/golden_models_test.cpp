@@ -41,14 +41,14 @@ std::vector<double> row_of(const std::vector<float>& values, std::size_t width, 
 
 TEST(GoldenModels, Open) {
   const std::vector<std::string> names = model_names();
-  EXPECT_GE(names.size(), 23u);
+  EXPECT_GE(names.size(), 41u);
   for (const std::string& name : names) {
     SCOPED_TRACE(name);
     const auto checkpoint = Checkpoint::open(kFolder + name);
     EXPECT_EQ(checkpoint->unexpected(), std::vector<std::string>{});
     EXPECT_NE(checkpoint->output_head().kind, OutputHead::Kind::none);
     EXPECT_FALSE(checkpoint->output_head().decoder.empty());
-    EXPECT_EQ(checkpoint->architecture().num_layers, 2);
+    EXPECT_GE(checkpoint->architecture().num_layers, 2);
   }
 }
 

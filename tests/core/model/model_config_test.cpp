@@ -116,14 +116,19 @@ TEST(ModelConfig, HeadsThatDoNotDivide) {
 
 TEST(ModelConfig, UnknownModels) {
   expect_refused(with(kLlama, "model_type", "mamba"), {"model_type is \"mamba\"", "gpt2", "llama", "distilbert"});
+  expect_refused(with(kLlama, "model_type", "mixtral"),
+                 {"model_type is \"mixtral\", which is not implemented", "nearest family is mistral", "experts"});
+  expect_refused(with(kLlama, "model_type", "t5"), {"t5", "an encoder and a decoder"});
   expect_refused(without(kLlama, "model_type"), {"model_type is missing"});
   expect_refused(with(kLlama, "model_type", 3), {"model_type is missing"});
   expect_refused(Json::array(), {"found a list", "expected an object"});
 }
 
 TEST(ModelConfig, SwitchesThatAreNotImplementedAreNamed) {
-  expect_refused(with(kGpt2, "scale_attn_by_inverse_layer_idx", true),
-                 {"scale_attn_by_inverse_layer_idx is true, which is not implemented; expected false"});
+  const Architecture by_layer = read(with(kGpt2, "scale_attn_by_inverse_layer_idx", true)).architecture;
+  EXPECT_EQ(by_layer.score_scale_of(0), 0.5) << "heads of 4 features";
+  EXPECT_EQ(by_layer.score_scale_of(1), 0.25);
+  EXPECT_EQ(read(kGpt2).architecture.score_scale_of(1), std::nullopt);
   expect_refused(with(kGpt2, "reorder_and_upcast_attn", true), {"reorder_and_upcast_attn is true"});
   EXPECT_EQ(read(with(kGpt2, "scale_attn_by_inverse_layer_idx", false)).architecture.score_scale, std::nullopt);
   EXPECT_EQ(read(with(kGpt2, "scale_attn_weights", false)).architecture.score_scale, 1.0);
@@ -192,7 +197,15 @@ TEST(ModelConfig, SlidingWindows) {
   const Json switched = with(qwen, "use_sliding_window", true);
   EXPECT_EQ(read(with(switched, "max_window_layers", 2)).architecture.sliding_window, std::nullopt);
   EXPECT_EQ(read(with(switched, "max_window_layers", 0)).architecture.sliding_window, 5);
-  expect_refused(with(switched, "max_window_layers", 1), {"1 of 2 layers have a sliding window", "all or none"});
+  const Architecture mixed = read(with(switched, "max_window_layers", 1)).architecture;
+  EXPECT_FALSE(mixed.has_window(0));
+  EXPECT_TRUE(mixed.has_window(1));
+  const Architecture listed = read(with(switched, "layer_types", {"sliding_attention", "full_attention"})).architecture;
+  EXPECT_TRUE(listed.has_window(0));
+  EXPECT_FALSE(listed.has_window(1));
+  expect_refused(with(switched, "layer_types", {"sliding_attention"}), {"layer_types is a list, expected a list of 2"});
+  expect_refused(with(switched, "layer_types", {"sliding_attention", "chunked_attention"}),
+                 {"layer_types has \"chunked_attention\"", "not implemented"});
   expect_refused(with(mistral, "layer_types", {"sliding_attention", "full_attention"}), {"1 of 2 layers"});
   EXPECT_EQ(read(kLlama).architecture.sliding_window, std::nullopt);
 }

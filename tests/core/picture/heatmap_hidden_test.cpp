@@ -13,14 +13,6 @@
 namespace headscope {
 namespace {
 
-const Palette& kDark = palette(Theme::dark);
-
-constexpr Rgba kWhite{255, 255, 255, 255};
-
-int count_of(const Image& image, Rgba color) {
-  return static_cast<int>(std::count(image.pixels.begin(), image.pixels.end(), color));
-}
-
 TEST(Heatmap, hatches_hidden_cells_at_45_degrees_five_pixels_apart) {
   HeatmapSpec spec = spec_of(matrix_of(1, 2, {0.0F, 1.0F}), 20);
   spec.mask = mask_of(1, 2, {1, 0});

@@ -14,13 +14,6 @@
 namespace headscope {
 namespace {
 
-const Palette& kDark = palette(Theme::dark);
-constexpr Rgba kWhite{255, 255, 255, 255};
-
-int count_of(const Image& image, Rgba color) {
-  return static_cast<int>(std::count(image.pixels.begin(), image.pixels.end(), color));
-}
-
 TEST(Heatmap, fills_each_cell_with_the_colour_of_its_value) {
   const Image image = draw_heatmap(spec_of(matrix_of(2, 3, {0, 0.25F, 0.5F, 0.75F, 1, 0.1F}), 4));
   ASSERT_EQ(image.width, 12);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/picture/heatmap.h"
+#include "tests/core/picture/pixel_count.h"
 
 namespace headscope {
 
@@ -42,6 +43,9 @@ inline std::shared_ptr<const Mask> mask_of(std::int64_t rows, std::int64_t colum
   mask->hidden.refresh_any();
   return mask;
 }
+
+inline const Palette& kDark = palette(Theme::dark);
+constexpr Rgba kWhite{255, 255, 255, 255};
 
 // The colour of a value on the range [0, 1].
 inline Rgba shade(ColorMap map, double t) {

@@ -126,14 +126,14 @@ TEST(HiddenKeys, APoisonedInputRowStaysWhereItMaySpread) {
   }
 }
 
-TEST(Threads, TheSameBitsForOneTwoAndSevenThreads) {
+TEST(Threads, TheSameBitsForOneTwoThreeSevenAndEight) {
   Request request = phrase_request();
   find_request_option("mask")->set(request, "causal");
   request.dropout = 0.1;
   for (const QkvLayout layout : {QkvLayout::per_head, QkvLayout::blocked}) {
     const Inputs inputs = fused_inputs(layout, {.batch = 2, .len = 150, .input_dim = 130, .heads = 6, .head_dim = 32});
     const auto one = traced(request, inputs, make_cpu_backend(1));
-    for (int threads : {2, 7}) {
+    for (int threads : {2, 3, 7, 8}) {
       const auto many = traced(request, inputs, make_cpu_backend(threads));
       ASSERT_EQ(one->stages.size(), many->stages.size());
       for (const Stage& stage : one->stages) {

@@ -3,23 +3,12 @@
 #include <limits>
 
 #include "tests/core/io/io_helpers.h"
+#include "tests/core/request/set_option.h"
 
 namespace headscope {
 namespace {
 
 using namespace test;
-
-Request with(const std::string& option, const std::string& text) {
-  Request request;
-  const RequestOption* found = find_request_option(option);
-  EXPECT_NE(found, nullptr) << option;
-  if (found != nullptr) found->set(request, text);
-  return request;
-}
-
-std::string refused(const std::string& option, const std::string& text) {
-  return refusal_of<UsageError>([&] { with(option, text); });
-}
 
 std::string get(const Request& request, const std::string& option) {
   return find_request_option(option)->get(request);

@@ -32,16 +32,18 @@ constexpr std::size_t number_of(StageId stage) {
     case StageId::masked_scores:
     case StageId::weights:
     case StageId::dropped_weights:
+    case StageId::captured_weights:
     case StageId::context:
     case StageId::concat:
     case StageId::output:
+    case StageId::attention_norm_out:
       return static_cast<std::size_t>(stage);
   }
   return 0;
 }
 
 TEST(StageInfos, OneRowAnEnumeratorInTheSameOrder) {
-  ASSERT_EQ(stage_infos().size(), number_of(StageId::output) + 1);
+  ASSERT_EQ(stage_infos().size(), number_of(StageId::attention_norm_out) + 1);
   std::set<std::string_view> names;
   for (std::size_t row = 0; row < stage_infos().size(); ++row) {
     const StageInfo& info = stage_infos()[row];
@@ -101,6 +103,25 @@ TEST(StageInfos, WhatMovesHasTheAxesOfItsOneSource) {
     for (const StageAxis& axis : stage_info(info.made.from.front().front()).axes) source.insert(axis.size);
     EXPECT_EQ(own, source) << info.name;
   }
+}
+
+TEST(StageInfos, TheSourcesOfAFormulaHaveItsAxes) {
+  std::size_t formulas = 0;
+  for (const StageInfo& info : stage_infos()) {
+    if (!info.formula) continue;
+    ++formulas;
+    EXPECT_FALSE(info.formula->step.empty() || info.formula->sentence.empty()) << info.name;
+    for (const auto& alternatives : info.made.from) {
+      for (const StageId from : alternatives) {
+        const std::vector<StageAxis>& axes = stage_info(from).axes;
+        EXPECT_TRUE(
+            std::equal(axes.begin(), axes.end(), info.axes.begin(), info.axes.end(),
+                       [](const StageAxis& a, const StageAxis& b) { return a.axis == b.axis && a.size == b.size; }))
+            << info.name << " from " << stage_name(from);
+      }
+    }
+  }
+  EXPECT_GE(formulas, 1U);
 }
 
 TEST(StageInfos, PositionsBeforeHeadsAreShownByAStageWithHeadsFirst) {

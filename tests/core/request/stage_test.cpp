@@ -18,7 +18,7 @@ TEST(Stage, EveryNameIsFoundAgain) {
     EXPECT_EQ(stage_named(stage_name(stage)), stage);
     names.insert(stage_name(stage));
   }
-  EXPECT_EQ(names.size(), 21U);
+  EXPECT_EQ(names.size(), 23U);
   EXPECT_EQ(stage_name(StageId::masked_scores), "masked_scores");
   EXPECT_FALSE(stage_named("masked-scores").has_value());
   EXPECT_FALSE(stage_named("").has_value());
@@ -26,7 +26,7 @@ TEST(Stage, EveryNameIsFoundAgain) {
 
 TEST(Stage, TheyAreListedInTheOrderOfComputation) {
   EXPECT_EQ(all_stages().front(), StageId::input);
-  EXPECT_EQ(all_stages().back(), StageId::output);
+  EXPECT_EQ(all_stages().back(), StageId::attention_norm_out);
   EXPECT_TRUE(std::is_sorted(all_stages().begin(), all_stages().end()));
 }
 
@@ -37,8 +37,8 @@ TEST(Stage, ScoresAreThoseBetweenQueriesAndKeys) {
     if (is_weight_like(stage)) weights.insert(stage_name(stage));
   }
   EXPECT_EQ(scores, (std::set<std::string_view>{"raw_scores", "scores", "capped_scores", "masked_scores", "weights",
-                                                "dropped_weights"}));
-  EXPECT_EQ(weights, (std::set<std::string_view>{"weights", "dropped_weights"}));
+                                                "captured_weights", "dropped_weights"}));
+  EXPECT_EQ(weights, (std::set<std::string_view>{"weights", "captured_weights", "dropped_weights"}));
 }
 
 TEST(Request, EqualRequestsHaveEqualHashes) {

@@ -101,6 +101,9 @@ def cases():
     yield "Qwen 3, head norms", ["--model", f"{MODELS}/qwen3", "--token-ids", "3,1,4,1,5"]
     yield "Gemma", ["--model", f"{MODELS}/gemma", "--token-ids", "3,1,4,1,5"]
     yield "Llama 2 of C, neighbours", ["--model", f"{MODELS}/llama2c", "--token-ids", "3,1,4,1,5"]
+    for name in ("gpt_neox", "gptj", "phi", "gemma2", "gemma3", "olmo2", "olmo2-grouped", "olmo3", "phi3",
+                 "stablelm", "cohere", "opt-after", "bloom"):
+        yield name, ["--model", f"{MODELS}/{name}", "--token-ids", "3,1,4,1,5", "--layer", "0"]
     yield "strange words", ["--model", "seeded", "--heads", "2", "--d-model", "8", "--phrase",
                             "\"\"\" \\ \u202e{x} 東京 #\n'''"]
 

@@ -6,23 +6,10 @@
 #include "core/base/assert.h"
 #include "core/base/error.h"
 #include "core/tensor/tensor.h"
+#include "tests/core/tensor/counting_tensors.h"
 
 namespace headscope {
 namespace {
-
-const Axes kThree{Axis::batch, Axis::position, Axis::feature};
-
-const Axes kFour{Axis::batch, Axis::head, Axis::position, Axis::feature};
-
-std::vector<float> counted(std::int64_t count) {
-  std::vector<float> values(static_cast<std::size_t>(count));
-  std::iota(values.begin(), values.end(), 0.0F);
-  return values;
-}
-
-Tensor counting(Shape shape, Axes axes) {
-  return Tensor::of(shape, axes, counted(element_count(shape)));
-}
 
 TEST(Tensor, ReshapingADenseTensorSharesItsStorage) {
   const Tensor tensor = counting({2, 3, 8}, kThree);

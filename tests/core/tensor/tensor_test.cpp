@@ -9,22 +9,10 @@
 
 #include "core/base/assert.h"
 #include "core/base/error.h"
+#include "tests/core/tensor/counting_tensors.h"
 
 namespace headscope {
 namespace {
-
-const Axes kThree{Axis::batch, Axis::position, Axis::feature};
-const Axes kFour{Axis::batch, Axis::head, Axis::position, Axis::feature};
-
-std::vector<float> counted(std::int64_t count) {
-  std::vector<float> values(static_cast<std::size_t>(count));
-  std::iota(values.begin(), values.end(), 0.0F);
-  return values;
-}
-
-Tensor counting(Shape shape, Axes axes) {
-  return Tensor::of(shape, axes, counted(element_count(shape)));
-}
 
 // The same numbers as counting(), but computed when read.
 Tensor computed_counting(Shape shape, Axes axes) {

@@ -180,6 +180,14 @@ TEST(TokenizerRefusals, TheConfigSaysWhoseByteLevelFilesTheyAre) {
   EXPECT_EQ(load_tokenizer(folder.path())->tokenize("12").ids, (Ids{3, 2, 4})) << "RoBERTa's marks";
   folder.write("tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer"})");
   EXPECT_EQ(load_tokenizer(folder.path())->tokenize("12").ids, (Ids{2}));
+  // OPT's.
+  folder.write("tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer", "add_bos_token": true,
+                                            "bos_token": {"content": "</s>"}})");
+  EXPECT_EQ(load_tokenizer(folder.path())->tokenize("12").ids, (Ids{4, 2}));
+  folder.write("tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer", "add_bos_token": true,
+                                            "bos_token": "<begin>"})");
+  EXPECT_THROW(load_tokenizer(folder.path()), Error);
+  folder.write("tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer"})");
   folder.write("tokenizer_config.json", R"({"tokenizer_class": "Qwen2Tokenizer"})");
   EXPECT_EQ(load_tokenizer(folder.path())->tokenize("12e\xCC\x81").ids, (Ids{0, 1, 5, 6}))
       << "digit by digit, composed";

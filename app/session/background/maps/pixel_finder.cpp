@@ -32,7 +32,7 @@ ChosenPixel PixelFinder::chosen(const MapKey& key, const PyramidSource& source, 
     if (const auto known = find(asked)) return *known;
     if (asking_ && same(*asking_, asked)) return asked;
     asking_ = asked;
-    waiting_ = Wish{asked, source};
+    waiting_ = Query{asked, source};
     worker_.cancel();
   }
   worker_.start();

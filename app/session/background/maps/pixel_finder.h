@@ -31,7 +31,7 @@ class PixelFinder {
   ChosenPixel chosen(const MapKey& key, const PyramidSource& source, Range rows, Range columns);
 
  private:
-  struct Wish {
+  struct Query {
     ChosenPixel pixel;
     PyramidSource source;
   };
@@ -41,7 +41,7 @@ class PixelFinder {
   // Behind the worker's lock.
   std::deque<ChosenPixel> answers_;  // newest first
   std::optional<ChosenPixel> asking_;
-  std::optional<Wish> waiting_;
+  std::optional<Query> waiting_;
   Worker worker_;  // last: it ends before what its pieces use
 };
 

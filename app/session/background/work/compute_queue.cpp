@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "core/base/assert.h"
+#include "core/base/memory_advice.h"
 
 namespace headscope {
 
@@ -117,8 +119,7 @@ Outcome ComputeQueue::outcome_of(const Waiting& work, const CancelToken& token, 
   } catch (const Error& error) {
     outcome.failure = error.what();
   } catch (const std::bad_alloc&) {
-    outcome.failure =
-        "There is not enough memory for this request; a shorter phrase, a smaller batch or fewer heads would do.";
+    outcome.failure = std::string("There is not enough memory for this request; ") + memory_advice() + ".";
   } catch (const std::exception& error) {
     outcome.failure = std::string("A bug in Headscope, please report it: ") + error.what();
   }

@@ -4,14 +4,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 
 #include "app/ui/font_atlas.h"
 #include "app/ui/imgui_compat.h"
+#include "app/ui/widgets/font_role.h"
 #include "app/ui/widgets/text_places.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/utf8.h"
+#include "core/picture/text/text_fonts.h"
 #include "tests/app/ui/driver.h"
 
 namespace headscope::ui {
@@ -149,6 +152,56 @@ TEST_F(ShownLineTest, OnlyWhatCanBeSeenOfALongLineBecomesPictures) {
     EXPECT_LE(text_width(ui, kType, cut), 100);
     EXPECT_TRUE(cut.ends_with("\u2026"));
   });
+}
+
+std::size_t bytes_of_pictures(const ShownLines& known) {
+  std::size_t bytes = 0;
+  for (const auto& [key, line] : known.lines) {
+    for (const auto& [part, picture] : line->pictures) bytes += picture.white.pixels.size() * sizeof(Rgba);
+  }
+  return bytes;
+}
+
+TEST_F(ShownLineTest, LinesThatAreNotShownAnyMoreAreForgotten) {
+  std::string s;
+  for (int k = 0; k < 200; ++k) s += kBeh;
+  std::size_t most = 0, drawn = 0, last = 0;
+  for (int k = 0; k < 300; ++k) {
+    frame([&](Ui& ui) {
+      for (int line = 0; line < 2; ++line) {
+        const std::string shown = std::to_string(2 * k + line) + s;
+        text(ui, {10, 10 + 30 * static_cast<float>(line)}, kType, ui.colors.text, shown);
+      }
+      const ShownLines& known = *ui.state.panels.find<ShownLines>();
+      EXPECT_GE(known.bytes, bytes_of_pictures(known));
+      most = std::max(most, known.bytes);
+      if (known.bytes > last) drawn += known.bytes - last;
+      last = known.bytes;
+    });
+  }
+  EXPECT_GT(drawn, kMostShownBytes) << "as many lines that nothing may be forgotten";
+  EXPECT_LE(most, kMostShownBytes + (std::size_t{1} << 20)) << "and what one frame shows";
+}
+
+TEST_F(ShownLineTest, PicturesOfCharactersAreForgottenWhenTheyHoldTooMuch) {
+  if (fallback_font_file(0x4E00, font_role(kType)).path.empty()) GTEST_SKIP() << "no font has Chinese characters";
+  std::size_t most = 0, drawn = 0, last = 0;
+  frame([&](Ui& ui) {
+    ui.scale = 4;
+    for (std::uint32_t c = 0x4E00; c < 0x4E00 + 1000; ++c) {
+      std::string s;
+      append_utf8(s, c);
+      text(ui, {10, 10}, kType, ui.colors.text, s);
+      most = std::max(most, ui.state.glyph_bytes);
+      if (ui.state.glyph_bytes > last) drawn += ui.state.glyph_bytes - last;
+      last = ui.state.glyph_bytes;
+    }
+    std::size_t bytes = 0;
+    for (const auto& [of, picture] : ui.state.glyphs) bytes += picture.white.pixels.size() * sizeof(Rgba);
+    EXPECT_EQ(bytes, ui.state.glyph_bytes);
+  });
+  EXPECT_GT(drawn, kMostGlyphBytes);
+  EXPECT_LE(most, kMostGlyphBytes + (std::size_t{1} << 16));
 }
 
 TEST_F(ShownLineTest, BrokenTextHarmsNothing) {

@@ -8,6 +8,7 @@
 
 #include "core/picture/figure/figure.h"
 #include "core/picture/figure/figure_views.h"
+#include "tests/core/picture/pixel_count.h"
 
 namespace headscope {
 
@@ -30,10 +31,6 @@ inline bool has_text(const FigurePlan& plan, const std::string& text) {
 inline bool has_line(const FigurePlan& plan, const std::string& line) {
   const auto texts = items_of<TextItem>(plan);
   return std::any_of(texts.begin(), texts.end(), [&](const TextItem& item) { return item.text == line; });
-}
-
-inline int count_of(const Image& image, Rgba color) {
-  return static_cast<int>(std::count(image.pixels.begin(), image.pixels.end(), color));
 }
 
 inline std::string refusal(const Trace& trace, const ViewSpec& view) {

@@ -224,6 +224,18 @@ TEST(TextLayout, a_long_line_takes_linear_time) {
   }
 }
 
+TEST(TextLayout, lines_that_were_asked_for_long_ago_are_forgotten) {
+  const auto first = text_layout("\u05d0 first", FontRole::words, 16);
+  EXPECT_EQ(text_layout("\u05d0 first", FontRole::words, 16), first);
+  ASSERT_EQ(first.use_count(), 2) << "kept";
+  std::size_t graphemes = 0;
+  for (int k = 0; k < 400; ++k) {
+    graphemes += text_layout(std::to_string(k) + std::string(500, 'x'), FontRole::words, 16)->graphemes.size();
+  }
+  EXPECT_GT(graphemes * (sizeof(PlacedGrapheme) + sizeof(PlacedGlyph)), std::size_t{8} << 20);
+  EXPECT_EQ(first.use_count(), 1) << "8 MiB of other lines take its place";
+}
+
 TEST(TextLayout, is_the_same_on_every_thread) {
   const std::string text = "abc \u05d0\u05d1 \u0628\u0633\u0645 (12) e\u0301";
   Image expected(400, 60, {0, 0, 0, 255});

@@ -1,0 +1,36 @@
+#include "core/model/architecture.h"
+
+#include <cmath>
+
+namespace headscope {
+
+const char* activation_name(Architecture::Activation activation) {
+  switch (activation) {
+    case Architecture::Activation::gelu:
+      return "gelu";
+    case Architecture::Activation::gelu_tanh:
+      return "gelu_tanh";
+    case Architecture::Activation::silu:
+      return "silu";
+    case Architecture::Activation::relu:
+      return "relu";
+  }
+  return "";
+}
+
+bool Architecture::has_window(std::int64_t layer) const {
+  return sliding_window && (windowed.empty() || windowed.at(static_cast<std::size_t>(layer)));
+}
+
+std::optional<double> Architecture::score_scale_of(std::int64_t layer) const {
+  if (!scale_by_layer) return score_scale;
+  const double scale = score_scale.value_or(1.0 / std::sqrt(static_cast<double>(head_dim)));
+  return scale / static_cast<double>(layer + 1);
+}
+
+const RotaryRule* Architecture::rotary_of(std::int64_t layer) const {
+  if (window_rotary && has_window(layer)) return &*window_rotary;
+  return rotary ? &*rotary : nullptr;
+}
+
+}  // namespace headscope

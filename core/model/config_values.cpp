@@ -1,0 +1,30 @@
+#include "core/model/config_values.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "core/base/message_text.h"
+
+namespace headscope {
+
+Architecture::Activation activation_of(ConfigReader& reader, const char* key, Architecture::Activation otherwise) {
+  using Activation = Architecture::Activation;
+  const std::string name = reader.text(key, "");
+  if (name.empty()) return otherwise;
+  if (name == "gelu") return Activation::gelu;
+  if (name == "gelu_new" || name == "gelu_pytorch_tanh" || name == "gelu_tanh") return Activation::gelu_tanh;
+  if (name == "silu" || name == "swish") return Activation::silu;
+  if (name == "relu") return Activation::relu;
+  reader.add_problem(
+      fmt::format("{} is {}, expected gelu, gelu_new, gelu_pytorch_tanh, silu or relu", key, in_quotes(name)));
+  return otherwise;
+}
+
+std::optional<double> cap_of(ConfigReader& reader, const char* key, std::optional<double> otherwise) {
+  if (reader.holds_null(key)) return {};
+  if (reader.find(key) == nullptr) return otherwise;
+  return reader.positive(key);
+}
+
+}  // namespace headscope

@@ -1,0 +1,23 @@
+// Values of config.json that several families read in the same way.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/model/architecture.h"
+#include "core/model/config_reader.h"
+
+namespace headscope {
+
+// Above what any model has, and small enough that products of two stay far from overflow.
+constexpr std::int64_t kMostLayers = 10'000;
+constexpr std::int64_t kMostFeatures = 1 << 24;
+
+// The function that an activation's name stands for; `otherwise` where the key is absent. Unknown names are a problem
+// of `reader`.
+Architecture::Activation activation_of(ConfigReader& reader, const char* key, Architecture::Activation otherwise);
+
+// A softcap: a number above 0; null: none; `otherwise` where the key is absent.
+std::optional<double> cap_of(ConfigReader& reader, const char* key, std::optional<double> otherwise);
+
+}  // namespace headscope

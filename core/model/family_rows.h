@@ -1,0 +1,41 @@
+// The rows of families() (family.h), each in the file of its relatives. A row begins with the one it is most like.
+#pragma once
+
+#include "core/model/family.h"
+
+namespace headscope {
+
+// family_gpt.cpp
+Family gpt2();
+Family nanogpt();
+Family attention_only();
+Family gpt_neox();
+Family gptj();
+Family phi();
+Family opt();
+Family bloom();
+
+// family_bert.cpp
+Family bert();
+Family roberta();
+Family distilbert();
+
+// family_llama.cpp
+Family llama();
+Family mistral();
+Family qwen2();
+Family qwen3();
+Family olmo2();
+Family olmo3();
+Family phi3();
+Family stablelm();
+Family starcoder2();
+Family cohere();
+Family llama2c();
+
+// family_gemma.cpp
+Family gemma();
+Family gemma2();
+Family gemma3();
+
+}  // namespace headscope

@@ -1,0 +1,24 @@
+// The metadata of a GGUF file -> the architecture that it describes, and the names of its tensors.
+#pragma once
+
+#include <memory>
+
+#include "core/io/gguf.h"
+#include "core/model/family.h"
+#include "core/model/model_config.h"
+
+namespace headscope {
+
+struct GgufModel {
+  // The row of families() under GGUF's names: config.family.
+  std::shared_ptr<const Family> family;
+  ModelConfig config;
+  bool paired_rows = false;
+};
+
+// Reads sizes and switches of `file`, and which biases and heads it has from its tensors. Throws Error that begins with
+// the file's path: an architecture that is not in the table, a key of the architecture that is not known, or that asks
+// for arithmetic that is not here, a part of a split model, and whatever model_config_of() refuses.
+GgufModel gguf_model_of(const GgufFile& file);
+
+}  // namespace headscope

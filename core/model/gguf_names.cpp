@@ -1,0 +1,86 @@
+#include "core/model/gguf_names.h"
+
+#include <array>
+
+namespace headscope {
+namespace {
+
+constexpr std::array kArchitectures = {
+    GgufArchitecture{"llama", "llama", true, false},
+    GgufArchitecture{"qwen2", "qwen2"},
+    GgufArchitecture{"qwen3", "qwen3"},
+    GgufArchitecture{"gemma", "gemma", false, true},
+    GgufArchitecture{"gpt2", "gpt2"},
+};
+
+// GGUF's name of a module, and the member of a family's names that it stands for. Those of a layer follow "blk.", its
+// number and a dot. A family's module that is not in the table has no name in GGUF.
+struct ModuleName {
+  const char* TensorNames::*ours;
+  const char* gguf;
+};
+constexpr std::array kModules = {
+    ModuleName{&TensorNames::word, "token_embd"},
+    ModuleName{&TensorNames::position, "position_embd"},
+    ModuleName{&TensorNames::token_type, "token_types"},
+    ModuleName{&TensorNames::embedding_norm, "token_embd_norm"},
+    ModuleName{&TensorNames::layer, "blk."},
+    ModuleName{&TensorNames::attention_norm, "attn_norm"},
+    ModuleName{&TensorNames::qkv, "attn_qkv"},
+    ModuleName{&TensorNames::query, "attn_q"},
+    ModuleName{&TensorNames::key, "attn_k"},
+    ModuleName{&TensorNames::value, "attn_v"},
+    ModuleName{&TensorNames::output, "attn_output"},
+    ModuleName{&TensorNames::query_norm, "attn_q_norm"},
+    ModuleName{&TensorNames::key_norm, "attn_k_norm"},
+    ModuleName{&TensorNames::mlp_norm, "ffn_norm"},
+    ModuleName{&TensorNames::gate, "ffn_gate"},
+    ModuleName{&TensorNames::up, "ffn_up"},
+    ModuleName{&TensorNames::down, "ffn_down"},
+    ModuleName{&TensorNames::final_norm, "output_norm"},
+    ModuleName{&TensorNames::decoder, "output"},
+};
+
+// What stands for a size of config.json, without the architecture's name in front of it.
+constexpr std::array kSizes = {
+    GgufSize{&ConfigKeys::d_model, "embedding_length", true},
+    GgufSize{&ConfigKeys::num_layers, "block_count", true},
+    GgufSize{&ConfigKeys::num_heads, "attention.head_count", true},
+    GgufSize{&ConfigKeys::num_kv_heads, "attention.head_count_kv", false},
+    GgufSize{&ConfigKeys::head_dim, "attention.key_length", false},
+    GgufSize{&ConfigKeys::mlp_width, "feed_forward_length", true},
+    GgufSize{&ConfigKeys::max_positions, "context_length", true},
+};
+
+}  // namespace
+
+std::span<const GgufArchitecture> gguf_architectures() {
+  return kArchitectures;
+}
+
+std::span<const GgufSize> gguf_sizes() {
+  return kSizes;
+}
+
+Family gguf_family(const Family& family, const GgufArchitecture& row) {
+  Family renamed = family;
+  renamed.names = {};
+  for (const ModuleName& module : kModules) {
+    if (*(family.names.*module.ours)) renamed.names.*module.ours = module.gguf;
+  }
+  ConfigKeys keys;
+  keys.vocab_size = {"vocab_size", {}};
+  for (const GgufSize& size : kSizes) keys.*size.ours = {size.gguf, {}};
+  if (family.fixed.mlp == Architecture::Mlp::none) keys.mlp_width = {};
+  const bool rms = family.fixed.norm == Architecture::Norm::rms;
+  keys.norm_eps = {rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon", {}};
+  renamed.keys = keys;
+  renamed.biases = {};
+  renamed.refused = {};
+  renamed.marks = {};
+  renamed.in_out = false;
+  if (row.one_added) renamed.fixed.norm_plus_one = false;
+  return renamed;
+}
+
+}  // namespace headscope

@@ -1,0 +1,34 @@
+// How GGUF calls kinds of models, sizes and tensors: tables from its names to those of the families' table.
+#pragma once
+
+#include <span>
+
+#include "core/model/family.h"
+
+namespace headscope {
+
+// A kind of model as GGUF files name it. What it computes is that of a row of families(); how its sizes and tensors are
+// called is GGUF's, the same for all.
+struct GgufArchitecture {
+  const char* name;    // general.architecture, which also begins the keys of its sizes
+  const char* family;  // Architecture::family of the row in families()
+  // The rows of queries and keys stand pair by pair within a head: those that rotary positions turn together are
+  // neighbours in the file (rows p and p + head_dim / 2 here are 2 p and 2 p + 1 there).
+  bool paired_rows = false;
+  bool one_added = false;  // norm weights are 1 + w of a family whose norms multiply by 1 + w
+};
+std::span<const GgufArchitecture> gguf_architectures();
+
+// What stands for a size of config.json, without the architecture's name and the dot in front of it.
+struct GgufSize {
+  ConfigNumber ConfigKeys::*ours;
+  const char* gguf;
+  bool needed;
+};
+std::span<const GgufSize> gguf_sizes();
+
+// A row of families() as a GGUF file of `row` spells it: its keys without the architecture's name, its tensors' names,
+// all matrices [out, in]; which biases it has is left to the tensors.
+Family gguf_family(const Family& family, const GgufArchitecture& row);
+
+}  // namespace headscope

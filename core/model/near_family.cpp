@@ -1,0 +1,56 @@
+#include "core/model/near_family.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace headscope {
+namespace {
+
+constexpr NearFamily kNear[] = {
+    {"albert", "bert", "one layer's weights are used by all layers, and embeddings are narrower than layers"},
+    {"bart", "roberta", "it has an encoder and a decoder with cross-attention"},
+    {"clip", "gpt2", "it reads pictures beside text"},
+    {"cohere2", "llama", "attention and MLP share one norm, and only layers with a window have rotary positions"},
+    {"deberta", "bert", "scores have parts of content and of relative positions"},
+    {"deberta-v2", "bert", "scores have parts of content and of relative positions"},
+    {"deepseek_v2", "llama", "keys and values come from latent vectors, and experts are chosen token by token"},
+    {"deepseek_v3", "llama", "keys and values come from latent vectors, and experts are chosen token by token"},
+    {"dinov2", "bert", "it reads pictures"},
+    {"electra", "bert", "embeddings are narrower than layers"},
+    {"falcon", "gpt_neox", "queries of several heads share a key in its fused projection"},
+    {"gemma3n", "gemma3", "it has embeddings of every layer and several streams"},
+    {"glm", "llama", "rotary positions turn neighbours of a half of a head"},
+    {"gpt_bigcode", "gpt2", "all heads share one key and value"},
+    {"gpt_neo", "gpt2", "every other layer has a window, and scores are not scaled"},
+    {"gpt_oss", "mistral", "scores have a sink, and experts are chosen token by token"},
+    {"granite", "llama", "embeddings, residual sums and logits have factors"},
+    {"mamba", "", "it has no attention"},
+    {"mbart", "roberta", "it has an encoder and a decoder with cross-attention"},
+    {"marian", "roberta", "it has an encoder and a decoder with cross-attention"},
+    {"mixtral", "mistral", "experts are chosen token by token"},
+    {"modernbert", "bert", "it has rotary positions, gated MLPs and windows in two of three layers"},
+    {"mpt", "gpt2", "positions are biases of the scores (ALiBi)"},
+    {"olmo", "llama", "norms have no weights, and projections may be clipped"},
+    {"olmoe", "olmo2", "experts are chosen token by token"},
+    {"qwen2_moe", "qwen2", "experts are chosen token by token"},
+    {"qwen2_vl", "qwen2", "it reads pictures, with rotary positions of three axes"},
+    {"qwen3_moe", "qwen3", "experts are chosen token by token"},
+    {"rwkv", "", "it has no attention"},
+    {"siglip", "bert", "it reads pictures beside text"},
+    {"smollm3", "llama", "every fourth layer has no positions"},
+    {"t5", "", "it has an encoder and a decoder, and biases of relative positions"},
+    {"umt5", "", "it has an encoder and a decoder, and biases of relative positions"},
+    {"vit", "bert", "it reads pictures"},
+    {"whisper", "", "it reads sound, with an encoder and a decoder"},
+    {"xlnet", "", "it has relative positions and two streams"},
+};
+
+}  // namespace
+
+const NearFamily* near_family(std::string_view model_type) {
+  const auto* found = std::find_if(std::begin(kNear), std::end(kNear),
+                                   [&](const NearFamily& row) { return row.model_type == model_type; });
+  return found == std::end(kNear) ? nullptr : found;
+}
+
+}  // namespace headscope

@@ -1,0 +1,14 @@
+// The hash of weights that may be larger than memory.
+#pragma once
+
+#include <string>
+
+#include "core/base/cancel.h"
+#include "core/model/layer_weights.h"
+
+namespace headscope {
+
+// sha256_of(weights) in pieces of some megabytes. Throws Cancelled between them.
+std::string sha256_of(const LayerWeights& weights, const CancelToken& cancel);
+
+}  // namespace headscope

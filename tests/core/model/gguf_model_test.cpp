@@ -1,0 +1,252 @@
+// A model as GGUF gives the numbers of the same weights in a folder, bit for bit; what is refused.
+#include "core/model/gguf_model.h"
+
+#include <numeric>
+#include <random>
+
+#include "core/attention/engine.h"
+#include "core/attention/output_head.h"
+#include "core/backend/backend_factory.h"
+#include "core/model/checkpoint.h"
+#include "tests/core/io/io_helpers.h"
+#include "tests/core/model/gguf_models.h"
+
+namespace headscope {
+namespace {
+
+const std::string kGolden = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/";
+
+class GgufModels : public FilesTest {
+ protected:
+  std::string gguf() const { return path("model.gguf"); }
+  std::string folder() const { return path("folder"); }
+
+  void write(const TwoSpellings& model) const {
+    write_folder(folder(), model);
+    write_text("model.gguf", gguf_bytes(model));
+  }
+
+  static std::shared_ptr<const Trace> traced(const std::string& model, BackendChoice backend, std::int64_t layer) {
+    Request request;
+    request.model = model;
+    request.token_ids = {1, 5, 2, 5, 3, 0};
+    request.layer = layer;
+    request.backend = backend;
+    EngineOptions options;
+    options.whole_model = true;
+    Engine engine(options);
+    return engine.run(request, CancelToken());
+  }
+
+  static void expect_same_bits(const Tensor& a, const Tensor& b, const std::string& what) {
+    EXPECT_EQ(a.shape(), b.shape()) << what;
+    EXPECT_TRUE(test::same_bits(a.values(), b.values())) << what;
+  }
+
+  // Every stage, the last hidden state and the logits.
+  void expect_same_numbers(const std::string& what) const {
+    for (const BackendChoice backend : {BackendChoice::reference, BackendChoice::cpu}) {
+      for (const std::int64_t layer : {0, 1}) {
+        const auto ours = traced(gguf(), backend, layer), wanted = traced(folder(), backend, layer);
+        ASSERT_EQ(ours->stages.size(), wanted->stages.size()) << what;
+        for (std::size_t k = 0; k < ours->stages.size(); ++k) {
+          expect_same_bits(ours->stages[k].tensor, wanted->stages[k].tensor, what + ", stage " + std::to_string(k));
+        }
+        ASSERT_NE(ours->model, nullptr);
+        expect_same_bits(ours->model->final_hidden, wanted->model->final_hidden, what + ", final_hidden");
+        if (layer == 1) expect_same_logits(*ours->model, *wanted->model, backend, what);
+      }
+    }
+  }
+
+  static void expect_same_logits(const ModelTrace& ours, const ModelTrace& wanted, BackendChoice backend,
+                                 const std::string& what) {
+    const auto logits = [&](const ModelTrace& model) {
+      const std::vector<std::int64_t> positions = {0, 5};
+      std::vector<float> all;
+      for (const Prediction& at : predictions(model, 0, positions, 8, *make_backend({backend, 2}), CancelToken())) {
+        for (const TokenProbability& token : at.top) {
+          all.push_back(static_cast<float>(token.id));
+          all.push_back(static_cast<float>(token.logit));
+        }
+      }
+      return all;
+    };
+    EXPECT_EQ(logits(ours).size(), 2u * 2 * 8) << what;
+    EXPECT_TRUE(test::same_bits(logits(ours), logits(wanted))) << what << ", logits";
+  }
+};
+
+struct Golden {
+  const char* folder;
+  const char* architecture;
+};
+
+TEST_F(GgufModels, GoldenModelsHaveTheNumbersOfTheirFolders) {
+  for (const Golden& golden : {Golden{"llama", "llama"},
+                               {"llama-f16", "llama"},
+                               {"llama-bf16", "llama"},
+                               {"llama-linear", "llama"},
+                               {"qwen2", "qwen2"},
+                               {"qwen3", "qwen3"},
+                               {"gpt2", "gpt2"},
+                               {"gpt2-f16", "gpt2"},
+                               {"gpt2-bf16", "gpt2"}}) {
+    write(golden_model(kGolden + golden.folder, golden.architecture));
+    expect_same_numbers(golden.folder);
+  }
+}
+
+// The file holds 1 + w, rounded once.
+TEST_F(GgufModels, NormsOfGemmaHaveTheirOneInTheFile) {
+  TwoSpellings model = golden_model(kGolden + "gemma", "gemma");
+  TwoSpellings in_file = model;
+  for (auto& [name, tensor] : model.tensors) {
+    if (name.find("norm") == name.npos) continue;
+    StoredTensor& stored = in_file.tensors[name];
+    stored.bytes.clear();
+    for (float& value : tensor.values) {
+      const float sum = 1.0F + value;
+      stored.bytes += test::GgufWriter::raw(sum);
+      value = sum - 1.0F;  // exact, so that the folder's 1 + w is what the file holds
+    }
+  }
+  write_folder(folder(), model);
+  write_text("model.gguf", gguf_bytes(in_file));
+  expect_same_numbers("gemma");
+  EXPECT_FALSE(Checkpoint::open(gguf())->architecture().norm_plus_one);
+}
+
+// Llama 3's scaling stands in the file as a divisor of every frequency.
+TEST_F(GgufModels, FrequenciesAreDividedByRopeFreqs) {
+  const TwoSpellings model = golden_model(kGolden + "llama-llama3", "llama");
+  write_folder(folder(), model);
+  const auto wanted = Checkpoint::open(folder())->architecture().rotary->inverse_frequencies;
+  TwoSpellings plain = model;
+  plain.config.erase("rope_scaling");
+  write_folder(path("plain"), plain);
+  const auto unscaled = Checkpoint::open(path("plain"))->architecture().rotary->inverse_frequencies;
+  std::string divisors;
+  for (std::size_t p = 0; p < wanted.size(); ++p) {
+    divisors += test::GgufWriter::raw(static_cast<float>(unscaled[p] / wanted[p]));
+  }
+  const auto count = static_cast<std::int64_t>(wanted.size());
+  TwoSpellings with = model;
+  with.tensors["rope_freqs.weight"] = {{count}, "F32", divisors, std::vector<float>(wanted.size(), 1)};
+  write_text("model.gguf", gguf_bytes(with));
+  const auto opened = Checkpoint::open(gguf());
+  ASSERT_EQ(opened->architecture().rotary->inverse_frequencies.size(), wanted.size());
+  for (std::size_t p = 0; p < wanted.size(); ++p) {
+    const double found = opened->architecture().rotary->inverse_frequencies[p];
+    EXPECT_TRUE(std::abs(found - wanted[p]) <= 2e-7 * wanted[p]) << found << ", " << wanted[p];
+    EXPECT_EQ(found, static_cast<double>(static_cast<float>(found)));
+  }
+  EXPECT_TRUE(opened->unexpected().empty());
+}
+
+// Random blocks of `type`, with small finite halves.
+std::string random_blocks(std::mt19937& random, const GgufType& type, std::int64_t count) {
+  std::string bytes;
+  const std::string name = type.name;
+  const bool groups = name == "Q4_K" || name == "Q5_K";
+  for (std::int64_t block = 0; block < count / type.block_values; ++block) {
+    std::string one(static_cast<std::size_t>(type.block_bytes), '\0');
+    for (char& byte : one) byte = static_cast<char>(random() & 0xFF);
+    const auto half_at = [&](std::size_t at) {
+      const auto half = static_cast<std::uint16_t>((groups ? 0x0C00 : 0x1C00) + random() % 0x400);
+      one.replace(at, 2, test::GgufWriter::raw(half));
+    };
+    half_at(name == "Q6_K" ? 208 : 0);
+    if (groups || name == "Q4_1" || name == "Q5_1") half_at(2);
+    bytes += one;
+  }
+  return bytes;
+}
+
+// A Llama of 2 layers whose matrices are of `types`, one after the other.
+TwoSpellings quantised_llama(const std::vector<std::string>& types, const std::string& architecture) {
+  const std::int64_t width = 256, head_dim = 16, heads = 6, kv_heads = 2, mlp = 288, vocabulary = 37;
+  TwoSpellings model;
+  model.architecture = architecture;
+  model.config = {{"model_type", architecture}, {"vocab_size", vocabulary},     {"hidden_size", width},
+                  {"num_hidden_layers", 2},     {"num_attention_heads", heads}, {"num_key_value_heads", kv_heads},
+                  {"head_dim", head_dim},       {"intermediate_size", mlp},     {"max_position_embeddings", 32},
+                  {"rms_norm_eps", 1e-5},       {"tie_word_embeddings", false}};
+  std::mt19937 random(11);
+  std::size_t next = 0;
+  const auto matrix = [&](const std::string& name, std::int64_t rows, std::int64_t columns) {
+    std::string type = types[next++ % types.size()];
+    if (columns % gguf_type(test::GgufWriter::type_number(type))->block_values != 0) type = "Q8_0";
+    const GgufType& row = *gguf_type(test::GgufWriter::type_number(type));
+    StoredTensor tensor{{rows, columns}, type, random_blocks(random, row, rows * columns), {}};
+    tensor.values.resize(static_cast<std::size_t>(rows * columns));
+    for (std::int64_t block = 0; block < rows * columns / row.block_values; ++block) {
+      row.unpack(reinterpret_cast<const std::byte*>(tensor.bytes.data()) + block * row.block_bytes,
+                 tensor.values.data() + block * row.block_values);
+    }
+    model.tensors[name] = std::move(tensor);
+  };
+  const auto norm = [&](const std::string& name) {
+    StoredTensor tensor{{width}, "F32", "", {}};
+    for (std::int64_t k = 0; k < width; ++k) tensor.values.push_back(0.5F + static_cast<float>(random() % 1000) / 1000);
+    for (const float value : tensor.values) tensor.bytes += test::GgufWriter::raw(value);
+    model.tensors[name] = std::move(tensor);
+  };
+  matrix("model.embed_tokens.weight", vocabulary, width);
+  matrix("lm_head.weight", vocabulary, width);
+  norm("model.norm.weight");
+  for (const std::string layer : {"model.layers.0.", "model.layers.1."}) {
+    norm(layer + "input_layernorm.weight");
+    norm(layer + "post_attention_layernorm.weight");
+    matrix(layer + "self_attn.q_proj.weight", heads * head_dim, width);
+    matrix(layer + "self_attn.k_proj.weight", kv_heads * head_dim, width);
+    matrix(layer + "self_attn.v_proj.weight", kv_heads * head_dim, width);
+    matrix(layer + "self_attn.o_proj.weight", width, heads * head_dim);
+    matrix(layer + "mlp.gate_proj.weight", mlp, width);
+    matrix(layer + "mlp.up_proj.weight", mlp, width);
+    matrix(layer + "mlp.down_proj.weight", width, mlp);
+  }
+  name_as(model);
+  return model;
+}
+
+TEST_F(GgufModels, QuantisedWeightsGiveTheNumbersOfTheDequantised) {
+  write(quantised_llama({"Q4_K", "Q6_K", "Q5_K", "Q8_0", "Q4_0", "Q5_0", "Q4_1", "Q5_1"}, "llama"));
+  expect_same_numbers("all types");
+  const auto opened = Checkpoint::open(gguf());
+  EXPECT_EQ(opened->dtypes(),
+            (std::vector<std::string>{"F32", "Q4_0", "Q4_1", "Q4_K", "Q5_0", "Q5_1", "Q5_K", "Q6_K", "Q8_0"}));
+  EXPECT_FALSE(opened->block(0).attention.query.weight.stored());
+  EXPECT_EQ(sha256_of(opened->block(1).attention), sha256_of(Checkpoint::open(folder())->block(1).attention));
+}
+
+// Names and rows are the file's: what `explain` shows and `--edit` takes.
+TEST_F(GgufModels, RowsOfQueriesAreNamedAsInTheFile) {
+  write(quantised_llama({"Q8_0"}, "llama"));
+  const auto file = GgufFile::open(gguf());
+  const auto opened = Checkpoint::open(gguf());
+  const LayerWeights weights = opened->block(1).attention;
+  EXPECT_EQ(weights.query.weight_name, "blk.1.attn_q.weight");
+  EXPECT_EQ(weights.query.paired_head, 16);
+  EXPECT_EQ(weights.value.paired_head, 0);
+  EXPECT_TRUE(opened->holds("blk.1.attn_q.weight"));
+  const TensorFile tensors = tensors_of(file);
+  const Tensor in_file = tensors.tensor(*tensors.find("blk.1.attn_q.weight"));
+  for (const std::int64_t row : {0, 1, 7, 8, 15, 16, 95}) {
+    EXPECT_EQ(weights.query.weight.at({row, 3}), in_file.at({paired_row(row, 16), 3})) << row;
+  }
+}
+
+TEST_F(GgufModels, ATypeThatIsNotReadIsRefusedByName) {
+  TwoSpellings model = quantised_llama({"Q8_0"}, "llama");
+  StoredTensor& tensor = model.tensors["model.layers.1.mlp.up_proj.weight"];
+  tensor.type = "IQ4_NL";
+  tensor.bytes.resize(288 * 256 / 32 * 18);
+  tensor.values.resize(tensor.bytes.size());
+  write_text("model.gguf", gguf_bytes(model));
+  expect_refusal<Error>([&] { Checkpoint::open(gguf()); },
+                        {"blk.1.ffn_up.weight is IQ4_NL, expected F32, F16", "model.gguf"});
+}
+
+}  // namespace
+}  // namespace headscope

@@ -1,0 +1,213 @@
+// Checkpoint folders of tests/golden/models written again as GGUF, as converters write them.
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/io/safetensors.h"
+#include "tests/core/io/gguf_files.h"
+#include "tests/core/model/model_files.h"
+
+namespace headscope {
+
+struct StoredTensor {
+  std::vector<std::int64_t> shape;
+  std::string type;   // of GGUF
+  std::string bytes;  // as the GGUF file holds them
+  std::vector<float> values;
+};
+
+// A model in both spellings: the folder's names and rows, and GGUF's.
+struct TwoSpellings {
+  nlohmann::json config;
+  std::map<std::string, StoredTensor> tensors;             // by the folder's names
+  std::string architecture;                                // GGUF's
+  std::vector<std::pair<std::string, std::string>> names;  // the folder's, GGUF's; without ".weight" and ".bias"
+
+  std::int64_t number(const std::string& key, std::int64_t otherwise = 0) const {
+    return config.contains(key) && config[key].is_number() ? config[key].get<std::int64_t>() : otherwise;
+  }
+  std::int64_t heads() const { return number("num_attention_heads", number("n_head")); }
+  std::int64_t width() const { return number("hidden_size", number("n_embd")); }
+  std::int64_t layers() const { return number("num_hidden_layers", number("n_layer")); }
+  std::int64_t kv_heads() const { return number("num_key_value_heads", heads()); }
+  std::int64_t head_dim() const { return number("head_dim", width() / heads()); }
+};
+
+// Row `row` of a Llama's queries or keys in the file.
+inline std::int64_t paired_row(std::int64_t row, std::int64_t head_dim) {
+  const std::int64_t feature = row % head_dim, half = head_dim / 2;
+  return row - feature + 2 * (feature % half) + feature / half;
+}
+
+// `tensor` as a converter stores it under `name` of GGUF.
+inline StoredTensor converted(const TwoSpellings& model, const std::string& name, const StoredTensor& tensor) {
+  StoredTensor result = tensor;
+  const bool matrix = tensor.shape.size() == 2;
+  const std::size_t number =
+      tensor.bytes.size() / tensor.values.size();  // bytes of one; block types are converted rowwise
+  const bool layer_matrix = matrix && name.starts_with("blk.");
+  if (model.architecture == "gpt2" && layer_matrix) {  // Conv1D's [in, out]
+    const std::int64_t rows = tensor.shape[0], columns = tensor.shape[1];
+    result.shape = {columns, rows};
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t c = 0; c < columns; ++c) {
+        const auto from = static_cast<std::size_t>(r * columns + c), to = static_cast<std::size_t>(c * rows + r);
+        result.bytes.replace(to * number, number, tensor.bytes, from * number, number);
+      }
+    }
+  }
+  const bool paired = name.find("attn_q.") != name.npos || name.find("attn_k.") != name.npos;
+  if (model.architecture == "llama" && paired) {
+    const std::int64_t rows = tensor.shape[0];
+    const std::size_t row_bytes = tensor.bytes.size() / static_cast<std::size_t>(rows);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const auto to = static_cast<std::size_t>(paired_row(r, model.head_dim()));
+      result.bytes.replace(to * row_bytes, row_bytes, tensor.bytes, static_cast<std::size_t>(r) * row_bytes, row_bytes);
+    }
+  }
+  return result;
+}
+
+// The file's name of the folder's tensor.
+inline std::string gguf_name(const TwoSpellings& model, const std::string& name) {
+  for (const auto& [ours, gguf] : model.names) {
+    if (name == ours + ".weight") return gguf + ".weight";
+    if (name == ours + ".bias") return gguf + ".bias";
+  }
+  return name;
+}
+
+inline test::GgufWriter gguf_metadata(const TwoSpellings& model) {
+  test::GgufWriter file;
+  const std::string prefix = model.architecture + ".";
+  const auto u32 = [&](const std::string& key, std::int64_t value) {
+    file.u32(prefix + key, static_cast<std::uint32_t>(value));
+  };
+  file.text("general.architecture", model.architecture).text("general.name", "of a test");
+  u32("block_count", model.layers());
+  u32("embedding_length", model.width());
+  u32("attention.head_count", model.heads());
+  u32("feed_forward_length", model.number("intermediate_size", model.number("n_inner", 4 * model.width())));
+  u32("context_length", model.number("max_position_embeddings", model.number("n_positions")));
+  if (model.architecture == "gpt2") {
+    file.f32(prefix + "attention.layer_norm_epsilon", model.config.value("layer_norm_epsilon", 1e-5F));
+    return file;
+  }
+  u32("attention.head_count_kv", model.kv_heads());
+  u32("attention.key_length", model.head_dim());
+  u32("attention.value_length", model.head_dim());
+  u32("rope.dimension_count", model.head_dim());
+  file.f32(prefix + "attention.layer_norm_rms_epsilon", model.config.value("rms_norm_eps", 1e-6F));
+  const nlohmann::json& config = model.config;
+  const nlohmann::json parameters = config.value("rope_parameters", nlohmann::json::object());
+  file.f32(prefix + "rope.freq_base", config.value("rope_theta", parameters.value("rope_theta", 10000.0F)));
+  const nlohmann::json scaling = config.value("rope_scaling", nlohmann::json::object());
+  if (scaling.value("rope_type", scaling.value("type", "")) == "linear") {
+    file.text(prefix + "rope.scaling.type", "linear")
+        .f32(prefix + "rope.scaling.factor", scaling.value("factor", 1.0F));
+  }
+  return file;
+}
+
+inline std::string gguf_bytes(const TwoSpellings& model) {
+  test::GgufWriter file = gguf_metadata(model);
+  for (const auto& [name, tensor] : model.tensors) {
+    const std::string gguf = gguf_name(model, name);
+    const StoredTensor stored = converted(model, gguf, tensor);
+    file.tensor(gguf, stored.shape, stored.type, stored.bytes);
+  }
+  return file.bytes();
+}
+
+// "blk.N." names of every layer, and those outside of layers.
+inline void name_modules(TwoSpellings& model, const std::string& layer,
+                         const std::vector<std::pair<std::string, std::string>>& inside,
+                         const std::vector<std::pair<std::string, std::string>>& outside) {
+  model.names = outside;
+  for (std::int64_t n = 0; n < model.layers(); ++n) {
+    for (const auto& [ours, gguf] : inside) {
+      model.names.emplace_back(layer + std::to_string(n) + "." + ours, "blk." + std::to_string(n) + "." + gguf);
+    }
+  }
+}
+
+inline void name_as(TwoSpellings& model) {
+  if (model.architecture == "gpt2") {
+    name_modules(model, "h.",
+                 {{"ln_1", "attn_norm"},
+                  {"attn.c_attn", "attn_qkv"},
+                  {"attn.c_proj", "attn_output"},
+                  {"ln_2", "ffn_norm"},
+                  {"mlp.c_fc", "ffn_up"},
+                  {"mlp.c_proj", "ffn_down"}},
+                 {{"wte", "token_embd"}, {"wpe", "position_embd"}, {"ln_f", "output_norm"}, {"lm_head", "output"}});
+    return;
+  }
+  name_modules(model, "model.layers.",
+               {{"input_layernorm", "attn_norm"},
+                {"self_attn.q_proj", "attn_q"},
+                {"self_attn.k_proj", "attn_k"},
+                {"self_attn.v_proj", "attn_v"},
+                {"self_attn.o_proj", "attn_output"},
+                {"self_attn.q_norm", "attn_q_norm"},
+                {"self_attn.k_norm", "attn_k_norm"},
+                {"post_attention_layernorm", "ffn_norm"},
+                {"mlp.gate_proj", "ffn_gate"},
+                {"mlp.up_proj", "ffn_up"},
+                {"mlp.down_proj", "ffn_down"}},
+               {{"model.embed_tokens", "token_embd"}, {"model.norm", "output_norm"}, {"lm_head", "output"}});
+}
+
+// The bytes of the data section that are a tensor's.
+inline std::string file_bytes(const std::string& file, const SafetensorsEntry& entry) {
+  std::uint64_t header = 0;
+  std::memcpy(&header, file.data(), 8);
+  return file.substr(8 + header + entry.begin, entry.end - entry.begin);
+}
+
+// A folder of tests/golden/models.
+inline TwoSpellings golden_model(const std::string& folder, const std::string& architecture) {
+  TwoSpellings model;
+  model.architecture = architecture;
+  std::ifstream(folder + "/config.json") >> model.config;
+  std::ifstream in(folder + "/model.safetensors", std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const SafetensorsFile file = SafetensorsFile::open(folder + "/model.safetensors");
+  for (const SafetensorsEntry& entry : file.entries()) {
+    // Names with and without the body's prefix are told apart by the file's own.
+    std::string name = entry.name;
+    if (architecture == "gpt2" && name.starts_with("transformer.")) name = name.substr(12);
+    model.tensors[name] = {entry.shape, entry.dtype, file_bytes(bytes, entry), file.tensor(entry).values()};
+  }
+  name_as(model);
+  return model;
+}
+
+// Writes config.json and model.safetensors, float32.
+inline void write_folder(const std::string& folder, const TwoSpellings& model) {
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/config.json") << model.config.dump();
+  std::vector<Tensor> tensors;
+  std::vector<NamedTensorRef> refs;
+  tensors.reserve(model.tensors.size());
+  for (const auto& [name, stored] : model.tensors) {
+    Shape shape;
+    Axes axes;
+    for (const std::int64_t size : stored.shape) {
+      shape.push_back(size);
+      axes.push_back(Axis::feature);
+    }
+    tensors.push_back(Tensor::of(shape, axes, stored.values));
+    refs.push_back({name, &tensors.back()});
+  }
+  std::ofstream out(folder + "/model.safetensors", std::ios::binary);
+  write_safetensors(out, refs, {});
+}
+
+}  // namespace headscope
