@@ -22,9 +22,10 @@ using namespace headscope;
 // The signal that ended the work; 0: none.
 volatile std::sig_atomic_t ending_signal = 0;
 
-// The one that Ctrl+C sets: what was begun is removed again before the program ends.
+// The one that Ctrl+C sets: what was begun is removed again before the program ends. It is never destroyed, for a
+// signal may come while what is static ends.
 CancelToken& interrupt_token() {
-  static CancelToken token;
+  static CancelToken& token = *new CancelToken;
   return token;
 }
 

@@ -12,6 +12,12 @@
 namespace headscope {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::int64_t kMostResident = std::int64_t{500} << 20;  // a sanitizer holds on to what was freed
+#else
+constexpr std::int64_t kMostResident = std::int64_t{200} << 20;
+#endif
+
 // Pages of this process that lie in memory, in bytes.
 std::int64_t resident_bytes() {
   std::int64_t all = 0, resident = 0;
@@ -61,7 +67,7 @@ TEST_F(GgufLarge, TenGigabytesAreMappedAndUnpackedAsTheyAreUsed) {
   const Tensor x = Tensor::zeros({1, 2, 1024}, {Axis::batch, Axis::position, Axis::feature});
   const Tensor y = make_backend({BackendChoice::cpu, 1})->linear(x, block.up.weight, {}, CancelToken());
   EXPECT_EQ(y.at({0, 1, (1 << 17) - 1}), 0.0F);
-  EXPECT_LT(resident_bytes() - before, std::int64_t{200} << 20);
+  EXPECT_LT(resident_bytes() - before, kMostResident);
 }
 
 }  // namespace
