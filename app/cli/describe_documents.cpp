@@ -6,10 +6,9 @@
 #include "app/cli/describe.h"
 #include "app/cli/output.h"
 #include "core/export/session_file.h"
+#include "core/io/document_recipe.h"
 #include "core/io/mapped_file.h"
-#include "core/io/pdf.h"
 #include "core/io/png.h"
-#include "core/io/svg.h"
 #include "core/picture/view_options.h"
 #include "core/request/request_text.h"
 
@@ -71,10 +70,11 @@ Description describe_drawing(const std::string& path) {
   const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
   Description description;
   description.json = {{"path", path}, {"kind", "drawing"}, {"bytes", text.size()}};
-  const bool pdf = is_pdf(text);
-  description.text = fmt::format("{}: {} drawing, {}\n", printable(path), pdf ? "PDF" : "SVG",
-                                 size_text(static_cast<double>(text.size())));
-  const std::optional<std::string> recipe = pdf ? pdf_recipe(text, path) : svg_recipe(text, path);
+  const DocumentFormat* format = document_format_of(text);
+  if (format == nullptr) throw Error(path + ": neither a drawing nor a page of Headscope");
+  description.text =
+      fmt::format("{}: {}, {}\n", printable(path), format->name, size_text(static_cast<double>(text.size())));
+  const std::optional<std::string> recipe = format->recipe(text, path);
   file->check_unchanged();
   return described_recipe(description, path, recipe);
 }

@@ -32,6 +32,7 @@ Description description_of(const std::string& path, const Reading& reading) {
       return describe_picture(path);
     case FileKind::svg:
     case FileKind::pdf:
+    case FileKind::page:
       return describe_drawing(path);
     case FileKind::npy:
       return describe_npy(path, reading);

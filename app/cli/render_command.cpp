@@ -12,6 +12,7 @@
 #include "app/cli/view_arguments.h"
 #include "core/base/error.h"
 #include "core/base/file_name.h"
+#include "core/export/html_page.h"
 #include "core/export/recipe.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
@@ -25,18 +26,21 @@ namespace {
 struct Target {
   std::string path;
   FigureDocument (*document)(const FigureSource&, const ViewSpec&, const CancelToken&) = nullptr;  // null: a PNG
+  bool page = false;                                                                               // HTML
 };
 
 Target picture_target(const Arguments& given) {
   if (!given.has("out")) {
-    throw UsageError("out", "found nothing", "--out FILE.png, FILE.svg or FILE.pdf, the picture to write");
+    throw UsageError("out", "found nothing",
+                     "--out FILE.png, FILE.svg or FILE.pdf, the picture to write, or FILE.html, a page of numbers");
   }
   const std::string path = given.get("out");
   const std::string name = std::filesystem::path(path).filename().string();
   if (has_ending(name, ".svg")) return {path, figure_svg};
   if (has_ending(name, ".pdf")) return {path, figure_pdf};
   if (has_ending(name, ".png")) return {path};
-  throw UsageError("out", fmt::format("found '{}'", path), "a name that ends in .png, .svg or .pdf");
+  if (has_ending(name, ".html")) return {path, nullptr, true};
+  throw UsageError("out", fmt::format("found '{}'", path), "a name that ends in .png, .svg, .pdf or .html");
 }
 
 // Lays the picture out, which may refuse it, and then writes it; returns "640 x 480 pixels".
@@ -44,6 +48,11 @@ std::string write_picture(const Target& target, const FigureSource& source, cons
                           const CancelToken& cancel, ProgressLine& progress) {
   const auto drawn = [&](double share) { progress.show("drawing " + target.path, share); };
   const auto recipe = recipe_of(source, view);
+  if (target.page) {
+    const HtmlPage page = html_page(source, view, cancel);
+    write_file_atomically(target.path, [&](std::ostream& out) { page.write(out, recipe, drawn); });
+    return "page";
+  }
   if (target.document != nullptr) {
     const FigureDocument figure = target.document(source, view, cancel);
     write_file_atomically(target.path, [&](std::ostream& out) { figure.write(out, recipe, drawn); });
@@ -80,7 +89,9 @@ void render(const Arguments& given, const CancelToken& cancel) {
 
   const std::optional<Request> other = subtracted_from(given, request, view);
   const std::shared_ptr<const Trace> against = other ? computed_trace(*other, memory, cancel) : nullptr;
-  const std::shared_ptr<const Trace> trace = computed_trace(request.request, memory, cancel);
+  // A page holds all layers; a picture, the one that is shown.
+  const bool all_layers = picture_target(given).page;
+  const std::shared_ptr<const Trace> trace = computed_trace(request.request, memory, cancel, all_layers);
   render_to_file(given, {*trace, against.get()}, view, cancel);
 }
 
@@ -95,10 +106,10 @@ void render_to_file(const Arguments& given, const FigureSource& source, const Vi
   const Target target = picture_target(given);
   ProgressLine progress;
   progress.show("laying out " + target.path);
-  refuse_without_fonts();
+  if (!target.page) refuse_without_fonts();
   const std::string size = write_picture(target, source, view, cancel, progress);
   progress.erase();
-  if (draws_with_built_in_font()) {
+  if (!target.page && draws_with_built_in_font()) {
     print_notice("no font is installed: the text is drawn with the font that the program carries");
   }
   std::error_code error;
@@ -109,18 +120,22 @@ void render_to_file(const Arguments& given, const FigureSource& source, const Vi
 Command render_command() {
   CommandSpec spec;
   spec.name = "render";
-  spec.usage = "REQUEST VIEW --out FILE.png|FILE.svg|FILE.pdf";
+  spec.usage = "REQUEST VIEW --out FILE.png|FILE.svg|FILE.pdf|FILE.html";
   spec.summary =
       "Computes a request and draws it. The picture carries its recipe: 'render --session FILE.png' draws it again.";
-  spec.groups = {
-      {"Output", {{"out", "FILE.png|FILE.svg|FILE.pdf", "The picture to write; an existing one is replaced at once."}}},
-      view_group(),
-      request_group()};
+  spec.groups = {{"Output",
+                  {{"out", "FILE.png|FILE.svg|FILE.pdf|FILE.html",
+                    "The picture to write; an existing one is replaced at once. HTML: a page that needs nothing else, "
+                    "with the maps "
+                    "of all layers as numbers; the number of a cell shows on mouse move and keyboard focus."}}},
+                 view_group(),
+                 request_group()};
   spec.examples = {
       "headscope-cli render --phrase 'Hola mi nombre es Alex' --mask causal --out heads.png",
       "headscope-cli render --phrase 'a b c' --view head --head 3 --theme light --out head3.svg",
       "headscope-cli render --phrase 'a b c' --width 85mm --font-size 7 --background white --heads-shown 0,2 --out "
       "figure.pdf",
+      "headscope-cli render --phrase 'The animal was too tired' --out page.html",
       "headscope-cli render --session heads.png --stage scores --out scores.png",
       "headscope-cli render --session wide.json --against tired.json --head 7 --out difference.png",
       "headscope-cli render --model demo:pronouns --view text --head 7 --token 7 --out text.svg",

@@ -106,7 +106,7 @@ void forget_replaced(const Arguments& given, Request& request) {
 OptionGroup request_group() {
   OptionGroup group{"REQUEST", {}};
   group.options.push_back(
-      {"session", "FILE", "Start from a saved request (.json, or a picture's recipe, .png, .svg or .pdf)."});
+      {"session", "FILE", "Start from a saved request (.json, or a picture's recipe, .png, .svg, .pdf or .html)."});
   for (const RequestOption& option : request_options()) {
     const bool list = holds_a_list(option.name);
     group.options.push_back({option.name, option.placeholder, option.help, list});

@@ -95,7 +95,7 @@ std::string help_text() {
          "\n"
          "  PATH        a checkpoint folder, a GGUF model (.gguf) or demo:NAME, a\n"
          "              session (.json), a picture\n"
-         "              exported by Headscope (.png, .svg, .pdf), one layer\n"
+         "              exported by Headscope (.png, .svg, .pdf, .html), one layer\n"
          "              (.safetensors, .pt), a capture (.safetensors, .npy, .npz), an\n"
          "              input (.npy) or a phrase (.txt);\n"
          "              without it the last session opens, the first time the demo\n"

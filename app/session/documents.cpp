@@ -202,6 +202,7 @@ Document open_document(const std::string& path, const Request& current, const Vi
     case FileKind::png:
     case FileKind::svg:
     case FileKind::pdf:
+    case FileKind::page:
     case FileKind::json:
       take_session(document, read_session_with_paths(path), path);
       break;

@@ -16,7 +16,8 @@ struct TensorFile;
 // The kind of a file, recognised by its content; by its name only when the content does not tell. Throws Error when the
 // file is missing or of no known kind.
 // safetensors, torch: tensors by name, safetensors or what torch.save wrote.
-enum class FileKind { folder, png, svg, pdf, npy, npz, safetensors, torch, gguf, json };
+// page: HTML that Headscope wrote.
+enum class FileKind { folder, png, svg, pdf, page, npy, npz, safetensors, torch, gguf, json };
 FileKind file_kind(const std::string& path);
 
 // Whether an .npy holds weights, to which the rows that add up to 1 belong; x, queries and keys have none. Throws
@@ -39,9 +40,10 @@ struct Document {
 // The model of a request that names none, at the first start and on the command line: a shipped demo.
 inline constexpr const char* kDefaultModel = "demo:pronouns";
 
-// A session (.json), a picture exported by Headscope (.png), one attention layer (.safetensors, or a file of
-// torch.save; keeps `current`'s phrase), a capture (.safetensors, .npz), an .npy (becomes --input, or a capture when
-// its rows add up to 1 or it has 5 axes), a text (.txt; becomes the phrase), a checkpoint folder or GGUF model (becomes
+// A session (.json), a picture exported by Headscope (.png, .svg, .pdf, .html), one attention layer (.safetensors, or a
+// file of torch.save; keeps `current`'s phrase), a capture (.safetensors, .npz), an .npy (becomes --input, or a capture
+// when its rows add up to 1 or it has 5 axes), a text (.txt; becomes the phrase), a checkpoint folder or GGUF model
+// (becomes
 // --model, with `current`'s phrase and all other options as the model was trained; so does demo:NAME). A demo that has
 // a DemoStart brings its own phrase where `current` has none, or has the `given_phrase` that no user typed. Throws
 // Error.

@@ -8,6 +8,7 @@
 #include "app/session/documents.h"
 #include "core/base/error.h"
 #include "core/io/mapped_file.h"
+#include "core/io/page_recipe.h"
 #include "core/io/pdf.h"
 #include "core/io/svg.h"
 #include "core/io/tensor_formats.h"
@@ -24,6 +25,7 @@ FileKind file_kind(const std::string& path) {
   if (text.starts_with("\x89PNG")) return FileKind::png;
   if (is_svg(text)) return FileKind::svg;
   if (is_pdf(text)) return FileKind::pdf;
+  if (is_page(text)) return FileKind::page;
   if (text.starts_with("\x93NUMPY")) return FileKind::npy;
   if (text.starts_with("GGUF")) return FileKind::gguf;
   // Other programs' archives are zips, too.
@@ -46,10 +48,11 @@ FileKind file_kind(const std::string& path) {
   if (extension == ".gguf") return FileKind::gguf;
   if (extension == ".json") return FileKind::json;
   const std::string found = describe_bytes(bytes.first(std::min<std::size_t>(bytes.size(), 4096)));
-  throw Error(path + (found.empty() ? " is none of the files that Headscope knows" : " is " + found) +
-              "; expected a session (.json), a picture exported by Headscope (.png, .svg, .pdf), one attention layer "
-              "(.safetensors, .bin, .pt, .pth), a model (.gguf), a capture (.safetensors, .npy, .npz), an input (.npy) "
-              "or a phrase (.txt).");
+  throw Error(
+      path + (found.empty() ? " is none of the files that Headscope knows" : " is " + found) +
+      "; expected a session (.json), a picture exported by Headscope (.png, .svg, .pdf, .html), one attention layer "
+      "(.safetensors, .bin, .pt, .pth), a model (.gguf), a capture (.safetensors, .npy, .npz), an input (.npy) "
+      "or a phrase (.txt).");
 }
 
 }  // namespace headscope

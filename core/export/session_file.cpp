@@ -14,11 +14,10 @@
 #include "core/base/message_text.h"
 #include "core/base/version.h"
 #include "core/io/atomic_file.h"
+#include "core/io/document_recipe.h"
 #include "core/io/json_text.h"
 #include "core/io/mapped_file.h"
-#include "core/io/pdf.h"
 #include "core/io/png.h"
-#include "core/io/svg.h"
 #include "core/picture/view_options.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/request_text.h"
@@ -232,8 +231,8 @@ SessionFile session_of(std::span<const std::byte> bytes, const std::string& path
     }
     return parse_session(recipe->second, path + " (its recipe)");
   }
-  if (is_svg(text) || is_pdf(text)) {
-    const auto recipe = is_pdf(text) ? pdf_recipe(text, path) : svg_recipe(text, path);
+  if (const DocumentFormat* format = document_format_of(text)) {
+    const auto recipe = format->recipe(text, path);
     if (!recipe) {
       throw Error(
           fmt::format("{}: a drawing without Headscope's recipe; expected one that Headscope exported "

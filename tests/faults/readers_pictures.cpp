@@ -7,6 +7,7 @@
 #include "app/session/session_paths.h"
 #include "core/base/image.h"
 #include "core/export/session_file.h"
+#include "core/io/page_recipe.h"
 #include "core/io/pdf.h"
 #include "core/io/png.h"
 #include "tests/core/export/small_export.h"
@@ -36,6 +37,11 @@ std::string svg_of(const std::string& recipe) {
   for (const char c : recipe) text += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"2\" height=\"2\">\n<metadata id=\"headscope\">" + text +
          "</metadata>\n</svg>\n";
+}
+
+std::string page_of(const std::string& recipe) {
+  return std::string(kPageStart) + "<script type=\"application/json\" id=\"headscope\">" + recipe + "</script>\n" +
+         std::string(kPageEnd);
 }
 
 // An empty page, as Cairo writes its pages.
@@ -122,6 +128,14 @@ std::vector<Reader> picture_readers() {
        .read = read_a_session,
        .fuzz = "recipes session_files",
        .of_json = svg_of,
+       .small_json = [] { return std::string(R"({"phrase":"a b","heads":2})"); }},
+      {.name = "recipe_in_page",
+       .covers = "read_session page_recipe core/io/page_recipe.cpp",
+       .file = "x.html",
+       .small = [] { return page_of(R"({"phrase":"a b","heads":2})"); },
+       .read = read_a_session,
+       .fuzz = "recipes session_files",
+       .of_json = page_of,
        .small_json = [] { return std::string(R"({"phrase":"a b","heads":2})"); }},
       {.name = "recipe_in_pdf",
        .covers = "read_session pdf_recipe",

@@ -170,6 +170,7 @@ std::vector<Writer> command_writers() {
       {"render_png", kRender, nullptr, renders("OUT/x.png")},
       {"render_svg", kRender, nullptr, renders("OUT/x.svg")},
       {"render_pdf", kRender, nullptr, renders("OUT/x.pdf")},
+      {"render_html", kRender, nullptr, renders("OUT/x.html")},
       {"explain", kRender, nullptr,
        command({"explain", "--stage", "weights", "--at", "0,0,1,0"}, {"--out", "OUT/x.svg"})},
       {"compare", "app/cli/compare_command.cpp", nullptr,

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/io/json_text.h"
+#include "core/io/page_recipe.h"
 #include "core/io/pdf.h"
 #include "core/io/svg.h"
 #include "tests/fuzz/fuzz.h"
@@ -37,7 +38,7 @@ bool same_json(const std::string& a, const std::string& b) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes = fuzz::as_text(data, size);
-  for (const auto read : {svg_recipe, pdf_recipe}) {
+  for (const auto read : {svg_recipe, pdf_recipe, page_recipe}) {
     try {
       const std::optional<std::string> recipe = read(bytes, "f");
       fuzz::require(!recipe || recipe->size() <= size, "a recipe is a part of the file");
@@ -45,11 +46,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   }
   is_svg(bytes);
+  html_text(bytes);
   xml_text(bytes);
   if (!is_json(bytes)) return 0;
   const std::string json(bytes);
   const auto in_svg = svg_recipe("<svg>" + svg_metadata(json) + "</svg>", "f");
   fuzz::require(in_svg && same_json(*in_svg, json), "an SVG gives back its recipe");
+  const auto in_page = page_recipe(std::string(kPageStart) + page_json("headscope", json) + std::string(kPageEnd), "f");
+  fuzz::require(in_page && same_json(*in_page, json), "a page gives back its recipe");
   fuzz::require(pdf_recipe(pdf_with_recipe(kPdf, json), "f") == json, "a PDF gives back its recipe");
   return 0;
 }

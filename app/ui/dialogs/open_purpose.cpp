@@ -8,10 +8,11 @@ OpenPurpose open_purpose(const std::string& name) {
   static const std::vector<OpenPurpose> purposes = {
       {"",
        "Open",
-       "a session (.json), a picture of Headscope's (.png, .svg, .pdf), one layer, a model (.gguf), a capture, x "
+       "a session (.json), a picture of Headscope's (.png, .svg, .pdf, .html), one layer, a model (.gguf), a capture, "
+       "x "
        "(.npy), a phrase (.txt)",
-       {".json", ".png", ".svg", ".pdf", ".safetensors", ".bin", ".pt", ".pth", ".gguf", ".npy", ".npz", ".txt",
-        ".text", ".md"}},
+       {".json", ".png", ".svg", ".pdf", ".html", ".safetensors", ".bin", ".pt", ".pth", ".gguf", ".npy", ".npz",
+        ".txt", ".text", ".md"}},
       // No file's name ends with a slash: folders only.
       {kExportFolder, "Choose a folder", "where the export is written", {"/"}, true},
       {kModelFolder,

@@ -52,6 +52,19 @@ TEST_F(Metrics, TheExportedManifestTooListsThem) {
   EXPECT_EQ(manifest.at("metrics").size(), 4u);
 }
 
+TEST_F(Metrics, ASummaryIsALineForEveryHeadAndRow) {
+  const Result result = cli(words_of({"run", "--summary"}));
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 4 * (1 + 5));
+  EXPECT_NE(result.out.find("\n  a (0) attends to a (0) 1.00, the only key it sees\n"), std::string::npos)
+      << result.out;
+  EXPECT_NE(result.out.find("mean entropy"), std::string::npos);
+  for (const std::string other : {"--json", "--metrics"}) {
+    expect_refused(cli(words_of({"run", "--summary", other})), 2, {"--summary", other});
+  }
+  expect_refused(cli(words_of({"run", "--summary", "--trace", "torch"})), 2, {"--trace", "--summary"});
+}
+
 TEST_F(Metrics, AreNotATorchTrace) {
   expect_refused(cli(words_of({"run", "--metrics", "--trace", "torch"})), 2, {"--trace", "--metrics"});
 }

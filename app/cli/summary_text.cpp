@@ -1,0 +1,26 @@
+#include "app/cli/summary_text.h"
+
+#include <fmt/format.h>
+
+#include "app/cli/output.h"
+#include "core/attention/model_trace.h"
+#include "core/heads/head_words.h"
+
+namespace headscope::cli {
+
+std::string summary_text(const Trace& trace, const CancelToken& cancel) {
+  const Inputs& inputs = *trace.inputs;
+  std::string text;
+  if (trace.model != nullptr) text += fmt::format("layer {} of {}\n", inputs.layer, printable(trace.model->name));
+  for (std::int64_t batch = 0; batch < inputs.batch; ++batch) {
+    if (inputs.batch > 1) text += fmt::format("batch {}\n", batch);
+    for (std::int64_t head = 0; head < inputs.num_heads; ++head) {
+      const HeadWords words = head_words(trace, batch, head, cancel);
+      text += printable(words.head) + '\n';
+      for (const std::string& row : words.rows) text += "  " + printable(row) + '\n';
+    }
+  }
+  return text;
+}
+
+}  // namespace headscope::cli
