@@ -18,6 +18,7 @@ Command run_command();          // run_command.cpp
 Command render_command();       // render_command.cpp
 Command explain_command();      // explain_command.cpp
 Command sensitivity_command();  // sensitivity_command.cpp
+Command attribute_command();    // attribute_command.cpp
 Command diagnose_command();     // diagnose_command.cpp
 Command compare_command();      // compare_command.cpp
 Command precision_command();    // precision_command.cpp

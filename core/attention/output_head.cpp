@@ -155,6 +155,15 @@ void visit_logits(const ModelTrace& model, const OutputHead& head, const Places&
   }
 }
 
+std::vector<double> picked(const float* logits, std::int64_t vocabulary, std::span<const std::int64_t> ids) {
+  std::vector<double> result;
+  for (const std::int64_t id : ids) {
+    HEADSCOPE_ASSERT(0 <= id && id < vocabulary, std::to_string(id));
+    result.push_back(static_cast<double>(logits[id]));
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<Prediction> predictions(const ModelTrace& model, std::int64_t batch,
@@ -174,6 +183,16 @@ std::vector<Prediction> predictions(const ModelTrace& model, std::int64_t batch,
   return result;
 }
 
+std::vector<double> logits_of(const ModelTrace& model, std::int64_t batch, std::int64_t position,
+                              std::span<const std::int64_t> ids, const Backend& backend, const CancelToken& cancel) {
+  std::vector<double> result;
+  const std::vector<std::int64_t> here = {position};
+  visit_logits(
+      model, head_of(model), {batch, here}, backend, cancel,
+      [&](std::int64_t, const float* logits, std::int64_t vocabulary) { result = picked(logits, vocabulary, ids); });
+  return result;
+}
+
 std::vector<double> probabilities_of(const ModelTrace& model, std::int64_t batch, std::int64_t position,
                                      std::span<const std::int64_t> ids, const Backend& backend,
                                      const CancelToken& cancel) {
@@ -181,10 +200,7 @@ std::vector<double> probabilities_of(const ModelTrace& model, std::int64_t batch
   const std::vector<std::int64_t> here = {position};
   visit_logits(model, head_of(model), {batch, here}, backend, cancel,
                [&](std::int64_t, float* logits, std::int64_t vocabulary) {
-                 for (const std::int64_t id : ids) {
-                   HEADSCOPE_ASSERT(0 <= id && id < vocabulary, std::to_string(id));
-                   result.push_back(static_cast<double>(logits[id]));
-                 }
+                 result = picked(logits, vocabulary, ids);
                  const SoftmaxTerms terms = softmax_terms(logits, vocabulary);
                  for (double& each : result) each = terms.probability(each);
                });

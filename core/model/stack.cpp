@@ -46,11 +46,13 @@ void mlp_of(const Architecture& architecture, const BlockWeights& weights, const
   backend.linear_into(up, weights.down, result, cancel);
 }
 
-// The rows [first, end) of the stream that an MLP beside attention reads, normalised.
-Tensor parallel_input(const Architecture& architecture, const BlockWeights& weights, const Tensor& stream, Range rows) {
-  const Tensor part = stream.sliced(1, rows.begin, rows.end);
-  Tensor x = Tensor::zeros(part.shape(), kAxes);
-  norm_rows(architecture, weights.mlp_norm.empty() ? weights.attention_norm : weights.mlp_norm, part, 0, x);
+// What the MLP reads.
+Tensor mlp_input(const Architecture& architecture, const BlockWeights& weights, const MlpRows& rows) {
+  if (!architecture.parallel && !architecture.norms_input()) return rows.attended;
+  const bool shared = architecture.parallel && weights.mlp_norm.empty();
+  Tensor x = Tensor::zeros(rows.attended.shape(), kAxes);
+  norm_rows(architecture, shared ? weights.attention_norm : weights.mlp_norm,
+            architecture.parallel ? rows.stream : rows.attended, 0, x);
   return x;
 }
 
@@ -97,6 +99,12 @@ Tensor embedded(const Checkpoint& checkpoint, std::span<const std::int64_t> ids,
   return x;
 }
 
+void mlp_added(const Architecture& architecture, const BlockWeights& weights, const MlpRows& rows,
+               const Backend& backend, const CancelToken& cancel, Tensor& added) {
+  mlp_of(architecture, weights, mlp_input(architecture, weights, rows), backend, cancel, added);
+  if (architecture.norms_result()) norm_rows(architecture, weights.mlp_norm_out, added, 0, added);
+}
+
 void finish_layer(const Architecture& architecture, const BlockWeights& weights, const AttendedRows& attended,
                   const Backend& backend, const CancelToken& cancel, Tensor& left) {
   const Tensor& stream = attended.stream;
@@ -118,15 +126,7 @@ void finish_layer(const Architecture& architecture, const BlockWeights& weights,
       norm_rows(architecture, {}, s, 0, rows);
       continue;
     }
-    Tensor x = s;
-    if (architecture.parallel) {
-      x = parallel_input(architecture, weights, stream, {first, end});
-    } else if (architecture.norms_input()) {
-      x = Tensor::zeros(s.shape(), kAxes);
-      norm_rows(architecture, weights.mlp_norm, s, 0, x);
-    }
-    mlp_of(architecture, weights, x, backend, cancel, rows);
-    if (architecture.norms_result()) norm_rows(architecture, weights.mlp_norm_out, rows, 0, rows);
+    mlp_added(architecture, weights, {stream.sliced(1, first, end), s}, backend, cancel, rows);
     add_rows(s, rows);
     if (after_sum) norm_rows(architecture, weights.mlp_norm, rows, 0, rows);
   }

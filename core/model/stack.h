@@ -30,6 +30,18 @@ struct AttendedRows {
   std::int64_t begin = 0;   // the first row that is computed
 };
 
+// Rows of a layer between its attention and its result. It refers to its tensors, both [batch, rows, d_model].
+struct MlpRows {
+  const Tensor& stream;    // the layer's input
+  const Tensor& attended;  // s: stream + attention, normalised with NormPlace::after_sum
+};
+
+// What the MLP of a layer adds to the stream, [batch, rows, d_model], for a layer with an MLP:
+//   before: mlp(norm(s)); parallel: mlp(norm(stream));  after_sum: mlp(s);  after: norm(mlp(s));  around:
+//   norm'(mlp(norm(s)))
+void mlp_added(const Architecture& architecture, const BlockWeights& weights, const MlpRows& rows,
+               const Backend& backend, const CancelToken& cancel, Tensor& added);
+
 // Computes the rows [begin, len) of a layer's result `left`, by Architecture::norm_place:
 //   before:    s = stream + attention, then s + mlp(norm(s)); parallel: s + mlp(norm(stream))
 //   after_sum: s = norm(stream + attention), then norm(s + mlp(s))

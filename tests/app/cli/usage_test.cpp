@@ -16,8 +16,8 @@ TEST(Usage, HelpNamesEveryCommand) {
     const Result result = run_cli({word});
     EXPECT_EQ(result.code, 0);
     EXPECT_EQ(result.err, "");
-    for (const char* name : {"run", "render", "explain", "sensitivity", "diagnose", "compare", "precision", "script",
-                             "info", "tokenize", "bench"})
+    for (const char* name : {"run", "render", "explain", "sensitivity", "attribute", "diagnose", "compare", "precision",
+                             "script", "info", "tokenize", "bench"})
       EXPECT_NE(result.out.find(name), std::string::npos);
   }
 }
@@ -83,8 +83,8 @@ TEST(Usage, EveryOptionOfTheContractIsKnown) {
 }
 
 TEST(Usage, HelpFitsATerminal) {
-  for (const char* command : {"run", "render", "explain", "sensitivity", "diagnose", "compare", "precision", "script",
-                              "info", "tokenize", "bench"}) {
+  for (const char* command : {"run", "render", "explain", "sensitivity", "attribute", "diagnose", "compare",
+                              "precision", "script", "info", "tokenize", "bench"}) {
     std::istringstream lines(run_cli({command, "--help"}).out);
     for (std::string line; std::getline(lines, line);) {
       if (line.rfind("  headscope-cli", 0) == 0) continue;  // examples are copied whole
@@ -95,10 +95,11 @@ TEST(Usage, HelpFitsATerminal) {
 }
 
 TEST(Usage, NoCommandAndUnknownCommandsAreRefused) {
-  expect_refused(run_cli({}), 2, {"no command", "expected run, render, explain, sensitivity, diagnose, "});
-  expect_refused(run_cli({""}), 2, {"expected run, render, explain, sensitivity, diagnose, "});
+  expect_refused(run_cli({}), 2, {"no command", "expected run, render, explain, sensitivity, attribute, diagnose, "});
+  expect_refused(run_cli({""}), 2, {"expected run, render, explain, sensitivity, attribute, diagnose, "});
   expect_refused(run_cli({"rnu"}), 2, {"rnu", "'run'"});
-  expect_refused(run_cli({"--phrase", "a"}), 2, {"--phrase", "expected run, render, explain, sensitivity, diagnose, "});
+  expect_refused(run_cli({"--phrase", "a"}), 2,
+                 {"--phrase", "expected run, render, explain, sensitivity, attribute, diagnose, "});
   expect_refused(run_cli({"Run"}), 2, {"Run"});
 }
 

@@ -31,7 +31,7 @@ TEST(HeadWords, ARowNamesItsLargestWeightsUntilNineTenthsAreNamed) {
   const HeadWords words = words_of(trace);
   ASSERT_EQ(words.rows.size(), 3u);
   EXPECT_EQ(words.rows[0], "q0 attends to k1 0.88, k2 0.07" + ending({0.05, 0.88, 0.07}));
-  EXPECT_EQ(words.rows[1], "q1 attends to k0 0.40, k1 0.30, k3 0.20" + ending({0.4, 0.3, 0.1, 0.2}));
+  EXPECT_EQ(words.rows[1], "q1 attends to k0 0.40, k1 0.30, k3 0.20, 1 other 0.10" + ending({0.4, 0.3, 0.1, 0.2}));
   EXPECT_EQ(words.rows[2], "q2 attends to k2 0.95" + ending({0.95, 0.05}));
 }
 

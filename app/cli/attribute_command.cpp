@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/cli/attribution_text.h"
+#include "app/cli/commands.h"
+#include "app/cli/compute.h"
+#include "app/cli/output.h"
+#include "app/cli/progress_line.h"
+#include "app/cli/request_arguments.h"
+#include "core/attention/model_trace.h"
+#include "core/base/error.h"
+#include "core/explain/attribution.h"
+#include "core/model/named_token.h"
+#include "core/request/model_kind.h"
+
+namespace headscope::cli {
+namespace {
+
+constexpr std::int64_t kMostPosition = 999'999'999;
+
+// "A" or "A,B"; the texts are tokens as they stand, blanks included.
+std::vector<std::string> token_texts_from(const std::string& text) {
+  const char* const advice = "A token with a comma in it is named by its id";
+  std::vector<std::string> texts = {""};
+  for (const char letter : text) {
+    if (letter == ',') {
+      texts.emplace_back();
+    } else {
+      texts.back() += letter;
+    }
+  }
+  if (texts.size() > 2)
+    throw UsageError("token", fmt::format("found '{}'", text), "A or A,B, one or two tokens", advice);
+  for (const std::string& each : texts) {
+    if (each.empty())
+      throw UsageError("token", fmt::format("found '{}'", text), "A or A,B, texts of tokens or ids", advice);
+  }
+  return texts;
+}
+
+void check_source(const Request& request) {
+  if (runs_checkpoint(request)) return;
+  throw UsageError("model",
+                   runs_capture(request) ? "found a capture, which has no weights behind its attention"
+                                         : "found one layer, which has no vocabulary",
+                   "--model demo:NAME or PATH, a whole model");
+}
+
+void run(const Arguments& given, const CancelToken& cancel) {
+  for (const char* option : {"at", "token"}) {
+    if (!given.has(option)) throw UsageError(option, "missing; attribute needs a position and a token");
+  }
+  LogitQuestion question;
+  question.position = whole_number("at", given.get("at"), 0, kMostPosition);
+  const std::vector<std::string> names(std::begin(kAttributionByNames), std::end(kAttributionByNames));
+  question.by = static_cast<AttributionBy>(choice_of("by", given.get("by", names[0]), names));
+  const std::vector<std::string> texts = token_texts_from(given.get("token"));
+  const std::int64_t memory = stage_memory_of(given);
+  const Request request = given_request(given).request;
+  check_source(request);
+  const std::shared_ptr<const Trace> trace = computed_trace(request, memory, cancel, true);
+  for (const std::string& text : texts) {
+    question.ids.push_back(named_token(*trace->model->checkpoint, "token", text));
+  }
+  ProgressLine progress;
+  progress.show("taking the logit apart");
+  const Attribution found = attribution(*trace->model, question, cancel);
+  progress.erase();
+  print(given.has("json") ? attribution_json(*trace, question, found) : attribution_text(*trace, question, found));
+}
+
+}  // namespace
+
+Command attribute_command() {
+  CommandSpec spec;
+  spec.name = "attribute";
+  spec.usage = "REQUEST --at POSITION --token A[,B] [--by components|heads|sources] [--json]";
+  spec.summary =
+      "Says who made a logit: the sum of what embeddings, heads, MLPs and biases of a whole model wrote, beside the "
+      "model's own.";
+  spec.groups = {
+      {"Logit",
+       {{"at", "POSITION", "The position whose logits are taken, from 0 on."},
+        {"token", "A[,B]",
+         "The token whose logit is taken apart, or the difference A - B: an id, the text that the model's tokenizer "
+         "makes one token of ('tired' and ' tired' may be two), or the vocabulary's own spelling."},
+        {"by", "components|heads|sources",
+         "Attention of a layer as one, by heads, or every head by the tokens that it reads (default components)."},
+        {"json", "", "Print {total, sum, difference, position, by, tokens, parts}."}}},
+      request_group()};
+  spec.examples = {
+      "headscope-cli attribute --model demo:induction --phrase 'cat box ink fox cat' --at 4 --token box",
+      "headscope-cli attribute --model gpt2 --phrase 'When Mary and John went to the store, John gave a drink to' "
+      "--at 13 --token ' Mary, John' --by heads --json"};
+  return {spec, run};
+}
+
+}  // namespace headscope::cli

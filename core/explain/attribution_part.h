@@ -1,0 +1,41 @@
+// The parts that a logit is a sum of.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/attention/trace.h"
+#include "core/base/cancel.h"
+
+namespace headscope {
+
+// How far attention is taken apart: each layer's as one; by heads; every head by the keys that it reads.
+enum class AttributionBy { components, heads, sources };
+
+struct AttributionPart {
+  // "embedding" (word * scale), "token types", "positions", "embedding norm bias"; of a layer "attention", or "head" or
+  // "source" (a head and a key) with "attention bias" (of W_O) and "edited"; "attention norm bias", "mlp",
+  // "mlp norm bias"; "final norm bias", "decoder bias".
+  const char* name = "";
+  std::optional<std::int64_t> layer, head, key;  // key: position of the token that is read
+  double value = 0;
+};
+
+// What a layer's attention adds to a logit, where `direction` [d_model] . (what is added to the stream at `position`)
+// is that logit. With w = W_O^T direction (after the norm of the result, where there is one, held as HeldNorm), all in
+// double:
+//   components: direction . attention                            one part "attention"
+//   heads:      w_h . context[h, position]                       a part a head, and the biases' own
+//   sources:    weights[h, position, j] (w_h . value[g, j])      a part a head and key, hidden keys too (0)
+// Where numbers behind the weights were edited by hand, "edited" is what the edit adds: of a head (an edit of context
+// or concat, by sources), of a layer (output, attention_norm_out, by heads and sources). An ablated head adds 0.
+struct AttentionQuestion {
+  const Trace& layer;
+  std::int64_t position = 0;
+  AttributionBy by = AttributionBy::components;
+};
+std::vector<AttributionPart> attention_parts(const AttentionQuestion& question, const std::vector<double>& direction,
+                                             const CancelToken& cancel);
+
+}  // namespace headscope

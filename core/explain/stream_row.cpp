@@ -1,0 +1,109 @@
+#include "core/explain/stream_row.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "core/base/assert.h"
+#include "core/model/checkpoint.h"
+#include "core/model/stack.h"
+
+namespace headscope {
+namespace {
+
+// [1, 1, features]
+Tensor tensor_of(std::vector<float> row) {
+  const auto features = static_cast<std::int64_t>(row.size());
+  return Tensor::of({1, 1, features}, {Axis::batch, Axis::position, Axis::feature}, std::move(row));
+}
+
+std::vector<float> table_row(const Tensor& table, std::int64_t index) {
+  if (table.empty()) return {};
+  std::vector<float> row(static_cast<std::size_t>(table.dim(1)));
+  table.read({{index, index + 1}, {0, table.dim(1)}}, row);
+  return row;
+}
+
+void add(const std::vector<float>& addend, std::vector<float>& row) {
+  for (std::size_t d = 0; d < addend.size(); ++d) row[d] += addend[d];
+}
+
+std::vector<float> normed(const Architecture& architecture, const NormWeights& norm, const std::vector<float>& row) {
+  Tensor tensor = tensor_of(row);
+  norm_rows(architecture, norm, tensor, 0, tensor);
+  return tensor.values();
+}
+
+// Adds up as embedded() of core/model/stack.h does.
+void embed(const ModelTrace& model, const Inputs& inputs, std::int64_t position, StreamRow& row) {
+  const Architecture& architecture = model.checkpoint->architecture();
+  const EmbeddingWeights weights = model.checkpoint->embedding();
+  const auto at = static_cast<std::size_t>(position);
+  row.word = table_row(weights.word, inputs.token_ids[at]);
+  const auto scale = static_cast<float>(architecture.embedding_scale);
+  if (scale != 1.0F)
+    std::transform(row.word.begin(), row.word.end(), row.word.begin(), [&](float x) { return x * scale; });
+  row.token_type = table_row(weights.token_type, inputs.token_types.empty() ? 0 : inputs.token_types[at]);
+  row.position = table_row(weights.position, position + architecture.position_offset);
+  row.embedded = row.word;
+  add(row.token_type, row.embedded);
+  add(row.position, row.embedded);
+}
+
+// What a layer adds to the stream, whose row becomes what leaves the layer; as finish_layer() of core/model/stack.h.
+LayerRow layer_row(const ModelTrace& model, std::int64_t layer, std::int64_t position, const CancelToken& cancel,
+                   std::vector<float>& stream) {
+  const Architecture& architecture = model.checkpoint->architecture();
+  const BlockWeights weights = model.checkpoint->block(layer);
+  const auto& trace = model.layers[static_cast<std::size_t>(layer)];
+  HEADSCOPE_ASSERT(trace != nullptr, "layer " + std::to_string(layer));
+  const bool after_sum = architecture.norm_place == Architecture::NormPlace::after_sum;
+  LayerRow row;
+  row.attention = row_at(attention_added(*trace), position);
+  row.attended = row.attention;
+  add(stream, row.attended);
+  std::vector<float> s = after_sum ? normed(architecture, weights.attention_norm, row.attended) : row.attended;
+  if (architecture.mlp == Architecture::Mlp::none) {
+    stream = std::move(s);
+    return row;
+  }
+  Tensor added = tensor_of(std::vector<float>(s.size()));
+  mlp_added(architecture, weights, {tensor_of(stream), tensor_of(s)}, *model.backend, cancel, added);
+  row.mlp = added.values();
+  row.summed = row.mlp;
+  add(s, row.summed);
+  stream = after_sum ? normed(architecture, weights.mlp_norm, row.summed) : row.summed;
+  return row;
+}
+
+}  // namespace
+
+std::vector<float> row_at(const Tensor& tensor, std::int64_t position) {
+  std::vector<float> row(static_cast<std::size_t>(tensor.dim(2)));
+  tensor.read({{0, 1}, {position, position + 1}, {0, tensor.dim(2)}}, row);
+  return row;
+}
+
+double dot(std::span<const double> direction, std::span<const float> row) {
+  double sum = 0;
+  for (std::size_t d = 0; d < row.size(); ++d) sum += direction[d] * static_cast<double>(row[d]);
+  return sum;
+}
+
+const Tensor& attention_added(const Trace& layer) {
+  const bool normed = layer.find(StageId::attention_norm_out) != nullptr;
+  return layer.tensor(normed ? StageId::attention_norm_out : StageId::output);
+}
+
+StreamRow stream_row(const ModelTrace& model, std::int64_t position, const CancelToken& cancel) {
+  StreamRow row;
+  embed(model, *model.layers[static_cast<std::size_t>(model.layer)]->inputs, position, row);
+  row.left = normed(model.checkpoint->architecture(), model.checkpoint->embedding().norm, row.embedded);
+  for (std::size_t layer = 0; layer < model.layers.size(); ++layer) {
+    cancel.check();
+    row.layers.push_back(layer_row(model, static_cast<std::int64_t>(layer), position, cancel, row.left));
+  }
+  return row;
+}
+
+}  // namespace headscope
