@@ -144,6 +144,23 @@
 
   const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+  // Lines over hidden cells: they are never told by a colour alone.
+  function hatch(context, layer) {
+    const { left, top, cell } = place;
+    context.strokeStyle = color("--edge");
+    context.lineWidth = 1;
+    context.beginPath();
+    for (let i = 0; i < layer.queries.length; ++i) {
+      for (let j = 0; j < layer.keys.length; ++j) {
+        if (layer.bits[at(layer, state.head, i, j)] !== HIDDEN) continue;
+        const x = left + j * cell, y = top + i * cell;
+        context.moveTo(x, y + cell);
+        context.lineTo(x + cell, y);
+      }
+    }
+    context.stroke();
+  }
+
   function drawMap() {
     const layer = layerNow(), rows = layer.queries.length, columns = layer.keys.length;
     const canvas = byId("map");
@@ -159,6 +176,7 @@
     small.getContext("2d").putImageData(mapPixels(layer, state.head), 0, 0);
     context.imageSmoothingEnabled = false;
     context.drawImage(small, left, top, columns * cell, rows * cell);
+    if (cell >= 6) hatch(context, layer);
     if (labels) {
       context.fillStyle = color("--text2");
       context.textBaseline = "middle";
@@ -249,6 +267,8 @@
     byId("as-map").setAttribute("aria-pressed", String(state.view !== "arcs"));
     byId("as-arcs").setAttribute("aria-pressed", String(state.view === "arcs"));
     byId("per-row").setAttribute("aria-pressed", String(state.perRow));
+    byId("low").textContent = state.perRow ? "row's lowest" : numberText(Math.fround(data.low));
+    byId("high").textContent = state.perRow ? "highest" : numberText(Math.fround(data.high));
     if (state.view === "arcs") drawArcs(); else drawMap();
     for (const [head, figure] of [...byId("grid").children].entries()) {
       figure.setAttribute("aria-current", String(head === state.head));

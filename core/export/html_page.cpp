@@ -223,8 +223,8 @@ void write_body(std::ostream& out, const Trace& trace) {
 <div id="scroll"><canvas id="map" tabindex="0" role="img"></canvas>
 <canvas id="arcs" tabindex="0" role="img" aria-label="Arcs from queries to keys" hidden></canvas></div></section>
 </main>
-<footer><span id="readout" role="status" aria-live="polite"></span><canvas id="bar" role="img"
- aria-label="Colours from the lowest to the highest value"></canvas><p id="hint">Point at a cell, or Tab to a map and
+<footer><span id="readout" role="status" aria-live="polite"></span><span><span id="low"></span> <canvas id="bar"
+ role="img" aria-label="Colours from the lowest to the highest value"></canvas> <span id="high"></span></span><p id="hint">Point at a cell, or Tab to a map and
 use the arrow keys.</p></footer>
 <noscript>The numbers lie in this file; its own script, which is switched off here, draws them.</noscript>
 )";
