@@ -191,6 +191,16 @@ std::vector<double> probabilities_of(const ModelTrace& model, std::int64_t batch
   return result;
 }
 
+std::vector<float> logits_at(const ModelTrace& model, std::int64_t batch, std::int64_t position, const Backend& backend,
+                             const CancelToken& cancel) {
+  std::vector<float> result;
+  const std::vector<std::int64_t> here = {position};
+  visit_logits(
+      model, head_of(model), {batch, here}, backend, cancel,
+      [&](std::int64_t, const float* logits, std::int64_t vocabulary) { result.assign(logits, logits + vocabulary); });
+  return result;
+}
+
 std::vector<std::int64_t> predicted_positions(const ModelTrace& model) {
   const OutputHead head = head_of(model);
   const std::vector<std::int64_t>& ids = inputs_of(model).token_ids;

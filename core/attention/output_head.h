@@ -43,6 +43,10 @@ std::vector<double> probabilities_of(const ModelTrace& model, std::int64_t batch
                                      std::span<const std::int64_t> ids, const Backend& backend,
                                      const CancelToken& cancel);
 
+// The logits at one position, [vocabulary], as predictions() turns them into probabilities.
+std::vector<float> logits_at(const ModelTrace& model, std::int64_t batch, std::int64_t position, const Backend& backend,
+                             const CancelToken& cancel);
+
 // The positions whose predictions are reported: the last one for a next-token head; for a masked head every mask token,
 // or every position when there is none.
 std::vector<std::int64_t> predicted_positions(const ModelTrace& model);
