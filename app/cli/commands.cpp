@@ -26,9 +26,9 @@ std::string all_names() {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
-      run_command(),      render_command(),  explain_command(),   sensitivity_command(), attribute_command(),
-      diagnose_command(), compare_command(), precision_command(), script_command(),      info_command(),
-      tokenize_command(), bench_command(),   doctor_command()};
+      run_command(),      render_command(),   explain_command(),   sensitivity_command(), attribute_command(),
+      diagnose_command(), compare_command(),  precision_command(), script_command(),      info_command(),
+      tokenize_command(), generate_command(), bench_command(),     doctor_command()};
   return all;
 }
 

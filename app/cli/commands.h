@@ -25,6 +25,7 @@ Command precision_command();    // precision_command.cpp
 Command script_command();       // script_command.cpp
 Command info_command();         // info_command.cpp
 Command tokenize_command();     // tokenize_command.cpp
+Command generate_command();     // generate_command.cpp
 Command bench_command();        // bench_command.cpp
 Command doctor_command();       // doctor_command.cpp
 

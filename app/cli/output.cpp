@@ -53,13 +53,19 @@ void print_notice(std::string_view sentence) {
 }
 
 std::string printable(std::string_view text) {
+  std::string clean = printable_lines(text);
+  std::replace_if(
+      clean.begin(), clean.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return clean;
+}
+
+std::string printable_lines(std::string_view text) {
   std::string clean;
   for (std::size_t at = 0; at < text.size();) {
     const CodePoint point = code_point_at(text, at);
-    if (point.valid && !is_control(point.value)) {
+    const bool blank = point.value == '\n' || point.value == '\t';
+    if (point.valid && (blank || !is_control(point.value))) {
       clean.append(text.substr(at, static_cast<std::size_t>(point.bytes)));
-    } else if (point.valid && (point.value == '\n' || point.value == '\t')) {
-      clean += ' ';
     } else {
       clean += "\xef\xbf\xbd";
     }

@@ -23,6 +23,9 @@ void print_notice(std::string_view sentence);
 // Text without control characters, bidi overrides or invalid UTF-8, each replaced by U+FFFD: safe to show.
 std::string printable(std::string_view text);
 
+// The same of a text in lines: line feeds and tabs stay.
+std::string printable_lines(std::string_view text);
+
 // Columns padded to the widest cell, two blanks between them; no blanks at line ends. The first row is the heading.
 struct Column {
   bool right = false;  // numbers

@@ -9,6 +9,7 @@
 #include "core/attention/preview.h"
 #include "core/attention/stage_buffers.h"
 #include "core/attention/stage_sizes.h"
+#include "core/base/assert.h"
 #include "core/io/mapping_guard.h"
 #include "core/model/folder_stamp.h"
 #include "core/model/load_inputs.h"
@@ -91,6 +92,14 @@ void Engine::set_stage_memory(std::int64_t bytes) {
   state_->options.stage_memory = bytes;
 }
 
+std::shared_ptr<const Inputs> Engine::read(const Request& request, const CancelToken& cancel) {
+  if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
+  HEADSCOPE_ASSERT(!runs_capture(request), request.model);
+  const auto inputs = std::make_shared<const Inputs>(load_inputs(request, *state_->inputs, cancel));
+  if (const std::optional<Problem> problem = find_problem(request, *inputs)) throw ProblemError(*problem);
+  return inputs;
+}
+
 std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelToken& cancel, const EarlyTrace& early) {
   if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
   const auto with_fall_back = [&](bool large, const auto& run_on) {
@@ -113,8 +122,7 @@ std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelTok
       return capture_trace(request, capture, backend, cancel, options);
     });
   }
-  const auto inputs = std::make_shared<const Inputs>(load_inputs(request, *state_->inputs, cancel));
-  if (const std::optional<Problem> problem = find_problem(request, *inputs)) throw ProblemError(*problem);
+  const std::shared_ptr<const Inputs> inputs = read(request, cancel);
   const bool large = request.backend == BackendChoice::automatic && products_of(stage_sizes_of(*inputs)) >= kLargeWork;
   return with_fall_back(large, [&](const std::shared_ptr<const Backend>& backend) {
     if (inputs->checkpoint != nullptr) {

@@ -43,6 +43,10 @@ class Engine {
   // be empty.
   std::shared_ptr<const Trace> run(const Request& request, const CancelToken& cancel, const EarlyTrace& early = {});
 
+  // What run() of a request that reads no capture computes with: find_problem, load_inputs, find_problem again, and
+  // nothing computed. Files stay open for the next run. Throws as run() does.
+  std::shared_ptr<const Inputs> read(const Request& request, const CancelToken& cancel);
+
   // The next run reads files again even when they look unchanged.
   void forget_files();
 

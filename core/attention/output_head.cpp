@@ -183,16 +183,6 @@ std::vector<Prediction> predictions(const ModelTrace& model, std::int64_t batch,
   return result;
 }
 
-std::vector<double> logits_of(const ModelTrace& model, std::int64_t batch, std::int64_t position,
-                              std::span<const std::int64_t> ids, const Backend& backend, const CancelToken& cancel) {
-  std::vector<double> result;
-  const std::vector<std::int64_t> here = {position};
-  visit_logits(
-      model, head_of(model), {batch, here}, backend, cancel,
-      [&](std::int64_t, const float* logits, std::int64_t vocabulary) { result = picked(logits, vocabulary, ids); });
-  return result;
-}
-
 std::vector<double> probabilities_of(const ModelTrace& model, std::int64_t batch, std::int64_t position,
                                      std::span<const std::int64_t> ids, const Backend& backend,
                                      const CancelToken& cancel) {
@@ -204,6 +194,16 @@ std::vector<double> probabilities_of(const ModelTrace& model, std::int64_t batch
                  const SoftmaxTerms terms = softmax_terms(logits, vocabulary);
                  for (double& each : result) each = terms.probability(each);
                });
+  return result;
+}
+
+std::vector<float> logits_at(const ModelTrace& model, std::int64_t batch, std::int64_t position, const Backend& backend,
+                             const CancelToken& cancel) {
+  std::vector<float> result;
+  const std::vector<std::int64_t> here = {position};
+  visit_logits(
+      model, head_of(model), {batch, here}, backend, cancel,
+      [&](std::int64_t, const float* logits, std::int64_t vocabulary) { result.assign(logits, logits + vocabulary); });
   return result;
 }
 

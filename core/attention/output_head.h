@@ -43,9 +43,9 @@ std::vector<double> probabilities_of(const ModelTrace& model, std::int64_t batch
                                      std::span<const std::int64_t> ids, const Backend& backend,
                                      const CancelToken& cancel);
 
-// The logits that predictions() gives them: float32 numbers.
-std::vector<double> logits_of(const ModelTrace& model, std::int64_t batch, std::int64_t position,
-                              std::span<const std::int64_t> ids, const Backend& backend, const CancelToken& cancel);
+// The logits at one position, [vocabulary], as predictions() turns them into probabilities.
+std::vector<float> logits_at(const ModelTrace& model, std::int64_t batch, std::int64_t position, const Backend& backend,
+                             const CancelToken& cancel);
 
 // The positions whose predictions are reported: the last one for a next-token head; for a masked head every mask token,
 // or every position when there is none.

@@ -150,13 +150,14 @@ std::vector<AttributionPart> embedding_parts(const ModelTrace& model, const Stre
 Attribution attribution(const ModelTrace& model, const LogitQuestion& question, const CancelToken& cancel) {
   check_model(model);
   check_question(model, question);
-  const std::vector<double> logits = logits_of(model, 0, question.position, question.ids, *model.backend, cancel);
+  const std::vector<float> logits = logits_at(model, 0, question.position, *model.backend, cancel);
   Attribution result;
   Decoded decoded;
-  for (std::size_t k = 0; k < logits.size(); ++k) {
+  for (std::size_t k = 0; k < question.ids.size(); ++k) {
     const double sign = k == 0 ? 1 : -1;
-    result.tokens.push_back({question.ids[k], logits[k], 1});
-    result.total += sign * logits[k];
+    const double logit = logits[static_cast<std::size_t>(question.ids[k])];
+    result.tokens.push_back({question.ids[k], logit, 1});
+    result.total += sign * logit;
     add_token(model, question.position, sign, result.tokens[k], decoded);
   }
   const OutputHead head = model.checkpoint->output_head();

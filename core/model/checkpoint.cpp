@@ -56,8 +56,6 @@ struct Checkpoint::Contents {
     if (config.tied_by_file && lookup.find(decoder) != nullptr) config.architecture.tied_embeddings = false;
     account = checked_weights(files, lookup, config.architecture, *config.family, path);
   }
-  Contents(const Contents&) = delete;
-  Contents& operator=(const Contents&) = delete;
 
   const std::string path, tokenizer_path;
   const std::shared_ptr<const Family> own_family;
@@ -267,6 +265,10 @@ std::shared_ptr<const Tokenizer> Checkpoint::tokenizer() const {
   const std::lock_guard lock(contents_->mutex);
   if (!contents_->tokenizer) contents_->tokenizer = load_tokenizer(contents_->tokenizer_path);
   return *contents_->tokenizer;
+}
+
+const std::vector<std::int64_t>& Checkpoint::end_tokens() const {
+  return contents_->config.end_tokens;
 }
 
 const std::vector<std::string>& Checkpoint::unexpected() const {

@@ -35,6 +35,8 @@ class Checkpoint {
 
   // Read on the first call; null when the folder has none. Throws Error when it is malformed.
   std::shared_ptr<const Tokenizer> tokenizer() const;
+  // The tokens that end a text, as config.json names them (ModelConfig::end_tokens).
+  const std::vector<std::int64_t>& end_tokens() const;
 
   // Tensors of the files that the architecture does not use, sorted. Buffers that can be computed again (causal masks,
   // position ids, inverse frequencies) and BERT's pooler and next-sentence head are not listed.

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 #include "core/base/error.h"
 #include "core/base/message_text.h"
@@ -174,6 +176,25 @@ void read_window(ConfigReader& reader, const WindowKeys& keys, Architecture& arc
   architecture.windowed = std::move(windowed);
 }
 
+// Ids that are none of the vocabulary end nothing: no model ever chooses them.
+std::vector<std::int64_t> end_tokens_of(const JsonValue* named, std::int64_t vocab_size) {
+  std::vector<std::int64_t> ids;
+  const auto add = [&](const JsonValue& value) {
+    std::int64_t id = 0;
+    const char* end = value.text.data() + value.text.size();
+    const auto [at, failure] = std::from_chars(value.text.data(), end, id);
+    const bool whole = value.kind == JsonValue::Kind::number && failure == std::errc() && at == end;
+    if (whole && 0 <= id && id < vocab_size) ids.push_back(id);
+  };
+  if (named == nullptr) return ids;
+  if (named->kind == JsonValue::Kind::array) {
+    for (const JsonValue& item : named->items) add(item);
+  } else {
+    add(*named);
+  }
+  return ids;
+}
+
 }  // namespace
 
 ModelConfig model_config_of(const JsonValue& config, const std::string& what) {
@@ -211,6 +232,9 @@ ModelConfig model_config_of(const JsonValue& config, const Family& family, const
     reader.add_problem("it has a quantization_config; expected weights in F32, F16 or BF16");
   }
   if (family.particulars != nullptr) family.particulars(reader, family, architecture);
+  const bool inside = reader.find("eos_token_id") != nullptr;  // of a text model inside of a larger one
+  result.end_tokens =
+      end_tokens_of(inside ? reader.find("eos_token_id") : config.find("eos_token_id"), architecture.vocab_size);
   if (!reader.problems().empty()) {
     throw Error(fmt::format("{}: {} of a {} model {} not fit: {}", what,
                             reader.problems().size() == 1 ? "a value" : "values", architecture.family,

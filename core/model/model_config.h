@@ -1,8 +1,10 @@
 // config.json of a checkpoint folder -> the architecture that it describes.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/io/json_text.h"
 #include "core/model/architecture.h"
@@ -17,6 +19,8 @@ struct ModelConfig {
   // config.json does not say whether embeddings are tied (Architecture::tied_embeddings is true): they are not when the
   // files hold a decoder.
   bool tied_by_file = false;
+  // The tokens that end a text, as eos_token_id names them, one or a list; empty where it names none of the vocabulary.
+  std::vector<std::int64_t> end_tokens = {};
 };
 
 // `config` is the parsed file, `what` its path in errors. Throws Error that lists every value that does not fit (the

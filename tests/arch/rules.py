@@ -39,6 +39,7 @@ CORE = {
     "core/picture/figure": {"core/picture", "core/picture/text"} | _below_pictures,
     "core/export": {"core/picture", "core/picture/figure", "core/picture/text"} | _below_pictures,
     "core/script": _results,
+    "core/generate": _results,
 }
 # Rooms of the window, below the shell.
 UI = {

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 
+MODELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden", "models")
 PATIENCE = 0.5  # seconds, as the issue of users says
 TRIES = 3       # on a machine that does other work as well, one of so many has to be in time
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -64,6 +65,8 @@ def cases(folder):
         "run": (["run", *long, "--export", "weights", "--region", "0,0,:,:", "--out", numbers], (0.3, 1.5)),
         "info layer": (["info", os.path.join(folder, "layer.safetensors")], (0.01, 0.05)),
         "info array": (["info", os.path.join(folder, "array.npy")], (0.02, 0.08)),
+        "generate": (["generate", "--model", os.path.join(MODELS, "bloom"), "--token-ids", "1,2", "--tokens", "1000000"],
+                     (0.2, 1.0)),
         "weights": (["run", "--weights", os.path.join(folder, "layer.safetensors"), "--phrase", "a b"], (0.2, 1.0)),
         # It ends by itself after 10 ms, under a sanitizer after 100: some of these come while what is static ends.
         "its own end": (["--version"], tuple(0.0015 * k for k in range(1, 80))),

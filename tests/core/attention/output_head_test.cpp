@@ -89,6 +89,20 @@ TEST(OutputHead, LogitsProbabilitiesAndLossAreThoseOfTheReference) {
   }
 }
 
+TEST(OutputHead, LogitsOfOnePositionAreThoseOfItsPrediction) {
+  for (const char* name : {"gpt2", "bert", "gemma2"}) {
+    const Computed of = computed(name);
+    const ModelTrace& model = *of.trace->model;
+    for (const Prediction& each : predicted(of, all_positions(of), 1000)) {
+      const std::vector<float> logits = logits_at(model, 0, each.position, *model.backend, CancelToken());
+      ASSERT_EQ(logits.size(), each.top.size());
+      for (const TokenProbability& token : each.top) {
+        EXPECT_EQ(static_cast<double>(logits[static_cast<std::size_t>(token.id)]), token.logit) << name;
+      }
+    }
+  }
+}
+
 TEST(OutputHead, APredictionHasItsBitsWhateverElseIsAskedFor) {
   const Computed of = computed("gpt2");
   const std::vector<Prediction> all = predicted(of, all_positions(of), 3);

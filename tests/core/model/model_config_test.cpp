@@ -54,6 +54,16 @@ TEST(ModelConfig, SizesThatAreNoSizes) {
   expect_refused(with(kGpt2, "layer_norm_epsilon", -1e-5), {"layer_norm_epsilon"});
 }
 
+TEST(ModelConfig, EndTokensAreIdsOfTheVocabulary) {
+  EXPECT_EQ(read(kLlama).end_tokens, std::vector<std::int64_t>());
+  EXPECT_EQ(read(with(kLlama, "eos_token_id", 2)).end_tokens, std::vector<std::int64_t>{2});
+  EXPECT_EQ(read(with(kLlama, "eos_token_id", Json{31, 0, 32, -1, 2.5, "3", nullptr})).end_tokens,
+            (std::vector<std::int64_t>{31, 0}));
+  for (const Json& value : {Json(32), Json(-1), Json(1.5), Json("2"), Json(nullptr), Json{{"id", 2}}, Json(true)}) {
+    EXPECT_EQ(read(with(kLlama, "eos_token_id", value)).end_tokens, std::vector<std::int64_t>()) << value;
+  }
+}
+
 // What the configuration classes of Hugging Face Transformers 4.57 take where config.json leaves a key out.
 TEST(ModelConfig, WhatIsLeftOutIsTheClassesOwnDefault) {
   struct Expected {
