@@ -25,10 +25,10 @@ std::string all_names() {
 }  // namespace
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {run_command(),         render_command(),   explain_command(),
-                                           sensitivity_command(), diagnose_command(), compare_command(),
-                                           precision_command(),   script_command(),   info_command(),
-                                           tokenize_command(),    bench_command(),    doctor_command()};
+  static const std::vector<Command> all = {
+      run_command(),     render_command(),    explain_command(), sensitivity_command(), diagnose_command(),
+      compare_command(), precision_command(), script_command(),  info_command(),        tokenize_command(),
+      bench_command(),   scan_command(),      merge_command(),   report_command(),      doctor_command()};
   return all;
 }
 
