@@ -154,7 +154,7 @@ Arguments parse_arguments(const CommandSpec& command, const std::vector<std::str
     }
   }
   CLI::Option* positional = command.positional.empty() ? nullptr : app.add_option(command.positional, keep);
-  if (command.several) positional->expected(1, kMostPositionals);
+  if (command.several) positional->expected(1, kMostPositionals)->allow_extra_args();
 
   std::vector<std::string> reversed = separate_values(command, words);
   std::reverse(reversed.begin(), reversed.end());

@@ -182,8 +182,8 @@ Command scan_command() {
         {"threads", "N", "Threads (default 0: all cores). The numbers do not depend on it."}}},
       {"Output",
        {{"out", "FILE.hsagg",
-         "The file to write. What is done is kept every minute in FILE.hsagg.part, from which the same command goes "
-         "on."}}}};
+         "The file to write. What is done is kept in FILE.hsagg.part, every minute at least, from which the same "
+         "command goes on."}}}};
   spec.examples = {"headscope-cli scan --model demo:pronouns --phrases phrases.txt --out all.hsagg",
                    "headscope-cli scan --model gpt2 --phrases phrases.jsonl --shard 3/16 --out shard3.hsagg"};
   return {spec, scan};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -13,6 +14,9 @@ namespace headscope {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// The first state is kept soon, and every next one after twice the time: a short scan has one too.
+constexpr std::chrono::duration<double> kFirstWait{1};
 
 // What is kept of the same scan; a new record where nothing is.
 CorpusRecord kept_or_new(const ScanJob& job, const CorpusRecord& fresh, Range shard) {
@@ -72,6 +76,7 @@ CorpusRecord run_scan(const ScanJob& job, const PhraseList& list, const CancelTo
                   std::chrono::duration<double>(Clock::now() - start).count()});
   };
   Clock::time_point last = start;
+  std::chrono::duration<double> wait = std::min(job.between, kFirstWait);
   bool saved = true;
   try {
     list.visit({shard.begin + record.scanned.count(), shard.end}, [&](const ListedPhrase& phrase) {
@@ -80,8 +85,9 @@ CorpusRecord run_scan(const ScanJob& job, const PhraseList& list, const CancelTo
       const std::string why = scan.add(phrase, record, cancel);
       saved = false;
       if (!why.empty() && job.unreadable) job.unreadable(phrase.index, why);
-      if (Clock::now() - last < job.between) return;
+      if (Clock::now() - last < wait) return;
       write_corpus_file(state, record);
+      wait = std::min(job.between, 2 * wait);
       last = Clock::now();
       saved = true;
     });

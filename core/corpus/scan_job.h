@@ -21,7 +21,7 @@ struct ScanJob {
   ScanOptions options;
   std::int64_t shard = 0, shards = 1;  // blocks that follow one another: shard_of()
   std::string out;
-  std::chrono::duration<double> between{60};  // two states that are kept
+  std::chrono::duration<double> between{60};  // two states that are kept, at most; the first ones follow sooner
   // Called before every phrase, and at the end.
   std::function<void(const ScanProgress&)> progress;
   // A phrase that could not be read.
