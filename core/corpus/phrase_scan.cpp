@@ -20,7 +20,7 @@
 #include "core/model/checkpoint.h"
 #include "core/model/load_inputs.h"
 #include "core/model/weights_sha256.h"
-#include "core/request/memory.h"
+#include "core/request/problem.h"
 #include "core/tensor/row_strips.h"
 
 namespace headscope {
@@ -74,7 +74,8 @@ struct PhraseScan::State {
   std::size_t heads_each = 0;
 
   void add_layer(std::int64_t layer, const Trace& trace, const CorpusExample& place, const CancelToken& cancel);
-  void count(std::vector<std::int64_t> ids, const CorpusExample& place, const CancelToken& cancel);
+  void compute(std::vector<std::int64_t> ids, const CorpusExample& place, const CancelToken& cancel);
+  std::pair<std::string, std::int64_t> count(const ListedPhrase& phrase, const CancelToken& cancel);
 };
 
 // All rows of the layer's heads, each head by one thread, and the strongest weight of each as an example.
@@ -142,7 +143,7 @@ CorpusRecord PhraseScan::new_record(const PhraseList& list) const {
 }
 
 // Computes the model on these tokens and leaves what its heads do in `counted`.
-void PhraseScan::State::count(std::vector<std::int64_t> ids, const CorpusExample& place, const CancelToken& cancel) {
+void PhraseScan::State::compute(std::vector<std::int64_t> ids, const CorpusExample& place, const CancelToken& cancel) {
   Request request = request_of(options.model, std::move(ids), options.threads);
   request.layer = layers.back();
   const auto inputs = std::make_shared<const Inputs>(load_inputs(request, cache, cancel));
@@ -159,33 +160,45 @@ void PhraseScan::State::count(std::vector<std::int64_t> ids, const CorpusExample
   check_mapped_files();
 }
 
-std::string PhraseScan::add(const ListedPhrase& phrase, CorpusRecord& record, const CancelToken& cancel) {
-  State& state = *state_;
+// Counts the phrase into `counted`, and returns its number of tokens; or why it cannot be read, and 0.
+std::pair<std::string, std::int64_t> PhraseScan::State::count(const ListedPhrase& phrase, const CancelToken& cancel) {
+  if (phrase.blank || !phrase.problem.empty()) return {phrase.problem, 0};
   std::vector<std::int64_t> ids;
-  std::string problem = phrase.problem;
-  if (!phrase.blank && problem.empty()) {
-    try {
-      ids = state.tokenizer->tokenize(phrase.text).ids;
-      if (ids.empty()) problem = "the tokenizer makes no token of it";
-    } catch (const Error& error) {
-      problem = error.what();
-    }
+  try {
+    ids = tokenizer->tokenize(phrase.text).ids;
+  } catch (const Error& error) {
+    return {error.what(), 0};
   }
-  if (phrase.blank || !problem.empty()) {
-    ++(phrase.blank ? record.blank : record.unreadable);
-    record.scanned.add({phrase.index, phrase.index + 1});
-    return problem;
+  if (ids.empty()) return {"the tokenizer makes no token of it", 0};
+  const std::int64_t vocabulary = checkpoint->architecture().vocab_size;
+  const auto beyond = std::find_if(ids.begin(), ids.end(), [&](std::int64_t id) { return id < 0 || id >= vocabulary; });
+  if (beyond != ids.end()) {  // the folder's fault, and every phrase may have it
+    throw Error(fmt::format("{}: its tokenizer gives the id {} in phrase {}, but config.json says a vocabulary of {}",
+                            options.model, *beyond, phrase.index, vocabulary));
   }
-  ids.resize(std::min(ids.size(), static_cast<std::size_t>(state.facts.most_tokens)));
+  ids.resize(std::min(ids.size(), static_cast<std::size_t>(facts.most_tokens)));
   const auto tokens = static_cast<std::int64_t>(ids.size());
   CorpusExample place;
   place.hash = short_sha256(phrase.text);
   place.phrase = phrase.index;
-  state.count(std::move(ids), place, cancel);
-  for (std::size_t k = 0; k < record.heads.size(); ++k) record.heads[k].add(state.counted[k]);
+  try {
+    compute(std::move(ids), place, cancel);
+  } catch (const ProblemError& error) {  // more than fits in memory
+    return {error.what(), 0};
+  }
+  return {"", tokens};
+}
+
+std::string PhraseScan::add(const ListedPhrase& phrase, CorpusRecord& record, const CancelToken& cancel) {
+  const auto [problem, tokens] = state_->count(phrase, cancel);
+  record.scanned.add({phrase.index, phrase.index + 1});
+  if (phrase.blank || !problem.empty()) {
+    ++(phrase.blank ? record.blank : record.unreadable);
+    return problem;
+  }
+  for (std::size_t k = 0; k < record.heads.size(); ++k) record.heads[k].add(state_->counted[k]);
   ++record.phrases;
   record.tokens += tokens;
-  record.scanned.add({phrase.index, phrase.index + 1});
   return "";
 }
 

@@ -127,12 +127,19 @@ void write_choice(const std::string& folder, const std::string& words) {
 }
 
 // Of a model called by the words, and of as many phrases as they have letters.
-void write_corpus(const std::string& folder, const std::string& words) {
+CorpusRecord corpus_of(const std::string& words) {
   const auto count = static_cast<std::int64_t>(words.size());
   CorpusRecord record = made_record(1, count, {0, count});
   record.facts.model = words;
-  write_corpus_file(folder + "/x.hsagg", record);
-  write_corpus_tables(folder, record);
+  return record;
+}
+
+void write_corpus(const std::string& folder, const std::string& words) {
+  write_corpus_file(folder + "/x.hsagg", corpus_of(words));
+}
+
+void write_corpus_csv(const std::string& folder, const std::string& words) {
+  write_corpus_tables(folder, corpus_of(words));
 }
 
 }  // namespace
@@ -148,9 +155,8 @@ std::vector<Writer> function_writers() {
       {"many_files", "core/io/file_journal.cpp", write_many},
       {"picture", "write_png", write_picture},
       {"mask", "write_mask_file core/model/mask_file.cpp write_boolean_npy", write_mask},
-      {"corpus",
-       "write_corpus_file write_corpus_tables core/corpus/corpus_file_write.cpp core/corpus/corpus_report.cpp",
-       write_corpus},
+      {"corpus", "write_corpus_file core/corpus/corpus_file_write.cpp", write_corpus},
+      {"corpus_tables", "write_corpus_tables core/corpus/corpus_report.cpp", write_corpus_csv},
       {"settings", "save_settings save_kept_files app/session/settings.cpp app/session/kept_file.cpp", write_settings},
       {"last_session", "save_last_session app/session/last_session.cpp", write_last_session},
       {"job_png", kJob, write_choice<S::heads, F::png>},

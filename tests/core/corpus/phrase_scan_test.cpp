@@ -3,14 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
-#include <set>
 
 #include "core/attention/engine.h"
 #include "core/attention/model_trace.h"
 #include "core/base/error.h"
 #include "core/corpus/corpus_file.h"
 #include "core/heads/model_metrics.h"
+#include "tests/app/session/temporary_folder.h"
 #include "tests/core/corpus/made_records.h"
 
 namespace headscope {
@@ -126,6 +127,50 @@ TEST(PhraseScan, CountsWhatRunMetricsSaysPhraseByPhrase) {
           << ", wanted " << wanted[h][metric].sum;
     }
   }
+}
+
+// Models whose layers have norms and MLPs, with words in place of the vocabulary that the repository does not hold.
+TEST(PhraseScan, StreamsTheLayersOfEveryKindOfModel) {
+  namespace fs = std::filesystem;
+  for (const auto& [name, size] :
+       std::vector<std::pair<std::string, int>>{{"gpt2", 24}, {"llama", 24}, {"bert", 24}, {"gemma2", 23}}) {
+    const TemporaryFolder folder;
+    fs::copy(HEADSCOPE_SOURCE_DIR "/tests/golden/models/" + name, folder / name);
+    std::string words = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ncat\nbox\n";
+    for (int k = 7; k < size; ++k) words += "w" + std::to_string(k) + "\n";
+    folder.write(name + "/vocab.txt", words);
+    Request request;
+    request.model = folder / name;
+    request.phrase = "cat box w8 cat box w9";
+    EngineOptions whole_model;
+    whole_model.whole_model = true;
+    const auto metrics = metrics_of_all_heads(*Engine(whole_model).run(request, {}));
+    ScanOptions options;
+    options.model = request.model;
+    PhraseScan scan(options, {});
+    const CorpusRecord record = scanned(scan, PhraseList::of_text(request.phrase), {0, 1});
+    EXPECT_EQ(record.facts.model, name);
+    ASSERT_EQ(record.heads.size(), metrics.size()) << name;
+    for (std::size_t h = 0; h < metrics.size(); ++h) {
+      EXPECT_EQ(record.heads[h].layer, metrics[h].layer);
+      const double difference =
+          record.heads[h].mean(CorpusMetric::induction) - metrics[h].metrics[HeadMetric::induction].value;
+      EXPECT_TRUE(std::fabs(difference) <= 1e-12) << name << " " << h << ": " << difference;
+    }
+  }
+}
+
+TEST(PhraseScan, AnIdBeyondTheVocabularyIsTheFoldersFault) {
+  const TemporaryFolder folder;
+  std::filesystem::copy(HEADSCOPE_SOURCE_DIR "/tests/golden/models/gpt2", folder / "gpt2");
+  std::filesystem::copy(HEADSCOPE_SOURCE_DIR "/assets/demos/induction/tokenizer.json", folder / "gpt2");
+  ScanOptions options;
+  options.model = folder / "gpt2";
+  PhraseScan scan(options, {});
+  const PhraseList list = PhraseList::of_text("cat box ink\n");
+  CorpusRecord record = scan.new_record(list);
+  list.visit({0, 1}, [&](const ListedPhrase& phrase) { EXPECT_THROW(scan.add(phrase, record, {}), Error); });
+  EXPECT_EQ(record, scan.new_record(list));
 }
 
 TEST(PhraseScan, AnyShardsAndThreadsGiveTheSameBytes) {
