@@ -16,6 +16,8 @@ namespace headscope::cli {
 
 namespace {
 
+constexpr int kMostPositionals = 1 << 20;  // more than a command line holds
+
 // CLI11 takes the next word as the value of `--phrase=`, so that an empty value must be a word of its own. The value
 // of an option is never split, whatever it looks like.
 std::vector<std::string> separate_values(const CommandSpec& command, const std::vector<std::string>& words) {
@@ -152,6 +154,7 @@ Arguments parse_arguments(const CommandSpec& command, const std::vector<std::str
     }
   }
   CLI::Option* positional = command.positional.empty() ? nullptr : app.add_option(command.positional, keep);
+  if (command.several) positional->expected(1, kMostPositionals)->allow_extra_args();
 
   std::vector<std::string> reversed = separate_values(command, words);
   std::reverse(reversed.begin(), reversed.end());
@@ -171,7 +174,10 @@ Arguments parse_arguments(const CommandSpec& command, const std::vector<std::str
     arguments.values[spec->name] = spec->placeholder.empty() ? "on" : option->results().back();
     if (spec->repeatable) arguments.lists[spec->name] = option->results();
   }
-  if (positional != nullptr && positional->count() != 0) arguments.positional = positional->results().back();
+  if (positional != nullptr && positional->count() != 0) {
+    arguments.positionals = positional->results();
+    arguments.positional = arguments.positionals.back();
+  }
   return arguments;
 }
 

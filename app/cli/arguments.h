@@ -30,6 +30,7 @@ struct CommandSpec {
   std::string positional;  // "PATH", or ""
   std::vector<OptionGroup> groups;
   std::vector<std::string> examples;
+  bool several = false;  // the positional may be given several times: Arguments::positionals
 
   // Null when the command has no such option.
   const OptionSpec* find(std::string_view option) const;
@@ -38,7 +39,8 @@ struct CommandSpec {
 struct Arguments {
   std::map<std::string, std::string> values;  // by option name, the last one of a repeatable option; flags hold "on"
   std::map<std::string, std::vector<std::string>> lists;  // of repeatable options
-  std::string positional;
+  std::string positional;                                 // the last one
+  std::vector<std::string> positionals;                   // all, in the order given
   bool help = false;
 
   bool has(const std::string& name) const { return values.count(name) != 0; }

@@ -27,6 +27,9 @@ Command info_command();         // info_command.cpp
 Command tokenize_command();     // tokenize_command.cpp
 Command generate_command();     // generate_command.cpp
 Command bench_command();        // bench_command.cpp
+Command scan_command();         // scan_command.cpp
+Command merge_command();        // merge_command.cpp
+Command report_command();       // report_command.cpp
 Command doctor_command();       // doctor_command.cpp
 
 // In the order of --help.

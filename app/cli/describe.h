@@ -35,6 +35,9 @@ Description describe_gguf(const std::string& path);     // describe_folder.cpp
 // Adds the keys and tensors of a GGUF file as "metadata" and "tensors".
 void add_gguf(const std::string& path, Description& description);  // describe_gguf.cpp
 
+// Adds what an .hsagg says of its corpus as "corpus", without the numbers of its heads.
+void add_corpus(const std::string& path, Description& description);  // describe_corpus.cpp
+
 // Adds the content of a capture as "capture"; when it cannot be used, adds the reason.
 void add_capture(const std::string& path, const CancelToken& cancel, Description& description);  // describe_capture.cpp
 

@@ -11,6 +11,7 @@
 #include "app/cli/describe.h"
 #include "app/cli/output.h"
 #include "app/session/documents.h"
+#include "core/corpus/corpus_file.h"
 #include "core/io/npy.h"
 #include "core/io/npz.h"
 #include "core/io/tensor_formats.h"
@@ -180,6 +181,9 @@ Description describe_tensors(const std::string& path, const Reading& reading) {
   if (is_capture(file)) {
     description.json["kind"] = "capture";
     add_capture(path, reading.cancel, description);
+  } else if (is_corpus(file.metadata)) {
+    description.json["kind"] = "corpus";
+    add_corpus(path, description);
   } else if (!convention.empty()) {
     describe_layer(path, convention, reading.cancel, description);
   } else {

@@ -243,8 +243,11 @@ std::shared_ptr<const Trace> ModelForward::run(const Request& request, const std
     known.trace = trace;
     known.stream = stream.tensor;
     known.left = {};
-    const bool kept = layer <= inputs->layer || least_stage_bytes(request, stage_sizes_of(*trace->inputs)) <=
-                                                    static_cast<double>(kDefaultMemoryLimit);
+    if (options.each_layer) options.each_layer(layer, *trace);
+    const bool kept = options.each_layer
+                          ? layer == inputs->layer
+                          : layer <= inputs->layer || least_stage_bytes(request, stage_sizes_of(*trace->inputs)) <=
+                                                          static_cast<double>(kDefaultMemoryLimit);
     if (kept) model->layers[static_cast<std::size_t>(layer)] = trace;
     const bool last = layer + 1 == count;
     const bool more = !last && (layer < inputs->layer || options.whole_model);
@@ -252,7 +255,7 @@ std::shared_ptr<const Trace> ModelForward::run(const Request& request, const std
       show();
       if (more && options.early) options.early(shown);
     }
-    if (!more && !last) break;
+    if (!more && (!last || options.each_layer)) break;
 
     const Rows left = state.rows_after(layer, before, stream, cancel);
     if (options.reuse && kept) {

@@ -20,6 +20,9 @@ struct ModelOptions {
   std::function<void()> check_files;  // throws when the checkpoint's files have changed on disk; may be empty
   // Gets the shown layer before those above it are computed; may be empty.
   std::function<void(std::shared_ptr<const Trace>)> early;
+  // Gets every layer, in order, up to the shown one or all; of the result only the shown layer is kept then, and
+  // nothing behind the last one is computed: for models whose traces together would fill the memory. May be empty.
+  std::function<void(std::int64_t layer, const Trace&)> each_layer = {};
 };
 
 // One per engine; only one thread uses it at a time.

@@ -9,6 +9,7 @@
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
 #include "core/heads/head_metric_kind.h"
+#include "core/heads/token_places.h"
 
 namespace headscope {
 
@@ -25,31 +26,6 @@ struct HeadMetrics {
 
   const MetricValue& operator[](HeadMetric metric) const { return values[static_cast<std::size_t>(metric)]; }
   MetricValue& operator[](HeadMetric metric) { return values[static_cast<std::size_t>(metric)]; }
-};
-
-// What the metrics need to know about the tokens of a trace, the same for all its heads.
-class TokenPlaces {
- public:
-  explicit TokenPlaces(const Trace& trace);
-
-  // Queries and keys are the same tokens: only then there are neighbours, distances and earlier occurrences.
-  bool positions_agree() const { return positions_agree_; }
-  std::int64_t token_len() const { return token_len_; }
-  // Key positions of special tokens ([CLS], <s> ...), increasing.
-  const std::vector<std::int64_t>& special_keys() const { return special_keys_; }
-  // The positions p + 1 of all p < i - 1 that hold the token of position i, increasing: the keys that an induction head
-  // attends to.
-  std::vector<std::int64_t> after_earlier(std::int64_t i) const;
-
- private:
-  template <typename Token>
-  void find_repeats(const std::vector<Token>& tokens);
-
-  bool positions_agree_ = false;
-  std::int64_t token_len_ = 0;
-  std::vector<std::int64_t> special_keys_;
-  std::vector<std::size_t> token_of_;                 // the distinct token at each position
-  std::vector<std::vector<std::int64_t>> positions_;  // of each distinct token
 };
 
 // From `weights` of one batch item and head, exact also where they are computed when read: row by row, in double. Rows

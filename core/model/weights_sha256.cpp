@@ -1,44 +1,14 @@
 #include "core/model/weights_sha256.h"
 
-#include <openssl/evp.h>
-
 #include <bit>
-#include <memory>
 #include <string_view>
 
-#include "core/base/assert.h"
+#include "core/io/sha256.h"
 #include "core/io/tensor_blocks.h"
+#include "core/model/checkpoint.h"
 
 namespace headscope {
 namespace {
-
-class Sha256 {
- public:
-  Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
-    check(context_ != nullptr && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
-  }
-  void add(const void* bytes, std::size_t count) { check(EVP_DigestUpdate(context_.get(), bytes, count) == 1); }
-  void add_u32(std::uint32_t value) {
-    const unsigned char bytes[4] = {static_cast<unsigned char>(value), static_cast<unsigned char>(value >> 8),
-                                    static_cast<unsigned char>(value >> 16), static_cast<unsigned char>(value >> 24)};
-    add(bytes, sizeof bytes);
-  }
-  std::string hex() {
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
-    check(EVP_DigestFinal_ex(context_.get(), digest, &size) == 1);
-    std::string text;
-    for (unsigned i = 0; i < size; ++i) {
-      text += "0123456789abcdef"[digest[i] >> 4];
-      text += "0123456789abcdef"[digest[i] & 15];
-    }
-    return text;
-  }
-
- private:
-  static void check(bool done) { HEADSCOPE_ASSERT(done, "libcrypto refused SHA-256"); }
-  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_;
-};
 
 void add_tensor(Sha256& sha, std::string_view name, const Tensor& tensor, const CancelToken& cancel) {
   if (tensor.empty()) return;
@@ -59,27 +29,66 @@ void add_tensor(Sha256& sha, std::string_view name, const Tensor& tensor, const 
   for_each_block(tensor, cancel, add);
 }
 
+void add_linear(Sha256& sha, const std::string& name, const Linear& linear, const CancelToken& cancel) {
+  add_tensor(sha, name + ".weight", linear.weight, cancel);
+  add_tensor(sha, name + ".bias", linear.bias, cancel);
+}
+
+void add_norm(Sha256& sha, const std::string& name, const NormWeights& norm, const CancelToken& cancel) {
+  add_tensor(sha, name + ".weight", norm.weight, cancel);
+  add_tensor(sha, name + ".bias", norm.bias, cancel);
+}
+
+void add_attention(Sha256& sha, const std::string& before, const LayerWeights& weights, const CancelToken& cancel) {
+  add_linear(sha, before + "qkv", weights.qkv, cancel);
+  add_linear(sha, before + "query", weights.query, cancel);
+  add_linear(sha, before + "key", weights.key, cancel);
+  add_linear(sha, before + "value", weights.value, cancel);
+  add_tensor(sha, before + "bias_k", weights.bias_k, cancel);
+  add_tensor(sha, before + "bias_v", weights.bias_v, cancel);
+  add_linear(sha, before + "output", weights.output, cancel);
+}
+
 }  // namespace
 
 std::string sha256_of(const LayerWeights& weights, const CancelToken& cancel) {
   Sha256 sha;
-  add_tensor(sha, "qkv.weight", weights.qkv.weight, cancel);
-  add_tensor(sha, "qkv.bias", weights.qkv.bias, cancel);
-  add_tensor(sha, "query.weight", weights.query.weight, cancel);
-  add_tensor(sha, "query.bias", weights.query.bias, cancel);
-  add_tensor(sha, "key.weight", weights.key.weight, cancel);
-  add_tensor(sha, "key.bias", weights.key.bias, cancel);
-  add_tensor(sha, "value.weight", weights.value.weight, cancel);
-  add_tensor(sha, "value.bias", weights.value.bias, cancel);
-  add_tensor(sha, "bias_k", weights.bias_k, cancel);
-  add_tensor(sha, "bias_v", weights.bias_v, cancel);
-  add_tensor(sha, "output.weight", weights.output.weight, cancel);
-  add_tensor(sha, "output.bias", weights.output.bias, cancel);
+  add_attention(sha, "", weights, cancel);
   return sha.hex();
 }
 
 std::string sha256_of(const LayerWeights& weights) {
   return sha256_of(weights, CancelToken());
+}
+
+std::string sha256_of(const Checkpoint& checkpoint, const CancelToken& cancel) {
+  Sha256 sha;
+  const EmbeddingWeights embedding = checkpoint.embedding();
+  add_tensor(sha, "embedding.word", embedding.word, cancel);
+  add_tensor(sha, "embedding.position", embedding.position, cancel);
+  add_tensor(sha, "embedding.token_type", embedding.token_type, cancel);
+  add_norm(sha, "embedding.norm", embedding.norm, cancel);
+  for (std::int64_t layer = 0; layer < checkpoint.architecture().num_layers; ++layer) {
+    const BlockWeights block = checkpoint.block(layer);
+    const std::string before = "layers." + std::to_string(layer) + ".";
+    add_norm(sha, before + "attention_norm", block.attention_norm, cancel);
+    add_norm(sha, before + "mlp_norm", block.mlp_norm, cancel);
+    add_norm(sha, before + "attention_norm_out", block.attention_norm_out, cancel);
+    add_norm(sha, before + "mlp_norm_out", block.mlp_norm_out, cancel);
+    add_attention(sha, before, block.attention, cancel);
+    add_tensor(sha, before + "query_norm", block.query_norm, cancel);
+    add_tensor(sha, before + "key_norm", block.key_norm, cancel);
+    add_linear(sha, before + "gate", block.gate, cancel);
+    add_linear(sha, before + "up", block.up, cancel);
+    add_linear(sha, before + "down", block.down, cancel);
+  }
+  const OutputHead head = checkpoint.output_head();
+  add_norm(sha, "head.final_norm", head.final_norm, cancel);
+  add_linear(sha, "head.transform", head.transform, cancel);
+  add_norm(sha, "head.transform_norm", head.transform_norm, cancel);
+  // A decoder that is the word embedding is hashed already.
+  if (!checkpoint.architecture().tied_embeddings) add_linear(sha, "head.decoder", head.decoder, cancel);
+  return sha.hex();
 }
 
 }  // namespace headscope

@@ -8,7 +8,13 @@
 
 namespace headscope {
 
+class Checkpoint;
+
 // sha256_of(weights) in pieces of some megabytes. Throws Cancelled between them.
 std::string sha256_of(const LayerWeights& weights, const CancelToken& cancel);
+
+// Of a whole model, in the same way: embeddings, every layer with its norms and MLP, output head; names say which.
+// Reads every weight once.
+std::string sha256_of(const Checkpoint& checkpoint, const CancelToken& cancel);
 
 }  // namespace headscope

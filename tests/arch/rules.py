@@ -21,7 +21,7 @@ FOLDERS = {
 # Rooms of the engine, ground first: a room and those below that it may know. Down only, and not every floor at once.
 _inputs = {"core/base", "core/tensor", "core/request", "core/io", "core/backend", "core/text", "core/model"}
 _results = _inputs | {"core/attention"}
-_below_pictures = _results | {"core/explain", "core/heads", "core/compare"}
+_below_pictures = _results | {"core/explain", "core/heads", "core/compare", "core/corpus"}
 CORE = {
     "core/base": set(),
     "core/tensor": {"core/base"},
@@ -34,6 +34,7 @@ CORE = {
     "core/explain": _results,
     "core/heads": _results,
     "core/compare": _results | {"core/explain"},
+    "core/corpus": _results | {"core/heads"},
     "core/picture": _below_pictures,
     "core/picture/text": {"core/picture"} | _below_pictures,
     "core/picture/figure": {"core/picture", "core/picture/text"} | _below_pictures,

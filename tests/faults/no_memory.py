@@ -34,6 +34,8 @@ def commands(folder):
         "info": ["info", picture],
         "info-model": ["info", "demo:pronouns"],
         "model": ["run", "--phrase", "the cat sat", "--threads", "2", "--json"],
+        "scan": ["scan", "--model", "demo:induction", "--phrases", os.path.join(folder, "phrases.txt"), "--threads", "2",
+                 "--out", "OUT/all.hsagg"],
     }
 
 
@@ -149,6 +151,8 @@ def main():
     try:
         subprocess.run([runner.cli, "render", *REQUEST, "--view", "heads", "--out", os.path.join(base, "heads.png")],
                        check=True, capture_output=True)
+        with open(os.path.join(base, "phrases.txt"), "w") as file:
+            file.write("cat box ink cat box\n\nfox jam\n")
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for name, arguments in wanted.items():
                 if options.only and options.only != name:

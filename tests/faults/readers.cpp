@@ -13,7 +13,7 @@ const std::vector<Reader>& readers() {
   static const std::vector<Reader> all = [] {
     std::vector<Reader> rows;
     for (const auto& part : {array_readers, torch_readers, picture_readers, request_readers, model_readers,
-                             capture_readers, tokenizer_readers, window_readers}) {
+                             capture_readers, corpus_readers, tokenizer_readers, window_readers}) {
       const std::vector<Reader> more = part();
       rows.insert(rows.end(), more.begin(), more.end());
     }

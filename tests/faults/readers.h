@@ -51,6 +51,7 @@ std::vector<Reader> picture_readers();
 std::vector<Reader> request_readers();
 std::vector<Reader> model_readers();
 std::vector<Reader> capture_readers();
+std::vector<Reader> corpus_readers();
 std::vector<Reader> tokenizer_readers();
 std::vector<Reader> window_readers();
 

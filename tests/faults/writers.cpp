@@ -12,6 +12,8 @@
 #include "core/attention/engine.h"
 #include "core/base/error.h"
 #include "core/base/image.h"
+#include "core/corpus/corpus_file.h"
+#include "core/corpus/corpus_report.h"
 #include "core/export/export_stages.h"
 #include "core/io/atomic_file.h"
 #include "core/io/csv.h"
@@ -22,6 +24,7 @@
 #include "core/model/mask_file.h"
 #include "core/script/script.h"
 #include "tests/app/session/temporary_folder.h"
+#include "tests/core/corpus/made_records.h"
 
 namespace headscope::test {
 
@@ -123,6 +126,22 @@ void write_choice(const std::string& folder, const std::string& words) {
   write_export(choice, {*trace}, ViewState(), {}, [](double) {});
 }
 
+// Of a model called by the words, and of as many phrases as they have letters.
+CorpusRecord corpus_of(const std::string& words) {
+  const auto count = static_cast<std::int64_t>(words.size());
+  CorpusRecord record = made_record(1, count, {0, count});
+  record.facts.model = words;
+  return record;
+}
+
+void write_corpus(const std::string& folder, const std::string& words) {
+  write_corpus_file(folder + "/x.hsagg", corpus_of(words));
+}
+
+void write_corpus_csv(const std::string& folder, const std::string& words) {
+  write_corpus_tables(folder, corpus_of(words));
+}
+
 }  // namespace
 
 std::vector<Writer> function_writers() {
@@ -136,6 +155,8 @@ std::vector<Writer> function_writers() {
       {"many_files", "core/io/file_journal.cpp", write_many},
       {"picture", "write_png", write_picture},
       {"mask", "write_mask_file core/model/mask_file.cpp write_boolean_npy", write_mask},
+      {"corpus", "write_corpus_file core/corpus/corpus_file_write.cpp", write_corpus},
+      {"corpus_tables", "write_corpus_tables core/corpus/corpus_report.cpp", write_corpus_csv},
       {"settings", "save_settings save_kept_files app/session/settings.cpp app/session/kept_file.cpp", write_settings},
       {"last_session", "save_last_session app/session/last_session.cpp", write_last_session},
       {"job_png", kJob, write_choice<S::heads, F::png>},

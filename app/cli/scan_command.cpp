@@ -1,0 +1,192 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include "app/cli/commands.h"
+#include "app/cli/output.h"
+#include "app/cli/progress_line.h"
+#include "app/cli/standard_input.h"
+#include "core/base/error.h"
+#include "core/corpus/scan_job.h"
+#include "core/request/model_kind.h"
+
+namespace headscope::cli {
+
+namespace {
+
+constexpr std::int64_t kMostNumbers = 1'000'000, kMostTokens = std::int64_t{1} << 24, kMostThreads = 4096;
+constexpr std::int64_t kNamed = 10;  // phrases that cannot be read and are named one by one
+// Seconds between two states that are kept, for tests: 0 keeps one after every phrase.
+constexpr const char* kBetween = "HEADSCOPE_SCAN_KEEP_SECONDS";
+
+std::string required(const Arguments& given, const std::string& option, const char* expected) {
+  if (!given.has(option) || given.get(option).empty()) throw UsageError(option, "found nothing", expected);
+  return given.get(option);
+}
+
+// "0,2,5".
+std::vector<std::int64_t> numbers_of(const Arguments& given, const std::string& option) {
+  std::vector<std::int64_t> numbers;
+  if (!given.has(option)) return numbers;
+  const std::string text = given.get(option);
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    numbers.push_back(whole_number(option, text.substr(begin, comma - begin), 0, kMostNumbers));
+    begin = comma + 1;
+  }
+  return numbers;
+}
+
+// "2/16".
+void set_shard(const Arguments& given, ScanJob& job) {
+  if (!given.has("shard")) return;
+  const std::string text = given.get("shard");
+  const std::size_t slash = text.find('/');
+  const UsageError refused("shard", fmt::format("found '{}'", text), "I/N, such as 0/4 to 3/4 for four shards");
+  if (slash == text.npos) throw refused;
+  try {
+    job.shards = whole_number("shard", text.substr(slash + 1), 1, kMostNumbers);
+    job.shard = whole_number("shard", text.substr(0, slash), 0, job.shards - 1);
+  } catch (const UsageError&) {
+    throw refused;
+  }
+}
+
+PhraseList list_of(const std::string& path, const std::string& out, const CancelToken& cancel) {
+  if (path == "-") return PhraseList::of_text(text_of_standard_input(cancel));
+  const char* const expected = "a .txt or .jsonl file, or - for standard input";
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) throw UsageError("phrases", path + " is a folder", expected);
+  if (path.ends_with(".gz")) {
+    throw UsageError("phrases", path + " is compressed", expected, "gunzip -c writes it there");
+  }
+  if (std::filesystem::equivalent(path, out, error)) {
+    throw UsageError("out", out + " is the list of phrases", "another file");
+  }
+  return PhraseList::open(path);
+}
+
+// "12 s", "4 min", "3 h".
+std::string time_text(double seconds) {
+  if (seconds < 100) return fmt::format("{:.0f} s", seconds);
+  return seconds < 6000 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.0f} h", seconds / 3600);
+}
+
+// Rate and time left; a new text once a second at most.
+class ScanLine {
+ public:
+  explicit ScanLine(std::string out) : out_(std::move(out)) {}
+
+  void show(const ScanProgress& at) {
+    if (begun_at_ < 0) begun_at_ = at.done;
+    if (text_.empty() || at.seconds - shown_ >= 1) {
+      shown_ = at.seconds;
+      text_ = fmt::format("scanning for {}: {} of {}", out_, at.done, counted(at.of, "phrase"));
+      const std::int64_t done = at.done - begun_at_;
+      if (done > 0 && at.seconds > 1) {
+        text_ += fmt::format(", {:.0f} tokens/s, {} left", static_cast<double>(at.tokens) / at.seconds,
+                             time_text(at.seconds * static_cast<double>(at.of - at.done) / static_cast<double>(done)));
+      }
+    }
+    line_.show(text_, at.of > 0 ? static_cast<double>(at.done) / static_cast<double>(at.of) : 1.0);
+  }
+  void show(const std::string& text) { line_.show(text); }
+  void erase() { line_.erase(); }
+
+ private:
+  ProgressLine line_;
+  std::string out_, text_;
+  double shown_ = 0;
+  std::int64_t begun_at_ = -1;
+};
+
+std::string done_text(const CorpusRecord& record, const std::string& out) {
+  std::string text =
+      fmt::format("{}: {}, {}, {}", printable(out), counted(record.phrases, "phrase"), counted(record.tokens, "token"),
+                  counted(static_cast<std::int64_t>(record.heads.size()), "head"));
+  if (record.blank > 0) text += fmt::format("; {}", counted(record.blank, "blank line"));
+  if (record.unreadable > 0) text += fmt::format("; {} not readable", record.unreadable);
+  return text + "\n";
+}
+
+void scan(const Arguments& given, const CancelToken& cancel) {
+  ScanJob job;
+  job.options.model = required(given, "model", "demo:NAME or a model's PATH");
+  const std::string phrases = required(given, "phrases", "a .txt or .jsonl file, or - for standard input");
+  job.out = required(given, "out", "the .hsagg file to write");
+  Request request;
+  request.model = job.options.model;
+  if (!runs_checkpoint(request)) {
+    throw UsageError("model", job.options.model + " has no vocabulary", "demo:NAME or a model's PATH");
+  }
+  job.options.most_tokens = whole_number("tokens", given.get("tokens", "512"), 1, kMostTokens);
+  job.options.layers = numbers_of(given, "layers");
+  job.options.heads = numbers_of(given, "heads");
+  job.options.threads = static_cast<int>(whole_number("threads", given.get("threads", "0"), 0, kMostThreads));
+  set_shard(given, job);
+  if (const char* seconds = std::getenv(kBetween)) {
+    job.between = std::chrono::duration<double>(finite_number(kBetween, seconds));
+  }
+  ScanLine line(job.out);
+  line.show("reading " + job.options.model);
+  job.progress = [&](const ScanProgress& at) { line.show(at); };
+  std::int64_t unreadable = 0;
+  job.unreadable = [&](std::int64_t index, const std::string& why) {
+    if (++unreadable > kNamed) return;
+    line.erase();
+    print_notice(fmt::format("phrase {} (line {}) of {} cannot be read: {}", index, index + 1, phrases, why));
+  };
+  const PhraseList list = list_of(phrases, job.out, cancel);
+  CorpusRecord record;
+  try {
+    record = run_scan(job, list, cancel);
+  } catch (const Cancelled&) {
+    line.erase();
+    std::error_code error;
+    const std::string state = scan_state_path(job.out);
+    if (std::filesystem::exists(state, error)) {
+      print_notice(fmt::format("{} holds what is done; the same command goes on from there", state));
+    }
+    throw;
+  }
+  line.erase();
+  if (unreadable > kNamed) {
+    print_notice(fmt::format("{} phrases cannot be read; the first {} are named", unreadable, kNamed));
+  }
+  print(done_text(record, job.out));
+}
+
+}  // namespace
+
+Command scan_command() {
+  CommandSpec spec;
+  spec.name = "scan";
+  spec.usage =
+      "--model M --phrases FILE.txt|FILE.jsonl|- [--shard I/N] [--tokens N] [--layers L[,L...]] [--heads H[,H...]] "
+      "[--threads N] --out FILE.hsagg";
+  spec.summary =
+      "Runs many phrases through a model and counts what every head does; ended at any time, it goes on when it is "
+      "called again.";
+  spec.groups = {
+      {"Input",
+       {{"model", "demo:NAME|PATH", "A model with a tokenizer: a folder, a GGUF file, or a demo."},
+        {"phrases", "FILE.txt|FILE.jsonl|-",
+         "A phrase a line; of .jsonl a JSON string a line, or an object with a string \"text\"; - reads lines of text "
+         "from standard input. Blank lines are passed over; a line that cannot be read is named and counted."},
+        {"shard", "I/N", "Only block I of N blocks of the list that follow one another; I counts from 0."},
+        {"tokens", "N", "Of a phrase only the first N tokens (default 512), and no more than the model takes."},
+        {"layers", "L[,L...]", "Only these layers (default all); those above them are not computed.", true},
+        {"heads", "H[,H...]", "Only these heads of each layer (default all).", true},
+        {"threads", "N", "Threads (default 0: all cores). The numbers do not depend on it."}}},
+      {"Output",
+       {{"out", "FILE.hsagg",
+         "The file to write. What is done is kept in FILE.hsagg.part, every minute at least, from which the same "
+         "command goes on."}}}};
+  spec.examples = {"headscope-cli scan --model demo:pronouns --phrases phrases.txt --out all.hsagg",
+                   "headscope-cli scan --model gpt2 --phrases phrases.jsonl --shard 3/16 --out shard3.hsagg"};
+  return {spec, scan};
+}
+
+}  // namespace headscope::cli

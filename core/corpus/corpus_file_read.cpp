@@ -1,0 +1,245 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+#include "core/base/error.h"
+#include "core/base/message_text.h"
+#include "core/corpus/corpus_file.h"
+#include "core/corpus/corpus_layout.h"
+#include "core/io/bytes.h"
+#include "core/io/mapped_file.h"
+#include "core/io/safetensors.h"
+#include "core/io/sha256.h"
+
+namespace headscope {
+namespace {
+
+// Far beyond any scan, and sums of such numbers stay in 64 bits.
+constexpr std::int64_t kMostPhrases = std::int64_t{1} << 36, kMostTokens = std::int64_t{1} << 24;
+constexpr std::int64_t kMostHeads = std::int64_t{1} << 24;
+
+// What stands in a file whose checksum is right, and yet may be made by hand.
+class CorpusReader {
+ public:
+  CorpusReader(std::span<const std::byte> bytes, const SafetensorsHeader& header, const std::string& what)
+      : bytes_(bytes), header_(header), what_(what) {}
+
+  CorpusRecord read() {
+    read_metadata();
+    read_tensors();
+    for (const HeadRecord& head : record_.heads) check(head);
+    return std::move(record_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& detail) const { throw Error(what_ + ": broken .hsagg: " + detail); }
+
+  std::string text(const std::string& key) const {
+    const auto found = header_.metadata.find(key);
+    if (found == header_.metadata.end()) fail("the metadata have no " + key);
+    return found->second;
+  }
+
+  void expect(const std::string& key, const std::string& wanted) const {
+    if (text(key) != wanted) {
+      fail(fmt::format("{} is {}; expected {}", key, in_quotes(text(key)), in_quotes(wanted)));
+    }
+  }
+
+  std::int64_t number(const std::string& key, std::int64_t low, std::int64_t high) const {
+    const std::string digits = text(key);
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size() || value < low || value > high) {
+      fail(fmt::format("{} is {}; expected a whole number from {} to {}", key, in_quotes(digits), low, high));
+    }
+    return value;
+  }
+
+  void read_metadata() {
+    expect("step", "2^-40");
+    expect("metrics", corpus_metric_list());
+    for (const CorpusMetric metric : all_corpus_metrics()) {
+      if (!histogram_edges(metric).empty()) {
+        expect(fmt::format("edges.{}", corpus_metric_key(metric)), edge_list(metric));
+      }
+    }
+    CorpusFacts& facts = record_.facts;
+    facts.model = text("model");
+    facts.sha256 = text("sha256");
+    facts.tokenizer = text("tokenizer");
+    facts.list_sha256 = text("list_sha256");
+    facts.most_tokens = number("most_tokens", 1, kMostTokens);
+    facts.list_size = number("list_size", 0, kMostPhrases);
+    const auto scanned = PhraseRanges::of_text(text("scanned"), facts.list_size);
+    if (!scanned) fail("scanned is " + in_quotes(text("scanned")) + "; expected ranges such as 0:100,150:200");
+    record_.scanned = *scanned;
+    const std::int64_t count = scanned->count();
+    record_.phrases = number("phrases", 0, count);
+    record_.blank = number("blank", 0, count);
+    record_.unreadable = number("unreadable", 0, count);
+    record_.tokens = number("tokens", record_.phrases, record_.phrases * facts.most_tokens);
+    if (record_.phrases + record_.blank + record_.unreadable != count) fail("its phrases do not add up");
+  }
+
+  // The bytes of a tensor that the layout has.
+  const std::byte* values_of(const CorpusTensor& wanted) const {
+    const auto& all = header_.entries;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const SafetensorsEntry& entry) { return entry.name == wanted.name; });
+    if (found == all.end()) fail("there is no tensor " + wanted.name);
+    if (found->dtype != wanted.dtype || found->shape != wanted.shape) {
+      fail(fmt::format("{} has another dtype or shape than the layout says", wanted.name));
+    }
+    return bytes_.data() + header_.data_begin + found->begin;
+  }
+
+  void read_tensors() {
+    const auto& all = header_.entries;
+    const auto heads =
+        std::find_if(all.begin(), all.end(), [](const SafetensorsEntry& entry) { return entry.name == "heads"; });
+    if (heads == all.end() || heads->shape.size() != 2 || heads->shape[0] < 1 || heads->shape[0] > kMostHeads) {
+      fail("the tensor heads is missing or of another shape");
+    }
+    const std::vector<CorpusTensor> layout = corpus_tensors(heads->shape[0]);
+    if (layout.size() != all.size()) fail(fmt::format("it has {} tensors; expected {}", all.size(), layout.size()));
+    for (const CorpusTensor& tensor : layout) places_[tensor.name] = values_of(tensor);
+    record_.heads.reserve(static_cast<std::size_t>(heads->shape[0]));
+    for (std::size_t h = 0; h < static_cast<std::size_t>(heads->shape[0]); ++h) read_head(h);
+    for (std::size_t h = 1; h < record_.heads.size(); ++h) {
+      const HeadRecord &a = record_.heads[h - 1], &b = record_.heads[h];
+      if (std::tie(a.layer, a.head) >= std::tie(b.layer, b.head)) fail("its heads are not sorted");
+    }
+  }
+
+  template <typename Number>
+  Number at(const std::string& tensor, std::size_t index) const {
+    return load<Number>(places_.at(tensor) + index * sizeof(Number));
+  }
+
+  void read_head(std::size_t h) {
+    HeadRecord head(at<std::int64_t>("heads", 2 * h), at<std::int64_t>("heads", 2 * h + 1));
+    head.rows = at<std::uint64_t>("rows", h);
+    for (std::size_t k = 0; k < kCorpusMetrics; ++k) {
+      const std::size_t place = h * kCorpusMetrics + k;
+      head.counts[k] = at<std::uint64_t>("counts", place);
+      head.sums[k] = {at<std::uint64_t>("sums", 2 * place), at<std::uint64_t>("sums", 2 * place + 1)};
+      const std::string name = fmt::format("histograms.{}", corpus_metric_key(all_corpus_metrics()[k]));
+      const std::size_t bins = head.histograms[k].size();
+      for (std::size_t bin = 0; bin < bins; ++bin) {
+        head.histograms[k][bin] = at<std::uint64_t>(name, h * bins + bin);
+      }
+    }
+    bool ended = false;
+    for (std::size_t k = h * kMostExamples; k < (h + 1) * kMostExamples; ++k) {
+      const CorpusExample example{at<float>("top.value", k), at<std::uint64_t>("top.hash", k),
+                                  at<std::int64_t>("top.phrase", k), at<std::int64_t>("top.query", k),
+                                  at<std::int64_t>("top.key", k)};
+      ended = ended || example.phrase < 0;
+      CorpusExample none;
+      none.phrase = -1;
+      if (ended && example != none) fail("an example stands behind the last one");
+      if (!ended) head.top.push_back(example);
+    }
+    record_.heads.push_back(std::move(head));
+  }
+
+  void check(const HeadRecord& head) const {
+    const auto broken = [&](const char* why) { fail(fmt::format("head {}.{}: {}", head.layer, head.head, why)); };
+    if (head.layer < 0 || head.head < 0) broken("its number is below 0");
+    if (head.rows > static_cast<std::uint64_t>(record_.tokens)) broken("it has more rows than there are tokens");
+    for (std::size_t k = 0; k < kCorpusMetrics; ++k) {
+      if (head.counts[k] > head.rows) broken("it counts more rows than it has");
+      if (head.counts[k] == 0 && head.sums[k] != ExactSum()) broken("a sum of no row is not 0");
+      if (head.histograms[k].empty()) continue;
+      std::uint64_t rows = 0;
+      for (const std::uint64_t count : head.histograms[k]) {
+        if (count > head.counts[k] - rows) broken("a histogram has more rows than its metric");
+        rows += count;
+      }
+      if (rows != head.counts[k]) broken("a histogram has fewer rows than its metric");
+    }
+    for (std::size_t k = 0; k < head.top.size(); ++k) {
+      const CorpusExample& example = head.top[k];
+      if (!std::isfinite(example.value) || example.phrase >= record_.facts.list_size || example.query < 0 ||
+          example.key < 0 || std::max(example.query, example.key) >= record_.facts.most_tokens) {
+        broken("an example is at no place of a phrase");
+      }
+      if (k > 0 && !comes_before(head.top[k - 1], example)) broken("its examples are not in order");
+    }
+  }
+
+  std::span<const std::byte> bytes_;
+  const SafetensorsHeader& header_;
+  const std::string& what_;
+  CorpusRecord record_;
+  std::map<std::string, const std::byte*> places_;
+};
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string value_of(const SafetensorsHeader& header, const std::string& key) {
+  const auto found = header.metadata.find(key);
+  return found == header.metadata.end() ? "" : found->second;
+}
+
+}  // namespace
+
+std::optional<std::size_t> corpus_checksum_place(std::span<const std::byte> bytes) {
+  constexpr std::string_view kBefore = "\"checksum\":\"";
+  if (bytes.size() < 8) return std::nullopt;
+  const std::uint64_t length = std::min<std::uint64_t>(load<std::uint64_t>(bytes.data()), bytes.size() - 8);
+  const std::string_view header = text_of(bytes).substr(8, length);
+  const std::size_t found = header.find(kBefore);
+  if (found == header.npos || header.size() - found - kBefore.size() < kChecksumDigits) return std::nullopt;
+  return 8 + found + kBefore.size();
+}
+
+std::string corpus_checksum(std::span<const std::byte> bytes, std::size_t place) {
+  Sha256 sha;
+  sha.add(text_of(bytes.first(place)));
+  sha.add(std::string(kChecksumDigits, '0'));
+  sha.add(text_of(bytes.subspan(place + kChecksumDigits)));
+  return sha.hex();
+}
+
+CorpusRecord parse_corpus_file(std::span<const std::byte> bytes, const std::string& what) {
+  const SafetensorsHeader header = parse_safetensors_header(bytes, what);
+  if (!is_corpus(header.metadata)) {
+    throw Error(what + ": no .hsagg: expected what headscope-cli scan or merge has written");
+  }
+  const auto place = corpus_checksum_place(bytes);
+  if (!place || text_of(bytes).substr(*place, kChecksumDigits) != corpus_checksum(bytes, *place)) {
+    throw Error(what +
+                ": its bytes are not those that were written: the checksum in it is another than theirs; scan "
+                "or copy it anew");
+  }
+  if (value_of(header, "version") != kCorpusVersion) {
+    throw Error(fmt::format("{}: is of version {} of the format; this program reads version {}", what,
+                            in_quotes(value_of(header, "version")), kCorpusVersion));
+  }
+  return CorpusReader(bytes, header, what).read();
+}
+
+CorpusRecord read_corpus_file(const std::string& path) {
+  const auto file = MappedFile::open(path);
+  CorpusRecord record = parse_corpus_file(file->bytes(), path);
+  file->check_unchanged();
+  return record;
+}
+
+bool is_corpus(const std::map<std::string, std::string>& metadata) {
+  const auto found = metadata.find("format");
+  return found != metadata.end() && found->second == kCorpusFormat;
+}
+
+}  // namespace headscope

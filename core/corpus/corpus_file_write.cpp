@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "core/base/assert.h"
+#include "core/corpus/corpus_file.h"
+#include "core/corpus/corpus_layout.h"
+#include "core/io/atomic_file.h"
+#include "core/io/bytes.h"
+#include "core/io/json_text.h"
+
+namespace headscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json metadata_of(const CorpusRecord& record) {
+  const CorpusFacts& facts = record.facts;
+  Json metadata = {{"format", kCorpusFormat},
+                   {"version", kCorpusVersion},
+                   {"checksum", std::string(kChecksumDigits, '0')},
+                   {"model", facts.model},
+                   {"sha256", facts.sha256},
+                   {"tokenizer", facts.tokenizer},
+                   {"most_tokens", std::to_string(facts.most_tokens)},
+                   {"list_sha256", facts.list_sha256},
+                   {"list_size", std::to_string(facts.list_size)},
+                   {"scanned", record.scanned.text()},
+                   {"phrases", std::to_string(record.phrases)},
+                   {"tokens", std::to_string(record.tokens)},
+                   {"blank", std::to_string(record.blank)},
+                   {"unreadable", std::to_string(record.unreadable)},
+                   {"metrics", corpus_metric_list()},
+                   {"step", "2^-40"}};
+  for (const CorpusMetric metric : all_corpus_metrics()) {
+    if (histogram_edges(metric).empty()) continue;
+    metadata[fmt::format("edges.{}", corpus_metric_key(metric))] = edge_list(metric);
+  }
+  return metadata;
+}
+
+std::string header_of(const CorpusRecord& record) {
+  Json header = {{"__metadata__", metadata_of(record)}};
+  std::int64_t offset = 0;
+  for (const CorpusTensor& tensor : corpus_tensors(static_cast<std::int64_t>(record.heads.size()))) {
+    const auto count = checked_count(tensor.shape);
+    HEADSCOPE_ASSERT(count.has_value(), tensor.name);
+    const std::int64_t end = offset + *count * static_cast<std::int64_t>(tensor.bytes_each);
+    header[tensor.name] = {{"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {offset, end}}};
+    offset = end;
+  }
+  std::string text = json_dump(header);
+  text.append((8 - text.size() % 8) % 8, ' ');
+  return text;
+}
+
+template <typename Number>
+void append(std::string& bytes, Number number) {
+  char raw[sizeof number];
+  std::memcpy(raw, &number, sizeof number);
+  bytes.append(raw, sizeof number);
+}
+
+// f(example) of every place of the lists; places that are not taken hold 0 of the phrase -1.
+template <typename F>
+void each_example(const CorpusRecord& record, const F& f) {
+  CorpusExample none;
+  none.phrase = -1;
+  for (const HeadRecord& head : record.heads) {
+    for (std::size_t k = 0; k < kMostExamples; ++k) f(k < head.top.size() ? head.top[k] : none);
+  }
+}
+
+}  // namespace
+
+std::string corpus_file_bytes(const CorpusRecord& record) {
+  const std::string header = header_of(record);
+  std::string bytes;
+  append(bytes, static_cast<std::uint64_t>(header.size()));
+  bytes += header;
+  for (const HeadRecord& head : record.heads) {
+    append(bytes, head.layer);
+    append(bytes, head.head);
+  }
+  for (const HeadRecord& head : record.heads) append(bytes, head.rows);
+  for (const HeadRecord& head : record.heads) {
+    for (const std::uint64_t count : head.counts) append(bytes, count);
+  }
+  for (const HeadRecord& head : record.heads) {
+    for (const ExactSum& sum : head.sums) {
+      append(bytes, sum.low());
+      append(bytes, sum.high());
+    }
+  }
+  for (std::size_t k = 0; k < kCorpusMetrics; ++k) {
+    for (const HeadRecord& head : record.heads) {
+      for (const std::uint64_t count : head.histograms[k]) append(bytes, count);
+    }
+  }
+  each_example(record, [&](const CorpusExample& example) { append(bytes, example.hash); });
+  each_example(record, [&](const CorpusExample& example) { append(bytes, example.phrase); });
+  each_example(record, [&](const CorpusExample& example) { append(bytes, example.query); });
+  each_example(record, [&](const CorpusExample& example) { append(bytes, example.key); });
+  each_example(record, [&](const CorpusExample& example) { append(bytes, example.value); });
+  const auto place = corpus_checksum_place(std::as_bytes(std::span(bytes)));
+  HEADSCOPE_ASSERT(place.has_value(), "no place for the checksum");
+  bytes.replace(*place, kChecksumDigits, corpus_checksum(std::as_bytes(std::span(bytes)), *place));
+  return bytes;
+}
+
+void write_corpus_file(const std::string& path, const CorpusRecord& record) {
+  const std::string bytes = corpus_file_bytes(record);
+  write_file_atomically(
+      path, [&](std::ostream& out) { out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())); });
+}
+
+}  // namespace headscope

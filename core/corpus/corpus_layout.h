@@ -1,0 +1,31 @@
+// The tensors and keys of an .hsagg, for its reader and its writer. Internal to core/corpus.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/corpus/head_record.h"
+
+namespace headscope {
+
+inline constexpr std::string_view kCorpusFormat = "headscope-corpus", kCorpusVersion = "1";
+
+// A tensor of the file: numbers of 8 bytes, or of 4 (F32).
+struct CorpusTensor {
+  std::string name, dtype;
+  std::vector<std::int64_t> shape;
+  std::size_t bytes_each = 8;
+};
+
+// All of them, in the order in which their values lie in the file, for so many heads.
+std::vector<CorpusTensor> corpus_tensors(std::int64_t heads);
+
+// "entropy,distance,...": the columns of `counts` and `sums`.
+std::string corpus_metric_list();
+// "0,0.25,0.5,..."; the metric has a histogram.
+std::string edge_list(CorpusMetric metric);
+
+}  // namespace headscope

@@ -1,0 +1,58 @@
+#include "core/corpus/corpus_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/assert.h"
+
+namespace headscope {
+namespace {
+
+std::string heads_text(const CorpusRecord& record) {
+  std::string text;
+  for (std::size_t k = 0; k < record.heads.size() && k < 4; ++k) {
+    text += fmt::format("{}{}.{}", k == 0 ? "" : ",", record.heads[k].layer, record.heads[k].head);
+  }
+  return fmt::format("{}{} ({})", text, record.heads.size() > 4 ? ",..." : "", record.heads.size());
+}
+
+bool same_heads(const CorpusRecord& a, const CorpusRecord& b) {
+  return std::equal(a.heads.begin(), a.heads.end(), b.heads.begin(), b.heads.end(),
+                    [](const HeadRecord& x, const HeadRecord& y) { return x.layer == y.layer && x.head == y.head; });
+}
+
+}  // namespace
+
+std::string difference_of(const CorpusRecord& a, const CorpusRecord& b) {
+  const auto said = [](const char* what, const auto& x, const auto& y) {
+    return fmt::format("{} {}, there {}", what, x, y);
+  };
+  const CorpusFacts &x = a.facts, &y = b.facts;
+  if (x.sha256 != y.sha256) {
+    return said("the model is", fmt::format("{} (sha256 {})", x.model, x.sha256),
+                fmt::format("{} (sha256 {})", y.model, y.sha256));
+  }
+  if (x.tokenizer != y.tokenizer) return said("the tokenizer is", x.tokenizer, y.tokenizer);
+  if (x.most_tokens != y.most_tokens) return said("--tokens is", x.most_tokens, y.most_tokens);
+  if (!same_heads(a, b)) return said("the heads are", heads_text(a), heads_text(b));
+  if (x.list_size != y.list_size) return said("the list of phrases has", x.list_size, y.list_size);
+  if (x.list_sha256 != y.list_sha256) return said("the list of phrases has the sha256", x.list_sha256, y.list_sha256);
+  if (const auto both = a.scanned.shared_with(b.scanned)) {
+    return fmt::format("phrases {} to {} are in both", both->begin, both->end - 1);
+  }
+  return "";
+}
+
+void add(CorpusRecord& record, const CorpusRecord& other) {
+  HEADSCOPE_ASSERT(difference_of(record, other).empty(), difference_of(record, other));
+  record.facts.model = std::min(record.facts.model, other.facts.model);
+  record.scanned.add(other.scanned);
+  record.phrases += other.phrases;
+  record.tokens += other.tokens;
+  record.blank += other.blank;
+  record.unreadable += other.unreadable;
+  for (std::size_t k = 0; k < record.heads.size(); ++k) record.heads[k].add(other.heads[k]);
+}
+
+}  // namespace headscope

@@ -1,0 +1,22 @@
+// A record as JSON and as tables.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/corpus/corpus_record.h"
+
+namespace headscope {
+
+// {model, sha256, tokenizer, phrases, tokens, most_tokens, list:{size, sha256, scanned, missing, blank, unreadable},
+//  heads:[{layer, head, rows, entropy, ..., max_weight, histograms:{entropy:{edges, counts}, ...},
+//          top:[{value, phrase, query, key, hash}]}]}
+nlohmann::ordered_json corpus_json(const CorpusRecord& record);
+
+// Writes heads.csv (layer,head,rows and the metrics), histograms.csv (layer,head,metric,low,high,rows) and top.csv
+// (layer,head,rank,value,phrase,query,key,hash) into the folder, which is made where it is missing: all or none.
+// Returns their names.
+std::vector<std::string> write_corpus_tables(const std::string& folder, const CorpusRecord& record);
+
+}  // namespace headscope

@@ -1,0 +1,46 @@
+// Runs phrases through a model and counts what its heads do.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/cancel.h"
+#include "core/corpus/corpus_record.h"
+#include "core/corpus/phrase_list.h"
+
+namespace headscope {
+
+struct ScanOptions {
+  std::string model;                 // a checkpoint, as --model names it
+  std::int64_t most_tokens = 512;    // of a phrase, and never more than the model takes
+  std::vector<std::int64_t> layers;  // empty: all
+  std::vector<std::int64_t> heads;   // of each of these layers; empty: all
+  int threads = 0;                   // 0: all cores
+};
+
+// One open model. The numbers of a phrase depend on the phrase, the model and the options alone: not on the phrases
+// before it, nor on the number of threads. Layers are counted as they are computed; no trace outlives its layer.
+class PhraseScan {
+ public:
+  // Opens the model and reads all its weights once, for their sha256. UsageError for layers and heads that it does not
+  // have, and for a model without a tokenizer; Error as Checkpoint::open; Cancelled.
+  PhraseScan(const ScanOptions& options, const CancelToken& cancel);
+  ~PhraseScan();
+  PhraseScan(const PhraseScan&) = delete;
+  PhraseScan& operator=(const PhraseScan&) = delete;
+
+  // Nothing scanned yet of this list.
+  CorpusRecord new_record(const PhraseList& list) const;
+
+  // Counts the phrase in, whichever kind of line it is. Returns why it could not be read; "" when it could, and for
+  // blank lines. Until this returns the record is as it was: also when it throws Error or Cancelled.
+  std::string add(const ListedPhrase& phrase, CorpusRecord& record, const CancelToken& cancel);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace headscope

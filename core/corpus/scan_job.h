@@ -1,0 +1,40 @@
+// A whole scan, which goes on where one that was ended stopped.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "core/corpus/phrase_scan.h"
+
+namespace headscope {
+
+// How far a scan is.
+struct ScanProgress {
+  std::int64_t done = 0, of = 0;  // phrases of this shard
+  std::int64_t tokens = 0;        // that this run has computed
+  double seconds = 0;             // of this run
+};
+
+struct ScanJob {
+  ScanOptions options;
+  std::int64_t shard = 0, shards = 1;  // blocks that follow one another: shard_of()
+  std::string out;
+  std::chrono::duration<double> between{60};  // two states that are kept, at most; the first ones follow sooner
+  // Called before every phrase, and at the end.
+  std::function<void(const ScanProgress&)> progress;
+  // A phrase that could not be read.
+  std::function<void(std::int64_t index, const std::string& why)> unreadable;
+};
+
+// "FILE.part", where the state of a scan into FILE is kept: what is done, as a file of the same kind.
+std::string scan_state_path(const std::string& out);
+
+// Scans the shard's phrases and writes job.out, whole or not at all; then there is no state any more. While it works
+// the state is kept now and then, and when it is cancelled; a state that is there is where the scan begins. The bytes
+// of the result do not depend on how often a scan was ended. UsageError when the state belongs to another scan; Error
+// when it is damaged, or when nothing can be written to job.out, or as PhraseScan; Cancelled. Returns what was written.
+CorpusRecord run_scan(const ScanJob& job, const PhraseList& list, const CancelToken& cancel);
+
+}  // namespace headscope

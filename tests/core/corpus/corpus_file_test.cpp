@@ -1,0 +1,127 @@
+#include "core/corpus/corpus_file.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "core/base/error.h"
+#include "core/io/safetensors.h"
+#include "tests/app/session/temporary_folder.h"
+#include "tests/core/corpus/made_records.h"
+
+namespace headscope {
+namespace {
+
+std::string small_file() {
+  CorpusRecord record = test::made_record(1, 6, {1, 4});
+  record.heads.pop_back();
+  return corpus_file_bytes(record);
+}
+
+CorpusRecord parsed(const std::string& bytes) {
+  return parse_corpus_file(std::as_bytes(std::span(bytes)), "x.hsagg");
+}
+
+// What a refusal says; "" when there was none.
+std::string refusal(const std::string& bytes) {
+  try {
+    parsed(bytes);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+// The same file with another text in it and the right checksum.
+std::string with(std::string bytes, const std::string& before, const std::string& after) {
+  EXPECT_EQ(before.size(), after.size());
+  const std::size_t at = bytes.find(before);
+  EXPECT_NE(at, bytes.npos) << before;
+  if (at != bytes.npos) bytes.replace(at, after.size(), after);
+  const auto place = corpus_checksum_place(std::as_bytes(std::span(bytes)));
+  if (place) bytes.replace(*place, kChecksumDigits, corpus_checksum(std::as_bytes(std::span(bytes)), *place));
+  return bytes;
+}
+
+TEST(CorpusFile, ReadsBackAsItWasWritten) {
+  const TemporaryFolder folder;
+  for (const CorpusRecord& record : {test::made_record(3, 50, {0, 50}), test::made_record(2, 50, {7, 20}),
+                                     test::empty_record(1, 0), test::empty_record(2, 5)}) {
+    write_corpus_file(folder / "x.hsagg", record);
+    EXPECT_EQ(read_corpus_file(folder / "x.hsagg"), record);
+  }
+}
+
+TEST(CorpusFile, IsASafetensorsFile) {
+  const TemporaryFolder folder;
+  const CorpusRecord record = test::made_record(3, 50, {0, 50});
+  write_corpus_file(folder / "x.hsagg", record);
+  const SafetensorsFile file = SafetensorsFile::open(folder / "x.hsagg");
+  EXPECT_TRUE(is_corpus(file.metadata()));
+  EXPECT_EQ(file.tensor(*file.find("rows")).values()[0], static_cast<float>(record.heads[0].rows));
+  EXPECT_EQ(file.tensor(*file.find("top.value")).values()[0], record.heads[0].top[0].value);
+}
+
+TEST(CorpusFile, AFlippedByteAnywhereIsRefusedAndNamesTheFile) {
+  const std::string whole = small_file();
+  ASSERT_EQ(refusal(whole), "");
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (const int flip : {0x01, 0x20, 0xff}) {
+      std::string bytes = whole;
+      bytes[at] = static_cast<char>(bytes[at] ^ flip);
+      EXPECT_NE(refusal(bytes).find("x.hsagg"), std::string::npos) << "byte " << at << ": " << refusal(bytes);
+    }
+  }
+}
+
+TEST(CorpusFile, ATruncatedOneIsRefused) {
+  const std::string whole = small_file();
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_NE(refusal(whole.substr(0, size)).find("x.hsagg"), std::string::npos) << size;
+  }
+  EXPECT_NE(refusal(whole + "x"), "");
+}
+
+TEST(CorpusFile, LiesWithTheRightChecksumAreRefused) {
+  const std::string whole = small_file();
+  EXPECT_EQ(refusal(with(whole, "headscope-corpus", "headscope-corpus")), "");
+  for (const auto& [before, after, said] :
+       std::vector<std::array<std::string, 3>>{{"headscope-corpus", "headscope-chorus", "no .hsagg"},
+                                               {"\"version\":\"1\"", "\"version\":\"2\"", "version"},
+                                               {"\"phrases\":\"3\"", "\"phrases\":\"2\"", "add up"},
+                                               {"\"phrases\":\"3\"", "\"phrases\":\"x\"", "whole number"},
+                                               {"\"scanned\":\"1:4\"", "\"scanned\":\"1:9\"", "ranges"},
+                                               {"\"scanned\":\"1:4\"", "\"scanned\":\"4:1\"", "ranges"},
+                                               {"2^-40", "2^-41", "step"},
+                                               {"entropy,distance", "entropy,distancf", "metrics"},
+                                               {"\"0,0.05,", "\"0,0.04,", "edges"},
+                                               {"\"list_size\":\"6\"", "\"list_size\":\"2\"", "ranges"},
+                                               {"top.key", "top.kex", "top.key"},
+                                               {"\"U64\"", "\"I64\"", "dtype"}}) {
+    EXPECT_NE(refusal(with(whole, before, after)).find(said), std::string::npos)
+        << after << ": " << refusal(with(whole, before, after));
+  }
+}
+
+TEST(CorpusFile, NumbersThatDoNotFitEachOtherAreRefused) {
+  const auto refused = [](const auto& change) {
+    CorpusRecord record = test::made_record(1, 6, {1, 4});
+    EXPECT_EQ(refusal(corpus_file_bytes(record)), "");
+    change(record, record.heads[0]);
+    EXPECT_NE(refusal(corpus_file_bytes(record)), "");
+  };
+  refused([](CorpusRecord&, HeadRecord& head) { head.rows = 1000; });
+  refused([](CorpusRecord&, HeadRecord& head) { head.counts[2] = head.rows + 1; });
+  refused([](CorpusRecord&, HeadRecord& head) { ++head.histograms[0][3]; });
+  refused([](CorpusRecord&, HeadRecord& head) { head.histograms[0][3] += ~std::uint64_t{0} - 1; });
+  refused([](CorpusRecord&, HeadRecord& head) { std::swap(head.top[0], head.top[1]); });
+  refused([](CorpusRecord&, HeadRecord& head) { head.top[0].phrase = 6; });
+  refused([](CorpusRecord&, HeadRecord& head) { head.top[0].query = 16; });
+  refused([](CorpusRecord&, HeadRecord& head) { head.top[0].value = NAN; });
+  refused([](CorpusRecord&, HeadRecord& head) { head.layer = 5; });
+  refused([](CorpusRecord& record, HeadRecord&) { record.tokens = 1; });
+  refused([](CorpusRecord& record, HeadRecord&) { record.heads.clear(); });
+}
+
+}  // namespace
+}  // namespace headscope

@@ -1,0 +1,50 @@
+#include "core/corpus/corpus_report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/session/temporary_folder.h"
+#include "tests/core/corpus/made_records.h"
+
+namespace headscope {
+namespace {
+
+TEST(CorpusReport, AsJsonHasTheContractsKeys) {
+  const CorpusRecord record = test::made_record(2, 30, {5, 20});
+  const auto json = corpus_json(record);
+  EXPECT_EQ(json.at("model"), "demo:made");
+  EXPECT_EQ(json.at("sha256"), record.facts.sha256);
+  EXPECT_EQ(json.at("phrases"), 15);
+  EXPECT_EQ(json.at("tokens"), record.tokens);
+  EXPECT_EQ(json.at("list").at("missing"), "0:5,20:30");
+  ASSERT_EQ(json.at("heads").size(), 4u);
+  const auto& head = json.at("heads")[3];
+  EXPECT_EQ(head.at("layer"), 1);
+  EXPECT_EQ(head.at("head"), 1);
+  for (const char* key : {"entropy", "distance", "previous", "next", "first", "self", "duplicate", "induction",
+                          "copying", "sink", "max_weight"}) {
+    EXPECT_TRUE(head.at(key).is_number()) << key;
+  }
+  for (const char* key : {"entropy", "distance", "first", "self", "max_weight"}) {
+    const auto& histogram = head.at("histograms").at(key);
+    EXPECT_EQ(histogram.at("edges").size(), histogram.at("counts").size() + 1) << key;
+  }
+  EXPECT_EQ(head.at("top").size(), 15u);
+  EXPECT_EQ(head.at("top")[0].at("value"), 0.75);
+  EXPECT_EQ(corpus_json(test::empty_record(1, 3)).at("heads")[0].at("entropy"), "nan");
+}
+
+TEST(CorpusReport, AsTablesHasTheSameNumbers) {
+  const TemporaryFolder folder;
+  const CorpusRecord record = test::made_record(1, 30, {0, 2});
+  EXPECT_EQ(write_corpus_tables(folder / "t", record).size(), 3u);
+  const std::string heads = bytes_of(folder / "t/heads.csv");
+  EXPECT_TRUE(heads.starts_with("layer,head,rows,entropy,distance,previous,")) << heads;
+  EXPECT_EQ(std::count(heads.begin(), heads.end(), '\n'), 3);
+  EXPECT_EQ(bytes_of(folder / "t/histograms.csv").find("layer,head,metric,low,high,rows\n0,0,entropy,0,0.25,"), 0u);
+  EXPECT_EQ(bytes_of(folder / "t/top.csv").find("layer,head,rank,value,phrase,query,key,hash\n0,0,0,"), 0u);
+}
+
+}  // namespace
+}  // namespace headscope

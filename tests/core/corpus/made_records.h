@@ -1,0 +1,65 @@
+// Records that no model made, and lists of phrases that the demos can read.
+#pragma once
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/corpus/corpus_record.h"
+#include "core/corpus/phrase_list.h"
+
+namespace headscope::test {
+
+// Of `heads` heads in two layers and a list of `list_size` phrases, of which none is scanned.
+inline CorpusRecord empty_record(std::int64_t heads, std::int64_t list_size) {
+  CorpusRecord record;
+  record.facts = {"demo:made", std::string(64, 'a'), "words, 3 pieces, 0", 16, std::string(64, 'b'), list_size};
+  for (std::int64_t layer = 0; layer < 2; ++layer) {
+    for (std::int64_t head = 0; head < heads; ++head) record.heads.emplace_back(layer, head);
+  }
+  return record;
+}
+
+// Adds phrase `index` with rows drawn by its index: with values of every size, and equal ones to be told apart.
+inline void add_made_phrase(CorpusRecord& record, std::int64_t index) {
+  std::mt19937 draw(static_cast<std::uint32_t>(index));
+  const auto share = [&draw] { return static_cast<double>(draw() % 1001) / 1000; };
+  const std::int64_t rows = 1 + static_cast<std::int64_t>(draw() % 5);
+  for (HeadRecord& head : record.heads) {
+    for (std::int64_t i = 0; i < rows; ++i) {
+      CorpusRow row;
+      for (std::size_t k = 0; k < kCorpusMetrics; ++k) {
+        row.defined[k] = draw() % 4 != 0;
+        row.values[k] = k == 1 ? share() * 300 : share() / 3;
+      }
+      head.add(row);
+    }
+    const auto value = static_cast<float>(draw() % 4) / 4;
+    head.add(CorpusExample{value, draw() % 3, index, static_cast<std::int64_t>(draw() % 3), 0});
+  }
+  ++record.phrases;
+  record.tokens += rows;
+  record.scanned.add({index, index + 1});
+}
+
+inline CorpusRecord made_record(std::int64_t heads, std::int64_t list_size, Range range) {
+  CorpusRecord record = empty_record(heads, list_size);
+  for (std::int64_t k = range.begin; k < range.end; ++k) add_made_phrase(record, k);
+  return record;
+}
+
+// Lines for demo:induction, with repetitions; line 3 is blank, line 5 is no UTF-8.
+inline std::string demo_lines(int count) {
+  const std::vector<std::string> words = {"cat", "box", "ink", "fox", "jam", "pen", "hat"};
+  std::string text;
+  for (int k = 0; k < count; ++k) {
+    if (k == 5) text += "a\xff";
+    for (int w = 0; w < 3 + k % 5 && k != 3; ++w)
+      text += words[static_cast<std::size_t>(k + w * w) % words.size()] + " ";
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace headscope::test

@@ -1,0 +1,113 @@
+// A scan that is ended and goes on.
+#include "core/corpus/scan_job.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/corpus/corpus_file.h"
+#include "tests/app/session/temporary_folder.h"
+#include "tests/core/corpus/made_records.h"
+
+namespace headscope {
+namespace {
+
+class ScanJobs : public testing::Test {
+ protected:
+  ScanJob job(const std::string& out) const {
+    ScanJob job;
+    job.options.model = "demo:induction";
+    job.options.threads = 1;
+    job.out = folder_ / out;
+    return job;
+  }
+  // Runs it until so many phrases are done; whether it came to its end.
+  bool ran(ScanJob job, int phrases) {
+    CancelToken cancel;
+    int calls = 0;
+    job.progress = [&](const ScanProgress&) {
+      if (++calls > phrases) cancel.cancel();
+    };
+    try {
+      run_scan(job, list_, cancel);
+      return true;
+    } catch (const Cancelled&) {
+      return false;
+    }
+  }
+  TemporaryFolder folder_;
+  PhraseList list_ = PhraseList::of_text(test::demo_lines(12));
+};
+
+TEST_F(ScanJobs, EndedAndContinuedGivesTheBytesOfOneThatRanThrough) {
+  run_scan(job("whole.hsagg"), list_, {});
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "whole.hsagg.part"));
+  for (const double between : {0.0, 60.0}) {
+    ScanJob often = job("often.hsagg");
+    often.between = std::chrono::duration<double>(between);
+    int ends = 0;
+    while (!ran(often, 2)) {
+      ++ends;
+      EXPECT_TRUE(std::filesystem::exists(folder_ / "often.hsagg.part"));
+      EXPECT_FALSE(std::filesystem::exists(folder_ / "often.hsagg"));
+      ASSERT_LT(ends, 20);
+    }
+    EXPECT_GT(ends, 3);
+    EXPECT_EQ(bytes_of(folder_ / "often.hsagg"), bytes_of(folder_ / "whole.hsagg"));
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "often.hsagg.part"));
+    std::filesystem::remove(folder_ / "often.hsagg");
+  }
+}
+
+TEST_F(ScanJobs, AStateOfAnotherScanIsRefused) {
+  ASSERT_FALSE(ran(job("x.hsagg"), 3));
+  const std::string state = bytes_of(folder_ / "x.hsagg.part");
+  const auto refused = [&](const auto& change, const char* said) {
+    ScanJob other = job("x.hsagg");
+    change(other);
+    try {
+      run_scan(other, list_, {});
+      ADD_FAILURE() << said;
+    } catch (const UsageError& error) {
+      EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("x.hsagg.part"), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(bytes_of(folder_ / "x.hsagg.part"), state);
+  };
+  refused([](ScanJob& other) { other.options.model = "demo:pronouns"; }, "model");
+  refused([](ScanJob& other) { other.options.most_tokens = 4; }, "--tokens");
+  refused([](ScanJob& other) { other.options.layers = {1}; }, "heads");
+  refused([](ScanJob& other) { other.shard = 1, other.shards = 2; }, "phrases are 6:12");
+  const PhraseList list = PhraseList::of_text(test::demo_lines(13));
+  EXPECT_THROW(run_scan(job("x.hsagg"), list, {}), UsageError);
+}
+
+TEST_F(ScanJobs, ADamagedStateIsNamed) {
+  ASSERT_FALSE(ran(job("x.hsagg"), 3));
+  std::string state = bytes_of(folder_ / "x.hsagg.part");
+  state.back() = static_cast<char>(state.back() ^ 1);
+  folder_.write("x.hsagg.part", state);
+  try {
+    run_scan(job("x.hsagg"), list_, {});
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("x.hsagg.part"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(ScanJobs, APlaceThatCannotBeWrittenIsRefusedAtOnce) {
+  EXPECT_THROW(run_scan(job("nowhere/x.hsagg"), list_, {}), Error);
+  EXPECT_THROW(run_scan(job("."), list_, {}), Error);
+}
+
+TEST_F(ScanJobs, NamesWhatCannotBeRead) {
+  ScanJob named = job("x.hsagg");
+  std::vector<std::int64_t> lines;
+  named.unreadable = [&](std::int64_t index, const std::string&) { lines.push_back(index); };
+  const CorpusRecord record = run_scan(named, list_, {});
+  EXPECT_EQ(lines, std::vector<std::int64_t>{5});
+  EXPECT_EQ(record.unreadable, 1);
+  EXPECT_EQ(record, read_corpus_file(folder_ / "x.hsagg"));
+}
+
+}  // namespace
+}  // namespace headscope
