@@ -55,7 +55,7 @@ void add_gguf(const std::string& path, Description& description) {
   file->check_unchanged();
   description.json["metadata"] = metadata;
   description.json["tensors"] = tensors;
-  description.text += "\n" + table_text({{}, {}}, keys) + "\n" + table_text({{}, {}, {}}, rows);
+  description.text += fmt::format("\n{}\n{}", table_text({{}, {}}, keys), table_text({{}, {}, {}}, rows));
 }
 
 }  // namespace headscope::cli

@@ -1,9 +1,9 @@
 #include "core/export/html_page.h"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -13,12 +13,12 @@
 
 #include "core/attention/model_trace.h"
 #include "core/attention/shown_mask.h"
-#include "core/base/assert.h"
 #include "core/base/error.h"
 #include "core/export/page_parts.h"
 #include "core/io/base64.h"
 #include "core/io/json_text.h"
 #include "core/io/page_recipe.h"
+#include "core/io/sha256.h"
 #include "core/picture/figure/figure_views.h"
 #include "core/picture/heatmap_spec.h"
 #include "core/tensor/row_strips.h"
@@ -99,13 +99,12 @@ void check(const Trace& trace, const ViewSpec& view) {
 
 // Base64 of SHA-256, as a policy of contents names what it allows.
 std::string sha256_base64(std::string_view text) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  const int done = EVP_Digest(text.data(), text.size(), digest, &size, EVP_sha256(), nullptr);
-  HEADSCOPE_ASSERT(done == 1, "libcrypto refused SHA-256");
+  Sha256 sha256;
+  sha256.add(text);
+  const std::array<std::uint8_t, 32> digest = sha256.digest();
   std::ostringstream out;
   Base64Buffer base64(out);
-  base64.sputn(reinterpret_cast<const char*>(digest), static_cast<std::streamsize>(size));
+  base64.sputn(reinterpret_cast<const char*>(digest.data()), static_cast<std::streamsize>(digest.size()));
   base64.finish();
   return out.str();
 }

@@ -31,7 +31,8 @@ std::string request_json(const Request& request);
 // names the source.
 SessionFile parse_session(const std::string& json, const std::string& what);
 
-// Reads a session file (.json) or the recipe in a picture (.png, .svg, .pdf, .html). Error when a picture has no recipe.
+// Reads a session file (.json) or the recipe in a picture (.png, .svg, .pdf, .html). Error when a picture has no
+// recipe.
 SessionFile read_session(const std::string& path);
 
 }  // namespace headscope

@@ -95,6 +95,23 @@ std::string small_manifest() {
   return R"({"headscope":"1","request":{"phrase":"a b","heads":2},"stages":[{"stage":"query","shape":[1,2,2,4]}]})";
 }
 
+std::string small_recipe() {
+  return R"({"phrase":"a b","heads":2})";
+}
+
+// A document that is text, with a recipe inside.
+template <std::string (*OfJson)(const std::string&)>
+Reader recipe_in(const char* name, const char* file, const char* covers) {
+  return {.name = name,
+          .covers = covers,
+          .file = file,
+          .small = [] { return OfJson(small_recipe()); },
+          .read = read_a_session,
+          .fuzz = "recipes session_files",
+          .of_json = OfJson,
+          .small_json = small_recipe};
+}
+
 }  // namespace
 
 std::vector<Reader> picture_readers() {
@@ -121,22 +138,8 @@ std::vector<Reader> picture_readers() {
        .small = small_png,
        .read = [](const std::string& path) { return read_a_session(path) + read_texts(path); },
        .fuzz = "png session_files"},
-      {.name = "recipe_in_svg",
-       .covers = "read_session svg_recipe",
-       .file = "x.svg",
-       .small = [] { return svg_of(R"({"phrase":"a b","heads":2})"); },
-       .read = read_a_session,
-       .fuzz = "recipes session_files",
-       .of_json = svg_of,
-       .small_json = [] { return std::string(R"({"phrase":"a b","heads":2})"); }},
-      {.name = "recipe_in_page",
-       .covers = "read_session page_recipe core/io/page_recipe.cpp",
-       .file = "x.html",
-       .small = [] { return page_of(R"({"phrase":"a b","heads":2})"); },
-       .read = read_a_session,
-       .fuzz = "recipes session_files",
-       .of_json = page_of,
-       .small_json = [] { return std::string(R"({"phrase":"a b","heads":2})"); }},
+      recipe_in<svg_of>("recipe_in_svg", "x.svg", "read_session svg_recipe"),
+      recipe_in<page_of>("recipe_in_page", "x.html", "read_session page_recipe core/io/page_recipe.cpp"),
       {.name = "recipe_in_pdf",
        .covers = "read_session pdf_recipe",
        .file = "x.pdf",

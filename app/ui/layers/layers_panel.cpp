@@ -91,8 +91,8 @@ void draw_parts(Ui& ui, const LayersShown& shown, const Rect& area) {
 
 bool LayersShown::is_missing(std::int64_t l) const {
   if (model.capture == nullptr) return false;
-  const auto has = [l](const std::vector<std::int64_t>& layers) {
-    return std::binary_search(layers.begin(), layers.end(), l);
+  const auto has = [l](const std::vector<std::int64_t>& sorted) {
+    return std::binary_search(sorted.begin(), sorted.end(), l);
   };
   return has(model.capture->missing) || has(model.capture->other_lengths);
 }

@@ -45,7 +45,8 @@ bool is_lost() {
   return lost != nullptr && context != nullptr && (told == Told::always || context == lost);
 }
 
-// libepoxy keeps every function of OpenGL in a variable, which its first call sets anew.
+// libepoxy keeps every function of OpenGL in a variable. What stands there first looks for the function and sets the
+// variable, but only while it stands there itself: it is put back for each call.
 template <typename Function>
 class Taken {
  public:
@@ -59,11 +60,11 @@ class Taken {
     struct Back {
       Taken& taken;
       ~Back() {
-        if (*taken.place_ == taken.ours_) return;
         taken.real_ = *taken.place_;
         *taken.place_ = taken.ours_;
       }
     } const back{*this};
+    *place_ = real_;
     return real_(given...);
   }
 
