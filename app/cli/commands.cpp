@@ -29,7 +29,7 @@ const std::vector<Command>& commands() {
       run_command(),      render_command(),   explain_command(),   sensitivity_command(), attribute_command(),
       diagnose_command(), compare_command(),  precision_command(), script_command(),      info_command(),
       tokenize_command(), generate_command(), bench_command(),     scan_command(),        merge_command(),
-      report_command(),   doctor_command()};
+      report_command(),   doctor_command(),   manual_command()};
   return all;
 }
 

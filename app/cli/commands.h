@@ -31,6 +31,7 @@ Command scan_command();         // scan_command.cpp
 Command merge_command();        // merge_command.cpp
 Command report_command();       // report_command.cpp
 Command doctor_command();       // doctor_command.cpp
+Command manual_command();       // manual_command.cpp
 
 // In the order of --help.
 const std::vector<Command>& commands();

@@ -81,29 +81,7 @@ void refuse_without_fonts() {
       "fonts-jetbrains-mono");
 }
 
-void render(const Arguments& given, const CancelToken& cancel) {
-  check_picture_name(given);
-  const std::int64_t memory = stage_memory_of(given);
-  const GivenRequest request = given_request(given);
-  const ViewSpec view = given_view(given, request.view.value_or(ViewSpec()));
-
-  const std::optional<Request> other = subtracted_from(given, request, view);
-  const std::shared_ptr<const Trace> against = other ? computed_trace(*other, memory, cancel) : nullptr;
-  // A page holds all layers; a picture, the one that is shown.
-  const bool all_layers = picture_target(given).page;
-  const std::shared_ptr<const Trace> trace = computed_trace(request.request, memory, cancel, all_layers);
-  render_to_file(given, {*trace, against.get()}, view, cancel);
-}
-
-}  // namespace
-
-void check_picture_name(const Arguments& given) {
-  picture_target(given);
-}
-
-void render_to_file(const Arguments& given, const FigureSource& source, const ViewSpec& view,
-                    const CancelToken& cancel) {
-  const Target target = picture_target(given);
+void write_target(const Target& target, const FigureSource& source, const ViewSpec& view, const CancelToken& cancel) {
   ProgressLine progress;
   progress.show("laying out " + target.path);
   if (!target.page) refuse_without_fonts();
@@ -115,6 +93,30 @@ void render_to_file(const Arguments& given, const FigureSource& source, const Vi
   std::error_code error;
   const auto bytes = std::filesystem::file_size(target.path, error);
   print(fmt::format("{}  {}, {}\n", printable(target.path), size, size_text(error ? 0 : static_cast<double>(bytes))));
+}
+
+void render(const Arguments& given, const CancelToken& cancel) {
+  const Target target = picture_target(given);
+  const std::int64_t memory = stage_memory_of(given);
+  const GivenRequest request = given_request(given);
+  const ViewSpec view = given_view(given, request.view.value_or(ViewSpec()));
+
+  const std::optional<Request> other = subtracted_from(given, request, view);
+  const std::shared_ptr<const Trace> against = other ? computed_trace(*other, memory, cancel) : nullptr;
+  // A page holds all layers; a picture, the one that is shown.
+  const std::shared_ptr<const Trace> trace = computed_trace(request.request, memory, cancel, target.page);
+  write_target(target, {*trace, against.get()}, view, cancel);
+}
+
+}  // namespace
+
+void check_picture_name(const Arguments& given) {
+  picture_target(given);
+}
+
+void render_to_file(const Arguments& given, const FigureSource& source, const ViewSpec& view,
+                    const CancelToken& cancel) {
+  write_target(picture_target(given), source, view, cancel);
 }
 
 Command render_command() {

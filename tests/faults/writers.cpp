@@ -162,6 +162,7 @@ std::vector<Writer> function_writers() {
       {"job_png", kJob, write_choice<S::heads, F::png>},
       {"job_svg", kJob, write_choice<S::heads, F::svg>},
       {"job_pdf", kJob, write_choice<S::head, F::pdf>},
+      {"job_html", kJob, write_choice<S::heads, F::html>},
       {"job_csv", kJob, write_choice<S::head, F::csv>},
       {"job_stage", kJob, write_choice<S::stage, F::npy>},
       {"job_session", kJob, write_choice<S::session, F::json>},

@@ -84,7 +84,8 @@ TEST(Usage, EveryOptionOfTheContractIsKnown) {
 
 TEST(Usage, HelpFitsATerminal) {
   for (const char* command : {"run", "render", "explain", "sensitivity", "attribute", "diagnose", "compare",
-                              "precision", "script", "info", "tokenize", "generate", "bench"}) {
+                              "precision", "script", "info", "tokenize", "generate", "bench", "scan", "merge", "report",
+                              "doctor", "manual"}) {
     std::istringstream lines(run_cli({command, "--help"}).out);
     for (std::string line; std::getline(lines, line);) {
       if (line.rfind("  headscope-cli", 0) == 0) continue;  // examples are copied whole
