@@ -71,6 +71,18 @@ struct Engine::State {
     return backend;
   }
 
+  void forget_files() {
+    inputs = std::make_unique<InputCache>();
+    capture = {};
+  }
+
+  // Also what was computed from them.
+  void forget_results() {
+    forget_files();
+    models.forget();
+    last.reset();
+  }
+
   void fall_back(const BackendError& error) {
     backend = make_cpu_backend(query.threads);
     notice = std::string("The CPU computes, since the GPU cannot: ") + error.what();
@@ -84,8 +96,7 @@ Engine::Engine(EngineOptions options) : state_(std::make_unique<State>()) {
 Engine::~Engine() = default;
 
 void Engine::forget_files() {
-  state_->inputs = std::make_unique<InputCache>();
-  state_->capture = {};
+  state_->forget_files();
 }
 
 void Engine::set_stage_memory(std::int64_t bytes) {
@@ -102,6 +113,9 @@ std::shared_ptr<const Inputs> Engine::read(const Request& request, const CancelT
 
 std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelToken& cancel, const EarlyTrace& early) {
   if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
+  // A result that is still shown may hold a file that another program has written since.
+  const MappingChanges changes;
+  if (changes.any_before()) state_->forget_results();
   const auto with_fall_back = [&](bool large, const auto& run_on) {
     std::shared_ptr<const Trace> trace;
     try {
@@ -110,7 +124,7 @@ std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelTok
       state_->fall_back(error);
       trace = run_on(state_->backend);
     }
-    check_mapped_files();
+    changes.check();
     return trace;
   };
   if (runs_capture(request)) {

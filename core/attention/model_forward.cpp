@@ -210,6 +210,10 @@ Tensor ModelForward::State::hidden_of(const Rows& left) {
 ModelForward::ModelForward() : state_(std::make_unique<State>()) {}
 ModelForward::~ModelForward() = default;
 
+void ModelForward::forget() {
+  state_ = std::make_unique<State>();
+}
+
 std::shared_ptr<const Trace> ModelForward::run(const Request& request, const std::shared_ptr<const Inputs>& inputs,
                                                const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,
                                                const ModelOptions& options) {

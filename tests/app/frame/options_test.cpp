@@ -64,6 +64,14 @@ TEST(WindowOptions, AModelIsOpenedLikeAPath) {
   EXPECT_NE(help_text().find("--model"), std::string::npos);
 }
 
+TEST(WindowOptions, AWatchedFileIsOpened) {
+  EXPECT_TRUE(parsed({"--watch", "x.safetensors"}).watch);
+  EXPECT_EQ(parsed({"--watch", "x.safetensors"}).path, "x.safetensors");
+  EXPECT_FALSE(parsed({"x.safetensors"}).watch);
+  EXPECT_EQ(refusal_of({"--watch"}), "--watch: a value is missing after it");
+  EXPECT_EQ(refusal_of({"--watch", "x", "y"}), "headscope opens one file; found 'x' and 'y'");
+}
+
 TEST(WindowOptions, APathMayBeginWithADash) {
   EXPECT_EQ(parsed({"--", "--help"}).path, "--help");
   EXPECT_FALSE(parsed({"--", "--help"}).help);
