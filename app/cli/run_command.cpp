@@ -147,7 +147,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
     progress.show("predicting tokens");
     PredictionReport report = prediction_report(*trace->model, *predict, cancel);
     report.changes = prediction_changes(
-        *trace, report, [&](const Request& other) { return computed_trace(other, memory, cancel, true); }, cancel);
+        *trace, report, [&](const Request& other) { return quiet_trace(other, memory, cancel, true); }, cancel);
     plan.predictions = std::make_shared<const PredictionReport>(std::move(report));
   }
   std::string text;

@@ -19,6 +19,7 @@
 #include "core/attention/trace_builder.h"
 #include "core/backend/backend_factory.h"
 #include "core/base/assert.h"
+#include "core/base/error.h"
 #include "core/model/head_rule.h"
 #include "core/model/row_norm.h"
 #include "core/request/intervention_kinds.h"
@@ -167,6 +168,14 @@ Tensor concat_of(TraceBuilder& builder, const Tensor& context, Merge merge) {
   return rows.tensor;
 }
 
+// Whether scores or weights are patched: then they are kept, and what follows from them.
+bool keeps_patched_scores(const Request& request, std::int64_t layer, bool can_keep) {
+  if (!patches_scores(request, layer)) return false;
+  if (can_keep) return true;
+  throw UsageError("patch", "the scores are too large to be kept, and so to be patched",
+                   "fewer tokens, a stage other than scores and weights, or more memory for stages");
+}
+
 }  // namespace
 
 // The stage, and what the model's norm makes of it where it has one.
@@ -219,7 +228,8 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
                                                          .extra_key = extra_key},
                                                         inputs->own_mask));
   const bool keep_weights = stage_bytes(request, stage_sizes_of(*inputs)) <= static_cast<double>(options.stage_memory);
-  const bool on_demand = in_one_pass(request) && !keep_weights;
+  const bool one_pass = in_one_pass(request) && !keeps_patched_scores(request, inputs->layer, keep_weights);
+  const bool on_demand = one_pass && !keep_weights;
   // What is kept and what is computed when read do not mix.
   const bool same_way = options.previous != nullptr && (options.previous->on_demand != nullptr) == on_demand;
   const Reuse reuse(same_way ? options.previous : nullptr, request, *inputs, *trace->mask);
@@ -236,9 +246,9 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
   TraceBuilder builder(*trace, reuse, options.buffers, cancel);
   const Heads heads =
       inputs->query.empty() ? projected_heads(builder, request, *inputs, *backend) : given_heads(builder, *inputs);
-  const Tensor context = !in_one_pass(request) ? attention_step_by_step(builder, heads, rule, backend)
-                         : keep_weights        ? attention_in_one_pass(builder, heads, rule, backend)
-                                               : attention_on_demand(builder, heads, rule, backend);
+  const Tensor context = !one_pass      ? attention_step_by_step(builder, heads, rule, backend)
+                         : keep_weights ? attention_in_one_pass(builder, heads, rule, backend)
+                                        : attention_on_demand(builder, heads, rule, backend);
   const Tensor concat =
       builder.add(StageId::concat, request.merge == Merge::transpose ? "merge heads" : "reshape, not transposed",
                   [&] { return concat_of(builder, context, request.merge); });

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/attention/interventions.h"
+#include "core/attention/patches.h"
 #include "core/attention/projection_steps.h"
 #include "core/attention/score_rule_of.h"
 #include "core/attention/stage_layout.h"
@@ -278,11 +279,10 @@ CellOrigin made_from(const Trace& trace, StageId stage, const Index& index, bool
                      std::to_string(index[axis]) + " in " + to_string(tensor.shape()));
   }
   CellOrigin origin = Origins(trace, index, reads).of(stage);
-  const Request& request = trace.request;
-  const std::int64_t layer = trace.inputs->layer;
-  if (factor_kind(stage) != nullptr) origin.factor = head_factor(request, stage, layer, index[1]);
-  for (const NumberEdit& edit : edits_of(request, layer, stage)) {
-    if (std::equal(edit.index.begin(), edit.index.end(), index.begin(), index.end())) origin.edited = edit.value;
+  if (factor_kind(stage) != nullptr) origin.factor = head_factor(trace.request, stage, trace.inputs->layer, index[1]);
+  if (const std::optional<PutNumber> put = put_number(trace, stage, index)) {
+    origin.edited = put->value;
+    origin.patched = put->patched;
   }
   return origin;
 }

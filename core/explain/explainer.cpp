@@ -52,7 +52,10 @@ void Explainer::add_steps() {
   }
   if (!origin_.edited) return;
   const auto value = static_cast<double>(*origin_.edited);
-  step("edited", fmt::format("was {}, is {} by --edit", operand_text(last()), operand_text(value)), value);
+  step(origin_.patched ? "patched" : "edited",
+       fmt::format("was {}, is {} by {}", operand_text(last()), operand_text(value),
+                   origin_.patched ? "--patch, of A" : "--edit"),
+       value);
 }
 
 void Explainer::add_own_steps() {

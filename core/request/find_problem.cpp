@@ -150,9 +150,17 @@ MaybeProblem score_problem(const Request& r) {
   return {};
 }
 
+MaybeProblem patch_problem(const Request& r) {
+  if (!any_on(r.patches) || !r.patch_from.empty()) return {};
+  return Problem{"patch",
+                 "there is no run to take numbers from",
+                 "A is the run of a session: --patch-from SESSION.",
+                 {{"no patch", "patch", "none"}}};
+}
+
 MaybeProblem first_problem(const Request& request) {
   for (const auto check : {model_problem, source_problem, size_problem, divisibility_problem, mask_problem,
-                           score_problem, seeded_memory_problem}) {
+                           score_problem, patch_problem, seeded_memory_problem}) {
     if (MaybeProblem problem = check(request)) return problem;
   }
   return {};

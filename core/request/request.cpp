@@ -70,6 +70,7 @@ std::size_t hash_of(const Request& r) {
   hash.add_all(r.scale, r.softcap, r.dropout, r.dropout_seed, r.dropout_mask);
   hash.add_all(r.merge, r.variants);
   visit_interventions(r, [&](const auto&, const auto& list) { hash.add(list); });
+  hash.add(r.patch_from);
   hash.add_all(r.backend, r.threads);
   return hash.value();
 }

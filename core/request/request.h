@@ -19,6 +19,10 @@ enum class MaskKind { automatic, additive, keep, hide };
 enum class CausalAlign { top_left, bottom_right };
 enum class MaskOrder { after_scale, before_scale };
 enum class FullyMasked { as_computed, zero, uniform };
+enum class SoftcapOrder { before_mask, after_mask };
+enum class GroupBy { pieces, words };            // whether pieces of a word are shown as one token
+enum class HideTokens { none, special, first };  // which tokens are left out of what is shown
+enum class Weighting { weights, value_norm };    // a weight as it is, or times the length of its value
 enum class Merge { transpose, direct };
 enum class BackendChoice { automatic, cpu, gpu, reference };
 
@@ -72,15 +76,30 @@ struct Request : Interventions {
   double mask_fill = -std::numeric_limits<double>::infinity();
   FullyMasked fully_masked = FullyMasked::as_computed;
 
+  // Keys and values that stand before the text's own.
+  std::int64_t past = 0;             // queries begin at this place of the keys
+  std::string key_past, value_past;  // FILE.npy: joined before the keys and values; "": not given
+
   // Scores and weights.
   std::optional<double> scale;    // nullopt: the model's own, else 1/sqrt(head_dim)
   std::optional<double> softcap;  // nullopt: none
+  SoftcapOrder softcap_order = SoftcapOrder::before_mask;
   double dropout = 0.0;
   std::uint64_t dropout_seed = 0;
   std::string dropout_mask;  // FILE.npy, 1 = kept; "": kept weights are drawn
 
   Merge merge = Merge::transpose;
   std::vector<Variant> variants;
+
+  // The session, or picture that carries one, whose run gives the numbers of `patches`; "": not given.
+  std::string patch_from;
+
+  // How weights are shown, exported and measured.
+  GroupBy groups = GroupBy::pieces;
+  HideTokens hide_tokens = HideTokens::none;
+  bool renormalise = false;  // rows sum to 1 again after tokens are hidden
+  Weighting weighting = Weighting::weights;
+  double top_p = 1.0;  // the smallest set of keys with this share of a row's weight; 1: all
 
   BackendChoice backend = BackendChoice::automatic;
   int threads = 0;  // 0: all cores

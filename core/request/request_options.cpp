@@ -188,6 +188,8 @@ std::vector<RequestOption> score_options() {
       word_option<"merge", &R::merge, kMerges>("transpose|direct",
                                                "Heads merged correctly, or reshaped without transposing back."),
       {"variant", "NAME[,NAME]", "Known mistakes switched on (none).", variants_text, set_variants},
+      path_option<"patch-from", &R::patch_from>("SESSION",
+                                                "The session, or picture that carries one, whose run is A of --patch."),
       word_option<"backend", &R::backend, kBackends>("auto|cpu|gpu|reference", "What computes."),
       {"threads", "N", "Threads of the CPU backend; 0: all cores.",
        [](const R& r) { return r.threads == 0 ? std::string() : std::to_string(r.threads); },

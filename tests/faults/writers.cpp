@@ -197,6 +197,11 @@ std::vector<Writer> command_writers() {
        command({"explain", "--stage", "weights", "--at", "0,0,1,0"}, {"--out", "OUT/x.svg"})},
       {"compare", "app/cli/compare_command.cpp", nullptr,
        command({"compare", "--against", "SESSION", "--stage", "weights,output"}, {"--out", "OUT"})},
+      {"sweep",
+       "app/cli/sweep_command.cpp",
+       nullptr,
+       {"sweep", "--model", "demo:pronouns", "--phrase", "WORDS", "--against", "MODEL", "--patch", "positions",
+        "--metric", "kl", "--threads", "1", "--out", "OUT/cells.csv"}},
       {"script", kScript, nullptr, command({"script", "--as", "numpy"}, {"--out", "OUT"})},
   };
 }

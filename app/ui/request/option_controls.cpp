@@ -41,6 +41,7 @@ std::string control_of_option(std::string_view option) {
       {"backend", "request/backend"},
       {"threads", "request/threads"},
       {"variant", "request/interventions"},
+      {"patch-from", "request/interventions"},
   };
   if (is_intervention(option)) return "request/interventions";
   const auto found = names.find(option);
