@@ -69,7 +69,7 @@ std::string copied_text(const Session& session, CopyWhat what, const std::option
   const std::int64_t rows = matrix.dim(0), columns = matrix.dim(1);
   if (rows * columns > kMostCells && what == CopyWhat::matrix) return "";
   const bool by_key = is_score_like(view.stage);
-  const std::vector<std::string> row_names = rows_are_keys(view.stage) ? trace->key_labels() : trace->query_labels();
+  const std::vector<std::string> row_names = row_tokens(*trace, view.stage);
   const std::vector<std::string> column_names = by_key ? trace->key_labels() : std::vector<std::string>();
   const auto number = [&](std::int64_t i, std::int64_t j) { return float_text(matrix.at({i, j})); };
   const bool picked = view.cell && view.cell->row >= 0 && view.cell->row < rows && view.cell->column >= 0 &&

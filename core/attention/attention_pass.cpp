@@ -61,8 +61,7 @@ void add_scores(TraceBuilder& builder, const ScoreRule& rule, const std::string&
                       ? builder.add_equal(StageId::scores, scaling, raw)
                       : builder.add(StageId::scores, scaling, [&] { return stage_of(StageId::scores); });
   if (trace.as_computed().softcap) {
-    scores = builder.add(StageId::capped_scores,
-                         fmt::format("{0} · tanh(s ÷ {0})", number_text(*trace.as_computed().softcap)),
+    scores = builder.add(StageId::capped_scores, softcap_text(*trace.as_computed().softcap, rule.caps_added()),
                          [&] { return stage_of(StageId::capped_scores); });
   }
   const char* none = !asks_for_mask(request, *trace.inputs) ? "no mask"

@@ -66,6 +66,9 @@ std::vector<StageId> changed_stages(const Request& before, const Request& now, c
   };
   // Before the scale the mask's work shows in `scores` already.
   const bool early_mask = before.mask_order == MaskOrder::before_scale || now.mask_order == MaskOrder::before_scale;
+  // A cap after the mask caps what the mask adds.
+  const bool late_cap =
+      before.softcap_order == SoftcapOrder::after_mask || now.softcap_order == SoftcapOrder::after_mask;
   for (const StageInfo& stage : stage_infos()) {
     bool dirty = differs(stage.made, before, now) || interventions_differ(stage.id, before, now) ||
                  edits_differ(stage.id, before, now) || patches_differ(stage.id, before, now) || has(also, stage.id);
@@ -77,6 +80,7 @@ std::vector<StageId> changed_stages(const Request& before, const Request& now, c
       dirty = dirty || has(changed, Source::mask) || before.mask_fill != now.mask_fill ||
               has_variant(before, Variant::mask_after_softmax) != has_variant(now, Variant::mask_after_softmax);
     }
+    if (stage.id == StageId::capped_scores && late_cap) dirty = dirty || has(changed, Source::mask);
     if (dirty) result.push_back(stage.id);
   }
   return result;

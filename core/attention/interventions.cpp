@@ -7,6 +7,7 @@
 #include "core/attention/operation_text.h"
 #include "core/attention/patches.h"
 #include "core/base/assert.h"
+#include "core/model/past.h"
 #include "core/request/intervention_kinds.h"
 
 namespace headscope {
@@ -118,7 +119,7 @@ void read_frozen_row(FrozenHead::As as, const HiddenCells& hidden, const FrozenR
 }
 
 std::int64_t own_diagonal(const Request& request, const Inputs& inputs) {
-  return request.causal_align == CausalAlign::bottom_right ? inputs.key_len - inputs.query_len : 0;
+  return diagonal_of(request, inputs);
 }
 
 double head_factor(const Request& request, StageId stage, std::int64_t layer, std::int64_t head) {

@@ -121,7 +121,8 @@ Reuse::Reuse(std::shared_ptr<const Trace> previous, const Request& now, const In
   same_positions_ = equal_rows(before.x, inputs.x);
   std::int64_t open = 0;
   const bool same_terms = mask_terms_of(previous_->request, before) == mask_terms_of(now, inputs) &&
-                          previous_->request.causal_align == now.causal_align;
+                          previous_->request.causal_align == now.causal_align && previous_->request.past == now.past &&
+                          now.past <= 0;
   if (same_terms && stays(StageId::context) && looks_back_only(now, inputs, open) &&
       before.query_len == before.key_len && same_positions_ >= open) {
     same_queries_ = same_positions_;

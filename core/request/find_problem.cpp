@@ -9,6 +9,7 @@
 #include "core/request/intervention_kinds.h"
 #include "core/request/mask_terms.h"
 #include "core/request/model_kind.h"
+#include "core/request/past.h"
 #include "core/request/problem_checks.h"
 #include "core/request/request_text.h"
 
@@ -75,6 +76,16 @@ MaybeProblem mask_problem(const Request& r) {
                      fmt::format("It counts {}: 0 or more.", info.counts),
                      {}};
     }
+  }
+  if (r.past < kPastOfNone) {
+    return Problem{
+        "past", fmt::format("{} is no place of a key", r.past), "Places count from 0.", {{"0", "past", "0"}}};
+  }
+  if (r.past > 0 && r.causal_align == CausalAlign::bottom_right) {
+    return Problem{"past",
+                   "past and causal-align bottom-right exclude each other",
+                   "Both say where the diagonal starts: at that key, or where the last query meets the last key.",
+                   {{"top left", "causal-align", "top-left"}, {"no past", "past", "0"}}};
   }
   const bool below = r.mask_fill == -std::numeric_limits<double>::infinity();
   if (!below && !(std::abs(r.mask_fill) <= static_cast<double>(std::numeric_limits<float>::max()))) {
