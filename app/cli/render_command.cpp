@@ -103,8 +103,9 @@ void render(const Arguments& given, const CancelToken& cancel) {
 
   const std::optional<Request> other = subtracted_from(given, request, view);
   const std::shared_ptr<const Trace> against = other ? computed_trace(*other, memory, cancel) : nullptr;
-  // A page holds all layers; a picture, the one that is shown.
-  const std::shared_ptr<const Trace> trace = computed_trace(request.request, memory, cancel, target.page);
+  // A page and a lens hold all layers; another picture, the one that is shown.
+  const bool all_layers = target.page || view.view == ViewKind::lens;
+  const std::shared_ptr<const Trace> trace = computed_trace(request.request, memory, cancel, all_layers);
   write_target(target, {*trace, against.get()}, view, cancel);
 }
 
@@ -140,6 +141,7 @@ Command render_command() {
       "headscope-cli render --phrase 'The animal was too tired' --out page.html",
       "headscope-cli render --session heads.png --stage scores --out scores.png",
       "headscope-cli render --session wide.json --against tired.json --head 7 --out difference.png",
+      "headscope-cli render --model demo:induction --phrase 'cat box ink fox jam cat box' --view lens --out lens.png",
       "headscope-cli render --model demo:pronouns --view text --head 7 --token 7 --out text.svg",
       "headscope-cli render --model demo:pronouns --view sensitivity --stage weights --at 0,7,7,1 --head 7 "
       "--out sensitivity.svg"};

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "core/attention/interventions.h"
+#include "core/attention/model_stages.h"
 #include "core/attention/patches.h"
 #include "core/explain/held_norm.h"
 #include "core/explain/stream_row.h"

@@ -110,6 +110,7 @@ void plan_stage(Sheet& sheet, bool measure, const CancelToken& cancel) {
     case ViewKind::difference:
     case ViewKind::sensitivity:
     case ViewKind::explanation:
+    case ViewKind::lens:
       break;
   }
 }
@@ -136,6 +137,8 @@ FigurePlan figure_plan(const FigureSource& source, const ViewSpec& asked, bool m
     plan_sensitivity(sheet, cancel);
   } else if (view.view == ViewKind::explanation) {
     plan_explanation(sheet);
+  } else if (view.view == ViewKind::lens) {
+    plan_lens(sheet, without_values, cancel);
   } else {
     plan_stage(sheet, without_values, cancel);
   }
