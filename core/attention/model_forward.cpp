@@ -102,6 +102,7 @@ struct ModelForward::State {
   std::shared_ptr<const RotaryTable> rotary, window_rotary;
   std::vector<Layer> layers;
   Tensor final_left, final_hidden;  // what left the last layer, and that normalised
+  std::int64_t final_from = 0;      // ModelOptions
 
   void begin(const Inputs& inputs, const std::shared_ptr<const Backend>& with, bool reuse);
   Rows entering(std::int64_t layer, const Rows& rows, const Tensor& before) const;
@@ -215,8 +216,9 @@ Rows ModelForward::State::rows_after(std::int64_t layer, const Layer& before, co
   }
   if (is_whole(before.left, same, stream.tensor.dim(1))) return {before.left, same};
   Tensor left = with_rows_of(stream.tensor, before.left, same);
+  const std::int64_t begin = static_cast<std::size_t>(layer) + 1 == layers.size() ? std::max(same, final_from) : same;
   finish_layer(checkpoint->architecture(), checkpoint->block(layer),
-               {.stream = stream.tensor, .attention = attention, .begin = same}, *backend, cancel, left);
+               {.stream = stream.tensor, .attention = attention, .begin = begin}, *backend, cancel, left);
   return {left, same};
 }
 
@@ -240,6 +242,7 @@ std::shared_ptr<const Trace> ModelForward::run(const Request& request, const std
   const Clock::time_point start = Clock::now();
   State& state = *state_;
   state.begin(*inputs, backend, options.reuse);
+  state.final_from = options.final_from;
   const auto count = static_cast<std::int64_t>(state.layers.size());
   HEADSCOPE_ASSERT(0 <= inputs->layer && inputs->layer < count, std::to_string(inputs->layer));
 
