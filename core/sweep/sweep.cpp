@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/attention/model_forward.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/output_head.h"
 #include "core/attention/patches.h"
@@ -91,7 +92,10 @@ Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelTo
             const std::function<void(std::size_t done, std::size_t count)>& progress) {
   check_requests(question);
   options.whole_model = true;
-  options.reuse = true;
+  options.reuse = false;
+  ModelOptions cell_options;
+  cell_options.stage_memory = options.stage_memory;
+  cell_options.reuse = cell_options.whole_model = true;
   options.read_request = [source = question.source](const std::string&) { return source; };
   Engine engine(std::move(options));
   Sweep result;
@@ -114,12 +118,16 @@ Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelTo
   if (of_text || (partner >= 0 && vocabulary_of(*source) == vocabulary_of(*result.trace))) {
     result.source = value_of(*source, partner);
   }
+  if (!of_text) cell_options.final_from = result.position;
+  ModelForward models;  // keeps the layers that the next cell does not change
   std::size_t done = 0;
   for (SweepCell& cell : result.cells) {
     if (progress) progress(done++, result.cells.size());
-    const bool alone = cell.position && result.found->query_of[static_cast<std::size_t>(*cell.position)] < 0;
-    cell.value =
-        alone ? result.unpatched : value_of(*engine.run(with_cell(question.patched, cell), cancel), result.position);
+    cell.value = result.unpatched;
+    if (cell.position && result.found->query_of[static_cast<std::size_t>(*cell.position)] < 0) continue;
+    const Request request = with_cell(question.patched, cell);
+    const auto run = models.run(request, engine.read(request, cancel), model.backend, cancel, cell_options);
+    cell.value = value_of(*run, result.position);
   }
   return result;
 }

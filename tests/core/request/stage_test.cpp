@@ -105,7 +105,6 @@ TEST(Request, EveryFieldChangesTheHash) {
   change([](Request& r) { r.ablate = {{{1, 0}, false}}; });
   change([](Request& r) { r.patches = {{"weights", {}, 1, {}, true}}; });
   change([](Request& r) { r.patches = {{"weights", {}, {}, 1, true}}; });
-  change([](Request& r) { r.patches = {{"weights", 1, {}, {}, true}}; });
   change([](Request& r) { r.patch_from = "a"; });
   change([](Request& r) { r.backend = BackendChoice::reference; });
   change([](Request& r) { r.threads = 2; });
