@@ -244,8 +244,8 @@ Command run_command() {
       {"Output",
        {{"out", "DIR", "Write the stages and manifest.json to this folder; without it, the shape table is printed."},
         {"export", "STAGE[,STAGE...]|all",
-         "Which stages (default all: those of the shown layer); of a checkpoint also of the whole model, by name: "
-         "stream, attention_out, mlp_in, mlp_out, final_norm, logits.",
+         "Which stages (default all: those of the shown layer); of a checkpoint also of the whole model, by name: " +
+             std::string(model_stage_names()) + ".",
          true},
         {"format", "csv|npy|safetensors|json", "As what (default csv)."},
         {"csv", "matrix|long[,safe]",
