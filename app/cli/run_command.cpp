@@ -14,10 +14,12 @@
 #include "app/cli/prediction_text.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/request_arguments.h"
+#include "app/cli/routing_export.h"
 #include "app/cli/shape_table.h"
 #include "app/cli/stage_arguments.h"
 #include "app/cli/summary_text.h"
 #include "app/cli/torch_trace.h"
+#include "core/attention/layer_routing.h"
 #include "core/base/error.h"
 #include "core/compare/prediction_changes.h"
 #include "core/export/export_stages.h"
@@ -46,7 +48,7 @@ void set_csv(ExportPlan& plan, const std::string& text) {
   plan.csv_safe = has(2);
 }
 
-ExportPlan given_plan(const Arguments& given) {
+ExportPlan given_plan(const Arguments& given, RoutingChoice& routing) {
   for (const char* option : {"export", "format", "csv", "region"}) {
     if (given.has(option) && !given.has("out")) {
       throw UsageError(option, "found without --out", "--out DIR, the folder to write to");
@@ -55,7 +57,13 @@ ExportPlan given_plan(const Arguments& given) {
   ExportPlan plan;
   plan.folder = given.get("out");
   if (given.has("out") && plan.folder.empty()) throw UsageError("out", "found ''", "the folder to write to");
-  plan.stages = stages_from("export", given.get("export", "all"));
+  std::string stages = given.get("export", "all");
+  routing = take_routing(stages);
+  plan.no_stages = routing.any() && stages.empty();
+  if (!plan.no_stages) plan.stages = stages_from("export", stages);
+  if (routing.any() && given.has("region")) {
+    throw UsageError("region", "found with router or experts, which have no heads", "stages of attention alone");
+  }
   constexpr ExportFormat kFormats[] = {ExportFormat::csv_matrix, ExportFormat::npy, ExportFormat::safetensors,
                                        ExportFormat::json};
   plan.format = kFormats[choice_of("format", given.get("format", "csv"), {"csv", "npy", "safetensors", "json"})];
@@ -129,11 +137,17 @@ void refuse_two_texts(const Arguments& given) {
   }
 }
 
+// Null for a request without a model that has one.
+const Checkpoint* checkpoint_of(const Trace& trace) {
+  return trace.model == nullptr ? nullptr : trace.model->checkpoint.get();
+}
+
 void run(const Arguments& given, const CancelToken& cancel) {
   const bool torch = given.has("trace");
   if (torch) choice_of("trace", given.get("trace"), {"torch"});
   refuse_two_texts(given);
-  ExportPlan plan = given_plan(given);
+  RoutingChoice routing;
+  ExportPlan plan = given_plan(given, routing);
   const std::optional<std::int64_t> predict = given_count(given, "predict");
   const std::int64_t memory = stage_memory_of(given);
   const Request request = given_request(given).request;
@@ -153,8 +167,12 @@ void run(const Arguments& given, const CancelToken& cancel) {
   std::string text;
   if (given.has("out")) {
     planned_files(*trace, plan);  // what cannot be written is refused before the folder is made
-    const std::vector<std::string> names = export_stages(
+    if (routing.any()) check_has_experts(checkpoint_of(*trace), trace->inputs->layer);
+    std::vector<std::string> names = export_stages(
         *trace, plan, [&](double share) { progress.show("writing to " + plan.folder, share); }, cancel);
+    if (routing.any()) {
+      for (const std::string& name : export_routing(*trace, routing, plan, cancel)) names.push_back(name);
+    }
     if (given.has("json")) {
       text = read_small_file((std::filesystem::path(plan.folder) / "manifest.json").string(), kMostManifestBytes);
     } else {
@@ -191,7 +209,8 @@ Command run_command() {
   spec.groups = {
       {"Output",
        {{"out", "DIR", "Write the stages and manifest.json to this folder; without it, the shape table is printed."},
-        {"export", "STAGE[,STAGE...]|all", "Which stages (default all).", true},
+        {"export", "STAGE[,STAGE...]|all",
+         "Which stages (default all); of a mixture of experts also router and experts.", true},
         {"format", "csv|npy|safetensors|json", "As what (default csv)."},
         {"csv", "matrix|long[,safe]",
          "One matrix per slice, or one table per stage (default matrix); safe: an apostrophe before tokens that a "

@@ -146,11 +146,17 @@ CellSource extra_key_cell(const Trace& trace, Part part, std::int64_t o) {
           Region{{0, 1}, {0, 1}, {o, o + 1}}, SourceRole::bias};
 }
 
+CellSource sink_cell(const Trace& trace, std::int64_t h) {
+  const LayerWeights& weights = trace.inputs->weights;
+  return {std::nullopt, weights.sinks_name, weights.sinks, Region{{h, h + 1}}, SourceRole::bias};
+}
+
 std::string weight_meaning(const Trace& trace, const std::string& name, const Index& index) {
   const LayerWeights& weights = trace.inputs->weights;
   if (name == "bias_k" || name == "bias_v") {
     return head_feature(trace, name == "bias_k" ? Part::key : Part::value, index[index.count - 1]) + ", the added key";
   }
+  if (!weights.sinks.empty() && name == weights.sinks_name) return fmt::format("the sink of head {}", index[0]);
   for (const Linear* linear : {&weights.qkv, &weights.query, &weights.key, &weights.value, &weights.output}) {
     if (linear->empty()) continue;
     const LinearNames names = file_names_of(weights, *linear);

@@ -28,6 +28,7 @@ std::string region_text(const ExportRegion& region);
 
 struct ExportPlan {
   std::vector<StageId> stages;  // empty: all stages of the trace
+  bool no_stages = false;       // only manifest.json is written
   ExportFormat format = ExportFormat::csv_matrix;
   bool csv_safe = false;               // names that begin like formulas get an apostrophe (safe_text)
   std::optional<ExportRegion> region;  // of the 4-D stages

@@ -15,6 +15,7 @@
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
 #include "core/io/tensor_blocks.h"
+#include "core/request/stage_info.h"
 #include "core/tensor/statistics.h"
 
 namespace headscope {
@@ -48,6 +49,11 @@ class Progress {
 // The names of [range) of an axis.
 std::vector<std::string> part_of_names(const std::vector<std::string>& names, Range range) {
   return {names.begin() + range.begin, names.begin() + range.end};
+}
+
+TableOf table_of(StageId stage) {
+  if (is_score_like(stage)) return TableOf::scores;
+  return stage_info(stage).axes.back().axis == Axis::query ? TableOf::heads : TableOf::vectors;
 }
 
 class Exporter {
@@ -130,7 +136,7 @@ class Exporter {
       case ExportFormat::csv_long:
         add_of(stage.id, name + ".csv", [&](std::ostream& out) {
           write_csv_long(out,
-                         {.holds = is_score_like(stage.id) ? TableOf::scores : TableOf::vectors,
+                         {.holds = table_of(stage.id),
                           .layout = stage_layout(stage.id),
                           .tensor = progress_.counted(tensor, sum_of(stage)),
                           .region = stage.region,

@@ -6,6 +6,7 @@
 
 #include "core/backend/kernels/activations.h"
 #include "core/base/assert.h"
+#include "core/model/experts.h"
 #include "core/model/row_norm.h"
 
 namespace headscope {
@@ -30,6 +31,7 @@ void add_row(float* row, const float* addend, std::int64_t features) {
 // mlp(x), [batch, rows, d_model].
 void mlp_of(const Architecture& architecture, const BlockWeights& weights, const Tensor& x, const Backend& backend,
             const CancelToken& cancel, Tensor& result) {
+  if (weights.experts != nullptr) return experts_of(architecture, *weights.experts, x, backend, cancel, result);
   const Shape wide{x.dim(0), x.dim(1), architecture.mlp_width};
   Tensor up = Tensor::zeros(wide, kAxes);
   backend.linear_into(x, weights.up, up, cancel);
@@ -46,7 +48,8 @@ void mlp_of(const Architecture& architecture, const BlockWeights& weights, const
   backend.linear_into(up, weights.down, result, cancel);
 }
 
-// What the MLP reads.
+}  // namespace
+
 Tensor mlp_input(const Architecture& architecture, const BlockWeights& weights, const MlpRows& rows) {
   if (!architecture.parallel && !architecture.norms_input()) return rows.attended;
   const bool shared = architecture.parallel && weights.mlp_norm.empty();
@@ -56,6 +59,8 @@ Tensor mlp_input(const Architecture& architecture, const BlockWeights& weights, 
   return x;
 }
 
+namespace {
+
 // sum += addend, row by row.
 void add_rows(const Tensor& addend, Tensor& sum) {
   for (std::int64_t b = 0; b < sum.dim(0); ++b) {
@@ -64,6 +69,17 @@ void add_rows(const Tensor& addend, Tensor& sum) {
 }
 
 }  // namespace
+
+Tensor attended_rows(const Architecture& architecture, const BlockWeights& weights, const Tensor& stream,
+                     const Tensor& attention) {
+  Tensor s = Tensor::zeros(stream.shape(), kAxes);
+  attention.read(whole(attention.shape()), {s.mutable_data(), static_cast<std::size_t>(s.size())});
+  add_rows(stream, s);
+  if (architecture.norm_place == Architecture::NormPlace::after_sum) {
+    norm_rows(architecture, weights.attention_norm, s, 0, s);
+  }
+  return s;
+}
 
 void norm_rows(const Architecture& architecture, const NormWeights& norm, const Tensor& x, std::int64_t begin,
                Tensor& y) {
@@ -109,7 +125,6 @@ void finish_layer(const Architecture& architecture, const BlockWeights& weights,
                   const Backend& backend, const CancelToken& cancel, Tensor& left) {
   const Tensor& stream = attended.stream;
   const Tensor& attention = attended.attention;
-  const std::int64_t batch = stream.dim(0), features = stream.dim(2);
   HEADSCOPE_ASSERT(attention.shape() == stream.shape() && left.shape() == stream.shape(),
                    to_string(attention.shape()) + " beside " + to_string(stream.shape()));
   const bool mlp = architecture.mlp != Architecture::Mlp::none;
@@ -117,11 +132,8 @@ void finish_layer(const Architecture& architecture, const BlockWeights& weights,
   for (std::int64_t first = attended.begin; first < stream.dim(1); first += kRowsAtOnce) {
     cancel.check();
     const std::int64_t end = std::min(first + kRowsAtOnce, stream.dim(1));
-    Tensor s = Tensor::zeros({batch, end - first, features}, kAxes);
-    attention.read({{0, batch}, {first, end}, {0, features}}, {s.mutable_data(), static_cast<std::size_t>(s.size())});
-    add_rows(stream.sliced(1, first, end), s);
+    Tensor s = attended_rows(architecture, weights, stream.sliced(1, first, end), attention.sliced(1, first, end));
     Tensor rows = left.writable_sliced(1, first, end);
-    if (after_sum) norm_rows(architecture, weights.attention_norm, s, 0, s);
     if (!mlp) {
       norm_rows(architecture, {}, s, 0, rows);
       continue;

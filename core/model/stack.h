@@ -36,6 +36,14 @@ struct MlpRows {
   const Tensor& attended;  // s: stream + attention, normalised with NormPlace::after_sum
 };
 
+// s of all rows: stream + attention, normalised with NormPlace::after_sum, [batch, len, d_model].
+Tensor attended_rows(const Architecture& architecture, const BlockWeights& weights, const Tensor& stream,
+                     const Tensor& attention);
+
+// What the MLP of a layer reads, [batch, rows, d_model]:
+//   before, around: norm(s); parallel: norm(stream);  after_sum, after: s
+Tensor mlp_input(const Architecture& architecture, const BlockWeights& weights, const MlpRows& rows);
+
 // What the MLP of a layer adds to the stream, [batch, rows, d_model], for a layer with an MLP:
 //   before: mlp(norm(s)); parallel: mlp(norm(stream));  after_sum: mlp(s);  after: norm(mlp(s));  around:
 //   norm'(mlp(norm(s)))
@@ -46,7 +54,7 @@ void mlp_added(const Architecture& architecture, const BlockWeights& weights, co
 //   before:    s = stream + attention, then s + mlp(norm(s)); parallel: s + mlp(norm(stream))
 //   after_sum: s = norm(stream + attention), then norm(s + mlp(s))
 //   after:     s = stream + attention, then s + norm(mlp(s));  around: s + norm'(mlp(norm(s)))
-//   mlp(x) = down(f(up x)), or down(f(gate x) * up x)
+//   mlp(x) = down(f(up x)), or down(f(gate x) * up x), or a sum of experts (core/model/experts)
 // Throws Cancelled.
 void finish_layer(const Architecture& architecture, const BlockWeights& weights, const AttendedRows& attended,
                   const Backend& backend, const CancelToken& cancel, Tensor& left);

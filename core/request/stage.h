@@ -29,6 +29,7 @@ enum class StageId {
   weights,
   dropped_weights,
   captured_weights,
+  sink_weights,
   context,
   concat,
   output,

@@ -212,7 +212,7 @@ std::vector<StageInfo> weight_stages() {
        Card::own,
        kWeights,
        {.from = {{S::masked_scores}},
-        .sources = {Source::mask},
+        .sources = {Source::mask, Source::sinks},
         .options = {"fully-masked"},
         .variants = {V::softmax_over_queries, V::mask_after_softmax}}},
       {S::dropped_weights,
@@ -231,6 +231,17 @@ std::vector<StageInfo> weight_stages() {
        Card::own,
        kWeights,
        {.sources = {Source::capture}}},
+      {S::sink_weights,
+       "sink_weights",
+       "b,h,i",
+       {{Axis::batch, Size::batch}, {Axis::head, Size::heads}, {Axis::query, Size::queries}},
+       When::sinks,
+       Card::own,
+       kWeights,
+       {.from = {{S::masked_scores}},
+        .sources = {Source::mask, Source::sinks},
+        .options = {"fully-masked"},
+        .variants = {V::softmax_over_queries}}},
   };
 }
 
