@@ -138,25 +138,6 @@ std::string window_text(const Architecture& model) {
                      layers == model.num_layers ? "" : fmt::format(" in {} of {} layers", layers, model.num_layers));
 }
 
-// How many layers choose experts.
-std::int64_t expert_layers(const Architecture& model) {
-  std::int64_t count = 0;
-  for (std::int64_t layer = 0; layer < model.num_layers; ++layer) count += model.has_experts(layer) ? 1 : 0;
-  return count;
-}
-
-std::string mixture_text(const Architecture& model) {
-  std::string text;
-  if (model.mixture) {
-    const std::int64_t layers = expert_layers(model);
-    text += fmt::format("mixture of experts: {} of {} a token, of {} features{}\n", model.mixture->chosen,
-                        counted(model.mixture->experts, "expert"), model.mixture->width,
-                        layers == model.num_layers ? "" : fmt::format(", in {} of {} layers", layers, model.num_layers));
-  }
-  if (model.sinks) text += "every head has a learned sink in its softmax\n";
-  return text;
-}
-
 Json head_name(OutputHead::Kind kind) {
   switch (kind) {
     case OutputHead::Kind::none:
@@ -195,13 +176,6 @@ void add_architecture(const Checkpoint& checkpoint, Description& description) {
   json["logit_softcap"] = model.logit_softcap ? Json(*model.logit_softcap) : Json(nullptr);
   json["activation"] = model.mlp == Architecture::Mlp::none ? Json(nullptr) : Json(activation_name(model.activation));
   json["gated"] = gated;
-  if (model.mixture) {
-    json["experts"] = model.mixture->experts;
-    json["experts_per_token"] = model.mixture->chosen;
-    json["expert_width"] = model.mixture->width;
-    json["expert_layers"] = expert_layers(model);
-  }
-  json["sinks"] = model.sinks;
   json["output_head"] = head;
   json["tied_embeddings"] = model.tied_embeddings;
   json["parameters"] = checkpoint.parameters();
@@ -223,7 +197,7 @@ void add_architecture(const Checkpoint& checkpoint, Description& description) {
       model.mlp == Architecture::Mlp::none
           ? "no MLP"
           : fmt::format("MLP {} with {}{}", model.mlp_width, gated ? "gated " : "", activation_name(model.activation)));
-  text += mixture_text(model);
+  add_mixture(model, description);
   text += fmt::format("output head: {}{}\n", head.is_null() ? "none" : head.get<std::string>(),
                       !head.is_null() && model.tied_embeddings ? ", tied to the embedding" : "");
   text += fmt::format("{} parameters, {}, {}\n", grouped_digits(checkpoint.parameters()),

@@ -35,8 +35,8 @@ struct RowExponentials {
 };
 
 // cells = exp(cells * factor - max) over the spans, and their sum. `max` is the largest cells * factor, in which NaN
-// may have been passed over, or the sink where that is larger; a sink counts as one cell more, which is kept nowhere. When `max` is -inf: 0. When `max` or a cell is otherwise not finite: NaN, and the cells
-// are left unchanged.
+// may have been passed over, or the sink where that is larger; a sink counts as one cell more, which is kept nowhere.
+// When `max` is -inf: 0. When `max` or a cell is otherwise not finite: NaN, and the cells are left unchanged.
 RowExponentials exponentials_of_row(float* cells, const KeySpans& spans, float factor, float max,
                                     float sink = -HUGE_VALF);
 

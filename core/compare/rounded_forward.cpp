@@ -1,3 +1,4 @@
+// Long because the steps of a layer stand in one class, in their order, as the forward has them.
 #include "core/compare/rounded_forward.h"
 
 #include <Eigen/Core>
@@ -206,8 +207,7 @@ class RoundedForward {
     const std::vector<double> sinks = stored(rule_.sinks);
     WideStage& shares = add(StageId::sink_weights, {shape_[0], shape_[1], shape_[2]});
     for_rows([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t offset) {
-      const double share =
-          steps_.softmax(weights.values.data() + offset, keys, 1, sinks[static_cast<std::size_t>(h)]);
+      const double share = steps_.softmax(weights.values.data() + offset, keys, 1, sinks[static_cast<std::size_t>(h)]);
       const bool none = rule_.fully_masked == FullyMasked::uniform && rule_.mask->hidden.all_hidden(b, h, i);
       shares.values[static_cast<std::size_t>(offset / keys)] = none ? 0 : share;
     });

@@ -1,3 +1,4 @@
+// Long because the origin of every stage stands in one class, which shares what it knows of the cell.
 #include "core/explain/cell_origin.h"
 
 #include <algorithm>

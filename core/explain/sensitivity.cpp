@@ -1,3 +1,4 @@
+// Long because the derivative of every step stands in one class, beside the gradients that it adds to.
 #include "core/explain/sensitivity.h"
 
 #include <fmt/format.h>

@@ -56,8 +56,8 @@ void typeset_sink_share(const TypesetCell& cell, Formula& formula) {
       {sum_node(text_node("j=0", FormulaType::script), text_node(std::to_string(count - 1), FormulaType::script)),
        power(indexed_letter("s", "j"))});
   add_sink_power(cell, below, formula);
-  formula.right.push_back(of_term("÷ row sum", fraction_node(of_term("exp", power(word_node("σ"))),
-                                                             of_term("row sum", std::move(below)))));
+  formula.right.push_back(
+      of_term("÷ row sum", fraction_node(of_term("exp", power(word_node("σ"))), of_term("row sum", std::move(below)))));
   formula.right.push_back(number_node(cell.why.steps.back().value));
   formula.letters.push_back({"s", "the row of " + cell.origin.sources[0].name});
   formula.letters.push_back({"m", "the largest of the row and the sink"});

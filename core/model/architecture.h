@@ -31,8 +31,8 @@ struct MixtureRule {
   std::int64_t experts = 0, chosen = 0;
   std::int64_t width = 0;  // features between the matrices of an expert
   bool renormalised = true;
-  // gpt-oss: gate' = min(gate, limit), up' = up held within [-limit, limit], then gate' sigmoid(slope gate') * (up' + 1)
-  // in place of f(gate) * up.
+  // gpt-oss: gate' = min(gate, limit), up' = up held within [-limit, limit], then gate' sigmoid(slope gate') * (up' +
+  // 1) in place of f(gate) * up.
   struct Clamp {
     double limit = 7, slope = 1.702;
     friend bool operator==(const Clamp&, const Clamp&) = default;

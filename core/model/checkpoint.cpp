@@ -217,9 +217,9 @@ EmbeddingWeights Checkpoint::embedding() const {
   const std::lock_guard lock(contents_->mutex);
   if (!contents_->embedding) {
     const PlannedBody planned = planned_body(architecture(), *contents_->config.family);
-    contents_->embedding =
-        EmbeddingWeights{read_matrix(contents_->lookup, planned.word), read_matrix(contents_->lookup, planned.position),
-                         read_matrix(contents_->lookup, planned.token_type), read_norm(contents_->lookup, planned.embedding_norm)};
+    contents_->embedding = EmbeddingWeights{
+        read_matrix(contents_->lookup, planned.word), read_matrix(contents_->lookup, planned.position),
+        read_matrix(contents_->lookup, planned.token_type), read_norm(contents_->lookup, planned.embedding_norm)};
   }
   return *contents_->embedding;
 }

@@ -39,8 +39,8 @@ struct BlockWeights {
   NormWeights attention_norm_out, mlp_norm_out;  // of results, before they are added (Architecture::NormPlace)
   std::string attention_norm_out_name;           // of its weight in the file
   LayerWeights attention;
-  Tensor query_norm, key_norm;  // [head_dim], of a norm over all heads [heads * head_dim], or empty
-  Linear gate, up, down;        // gate only where the MLP is gated; empty where there are experts
+  Tensor query_norm, key_norm;                   // [head_dim], of a norm over all heads [heads * head_dim], or empty
+  Linear gate, up, down;                         // gate only where the MLP is gated; empty where there are experts
   std::shared_ptr<const ExpertWeights> experts;  // null without
 };
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/assert.h"
-#include "core/model/stack.h"
+#include "core/model/activate.h"
 
 namespace headscope {
 namespace {

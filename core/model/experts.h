@@ -13,9 +13,9 @@ namespace headscope {
 // Where rows x [batch, rows, d_model] go (Shazeer et al. 2017; Jiang et al. 2024).
 struct Routing {
   Tensor probabilities;  // `router` [batch, rows, experts]: softmax over all experts of router x, before any is chosen
-  Tensor chosen;         // `experts` [batch, rows, chosen]: numbers of the largest, the largest first, of equal ones the
-                         // first; whole numbers
-  Tensor factors;        // [batch, rows, chosen]: their probabilities, divided by their sum where the rule says so
+  Tensor chosen;   // `experts` [batch, rows, chosen]: numbers of the largest, the largest first, of equal ones the
+                   // first; whole numbers
+  Tensor factors;  // [batch, rows, chosen]: their probabilities, divided by their sum where the rule says so
 };
 
 // Of what the MLP of a layer reads: the stream after its norm. Throws Cancelled.

@@ -16,8 +16,8 @@ NormWeights read_norm(const WeightLookup& lookup, const PlannedModule& planned);
 Linear read_linear(const WeightLookup& lookup, const PlannedModule& planned);
 
 // The experts of a layer, whose matrices are views of the files: nothing of them is read here but their biases. Null
-// where the layer has none. Of a tensor [experts, in, out] that holds all of them, expert e is the transposed e-th part;
-// gate is every even column of gate_up, up every odd one.
+// where the layer has none. Of a tensor [experts, in, out] that holds all of them, expert e is the transposed e-th
+// part; gate is every even column of gate_up, up every odd one.
 std::shared_ptr<const ExpertWeights> read_experts(const WeightLookup& lookup, const PlannedBlock& planned);
 
 }  // namespace headscope

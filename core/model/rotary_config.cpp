@@ -47,7 +47,8 @@ void scale_as_llama3(ConfigReader& scaling, std::vector<float>& inverse) {
 
 // YaRN (Peng et al. 2023): features that turn often keep their frequency, slow ones get 1 / factor of it, those between
 // a mixture. Returns what multiplies cos and sin.
-double scale_as_yarn(ConfigReader& scaling, double theta, std::int64_t otherwise_original, std::vector<float>& inverse) {
+double scale_as_yarn(ConfigReader& scaling, double theta, std::int64_t otherwise_original,
+                     std::vector<float>& inverse) {
   const double factor = scaling.positive("factor");
   std::optional<std::int64_t> otherwise;
   if (otherwise_original > 0) otherwise = otherwise_original;

@@ -12,7 +12,7 @@ struct RotaryAsked {
   std::int64_t head_dim = 0;
   RotaryRule::Pairs pairs = RotaryRule::Pairs::halves;
   RotaryKeys keys;
-  bool of_window = false;  // of the layers with a window: keys.window_theta, not scaled
+  bool of_window = false;          // of the layers with a window: keys.window_theta, not scaled
   std::int64_t max_positions = 0;  // of the model, which yarn takes where it names no original number; 0: it must
 };
 

@@ -7,6 +7,7 @@
 
 #include "core/backend/backend.h"
 #include "core/base/cancel.h"
+#include "core/model/activate.h"
 #include "core/model/checkpoint.h"
 #include "core/tensor/tensor.h"
 
@@ -58,8 +59,5 @@ void mlp_added(const Architecture& architecture, const BlockWeights& weights, co
 // Throws Cancelled.
 void finish_layer(const Architecture& architecture, const BlockWeights& weights, const AttendedRows& attended,
                   const Backend& backend, const CancelToken& cancel, Tensor& left);
-
-// Applies f of an MLP or of a head's transform, in place.
-void activate(Architecture::Activation activation, std::span<float> values);
 
 }  // namespace headscope

@@ -40,9 +40,9 @@ void add(const PlannedModule& module, std::vector<PlannedTensor>& all) {
 
 std::vector<PlannedTensor> PlannedBlock::tensors() const {
   std::vector<PlannedTensor> all;
-  for (const PlannedModule* module : {&attention_norm, &qkv, &query, &key, &value, &output, &query_norm, &key_norm,
-                                      &attention_norm_out, &mlp_norm, &mlp_norm_out, &gate_up, &gate, &up, &down,
-                                      &router, &stacked_gate_up, &stacked_down}) {
+  for (const PlannedModule* module :
+       {&attention_norm, &qkv, &query, &key, &value, &output, &query_norm, &key_norm, &attention_norm_out, &mlp_norm,
+        &mlp_norm_out, &gate_up, &gate, &up, &down, &router, &stacked_gate_up, &stacked_down}) {
     add(*module, all);
   }
   for (const Expert& expert : experts) {

@@ -35,7 +35,7 @@ struct PlannedBlock {
   PlannedModule router;
   std::vector<Expert> experts;
   PlannedModule stacked_gate_up, stacked_down;  // instead of `experts`: [experts, in, out]
-  std::vector<PlannedTensor> tensors() const;  // those that are there
+  std::vector<PlannedTensor> tensors() const;   // those that are there
 };
 
 struct PlannedBody {

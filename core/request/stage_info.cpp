@@ -1,3 +1,4 @@
+// Long because it is one table, a row a stage.
 #include "core/request/stage_info.h"
 
 #include <string>

@@ -1,4 +1,5 @@
 // From query and key to the output: scores, mask, softmax, dropout, context, merge.
+// Long because the stages from scores to output follow one another as the script has them.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -33,6 +33,7 @@ constexpr std::size_t number_of(StageId stage) {
     case StageId::weights:
     case StageId::dropped_weights:
     case StageId::captured_weights:
+    case StageId::sink_weights:
     case StageId::context:
     case StageId::concat:
     case StageId::output:
