@@ -33,7 +33,10 @@ MatrixLayout stage_layout(StageId stage) {
     if (axis == Axis::position || axis == Axis::query) layout.rows = at;
   }
   // A number of every head and query: heads are the rows.
-  if (axes.back().axis == Axis::query) std::swap(layout.rows, layout.head);
+  if (axes.back().axis == Axis::query) {
+    layout.rows = layout.head;
+    layout.head = -1;
+  }
   return layout;
 }
 

@@ -6,8 +6,8 @@
 #include "core/attention/engine.h"
 #include "core/backend/backend_factory.h"
 #include "core/explain/explain.h"
-#include "core/explain/sensitivity.h"
 #include "core/model/checkpoint.h"
+#include "core/request/memory.h"
 #include "core/request/request_text.h"
 
 namespace headscope {

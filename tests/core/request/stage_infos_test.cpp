@@ -68,6 +68,7 @@ TEST(StageInfos, NoRowLacksAColumn) {
 
 TEST(StageInfos, AxesAreOneBatchPositionsColumnsAndAtMostOneHead) {
   for (const StageInfo& info : stage_infos()) {
+    if (info.id == StageId::sink_weights) continue;  // one number of every head and query
     const auto count = [&](Axis axis) {
       return std::count_if(info.axes.begin(), info.axes.end(),
                            [&](const StageAxis& each) { return each.axis == axis; });
