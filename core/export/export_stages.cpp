@@ -68,7 +68,7 @@ class Exporter {
 
   std::vector<std::string> run() {
     if (plan_.format == ExportFormat::safetensors) {
-      add_safetensors();
+      if (!plan_.no_stages) add_safetensors();
     } else {
       for (const ExportedStage& stage : stages_) add_stage(stage);
     }
