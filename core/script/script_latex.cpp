@@ -123,9 +123,8 @@ void write_scores(Latex& x) {
     x.stage(StageId::scores, tex_at(StageId::scores, "b,h,i,j"),
             tex_at(StageId::raw_scores, "b,h,i,j") + " " + scale_tex(trace),
             trace.scale == 1.0 ? "Nothing is scaled." : "Scaled.");
-    StageId before = StageId::scores;
+    const StageId before = trace.as_computed().softcap ? StageId::capped_scores : StageId::scores;
     write_by_formula(x, StageId::scores, StageId::masked_scores);
-    if (trace.as_computed().softcap) before = StageId::capped_scores;
     const bool capped_last = caps_added(trace.as_computed(), *trace.mask);
     x.stage(StageId::masked_scores, tex_at(StageId::masked_scores, "b,h,i,j"),
             masked(tex_at(before, "b,h,i,j") + (capped_last ? "" : plus), fill),
