@@ -2,7 +2,9 @@
 // definitions. Only weights and sizes come from the engine.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 #include <vector>
 
@@ -62,6 +64,53 @@ inline double plain_activation(Architecture::Activation activation, double x) {
   return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
 }
 
+// down(f(gate x) * up x), or down(f(up x)) without a gate.
+inline PlainRow plain_mlp(const Architecture& architecture, const BlockWeights& weights, const PlainRow& x) {
+  PlainRow hidden = plain_linear(weights.up, x);
+  const bool gated = architecture.mlp == Architecture::Mlp::gated;
+  const PlainRow gate = gated ? plain_linear(weights.gate, x) : PlainRow();
+  for (std::size_t k = 0; k < hidden.size(); ++k) {
+    hidden[k] = gated ? plain_activation(architecture.activation, gate[k]) * hidden[k]
+                      : plain_activation(architecture.activation, hidden[k]);
+  }
+  return plain_linear(weights.down, hidden);
+}
+
+// Of a mixture: the experts of the largest logits, each by its share of the softmax over all of them, or over those.
+inline PlainRow plain_experts(const Architecture& architecture, const ExpertWeights& weights, const PlainRow& x) {
+  const MixtureRule& rule = *architecture.mixture;
+  PlainRow shares = plain_linear(weights.router, x);
+  double all = 0, taken = 0;
+  for (double& share : shares) all += share = std::exp(share);
+  std::vector<std::size_t> chosen;
+  for (std::int64_t k = 0; k < rule.chosen; ++k) {
+    std::size_t best = shares.size();
+    for (std::size_t e = 0; e < shares.size(); ++e) {
+      const bool free = std::find(chosen.begin(), chosen.end(), e) == chosen.end();
+      if (free && (best == shares.size() || shares[e] > shares[best])) best = e;
+    }
+    chosen.push_back(best);
+    taken += shares[best];
+  }
+  PlainRow sum(x.size());
+  for (const std::size_t e : chosen) {
+    const PlainRow gate = plain_linear(weights.experts[e].gate, x);
+    PlainRow hidden = plain_linear(weights.experts[e].up, x);
+    for (std::size_t k = 0; k < hidden.size(); ++k) {
+      if (rule.clamp) {
+        const double g = std::min(gate[k], rule.clamp->limit);
+        const double u = std::clamp(hidden[k], -rule.clamp->limit, rule.clamp->limit);
+        hidden[k] = g / (1 + std::exp(-rule.clamp->slope * g)) * (u + 1);
+      } else {
+        hidden[k] *= plain_activation(architecture.activation, gate[k]);
+      }
+    }
+    const PlainRow added = plain_linear(weights.experts[e].down, hidden);
+    for (std::size_t d = 0; d < sum.size(); ++d) sum[d] += shares[e] / (rule.renormalised ? taken : all) * added[d];
+  }
+  return sum;
+}
+
 // What is made of what enters a layer and what its attention adds.
 struct PlainLayer {
   PlainRow mlp_in, mlp_out;  // empty without an MLP
@@ -84,14 +133,8 @@ inline PlainLayer plain_layer(const Architecture& architecture, const BlockWeigh
   } else if (before) {
     layer.mlp_in = plain_norm(architecture, weights.mlp_norm, s);
   }
-  PlainRow hidden = plain_linear(weights.up, layer.mlp_in);
-  const bool gated = architecture.mlp == Architecture::Mlp::gated;
-  const PlainRow gate = gated ? plain_linear(weights.gate, layer.mlp_in) : PlainRow();
-  for (std::size_t k = 0; k < hidden.size(); ++k) {
-    hidden[k] = gated ? plain_activation(architecture.activation, gate[k]) * hidden[k]
-                      : plain_activation(architecture.activation, hidden[k]);
-  }
-  layer.mlp_out = plain_linear(weights.down, hidden);
+  layer.mlp_out = weights.experts != nullptr ? plain_experts(architecture, *weights.experts, layer.mlp_in)
+                                             : plain_mlp(architecture, weights, layer.mlp_in);
   if (architecture.norm_place == Place::after || architecture.norm_place == Place::around) {
     layer.mlp_out = plain_norm(architecture, weights.mlp_norm_out, layer.mlp_out);
   }
