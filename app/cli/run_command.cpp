@@ -50,8 +50,14 @@ void set_csv(ExportPlan& plan, const std::string& text) {
   plan.csv_safe = has(2);
 }
 
+// What --export names, by what answers it.
+struct GivenExport {
+  RoutingChoice routing;
+  ExportNames names;
+};
+
 // The plan but for the stages of the model, which need its result.
-ExportPlan given_plan(const Arguments& given, RoutingChoice& routing) {
+ExportPlan given_plan(const Arguments& given, GivenExport& asked) {
   for (const char* option : {"export", "format", "csv", "region"}) {
     if (given.has(option) && !given.has("out")) {
       throw UsageError(option, "found without --out", "--out DIR, the folder to write to");
@@ -61,10 +67,11 @@ ExportPlan given_plan(const Arguments& given, RoutingChoice& routing) {
   plan.folder = given.get("out");
   if (given.has("out") && plan.folder.empty()) throw UsageError("out", "found ''", "the folder to write to");
   std::string names = given.get("export", "all");
-  routing = take_routing(names);
-  plan.no_stages = routing.any() && names.empty();
-  if (!plan.no_stages) plan.stages = export_names_from("export", names).stages;
-  if (routing.any() && given.has("region")) {
+  asked.routing = take_routing(names);
+  plan.no_stages = asked.routing.any() && names.empty();
+  if (!plan.no_stages) asked.names = export_names_from("export", names);
+  plan.stages = asked.names.stages;
+  if (asked.routing.any() && given.has("region")) {
     throw UsageError("region", "found with router or experts, which have no heads", "stages of attention alone");
   }
   constexpr ExportFormat kFormats[] = {ExportFormat::csv_matrix, ExportFormat::npy, ExportFormat::safetensors,
@@ -149,11 +156,9 @@ struct ModelQuestions {
   bool any() const { return predict.has_value() || lens || !stages.empty(); }
 };
 
-ModelQuestions given_questions(const Arguments& given, const Request& request) {
-  std::string names = given.get("export", "all");
-  take_routing(names);
-  ModelQuestions asked{given_count(given, "predict"), given.has("lens"), {}};
-  if (!names.empty()) asked.stages = export_names_from("export", names).of_model;
+ModelQuestions given_questions(const Arguments& given, const Request& request,
+                               const std::vector<ModelStageId>& stages) {
+  ModelQuestions asked{given_count(given, "predict"), given.has("lens"), stages};
   if (runs_checkpoint(request)) return asked;
   for (const char* option : {"predict", "lens"}) {
     if (!given.has(option)) continue;
@@ -190,11 +195,6 @@ void answer(const ModelQuestions& asked, const Trace& trace, std::int64_t memory
   }
 }
 
-// Null for a request without a model that has one.
-const Checkpoint* checkpoint_of(const Trace& trace) {
-  return trace.model == nullptr ? nullptr : trace.model->checkpoint.get();
-}
-
 // The shape table or the manifest, and what else of the plan is not a file.
 std::string shown_text(const Arguments& given, const Trace& trace, const ExportPlan& plan, const CancelToken& cancel,
                        ProgressLine& progress) {
@@ -211,7 +211,7 @@ std::string shown_text(const Arguments& given, const Trace& trace, const ExportP
 std::string exported_text(const Arguments& given, const Trace& trace, const ExportPlan& plan,
                           const RoutingChoice& routing, const CancelToken& cancel, ProgressLine& progress) {
   planned_files(trace, plan);  // what cannot be written is refused before the folder is made
-  if (routing.any()) check_has_experts(checkpoint_of(trace), trace.inputs->layer);
+  if (routing.any()) check_has_experts(trace.model.get(), trace.inputs->layer);
   std::vector<std::string> names = export_stages(
       trace, plan, [&](double share) { progress.show("writing to " + plan.folder, share); }, cancel);
   if (routing.any()) {
@@ -229,16 +229,16 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const bool torch = given.has("trace");
   if (torch) choice_of("trace", given.get("trace"), {"torch"});
   refuse_two_texts(given);
-  RoutingChoice routing;
-  ExportPlan plan = given_plan(given, routing);
+  GivenExport named;
+  ExportPlan plan = given_plan(given, named);
   const std::int64_t memory = stage_memory_of(given);
   const Request request = given_request(given).request;
-  const ModelQuestions asked = given_questions(given, request);
+  const ModelQuestions asked = given_questions(given, request, named.names.of_model);
 
   const std::shared_ptr<const Trace> trace = computed_trace(request, memory, cancel, asked.any());
   answer(asked, *trace, memory, cancel, plan);
   ProgressLine progress;
-  std::string text = given.has("out") ? exported_text(given, *trace, plan, routing, cancel, progress)
+  std::string text = given.has("out") ? exported_text(given, *trace, plan, named.routing, cancel, progress)
                                       : shown_text(given, *trace, plan, cancel, progress);
   if (given.has("summary")) text += summary_text(*trace, cancel);
   if (plan.predictions != nullptr && !given.has("json")) text += predictions_text(*plan.predictions, *trace);

@@ -9,6 +9,8 @@
 #include <set>
 #include <string_view>
 
+#include "core/request/request_text.h"
+
 namespace headscope::cli {
 
 namespace {
@@ -25,13 +27,6 @@ std::vector<OptionSpec> options_of(const CommandSpec& command) {
     options.insert(options.end(), group.options.begin(), group.options.end());
   }
   return options;
-}
-
-// `text` between single quotes.
-std::string in_single_quotes(std::string_view text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
 }
 
 // The first sentence of a help text.
@@ -122,14 +117,14 @@ std::string bash_completion(const std::vector<CommandSpec>& commands) {
 std::string zsh_completion(const std::vector<CommandSpec>& commands) {
   std::string text = "#compdef headscope-cli\nlocal -a commands\ncommands=(\n";
   for (const CommandSpec& command : commands) {
-    text += "  " + in_single_quotes(command.name + ":" + zsh_help(command.summary)) + "\n";
+    text += "  " + shell_quoted(command.name + ":" + zsh_help(command.summary)) + "\n";
   }
   text +=
       ")\nif ((CURRENT == 2)); then\n  _describe command commands\n  _arguments '--help[say more]' "
       "'--version[say which]'\n  return\nfi\nlocal command=$words[2]\nshift words\n((CURRENT--))\ncase $command in\n";
   for (const CommandSpec& command : commands) {
     text += "  " + command.name + ")\n    _arguments";
-    for (const OptionSpec& option : options_of(command)) text += " \\\n      " + in_single_quotes(zsh_option(option));
+    for (const OptionSpec& option : options_of(command)) text += " \\\n      " + shell_quoted(zsh_option(option));
     text += " \\\n      '--help[say more]'";
     if (!command.positional.empty()) text += command.several ? " '*:file:_files'" : " ':file:_files'";
     text += "\n    ;;\n";
@@ -143,14 +138,14 @@ std::string fish_completion(const std::vector<CommandSpec>& commands) {
   text += fmt::format("set -l commands {}\n", names);
   const std::string start = "complete -c headscope-cli -n \"not __fish_seen_subcommand_from $commands\" -f";
   for (const CommandSpec& command : commands) {
-    text += fmt::format("{} -a {} -d {}\n", start, command.name, in_single_quotes(first_sentence(command.summary)));
+    text += fmt::format("{} -a {} -d {}\n", start, command.name, shell_quoted(first_sentence(command.summary)));
   }
   text += start + " -l help -d 'say more'\n" + start + " -l version -d 'say which'\n";
   for (const CommandSpec& command : commands) {
     for (const OptionSpec& option : options_of(command)) {
       const OptionValues values = values_of(option);
       text += fmt::format("complete -c headscope-cli -n '__fish_seen_subcommand_from {}' -l {} -d {}", command.name,
-                          option.name, in_single_quotes(first_sentence(option.help)));
+                          option.name, shell_quoted(first_sentence(option.help)));
       if (!option.placeholder.empty()) text += values.files ? " -r -F" : " -x";
       if (!values.words.empty()) text += fmt::format(" -a '{}'", fmt::join(values.words, " "));
       text += "\n";

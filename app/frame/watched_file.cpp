@@ -6,15 +6,14 @@
 #include <vector>
 
 #include "app/frame/start.h"
+#include "core/request/request_files.h"
 
 namespace headscope {
 
 bool reads_file(const Request& request, const std::string& path) {
-  for (const std::string* file :
-       {&request.model, &request.weights, &request.input, &request.key_input, &request.value_input, &request.query,
-        &request.key, &request.value, &request.dropout_mask}) {
-    if (*file == path) return true;
-  }
+  if (request.model == path) return true;
+  if (std::any_of(kFileFields.begin(), kFileFields.end(), [&](auto field) { return request.*field == path; }))
+    return true;
   return std::any_of(request.mask.begin(), request.mask.end(),
                      [&](const MaskTerm& term) { return term.kind == MaskTerm::Kind::file && term.path == path; });
 }

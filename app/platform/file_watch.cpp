@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,8 +12,9 @@
 #include <map>
 #include <system_error>
 #include <thread>
-#include <tuple>
 #include <utility>
+
+#include "core/model/folder_stamp.h"
 
 namespace headscope {
 namespace {
@@ -23,26 +23,18 @@ namespace fs = std::filesystem;
 
 constexpr int kLookAgainMilliseconds = 500;
 
-// What a write changes of a file; all zero where there is none.
-using Mark = std::tuple<ino_t, off_t, std::int64_t, std::int64_t>;
-
-Mark mark_of(const std::string& path) {
-  struct stat found {};
-  if (stat(path.c_str(), &found) != 0) return {};
-  return {found.st_ino, found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec};
-}
-
-std::map<std::string, Mark> marks_of(const std::string& path) {
-  std::map<std::string, Mark> marks;
+// Of the file, or of the files directly in a folder.
+std::map<std::string, FileStamp> stamps_of(const std::string& path) {
+  std::map<std::string, FileStamp> stamps;
   std::error_code error;
   if (!fs::is_directory(path, error)) {
-    marks[path] = mark_of(path);
-    return marks;
+    stamps[path] = file_stamp(path);
+    return stamps;
   }
   for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
-    marks[at->path().string()] = mark_of(at->path().string());
+    stamps[at->path().string()] = file_stamp(at->path().string());
   }
-  return marks;
+  return stamps;
 }
 
 // A descriptor that is closed with it; -1: none, and poll() passes over it.
@@ -66,7 +58,7 @@ class WatchingThread : public FileWatch {
       : path_(path),
         stop_(eventfd(0, EFD_CLOEXEC)),
         told_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)),
-        marks_(marks_of(path)),
+        stamps_(stamps_of(path)),
         thread_([this, wake = std::move(wake)] { watch(wake); }) {}
   ~WatchingThread() override {
     stopping_ = true;
@@ -88,9 +80,9 @@ class WatchingThread : public FileWatch {
       pollfd ends[] = {{stop_.number(), POLLIN, 0}, {told_.number(), POLLIN, 0}};
       poll(ends, 2, kLookAgainMilliseconds);
       forget_what_was_told();
-      auto now = marks_of(path_);
-      if (stopping_ || now == marks_) continue;
-      marks_ = std::move(now);
+      auto now = stamps_of(path_);
+      if (stopping_ || now == stamps_) continue;
+      stamps_ = std::move(now);
       changed_ = true;
       wake();
     }
@@ -105,7 +97,7 @@ class WatchingThread : public FileWatch {
 
   const std::string path_;
   const Descriptor stop_, told_;
-  std::map<std::string, Mark> marks_;  // of the thread, once it runs
+  std::map<std::string, FileStamp> stamps_;  // of the thread, once it runs
   std::atomic<bool> changed_ = false, stopping_ = false;
   std::thread thread_;
 };

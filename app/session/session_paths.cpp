@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "core/request/request_files.h"
+
 namespace headscope {
 
 namespace {
@@ -16,11 +18,7 @@ void lead_from(const std::filesystem::path& folder, std::string& path) {
 }
 
 void lead_from(const std::filesystem::path& folder, Request& request) {
-  for (std::string* field :
-       {&request.input, &request.key_input, &request.value_input, &request.query, &request.key, &request.value,
-        &request.key_past, &request.value_past, &request.weights, &request.dropout_mask, &request.patch_from}) {
-    lead_from(folder, *field);
-  }
+  for (const auto field : kFileFields) lead_from(folder, request.*field);
   if (request.model != "seeded" && !request.model.starts_with("demo:")) lead_from(folder, request.model);
   for (MaskTerm& term : request.mask) lead_from(folder, term.path);
 }

@@ -20,11 +20,12 @@ const Trace& kept_layer(const ModelTrace& model, std::int64_t layer) {
 
 }  // namespace
 
-void check_has_experts(const Checkpoint* checkpoint, std::int64_t layer) {
-  if (checkpoint == nullptr) {
+void check_has_experts(const ModelTrace* model, std::int64_t layer) {
+  if (model == nullptr || model->checkpoint == nullptr) {
     throw UsageError("export", "router and experts are of a mixture, and this request has no such model",
                      "--model with a mixture of experts, such as Mixtral");
   }
+  const Checkpoint* const checkpoint = model->checkpoint.get();
   const Architecture& architecture = checkpoint->architecture();
   if (!architecture.mixture) {
     throw UsageError("export", fmt::format("{} has no experts, so it has no router", checkpoint->path()),
@@ -39,7 +40,7 @@ void check_has_experts(const Checkpoint* checkpoint, std::int64_t layer) {
 }
 
 Routing layer_routing(const ModelTrace& model, std::int64_t layer, const CancelToken& cancel) {
-  check_has_experts(model.checkpoint.get(), layer);
+  check_has_experts(&model, layer);
   const Checkpoint& checkpoint = *model.checkpoint;
   const Architecture& architecture = checkpoint.architecture();
   const Trace& trace = kept_layer(model, layer);

@@ -13,7 +13,7 @@ namespace headscope {
 // layer without experts and for a layer that was not kept, Cancelled.
 Routing layer_routing(const ModelTrace& model, std::int64_t layer, const CancelToken& cancel);
 
-// Throws the same UsageErrors and computes nothing. `checkpoint` may be null: then there is no model.
-void check_has_experts(const Checkpoint* checkpoint, std::int64_t layer);
+// Throws the same UsageErrors, but for a layer that was not kept, and computes nothing. Null: there is no model.
+void check_has_experts(const ModelTrace* model, std::int64_t layer);
 
 }  // namespace headscope

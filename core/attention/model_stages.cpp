@@ -34,14 +34,6 @@ Shape layers_shape(const ModelTrace& model) {
   return {static_cast<std::int64_t>(model.layers.size()), row[0], row[1], row[2]};
 }
 
-void check_layers(const std::string& option, const ModelTrace& model) {
-  for (std::size_t layer = 0; layer < model.layers.size(); ++layer) {
-    if (model.layers[layer] != nullptr) continue;
-    throw UsageError(option, fmt::format("layer {} was not kept, its stages are too large", layer),
-                     fmt::format("fewer tokens, or --layer {}", model.layers.size() - 1));
-  }
-}
-
 void check_bytes(const std::string& option, const Shape& layers, std::int64_t limit) {
   const double row = 4.0 * static_cast<double>(layers[1]) * static_cast<double>(layers[3]);  // of one token
   const double token = row * static_cast<double>(layers[0] + 1);
@@ -171,6 +163,14 @@ const Tensor& attention_added(const Trace& layer) {
   return layer.tensor(normed ? StageId::attention_norm_out : StageId::output);
 }
 
+void check_layers_kept(const std::string& option, const ModelTrace& model) {
+  for (std::size_t layer = 0; layer < model.layers.size(); ++layer) {
+    if (model.layers[layer] != nullptr) continue;
+    throw UsageError(option, fmt::format("layer {} was not kept, its stages are too large", layer),
+                     fmt::format("fewer tokens, or --layer {}", model.layers.size() - 1));
+  }
+}
+
 void check_model_stage(const std::string& option, const Trace& trace, ModelStageId id) {
   const ModelStageInfo& info = model_stage_info(id);
   const std::string found = fmt::format("found {}, a stage of a whole model; ", info.name);
@@ -195,7 +195,7 @@ void check_model_stage(const std::string& option, const Trace& trace, ModelStage
 
 LayerStreams layer_streams(const std::string& option, const ModelTrace& model, const CancelToken& cancel,
                            std::int64_t limit) {
-  check_layers(option, model);
+  check_layers_kept(option, model);
   const Shape shape = layers_shape(model);
   check_bytes(option, shape, limit);
   const std::int64_t count = shape[0] + 1, size = shape[1] * shape[2] * shape[3];
@@ -227,7 +227,7 @@ std::vector<ModelStage> model_stages(const std::string& option, const Trace& tra
   if (ids.empty()) return stages;
   const ModelTrace& model = *trace.model;
   HEADSCOPE_ASSERT(!model.final_hidden.empty(), "not computed whole: " + model.name);
-  check_layers(option, model);
+  check_layers_kept(option, model);
   const bool streamed = std::any_of(ids.begin(), ids.end(), [](ModelStageId id) {
     return id == ModelStageId::stream || model_stage_info(id).needs == ModelStageNeeds::mlp;
   });

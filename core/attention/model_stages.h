@@ -30,6 +30,9 @@ struct LayerStreams {
   std::vector<Tensor> each;
 };
 
+// Throws UsageError, which names `option`, when a layer was not kept (ModelForward::run).
+void check_layers_kept(const std::string& option, const ModelTrace& model);
+
 // Throws UsageError, which names `option`, when the trace is no whole model's or the model lacks what `id` needs.
 void check_model_stage(const std::string& option, const Trace& trace, ModelStageId id);
 

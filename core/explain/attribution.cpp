@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <iterator>
 
+#include "core/attention/model_stages.h"
 #include "core/attention/output_head.h"
 #include "core/attention/patches.h"
 #include "core/base/assert.h"
@@ -53,15 +54,12 @@ void check_question(const ModelTrace& model, const LogitQuestion& question) {
     throw UsageError("token", fmt::format("{} is not in the vocabulary of {}", id, model.name),
                      fmt::format("ids from 0 to {}", vocabulary - 1));
   }
+  check_layers_kept("phrase", model);
   for (std::size_t layer = 0; layer < model.layers.size(); ++layer) {
-    if (model.layers[layer] != nullptr) {
-      if (!has_patches(model.layers[layer]->request, static_cast<std::int64_t>(layer), kStreamPatch)) continue;
-      throw UsageError("patch",
-                       fmt::format("the stream of layer {} is that of another run, which nothing here wrote", layer),
-                       "patches of stages");
-    }
-    throw UsageError("phrase", fmt::format("layer {} was not kept, its stages are too large", layer),
-                     fmt::format("fewer tokens, or --layer {}", model.layers.size() - 1));
+    if (!has_patches(model.layers[layer]->request, static_cast<std::int64_t>(layer), kStreamPatch)) continue;
+    throw UsageError("patch",
+                     fmt::format("the stream of layer {} is that of another run, which nothing here wrote", layer),
+                     "patches of stages");
   }
   const auto layers = static_cast<std::int64_t>(model.layers.size());
   const std::int64_t sources = layers * inputs.num_heads * inputs.key_len;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headscope {
@@ -38,7 +39,6 @@ class MappingGuard {
     bool operator==(const Modified&) const = default;
   } modified_;
 
-  friend void check_mapped_files();
   friend class MappingChanges;
 };
 
@@ -59,6 +59,9 @@ class MappingChanges {
   void check() const;
 
  private:
+  explicit MappingChanges(std::vector<std::uint64_t> before) : before_(std::move(before)) {}
+  friend void check_mapped_files();
+
   std::vector<std::uint64_t> before_;  // ids, increasing
 };
 
