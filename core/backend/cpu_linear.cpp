@@ -6,6 +6,7 @@
 #include "core/backend/kernels/gemm.h"
 #include "core/backend/operands.h"
 #include "core/base/assert.h"
+#include "core/base/per_thread.h"
 #include "core/tensor/parts.h"
 
 namespace headscope {
@@ -29,7 +30,8 @@ Range part_of_range(std::int64_t size, std::int64_t count, std::int64_t index) {
 template <typename Rows>
 void multiply_rows(const PackedMatrix& weight, const float* bias, const Rows& all, Range rows, Range panels,
                    const CancelToken& cancel) {
-  thread_local std::vector<float> packed;
+  static PerThread<std::vector<float>> packed_rows;
+  std::vector<float>& packed = packed_rows.get();
   const std::int64_t depth_parts = std::max<std::int64_t>(1, parts_over(weight.in(), kBlockDepth));
   for (std::int64_t part = 0; part < depth_parts; ++part) {
     const Range depth = part_of_range(weight.in(), depth_parts, part);
@@ -46,7 +48,8 @@ void multiply_rows(const PackedMatrix& weight, const float* bias, const Rows& al
 
 // Computes the rows of panel `panel` of `weight` and packs them as panel `to` of `packed`.
 void pack_computed_panel(const Tensor& weight, std::int64_t panel, std::int64_t to, PackedMatrix& packed) {
-  thread_local std::vector<float> rows;
+  static PerThread<std::vector<float>> computed_rows;
+  std::vector<float>& rows = computed_rows.get();
   const Range range{panel * kPanelColumns, std::min((panel + 1) * kPanelColumns, weight.dim(0))};
   rows.resize(static_cast<std::size_t>(range.size() * weight.dim(1)));
   weight.read({range, {0, weight.dim(1)}}, rows);

@@ -18,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/per_thread.h"
 #include "core/picture/text/text_box.h"
 
 namespace headscope {
@@ -96,8 +97,8 @@ struct FontCache {
 };
 
 FontCache& cache() {
-  thread_local FontCache fonts;
-  return fonts;
+  static PerThread<FontCache> fonts;
+  return fonts.get();
 }
 
 // Sets the size in 1/64 px.

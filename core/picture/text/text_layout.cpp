@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/per_thread.h"
 #include "core/base/utf8.h"
 #include "core/picture/text/text_stretches.h"
 #include "core/text/visual_order.h"
@@ -204,7 +205,8 @@ struct KnownLayouts {
 }  // namespace
 
 std::shared_ptr<const TextLayout> text_layout(std::string_view utf8, FontRole role, double pixel_size) {
-  thread_local KnownLayouts known;
+  static PerThread<KnownLayouts> known_layouts;
+  KnownLayouts& known = known_layouts.get();
   std::string key(utf8);
   key += static_cast<char>(role);
   key += std::to_string(pixels_of(pixel_size));
