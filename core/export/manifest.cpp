@@ -1,5 +1,6 @@
 #include "core/export/manifest.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -9,6 +10,7 @@
 #include "core/base/version.h"
 #include "core/export/session_file.h"
 #include "core/heads/model_metrics.h"
+#include "core/heads/shown_weights.h"
 #include "core/io/json_text.h"
 #include "core/model/checkpoint.h"
 #include "core/tensor/statistics.h"
@@ -36,6 +38,20 @@ Json stage_json(const Stage& stage, const std::vector<std::string>& files,
   }
   json["seconds"] = json_number(stage.seconds);
   return json;
+}
+
+// What is shown instead of the computed weights.
+void add_shown(Json& stage, const TokenGroups& groups, const Request& request) {
+  const Json all = Json::parse(request_json(request));
+  Json shown = Json::object();
+  for (const SaidOption& option : said_showing(request)) {
+    std::string key = option.name;
+    std::replace(key.begin(), key.end(), '-', '_');
+    shown[key] = all.at(key);
+  }
+  stage["shown"] = std::move(shown);
+  stage["tokens"] = groups.row_labels;
+  stage["key_tokens"] = groups.column_labels;
 }
 
 Json model_json(const ModelTrace& model) {
@@ -134,8 +150,10 @@ Json metrics_list(const Trace& trace, const CancelToken& cancel) {
 
 }  // namespace
 
-std::string manifest_json(const Trace& trace, const ManifestContents& contents, const CancelToken& cancel,
+std::string manifest_json(const Trace& computed, const ManifestContents& contents, const CancelToken& cancel,
                           const std::function<void(double)>& progress) {
+  const TraceToExport of = trace_to_export(computed);
+  const Trace& trace = of.trace;
   Json json;
   json["version"] = kVersion;
   json["request"] = Json::parse(request_json(trace.request));
@@ -159,11 +177,13 @@ std::string manifest_json(const Trace& trace, const ManifestContents& contents, 
   for (std::size_t index = 0; index < trace.stages.size(); ++index) {
     const Stage& stage = trace.stages[index];
     const auto written = contents.files.find(stage.id);
-    stages[std::string(stage_name(stage.id))] = stage_json(
-        stage, written == contents.files.end() ? std::vector<std::string>{} : written->second, statistics[index]);
+    Json& entry = stages[std::string(stage_name(stage.id))];
+    entry = stage_json(stage, written == contents.files.end() ? std::vector<std::string>{} : written->second,
+                       statistics[index]);
+    if (of.groups != nullptr && is_shown_stage(stage.id)) add_shown(entry, *of.groups, trace.request);
   }
   json["stages"] = std::move(stages);
-  if (contents.metrics) json["metrics"] = metrics_list(trace, cancel);
+  if (contents.metrics) json["metrics"] = metrics_list(AsShown(computed, HiddenColumns::zero).trace(), cancel);
   return json_dump(json, 2) + "\n";
 }
 

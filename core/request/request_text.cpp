@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/request/option_flag.h"
+
 namespace headscope {
 
 const RequestOption* find_request_option(std::string_view name) {
@@ -23,7 +25,7 @@ std::vector<std::string> command_line_of(const Request& request) {
   for (const RequestOption& option : request_options()) {
     if (!is_given(option, request)) continue;
     words.push_back(std::string("--") + option.name);
-    words.push_back(option.get(request));
+    if (!is_flag(option)) words.push_back(option.get(request));
   }
   return words;
 }

@@ -105,6 +105,12 @@ TEST(Request, EveryFieldChangesTheHash) {
   change([](Request& r) { r.ablate = {{{1, 0}, false}}; });
   change([](Request& r) { r.backend = BackendChoice::reference; });
   change([](Request& r) { r.threads = 2; });
+  change([](Request& r) { r.groups = GroupBy::words; });
+  change([](Request& r) { r.hide_tokens = HideTokens::special; });
+  change([](Request& r) { r.hide_tokens = HideTokens::first; });
+  change([](Request& r) { r.renormalise = true; });
+  change([](Request& r) { r.weighting = Weighting::value_norm; });
+  change([](Request& r) { r.top_p = 0.5; });
   EXPECT_EQ(hashes.size(), changes + 1);
 }
 
