@@ -14,6 +14,7 @@ uniform uint first_key;  // of the keys here, as the mask counts them
 uniform float scale;
 uniform float softcap;  // 0: none
 uniform bool mask_first;  // the mask before the scale
+uniform bool caps_added;  // the cap after what the mask adds
 uniform bool stops_before_softcap;
 uniform bool stops_before_mask;
 uniform float hidden_value;  // what a hidden cell gets
@@ -39,8 +40,9 @@ void main() {
     score *= scale;
   } else {
     score *= scale;
+    if (has_added && caps_added) score += added_at(row, j);
     if (softcap != 0.0 && !stops_before_softcap) score = softcap * tanh_of(score / softcap);
-    if (has_added && !stops_before_mask) score += added_at(row, j);
+    if (has_added && !caps_added && !stops_before_mask) score += added_at(row, j);
   }
   if (!stops_before_mask && is_hidden(row, first_key + j)) score = hidden_value;
   scores[row * keys + j] = is_nan(score) ? kPlainNan : score;

@@ -21,6 +21,7 @@ Command sensitivity_command();  // sensitivity_command.cpp
 Command attribute_command();    // attribute_command.cpp
 Command diagnose_command();     // diagnose_command.cpp
 Command compare_command();      // compare_command.cpp
+Command sweep_command();        // sweep_command.cpp
 Command precision_command();    // precision_command.cpp
 Command script_command();       // script_command.cpp
 Command info_command();         // info_command.cpp
@@ -31,6 +32,7 @@ Command scan_command();         // scan_command.cpp
 Command merge_command();        // merge_command.cpp
 Command report_command();       // report_command.cpp
 Command doctor_command();       // doctor_command.cpp
+Command manual_command();       // manual_command.cpp
 
 // In the order of --help.
 const std::vector<Command>& commands();

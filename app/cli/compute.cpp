@@ -2,6 +2,8 @@
 
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
+#include "app/session/session_paths.h"
+#include "core/attention/patches.h"
 #ifdef HEADSCOPE_HAS_GL
 #include "app/gl/compute_factory.h"
 #endif
@@ -12,20 +14,32 @@ EngineOptions engine_options(std::int64_t stage_memory, bool whole_model) {
   EngineOptions options;
   options.stage_memory = stage_memory;
   options.whole_model = whole_model;
+  options.read_request = [](const std::string& path) { return read_session_with_paths(path).request; };
 #ifdef HEADSCOPE_HAS_GL
   options.make_backend = backends_with_gpu();
 #endif
   return options;
 }
 
-std::shared_ptr<const Trace> computed_trace(const Request& request, std::int64_t stage_memory,
-                                            const CancelToken& cancel, bool whole_model) {
+void print_notices(const Trace& trace) {
+  if (!trace.notice.empty()) print_notice(trace.notice);
+  const Patches* patches = trace.inputs->patches.get();
+  if (patches != nullptr && !patches->notice.empty()) print_notice(patches->notice);
+}
+
+std::shared_ptr<const Trace> quiet_trace(const Request& request, std::int64_t stage_memory, const CancelToken& cancel,
+                                         bool whole_model) {
   Engine engine(engine_options(stage_memory, whole_model));
   ProgressLine progress;
   progress.show("computing");
   const std::shared_ptr<const Trace> trace = engine.run(request, cancel);
-  progress.erase();
-  if (!trace->notice.empty()) print_notice(trace->notice);
+  return trace;
+}
+
+std::shared_ptr<const Trace> computed_trace(const Request& request, std::int64_t stage_memory,
+                                            const CancelToken& cancel, bool whole_model) {
+  const std::shared_ptr<const Trace> trace = quiet_trace(request, stage_memory, cancel, whole_model);
+  print_notices(*trace);
   return trace;
 }
 

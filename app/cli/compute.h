@@ -10,11 +10,16 @@
 
 namespace headscope::cli {
 
-// Those of an engine, with the GPU where this build has one.
+// Those of an engine, with the GPU where this build has one, that reads the sessions of --patch-from.
 EngineOptions engine_options(std::int64_t stage_memory, bool whole_model);
 
-// Engine::run, with the GPU where this build has one. Prints the notice of the trace to standard error. `stage_memory`
+// What a trace has to say: that another backend computed it, or which positions a patch left alone; to standard error.
+void print_notices(const Trace& trace);
+
+// Engine::run, with the GPU where this build has one. computed_trace() prints the notices of the trace. `stage_memory`
 // (stage_memory_of() in request_arguments.h) and `whole_model`: as EngineOptions.
+std::shared_ptr<const Trace> quiet_trace(const Request& request, std::int64_t stage_memory, const CancelToken& cancel,
+                                         bool whole_model = false);
 std::shared_ptr<const Trace> computed_trace(const Request& request, std::int64_t stage_memory,
                                             const CancelToken& cancel, bool whole_model = false);
 

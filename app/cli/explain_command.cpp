@@ -2,6 +2,9 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "app/cli/commands.h"
 #include "app/cli/compute.h"
@@ -13,7 +16,9 @@
 #include "core/base/error.h"
 #include "core/explain/cell_place.h"
 #include "core/explain/explain.h"
+#include "core/explain/model_cell.h"
 #include "core/io/json_text.h"
+#include "core/request/model_kind.h"
 
 namespace headscope::cli {
 
@@ -27,9 +32,11 @@ Json index_json(const Index& index) {
   return json;
 }
 
-std::string explanation_json(const Explanation& why) {
-  Json json = {{"stage", stage_name(why.stage)}, {"index", index_json(why.index)}, {"value", json_number(why.value)},
-               {"formula", why.formula},         {"steps", Json::array()},         {"operands", Json::array()}};
+// Of an Explanation or a ModelCell, which have these parts alike.
+template <typename Why>
+std::string explanation_json(std::string_view stage, const Why& why) {
+  Json json = {{"stage", stage},         {"index", index_json(why.index)}, {"value", json_number(why.value)},
+               {"formula", why.formula}, {"steps", Json::array()},         {"operands", Json::array()}};
   for (const ExplainStep& step : why.steps) {
     json["steps"].push_back({{"name", step.name}, {"expression", step.expression}, {"value", json_number(step.value)}});
   }
@@ -65,6 +72,12 @@ std::string terms_text(const Explanation& why) {
   return "\n" + table_text({{}, {true}, {true}, {true}}, rows);
 }
 
+std::string steps_text(const std::vector<ExplainStep>& steps) {
+  std::vector<std::vector<std::string>> rows = {{"step", "with numbers", "result"}};
+  for (const ExplainStep& step : steps) rows.push_back({step.name, step.expression, number(step.value)});
+  return table_text({{}, {}, {true}}, rows);
+}
+
 std::string explanation_text(const Trace& trace, const Explanation& why) {
   std::string text = fmt::format("{} = {}\n", cell_name(stage_name(why.stage), why.index), operand_text(why.value));
   if (is_score_like(why.stage)) {
@@ -73,10 +86,30 @@ std::string explanation_text(const Trace& trace, const Explanation& why) {
                         printable(queries[static_cast<std::size_t>(why.index[2])]), why.index[3],
                         printable(keys[static_cast<std::size_t>(why.index[3])]));
   }
-  text += why.formula + "\n" + terms_text(why) + "\n";
-  std::vector<std::vector<std::string>> rows = {{"step", "with numbers", "result"}};
-  for (const ExplainStep& step : why.steps) rows.push_back({step.name, step.expression, number(step.value)});
-  return text + table_text({{}, {}, {true}}, rows);
+  return text + why.formula + "\n" + terms_text(why) + "\n" + steps_text(why.steps);
+}
+
+std::string cell_text(const ModelCell& why) {
+  return fmt::format("{} = {}\n{}\n\n", cell_name(model_stage_info(why.stage).name, why.index), operand_text(why.value),
+                     why.formula) +
+         steps_text(why.steps);
+}
+
+// A cell of a stage of the whole model.
+void explain_model_cell(const Arguments& given, ModelStageId stage, const CancelToken& cancel) {
+  if (given.has("out")) {
+    throw UsageError("out", fmt::format("found with --stage {}, whose formula has no picture", given.get("stage")),
+                     "no --out, or a stage of a layer");
+  }
+  Index index;
+  const std::vector<std::int64_t> at = cell_numbers_from("at", given.get("at"));
+  if (at.size() > kMaxRank) throw UsageError("at", fmt::format("found {} numbers", at.size()), "L,B,I,D or B,I,D");
+  for (const std::int64_t each : at) index.push_back(each);
+  const std::int64_t memory = stage_memory_of(given);
+  const Request request = given_request(given).request;
+  const std::shared_ptr<const Trace> trace = computed_trace(request, memory, cancel, runs_checkpoint(request));
+  const ModelCell why = model_cell("stage", *trace, stage, index, cancel);
+  print(given.has("json") ? explanation_json(model_stage_info(stage).name, why) : cell_text(why));
 }
 
 // The figure of formula, steps and result.
@@ -96,6 +129,9 @@ void run(const Arguments& given, const CancelToken& cancel) {
     if (given.has("json")) throw UsageError("json", "found together with --out", "one of the two");
     check_picture_name(given);
   }
+  if (const std::optional<ModelStageId> of_model = model_stage_named(given.get("stage"))) {
+    return explain_model_cell(given, *of_model, cancel);
+  }
   const StageId stage = stage_from("stage", given.get("stage"));
   const std::vector<std::int64_t> at = cell_numbers_from("at", given.get("at"));
   const std::int64_t memory = stage_memory_of(given);
@@ -103,7 +139,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const Index cell = cell_from(at, stage, stage_of(*trace, stage).tensor);
   if (given.has("out")) return draw(given, *trace, {stage, cell}, cancel);
   const Explanation why = explain(*trace, stage, cell);
-  print(given.has("json") ? explanation_json(why) : explanation_text(*trace, why));
+  print(given.has("json") ? explanation_json(stage_name(why.stage), why) : explanation_text(*trace, why));
 }
 
 }  // namespace
@@ -114,8 +150,11 @@ Command explain_command() {
   spec.usage = "REQUEST --stage STAGE --at B,H,I,J [--json | --out FILE.svg|FILE.png]";
   spec.summary = "Says where one number comes from: its formula, its operands with their values, and every step.";
   spec.groups = {{"Cell",
-                  {{"stage", "STAGE", "The stage that holds the number."},
-                   {"at", "B,H,I,J", "Where in the stage, in its own axes (B,I,J in a stage of three)."},
+                  {{"stage", "STAGE",
+                    "The stage that holds the number; of a checkpoint also of the whole model: stream, attention_out, "
+                    "mlp_in, mlp_out, final_norm, logits."},
+                   {"at", "B,H,I,J",
+                    "Where in the stage, in its own axes (B,I,J in a stage of three; L,B,I,D in one with layers)."},
                    {"json", "", "Print {stage, index, value, formula, steps, operands}."}}},
                  {"Picture",
                   {{"out", "FILE.svg|FILE.png", "Draw formula, steps and result as a picture instead."},
@@ -123,6 +162,7 @@ Command explain_command() {
                  request_group()};
   spec.examples = {"headscope-cli explain --phrase 'Hola mi nombre es Alex' --stage weights --at 0,2,3,1",
                    "headscope-cli explain --phrase 'a b c' --heads 4 --stage output --at 0,2,17 --json",
+                   "headscope-cli explain --model demo:induction --phrase 'cat box ink' --stage stream --at 1,0,2,5",
                    "headscope-cli explain --phrase 'a b c' --stage weights --at 0,0,2,1 --out weight.svg"};
   return {spec, run};
 }

@@ -81,29 +81,7 @@ void refuse_without_fonts() {
       "fonts-jetbrains-mono");
 }
 
-void render(const Arguments& given, const CancelToken& cancel) {
-  check_picture_name(given);
-  const std::int64_t memory = stage_memory_of(given);
-  const GivenRequest request = given_request(given);
-  const ViewSpec view = given_view(given, request.view.value_or(ViewSpec()));
-
-  const std::optional<Request> other = subtracted_from(given, request, view);
-  const std::shared_ptr<const Trace> against = other ? computed_trace(*other, memory, cancel) : nullptr;
-  // A page holds all layers; a picture, the one that is shown.
-  const bool all_layers = picture_target(given).page;
-  const std::shared_ptr<const Trace> trace = computed_trace(request.request, memory, cancel, all_layers);
-  render_to_file(given, {*trace, against.get()}, view, cancel);
-}
-
-}  // namespace
-
-void check_picture_name(const Arguments& given) {
-  picture_target(given);
-}
-
-void render_to_file(const Arguments& given, const FigureSource& source, const ViewSpec& view,
-                    const CancelToken& cancel) {
-  const Target target = picture_target(given);
+void write_target(const Target& target, const FigureSource& source, const ViewSpec& view, const CancelToken& cancel) {
   ProgressLine progress;
   progress.show("laying out " + target.path);
   if (!target.page) refuse_without_fonts();
@@ -115,6 +93,31 @@ void render_to_file(const Arguments& given, const FigureSource& source, const Vi
   std::error_code error;
   const auto bytes = std::filesystem::file_size(target.path, error);
   print(fmt::format("{}  {}, {}\n", printable(target.path), size, size_text(error ? 0 : static_cast<double>(bytes))));
+}
+
+void render(const Arguments& given, const CancelToken& cancel) {
+  const Target target = picture_target(given);
+  const std::int64_t memory = stage_memory_of(given);
+  const GivenRequest request = given_request(given);
+  const ViewSpec view = given_view(given, request.view.value_or(ViewSpec()));
+
+  const std::optional<Request> other = subtracted_from(given, request, view);
+  const std::shared_ptr<const Trace> against = other ? computed_trace(*other, memory, cancel) : nullptr;
+  // A page and a lens hold all layers; another picture, the one that is shown.
+  const bool all_layers = target.page || view.view == ViewKind::lens;
+  const std::shared_ptr<const Trace> trace = computed_trace(request.request, memory, cancel, all_layers);
+  write_target(target, {*trace, against.get()}, view, cancel);
+}
+
+}  // namespace
+
+void check_picture_name(const Arguments& given) {
+  picture_target(given);
+}
+
+void render_to_file(const Arguments& given, const FigureSource& source, const ViewSpec& view,
+                    const CancelToken& cancel) {
+  write_target(picture_target(given), source, view, cancel);
 }
 
 Command render_command() {
@@ -138,6 +141,7 @@ Command render_command() {
       "headscope-cli render --phrase 'The animal was too tired' --out page.html",
       "headscope-cli render --session heads.png --stage scores --out scores.png",
       "headscope-cli render --session wide.json --against tired.json --head 7 --out difference.png",
+      "headscope-cli render --model demo:induction --phrase 'cat box ink fox jam cat box' --view lens --out lens.png",
       "headscope-cli render --model demo:pronouns --view text --head 7 --token 7 --out text.svg",
       "headscope-cli render --model demo:pronouns --view sensitivity --stage weights --at 0,7,7,1 --head 7 "
       "--out sensitivity.svg"};

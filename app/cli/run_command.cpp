@@ -9,6 +9,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/compute.h"
+#include "app/cli/lens_text.h"
 #include "app/cli/metrics_table.h"
 #include "app/cli/output.h"
 #include "app/cli/prediction_text.h"
@@ -20,6 +21,7 @@
 #include "app/cli/torch_trace.h"
 #include "core/base/error.h"
 #include "core/compare/prediction_changes.h"
+#include "core/explain/logit_lens.h"
 #include "core/export/export_stages.h"
 #include "core/export/manifest.h"
 #include "core/io/atomic_file.h"
@@ -46,6 +48,7 @@ void set_csv(ExportPlan& plan, const std::string& text) {
   plan.csv_safe = has(2);
 }
 
+// The plan but for the stages of the model, which need its result.
 ExportPlan given_plan(const Arguments& given) {
   for (const char* option : {"export", "format", "csv", "region"}) {
     if (given.has(option) && !given.has("out")) {
@@ -55,7 +58,7 @@ ExportPlan given_plan(const Arguments& given) {
   ExportPlan plan;
   plan.folder = given.get("out");
   if (given.has("out") && plan.folder.empty()) throw UsageError("out", "found ''", "the folder to write to");
-  plan.stages = stages_from("export", given.get("export", "all"));
+  plan.stages = export_names_from("export", given.get("export", "all")).stages;
   constexpr ExportFormat kFormats[] = {ExportFormat::csv_matrix, ExportFormat::npy, ExportFormat::safetensors,
                                        ExportFormat::json};
   plan.format = kFormats[choice_of("format", given.get("format", "csv"), {"csv", "npy", "safetensors", "json"})];
@@ -91,8 +94,8 @@ std::string written_text(const std::string& folder, const std::vector<std::strin
   std::vector<Group> groups;
   double total = 0;
   for (const std::string& name : names) {
-    const std::string stage = name.substr(0, name.find(".b"));
-    if (groups.empty() || groups.back().first.substr(0, groups.back().first.find(".b")) != stage) {
+    const std::string stage = name.substr(0, name.find('.'));
+    if (groups.empty() || groups.back().first.substr(0, groups.back().first.find('.')) != stage) {
       groups.push_back({name, name, 0, 0});
     }
     std::error_code error;
@@ -122,6 +125,7 @@ void refuse_two_texts(const Arguments& given) {
   for (const auto& [option, other] : {std::pair{"trace", "json"},
                                       {"trace", "metrics"},
                                       {"trace", "summary"},
+                                      {"trace", "lens"},
                                       {"summary", "json"},
                                       {"summary", "metrics"}}) {
     if (!given.has(option) || !given.has(other)) continue;
@@ -129,48 +133,96 @@ void refuse_two_texts(const Arguments& given) {
   }
 }
 
+// What is asked of the whole model.
+struct ModelQuestions {
+  std::optional<std::int64_t> predict;
+  bool lens = false;
+  std::vector<ModelStageId> stages;
+  bool any() const { return predict.has_value() || lens || !stages.empty(); }
+};
+
+ModelQuestions given_questions(const Arguments& given, const Request& request) {
+  ModelQuestions asked{given_count(given, "predict"), given.has("lens"),
+                       export_names_from("export", given.get("export", "all")).of_model};
+  if (runs_checkpoint(request)) return asked;
+  for (const char* option : {"predict", "lens"}) {
+    if (!given.has(option)) continue;
+    throw UsageError(option, "found without a model that has a vocabulary", "--model demo:NAME or PATH");
+  }
+  if (!asked.stages.empty()) {
+    throw UsageError("export",
+                     fmt::format("found {}, a stage of a whole model; {}", model_stage_info(asked.stages[0]).name,
+                                 runs_capture(request) ? "a capture of attention does not hold it"
+                                                       : "this is one layer without the model around it"),
+                     "--model demo:NAME or PATH");
+  }
+  return asked;
+}
+
+// Answers them into the plan.
+void answer(const ModelQuestions& asked, const Trace& trace, std::int64_t memory, const CancelToken& cancel,
+            ExportPlan& plan) {
+  ProgressLine progress;
+  if (asked.predict) {
+    progress.show("predicting tokens");
+    PredictionReport report = prediction_report(*trace.model, *asked.predict, cancel);
+    report.changes = prediction_changes(
+        trace, report, [&](const Request& other) { return quiet_trace(other, memory, cancel, true); }, cancel);
+    plan.predictions = std::make_shared<const PredictionReport>(std::move(report));
+  }
+  if (asked.lens) {
+    progress.show("looking through the lens");
+    plan.lens = std::make_shared<const LogitLens>(logit_lens("lens", trace, 0, 1, cancel));
+  }
+  if (!asked.stages.empty()) {
+    progress.show("going through the layers");
+    plan.model_stages = model_stages("export", trace, asked.stages, cancel);
+  }
+}
+
+// The shape table or the manifest, and what else of the plan is not a file.
+std::string shown_text(const Arguments& given, const Trace& trace, const ExportPlan& plan, const CancelToken& cancel,
+                       ProgressLine& progress) {
+  if (given.has("json")) {
+    return manifest_json(trace,
+                         {.predictions = plan.predictions.get(), .lens = plan.lens.get(), .metrics = plan.metrics},
+                         cancel, [&](double share) { progress.show("going through the numbers", share); });
+  }
+  if (plan.metrics) return metrics_table_text(trace, cancel);
+  return given.has("summary") ? "" : shape_table_text(trace);
+}
+
+// Writes the files; what was written, or the manifest.
+std::string exported_text(const Arguments& given, const Trace& trace, const ExportPlan& plan, const CancelToken& cancel,
+                          ProgressLine& progress) {
+  planned_files(trace, plan);  // what cannot be written is refused before the folder is made
+  const std::vector<std::string> names = export_stages(
+      trace, plan, [&](double share) { progress.show("writing to " + plan.folder, share); }, cancel);
+  if (given.has("json")) {
+    return read_small_file((std::filesystem::path(plan.folder) / "manifest.json").string(), kMostManifestBytes);
+  }
+  std::string text = written_text(plan.folder, names) + notes_text(trace);
+  if (plan.metrics) text += metrics_table_text(trace, cancel);
+  return text;
+}
+
 void run(const Arguments& given, const CancelToken& cancel) {
   const bool torch = given.has("trace");
   if (torch) choice_of("trace", given.get("trace"), {"torch"});
   refuse_two_texts(given);
   ExportPlan plan = given_plan(given);
-  const std::optional<std::int64_t> predict = given_count(given, "predict");
   const std::int64_t memory = stage_memory_of(given);
   const Request request = given_request(given).request;
-  if (predict && !runs_checkpoint(request)) {
-    throw UsageError("predict", "found without a model that has a vocabulary", "--model demo:NAME or PATH");
-  }
+  const ModelQuestions asked = given_questions(given, request);
 
-  const std::shared_ptr<const Trace> trace = computed_trace(request, memory, cancel, predict.has_value());
+  const std::shared_ptr<const Trace> trace = computed_trace(request, memory, cancel, asked.any());
+  answer(asked, *trace, memory, cancel, plan);
   ProgressLine progress;
-  if (predict) {
-    progress.show("predicting tokens");
-    PredictionReport report = prediction_report(*trace->model, *predict, cancel);
-    report.changes = prediction_changes(
-        *trace, report, [&](const Request& other) { return computed_trace(other, memory, cancel, true); }, cancel);
-    plan.predictions = std::make_shared<const PredictionReport>(std::move(report));
-  }
-  std::string text;
-  if (given.has("out")) {
-    planned_files(*trace, plan);  // what cannot be written is refused before the folder is made
-    const std::vector<std::string> names = export_stages(
-        *trace, plan, [&](double share) { progress.show("writing to " + plan.folder, share); }, cancel);
-    if (given.has("json")) {
-      text = read_small_file((std::filesystem::path(plan.folder) / "manifest.json").string(), kMostManifestBytes);
-    } else {
-      text = written_text(plan.folder, names) + notes_text(*trace);
-    }
-  } else {
-    text = given.has("json")
-               ? manifest_json(*trace, {.predictions = plan.predictions.get(), .metrics = plan.metrics}, cancel,
-                               [&](double share) { progress.show("going through the numbers", share); })
-           : plan.metrics         ? metrics_table_text(*trace, cancel)
-           : given.has("summary") ? ""
-                                  : shape_table_text(*trace);
-  }
-  if (given.has("out") && !given.has("json") && plan.metrics) text += metrics_table_text(*trace, cancel);
+  std::string text = given.has("out") ? exported_text(given, *trace, plan, cancel, progress)
+                                      : shown_text(given, *trace, plan, cancel, progress);
   if (given.has("summary")) text += summary_text(*trace, cancel);
   if (plan.predictions != nullptr && !given.has("json")) text += predictions_text(*plan.predictions, *trace);
+  if (plan.lens != nullptr && !given.has("json")) text += lens_text(*plan.lens, *trace);
   if (torch) text = torch_trace_text(*trace);
   if (!text.empty() && text.back() != '\n') text += '\n';
   cancel.check();
@@ -185,21 +237,28 @@ Command run_command() {
   spec.name = "run";
   spec.usage =
       "REQUEST [--export STAGE[,STAGE...]|all] [--format csv|npy|safetensors|json] [--out DIR] [--metrics] "
-      "[--summary] [--predict N] "
+      "[--summary] [--predict N] [--lens] "
       "[--trace torch] [--json]";
   spec.summary = "Computes a request; prints the shape of every stage, or writes them as files.";
   spec.groups = {
       {"Output",
        {{"out", "DIR", "Write the stages and manifest.json to this folder; without it, the shape table is printed."},
-        {"export", "STAGE[,STAGE...]|all", "Which stages (default all).", true},
+        {"export", "STAGE[,STAGE...]|all",
+         "Which stages (default all: those of the shown layer); of a checkpoint also of the whole model, by name: "
+         "stream, attention_out, mlp_in, mlp_out, final_norm, logits.",
+         true},
         {"format", "csv|npy|safetensors|json", "As what (default csv)."},
         {"csv", "matrix|long[,safe]",
          "One matrix per slice, or one table per stage (default matrix); safe: an apostrophe before tokens that a "
          "spreadsheet would take for formulas, those that begin with = + - @ tab or CR."},
-        {"region", "B,H,I0:I1,J0:J1", "Only that part of the stages with heads; : for all of an axis."},
+        {"region", "B,H,I0:I1,J0:J1",
+         "Only that part of the stages with heads, and (with : for H) of the model's; : for all of an axis."},
         {"predict", "N",
          "Of a checkpoint: the N most probable tokens after the last one, or at every [MASK], and the tokens' loss; "
          "with interventions also what it is without them, and with each alone."},
+        {"lens", "",
+         "Of a checkpoint: the logit lens, the most probable token at every position if the model ended after each "
+         "layer."},
         {"metrics", "",
          "A line for every layer and head: entropy, distance, previous, next, first, self, induction ..."},
         {"summary", "",
@@ -211,6 +270,7 @@ Command run_command() {
   spec.examples = {"headscope-cli run --phrase 'Hola mi nombre es Alex' --mask causal",
                    "headscope-cli run --phrase 'a b c' --heads 4 --export weights,output --format npy --out numbers",
                    "headscope-cli run --model gpt2 --phrase 'When Mary and John went to the' --layer 9 --predict 5",
+                   "headscope-cli run --model gpt2 --phrase 'a b c' --export stream,logits --format npy --out numbers",
                    "headscope-cli run --input x.npy --weights layer.safetensors --heads 8 --json"};
   return {spec, run};
 }

@@ -30,6 +30,23 @@ std::string axes_text(const Tensor& tensor) {
   return text;
 }
 
+std::string names_of_stages() {
+  std::string list;
+  for (const StageId stage : all_stages()) list += (list.empty() ? "" : ", ") + std::string(stage_name(stage));
+  return list;
+}
+
+// "'weights' or another name of a stage: ", "a stage: "
+std::string nearest_text(const std::string& name, bool with_models) {
+  std::vector<std::string> known;
+  for (const StageId stage : all_stages()) known.emplace_back(stage_name(stage));
+  if (with_models) {
+    for (const ModelStageInfo& info : model_stage_infos()) known.emplace_back(info.name);
+  }
+  const std::string nearest = nearest_name(name, known);
+  return (nearest.empty() ? "" : fmt::format("'{}' or another name of ", nearest)) + "a stage: ";
+}
+
 constexpr std::int64_t kMostIndex = std::numeric_limits<std::int64_t>::max() / 4;
 
 std::optional<std::int64_t> index_from(const std::string& option, const std::string& text) {
@@ -52,15 +69,12 @@ std::optional<Range> range_from(const std::string& option, const std::string& te
 
 StageId stage_from(const std::string& option, const std::string& name) {
   if (const std::optional<StageId> stage = stage_named(name)) return *stage;
-  std::vector<std::string> known;
-  std::string list;
-  for (const StageId stage : all_stages()) {
-    known.emplace_back(stage_name(stage));
-    list += (list.empty() ? "" : ", ") + known.back();
+  const std::string list = names_of_stages();
+  if (model_stage_named(name)) {
+    throw UsageError(option, fmt::format("found '{}', a stage of the whole model", name),
+                     "a stage of a layer: " + list);
   }
-  const std::string nearest = nearest_name(name, known);
-  throw UsageError(option, fmt::format("found '{}'", name),
-                   fmt::format("{}a stage: {}", nearest.empty() ? "" : "'" + nearest + "' or another name of ", list));
+  throw UsageError(option, fmt::format("found '{}'", name), nearest_text(name, false) + list);
 }
 
 const Stage& stage_of(const Trace& trace, StageId stage) {
@@ -78,6 +92,26 @@ std::vector<StageId> stages_from(const std::string& option, const std::string& t
     if (std::find(stages.begin(), stages.end(), stage) == stages.end()) stages.push_back(stage);
   }
   return stages;
+}
+
+ExportNames export_names_from(const std::string& option, const std::string& text) {
+  ExportNames names;
+  if (text == "all") return names;
+  const auto add = [](auto& list, auto id) {
+    if (std::find(list.begin(), list.end(), id) == list.end()) list.push_back(id);
+  };
+  for (const std::string& name : split(text, ',')) {
+    if (const std::optional<ModelStageId> of_model = model_stage_named(name)) {
+      add(names.of_model, *of_model);
+    } else if (const std::optional<StageId> stage = stage_named(name)) {
+      add(names.stages, *stage);
+    } else {
+      throw UsageError(option, fmt::format("found '{}'", name),
+                       fmt::format("{}{}; or of a whole model: {}", nearest_text(name, true), names_of_stages(),
+                                   model_stage_names()));
+    }
+  }
+  return names;
 }
 
 std::vector<std::int64_t> cell_numbers_from(const std::string& option, const std::string& text) {

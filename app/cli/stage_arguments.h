@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/model_stage.h"
 #include "core/attention/trace.h"
 #include "core/export/export_stages.h"
 #include "core/request/stage.h"
 
 namespace headscope::cli {
 
-// The stage of that name. Throws UsageError that lists the stages and names the most similar one.
+// The stage of one layer of that name. Throws UsageError that lists the stages and names the most similar one.
 StageId stage_from(const std::string& option, const std::string& name);
 
 // The stage of the trace. Throws UsageError that lists the stages of the trace.
@@ -19,6 +20,15 @@ const Stage& stage_of(const Trace& trace, StageId stage);
 
 // "weights,context" in the order given, each once; empty for "all".
 std::vector<StageId> stages_from(const std::string& option, const std::string& text);
+
+// What --export names: stages of the layer, and of the whole model (core/attention/model_stage.h).
+struct ExportNames {
+  std::vector<StageId> stages;  // empty for "all", which is all stages of the layer
+  std::vector<ModelStageId> of_model;
+};
+
+// "stream,weights" in the order given, each once. Throws UsageError that lists the stages of both kinds.
+ExportNames export_names_from(const std::string& option, const std::string& text);
 
 // "0,2,7,1": whole numbers from 0 on.
 std::vector<std::int64_t> cell_numbers_from(const std::string& option, const std::string& text);

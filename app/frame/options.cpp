@@ -61,6 +61,9 @@ Options parse_options(int argc, const char* const* argv) {
       options.version = true;
     } else if (argument == "--model") {
       open_path(value(), options);
+    } else if (argument == "--watch") {
+      open_path(value(), options);
+      options.watch = true;
     } else if (argument == "--screenshot") {
       options.screenshot = value();
     } else if (argument == "--then") {
@@ -100,6 +103,8 @@ std::string help_text() {
          "              input (.npy) or a phrase (.txt);\n"
          "              without it the last session opens, the first time the demo\n"
          "  --model M   the same as PATH, as headscope-cli spells it\n"
+         "  --watch FILE  open it, and show it anew whenever another program writes\n"
+         "              or replaces it\n"
          "  --help      show this and end\n"
          "  --version   show the version and end\n"
          "\n"

@@ -10,7 +10,8 @@
 namespace headscope {
 
 struct Options {
-  std::string path;  // file to open; "": the last session, else the demo
+  std::string path;    // file to open; "": the last session, else the demo
+  bool watch = false;  // follow the file when another program writes it
   bool help = false, version = false;
   // For pictures in the documentation, for tests, and for a machine without a display; not in --help.
   std::string screenshot;         // draws without a window, writes this PNG and ends

@@ -76,11 +76,15 @@ void open_first(Session& session, Settings& settings, ui::UiState& state, const 
   const bool wanted = (!last && settings.recent_files.empty()) || settings.tour_step > 0;
   if (slot != nullptr && path.empty() && wanted) state.panels.get<ui::TourState>().offered = true;
   if (settings.panels) set_panel_layout(session.view, *settings.panels);
-  if (path.empty()) return;
+  // Another document does not begin at the cell that the demo points at.
+  if (!path.empty()) open_given(session, settings, state, path, last ? last->view : demo_document().view);
+}
+
+bool open_given(Session& session, Settings& settings, ui::UiState& state, const std::string& path,
+                const ViewState& view) {
   try {
-    // Another document does not begin at the cell that the demo points at.
     const Document demo = demo_document();
-    const Document document = open_document(path, demo.request, last ? last->view : demo.view, demo.given_phrase);
+    const Document document = open_document(path, demo.request, view, demo.given_phrase);
     session.open(document.request, document.view, document.identity());
     // A text of several lines with the caret in it would open over the panels below.
     if (is_phrase_file(path)) state.focus = "inspector/picture";
@@ -88,8 +92,10 @@ void open_first(Session& session, Settings& settings, ui::UiState& state, const 
     if (!document.view.lesson.empty()) put_notice(state, ui::lesson_notice(document.view.lesson));
     if (document.theme) settings.theme = *document.theme;
     if (!path.starts_with("demo:")) remember_recent(settings, path);
+    return true;
   } catch (const std::exception& error) {
     add_notice(state, ui::Notice::Kind::bad, "open", failure_words(error), "The window shows what it showed last.");
+    return false;
   }
 }
 

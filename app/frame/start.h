@@ -17,6 +17,11 @@ namespace headscope {
 // those of windows that do not run.
 void open_first(Session& session, Settings& settings, ui::UiState& state, const std::string& path, SessionSlot* slot);
 
+// Opens the file of the command line as one step of undo; `view`: how it is shown where it does not say. False when it
+// cannot be opened: a notice says why.
+bool open_given(Session& session, Settings& settings, ui::UiState& state, const std::string& path,
+                const ViewState& view);
+
 // Opens a session that a notice of open_first() offers, as one step of undo with all its own steps; the session's files
 // are those of this window then. Opens nothing, with a notice, when a window has it meanwhile.
 void open_kept_session(Session& session, const Settings& settings, ui::UiState& state, Autosave& autosave,

@@ -21,6 +21,7 @@
 #include "app/frame/report_command.h"
 #include "app/frame/session_options.h"
 #include "app/frame/start.h"
+#include "app/frame/watched_file.h"
 #include "app/frame/window_picture.h"
 #include "app/gl/context_lender.h"
 #include "app/gl/framebuffer.h"
@@ -64,6 +65,7 @@ class WindowLoop {
     window_ = make_glfw_window("Headscope", options.width > 0 ? options.width : settings_.window_width,
                                options.height > 0 ? options.height : settings_.window_height);
     end_signals_ = watch_end_signals(wake_window);
+    if (options.watch) watched_ = std::make_unique<WatchedFile>(options.path, *session_, [this] { wake_when_ready(); });
     window_ready_ = true;
     drawer_ = std::make_unique<FrameDrawer>();
     drawer_->state = std::move(state);
@@ -119,6 +121,7 @@ class WindowLoop {
   // One turn of the loop.
   void turn(InputEvents input, Clock::time_point now) {
     autosave_.save_if_due(*session_, now);
+    if (watched_ != nullptr && watched_->follow(*session_, settings_, drawer_->state)) frames_due_ = kFramesAfterEvent;
     add_notice(drawer_->state, ui::Notice::Kind::warn, "last-session", autosave_.take_complaint());
     frames_due_ = std::max(frames_due_ - 1, 0);
     draw_frame(std::move(input), now);
@@ -275,6 +278,7 @@ class WindowLoop {
     ~Closing() { lender.close(); }
   } closing_{lender_};
 
+  std::unique_ptr<WatchedFile> watched_;  // of --watch, else null
   Surface surface_;
   Autosave autosave_{make_thread_executor(), slot_.suffix(), [this] { wake_when_ready(); }};
   std::string title_;

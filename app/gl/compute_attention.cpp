@@ -60,7 +60,8 @@ void make_scores(ComputeDevice& device, const ScoreOperands& of, StageId stage, 
   steps.hides = !rule.mask_after_softmax && rule.mask->hidden.any();
   steps.hidden_value = hidden_value_of(rule, steps.mask_first);
   const Tensor& added = rule.mask->added;
-  steps.adds = !added.empty() && !steps.stops_before_mask;
+  steps.caps_added = rule.caps_added();
+  steps.adds = !added.empty() && !(steps.caps_added ? steps.stops_before_softcap : steps.stops_before_mask);
   if (steps.hides) buffers.mask.upload(rule.mask->hidden, cells[0], cells[1], cells[2]);
   if (steps.adds) {
     const Region part{added.dim(0) == 1 ? Range{0, 1} : cells[0], added.dim(1) == 1 ? Range{0, 1} : cells[1], cells[2],

@@ -122,6 +122,7 @@ void ComputeKernels::masked_scores(const ScoreSteps& steps, std::int64_t rows, c
   glUniform1f(program.uniform("softcap"), steps.softcap);
   glUniform1f(program.uniform("hidden_value"), steps.hidden_value);
   set_flag(program, "mask_first", steps.mask_first);
+  set_flag(program, "caps_added", steps.caps_added);
   set_flag(program, "stops_before_softcap", steps.stops_before_softcap);
   set_flag(program, "stops_before_mask", steps.stops_before_mask);
   set_flag(program, "has_added", steps.adds);

@@ -47,6 +47,7 @@ class ComputeKernels {
     std::int64_t first_key = 0;  // index in the mask of the first key here
     float scale = 1, softcap = 0, hidden_value = 0;
     bool mask_first = false, hides = false, adds = false;
+    bool caps_added = false;  // the softcap comes after what is added
     bool stops_before_softcap = false, stops_before_mask = false;
     std::int64_t added_batches = 1, added_heads = 1;
   };

@@ -34,6 +34,13 @@ std::string title_of(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
+// Keys and values before the others have the sizes of what they stood before.
+void clear_past(Request& request) {
+  request.key_past.clear();
+  request.value_past.clear();
+  request.past = 0;
+}
+
 void clear_inputs(Request& request) {
   request.phrase.clear();
   request.second_phrase.reset();
@@ -45,6 +52,7 @@ void clear_inputs(Request& request) {
   request.query.clear();
   request.key.clear();
   request.value.clear();
+  clear_past(request);
 }
 
 Request with_layer(const std::string& path, const TensorFile& file, const Request& current) {
@@ -52,6 +60,7 @@ Request with_layer(const std::string& path, const TensorFile& file, const Reques
   Request request = current;
   if (is_attention_alone(request)) clear_inputs(request);
   if (request.phrase.empty() && request.input.empty() && request.token_ids.empty()) request.phrase = kDemoPhrase;
+  clear_past(request);
   const Request defaults;
   request.weights = path;
   request.second_phrase.reset();

@@ -5,6 +5,7 @@
 
 #include "app/session/background/work/compute_queue.h"
 #include "app/session/moment_size.h"
+#include "app/session/session_paths.h"
 #include "core/request/same_request.h"
 
 namespace headscope {
@@ -69,6 +70,12 @@ struct Session::Impl {
     force = false;
   }
 };
+
+EngineOptions window_engine_options() {
+  EngineOptions options{kDefaultStageMemory, {}, true, true};
+  options.read_request = [](const std::string& path) { return read_session_with_paths(path).request; };
+  return options;
+}
 
 Session::Session(std::unique_ptr<Executor> executor, std::function<void()> wake, SessionOptions options)
     : background(*executor, wake, options.compute, options.engine),

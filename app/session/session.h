@@ -20,6 +20,9 @@
 
 namespace headscope {
 
+// Those of an engine that serves a window: whole models, used again and again; it reads the sessions of --patch-from.
+EngineOptions window_engine_options();
+
 // How a Session works; the defaults are the app's.
 struct SessionOptions {
   // Turns a request into its trace. Only one call runs at a time and uses the engine. May pass traces to show before it
@@ -28,7 +31,7 @@ struct SessionOptions {
       [](const Request& request, Engine& by, const CancelToken& cancel, const EarlyTrace& early) {
         return by.run(request, cancel, early);
       };
-  EngineOptions engine{kDefaultStageMemory, {}, true, true};
+  EngineOptions engine = window_engine_options();
   // Runs jobs; null: a sibling of the executor that computes.
   std::unique_ptr<Executor> job_executor;
   // Edits of one field with shorter pauses than this are one undo step.

@@ -16,8 +16,9 @@ void lead_from(const std::filesystem::path& folder, std::string& path) {
 }
 
 void lead_from(const std::filesystem::path& folder, Request& request) {
-  for (std::string* field : {&request.input, &request.key_input, &request.value_input, &request.query, &request.key,
-                             &request.value, &request.weights, &request.dropout_mask}) {
+  for (std::string* field :
+       {&request.input, &request.key_input, &request.value_input, &request.query, &request.key, &request.value,
+        &request.key_past, &request.value_past, &request.weights, &request.dropout_mask, &request.patch_from}) {
     lead_from(folder, *field);
   }
   if (request.model != "seeded" && !request.model.starts_with("demo:")) lead_from(folder, request.model);

@@ -21,6 +21,7 @@ enum class CommandId {
   copy_cell,
   copy_row,
   copy_matrix,
+  copy_summary,
   copy_command,
   toggle_theme,
   scale_up,

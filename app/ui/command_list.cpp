@@ -33,6 +33,8 @@ const CommandInfo kAboveMainViews[] = {
     {Id::copy_cell, "Copy the picked number", "Edit", "Ctrl+C", "Puts the number of the picked cell on the clipboard."},
     {Id::copy_row, "Copy its row", "Edit", "Ctrl+Alt+C", "Puts the picked row on the clipboard, with its tokens."},
     {Id::copy_matrix, "Copy its matrix", "Edit", "", "Puts the matrix of the inspector on the clipboard, with tokens."},
+    {Id::copy_summary, "Copy the head in words", "Edit", "",
+     "Puts on the clipboard what the selected head and each of its rows attend to, as sentences."},
     {Id::copy_command, "Copy as a command", "Edit", "Ctrl+Shift+C",
      "Puts the headscope-cli command of this request on the clipboard."},
     {Id::interventions, "Interventions", "Edit", "Ctrl+I",

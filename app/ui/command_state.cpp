@@ -8,6 +8,7 @@
 
 #include "app/session/session.h"
 #include "app/ui/main_view.h"
+#include "app/ui/shortcuts.h"
 
 namespace headscope::ui {
 
@@ -21,6 +22,11 @@ struct Need {
 constexpr Need kResult{[](const Ui& ui) { return ui.session.trace() != nullptr; }, "Nothing is computed yet."};
 constexpr Need kCell{[](const Ui& ui) { return ui.session.trace() != nullptr && ui.session.view.cell.has_value(); },
                      "No number is picked: click a cell first."};
+constexpr Need kMatrix{[](const Ui& ui) { return matrix_fits_clipboard(ui.session); },
+                       "There is no matrix that fits: one of more than 4 million numbers is exported (Ctrl+E)."};
+constexpr Need kSummary{
+    [](const Ui& ui) { return summary_fits_clipboard(ui.session); },
+    "There are no weights, or more than 4 million in a head: headscope-cli run --summary has no limit."};
 constexpr Need kUndo{[](const Ui& ui) { return ui.session.can_undo(); }, "Nothing was changed yet."};
 constexpr Need kRedo{[](const Ui& ui) { return ui.session.can_redo(); }, "Nothing was undone."};
 constexpr Need kPinned{[](const Ui& ui) { return ui.session.pinned() != nullptr; }, "No result is pinned."};
@@ -42,7 +48,8 @@ constexpr CommandNeed kNeeds[] = {
     {CommandId::redo, &kRedo},
     {CommandId::copy_cell, &kCell},
     {CommandId::copy_row, &kCell},
-    {CommandId::copy_matrix, &kResult},
+    {CommandId::copy_matrix, &kMatrix},
+    {CommandId::copy_summary, &kSummary},
     {CommandId::export_dialog, &kResult},
     {CommandId::go_to_cell, &kResult},
     {CommandId::next_head, &kResult},

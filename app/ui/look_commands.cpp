@@ -114,6 +114,7 @@ const CommandAction kActions[] = {
     {CommandId::copy_cell, [](Ui& ui, const std::string&) { copy_numbers(ui, CopyWhat::cell); }},
     {CommandId::copy_row, [](Ui& ui, const std::string&) { copy_numbers(ui, CopyWhat::row); }},
     {CommandId::copy_matrix, [](Ui& ui, const std::string&) { copy_numbers(ui, CopyWhat::matrix); }},
+    {CommandId::copy_summary, [](Ui& ui, const std::string&) { copy_numbers(ui, CopyWhat::summary); }},
     {CommandId::copy_command, plain<copy_command>},
     {CommandId::toggle_theme, plain<toggle_theme>},
     {CommandId::scale_up, [](Ui& ui, const std::string&) { set_scale(ui, ui.settings.ui_scale + 0.1); }},

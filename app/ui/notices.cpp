@@ -17,6 +17,7 @@
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/capture_trace.h"
 #include "core/attention/model_trace.h"
+#include "core/attention/patches.h"
 #include "core/base/grouped_digits.h"
 #include "core/base/utf8.h"
 #include "core/request/request_text.h"
@@ -165,6 +166,8 @@ std::vector<Bar> bars_of(Ui& ui) {
                     true,
                     [](Ui& u) { u.session.jobs.dismiss(); }});
   }
+  const std::string alone = trace == nullptr || trace->inputs->patches == nullptr ? "" : trace->inputs->patches->notice;
+  if (!alone.empty()) bars.push_back({{Notice::Kind::warn, "Patched.", alone, "patch"}, "", true, nullptr});
   if (trace != nullptr && !trace->notice.empty()) {
     bars.push_back({{Notice::Kind::warn, "Another backend.", trace->notice, "backend"}, "", true, nullptr});
   } else if (const std::string why = ui.session.background.maps.counts().device_failure;

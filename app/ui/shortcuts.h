@@ -34,10 +34,16 @@ bool focus_option(Ui& ui, std::string_view option);
 // The shortest decimals that read back to the same float32.
 std::string float_text(float value);
 
-// The text that "copy" puts on the clipboard: a number, its row, or its whole matrix, with tokens. `cell`: the number;
-// nullopt: the picked cell of the matrix that the inspector shows.
-enum class CopyWhat { cell, row, matrix };
+// The text that "copy" puts on the clipboard: a number, its row, or its whole matrix, with tokens; or what the selected
+// head and each of its rows attend to, in words (core/heads/head_words.h). `cell`: the number; nullopt: the picked cell
+// of the matrix that the inspector shows. "" where there is none, or where a matrix or head does not fit.
+enum class CopyWhat { cell, row, matrix, summary };
 std::string copied_text(const Session& session, CopyWhat what, const std::optional<CellPlace>& cell = std::nullopt);
+
+// Whether the inspector's matrix, or the weights of a head, have few enough cells for the clipboard: 2^22. Also false
+// without a result.
+bool matrix_fits_clipboard(const Session& session);
+bool summary_fits_clipboard(const Session& session);
 
 // The text of the number or cell under the mouse when the mouse was used last, else of the picked one: numbers of the
 // explanation, cells of pictures.

@@ -25,7 +25,7 @@ std::vector<std::string> shown_names(std::vector<std::string> names) {
 }  // namespace
 
 std::vector<std::string> row_names(const Trace& trace, StageId stage) {
-  return shown_names(rows_are_keys(stage) ? trace.key_labels() : trace.query_labels());
+  return shown_names(row_tokens(trace, stage));
 }
 
 std::vector<std::string> column_names(const Trace& trace, StageId stage) {

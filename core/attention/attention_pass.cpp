@@ -61,8 +61,7 @@ void add_scores(TraceBuilder& builder, const ScoreRule& rule, const std::string&
                       ? builder.add_equal(StageId::scores, scaling, raw)
                       : builder.add(StageId::scores, scaling, [&] { return stage_of(StageId::scores); });
   if (trace.as_computed().softcap) {
-    scores = builder.add(StageId::capped_scores,
-                         fmt::format("{0} · tanh(s ÷ {0})", number_text(*trace.as_computed().softcap)),
+    scores = builder.add(StageId::capped_scores, softcap_text(*trace.as_computed().softcap, rule.caps_added()),
                          [&] { return stage_of(StageId::capped_scores); });
   }
   const char* none = !asks_for_mask(request, *trace.inputs) ? "no mask"
@@ -233,13 +232,15 @@ Tensor attention_step_by_step(TraceBuilder& builder, const Heads& heads, const S
   const Tensor key = transposed ? heads.key : heads.key.permuted({0, 1, 3, 2});
   const Region all{{0, heads.query.dim(0)}, {0, heads.query.dim(1)}, {0, heads.query.dim(2)}, {0, key.dim(2)}};
   const RowEdits edits(request, *trace.inputs, heads, rule, backend);
+  const auto edited = [&](StageId stage, const Tensor& tensor) {
+    return edits.edited(stage, with_patches(request, *trace.inputs, builder.layer(), stage_name(stage), tensor));
+  };
   add_scores(builder, rule, transposed ? "q · kᵀ" : "q · k, not transposed", [&](StageId stage) {
     if (stage == StageId::raw_scores) {
-      return edits.edited(stage, backend->query_key_products(heads.query, key, all, cancel));
+      return edited(stage, backend->query_key_products(heads.query, key, all, cancel));
     }
     const Tensor& before = trace.stages.back().tensor;
-    return edits.edited(stage,
-                        next_score_stage(stage, before.dense() ? before : before.dense_copy(), rule, all, cancel));
+    return edited(stage, next_score_stage(stage, before.dense() ? before : before.dense_copy(), rule, all, cancel));
   });
   if (builder.reuse().unchanged(StageId::weights) != nullptr) {
     trace.row_statistics = builder.reuse().previous()->row_statistics;
@@ -256,12 +257,12 @@ Tensor attention_step_by_step(TraceBuilder& builder, const Heads& heads, const S
     }
     finish_weights(result, rule, all);
     edits.freeze(result);
-    return edits.edited(StageId::weights, result);
+    return edited(StageId::weights, result);
   });
   if (rule.drops()) {
     weights = builder.add(StageId::dropped_weights, "dropout " + number_text(request.dropout), [&] {
-      return edits.edited(StageId::dropped_weights,
-                          dropped_weights(weights.dense() ? weights : weights.dense_copy(), rule, all, cancel));
+      return edited(StageId::dropped_weights,
+                    dropped_weights(weights.dense() ? weights : weights.dense_copy(), rule, all, cancel));
     });
   }
   return builder.add(StageId::context, context_text(request), [&] {

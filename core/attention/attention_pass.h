@@ -20,7 +20,8 @@ Tensor attention_in_one_pass(TraceBuilder& builder, const Heads& heads, const Sc
 Tensor attention_on_demand(TraceBuilder& builder, const Heads& heads, const ScoreRule& rule,
                            const std::shared_ptr<const Backend>& backend);
 
-// Stage after stage, all kept: for the known mistakes that no backend computes in one pass.
+// Stage after stage, all kept: for the known mistakes that no backend computes in one pass, and for scores and weights
+// that are those of another run.
 Tensor attention_step_by_step(TraceBuilder& builder, const Heads& heads, const ScoreRule& rule,
                               const std::shared_ptr<const Backend>& backend);
 

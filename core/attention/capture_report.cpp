@@ -11,8 +11,9 @@
 namespace headscope {
 
 bool changes_weights(std::string_view option) {
-  constexpr std::string_view changing[] = {"mask",    "mask-order", "mask-fill",    "fully-masked", "scale",
-                                           "softcap", "dropout",    "dropout-mask", "variant",      "causal-align"};
+  constexpr std::string_view changing[] = {"mask",         "mask-order", "mask-fill",     "fully-masked",
+                                           "scale",        "softcap",    "softcap-order", "dropout",
+                                           "dropout-mask", "variant",    "past",          "causal-align"};
   return std::find(std::begin(changing), std::end(changing), option) != std::end(changing);
 }
 

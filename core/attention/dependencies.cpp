@@ -44,18 +44,34 @@ bool edits_differ(StageId stage, const Request& before, const Request& now) {
   return own(before) != own(now);
 }
 
+bool patches_differ(StageId stage, const Request& before, const Request& now) {
+  const auto own = [stage](const Request& request) {
+    std::vector<PatchedStage> patches;
+    for (const PatchedStage& patch : request.patches) {
+      if (patch.on && patch.stage == stage_name(stage)) patches.push_back(patch);
+    }
+    return patches;
+  };
+  if (before.patches.empty() && now.patches.empty()) return false;
+  return own(before) != own(now) || (!own(now).empty() && before.patch_from != now.patch_from);
+}
+
 }  // namespace
 
-std::vector<StageId> changed_stages(const Request& before, const Request& now, const std::vector<Source>& changed) {
+std::vector<StageId> changed_stages(const Request& before, const Request& now, const std::vector<Source>& changed,
+                                    const std::vector<StageId>& also) {
   std::vector<StageId> result;
   const auto has = [](const auto& list, const auto& item) {
     return std::find(list.begin(), list.end(), item) != list.end();
   };
   // Before the scale the mask's work shows in `scores` already.
   const bool early_mask = before.mask_order == MaskOrder::before_scale || now.mask_order == MaskOrder::before_scale;
+  // A cap after the mask caps what the mask adds.
+  const bool late_cap =
+      before.softcap_order == SoftcapOrder::after_mask || now.softcap_order == SoftcapOrder::after_mask;
   for (const StageInfo& stage : stage_infos()) {
     bool dirty = differs(stage.made, before, now) || interventions_differ(stage.id, before, now) ||
-                 edits_differ(stage.id, before, now);
+                 edits_differ(stage.id, before, now) || patches_differ(stage.id, before, now) || has(also, stage.id);
     for (Source source : stage.made.sources) dirty = dirty || has(changed, source);
     for (const std::vector<StageId>& alternatives : stage.made.from) {
       for (StageId from : alternatives) dirty = dirty || has(result, from);
@@ -64,6 +80,7 @@ std::vector<StageId> changed_stages(const Request& before, const Request& now, c
       dirty = dirty || has(changed, Source::mask) || before.mask_fill != now.mask_fill ||
               has_variant(before, Variant::mask_after_softmax) != has_variant(now, Variant::mask_after_softmax);
     }
+    if (stage.id == StageId::capped_scores && late_cap) dirty = dirty || has(changed, Source::mask);
     if (dirty) result.push_back(stage.id);
   }
   return result;

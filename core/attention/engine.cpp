@@ -1,20 +1,26 @@
 #include "core/attention/engine.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <utility>
 
 #include "core/attention/capture_trace.h"
 #include "core/attention/input_problem.h"
 #include "core/attention/model_forward.h"
+#include "core/attention/patches.h"
 #include "core/attention/preview.h"
 #include "core/attention/stage_buffers.h"
 #include "core/attention/stage_sizes.h"
 #include "core/base/assert.h"
+#include "core/base/error.h"
 #include "core/io/mapping_guard.h"
 #include "core/model/folder_stamp.h"
 #include "core/model/load_inputs.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/memory.h"
 #include "core/request/model_kind.h"
+#include "core/request/same_request.h"
 
 namespace headscope {
 namespace {
@@ -42,6 +48,42 @@ struct OpenCapture {
   }
 };
 
+// The run of --patch-from, A, and its request.
+struct OtherRun {
+  Request request;
+  std::shared_ptr<const Trace> trace;
+
+  const std::shared_ptr<const Trace>& run(const Request& patched, const EngineOptions& by, const CancelToken& cancel) {
+    const std::string& path = patched.patch_from;
+    if (!by.read_request) throw UsageError("patch-from", "sessions are not read here");
+    Request wanted = by.read_request(path);
+    // The same numbers give the same bits.
+    wanted.backend = patched.backend;
+    wanted.threads = patched.threads;
+    const auto refuse = [&](const std::string& why) {
+      throw UsageError("patch-from", fmt::format("the request of {} cannot run: {}", path, why));
+    };
+    if (any_on(wanted.patches)) {
+      throw UsageError("patch-from", fmt::format("{} is patched itself", path), "a session without --patch");
+    }
+    if (trace != nullptr && same_request(wanted, request)) return trace;
+    trace = nullptr;
+    EngineOptions options;
+    options.stage_memory = by.stage_memory;
+    options.make_backend = by.make_backend;
+    options.whole_model = true;
+    try {
+      trace = Engine(options).run(wanted, cancel);
+    } catch (const ProblemError& error) {
+      refuse(error.what());
+    } catch (const UsageError& error) {
+      refuse(error.what());
+    }
+    request = wanted;
+    return trace;
+  }
+};
+
 }  // namespace
 
 struct Engine::State {
@@ -54,6 +96,7 @@ struct Engine::State {
 
   ModelForward models;
   OpenCapture capture;
+  OtherRun other;
   StageBuffers buffers;
   std::shared_ptr<const Trace> last;
   std::shared_ptr<const Backend> last_backend;
@@ -71,6 +114,19 @@ struct Engine::State {
     return backend;
   }
 
+  void forget_files() {
+    inputs = std::make_unique<InputCache>();
+    capture = {};
+    other = {};
+  }
+
+  // Also what was computed from them.
+  void forget_results() {
+    forget_files();
+    models.forget();
+    last.reset();
+  }
+
   void fall_back(const BackendError& error) {
     backend = make_cpu_backend(query.threads);
     notice = std::string("The CPU computes, since the GPU cannot: ") + error.what();
@@ -83,9 +139,12 @@ Engine::Engine(EngineOptions options) : state_(std::make_unique<State>()) {
 
 Engine::~Engine() = default;
 
+const std::shared_ptr<const Trace>& Engine::patch_source() const {
+  return state_->other.trace;
+}
+
 void Engine::forget_files() {
-  state_->inputs = std::make_unique<InputCache>();
-  state_->capture = {};
+  state_->forget_files();
 }
 
 void Engine::set_stage_memory(std::int64_t bytes) {
@@ -95,13 +154,19 @@ void Engine::set_stage_memory(std::int64_t bytes) {
 std::shared_ptr<const Inputs> Engine::read(const Request& request, const CancelToken& cancel) {
   if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
   HEADSCOPE_ASSERT(!runs_capture(request), request.model);
-  const auto inputs = std::make_shared<const Inputs>(load_inputs(request, *state_->inputs, cancel));
+  const auto inputs = std::make_shared<Inputs>(load_inputs(request, *state_->inputs, cancel));
   if (const std::optional<Problem> problem = find_problem(request, *inputs)) throw ProblemError(*problem);
+  if (any_on(request.patches)) {
+    inputs->patches = patches_from(*state_->other.run(request, state_->options, cancel), request, *inputs);
+  }
   return inputs;
 }
 
 std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelToken& cancel, const EarlyTrace& early) {
   if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
+  // A result that is still shown may hold a file that another program has written since.
+  const MappingChanges changes;
+  if (changes.any_before()) state_->forget_results();
   const auto with_fall_back = [&](bool large, const auto& run_on) {
     std::shared_ptr<const Trace> trace;
     try {
@@ -110,7 +175,7 @@ std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelTok
       state_->fall_back(error);
       trace = run_on(state_->backend);
     }
-    check_mapped_files();
+    changes.check();
     return trace;
   };
   if (runs_capture(request)) {

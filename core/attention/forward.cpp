@@ -19,7 +19,9 @@
 #include "core/attention/trace_builder.h"
 #include "core/backend/backend_factory.h"
 #include "core/base/assert.h"
+#include "core/base/error.h"
 #include "core/model/head_rule.h"
+#include "core/model/past.h"
 #include "core/model/row_norm.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/memory.h"
@@ -36,17 +38,25 @@ Tensor add_heads(TraceBuilder& trace, StageId id, const char* operation, const T
 }
 
 Heads given_heads(TraceBuilder& trace, const Inputs& inputs) {
-  return {add_heads(trace, StageId::query, "from file", inputs.query),
-          add_heads(trace, StageId::key, "from file", inputs.key),
-          add_heads(trace, StageId::value, "from file", inputs.value)};
+  const char* keys = past_of(inputs) == nullptr ? "from file" : "from files, the past first";
+  return {add_heads(trace, StageId::query, "from file", inputs.query), add_heads(trace, StageId::key, keys, inputs.key),
+          add_heads(trace, StageId::value, keys, inputs.value)};
 }
 
-// Adds the stage, with the position of bias_k or bias_v after the others when there is one: then it is a copy.
-Tensor add_with_bias(TraceBuilder& trace, StageId id, const char* operation, const Tensor& heads, const Tensor& bias) {
-  if (bias.empty()) return add_heads(trace, id, operation, heads);
-  const char* name = id == StageId::key ? "bias_k" : "bias_v";
-  return trace.add(id, fmt::format("{}, then {}", operation, name), [&] {
-    return with_head_factors(trace.trace().request, id, trace.layer(), with_bias_position(heads, bias));
+// Adds the stage, after the positions of the past and before that of bias_k or bias_v where there are some: then it is
+// a copy.
+Tensor add_positions(TraceBuilder& trace, StageId id, const char* operation, const Tensor& heads,
+                     const Inputs& inputs) {
+  const Past* past = id == StageId::query ? nullptr : past_of(inputs);
+  const bool is_key = id == StageId::key;
+  const Tensor bias = id == StageId::query ? Tensor() : is_key ? inputs.weights.bias_k : inputs.weights.bias_v;
+  if (bias.empty() && past == nullptr) return add_heads(trace, id, operation, heads);
+  const std::string before = past == nullptr ? "" : "the past, then ";
+  const std::string after = bias.empty() ? "" : is_key ? ", then bias_k" : ", then bias_v";
+  return trace.add(id, before + operation + after, [&] {
+    Tensor all = past == nullptr ? heads : joined_heads(is_key ? past->key : past->value, heads);
+    if (!bias.empty()) all = with_bias_position(all, bias);
+    return with_head_factors(trace.trace().request, id, trace.layer(), all);
   });
 }
 
@@ -56,7 +66,7 @@ Tensor add_turned(TraceBuilder& trace, StageId id, const char* operation, const 
   const HeadRule* rule = inputs.head_rule.get();
   const bool is_query = id == StageId::query;
   if (rule == nullptr || !(is_query ? rule->changes_queries() : rule->changes_keys())) {
-    return add_with_bias(trace, id, operation, heads, is_query ? Tensor() : inputs.weights.bias_k);
+    return add_positions(trace, id, operation, heads, inputs);
   }
   HEADSCOPE_ASSERT(inputs.weights.bias_k.empty(), "a key of bias_k has no position");
   const Tensor& norm = is_query ? rule->query_norm : rule->key_norm;
@@ -71,7 +81,6 @@ Tensor add_turned(TraceBuilder& trace, StageId id, const char* operation, const 
 // qkv_split, qkv_heads, then query, key and value as slices of every head's own features.
 Heads heads_of_per_head_projection(TraceBuilder& trace, const Inputs& inputs, const Tensor& qkv) {
   const std::int64_t features = inputs.head_dim;
-  const LayerWeights& weights = inputs.weights;
   const Tensor split = trace.add_view(StageId::qkv_split, "split heads",
                                       qkv.reshaped({qkv.dim(0), qkv.dim(1), inputs.num_heads, 3 * features},
                                                    {Axis::batch, Axis::position, Axis::head, Axis::feature}));
@@ -79,8 +88,7 @@ Heads heads_of_per_head_projection(TraceBuilder& trace, const Inputs& inputs, co
   Heads heads;
   heads.query = add_turned(trace, StageId::query, "split", all.sliced(3, 0, features), inputs);
   heads.key = add_turned(trace, StageId::key, "split", all.sliced(3, features, 2 * features), inputs);
-  heads.value =
-      add_with_bias(trace, StageId::value, "split", all.sliced(3, 2 * features, 3 * features), weights.bias_v);
+  heads.value = add_positions(trace, StageId::value, "split", all.sliced(3, 2 * features, 3 * features), inputs);
   return heads;
 }
 
@@ -147,8 +155,8 @@ Heads projected_heads(TraceBuilder& trace, const Request& request, const Inputs&
   heads.query =
       add_turned(trace, StageId::query, "split heads", split_heads(projected.query, inputs.num_heads), inputs);
   heads.key = add_turned(trace, StageId::key, "split heads", split_heads(projected.key, inputs.num_kv_heads), inputs);
-  heads.value = add_with_bias(trace, StageId::value, "split heads", split_heads(projected.value, inputs.num_kv_heads),
-                              weights.bias_v);
+  heads.value =
+      add_positions(trace, StageId::value, "split heads", split_heads(projected.value, inputs.num_kv_heads), inputs);
   return heads;
 }
 
@@ -165,6 +173,14 @@ Tensor concat_of(TraceBuilder& builder, const Tensor& context, Merge merge) {
     merge_heads_into(context.sliced(2, rows.done, len), fresh);
   }
   return rows.tensor;
+}
+
+// Whether scores or weights are patched: then they are kept, and what follows from them.
+bool keeps_patched_scores(const Request& request, std::int64_t layer, bool can_keep) {
+  if (!patches_scores(request, layer)) return false;
+  if (can_keep) return true;
+  throw UsageError("patch", "the scores are too large to be kept, and so to be patched",
+                   "fewer tokens, a stage other than scores and weights, or more memory for stages");
 }
 
 }  // namespace
@@ -211,7 +227,7 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
     trace->filled = std::make_shared<const Request>(std::move(filled));
   }
   const bool extra_key = !inputs->weights.bias_k.empty();
-  trace->mask = std::make_shared<const Mask>(build_mask(request, inputs->mask_files,
+  trace->mask = std::make_shared<const Mask>(build_mask(with_past(request, *inputs), inputs->mask_files,
                                                         {.batch = inputs->batch,
                                                          .heads = inputs->num_heads,
                                                          .query_len = inputs->query_len,
@@ -219,7 +235,8 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
                                                          .extra_key = extra_key},
                                                         inputs->own_mask));
   const bool keep_weights = stage_bytes(request, stage_sizes_of(*inputs)) <= static_cast<double>(options.stage_memory);
-  const bool on_demand = in_one_pass(request) && !keep_weights;
+  const bool one_pass = in_one_pass(request) && !keeps_patched_scores(request, inputs->layer, keep_weights);
+  const bool on_demand = one_pass && !keep_weights;
   // What is kept and what is computed when read do not mix.
   const bool same_way = options.previous != nullptr && (options.previous->on_demand != nullptr) == on_demand;
   const Reuse reuse(same_way ? options.previous : nullptr, request, *inputs, *trace->mask);
@@ -236,9 +253,9 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
   TraceBuilder builder(*trace, reuse, options.buffers, cancel);
   const Heads heads =
       inputs->query.empty() ? projected_heads(builder, request, *inputs, *backend) : given_heads(builder, *inputs);
-  const Tensor context = !in_one_pass(request) ? attention_step_by_step(builder, heads, rule, backend)
-                         : keep_weights        ? attention_in_one_pass(builder, heads, rule, backend)
-                                               : attention_on_demand(builder, heads, rule, backend);
+  const Tensor context = !one_pass      ? attention_step_by_step(builder, heads, rule, backend)
+                         : keep_weights ? attention_in_one_pass(builder, heads, rule, backend)
+                                        : attention_on_demand(builder, heads, rule, backend);
   const Tensor concat =
       builder.add(StageId::concat, request.merge == Merge::transpose ? "merge heads" : "reshape, not transposed",
                   [&] { return concat_of(builder, context, request.merge); });

@@ -11,6 +11,7 @@
 #include "core/attention/stage_sizes.h"
 #include "core/base/error.h"
 #include "core/model/checkpoint.h"
+#include "core/model/past.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/mask.h"
 #include "core/request/problem_checks.h"
@@ -81,9 +82,10 @@ MaybeProblem projection_problem(const Inputs& inputs) {
   const LayerWeights& weights = inputs.weights;
   const Tensor& key_x = inputs.key_x.empty() ? inputs.x : inputs.key_x;
   const Tensor& value_x = inputs.value_x.empty() ? key_x : inputs.value_x;
+  const std::int64_t own_keys = inputs.key_len - past_len(inputs);
   for (const auto& [option, x, len] : {std::tuple{"input", &inputs.x, inputs.query_len},
-                                       {"key-input", &key_x, inputs.key_len},
-                                       {"value-input", &value_x, inputs.key_len}}) {
+                                       {"key-input", &key_x, own_keys},
+                                       {"value-input", &value_x, own_keys}}) {
     if (x->rank() == 3 && x->dim(0) == inputs.batch && x->dim(1) == len) continue;
     return refusal(option, fmt::format("{} has another shape", option),
                    fmt::format("Found {}; expected [{}, {}, input_dim].", to_string(x->shape()), inputs.batch, len));
@@ -156,7 +158,7 @@ MaybeProblem mask_problem(const Request& request, const Inputs& inputs, std::int
   }
   if (!inputs.mask_files.empty()) {
     try {
-      build_mask(request, inputs.mask_files,
+      build_mask(with_past(request, inputs), inputs.mask_files,
                  {.batch = inputs.batch,
                   .heads = inputs.num_heads,
                   .query_len = inputs.query_len,

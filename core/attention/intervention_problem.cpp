@@ -8,9 +8,11 @@
 #include "core/attention/edited_weights.h"
 #include "core/attention/intervention_problem.h"
 #include "core/attention/interventions.h"
+#include "core/attention/patches.h"
 #include "core/model/checkpoint.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/problem_checks.h"
+#include "core/request/stage_info.h"
 
 namespace headscope {
 namespace {
@@ -119,6 +121,41 @@ std::optional<Fault> fault_of(const InterventionKind<NumberEdit>&, const NumberE
                  fmt::format("{} is {}; places count from 0.", edit.tensor, to_string(*shape)));
   }
   if (std::isnan(edit.value)) return Fault("an edit holds no number", "Found nan.");
+  return {};
+}
+
+std::optional<Fault> fault_of(const InterventionKind<PatchedStage>&, const PatchedStage& patch, const Sizes& sizes) {
+  const auto& [request, inputs, layers] = sizes;
+  const std::int64_t layer = patch.layer.value_or(inputs.layer);
+  if (layer < 0 || layer >= layers) return Fault(fmt::format("there is no layer {}", layer), layers_text(layers));
+  const std::optional<Shape> shape = patched_shape(request, inputs, patch.stage);
+  if (!shape) {
+    return patch.stage == kStreamPatch
+               ? Fault("one layer has no stream", "What enters a layer of a model is its stream; here it is input.")
+               : Fault(fmt::format("this request has no stage {}", patch.stage),
+                       "Which stages there are follows from projections, masks and dropout.");
+  }
+  const std::vector<StageAxis>& axes = stage_info(stage_named(patch.stage).value_or(StageId::concat)).axes;
+  for (int axis = 0; axis < shape->count; ++axis) {
+    const Axis kind = axes[static_cast<std::size_t>(axis)].axis;
+    const std::int64_t count = (*shape)[axis];
+    if (kind == Axis::head && patch.head && *patch.head >= count) {
+      return Fault(fmt::format("{} has no head {}", patch.stage, *patch.head), heads_text(count));
+    }
+    const bool row = kind == Axis::query || kind == Axis::position;
+    if (row && patch.position && *patch.position >= count) {
+      return Fault(fmt::format("{} has no position {}", patch.stage, *patch.position),
+                   fmt::format("The {} positions are 0 to {}.", count, count - 1));
+    }
+  }
+  // Of a run that was found before: with known mistakes stages may have other sizes.
+  for (const Patches::Stage& found :
+       inputs.patches == nullptr ? std::vector<Patches::Stage>() : inputs.patches->stages) {
+    if (found.layer != layer || found.name != patch.stage) continue;
+    if (patch_fits(patch.stage, found.numbers.shape(), *shape)) continue;
+    return Fault(fmt::format("{} has another size in A", patch.stage),
+                 fmt::format("It is {} there and {} here.", to_string(found.numbers.shape()), to_string(*shape)));
+  }
   return {};
 }
 

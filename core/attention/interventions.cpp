@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "core/attention/operation_text.h"
+#include "core/attention/patches.h"
 #include "core/base/assert.h"
+#include "core/model/past.h"
 #include "core/request/intervention_kinds.h"
 
 namespace headscope {
@@ -38,6 +40,7 @@ Request request_of_layer(const Request& request, std::int64_t layer, std::int64_
     std::erase_if(list, [&](const auto& each) { return !speaks_of(each, layer, shown); });
   });
   for (NumberEdit& edit : own.edits) edit.layer = layer;
+  for (PatchedStage& patch : own.patches) patch.layer = layer;
   return own;
 }
 
@@ -54,7 +57,7 @@ std::vector<NumberEdit> edits_of(const Request& request, std::int64_t layer, Sta
 }
 
 bool has_edits(const Request& request, std::int64_t layer, StageId stage) {
-  return !edits_of(request, layer, stage).empty();
+  return has_patches(request, layer, stage) || !edits_of(request, layer, stage).empty();
 }
 
 void edit_region(const std::vector<NumberEdit>& edits, const Region& region, std::span<float> values) {
@@ -116,7 +119,7 @@ void read_frozen_row(FrozenHead::As as, const HiddenCells& hidden, const FrozenR
 }
 
 std::int64_t own_diagonal(const Request& request, const Inputs& inputs) {
-  return request.causal_align == CausalAlign::bottom_right ? inputs.key_len - inputs.query_len : 0;
+  return diagonal_of(request, inputs);
 }
 
 double head_factor(const Request& request, StageId stage, std::int64_t layer, std::int64_t head) {
@@ -159,6 +162,7 @@ std::string intervention_note(const Request& request, std::int64_t layer, StageI
       note += fmt::format(", head {} {}", each.place.head, each.as == FrozenHead::As::uniform ? "uniform" : "identity");
     }
   }
+  if (has_patches(request, layer, stage)) note += ", from A";
   if (const std::size_t edited = edits_of(request, layer, stage).size(); edited > 0) {
     note += fmt::format(", {} edited", edited);
   }

@@ -17,7 +17,7 @@
 
 namespace headscope {
 
-// Whether the request has edits, frozen heads, factors or painted cells, in any layer.
+// Whether the request has edits, patches, frozen heads, factors or painted cells, in any layer.
 bool intervenes(const Request& request);
 
 // The request that layer `layer` of a model runs: without interventions of other layers. `shown` is the layer that the
@@ -28,6 +28,7 @@ Request request_of_layer(const Request& request, std::int64_t layer, std::int64_
 // counts: request_of_layer() has left it to the shown layer alone.
 std::vector<NumberEdit> edits_of(const Request& request, std::int64_t layer, std::string_view tensor);
 std::vector<NumberEdit> edits_of(const Request& request, std::int64_t layer, StageId stage);
+// Whether edits or patches put numbers into the stage.
 bool has_edits(const Request& request, std::int64_t layer, StageId stage);
 
 // `tensor` with the new numbers: a copy when it is stored, else a tensor that puts them in when it is read. The same

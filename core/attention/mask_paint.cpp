@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/assert.h"
+#include "core/model/past.h"
 
 namespace headscope {
 
@@ -96,7 +97,7 @@ void erase_paint(Request& request, const PaintedCells& area) {
 }
 
 std::vector<std::uint8_t> cells_without_paint(const Trace& trace, std::int64_t b, std::int64_t h) {
-  Request plain = trace.request;
+  Request plain = with_past(trace.request, *trace.inputs);
   plain.paint.clear();
   std::erase(plain.variants, Variant::mask_inverted);
   const Inputs& inputs = *trace.inputs;

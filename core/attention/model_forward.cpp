@@ -11,6 +11,7 @@
 
 #include "core/attention/forward.h"
 #include "core/attention/interventions.h"
+#include "core/attention/patches.h"
 #include "core/attention/stage_buffers.h"
 #include "core/backend/backend_factory.h"
 #include "core/base/assert.h"
@@ -71,6 +72,19 @@ std::string name_of(const std::string& path) {
   return last.empty() || last == "." ? folder.parent_path().filename().string() : last;
 }
 
+// A model of which no layer is computed.
+std::shared_ptr<ModelTrace> begun_model(const Inputs& inputs, const std::shared_ptr<const Backend>& backend,
+                                        std::size_t layers) {
+  auto model = std::make_shared<ModelTrace>();
+  model->name = name_of(inputs.checkpoint->path());
+  model->checkpoint = inputs.checkpoint;
+  model->layer = inputs.layer;
+  model->backend = with_cpu_fallback(backend);
+  model->layers.resize(layers);
+  model->streams.resize(layers);
+  return model;
+}
+
 }  // namespace
 
 struct ModelForward::State {
@@ -91,6 +105,8 @@ struct ModelForward::State {
 
   void begin(const Inputs& inputs, const std::shared_ptr<const Backend>& with, bool reuse);
   Rows entering(std::int64_t layer, const Rows& rows, const Tensor& before) const;
+  Rows next_stream(const Request& request, const Inputs& base, std::int64_t layer, const Rows& rows,
+                   const Tensor& before) const;
   std::shared_ptr<const HeadRule> head_rule_of(std::int64_t layer, const BlockWeights& weights);
   Rows layer_input(std::int64_t layer, const BlockWeights& weights, const Rows& stream) const;
   std::shared_ptr<const Trace> trace_of(std::int64_t layer, const Request& request, const Inputs& base,
@@ -126,6 +142,14 @@ Rows ModelForward::State::entering(std::int64_t layer, const Rows& rows, const T
   const std::int64_t same =
       !before.empty() && same_storage(known, before) ? rows.same : equal_rows(rows.tensor, known, len);
   return {is_whole(known, same, len) ? known : rows.tensor, same};
+}
+
+// The same of what left the layer before, with the numbers of another run where the stream is patched.
+Rows ModelForward::State::next_stream(const Request& request, const Inputs& base, std::int64_t layer, const Rows& rows,
+                                      const Tensor& before) const {
+  const Request own = request_of_layer(request, layer, base.layer);
+  const Tensor stream = with_patches(own, base, layer, kStreamPatch, rows.tensor);
+  return same_storage(stream, rows.tensor) ? entering(layer, rows, before) : entering(layer, {stream, 0}, {});
 }
 
 std::shared_ptr<const HeadRule> ModelForward::State::head_rule_of(std::int64_t layer, const BlockWeights& weights) {
@@ -210,6 +234,10 @@ Tensor ModelForward::State::hidden_of(const Rows& left) {
 ModelForward::ModelForward() : state_(std::make_unique<State>()) {}
 ModelForward::~ModelForward() = default;
 
+void ModelForward::forget() {
+  state_ = std::make_unique<State>();
+}
+
 std::shared_ptr<const Trace> ModelForward::run(const Request& request, const std::shared_ptr<const Inputs>& inputs,
                                                const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,
                                                const ModelOptions& options) {
@@ -219,12 +247,7 @@ std::shared_ptr<const Trace> ModelForward::run(const Request& request, const std
   const auto count = static_cast<std::int64_t>(state.layers.size());
   HEADSCOPE_ASSERT(0 <= inputs->layer && inputs->layer < count, std::to_string(inputs->layer));
 
-  auto model = std::make_shared<ModelTrace>();
-  model->name = name_of(inputs->checkpoint->path());
-  model->checkpoint = inputs->checkpoint;
-  model->layer = inputs->layer;
-  model->backend = with_cpu_fallback(backend);
-  model->layers.resize(static_cast<std::size_t>(count));
+  const std::shared_ptr<ModelTrace> model = begun_model(*inputs, backend, static_cast<std::size_t>(count));
   std::shared_ptr<Trace> shown;
   const auto show = [&] {
     const auto trace = std::make_shared<Trace>(*model->layers[static_cast<std::size_t>(inputs->layer)]);
@@ -234,7 +257,7 @@ std::shared_ptr<const Trace> ModelForward::run(const Request& request, const std
     shown = trace;
   };
 
-  Rows stream = state.entering(0, {inputs->x, 0}, {});
+  Rows stream = state.next_stream(request, *inputs, 0, {inputs->x, 0}, {});
   for (std::int64_t layer = 0; layer < count; ++layer) {
     if (options.check_files) options.check_files();
     State::Layer& known = state.layers[static_cast<std::size_t>(layer)];
@@ -248,7 +271,10 @@ std::shared_ptr<const Trace> ModelForward::run(const Request& request, const std
                           ? layer == inputs->layer
                           : layer <= inputs->layer || least_stage_bytes(request, stage_sizes_of(*trace->inputs)) <=
                                                           static_cast<double>(kDefaultMemoryLimit);
-    if (kept) model->layers[static_cast<std::size_t>(layer)] = trace;
+    if (kept) {
+      model->layers[static_cast<std::size_t>(layer)] = trace;
+      model->streams[static_cast<std::size_t>(layer)] = stream.tensor;
+    }
     const bool last = layer + 1 == count;
     const bool more = !last && (layer < inputs->layer || options.whole_model);
     if (layer == inputs->layer) {
@@ -265,7 +291,7 @@ std::shared_ptr<const Trace> ModelForward::run(const Request& request, const std
       known.stream = {};
     }
     if (last) model->final_hidden = state.hidden_of(left);
-    if (!last) stream = state.entering(layer + 1, left, before.left);
+    if (!last) stream = state.next_stream(request, *inputs, layer + 1, left, before.left);
   }
   if (shown->model->layers != model->layers || !model->final_hidden.empty()) show();
   if (!options.reuse) state.layers.clear();

@@ -31,6 +31,9 @@ class ModelForward {
   ModelForward();
   ~ModelForward();
 
+  // Lets what is kept of the last run go.
+  void forget();
+
   // The trace of the layer that `inputs` are for (from load_inputs of a checkpoint: their x is the input of layer 0),
   // with the other layers in Trace::model. The request's options apply to attention in every layer; interventions only
   // in the layer that they name (an edit without a layer: the shown one), so that the request of a trace in

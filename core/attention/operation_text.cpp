@@ -70,6 +70,10 @@ std::string mask_step_text(const Request& request, const Inputs& inputs) {
   return fmt::format("+ {}{} mask", has_variant(request, Variant::mask_inverted) ? "inverted " : "", terms);
 }
 
+std::string softcap_text(double softcap, bool caps_added) {
+  return fmt::format("{0} · tanh({1} ÷ {0})", number_text(softcap), caps_added ? "(s + mask)" : "s");
+}
+
 std::string softmax_text(const Request& request, bool any_hidden) {
   std::string text = has_variant(request, Variant::softmax_over_queries) ? "softmax over queries" : "softmax";
   if (has_variant(request, Variant::mask_after_softmax) && any_hidden) text += ", then mask";

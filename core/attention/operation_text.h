@@ -37,6 +37,8 @@ std::string mask_step_text(const Request& request, const Inputs& inputs);
 std::string heads_text(const char* split, bool norm, bool rotary);
 
 // "softmax", "softmax over queries, then mask"
+// "50 · tanh(s ÷ 50)"; s + mask where the cap comes after what the mask adds.
+std::string softcap_text(double softcap, bool caps_added);
 std::string softmax_text(const Request& request, bool any_hidden);
 
 // "· value", "· value, head 3 = 0"

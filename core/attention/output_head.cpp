@@ -197,6 +197,15 @@ std::vector<double> probabilities_of(const ModelTrace& model, std::int64_t batch
   return result;
 }
 
+void for_each_logits(const ModelTrace& model, std::int64_t batch, std::span<const std::int64_t> positions,
+                     const Backend& backend, const CancelToken& cancel,
+                     const std::function<void(std::span<const float> logits)>& visit) {
+  visit_logits(model, head_of(model), {batch, positions}, backend, cancel,
+               [&](std::int64_t, const float* logits, std::int64_t vocabulary) {
+                 visit({logits, static_cast<std::size_t>(vocabulary)});
+               });
+}
+
 std::vector<float> logits_at(const ModelTrace& model, std::int64_t batch, std::int64_t position, const Backend& backend,
                              const CancelToken& cancel) {
   std::vector<float> result;

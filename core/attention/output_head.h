@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,6 +47,12 @@ std::vector<double> probabilities_of(const ModelTrace& model, std::int64_t batch
 // The logits at one position, [vocabulary], as predictions() turns them into probabilities.
 std::vector<float> logits_at(const ModelTrace& model, std::int64_t batch, std::int64_t position, const Backend& backend,
                              const CancelToken& cancel);
+
+// visit(logits) for each of `positions` in their order: the [vocabulary] numbers that logits_at() gives, for some
+// positions at a time.
+void for_each_logits(const ModelTrace& model, std::int64_t batch, std::span<const std::int64_t> positions,
+                     const Backend& backend, const CancelToken& cancel,
+                     const std::function<void(std::span<const float> logits)>& visit);
 
 // The positions whose predictions are reported: the last one for a next-token head; for a masked head every mask token,
 // or every position when there is none.

@@ -7,6 +7,7 @@
 #include "core/attention/dependencies.h"
 #include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
+#include "core/attention/patches.h"
 #include "core/model/row_norm.h"
 #include "core/request/mask_terms.h"
 
@@ -97,7 +98,9 @@ Reuse::Reuse(std::shared_ptr<const Trace> previous, const Request& now, const In
   note(Source::output_norm, same_norm(before.output_norm.get(), inputs.output_norm.get()));
   note(Source::mask, same_mask(*previous->mask, mask));
   note(Source::dropout_mask, same_values(before.dropout_mask, inputs.dropout_mask));
-  changed_ = changed_stages(previous->request, now, changed);
+  // The same patches may find other numbers.
+  const std::vector<StageId> patched = unlike_patches(previous->request, before, now, inputs);
+  changed_ = changed_stages(previous->request, now, changed, patched);
   previous_ = std::move(previous);
 
   // An edited number may belong to a key that its row does not see, so no rule says which rows of it can be reused.
@@ -118,7 +121,8 @@ Reuse::Reuse(std::shared_ptr<const Trace> previous, const Request& now, const In
   same_positions_ = equal_rows(before.x, inputs.x);
   std::int64_t open = 0;
   const bool same_terms = mask_terms_of(previous_->request, before) == mask_terms_of(now, inputs) &&
-                          previous_->request.causal_align == now.causal_align;
+                          previous_->request.causal_align == now.causal_align && previous_->request.past == now.past &&
+                          now.past <= 0;
   if (same_terms && stays(StageId::context) && looks_back_only(now, inputs, open) &&
       before.query_len == before.key_len && same_positions_ >= open) {
     same_queries_ = same_positions_;

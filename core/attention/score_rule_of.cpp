@@ -23,6 +23,7 @@ ScoreRule score_rule_of(const Request& request, const Inputs& inputs, std::share
   ScoreRule rule;
   rule.scale = scale_of(request, inputs);
   rule.softcap = softcap_of(request, inputs);
+  rule.softcap_order = request.softcap_order;
   rule.mask = std::move(mask);
   rule.mask_order = request.mask_order;
   rule.mask_fill = request.mask_fill;

@@ -58,7 +58,7 @@ class ScoredLayer {
   Tensor masked_scores(Tensor scores, const ScoreRule& rule, const Region& all) {
     const Request& request = trace_.request;
     if (request.softcap) {
-      scores = add(StageId::capped_scores, fmt::format("{0} · tanh(s ÷ {0})", number_text(*request.softcap)),
+      scores = add(StageId::capped_scores, softcap_text(*request.softcap, rule.caps_added()),
                    next_score_stage(StageId::capped_scores, scores, rule, all, run_.cancel));
     }
     if (!rule.masks()) {

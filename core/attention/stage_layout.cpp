@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/assert.h"
+#include "core/model/past.h"
 #include "core/request/stage_info.h"
 
 namespace headscope {
@@ -68,9 +69,17 @@ Tensor slice_of(StageId stage, const Tensor& tensor, std::int64_t batch, std::in
   return matrix_of(tensor, stage_layout(stage), batch, head, rows, columns);
 }
 
+std::vector<std::string> row_tokens(const Trace& trace, StageId stage) {
+  if (!rows_are_keys(stage)) return trace.query_labels();
+  std::vector<std::string> labels = trace.key_labels();
+  const StageSize rows = stage_info(stage).axes[static_cast<std::size_t>(stage_layout(stage).rows)].size;
+  if (rows == StageSize::key_tokens) labels.erase(labels.begin(), labels.begin() + past_len(*trace.inputs));
+  return labels;
+}
+
 std::vector<std::string> row_names_of(const Trace& trace, StageId stage) {
   const std::int64_t rows = trace.tensor(stage).dim(stage_layout(stage).rows);
-  return exactly(rows_are_keys(stage) ? trace.key_labels() : trace.query_labels(), rows);
+  return exactly(row_tokens(trace, stage), rows);
 }
 
 std::vector<std::string> column_names_of(const Trace& trace, StageId stage) {

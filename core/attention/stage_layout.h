@@ -32,6 +32,9 @@ std::int64_t slice_of_head(const Trace& trace, StageId stage, std::int64_t head)
 // The [rows, columns] matrix of (batch, head), or a part of it; computed when read. `head` is ignored in 3-D stages.
 Tensor slice_of(StageId stage, const Tensor& tensor, std::int64_t batch, std::int64_t head, Range rows, Range columns);
 
+// The tokens of a stage's rows: of the queries or of the keys, without those of the past where keys are projected.
+std::vector<std::string> row_tokens(const Trace& trace, StageId stage);
+
 // A name for each row: query tokens, or key tokens for the stages whose rows are keys.
 std::vector<std::string> row_names_of(const Trace& trace, StageId stage);
 

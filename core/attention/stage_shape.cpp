@@ -3,6 +3,7 @@
 #include "core/attention/projection_steps.h"
 #include "core/attention/score_rule_of.h"
 #include "core/base/assert.h"
+#include "core/model/past.h"
 #include "core/request/stage_info.h"
 
 namespace headscope {
@@ -49,7 +50,7 @@ std::int64_t size_of(const Inputs& inputs, StageSize size) {
     case StageSize::queries:
       return inputs.query_len;
     case StageSize::key_tokens:
-      return inputs.key_len;
+      return inputs.key_len - past_len(inputs);
     case StageSize::keys:
       return inputs.key_len + (inputs.weights.bias_k.empty() ? 0 : 1);
     case StageSize::heads:

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/attention/interventions.h"
+#include "core/attention/patches.h"
 #include "core/attention/reuse.h"
 #include "core/attention/stage_buffers.h"
 #include "core/attention/trace.h"
@@ -15,8 +16,8 @@
 
 namespace headscope {
 
-// The request's edits are applied to every stage as it is added, so that stages made from the returned tensor follow
-// them; score-like stages arrive with their edits applied (row_edits.h).
+// The request's patches and edits are applied to every stage as it is added, so that stages made from the returned
+// tensor follow them; score-like stages arrive with their edits applied (row_edits.h).
 class TraceBuilder {
  public:
   using Clock = std::chrono::steady_clock;
@@ -76,7 +77,9 @@ class TraceBuilder {
 
  private:
   Tensor edited(StageId id, Tensor tensor) const {
-    return is_score_like(id) ? tensor : with_edits(edits_of(trace_.request, layer(), id), tensor);
+    if (is_score_like(id)) return tensor;
+    tensor = with_patches(trace_.request, *trace_.inputs, layer(), stage_name(id), tensor);
+    return with_edits(edits_of(trace_.request, layer(), id), tensor);
   }
   std::string noted(StageId id, std::string operation) const {
     return std::move(operation) + intervention_note(trace_.request, layer(), id);

@@ -68,12 +68,14 @@ void ScoreRows::apply(StageId stage, std::int64_t b, std::int64_t h, std::int64_
   if (rule_->scale != 1.0) scale_cells(cells, count, rule_->scale);
   if (mask_first) hide(b, h, i, keys, cells);
   if (mask_first || stage == StageId::scores) return;
+  const bool caps_added = rule_->caps_added();
+  if (caps_added) add(b, h, i, keys, cells);
   if (rule_->softcap) {
     const double softcap = *rule_->softcap;
     for (float* x = cells; x < cells + count; ++x) *x = static_cast<float>(softcap * std::tanh(*x / softcap));
   }
   if (stage == StageId::capped_scores || !masks) return;
-  add(b, h, i, keys, cells);
+  if (!caps_added) add(b, h, i, keys, cells);
   hide(b, h, i, keys, cells);
 }
 

@@ -17,6 +17,9 @@ namespace headscope {
 //   scores         = raw_scores * scale                                   (rounded to float)
 //   capped_scores  = softcap * tanh(scores / softcap)                     (with softcap)
 //   masked_scores  = hidden ? mask_fill : scores + mask.added
+// after_scale with softcap_order after_mask, as ONNX Attention has it:
+//   capped_scores  = softcap * tanh((scores + mask.added) / softcap)
+//   masked_scores  = hidden ? mask_fill : capped_scores
 // before_scale:
 //   scores = masked_scores = (hidden ? mask_fill : raw_scores + mask.added) * scale
 // then
@@ -28,6 +31,7 @@ namespace headscope {
 struct ScoreRule {
   double scale = 1.0;
   std::optional<double> softcap;
+  SoftcapOrder softcap_order = SoftcapOrder::before_mask;
   std::shared_ptr<const Mask> mask;  // never null; its sizes are those of the scores
   MaskOrder mask_order = MaskOrder::after_scale;
   double mask_fill = -std::numeric_limits<double>::infinity();
@@ -37,6 +41,8 @@ struct ScoreRule {
   std::uint64_t dropout_seed = 0;
   Tensor dropout_mask;  // 1 = kept, broadcasts to the scores; empty: drawn from dropout_seed
 
+  // Whether the cap is put on what the mask adds, too.
+  bool caps_added() const { return softcap && softcap_order == SoftcapOrder::after_mask && !mask->added.empty(); }
   bool drops() const { return dropout > 0 || !dropout_mask.empty(); }
   // Whether masked_scores differ from what enters the mask.
   bool masks() const { return (!mask_after_softmax && mask->hidden.any()) || !mask->added.empty(); }

@@ -56,7 +56,28 @@ Tensor capped_scores(const Tensor& scores, double softcap, const CancelToken& ca
   return mapped(scores, cancel, [softcap](float x) { return static_cast<float>(softcap * std::tanh(x / softcap)); });
 }
 
-// hidden ? fill : (scores + added) * scale, where the fill is multiplied too, but -inf stays -inf.
+// What the mask adds to the keys of a row from `first` on; null where it adds nothing.
+const float* added_row(const Mask& mask, std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t first) {
+  const Tensor& added = mask.added;
+  if (added.empty()) return nullptr;
+  const std::int64_t batch = added.dim(0) == 1 ? 0 : b, head = added.dim(1) == 1 ? 0 : h;
+  return added.data() + ((batch * added.dim(1) + head) * added.dim(2) + i) * added.dim(3) + first;
+}
+
+Tensor with_added(const Tensor& scores, const Mask& mask, const Region& region, const CancelToken& cancel) {
+  HEADSCOPE_ASSERT(scores.dense(), "not dense: " + to_string(scores.shape()));
+  Tensor result = Tensor::zeros(scores.shape(), scores.axes());
+  const float* in = scores.data();
+  float* out = result.mutable_data();
+  visit_rows(region, cancel, [&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t offset) {
+    const float* added = added_row(mask, b, h, i, region[3].begin);
+    for (std::int64_t j = 0; j < region[3].size(); ++j) out[offset + j] = in[offset + j] + added[j];
+  });
+  return result;
+}
+
+// hidden ? fill : (scores + added) * scale, where the fill is multiplied too, but -inf stays -inf; what is capped
+// after the mask holds what it adds already.
 Tensor masked_scores(const Tensor& scores, const ScoreRule& rule, double scale, const Region& region,
                      const CancelToken& cancel) {
   HEADSCOPE_ASSERT(scores.dense(), "not dense: " + to_string(scores.shape()));
@@ -73,13 +94,7 @@ Tensor masked_scores(const Tensor& scores, const ScoreRule& rule, double scale, 
   std::vector<std::uint8_t> hidden(static_cast<std::size_t>(columns), 0);
   visit_rows(region, cancel, [&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t offset) {
     if (hides) mask.hidden.read_row(b, h, i, hidden, first);
-    const float* added = nullptr;
-    if (!mask.added.empty()) {
-      const std::int64_t batch = mask.added.dim(0) == 1 ? 0 : b;
-      const std::int64_t head = mask.added.dim(1) == 1 ? 0 : h;
-      added =
-          mask.added.data() + ((batch * mask.added.dim(1) + head) * mask.added.dim(2) + i) * mask.added.dim(3) + first;
-    }
+    const float* added = rule.caps_added() ? nullptr : added_row(mask, b, h, i, first);
     for (std::int64_t j = 0; j < columns; ++j) {
       float score = in[offset + j];
       if (added != nullptr) score += added[j];
@@ -101,7 +116,8 @@ Tensor score_stage(StageId stage, const Tensor& raw, const ScoreRule& rule, cons
   }
   const Tensor scores = rule.scale == 1.0 ? raw : scaled_scores(raw, rule.scale, cancel);
   if (stage == StageId::scores) return scores;
-  const Tensor capped = rule.softcap ? capped_scores(scores, *rule.softcap, cancel) : scores;
+  const Tensor summed = rule.caps_added() ? with_added(scores, *rule.mask, region, cancel) : scores;
+  const Tensor capped = rule.softcap ? capped_scores(summed, *rule.softcap, cancel) : scores;
   if (stage == StageId::capped_scores || !rule.masks()) return capped;
   return masked_scores(capped, rule, 1.0, region, cancel);
 }
@@ -111,6 +127,7 @@ Tensor next_score_stage(StageId stage, const Tensor& before, const ScoreRule& ru
   HEADSCOPE_ASSERT(StageId::scores <= stage && stage <= StageId::masked_scores, std::string(stage_name(stage)));
   if (stage == StageId::scores) return score_stage(stage, before, rule, region, cancel);
   if (stage == StageId::masked_scores && rule.mask_order == MaskOrder::before_scale && rule.masks()) return before;
+  if (stage == StageId::masked_scores && rule.caps_added()) return masked_scores(before, rule, 1.0, region, cancel);
   ScoreRule step = rule;
   step.scale = 1.0;
   if (stage == StageId::masked_scores) step.softcap.reset();

@@ -268,9 +268,7 @@ std::optional<MatrixDifference> difference_matrix(const Trace& a, const Trace& b
   }
   if (is_score_like(stage)) result.hidden = hidden_in_both(a, b, stage, {rows, columns, batch, head});
   result.same_places = matrix.dim(0) == second.dim(0) && matrix.dim(1) == second.dim(1);
-  const bool keys_down = rows_are_keys(stage);
-  result.row_labels = keys_down ? pair_labels(a.key_labels(), b.key_labels(), rows)
-                                : pair_labels(a.query_labels(), b.query_labels(), rows);
+  result.row_labels = pair_labels(row_tokens(a, stage), row_tokens(b, stage), rows);
   if (is_score_like(stage)) {
     result.column_labels = pair_labels(a.key_labels(), b.key_labels(), columns);
   } else {

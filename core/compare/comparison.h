@@ -10,10 +10,10 @@
 
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
-#include "core/compare/token_alignment.h"
 #include "core/request/mask.h"
 #include "core/request/stage.h"
 #include "core/tensor/tensor.h"
+#include "core/text/token_alignment.h"
 
 namespace headscope {
 

@@ -6,13 +6,14 @@
 #include <utility>
 
 #include "core/attention/projection_steps.h"
+#include "core/model/past.h"
 #include "core/request/mask.h"
 
 namespace headscope {
 namespace {
 
 bool is_self_attention(const Inputs& inputs) {
-  return inputs.query.empty() && inputs.key_x.empty();
+  return inputs.query.empty() && inputs.key_x.empty() && past_of(inputs) == nullptr;
 }
 
 template <Variant variant>

@@ -13,7 +13,7 @@
 #include "core/backend/score_steps.h"
 #include "core/compare/rounded_formula.h"
 #include "core/compare/rounded_steps.h"
-#include "core/model/head_rule.h"
+#include "core/model/past.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/stage_info.h"
 
@@ -55,11 +55,8 @@ class RoundedForward {
     made.values.assign(static_cast<std::size_t>(element_count(shape)), 0.0);
     return made;
   }
-  const WideStage& keep(StageId stage, const Tensor& tensor) {
-    return stages_[stage] = WideStage{tensor.shape(), stored(tensor)};
-  }
+  const WideStage& keep(StageId id, const Tensor& from) { return stages_[id] = WideStage{from.shape(), stored(from)}; }
   bool has(StageId stage) const { return trace_.find(stage) != nullptr; }
-
   // Stored numbers as what sums are made of.
   static Matrix matrix(const double* values, std::int64_t rows, std::int64_t columns) {
     using Stored = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -116,6 +113,10 @@ class RoundedForward {
       steps_.turn(stages_[StageId::query], *rule, rule->query_norm);
       steps_.turn(stages_[StageId::key], *rule, rule->key_norm);
     }
+    if (const Past* past = past_of(inputs_)) {
+      steps_.prepend(past->key, stages_[StageId::key]);
+      steps_.prepend(past->value, stages_[StageId::value]);
+    }
     if (!inputs_.weights.bias_k.empty()) {
       steps_.append(stages_[StageId::key], inputs_.weights.bias_k);
       steps_.append(stages_[StageId::value], inputs_.weights.bias_v);
@@ -139,7 +140,6 @@ class RoundedForward {
       }
     }
   }
-
   bool hides(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
     return rule_.mask->hidden.hidden(b, h, i, j);
   }
@@ -177,6 +177,10 @@ class RoundedForward {
     stages_[StageId::masked_scores] = std::move(values);
   }
 
+  // What the mask adds to a score; where the cap comes after it, it is in what is masked already.
+  Real added(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
+    return rule_.caps_added() ? 0 : steps_.added(rule_.mask->added, b, h, i, j);
+  }
   void mask(WideStage& values, Real scale) {
     const Real fill = static_cast<Real>(static_cast<float>(rule_.mask_fill));
     const bool hiding = !rule_.mask_after_softmax;
@@ -187,8 +191,7 @@ class RoundedForward {
         if (hidden && std::isinf(fill)) {
           value = static_cast<double>(fill);
         } else {
-          value =
-              stored((hidden ? fill : static_cast<Real>(value) + steps_.added(rule_.mask->added, b, h, i, j)) * scale);
+          value = stored((hidden ? fill : static_cast<Real>(value) + added(b, h, i, j)) * scale);
         }
       }
     });

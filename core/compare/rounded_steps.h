@@ -85,6 +85,20 @@ class RoundedSteps {
     heads = std::move(longer);
   }
 
+  // The positions of a past before those of heads.
+  void prepend(const Tensor& past, WideStage& heads) const {
+    const std::vector<double> first = stored(past);
+    const std::int64_t own = heads.shape[2] * heads.shape[3], before = past.dim(2) * past.dim(3);
+    WideStage longer{{heads.shape[0], heads.shape[1], past.dim(2) + heads.shape[2], heads.shape[3]}, {}};
+    for (std::int64_t row = 0; row < heads.shape[0] * heads.shape[1]; ++row) {
+      const auto from = first.begin() + row * before;
+      longer.values.insert(longer.values.end(), from, from + before);
+      const auto rest = heads.values.begin() + row * own;
+      longer.values.insert(longer.values.end(), rest, rest + own);
+    }
+    heads = std::move(longer);
+  }
+
   // What a mask adds to one score; a mask of one head or batch item is that of all.
   Real added(const Tensor& mask, std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
     if (mask.empty()) return 0;

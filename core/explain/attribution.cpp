@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "core/attention/output_head.h"
+#include "core/attention/patches.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
 #include "core/explain/held_norm.h"
@@ -53,7 +54,12 @@ void check_question(const ModelTrace& model, const LogitQuestion& question) {
                      fmt::format("ids from 0 to {}", vocabulary - 1));
   }
   for (std::size_t layer = 0; layer < model.layers.size(); ++layer) {
-    if (model.layers[layer] != nullptr) continue;
+    if (model.layers[layer] != nullptr) {
+      if (!has_patches(model.layers[layer]->request, static_cast<std::int64_t>(layer), kStreamPatch)) continue;
+      throw UsageError("patch",
+                       fmt::format("the stream of layer {} is that of another run, which nothing here wrote", layer),
+                       "patches of stages");
+    }
     throw UsageError("phrase", fmt::format("layer {} was not kept, its stages are too large", layer),
                      fmt::format("fewer tokens, or --layer {}", model.layers.size() - 1));
   }

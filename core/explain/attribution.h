@@ -44,7 +44,7 @@ struct Attribution {
 //
 // The model must have been computed whole. UsageError, which names the option as headscope-cli has it: a model without
 // output head; a masked head with a transform, whose f(transform x) is no sum; a position or an id that is not there;
-// layers that were not kept; more than most_sources. Throws Cancelled.
+// layers that were not kept; a patched stream; more than most_sources. Throws Cancelled.
 Attribution attribution(const ModelTrace& model, const LogitQuestion& question, const CancelToken& cancel);
 
 }  // namespace headscope

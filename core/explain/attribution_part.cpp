@@ -5,6 +5,8 @@
 #include <span>
 
 #include "core/attention/interventions.h"
+#include "core/attention/model_stages.h"
+#include "core/attention/patches.h"
 #include "core/explain/held_norm.h"
 #include "core/explain/stream_row.h"
 #include "core/request/intervention_kinds.h"
@@ -54,17 +56,23 @@ void cut_into_blocks(const std::vector<double>& direction, Attended& of) {
   }
 }
 
-// Whether an edit by hand of a stage changes [batch 0, position, any feature].
+// Whether an edit by hand, or a patch, of a stage changes [batch 0, position, any feature].
 bool is_edited(const Trace& trace, StageId stage, std::int64_t position) {
   const std::vector<NumberEdit> edits = edits_of(trace.request, trace.inputs->layer, stage);
-  return std::any_of(edits.begin(), edits.end(),
-                     [&](const NumberEdit& edit) { return edit.index[0] == 0 && edit.index[1] == position; });
+  const bool patched = trace.find(stage) != nullptr && is_patched(trace, stage, {0, position, 0});
+  return patched || std::any_of(edits.begin(), edits.end(), [&](const NumberEdit& edit) {
+           return edit.index[0] == 0 && edit.index[1] == position;
+         });
 }
 
-// Whether the numbers of a block were edited by hand behind weights and values.
+// Whether the numbers of a block were edited by hand, or patched, behind weights and values.
 bool is_edited(const Attended& of, std::size_t block) {
   const std::int64_t layer = of.trace.inputs->layer, features = of.trace.inputs->value_head_dim;
   const Block& at = of.blocks[block];
+  if (is_patched(of.trace, StageId::context, {0, at.head, at.query, 0}) ||
+      is_patched(of.trace, StageId::concat, {0, of.position, static_cast<std::int64_t>(block) * features})) {
+    return true;
+  }
   const std::vector<NumberEdit> context = edits_of(of.trace.request, layer, StageId::context);
   const std::vector<NumberEdit> concat = edits_of(of.trace.request, layer, StageId::concat);
   return std::any_of(context.begin(), context.end(),

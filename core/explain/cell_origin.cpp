@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "core/attention/interventions.h"
+#include "core/attention/patches.h"
 #include "core/attention/projection_steps.h"
 #include "core/attention/score_rule_of.h"
 #include "core/attention/stage_layout.h"
 #include "core/attention/stage_sources.h"
 #include "core/base/assert.h"
 #include "core/explain/weight_cells.h"
-#include "core/model/head_rule.h"
+#include "core/model/past.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/stage_info.h"
 
@@ -59,7 +60,8 @@ class Origins {
         return {trace_.scale == 1.0 ? CellStep::copied : CellStep::scaled, {score(StageId::raw_scores)}, {}, 0};
       case StageId::masked_scores: {
         const StageId before = has(StageId::capped_scores) ? StageId::capped_scores : StageId::scores;
-        if (masks_before_scale() || !rule().masks()) return {CellStep::copied, {score(before)}, {}, 0};
+        const bool capped_last = rule().caps_added() && !hidden_first();
+        if (masks_before_scale() || !rule().masks() || capped_last) return {CellStep::copied, {score(before)}, {}, 0};
         return masked(before);
       }
       case StageId::weights:
@@ -87,6 +89,10 @@ class Origins {
   ScoreRule rule() const { return score_rule_of(trace_.request, inputs_, trace_.mask); }
   bool masks_before_scale() const { return trace_.request.mask_order == MaskOrder::before_scale && rule().masks(); }
 
+  // Whether the cell is hidden before the softmax.
+  bool hidden_first() const {
+    return !rule().mask_after_softmax && trace_.mask->hidden.hidden(at_[0], at_[1], at_[2], at_[3]);
+  }
   Region cell() const {
     Region region;
     for (const std::int64_t each : at_) region.push_back(one(each));
@@ -115,16 +121,10 @@ class Origins {
   CellOrigin by_formula(StageId stage) const {
     CellOrigin origin{CellStep::formula, {}, {}, 0};
     for (const StageId from : feeding_stages(trace_, stage)) {
-      origin.sources.push_back(source(from, cell(), role_of(from)));
+      origin.sources.push_back(source(from, cell(), role_of_stage(from)));
     }
+    if (stage == StageId::capped_scores && rule().caps_added()) origin.added = added_by_mask(trace_, at_);
     return origin;
-  }
-  static SourceRole role_of(StageId stage) {
-    if (is_score_like(stage)) return is_weight_like(stage) ? SourceRole::weight : SourceRole::score;
-    if (stage == StageId::query) return SourceRole::query;
-    if (stage == StageId::key) return SourceRole::key;
-    if (stage == StageId::value) return SourceRole::value;
-    return stage < StageId::raw_scores ? SourceRole::input : SourceRole::context;
   }
   static CellOrigin product(CellSource first, std::vector<CellSource> weight_and_bias) {
     CellOrigin origin{CellStep::products, {std::move(first)}, {}, 0};
@@ -151,10 +151,12 @@ class Origins {
   }
 
   CellOrigin head(Part part) const {
+    const std::int64_t past = part == Part::query ? 0 : past_len(inputs_);
+    if (at_[2] < past) return {CellStep::copied, {past_cell(trace_, part, at_)}, {}, 0};
     if (!inputs_.query.empty()) return {CellStep::given, {}, {}, 0};
-    const std::int64_t b = at_[0], h = at_[1], i = at_[2], d = at_[3];
+    const std::int64_t b = at_[0], h = at_[1], i = at_[2] - past, d = at_[3];
     const std::int64_t features = part == Part::value ? inputs_.value_head_dim : inputs_.head_dim;
-    if (part != Part::query && !inputs_.weights.bias_k.empty() && i == inputs_.key_len) {
+    if (part != Part::query && !inputs_.weights.bias_k.empty() && at_[2] == inputs_.key_len) {
       return {CellStep::copied, {extra_key_cell(trace_, part, h * features + d)}, {}, 0};
     }
     const bool turned = is_turned(part);
@@ -221,9 +223,8 @@ class Origins {
 
   // What a hidden cell held before is not read.
   CellOrigin masked(StageId before) const {
-    const bool hidden = !rule().mask_after_softmax && trace_.mask->hidden.hidden(at_[0], at_[1], at_[2], at_[3]);
     CellOrigin origin{CellStep::masked, {}, {}, 0};
-    if (!hidden) origin.sources.push_back(score(before));
+    if (!hidden_first()) origin.sources.push_back(score(before));
     return origin;
   }
 
@@ -278,11 +279,10 @@ CellOrigin made_from(const Trace& trace, StageId stage, const Index& index, bool
                      std::to_string(index[axis]) + " in " + to_string(tensor.shape()));
   }
   CellOrigin origin = Origins(trace, index, reads).of(stage);
-  const Request& request = trace.request;
-  const std::int64_t layer = trace.inputs->layer;
-  if (factor_kind(stage) != nullptr) origin.factor = head_factor(request, stage, layer, index[1]);
-  for (const NumberEdit& edit : edits_of(request, layer, stage)) {
-    if (std::equal(edit.index.begin(), edit.index.end(), index.begin(), index.end())) origin.edited = edit.value;
+  if (factor_kind(stage) != nullptr) origin.factor = head_factor(trace.request, stage, trace.inputs->layer, index[1]);
+  if (const std::optional<PutNumber> put = put_number(trace, stage, index)) {
+    origin.edited = put->value;
+    origin.patched = put->patched;
   }
   return origin;
 }

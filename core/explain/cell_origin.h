@@ -36,9 +36,12 @@ struct CellOrigin {
   std::vector<CellSource> sources;
   // Of products: 1 for a term that is not read (a hidden key of weight 0); empty: all are.
   std::vector<std::uint8_t> not_read;
-  std::int64_t at = 0;                         // of softmax, rotated, normed: the cell's own place along sources[0]
+  std::int64_t at = 0;  // of softmax, rotated, normed: the cell's own place along sources[0]
+  // Of a formula whose sources[0] the mask adds to first: what it adds.
+  std::optional<double> added = std::nullopt;
   double factor = 1.0;                         // by which --scale-query or --scale-key multiplies the step's result
-  std::optional<float> edited = std::nullopt;  // the number that --edit put there afterwards; nullopt: not edited
+  std::optional<float> edited = std::nullopt;  // the number that --edit or --patch put there afterwards; nullopt: none
+  bool patched = false;                        // whether that was --patch
 };
 
 // The origin of stage[index]; `index` has the stage's axes. Asserts that the trace has the stage and the cell.

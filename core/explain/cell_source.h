@@ -10,9 +10,12 @@
 
 namespace headscope {
 
-enum class SourceRole { input, query, key, value, score, weight, context, projection, bias };
+enum class SourceRole { input, query, key, value, score, weight, context, projection, bias, mask };
 // "input", "query", ...: as the JSON of `explain` spells it.
 std::string_view role_name(SourceRole role);
+
+// What the numbers of a stage are to the one that is computed from them.
+SourceRole role_of_stage(StageId stage);
 
 // Cells of one tensor that feed a cell.
 struct CellSource {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/attention/score_rule_of.h"
 #include "core/attention/stage_layout.h"
 #include "core/base/assert.h"
 #include "core/model/row_norm.h"
@@ -36,10 +37,14 @@ std::string of_products(StageId stage, const Trace& trace, const CellOrigin& ori
 
 std::string of_formula(StageId stage, const CellOrigin& origin) {
   const StageInfo& info = stage_info(stage);
-  return spelled_formula(
-      info.formula->value,
-      {.cell = [&](std::size_t k) { return fmt::format("{}[{}]", origin.sources[k].name, info.letters); },
-       .parameter = [](const FormulaParameter& parameter) { return std::string(parameter.name); }});
+  return spelled_formula(info.formula->value,
+                         {.cell =
+                              [&](std::size_t k) {
+                                const std::string cell = fmt::format("{}[{}]", origin.sources[k].name, info.letters);
+                                return origin.added && k == 0 ? fmt::format("({} + added[{}])", cell, info.letters)
+                                                              : cell;
+                              },
+                          .parameter = [](const FormulaParameter& parameter) { return std::string(parameter.name); }});
 }
 
 std::string of_masked(const Trace& trace, const CellOrigin& origin) {
@@ -49,7 +54,8 @@ std::string of_masked(const Trace& trace, const CellOrigin& origin) {
                                                                                     : "scores")
                                                    : origin.sources[0].name;
   const std::string masked =
-      fmt::format("hidden ? fill : {}[b,h,i,j]{}", score, trace.mask->added.empty() ? "" : " + added[b,h,i,j]");
+      fmt::format("hidden ? fill : {}[b,h,i,j]{}", score,
+                  trace.mask->added.empty() || caps_added(trace.as_computed(), *trace.mask) ? "" : " + added[b,h,i,j]");
   return before_scale ? "(" + masked + ") · scale" : masked;
 }
 
@@ -101,7 +107,9 @@ std::string right_side(const Trace& trace, StageId stage, const CellOrigin& orig
 std::string formula_text(const Trace& trace, StageId stage, const CellOrigin& origin) {
   return fmt::format("{}[{}] = {}{}{}", stage_name(stage), stage_info(stage).letters, right_side(trace, stage, origin),
                      origin.factor == 1.0 ? "" : fmt::format(", · {}", factor_kind(stage)->option.name),
-                     origin.edited ? ", then edited" : "");
+                     !origin.edited   ? ""
+                     : origin.patched ? ", then patched"
+                                      : ", then edited");
 }
 
 }  // namespace headscope

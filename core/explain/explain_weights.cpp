@@ -9,6 +9,8 @@
 #include "core/backend/score_steps.h"
 #include "core/explain/explain_formula.h"
 #include "core/explain/explainer.h"
+#include "core/explain/weight_cells.h"
+#include "core/model/past.h"
 
 namespace headscope {
 namespace {
@@ -17,11 +19,42 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-double Explainer::added() const {
-  const Tensor& values = trace_.mask->added;
-  if (values.empty()) return 0;
-  return static_cast<double>(values.at(
-      {values.dim(0) == 1 ? 0 : to_.index[0], values.dim(1) == 1 ? 0 : to_.index[1], to_.index[2], to_.index[3]}));
+std::vector<MaskPart> Explainer::parts_here() const {
+  const Inputs& inputs = *trace_.inputs;
+  const bool extra_key = !inputs.weights.bias_k.empty();
+  if (extra_key && to_.index[3] == inputs.key_len) return {};
+  return mask_parts(with_past(trace_.request, inputs), inputs.mask_files,
+                    {.batch = inputs.batch,
+                     .heads = inputs.num_heads,
+                     .query_len = inputs.query_len,
+                     .key_len = trace_.key_len(),
+                     .extra_key = extra_key},
+                    inputs.own_mask, {to_.index[0], to_.index[1], to_.index[2], to_.index[3]});
+}
+
+std::string Explainer::hidden_by() const {
+  std::string names;
+  for (const MaskPart& part : parts_here()) {
+    if (!part.hides) continue;
+    const bool of_file = std::any_of(trace_.inputs->mask_files.begin(), trace_.inputs->mask_files.end(),
+                                     [&](const MaskFile& file) { return file.path == part.name; });
+    names += (names.empty() ? "" : ", ") + (of_file ? cell_name(part.name, part.index) : part.name);
+  }
+  if (has_variant(trace_.request, Variant::mask_inverted)) return "no term does, and mask-inverted exchanges the two";
+  return names.empty() ? "what the masks add together is below every number" : names;
+}
+
+void Explainer::add_added(double score, double added) {
+  std::string sum = operand_text(score);
+  bool any = false;
+  for (const MaskPart& part : parts_here()) {
+    if (part.hides) continue;
+    any = true;
+    to_.operands.push_back({part.name, part.index, part.added, SourceRole::mask});
+    sum +=
+        fmt::format(" + {} ({})", in_brackets(part.added, operand_text(part.added)), cell_name(part.name, part.index));
+  }
+  step("+ mask", any ? sum : sum + " + " + in_brackets(added, operand_text(added)), score + added);
 }
 
 void Explainer::add_mask() {
@@ -29,10 +62,9 @@ void Explainer::add_mask() {
   if (origin_.sources.empty()) {
     const double fill = trace_.request.mask_fill;
     const bool infinite = fill < -static_cast<double>(std::numeric_limits<float>::max());
-    step("hidden", "the mask hides this key from this query", infinite ? -kInfinity : fill);
+    step("hidden", "the mask hides this key from this query: " + hidden_by(), infinite ? -kInfinity : fill);
   } else {
-    const double score = add_operand(origin_.sources[0]).value;
-    step("+ mask", operand_text(score) + " + " + in_brackets(added(), operand_text(added())), score + added());
+    add_added(add_operand(origin_.sources[0]).value, added_by_mask(trace_, to_.index));
   }
   if (!before_scale || trace_.scale == 1.0) return;
   const double masked = last();

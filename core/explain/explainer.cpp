@@ -52,7 +52,10 @@ void Explainer::add_steps() {
   }
   if (!origin_.edited) return;
   const auto value = static_cast<double>(*origin_.edited);
-  step("edited", fmt::format("was {}, is {} by --edit", operand_text(last()), operand_text(value)), value);
+  step(origin_.patched ? "patched" : "edited",
+       fmt::format("was {}, is {} by {}", operand_text(last()), operand_text(value),
+                   origin_.patched ? "--patch, of A" : "--edit"),
+       value);
 }
 
 void Explainer::add_own_steps() {
@@ -153,8 +156,12 @@ void Explainer::add_formula() {
   const StageFormula& formula = *stage_info(to_.stage).formula;
   std::vector<double> cells;
   for (const CellSource& source : origin_.sources) cells.push_back(add_operand(source).value);
+  if (origin_.added) {
+    add_added(cells[0], *origin_.added);
+    cells[0] = last();
+  }
   const FormulaSpelling numbers{
-      .cell = [&](std::size_t k) { return operand_text(cells[k]); },
+      .cell = [&](std::size_t k) { return origin_.added && k == 0 ? step_text(cells[k]) : operand_text(cells[k]); },
       .parameter = [&](const FormulaParameter& parameter) { return step_text(parameter.of(trace_.as_computed())); }};
   step(std::string(formula.step), spelled_formula(formula.value, numbers),
        formula_value(formula.value, cells, trace_.as_computed()));

@@ -8,6 +8,7 @@
 
 #include "core/explain/explain.h"
 #include "core/model/head_rule.h"
+#include "core/request/mask_parts.h"
 
 namespace headscope {
 
@@ -48,8 +49,13 @@ class Explainer {
   void add_normed();
   // The other feature of a rotary pair; -1: this feature is not turned.
   static std::int64_t partner(const RotaryRule& turns, std::int64_t d);
-  double added() const;
+  // A score with what the mask adds: every term that adds, as an operand.
+  void add_added(double score, double added);
   void add_mask();
+  // The terms of the mask at this cell.
+  std::vector<MaskPart> parts_here() const;
+  // "causal, bias.npy[2, 3]": the terms that hide the cell.
+  std::string hidden_by() const;
   void add_softmax();
   // What becomes of hidden cells and rows after the softmax; see finish_weights.
   void add_weight_rules(std::size_t keys);

@@ -6,7 +6,7 @@
 #include "core/attention/projection_steps.h"
 #include "core/attention/stage_sources.h"
 #include "core/explain/cell_origin.h"
-#include "core/model/head_rule.h"
+#include "core/model/past.h"
 #include "core/request/stage_info.h"
 
 namespace headscope {
@@ -123,6 +123,8 @@ class Feeding {
     const bool turned = rule != nullptr && ((part == Part::query && rule->changes_queries()) ||
                                             (part == Part::key && rule->changes_keys()));
     const Range heads = turned && rule->norm_whole ? all(stage_of(part), 1) : one(h);
+    const std::int64_t past = part == Part::query ? 0 : past_len(inputs_);
+    i = {i.begin + past, i.end + past};
     return {stage_of(part), {b, heads, i, turned ? all(stage_of(part), 3) : one(d)}};
   }
 

@@ -157,6 +157,7 @@ class Backward {
     const CellFormula& formula = stage_info(stage).formula->value;
     std::vector<double> cells;
     for (const CellSource& source : origin.sources) cells.push_back(values_of(source)[0]);
+    if (origin.added) cells[0] += *origin.added;
     for (std::size_t k = 0; k < cells.size(); ++k) {
       add(origin.sources[k], {1.0}, gradient * formula_slope(formula, cells, trace_.as_computed(), k));
     }

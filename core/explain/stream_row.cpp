@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/attention/model_stages.h"
 #include "core/base/assert.h"
 #include "core/model/checkpoint.h"
 #include "core/model/stack.h"
@@ -88,11 +89,6 @@ double dot(std::span<const double> direction, std::span<const float> row) {
   double sum = 0;
   for (std::size_t d = 0; d < row.size(); ++d) sum += direction[d] * static_cast<double>(row[d]);
   return sum;
-}
-
-const Tensor& attention_added(const Trace& layer) {
-  const bool normed = layer.find(StageId::attention_norm_out) != nullptr;
-  return layer.tensor(normed ? StageId::attention_norm_out : StageId::output);
 }
 
 StreamRow stream_row(const ModelTrace& model, std::int64_t position, const CancelToken& cancel) {

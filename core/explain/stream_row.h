@@ -37,7 +37,4 @@ std::vector<float> row_at(const Tensor& tensor, std::int64_t position);
 // direction . row, in double.
 double dot(std::span<const double> direction, std::span<const float> row);
 
-// The stage that a layer adds to the stream: attention_norm_out where the model has one, else output.
-const Tensor& attention_added(const Trace& layer);
-
 }  // namespace headscope

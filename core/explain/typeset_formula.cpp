@@ -161,6 +161,11 @@ void add_by_formula(const TypesetCell& cell, Formula& formula) {
     symbols.push_back(source_node(cell, cell.origin.sources[k], "j"));
     numbers.push_back(of_term(kSourceTerm, number_node(cell.why.operands[k].value)));
   }
+  if (cell.origin.added) {
+    symbols[0] = row_node({std::move(symbols[0]), word_node(" + added")});
+    numbers[0] =
+        of_term("+ mask", row_node({std::move(numbers[0]), word_node(" + "), number_node(*cell.origin.added)}));
+  }
   for (const std::vector<FormulaNode>& cells : {symbols, numbers}) {
     std::vector<FormulaNode> row;
     append_formula(cell, own.value, cells, row);
@@ -196,7 +201,7 @@ void add_afterwards(const TypesetCell& cell, Formula& formula) {
         row_node({std::move(formula.right.front()), word_node(" · "), of_term(name, number_node(cell.origin.factor))});
     formula.letters.push_back({"", fmt::format("times {}", factor_kind(cell.why.stage)->option.name)});
   }
-  for (const char* rule : {"fully masked", "mask", "edited"}) {
+  for (const char* rule : {"fully masked", "mask", "edited", "patched"}) {
     if (const auto value = step_value(cell, rule)) {
       formula.letters.push_back({"", fmt::format("then {}: {:.6g}", rule, *value)});
     }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/score_rule_of.h"
 #include "core/base/minus_sign.h"
 #include "core/explain/typeset_parts.h"
 
@@ -16,7 +17,8 @@ namespace headscope {
 void typeset_mask(const TypesetCell& cell, Formula& formula) {
   const bool hidden = cell.origin.sources.empty();
   FormulaNode visible = hidden ? word_node("its score") : one_source(cell);
-  if (!cell.trace.mask->added.empty()) visible = row_node({std::move(visible), word_node(" + added")});
+  const bool capped_last = caps_added(cell.trace.as_computed(), *cell.trace.mask);
+  if (!cell.trace.mask->added.empty() && !capped_last) visible = row_node({std::move(visible), word_node(" + added")});
   const double fill = cell.trace.request.mask_fill;
   const FormulaNode filled = std::isinf(fill)
                                  ? word_node(with_minus_signs("-∞"))

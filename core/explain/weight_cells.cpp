@@ -6,6 +6,7 @@
 
 #include "core/base/assert.h"
 #include "core/model/linear_names.h"
+#include "core/model/past.h"
 #include "core/model/row_norm.h"
 
 namespace headscope {
@@ -144,6 +145,21 @@ CellSource extra_key_cell(const Trace& trace, Part part, std::int64_t o) {
   return {std::nullopt, part == Part::key ? "bias_k" : "bias_v",
           bias.reshaped({1, 1, bias.size()}, {Axis::batch, Axis::position, Axis::feature}),
           Region{{0, 1}, {0, 1}, {o, o + 1}}, SourceRole::bias};
+}
+
+CellSource past_cell(const Trace& trace, Part part, const Index& index) {
+  const Past& past = *past_of(*trace.inputs);
+  Region cell;
+  for (const std::int64_t at : index) cell.push_back({at, at + 1});
+  if (part == Part::key) return {std::nullopt, past.key_path, past.key, cell, SourceRole::key};
+  return {std::nullopt, past.value_path, past.value, cell, SourceRole::value};
+}
+
+double added_by_mask(const Trace& trace, const Index& index) {
+  const Tensor& added = trace.mask->added;
+  if (added.empty()) return 0;
+  return static_cast<double>(
+      added.at({added.dim(0) == 1 ? 0 : index[0], added.dim(1) == 1 ? 0 : index[1], index[2], index[3]}));
 }
 
 std::string weight_meaning(const Trace& trace, const std::string& name, const Index& index) {

@@ -27,6 +27,12 @@ std::vector<CellSource> output_norm_cells(const Trace& trace);
 // Feature `o` of bias_k or bias_v, which torch stores as [1, 1, features].
 CellSource extra_key_cell(const Trace& trace, Part part, std::int64_t o);
 
+// One number of the keys or values of the past, in their file; `index` is that of `key` or `value`.
+CellSource past_cell(const Trace& trace, Part part, const Index& index);
+
+// What the mask adds to the score at [b, h, i, j].
+double added_by_mask(const Trace& trace, const Index& index);
+
 // The role of one number of the layer's weights, in words: "key feature 3 of head 1 ← input feature 7" for a matrix,
 // "output feature 3" for a bias. `index` in the file's own axes. "" for a name that the layer does not have.
 std::string weight_meaning(const Trace& trace, const std::string& name, const Index& index);

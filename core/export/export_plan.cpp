@@ -32,7 +32,7 @@ std::vector<StageId> chosen_stages(const Trace& trace, const ExportPlan& plan) {
     }
     if (std::find(chosen.begin(), chosen.end(), id) == chosen.end()) chosen.push_back(id);
   }
-  if (!chosen.empty()) return chosen;
+  if (!chosen.empty() || !plan.model_stages.empty()) return chosen;
   for (const Stage& stage : trace.stages) chosen.push_back(stage.id);
   return chosen;
 }

@@ -8,11 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/model_stages.h"
 #include "core/attention/trace.h"
 #include "core/heads/shown_weights.h"
 
 namespace headscope {
 
+struct LogitLens;
 struct PredictionReport;
 
 enum class ExportFormat { csv_matrix, csv_long, npy, safetensors, json };
@@ -28,12 +30,14 @@ struct ExportRegion {
 std::string region_text(const ExportRegion& region);
 
 struct ExportPlan {
-  std::vector<StageId> stages;  // empty: all stages of the trace
+  std::vector<StageId> stages;  // empty: all stages of the trace, none of them where there are stages of its model
+  std::vector<ModelStage> model_stages;  // written beside them
   ExportFormat format = ExportFormat::csv_matrix;
   bool csv_safe = false;               // names that begin like formulas get an apostrophe (safe_text)
-  std::optional<ExportRegion> region;  // of the 4-D stages
+  std::optional<ExportRegion> region;  // of the 4-D stages, and of the model's
   std::string folder;
   std::shared_ptr<const PredictionReport> predictions;  // for the manifest; may be null
+  std::shared_ptr<const LogitLens> lens;                // likewise
   bool metrics = false;                                 // manifest.json lists the metrics of every head
 };
 
@@ -42,11 +46,11 @@ struct PlannedFile {
   StageId stage;                     // of all.safetensors the first
   std::int64_t estimated_bytes = 0;  // exact for npy and safetensors
 };
-// The files that would be written besides manifest.json, found without computing or writing: for the dialog. Throws
-// UsageError for a stage that the trace lacks and for a region outside a stage that was named. Of stages that are shown
-// otherwise than they were computed (core/heads/shown_weights.h) rows and columns are the shown ones. With all stages,
-// the region must lie within the score-like ones; of the others (head_dim columns, kv_heads heads) the cells inside the
-// region are exported.
+// The files of the trace's stages that would be written besides manifest.json, found without computing or writing: for
+// the dialog. Throws UsageError for a stage that the trace lacks and for a region outside a stage that was named. Of
+// stages that are shown otherwise than they were computed (core/heads/shown_weights.h) rows and columns are the shown
+// ones. With all stages, the region must lie within the score-like ones; of the others (head_dim columns, kv_heads
+// heads) the cells inside the region are exported.
 std::vector<PlannedFile> planned_files(const Trace& trace, const ExportPlan& plan);
 
 struct ExportedStage {
@@ -54,7 +58,8 @@ struct ExportedStage {
   Region region;  // of its tensor
 };
 
-// The stages of the plan that have cells in its region, of TraceToExport::trace. UsageError as planned_files().
+// The stages of the trace, a TraceToExport::trace, that the plan names and that have cells in its region. UsageError as
+// planned_files().
 std::vector<ExportedStage> exported_stages(const Trace& trace, const ExportPlan& plan);
 
 // One CSV matrix of a stage.

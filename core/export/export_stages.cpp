@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "core/attention/stage_layout.h"
 #include "core/attention/stage_statistics.h"
 #include "core/export/export_plan.h"
 #include "core/export/manifest.h"
+#include "core/export/model_stage_files.h"
 #include "core/io/atomic_file.h"
 #include "core/io/csv.h"
 #include "core/io/json_tensor.h"
@@ -60,6 +62,7 @@ class Exporter {
         plan_(plan),
         cancel_(cancel),
         stages_(exported_stages(trace_, plan)),
+        model_stages_(exported_model_stages(plan)),
         progress_(total_values(), progress) {}
 
   std::vector<std::string> run() {
@@ -67,13 +70,16 @@ class Exporter {
       add_safetensors();
     } else {
       for (const ExportedStage& stage : stages_) add_stage(stage);
+      for (const ExportedModelStage& stage : model_stages_) add_model_stage(stage);
     }
     ManifestContents contents{.files = written_,
                               .region = plan_.region ? region_text(*plan_.region) : "",
                               .csv_safe = plan_.csv_safe && is_csv(),
                               .predictions = plan_.predictions.get(),
+                              .lens = plan_.lens.get(),
                               .metrics = plan_.metrics};
     for (const auto& [stage, sum] : sums_) contents.known[stage] = sum.result();
+    for (const ExportedModelStage& stage : model_stages_) contents.model_stages.push_back(listed(stage));
     const double values = static_cast<double>(values_of_manifest());
     const std::string manifest =
         manifest_json(computed_, contents, cancel_, [&](double share) { progress_.report(share * values); });
@@ -87,6 +93,7 @@ class Exporter {
   std::int64_t total_values() const {
     std::int64_t total = values_of_manifest();
     for (const ExportedStage& stage : stages_) total += element_count(stage.region);
+    for (const ExportedModelStage& stage : model_stages_) total += element_count(stage.region);
     return std::max<std::int64_t>(total, 1);
   }
 
@@ -156,6 +163,28 @@ class Exporter {
     }
   }
 
+  // The numbers of a model's stage, whose statistics are taken while they are read.
+  Tensor counted(const ExportedModelStage& stage) {
+    const Tensor& tensor = stage.stage->tensor;
+    const bool all = stage.region == whole(tensor.shape());
+    return progress_.counted(tensor, all ? &model_sums_[stage.stage->id] : nullptr);
+  }
+
+  void add_model_stage(const ExportedModelStage& stage) {
+    const auto add_file = [&](const std::string& name, const std::function<void(std::ostream&)>& write) {
+      add(name, write);
+      written_of_model_[stage.stage->id].push_back(name);
+    };
+    write_model_stage(stage, plan_.format, {counted(stage), shown(trace_.query_labels()), add_file}, cancel_);
+  }
+
+  ManifestModelStage listed(const ExportedModelStage& stage) const {
+    const ModelStage& of = *stage.stage;
+    const auto sum = model_sums_.find(of.id);
+    return {stage.name(), of.tensor.shape(), of.operation, written_of_model_.at(of.id),
+            sum == model_sums_.end() ? std::nullopt : std::optional(sum->second.result())};
+  }
+
   void add_matrices(const ExportedStage& stage) {
     const MatrixLayout layout = stage_layout(stage.id);
     const Range rows = stage.region[layout.rows], columns = stage.region[layout.columns];
@@ -172,15 +201,20 @@ class Exporter {
 
   void add_safetensors() {
     std::vector<Tensor> parts;
-    parts.reserve(stages_.size());
+    parts.reserve(stages_.size() + model_stages_.size());
     std::vector<NamedTensorRef> refs;
     for (const ExportedStage& stage : stages_) {
       parts.push_back(progress_.counted(part_of(trace_.tensor(stage.id), stage.region), sum_of(stage)));
       refs.push_back({std::string(stage_name(stage.id)), &parts.back()});
     }
+    for (const ExportedModelStage& stage : model_stages_) {
+      parts.push_back(part_of(counted(stage), stage.region));
+      refs.push_back({stage.name(), &parts.back()});
+    }
     const std::string name = "all.safetensors";
     add(name, [&](std::ostream& out) { write_safetensors(out, refs, export_metadata(of_), cancel_); });
     for (const ExportedStage& stage : stages_) written_[stage.id].push_back(name);
+    for (const ExportedModelStage& stage : model_stages_) written_of_model_[stage.stage->id].push_back(name);
   }
 
   const TraceToExport of_;
@@ -189,18 +223,22 @@ class Exporter {
   const ExportPlan& plan_;
   const CancelToken& cancel_;
   std::vector<ExportedStage> stages_;
+  std::vector<ExportedModelStage> model_stages_;
   Progress progress_;
   FilesTogether files_;
   std::vector<std::string> names_;
   std::map<StageId, std::vector<std::string>> written_;
   std::map<StageId, StatisticsSum> sums_;
+  std::map<ModelStageId, std::vector<std::string>> written_of_model_;
+  std::map<ModelStageId, StatisticsSum> model_sums_;
 };
 
 }  // namespace
 
 std::vector<std::string> export_stages(const Trace& trace, const ExportPlan& plan,
                                        const std::function<void(double)>& progress, const CancelToken& cancel) {
-  planned_files(trace, plan);  // what cannot be written is refused before the folder is made
+  exported_model_stages(plan);
+  exported_stages(trace_to_export(trace).trace, plan);  // what cannot be written is refused before the folder is made
   const std::vector<std::string> made = make_folder(plan.folder);
   try {
     return Exporter(trace, plan, progress, cancel).run();

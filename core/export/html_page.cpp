@@ -33,8 +33,15 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kMostBytes = 64e6;
 constexpr double kBytesPerCell = 4 * 4.0 / 3;  // base64 of a float32
-// The bits of a hidden cell: a NaN that no computation gives. page.js knows the same number.
+// The bits of a hidden cell. page.js knows the same number. Every other NaN, also of a foreign file, is written with
+// kNanBits, so that none is taken for a hidden cell.
 constexpr std::uint32_t kHiddenBits = 0x7fc0beef;
+constexpr std::uint32_t kNanBits = 0x7fc00000;
+
+std::uint32_t cell_bits(float value, bool hidden) {
+  if (hidden) return kHiddenBits;
+  return std::isnan(value) ? kNanBits : std::bit_cast<std::uint32_t>(value);
+}
 
 // The layers that the page holds, the shown one among them.
 std::vector<const Trace*> layers_of(const Trace& trace) {
@@ -76,7 +83,8 @@ const Tensor& stage_of(const Trace& layer, StageId id) {
   return tensor;
 }
 
-void check(const Trace& trace, const ViewSpec& view) {
+// The number of cells of all maps. Throws UsageError for what a page cannot hold.
+double checked_cells(const Trace& trace, const ViewSpec& view) {
   view_of(view.view);
   if (view.range == RangeKind::fit) throw UsageError("range", "found fit with a page of HTML", "auto, row or LO,HI");
   if (view.aggregate) throw UsageError("aggregate", "found with a page of HTML", "none: a page holds every head");
@@ -91,7 +99,7 @@ void check(const Trace& trace, const ViewSpec& view) {
     cells += heads * static_cast<double>(tensor.dim(2)) * static_cast<double>(tensor.dim(3));
     maps += heads;
   }
-  if (cells * kBytesPerCell <= kMostBytes) return;
+  if (cells * kBytesPerCell <= kMostBytes) return cells;
   const double fit = std::floor(std::sqrt(kMostBytes / kBytesPerCell / maps));
   throw UsageError(
       "out",
@@ -125,7 +133,7 @@ void write_values(std::ostream& out, const Trace& layer, const ViewSpec& view, c
       cancel.check();
       if (mask != nullptr) mask->hidden.read_row(view.batch, head, i, hidden);
       for (std::size_t j = 0; j < columns; ++j) {
-        const auto bits = hidden[j] != 0 ? kHiddenBits : std::bit_cast<std::uint32_t>(row[j]);
+        const std::uint32_t bits = cell_bits(row[j], hidden[j] != 0);
         for (std::size_t k = 0; k < 4; ++k) bytes[4 * j + k] = static_cast<char>(bits >> (8 * k));
       }
       base64.sputn(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -239,16 +247,9 @@ use the arrow keys.</p></footer>
 HtmlPage html_page(const FigureSource& source, const ViewSpec& view, const CancelToken& cancel) {
   const auto hidden = is_shown_stage(view.stage) ? std::optional(HiddenColumns::removed) : std::nullopt;
   const auto shown = std::make_shared<const AsShown>(source.trace, hidden);
-  const Trace& trace = shown->trace();
-  check(trace, view);
   HtmlPage page;
-  page.bytes = page_style().size() + page_script().size() + 3000;
-  for (const Trace* layer : layers_of(trace)) {
-    const Tensor& tensor = stage_of(*layer, view.stage);
-    const auto cells = static_cast<double>(tensor.dim(2) * tensor.dim(3)) *
-                       static_cast<double>(shown_heads(view, tensor.dim(1)).size());
-    page.bytes += static_cast<std::uint64_t>(cells * kBytesPerCell);
-  }
+  page.bytes = page_style().size() + page_script().size() + 3000 +
+               static_cast<std::uint64_t>(checked_cells(shown->trace(), view) * kBytesPerCell);
   page.write = [shown, view, cancel](std::ostream& out, const std::map<std::string, std::string>& recipe,
                                      const std::function<void(double)>& progress) {
     const Trace& trace = shown->trace();

@@ -8,6 +8,7 @@
 #include "core/attention/model_trace.h"
 #include "core/attention/stage_statistics.h"
 #include "core/base/version.h"
+#include "core/explain/logit_lens.h"
 #include "core/export/session_file.h"
 #include "core/heads/model_metrics.h"
 #include "core/heads/shown_weights.h"
@@ -21,11 +22,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json stage_json(const Stage& stage, const std::vector<std::string>& files,
+Json stage_json(const Shape& sizes, const std::string& operation, const std::vector<std::string>& files,
                 const std::optional<Statistics>& statistics) {
   Json shape = Json::array();
-  for (const std::int64_t size : stage.tensor.shape()) shape.push_back(size);
-  Json json = {{"shape", shape}, {"dtype", "float32"}, {"operation", stage.operation}, {"files", files}};
+  for (const std::int64_t size : sizes) shape.push_back(size);
+  Json json = {{"shape", shape}, {"dtype", "float32"}, {"operation", operation}, {"files", files}};
   for (const char* name : {"min", "max", "mean", "std", "l2_norm", "nan_count", "inf_count"}) json[name] = nullptr;
   if (statistics) {
     json["min"] = json_number(statistics->min);
@@ -36,7 +37,6 @@ Json stage_json(const Stage& stage, const std::vector<std::string>& files,
     json["nan_count"] = statistics->nan_count;
     json["inf_count"] = statistics->inf_count;
   }
-  json["seconds"] = json_number(stage.seconds);
   return json;
 }
 
@@ -99,6 +99,26 @@ Json predictions_json(const PredictionReport& report, const std::vector<std::str
   for (const std::optional<double>& loss : report.token_loss) json["token_loss"].push_back(loss_json(loss));
   json["mean_loss"] = loss_json(report.mean_loss);
   if (report.changes) json["mean_loss_without"] = loss_json(report.changes->mean_loss_without);
+  return json;
+}
+
+Json lens_json(const LogitLens& lens, const std::vector<std::string>& tokens) {
+  Json json = {{"kind", lens.next_token ? "next-token" : "masked"}, {"layers", Json::array()}};
+  for (const LensLayer& layer : lens.layers) {
+    Json positions = Json::array();
+    for (const Prediction& each : layer.positions) {
+      const TokenProbability& token = each.top.front();
+      positions.push_back({{"position", each.position},
+                           {"at", tokens[static_cast<std::size_t>(each.position)]},
+                           {"token", token.piece},
+                           {"id", token.id},
+                           {"logit", json_number(token.logit)},
+                           {"probability", json_number(token.probability)}});
+    }
+    json["layers"].push_back({{"layer", layer.layer < 0 ? Json(nullptr) : Json(layer.layer)},
+                              {"after", lens_row_name(layer.layer)},
+                              {"positions", std::move(positions)}});
+  }
   return json;
 }
 
@@ -171,16 +191,22 @@ std::string manifest_json(const Trace& computed, const ManifestContents& content
   if (contents.predictions != nullptr) {
     json["predictions"] = predictions_json(*contents.predictions, trace.query_labels());
   }
+  if (contents.lens != nullptr) json["lens"] = lens_json(*contents.lens, trace.query_labels());
   Json stages = Json::object();
   const std::vector<std::optional<Statistics>> statistics =
       stage_statistics(trace, {contents.known, contents.region.empty()}, progress, cancel);
   for (std::size_t index = 0; index < trace.stages.size(); ++index) {
     const Stage& stage = trace.stages[index];
     const auto written = contents.files.find(stage.id);
-    Json& entry = stages[std::string(stage_name(stage.id))];
-    entry = stage_json(stage, written == contents.files.end() ? std::vector<std::string>{} : written->second,
-                       statistics[index]);
-    if (of.groups != nullptr && is_shown_stage(stage.id)) add_shown(entry, *of.groups, trace.request);
+    Json& json_of_stage = stages[std::string(stage_name(stage.id))] =
+        stage_json(stage.tensor.shape(), stage.operation,
+                   written == contents.files.end() ? std::vector<std::string>{} : written->second, statistics[index]);
+    json_of_stage["seconds"] = json_number(stage.seconds);
+    if (of.groups != nullptr && is_shown_stage(stage.id)) add_shown(json_of_stage, *of.groups, trace.request);
+  }
+  for (const ManifestModelStage& stage : contents.model_stages) {
+    stages[stage.name] = stage_json(stage.shape, stage.operation, stage.files, stage.statistics);
+    stages[stage.name]["seconds"] = json_number(0);  // computed when read
   }
   json["stages"] = std::move(stages);
   if (contents.metrics) json["metrics"] = metrics_list(AsShown(computed, HiddenColumns::zero).trace(), cancel);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@
 
 namespace headscope {
 
+struct LogitLens;
+
 // request, version, tokens, key_tokens, backend, fully_masked_rows, weights_sha256 ("" without weights), seconds, and
 // "stages": an object from each stage's name, in order, to its shape, dtype ("float32"), operation, files, min, max,
 // mean, std, l2_norm, nan_count, inf_count, seconds. Statistics are of the whole stage, over its finite values.
@@ -21,8 +24,10 @@ namespace headscope {
 // "positions" (position, token, and "top": id, piece, logit, probability each; with interventions also
 // probability_without, and beside "top" their effect on the token that is most probable without them: "first", {id,
 // piece, probability_without, probability, alone: {TERM: probability}}), "token_loss" (in nats, one a token, null where
-// it is not predicted) and "mean_loss" (with interventions also "mean_loss_without"). With a key of bias_k, key_tokens
-// has "bias_k" last. `render --session manifest.json` reads the request back.
+// it is not predicted) and "mean_loss" (with interventions also "mean_loss_without"). With a logit lens "lens": "kind"
+// and "layers": of what enters layer 0 ("layer" null, "after" "embeddings") and of every layer its "positions":
+// position, at (the token there), and the most probable token: token, id, logit, probability. With a key of bias_k,
+// key_tokens has "bias_k" last. `render --session manifest.json` reads the request back.
 //
 // Stages whose weights are shown otherwise than they were computed (core/heads/shown_weights.h) have the shape and the
 // statistics of what is shown, and besides "shown", an object of the options that say so as they are spelled ("groups",
@@ -31,6 +36,17 @@ namespace headscope {
 // Stages that are computed when read are read once for their statistics, unless these are known; with a region their
 // statistics are null instead, so that a region costs no more than its own cells. `progress` gets the share of this
 // reading in [0, 1]; empty: nothing is reported.
+//
+// Stages of the whole model that were written stand behind those of the trace in "stages". Their statistics are taken
+// while they are written; null with a region.
+struct ManifestModelStage {
+  std::string name;
+  Shape shape;
+  std::string operation;
+  std::vector<std::string> files;
+  std::optional<Statistics> statistics;
+};
+
 struct ManifestContents {
   std::map<StageId, std::vector<std::string>> files = {};  // names by stage; a stage without any gets an empty list
   std::string region = {};                                 // as --region spells it; "" is not written
@@ -39,6 +55,8 @@ struct ManifestContents {
   // read (Trace::on_demand).
   std::map<StageId, Statistics> known = {};
   const PredictionReport* predictions = nullptr;  // null: the manifest has none
+  const LogitLens* lens = nullptr;                // likewise
+  std::vector<ManifestModelStage> model_stages = {};
   // Adds a list of the metrics of every head, {"batch", "layer", "head", "entropy", ...} (core/README.md, 'Metrics of a
   // head').
   bool metrics = false;

@@ -31,8 +31,9 @@ void write_csv_matrix(std::ostream& out, const Tensor& matrix, const std::string
                       const std::vector<std::string>& row_names, const std::vector<std::string>& column_names,
                       const CancelToken& cancel = {});
 
-// What a table with one number a line holds: scores, whose columns are keys, or vectors, whose columns are features.
-enum class TableOf { scores, vectors };
+// What a table with one number a line holds: scores, whose columns are keys; vectors, whose columns are features; or
+// vectors of every layer, where layout.batch is the axis of layers and layout.head that of the batch.
+enum class TableOf { scores, vectors, layers };
 
 struct LongTable {
   TableOf holds{};
@@ -44,7 +45,8 @@ struct LongTable {
 };
 
 // One line a number. Scores: batch,head,query,key,query_token,key_token,value. Vectors:
-// batch,head,position,feature,token,value, without `head` where the layout has none. Lines are sorted by the columns in
+// batch,head,position,feature,token,value, without `head` where the layout has none. Layers:
+// layer,batch,position,feature,token,value. Lines are sorted by the columns in
 // front.
 void write_csv_long(std::ostream& out, const LongTable& table, const CancelToken& cancel = {});
 

@@ -187,9 +187,10 @@ void write_csv_long(std::ostream& out, const LongTable& table, const CancelToken
   const MatrixLayout& layout = table.layout;
   const Region& region = table.region;
   const bool score_like = table.holds == TableOf::scores;
-  out << (score_like         ? "batch,head,query,key,query_token,key_token,value\n"
-          : layout.head >= 0 ? "batch,head,position,feature,token,value\n"
-                             : "batch,position,feature,token,value\n");
+  out << (score_like                       ? "batch,head,query,key,query_token,key_token,value\n"
+          : table.holds == TableOf::layers ? "layer,batch,position,feature,token,value\n"
+          : layout.head >= 0               ? "batch,head,position,feature,token,value\n"
+                                           : "batch,position,feature,token,value\n");
   const Range rows = region[layout.rows], columns = region[layout.columns], batches = region[layout.batch];
   const Range heads = layout.head >= 0 ? region[layout.head] : Range{0, 1};
   const std::vector<std::string> row_fields = fields_of(table.row_names, rows);

@@ -31,7 +31,12 @@ struct Slot {
 struct Registry {
   std::mutex mutex;  // held while mappings begin, end and are checked
   std::vector<const MappingGuard*> guards;
-  std::vector<std::string> closed_with_losses;  // paths
+  std::uint64_t next_id = 0;
+  struct Closed {
+    std::uint64_t id;
+    std::string path;
+  };
+  std::vector<Closed> closed_with_losses;
 };
 
 std::array<Slot, kMostMappings>& slots() {
@@ -89,6 +94,7 @@ MappingGuard::MappingGuard(const void* data, std::size_t size, std::string path,
   struct stat status {};
   if (::fstat(file_, &status) == 0) modified_ = {status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
   const std::lock_guard lock(registry().mutex);
+  id_ = registry().next_id++;
   registry().guards.push_back(this);
   for (int k = 0; k < kMostMappings; ++k) {
     Slot& slot = slots()[static_cast<std::size_t>(k)];
@@ -108,7 +114,7 @@ MappingGuard::~MappingGuard() {
   ::close(file_);
   if (slot_ < 0) return;
   Slot& slot = slots()[static_cast<std::size_t>(slot_)];
-  if (slot.lost.load()) registry().closed_with_losses.push_back(path_);
+  if (slot.lost.load() && !forgiven_) registry().closed_with_losses.push_back({id_, path_});
   slot.begin = 0;
 }
 
@@ -129,8 +135,33 @@ void check_mapped_files() {
   const std::lock_guard lock(registry().mutex);
   for (const MappingGuard* guard : registry().guards) guard->check();
   if (registry().closed_with_losses.empty()) return;
-  const std::string path = std::move(registry().closed_with_losses.back());
+  const std::string path = std::move(registry().closed_with_losses.back().path);
   registry().closed_with_losses.pop_back();
+  throw changed_file_error(path);
+}
+
+MappingChanges::MappingChanges() {
+  const std::lock_guard lock(registry().mutex);
+  for (const MappingGuard* guard : registry().guards) {
+    if (guard->changed()) before_.push_back(guard->id_);
+  }
+}
+
+void MappingChanges::check() const {
+  const std::lock_guard lock(registry().mutex);
+  const auto known = [&](std::uint64_t id) { return std::binary_search(before_.begin(), before_.end(), id); };
+  for (const MappingGuard* guard : registry().guards) {
+    if (known(guard->id_)) {
+      guard->forgiven_ = true;
+    } else {
+      guard->check();
+    }
+  }
+  auto& closed = registry().closed_with_losses;
+  std::erase_if(closed, [&](const Registry::Closed& one) { return known(one.id); });
+  if (closed.empty()) return;
+  const std::string path = std::move(closed.back().path);
+  closed.pop_back();
   throw changed_file_error(path);
 }
 

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace headscope {
 
@@ -24,6 +26,8 @@ class MappingGuard {
  private:
   bool changed() const;
 
+  std::uint64_t id_ = 0;           // no two of a process have the same
+  mutable bool forgiven_ = false;  // behind the registry's lock: nothing was read from it, or it was read anew
   int slot_ = -1;
   int file_ = -1;
   std::string path_;
@@ -35,6 +39,7 @@ class MappingGuard {
   } modified_;
 
   friend void check_mapped_files();
+  friend class MappingChanges;
 };
 
 // Throws Error that names a mapped file that changed while it is in use (MappingGuard::check), or of which lost pages
@@ -42,5 +47,19 @@ class MappingGuard {
 // named at every call; a closed one once. Whatever reads mapped files calls this after its work and before it
 // publishes.
 void check_mapped_files();
+
+// Tells the files that change while something is computed from those that had changed before, which a result on screen
+// may still hold: whoever opens their paths anew reads none of them.
+class MappingChanges {
+ public:
+  MappingChanges();
+  // Some file in use had changed when this was made: what was kept of files is to be read anew.
+  bool any_before() const { return !before_.empty(); }
+  // check_mapped_files() without the files that had changed before. Those are not named any more once they are closed.
+  void check() const;
+
+ private:
+  std::vector<std::uint64_t> before_;  // ids, increasing
+};
 
 }  // namespace headscope

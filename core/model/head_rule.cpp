@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "core/base/assert.h"
@@ -129,6 +131,23 @@ void turn_heads(const HeadRule& rule, const Tensor& norm, const Tensor& heads, s
       }
     }
   }
+}
+
+Tensor joined_heads(const Tensor& first, const Tensor& second) {
+  HEADSCOPE_ASSERT(first.dim(0) == second.dim(0) && first.dim(1) == second.dim(1) && first.dim(3) == second.dim(3),
+                   to_string(first.shape()) + " and " + to_string(second.shape()));
+  Tensor all = Tensor::zeros({first.dim(0), first.dim(1), first.dim(2) + second.dim(2), first.dim(3)}, second.axes());
+  float* to = all.mutable_data();
+  for (std::int64_t b = 0; b < all.dim(0); ++b) {
+    for (std::int64_t h = 0; h < all.dim(1); ++h) {
+      for (const Tensor* part : {&first, &second}) {
+        const auto count = static_cast<std::size_t>(part->dim(2) * part->dim(3));
+        part->read({{b, b + 1}, {h, h + 1}, {0, part->dim(2)}, {0, part->dim(3)}}, std::span<float>(to, count));
+        to += count;
+      }
+    }
+  }
+  return all;
 }
 
 }  // namespace headscope

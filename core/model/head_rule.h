@@ -1,10 +1,11 @@
 // The steps on the heads of queries and keys between the projection and their product: a norm of every head, or of all
-// heads together, then rotary positions.
+// heads together, then rotary positions; or keys and values of a past, joined before the others.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "core/model/architecture.h"
@@ -34,12 +35,19 @@ class RotaryTable {
   mutable std::shared_ptr<const Rows> rows_;
 };
 
+// Keys and values that stand before the others: [batch, kv_heads, past_len, head_dim], as their files hold them.
+struct Past {
+  Tensor key, value;
+  std::string key_path, value_path;
+};
+
 struct HeadRule {
   Tensor query_norm, key_norm;  // [head_dim], weights of an RMS norm over every head; or empty
   double norm_eps = 0;
   bool norm_plus_one = false;  // the weights are added to 1
   bool norm_whole = false;     // the norm is over all heads of a position, its weights are [heads * head_dim]
-  std::shared_ptr<const RotaryTable> rotary;  // null: no rotary positions
+  std::shared_ptr<const RotaryTable> rotary;   // null: no rotary positions
+  std::shared_ptr<const Past> past = nullptr;  // null: nothing stands before the keys
   bool changes_queries() const { return rotary != nullptr || !query_norm.empty(); }
   bool changes_keys() const { return rotary != nullptr || !key_norm.empty(); }
 };
@@ -62,5 +70,8 @@ FeatureTurn feature_turn(const HeadRule& rule, std::int64_t feature, std::int64_
 // alone.
 void turn_heads(const HeadRule& rule, const Tensor& norm, const Tensor& heads, std::int64_t begin, std::int64_t end,
                 Tensor& to);
+
+// The positions of `first`, then those of `second`, both [batch, heads, len, head_dim]. Equals torch.cat(dim=2).
+Tensor joined_heads(const Tensor& first, const Tensor& second);
 
 }  // namespace headscope

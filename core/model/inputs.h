@@ -16,6 +16,7 @@ namespace headscope {
 
 class Checkpoint;
 struct HeadRule;
+struct Patches;
 struct RowNorm;
 
 struct Inputs {
@@ -36,6 +37,7 @@ struct Inputs {
   LayerWeights weights;                          // empty for attention alone
   std::shared_ptr<const LayerWeights> unedited;  // as loaded, where the request edits some of `weights`; else null
   std::vector<MaskFile> mask_files;              // in the order of the request's file terms
+  std::shared_ptr<const Patches> patches;        // numbers of another run that `--patch` puts in; null: none
   Tensor dropout_mask;                           // 1 = kept; broadcasts to [batch, heads, query_len, key_len]; or empty
 
   // Sizes after every default: what the request runs with.

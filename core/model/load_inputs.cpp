@@ -9,6 +9,7 @@
 #include "core/model/input_sizes.h"
 #include "core/model/input_sources.h"
 #include "core/model/model_inputs.h"
+#include "core/model/past.h"
 #include "core/model/seeded.h"
 #include "core/request/model_kind.h"
 
@@ -162,9 +163,10 @@ void load_attention_alone(const Request& request, InputCache::State& cache, Inpu
   if (!request.weights.empty()) {
     throw UsageError("weights", "attention alone has no projections", "either --weights or --query, --key and --value");
   }
-  inputs.query = heads_file("query", request.query, cache);
-  inputs.key = heads_file("key", request.key, cache);
-  inputs.value = heads_file("value", request.value, cache);
+  const std::int64_t heads = request.heads.value_or(0), kv_heads = request.kv_heads.value_or(heads);
+  inputs.query = heads_file("query", request.query, heads, cache);
+  inputs.key = heads_file("key", request.key, kv_heads, cache);
+  inputs.value = heads_file("value", request.value, kv_heads, cache);
   const auto agree = [&](const Tensor& other, const std::string& path, int axis, const char* option, const Tensor& with,
                          const std::string& with_path, const char* axis_word) {
     if (other.dim(axis) != with.dim(axis)) {
@@ -201,6 +203,39 @@ void load_attention_alone(const Request& request, InputCache::State& cache, Inpu
   inputs.key_tokens = position_names(inputs.key_len);
 }
 
+// Keys and values that stand before those of the inputs; those of files are joined with them at once.
+void join_past(const Request& request, InputCache::State& cache, Inputs& inputs) {
+  auto past = std::make_shared<Past>();
+  past->key_path = request.key_past;
+  past->value_path = request.value_past;
+  past->key = heads_file("key-past", request.key_past, 0, cache);
+  past->value = heads_file("value-past", request.value_past, 0, cache);
+  const std::int64_t len = past->key.dim(2);
+  const auto check = [&](const char* option, const Tensor& found, const std::string& path, std::int64_t features) {
+    const Shape expected{inputs.batch, inputs.num_kv_heads, len, features};
+    if (found.shape() == expected) return;
+    throw UsageError(option, fmt::format("{} is {}", path, to_string(found.shape())),
+                     fmt::format("{} [batch, kv_heads, past_len, head_dim]", to_string(expected)));
+  };
+  check("key-past", past->key, past->key_path, inputs.head_dim);
+  check("value-past", past->value, past->value_path, inputs.value_head_dim);
+  check_memory(
+      {2 * inputs.batch * inputs.num_kv_heads, len + inputs.key_len, std::max(inputs.head_dim, inputs.value_head_dim)},
+      "keys and values with those of the past");
+  if (!inputs.key.empty()) {
+    inputs.key = joined_heads(past->key, inputs.key);
+    inputs.value = joined_heads(past->value, inputs.value);
+  }
+  inputs.key_len += len;
+  std::vector<std::string> names;
+  for (std::int64_t j = 0; j < len; ++j) names.push_back(fmt::format("past {}", j));
+  inputs.key_tokens.insert(inputs.key_tokens.begin(), names.begin(), names.end());
+  if (!inputs.key_offsets.empty()) inputs.key_offsets.insert(inputs.key_offsets.begin(), names.size(), Range{});
+  auto rule = std::make_shared<HeadRule>();
+  rule->past = std::move(past);
+  inputs.head_rule = std::move(rule);
+}
+
 }  // namespace
 
 void check_checkpoint_files(InputCache& cache) {
@@ -218,6 +253,7 @@ Inputs load_inputs(const Request& request, InputCache& cache, const CancelToken&
   } else {
     load_layer_inputs(request, state, inputs);
   }
+  if (!request.key_past.empty()) join_past(request, state, inputs);
   for (const MaskTerm& term : request.mask) {
     if (term.kind == MaskTerm::Kind::file) inputs.mask_files.push_back(mask_file(term.path, state));
   }

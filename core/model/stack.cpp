@@ -46,16 +46,6 @@ void mlp_of(const Architecture& architecture, const BlockWeights& weights, const
   backend.linear_into(up, weights.down, result, cancel);
 }
 
-// What the MLP reads.
-Tensor mlp_input(const Architecture& architecture, const BlockWeights& weights, const MlpRows& rows) {
-  if (!architecture.parallel && !architecture.norms_input()) return rows.attended;
-  const bool shared = architecture.parallel && weights.mlp_norm.empty();
-  Tensor x = Tensor::zeros(rows.attended.shape(), kAxes);
-  norm_rows(architecture, shared ? weights.attention_norm : weights.mlp_norm,
-            architecture.parallel ? rows.stream : rows.attended, 0, x);
-  return x;
-}
-
 // sum += addend, row by row.
 void add_rows(const Tensor& addend, Tensor& sum) {
   for (std::int64_t b = 0; b < sum.dim(0); ++b) {
@@ -99,6 +89,27 @@ Tensor embedded(const Checkpoint& checkpoint, std::span<const std::int64_t> ids,
   return x;
 }
 
+Tensor attended_rows(const Architecture& architecture, const BlockWeights& weights, const AttendedRows& attended,
+                     Range rows) {
+  const std::int64_t batch = attended.stream.dim(0), features = attended.stream.dim(2);
+  Tensor s = Tensor::zeros({batch, rows.size(), features}, kAxes);
+  attended.attention.read({{0, batch}, rows, {0, features}}, {s.mutable_data(), static_cast<std::size_t>(s.size())});
+  add_rows(attended.stream.sliced(1, rows.begin, rows.end), s);
+  if (architecture.norm_place == Architecture::NormPlace::after_sum) {
+    norm_rows(architecture, weights.attention_norm, s, 0, s);
+  }
+  return s;
+}
+
+Tensor mlp_input(const Architecture& architecture, const BlockWeights& weights, const MlpRows& rows) {
+  if (!architecture.parallel && !architecture.norms_input()) return rows.attended;
+  const bool shared = architecture.parallel && weights.mlp_norm.empty();
+  Tensor x = Tensor::zeros(rows.attended.shape(), kAxes);
+  norm_rows(architecture, shared ? weights.attention_norm : weights.mlp_norm,
+            architecture.parallel ? rows.stream : rows.attended, 0, x);
+  return x;
+}
+
 void mlp_added(const Architecture& architecture, const BlockWeights& weights, const MlpRows& rows,
                const Backend& backend, const CancelToken& cancel, Tensor& added) {
   mlp_of(architecture, weights, mlp_input(architecture, weights, rows), backend, cancel, added);
@@ -109,7 +120,6 @@ void finish_layer(const Architecture& architecture, const BlockWeights& weights,
                   const Backend& backend, const CancelToken& cancel, Tensor& left) {
   const Tensor& stream = attended.stream;
   const Tensor& attention = attended.attention;
-  const std::int64_t batch = stream.dim(0), features = stream.dim(2);
   HEADSCOPE_ASSERT(attention.shape() == stream.shape() && left.shape() == stream.shape(),
                    to_string(attention.shape()) + " beside " + to_string(stream.shape()));
   const bool mlp = architecture.mlp != Architecture::Mlp::none;
@@ -117,11 +127,8 @@ void finish_layer(const Architecture& architecture, const BlockWeights& weights,
   for (std::int64_t first = attended.begin; first < stream.dim(1); first += kRowsAtOnce) {
     cancel.check();
     const std::int64_t end = std::min(first + kRowsAtOnce, stream.dim(1));
-    Tensor s = Tensor::zeros({batch, end - first, features}, kAxes);
-    attention.read({{0, batch}, {first, end}, {0, features}}, {s.mutable_data(), static_cast<std::size_t>(s.size())});
-    add_rows(stream.sliced(1, first, end), s);
+    const Tensor s = attended_rows(architecture, weights, attended, {first, end});
     Tensor rows = left.writable_sliced(1, first, end);
-    if (after_sum) norm_rows(architecture, weights.attention_norm, s, 0, s);
     if (!mlp) {
       norm_rows(architecture, {}, s, 0, rows);
       continue;

@@ -36,6 +36,15 @@ struct MlpRows {
   const Tensor& attended;  // s: stream + attention, normalised with NormPlace::after_sum
 };
 
+// Rows `rows` of s: stream + attention, normalised with NormPlace::after_sum; both [batch, len, d_model]. In a layer
+// without an MLP s is what leaves it.
+Tensor attended_rows(const Architecture& architecture, const BlockWeights& weights, const AttendedRows& attended,
+                     Range rows);
+
+// What the MLP of a layer reads, [batch, rows, d_model]: norm(s) with NormPlace::before and around, norm(stream) in a
+// parallel layer, else s itself.
+Tensor mlp_input(const Architecture& architecture, const BlockWeights& weights, const MlpRows& rows);
+
 // What the MLP of a layer adds to the stream, [batch, rows, d_model], for a layer with an MLP:
 //   before: mlp(norm(s)); parallel: mlp(norm(stream));  after_sum: mlp(s);  after: norm(mlp(s));  around:
 //   norm'(mlp(norm(s)))

@@ -33,7 +33,8 @@ constexpr Word<ViewKind> kKinds[] = {{ViewKind::heads, "heads"},
                                      {ViewKind::difference, "difference"},
                                      {ViewKind::sensitivity, "sensitivity"},
                                      {ViewKind::text, "text"},
-                                     {ViewKind::explanation, "explanation"}};
+                                     {ViewKind::explanation, "explanation"},
+                                     {ViewKind::lens, "lens"}};
 constexpr Word<TextAlong> kAlongs[] = {{TextAlong::row, "row"}, {TextAlong::column, "column"}};
 constexpr Word<HeadsCombined> kCombined[] = {{HeadsCombined::sum, "sum"}, {HeadsCombined::mean, "mean"}};
 constexpr Word<Theme> kThemes[] = {{Theme::dark, "dark"}, {Theme::light, "light"}};
@@ -166,7 +167,8 @@ const std::vector<ViewOption>& view_options() {
       word_option<"view", &V::view, kKinds, "a view">(
           "What the picture shows: all heads, one head, a stage, concat, lines from queries to keys, one query's "
           "features against those of every key, all layers and heads, another result less this one, what a cell "
-          "depends on, attention on the text, where a number comes from (default heads)."),
+          "depends on, attention on the text, where a number comes from, what a model would say after every layer "
+          "(default heads)."),
       {"stage", "STAGE", "The tensor that is drawn (default weights).",
        [](const V& v) { return std::string(stage_name(v.stage)); }, set_stage},
       whole_option<"batch", &V::batch, 0, kMost>("B", "The batch item that is drawn (default 0).", false),

@@ -3,6 +3,7 @@
 namespace headscope {
 
 bool has_weight_colors(ViewKind kind, StageId stage) {
+  if (kind == ViewKind::lens) return true;
   return is_weight_like(stage) && kind != ViewKind::difference && kind != ViewKind::sensitivity;
 }
 

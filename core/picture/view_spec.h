@@ -17,8 +17,22 @@
 namespace headscope {
 
 // layers: all layers and heads of a model; difference: one result less another; sensitivity: a cell's derivatives;
-// text: attention on the words themselves; explanation: where one number comes from.
-enum class ViewKind { heads, head, stage, concat, arcs, neurons, layers, difference, sensitivity, text, explanation };
+// text: attention on the words themselves; explanation: where one number comes from; lens: what a model would say after
+// every layer.
+enum class ViewKind {
+  heads,
+  head,
+  stage,
+  concat,
+  arcs,
+  neurons,
+  layers,
+  difference,
+  sensitivity,
+  text,
+  explanation,
+  lens
+};
 // fit: from the 1st to the 99th percentile of the visible values.
 enum class RangeKind { automatic, row, fixed, fit };
 enum class SensitivityBy { weights, scores };

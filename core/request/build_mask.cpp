@@ -1,13 +1,17 @@
 // build_mask: the terms of a request as hidden cells and sums.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/request/mask.h"
+#include "core/request/mask_parts.h"
 #include "core/request/mask_terms.h"
+#include "core/request/past.h"
 
 namespace headscope {
 namespace {
@@ -37,6 +41,10 @@ class BroadcastFile {
   void visit_row(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t keys, Visit&& visit) const {
     const float* value = values_.data() + b * steps_[0] + h * steps_[1] + i * steps_[2];
     for (std::int64_t j = 0; j < keys; ++j) visit(j, value[j * steps_[3]]);
+  }
+  float at(const MaskCell& cell) const {
+    return values_[static_cast<std::size_t>(cell.b * steps_[0] + cell.h * steps_[1] + cell.i * steps_[2] +
+                                            cell.j * steps_[3])];
   }
 
  private:
@@ -171,7 +179,7 @@ Mask build_mask(const Request& request, const std::vector<MaskFile>& files, cons
   const bool painted = any_painted(request), in_bytes = painted || !files.empty();
   const std::vector<MaskTerm> terms = every_term(request, own);
   MaskRule rule = mask_rule_of(terms);
-  if (request.causal_align == CausalAlign::bottom_right) rule.diagonal = masked_keys - sizes.query_len;
+  rule.diagonal = diagonal_of(request, sizes.query_len, masked_keys);
   rule.extra_key = sizes.extra_key;
   rule.inverted = inverted && !in_bytes;  // with bytes all of them are inverted at the end
   std::int64_t batches = 1, head_count = 1;
@@ -198,6 +206,71 @@ Mask build_mask(const Request& request, const std::vector<MaskFile>& files, cons
   if (adds_to_scores(terms)) mask.added = with_terms_added(mask, terms, sizes.heads, rule.diagonal, masked_keys);
   if (!mask.added.empty()) settle_sums(mask.added);
   return mask;
+}
+
+namespace {
+
+// What a file does to the cell; a kept cell is no part.
+std::optional<MaskPart> part_of_file(const MaskFile& file, MaskKind kind, const Shape& scores, const MaskCell& cell) {
+  const float value = BroadcastFile(file, scores).at(cell);
+  const Shape& shape = file.values.shape();
+  const std::int64_t place[4] = {cell.b, cell.h, cell.i, cell.j};
+  MaskPart part{file.path, {}, false, 0};
+  for (int axis = 0; axis < shape.count; ++axis) {
+    part.index.push_back(shape[axis] == 1 ? 0 : place[4 - shape.count + axis]);
+  }
+  if (kind == MaskKind::additive) {
+    part.hides = value == -INFINITY;
+    if (!part.hides) part.added = static_cast<double>(value);
+    return part;
+  }
+  part.hides = (value == 1.0F) == (kind == MaskKind::hide);
+  return part.hides ? std::optional(part) : std::nullopt;
+}
+
+// What a term of place does to the cell.
+std::optional<MaskPart> part_of_term(const MaskTerm& term, const MaskSizes& sizes, std::int64_t diagonal,
+                                     const MaskCell& cell) {
+  const MaskTermInfo& info = mask_term_info(term.kind);
+  MaskPart part{spelled(term), {cell.b, cell.h, cell.i, cell.j}, false, 0};
+  if (info.narrow != nullptr) {
+    MaskRule rule = mask_rule_of(std::span(&term, 1));
+    rule.diagonal = diagonal;
+    rule.extra_key = sizes.extra_key;
+    part.hides = HiddenCells(1, 1, sizes.query_len, sizes.key_len, rule).hidden(0, 0, cell.i, cell.j);
+  }
+  if (info.add != nullptr) {
+    std::vector<float> row(static_cast<std::size_t>(cell.j) + 1);
+    info.add({cell.h, sizes.heads, cell.i + diagonal, term.size}, row);
+    part.added = static_cast<double>(row.back());
+  }
+  return part.hides || info.add != nullptr ? std::optional(part) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<MaskPart> mask_parts(const Request& request, const std::vector<MaskFile>& files, const MaskSizes& sizes,
+                                 std::span<const MaskTerm> own, const MaskCell& cell) {
+  const std::int64_t masked_keys = sizes.key_len - (sizes.extra_key ? 1 : 0);
+  const std::int64_t diagonal = diagonal_of(request, sizes.query_len, masked_keys);
+  std::vector<MaskPart> parts;
+  for (const MaskTerm& term : every_term(request, own)) {
+    if (term.kind == MaskTerm::Kind::file) continue;
+    if (auto part = part_of_term(term, sizes, diagonal, cell)) parts.push_back(std::move(*part));
+  }
+  for (const MaskFile& file : files) {
+    const Shape scores{sizes.batch, sizes.heads, sizes.query_len, masked_keys};
+    if (auto part = part_of_file(file, kind_of(request, file), scores, cell)) parts.push_back(std::move(*part));
+  }
+  for (const PaintedCells& painted : request.paint) {
+    const bool inside = painted.on && painted.query_begin <= cell.i && cell.i < painted.query_end &&
+                        painted.key_begin <= cell.j && cell.j < painted.key_end;
+    if (!inside) continue;
+    std::erase_if(parts,
+                  [&](const MaskPart& part) { return part.hides && (!painted.hides || part.name == "painted"); });
+    if (painted.hides) parts.push_back({"painted", {cell.b, cell.h, cell.i, cell.j}, true, 0});
+  }
+  return parts;
 }
 
 }  // namespace headscope

@@ -9,6 +9,7 @@
 #include "core/request/intervention_kinds.h"
 #include "core/request/mask_terms.h"
 #include "core/request/model_kind.h"
+#include "core/request/past.h"
 #include "core/request/problem_checks.h"
 #include "core/request/request_text.h"
 
@@ -75,6 +76,16 @@ MaybeProblem mask_problem(const Request& r) {
                      fmt::format("It counts {}: 0 or more.", info.counts),
                      {}};
     }
+  }
+  if (r.past < kPastOfNone) {
+    return Problem{
+        "past", fmt::format("{} is no place of a key", r.past), "Places count from 0.", {{"0", "past", "0"}}};
+  }
+  if (r.past > 0 && r.causal_align == CausalAlign::bottom_right) {
+    return Problem{"past",
+                   "past and causal-align bottom-right exclude each other",
+                   "Both say where the diagonal starts: at that key, or where the last query meets the last key.",
+                   {{"top left", "causal-align", "top-left"}, {"no past", "past", "0"}}};
   }
   const bool below = r.mask_fill == -std::numeric_limits<double>::infinity();
   if (!below && !(std::abs(r.mask_fill) <= static_cast<double>(std::numeric_limits<float>::max()))) {
@@ -156,9 +167,17 @@ MaybeProblem score_problem(const Request& r) {
   return {};
 }
 
+MaybeProblem patch_problem(const Request& r) {
+  if (!any_on(r.patches) || !r.patch_from.empty()) return {};
+  return Problem{"patch",
+                 "there is no run to take numbers from",
+                 "A is the run of a session: --patch-from SESSION.",
+                 {{"no patch", "patch", "none"}}};
+}
+
 MaybeProblem first_problem(const Request& request) {
   for (const auto check : {model_problem, source_problem, size_problem, divisibility_problem, mask_problem,
-                           score_problem, seeded_memory_problem}) {
+                           score_problem, patch_problem, seeded_memory_problem}) {
     if (MaybeProblem problem = check(request)) return problem;
   }
   return {};

@@ -98,7 +98,21 @@ inline constexpr std::tuple kInterventionKinds{
                    .expected = "none, or hide@I0:I1,J0:J1 or show@I0:I1,J0:J1[;...], such as hide@:,3:4",
                    .separator = ';'},
         .field = &Interventions::paint,
-        .effect = InterventionEffect::mask}};
+        .effect = InterventionEffect::mask},
+    InterventionKind<PatchedStage>{
+        .option = {.name = "patch",
+                   .placeholder = "[L/]STAGE[:H[,I]]@A[;...]",
+                   .help =
+                       "Puts numbers of the run of --patch-from into this one, once the stage is computed; all that "
+                       "comes after follows. L: the layer (the one that is shown); H: one head, I: one position "
+                       "(every one; :,I every head); stages without heads take :I. STAGE may be stream, what "
+                       "enters a layer of a model. Positions are matched by their tokens.",
+                   .list = "a list of patches",
+                   .expected =
+                       "none, or [LAYER/]STAGE[:HEAD[,POSITION]]@A[;...], such as 0/context:3@A, weights:1,4@A, "
+                       "value:,2@A or 1/stream:5@A",
+                   .separator = ';'},
+        .field = &Interventions::patches}};
 
 inline constexpr std::size_t kInterventionKindCount = std::tuple_size_v<decltype(kInterventionKinds)>;
 static_assert(sizeof(Interventions) == kInterventionKindCount * sizeof(std::vector<AblatedHead>),

@@ -56,6 +56,13 @@ Words words_of(const InterventionKind<PaintedCells>&, const PaintedCells& cells,
   return {(cells.hides ? "hide " : "show ") + where, where + (cells.hides ? " hidden" : " shown")};
 }
 
+Words words_of(const InterventionKind<PatchedStage>&, const PatchedStage& patch, bool with_layers) {
+  std::string what = with_layers && patch.layer ? fmt::format("layer {}, {}", *patch.layer, patch.stage) : patch.stage;
+  if (patch.head) what += fmt::format(" of head {}", *patch.head);
+  if (patch.position) what += fmt::format(", position {}", *patch.position);
+  return {what + " of A", what + " of A"};
+}
+
 template <typename Item>
 void erase_at(std::vector<Item>& list, std::size_t index) {
   list.erase(list.begin() + static_cast<std::ptrdiff_t>(index));

@@ -9,12 +9,14 @@
 #include <utility>
 
 #include "core/request/option_text.h"
+#include "core/request/stage_axes.h"
 
 namespace headscope {
 namespace {
 
 constexpr std::int64_t kLargestPlace = std::int64_t{1} << 40;
 constexpr const char* kOff = "off:";
+constexpr const char* kFromOther = "@A";
 
 // Takes "off:" away; whether it was there.
 bool taken_off(std::string_view& term) {
@@ -42,6 +44,20 @@ LayerHead parse_place(const InterventionOption& option, std::string_view term) {
   }
   return {parse_whole(option.name, term.substr(0, dot), 0, kLargestPlace),
           parse_whole(option.name, term.substr(dot + 1), 0, kLargestPlace)};
+}
+
+// "1/name" as the layer and the name.
+std::optional<std::int64_t> taken_layer(const InterventionOption& option, std::string_view& name) {
+  const std::size_t slash = name.find('/');
+  if (slash == name.npos || !only_digits(name.substr(0, slash))) return {};
+  const std::int64_t layer = parse_whole(option.name, name.substr(0, slash), 0, kLargestPlace);
+  name.remove_prefix(slash + 1);
+  return layer;
+}
+
+bool has_heads(std::string_view name) {
+  const std::optional<StageId> stage = stage_named(name);
+  return stage && stage_has_heads(*stage);
 }
 
 std::string range_text(std::int64_t begin, std::int64_t end) {
@@ -106,6 +122,17 @@ std::string term_text(const PaintedCells& cells) {
                             range_text(cells.key_begin, cells.key_end)));
 }
 
+std::string term_text(const PatchedStage& patch) {
+  std::string place;
+  if (patch.head) place = fmt::format(":{}", *patch.head);
+  if (patch.position) {
+    place += place.empty() ? (has_heads(patch.stage) ? ":," : ":") : ",";
+    place += std::to_string(*patch.position);
+  }
+  return marked(patch.on, fmt::format("{}{}{}{}", patch.layer ? fmt::format("{}/", *patch.layer) : "", patch.stage,
+                                      place, kFromOther));
+}
+
 void read_term(const InterventionOption& option, std::string_view term, AblatedHead& to) {
   to.on = !taken_off(term);
   to.place = parse_place(option, term);
@@ -149,10 +176,7 @@ void read_term(const InterventionOption& option, std::string_view term, NumberEd
     if (more) places.remove_prefix(comma + 1);
   }
   std::string_view name = term.substr(0, colon);
-  if (const std::size_t slash = name.find('/'); slash != name.npos && only_digits(name.substr(0, slash))) {
-    to.layer = parse_whole(option.name, name.substr(0, slash), 0, kLargestPlace);
-    name.remove_prefix(slash + 1);
-  }
+  to.layer = taken_layer(option, name);
   if (name.empty()) refuse();
   to.tensor = name;
 }
@@ -170,12 +194,41 @@ void read_term(const InterventionOption& option, std::string_view term, PaintedC
   std::tie(to.key_begin, to.key_end) = parse_range(option, term.substr(comma + 1), whole_term);
 }
 
+void read_term(const InterventionOption& option, std::string_view term, PatchedStage& to) {
+  const std::string_view whole_term = term;
+  const auto refuse = [&] { refuse_value(option.name, whole_term, "a patch", option.expected); };
+  to.on = !taken_off(term);
+  if (!term.ends_with(kFromOther)) refuse();
+  term.remove_suffix(std::string_view(kFromOther).size());
+  const std::size_t colon = std::min(term.find(':'), term.size());
+  std::string_view name = term.substr(0, colon);
+  to.layer = taken_layer(option, name);
+  to.stage = name;
+  if (name != kStreamPatch && !stage_named(name)) refuse();
+  if (colon == term.size()) return;
+  const auto number = [&](std::string_view digits) {
+    if (!only_digits(digits)) refuse();
+    return parse_whole(option.name, digits, 0, kLargestPlace);
+  };
+  const std::string_view place = term.substr(colon + 1);
+  const std::size_t comma = place.find(',');
+  if (comma != place.npos) to.position = number(place.substr(comma + 1));
+  const std::string_view first = place.substr(0, comma);
+  if (comma != place.npos && first.empty()) return;
+  (has_heads(name) ? to.head : to.position) = number(first);
+  if (comma != place.npos && !to.head) refuse();
+}
+
 bool same_thing(const NumberEdit& a, const NumberEdit& b) {
   return a.tensor == b.tensor && a.index == b.index && a.layer == b.layer;
 }
 
 bool same_thing(const PaintedCells&, const PaintedCells&) {
   return false;
+}
+
+bool same_thing(const PatchedStage& a, const PatchedStage& b) {
+  return a.stage == b.stage && a.layer == b.layer && a.head == b.head && a.position == b.position;
 }
 
 std::vector<std::string> split_terms(const InterventionOption& option, const std::string& text) {

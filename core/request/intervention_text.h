@@ -20,12 +20,14 @@ struct InterventionOption {
   char separator = ',';     // between terms
 };
 
-// The text of one term: "0.3", "0.3=uniform", "2" or "0.3=2", "1/scores:0,2,3,1=0.5", "hide@0:2,:".
+// The text of one term: "0.3", "0.3=uniform", "2" or "0.3=2", "1/scores:0,2,3,1=0.5", "hide@0:2,:",
+// "1/context:3,2@A".
 std::string term_text(const AblatedHead& head);
 std::string term_text(const FrozenHead& head);
 std::string term_text(const HeadFactor& head);
 std::string term_text(const NumberEdit& edit);
 std::string term_text(const PaintedCells& cells);
+std::string term_text(const PatchedStage& patch);
 
 // Parses one term. UsageError names the option, what was found and what was expected.
 void read_term(const InterventionOption& option, std::string_view term, AblatedHead& to);
@@ -33,10 +35,12 @@ void read_term(const InterventionOption& option, std::string_view term, FrozenHe
 void read_term(const InterventionOption& option, std::string_view term, HeadFactor& to);
 void read_term(const InterventionOption& option, std::string_view term, NumberEdit& to);
 void read_term(const InterventionOption& option, std::string_view term, PaintedCells& to);
+void read_term(const InterventionOption& option, std::string_view term, PatchedStage& to);
 
 // Whether two interventions change the same number or the same head, so that a list holds only the later one.
 bool same_thing(const NumberEdit& a, const NumberEdit& b);
 bool same_thing(const PaintedCells& a, const PaintedCells& b);  // always false: rectangles may overlap
+bool same_thing(const PatchedStage& a, const PatchedStage& b);
 template <typename Placed>
 bool same_thing(const Placed& a, const Placed& b) {
   return a.place == b.place;

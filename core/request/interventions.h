@@ -57,6 +57,20 @@ struct HeadFactor {
   friend bool operator==(const HeadFactor&, const HeadFactor&) = default;
 };
 
+// Numbers of a stage that are put in from another run, `--patch`: those of the run of Request::patch_from.
+struct PatchedStage {
+  std::string stage;                     // the name of a stage, or kStreamPatch
+  std::optional<std::int64_t> layer;     // of a model; nullopt: the layer that is shown
+  std::optional<std::int64_t> head;      // nullopt: every head
+  std::optional<std::int64_t> position;  // of a row: a query's, of key and value a key's; nullopt: every one
+  bool on = true;
+  auto fields() const { return std::tie(stage, layer, head, position, on); }
+  friend bool operator==(const PatchedStage&, const PatchedStage&) = default;
+};
+
+// What enters a layer of a model, before the layer's norm.
+inline constexpr const char* kStreamPatch = "stream";
+
 // A rectangle of the mask that is hidden or shown, whatever the mask says of its cells. Parts beyond the scores are
 // ignored.
 struct PaintedCells {
@@ -77,6 +91,7 @@ struct Interventions {
   std::vector<HeadFactor> scale_query, scale_key;
   std::vector<NumberEdit> edits;
   std::vector<PaintedCells> paint;
+  std::vector<PatchedStage> patches;
 
   friend bool operator==(const Interventions&, const Interventions&) = default;
 };

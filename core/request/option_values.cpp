@@ -13,6 +13,7 @@
 #include "core/request/mask_terms.h"
 #include "core/request/option_text.h"
 #include "core/request/option_words.h"
+#include "core/request/past.h"
 #include "core/request/request_text.h"
 
 namespace headscope {
@@ -88,6 +89,11 @@ void set_scale(Request& request, const std::string& text) {
   } else {
     request.scale = parse_finite("scale", text, "auto or a number");
   }
+}
+
+void set_past(Request& request, const std::string& text) {
+  const std::int64_t places = parse_whole("past", text, 0, kLargestSize);
+  request.past = places == 0 ? kPastOfNone : places;
 }
 
 void set_softcap(Request& request, const std::string& text) {

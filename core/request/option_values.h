@@ -17,6 +17,7 @@ void set_token_ids(Request& request, const std::string& text);
 void set_mask(Request& request, const std::string& text);
 void set_mask_fill(Request& request, const std::string& text);
 void set_scale(Request& request, const std::string& text);
+void set_past(Request& request, const std::string& text);
 void set_softcap(Request& request, const std::string& text);
 void set_dropout(Request& request, const std::string& text);
 void set_variants(Request& request, const std::string& text);

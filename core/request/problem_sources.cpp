@@ -87,6 +87,24 @@ MaybeProblem attention_alone_problem(const Request& r) {
   return {};
 }
 
+// Keys and values that stand before the others come together, and not before those of a model's own text.
+MaybeProblem past_problem(const Request& r) {
+  if (r.key_past.empty() && r.value_past.empty()) return {};
+  if (r.key_past.empty() || r.value_past.empty()) {
+    const auto [given, missing] =
+        r.key_past.empty() ? std::pair{"value-past", "key-past"} : std::pair{"key-past", "value-past"};
+    return Problem{missing,
+                   fmt::format("{} without {}", given, missing),
+                   "Every key of the past has its value: give both files, [batch, kv_heads, past_len, head_dim].",
+                   {}};
+  }
+  if (!runs_capture(r) && !runs_checkpoint(r)) return {};
+  return Problem{"key-past",
+                 fmt::format("key-past and a {} exclude each other", runs_capture(r) ? "capture" : "checkpoint"),
+                 "The past is joined before the keys of one layer, or of query, key and value.",
+                 {{"a seeded layer", "model", "seeded"}}};
+}
+
 // Sources of a layer that projects vectors and contradict each other.
 MaybeProblem layer_source_problem(const Request& r) {
   const char* one_source = "The queries come either from words or from a file of vectors.";
@@ -135,6 +153,7 @@ std::optional<Problem> source_problem(const Request& r) {
                    "Only a checkpoint's tokenizer joins two texts; keys from another text are key-phrase.",
                    {}};
   }
+  if (MaybeProblem problem = past_problem(r)) return problem;
   if (is_attention_alone(r)) return attention_alone_problem(r);
   if (runs_capture(r)) return {};
   if (runs_checkpoint(r)) return checkpoint_source_problem(r);

@@ -64,13 +64,15 @@ std::size_t hash_of(const Request& r) {
   Hash hash;
   hash.add_all(r.phrase, r.second_phrase, r.key_phrase, r.token_ids);
   hash.add_all(r.input, r.key_input, r.value_input, r.query, r.key, r.value);
+  hash.add_all(r.past, r.key_past, r.value_past);
   hash.add_all(r.model, r.layer, r.weights, r.qkv_layout);
   hash.add_all(r.heads, r.kv_heads, r.d_model, r.input_dim, r.batch, r.seed, r.init_gain, r.embedding, r.position);
   hash.add_all(r.mask, r.mask_kind, r.causal_align, r.mask_order, r.mask_fill, r.fully_masked);
-  hash.add_all(r.scale, r.softcap, r.dropout, r.dropout_seed, r.dropout_mask);
+  hash.add_all(r.scale, r.softcap, r.softcap_order, r.dropout, r.dropout_seed, r.dropout_mask);
   hash.add_all(r.merge, r.variants);
   hash.add_all(r.groups, r.hide_tokens, r.renormalise, r.weighting, r.top_p);
   visit_interventions(r, [&](const auto&, const auto& list) { hash.add(list); });
+  hash.add(r.patch_from);
   hash.add_all(r.backend, r.threads);
   return hash.value();
 }

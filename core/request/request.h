@@ -91,6 +91,9 @@ struct Request : Interventions {
   Merge merge = Merge::transpose;
   std::vector<Variant> variants;
 
+  // The session, or picture that carries one, whose run gives the numbers of `patches`; "": not given.
+  std::string patch_from;
+
   // How weights are shown, exported and measured.
   GroupBy groups = GroupBy::pieces;
   HideTokens hide_tokens = HideTokens::none;

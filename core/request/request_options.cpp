@@ -1,6 +1,7 @@
 // The table of REQUEST: one line an option, in the contract's order.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,8 @@ constexpr Word<MaskOrder> kMaskOrders[] = {{MaskOrder::after_scale, "after-scale
                                            {MaskOrder::before_scale, "before-scale"}};
 constexpr Word<FullyMasked> kFullyMasked[] = {
     {FullyMasked::as_computed, "as-computed"}, {FullyMasked::zero, "zero"}, {FullyMasked::uniform, "uniform"}};
+constexpr Word<SoftcapOrder> kSoftcapOrders[] = {{SoftcapOrder::before_mask, "before-mask"},
+                                                 {SoftcapOrder::after_mask, "after-mask"}};
 constexpr Word<Merge> kMerges[] = {{Merge::transpose, "transpose"}, {Merge::direct, "direct"}};
 constexpr Word<BackendChoice> kBackends[] = {{BackendChoice::automatic, "auto"},
                                              {BackendChoice::cpu, "cpu"},
@@ -100,9 +103,14 @@ std::vector<RequestOption> source_options() {
       path_option<"key-input", &R::key_input>("FILE.npy", "Cross-attention: x of the keys."),
       path_option<"value-input", &R::value_input>("FILE.npy",
                                                   "Cross-attention: x of the values, if not the keys' own."),
-      path_option<"query", &R::query>("FILE.npy", "Attention alone: queries, [batch, heads, len, head_dim]."),
-      path_option<"key", &R::key>("FILE.npy", "Attention alone: keys, [batch, kv_heads, len, head_dim]."),
-      path_option<"value", &R::value>("FILE.npy", "Attention alone: values, [batch, kv_heads, len, head_dim]."),
+      path_option<"query", &R::query>("FILE.npy",
+                                      "Attention alone: queries, [batch, heads, len, head_dim], or 3-D with --heads."),
+      path_option<"key", &R::key>("FILE.npy", "Attention alone: keys, [batch, kv_heads, len, head_dim], or 3-D."),
+      path_option<"value", &R::value>("FILE.npy", "Attention alone: values, [batch, kv_heads, len, head_dim], or 3-D."),
+      path_option<"key-past", &R::key_past>("FILE.npy",
+                                            "Keys before the others: [batch, kv_heads, past_len, head_dim]."),
+      path_option<"value-past", &R::value_past>("FILE.npy",
+                                                "Values before the others, as many as --key-past has keys."),
   };
 }
 
@@ -144,6 +152,10 @@ std::vector<RequestOption> mask_options() {
                                                           "Meaning of a mask file: added, 1 = visible, 1 = hidden."),
       word_option<"causal-align", &R::causal_align, kCausalAligns>("top-left|bottom-right",
                                                                    "Where the diagonal starts when lengths differ."),
+      {"past", "N",
+       "The queries begin at place N of the keys: masks count i from N (the length of --key-past, else 0).",
+       [](const R& r) { return r.past == 0 ? std::string() : std::to_string(std::max<std::int64_t>(r.past, 0)); },
+       set_past, true},
       word_option<"mask-order", &R::mask_order, kMaskOrders>("after-scale|before-scale",
                                                              "Whether scores are masked after or before the scaling."),
       {"mask-fill", "-inf|VALUE", "The score that a hidden cell gets (-inf).",
@@ -161,6 +173,8 @@ std::vector<RequestOption> score_options() {
        [](const R& r) { return r.scale ? double_text(*r.scale) : std::string(); }, set_scale, true},
       {"softcap", "C", "Scores become C * tanh(score / C) before the mask (off).",
        [](const R& r) { return r.softcap ? double_text(*r.softcap) : std::string(); }, set_softcap, true},
+      word_option<"softcap-order", &R::softcap_order, kSoftcapOrders>(
+          "before-mask|after-mask", "Whether the cap is put on scores before the mask adds to them, or after."),
       {"dropout", "P", "Probability that a weight is dropped; the kept ones are divided by 1 - P (0).",
        [](const R& r) { return r.dropout == 0 ? std::string() : double_text(r.dropout); }, set_dropout, true},
       seed_option<"dropout-seed", &R::dropout_seed>("What dropped weights are drawn from (0)."),
@@ -168,6 +182,8 @@ std::vector<RequestOption> score_options() {
       word_option<"merge", &R::merge, kMerges>("transpose|direct",
                                                "Heads merged correctly, or reshaped without transposing back."),
       {"variant", "NAME[,NAME]", "Known mistakes switched on (none).", variants_text, set_variants},
+      path_option<"patch-from", &R::patch_from>("SESSION",
+                                                "The session, or picture that carries one, whose run is A of --patch."),
       word_option<"backend", &R::backend, kBackends>("auto|cpu|gpu|reference", "What computes."),
       {"threads", "N", "Threads of the CPU backend; 0: all cores.",
        [](const R& r) { return r.threads == 0 ? std::string() : std::to_string(r.threads); },

@@ -148,7 +148,7 @@ std::vector<StageInfo> head_stages() {
        Card::heads,
        kValues,
        {.from = {{S::qkv_heads, S::value_proj}},
-        .sources = {Source::value_input, Source::projection},
+        .sources = {Source::value_input, Source::projection, Source::head_rule},
         .options = {"heads", "kv-heads"}}},
   };
 }
@@ -186,7 +186,7 @@ std::vector<StageInfo> score_stages() {
                     When::softcap,
                     Card::own,
                     kScores,
-                    {.from = {{S::scores}}, .options = {"softcap"}}},
+                    {.from = {{S::scores}}, .options = {"softcap", "softcap-order"}}},
                    softcap_formula()),
       {S::masked_scores,
        "masked_scores",

@@ -1,5 +1,8 @@
 #include "core/request/stage.h"
 
+#include <algorithm>
+
+#include "core/request/stage_axes.h"
 #include "core/request/stage_info.h"
 
 namespace headscope {
@@ -26,6 +29,11 @@ const std::vector<StageId>& all_stages() {
 
 bool is_score_like(StageId stage) {
   return stage_info(stage).axes.back().axis == Axis::key;
+}
+
+bool stage_has_heads(StageId stage) {
+  const std::vector<StageAxis>& axes = stage_info(stage).axes;
+  return std::any_of(axes.begin(), axes.end(), [](const StageAxis& axis) { return axis.axis == Axis::head; });
 }
 
 bool is_weight_like(StageId stage) {

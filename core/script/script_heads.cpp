@@ -5,7 +5,7 @@
 
 #include "core/attention/interventions.h"
 #include "core/attention/projection_steps.h"
-#include "core/model/head_rule.h"
+#include "core/model/past.h"
 #include "core/script/script_writer.h"
 
 namespace headscope {
@@ -100,17 +100,33 @@ std::string factors(const ScriptWriter& w, const Trace& trace, StageId id) {
                    : fmt::format(" * np.float32([{}]).reshape(1, -1, 1, 1)", list);
 }
 
-// The stage, with one more position after the last where there is a bias_k or bias_v.
-void write_head_stage(ScriptWriter& w, const Trace& trace, StageId id, const Names& names, const std::string& heads,
+// Keys or values of the inputs without those of the past, which their tensors hold first.
+Tensor own(const Inputs& in, const Tensor& all) {
+  return past_len(in) == 0 ? all : all.sliced(2, past_len(in), all.dim(2)).dense_copy();
+}
+
+std::string joined(const ScriptWriter& w, const std::string& first, const std::string& second) {
+  return w.torch() ? fmt::format("torch.cat([{}, {}], dim=2)", first, second)
+                   : fmt::format("np.concatenate([{}, {}], axis=2)", first, second);
+}
+
+// The stage, after the positions of the past where there are some, and with one more position after the last where
+// there is a bias_k or bias_v.
+void write_head_stage(ScriptWriter& w, const Trace& trace, StageId id, const Names& names, std::string heads,
                       const Tensor& bias) {
   const std::string factor = factors(w, trace, id);
+  const Past* past = id == StageId::query ? nullptr : past_of(*trace.inputs);
+  if (past != nullptr) {
+    const std::string name = fmt::format("{}_past", names.part);
+    w.line(fmt::format("{} = {}", name, w.data(name, id == StageId::key ? past->key : past->value)));
+    heads = joined(w, name, heads);
+  }
   if (bias.empty()) return w.stage(id, heads + factor);
   const std::string name = fmt::format("bias_{}", names.part[0]);
   w.line(fmt::format("{} = {}.reshape(1, {}, 1, {})", name, w.data(name, bias), names.heads, names.features));
   w.line(fmt::format("{0} = {0}.expand(batch, -1, -1, -1)", name),
          fmt::format("{0} = np.broadcast_to({0}, (batch,) + {0}.shape[1:])", name));
-  w.stage(id, fmt::format("torch.cat([{}, {}], dim=2){}", heads, name, factor),
-          fmt::format("np.concatenate([{}, {}], axis=2){}", heads, name, factor));
+  w.stage(id, joined(w, heads, name) + factor);
 }
 
 void write_per_head(ScriptWriter& w, const Trace& trace) {
@@ -174,14 +190,15 @@ void write_projections(ScriptWriter& w, const Trace& trace) {
     project(StageId::value_proj, kValue, cross ? "value_input" : "input", weights.value, 2);
   }
   const HeadRule* rule = in.head_rule.get();
+  const char* own_len = past_len(in) == 0 ? "key_len" : "key_len - past_len";
   w.section({StageId::query}, "query: split into heads");
   write_head_stage(w, trace, StageId::query, kQuery,
                    turned(split(w, whole("query_proj", rule, true), kQuery, "query_len"), rule, true), Tensor());
   w.section({StageId::key}, "key: split into heads");
   write_head_stage(w, trace, StageId::key, kKey,
-                   turned(split(w, whole("key_proj", rule, false), kKey, "key_len"), rule, false), weights.bias_k);
+                   turned(split(w, whole("key_proj", rule, false), kKey, own_len), rule, false), weights.bias_k);
   w.section({StageId::value}, "value: split into heads");
-  write_head_stage(w, trace, StageId::value, kValue, split(w, "value_proj", kValue, "key_len"), weights.bias_v);
+  write_head_stage(w, trace, StageId::value, kValue, split(w, "value_proj", kValue, own_len), weights.bias_v);
 }
 
 }  // namespace
@@ -191,8 +208,8 @@ void write_heads(ScriptWriter& w, const Trace& trace) {
   if (!in.query.empty()) {
     w.section({StageId::query, StageId::key, StageId::value}, "query, key, value: given");
     write_head_stage(w, trace, StageId::query, kQuery, w.data("query", in.query), Tensor());
-    write_head_stage(w, trace, StageId::key, kKey, w.data("key", in.key), Tensor());
-    write_head_stage(w, trace, StageId::value, kValue, w.data("value", in.value), Tensor());
+    write_head_stage(w, trace, StageId::key, kKey, w.data("key", own(in, in.key)), Tensor());
+    write_head_stage(w, trace, StageId::value, kValue, w.data("value", own(in, in.value)), Tensor());
     return;
   }
   if (in.head_rule != nullptr) {

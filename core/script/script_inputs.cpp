@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/attention/projection_steps.h"
+#include "core/model/past.h"
 #include "core/request/request_text.h"
 #include "core/script/script_writer.h"
 
@@ -148,7 +149,7 @@ void write_vectors(ScriptWriter& w, const Trace& trace) {
   w.stage(StageId::input, draws_x ? drawn(in.query_len, in.x) : w.data("input", in.x));
   if (in.key_x.empty()) return;
   w.section({StageId::key_input}, "key_input: " + tokens_comment(in.key_tokens));
-  w.stage(StageId::key_input, draws_key ? drawn(in.key_len, in.key_x) : w.data("key_input", in.key_x));
+  w.stage(StageId::key_input, draws_key ? drawn(in.key_x.dim(1), in.key_x) : w.data("key_input", in.key_x));
   const bool same = in.value_x.empty() || same_storage(in.value_x, in.key_x);
   w.section({StageId::value_input}, "value_input");
   w.stage(StageId::value_input, same ? "key_input" : w.data("value_input", in.value_x));
@@ -189,7 +190,8 @@ void write_inputs(ScriptWriter& w, const Trace& trace) {
   w.line("stages = {}");
   // Which data there is turns out below; a reader that reads nothing would only be in the way.
   const bool all_drawn = w.torch() && draws_input(trace) && draws_weights(trace) && in.mask_files.empty() &&
-                         !is_painted(trace.request) && trace.request.dropout == 0 && in.dropout_mask.empty() &&
+                         past_len(in) == 0 && !is_painted(trace.request) && trace.request.dropout == 0 &&
+                         in.dropout_mask.empty() &&
                          (in.key_x.empty() || (draws_key_input(trace) && same_storage(in.value_x, in.key_x)));
   if (!all_drawn) write_reader(w);
   write_stage_function(w);
@@ -201,6 +203,7 @@ void write_inputs(ScriptWriter& w, const Trace& trace) {
   w.line();
   if (!all_drawn) w.line(fmt::format("data = read_tensors({})", python_string(w.stem() + ".safetensors")));
   w.line(fmt::format("batch, query_len, key_len = {}, {}, {}", in.batch, in.query_len, in.key_len));
+  if (past_len(in) > 0) w.line(fmt::format("past_len = {}  # of the keys", past_len(in)));
   w.line(fmt::format("num_heads, num_kv_heads = {}, {}", in.num_heads, in.num_kv_heads));
   w.line(fmt::format("head_dim, value_head_dim = {}, {}", in.head_dim, in.value_head_dim));
   write_vectors(w, trace);

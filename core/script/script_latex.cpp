@@ -6,6 +6,7 @@
 
 #include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
+#include "core/attention/score_rule_of.h"
 #include "core/attention/stage_sources.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/mask_terms.h"
@@ -21,9 +22,8 @@ namespace {
 
 // The query's place on the aligned diagonal: "i", "i + 2".
 std::string position_tex(const Trace& trace) {
-  const std::int64_t moved = trace.inputs->key_len - trace.query_len();
-  const bool aligned = trace.request.causal_align == CausalAlign::bottom_right && moved != 0;
-  return !aligned ? "i" : moved > 0 ? fmt::format("i + {}", moved) : fmt::format("i - {}", -moved);
+  const std::int64_t moved = own_diagonal(trace.request, *trace.inputs);
+  return moved == 0 ? "i" : moved > 0 ? fmt::format("i + {}", moved) : fmt::format("i - {}", -moved);
 }
 
 // "The mask causal, padding:1: hidden where $j > i$ or $j \ge 5$."
@@ -70,7 +70,13 @@ void write_by_formula(Latex& x, StageId after, StageId before) {
             spelled_formula(
                 info.formula->value,
                 {.times = " ",
-                 .cell = [&](std::size_t k) { return tex_at(sources[k], info.letters); },
+                 .cell =
+                     [&](std::size_t k) {
+                       const std::string cell = tex_at(sources[k], info.letters);
+                       const bool adds = k == 0 && stage.id == StageId::capped_scores &&
+                                         caps_added(x.trace.as_computed(), *x.trace.mask);
+                       return adds ? "(" + cell + " + m_{b,h,i,j})" : cell;
+                     },
                  .parameter = [&](const FormulaParameter& of) { return tex_number(of.of(x.trace.as_computed())); },
                  .open = [](const FormulaFunction& of) { return std::string(of.latex) + "\\bigl("; },
                  .close = "\\bigr)"}),
@@ -112,8 +118,10 @@ void write_scores(Latex& x) {
     StageId before = StageId::scores;
     write_by_formula(x, StageId::scores, StageId::masked_scores);
     if (trace.as_computed().softcap) before = StageId::capped_scores;
+    const bool capped_last = caps_added(trace.as_computed(), *trace.mask);
     x.stage(StageId::masked_scores, tex_at(StageId::masked_scores, "b,h,i,j"),
-            masked(tex_at(before, "b,h,i,j") + plus, fill), hides || added ? words : "No mask hides anything here.");
+            masked(tex_at(before, "b,h,i,j") + (capped_last ? "" : plus), fill),
+            hides || added ? words : "No mask hides anything here.");
   }
   const bool columns = has_variant(r, Variant::softmax_over_queries);
   std::string weights =

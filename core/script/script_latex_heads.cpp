@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/attention/projection_steps.h"
-#include "core/model/head_rule.h"
+#include "core/model/past.h"
 #include "core/model/row_norm.h"
 #include "core/script/latex_document.h"
 #include "core/script/latex_text.h"
@@ -94,6 +94,7 @@ void write_heads_of(Latex& x) {
                          const Tensor* norm, const char* whose) {
     std::string words = fmt::format("The heads of {}.", whose);
     if (bias != nullptr) words += fmt::format(" After the last position stands ${}$.", tex_symbol(bias));
+    if (past_len(in) > 0 && id != StageId::query) words += fmt::format(" The first {} are the past's.", past_len(in));
     if (!in.query.empty()) return x.stage(id, tex_at(id, "b,h,i,d"), "\\text{as given}", words);
     const bool turned = norm != nullptr && rule->rotary != nullptr, normed = norm != nullptr && !norm->empty();
     if (!turned && !normed) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
 #include "core/request/mask_terms.h"
 
@@ -61,7 +62,8 @@ void write_mask(ScoreLines& c) {
     return;
   }
   const bool bottom = c.request.causal_align == CausalAlign::bottom_right;
-  const char* shift = bottom ? " + key_len - query_len" : "";
+  const std::int64_t begin = own_diagonal(c.request, *c.trace.inputs);
+  const std::string shift = bottom ? " + key_len - query_len" : begin > 0 ? fmt::format(" + {}", begin) : "";
   w.line(fmt::format("i = torch.arange(query_len)[:, None]{}", shift),
          fmt::format("i = np.arange(query_len)[:, None]{}", shift));
   w.line("j = torch.arange(key_len)[None, :]", "j = np.arange(key_len)[None, :]");

@@ -65,7 +65,13 @@ void write_by_formula(ScoreLines& c, StageId after, StageId before) {
         spelled_formula(
             info.formula->value,
             {.times = " * ",
-             .cell = [&](std::size_t k) { return std::string(stage_name(sources[k])); },
+             .cell =
+                 [&](std::size_t k) {
+                   const std::string name(stage_name(sources[k]));
+                   const bool adds =
+                       k == 0 && stage.id == StageId::capped_scores && caps_added(c.trace.as_computed(), *c.trace.mask);
+                   return adds ? "(" + name + " + added)" : name;
+                 },
              .parameter = [&](const FormulaParameter& of) { return python_number(of.of(c.trace.as_computed())); },
              .open = [&](const FormulaFunction& of) { return std::string(w.torch() ? of.torch : of.numpy) + "("; }}));
   }
@@ -116,6 +122,8 @@ void write_scores(ScoreLines& c) {
   w.section({StageId::scores}, "scores: scaled");
   w.stage(StageId::scores, scaled(c.trace, "raw_scores"));
   const char* before = "scores";
+  const bool capped_last = caps_added(c.trace.as_computed(), c.mask);
+  if (capped_last) write_mask(c);
   write_by_formula(c, StageId::scores, StageId::masked_scores);
   if (c.trace.as_computed().softcap) before = "capped_scores";
   if (!masks && !c.hides_later) {
@@ -125,9 +133,11 @@ void write_scores(ScoreLines& c) {
     w.stage(StageId::masked_scores, before);
     return;
   }
-  write_mask(c);
-  std::string value = added ? fmt::format("({} + added)", before) : before;
-  if (!c.hides && added) value = fmt::format("{} + added", before);
+  if (!capped_last) write_mask(c);
+  const bool adds = added && !capped_last;
+  if (capped_last) w.section({StageId::masked_scores}, "masked_scores: what the mask adds is in them already");
+  std::string value = adds ? fmt::format("({} + added)", before) : before;
+  if (!c.hides && adds) value = fmt::format("{} + added", before);
   if (c.hides) value = filled(w, value, "hidden", python_number(fill));
   w.stage(StageId::masked_scores, value);
 }

@@ -41,6 +41,7 @@ CORE = {
     "core/export": {"core/picture", "core/picture/figure", "core/picture/text"} | _below_pictures,
     "core/script": _results,
     "core/generate": _results,
+    "core/sweep": _results,
 }
 # Rooms of the window, below the shell.
 UI = {

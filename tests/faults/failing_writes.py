@@ -55,12 +55,15 @@ class Writers:
         self.session = os.path.join(base, "session.json")
         with open(self.session, "w") as file:
             json.dump({"phrase": "the cat", "d_model": 8, "heads": 2}, file)
+        self.model = os.path.join(base, "model.json")
+        with open(self.model, "w") as file:
+            json.dump({"phrase": "the street was wide", "model": "demo:pronouns"}, file)
         self.results = {}  # (row, words) -> the files of a run without failure
 
     def command(self, name, folder, words):
         if not self.rows[name]:
             return [self.write_one, name, folder, words]
-        given = {"WORDS": words, "SESSION": self.session}
+        given = {"WORDS": words, "SESSION": self.session, "MODEL": self.model}
         return [self.cli, *(given.get(word, word).replace("OUT", folder, 1) for word in self.rows[name])]
 
     def run(self, name, folder, words, environment=None, limit=None):

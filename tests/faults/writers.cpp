@@ -126,6 +126,22 @@ void write_choice(const std::string& folder, const std::string& words) {
   write_export(choice, {*trace}, ViewState(), {}, [](double) {});
 }
 
+// Stages of a model beside those of a layer, as `run --export stream,output` writes them.
+void write_model_stages(const std::string& folder, const std::string& words) {
+  const auto trace = trace_of(words);
+  const Shape shape{2, 1, trace->query_len(), 4};
+  std::vector<float> values;
+  for (std::int64_t k = 0; k < element_count(shape); ++k) values.push_back(static_cast<float>(words.size()) + k);
+  ExportPlan plan;
+  plan.folder = folder;
+  plan.stages = {StageId::output};
+  plan.model_stages = {
+      {ModelStageId::stream,
+       Tensor::of(shape, {Axis::feature, Axis::batch, Axis::position, Axis::feature}, std::move(values)),
+       "embeddings"}};
+  export_stages(*trace, plan);
+}
+
 // Of a model called by the words, and of as many phrases as they have letters.
 CorpusRecord corpus_of(const std::string& words) {
   const auto count = static_cast<std::int64_t>(words.size());
@@ -157,11 +173,13 @@ std::vector<Writer> function_writers() {
       {"mask", "write_mask_file core/model/mask_file.cpp write_boolean_npy", write_mask},
       {"corpus", "write_corpus_file core/corpus/corpus_file_write.cpp", write_corpus},
       {"corpus_tables", "write_corpus_tables core/corpus/corpus_report.cpp", write_corpus_csv},
+      {"model_stages", "export_stages", write_model_stages},
       {"settings", "save_settings save_kept_files app/session/settings.cpp app/session/kept_file.cpp", write_settings},
       {"last_session", "save_last_session app/session/last_session.cpp", write_last_session},
       {"job_png", kJob, write_choice<S::heads, F::png>},
       {"job_svg", kJob, write_choice<S::heads, F::svg>},
       {"job_pdf", kJob, write_choice<S::head, F::pdf>},
+      {"job_html", kJob, write_choice<S::heads, F::html>},
       {"job_csv", kJob, write_choice<S::head, F::csv>},
       {"job_stage", kJob, write_choice<S::stage, F::npy>},
       {"job_session", kJob, write_choice<S::session, F::json>},
@@ -196,6 +214,11 @@ std::vector<Writer> command_writers() {
        command({"explain", "--stage", "weights", "--at", "0,0,1,0"}, {"--out", "OUT/x.svg"})},
       {"compare", "app/cli/compare_command.cpp", nullptr,
        command({"compare", "--against", "SESSION", "--stage", "weights,output"}, {"--out", "OUT"})},
+      {"sweep",
+       "app/cli/sweep_command.cpp",
+       nullptr,
+       {"sweep", "--model", "demo:pronouns", "--phrase", "WORDS", "--against", "MODEL", "--patch", "positions",
+        "--metric", "kl", "--threads", "1", "--out", "OUT/cells.csv"}},
       {"script", kScript, nullptr, command({"script", "--as", "numpy"}, {"--out", "OUT"})},
   };
 }

@@ -13,7 +13,7 @@ struct Writer {
   // Writes files whose content tells `words` into the folder; throws where it cannot. Null: `command` does.
   void (*write)(const std::string& folder, const std::string& words) = nullptr;
   // The words of a call of headscope-cli that does: WORDS and OUT stand for the two, SESSION for a
-  // session of other words.
+  // session of other words, MODEL for one of a whole model.
   std::vector<std::string> command = {};
 };
 

@@ -12,7 +12,7 @@ class Maker(Sources, Scores):
         sizes = kind()
         self.scores(*sizes)
         self.fused_parts()
-        for name in ('causal-align', 'mask-kind', 'mask-order', 'fully-masked'):
+        for name in ('causal-align', 'softcap-order', 'mask-kind', 'mask-order', 'fully-masked'):
             if name in self.options:
                 self.case[name] = self.options[name]
         return self.options, self.case

@@ -44,7 +44,7 @@ def hidden_and_added(case, batch, heads, queries, keys):
     """The cells that no softmax may see, and what is added to the others; `keys` without the key of bias_k."""
     shape = (batch, heads, queries, keys)
     hidden, added = np.zeros(shape, bool), np.zeros(shape)
-    shift = keys - queries if case.get('causal-align') == 'bottom-right' else 0
+    shift = keys - queries if case.get('causal-align') == 'bottom-right' else case.get('past', 0)
     i, j = np.arange(queries)[:, None] + shift, np.arange(keys)[None, :]
     for term in case['mask_terms']:
         if term[0] == 'causal':
@@ -169,7 +169,11 @@ def expected_stages(case, got):
             last = got['scores']
             if case.get('softcap'):
                 cap = case['softcap']
-                stages['capped_scores'] = Expected(cap * np.tanh(last / cap), 8 * EPSILON * np.abs(last))
+                summed = last + added if case.get('softcap-order') == 'after-mask' else last
+                size = np.abs(last) + (np.abs(added) if summed is not last else 0)
+                stages['capped_scores'] = Expected(cap * np.tanh(summed / cap), 8 * EPSILON * size)
+                if summed is not last:
+                    added = np.zeros_like(added)
                 last = got['capped_scores']
             masked = np.where(now_hidden, fill, last + added)
             bound = np.where(now_hidden, abs(fill), np.abs(last) + np.abs(added)) * 2 * EPSILON

@@ -37,6 +37,8 @@ class Scores(Draws):
         case, options = self.case, self.options
         if self.chance(0.4):
             options['causal-align'] = self.pick(['top-left', 'bottom-right'])
+        elif self.chance(0.3):
+            case['past'] = options['past'] = self.whole(1, keys)
         if self.chance(0.5):
             options['mask-kind'] = self.pick(['additive', 'keep', 'hide'])
         terms = []
@@ -72,6 +74,8 @@ class Scores(Draws):
             options['fully-masked'] = self.pick(['as-computed', 'zero', 'uniform'])
         if options.get('mask-order') != 'before-scale' and self.chance(0.25):
             case['softcap'] = options['softcap'] = self.pick([0.5, 3, 50])
+            if self.chance(0.5):
+                options['softcap-order'] = self.pick(['before-mask', 'after-mask'])
         possible = ['softmax-over-queries', 'mask-after-softmax', 'no-scale', 'scale-by-d-model']
         if terms:
             possible.append('mask-inverted')

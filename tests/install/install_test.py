@@ -21,7 +21,9 @@ with tempfile.TemporaryDirectory() as folder:
     prefix, work = pathlib.Path(folder, "a prefix"), pathlib.Path(folder, "work")
     run("cmake", "--install", build, "--prefix", prefix)
     for wanted in ("bin/headscope-cli", "share/headscope/demos/induction/config.json",
-                   "include/headscope/core/attention/engine.h"):
+                   "share/man/man1/headscope-cli.1", "share/bash-completion/completions/headscope-cli",
+                   "share/doc/headscope/copyright", "share/headscope/python/headscope/__init__.py",
+                   "share/headscope/python/headscope/capture.py", "include/headscope/core/attention/engine.h"):
         if not (prefix / wanted).exists():
             sys.exit(f"{wanted} was not installed")
     if list(prefix.rglob("precompiled.h")) or list(prefix.rglob("*-inl.h")):

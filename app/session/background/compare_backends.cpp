@@ -83,8 +83,10 @@ std::string difference_text(const Trace& one, const Trace& other) {
 
 }  // namespace
 
-std::string compare_backends(const Request& request, const BackendFactory& make, const CancelToken& cancel,
+std::string compare_backends(const Request& given, const BackendFactory& make, const CancelToken& cancel,
                              const std::function<void(double)>& progress) {
+  Request request = given;
+  request.patches.clear();  // what is taken from another run is not computed
   if (const auto problem = find_problem(request)) throw ProblemError(*problem);
   InputCache cache;
   const auto inputs = std::make_shared<const Inputs>(load_inputs(request, cache, cancel));

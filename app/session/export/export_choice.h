@@ -25,7 +25,7 @@ enum class ExportSubject {
   explanation,
   session
 };
-enum class ExportFile { png, svg, pdf, csv, npy, safetensors, json };
+enum class ExportFile { png, svg, pdf, html, csv, npy, safetensors, json };
 
 struct ExportChoice {
   ExportSubject subject = ExportSubject::head;

@@ -12,6 +12,7 @@
 #include "app/session/state_json.h"
 #include "core/attention/stage_layout.h"
 #include "core/base/error.h"
+#include "core/export/html_page.h"
 #include "core/export/recipe.h"
 #include "core/export/session_file.h"
 #include "core/heads/sentences.h"
@@ -78,6 +79,15 @@ void write_tensor_file(const ExportChoice& choice, const FigureSource& source, c
   });
 }
 
+// The maps of all layers that are computed, as numbers in a page.
+void write_page(const ExportChoice& choice, const FigureSource& source, const ViewState& view,
+                const CancelToken& cancel, const std::function<void(double)>& progress) {
+  const ViewSpec spec = fitted_view(*figure_of(choice, source.trace, view), source.trace);
+  const HtmlPage page = html_page(source, spec, cancel);
+  const auto recipe = recipe_of(source, spec, window_of_picture(view));
+  write_file_atomically(target_of(choice), [&](std::ostream& out) { page.write(out, recipe, progress); });
+}
+
 void write_picture(const ExportChoice& choice, const FigureSource& source, const ViewState& view,
                    const CancelToken& cancel, const std::function<void(double)>& progress) {
   const ViewSpec spec = fitted_view(*figure_of(choice, source.trace, view), source.trace);
@@ -97,13 +107,15 @@ void write_picture(const ExportChoice& choice, const FigureSource& source, const
 }  // namespace
 
 std::optional<ViewSpec> figure_of(const ExportChoice& choice, const Trace& trace, const ViewState& view) {
-  if (!is_picture(choice.format) || choice.subject == ExportSubject::window) return std::nullopt;
+  const bool page = choice.format == ExportFile::html;
+  if (!(page || is_picture(choice.format)) || choice.subject == ExportSubject::window) return std::nullopt;
   ViewSpec spec = choice.subject == ExportSubject::sensitivity   ? sensitivity_spec(trace, view)
                   : choice.subject == ExportSubject::explanation ? explanation_spec(trace, view)
                                                                  : view_spec_of(view, choice.theme);
   if (choice.subject != ExportSubject::text) spec.heads_shown.reset();
-  spec.paper = choice.paper;
-  spec.scale = is_for_paper(spec) ? 1 : choice.scale;
+  if (!page) spec.paper = choice.paper;
+  spec.scale = page || is_for_paper(spec) ? 1 : choice.scale;
+  if (page && spec.range == RangeKind::fit) spec.range = RangeKind::automatic;  // it has no window to fit to
   spec.theme = choice.theme;
   spec.labels = choice.labels;
   spec.color_bar = choice.color_bar;
@@ -177,6 +189,22 @@ std::string file_name_problem(const std::string& name) {
   return "";
 }
 
+namespace {
+
+void forecast_figure(const ExportChoice& choice, const FigureSource& source, const ViewSpec& spec,
+                     ExportForecast& forecast) {
+  if (choice.format == ExportFile::html) {
+    forecast.bytes = static_cast<std::int64_t>(html_page(source, spec).bytes);
+    return;
+  }
+  const FigureSize size = figure_size(source, spec);
+  forecast.width = size.width;
+  forecast.height = size.height;
+  forecast.bytes = picture_bytes(choice, source, spec);
+}
+
+}  // namespace
+
 ExportForecast forecast_of(const ExportChoice& choice, const FigureSource& source, const ViewState& view) {
   const Trace& trace = source.trace;
   ExportForecast forecast;
@@ -193,11 +221,7 @@ ExportForecast forecast_of(const ExportChoice& choice, const FigureSource& sourc
   }
   try {
     if (const auto wanted = figure_of(choice, trace, view)) {
-      const ViewSpec spec = fitted_view(*wanted, trace);
-      const FigureSize size = figure_size(source, spec);
-      forecast.width = size.width;
-      forecast.height = size.height;
-      forecast.bytes = picture_bytes(choice, source, spec);
+      forecast_figure(choice, source, fitted_view(*wanted, trace), forecast);
     } else if (choice.subject == ExportSubject::session) {
       forecast.bytes = std::ssize(session_json(trace.request, view_spec_of(view, choice.theme), window_json(view)));
       forecast.exact = true;
@@ -234,6 +258,8 @@ std::string write_export(const ExportChoice& choice, const FigureSource& source,
     write_file_atomically(target_of(choice), [&](std::ostream& out) {
       out << session_json(trace.request, view_spec_of(view, choice.theme), window_json(view)) << '\n';
     });
+  } else if (choice.format == ExportFile::html) {
+    write_page(choice, source, view, cancel, progress);
   } else if (is_picture(choice.format)) {
     write_picture(choice, source, view, cancel, progress);
   } else {

@@ -38,7 +38,7 @@ const char* ending_of(ExportFile format);
 std::string suggested_file(const ExportChoice& choice, const Trace& trace, const ViewState& view,
                            const std::string& title);
 
-// The view for draw_figure; nullopt for subjects that are no figure.
+// The view for draw_figure, or for html_page; nullopt for subjects and formats that are no figure.
 std::optional<ViewSpec> figure_of(const ExportChoice& choice, const Trace& trace, const ViewState& view);
 
 // The view without settings that this trace cannot have: a token beyond its queries, heads beyond its own, parts of a

@@ -176,9 +176,13 @@ std::string subject_fact(ExportSubject subject, const Trace& trace, const ViewSt
 std::vector<ExportFile> formats_of(ExportSubject subject) {
   if (subject == ExportSubject::window) return {ExportFile::png};
   if (subject == ExportSubject::session) return {ExportFile::json};
-  if (subject == ExportSubject::arcs || subject == ExportSubject::neurons || subject == ExportSubject::text ||
-      subject == ExportSubject::explanation) {
+  if (subject == ExportSubject::arcs) return {ExportFile::svg, ExportFile::png, ExportFile::pdf, ExportFile::html};
+  if (subject == ExportSubject::neurons || subject == ExportSubject::text || subject == ExportSubject::explanation) {
     return {ExportFile::svg, ExportFile::png, ExportFile::pdf};
+  }
+  if (subject == ExportSubject::head || subject == ExportSubject::heads) {
+    return {ExportFile::png, ExportFile::svg, ExportFile::pdf,        ExportFile::html,
+            ExportFile::csv, ExportFile::npy, ExportFile::safetensors};
   }
   if (subject == ExportSubject::difference || subject == ExportSubject::sensitivity) {
     return {ExportFile::png, ExportFile::svg, ExportFile::pdf, ExportFile::csv, ExportFile::npy};
@@ -194,6 +198,8 @@ const char* ending_of(ExportFile format) {
       return "svg";
     case ExportFile::pdf:
       return "pdf";
+    case ExportFile::html:
+      return "html";
     case ExportFile::csv:
       return "csv";
     case ExportFile::npy:

@@ -40,8 +40,8 @@ void start(Ui& ui, ExportDialogState& state) {
   state.choice.folder =
       short_path(ui.settings.export_folder.empty() ? default_export_folder() : ui.settings.export_folder);
   state.choice.format = ExportFile::png;
-  for (const ExportFile format :
-       {ExportFile::svg, ExportFile::pdf, ExportFile::csv, ExportFile::npy, ExportFile::safetensors}) {
+  for (const ExportFile format : {ExportFile::svg, ExportFile::pdf, ExportFile::html, ExportFile::csv, ExportFile::npy,
+                                  ExportFile::safetensors}) {
     if (ui.settings.export_format == ending_of(format)) state.choice.format = format;
   }
   choose_subject(ui, state, usual_subject(ui.session.view, shown_pair(ui).has_value()));
@@ -107,19 +107,21 @@ void draw_format(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
   std::vector<std::string> words;
   int selected = 0;
   for (std::size_t i = 0; i < formats.size(); ++i) {
-    words.emplace_back(formats[i] == ExportFile::png   ? "PNG"
-                       : formats[i] == ExportFile::svg ? "SVG"
-                       : formats[i] == ExportFile::pdf ? "PDF"
-                       : formats[i] == ExportFile::csv ? "CSV"
-                       : formats[i] == ExportFile::npy ? "NPY"
-                                                       : ending_of(formats[i]));
+    words.emplace_back(formats[i] == ExportFile::png    ? "PNG"
+                       : formats[i] == ExportFile::svg  ? "SVG"
+                       : formats[i] == ExportFile::pdf  ? "PDF"
+                       : formats[i] == ExportFile::html ? "HTML"
+                       : formats[i] == ExportFile::csv  ? "CSV"
+                       : formats[i] == ExportFile::npy  ? "NPY"
+                                                        : ending_of(formats[i]));
     if (formats[i] == state.choice.format) selected = static_cast<int>(i);
   }
   Rect line = labelled_row(ui, form, y, "format");
   line.max.x = std::min(line.max.x, line.min.x + ui.px(66) * static_cast<float>(words.size()));
   ControlState control;
   control.tooltip =
-      "PNG is a picture in pixels, SVG and PDF are shapes and words; CSV, NPY and safetensors hold the numbers "
+      "PNG is a picture in pixels, SVG and PDF are shapes and words; HTML is a page with the numbers of every cell; "
+      "CSV, NPY and safetensors hold the numbers "
       "themselves, "
       "exactly.";
   if (segments(ui, "export/format", line, words, selected, control))

@@ -58,6 +58,11 @@ void draw_export_preview(Ui& ui, const ExportDialogState& state, const Rect& are
       fact(ui.colors.text2, "shapes and words that can be edited; maps of over 40,000 cells as images");
       if (state.choice.recipe) fact(ui.colors.text2, "request, view and sha256 of the weights inside");
       break;
+    case ExportFile::html:
+      fact(ui.colors.text2,
+           "one page for any browser, without a network; the number of every cell, all computed layers");
+      fact(ui.colors.text2, "request, view and sha256 of the weights inside");
+      break;
     case ExportFile::csv:
       fact(ui.colors.text2, "the shortest decimals that read back to the same float32; nan and -inf by name");
       break;

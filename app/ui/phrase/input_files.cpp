@@ -47,6 +47,8 @@ void draw_input_files(Ui& ui, const Rect& area) {
     draft.query.clear();
     draft.key.clear();
     draft.value.clear();
+    draft.key_past.clear();
+    draft.value_past.clear();
     draft.token_ids.clear();
     if (draft.phrase.empty()) draft.phrase = "Hola mi nombre es Alex";
     ui.state.focus = "phrase";

@@ -29,11 +29,15 @@ std::string control_of_option(std::string_view option) {
       {"mask", "request/mask"},
       {"mask-kind", "request/mask_kind"},
       {"causal-align", "request/causal_align"},
+      {"past", "request/past"},
+      {"key-past", "request/past"},
+      {"value-past", "request/past"},
       {"mask-order", "request/mask_order"},
       {"mask-fill", "request/mask_fill"},
       {"fully-masked", "request/fully_masked"},
       {"scale", "request/scale"},
       {"softcap", "request/softcap"},
+      {"softcap-order", "request/softcap_order"},
       {"dropout", "request/dropout"},
       {"dropout-seed", "request/dropout_seed"},
       {"dropout-mask", "request/dropout"},
@@ -41,6 +45,7 @@ std::string control_of_option(std::string_view option) {
       {"backend", "request/backend"},
       {"threads", "request/threads"},
       {"variant", "request/interventions"},
+      {"patch-from", "request/interventions"},
   };
   if (is_intervention(option)) return "request/interventions";
   const auto found = names.find(option);

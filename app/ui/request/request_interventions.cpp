@@ -145,6 +145,7 @@ void draw_interventions_section(RequestRows& rows) {
   const bool locked = rows.lock({"edit", "freeze"}) != nullptr;
   if (!locked && disclosure(rows, kControls, "hold or scale a head, edit a number", at_fault)) draw_head_controls(rows);
   rows.problem("variant");
+  rows.problem("patch-from");
   for_each_kind([&](const auto& kind) { rows.problem(kind.option.name); });
   rows.end_section();
 }

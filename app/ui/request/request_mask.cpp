@@ -12,6 +12,7 @@
 #include "app/ui/request/request_panel.h"
 #include "app/ui/widgets/control_box.h"
 #include "core/base/grouped_digits.h"
+#include "core/model/past.h"
 #include "core/request/mask_terms.h"
 
 namespace headscope::ui {
@@ -183,13 +184,29 @@ bool lengths_differ(const Ui& ui) {
   return trace != nullptr && trace->query_len() != trace->inputs->key_len;
 }
 
+// Where the queries begin among the keys, with what stands before the keys.
+void draw_past(RequestRows& rows) {
+  Ui& ui = rows.ui;
+  Request& draft = ui.session.draft;
+  const auto trace = ui.session.trace();
+  std::int64_t begin = draft.past;
+  if (begin == 0 && !draft.key_past.empty() && trace != nullptr) begin = past_len(*trace->inputs);
+  begin = std::max<std::int64_t>(begin, 0);
+  constexpr std::int64_t most = std::int64_t{1} << 20;
+  if (stepper(ui, "request/past", rows.control("past"), begin, {.low = 0, .high = most},
+              rows.state("past", "The key at the place of the first query: masks count from there."))) {
+    draft.past = begin > 0 || draft.key_past.empty() ? begin : kPastOfNone;
+  }
+  for (const char* option : {"past", "key-past", "value-past"}) rows.problem(option);
+}
+
 }  // namespace
 
 void draw_mask_section(RequestRows& rows) {
   Ui& ui = rows.ui;
   Request& draft = ui.session.draft;
   rows.section("Mask", hidden_label(ui));
-  if (const char* why = rows.lock({"mask", "mask-order", "mask-fill", "fully-masked", "causal-align"})) {
+  if (const char* why = rows.lock({"mask", "mask-order", "mask-fill", "fully-masked", "causal-align", "past"})) {
     rows.locked("mask", "as captured", why);
     rows.y += ui.px(6);
     return rows.end_section();
@@ -207,6 +224,7 @@ void draw_mask_section(RequestRows& rows) {
     }
     rows.problem("causal-align");
   }
+  if (lengths_differ(ui) || draft.past != 0 || !draft.key_past.empty()) draw_past(rows);
   draw_order(rows);
   draw_fill(rows);
   int masked = static_cast<int>(draft.fully_masked);

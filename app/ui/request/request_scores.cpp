@@ -77,6 +77,17 @@ void draw_softcap(RequestRows& rows) {
     }
   }
   rows.problem("softcap");
+  if (!draft.softcap && draft.softcap_order == SoftcapOrder::before_mask) return;
+  int order = static_cast<int>(draft.softcap_order);
+  if (combo(
+          ui, "request/softcap_order", rows.control("cap"), {"before the mask", "after the mask"}, order,
+          {rows.state("softcap-order",
+                      "Whether scores are capped before the mask adds to them, as Gemma does, or after, as ONNX does. "
+                      "Hidden cells stay hidden."),
+           Type::words12})) {
+    draft.softcap_order = static_cast<SoftcapOrder>(order);
+  }
+  rows.problem("softcap-order");
 }
 
 void draw_dropout(RequestRows& rows) {
@@ -109,7 +120,7 @@ void draw_dropout(RequestRows& rows) {
 
 void draw_scores_section(RequestRows& rows) {
   rows.section("Scores");
-  if (const char* why = rows.lock({"scale", "softcap", "dropout", "dropout-mask"})) {
+  if (const char* why = rows.lock({"scale", "softcap", "softcap-order", "dropout", "dropout-mask"})) {
     rows.locked("scores", "as captured", why);
     rows.y += rows.ui.px(6);
     return rows.end_section();

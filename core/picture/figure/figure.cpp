@@ -112,6 +112,7 @@ void plan_stage(Sheet& sheet, bool measure, const CancelToken& cancel) {
     case ViewKind::difference:
     case ViewKind::sensitivity:
     case ViewKind::explanation:
+    case ViewKind::lens:
       break;
   }
 }
@@ -143,6 +144,7 @@ bool draws_weights(const ViewSpec& view) {
     case ViewKind::difference:
     case ViewKind::sensitivity:
     case ViewKind::explanation:
+    case ViewKind::lens:
       return false;
   }
   return false;
@@ -161,6 +163,8 @@ void plan_view(Sheet& sheet, const FigureSource& source, bool measure) {
       return plan_sensitivity(sheet, sheet.cancel);
     case ViewKind::explanation:
       return plan_explanation(sheet);
+    case ViewKind::lens:
+      return plan_lens(sheet, measure, sheet.cancel);
     default:
       return plan_stage(sheet, measure, sheet.cancel);
   }

@@ -118,7 +118,7 @@ StagePicture::StagePicture(const Trace& trace, StageId stage, const ViewSpec& vi
   rows_ = tensor_.dim(rank - 2);
   columns_ = tensor_.dim(rank - 1);
   names_.score_like = is_score_like(stage);
-  names_.rows = names_for(rows_are_keys(stage) ? trace.key_labels() : trace.query_labels(), rows_);
+  names_.rows = names_for(row_tokens(trace, stage), rows_);
   if (names_.score_like) names_.columns = names_for(trace.key_labels(), columns_);
 }
 

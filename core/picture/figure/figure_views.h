@@ -30,6 +30,7 @@ void plan_layers(Sheet& sheet, bool measure);
 void plan_difference(Sheet& sheet, const Trace* against);
 void plan_sensitivity(Sheet& sheet, const CancelToken& cancel);
 void plan_explanation(Sheet& sheet);
+void plan_lens(Sheet& sheet, bool measure, const CancelToken& cancel);
 
 // ---- shared by the views
 // Fits a map with its gutter and column labels into a width, of which `fixed_room` is taken by other items beside it.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <limits>
@@ -13,16 +14,43 @@ extern char** environ;
 
 namespace headscope {
 
+namespace {
+
+// The program's path, then its words.
+std::vector<std::string> with_binary(const std::vector<std::string>& words) {
+  std::vector<std::string> all = {std::string(HEADSCOPE_BINARY_DIR) + "/bin/headscope-cli"};
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
+// As execv takes them; they point into `words`.
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
+
+void become_cli(const std::vector<std::string>& words, const std::string& folder) {
+  std::vector<std::string> all = with_binary(words);
+  const std::vector<char*> argv = pointers(all);
+  if (chdir(folder.c_str()) != 0) _exit(99);
+  execv(argv[0], argv.data());
+  _exit(98);
+}
+
+int exit_code(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 Result run_cli(const std::vector<std::string>& words, const RunOptions& options) {
   const TemporaryFolder caught;
   const std::string out = caught / "out", err = caught / "err";
-  const std::string binary = std::string(HEADSCOPE_BINARY_DIR) + "/bin/headscope-cli";
-
-  std::vector<std::string> arguments = {binary};
-  arguments.insert(arguments.end(), words.begin(), words.end());
-  std::vector<char*> argv;
-  for (std::string& word : arguments) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  std::vector<std::string> arguments = with_binary(words);
+  const std::string binary = arguments.front();
+  const std::vector<char*> argv = pointers(arguments);
 
   std::vector<std::string> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -30,9 +58,7 @@ Result run_cli(const std::vector<std::string>& words, const RunOptions& options)
     if (options.environment.count(text.substr(0, text.find('='))) == 0) variables.push_back(text);
   }
   for (const auto& [name, value] : options.environment) variables.push_back(name + "=" + value);
-  std::vector<char*> environment;
-  for (std::string& variable : variables) environment.push_back(variable.data());
-  environment.push_back(nullptr);
+  const std::vector<char*> environment = pointers(variables);
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -55,7 +81,7 @@ Result run_cli(const std::vector<std::string>& words, const RunOptions& options)
   }
   int status = 0;
   waitpid(child, &status, 0);
-  result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.code = exit_code(status);
   result.out = bytes_of(out);
   result.err = bytes_of(err);
   return result;

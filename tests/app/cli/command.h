@@ -27,6 +27,12 @@ struct RunOptions {
 // The words after headscope-cli.
 Result run_cli(const std::vector<std::string>& words, const RunOptions& options = {});
 
+// Turns a forked child into headscope-cli in `folder`; what it prints goes where the child's descriptors lead.
+[[noreturn]] void become_cli(const std::vector<std::string>& words, const std::string& folder);
+
+// 128 + number of a signal, else the code, of what waitpid() gave.
+int exit_code(int status);
+
 // A temporary folder that every command of the test runs in.
 class CommandTest : public ::testing::Test {
  protected:

@@ -21,16 +21,9 @@ Result run_on_terminal(const std::vector<std::string>& words, const std::string&
   Result result;
   const pid_t child = forkpty(&master, nullptr, nullptr, nullptr);
   if (child == 0) {
-    const std::string binary = std::string(HEADSCOPE_BINARY_DIR) + "/bin/headscope-cli";
-    std::vector<std::string> all = {binary};
-    all.insert(all.end(), words.begin(), words.end());
-    std::vector<char*> argv;
-    for (std::string& word : all) argv.push_back(word.data());
-    argv.push_back(nullptr);
     const int out = open("/dev/null", O_WRONLY);
-    if (chdir(folder.c_str()) != 0 || dup2(out, 1) < 0) _exit(99);
-    execv(binary.c_str(), argv.data());
-    _exit(98);
+    if (dup2(out, 1) < 0) _exit(99);
+    become_cli(words, folder);
   }
   if (child < 0) {
     ADD_FAILURE() << "no terminal";
@@ -48,7 +41,7 @@ Result run_on_terminal(const std::vector<std::string>& words, const std::string&
   int status = 0;
   waitpid(child, &status, 0);
   close(master);
-  result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.code = exit_code(status);
   return result;
 }
 

@@ -174,17 +174,10 @@ int killed_after(const std::vector<std::string>& words, const std::string& folde
   const auto before = std::filesystem::last_write_time(state, error);
   const pid_t child = fork();
   if (child == 0) {
-    const std::string binary = std::string(HEADSCOPE_BINARY_DIR) + "/bin/headscope-cli";
-    std::vector<std::string> all = {binary};
-    all.insert(all.end(), words.begin(), words.end());
-    std::vector<char*> argv;
-    for (std::string& word : all) argv.push_back(word.data());
-    argv.push_back(nullptr);
     const int nothing = open("/dev/null", O_RDWR);
-    if (chdir(folder.c_str()) != 0 || dup2(nothing, 1) < 0 || dup2(nothing, 2) < 0) _exit(99);
+    if (dup2(nothing, 1) < 0 || dup2(nothing, 2) < 0) _exit(99);
     setenv("HEADSCOPE_SCAN_KEEP_SECONDS", "0", 1);
-    execv(binary.c_str(), argv.data());
-    _exit(98);
+    become_cli(words, folder);
   }
   int status = 0;
   for (int k = 0; k < 2000 && waitpid(child, &status, WNOHANG) == 0; ++k) {
@@ -197,7 +190,7 @@ int killed_after(const std::vector<std::string>& words, const std::string& folde
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return exit_code(status);
 }
 
 TEST_F(Scan, KilledAgainAndAgainItGivesTheBytesOfOneThatRanThrough) {

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
+#include "tests/app/session/temporary_folder.h"
 
 namespace headscope {
 namespace {
@@ -62,6 +64,14 @@ TEST(WindowOptions, AModelIsOpenedLikeAPath) {
   EXPECT_NE(help_text().find("--model"), std::string::npos);
 }
 
+TEST(WindowOptions, AWatchedFileIsOpened) {
+  EXPECT_TRUE(parsed({"--watch", "x.safetensors"}).watch);
+  EXPECT_EQ(parsed({"--watch", "x.safetensors"}).path, "x.safetensors");
+  EXPECT_FALSE(parsed({"x.safetensors"}).watch);
+  EXPECT_EQ(refusal_of({"--watch"}), "--watch: a value is missing after it");
+  EXPECT_EQ(refusal_of({"--watch", "x", "y"}), "headscope opens one file; found 'x' and 'y'");
+}
+
 TEST(WindowOptions, APathMayBeginWithADash) {
   EXPECT_EQ(parsed({"--", "--help"}).path, "--help");
   EXPECT_FALSE(parsed({"--", "--help"}).help);
@@ -90,6 +100,23 @@ TEST(WindowOptions, RefusesAndSaysWhat) {
 TEST(WindowOptions, HelpNamesWhatOpens) {
   for (const char* word : {"demo:NAME", ".json", ".png", ".svg", ".safetensors", ".npy", "headscope-cli"}) {
     EXPECT_NE(help_text().find(word), std::string::npos) << word;
+  }
+}
+
+// The manual page is a file of its own: what --help names, it names.
+TEST(WindowOptions, TheManualPageNamesWhatHelpNames) {
+  std::string page = bytes_of(std::string(HEADSCOPE_SOURCE_DIR) + "/assets/headscope.1");
+  std::erase(page, '\\');
+  std::istringstream words(help_text());
+  for (std::string word; words >> word;) {
+    while (!word.empty() && (word.back() == ',' || word.back() == ')' || word.back() == ';')) word.pop_back();
+    const std::size_t begin = word.find_first_not_of('(');
+    if (begin == std::string::npos) continue;
+    word = word.substr(begin);
+    const bool named = word.starts_with("--") || word.starts_with('.') || word == "demo:NAME" || word == "PATH";
+    if (named) {
+      EXPECT_NE(page.find(word), std::string::npos) << word;
+    }
   }
 }
 

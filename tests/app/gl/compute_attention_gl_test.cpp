@@ -95,6 +95,10 @@ std::vector<NamedRule> all_rules(const Operands& of) {
   ScoreRule rule = rule_with_mask(of, "causal", 20);
   rule.softcap = 1.5;
   rules.push_back({"softcap", rule});
+  ScoreRule capped_last = rule_with_mask(of, "alibi,causal", 20);
+  capped_last.softcap = 1.5;
+  capped_last.softcap_order = SoftcapOrder::after_mask;
+  rules.push_back({"softcap after the mask", capped_last});
   rule.softcap = 50;
   rules.push_back({"wide softcap", rule});
   rule.dropout = 0.25;

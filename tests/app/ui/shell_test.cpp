@@ -209,6 +209,10 @@ TEST(Shell, CopiesThePickedNumberItsRowAndTheMatrix) {
   EXPECT_TRUE(d.clipboard.starts_with("query\\key\tHola\tmi\tnombre\tes\tAlex\nmi\t")) << d.clipboard;
   d.choose("menu/Edit", "Copy its matrix");
   EXPECT_EQ(std::count(d.clipboard.begin(), d.clipboard.end(), '\n'), 6);
+  d.choose("menu/Edit", "Copy the head in words");
+  EXPECT_TRUE(d.clipboard.starts_with("head 0: ")) << d.clipboard;
+  EXPECT_NE(d.clipboard.find("\nmi attends to mi "), std::string::npos) << d.clipboard;
+  EXPECT_EQ(std::count(d.clipboard.begin(), d.clipboard.end(), '\n'), 6);
 }
 
 TEST(Shell, StartsOverByCtrlN) {

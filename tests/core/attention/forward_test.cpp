@@ -41,8 +41,10 @@ Expected expected_attention(const Request& r, const Inputs& in, const Mask& mask
             score = hidden ? (r.mask_fill == -kInfinity ? -kInfinity : r.mask_fill * scale) : (score + added) * scale;
           } else {
             score *= scale;
+            const bool capped_last = r.softcap_order == SoftcapOrder::after_mask;
+            if (capped_last) score += added;
             if (r.softcap) score = *r.softcap * std::tanh(score / *r.softcap);
-            score = hidden ? r.mask_fill : score + added;
+            score = hidden ? r.mask_fill : capped_last ? score : score + added;
           }
           row.push_back(score);
           scores.push_back(static_cast<float>(score));
@@ -85,6 +87,8 @@ TEST(Forward, FollowsTheFormulasUnderEveryConvention) {
       {{"scale", "0"}, {"mask", "causal"}, {"mask-order", "before-scale"}},
       {{"scale", "1"}, {"mask", "causal"}},
       {{"softcap", "0.3"}, {"mask", "causal"}},
+      {{"softcap", "0.3"}, {"softcap-order", "after-mask"}, {"mask", "alibi,window:2"}, {"mask-fill", "-2"}},
+      {{"softcap", "2"}, {"softcap-order", "after-mask"}, {"mask", "alibi,m.npy"}, {"past", "2"}},
       {{"mask", "padding:1,m.npy"}},
       {{"mask", "m.npy"}, {"mask-order", "before-scale"}},
       {{"mask", "alibi"}},

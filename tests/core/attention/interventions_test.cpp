@@ -32,6 +32,20 @@ TEST(Interventions, AnEditedNumberOfEveryStageIsWhatAllLaterStagesAreMadeFrom) {
   }
 }
 
+TEST(Interventions, ACapAfterTheMaskIsPutOnWhatStandsThere) {
+  const Inputs inputs = fused_inputs(QkvLayout::per_head);
+  for (const char* past : {"1", "3"}) {
+    const Request base =
+        with(phrase_request(),
+             {{"mask", "causal,alibi"}, {"softcap", "1.5"}, {"softcap-order", "after-mask"}, {"past", past}});
+    expect_plain_everywhere(base, inputs, "capped last");
+    for (const char* edit :
+         {"raw_scores:0,1,3,2=7", "scores:1,0,4,0=-2", "capped_scores:0,0,2,1=5", "masked_scores:1,1,1,0=0.25"}) {
+      expect_plain_everywhere(with(base, {{"edit", edit}}), inputs, edit);
+    }
+  }
+}
+
 TEST(Interventions, NumbersThatNothingComesFromKeepTheirBits) {
   const Inputs inputs = fused_inputs(QkvLayout::per_head);
   const Request base = with(phrase_request(), {{"mask", "causal"}});

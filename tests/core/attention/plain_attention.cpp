@@ -74,7 +74,8 @@ std::size_t PlainStage::place(const std::vector<std::int64_t>& at) const {
 
 PlainMask plain_mask(const Request& request, std::int64_t query_len, std::int64_t key_len) {
   PlainMask hidden(static_cast<std::size_t>(query_len), std::vector<bool>(static_cast<std::size_t>(key_len), false));
-  const std::int64_t shift = request.causal_align == CausalAlign::bottom_right ? key_len - query_len : 0;
+  const std::int64_t shift =
+      request.causal_align == CausalAlign::bottom_right ? key_len - query_len : std::max<std::int64_t>(request.past, 0);
   for (std::int64_t i = 0; i < query_len; ++i) {
     for (std::int64_t j = 0; j < key_len; ++j) {
       bool hide = false;
@@ -172,6 +173,17 @@ class PlainRun {
     keep(S::value, std::move(value));
   }
 
+  // Where the mask has the term; num_heads is a power of two, and queries are aligned top-left or begin at --past.
+  void add_alibi(PlainStage& scores) const {
+    for (const MaskTerm& term : request_.mask) {
+      if (term.kind != MaskTerm::Kind::alibi) continue;
+      each([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) {
+        const double slope = std::exp2(-8.0 * static_cast<double>(h + 1) / static_cast<double>(inputs_.num_heads));
+        scores.at({b, h, i, j}) -= slope * static_cast<double>(std::abs(i + request_.past - j));
+      });
+    }
+  }
+
   void score() {
     const PlainStage &query = stages_[S::query], &key = stages_[S::key];
     const std::int64_t size = inputs_.head_dim;
@@ -184,10 +196,13 @@ class PlainRun {
     const double scale = request_.scale.value_or(1.0 / std::sqrt(static_cast<double>(size)));
     for (double& cell : scores.values) cell *= scale;
     scores = keep(S::scores, scores);
+    const bool capped_last = request_.softcap && request_.softcap_order == SoftcapOrder::after_mask;
+    if (capped_last) add_alibi(scores);
     if (request_.softcap) {
       for (double& cell : scores.values) cell = *request_.softcap * std::tanh(cell / *request_.softcap);
       scores = keep(S::capped_scores, scores);
     }
+    if (!capped_last) add_alibi(scores);
     each([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) {
       if (is_hidden(i, j)) scores.at({b, h, i, j}) = request_.mask_fill;
     });

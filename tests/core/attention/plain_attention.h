@@ -27,8 +27,8 @@ using PlainMask = std::vector<std::vector<bool>>;
 PlainMask plain_mask(const Request& request, std::int64_t query_len, std::int64_t key_len);
 
 // All stages from input (or, of attention alone, query) to output. Fused per-head projections, or attention alone;
-// grouped heads; scale, softcap, fill, fully-masked as-computed, dropout by a mask, merge by transpose, softmax over
-// keys or queries.
+// grouped heads; scale, softcap before or after what alibi adds, fill, fully-masked as-computed, dropout by a mask,
+// merge by transpose, softmax over keys or queries.
 std::map<StageId, PlainStage> plain_attention(const Request& request, const Inputs& inputs);
 
 }  // namespace headscope

@@ -30,20 +30,6 @@ const ComparedStage& stage_in(const Comparison& comparison, StageId id) {
   throw std::runtime_error("no such stage");
 }
 
-TEST(Comparison, TokensAreAlignedByPlaceOrByTheirEnds) {
-  const TokenAlignment same = align_tokens({"a", "b", "c"}, {"a", "x", "c"});
-  EXPECT_EQ(same.pairs, (Pairs{{0, 0}, {1, 1}, {2, 2}}));
-  EXPECT_EQ(same.changed, (std::vector<std::pair<std::string, std::string>>{{"b", "x"}}));
-  const TokenAlignment longer = align_tokens({"a", "b", "c"}, {"a", "x", "y", "c"});
-  EXPECT_EQ(longer.pairs, (Pairs{{0, 0}, {2, 3}}));
-  EXPECT_EQ(longer.changed, (std::vector<std::pair<std::string, std::string>>{{"b", "x"}, {"", "y"}}));
-  // A token is not counted at both ends.
-  const TokenAlignment repeated = align_tokens({"a", "a"}, {"a", "a", "a"});
-  EXPECT_EQ(repeated.pairs, (Pairs{{0, 0}, {1, 1}}));
-  EXPECT_EQ(repeated.changed.size(), 1U);
-  EXPECT_TRUE(align_tokens({"a"}, {"b", "c"}).pairs.empty());
-}
-
 TEST(Comparison, EqualResultsDifferNowhere) {
   const auto a = trace_with({}), b = trace_with({});
   const Comparison comparison = compare_traces(*a, *b, CancelToken());

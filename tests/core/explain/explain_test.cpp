@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/attention/engine.h"
+#include "core/explain/weight_cells.h"
 #include "core/model/head_rule.h"
 #include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"
@@ -67,10 +68,18 @@ std::int64_t check_every_cell(const Trace& trace, const std::string& what) {
       ASSERT_FALSE(why.steps.empty());
       worst = std::max(worst, relative_error(why.steps.back().value, why.value, why.magnitude));
       const CellOrigin origin = origin_of(trace, stage.id, index);
+      double added = 0;
       for (const Operand& operand : why.operands) {
+        if (operand.role == SourceRole::mask) {
+          added += operand.value;
+          continue;
+        }
         const double value = operand_value(trace, origin, operand);
         ASSERT_TRUE(operand.value == value || (std::isnan(operand.value) && std::isnan(value)))
             << what << " " << cell_name(stage_name(stage.id), index) << " " << cell_name(operand.stage, operand.index);
+      }
+      if (added != 0) {
+        ASSERT_NEAR(added, added_by_mask(trace, index), 1e-5) << what;
       }
       ++cells;
     });
@@ -92,6 +101,7 @@ TEST(Explain, LandsOnEveryCellOfAttentionAloneUnderEveryOption) {
       {{"mask", "causal,padding:1"}, {"mask-fill", "-1e20"}, {"mask-order", "before-scale"}},
       {{"mask", "causal"}, {"mask-order", "before-scale"}},
       {{"mask", "window:1"}, {"softcap", "0.3"}, {"scale", "1"}},
+      {{"mask", "alibi,causal"}, {"softcap", "0.3"}, {"softcap-order", "after-mask"}, {"past", "1"}},
       {{"mask", "padding:4"}, {"fully-masked", "zero"}},
       {{"mask", "padding:4"}, {"fully-masked", "uniform"}, {"dropout", "0.5"}},
       {{"mask", "padding:4"}},

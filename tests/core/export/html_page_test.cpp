@@ -2,9 +2,12 @@
 #include "core/export/html_page.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -15,6 +18,7 @@
 #include "core/export/page_parts.h"
 #include "core/export/recipe.h"
 #include "core/export/session_file.h"
+#include "core/io/npy.h"
 #include "core/io/page_recipe.h"
 
 namespace headscope {
@@ -123,6 +127,26 @@ TEST(HtmlPage, HoldsEveryLayerOfAModel) {
   for (std::size_t n = 0; n < trace->model->layers.size(); ++n) {
     expect_layer(data.at("layers")[n], *trace->model->layers[n], StageId::weights);
   }
+}
+
+// A NaN of a foreign file may have any bits, those that mark a hidden cell too.
+TEST(HtmlPage, NoNumberIsTakenForAHiddenCell) {
+  const auto folder = std::filesystem::temp_directory_path() / ("headscope-page-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string file = (folder / "x.npy").string();
+  const float nan = std::bit_cast<float>(0x7fc0beefu);
+  std::ofstream out(file, std::ios::binary);
+  write_npy(out, Tensor::of({1, 1, 2, 1}, {Axis::batch, Axis::head, Axis::query, Axis::feature}, {nan, 1}));
+  out.close();
+  Request request;
+  request.query = request.key = request.value = file;
+  const auto trace = traced(request);
+  std::filesystem::remove_all(folder);
+  ViewSpec view;
+  view.stage = StageId::raw_scores;
+  const std::vector<std::uint32_t> bits = bits_of(data_of(page_of(*trace, view)).at("layers")[0].at("values"));
+  EXPECT_EQ(bits,
+            (std::vector<std::uint32_t>{0x7fc00000u, 0x7fc00000u, 0x7fc00000u, std::bit_cast<std::uint32_t>(1.0f)}));
 }
 
 TEST(HtmlPage, OpensAgainAndAsksForNothing) {

@@ -37,6 +37,10 @@ Request everything() {
   r.mask_fill = -1e20;
   r.scale = 0.30000000000000004;
   r.softcap = 50;
+  r.softcap_order = SoftcapOrder::after_mask;
+  r.past = 2;
+  r.key_past = "key past.npy";
+  r.value_past = "value past.npy";
   r.dropout = 0.5;
   r.merge = Merge::direct;
   r.variants = {Variant::no_scale, Variant::mask_after_softmax};

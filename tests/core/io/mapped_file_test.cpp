@@ -93,6 +93,33 @@ TEST(MappedFile, AFileThatIsReplacedStaysWhatItWas) {
   EXPECT_EQ(sum_of(file->bytes()), 5000U);
 }
 
+// A window shows what was read from a file that another program then writes, and opens it anew.
+TEST(MappedFile, ChangesAreToldFromThoseBefore) {
+  const TemporaryFolder folder;
+  folder.write("a.bin", std::string(kSize, '\1'));
+  const std::string path = folder / "a.bin";
+  auto shown = MappedFile::open(path);
+  std::filesystem::resize_file(path, 0);
+  EXPECT_EQ(sum_of(shown->bytes()), 0u) << "lost, and noticed";
+  folder.write("a.bin", std::string(kSize, '\2'));
+
+  const MappingChanges changes;
+  EXPECT_TRUE(changes.any_before());
+  auto anew = MappedFile::open(path);
+  EXPECT_EQ(sum_of(anew->bytes()), 2 * kSize);
+  EXPECT_NO_THROW(changes.check());
+  EXPECT_NE(complaint(), "") << "the file that is shown has still changed";
+  shown.reset();
+  EXPECT_EQ(complaint(), "") << "and is not named once it is gone";
+  std::filesystem::resize_file(path, 0);
+  EXPECT_EQ(sum_of(anew->bytes()), 0u);
+  EXPECT_THROW(changes.check(), Error);
+  anew.reset();
+  EXPECT_THROW(changes.check(), Error) << "a closed one once";
+  EXPECT_NO_THROW(changes.check());
+  EXPECT_FALSE(MappingChanges().any_before());
+}
+
 TEST(MappedFileDeath, OtherBusErrorsEndTheProgramAsBefore) {
   const TemporaryFolder folder;
   folder.write("a.bin", "text");

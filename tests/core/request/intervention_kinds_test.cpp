@@ -20,7 +20,8 @@ const std::map<std::string, std::string>& two_terms() {
                                                            {"scale-query", "2,off:0.1=0.5"},
                                                            {"scale-key", "0.1=-3,off:0.25"},
                                                            {"edit", "1/scores:0,2,3,1=0.5;off:Wq:3,7=-inf"},
-                                                           {"paint", "hide@:,3:4;off:show@2:4,:"}};
+                                                           {"paint", "hide@:,3:4;off:show@2:4,:"},
+                                                           {"patch", "1/context:3,2@A;off:stream:4@A"}};
   return terms;
 }
 
@@ -50,7 +51,7 @@ TEST(InterventionKinds, OptionsStandBehindTheKnownMistakesInTheOrderOfTheTable) 
   std::size_t at = 0;
   while (std::string_view(options.at(at).name) != "variant") ++at;
   for_each_kind([&](const auto& kind) { EXPECT_STREQ(options.at(++at).name, kind.option.name); });
-  EXPECT_STREQ(options.at(at + 1).name, "backend");
+  EXPECT_STREQ(options.at(at + 1).name, "patch-from");
 }
 
 TEST(InterventionKinds, EveryRowIsSpelledAndParsed) {
@@ -142,6 +143,27 @@ TEST(InterventionKinds, OfAblatedHeadsThoseThatAreOnComeFirst) {
   EXPECT_EQ(ablate.get(request), "0.0,1.0,0.2,0.1");
   put_ablated(request, {0, 2}, false);
   EXPECT_EQ(ablate.get(request), "0.0,1.0,0.1");
+}
+
+TEST(InterventionKinds, PatchesNameAHeadAndAPositionWhereTheirStageHasThem) {
+  const RequestOption& patch = *find_request_option("patch");
+  Request request;
+  const std::string all = "weights@A;weights:1@A;weights:1,2@A;weights:,2@A;concat:2@A;0/stream@A;3/stream:5@A";
+  patch.set(request, all);
+  EXPECT_EQ(patch.get(request), all);
+  ASSERT_EQ(request.patches.size(), 7u);
+  EXPECT_EQ(request.patches[2], (PatchedStage{"weights", {}, 1, 2, true}));
+  EXPECT_EQ(request.patches[3], (PatchedStage{"weights", {}, {}, 2, true}));
+  EXPECT_EQ(request.patches[4], (PatchedStage{"concat", {}, {}, 2, true}));
+  EXPECT_EQ(request.patches[6], (PatchedStage{"stream", 3, {}, 5, true}));
+  patch.set(request, "concat:,2@A;concat:2@A;off:concat:2@A");
+  EXPECT_EQ(patch.get(request), "off:concat:2@A") << "of patches of the same place the last one counts";
+  for (const char* bad : {"", "weights", "weights@B", "weight@A", "weights:@A", "weights:,@A", "weights:1,@A",
+                          "weights:1,2,3@A", "weights:-1@A", "concat:1,2@A", "stream:1,2@A", "x/weights@A", "@A",
+                          ":1@A", "weights@A;", "weights: 1@A", "1/@A"}) {
+    EXPECT_THROW(patch.set(request, bad), UsageError) << bad;
+  }
+  EXPECT_EQ(patch.get(request), "off:concat:2@A") << "a refused value changes nothing";
 }
 
 TEST(InterventionKinds, FactorsAreFoundByTheStageThatTheyMultiply) {

@@ -11,7 +11,8 @@ Request all_of_them() {
                           {"scale-query", "2"},
                           {"scale-key", "off:0.1=0.5"},
                           {"edit", "1/scores:0,2,3,1=0.5;off:Wq:3,7=-inf"},
-                          {"paint", "hide@:,3;show@2:4,0:"}});
+                          {"paint", "hide@:,3;show@2:4,0:"},
+                          {"patch", "1/context:3,2@A;stream:4@A;off:weights@A"}});
 }
 
 TEST(InterventionList, NamesEveryOneInTheOrderOfTheOptions) {
@@ -20,11 +21,12 @@ TEST(InterventionList, NamesEveryOneInTheOrderOfTheOptions) {
     labels.push_back((each.on ? "" : "off ") + each.label);
   }
   EXPECT_EQ(labels,
-            (std::vector<std::string>{"layer 0, head 1: context = 0", "layer 1, head 2: context = 0",
-                                      "off layer 0, head 3: context = 0", "layer 0, head 0: weights uniform",
-                                      "off layer 1, head 1: weights identity", "query × 2",
-                                      "off layer 0, head 1: key × 0.5", "layer 1, scores[0,2,3,1] = 0.5",
-                                      "off Wq[3,7] = -inf", "hide every query, key 3", "show query 2–3, every key"}));
+            (std::vector<std::string>{
+                "layer 0, head 1: context = 0", "layer 1, head 2: context = 0", "off layer 0, head 3: context = 0",
+                "layer 0, head 0: weights uniform", "off layer 1, head 1: weights identity", "query × 2",
+                "off layer 0, head 1: key × 0.5", "layer 1, scores[0,2,3,1] = 0.5", "off Wq[3,7] = -inf",
+                "hide every query, key 3", "show query 2–3, every key", "layer 1, context of head 3, position 2 of A",
+                "stream, position 4 of A", "off weights of A"}));
 }
 
 TEST(InterventionList, ClausesStandInASentence) {
@@ -33,7 +35,8 @@ TEST(InterventionList, ClausesStandInASentence) {
   EXPECT_EQ(clauses,
             (std::vector<std::string>{
                 "layer 0, head 1 off", "layer 1, head 2 off", "uniform weights in layer 0, head 0", "query × 2",
-                "layer 1, scores[0,2,3,1] = 0.5", "every query, key 3 hidden", "query 2–3, every key shown"}));
+                "layer 1, scores[0,2,3,1] = 0.5", "every query, key 3 hidden", "query 2–3, every key shown",
+                "layer 1, context of head 3, position 2 of A", "stream, position 4 of A"}));
 }
 
 TEST(InterventionList, OneAloneIsWhatTheOptionOfItsTermGives) {

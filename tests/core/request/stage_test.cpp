@@ -103,6 +103,10 @@ TEST(Request, EveryFieldChangesTheHash) {
   change([](Request& r) { r.ablate = {{0, 1}}; });
   change([](Request& r) { r.ablate = {{1, 0}}; });
   change([](Request& r) { r.ablate = {{{1, 0}, false}}; });
+  change([](Request& r) { r.patches = {{"weights", {}, 1, {}, true}}; });
+  change([](Request& r) { r.patches = {{"weights", {}, {}, 1, true}}; });
+  change([](Request& r) { r.patches = {{"weights", 1, {}, {}, true}}; });
+  change([](Request& r) { r.patch_from = "a"; });
   change([](Request& r) { r.backend = BackendChoice::reference; });
   change([](Request& r) { r.threads = 2; });
   change([](Request& r) { r.groups = GroupBy::words; });

@@ -18,7 +18,7 @@ DEMO = ["--model", "demo:pronouns", "--phrase", "The animal didn't cross the str
 # Of script_test's requests, those whose formulas differ from one another.
 TAKEN = ["tutorial 1", "drawn whole, batch, direct merge", "drawn cross-attention", "words, window and padding",
          "grouped heads, softcap", "dropout", "dropout of all", "heads off", "before-scale", "fully masked, uniform",
-         "mask added, before-scale", "alibi", "alibi, six heads, bottom-right", "tutorial 4", "attention alone", "key not transposed", "bias_k",
+         "mask added, before-scale", "softcap after the mask", "queries that begin later", "past, attention alone", "past, one layer", "alibi", "alibi, six heads, bottom-right", "tutorial 4", "attention alone", "key not transposed", "bias_k",
          "softmax-over-queries", "mask-after-softmax", "edits of stages", "GPT-2", "Llama, rotary and grouped",
          "Qwen 3, head norms", "Gemma", "Llama 2 of C, neighbours", "strange words"]
 # Every letter and sign below U+2200 that a token may hold: each is shown by a font or by its number.

@@ -47,6 +47,15 @@ def cases():
     yield "prefix, bottom-right", SMALL + ["--key-phrase", "a b c d e f g h i", "--mask", "prefix:2",
                                            "--causal-align", "bottom-right"]
     yield "grouped heads, softcap", SMALL + ["--kv-heads", "2", "--softcap", "1.5", "--mask", "causal", "--scale", "0.7"]
+    yield "softcap after the mask", SMALL + ["--softcap", "1.5", "--softcap-order", "after-mask", "--mask",
+                                             "alibi,causal,added.npy"]
+    yield "softcap after what only adds", SMALL + ["--softcap", "0.5", "--softcap-order", "after-mask", "--mask", "alibi"]
+    yield "queries that begin later", SMALL + ["--key-phrase", "a b c d e f g h i", "--mask", "prefix:2,alibi", "--past", "2"]
+    yield "past, attention alone", ALONE + ["--key-past", "k_past.npy", "--value-past", "v_past.npy", "--mask", "causal"]
+    yield "past, one layer", SMALL + ["--key-past", "layer_k_past.npy", "--value-past", "layer_v_past.npy", "--mask",
+                                      "causal,padding:1"]
+    yield "past and bias_k", ["--weights", "bias.safetensors", "--heads", "4", "--input", "x.npy", "--key-past",
+                              "bias_k_past.npy", "--value-past", "bias_v_past.npy", "--mask", "window:3"]
     yield "grouped heads, drawn", SMALL + ["--kv-heads", "1", "--embedding", "sequence", "--batch", "2"]
     yield "dropout", SMALL + ["--dropout", "0.3", "--dropout-seed", "5", "--mask", "causal"]
     yield "dropout of all", SMALL + ["--dropout", "1"]
@@ -131,6 +140,12 @@ def write_files(folder):
     save("v.npy", value)
     value[:, :, -1, 2] = np.nan
     save("v_nan.npy", value)
+    save("k_past.npy", numbers(2, 2, 3, 8))
+    save("v_past.npy", numbers(2, 2, 3, 6))
+    save("layer_k_past.npy", numbers(1, 4, 2, 8))
+    save("layer_v_past.npy", numbers(1, 4, 2, 8))
+    save("bias_k_past.npy", numbers(2, 4, 2, 4))
+    save("bias_v_past.npy", numbers(2, 4, 2, 4))
     save("k_square.npy", numbers(2, 2, 8, 8))
     save("v_square.npy", numbers(2, 2, 8, 6))
     save("x.npy", numbers(2, 6, 12))

@@ -69,6 +69,23 @@ TEST_F(ExportJob, PictureIsAsLargeAsForecastAndReopensAsTheSameRequest) {
   EXPECT_TRUE(forecast_of(choice_, *trace_, view_).replaces);
 }
 
+TEST_F(ExportJob, APageIsAsLargeAsForecastAndReopensAsTheSameRequest) {
+  view_.range = RangeKind::fit;  // of the window: a page has none
+  choice_.subject = ExportSubject::heads;
+  choice_.format = ExportFile::html;
+  choice_.file = "heads.html";
+  const ExportForecast forecast = forecast_of(choice_, *trace_, view_);
+  EXPECT_EQ(forecast.problem, "");
+  write(ExportSubject::heads, ExportFile::html, "heads.html");
+  const auto size = static_cast<std::int64_t>(fs::file_size(folder_ / "heads.html"));
+  EXPECT_NEAR(static_cast<double>(forecast.bytes), static_cast<double>(size), 0.2 * static_cast<double>(size));
+  EXPECT_EQ(read_session((folder_ / "heads.html").string()).request, trace_->request);
+  EXPECT_NE(text_of("heads.html").find("id=\"headscope-data\""), std::string::npos);
+  EXPECT_NE(equivalent_command(choice_, *trace_, view_).find("--out heads.html"), std::string::npos);
+  view_.quantity = StageId::capped_scores;  // that this request does not have
+  EXPECT_NE(forecast_of(choice_, *trace_, view_).problem, "");
+}
+
 TEST_F(ExportJob, RecipeCanBeLeftOut) {
   choice_.recipe = false;
   write(ExportSubject::head, ExportFile::png, "plain.png");

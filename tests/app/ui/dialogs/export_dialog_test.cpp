@@ -99,6 +99,16 @@ TEST_F(ExportDialog, ItsChoicesAreThereTheNextTime) {
   EXPECT_FALSE(state().choice.paper.width.has_value());
 }
 
+TEST_F(ExportDialog, APageOfHtmlIsWrittenAndRemembered) {
+  driver_.click("export/format/HTML");
+  EXPECT_TRUE(state().choice.file.ends_with(".html")) << state().choice.file;
+  export_as("heads.html");
+  EXPECT_EQ(read_session((folder_ / "heads.html").string()).request, driver_.trace().request);
+  driver_.ctrl(KeyName::e);
+  driver_.step();
+  EXPECT_EQ(state().choice.format, ExportFile::html);
+}
+
 TEST_F(ExportDialog, WhatCannotBeIsSaidAndNotWritten) {
   driver_.click("export/size/column 85");
   set_text("export/width", "wide");

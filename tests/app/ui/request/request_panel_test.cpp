@@ -142,8 +142,12 @@ TEST(RequestPanel, SetsScaleSoftcapAndDropout) {
   d.choose("request/softcap", "30");
   EXPECT_EQ(d.session.draft.softcap, 30.0);
   EXPECT_NE(d.trace().find(StageId::capped_scores), nullptr);
+  d.choose("request/softcap_order", "after the mask");
+  EXPECT_EQ(option(d, "softcap-order"), "after-mask");
+  d.choose("request/softcap_order", "before the mask");
   d.choose("request/softcap", "off");
   EXPECT_FALSE(d.session.draft.softcap);
+  EXPECT_FALSE(d.has("request/softcap_order"));
   d.click("request/dropout", 0.5f);
   EXPECT_NEAR(d.session.draft.dropout, 0.5, 0.011);
   EXPECT_NE(d.trace().find(StageId::dropped_weights), nullptr);
@@ -253,6 +257,10 @@ TEST(RequestPanel, OpensASecondPhraseForKeysAndValues) {
   EXPECT_EQ(*d.session.draft.key_phrase, "one two");
   EXPECT_EQ(d.trace().tensor(StageId::weights).dim(2), 5);
   EXPECT_EQ(d.trace().tensor(StageId::weights).dim(3), 2);
+  d.click("request/past/+");
+  EXPECT_EQ(option(d, "past"), "1");
+  d.click("request/past/-");
+  EXPECT_EQ(d.session.draft.past, 0);
   d.choose("request/causal_align", "bottom right");
   EXPECT_EQ(option(d, "causal-align"), "bottom-right");
   d.click("request/keys/same phrase");

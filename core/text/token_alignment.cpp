@@ -1,4 +1,4 @@
-#include "core/compare/token_alignment.h"
+#include "core/text/token_alignment.h"
 
 #include <algorithm>
 

@@ -1,0 +1,24 @@
+// A sweep as text for the terminal, as JSON and as CSV.
+#pragma once
+
+#include <string>
+
+#include "core/sweep/sweep.h"
+
+namespace headscope::cli {
+
+// Which run is patched: with the numbers of A (--against), or A with those of the request.
+enum class SweepDirection { denoise, noise };
+inline constexpr const char* kSweepDirectionNames[] = {"denoise", "noise"};
+
+// {"metric", "a", "b", "cells": [{layer, head, position, stage, value}]}: what does not apply is null; a is the metric
+// of the run of --against, b of the request's.
+std::string sweep_json(const Sweep& sweep, const SweepQuestion& question, SweepDirection direction);
+
+// layer,head,position,stage,value: a line a cell, empty where something does not apply.
+std::string sweep_csv(const Sweep& sweep);
+
+// A table: layers by heads, positions by layers, or stages by layers; and the cell that changes most.
+std::string sweep_text(const Sweep& sweep, const SweepQuestion& question, SweepDirection direction);
+
+}  // namespace headscope::cli

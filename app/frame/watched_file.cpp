@@ -1,0 +1,46 @@
+#include "app/frame/watched_file.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "app/frame/start.h"
+
+namespace headscope {
+
+bool reads_file(const Request& request, const std::string& path) {
+  for (const std::string* file :
+       {&request.model, &request.weights, &request.input, &request.key_input, &request.value_input, &request.query,
+        &request.key, &request.value, &request.dropout_mask}) {
+    if (*file == path) return true;
+  }
+  return std::any_of(request.mask.begin(), request.mask.end(),
+                     [&](const MaskTerm& term) { return term.kind == MaskTerm::Kind::file && term.path == path; });
+}
+
+WatchedFile::WatchedFile(const std::string& path, const Session& session, std::function<void()> wake)
+    : path_(path),
+      opened_(reads_file(session.draft, path) ||
+              session.document.title == std::filesystem::path(path).filename().string()),
+      document_(session.document),
+      watch_(watch_file(path, std::move(wake))) {}
+
+bool WatchedFile::follow(Session& session, Settings& settings, ui::UiState& state) {
+  // What comes faster than it can be computed is left out, not waited for.
+  if (session.computing() || !watch_->take_change()) return false;
+  if (reads_file(session.draft, path_)) {
+    session.recompute();
+    return true;
+  }
+  if (opened_ && session.document != document_) return false;
+  const bool opens = open_given(session, settings, state, path_, session.view);
+  if (opens) {
+    opened_ = true;
+    document_ = session.document;
+    std::erase_if(state.notices, [](const ui::Notice& notice) { return notice.key == "open"; });
+  }
+  return true;
+}
+
+}  // namespace headscope

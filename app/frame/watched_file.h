@@ -1,0 +1,36 @@
+// --watch: the window follows a file that another program writes, a training loop for one.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "app/platform/file_watch.h"
+#include "app/session/session.h"
+#include "app/session/settings.h"
+#include "app/ui/ui.h"
+
+namespace headscope {
+
+class WatchedFile {
+ public:
+  // `path` was given to open_first(). `wake` is called in another thread when the file changes.
+  WatchedFile(const std::string& path, const Session& session, std::function<void()> wake);
+
+  // Call it once a turn of the loop. After a change, once nothing is being computed: computes again what reads the
+  // file; or opens it again where it is a document of its own (a session, a picture, a phrase), or could not be opened
+  // before. Neither where another document is open meanwhile. A file that cannot be read keeps the last picture, and a
+  // notice says why. True when something was done.
+  bool follow(Session& session, Settings& settings, ui::UiState& state);
+
+ private:
+  const std::string path_;
+  bool opened_ = false;
+  DocumentIdentity document_;  // of the file, once it is open
+  std::unique_ptr<FileWatch> watch_;
+};
+
+// Whether a tensor, model or mask of the request comes from `path`.
+bool reads_file(const Request& request, const std::string& path);
+
+}  // namespace headscope

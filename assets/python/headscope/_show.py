@@ -1,0 +1,130 @@
+"""Windows on arrays."""
+
+import html
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import weakref
+
+from headscope._arrays import capture_bytes, write_atomically
+from headscope._program import HeadscopeError, program, version
+from headscope._run import render
+
+
+def show(attn=None, *, q=None, k=None, v=None, mask=None, scale=None, causal=None, tokens=None, key_tokens=None,
+         grid=None, model=None, phrase=None, window=True, arguments=()):
+    """Opens a window on arrays, or on a model, and returns a Shown. In a notebook the Shown is a picture.
+
+    attn: weights after the softmax, [heads, q, k], [layers, heads, q, k] or [layers, batch, heads, q, k].
+    q, k, v: queries, keys, values, [heads, len, head_dim], with layers and batch before as above; Headscope computes
+        scores and weights from them, and mask, scale and causal take part. attn may stand beside them.
+    mask: booleans (True: may attend) or numbers that are added, of a shape that broadcasts to [batch, heads, q, k].
+    tokens, key_tokens: the names of the positions. grid: (rows, columns) of the image whose patches the tokens are.
+    model, phrase: instead of arrays a checkpoint folder, a GGUF file or demo:NAME, and a text for it.
+    window: False opens none: pictures alone. arguments: more words for the program.
+    Arrays may be NumPy's, PyTorch's, JAX's or nested lists. Raises TypeError, ValueError and HeadscopeError.
+    """
+    arrays = {"attn": attn, "q": q, "k": k, "v": v, "mask": mask}
+    facts = {"tokens": tokens, "key_tokens": key_tokens, "scale": scale, "causal": causal, "grid": grid}
+    if model is not None:
+        given = [name for name, value in {**arrays, **facts}.items() if value is not None]
+        if given:
+            raise ValueError(f"{given[0]} together with model; expected arrays or a model")
+        return Shown(request={"model": model, "phrase": phrase}, window=window, arguments=arguments)
+    if phrase is not None:
+        raise ValueError("phrase names the text of a model; the names of positions are tokens")
+    return Shown(arrays=arrays, facts=facts, window=window, arguments=arguments)
+
+
+class Shown:
+    """What show() returns: a window that follows update(), and pictures of the same."""
+
+    def __init__(self, arrays=None, facts=None, request=None, window=True, arguments=()):
+        self._folder = tempfile.mkdtemp(prefix="headscope-")
+        self._forget = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._facts = facts
+        self._process = None
+        try:
+            if request is None:
+                self._path = os.path.join(self._folder, "shown.safetensors")
+                self._request = {"model": self._path}
+                self.update(**arrays)
+                opened = ["--watch", self._path]
+            else:
+                self._path = None
+                self._request = {name: value for name, value in request.items() if value is not None}
+                # Without a phrase the window brings one.
+                opened = [self._session() if "phrase" in self._request else str(self._request["model"])]
+            if window:
+                self._process = subprocess.Popen([program("headscope"), *map(str, arguments), *opened],
+                                                 stdin=subprocess.DEVNULL)
+        except BaseException:
+            self._forget()
+            raise
+
+    def _session(self):
+        request = {name: str(value) if isinstance(value, pathlib.PurePath) else value
+                   for name, value in self._request.items()}
+        path = os.path.join(self._folder, "shown.json")
+        write_atomically(path, json.dumps({"headscope": version(), **request}).encode())
+        return path
+
+    def update(self, attn=None, *, q=None, k=None, v=None, mask=None, **facts):
+        """Other numbers in place of those shown: the window follows. tokens, scale and the like stay unless given."""
+        if self._path is None:
+            raise HeadscopeError("a model is shown; only arrays can be updated")
+        unknown = sorted(set(facts) - set(self._facts))
+        if unknown:
+            raise TypeError(f"update() has no {unknown[0]}; expected {', '.join(self._facts)}")
+        facts = {**self._facts, **facts}
+        write_atomically(self._path, capture_bytes(attn=attn, q=q, k=k, v=v, mask=mask, **facts))
+        self._facts = facts
+
+    def png(self, **view):
+        """A picture as bytes; options of VIEW by name: view="head", head=3, stage="scores", theme="light" ..."""
+        return render("png", **self._request, **view)
+
+    def svg(self, **view):
+        """The same as SVG, text."""
+        return render("svg", **self._request, **view).decode()
+
+    def html(self, **view):
+        """One page for any browser with every number, text."""
+        return render("html", **self._request, **view).decode()
+
+    @property
+    def running(self):
+        """Whether its window is open."""
+        return self._process is not None and self._process.poll() is None
+
+    def wait(self, timeout=None):
+        """Until the window is closed; then its exit code. None without a window."""
+        return None if self._process is None else self._process.wait(timeout)
+
+    def close(self):
+        """Closes the window, which keeps its session, and removes the files."""
+        if self.running:
+            self._process.terminate()
+            try:
+                self._process.wait(10)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._forget()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _repr_png_(self):
+        return self.png()
+
+    def _repr_html_(self):
+        """The page in a frame of its own: it brings its own style and script."""
+        page = html.escape(self.html(), quote=True)
+        return f'<iframe srcdoc="{page}" style="width: 100%; height: 640px; border: 0" title="Headscope"></iframe>'

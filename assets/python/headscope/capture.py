@@ -1,0 +1,1 @@
+../../capture/headscope_capture.py

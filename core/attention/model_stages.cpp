@@ -1,0 +1,244 @@
+#include "core/attention/model_stages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "core/attention/output_head.h"
+#include "core/base/assert.h"
+#include "core/base/error.h"
+#include "core/model/checkpoint.h"
+#include "core/model/row_norm.h"
+#include "core/model/stack.h"
+
+namespace headscope {
+namespace {
+
+using Place = Architecture::NormPlace;
+
+constexpr std::int64_t kRowsAtOnce = 256;  // of an MLP, as finish_layer() has it
+constexpr double kGibi = 1024.0 * 1024.0 * 1024.0;
+const Axes kAxes{Axis::batch, Axis::position, Axis::feature};
+const Axes kLayerAxes{Axis::feature, Axis::batch, Axis::position, Axis::feature};  // Axis has no name for layers
+
+const Architecture& architecture_of(const ModelTrace& model) {
+  return model.checkpoint->architecture();
+}
+
+const Inputs& inputs_of(const ModelTrace& model) {
+  return *model.layers[static_cast<std::size_t>(model.layer)]->inputs;
+}
+
+// [layers, batch, len, d_model]
+Shape layers_shape(const ModelTrace& model) {
+  const Shape& row = attention_added(*model.layers.front()).shape();
+  return {static_cast<std::int64_t>(model.layers.size()), row[0], row[1], row[2]};
+}
+
+void check_layers(const std::string& option, const ModelTrace& model) {
+  for (std::size_t layer = 0; layer < model.layers.size(); ++layer) {
+    if (model.layers[layer] != nullptr) continue;
+    throw UsageError(option, fmt::format("layer {} was not kept, its stages are too large", layer),
+                     fmt::format("fewer tokens, or --layer {}", model.layers.size() - 1));
+  }
+}
+
+void check_bytes(const std::string& option, const Shape& layers, std::int64_t limit) {
+  const double row = 4.0 * static_cast<double>(layers[1]) * static_cast<double>(layers[3]);  // of one token
+  const double token = row * static_cast<double>(layers[0] + 1);
+  const double bytes = token * static_cast<double>(layers[2]);
+  if (bytes <= static_cast<double>(limit)) return;
+  throw UsageError(option, fmt::format("the stream of all layers would need {:.1f} GiB", bytes / kGibi),
+                   fmt::format("at most {:.1f} GiB, which {} tokens fit", static_cast<double>(limit) / kGibi,
+                               static_cast<std::int64_t>(static_cast<double>(limit) / token)));
+}
+
+// Of attention's results, read from the layers' traces.
+Tensor attention_tensor(const ModelTrace& model) {
+  return Tensor::computed(layers_shape(model), kLayerAxes, [model](const Region& region, std::span<float> out) {
+    const Region of_layer{region[1], region[2], region[3]};
+    const auto size = static_cast<std::size_t>(element_count(of_layer));
+    for (std::int64_t layer = region[0].begin; layer < region[0].end; ++layer) {
+      const auto at = static_cast<std::size_t>(layer - region[0].begin) * size;
+      attention_added(*model.layers[static_cast<std::size_t>(layer)]).read(of_layer, out.subspan(at, size));
+    }
+  });
+}
+
+// Rows of one item of the batch in a layer.
+struct LayerRows {
+  std::int64_t layer = 0, batch = 0;
+  Range rows;
+};
+
+// What the MLP reads there, or what it adds: [1, rows, d_model].
+Tensor mlp_rows(const ModelTrace& model, const LayerStreams& streams, bool input, const LayerRows& at,
+                const CancelToken& cancel) {
+  const Architecture& architecture = architecture_of(model);
+  const BlockWeights weights = model.checkpoint->block(at.layer);
+  const auto layer = static_cast<std::size_t>(at.layer);
+  const Tensor stream = streams.each[layer].sliced(0, at.batch, at.batch + 1);
+  const Tensor attention = attention_added(*model.layers[layer]).sliced(0, at.batch, at.batch + 1);
+  const Tensor s = attended_rows(architecture, weights, {stream, attention}, at.rows);
+  const Tensor entered = stream.sliced(1, at.rows.begin, at.rows.end);
+  if (input) return mlp_input(architecture, weights, {entered, s});
+  Tensor added = Tensor::zeros(s.shape(), kAxes);
+  mlp_added(architecture, weights, {entered, s}, *model.backend, cancel, added);
+  return added;
+}
+
+Tensor mlp_tensor(const ModelTrace& model, const LayerStreams& streams, bool input, const CancelToken& cancel) {
+  const auto read = [model, streams, input, cancel](const Region& region, std::span<float> out) {
+    std::size_t done = 0;
+    for (std::int64_t layer = region[0].begin; layer < region[0].end; ++layer) {
+      for (std::int64_t b = region[1].begin; b < region[1].end; ++b) {
+        for (std::int64_t first = region[2].begin; first < region[2].end; first += kRowsAtOnce) {
+          cancel.check();
+          const Range rows{first, std::min(first + kRowsAtOnce, region[2].end)};
+          const Tensor found = mlp_rows(model, streams, input, {layer, b, rows}, cancel);
+          const auto size = static_cast<std::size_t>(rows.size() * region[3].size());
+          found.read({{0, 1}, {0, rows.size()}, region[3]}, out.subspan(done, size));
+          done += size;
+        }
+      }
+    }
+  };
+  return Tensor::computed(layers_shape(model), kLayerAxes, read);
+}
+
+Tensor logits_tensor(const ModelTrace& model, const CancelToken& cancel) {
+  const std::int64_t vocabulary = model.checkpoint->output_head().decoder.weight.dim(0);
+  const Shape shape{model.final_hidden.dim(0), model.final_hidden.dim(1), vocabulary};
+  return Tensor::computed(shape, kAxes, [model, cancel](const Region& region, std::span<float> out) {
+    std::vector<std::int64_t> positions(static_cast<std::size_t>(region[1].size()));
+    std::iota(positions.begin(), positions.end(), region[1].begin);
+    float* to = out.data();
+    for (std::int64_t b = region[0].begin; b < region[0].end; ++b) {
+      for_each_logits(model, b, positions, *model.backend, cancel, [&](std::span<const float> logits) {
+        to = std::copy(logits.begin() + region[2].begin, logits.begin() + region[2].end, to);
+      });
+    }
+  });
+}
+
+std::string norm_text(const ModelTrace& model, const std::string& of) {
+  return fmt::format("{}({})", row_norm_of(architecture_of(model), {}).text(), of);
+}
+
+std::string stream_text(const ModelTrace& model) {
+  const Architecture& architecture = architecture_of(model);
+  const bool mlp = architecture.mlp != Architecture::Mlp::none;
+  if (architecture.norm_place != Place::after_sum) {
+    return std::string("embeddings; stream + attention_out") + (mlp ? " + mlp_out" : "");
+  }
+  return "embeddings; " + norm_text(model, mlp ? "mlp_in + mlp_out" : "stream + attention_out");
+}
+
+std::string mlp_in_text(const ModelTrace& model) {
+  const Architecture& architecture = architecture_of(model);
+  if (architecture.parallel) return norm_text(model, "stream");
+  return architecture.norm_place == Place::after ? "stream + attention_out"
+                                                 : norm_text(model, "stream + attention_out");
+}
+
+ModelStage stage_of(const ModelTrace& model, const LayerStreams& streams, ModelStageId id, const CancelToken& cancel) {
+  const OutputHead head = model.checkpoint->output_head();
+  const bool norms_result = architecture_of(model).norms_result();
+  switch (id) {
+    case ModelStageId::stream:
+      return {id, streams.all, stream_text(model)};
+    case ModelStageId::attention_out:
+      return {id, attention_tensor(model), norms_result ? "attention_norm_out" : "output"};
+    case ModelStageId::mlp_in:
+      return {id, mlp_tensor(model, streams, true, cancel), mlp_in_text(model)};
+    case ModelStageId::mlp_out:
+      return {id, mlp_tensor(model, streams, false, cancel),
+              norms_result ? norm_text(model, "MLP(mlp_in)") : "MLP(mlp_in)"};
+    case ModelStageId::final_norm:
+      return {id, model.final_hidden,
+              head.final_norm.empty() ? "what leaves the last layer" : norm_text(model, "stream")};
+    case ModelStageId::logits:
+      return {id, logits_tensor(model, cancel),
+              head.transform.empty() ? "decoder(final_norm)" : "decoder(transform(final_norm))"};
+  }
+  HEADSCOPE_ASSERT(false, std::to_string(static_cast<int>(id)));
+  return {};
+}
+
+}  // namespace
+
+const Tensor& attention_added(const Trace& layer) {
+  const bool normed = layer.find(StageId::attention_norm_out) != nullptr;
+  return layer.tensor(normed ? StageId::attention_norm_out : StageId::output);
+}
+
+void check_model_stage(const std::string& option, const Trace& trace, ModelStageId id) {
+  const ModelStageInfo& info = model_stage_info(id);
+  const std::string found = fmt::format("found {}, a stage of a whole model; ", info.name);
+  if (trace.model == nullptr) {
+    throw UsageError(option, found + "this is one layer without the model around it", "--model demo:NAME or PATH");
+  }
+  if (trace.model->checkpoint == nullptr) {
+    throw UsageError(option, found + trace.model->name + " is a capture of attention, which does not hold it",
+                     "--model demo:NAME or PATH");
+  }
+  const Checkpoint& checkpoint = *trace.model->checkpoint;
+  if (info.needs == ModelStageNeeds::mlp && checkpoint.architecture().mlp == Architecture::Mlp::none) {
+    throw UsageError(option, fmt::format("found {}; {} has no MLP", info.name, trace.model->name),
+                     "a model whose layers have one");
+  }
+  if (info.needs == ModelStageNeeds::output_head && checkpoint.output_head().kind == OutputHead::Kind::none) {
+    throw UsageError(option,
+                     fmt::format("found {}; {} was saved without its output head", info.name, trace.model->name),
+                     "a model with one");
+  }
+}
+
+LayerStreams layer_streams(const std::string& option, const ModelTrace& model, const CancelToken& cancel,
+                           std::int64_t limit) {
+  check_layers(option, model);
+  const Shape shape = layers_shape(model);
+  check_bytes(option, shape, limit);
+  const std::int64_t count = shape[0] + 1, size = shape[1] * shape[2] * shape[3];
+  const Shape row{shape[1], shape[2], shape[3]};
+  const auto memory = std::make_shared<std::vector<float>>(static_cast<std::size_t>(count * size));
+  LayerStreams streams;
+  streams.all = Tensor::view_of(memory, memory->data(), {count, row[0], row[1], row[2]},
+                                row_major_strides({count, row[0], row[1], row[2]}), kLayerAxes);
+  std::vector<Tensor> written;
+  for (std::int64_t layer = 0; layer < count; ++layer) {
+    written.push_back(
+        Tensor::writable_view_of(memory, memory->data() + layer * size, row, row_major_strides(row), kAxes));
+  }
+  const Inputs& inputs = inputs_of(model);
+  embedded(*model.checkpoint, inputs.token_ids, inputs.token_types, row[0])
+      .read(whole(row), {memory->data(), static_cast<std::size_t>(size)});
+  for (std::int64_t layer = 0; layer + 1 < count; ++layer) {
+    const auto at = static_cast<std::size_t>(layer);
+    finish_layer(architecture_of(model), model.checkpoint->block(layer),
+                 {written[at], attention_added(*model.layers[at])}, *model.backend, cancel, written[at + 1]);
+  }
+  streams.each = std::move(written);
+  return streams;
+}
+
+std::vector<ModelStage> model_stages(const std::string& option, const Trace& trace, std::span<const ModelStageId> ids,
+                                     const CancelToken& cancel, std::int64_t limit) {
+  for (const ModelStageId id : ids) check_model_stage(option, trace, id);
+  std::vector<ModelStage> stages;
+  if (ids.empty()) return stages;
+  const ModelTrace& model = *trace.model;
+  HEADSCOPE_ASSERT(!model.final_hidden.empty(), "not computed whole: " + model.name);
+  check_layers(option, model);
+  const bool streamed = std::any_of(ids.begin(), ids.end(), [](ModelStageId id) {
+    return id == ModelStageId::stream || model_stage_info(id).needs == ModelStageNeeds::mlp;
+  });
+  const LayerStreams streams = streamed ? layer_streams(option, model, cancel, limit) : LayerStreams();
+  for (const ModelStageId id : ids) stages.push_back(stage_of(model, streams, id, cancel));
+  return stages;
+}
+
+}  // namespace headscope

@@ -1,0 +1,70 @@
+// The steps that model_cell() tells. Internal to core/explain.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/explain/model_cell.h"
+#include "core/model/checkpoint.h"
+
+namespace headscope {
+
+using ModelRow = std::vector<double>;
+
+// A number of a sum, and where it stands.
+struct ModelTerm {
+  std::string stage;
+  Index index;
+  double value = 0;
+};
+
+class ModelTeller {
+ public:
+  // UsageError as model_stages().
+  ModelTeller(const std::string& option, const Trace& trace, ModelStageId stage, const CancelToken& cancel);
+
+  ModelCell tell(const Index& index);
+
+ private:
+  const Tensor& tensor(ModelStageId id) const;
+  BlockWeights block() const { return model_.checkpoint->block(layer_); }
+  bool after_sum() const { return architecture_.norm_place == Architecture::NormPlace::after_sum; }
+  bool has_mlp() const { return architecture_.mlp != Architecture::Mlp::none; }
+
+  ModelRow row(ModelStageId id, std::int64_t layer) const;
+  ModelTerm term(ModelStageId id, std::int64_t layer) const;
+  void step(const std::string& name, const std::string& expression, double value) {
+    cell_.steps.push_back({name, expression, value});
+  }
+  void operand(const std::string& stage, const Index& index, double value, SourceRole role = SourceRole::input) {
+    cell_.operands.push_back({stage, index, value, role});
+  }
+  // Steps: the sum of some numbers, the norm of x at the cell's feature, one row of a matrix by x, whose cells are
+  // `name`.
+  void sum(const std::vector<ModelTerm>& terms);
+  void norm(const NormWeights& weights, const ModelRow& x);
+  void product(const Linear& linear, const std::string& name, std::int64_t out, const ModelRow& x);
+  ModelRow times(const Linear& linear, const ModelRow& x) const;
+  ModelRow activated(Architecture::Activation activation, const ModelRow& x) const;
+  ModelRow hidden() const;
+
+  void check(const Index& index) const;
+  void tell_embeddings();
+  void tell_stream();
+  void tell_attention();
+  void tell_mlp_in();
+  void tell_mlp_out();
+  void tell_final_norm();
+  void tell_logit();
+
+  const Trace& trace_;
+  const ModelTrace& model_;
+  const Architecture& architecture_;
+  const CancelToken& cancel_;
+  ModelStageId stage_;
+  std::vector<ModelStage> stages_;
+  ModelCell cell_;
+  std::int64_t layer_ = 0, batch_ = 0, position_ = 0, feature_ = 0;
+};
+
+}  // namespace headscope

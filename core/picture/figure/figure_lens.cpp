@@ -1,0 +1,184 @@
+// The logit lens: what a model would say after every layer, at every position.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/attention/model_trace.h"
+#include "core/base/error.h"
+#include "core/explain/logit_lens.h"
+#include "core/picture/figure/figure_views.h"
+
+namespace headscope {
+namespace {
+
+constexpr double kTarget = 880, kWidestCell = 84, kHighestCell = 34;  // units
+constexpr double kWordSize = 11, kNumberSize = 10, kTwoLinesFrom = 28, kOneLineFrom = 14;
+
+// The largest cells that fit, as wide as words are; a map of more positions than pixels is pooled.
+MapSize lens_size(const Sheet& sheet, std::int64_t rows, std::int64_t columns, int fixed) {
+  MapSize size;
+  if (sheet.view.cell) {
+    const std::int64_t cell = sheet.px(*sheet.view.cell);
+    size.width = static_cast<int>(std::min<std::int64_t>(cell * columns, 1 << 15));
+    size.height = static_cast<int>(std::min<std::int64_t>(cell * rows, 1 << 15));
+  } else {
+    const int room = std::max(1, (sheet.view.width ? *sheet.view.width : sheet.px(kTarget)) - fixed);
+    const auto each = static_cast<std::int64_t>(room) / columns;
+    size.width = each == 0 ? room : static_cast<int>(std::min<std::int64_t>(each, sheet.px(kWidestCell)) * columns);
+    const std::int64_t high = std::clamp<std::int64_t>(sheet.px(kTarget) / rows, 1, sheet.px(kHighestCell));
+    size.height = static_cast<int>(high * rows);
+  }
+  size.cell_width = size.width / static_cast<double>(columns);
+  size.cell_height = size.height / static_cast<double>(rows);
+  return size;
+}
+
+// The probability of the most probable token, [layers + 1, len].
+Tensor probabilities_of(const LogitLens& lens) {
+  const auto rows = static_cast<std::int64_t>(lens.layers.size());
+  const auto columns = static_cast<std::int64_t>(lens.layers.front().positions.size());
+  std::vector<float> values;
+  for (const LensLayer& layer : lens.layers) {
+    for (const Prediction& at : layer.positions) values.push_back(static_cast<float>(at.top.front().probability));
+  }
+  return Tensor::of({rows, columns}, {Axis::query, Axis::key}, std::move(values));
+}
+
+// A map at its place.
+struct Placed {
+  int x = 0, y = 0;
+  MapSize size;
+};
+
+// The token and its probability in every cell where they have room.
+void add_words(Sheet& sheet, const LogitLens& lens, const HeatmapSpec& spec, const Placed& map) {
+  const double line = spec.grid ? sheet.font(1) : 0;
+  const double width = map.size.cell_width - line, height = map.size.cell_height - line;
+  if (height < sheet.font(kOneLineFrom) || width < 3 * sheet.width_of("0", FontRole::numbers, kWordSize)) return;
+  const bool two = height >= sheet.font(kTwoLinesFrom);
+  const std::vector<ValueScale> by_row = spec.range.per_row
+                                             ? row_scales(spec, 0, static_cast<std::int64_t>(lens.layers.size()))
+                                             : std::vector<ValueScale>();
+  const ValueScale shared = value_scale(spec.range);
+  for (std::size_t l = 0; l < lens.layers.size(); ++l) {
+    for (std::size_t i = 0; i < lens.layers[l].positions.size(); ++i) {
+      const TokenProbability& token = lens.layers[l].positions[i].top.front();
+      const auto probability = static_cast<float>(token.probability);
+      if (!std::isfinite(probability)) continue;
+      const ValueScale& scale = by_row.empty() ? shared : by_row[l];
+      const Rgba ink = ink_on(color_table(spec.map)[static_cast<std::size_t>(scale.entry(probability))]);
+      const double center = map.x + static_cast<double>(i) * map.size.cell_width + width / 2;
+      const double middle = map.y + static_cast<double>(l) * map.size.cell_height + height / 2;
+      const std::string word = fit_text(token.piece, FontRole::numbers, sheet.font(kWordSize), width - sheet.font(2));
+      sheet.text_centred(center, two ? middle - sheet.font(6.5) : middle, word, FontRole::numbers, kWordSize, ink);
+      if (!two) continue;
+      sheet.text_centred(center, middle + sheet.font(7), weight_text(probability), FontRole::numbers, kNumberSize, ink);
+    }
+  }
+}
+
+HeatmapSpec spec_of(const Sheet& sheet, const MapSize& size, std::int64_t rows, std::int64_t columns) {
+  const ViewSpec& view = sheet.view;
+  HeatmapSpec spec;
+  spec.matrix = Tensor::zeros({rows, columns}, {Axis::query, Axis::key});
+  spec.rows = static_cast<double>(rows);
+  spec.columns = static_cast<double>(columns);
+  spec.width = size.width;
+  spec.height = size.height;
+  spec.map = view.colormap.value_or(default_color_map(false, view.theme));
+  spec.theme = view.theme;
+  spec.pixel_scale = view.scale;
+  spec.range = {0, 1, view.log_scale, view.range == RangeKind::row};
+  if (view.range == RangeKind::fixed) {
+    spec.range.low = view.range_low;
+    spec.range.high = view.range_high;
+  }
+  return spec;
+}
+
+// A probability below 1 of the most probable token is what `--range fit` shows best.
+void fit_range(const Sheet& sheet, HeatmapSpec& spec) {
+  if (sheet.view.range != RangeKind::fit) return;
+  const ValueRange found = automatic_range(spec.matrix, false, false);
+  spec.range.low = found.low;
+  spec.range.high = found.high;
+}
+
+Sheet::Title title_of(const Sheet& sheet, const LogitLens& lens) {
+  Sheet::Title title;
+  title.name = "Logit lens";
+  title.fact = "what " + sheet.trace.model->name + " would say after every layer";
+  if (lens.layers.empty()) return title;
+  const Prediction& last = lens.layers.back().positions.back();
+  const std::string here = lens.next_token ? ", in the end: " : ", at the last position: ";
+  title.fact += here + last.top.front().piece + " " + weight_text(static_cast<float>(last.top.front().probability));
+  return title;
+}
+
+std::vector<Span> legend_of(const Sheet& sheet, const MapSize& size, std::int64_t rows, std::int64_t columns,
+                            bool next_token) {
+  std::vector<Span> spans = legend_of_axes(sheet, "probability of the most probable token", ", 0 to 1", false);
+  spans.push_back({next_token ? "Columns: the tokens of the text, of which the next one is predicted; rows: the stream "
+                                "before and after every layer, put through the final norm and the decoder."
+                              : "Columns: the tokens of the text, each predicted at its own place; rows: the stream "
+                                "before and after every layer, put through the model's head.",
+                   sheet.colors.text2});
+  const std::string pooled = pooled_note(size, rows, columns, "probability");
+  if (!pooled.empty()) spans.push_back({"\u00b7 " + pooled, sheet.colors.text2});
+  return spans;
+}
+
+void add_corner(Sheet& sheet, int right, int bottom) {
+  if (!sheet.view.labels) return;
+  const double edge = right - sheet.px(8), middle = bottom - sheet.font(11);
+  sheet.text_right(edge, middle - sheet.font(14), "after \u2193", FontRole::words, 11, sheet.colors.text3);
+  sheet.text_right(edge, middle, "token \u2192", FontRole::words, 11, sheet.colors.text3);
+}
+
+}  // namespace
+
+void plan_lens(Sheet& sheet, bool measure, const CancelToken& cancel) {
+  check_lens("view", sheet.trace);
+  if (sheet.trace.model->final_hidden.empty()) {
+    throw UsageError("view", "lens needs all layers, and not all of them were computed");
+  }
+  const LogitLens lens = measure ? LogitLens() : logit_lens("view", sheet.trace, sheet.view.batch, 1, cancel);
+  const auto rows = static_cast<std::int64_t>(sheet.trace.model->layers.size()) + 1;
+  const std::int64_t columns = sheet.trace.query_len();
+  const std::vector<std::string> tokens = sheet.trace.query_labels();
+  std::vector<std::string> names;
+  for (std::int64_t row = 0; row < rows; ++row) names.push_back(lens_row_name(row - 1));
+
+  const int gutter = sheet.row_gutter(names, rows, sheet.px(kHighestCell));
+  const int fixed = 2 * sheet.margin() + sheet.upright_bar_room() + gutter;
+  const MapSize size = lens_size(sheet, rows, columns, fixed);
+  const int width = figure_width(sheet, fixed + size.width);
+  sheet.plan.width = width;
+  int above = sheet.column_height(tokens, size.cell_width);
+  if (sheet.view.labels) above = std::max(above, sheet.px(36));
+  const Placed map{sheet.margin() + gutter, sheet.header(title_of(sheet, lens), width) + above, size};
+
+  HeatmapSpec spec = spec_of(sheet, size, rows, columns);
+  spec.hatch_x = map.x;
+  spec.hatch_y = map.y;
+  if (!measure) {
+    spec.matrix = probabilities_of(lens);
+    fit_range(sheet, spec);
+  }
+  sheet.plan.items.emplace_back(MapItem{map.x, map.y, spec, CellText::none});
+  if (!measure) add_words(sheet, lens, spec, map);
+  sheet.row_labels(names, rows, map.x, map.y, size.cell_height);
+  sheet.column_labels(tokens, columns, map.x, map.y, size.cell_width);
+  add_corner(sheet, map.x, map.y);
+  const int bar = std::clamp(size.height, sheet.px(48), sheet.px(400));
+  sheet.upright_bar(map.x + size.width + sheet.upright_bar_gap(), map.y, bar, spec.map, spec.range);
+  int bottom = map.y + std::max(size.height, sheet.view.color_bar ? bar : 0) + sheet.px(10);
+  bottom += sheet.paragraph(sheet.margin(), bottom, width - 2 * sheet.margin(),
+                            legend_of(sheet, size, rows, columns, lens.next_token));
+  sheet.plan.height = bottom + sheet.px(10);
+}
+
+}  // namespace headscope

@@ -1,0 +1,118 @@
+#include "core/sweep/sweep_metric.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "core/attention/output_head.h"
+#include "core/base/error.h"
+#include "core/model/named_token.h"
+
+namespace headscope {
+namespace {
+
+constexpr const char* kOption = "metric";
+constexpr const char* kExpected = "logit:A, logit:A-B, prob:A, loss or kl, where A and B are tokens";
+
+std::optional<std::int64_t> token_if_one(const Checkpoint& checkpoint, std::string_view text) {
+  try {
+    return named_token(checkpoint, kOption, text);
+  } catch (const UsageError&) {
+    return {};
+  }
+}
+
+// One token, or two with a dash between them.
+std::vector<std::int64_t> one_or_two(const Checkpoint& checkpoint, const std::string& text) {
+  std::size_t dashes = 0, last = 0;
+  for (std::size_t dash = text.find('-', 1); dash != text.npos && dash + 1 < text.size();
+       dash = text.find('-', dash + 1)) {
+    ++dashes;
+    last = dash;
+    const auto a = token_if_one(checkpoint, text.substr(0, dash)), b = token_if_one(checkpoint, text.substr(dash + 1));
+    if (a && b) return {*a, *b};
+  }
+  if (const auto whole = token_if_one(checkpoint, text)) return {*whole};
+  // Nothing fits: what is said is about the half that is no token.
+  if (dashes != 1) return {named_token(checkpoint, kOption, text)};
+  return {named_token(checkpoint, kOption, text.substr(0, last)),
+          named_token(checkpoint, kOption, text.substr(last + 1))};
+}
+
+}  // namespace
+
+SweepMetric parse_sweep_metric(const Checkpoint& checkpoint, const std::string& text) {
+  if (text == "loss") return {SweepMetric::Kind::loss, {}};
+  if (text == "kl") return {SweepMetric::Kind::kl, {}};
+  for (const auto& [word, kind] :
+       {std::pair{"logit:", SweepMetric::Kind::logit}, {"prob:", SweepMetric::Kind::probability}}) {
+    if (!text.starts_with(word) || text.size() == std::string_view(word).size()) continue;
+    const std::string tokens = text.substr(std::string_view(word).size());
+    if (kind == SweepMetric::Kind::logit) return {kind, one_or_two(checkpoint, tokens)};
+    return {kind, {named_token(checkpoint, kOption, tokens)}};
+  }
+  throw UsageError(kOption, fmt::format("found '{}'", text), kExpected);
+}
+
+std::vector<double> log_probabilities(const ModelTrace& model, std::int64_t position, const CancelToken& cancel) {
+  const std::vector<float> logits = logits_at(model, 0, position, *model.backend, cancel);
+  const double max = *std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  for (const float logit : logits) sum += std::exp(logit - max);
+  std::vector<double> result;
+  result.reserve(logits.size());
+  for (const float logit : logits) result.push_back(logit - max - std::log(sum));
+  return result;
+}
+
+double sweep_metric_of(const ModelTrace& model, const SweepMetric& metric, std::int64_t position,
+                       const std::vector<double>& unpatched, const CancelToken& cancel) {
+  switch (metric.kind) {
+    case SweepMetric::Kind::logit: {
+      const std::vector<float> logits = logits_at(model, 0, position, *model.backend, cancel);
+      const auto of = [&](std::size_t k) {
+        return static_cast<double>(logits[static_cast<std::size_t>(metric.ids[k])]);
+      };
+      return metric.ids.size() == 1 ? of(0) : of(0) - of(1);
+    }
+    case SweepMetric::Kind::probability:
+      return probabilities_of(model, 0, position, metric.ids, *model.backend, cancel).front();
+    case SweepMetric::Kind::loss: {
+      const std::optional<double> loss = prediction_report(model, 0, cancel).mean_loss;
+      if (!loss) throw UsageError(kOption, "found loss, but no token of this text is predicted", "a longer text");
+      return *loss;
+    }
+    case SweepMetric::Kind::kl:
+      break;
+  }
+  const std::vector<double> patched = log_probabilities(model, position, cancel);
+  double sum = 0;
+  for (std::size_t k = 0; k < patched.size(); ++k) {
+    const double p = std::exp(patched[k]);
+    if (p > 0) sum += p * (patched[k] - unpatched[k]);
+    if (std::isnan(patched[k])) sum = patched[k];
+  }
+  return sum;
+}
+
+std::string sweep_metric_text(const Checkpoint& checkpoint, const SweepMetric& metric) {
+  const auto token = [&](std::size_t k) {
+    return fmt::format("'{}' ({})", token_piece(checkpoint, metric.ids[k]), metric.ids[k]);
+  };
+  switch (metric.kind) {
+    case SweepMetric::Kind::logit:
+      return fmt::format("logit of {}{}", token(0), metric.ids.size() == 1 ? "" : " less that of " + token(1));
+    case SweepMetric::Kind::probability:
+      return "probability of " + token(0);
+    case SweepMetric::Kind::loss:
+      return "loss, nats a token";
+    case SweepMetric::Kind::kl:
+      break;
+  }
+  return "divergence from the unpatched run, nats";
+}
+
+}  // namespace headscope

@@ -1,0 +1,40 @@
+// One number of a run of a model, by which patches are compared.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/attention/model_trace.h"
+#include "core/base/cancel.h"
+#include "core/model/checkpoint.h"
+
+namespace headscope {
+
+struct SweepMetric {
+  enum class Kind { logit, probability, loss, kl };
+  Kind kind = Kind::logit;
+  std::vector<std::int64_t> ids;  // of logit one, or two whose difference it is; of probability one
+};
+
+// "logit:A", "logit:A-B", "prob:A", "loss" or "kl"; A and B are tokens as named_token() takes them, "A-B" is split at
+// the first dash with a token on either side. UsageError of the option "metric".
+SweepMetric parse_sweep_metric(const Checkpoint& checkpoint, const std::string& text);
+
+// ln softmax of the model's logits at a position of batch item 0, [vocabulary], in double.
+std::vector<double> log_probabilities(const ModelTrace& model, std::int64_t position, const CancelToken& cancel);
+
+// The metric of a run of the whole model, at a position of batch item 0:
+//   logit        logit(A), or logit(A) - logit(B), as the model's float32 logits
+//   probability  softmax(logits)[A]
+//   loss         the mean that prediction_report() takes over the text, in nats; the position does not count
+//   kl           sum over tokens of p (ln p - ln q), in nats: p the run's softmax(logits), ln q = `unpatched`
+// UsageError when no token of the text is predicted (loss), or the model was saved without its head. Throws Cancelled.
+double sweep_metric_of(const ModelTrace& model, const SweepMetric& metric, std::int64_t position,
+                       const std::vector<double>& unpatched, const CancelToken& cancel);
+
+// "logit of 'box' (6) less that of 'ink' (28)", "probability of 'box' (6)", "loss", "divergence from the unpatched
+// run".
+std::string sweep_metric_text(const Checkpoint& checkpoint, const SweepMetric& metric);
+
+}  // namespace headscope

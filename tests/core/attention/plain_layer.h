@@ -1,0 +1,103 @@
+// One layer of a model beside its attention, in plain loops of double: norms, residual sums and the MLP by their
+// definitions. Only weights and sizes come from the engine.
+#pragma once
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "core/model/checkpoint.h"
+
+namespace headscope {
+
+using PlainRow = std::vector<double>;
+
+inline PlainRow plain_row(const Tensor& tensor, Region region) {
+  std::vector<float> values(static_cast<std::size_t>(element_count(region)));
+  tensor.read(region, values);
+  return {values.begin(), values.end()};
+}
+
+inline PlainRow plain_sum(const PlainRow& a, const PlainRow& b) {
+  PlainRow sum(a.size());
+  for (std::size_t d = 0; d < a.size(); ++d) sum[d] = a[d] + b[d];
+  return sum;
+}
+
+inline PlainRow plain_norm(const Architecture& architecture, const NormWeights& weights, const PlainRow& x) {
+  if (weights.weight.empty()) return x;
+  double mean = 0, squares = 0;
+  if (architecture.norm == Architecture::Norm::layer) {
+    for (const double each : x) mean += each;
+    mean /= static_cast<double>(x.size());
+  }
+  for (const double each : x) squares += (each - mean) * (each - mean);
+  const double root = std::sqrt(squares / static_cast<double>(x.size()) + architecture.norm_eps);
+  PlainRow y(x.size());
+  for (std::size_t d = 0; d < x.size(); ++d) {
+    const auto at = static_cast<std::int64_t>(d);
+    const double weight = static_cast<double>(weights.weight.at({at})) + (architecture.norm_plus_one ? 1 : 0);
+    y[d] = (x[d] - mean) / root * weight;
+    if (!weights.bias.empty()) y[d] += static_cast<double>(weights.bias.at({at}));
+  }
+  return y;
+}
+
+inline PlainRow plain_linear(const Linear& linear, const PlainRow& x) {
+  PlainRow y(static_cast<std::size_t>(linear.weight.dim(0)));
+  for (std::size_t o = 0; o < y.size(); ++o) {
+    const auto out = static_cast<std::int64_t>(o);
+    for (std::size_t d = 0; d < x.size(); ++d) {
+      y[o] += static_cast<double>(linear.weight.at({out, static_cast<std::int64_t>(d)})) * x[d];
+    }
+    if (!linear.bias.empty()) y[o] += static_cast<double>(linear.bias.at({out}));
+  }
+  return y;
+}
+
+inline double plain_activation(Architecture::Activation activation, double x) {
+  if (activation == Architecture::Activation::gelu) return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2));
+  if (activation == Architecture::Activation::silu) return x / (1 + std::exp(-x));
+  if (activation == Architecture::Activation::relu) return x < 0 ? 0 : x;
+  return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+}
+
+// What is made of what enters a layer and what its attention adds.
+struct PlainLayer {
+  PlainRow mlp_in, mlp_out;  // empty without an MLP
+  PlainRow left;
+};
+
+inline PlainLayer plain_layer(const Architecture& architecture, const BlockWeights& weights, const PlainRow& entered,
+                              const PlainRow& attention) {
+  using Place = Architecture::NormPlace;
+  PlainLayer layer;
+  PlainRow s = plain_sum(entered, attention);
+  if (architecture.norm_place == Place::after_sum) s = plain_norm(architecture, weights.attention_norm, s);
+  layer.left = s;
+  if (architecture.mlp == Architecture::Mlp::none) return layer;
+  const bool before = architecture.norm_place == Place::before || architecture.norm_place == Place::around;
+  layer.mlp_in = s;
+  if (architecture.parallel) {
+    const bool shared = weights.mlp_norm.weight.empty();
+    layer.mlp_in = plain_norm(architecture, shared ? weights.attention_norm : weights.mlp_norm, entered);
+  } else if (before) {
+    layer.mlp_in = plain_norm(architecture, weights.mlp_norm, s);
+  }
+  PlainRow hidden = plain_linear(weights.up, layer.mlp_in);
+  const bool gated = architecture.mlp == Architecture::Mlp::gated;
+  const PlainRow gate = gated ? plain_linear(weights.gate, layer.mlp_in) : PlainRow();
+  for (std::size_t k = 0; k < hidden.size(); ++k) {
+    hidden[k] = gated ? plain_activation(architecture.activation, gate[k]) * hidden[k]
+                      : plain_activation(architecture.activation, hidden[k]);
+  }
+  layer.mlp_out = plain_linear(weights.down, hidden);
+  if (architecture.norm_place == Place::after || architecture.norm_place == Place::around) {
+    layer.mlp_out = plain_norm(architecture, weights.mlp_norm_out, layer.mlp_out);
+  }
+  layer.left = plain_sum(s, layer.mlp_out);
+  if (architecture.norm_place == Place::after_sum) layer.left = plain_norm(architecture, weights.mlp_norm, layer.left);
+  return layer;
+}
+
+}  // namespace headscope
