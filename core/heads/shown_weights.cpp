@@ -196,6 +196,7 @@ Trace shown_layer(const Trace& trace, const Showing& view, HiddenColumns hidden)
   shown.inputs = shown_inputs(trace, *groups);
   shown.mask = shown_mask_of(trace, view, *groups);
   shown.row_statistics = {};
+  shown.on_demand = nullptr;
   shown.row_edits = nullptr;
   shown.kept_positions = shown.kept_queries = 0;
   if (shown.fully_masked_rows > 0) set_fully_masked(shown, trace.mask->hidden, *groups);

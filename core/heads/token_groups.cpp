@@ -1,5 +1,6 @@
 #include "core/heads/token_groups.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace headscope {
@@ -48,6 +49,13 @@ TokenGroups token_groups(const Showing& view, const Trace& trace, HiddenColumns 
     result.column_labels.push_back(std::move(names[c]));
   }
   return result;
+}
+
+std::optional<std::int64_t> group_of(const std::vector<std::vector<std::int64_t>>& groups, std::int64_t position) {
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    if (std::binary_search(groups[k].begin(), groups[k].end(), position)) return static_cast<std::int64_t>(k);
+  }
+  return std::nullopt;
 }
 
 }  // namespace headscope

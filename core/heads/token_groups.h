@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,5 +24,8 @@ enum class HiddenColumns { removed, zero };
 // Neighbouring tokens of one word merge (Inputs::words); special tokens stay alone, and so does each token where words
 // are not known: of inputs from files, and of keys that are not the queries' own tokens. The key of bias_k is kept.
 TokenGroups token_groups(const Showing& view, const Trace& trace, HiddenColumns hidden = HiddenColumns::removed);
+
+// The group that holds a position; nullopt when none does.
+std::optional<std::int64_t> group_of(const std::vector<std::vector<std::int64_t>>& groups, std::int64_t position);
 
 }  // namespace headscope
