@@ -7,6 +7,7 @@
 
 #include "core/base/cancel.h"
 #include "core/export/session_file.h"
+#include "core/model/architecture.h"
 
 namespace headscope::cli {
 
@@ -34,6 +35,9 @@ Description describe_gguf(const std::string& path);     // describe_folder.cpp
 
 // Adds the keys and tensors of a GGUF file as "metadata" and "tensors".
 void add_gguf(const std::string& path, Description& description);  // describe_gguf.cpp
+
+// Adds how many experts a model chooses from, and whether its heads have learned sinks.
+void add_mixture(const Architecture& model, Description& description);  // describe_mixture.cpp
 
 // Adds what an .hsagg says of its corpus as "corpus", without the numbers of its heads.
 void add_corpus(const std::string& path, Description& description);  // describe_corpus.cpp

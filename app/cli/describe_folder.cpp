@@ -197,6 +197,7 @@ void add_architecture(const Checkpoint& checkpoint, Description& description) {
       model.mlp == Architecture::Mlp::none
           ? "no MLP"
           : fmt::format("MLP {} with {}{}", model.mlp_width, gated ? "gated " : "", activation_name(model.activation)));
+  add_mixture(model, description);
   text += fmt::format("output head: {}{}\n", head.is_null() ? "none" : head.get<std::string>(),
                       !head.is_null() && model.tied_embeddings ? ", tied to the embedding" : "");
   text += fmt::format("{} parameters, {}, {}\n", grouped_digits(checkpoint.parameters()),

@@ -151,8 +151,8 @@ Command explain_command() {
   spec.summary = "Says where one number comes from: its formula, its operands with their values, and every step.";
   spec.groups = {{"Cell",
                   {{"stage", "STAGE",
-                    "The stage that holds the number; of a checkpoint also of the whole model: stream, attention_out, "
-                    "mlp_in, mlp_out, final_norm, logits."},
+                    "The stage that holds the number; of a checkpoint also of the whole model: " +
+                        std::string(model_stage_names()) + "."},
                    {"at", "B,H,I,J",
                     "Where in the stage, in its own axes (B,I,J in a stage of three; L,B,I,D in one with layers)."},
                    {"json", "", "Print {stage, index, value, formula, steps, operands}."}}},

@@ -15,10 +15,12 @@
 #include "app/cli/prediction_text.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/request_arguments.h"
+#include "app/cli/routing_export.h"
 #include "app/cli/shape_table.h"
 #include "app/cli/stage_arguments.h"
 #include "app/cli/summary_text.h"
 #include "app/cli/torch_trace.h"
+#include "core/attention/layer_routing.h"
 #include "core/base/error.h"
 #include "core/compare/prediction_changes.h"
 #include "core/explain/logit_lens.h"
@@ -49,7 +51,7 @@ void set_csv(ExportPlan& plan, const std::string& text) {
 }
 
 // The plan but for the stages of the model, which need its result.
-ExportPlan given_plan(const Arguments& given) {
+ExportPlan given_plan(const Arguments& given, RoutingChoice& routing) {
   for (const char* option : {"export", "format", "csv", "region"}) {
     if (given.has(option) && !given.has("out")) {
       throw UsageError(option, "found without --out", "--out DIR, the folder to write to");
@@ -58,7 +60,13 @@ ExportPlan given_plan(const Arguments& given) {
   ExportPlan plan;
   plan.folder = given.get("out");
   if (given.has("out") && plan.folder.empty()) throw UsageError("out", "found ''", "the folder to write to");
-  plan.stages = export_names_from("export", given.get("export", "all")).stages;
+  std::string names = given.get("export", "all");
+  routing = take_routing(names);
+  plan.no_stages = routing.any() && names.empty();
+  if (!plan.no_stages) plan.stages = export_names_from("export", names).stages;
+  if (routing.any() && given.has("region")) {
+    throw UsageError("region", "found with router or experts, which have no heads", "stages of attention alone");
+  }
   constexpr ExportFormat kFormats[] = {ExportFormat::csv_matrix, ExportFormat::npy, ExportFormat::safetensors,
                                        ExportFormat::json};
   plan.format = kFormats[choice_of("format", given.get("format", "csv"), {"csv", "npy", "safetensors", "json"})];
@@ -142,8 +150,10 @@ struct ModelQuestions {
 };
 
 ModelQuestions given_questions(const Arguments& given, const Request& request) {
-  ModelQuestions asked{given_count(given, "predict"), given.has("lens"),
-                       export_names_from("export", given.get("export", "all")).of_model};
+  std::string names = given.get("export", "all");
+  take_routing(names);
+  ModelQuestions asked{given_count(given, "predict"), given.has("lens"), {}};
+  if (!names.empty()) asked.stages = export_names_from("export", names).of_model;
   if (runs_checkpoint(request)) return asked;
   for (const char* option : {"predict", "lens"}) {
     if (!given.has(option)) continue;
@@ -180,6 +190,11 @@ void answer(const ModelQuestions& asked, const Trace& trace, std::int64_t memory
   }
 }
 
+// Null for a request without a model that has one.
+const Checkpoint* checkpoint_of(const Trace& trace) {
+  return trace.model == nullptr ? nullptr : trace.model->checkpoint.get();
+}
+
 // The shape table or the manifest, and what else of the plan is not a file.
 std::string shown_text(const Arguments& given, const Trace& trace, const ExportPlan& plan, const CancelToken& cancel,
                        ProgressLine& progress) {
@@ -193,11 +208,15 @@ std::string shown_text(const Arguments& given, const Trace& trace, const ExportP
 }
 
 // Writes the files; what was written, or the manifest.
-std::string exported_text(const Arguments& given, const Trace& trace, const ExportPlan& plan, const CancelToken& cancel,
-                          ProgressLine& progress) {
+std::string exported_text(const Arguments& given, const Trace& trace, const ExportPlan& plan,
+                          const RoutingChoice& routing, const CancelToken& cancel, ProgressLine& progress) {
   planned_files(trace, plan);  // what cannot be written is refused before the folder is made
-  const std::vector<std::string> names = export_stages(
+  if (routing.any()) check_has_experts(checkpoint_of(trace), trace.inputs->layer);
+  std::vector<std::string> names = export_stages(
       trace, plan, [&](double share) { progress.show("writing to " + plan.folder, share); }, cancel);
+  if (routing.any()) {
+    for (const std::string& name : export_routing(trace, routing, plan, cancel)) names.push_back(name);
+  }
   if (given.has("json")) {
     return read_small_file((std::filesystem::path(plan.folder) / "manifest.json").string(), kMostManifestBytes);
   }
@@ -210,7 +229,8 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const bool torch = given.has("trace");
   if (torch) choice_of("trace", given.get("trace"), {"torch"});
   refuse_two_texts(given);
-  ExportPlan plan = given_plan(given);
+  RoutingChoice routing;
+  ExportPlan plan = given_plan(given, routing);
   const std::int64_t memory = stage_memory_of(given);
   const Request request = given_request(given).request;
   const ModelQuestions asked = given_questions(given, request);
@@ -218,7 +238,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const std::shared_ptr<const Trace> trace = computed_trace(request, memory, cancel, asked.any());
   answer(asked, *trace, memory, cancel, plan);
   ProgressLine progress;
-  std::string text = given.has("out") ? exported_text(given, *trace, plan, cancel, progress)
+  std::string text = given.has("out") ? exported_text(given, *trace, plan, routing, cancel, progress)
                                       : shown_text(given, *trace, plan, cancel, progress);
   if (given.has("summary")) text += summary_text(*trace, cancel);
   if (plan.predictions != nullptr && !given.has("json")) text += predictions_text(*plan.predictions, *trace);
@@ -244,8 +264,8 @@ Command run_command() {
       {"Output",
        {{"out", "DIR", "Write the stages and manifest.json to this folder; without it, the shape table is printed."},
         {"export", "STAGE[,STAGE...]|all",
-         "Which stages (default all: those of the shown layer); of a checkpoint also of the whole model, by name: "
-         "stream, attention_out, mlp_in, mlp_out, final_norm, logits.",
+         "Which stages (default all: those of the shown layer); of a checkpoint also of the whole model, by name: " +
+             std::string(model_stage_names()) + "; of a mixture of experts also router and experts.",
          true},
         {"format", "csv|npy|safetensors|json", "As what (default csv)."},
         {"csv", "matrix|long[,safe]",

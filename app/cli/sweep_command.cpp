@@ -74,11 +74,11 @@ void run(const Arguments& given, const CancelToken& cancel) {
     progress.show("patching", static_cast<double>(done) / static_cast<double>(count));
   });
   progress.erase();
-  if (!found.trace->notice.empty()) print_notice(found.trace->notice);
-  if (!found.found->notice.empty()) print_notice(found.found->notice);
   if (!path.empty()) {
     write_file_atomically(path, [&](std::ostream& out) { out << sweep_csv(found); });
   }
+  if (!found.trace->notice.empty()) print_notice(found.trace->notice);
+  if (!found.found->notice.empty()) print_notice(found.found->notice);
   print(given.has("json") ? sweep_json(found, question, direction) : sweep_text(found, question, direction));
 }
 
@@ -92,8 +92,7 @@ Command sweep_command() {
       "[--json] [--out FILE.csv]";
   spec.summary =
       "Puts the numbers of another run, A, into one part of a model after the other, and takes a metric each time: "
-      "what "
-      "carries the difference between two texts.";
+      "what carries the difference between two texts.";
   spec.groups = {
       {"Sweep",
        {{"against", "SESSION", "The session, or picture that carries one, of A."},

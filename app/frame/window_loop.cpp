@@ -89,13 +89,9 @@ class WindowLoop {
     while (!window_->should_close() && !end_signals_->ended()) {
       lend_context(lender_, *window_, *drawer_);
       const bool sleeps = frames_due_ == 0 && !drawer_->state.wants_frame;
-      InputEvents input;
-      if (early_input_.empty()) {
-        input = window_->wait(sleeps ? seconds_to_sleep() : 0);
-      } else {
-        input = std::move(early_input_.front());
-        early_input_.pop_front();
-      }
+      const bool came_early = !early_input_.empty();
+      InputEvents input = came_early ? std::move(early_input_.front()) : window_->wait(sleeps ? seconds_to_sleep() : 0);
+      if (came_early) early_input_.pop_front();
       if (lesson_pictures_.running()) input = LessonPictures::input_of(std::move(input));
       if (input.woken || !input.empty()) frames_due_ = kFramesAfterEvent;
       memory_.tell(drawer_->state);
@@ -121,7 +117,7 @@ class WindowLoop {
   // One turn of the loop.
   void turn(InputEvents input, Clock::time_point now) {
     autosave_.save_if_due(*session_, now);
-    if (watched_ != nullptr && watched_->follow(*session_, settings_, drawer_->state)) frames_due_ = kFramesAfterEvent;
+    if (watched_ && watched_->follow(*session_, settings_, drawer_->state)) frames_due_ = kFramesAfterEvent;
     add_notice(drawer_->state, ui::Notice::Kind::warn, "last-session", autosave_.take_complaint());
     frames_due_ = std::max(frames_due_ - 1, 0);
     draw_frame(std::move(input), now);
@@ -244,9 +240,7 @@ class WindowLoop {
 
   void show_title() {
     const std::string title = drawer_->state.panels.get<ui::DocumentState>().title + " - Headscope";
-    if (title == title_) return;
-    title_ = title;
-    window_->set_title(title_);
+    if (title != title_) window_->set_title(title_ = title);
   }
 
   void save() {

@@ -164,6 +164,7 @@ void attention_on(ComputeDevice& device, const ScoreOperands& of, const Tensor& 
                   AttentionResults& to, const CancelToken& cancel) {
   const Sizes size(of);
   const ScoreRule& rule = of.rule;
+  if (!rule.sinks.empty()) throw Error("It does not compute the learned sinks that this model's heads have.");
   const std::int64_t features = to.context.empty() ? 0 : value.dim(3);
   const bool any_value = features > 0 && rule.mask->hidden.any() && !all_finite(value);
   const Region all{part.batch, part.heads, part.queries};

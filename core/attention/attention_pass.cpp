@@ -9,6 +9,7 @@
 #include "core/attention/on_demand.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/row_edits.h"
+#include "core/attention/sink_weights.h"
 #include "core/backend/backend_factory.h"
 #include "core/backend/operands.h"
 #include "core/backend/score_steps.h"
@@ -121,6 +122,7 @@ Tensor context_of_kept_weights(TraceBuilder& builder, const Tensor& weights, con
                         dropped_weights(dense, rule, whole(weights.shape()), builder.cancel()));
     });
   }
+  add_sink_weights(builder, rule);
   return builder.add(StageId::context, context_text(request), [&] {
     Tensor context = backend.weighted_values(kept, heads.value, rule.mask->hidden, builder.cancel());
     clear_ablated(request, context);
@@ -185,6 +187,7 @@ Tensor attention_in_one_pass(TraceBuilder& builder, const Heads& heads, const Sc
   if (rule.drops()) {
     builder.add_view(StageId::dropped_weights, "dropout " + number_text(request.dropout), results.dropped);
   }
+  add_sink_weights(builder, rule);
   return builder.add_view(StageId::context, context_text(request), results.context);
 }
 
@@ -209,6 +212,7 @@ Tensor attention_on_demand(TraceBuilder& builder, const Heads& heads, const Scor
     builder.add_view(StageId::dropped_weights, "dropout " + number_text(request.dropout),
                      score_tensor(StageId::dropped_weights, source, edits));
   }
+  add_sink_weights(builder, rule);
   std::vector<std::int64_t> ablated;
   for (const LayerHead& head : ablated_heads(request)) ablated.push_back(head.head);
   const Shape shape = source->score_shape();
@@ -253,7 +257,7 @@ Tensor attention_step_by_step(TraceBuilder& builder, const Heads& heads, const S
       const Tensor by_column = backend->softmax_rows(masked.permuted({0, 1, 3, 2}), nullptr, cancel);
       result = by_column.permuted({0, 1, 3, 2}).dense_copy();
     } else {
-      result = backend->softmax_rows(masked, &trace.row_statistics, cancel);
+      result = softmax_of(*backend, masked, rule, all[1], &trace.row_statistics, cancel);
     }
     finish_weights(result, rule, all);
     edits.freeze(result);
@@ -265,6 +269,7 @@ Tensor attention_step_by_step(TraceBuilder& builder, const Heads& heads, const S
                     dropped_weights(weights.dense() ? weights : weights.dense_copy(), rule, all, cancel));
     });
   }
+  add_sink_weights(builder, rule);
   return builder.add(StageId::context, context_text(request), [&] {
     Tensor context = backend->weighted_values(weights, heads.value, rule.mask->hidden, cancel);
     clear_ablated(request, context);

@@ -25,7 +25,11 @@ std::string row_sum_text(const Trace& trace, std::span<const std::int64_t> index
                        row);
   double sum = 0;
   for (const float weight : row) sum += static_cast<double>(weight);
-  return std::abs(sum - 1) <= 1e-6 ? "" : fmt::format("its row now sums to {:.4g}", sum);
+  // Beside a learned sink the keys' weights are less than 1 by what it takes.
+  const Stage* sinks = trace.find(StageId::sink_weights);
+  if (sinks != nullptr) sum += static_cast<double>(sinks->tensor.at({index[0], index[1], index[2]}));
+  if (std::abs(sum - 1) <= 1e-6) return "";
+  return fmt::format("its row{} now sums to {:.4g}", sinks == nullptr ? "" : " with its sink", sum);
 }
 
 std::string edited_row_text(const Trace& trace, const NumberEdit& edit) {

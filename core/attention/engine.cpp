@@ -48,41 +48,18 @@ struct OpenCapture {
   }
 };
 
-// The run of --patch-from, A, and its request.
-struct OtherRun {
-  Request request;
-  std::shared_ptr<const Trace> trace;
-
-  const std::shared_ptr<const Trace>& run(const Request& patched, const EngineOptions& by, const CancelToken& cancel) {
-    const std::string& path = patched.patch_from;
-    if (!by.read_request) throw UsageError("patch-from", "sessions are not read here");
-    Request wanted = by.read_request(path);
-    // The same numbers give the same bits.
-    wanted.backend = patched.backend;
-    wanted.threads = patched.threads;
-    const auto refuse = [&](const std::string& why) {
-      throw UsageError("patch-from", fmt::format("the request of {} cannot run: {}", path, why));
-    };
-    if (any_on(wanted.patches)) {
-      throw UsageError("patch-from", fmt::format("{} is patched itself", path), "a session without --patch");
-    }
-    if (trace != nullptr && same_request(wanted, request)) return trace;
-    trace = nullptr;
-    EngineOptions options;
-    options.stage_memory = by.stage_memory;
-    options.make_backend = by.make_backend;
-    options.whole_model = true;
-    try {
-      trace = Engine(options).run(wanted, cancel);
-    } catch (const ProblemError& error) {
-      refuse(error.what());
-    } catch (const UsageError& error) {
-      refuse(error.what());
-    }
-    request = wanted;
-    return trace;
+// The request of --patch-from, which runs as `patched` does: the same numbers then give the same bits.
+Request source_request(const Request& patched, const EngineOptions& options) {
+  if (!options.read_request) throw UsageError("patch-from", "sessions are not read here");
+  Request source = options.read_request(patched.patch_from);
+  if (any_on(source.patches)) {
+    throw UsageError("patch-from", fmt::format("{} is patched itself", patched.patch_from),
+                     "a session without --patch");
   }
-};
+  source.backend = patched.backend;
+  source.threads = patched.threads;
+  return source;
+}
 
 }  // namespace
 
@@ -96,7 +73,8 @@ struct Engine::State {
 
   ModelForward models;
   OpenCapture capture;
-  OtherRun other;
+  Request source;  // of the last --patch-from, and its run
+  std::shared_ptr<const Trace> source_trace;
   StageBuffers buffers;
   std::shared_ptr<const Trace> last;
   std::shared_ptr<const Backend> last_backend;
@@ -117,7 +95,7 @@ struct Engine::State {
   void forget_files() {
     inputs = std::make_unique<InputCache>();
     capture = {};
-    other = {};
+    source_trace = nullptr;
   }
 
   // Also what was computed from them.
@@ -127,11 +105,49 @@ struct Engine::State {
     last.reset();
   }
 
+  const std::shared_ptr<const Trace>& run_of_source(const Request& patched, const CancelToken& cancel);
+
+  // Open files, and weights as the backend keeps them, change hands.
+  void swap_means(State& other) {
+    std::swap(inputs, other.inputs);
+    std::swap(query, other.query);
+    std::swap(backend, other.backend);
+    std::swap(notice, other.notice);
+  }
+
   void fall_back(const BackendError& error) {
     backend = make_cpu_backend(query.threads);
     notice = std::string("The CPU computes, since the GPU cannot: ") + error.what();
   }
 };
+
+const std::shared_ptr<const Trace>& Engine::State::run_of_source(const Request& patched, const CancelToken& cancel) {
+  const Request wanted = source_request(patched, options);
+  if (source_trace != nullptr && same_request(wanted, source)) return source_trace;
+  source_trace = nullptr;
+  EngineOptions once = options;
+  once.reuse = false;
+  once.whole_model = true;
+  Engine engine(std::move(once));
+  struct Lent {
+    State &from, &to;
+    Lent(State& lender, State& user) : from(lender), to(user) { from.swap_means(to); }
+    ~Lent() { from.swap_means(to); }
+  };
+  const Lent lent(*this, *engine.state_);
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError("patch-from", fmt::format("the request of {} cannot run: {}", patched.patch_from, why));
+  };
+  try {
+    source_trace = engine.run(wanted, cancel);
+  } catch (const ProblemError& error) {
+    refuse(error.what());
+  } catch (const UsageError& error) {
+    refuse(error.what());
+  }
+  source = wanted;
+  return source_trace;
+}
 
 Engine::Engine(EngineOptions options) : state_(std::make_unique<State>()) {
   state_->options = std::move(options);
@@ -140,7 +156,7 @@ Engine::Engine(EngineOptions options) : state_(std::make_unique<State>()) {
 Engine::~Engine() = default;
 
 const std::shared_ptr<const Trace>& Engine::patch_source() const {
-  return state_->other.trace;
+  return state_->source_trace;
 }
 
 void Engine::forget_files() {
@@ -157,7 +173,7 @@ std::shared_ptr<const Inputs> Engine::read(const Request& request, const CancelT
   const auto inputs = std::make_shared<Inputs>(load_inputs(request, *state_->inputs, cancel));
   if (const std::optional<Problem> problem = find_problem(request, *inputs)) throw ProblemError(*problem);
   if (any_on(request.patches)) {
-    inputs->patches = patches_from(*state_->other.run(request, state_->options, cancel), request, *inputs);
+    inputs->patches = patches_from(*state_->run_of_source(request, cancel), request, *inputs);
   }
   return inputs;
 }

@@ -65,26 +65,6 @@ Tensor with_rows_of(const Tensor& like, const Tensor& before, std::int64_t same)
   return result;
 }
 
-std::string name_of(const std::string& path) {
-  if (path.starts_with("demo:")) return path;
-  const std::filesystem::path folder(path);
-  const std::string last = folder.filename().string();
-  return last.empty() || last == "." ? folder.parent_path().filename().string() : last;
-}
-
-// A model of which no layer is computed.
-std::shared_ptr<ModelTrace> begun_model(const Inputs& inputs, const std::shared_ptr<const Backend>& backend,
-                                        std::size_t layers) {
-  auto model = std::make_shared<ModelTrace>();
-  model->name = name_of(inputs.checkpoint->path());
-  model->checkpoint = inputs.checkpoint;
-  model->layer = inputs.layer;
-  model->backend = with_cpu_fallback(backend);
-  model->layers.resize(layers);
-  model->streams.resize(layers);
-  return model;
-}
-
 }  // namespace
 
 struct ModelForward::State {
@@ -102,6 +82,7 @@ struct ModelForward::State {
   std::shared_ptr<const RotaryTable> rotary, window_rotary;
   std::vector<Layer> layers;
   Tensor final_left, final_hidden;  // what left the last layer, and that normalised
+  std::int64_t final_from = 0;      // ModelOptions
 
   void begin(const Inputs& inputs, const std::shared_ptr<const Backend>& with, bool reuse);
   Rows entering(std::int64_t layer, const Rows& rows, const Tensor& before) const;
@@ -215,8 +196,9 @@ Rows ModelForward::State::rows_after(std::int64_t layer, const Layer& before, co
   }
   if (is_whole(before.left, same, stream.tensor.dim(1))) return {before.left, same};
   Tensor left = with_rows_of(stream.tensor, before.left, same);
+  const std::int64_t begin = static_cast<std::size_t>(layer) + 1 == layers.size() ? std::max(same, final_from) : same;
   finish_layer(checkpoint->architecture(), checkpoint->block(layer),
-               {.stream = stream.tensor, .attention = attention, .begin = same}, *backend, cancel, left);
+               {.stream = stream.tensor, .attention = attention, .begin = begin}, *backend, cancel, left);
   return {left, same};
 }
 
@@ -244,10 +226,11 @@ std::shared_ptr<const Trace> ModelForward::run(const Request& request, const std
   const Clock::time_point start = Clock::now();
   State& state = *state_;
   state.begin(*inputs, backend, options.reuse);
+  state.final_from = options.final_from;
   const auto count = static_cast<std::int64_t>(state.layers.size());
   HEADSCOPE_ASSERT(0 <= inputs->layer && inputs->layer < count, std::to_string(inputs->layer));
 
-  const std::shared_ptr<ModelTrace> model = begun_model(*inputs, backend, static_cast<std::size_t>(count));
+  const std::shared_ptr<ModelTrace> model = begun_model_trace(*inputs, backend, static_cast<std::size_t>(count));
   std::shared_ptr<Trace> shown;
   const auto show = [&] {
     const auto trace = std::make_shared<Trace>(*model->layers[static_cast<std::size_t>(inputs->layer)]);

@@ -23,6 +23,9 @@ struct ModelOptions {
   // Gets every layer, in order, up to the shown one or all; of the result only the shown layer is kept then, and
   // nothing behind the last one is computed: for models whose traces together would fill the memory. May be empty.
   std::function<void(std::int64_t layer, const Trace&)> each_layer = {};
+  // Positions before it may have no result of the last layer's MLP, and their final_hidden is then no number of the
+  // model: for one who reads the others alone.
+  std::int64_t final_from = 0;
 };
 
 // One per engine; only one thread uses it at a time.

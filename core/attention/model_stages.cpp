@@ -28,10 +28,6 @@ const Architecture& architecture_of(const ModelTrace& model) {
   return model.checkpoint->architecture();
 }
 
-const Inputs& inputs_of(const ModelTrace& model) {
-  return *model.layers[static_cast<std::size_t>(model.layer)]->inputs;
-}
-
 // [layers, batch, len, d_model]
 Shape layers_shape(const ModelTrace& model) {
   const Shape& row = attention_added(*model.layers.front()).shape();
@@ -213,14 +209,13 @@ LayerStreams layer_streams(const std::string& option, const ModelTrace& model, c
     written.push_back(
         Tensor::writable_view_of(memory, memory->data() + layer * size, row, row_major_strides(row), kAxes));
   }
-  const Inputs& inputs = inputs_of(model);
-  embedded(*model.checkpoint, inputs.token_ids, inputs.token_types, row[0])
-      .read(whole(row), {memory->data(), static_cast<std::size_t>(size)});
   for (std::int64_t layer = 0; layer + 1 < count; ++layer) {
-    const auto at = static_cast<std::size_t>(layer);
-    finish_layer(architecture_of(model), model.checkpoint->block(layer),
-                 {written[at], attention_added(*model.layers[at])}, *model.backend, cancel, written[at + 1]);
+    model.streams[static_cast<std::size_t>(layer)].read(
+        whole(row), {memory->data() + layer * size, static_cast<std::size_t>(size)});
   }
+  const auto last = static_cast<std::size_t>(count - 2);
+  finish_layer(architecture_of(model), model.checkpoint->block(count - 2),
+               {written[last], attention_added(*model.layers[last])}, *model.backend, cancel, written[last + 1]);
   streams.each = std::move(written);
   return streams;
 }

@@ -28,4 +28,8 @@ struct ModelTrace {
   std::shared_ptr<const CaptureReport> capture;  // of the shown layer (capture_trace.h); null unless captured
 };
 
+// The model of the inputs' checkpoint, of whose `layers` layers none is computed.
+std::shared_ptr<ModelTrace> begun_model_trace(const Inputs& inputs, const std::shared_ptr<const Backend>& backend,
+                                              std::size_t layers);
+
 }  // namespace headscope

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/attention/logit_rows.h"
 #include "core/backend/kernels/softmax.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
@@ -214,6 +215,18 @@ std::vector<float> logits_at(const ModelTrace& model, std::int64_t batch, std::i
       model, head_of(model), {batch, here}, backend, cancel,
       [&](std::int64_t, const float* logits, std::int64_t vocabulary) { result.assign(logits, logits + vocabulary); });
   return result;
+}
+
+void visit_logit_rows(const ModelTrace& model, const Tensor& hidden, const CancelToken& cancel,
+                      const std::function<void(std::int64_t row, std::span<const float> logits)>& visit) {
+  ModelTrace rows = model;
+  rows.final_hidden = hidden;
+  std::vector<std::int64_t> all(static_cast<std::size_t>(hidden.dim(1)));
+  std::iota(all.begin(), all.end(), 0);
+  visit_logits(rows, head_of(rows), {0, all}, *model.backend, cancel,
+               [&](std::int64_t row, const float* logits, std::int64_t vocabulary) {
+                 visit(row, {logits, static_cast<std::size_t>(vocabulary)});
+               });
 }
 
 std::vector<std::int64_t> predicted_positions(const ModelTrace& model) {

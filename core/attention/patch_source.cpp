@@ -66,6 +66,8 @@ Tensor numbers_of(const Trace& a, const std::string& stage, std::int64_t layer) 
       refuse("A is a capture, which holds no stream", "A of a model");
     }
     trace = a.model->layers[at].get();
+  } else if (stage == kStreamPatch) {
+    refuse("A is one layer, which has no stream", "A of a model");
   } else if (layer != 0) {
     refuse(fmt::format("A is one layer, there is no layer {} in it", layer), "A of a model like this one");
   }

@@ -33,7 +33,7 @@ bool same_projection(const LayerWeights& a, const LayerWeights& b) {
 }  // namespace
 
 bool same_layer(const LayerWeights& a, const LayerWeights& b) {
-  return same_projection(a, b) && same_linear(a.output, b.output);
+  return same_projection(a, b) && same_linear(a.output, b.output) && same_storage(a.sinks, b.sinks);
 }
 
 namespace {
@@ -96,6 +96,7 @@ Reuse::Reuse(std::shared_ptr<const Trace> previous, const Request& now, const In
   note(Source::head_rule, before.head_rule == inputs.head_rule);
   note(Source::output, same_linear(before.weights.output, inputs.weights.output));
   note(Source::output_norm, same_norm(before.output_norm.get(), inputs.output_norm.get()));
+  note(Source::sinks, same_storage(before.weights.sinks, inputs.weights.sinks));
   note(Source::mask, same_mask(*previous->mask, mask));
   note(Source::dropout_mask, same_values(before.dropout_mask, inputs.dropout_mask));
   // The same patches may find other numbers.

@@ -128,7 +128,7 @@ RowEdits::Computed RowEdits::compute(StageId stage, std::int64_t b, std::int64_t
     HEADSCOPE_ASSERT(last == std::min(stage, StageId::masked_scores), std::string(stage_name(stage)));
     result.score = rows;
     if (!is_weight_like(stage)) return result;
-    result.weights = backend_->softmax_rows(rows, &result.statistics, cancel);
+    result.weights = softmax_of(*backend_, rows, rule_, region[1], &result.statistics, cancel);
     finish_weights(result.weights, rule_, region);
   }
   edit(StageId::weights, result.weights);

@@ -32,6 +32,8 @@ ScoreRule score_rule_of(const Request& request, const Inputs& inputs, std::share
   rule.dropout = request.dropout;
   rule.dropout_seed = request.dropout_seed;
   rule.dropout_mask = inputs.dropout_mask;
+  // Normalised down the columns, a row has no softmax that a sink could join.
+  if (!has_variant(request, Variant::softmax_over_queries)) rule.sinks = inputs.weights.sinks;
   return rule;
 }
 

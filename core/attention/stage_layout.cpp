@@ -33,6 +33,11 @@ MatrixLayout stage_layout(StageId stage) {
     if (axis == Axis::head) layout.head = at;
     if (axis == Axis::position || axis == Axis::query) layout.rows = at;
   }
+  // A number of every head and query: heads are the rows.
+  if (axes.back().axis == Axis::query) {
+    layout.rows = layout.head;
+    layout.head = -1;
+  }
   return layout;
 }
 
@@ -78,16 +83,20 @@ std::vector<std::string> row_tokens(const Trace& trace, StageId stage) {
 }
 
 std::vector<std::string> row_names_of(const Trace& trace, StageId stage) {
-  const std::int64_t rows = trace.tensor(stage).dim(stage_layout(stage).rows);
+  const int axis = stage_layout(stage).rows;
+  const std::int64_t rows = trace.tensor(stage).dim(axis);
+  if (stage_info(stage).axes[static_cast<std::size_t>(axis)].axis == Axis::head) return exactly({}, rows);
   return exactly(row_tokens(trace, stage), rows);
 }
 
 std::vector<std::string> column_names_of(const Trace& trace, StageId stage) {
   const std::int64_t columns = trace.tensor(stage).dim(stage_layout(stage).columns);
+  if (stage_info(stage).axes.back().axis == Axis::query) return exactly(trace.query_labels(), columns);
   return exactly(is_score_like(stage) ? trace.key_labels() : std::vector<std::string>{}, columns);
 }
 
 const char* csv_corner(StageId stage) {
+  if (stage_info(stage).axes.back().axis == Axis::query) return "head\\query";
   return is_score_like(stage) ? "query\\key" : "token\\feature";
 }
 

@@ -35,6 +35,8 @@ bool has_stage(const Request& request, const Inputs& inputs, StageWhen when) {
       return false;  // nothing of a capture is edited
     case StageWhen::output:
       return vectors && !inputs.weights.output.empty();
+    case StageWhen::sinks:
+      return !inputs.weights.sinks.empty() && !has_variant(request, Variant::softmax_over_queries);
     case StageWhen::output_norm:
       return vectors && !inputs.weights.output.empty() && inputs.output_norm != nullptr;
   }

@@ -17,7 +17,8 @@
 
 namespace headscope {
 
-// Per row of a softmax: with these, any weight can be computed again. [batch, heads, query_len] each.
+// Per row of a softmax: with these, any weight can be computed again. [batch, heads, query_len] each. A sink counts as
+// one score more.
 struct RowStatistics {
   Tensor max;  // the largest score of the row; -inf when there is none
   Tensor sum;  // of exp(score - max)
@@ -75,6 +76,11 @@ class Backend {
   virtual Tensor softmax_rows(const Tensor& masked_scores, RowStatistics* statistics,
                               const CancelToken& cancel) const = 0;
 
+  // The same with the sinks of these heads [heads]: one score more of every row, whose weight is not among the weights.
+  // A row whose every score is -inf gives zeros.
+  virtual Tensor softmax_rows_beside_sinks(const Tensor& masked_scores, const Tensor& sinks, RowStatistics* statistics,
+                                           const CancelToken& cancel) const;
+
   // context[b,h,i,d] = sum_j weights[b,h,i,j] * value[b,g,j,d]. A hidden cell whose weight is 0 is not read, so that
   // NaN in its value changes nothing.
   virtual Tensor weighted_values(const Tensor& weights, const Tensor& value, const HiddenCells& hidden,
@@ -98,6 +104,10 @@ class Backend {
   virtual RowStatistics read_new_weights(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
                                          const CancelToken& cancel) const;
 };
+
+// The softmax of a rule's masked scores, those of `heads`: with its sinks where it has some.
+Tensor softmax_of(const Backend& backend, const Tensor& masked_scores, const ScoreRule& rule, Range heads,
+                  RowStatistics* statistics, const CancelToken& cancel);
 
 // The plain oracle: double accumulation, one loop nest a step.
 std::shared_ptr<const Backend> make_reference_backend();

@@ -30,6 +30,8 @@ class CpuBackend : public Backend {
   Tensor query_key_products(const Tensor& query, const Tensor& key, const Region& region,
                             const CancelToken& cancel) const override;
   Tensor softmax_rows(const Tensor& masked_scores, RowStatistics* statistics, const CancelToken& cancel) const override;
+  Tensor softmax_rows_beside_sinks(const Tensor& masked_scores, const Tensor& sinks, RowStatistics* statistics,
+                                   const CancelToken& cancel) const override;
   Tensor weighted_values(const Tensor& weights, const Tensor& value, const HiddenCells& hidden,
                          const CancelToken& cancel) const override;
   void attention(const ScoreOperands& of, const Tensor& value, const QueryRange& part, AttentionResults& to,

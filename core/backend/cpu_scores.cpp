@@ -222,6 +222,11 @@ Tensor CpuBackend::query_key_products(const Tensor& query, const Tensor& key, co
 
 Tensor CpuBackend::softmax_rows(const Tensor& masked_scores, RowStatistics* statistics,
                                 const CancelToken& cancel) const {
+  return softmax_rows_beside_sinks(masked_scores, {}, statistics, cancel);
+}
+
+Tensor CpuBackend::softmax_rows_beside_sinks(const Tensor& masked_scores, const Tensor& sinks,
+                                             RowStatistics* statistics, const CancelToken& cancel) const {
   const Shape& shape = masked_scores.shape();
   const Strides& strides = masked_scores.strides();
   Tensor result = Tensor::zeros(shape, masked_scores.axes());
@@ -241,7 +246,8 @@ Tensor CpuBackend::softmax_rows(const Tensor& masked_scores, RowStatistics* stat
                           row / shape[2] % shape[1] * strides[1] + row % shape[2] * strides[2];
       for (std::int64_t j = 0; j < columns; ++j) s[j] = from[j * strides[3]];
       std::fill_n(s + columns, kSumLanes, -HUGE_VALF);
-      const RowExponentials sums = exponentials_of_row(s, all, 1.0F, largest_cell(s, all));
+      const RowExponentials sums = exponentials_of_row(
+          s, all, 1.0F, largest_cell(s, all), sinks.empty() ? -HUGE_VALF : sinks.at({row / shape[2] % shape[1]}));
       if (sums.sum > 0.0F) {
         multiply_cells_to(s, all, 1.0F / sums.sum, weights + row * columns, columns, false);
       } else {

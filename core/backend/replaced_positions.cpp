@@ -234,7 +234,7 @@ class HeadUpdate {
 
 bool can_update(const ScoreRule& rule) {
   const ScoreRows rows(rule);
-  return !rule.drops() && !rule.softcap && rule.mask->added.empty() && !rule.mask_after_softmax &&
+  return !rule.drops() && !rule.softcap && rule.sinks.empty() && rule.mask->added.empty() && !rule.mask_after_softmax &&
          (!rows.hides() || rows.hidden_score() == -kInfinity) && std::isfinite(rule.scale);
 }
 

@@ -69,6 +69,7 @@ class RowBlock {
         scores_(scratch),
         context_(scores_ + queries.size() * score_stride_),
         panel_(context_ + queries.size() * context_stride_),
+        sink_(pass.rows.sink(h)),
         cancel_(cancel) {
     for (std::int64_t row = 0; row < queries.size();) {
       const std::int64_t left = queries.size() - row;
@@ -192,7 +193,7 @@ class RowBlock {
       }
       if (1 <= r && r <= strip.rows) {
         Row& row = at(r - 1);
-        row.sums = exponentials_of_row(cells(strip.row + r - 1), row.spans, factor(), row.max);
+        row.sums = exponentials_of_row(cells(strip.row + r - 1), row.spans, factor(), row.max, sink_);
       }
       if (2 <= r) finish_row(strip.row + r - 2, at(r - 2));
     }
@@ -336,6 +337,7 @@ class RowBlock {
   float* scores_;
   float* context_;
   float* panel_;
+  float sink_;  // of the head; -inf: none
   const CancelToken& cancel_;
   std::array<Strip, kBlockStrips> strips_;
   std::size_t strip_count_ = 0;
@@ -343,9 +345,15 @@ class RowBlock {
 
 }  // namespace
 
-RowExponentials exponentials_of_row(float* cells, const KeySpans& spans, float factor, float max) {
+RowExponentials exponentials_of_row(float* cells, const KeySpans& spans, float factor, float max, float sink) {
+  if (sink != -kInfinity) max = std::max(max, sink);
   if (-kInfinity < max && max < kInfinity) {
-    const float sum = exponentials(cells, spans, factor, max);
+    float sum = exponentials(cells, spans, factor, max);
+    if (sink != -kInfinity) {
+      float share = 0;
+      weights_by_statistics(&sink, 1, 1.0F, max, 1.0F, &share);
+      sum += share;
+    }
     return std::isnan(sum) ? RowExponentials{plain_nan(), plain_nan()} : RowExponentials{max, sum};
   }
   if (any_nan(spans, cells)) return {plain_nan(), plain_nan()};

@@ -1,6 +1,7 @@
 // Attention for a block of rows of one head: scores of all keys that any of them sees, exact softmax, context.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -34,9 +35,10 @@ struct RowExponentials {
 };
 
 // cells = exp(cells * factor - max) over the spans, and their sum. `max` is the largest cells * factor, in which NaN
-// may have been passed over. When `max` is -inf: 0. When `max` or a cell is otherwise not finite: NaN, and the cells
-// are left unchanged.
-RowExponentials exponentials_of_row(float* cells, const KeySpans& spans, float factor, float max);
+// may have been passed over, or the sink where that is larger; a sink counts as one cell more, which is kept nowhere.
+// When `max` is -inf: 0. When `max` or a cell is otherwise not finite: NaN, and the cells are left unchanged.
+RowExponentials exponentials_of_row(float* cells, const KeySpans& spans, float factor, float max,
+                                    float sink = -HUGE_VALF);
 
 // How many rows a block should have, so that its scores stay in the second cache.
 std::int64_t rows_of_block(std::int64_t key_len);

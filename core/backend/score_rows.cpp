@@ -139,6 +139,11 @@ std::optional<float> ScoreRows::weight_when_hidden(std::int64_t b, std::int64_t 
   return rule_->fully_masked == FullyMasked::zero ? 0.0F : 1.0F / static_cast<float>(key_len_);
 }
 
+float ScoreRows::sink(std::int64_t h) const {
+  const Tensor& sinks = rule_->sinks;
+  return sinks.empty() ? -kInfinity : sinks.data()[h * sinks.strides()[0]];
+}
+
 void ScoreRows::drop(std::int64_t b, std::int64_t h, std::int64_t i, Range keys, float* cells) const {
   const double p = rule_->dropout;
   const float gain = dropout_gain(p);

@@ -37,6 +37,9 @@ class ScoreRows {
   // With mask_after_softmax: sets the weights of hidden cells to 0.
   void clear_hidden(std::int64_t b, std::int64_t h, std::int64_t i, Range keys, float* cells) const;
 
+  // The logit that joins the rows of head h; -inf without sinks.
+  float sink(std::int64_t h) const;
+
   // weights * kept / (1 - P).
   void drop(std::int64_t b, std::int64_t h, std::int64_t i, Range keys, float* cells) const;
 

@@ -23,8 +23,10 @@ namespace headscope {
 // before_scale:
 //   scores = masked_scores = (hidden ? mask_fill : raw_scores + mask.added) * scale
 // then
-//   weights          = softmax over the keys; hidden cells of weight 0 are exact zeros; rows whose every key is hidden
-//                      by `fully_masked`
+//   weights          = softmax over the keys, and over the head's sink where there are sinks: exp(s - m) / (sum over
+//   the
+//                      keys of exp(s - m) + exp(sink - m)), m the largest of both; hidden cells of weight 0 are exact
+//                      zeros; rows whose every key is hidden by `fully_masked`
 //   dropped_weights  = weights * kept / (1 - dropout)                     (when drops())
 // With mask_after_softmax nothing is hidden before the softmax (added values are added), and the weights of hidden
 // cells are set to 0 afterwards.
@@ -39,6 +41,7 @@ struct ScoreRule {
   FullyMasked fully_masked = FullyMasked::as_computed;
   double dropout = 0.0;
   std::uint64_t dropout_seed = 0;
+  Tensor sinks;         // [heads], a logit more of every row of the head; empty: none
   Tensor dropout_mask;  // 1 = kept, broadcasts to the scores; empty: drawn from dropout_seed
 
   // Whether the cap is put on what the mask adds, too.

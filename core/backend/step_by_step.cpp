@@ -26,12 +26,36 @@ Tensor weights_of(const Backend& backend, const ScoreOperands& of, const QueryRa
   const Region rows = rows_of(part, of.key.dim(2));
   const Tensor raw = backend.query_key_products(of.query, of.key, rows, cancel);
   const Tensor masked = score_stage(StageId::masked_scores, raw, of.rule, rows, cancel);
-  Tensor weights = backend.softmax_rows(masked, statistics, cancel);
+  Tensor weights = softmax_of(backend, masked, of.rule, part.heads, statistics, cancel);
   finish_weights(weights, of.rule, rows);
   return weights;
 }
 
 }  // namespace
+
+Tensor softmax_of(const Backend& backend, const Tensor& masked_scores, const ScoreRule& rule, Range heads,
+                  RowStatistics* statistics, const CancelToken& cancel) {
+  if (rule.sinks.empty()) return backend.softmax_rows(masked_scores, statistics, cancel);
+  return backend.softmax_rows_beside_sinks(masked_scores, rule.sinks.sliced(0, heads.begin, heads.end), statistics,
+                                           cancel);
+}
+
+// One column more, which is left out of the result.
+Tensor Backend::softmax_rows_beside_sinks(const Tensor& masked_scores, const Tensor& sinks, RowStatistics* statistics,
+                                          const CancelToken& cancel) const {
+  const Shape& shape = masked_scores.shape();
+  const std::int64_t keys = shape[3];
+  Tensor joined = Tensor::zeros({shape[0], shape[1], shape[2], keys + 1}, masked_scores.axes());
+  Tensor scores = joined.writable_sliced(3, 0, keys);
+  copy_values(masked_scores, scores);
+  float* sink = joined.mutable_data() + keys;
+  for (std::int64_t b = 0; b < shape[0]; ++b) {
+    for (std::int64_t h = 0; h < shape[1]; ++h) {
+      for (std::int64_t i = 0; i < shape[2]; ++i, sink += keys + 1) *sink = sinks.at({h});
+    }
+  }
+  return softmax_rows(joined, statistics, cancel).sliced(3, 0, keys).dense_copy();
+}
 
 void Backend::linear_into(const Tensor& x, const Linear& layer, Tensor& y, const CancelToken& cancel) const {
   copy(linear(x, layer.weight, layer.bias, cancel), y);

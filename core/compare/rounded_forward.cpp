@@ -1,3 +1,4 @@
+// Long because the steps of a layer stand in one class, in their order, as the forward has them.
 #include "core/compare/rounded_forward.h"
 
 #include <Eigen/Core>
@@ -197,6 +198,24 @@ class RoundedForward {
     });
   }
 
+  // Where heads have sinks, also what these take.
+  void softmax_rows(WideStage& weights) {
+    const std::int64_t keys = shape_[3];
+    if (rule_.sinks.empty()) {
+      for_rows([&](std::int64_t, std::int64_t, std::int64_t, std::int64_t offset) {
+        steps_.softmax(weights.values.data() + offset, keys, 1);
+      });
+      return;
+    }
+    const std::vector<double> sinks = stored(rule_.sinks);
+    WideStage& shares = add(StageId::sink_weights, {shape_[0], shape_[1], shape_[2]});
+    for_rows([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t offset) {
+      const double share = steps_.softmax(weights.values.data() + offset, keys, 1, sinks[static_cast<std::size_t>(h)]);
+      const bool none = rule_.fully_masked == FullyMasked::uniform && rule_.mask->hidden.all_hidden(b, h, i);
+      shares.values[static_cast<std::size_t>(offset / keys)] = none ? 0 : share;
+    });
+  }
+
   void weights() {
     WideStage& weights = stages_[StageId::weights] = stages_[StageId::masked_scores];
     const std::int64_t queries = shape_[2], keys = shape_[3];
@@ -206,9 +225,7 @@ class RoundedForward {
           steps_.softmax(weights.values.data() + matrix * queries * keys + j, queries, keys);
       }
     } else {
-      for_rows([&](std::int64_t, std::int64_t, std::int64_t, std::int64_t offset) {
-        steps_.softmax(weights.values.data() + offset, keys, 1);
-      });
+      softmax_rows(weights);
     }
     const bool opened = rule_.fully_masked != FullyMasked::as_computed;
     const double filled = rule_.fully_masked == FullyMasked::zero ? 0.0 : stored(Real(1) / static_cast<Real>(keys));

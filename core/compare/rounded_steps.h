@@ -107,15 +107,21 @@ class RoundedSteps {
   }
 
   // Softmax over `count` numbers that lie `step` apart.
-  void softmax(double* x, std::int64_t count, std::int64_t step) const {
-    Real largest = -std::numeric_limits<Real>::infinity();
+  // In place, of `count` numbers that lie `step` apart, and of one more that is given and not kept: returns its share;
+  // -inf where there is none.
+  double softmax(double* x, std::int64_t count, std::int64_t step,
+                 double sink = -std::numeric_limits<double>::infinity()) const {
+    Real largest = static_cast<Real>(sink);
     for (std::int64_t k = 0; k < count; ++k) largest = std::max(largest, static_cast<Real>(x[k * step]));
-    Real sum = 0;
+    const bool has_sink = std::isfinite(sink);
+    const Real own = has_sink ? std::exp(static_cast<Real>(sink) - largest) : 0;
+    Real sum = own;
     std::vector<Real> powers(static_cast<std::size_t>(count));
     for (std::int64_t k = 0; k < count; ++k) {
       sum += powers[static_cast<std::size_t>(k)] = std::exp(static_cast<Real>(x[k * step]) - largest);
     }
     for (std::int64_t k = 0; k < count; ++k) x[k * step] = stored(powers[static_cast<std::size_t>(k)] / sum);
+    return stored(own / sum);
   }
 
   // Of rows [batch, len, features].

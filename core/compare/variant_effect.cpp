@@ -42,14 +42,18 @@ Index index_of(std::int64_t at, const Shape& shape) {
   return index;
 }
 
-WeightSums row_sums(const Tensor& weights) {
+// With what learned sinks take of the rows, where there are any.
+WeightSums row_sums(const Trace& trace) {
   WeightSums result;
+  const Tensor& weights = trace.tensor(StageId::weights);
   const std::vector<float> values = weights.values();
+  const Stage* sinks = trace.find(StageId::sink_weights);
+  const std::vector<float> shares = sinks == nullptr ? std::vector<float>() : sinks->tensor.values();
   const auto columns = static_cast<std::size_t>(weights.dim(3));
   result.lowest = std::numeric_limits<double>::infinity();
   result.highest = -result.lowest;
   for (std::size_t at = 0; at < values.size(); at += columns) {
-    double sum = 0;
+    double sum = shares.empty() ? 0 : static_cast<double>(shares[at / columns]);
     for (std::size_t k = at; k < at + columns; ++k) sum += static_cast<double>(values[k]);
     ++result.rows;
     if (std::isnan(sum)) {
@@ -116,8 +120,8 @@ VariantEffect variant_effect(const Trace& right, const Trace& wrong, const Cance
     if (!effect.first_different && (!made.same_shape || !made.equal)) effect.first_different = stage.id;
   }
   if (right.find(StageId::weights) != nullptr && wrong.find(StageId::weights) != nullptr) {
-    effect.right_sums = row_sums(right.tensor(StageId::weights));
-    effect.wrong_sums = row_sums(wrong.tensor(StageId::weights));
+    effect.right_sums = row_sums(right);
+    effect.wrong_sums = row_sums(wrong);
     effect.leak = mask_leak(right, wrong, cancel);
   }
   effect.concat_blocks = compare_blocks(right, wrong, StageId::concat);

@@ -24,7 +24,7 @@ struct StageDifference {
   std::int64_t rows = 0, right_nan_rows = 0, wrong_nan_rows = 0;
 };
 
-// The sums of the rows of `weights`.
+// The sums of the rows of `weights`, with what a learned sink takes of each.
 struct WeightSums {
   std::int64_t rows = 0, nan_rows = 0;
   std::int64_t off = 0;            // rows without NaN whose sum is further than 1e-4 from 1

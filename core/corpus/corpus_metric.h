@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -45,7 +46,9 @@ struct CorpusRow {
   float largest = 0;      // the row's largest weight
 };
 
-// Of row i as head_row_values() takes it, which gives those metrics that a single phrase has too.
-CorpusRow corpus_row(std::int64_t i, std::span<const float> w, std::int64_t visible_keys, const TokenPlaces& places);
+// Of row i as head_row_values() takes it, which gives those metrics that a single phrase has too. `sink_share`: what a
+// learned sink takes of the row, which is then its `sink`.
+CorpusRow corpus_row(std::int64_t i, std::span<const float> w, std::int64_t visible_keys, const TokenPlaces& places,
+                     std::optional<double> sink_share = {});
 
 }  // namespace headscope

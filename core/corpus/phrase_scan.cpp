@@ -85,13 +85,18 @@ void PhraseScan::State::add_layer(std::int64_t layer, const Trace& trace, const 
   if (first == first_of.end()) return;
   const TokenPlaces places(trace);
   const Tensor& weights = trace.tensor(StageId::weights);
+  // Of learned sinks, [heads, queries]; empty without.
+  std::vector<float> sink_shares;
+  if (const Stage* sinks = trace.find(StageId::sink_weights)) sink_shares = sinks->tensor.sliced(0, 0, 1).values();
   const auto count = static_cast<std::int64_t>(heads_each);
   threads->run(count, weights.stored(), [&](std::int64_t k) {
     HeadRecord& record = counted[first->second + static_cast<std::size_t>(k)];
     CorpusExample strongest = place;
     for_each_row(matrix_at(weights, 0, record.head), [&](const Index&, std::int64_t i, std::span<const float> w) {
       if (i % kRowsBetweenChecks == 0) cancel.check();
-      const CorpusRow row = corpus_row(i, w, trace.mask->hidden.visible_count(0, record.head, i), places);
+      std::optional<double> share;
+      if (!sink_shares.empty()) share = sink_shares[static_cast<std::size_t>(record.head * trace.query_len() + i)];
+      const CorpusRow row = corpus_row(i, w, trace.mask->hidden.visible_count(0, record.head, i), places, share);
       record.add(row);
       if (!row.sees_two || row.largest <= strongest.value) return;
       strongest.value = row.largest;

@@ -1,3 +1,4 @@
+// Long because the origin of every stage stands in one class, which shares what it knows of the cell.
 #include "core/explain/cell_origin.h"
 
 #include <algorithm>
@@ -67,6 +68,8 @@ class Origins {
       case StageId::weights:
         if (!has(StageId::masked_scores)) return {CellStep::given, {}, {}, 0};  // captured
         return softmax();
+      case StageId::sink_weights:
+        return sink_share();
       case StageId::dropped_weights:
         return {CellStep::dropped, {source(StageId::weights, cell(), SourceRole::weight)}, {}, 0};
       case StageId::context:
@@ -233,7 +236,19 @@ class Origins {
     Region region = cell();
     const int along = has_variant(trace_.request, Variant::softmax_over_queries) ? 2 : 3;
     region[along] = {0, trace_.tensor(StageId::weights).dim(along)};
-    return {CellStep::softmax, {source(StageId::masked_scores, region, SourceRole::score)}, {}, at_[along]};
+    CellOrigin origin{CellStep::softmax, {source(StageId::masked_scores, region, SourceRole::score)}, {}, at_[along]};
+    if (!rule().sinks.empty()) origin.sources.push_back(sink_cell(trace_, at_[1]));
+    return origin;
+  }
+
+  CellOrigin sink_share() const {
+    if (frozen_head(trace_.request, inputs_.layer, at_[1]) != nullptr) return {CellStep::frozen, {}, {}, 0};
+    const Range keys{0, trace_.tensor(StageId::masked_scores).dim(3)};
+    return {CellStep::sink_share,
+            {source(StageId::masked_scores, {one(at_[0]), one(at_[1]), one(at_[2]), keys}, SourceRole::score),
+             sink_cell(trace_, at_[1])},
+            {},
+            0};
   }
 
   CellOrigin context() const {

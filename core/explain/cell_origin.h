@@ -24,10 +24,12 @@ enum class CellStep {
   scaled,    // sources[0] * scale
   formula,   // the formula of the stage's row (stage_info.h), of one cell of every source
   masked,    // hidden ? fill : sources[0] + added; before-scale: times the scale
-  softmax,   // exp(s - max s) / sum exp(s - max s) over sources[0], at the cell itself
+  softmax,   // exp(s - max s) / sum exp(s - max s) over sources[0] and, where the head has one, its sink (sources[1]),
+             // at the cell itself
   dropped,   // sources[0] * kept / (1 - P)
   ablated,   // 0: the head is switched off
   frozen,    // the head's weights are frozen: they do not depend on scores
+  sink_share,  // exp(sink - m) / (sum exp(s - m) + exp(sink - m)) over sources[0]; the sink: sources[1]
   normed,  // one feature of a row (sources[0]) after a norm (weights: sources[1], bias: sources[2] where there is one)
 };
 

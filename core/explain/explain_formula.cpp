@@ -85,6 +85,12 @@ std::string right_side(const Trace& trace, StageId stage, const CellOrigin& orig
     case CellStep::softmax: {
       const bool down = has_variant(trace.request, Variant::softmax_over_queries);
       const char* along = down ? "i" : "j";
+      if (origin.sources.size() > 1) {
+        return fmt::format(
+            "exp(masked_scores[b,h,i,j] − m) / (Σ_j exp(masked_scores − m) + exp({}[h] − m)), m the "
+            "largest of both",
+            origin.sources[1].name);
+      }
       return fmt::format(
           "exp(masked_scores[b,h,i,j] − max_{0} masked_scores) / Σ_{0} exp(masked_scores − max_{0} masked_scores)",
           along);
@@ -95,6 +101,11 @@ std::string right_side(const Trace& trace, StageId stage, const CellOrigin& orig
       return "0, the head is switched off";
     case CellStep::frozen:
       return "held, whatever the scores are";
+    case CellStep::sink_share:
+      return fmt::format(
+          "exp({0}[h] − m) / (Σ_j exp(masked_scores[b,h,i,j] − m) + exp({0}[h] − m)), m the largest of "
+          "both",
+          origin.sources[1].name);
     case CellStep::normed:
       return fmt::format("{} of output[b,i,:]", trace.inputs->output_norm->text());
   }

@@ -73,28 +73,60 @@ void Explainer::add_mask() {
        origin_.sources.empty() && masked == -kInfinity ? masked : masked * trace_.scale);
 }
 
-void Explainer::add_softmax() {
+Explainer::SoftmaxRow Explainer::add_softmax_row() {
   const CellSource& row = origin_.sources[0];
   const std::vector<Index> cells = cells_of(row.region);
-  const std::vector<double> scores = values_of(row);
-  double maximum = -kInfinity;
-  for (std::size_t j = 0; j < scores.size(); ++j) {
-    add_operand(row, cells[j], scores[j]);
-    maximum = std::isnan(scores[j]) || std::isnan(maximum) ? std::nan("") : std::max(maximum, scores[j]);
+  SoftmaxRow result{values_of(row), -kInfinity, 0, ""};
+  const auto take = [&result](double score) {
+    const bool nan = std::isnan(score) || std::isnan(result.maximum);
+    result.maximum = nan ? std::nan("") : std::max(result.maximum, score);
+  };
+  for (std::size_t j = 0; j < cells.size(); ++j) {
+    add_operand(row, cells[j], result.scores[j]);
+    take(result.scores[j]);
   }
-  double sum = 0;
-  for (const double score : scores) sum += std::exp(score - maximum);
-  const double score = scores[static_cast<std::size_t>(origin_.at)];
   const bool down = has_variant(trace_.request, Variant::softmax_over_queries);
-  step(down ? "column maximum" : "row maximum",
-       fmt::format("the largest of {} {}", scores.size(), down ? "queries" : "keys"), maximum);
-  step("− maximum", operand_text(score) + " − " + in_brackets(maximum, operand_text(maximum)), score - maximum);
-  step("exp", "exp(" + step_text(last()) + ")", std::exp(score - maximum));
+  result.over = fmt::format("{} {}", cells.size(), down ? "queries" : "keys");
+  if (origin_.sources.size() > 1) {
+    take(add_operand(origin_.sources[1]).value);
+    result.over += " and the sink";
+    result.sum = std::exp(to_.operands.back().value - result.maximum);
+  }
+  for (const double score : result.scores) result.sum += std::exp(score - result.maximum);
+  return result;
+}
+
+void Explainer::add_softmax() {
+  const SoftmaxRow row = add_softmax_row();
+  const double score = row.scores[static_cast<std::size_t>(origin_.at)];
+  const bool down = has_variant(trace_.request, Variant::softmax_over_queries);
+  step(down ? "column maximum" : "row maximum", "the largest of " + row.over, row.maximum);
+  step("− maximum", operand_text(score) + " − " + in_brackets(row.maximum, operand_text(row.maximum)),
+       score - row.maximum);
+  step("exp", "exp(" + step_text(last()) + ")", std::exp(score - row.maximum));
   const double power = last();
-  step(down ? "column sum" : "row sum", fmt::format("Σ exp(score − maximum) over {}", scores.size()), sum);
-  step(down ? "÷ column sum" : "÷ row sum", step_text(power) + " / " + step_text(sum), power / sum);
+  step(down ? "column sum" : "row sum", "Σ exp(score − maximum) over " + row.over, row.sum);
+  step(down ? "÷ column sum" : "÷ row sum", step_text(power) + " / " + step_text(row.sum), power / row.sum);
   to_.magnitude = std::abs(last());
-  add_weight_rules(scores.size());
+  add_weight_rules(row.scores.size());
+}
+
+void Explainer::add_sink_share() {
+  const SoftmaxRow row = add_softmax_row();
+  const double sink = to_.operands.back().value;
+  step("row maximum", "the largest of " + row.over, row.maximum);
+  step("− maximum", operand_text(sink) + " − " + in_brackets(row.maximum, operand_text(row.maximum)),
+       sink - row.maximum);
+  step("exp", "exp(" + step_text(last()) + ")", std::exp(sink - row.maximum));
+  const double power = last();
+  step("row sum", "Σ exp(score − maximum) over " + row.over, row.sum);
+  step("÷ row sum", step_text(power) + " / " + step_text(row.sum), power / row.sum);
+  to_.magnitude = std::abs(last());
+  const HiddenCells& hidden = trace_.mask->hidden;
+  if (trace_.request.fully_masked != FullyMasked::uniform || !hidden.any()) return;
+  if (hidden.all_hidden(to_.index[0], to_.index[1], to_.index[2])) {
+    step("fully masked", "every key is hidden: all weight is made the keys'", 0.0);
+  }
 }
 
 void Explainer::add_weight_rules(std::size_t keys) {
@@ -113,6 +145,7 @@ void Explainer::add_weight_rules(std::size_t keys) {
 }
 
 void Explainer::add_frozen() {
+  if (to_.stage == StageId::sink_weights) return step("head held", "the weights of the keys are held: 0", 0.0);
   const std::int64_t b = to_.index[0], h = to_.index[1], i = to_.index[2], j = to_.index[3];
   const HiddenCells& hidden = trace_.mask->hidden;
   const FrozenHead* head = frozen_head(trace_.request, trace_.inputs->layer, h);

@@ -87,6 +87,8 @@ void Explainer::add_own_steps() {
       return add_frozen();
     case CellStep::rotated:
       return add_turned();
+    case CellStep::sink_share:
+      return add_sink_share();
     case CellStep::normed:
       return add_normed();
   }

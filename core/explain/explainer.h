@@ -57,6 +57,14 @@ class Explainer {
   // "causal, bias.npy[2, 3]": the terms that hide the cell.
   std::string hidden_by() const;
   void add_softmax();
+  void add_sink_share();
+  // The largest of the row and its sink, whose cells become operands, and the sum of their exponentials.
+  struct SoftmaxRow {
+    std::vector<double> scores;
+    double maximum = 0, sum = 0;
+    std::string over;  // "8 keys and the sink"
+  };
+  SoftmaxRow add_softmax_row();
   // What becomes of hidden cells and rows after the softmax; see finish_weights.
   void add_weight_rules(std::size_t keys);
   // See read_frozen_row.

@@ -1,3 +1,4 @@
+// Long because the derivative of every step stands in one class, beside the gradients that it adds to.
 #include "core/explain/sensitivity.h"
 
 #include <fmt/format.h>
@@ -142,6 +143,8 @@ class Backward {
         return products(origin, gradient);
       case CellStep::softmax:
         return softmax(origin, index, gradient);
+      case CellStep::sink_share:
+        return sink_share(origin, gradient);
       case CellStep::dropped:
         return add(origin.sources[0], one, gradient * dropout_factor(index));
       case CellStep::rotated:
@@ -186,6 +189,11 @@ class Backward {
       softmax_row_ = values_of(row);
       double largest = -INFINITY, sum = 0;
       for (const double score : softmax_row_) largest = std::isnan(score) ? score : std::max(largest, score);
+      if (origin.sources.size() > 1) {
+        const double sink = values_of(origin.sources[1]).front();
+        if (!std::isnan(largest)) largest = std::max(largest, sink);
+        sum = std::exp(sink - largest);
+      }
       for (double& score : softmax_row_) sum += score = std::exp(score - largest);
       for (double& score : softmax_row_) score /= sum;
     }
@@ -194,6 +202,19 @@ class Backward {
     for (double& slope : slopes) slope *= -softmax_row_[own];
     slopes[own] += softmax_row_[own];
     add(row, slopes, gradient);
+  }
+
+  // u = exp(sink) / (sum_k exp(s_k) + exp(sink)), the keys' weights w:  d u / d s_k = -u w_k
+  void sink_share(const CellOrigin& origin, double gradient) {
+    std::vector<double> slopes = values_of(origin.sources[0]);
+    const double sink = values_of(origin.sources[1]).front();
+    double largest = sink, sum = 0;
+    for (const double score : slopes) largest = std::isnan(score) ? score : std::max(largest, score);
+    for (double& score : slopes) sum += score = std::exp(score - largest);
+    const double own = std::exp(sink - largest);
+    sum += own;
+    for (double& slope : slopes) slope *= -own / sum / sum;
+    add(origin.sources[0], slopes, gradient);
   }
 
   double dropout_factor(const Index& index) const {

@@ -179,10 +179,13 @@ struct StepFormula {
   void (*add)(const TypesetCell& cell, Formula& formula);
 };
 constexpr StepFormula kSteps[] = {
-    {CellStep::given, add_given},         {CellStep::copied, add_copied},       {CellStep::products, add_products},
-    {CellStep::rotated, add_rotated},     {CellStep::scaled, add_scaled},       {CellStep::formula, add_by_formula},
-    {CellStep::masked, typeset_mask},     {CellStep::softmax, typeset_softmax}, {CellStep::dropped, typeset_dropout},
-    {CellStep::ablated, typeset_ablated}, {CellStep::frozen, typeset_frozen},   {CellStep::normed, add_normed},
+    {CellStep::given, add_given},         {CellStep::copied, add_copied},
+    {CellStep::products, add_products},   {CellStep::rotated, add_rotated},
+    {CellStep::scaled, add_scaled},       {CellStep::formula, add_by_formula},
+    {CellStep::masked, typeset_mask},     {CellStep::softmax, typeset_softmax},
+    {CellStep::dropped, typeset_dropout}, {CellStep::ablated, typeset_ablated},
+    {CellStep::frozen, typeset_frozen},   {CellStep::sink_share, typeset_sink_share},
+    {CellStep::normed, add_normed},
 };
 static_assert(
     [] {

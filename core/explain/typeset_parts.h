@@ -37,6 +37,7 @@ FormulaNode one_source(const TypesetCell& cell);
 // Each adds to `formula` what the cell equals, and what the letters stand for.
 void typeset_mask(const TypesetCell& cell, Formula& formula);
 void typeset_softmax(const TypesetCell& cell, Formula& formula);
+void typeset_sink_share(const TypesetCell& cell, Formula& formula);
 void typeset_dropout(const TypesetCell& cell, Formula& formula);
 void typeset_ablated(const TypesetCell& cell, Formula& formula);
 void typeset_frozen(const TypesetCell& cell, Formula& formula);

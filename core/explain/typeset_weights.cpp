@@ -35,6 +35,36 @@ void typeset_mask(const TypesetCell& cell, Formula& formula) {
   formula.letters.push_back({"", hidden ? "hidden here" : "visible here"});
 }
 
+namespace {
+
+// What a sink adds to the sum: " + exp(σ − m)".
+void add_sink_power(const TypesetCell& cell, FormulaNode& below, Formula& formula) {
+  if (cell.origin.sources.size() < 2) return;
+  below = row_node({std::move(below), word_node(" + exp"),
+                    brackets_node(row_node({word_node("σ − "), of_term("row maximum", word_node("m"))}))});
+  formula.letters.push_back({"σ", fmt::format("{}[{}], the head's sink", cell.origin.sources[1].name,
+                                              cell.origin.sources[1].region[0].begin)});
+}
+
+}  // namespace
+
+void typeset_sink_share(const TypesetCell& cell, Formula& formula) {
+  const auto power = [](FormulaNode score) {
+    return row_node({word_node("exp"), brackets_node(row_node({std::move(score), word_node(" − "),
+                                                               of_term("row maximum", word_node("m"))}))});
+  };
+  const std::int64_t count = element_count(cell.origin.sources[0].region);
+  FormulaNode below = row_node(
+      {sum_node(text_node("j=0", FormulaType::script), text_node(std::to_string(count - 1), FormulaType::script)),
+       power(indexed_letter("s", "j"))});
+  add_sink_power(cell, below, formula);
+  formula.right.push_back(
+      of_term("÷ row sum", fraction_node(of_term("exp", power(word_node("σ"))), of_term("row sum", std::move(below)))));
+  formula.right.push_back(number_node(cell.why.steps.back().value));
+  formula.letters.push_back({"s", "the row of " + cell.origin.sources[0].name});
+  formula.letters.push_back({"m", "the largest of the row and the sink"});
+}
+
 void typeset_softmax(const TypesetCell& cell, Formula& formula) {
   const bool down = has_variant(cell.trace.request, Variant::softmax_over_queries);
   const std::string along = down ? "i" : "j";
@@ -51,10 +81,11 @@ void typeset_softmax(const TypesetCell& cell, Formula& formula) {
                     less(of_term(kSourceTerm, scripts_node(word_node("s"), text_node(here, FormulaType::script,
                                                                                      down ? FormulaRole::query
                                                                                           : FormulaRole::key)))))));
-  FormulaNode below = of_term(down ? "column sum" : "row sum",
-                              row_node({sum_node(text_node(along + "=0", FormulaType::script),
-                                                 text_node(std::to_string(count - 1), FormulaType::script)),
-                                        power(less(indexed_letter("s", along)))}));
+  FormulaNode below = row_node({sum_node(text_node(along + "=0", FormulaType::script),
+                                         text_node(std::to_string(count - 1), FormulaType::script)),
+                                power(less(indexed_letter("s", along)))});
+  add_sink_power(cell, below, formula);
+  below = of_term(down ? "column sum" : "row sum", std::move(below));
   const std::string divided = down ? "÷ column sum" : "÷ row sum";
   formula.right.push_back(of_term(divided, fraction_node(std::move(above), std::move(below))));
   const auto exp = step_value(cell, "exp"), sum = step_value(cell, down ? "column sum" : "row sum");
@@ -68,7 +99,10 @@ void typeset_softmax(const TypesetCell& cell, Formula& formula) {
     row.push_back(range.size() > 1 ? ":" : std::to_string(range.begin));
   }
   formula.letters.push_back({"s", fmt::format("{}[{}]", cell.origin.sources[0].name, fmt::join(row, ", "))});
-  formula.letters.push_back({"m", down ? "the largest of the column" : "the largest of the row"});
+  const bool sink = cell.origin.sources.size() > 1;
+  formula.letters.push_back({"m", down   ? "the largest of the column"
+                                  : sink ? "the largest of the row and the sink"
+                                         : "the largest of the row"});
   const HiddenCells& hidden = cell.trace.mask->hidden;
   std::string all = fmt::format("all {} {}", count, down ? "queries" : "keys");
   if (!down && hidden.any()) {

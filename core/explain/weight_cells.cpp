@@ -162,11 +162,17 @@ double added_by_mask(const Trace& trace, const Index& index) {
       added.at({added.dim(0) == 1 ? 0 : index[0], added.dim(1) == 1 ? 0 : index[1], index[2], index[3]}));
 }
 
+CellSource sink_cell(const Trace& trace, std::int64_t h) {
+  const LayerWeights& weights = trace.inputs->weights;
+  return {std::nullopt, weights.sinks_name, weights.sinks, Region{{h, h + 1}}, SourceRole::bias};
+}
+
 std::string weight_meaning(const Trace& trace, const std::string& name, const Index& index) {
   const LayerWeights& weights = trace.inputs->weights;
   if (name == "bias_k" || name == "bias_v") {
     return head_feature(trace, name == "bias_k" ? Part::key : Part::value, index[index.count - 1]) + ", the added key";
   }
+  if (!weights.sinks.empty() && name == weights.sinks_name) return fmt::format("the sink of head {}", index[0]);
   for (const Linear* linear : {&weights.qkv, &weights.query, &weights.key, &weights.value, &weights.output}) {
     if (linear->empty()) continue;
     const LinearNames names = file_names_of(weights, *linear);

@@ -32,6 +32,8 @@ CellSource past_cell(const Trace& trace, Part part, const Index& index);
 
 // What the mask adds to the score at [b, h, i, j].
 double added_by_mask(const Trace& trace, const Index& index);
+// The learned sink of head h, by its name in the file.
+CellSource sink_cell(const Trace& trace, std::int64_t h);
 
 // The role of one number of the layer's weights, in words: "key feature 3 of head 1 ← input feature 7" for a matrix,
 // "output feature 3" for a bias. `index` in the file's own axes. "" for a name that the layer does not have.

@@ -31,6 +31,7 @@ std::string region_text(const ExportRegion& region);
 
 struct ExportPlan {
   std::vector<StageId> stages;  // empty: all stages of the trace, none of them where there are stages of its model
+  bool no_stages = false;       // only what stands beside them is written
   std::vector<ModelStage> model_stages;  // written beside them
   ExportFormat format = ExportFormat::csv_matrix;
   bool csv_safe = false;               // names that begin like formulas get an apostrophe (safe_text)

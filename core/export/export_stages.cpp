@@ -17,6 +17,7 @@
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
 #include "core/io/tensor_blocks.h"
+#include "core/request/stage_info.h"
 #include "core/tensor/statistics.h"
 
 namespace headscope {
@@ -52,6 +53,11 @@ std::vector<std::string> part_of_names(const std::vector<std::string>& names, Ra
   return {names.begin() + range.begin, names.begin() + range.end};
 }
 
+TableOf table_of(StageId stage) {
+  if (is_score_like(stage)) return TableOf::scores;
+  return stage_info(stage).axes.back().axis == Axis::query ? TableOf::heads : TableOf::vectors;
+}
+
 class Exporter {
  public:
   Exporter(const Trace& trace, const ExportPlan& plan, const std::function<void(double)>& progress,
@@ -67,7 +73,7 @@ class Exporter {
 
   std::vector<std::string> run() {
     if (plan_.format == ExportFormat::safetensors) {
-      add_safetensors();
+      if (!plan_.no_stages) add_safetensors();
     } else {
       for (const ExportedStage& stage : stages_) add_stage(stage);
       for (const ExportedModelStage& stage : model_stages_) add_model_stage(stage);
@@ -139,7 +145,7 @@ class Exporter {
       case ExportFormat::csv_long:
         add_of(stage.id, name + ".csv", [&](std::ostream& out) {
           write_csv_long(out,
-                         {.holds = is_score_like(stage.id) ? TableOf::scores : TableOf::vectors,
+                         {.holds = table_of(stage.id),
                           .layout = stage_layout(stage.id),
                           .tensor = progress_.counted(tensor, sum_of(stage)),
                           .region = stage.region,

@@ -32,8 +32,9 @@ void write_csv_matrix(std::ostream& out, const Tensor& matrix, const std::string
                       const CancelToken& cancel = {});
 
 // What a table with one number a line holds: scores, whose columns are keys; vectors, whose columns are features; or
-// vectors of every layer, where layout.batch is the axis of layers and layout.head that of the batch.
-enum class TableOf { scores, vectors, layers };
+// vectors of every layer, where layout.batch is the axis of layers and layout.head that of the batch; or numbers of
+// heads, whose rows are heads and columns queries.
+enum class TableOf { scores, vectors, layers, heads };
 
 struct LongTable {
   TableOf holds{};
@@ -41,12 +42,12 @@ struct LongTable {
   Tensor tensor;                               // the whole
   Region region;                               // the part of it that is written; its indices count in the whole
   std::vector<std::string> row_names;          // one for each row of the whole
-  std::vector<std::string> column_names = {};  // of scores, one for each column of the whole; vectors need none
+  std::vector<std::string> column_names = {};  // but for vectors, one for each column of the whole
 };
 
 // One line a number. Scores: batch,head,query,key,query_token,key_token,value. Vectors:
 // batch,head,position,feature,token,value, without `head` where the layout has none. Layers:
-// layer,batch,position,feature,token,value. Lines are sorted by the columns in
+// layer,batch,position,feature,token,value. Heads: batch,head,query,query_token,value. Lines are sorted by the columns in
 // front.
 void write_csv_long(std::ostream& out, const LongTable& table, const CancelToken& cancel = {});
 

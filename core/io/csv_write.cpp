@@ -186,8 +186,9 @@ void write_csv_matrix(std::ostream& out, const Tensor& matrix, const std::string
 void write_csv_long(std::ostream& out, const LongTable& table, const CancelToken& cancel) {
   const MatrixLayout& layout = table.layout;
   const Region& region = table.region;
-  const bool score_like = table.holds == TableOf::scores;
-  out << (score_like                       ? "batch,head,query,key,query_token,key_token,value\n"
+  const bool score_like = table.holds == TableOf::scores, of_heads = table.holds == TableOf::heads;
+  out << (of_heads                         ? "batch,head,query,query_token,value\n"
+          : score_like                     ? "batch,head,query,key,query_token,key_token,value\n"
           : table.holds == TableOf::layers ? "layer,batch,position,feature,token,value\n"
           : layout.head >= 0               ? "batch,head,position,feature,token,value\n"
                                            : "batch,position,feature,token,value\n");
@@ -195,7 +196,7 @@ void write_csv_long(std::ostream& out, const LongTable& table, const CancelToken
   const Range heads = layout.head >= 0 ? region[layout.head] : Range{0, 1};
   const std::vector<std::string> row_fields = fields_of(table.row_names, rows);
   std::vector<std::string> column_fields;
-  if (score_like) column_fields = fields_of(table.column_names, columns);
+  if (score_like || of_heads) column_fields = fields_of(table.column_names, columns);
   constexpr std::size_t kIndexBytes = 20;  // of 64 bits, with its comma
   const std::size_t cell_bytes = 4 * kIndexBytes + longest(row_fields) + longest(column_fields) + kNumberBytes + 3;
   const std::size_t row_bytes = static_cast<std::size_t>(columns.size()) * cell_bytes;
@@ -214,9 +215,11 @@ void write_csv_long(std::ostream& out, const LongTable& table, const CancelToken
           if (layout.head >= 0) to = put_index(to, h);
           to = put_index(to, rows.begin + row);
           to = put_index(to, columns.begin + static_cast<std::int64_t>(j));
-          to = put_text(to, row_fields[static_cast<std::size_t>(row)]);
-          *to++ = ',';
-          if (score_like) {
+          if (!of_heads) {
+            to = put_text(to, row_fields[static_cast<std::size_t>(row)]);
+            *to++ = ',';
+          }
+          if (score_like || of_heads) {
             to = put_text(to, column_fields[j]);
             *to++ = ',';
           }

@@ -22,6 +22,10 @@ bool Architecture::has_window(std::int64_t layer) const {
   return sliding_window && (windowed.empty() || windowed.at(static_cast<std::size_t>(layer)));
 }
 
+bool Architecture::has_experts(std::int64_t layer) const {
+  return mixture && (mixture->layers.empty() || mixture->layers.at(static_cast<std::size_t>(layer)));
+}
+
 std::optional<double> Architecture::score_scale_of(std::int64_t layer) const {
   if (!scale_by_layer) return score_scale;
   const double scale = score_scale.value_or(1.0 / std::sqrt(static_cast<double>(head_dim)));

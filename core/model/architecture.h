@@ -24,6 +24,25 @@ struct RotaryRule {
   friend bool operator==(const RotaryRule&, const RotaryRule&) = default;
 };
 
+// A mixture of experts in place of one MLP: of a row x the router gives p = softmax(router x) over all experts; the
+// `chosen` largest p (of equal ones the first) choose experts, whose results are summed with the factors p_e, divided
+// by the sum of the chosen p where `renormalised`. A softmax of the chosen logits alone gives the same factors.
+struct MixtureRule {
+  std::int64_t experts = 0, chosen = 0;
+  std::int64_t width = 0;  // features between the matrices of an expert
+  bool renormalised = true;
+  // gpt-oss: gate' = min(gate, limit), up' = up held within [-limit, limit], then gate' sigmoid(slope gate') * (up' +
+  // 1) in place of f(gate) * up.
+  struct Clamp {
+    double limit = 7, slope = 1.702;
+    friend bool operator==(const Clamp&, const Clamp&) = default;
+  };
+  std::optional<Clamp> clamp;
+  std::vector<bool> layers;  // [num_layers], those that have the mixture, others an MLP; empty: all of them
+  bool router_bias = false, expert_bias = false;
+  friend bool operator==(const MixtureRule&, const MixtureRule&) = default;
+};
+
 struct Architecture {
   enum class Norm { layer, rms };
   // Where the norms of a layer stand, of its attention and of its MLP alike (f):
@@ -51,6 +70,7 @@ struct Architecture {
   std::optional<double> score_scale;           // instead of 1 / sqrt(head_dim)
   bool scale_by_layer = false;                 // the scale of layer n is divided by n + 1
   std::optional<double> score_softcap;         // C * tanh(scores / C) before the mask
+  bool sinks = false;                          // a learned logit of every head joins the softmax and is dropped
 
   Norm norm = Norm::layer;
   double norm_eps = 1e-5;
@@ -79,12 +99,14 @@ struct Architecture {
   std::optional<double> logit_softcap;  // then C * tanh(logit / C)
   Mlp mlp = Mlp::none;
   Activation activation = Activation::gelu;
+  std::optional<MixtureRule> mixture;
   // Of the masked head's transform: norm(f(W x + b)).
   Activation head_activation = Activation::gelu;
 
   bool qkv_bias = true, output_bias = true, mlp_bias = true, norm_bias = true;
 
   bool has_window(std::int64_t layer) const;
+  bool has_experts(std::int64_t layer) const;
   // The layer's own scale of scores; nullopt: 1 / sqrt(head_dim).
   std::optional<double> score_scale_of(std::int64_t layer) const;
   // Null without rotary positions.

@@ -21,6 +21,7 @@
 #include "core/model/linear_names.h"
 #include "core/model/model_config.h"
 #include "core/model/model_map.h"
+#include "core/model/planned_weights.h"
 #include "core/model/weight_files.h"
 #include "core/model/weight_lookup.h"
 #include "core/model/weight_plan.h"
@@ -71,41 +72,13 @@ struct Checkpoint::Contents {
   std::map<std::int64_t, BlockWeights> blocks;
   std::optional<OutputHead> output_head;
 
-  Tensor vector(const PlannedTensor& planned) const;
-  Tensor matrix(const PlannedTensor& planned) const;
-  NormWeights norm(const PlannedModule& planned) const;
-  Linear linear(const PlannedModule& planned) const;
   Linear query_or_key(const PlannedModule& planned) const;
   BlockWeights read_block(std::int64_t layer) const;
   OutputHead read_output_head() const;
 };
 
-Tensor Checkpoint::Contents::vector(const PlannedTensor& planned) const {
-  const WeightFiles::Place* place = lookup.find(planned);
-  return place == nullptr ? Tensor() : place->file->tensor(*place->entry);
-}
-
-Tensor Checkpoint::Contents::matrix(const PlannedTensor& planned) const {
-  const WeightFiles::Place* place = lookup.find(planned);
-  if (place == nullptr) return {};
-  const Tensor as_stored = place->file->weight(*place->entry);
-  return planned.kind == PlannedTensor::Kind::matrix_in_out ? as_stored.permuted({1, 0}) : as_stored;
-}
-
-NormWeights Checkpoint::Contents::norm(const PlannedModule& planned) const {
-  return {vector(planned.weight), vector(planned.bias)};
-}
-
-Linear Checkpoint::Contents::linear(const PlannedModule& planned) const {
-  const auto name_of = [this](const PlannedTensor& tensor) {
-    const WeightFiles::Place* place = lookup.find(tensor);
-    return place == nullptr ? std::string() : place->entry->name;
-  };
-  return {matrix(planned.weight), vector(planned.bias), name_of(planned.weight), name_of(planned.bias)};
-}
-
 Linear Checkpoint::Contents::query_or_key(const PlannedModule& planned) const {
-  Linear read = linear(planned);
+  Linear read = read_linear(lookup, planned);
   if (!paired_rows || read.empty()) return read;
   read.paired_head = config.architecture.head_dim;
   read.weight = rows_as_used(read, read.weight);
@@ -117,15 +90,15 @@ BlockWeights Checkpoint::Contents::read_block(std::int64_t layer) const {
   const Architecture& architecture = config.architecture;
   const PlannedBlock planned = planned_block(architecture, *config.family, layer);
   BlockWeights block;
-  block.attention_norm = norm(planned.attention_norm);
-  block.mlp_norm = norm(planned.mlp_norm);
-  block.attention_norm_out = norm(planned.attention_norm_out);
+  block.attention_norm = read_norm(lookup, planned.attention_norm);
+  block.mlp_norm = read_norm(lookup, planned.mlp_norm);
+  block.attention_norm_out = read_norm(lookup, planned.attention_norm_out);
   if (const WeightFiles::Place* place = lookup.find(planned.attention_norm_out.weight)) {
     block.attention_norm_out_name = place->entry->name;
   }
-  block.mlp_norm_out = norm(planned.mlp_norm_out);
+  block.mlp_norm_out = read_norm(lookup, planned.mlp_norm_out);
   LayerWeights& attention = block.attention;
-  attention.qkv = linear(planned.qkv);
+  attention.qkv = read_linear(lookup, planned.qkv);
   if (attention.fused()) {
     const bool per_head = architecture.fused_rows == Architecture::FusedRows::per_head;
     attention.qkv_layout = per_head ? QkvLayout::per_head : QkvLayout::blocked;
@@ -133,35 +106,40 @@ BlockWeights Checkpoint::Contents::read_block(std::int64_t layer) const {
   }
   attention.query = query_or_key(planned.query);
   attention.key = query_or_key(planned.key);
-  attention.value = linear(planned.value);
-  attention.output = linear(planned.output);
+  attention.value = read_linear(lookup, planned.value);
+  attention.output = read_linear(lookup, planned.output);
+  if (!planned.sinks.empty()) {
+    attention.sinks = read_vector(lookup, planned.sinks);
+    attention.sinks_name = lookup.find(planned.sinks)->entry->name;
+  }
   attention.num_heads = architecture.num_heads;
   attention.source = fmt::format("{}, layer {}", path, layer);
-  block.query_norm = vector(planned.query_norm.weight);
-  block.key_norm = vector(planned.key_norm.weight);
-  block.gate = linear(planned.gate);
-  block.up = linear(planned.up);
-  if (const Linear both = linear(planned.gate_up); !both.empty()) {
+  block.query_norm = read_vector(lookup, planned.query_norm.weight);
+  block.key_norm = read_vector(lookup, planned.key_norm.weight);
+  block.gate = read_linear(lookup, planned.gate);
+  block.up = read_linear(lookup, planned.up);
+  if (const Linear both = read_linear(lookup, planned.gate_up); !both.empty()) {
     const std::int64_t width = architecture.mlp_width;
     block.gate = rows_of(both, 0, width);
     block.up = rows_of(both, width, 2 * width);
   }
-  block.down = linear(planned.down);
+  block.down = read_linear(lookup, planned.down);
+  block.experts = read_experts(lookup, planned);
   return block;
 }
 
 OutputHead Checkpoint::Contents::read_output_head() const {
   OutputHead head;
-  head.final_norm = norm(planned_body(config.architecture, *config.family).final_norm);
+  head.final_norm = read_norm(lookup, planned_body(config.architecture, *config.family).final_norm);
   head.kind = account.head;
   if (head.kind == OutputHead::Kind::none) return head;
   PlannedHead planned = planned_head(config.architecture, *config.family);
-  head.transform = linear(planned.transform);
-  head.transform_norm = norm(planned.transform_norm);
+  head.transform = read_linear(lookup, planned.transform);
+  head.transform_norm = read_norm(lookup, planned.transform_norm);
   if (config.architecture.tied_embeddings) {
     planned.decoder.weight = planned_body(config.architecture, *config.family).word;
   }
-  head.decoder = linear(planned.decoder);
+  head.decoder = read_linear(lookup, planned.decoder);
   return head;
 }
 
@@ -239,9 +217,9 @@ EmbeddingWeights Checkpoint::embedding() const {
   const std::lock_guard lock(contents_->mutex);
   if (!contents_->embedding) {
     const PlannedBody planned = planned_body(architecture(), *contents_->config.family);
-    contents_->embedding =
-        EmbeddingWeights{contents_->matrix(planned.word), contents_->matrix(planned.position),
-                         contents_->matrix(planned.token_type), contents_->norm(planned.embedding_norm)};
+    contents_->embedding = EmbeddingWeights{
+        read_matrix(contents_->lookup, planned.word), read_matrix(contents_->lookup, planned.position),
+        read_matrix(contents_->lookup, planned.token_type), read_norm(contents_->lookup, planned.embedding_norm)};
   }
   return *contents_->embedding;
 }

@@ -1,7 +1,9 @@
 // The tensors of a trained model, grouped as its parts use them.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "core/model/layer_weights.h"
 #include "core/tensor/tensor.h"
@@ -23,13 +25,23 @@ struct EmbeddingWeights {
   NormWeights norm;
 };
 
+// Of a mixture (Architecture::mixture). The numbers stay in the file: an expert that no row chose is not read.
+struct ExpertWeights {
+  struct Expert {
+    Linear gate, up, down;
+  };
+  Linear router;  // [experts, d_model]
+  std::vector<Expert> experts;
+};
+
 struct BlockWeights {
   NormWeights attention_norm, mlp_norm;
   NormWeights attention_norm_out, mlp_norm_out;  // of results, before they are added (Architecture::NormPlace)
   std::string attention_norm_out_name;           // of its weight in the file
   LayerWeights attention;
-  Tensor query_norm, key_norm;  // [head_dim], of a norm over all heads [heads * head_dim], or empty
-  Linear gate, up, down;        // gate only where the MLP is gated
+  Tensor query_norm, key_norm;                   // [head_dim], of a norm over all heads [heads * head_dim], or empty
+  Linear gate, up, down;                         // gate only where the MLP is gated; empty where there are experts
+  std::shared_ptr<const ExpertWeights> experts;  // null without
 };
 
 // Logits of a token before Architecture::logit_scale and logit_softcap: decoder(final_norm(hidden)), or

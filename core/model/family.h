@@ -59,6 +59,17 @@ struct TensorNames {
   const char* gate = "";
   const char* up = "";
   const char* down = "";
+  // Of a mixture: a matrix each an expert, whose names follow `experts`, the expert's number and a dot; or all experts'
+  // matrices in one tensor [experts, in, out] (the tensor's whole name; biases end in _bias), where of gate and up
+  // every even column is gate's.
+  const char* router = "";
+  const char* experts = "";
+  const char* expert_gate = "";
+  const char* expert_up = "";
+  const char* expert_down = "";
+  const char* stacked_gate_up = "";
+  const char* stacked_down = "";
+  const char* sinks = "";  // the whole name
   const char* final_norm = "";
   // Names of the head, which do not have the body's prefix ("bert.", "model.").
   const char* transform = "";

@@ -33,6 +33,11 @@ Family starcoder2();
 Family cohere();
 Family llama2c();
 
+// family_mixture.cpp
+Family mixtral();
+Family qwen3_moe();
+Family gpt_oss();
+
 // family_gemma.cpp
 Family gemma();
 Family gemma2();

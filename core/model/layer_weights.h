@@ -19,7 +19,10 @@ struct LayerWeights {
   // nullopt.
   std::optional<std::int64_t> fused_key_rows;
   Linear query, key, value;
-  Tensor bias_k, bias_v;                  // [kv_heads * head_dim]: one more key that no mask hides; or empty
+  Tensor bias_k, bias_v;  // [kv_heads * head_dim]: one more key that no mask hides; or empty
+  // [heads], a logit that joins every row of its head's softmax and is dropped afterwards; or empty. And its name.
+  Tensor sinks;
+  std::string sinks_name;
   Linear output;                          // [d_model, heads * value_head_dim], or empty
   std::optional<std::int64_t> num_heads;  // from the file's metadata; nullopt when it has none
   std::string source;                     // "seeded 0", or the path

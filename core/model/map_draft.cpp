@@ -108,8 +108,12 @@ void Drafter::find_layers() {
 
 void Drafter::find_parts() {
   std::vector<std::string> left;
+  bool experts = false;
   for (const auto& [name, place] : files_.all()) {
     if (is_remade_buffer(name)) continue;
+    // A matrix of one of many would pass for the layer's own.
+    experts = experts || name.find("experts.") != name.npos;
+    if (name.find("experts.") != name.npos) continue;
     const LayeredName parts = layered_name(name);
     const bool in_layer = num_layers_ > 0 && parts.layer >= 0 && parts.before == layer_prefix_;
     if (in_layer && parts.layer != 0) continue;
@@ -134,6 +138,7 @@ void Drafter::find_parts() {
                                                    shortened(found_.at(key).pattern), key));
     }
   }
+  if (experts) doubt("it is a mixture of experts, which a map cannot name: only a family of the table opens one");
   if (!left.empty()) doubt(fmt::format("tensors without a part: {}", first_ten(left)));
   std::vector<const char*> wanted = {"word.weight", "attention_norm.weight", "output.weight"};
   if (!has("qkv.weight")) wanted.insert(wanted.end(), {"query.weight", "key.weight", "value.weight"});

@@ -222,14 +222,16 @@ ModelConfig model_config_of(const JsonValue& config, const Family& family, const
   result.tied_by_file = family.tied == Family::Tied::by_file && reader.find("tie_word_embeddings") == nullptr;
   if (family.window) read_window(reader, *family.window, architecture);
   if (architecture.position == Architecture::Position::rotary) {
-    RotaryAsked asked{architecture.head_dim, family.pairs, family.rotary, false};
+    RotaryAsked asked{architecture.head_dim, family.pairs, family.rotary, false, architecture.max_positions};
     architecture.rotary = rotary_rule_of(reader, asked);
     asked.of_window = true;
     if (*family.rotary.window_theta.key) architecture.window_rotary = rotary_rule_of(reader, asked);
   }
   if (architecture.head_norm) architecture.head_norm_eps = architecture.norm_eps;
   if (reader.find("quantization_config") != nullptr || config.find("quantization_config") != nullptr) {
-    reader.add_problem("it has a quantization_config; expected weights in F32, F16 or BF16");
+    reader.add_problem(
+        "it has a quantization_config (MXFP4, GPTQ, FP8 and the like), whose weights are not read; expected weights in "
+        "F32, F16 or BF16");
   }
   if (family.particulars != nullptr) family.particulars(reader, family, architecture);
   const bool inside = reader.find("eos_token_id") != nullptr;  // of a text model inside of a larger one

@@ -45,6 +45,45 @@ void scale_as_llama3(ConfigReader& scaling, std::vector<float>& inverse) {
   }
 }
 
+// YaRN (Peng et al. 2023): features that turn often keep their frequency, slow ones get 1 / factor of it, those between
+// a mixture. Returns what multiplies cos and sin.
+double scale_as_yarn(ConfigReader& scaling, double theta, std::int64_t otherwise_original,
+                     std::vector<float>& inverse) {
+  const double factor = scaling.positive("factor");
+  std::optional<std::int64_t> otherwise;
+  if (otherwise_original > 0) otherwise = otherwise_original;
+  const auto original =
+      static_cast<double>(scaling.whole("original_max_position_embeddings", 1, kMostPositions, otherwise));
+  if (!(theta > 1)) scaling.add_problem(fmt::format("rope_theta is {}, expected more than 1 with yarn", theta));
+  if (!scaling.problems().empty()) return 1;
+  const auto features = static_cast<double>(2 * inverse.size());
+  // The feature whose angle makes so many turns over the original length.
+  const auto feature_of = [&](double turns) {
+    return features * std::log(original / (turns * 2 * std::numbers::pi)) / (2 * std::log(theta));
+  };
+  double low = feature_of(scaling.positive("beta_fast", 32)), high = feature_of(scaling.positive("beta_slow", 1));
+  if (scaling.truth("truncate", true)) {
+    low = std::floor(low);
+    high = std::ceil(high);
+  }
+  low = std::max(low, 0.0);
+  high = std::min(high, features - 1);
+  if (low == high) high += 0.001;
+  for (std::size_t p = 0; p < inverse.size(); ++p) {
+    const auto ramp = static_cast<float>(std::clamp((static_cast<double>(p) - low) / (high - low), 0.0, 1.0));
+    const float kept = 1 - ramp;
+    const float power = static_cast<float>(2 * p) / static_cast<float>(2 * inverse.size());
+    const auto wave = static_cast<float>(std::pow(theta, static_cast<double>(power)));  // 1 / frequency
+    inverse[p] = 1.0F / (static_cast<float>(factor) * wave) * (1 - kept) + inverse[p] * kept;
+  }
+  const auto length_factor = [factor](double scale) { return factor <= 1 ? 1.0 : 0.1 * scale * std::log(factor) + 1; };
+  double attention = length_factor(1);
+  if (scaling.find("mscale") != nullptr && scaling.find("mscale_all_dim") != nullptr) {
+    attention = length_factor(scaling.positive("mscale")) / length_factor(scaling.positive("mscale_all_dim"));
+  }
+  return scaling.positive("attention_factor", attention);
+}
+
 // The object that describes the scaling, and its name; null where there is none.
 struct Scaling {
   const char* key = "rope_scaling";
@@ -115,9 +154,11 @@ RotaryRule rotary_rule_of(ConfigReader& reader, const RotaryAsked& asked) {
     for (float& frequency : inverse) frequency /= factor;
   } else if (type == "llama3") {
     scale_as_llama3(scaling, inverse);
+  } else if (type == "yarn") {
+    rule.factor = scale_as_yarn(scaling, theta, asked.max_positions, inverse);
   } else if (type != "default") {
-    scaling.add_problem(
-        fmt::format("rope_type is {}, which is not implemented; expected default, linear or llama3", in_quotes(type)));
+    scaling.add_problem(fmt::format(
+        "rope_type is {}, which is not implemented; expected default, linear, llama3 or yarn", in_quotes(type)));
   }
   for (const std::string& problem : scaling.problems()) reader.add_problem(fmt::format("{}: {}", found.key, problem));
   rule.inverse_frequencies.assign(inverse.begin(), inverse.end());

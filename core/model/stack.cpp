@@ -1,11 +1,10 @@
 #include "core/model/stack.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
-#include "core/backend/kernels/activations.h"
 #include "core/base/assert.h"
+#include "core/model/experts.h"
 #include "core/model/row_norm.h"
 
 namespace headscope {
@@ -30,6 +29,7 @@ void add_row(float* row, const float* addend, std::int64_t features) {
 // mlp(x), [batch, rows, d_model].
 void mlp_of(const Architecture& architecture, const BlockWeights& weights, const Tensor& x, const Backend& backend,
             const CancelToken& cancel, Tensor& result) {
+  if (weights.experts != nullptr) return experts_of(architecture, *weights.experts, x, backend, cancel, result);
   const Shape wide{x.dim(0), x.dim(1), architecture.mlp_width};
   Tensor up = Tensor::zeros(wide, kAxes);
   backend.linear_into(x, weights.up, up, cancel);
@@ -137,22 +137,6 @@ void finish_layer(const Architecture& architecture, const BlockWeights& weights,
     add_rows(s, rows);
     if (after_sum) norm_rows(architecture, weights.mlp_norm, rows, 0, rows);
   }
-}
-
-void activate(Architecture::Activation activation, std::span<float> values) {
-  const auto count = static_cast<std::int64_t>(values.size());
-  switch (activation) {
-    case Architecture::Activation::gelu:
-      return gelu_values(values.data(), count);
-    case Architecture::Activation::gelu_tanh:
-      return gelu_tanh_values(values.data(), count);
-    case Architecture::Activation::silu:
-      return silu_values(values.data(), count);
-    case Architecture::Activation::relu:
-      for (float& value : values) value = value < 0 ? 0.0F : value;
-      return;
-  }
-  HEADSCOPE_ASSERT(false, "activation " + std::to_string(static_cast<int>(activation)));
 }
 
 }  // namespace headscope

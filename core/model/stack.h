@@ -7,6 +7,7 @@
 
 #include "core/backend/backend.h"
 #include "core/base/cancel.h"
+#include "core/model/activate.h"
 #include "core/model/checkpoint.h"
 #include "core/tensor/tensor.h"
 
@@ -55,12 +56,9 @@ void mlp_added(const Architecture& architecture, const BlockWeights& weights, co
 //   before:    s = stream + attention, then s + mlp(norm(s)); parallel: s + mlp(norm(stream))
 //   after_sum: s = norm(stream + attention), then norm(s + mlp(s))
 //   after:     s = stream + attention, then s + norm(mlp(s));  around: s + norm'(mlp(norm(s)))
-//   mlp(x) = down(f(up x)), or down(f(gate x) * up x)
+//   mlp(x) = down(f(up x)), or down(f(gate x) * up x), or a sum of experts (core/model/experts)
 // Throws Cancelled.
 void finish_layer(const Architecture& architecture, const BlockWeights& weights, const AttendedRows& attended,
                   const Backend& backend, const CancelToken& cancel, Tensor& left);
-
-// Applies f of an MLP or of a head's transform, in place.
-void activate(Architecture::Activation activation, std::span<float> values);
 
 }  // namespace headscope

@@ -40,10 +40,15 @@ void add(const PlannedModule& module, std::vector<PlannedTensor>& all) {
 
 std::vector<PlannedTensor> PlannedBlock::tensors() const {
   std::vector<PlannedTensor> all;
-  for (const PlannedModule* module : {&attention_norm, &qkv, &query, &key, &value, &output, &query_norm, &key_norm,
-                                      &attention_norm_out, &mlp_norm, &mlp_norm_out, &gate_up, &gate, &up, &down}) {
+  for (const PlannedModule* module :
+       {&attention_norm, &qkv, &query, &key, &value, &output, &query_norm, &key_norm, &attention_norm_out, &mlp_norm,
+        &mlp_norm_out, &gate_up, &gate, &up, &down, &router, &stacked_gate_up, &stacked_down}) {
     add(*module, all);
   }
+  for (const Expert& expert : experts) {
+    for (const PlannedModule* module : {&expert.gate, &expert.up, &expert.down}) add(*module, all);
+  }
+  if (!sinks.empty()) all.push_back(sinks);
   return all;
 }
 
@@ -76,6 +81,36 @@ PlannedBody planned_body(const Architecture& architecture, const Family& family)
   return body;
 }
 
+namespace {
+
+// A tensor with the matrices of all experts.
+PlannedModule stacked(const std::string& name, const MixtureRule& mixture, std::int64_t in, std::int64_t out) {
+  PlannedModule module;
+  if (name.empty()) return module;
+  module.weight = {name, "", {mixture.experts, in, out}, Kind::matrix};
+  if (mixture.expert_bias) module.bias = {name + "_bias", "", {mixture.experts, out}};
+  return module;
+}
+
+void plan_experts(const Architecture& architecture, const TensorNames& names, const std::string& prefix,
+                  PlannedBlock& block) {
+  const MixtureRule& mixture = *architecture.mixture;
+  const std::int64_t width = architecture.d_model, inner = mixture.width;
+  const auto named = [&prefix](const char* name) { return *name ? prefix + name : std::string(); };
+  block.router = linear(named(names.router), mixture.experts, width, mixture.router_bias, false);
+  block.stacked_gate_up = stacked(named(names.stacked_gate_up), mixture, width, 2 * inner);
+  block.stacked_down = stacked(named(names.stacked_down), mixture, inner, width);
+  if (!*names.experts) return;
+  for (std::int64_t e = 0; e < mixture.experts; ++e) {
+    const auto of_expert = [&](const char* name) { return fmt::format("{}{}{}.{}", prefix, names.experts, e, name); };
+    block.experts.push_back({linear(of_expert(names.expert_gate), inner, width, mixture.expert_bias, false),
+                             linear(of_expert(names.expert_up), inner, width, mixture.expert_bias, false),
+                             linear(of_expert(names.expert_down), width, inner, mixture.expert_bias, false)});
+  }
+}
+
+}  // namespace
+
 PlannedBlock planned_block(const Architecture& architecture, const Family& family, std::int64_t layer) {
   const TensorNames& names = family.names;
   const std::string prefix = fmt::format("{}{}.", names.layer, layer);
@@ -100,6 +135,11 @@ PlannedBlock planned_block(const Architecture& architecture, const Family& famil
   block.attention_norm_out = norm(named(names.attention_norm_out), width, norm_bias);
   block.mlp_norm_out = norm(named(names.mlp_norm_out), width, norm_bias);
   if (!architecture.shared_norm) block.mlp_norm = norm(named(names.mlp_norm), width, norm_bias);
+  if (architecture.sinks && *names.sinks) block.sinks = {named(names.sinks), "", {architecture.num_heads}};
+  if (architecture.has_experts(layer)) {
+    plan_experts(architecture, names, prefix, block);
+    return block;
+  }
   block.gate_up = linear(named(names.gate_up), 2 * architecture.mlp_width, width, architecture.mlp_bias, in_out);
   block.gate = linear(named(names.gate), architecture.mlp_width, width, architecture.mlp_bias, in_out);
   block.up = linear(named(names.up), architecture.mlp_width, width, architecture.mlp_bias, in_out);

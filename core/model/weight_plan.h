@@ -28,7 +28,14 @@ struct PlannedModule {
 struct PlannedBlock {
   PlannedModule attention_norm, qkv, query, key, value, output, query_norm, key_norm;
   PlannedModule attention_norm_out, mlp_norm, mlp_norm_out, gate_up, gate, up, down;
-  std::vector<PlannedTensor> tensors() const;  // those that are there
+  PlannedTensor sinks;
+  struct Expert {
+    PlannedModule gate, up, down;
+  };
+  PlannedModule router;
+  std::vector<Expert> experts;
+  PlannedModule stacked_gate_up, stacked_down;  // instead of `experts`: [experts, in, out]
+  std::vector<PlannedTensor> tensors() const;   // those that are there
 };
 
 struct PlannedBody {

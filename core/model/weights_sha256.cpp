@@ -81,6 +81,16 @@ std::string sha256_of(const Checkpoint& checkpoint, const CancelToken& cancel) {
     add_linear(sha, before + "gate", block.gate, cancel);
     add_linear(sha, before + "up", block.up, cancel);
     add_linear(sha, before + "down", block.down, cancel);
+    add_tensor(sha, before + "sinks", block.attention.sinks, cancel);
+    if (block.experts == nullptr) continue;
+    add_linear(sha, before + "router", block.experts->router, cancel);
+    for (std::size_t e = 0; e < block.experts->experts.size(); ++e) {
+      const ExpertWeights::Expert& expert = block.experts->experts[e];
+      const std::string of_expert = before + "experts." + std::to_string(e) + ".";
+      add_linear(sha, of_expert + "gate", expert.gate, cancel);
+      add_linear(sha, of_expert + "up", expert.up, cancel);
+      add_linear(sha, of_expert + "down", expert.down, cancel);
+    }
   }
   const OutputHead head = checkpoint.output_head();
   add_norm(sha, "head.final_norm", head.final_norm, cancel);

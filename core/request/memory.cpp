@@ -76,6 +76,8 @@ bool is_there(const Request& request, const StageSizes& sizes, StageWhen when) {
       return request.dropout > 0 || !request.dropout_mask.empty();
     case StageWhen::captured:
       return false;  // it lies in its file
+    case StageWhen::sinks:
+      return false;  // computed when read
     case StageWhen::fused:
     case StageWhen::per_head:
     case StageWhen::projected:

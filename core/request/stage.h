@@ -29,6 +29,7 @@ enum class StageId {
   weights,
   dropped_weights,
   captured_weights,
+  sink_weights,
   context,
   concat,
   output,
@@ -47,7 +48,7 @@ const std::vector<StageId>& all_stages();
 // Whether rows are queries and columns are keys: raw_scores ... captured_weights.
 bool is_score_like(StageId stage);
 
-// weights, dropped_weights and captured_weights: never negative, drawn with a sequential map on [0, 1].
+// weights, dropped_weights, captured_weights and sink_weights: never negative, drawn with a sequential map on [0, 1].
 bool is_weight_like(StageId stage);
 
 }  // namespace headscope

@@ -1,3 +1,4 @@
+// Long because it is one table, a row a stage.
 #include "core/request/stage_info.h"
 
 #include <string>
@@ -212,7 +213,7 @@ std::vector<StageInfo> weight_stages() {
        Card::own,
        kWeights,
        {.from = {{S::masked_scores}},
-        .sources = {Source::mask},
+        .sources = {Source::mask, Source::sinks},
         .options = {"fully-masked"},
         .variants = {V::softmax_over_queries, V::mask_after_softmax}}},
       {S::dropped_weights,
@@ -231,6 +232,17 @@ std::vector<StageInfo> weight_stages() {
        Card::own,
        kWeights,
        {.sources = {Source::capture}}},
+      {S::sink_weights,
+       "sink_weights",
+       "b,h,i",
+       {{Axis::batch, Size::batch}, {Axis::head, Size::heads}, {Axis::query, Size::queries}},
+       When::sinks,
+       Card::own,
+       kWeights,
+       {.from = {{S::masked_scores}},
+        .sources = {Source::mask, Source::sinks},
+        .options = {"fully-masked"},
+        .variants = {V::softmax_over_queries}}},
   };
 }
 

@@ -52,6 +52,7 @@ enum class StageWhen {
   captured,     // captures that hold weights and what they can be computed from
   output,       // those that have an output projection
   output_norm,  // layers of models that normalise what attention gives
+  sinks,        // layers whose heads have a learned sink, but for softmax-over-queries
 };
 
 // The card of the pipeline strip. Stages that follow each other with the same card share it; `own` is shared by none.
@@ -72,6 +73,7 @@ enum class Source {
   head_rule,     // what a model does to the heads of queries and keys: norm, rotary positions
   output,        // the weight and bias of the output projection
   output_norm,   // the norm after it
+  sinks,         // the learned sinks of the heads
   mask,          // which cells are hidden, and what is added
   dropout_mask,  // of --dropout-mask
   capture,       // weights that a capture holds

@@ -84,6 +84,14 @@ void write_by_formula(Latex& x, StageId after, StageId before) {
   }
 }
 
+// `sink`: what a sink adds to the sum of a row.
+void write_sinks(Latex& x, const char* sink) {
+  x.stage(StageId::sink_weights, tex_at(StageId::sink_weights, "b,h,i"),
+          fmt::format("\\frac{{\\exp \\sigma_h}}{{\\sum_{{j=0}}^{{{}}} \\exp {}{}}}", x.trace.key_len() - 1,
+                      tex_at(StageId::masked_scores, "b,h,i,j"), sink),
+          "What the sink takes: no key gets it.");
+}
+
 void write_scores(Latex& x) {
   const Trace& trace = x.trace;
   const Request& r = trace.request;
@@ -115,19 +123,20 @@ void write_scores(Latex& x) {
     x.stage(StageId::scores, tex_at(StageId::scores, "b,h,i,j"),
             tex_at(StageId::raw_scores, "b,h,i,j") + " " + scale_tex(trace),
             trace.scale == 1.0 ? "Nothing is scaled." : "Scaled.");
-    StageId before = StageId::scores;
+    const StageId before = trace.as_computed().softcap ? StageId::capped_scores : StageId::scores;
     write_by_formula(x, StageId::scores, StageId::masked_scores);
-    if (trace.as_computed().softcap) before = StageId::capped_scores;
     const bool capped_last = caps_added(trace.as_computed(), *trace.mask);
     x.stage(StageId::masked_scores, tex_at(StageId::masked_scores, "b,h,i,j"),
             masked(tex_at(before, "b,h,i,j") + (capped_last ? "" : plus), fill),
             hides || added ? words : "No mask hides anything here.");
   }
   const bool columns = has_variant(r, Variant::softmax_over_queries);
-  std::string weights =
-      fmt::format("\\frac{{\\exp {0}}}{{\\sum_{{{1}=0}}^{{{2}}} \\exp {3}}}", tex_at(StageId::masked_scores, "b,h,i,j"),
-                  columns ? "i'" : "j'", (columns ? trace.query_len() : trace.key_len()) - 1,
-                  tex_at(StageId::masked_scores, columns ? "b,h,i',j" : "b,h,i,j'"));
+  const bool sinks = trace.find(StageId::sink_weights) != nullptr;
+  const char* sink = sinks ? " + \\exp \\sigma_h" : "";
+  std::string weights = fmt::format("\\frac{{\\exp {0}}}{{\\sum_{{{1}=0}}^{{{2}}} \\exp {3}{4}}}",
+                                    tex_at(StageId::masked_scores, "b,h,i,j"), columns ? "i'" : "j'",
+                                    (columns ? trace.query_len() : trace.key_len()) - 1,
+                                    tex_at(StageId::masked_scores, columns ? "b,h,i',j" : "b,h,i,j'"), sink);
   std::string about = columns ? "Softmax over the queries: a known mistake." : "Softmax over the keys.";
   if (after_softmax && trace.mask->hidden.any()) {
     weights =
@@ -139,7 +148,9 @@ void write_scores(Latex& x) {
                  ? " Rows whose every key is hidden are 0."
                  : fmt::format(" Rows whose every key is hidden are $1/{}$.", trace.key_len());
   }
+  if (sinks) about += " Every head has a learned sink $\\sigma_h$ beside them.";
   x.stage(StageId::weights, tex_at(StageId::weights, "b,h,i,j"), weights, about);
+  write_sinks(x, sink);
 }
 
 void write_rest(Latex& x) {

@@ -99,8 +99,9 @@ void write_heads_of(Latex& x) {
     const bool turned = norm != nullptr && rule->rotary != nullptr, normed = norm != nullptr && !norm->empty();
     if (!turned && !normed) {
       const std::string feature = offset == 0 ? "b,h,i,d" : fmt::format("b,h,i,{}+d", offset);
+      const std::int64_t past = id == StageId::query ? 0 : past_len(in);
       return x.stage(
-          id, tex_at(id, "b,h,i,d"),
+          id, tex_at(id, past == 0 ? std::string("b,h,i,d") : fmt::format("b,h,{}+i,d", past)),
           per_head ? tex_at(StageId::qkv_heads, feature) : tex_at(projected, fmt::format("b,i,{}h+d", width)), words);
     }
     // Functions of a whole head: its features from : to.

@@ -1,4 +1,5 @@
 // From query and key to the output: scores, mask, softmax, dropout, context, merge.
+// Long because the stages from scores to output follow one another as the script has them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -163,6 +164,29 @@ void write_frozen(ScoreLines& c) {
   }
 }
 
+// A softmax over the keys and the sink of each head; returns what it gives the keys.
+std::string write_joined_softmax(ScoreLines& c) {
+  ScriptWriter& w = c.w;
+  w.line(fmt::format("sinks = {}  # a learned logit of every head", w.data("sinks", c.trace.inputs->weights.sinks)));
+  w.line("sink_column = sinks[None, :, None, None].expand(*masked_scores.shape[:3], 1)",
+         "sink_column = np.broadcast_to(sinks[None, :, None, None], masked_scores.shape[:3] + (1,))");
+  w.line("with_sinks = torch.cat([masked_scores, sink_column], dim=-1).softmax(dim=-1)",
+         "with_sinks = softmax(np.concatenate([masked_scores, sink_column], axis=-1), axis=-1)");
+  return "with_sinks[..., :-1]";
+}
+
+void write_sink_weights(ScoreLines& c, bool rewritten) {
+  ScriptWriter& w = c.w;
+  w.section({StageId::sink_weights}, "sink_weights: what the sinks take of every row");
+  for (std::int64_t h = 0; h < c.trace.num_heads(); ++h) {
+    if (frozen_head(c.request, c.trace.inputs->layer, h) == nullptr) continue;
+    w.line(fmt::format("with_sinks[:, {}, :, -1] = 0  # held", h));
+  }
+  std::string value = "with_sinks[..., -1]";
+  if (rewritten && c.request.fully_masked == FullyMasked::uniform) value = filled(w, value, "whole_row[..., 0]", "0.0");
+  w.stage(StageId::sink_weights, value);
+}
+
 void write_weights(ScoreLines& c) {
   ScriptWriter& w = c.w;
   if (any_frozen(c.request, c.trace.inputs->layer) && !c.has_mask) write_mask(c);
@@ -171,6 +195,8 @@ void write_weights(ScoreLines& c) {
   const int axis = columns ? -2 : -1;
   std::string value = w.torch() ? fmt::format("masked_scores.softmax(dim={})", axis)
                                 : fmt::format("softmax(masked_scores, axis={})", axis);
+  const bool sinks = c.trace.find(StageId::sink_weights) != nullptr;
+  if (sinks) value = write_joined_softmax(c);
   const bool rewritten = c.request.fully_masked != FullyMasked::as_computed && c.mask.hidden.any();
   if (c.hides_later || rewritten) {
     w.line("weights = " + value);
@@ -190,6 +216,7 @@ void write_weights(ScoreLines& c) {
     value = "weights";
   }
   w.stage(StageId::weights, value);
+  if (sinks) write_sink_weights(c, rewritten);
 }
 
 bool drops(const Trace& trace) {

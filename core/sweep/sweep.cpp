@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
+#include "core/attention/logit_rows.h"
+#include "core/attention/model_forward.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/output_head.h"
 #include "core/attention/patches.h"
@@ -81,6 +84,42 @@ Request with_cell(Request request, const SweepCell& cell) {
   return request;
 }
 
+// Cells whose metric is made of the logits of one position: the decoder goes over several of them at once.
+class WaitingCells {
+ public:
+  WaitingCells(const ModelTrace& model, const SweepMetric& metric, const std::vector<double>& unpatched)
+      : model_(model), metric_(metric), unpatched_(unpatched) {}
+
+  void add(SweepCell& cell, const Tensor& hidden, std::int64_t position, const CancelToken& cancel) {
+    const std::int64_t features = hidden.dim(2);
+    rows_.resize(rows_.size() + static_cast<std::size_t>(features));
+    hidden.read({{0, 1}, {position, position + 1}, {0, features}},
+                std::span(rows_).last(static_cast<std::size_t>(features)));
+    cells_.push_back(&cell);
+    if (cells_.size() == kAtOnce) measure(cancel);
+  }
+
+  void measure(const CancelToken& cancel) {
+    if (cells_.empty()) return;
+    const auto count = static_cast<std::int64_t>(cells_.size()), values = static_cast<std::int64_t>(rows_.size());
+    const Axes axes{Axis::batch, Axis::position, Axis::feature};
+    visit_logit_rows(model_, Tensor::of({1, count, values / count}, axes, std::move(rows_)), cancel,
+                     [&](std::int64_t row, std::span<const float> logits) {
+                       cells_[static_cast<std::size_t>(row)]->value = metric_of_logits(metric_, logits, unpatched_);
+                     });
+    rows_ = {};
+    cells_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kAtOnce = 16;
+  const ModelTrace& model_;
+  const SweepMetric& metric_;
+  const std::vector<double>& unpatched_;
+  std::vector<SweepCell*> cells_;
+  std::vector<float> rows_;  // [cells, d_model]
+};
+
 }  // namespace
 
 std::vector<PatchedStage> patches_of_cell(const SweepCell& cell) {
@@ -91,7 +130,10 @@ Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelTo
             const std::function<void(std::size_t done, std::size_t count)>& progress) {
   check_requests(question);
   options.whole_model = true;
-  options.reuse = true;
+  options.reuse = false;
+  ModelOptions cell_options;
+  cell_options.stage_memory = options.stage_memory;
+  cell_options.reuse = cell_options.whole_model = true;
   options.read_request = [source = question.source](const std::string&) { return source; };
   Engine engine(std::move(options));
   Sweep result;
@@ -114,13 +156,23 @@ Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelTo
   if (of_text || (partner >= 0 && vocabulary_of(*source) == vocabulary_of(*result.trace))) {
     result.source = value_of(*source, partner);
   }
+  if (!of_text) cell_options.final_from = result.position;
+  ModelForward models;  // keeps the layers that the next cell does not change
+  WaitingCells waiting(model, result.metric, unpatched);
   std::size_t done = 0;
   for (SweepCell& cell : result.cells) {
     if (progress) progress(done++, result.cells.size());
-    const bool alone = cell.position && result.found->query_of[static_cast<std::size_t>(*cell.position)] < 0;
-    cell.value =
-        alone ? result.unpatched : value_of(*engine.run(with_cell(question.patched, cell), cancel), result.position);
+    cell.value = result.unpatched;
+    if (cell.position && result.found->query_of[static_cast<std::size_t>(*cell.position)] < 0) continue;
+    const Request request = with_cell(question.patched, cell);
+    const auto run = models.run(request, engine.read(request, cancel), model.backend, cancel, cell_options);
+    if (is_of_logits(result.metric)) {
+      waiting.add(cell, run->model->final_hidden, result.position, cancel);
+    } else {
+      cell.value = value_of(*run, result.position);
+    }
   }
+  waiting.measure(cancel);
   return result;
 }
 

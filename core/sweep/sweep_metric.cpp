@@ -42,6 +42,16 @@ std::vector<std::int64_t> one_or_two(const Checkpoint& checkpoint, const std::st
           named_token(checkpoint, kOption, text.substr(last + 1))};
 }
 
+std::vector<double> log_softmax(std::span<const float> logits) {
+  const double max = *std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  for (const float logit : logits) sum += std::exp(logit - max);
+  std::vector<double> result;
+  result.reserve(logits.size());
+  for (const float logit : logits) result.push_back(logit - max - std::log(sum));
+  return result;
+}
+
 }  // namespace
 
 SweepMetric parse_sweep_metric(const Checkpoint& checkpoint, const std::string& text) {
@@ -58,37 +68,20 @@ SweepMetric parse_sweep_metric(const Checkpoint& checkpoint, const std::string& 
 }
 
 std::vector<double> log_probabilities(const ModelTrace& model, std::int64_t position, const CancelToken& cancel) {
-  const std::vector<float> logits = logits_at(model, 0, position, *model.backend, cancel);
-  const double max = *std::max_element(logits.begin(), logits.end());
-  double sum = 0;
-  for (const float logit : logits) sum += std::exp(logit - max);
-  std::vector<double> result;
-  result.reserve(logits.size());
-  for (const float logit : logits) result.push_back(logit - max - std::log(sum));
-  return result;
+  return log_softmax(logits_at(model, 0, position, *model.backend, cancel));
 }
 
-double sweep_metric_of(const ModelTrace& model, const SweepMetric& metric, std::int64_t position,
-                       const std::vector<double>& unpatched, const CancelToken& cancel) {
-  switch (metric.kind) {
-    case SweepMetric::Kind::logit: {
-      const std::vector<float> logits = logits_at(model, 0, position, *model.backend, cancel);
-      const auto of = [&](std::size_t k) {
-        return static_cast<double>(logits[static_cast<std::size_t>(metric.ids[k])]);
-      };
-      return metric.ids.size() == 1 ? of(0) : of(0) - of(1);
-    }
-    case SweepMetric::Kind::probability:
-      return probabilities_of(model, 0, position, metric.ids, *model.backend, cancel).front();
-    case SweepMetric::Kind::loss: {
-      const std::optional<double> loss = prediction_report(model, 0, cancel).mean_loss;
-      if (!loss) throw UsageError(kOption, "found loss, but no token of this text is predicted", "a longer text");
-      return *loss;
-    }
-    case SweepMetric::Kind::kl:
-      break;
+bool is_of_logits(const SweepMetric& metric) {
+  return metric.kind == SweepMetric::Kind::logit || metric.kind == SweepMetric::Kind::kl;
+}
+
+double metric_of_logits(const SweepMetric& metric, std::span<const float> logits,
+                        const std::vector<double>& unpatched) {
+  if (metric.kind == SweepMetric::Kind::logit) {
+    const auto of = [&](std::size_t k) { return static_cast<double>(logits[static_cast<std::size_t>(metric.ids[k])]); };
+    return metric.ids.size() == 1 ? of(0) : of(0) - of(1);
   }
-  const std::vector<double> patched = log_probabilities(model, position, cancel);
+  const std::vector<double> patched = log_softmax(logits);
   double sum = 0;
   for (std::size_t k = 0; k < patched.size(); ++k) {
     const double p = std::exp(patched[k]);
@@ -96,6 +89,19 @@ double sweep_metric_of(const ModelTrace& model, const SweepMetric& metric, std::
     if (std::isnan(patched[k])) sum = patched[k];
   }
   return sum;
+}
+
+double sweep_metric_of(const ModelTrace& model, const SweepMetric& metric, std::int64_t position,
+                       const std::vector<double>& unpatched, const CancelToken& cancel) {
+  if (metric.kind == SweepMetric::Kind::probability) {
+    return probabilities_of(model, 0, position, metric.ids, *model.backend, cancel).front();
+  }
+  if (metric.kind == SweepMetric::Kind::loss) {
+    const std::optional<double> loss = prediction_report(model, 0, cancel).mean_loss;
+    if (!loss) throw UsageError(kOption, "found loss, but no token of this text is predicted", "a longer text");
+    return *loss;
+  }
+  return metric_of_logits(metric, logits_at(model, 0, position, *model.backend, cancel), unpatched);
 }
 
 std::string sweep_metric_text(const Checkpoint& checkpoint, const SweepMetric& metric) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,10 @@ SweepMetric parse_sweep_metric(const Checkpoint& checkpoint, const std::string& 
 
 // ln softmax of the model's logits at a position of batch item 0, [vocabulary], in double.
 std::vector<double> log_probabilities(const ModelTrace& model, std::int64_t position, const CancelToken& cancel);
+
+// Whether the metric is made of the logits of one position alone, and what it is then: logit and kl.
+bool is_of_logits(const SweepMetric& metric);
+double metric_of_logits(const SweepMetric& metric, std::span<const float> logits, const std::vector<double>& unpatched);
 
 // The metric of a run of the whole model, at a position of batch item 0:
 //   logit        logit(A), or logit(A) - logit(B), as the model's float32 logits

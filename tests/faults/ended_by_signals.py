@@ -57,6 +57,9 @@ def cases(folder):
     picture, numbers = os.path.join(folder, "heads.png"), os.path.join(folder, "numbers")
     with open(picture, "wb") as file:
         file.write(b"the old picture")
+    other = os.path.join(folder, "other.json")
+    with open(other, "w") as file:
+        json.dump({"model": os.path.join(MODELS, "bloom"), "token_ids": ",".join(["2"] * 1500)}, file)
     long = ["--model", "seeded", "--phrase-file", phrase, "--mask", "causal", "--d-model", "64", "--heads", "8"]
     return {
         "render": (["render", *long, "--out", picture], (0.05, 0.3, 0.8, 1.5, 2.5)),
@@ -67,6 +70,8 @@ def cases(folder):
         "info array": (["info", os.path.join(folder, "array.npy")], (0.02, 0.08)),
         "generate": (["generate", "--model", os.path.join(MODELS, "bloom"), "--token-ids", "1,2", "--tokens", "1000000"],
                      (0.2, 1.0)),
+        "sweep": (["sweep", "--model", os.path.join(MODELS, "bloom"), "--token-ids", ",".join(["1"] * 1500), "--against",
+                   other, "--patch", "positions", "--metric", "kl", "--out", os.path.join(folder, "cells.csv")], (0.3, 1.5)),
         "weights": (["run", "--weights", os.path.join(folder, "layer.safetensors"), "--phrase", "a b"], (0.2, 1.0)),
         # It ends by itself after 10 ms, under a sanitizer after 100: some of these come while what is static ends.
         "its own end": (["--version"], tuple(0.0015 * k for k in range(1, 80))),

@@ -131,7 +131,8 @@ void write_model_stages(const std::string& folder, const std::string& words) {
   const auto trace = trace_of(words);
   const Shape shape{2, 1, trace->query_len(), 4};
   std::vector<float> values;
-  for (std::int64_t k = 0; k < element_count(shape); ++k) values.push_back(static_cast<float>(words.size()) + k);
+  for (std::int64_t k = 0; k < element_count(shape); ++k)
+    values.push_back(static_cast<float>(words.size() + static_cast<std::size_t>(k)));
   ExportPlan plan;
   plan.folder = folder;
   plan.stages = {StageId::output};

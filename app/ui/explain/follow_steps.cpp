@@ -128,6 +128,11 @@ Words concat_words(const Told& t) {
           plain(fmt::format(" are laid side by side: head h fills columns {0}h to {0}h + {1}.", width, width - 1))};
 }
 
+Words sink_words(const Told& t) {
+  return {plain(
+      fmt::format("The head's learned sink joins the softmax and takes {} of this row; no key gets it.", t.value))};
+}
+
 Words output_words(const Told& t) {
   return {plain("A last row of weights mixes all heads: feature "), plain(fmt::format("{} of ", t.at.cell.column)),
           t.query, plain(fmt::format(" is {}.", t.value))};
@@ -143,13 +148,21 @@ struct StageSentence {
   Words (*words)(const Told&);
 };
 constexpr StageSentence kSentences[] = {
-    {StageId::input, input_words},           {StageId::qkv, projection_words},
-    {StageId::query_proj, projection_words}, {StageId::query, query_words},
-    {StageId::raw_scores, raw_score_words},  {StageId::masked_scores, mask_words},
-    {StageId::scores, score_words},          {StageId::capped_scores, score_words},
-    {StageId::weights, weight_words},        {StageId::dropped_weights, dropout_words},
-    {StageId::context, context_words},       {StageId::concat, concat_words},
-    {StageId::output, output_words},         {StageId::attention_norm_out, norm_words},
+    {StageId::input, input_words},
+    {StageId::qkv, projection_words},
+    {StageId::query_proj, projection_words},
+    {StageId::query, query_words},
+    {StageId::raw_scores, raw_score_words},
+    {StageId::masked_scores, mask_words},
+    {StageId::scores, score_words},
+    {StageId::capped_scores, score_words},
+    {StageId::weights, weight_words},
+    {StageId::dropped_weights, dropout_words},
+    {StageId::sink_weights, sink_words},
+    {StageId::context, context_words},
+    {StageId::concat, concat_words},
+    {StageId::output, output_words},
+    {StageId::attention_norm_out, norm_words},
 };
 
 }  // namespace

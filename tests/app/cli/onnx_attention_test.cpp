@@ -66,7 +66,7 @@ class OnnxAttention : public CommandTest {
     const auto write = [&](const char* name, const std::vector<float>& values, std::int64_t heads, std::int64_t len,
                            std::int64_t features) {
       return c.rows
-                 ? write_array(name, {c.batch, len, heads * features}, as_rows(values, c.batch, heads, len, features))
+                 ? write_array(name, {c.batch, len, heads * features}, onnx_rows(values, c.batch, heads, len, features))
                  : write_array(name, {c.batch, heads, len, features}, values);
     };
     std::vector<std::string> words = {"--query", write("q", f.query, c.heads, c.queries, c.features),
@@ -95,14 +95,14 @@ class OnnxAttention : public CommandTest {
 TEST_F(OnnxAttention, EveryKindOfCaseIsSpelledInOptions) {
   for (const OnnxCase& c : all_cases()) {
     SCOPED_TRACE(std::string(c.name) + (c.keeps ? ", kept cells " : " ") + to_string(c.mask));
-    const OnnxFiles files = files_of(c);
-    const OnnxWanted wanted = wanted_of(c, files);
+    const OnnxFiles files = onnx_files(c);
+    const OnnxWanted wanted = onnx_wanted(c, files);
     for (const char* backend : {"cpu", "reference"}) {
       std::vector<std::string> words = words_of(c, files);
       words.insert(words.end(), {"--backend", backend});
       run_to("made", words);
-      EXPECT_TRUE(largest_error(stage("made", "weights"), wanted.weights) <= 2e-6) << backend;
-      EXPECT_TRUE(largest_error(stage("made", "context"), wanted.context) <= 4e-6) << backend;
+      EXPECT_TRUE(onnx_error(stage("made", "weights"), wanted.weights) <= 2e-6) << backend;
+      EXPECT_TRUE(onnx_error(stage("made", "context"), wanted.context) <= 4e-6) << backend;
       EXPECT_EQ(manifest("made")["stages"]["key"]["shape"],
                 (std::vector<std::int64_t>{c.batch, c.kv_heads, c.past + c.keys, c.features}));
     }
@@ -112,7 +112,7 @@ TEST_F(OnnxAttention, EveryKindOfCaseIsSpelledInOptions) {
 TEST_F(OnnxAttention, KeysOfThePastAreNamedAndExplainedByTheirFile) {
   OnnxCase c{.name = "past", .batch = 1, .heads = 2, .kv_heads = 1, .queries = 3, .keys = 3, .past = 2};
   c.causal = true;
-  const OnnxFiles files = files_of(c);
+  const OnnxFiles files = onnx_files(c);
   std::vector<std::string> words = words_of(c, files);
   run_to("past", words);
   EXPECT_EQ(manifest("past")["key_tokens"], (std::vector<std::string>{"past 0", "past 1", "0", "1", "2"}));
@@ -131,7 +131,7 @@ TEST_F(OnnxAttention, KeysOfThePastAreNamedAndExplainedByTheirFile) {
 TEST_F(OnnxAttention, APastOfOneLayerStandsBeforeItsProjectedKeys) {
   const std::vector<std::string> layer = {"--model", "seeded",    "--phrase", "a b c",  "--heads",
                                           "2",       "--d-model", "6",        "--mask", "causal"};
-  const std::vector<float> key = numbers(12, 7), value = numbers(12, 8);
+  const std::vector<float> key = onnx_numbers(12, 7), value = onnx_numbers(12, 8);
   std::vector<std::string> words = layer;
   words.insert(words.end(), {"--key-past", write_array("kp", {1, 2, 2, 3}, key), "--value-past",
                              write_array("vp", {1, 2, 2, 3}, value)});
@@ -161,7 +161,7 @@ TEST_F(OnnxAttention, APastOfOneLayerStandsBeforeItsProjectedKeys) {
 
 TEST_F(OnnxAttention, ContradictionsAreRefused) {
   const OnnxCase c{.name = "", .batch = 1, .heads = 2, .kv_heads = 2, .queries = 3, .keys = 3, .past = 2};
-  const std::vector<std::string> words = words_of(c, files_of(c));
+  const std::vector<std::string> words = words_of(c, onnx_files(c));
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), words.begin(), words.end());
     more.insert(more.begin(), "run");
@@ -173,7 +173,7 @@ TEST_F(OnnxAttention, ContradictionsAreRefused) {
   expect_refused(cli({"run", "--query", "q.npy", "--key", "k.npy", "--value", "v.npy", "--key-past", "kp.npy"}), 2,
                  {"value-past"});
   expect_refused(cli({"run", "--phrase", "a", "--key-past", "kp.npy", "--value-past", "vp.npy"}), 2, {"key-past"});
-  write_array("wrong", {1, 2, 3, 5}, numbers(30, 1));
+  write_array("wrong", {1, 2, 3, 5}, onnx_numbers(30, 1));
   expect_refused(with({"--key-past", "wrong.npy"}), 2, {"--key-past"});
   expect_refused(cli({"run", "--query", "q.npy", "--key", "k.npy", "--value", "v.npy", "--softcap-order", "later"}), 2,
                  {"--softcap-order", "later", "before-mask", "after-mask"});

@@ -26,12 +26,12 @@ struct OnnxCase {
   std::int64_t begin = -1;  // --past; -1: not said
 };
 
-inline std::size_t count_of(const Shape& shape) {
+inline std::size_t onnx_count(const Shape& shape) {
   return static_cast<std::size_t>(element_count(shape));
 }
 
 // Numbers that are neither ordered nor equal.
-inline std::vector<float> numbers(std::size_t count, std::uint32_t seed, float size = 1.0F) {
+inline std::vector<float> onnx_numbers(std::size_t count, std::uint32_t seed, float size = 1.0F) {
   std::vector<float> values(count);
   for (float& value : values) {
     seed = seed * 1664525U + 1013904223U;
@@ -41,7 +41,7 @@ inline std::vector<float> numbers(std::size_t count, std::uint32_t seed, float s
 }
 
 // A mask's cell, its shape broadcast to [batch, heads, queries, keys] from the right.
-inline double mask_at(const OnnxCase& c, const std::vector<float>& mask, const std::vector<std::int64_t>& cell) {
+inline double onnx_mask_at(const OnnxCase& c, const std::vector<float>& mask, const std::vector<std::int64_t>& cell) {
   std::size_t at = 0;
   for (int axis = 0; axis < c.mask.count; ++axis) {
     const std::int64_t place = cell[static_cast<std::size_t>(4 - c.mask.count + axis)];
@@ -54,15 +54,15 @@ struct OnnxFiles {
   std::vector<float> query, key, value, past_key, past_value, mask;  // [batch, heads, len, features] each
 };
 
-inline OnnxFiles files_of(const OnnxCase& c) {
+inline OnnxFiles onnx_files(const OnnxCase& c) {
   OnnxFiles files;
-  files.query = numbers(count_of({c.batch, c.heads, c.queries, c.features}), 1, 2);
-  files.key = numbers(count_of({c.batch, c.kv_heads, c.keys, c.features}), 2, 2);
-  files.value = numbers(count_of({c.batch, c.kv_heads, c.keys, c.value_features}), 3);
-  files.past_key = numbers(count_of({c.batch, c.kv_heads, c.past, c.features}), 4, 2);
-  files.past_value = numbers(count_of({c.batch, c.kv_heads, c.past, c.value_features}), 5);
+  files.query = onnx_numbers(onnx_count({c.batch, c.heads, c.queries, c.features}), 1, 2);
+  files.key = onnx_numbers(onnx_count({c.batch, c.kv_heads, c.keys, c.features}), 2, 2);
+  files.value = onnx_numbers(onnx_count({c.batch, c.kv_heads, c.keys, c.value_features}), 3);
+  files.past_key = onnx_numbers(onnx_count({c.batch, c.kv_heads, c.past, c.features}), 4, 2);
+  files.past_value = onnx_numbers(onnx_count({c.batch, c.kv_heads, c.past, c.value_features}), 5);
   if (c.mask.count == 0) return files;
-  files.mask = numbers(count_of(c.mask), 6, 3);
+  files.mask = onnx_numbers(onnx_count(c.mask), 6, 3);
   for (std::size_t n = 0; n < files.mask.size(); ++n) {
     if (c.keeps) files.mask[n] = files.mask[n] > -0.5F ? 1.0F : 0.0F;
     if (!c.keeps && n % 5 == 3) files.mask[n] = -std::numeric_limits<float>::infinity();
@@ -75,8 +75,8 @@ struct OnnxWanted {
 };
 
 // One row: scores of all keys, then their softmax.
-inline std::vector<double> row_of(const OnnxCase& c, const OnnxFiles& f, std::int64_t b, std::int64_t h,
-                                  std::int64_t i) {
+inline std::vector<double> onnx_weights_row(const OnnxCase& c, const OnnxFiles& f, std::int64_t b, std::int64_t h,
+                                            std::int64_t i) {
   const std::int64_t all = c.past + c.keys, g = h / (c.heads / c.kv_heads);
   const std::int64_t diagonal = c.begin >= 0 ? c.begin : c.past;
   std::vector<double> scores;
@@ -90,7 +90,7 @@ inline std::vector<double> row_of(const OnnxCase& c, const OnnxFiles& f, std::in
       score += static_cast<double>(f.query[query]) * static_cast<double>((before ? f.past_key : f.key)[key]);
     }
     score *= c.scale == 0 ? 1 / std::sqrt(static_cast<double>(c.features)) : c.scale;
-    const double mask = c.mask.count == 0 ? 0 : mask_at(c, f.mask, {b, h, i, j});
+    const double mask = c.mask.count == 0 ? 0 : onnx_mask_at(c, f.mask, {b, h, i, j});
     const bool hidden =
         (c.causal && j > i + diagonal) || (c.mask.count > 0 && (c.keeps ? mask == 0 : std::isinf(mask)));
     const double added = c.keeps || hidden ? 0 : mask;
@@ -106,13 +106,13 @@ inline std::vector<double> row_of(const OnnxCase& c, const OnnxFiles& f, std::in
   return scores;
 }
 
-inline OnnxWanted wanted_of(const OnnxCase& c, const OnnxFiles& f) {
+inline OnnxWanted onnx_wanted(const OnnxCase& c, const OnnxFiles& f) {
   OnnxWanted wanted;
   const std::int64_t all = c.past + c.keys;
   for (std::int64_t b = 0; b < c.batch; ++b) {
     for (std::int64_t h = 0; h < c.heads; ++h) {
       for (std::int64_t i = 0; i < c.queries; ++i) {
-        const std::vector<double> weights = row_of(c, f, b, h, i);
+        const std::vector<double> weights = onnx_weights_row(c, f, b, h, i);
         const std::int64_t g = h / (c.heads / c.kv_heads);
         for (std::int64_t d = 0; d < c.value_features; ++d) {
           double sum = 0;
@@ -133,8 +133,8 @@ inline OnnxWanted wanted_of(const OnnxCase& c, const OnnxFiles& f) {
 }
 
 // [batch, heads, len, features] as [batch, len, heads * features].
-inline std::vector<float> as_rows(const std::vector<float>& values, std::int64_t batch, std::int64_t heads,
-                                  std::int64_t len, std::int64_t features) {
+inline std::vector<float> onnx_rows(const std::vector<float>& values, std::int64_t batch, std::int64_t heads,
+                                    std::int64_t len, std::int64_t features) {
   std::vector<float> rows;
   for (std::int64_t b = 0; b < batch; ++b) {
     for (std::int64_t i = 0; i < len; ++i) {
@@ -147,7 +147,7 @@ inline std::vector<float> as_rows(const std::vector<float>& values, std::int64_t
   return rows;
 }
 
-inline double largest_error(const Tensor& found, const std::vector<double>& wanted) {
+inline double onnx_error(const Tensor& found, const std::vector<double>& wanted) {
   const std::vector<float> values = found.values();
   if (values.size() != wanted.size()) return std::numeric_limits<double>::infinity();
   double largest = 0;

@@ -79,6 +79,12 @@ TEST_F(Undo, PicksFromAListNeverJoin) {
   EXPECT_EQ(session().draft.merge, Merge::transpose);
   undo(220);
   EXPECT_EQ(session().draft.merge, Merge::direct);
+  session().draft.softcap_order = SoftcapOrder::after_mask;
+  session().update(at(230));
+  session().draft.softcap_order = SoftcapOrder::before_mask;
+  session().update(at(240));
+  undo(250);
+  EXPECT_EQ(session().draft.softcap_order, SoftcapOrder::after_mask);
 }
 
 TEST_F(Undo, MaskChipsAreStepsButTheirNumbersAreTyped) {

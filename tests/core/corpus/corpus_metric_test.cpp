@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace headscope {
 namespace {
@@ -23,6 +26,24 @@ TEST(CorpusMetrics, BinsAreHalfOpenAndTheLastOneHoldsWhatIsAbove) {
   EXPECT_EQ(histogram_bin(edges, 1), 19u);
   EXPECT_EQ(histogram_bin(edges, 7), 19u);
   EXPECT_TRUE(histogram_edges(CorpusMetric::previous).empty());
+}
+
+TEST(CorpusMetrics, ALearnedSinkTakesThePlaceOfTheFirstToken) {
+  Trace trace;
+  auto inputs = std::make_shared<Inputs>();
+  inputs->tokens = inputs->key_tokens = {"a", "b"};
+  inputs->query_len = inputs->key_len = 2;
+  trace.inputs = inputs;
+  const TokenPlaces places(trace);
+  const std::vector<float> w = {0.25F, 0.5F};
+  const auto sink = static_cast<std::size_t>(CorpusMetric::sink);
+  EXPECT_EQ(corpus_row(1, w, 2, places).values[sink], 0.25);
+  const CorpusRow row = corpus_row(1, w, 2, places, 0.125);
+  EXPECT_EQ(row.values[sink], 0.125);
+  EXPECT_EQ(row.values[static_cast<std::size_t>(CorpusMetric::first)], 0.25);
+  EXPECT_TRUE(corpus_row(0, std::vector<float>{0.5F, 0}, 1, places, 0.5).defined[sink])
+      << "a row of one key and a sink";
+  EXPECT_FALSE(corpus_row(1, std::vector<float>{NAN, 0}, 2, places, 0.5).defined[sink]);
 }
 
 }  // namespace

@@ -99,8 +99,8 @@ std::vector<Malformed> malformed_views() {
       {"{\"view\": {\"scale\": 0}}", "above 0"},
       {"{\"view\": {\"labels\": 1}}", "on or off"},
       {"{\"view\": {\"view\": \"circles\"}}",
-       "heads, head, stage, concat, arcs, neurons, layers, difference, sensitivity, text or "
-       "explanation"},
+       "heads, head, stage, concat, arcs, neurons, layers, difference, sensitivity, text, "
+       "explanation or lens"},
       {"{\"headscope\": 1}", "a string"},
       {"{\"sha256\": 1}", "a string"},
       {"{\"request\": []}", "an object"},

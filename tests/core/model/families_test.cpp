@@ -186,13 +186,50 @@ TEST(Families, WhatIsNearIsInTheTable) {
   for (const Family& row : families()) {
     for (const std::string_view type : row.model_types) EXPECT_EQ(near_family(type), nullptr) << type;
   }
-  for (const char* type : {"mixtral", "deepseek_v3", "modernbert", "gpt_oss"}) {
+  for (const char* type : {"qwen2_moe", "deepseek_v3", "modernbert", "olmoe"}) {
     const NearFamily* near = near_family(type);
     ASSERT_NE(near, nullptr) << type;
     bool known = false;
     for (const Family& row : families()) known = known || row.fixed.family == near->nearest;
     EXPECT_TRUE(known) << type << " is near to " << near->nearest;
   }
+}
+
+TEST(Families, MixturesSayWhichLayersHaveExperts) {
+  const Architecture mixtral = read(with(sized("mixtral"), "sliding_window", nullptr)).architecture;
+  EXPECT_EQ(mixtral.mixture->experts, 8);
+  EXPECT_EQ(mixtral.mixture->chosen, 2);
+  EXPECT_EQ(mixtral.mixture->width, 24);
+  EXPECT_FALSE(mixtral.sliding_window);
+  EXPECT_NE(refusal_of(with(sized("mixtral"), "num_experts_per_tok", 9)).find("num_experts_per_tok is 9"),
+            std::string::npos);
+
+  Json qwen = with(with(sized("qwen3_moe"), "num_experts", 4), "num_experts_per_tok", 2);
+  EXPECT_FALSE(read(qwen).architecture.mixture->renormalised);
+  EXPECT_EQ(read(qwen).architecture.mixture->width, 768);
+  EXPECT_TRUE(read(qwen).architecture.has_experts(0));
+  qwen["decoder_sparse_step"] = 2;
+  qwen["mlp_only_layers"] = {3};
+  const Architecture some = read(qwen).architecture;
+  EXPECT_FALSE(some.has_experts(0));
+  EXPECT_TRUE(some.has_experts(1));
+  EXPECT_FALSE(some.has_experts(3));
+  EXPECT_NE(refusal_of(with(qwen, "mlp_only_layers", "all")).find("expected a list of layers"), std::string::npos);
+}
+
+TEST(Families, GptOssHasSinksWindowsAndYarn) {
+  const Json yarn = {{"rope_type", "yarn"}, {"factor", 32.0}, {"original_max_position_embeddings", 4096}};
+  const Json oss = with(with(sized("gpt_oss"), "rope_scaling", yarn), "head_dim", 8);
+  const Architecture model = read(oss).architecture;
+  EXPECT_TRUE(model.sinks && model.qkv_bias && model.output_bias);
+  EXPECT_TRUE(model.has_window(0) && !model.has_window(1));
+  EXPECT_EQ(model.mixture->clamp->limit, 7);
+  EXPECT_TRUE(std::abs(model.rotary->factor - (0.1 * std::log(32.0) + 1)) <= 1e-12);
+  EXPECT_EQ(model.rotary->inverse_frequencies.front(), 1.0);
+  EXPECT_TRUE(std::abs(model.rotary->inverse_frequencies.back() * 32 * std::pow(150000, 0.75) - 1) <= 1e-6);
+  EXPECT_NE(refusal_of(sized("gpt_oss")).find("rope_scaling is missing"), std::string::npos);
+  EXPECT_EQ(read(with(oss, "rope_scaling", nullptr)).architecture.rotary->factor, 1);
+  EXPECT_NE(refusal_of(with(oss, "quantization_config", {{"quant_method", "mxfp4"}})).find("MXFP4"), std::string::npos);
 }
 
 }  // namespace

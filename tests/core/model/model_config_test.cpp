@@ -126,8 +126,8 @@ TEST(ModelConfig, HeadsThatDoNotDivide) {
 
 TEST(ModelConfig, UnknownModels) {
   expect_refused(with(kLlama, "model_type", "mamba"), {"model_type is \"mamba\"", "gpt2", "llama", "distilbert"});
-  expect_refused(with(kLlama, "model_type", "mixtral"),
-                 {"model_type is \"mixtral\", which is not implemented", "nearest family is mistral", "experts"});
+  expect_refused(with(kLlama, "model_type", "qwen2_moe"),
+                 {"model_type is \"qwen2_moe\", which is not implemented", "nearest family is qwen3_moe", "expert"});
   expect_refused(with(kLlama, "model_type", "t5"), {"t5", "an encoder and a decoder"});
   expect_refused(without(kLlama, "model_type"), {"model_type is missing"});
   expect_refused(with(kLlama, "model_type", 3), {"model_type is missing"});
@@ -178,9 +178,9 @@ TEST(ModelConfig, RotaryFrequencies) {
 }
 
 TEST(ModelConfig, RotaryScalingsThatAreRefused) {
-  for (const char* type : {"dynamic", "yarn", "longrope", "su"}) {
+  for (const char* type : {"dynamic", "longrope", "su"}) {
     expect_refused(with(kLlama, "rope_scaling", {{"type", type}, {"factor", 2.0}}),
-                   {std::string("rope_type is \"") + type + "\"", "expected default, linear or llama3"});
+                   {std::string("rope_type is \"") + type + "\"", "expected default, linear, llama3 or yarn"});
   }
   expect_refused(with(kLlama, "rope_scaling", {{"type", "linear"}}), {"rope_scaling: factor is missing"});
   expect_refused(with(kLlama, "rope_scaling", 3), {"rope_scaling is 3, expected an object"});

@@ -111,8 +111,10 @@ def cases():
     yield "Gemma", ["--model", f"{MODELS}/gemma", "--token-ids", "3,1,4,1,5"]
     yield "Llama 2 of C, neighbours", ["--model", f"{MODELS}/llama2c", "--token-ids", "3,1,4,1,5"]
     for name in ("gpt_neox", "gptj", "phi", "gemma2", "gemma3", "olmo2", "olmo2-grouped", "olmo3", "phi3",
-                 "stablelm", "cohere", "opt-after", "bloom"):
+                 "stablelm", "cohere", "opt-after", "bloom", "mixtral", "gpt_oss"):
         yield name, ["--model", f"{MODELS}/{name}", "--token-ids", "3,1,4,1,5", "--layer", "0"]
+    yield "sinks, a held head and an edit", ["--model", f"{MODELS}/gpt_oss", "--token-ids", "3,1,4,1,5", "--layer", "1",
+                                             "--freeze", "1.2=uniform", "--edit", "1/masked_scores:0,1,3,0=2"]
     yield "strange words", ["--model", "seeded", "--heads", "2", "--d-model", "8", "--phrase",
                             "\"\"\" \\ \u202e{x} 東京 #\n'''"]
 

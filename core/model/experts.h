@@ -1,0 +1,31 @@
+// A mixture of experts: which of them a row chooses, and what they add up to. The bits of a row depend on that row
+// alone.
+#pragma once
+
+#include "core/backend/backend.h"
+#include "core/base/cancel.h"
+#include "core/model/architecture.h"
+#include "core/model/checkpoint_weights.h"
+#include "core/tensor/tensor.h"
+
+namespace headscope {
+
+// Where rows x [batch, rows, d_model] go (Shazeer et al. 2017; Jiang et al. 2024).
+struct Routing {
+  Tensor probabilities;  // `router` [batch, rows, experts]: softmax over all experts of router x, before any is chosen
+  Tensor chosen;   // `experts` [batch, rows, chosen]: numbers of the largest, the largest first, of equal ones the
+                   // first; whole numbers
+  Tensor factors;  // [batch, rows, chosen]: their probabilities, divided by their sum where the rule says so
+};
+
+// Of what the MLP of a layer reads: the stream after its norm. Throws Cancelled.
+Routing routing_of(const MixtureRule& rule, const Linear& router, const Tensor& x, const Backend& backend,
+                   const CancelToken& cancel);
+
+// result = sum over the chosen experts, in the order of their numbers, of factor * expert(x), of the shape of x; an
+// expert is down(f(gate x) * up x), or as MixtureRule::clamp says. Reads the weights of no expert that no row chose.
+// Throws Cancelled.
+void experts_of(const Architecture& architecture, const ExpertWeights& weights, const Tensor& x, const Backend& backend,
+                const CancelToken& cancel, Tensor& result);
+
+}  // namespace headscope
