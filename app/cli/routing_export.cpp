@@ -34,7 +34,7 @@ class RoutingFiles {
       std::vector<NamedTensorRef> refs;
       for (const NamedRows& each : all) refs.push_back({each.name, &each.rows});
       add("routing.safetensors",
-          [&](std::ostream& out) { write_safetensors(out, refs, export_metadata(trace_), cancel_); });
+          [&](std::ostream& out) { write_safetensors(out, refs, export_metadata({trace_, nullptr}), cancel_); });
     } else {
       for (const NamedRows& each : all) add_one(each);
     }

@@ -20,7 +20,6 @@
 #include "core/io/png.h"
 #include "core/picture/view_options.h"
 #include "core/request/intervention_kinds.h"
-#include "core/request/option_flag.h"
 #include "core/request/request_text.h"
 
 namespace headscope {

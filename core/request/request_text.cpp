@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/request/option_flag.h"
-
 namespace headscope {
 
 const RequestOption* find_request_option(std::string_view name) {
@@ -11,6 +9,10 @@ const RequestOption* find_request_option(std::string_view name) {
     if (name == option.name) return &option;
   }
   return nullptr;
+}
+
+bool is_flag(const RequestOption& option) {
+  return *option.placeholder == '\0';
 }
 
 bool is_given(const RequestOption& option, const Request& request) {

@@ -14,7 +14,6 @@
 #include "core/compare/variant_run.h"
 #include "core/model/demo_checkpoints.h"
 #include "core/request/mask_terms.h"
-#include "core/request/option_flag.h"
 #include "core/request/problem.h"
 #include "core/request/request_text.h"
 

@@ -11,7 +11,6 @@
 #include "core/backend/backend.h"
 #include "core/base/thread_pool.h"
 #include "core/request/model_kind.h"
-#include "core/request/option_flag.h"
 #include "core/request/request_text.h"
 
 namespace headscope::ui {

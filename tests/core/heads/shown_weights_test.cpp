@@ -7,41 +7,16 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/attention/engine.h"
 #include "core/attention/model_trace.h"
 #include "core/base/error.h"
 #include "core/heads/head_metric_values.h"
-#include "core/heads/shown_aggregate.h"
 #include "core/heads/shown_rows.h"
 #include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"
+#include "tests/core/heads/grouped_run.h"
 
 namespace headscope {
 namespace {
-
-std::shared_ptr<const Trace> run(const Request& request, EngineOptions options = {}) {
-  Engine engine(std::move(options));
-  return engine.run(request, {});
-}
-
-// Grouped queries, two sequences, a causal mask.
-Request grouped_request() {
-  Request request;
-  request.phrase = "one two three four five six";
-  request.d_model = 16;
-  request.heads = 4;
-  request.kv_heads = 2;
-  request.batch = 2;
-  request.embedding = Embedding::sequence;
-  request.mask = {{MaskTerm::Kind::causal, 0, ""}};
-  return request;
-}
-
-double length_of(const Tensor& value, std::int64_t b, std::int64_t g, std::int64_t j) {
-  double sum = 0;
-  for (std::int64_t d = 0; d < value.dim(3); ++d) sum += std::pow(static_cast<double>(value.at({b, g, j, d})), 2);
-  return std::sqrt(sum);
-}
 
 // ---- against NumPy
 
@@ -279,39 +254,6 @@ TEST(ShownWeights, FullyMaskedRowsKeepTheirNumbers) {
   EXPECT_EQ(shown.fully_masked_rows, 2 * 4 * 6);
   EXPECT_EQ(shown.fully_masked_queries.size(), 6u);
   for (const float value : shown.tensor(StageId::weights).values()) EXPECT_TRUE(std::isnan(value));
-}
-
-TEST(ShownAggregate, IsShownAsAMatrixOfOneHeadIs) {
-  Request request = grouped_request();
-  request.hide_tokens = HideTokens::first;
-  request.renormalise = true;
-  request.weighting = Weighting::value_norm;
-  const auto trace = run(request);
-  const ShownAggregate shown = shown_aggregate(Aggregate::mean, {trace.get()}, 1, showing_of(request));
-  ASSERT_EQ(shown.matrix.dim(1), 5);
-  ASSERT_NE(shown.mask, nullptr);
-  const Tensor &weights = trace->tensor(StageId::weights), &value = trace->tensor(StageId::value);
-  for (std::int64_t i = 0; i < 6; ++i) {
-    std::vector<double> row(6, 0.0);
-    double sum = 0;
-    for (std::int64_t j = 1; j < 6; ++j) {
-      for (std::int64_t h = 0; h < 4; ++h) {
-        row[static_cast<std::size_t>(j)] +=
-            static_cast<double>(weights.at({1, h, i, j})) * length_of(value, 1, h / 2, j) / 4;
-      }
-      sum += row[static_cast<std::size_t>(j)];
-    }
-    for (std::int64_t j = 1; j < 6; ++j) {
-      const double expected = sum == 0 ? 0 : row[static_cast<std::size_t>(j)] / sum;
-      EXPECT_TRUE(std::abs(static_cast<double>(shown.matrix.at({i, j - 1})) - expected) <= 1e-6) << i << ", " << j;
-      EXPECT_EQ(shown.mask->hidden.hidden(0, 0, i, j - 1), j > i);
-    }
-  }
-  request.renormalise = false;
-  request.weighting = Weighting::weights;
-  const ShownAggregate rollout = shown_aggregate(Aggregate::rollout, {trace.get()}, 0, showing_of(request));
-  EXPECT_EQ(rollout.matrix.dim(0), 6) << "over all tokens, of which only the columns are hidden";
-  EXPECT_EQ(rollout.matrix.dim(1), 5);
 }
 
 }  // namespace

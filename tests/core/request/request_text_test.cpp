@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include "core/request/option_flag.h"
 #include "tests/core/io/io_helpers.h"
 #include "tests/core/request/set_option.h"
 
