@@ -166,6 +166,10 @@ ModelCell ModelTeller::tell(const Index& index) {
   batch_ = index[by_layers ? 1 : 0];
   position_ = index[by_layers ? 2 : 1];
   feature_ = index[by_layers ? 3 : 2];
+  if (stage_ == ModelStageId::mlp_out && architecture_.has_experts(layer_)) {
+    throw UsageError("stage", "found mlp_out of a layer with experts, whose sum is not taken apart",
+                     "another stage; run --export router,experts says which experts a token goes to");
+  }
   using Tell = void (ModelTeller::*)();
   constexpr Tell kTell[] = {&ModelTeller::tell_stream,  &ModelTeller::tell_attention,  &ModelTeller::tell_mlp_in,
                             &ModelTeller::tell_mlp_out, &ModelTeller::tell_final_norm, &ModelTeller::tell_logit};

@@ -47,8 +47,8 @@ struct LongTable {
 
 // One line a number. Scores: batch,head,query,key,query_token,key_token,value. Vectors:
 // batch,head,position,feature,token,value, without `head` where the layout has none. Layers:
-// layer,batch,position,feature,token,value. Heads: batch,head,query,query_token,value. Lines are sorted by the columns in
-// front.
+// layer,batch,position,feature,token,value. Heads: batch,head,query,query_token,value. Lines are sorted by the columns
+// in front.
 void write_csv_long(std::ostream& out, const LongTable& table, const CancelToken& cancel = {});
 
 // A mask file: plain numbers separated by commas, "inf", "-inf", "nan" allowed, no header; every row the same length.

@@ -197,6 +197,7 @@ class MetadataReader {
     const bool scaled = factor != 0 && factor != 1;
     const std::string type(file_.text(key("rope.scaling.type")).value_or(scaled ? "linear" : "none"));
     if (type == "none") return;
+    if (type == "yarn") refuse("rope.scaling.type", "rope_type is \"yarn\", which is read from config.json alone");
     JsonValue scaling;
     set(scaling, "rope_type", json_text(type));
     if (scaled || type != "linear") set(scaling, "factor", json_number(fmt::format("{}", scaled ? factor : 1.0)));

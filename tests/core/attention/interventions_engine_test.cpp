@@ -173,7 +173,7 @@ TEST(Interventions, NothingIsFoldedIntoAPreview) {
 TEST(InterventionsExplained, EveryCellOfEditedRequestsLandsOnItsStoredValue) {
   Chance chance{std::mt19937(21)};
   std::int64_t cells = 0, edited = 0, held = 0;
-  for (int round = 0; round < 12; ++round) {
+  for (int round = 0; round < 18; ++round) {
     const bool fused = round % 2 == 0;
     const Inputs inputs =
         fused ? fused_inputs(QkvLayout::per_head, {.batch = 1, .len = 4, .input_dim = 5, .heads = 2, .head_dim = 3})
