@@ -206,17 +206,18 @@ class Exporter {
   }
 
   void add_safetensors() {
+    std::vector<std::string> names;
     std::vector<Tensor> parts;
-    parts.reserve(stages_.size() + model_stages_.size());
-    std::vector<NamedTensorRef> refs;
     for (const ExportedStage& stage : stages_) {
+      names.emplace_back(stage_name(stage.id));
       parts.push_back(progress_.counted(part_of(trace_.tensor(stage.id), stage.region), sum_of(stage)));
-      refs.push_back({std::string(stage_name(stage.id)), &parts.back()});
     }
     for (const ExportedModelStage& stage : model_stages_) {
+      names.push_back(stage.name());
       parts.push_back(part_of(counted(stage), stage.region));
-      refs.push_back({stage.name(), &parts.back()});
     }
+    std::vector<NamedTensorRef> refs;
+    for (std::size_t k = 0; k < parts.size(); ++k) refs.push_back({names[k], &parts[k]});
     const std::string name = "all.safetensors";
     add(name, [&](std::ostream& out) { write_safetensors(out, refs, export_metadata(of_), cancel_); });
     for (const ExportedStage& stage : stages_) written_[stage.id].push_back(name);

@@ -54,7 +54,7 @@ def exported_numbers_are_the_command_lines(headscope, cli, display, home):
     window.shows("the phrase", phrase="the animal was too tired")
     window.click("heads/3")
     window.wait(lambda p: p["session"]["view"].get("head") == 3, "head 3")
-    exported = export(window, "three.csv", choose("export/format", "Right", 3))
+    exported = export(window, "three.csv", choose("export/format", "Right", 4))
     out = home / "cli"
     subprocess.run([cli, "run", "--model", "seeded", "--phrase", "the animal was too tired", "--mask", "causal", "--export", "weights",
                     "--format", "csv", "--out", str(out)], check=True, capture_output=True, env=window.environment)

@@ -69,7 +69,7 @@ def what_is_exported_is_the_command_lines(headscope, cli, display, home):
     window.click("layers/1.2", times=2)
     window.shows("its layer in the main view", layer=1, ablate="0.1")
     window.wait(lambda p: p["session"]["view"].get("head") == 2, "head 2")
-    exported = export(window, "two.csv", choose("export/format", "Right", 3))
+    exported = export(window, "two.csv", choose("export/format", "Right", 4))
     subprocess.run([cli, "run", "--model", str(DEMO), "--phrase", PHRASE, "--layer", "1", "--ablate", "0.1", "--export",
                     "weights", "--format", "csv", "--out", str(home / "cli")], check=True, capture_output=True,
                    env=window.environment)
