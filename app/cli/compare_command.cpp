@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/utf8.h"
 #include "core/compare/comparison.h"
+#include "core/heads/showing.h"
 #include "core/io/atomic_file.h"
 #include "core/io/csv.h"
 #include "core/io/json_text.h"
@@ -227,6 +228,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const std::int64_t memory = stage_memory_of(given);
   const GivenRequest request = given_request(given);
   const Request against = request_against(given, request, "the session or picture of A");
+  for (const Request* each : {&request.request, &against}) refuse_showing(*each, "compare");
   // Of a model every layer, so that the first that differs can be named.
   const auto traced = [&](const Request& each) { return computed_trace(each, memory, cancel, runs_checkpoint(each)); };
   const std::shared_ptr<const Trace> a = traced(against), b = traced(request.request);

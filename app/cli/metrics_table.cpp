@@ -4,10 +4,13 @@
 
 #include "app/cli/output.h"
 #include "core/heads/model_metrics.h"
+#include "core/heads/shown_weights.h"
 
 namespace headscope::cli {
 
-std::string metrics_table_text(const Trace& trace, const CancelToken& cancel) {
+std::string metrics_table_text(const Trace& computed, const CancelToken& cancel) {
+  const AsShown shown(computed, HiddenColumns::zero);
+  const Trace& trace = shown.trace();
   const bool batches = trace.inputs->batch > 1;
   std::vector<Column> columns;
   std::vector<std::string> names;

@@ -33,8 +33,9 @@ class RoutingFiles {
     if (plan_.format == ExportFormat::safetensors) {
       std::vector<NamedTensorRef> refs;
       for (const NamedRows& each : all) refs.push_back({each.name, &each.rows});
-      add("routing.safetensors",
-          [&](std::ostream& out) { write_safetensors(out, refs, export_metadata(trace_), cancel_); });
+      add("routing.safetensors", [&](std::ostream& out) {
+        write_safetensors(out, refs, export_metadata({trace_, nullptr}), cancel_);
+      });
     } else {
       for (const NamedRows& each : all) add_one(each);
     }

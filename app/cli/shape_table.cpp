@@ -11,6 +11,7 @@
 #include "core/attention/operation_text.h"
 #include "core/attention/stage_statistics.h"
 #include "core/base/utf8.h"
+#include "core/heads/shown_weights.h"
 #include "core/request/request_text.h"
 #include "core/tensor/statistics.h"
 
@@ -117,7 +118,9 @@ std::string notes_text(const Trace& trace) {
   return text;
 }
 
-std::string shape_table_text(const Trace& trace) {
+std::string shape_table_text(const Trace& computed) {
+  const TraceToExport shown = trace_to_export(computed);
+  const Trace& trace = shown.trace;
   const Inputs& inputs = *trace.inputs;
   std::string text;
   if (trace.model != nullptr) {

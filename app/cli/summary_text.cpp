@@ -5,10 +5,13 @@
 #include "app/cli/output.h"
 #include "core/attention/model_trace.h"
 #include "core/heads/head_words.h"
+#include "core/heads/shown_weights.h"
 
 namespace headscope::cli {
 
-std::string summary_text(const Trace& trace, const CancelToken& cancel) {
+std::string summary_text(const Trace& computed, const CancelToken& cancel) {
+  const AsShown shown(computed, HiddenColumns::zero);
+  const Trace& trace = shown.trace();
   const Inputs& inputs = *trace.inputs;
   std::string text;
   if (trace.model != nullptr) text += fmt::format("layer {} of {}\n", inputs.layer, printable(trace.model->name));

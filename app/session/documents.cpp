@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/session/demo_start.h"
+#include "app/session/former_showing.h"
 #include "app/session/phrase_file.h"
 #include "app/session/session_paths.h"
 #include "app/session/state_json.h"
@@ -102,6 +103,7 @@ void take_session(Document& document, const SessionFile& file, const std::string
   document.against = file.against;
   try {
     apply_window(document.view, file.view, file.window);
+    take_former_showing(file.window, document.request);
   } catch (const Error& error) {
     throw Error(what + ": in \"window\": " + error.what());
   }

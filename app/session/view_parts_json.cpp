@@ -38,11 +38,7 @@ json layers_json(const LayersView& layers) {
           {"filter", layers.filter ? metric_key(*layers.filter) : ""},
           {"filter_below", layers.filter_below},
           {"filter_value", layers.filter_value},
-          {"norms", layers.norms},
-          {"hide_special", layers.tokens.hide_special},
-          {"hide_first", layers.tokens.hide_first},
-          {"renormalize", layers.tokens.renormalize},
-          {"merge_words", layers.tokens.merge_words}};
+          {"norms", layers.norms}};
 }
 
 LayersView layers_from(const JsonReader& outer) {
@@ -60,10 +56,6 @@ LayersView layers_from(const JsonReader& outer) {
   reader.read("filter_below", layers.filter_below);
   reader.read("filter_value", layers.filter_value, -kLargestFilter, kLargestFilter);
   reader.read("norms", layers.norms);
-  reader.read("hide_special", layers.tokens.hide_special);
-  reader.read("hide_first", layers.tokens.hide_first);
-  reader.read("renormalize", layers.tokens.renormalize);
-  reader.read("merge_words", layers.tokens.merge_words);
   return layers;
 }
 

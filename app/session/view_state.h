@@ -14,7 +14,6 @@
 #include "core/heads/head_metric_kind.h"
 #include "core/heads/sentence_pair.h"
 #include "core/heads/text_weights_kind.h"
-#include "core/heads/token_view.h"
 #include "core/picture/color_map.h"
 #include "core/picture/heatmap.h"
 #include "core/picture/palette.h"
@@ -49,7 +48,6 @@ struct LayersView {
   bool filter_below = false;           // pass: less than the value; else more
   double filter_value = 0.5;
   bool norms = false;  // pictures show |w (v Wo)| instead of w
-  TokenView tokens;
   friend bool operator==(const LayersView&, const LayersView&) = default;
 };
 

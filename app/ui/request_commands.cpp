@@ -1,5 +1,9 @@
 // Commands that change what is computed, and with what it is compared.
 #include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
 
 #include "app/session/session.h"
 #include "app/ui/command_actions.h"
@@ -138,7 +142,10 @@ bool focus_option(Ui& ui, std::string_view option) {
   if (control.starts_with("request/")) {
     ui.session.view.request_collapsed = false;
     ui.session.view.request_opened_by_hand = true;
-    ui.state.panels.get<UnfoldedRows>().open["request/more"] = true;
+    std::map<std::string, bool>& open = ui.state.panels.get<UnfoldedRows>().open;
+    open["request/more"] = true;
+    constexpr std::array<std::string_view, 5> kShown = {"groups", "hide-tokens", "renormalise", "weighting", "top-p"};
+    if (std::find(kShown.begin(), kShown.end(), option) != kShown.end()) open["request/shown"] = true;
   }
   ui.state.focus = control;
   ui.state.focus_by_keyboard = true;

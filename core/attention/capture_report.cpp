@@ -24,6 +24,7 @@ const char* capture_lock(const CaptureReport& report, std::string_view option) {
   if (report.scores && (option == "scale" || option == "mask-order")) {
     return "The capture holds scores without queries and keys: they are scaled already.";
   }
+  if (option == "weighting" && !report.value) return "The capture holds no values, whose lengths weights could have.";
   if (option == "dropout-mask") return "A capture takes no pattern of dropout.";
   if ((option == "merge" || option == "ablate") && !report.value) {
     return "The capture holds no values: there are no contexts to merge or to switch off.";

@@ -128,6 +128,17 @@ void check_weights_stay(const Request& request, const Capture& capture, std::int
   }
 }
 
+// Value norms are those of the values that were captured.
+void check_has_values(const Request& request, const Capture& capture, std::int64_t number) {
+  if (request.weighting != Weighting::value_norm) return;
+  if (!capture.layers[static_cast<std::size_t>(number)].value.empty()) return;
+  throw UsageError("weighting",
+                   fmt::format("found value-norm, and {} holds no values of layer {}, whose lengths weights could be "
+                               "multiplied by",
+                               capture.path, number),
+                   "weights, or a capture that holds layers.N.value");
+}
+
 std::int64_t shown_layer(const Request& request, const Capture& capture) {
   const std::int64_t layers = static_cast<std::int64_t>(capture.layers.size());
   const std::int64_t number = request.layer.value_or(layers - 1);
@@ -235,6 +246,7 @@ std::shared_ptr<const Trace> capture_trace(const Request& request, const std::sh
     check_sizes(request, inputs, capture->path);
     const bool computed = !layer.query.empty() || !layer.scores.empty();
     if (is_shown && !computed) check_weights_stay(request, *capture, shown);
+    if (is_shown) check_has_values(request, *capture, shown);
     // Where the file does not say it, the weights do.
     const bool guessed = !layer.causal && layer.mask.values.empty() && computed && !layer.weights.empty() &&
                          looks_causal(layer.weights, cancel);

@@ -110,13 +110,20 @@ std::vector<Slice> slices_of(const ExportedStage& stage) {
   return slices;
 }
 
-std::map<std::string, std::string> export_metadata(const Trace& trace) {
-  return {{"headscope", kVersion},
-          {"tokens", json_dump(nlohmann::ordered_json(trace.query_labels()))},
-          {"key_tokens", json_dump(nlohmann::ordered_json(trace.key_labels()))}};
+std::map<std::string, std::string> export_metadata(const TraceToExport& of) {
+  const auto list = [](const std::vector<std::string>& names) { return json_dump(nlohmann::ordered_json(names)); };
+  std::map<std::string, std::string> metadata = {
+      {"headscope", kVersion}, {"tokens", list(of.trace.query_labels())}, {"key_tokens", list(of.trace.key_labels())}};
+  if (of.groups != nullptr) {
+    metadata["weights.tokens"] = list(of.groups->row_labels);
+    metadata["weights.key_tokens"] = list(of.groups->column_labels);
+  }
+  return metadata;
 }
 
-std::vector<PlannedFile> planned_files(const Trace& trace, const ExportPlan& plan) {
+std::vector<PlannedFile> planned_files(const Trace& computed, const ExportPlan& plan) {
+  const TraceToExport of = trace_to_export(computed);
+  const Trace& trace = of.trace;
   std::vector<PlannedFile> files;
   std::vector<Tensor> parts;
   std::vector<NamedTensorRef> refs;
@@ -149,7 +156,7 @@ std::vector<PlannedFile> planned_files(const Trace& trace, const ExportPlan& pla
     }
   }
   if (!refs.empty()) {
-    files.push_back({"all.safetensors", stages.front().id, safetensors_file_size(refs, export_metadata(trace))});
+    files.push_back({"all.safetensors", stages.front().id, safetensors_file_size(refs, export_metadata(of))});
   }
   return files;
 }

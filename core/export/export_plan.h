@@ -10,6 +10,7 @@
 
 #include "core/attention/model_stages.h"
 #include "core/attention/trace.h"
+#include "core/heads/shown_weights.h"
 
 namespace headscope {
 
@@ -47,9 +48,10 @@ struct PlannedFile {
   std::int64_t estimated_bytes = 0;  // exact for npy and safetensors
 };
 // The files of the trace's stages that would be written besides manifest.json, found without computing or writing: for
-// the dialog. Throws UsageError for a stage that the trace lacks and for a region outside a stage that was named. With
-// all stages, the region must lie within the score-like ones; of the others (head_dim columns, kv_heads heads) the
-// cells inside the region are exported.
+// the dialog. Throws UsageError for a stage that the trace lacks and for a region outside a stage that was named. Of
+// stages that are shown otherwise than they were computed (core/heads/shown_weights.h) rows and columns are the shown
+// ones. With all stages, the region must lie within the score-like ones; of the others (head_dim columns, kv_heads
+// heads) the cells inside the region are exported.
 std::vector<PlannedFile> planned_files(const Trace& trace, const ExportPlan& plan);
 
 struct ExportedStage {
@@ -57,7 +59,8 @@ struct ExportedStage {
   Region region;  // of its tensor
 };
 
-// The stages of the trace that the plan names and that have cells in its region. UsageError as planned_files().
+// The stages of the trace, a TraceToExport::trace, that the plan names and that have cells in its region. UsageError as
+// planned_files().
 std::vector<ExportedStage> exported_stages(const Trace& trace, const ExportPlan& plan);
 
 // One CSV matrix of a stage.
@@ -67,7 +70,9 @@ struct Slice {
 };
 std::vector<Slice> slices_of(const ExportedStage& stage);
 
-// {"headscope": version, "tokens": JSON list, "key_tokens": JSON list} for all.safetensors.
-std::map<std::string, std::string> export_metadata(const Trace& trace);
+// {"headscope": version, "tokens": JSON list, "key_tokens": JSON list} for all.safetensors; where weights are shown
+// otherwise than they were computed also "weights.tokens" and "weights.key_tokens", the names of their rows and
+// columns.
+std::map<std::string, std::string> export_metadata(const TraceToExport& of);
 
 }  // namespace headscope

@@ -62,10 +62,12 @@ class Exporter {
  public:
   Exporter(const Trace& trace, const ExportPlan& plan, const std::function<void(double)>& progress,
            const CancelToken& cancel)
-      : trace_(trace),
+      : of_(trace_to_export(trace)),
+        trace_(of_.trace),
+        computed_(trace),
         plan_(plan),
         cancel_(cancel),
-        stages_(exported_stages(trace, plan)),
+        stages_(exported_stages(trace_, plan)),
         model_stages_(exported_model_stages(plan)),
         progress_(total_values(), progress) {}
 
@@ -86,7 +88,7 @@ class Exporter {
     for (const ExportedModelStage& stage : model_stages_) contents.model_stages.push_back(listed(stage));
     const double values = static_cast<double>(values_of_manifest());
     const std::string manifest =
-        manifest_json(trace_, contents, cancel_, [&](double share) { progress_.report(share * values); });
+        manifest_json(computed_, contents, cancel_, [&](double share) { progress_.report(share * values); });
     add("manifest.json", [&](std::ostream& out) { out << manifest; });
     cancel_.check();
     files_.commit();
@@ -147,8 +149,8 @@ class Exporter {
                           .layout = stage_layout(stage.id),
                           .tensor = progress_.counted(tensor, sum_of(stage)),
                           .region = stage.region,
-                          .row_names = shown(row_names_of(trace_, stage.id)),
-                          .column_names = shown(column_names_of(trace_, stage.id))},
+                          .row_names = shown(of_.row_names(stage.id)),
+                          .column_names = shown(of_.column_names(stage.id))},
                          cancel_);
         });
         return;
@@ -192,8 +194,8 @@ class Exporter {
   void add_matrices(const ExportedStage& stage) {
     const MatrixLayout layout = stage_layout(stage.id);
     const Range rows = stage.region[layout.rows], columns = stage.region[layout.columns];
-    const std::vector<std::string> row_names = shown(part_of_names(row_names_of(trace_, stage.id), rows));
-    const std::vector<std::string> column_names = shown(part_of_names(column_names_of(trace_, stage.id), columns));
+    const std::vector<std::string> row_names = shown(part_of_names(of_.row_names(stage.id), rows));
+    const std::vector<std::string> column_names = shown(part_of_names(of_.column_names(stage.id), columns));
     for (const Slice& slice : slices_of(stage)) {
       add_of(stage.id, slice.name, [&](std::ostream& out) {
         const Tensor matrix = slice_of(stage.id, trace_.tensor(stage.id), slice.batch, slice.head, rows, columns);
@@ -217,12 +219,14 @@ class Exporter {
     std::vector<NamedTensorRef> refs;
     for (std::size_t k = 0; k < parts.size(); ++k) refs.push_back({names[k], &parts[k]});
     const std::string name = "all.safetensors";
-    add(name, [&](std::ostream& out) { write_safetensors(out, refs, export_metadata(trace_), cancel_); });
+    add(name, [&](std::ostream& out) { write_safetensors(out, refs, export_metadata(of_), cancel_); });
     for (const ExportedStage& stage : stages_) written_[stage.id].push_back(name);
     for (const ExportedModelStage& stage : model_stages_) written_of_model_[stage.stage->id].push_back(name);
   }
 
-  const Trace& trace_;
+  const TraceToExport of_;
+  const Trace& trace_;     // of it
+  const Trace& computed_;  // what it was made from
   const ExportPlan& plan_;
   const CancelToken& cancel_;
   std::vector<ExportedStage> stages_;
@@ -241,7 +245,7 @@ class Exporter {
 std::vector<std::string> export_stages(const Trace& trace, const ExportPlan& plan,
                                        const std::function<void(double)>& progress, const CancelToken& cancel) {
   exported_model_stages(plan);
-  exported_stages(trace, plan);  // what cannot be written is refused before the folder is made
+  exported_stages(trace_to_export(trace).trace, plan);  // what cannot be written is refused before the folder is made
   const std::vector<std::string> made = make_folder(plan.folder);
   try {
     return Exporter(trace, plan, progress, cancel).run();

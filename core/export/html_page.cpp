@@ -6,7 +6,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <sstream>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "core/attention/shown_mask.h"
 #include "core/base/error.h"
 #include "core/export/page_parts.h"
+#include "core/heads/shown_weights.h"
 #include "core/io/base64.h"
 #include "core/io/json_text.h"
 #include "core/io/page_recipe.h"
@@ -214,9 +217,11 @@ void write_head(std::ostream& out, const Trace& trace, const ViewSpec& view) {
       << html_text(title_of(trace)) << "</title>\n<style>" << page_style() << "</style>\n</head>\n";
 }
 
-void write_body(std::ostream& out, const Trace& trace) {
+// `shown`: how weights are shown, where it is otherwise than they were computed.
+void write_body(std::ostream& out, const Trace& trace, const std::string& shown) {
   const std::string model = trace.model != nullptr ? trace.model->name + ", " : "";
   out << "<body>\n<header>\n<h1>Headscope</h1>\n<p>" << html_text(model + title_of(trace)) << "</p>\n"
+      << (shown.empty() ? "" : "<p id=\"shown\">" + html_text("Weights: " + shown) + "</p>\n")
       << R"(<label id="layer-row">layer <select id="layer"></select></label>
 <button id="as-map" aria-pressed="true">map</button>
 <button id="as-arcs" aria-pressed="false">arcs</button>
@@ -240,15 +245,17 @@ use the arrow keys.</p></footer>
 }  // namespace
 
 HtmlPage html_page(const FigureSource& source, const ViewSpec& view, const CancelToken& cancel) {
-  const Trace& trace = source.trace;
+  const auto hidden = is_shown_stage(view.stage) ? std::optional(HiddenColumns::removed) : std::nullopt;
+  const auto shown = std::make_shared<const AsShown>(source.trace, hidden);
   HtmlPage page;
   page.bytes = page_style().size() + page_script().size() + 3000 +
-               static_cast<std::uint64_t>(checked_cells(trace, view) * kBytesPerCell);
-  page.write = [&trace, view, cancel](std::ostream& out, const std::map<std::string, std::string>& recipe,
-                                      const std::function<void(double)>& progress) {
+               static_cast<std::uint64_t>(checked_cells(shown->trace(), view) * kBytesPerCell);
+  page.write = [shown, view, cancel](std::ostream& out, const std::map<std::string, std::string>& recipe,
+                                     const std::function<void(double)>& progress) {
+    const Trace& trace = shown->trace();
     const std::vector<const Trace*> layers = layers_of(trace);
     write_head(out, trace, view);
-    write_body(out, trace);
+    write_body(out, trace, is_shown_stage(view.stage) ? showing_sentence(showing_of(trace.request)) : "");
     if (const auto found = recipe.find("headscope"); found != recipe.end()) {
       out << page_json("headscope", found->second) << '\n';
     }

@@ -1,5 +1,6 @@
 #include "core/export/manifest.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -10,6 +11,7 @@
 #include "core/explain/logit_lens.h"
 #include "core/export/session_file.h"
 #include "core/heads/model_metrics.h"
+#include "core/heads/shown_weights.h"
 #include "core/io/json_text.h"
 #include "core/model/checkpoint.h"
 #include "core/tensor/statistics.h"
@@ -36,6 +38,20 @@ Json stage_json(const Shape& sizes, const std::string& operation, const std::vec
     json["inf_count"] = statistics->inf_count;
   }
   return json;
+}
+
+// What is shown instead of the computed weights.
+void add_shown(Json& stage, const TokenGroups& groups, const Request& request) {
+  const Json all = Json::parse(request_json(request));
+  Json shown = Json::object();
+  for (const SaidOption& option : said_showing(request)) {
+    std::string key = option.name;
+    std::replace(key.begin(), key.end(), '-', '_');
+    shown[key] = all.at(key);
+  }
+  stage["shown"] = std::move(shown);
+  stage["tokens"] = groups.row_labels;
+  stage["key_tokens"] = groups.column_labels;
 }
 
 Json model_json(const ModelTrace& model) {
@@ -154,8 +170,10 @@ Json metrics_list(const Trace& trace, const CancelToken& cancel) {
 
 }  // namespace
 
-std::string manifest_json(const Trace& trace, const ManifestContents& contents, const CancelToken& cancel,
+std::string manifest_json(const Trace& computed, const ManifestContents& contents, const CancelToken& cancel,
                           const std::function<void(double)>& progress) {
+  const TraceToExport of = trace_to_export(computed);
+  const Trace& trace = of.trace;
   Json json;
   json["version"] = kVersion;
   json["request"] = Json::parse(request_json(trace.request));
@@ -184,13 +202,14 @@ std::string manifest_json(const Trace& trace, const ManifestContents& contents, 
         stage_json(stage.tensor.shape(), stage.operation,
                    written == contents.files.end() ? std::vector<std::string>{} : written->second, statistics[index]);
     json_of_stage["seconds"] = json_number(stage.seconds);
+    if (of.groups != nullptr && is_shown_stage(stage.id)) add_shown(json_of_stage, *of.groups, trace.request);
   }
   for (const ManifestModelStage& stage : contents.model_stages) {
     stages[stage.name] = stage_json(stage.shape, stage.operation, stage.files, stage.statistics);
     stages[stage.name]["seconds"] = json_number(0);  // computed when read
   }
   json["stages"] = std::move(stages);
-  if (contents.metrics) json["metrics"] = metrics_list(trace, cancel);
+  if (contents.metrics) json["metrics"] = metrics_list(AsShown(computed, HiddenColumns::zero).trace(), cancel);
   return json_dump(json, 2) + "\n";
 }
 

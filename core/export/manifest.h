@@ -29,6 +29,10 @@ struct LogitLens;
 // position, at (the token there), and the most probable token: token, id, logit, probability. With a key of bias_k,
 // key_tokens has "bias_k" last. `render --session manifest.json` reads the request back.
 //
+// Stages whose weights are shown otherwise than they were computed (core/heads/shown_weights.h) have the shape and the
+// statistics of what is shown, and besides "shown", an object of the options that say so as they are spelled ("groups",
+// "hide_tokens", "renormalise", "weighting", "top_p"), "tokens" and "key_tokens", the names of their rows and columns.
+//
 // Stages that are computed when read are read once for their statistics, unless these are known; with a region their
 // statistics are null instead, so that a region costs no more than its own cells. `progress` gets the share of this
 // reading in [0, 1]; empty: nothing is reported.

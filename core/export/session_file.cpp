@@ -56,7 +56,7 @@ void add_request(Json& json, const Request& request) {
     const bool always = std::string_view(option.name) == "phrase";
     if (!always && !is_given(option, request)) continue;
     const std::string text = option.get(request);
-    json[with(option.name, '-', '_')] = option.numeric ? number_json(text) : Json(text);
+    json[with(option.name, '-', '_')] = is_flag(option) ? Json(true) : option.numeric ? number_json(text) : Json(text);
   }
 }
 
@@ -122,7 +122,7 @@ void read_request_value(Request& request, const RequestOption& option, std::stri
     is_list = true;
   });
   if (is_list && value.kind == Kind::array && value.items.empty()) return;  // the default
-  in_file(what, key, [&] { option.set(request, typed_text(value, what, key, false, separator)); });
+  in_file(what, key, [&] { option.set(request, typed_text(value, what, key, is_flag(option), separator)); });
 }
 
 ViewSpec read_view(const JsonValue& value, const std::string& what) {

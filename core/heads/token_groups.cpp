@@ -1,9 +1,7 @@
 #include "core/heads/token_groups.h"
 
 #include <algorithm>
-#include <span>
-
-#include "core/tensor/row_strips.h"
+#include <utility>
 
 namespace headscope {
 namespace {
@@ -31,54 +29,33 @@ void group(std::int64_t count, const std::vector<std::string>& labels, const std
 
 }  // namespace
 
-TokenGroups token_groups(const TokenView& view, const Trace& trace) {
+TokenGroups token_groups(const Showing& view, const Trace& trace, HiddenColumns hidden) {
   TokenGroups result;
-  result.renormalize = view.renormalize && (view.hide_special || view.hide_first);
+  const bool merge = view.groups == GroupBy::words;
   const std::vector<std::int64_t>& words = trace.inputs->words;
   const bool same = trace.inputs->query_len == trace.inputs->key_len && !is_cross_attention(trace.request);
-  group(trace.query_len(), trace.query_labels(), words, view.merge_words, result.rows, result.row_labels);
+  group(trace.query_len(), trace.query_labels(), words, merge, result.rows, result.row_labels);
   Groups columns;
   std::vector<std::string> names;
   const std::vector<std::int64_t> none;
-  group(trace.key_len(), trace.key_labels(), same ? words : none, view.merge_words, columns, names);
+  group(trace.key_len(), trace.key_labels(), same ? words : none, merge, columns, names);
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const auto first = static_cast<std::size_t>(columns[c].front());
     const bool special = same && first < words.size() && words[first] < 0;
-    if ((view.hide_special && special) || (view.hide_first && first == 0)) continue;
-    result.columns.push_back(columns[c]);
-    result.column_labels.push_back(names[c]);
+    const bool hides =
+        (view.hide_tokens == HideTokens::special && special) || (view.hide_tokens == HideTokens::first && first == 0);
+    if (hides && hidden == HiddenColumns::removed) continue;
+    result.columns.push_back(hides ? std::vector<std::int64_t>{} : std::move(columns[c]));
+    result.column_labels.push_back(std::move(names[c]));
   }
   return result;
 }
 
-Tensor by_groups(const Tensor& matrix, const TokenGroups& groups) {
-  const std::size_t width = groups.columns.size();
-  if (width == 0 || groups.rows.empty()) return {};
-  std::vector<double> sums(groups.rows.size() * width, 0.0);
-  std::size_t r = 0, within = 0;  // rows come in order, and so do the members of groups
-  for_each_row(matrix, [&](const Index&, std::int64_t, std::span<const float> row) {
-    double* out = sums.data() + r * width;
-    for (std::size_t c = 0; c < width; ++c) {
-      for (const std::int64_t j : groups.columns[c]) out[c] += static_cast<double>(row[static_cast<std::size_t>(j)]);
-    }
-    if (++within == groups.rows[r].size()) {
-      ++r;
-      within = 0;
-    }
-  });
-  std::vector<float> values(sums.size());
-  for (r = 0; r < groups.rows.size(); ++r) {
-    double* row = sums.data() + r * width;
-    double divisor = static_cast<double>(groups.rows[r].size());
-    if (groups.renormalize) {
-      double left = 0;
-      for (std::size_t c = 0; c < width; ++c) left += row[c];
-      if (left != 0) divisor = left;
-    }
-    for (std::size_t c = 0; c < width; ++c) values[r * width + c] = static_cast<float>(row[c] / divisor);
+std::optional<std::int64_t> group_of(const std::vector<std::vector<std::int64_t>>& groups, std::int64_t position) {
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    if (std::binary_search(groups[k].begin(), groups[k].end(), position)) return static_cast<std::int64_t>(k);
   }
-  return Tensor::of({static_cast<std::int64_t>(groups.rows.size()), static_cast<std::int64_t>(width)},
-                    {Axis::query, Axis::key}, std::move(values));
+  return std::nullopt;
 }
 
 }  // namespace headscope

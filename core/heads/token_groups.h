@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/attention/trace.h"
-#include "core/heads/token_view.h"
-#include "core/tensor/tensor.h"
+#include "core/heads/showing.h"
 
 namespace headscope {
 
@@ -15,15 +15,17 @@ namespace headscope {
 struct TokenGroups {
   std::vector<std::vector<std::int64_t>> rows, columns;  // the positions of each, increasing
   std::vector<std::string> row_labels, column_labels;
-  bool renormalize = false;
 };
 
-// `words` is Inputs::words: the word of each token, -1 for special tokens; empty: words are not known, and each token
-// is one. Neighbouring tokens of one word merge; special tokens stay alone. The key of bias_k is kept.
-TokenGroups token_groups(const TokenView& view, const Trace& trace);
+// What becomes of hidden columns: none at all, for what is looked at; or one of no positions, whose cells are 0, where
+// the places of tokens count.
+enum class HiddenColumns { removed, zero };
 
-// m'[r, c] = mean over i in rows[r] of sum over j in columns[c] of m[i, j], then divided by sum_c m'[r, c] when
-// renormalising (a row whose sum is 0 stays 0). `matrix` is [query, key].
-Tensor by_groups(const Tensor& matrix, const TokenGroups& groups);
+// Neighbouring tokens of one word merge (Inputs::words); special tokens stay alone, and so does each token where words
+// are not known: of inputs from files, and of keys that are not the queries' own tokens. The key of bias_k is kept.
+TokenGroups token_groups(const Showing& view, const Trace& trace, HiddenColumns hidden = HiddenColumns::removed);
+
+// The group that holds a position; nullopt when none does.
+std::optional<std::int64_t> group_of(const std::vector<std::vector<std::int64_t>>& groups, std::int64_t position);
 
 }  // namespace headscope

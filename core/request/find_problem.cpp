@@ -127,6 +127,12 @@ MaybeProblem score_problem(const Request& r) {
                    "It lies between 0 and 1.",
                    {{"0", "dropout", "0"}, {"0.1", "dropout", "0.1"}}};
   }
+  if (!(r.top_p > 0 && r.top_p <= 1)) {
+    return Problem{"top-p",
+                   fmt::format("{} is not a share of a row", r.top_p),
+                   "It lies above 0 and is at most 1: 1 keeps every weight.",
+                   {{"1", "top-p", "1"}, {"0.9", "top-p", "0.9"}}};
+  }
   const bool no_scale = has_variant(r, Variant::no_scale);
   const bool by_width = has_variant(r, Variant::scale_by_d_model);
   if (no_scale && by_width) {

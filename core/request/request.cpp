@@ -70,6 +70,7 @@ std::size_t hash_of(const Request& r) {
   hash.add_all(r.mask, r.mask_kind, r.causal_align, r.mask_order, r.mask_fill, r.fully_masked);
   hash.add_all(r.scale, r.softcap, r.softcap_order, r.dropout, r.dropout_seed, r.dropout_mask);
   hash.add_all(r.merge, r.variants);
+  hash.add_all(r.groups, r.hide_tokens, r.renormalise, r.weighting, r.top_p);
   visit_interventions(r, [&](const auto&, const auto& list) { hash.add(list); });
   hash.add(r.patch_from);
   hash.add_all(r.backend, r.threads);

@@ -20,6 +20,9 @@ enum class CausalAlign { top_left, bottom_right };
 enum class MaskOrder { after_scale, before_scale };
 enum class FullyMasked { as_computed, zero, uniform };
 enum class SoftcapOrder { before_mask, after_mask };
+enum class GroupBy { pieces, words };            // whether pieces of a word are shown as one token
+enum class HideTokens { none, special, first };  // which tokens are left out of what is shown
+enum class Weighting { weights, value_norm };    // a weight as it is, or times the length of its value
 enum class Merge { transpose, direct };
 enum class BackendChoice { automatic, cpu, gpu, reference };
 
@@ -90,6 +93,13 @@ struct Request : Interventions {
 
   // The session, or picture that carries one, whose run gives the numbers of `patches`; "": not given.
   std::string patch_from;
+
+  // How weights are shown, exported and measured.
+  GroupBy groups = GroupBy::pieces;
+  HideTokens hide_tokens = HideTokens::none;
+  bool renormalise = false;  // rows are divided by their sums
+  Weighting weighting = Weighting::weights;
+  double top_p = 1.0;  // the smallest set of keys with this share of a row's weight; 1: all
 
   BackendChoice backend = BackendChoice::automatic;
   int threads = 0;  // 0: all cores

@@ -12,6 +12,8 @@
 #include "core/request/option_values.h"
 #include "core/request/option_words.h"
 #include "core/request/request_text.h"
+#include "core/request/shown_options.h"
+#include "core/request/word_option.h"
 
 namespace headscope {
 
@@ -37,28 +39,6 @@ constexpr Word<BackendChoice> kBackends[] = {{BackendChoice::automatic, "auto"},
                                              {BackendChoice::cpu, "cpu"},
                                              {BackendChoice::gpu, "gpu"},
                                              {BackendChoice::reference, "reference"}};
-// One of a few words.
-template <OptionName name, auto field, const auto& words>
-RequestOption word_option(const char* placeholder, const char* help) {
-  return {name.text, placeholder, help,
-          [](const Request& request) -> std::string {
-            if (request.*field == Request{}.*field) return "";
-            for (const auto& word : words) {
-              if (word.value == request.*field) return word.text;
-            }
-            return "";
-          },
-          [](Request& request, const std::string& text) {
-            for (const auto& word : words) {
-              if (text == word.text) {
-                request.*field = word.value;
-                return;
-              }
-            }
-            refuse_value(name.text, text, "a known value", expected_words(words));
-          }};
-}
-
 // A file's path, or a model's name.
 template <OptionName name, auto field>
 RequestOption path_option(const char* placeholder, const char* help) {
@@ -217,7 +197,7 @@ std::vector<RequestOption> score_options() {
 const std::vector<RequestOption>& request_options() {
   static const std::vector<RequestOption> options = [] {
     std::vector<RequestOption> all;
-    for (const auto& part : {source_options(), weight_options(), mask_options(), score_options()}) {
+    for (const auto& part : {source_options(), weight_options(), mask_options(), score_options(), shown_options()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return with_interventions(std::move(all));

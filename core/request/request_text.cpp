@@ -11,6 +11,10 @@ const RequestOption* find_request_option(std::string_view name) {
   return nullptr;
 }
 
+bool is_flag(const RequestOption& option) {
+  return *option.placeholder == '\0';
+}
+
 bool is_given(const RequestOption& option, const Request& request) {
   if (!option.get(request).empty()) return true;
   const std::string_view name = option.name;
@@ -23,7 +27,7 @@ std::vector<std::string> command_line_of(const Request& request) {
   for (const RequestOption& option : request_options()) {
     if (!is_given(option, request)) continue;
     words.push_back(std::string("--") + option.name);
-    words.push_back(option.get(request));
+    if (!is_flag(option)) words.push_back(option.get(request));
   }
   return words;
 }

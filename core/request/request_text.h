@@ -15,7 +15,7 @@ namespace headscope {
 // unchanged.
 struct RequestOption {
   const char* name;         // "mask-order"
-  const char* placeholder;  // "after-scale|before-scale"
+  const char* placeholder;  // "after-scale|before-scale"; "" for a flag
   const char* help;         // one sentence
   std::string (*get)(const Request&);
   void (*set)(Request&, const std::string& text);
@@ -26,6 +26,9 @@ struct RequestOption {
 const std::vector<RequestOption>& request_options();
 // The option of that name; null when there is none.
 const RequestOption* find_request_option(std::string_view name);
+
+// Whether its name alone says all on the command line: its placeholder is "", and its value, where it is given, "on".
+bool is_flag(const RequestOption& option);
 
 // True when the request differs from Request{} in this option. (An empty --key-phrase is given, though `get` is "".)
 bool is_given(const RequestOption& option, const Request& request);

@@ -15,13 +15,14 @@ Request comparable(Request request) {
   name_nan(request.init_gain);
   name_nan(request.mask_fill);
   name_nan(request.dropout);
+  name_nan(request.top_p);
   if (request.scale) name_nan(*request.scale);
   if (request.softcap) name_nan(*request.softcap);
   return request;
 }
 
 bool holds_nan(const Request& r) {
-  return std::isnan(r.init_gain) || std::isnan(r.mask_fill) || std::isnan(r.dropout) ||
+  return std::isnan(r.init_gain) || std::isnan(r.mask_fill) || std::isnan(r.dropout) || std::isnan(r.top_p) ||
          (r.scale && std::isnan(*r.scale)) || (r.softcap && std::isnan(*r.softcap));
 }
 

@@ -16,6 +16,7 @@
 #include "core/export/recipe.h"
 #include "core/export/session_file.h"
 #include "core/heads/sentences.h"
+#include "core/heads/shown_weights.h"
 #include "core/io/atomic_file.h"
 #include "core/io/csv.h"
 #include "core/io/npy.h"
@@ -57,7 +58,7 @@ void write_tensor_file(const ExportChoice& choice, const FigureSource& source, c
                        const CancelToken& cancel, const std::function<void(double)>& progress) {
   const StageId stage = exported_stage(choice, view);
   const NamedMatrix one = is_one_matrix(choice) ? matrix_of(choice, source, view, cancel) : NamedMatrix();
-  const Tensor unwatched = is_one_matrix(choice) ? one.values : source.trace.tensor(stage);
+  const Tensor unwatched = is_one_matrix(choice) ? one.values : trace_to_export(source.trace).trace.tensor(stage);
   std::int64_t done = 0;
   const Tensor tensor = watched(unwatched, [&](std::span<const float> values) {
     done += std::ssize(values);
@@ -173,6 +174,11 @@ ViewSpec fitted_view(ViewSpec view, const Trace& trace) {
   }
   if (view.view != ViewKind::arcs && view.view != ViewKind::neurons && view.view != ViewKind::text) return view;
   const bool of_keys = view.view == ViewKind::text && view.along == TextAlong::column;
+  const Showing showing = showing_of(trace.request);
+  if (view.token && showing.changes_tokens() && view.view != ViewKind::neurons) {
+    const TokenGroups groups = token_groups(showing, trace);
+    view.token = group_of(of_keys ? groups.columns : groups.rows, *view.token);
+  }
   if (view.token && *view.token >= (of_keys ? trace.key_len() : trace.query_len())) view.token.reset();
   if (view.heads_shown) std::erase_if(*view.heads_shown, [&](std::int64_t head) { return head >= trace.num_heads(); });
   // A text is shaded by at least one head.

@@ -7,6 +7,7 @@
 #include "core/attention/stage_layout.h"
 #include "core/base/error.h"
 #include "core/compare/comparison.h"
+#include "core/heads/shown_weights.h"
 
 namespace headscope {
 
@@ -85,11 +86,12 @@ NamedMatrix matrix_of(const ExportChoice& choice, const FigureSource& source, co
     return {sensitivity_matrix(trace, sensitivity_spec(trace, view), cancel), csv_corner(StageId::weights),
             row_names_of(trace, StageId::weights), column_names_of(trace, StageId::weights)};
   }
-  const Tensor& tensor = trace.tensor(stage);
+  const TraceToExport of = trace_to_export(trace);
+  const Tensor& tensor = of.trace.tensor(stage);
   const MatrixLayout layout = stage_layout(stage);
   return {slice_of(stage, tensor, view.batch, slice_of_head(trace, stage, view.head), {0, tensor.dim(layout.rows)},
                    {0, tensor.dim(layout.columns)}),
-          csv_corner(stage), row_names_of(trace, stage), column_names_of(trace, stage)};
+          csv_corner(stage), of.row_names(stage), of.column_names(stage)};
 }
 
 std::int64_t cells_of(const ExportChoice& choice, const FigureSource& source, const ViewState& view) {
@@ -97,7 +99,9 @@ std::int64_t cells_of(const ExportChoice& choice, const FigureSource& source, co
   if (choice.subject == ExportSubject::difference) return matrix_of(choice, source, view, {}).values.size();
   const bool derived = choice.subject == ExportSubject::sensitivity;
   const StageId stage = derived ? StageId::weights : exported_stage(choice, view);
-  const Tensor& tensor = source.trace.tensor(stage);
+  // Derivatives are by the computed weights.
+  const TraceToExport of = derived ? TraceToExport{source.trace, nullptr} : trace_to_export(source.trace);
+  const Tensor& tensor = of.trace.tensor(stage);
   const MatrixLayout layout = stage_layout(stage);
   return tensor.dim(layout.rows) * tensor.dim(layout.columns);
 }

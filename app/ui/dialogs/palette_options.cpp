@@ -62,6 +62,7 @@ std::vector<std::string> mask_values(const Request& draft) {
 std::vector<std::string> known_values(const RequestOption& option, const Request& draft) {
   const std::string_view name = option.name;
   if (name == "mask") return mask_values(draft);
+  if (is_flag(option)) return {"on", "off"};
   std::vector<std::string> values = words_of_placeholder(option.placeholder);
   if (name == "model") {
     for (const std::string& demo : demo_names()) values.push_back("demo:" + demo);

@@ -20,6 +20,7 @@ struct Bright {
 };
 
 Bright bright_of(const Ui& ui, const ArcsDrawing& drawing) {
+  if (!drawing.computed) return {};
   const Hover& hover = ui.state.hover;
   if (hover.query >= 0 && hover.query < drawing.queries) return {hover.query, -1};
   if (hover.key >= 0 && hover.key < drawing.keys) return {-1, hover.key};

@@ -16,6 +16,7 @@ struct ArcsDrawing {
   std::vector<std::int64_t> heads;
   ArcRegion region;
   std::int64_t queries = 0, keys = 0;
+  bool computed = true;       // rows and keys are tokens of the trace, which can be chosen
   Rect area;                  // of the rows, as far as it is seen
   float left = 0, right = 0;  // ends of the arcs
   float pitch = 0, offset = 0;

@@ -9,9 +9,11 @@
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/panels.h"
+#include "app/ui/shown_weights_data.h"
 #include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/grouped_digits.h"
+#include "core/heads/showing.h"
 
 namespace headscope::ui {
 namespace {
@@ -76,8 +78,8 @@ void draw_side(Ui& ui, const ArcsDrawing& drawing, bool query, const Rect& side)
     const Interaction it = interact_mouse(ui, name, row, {}, false);
     const bool chosen = drawing.focus.pair && drawing.focus.picked &&
                         (query ? drawing.focus.pair->row : drawing.focus.pair->column) == i;
-    if (it.hovered) (query ? ui.state.next_hover.query : ui.state.next_hover.key) = i;
-    if (it.clicked) {
+    if (it.hovered && drawing.computed) (query ? ui.state.next_hover.query : ui.state.next_hover.key) = i;
+    if (it.clicked && drawing.computed) {
       ui.state.focus = "heads/lines";
       choose(ui, drawing, query ? std::optional(i) : std::nullopt, query ? std::nullopt : std::optional(i));
     }
@@ -86,12 +88,13 @@ void draw_side(Ui& ui, const ArcsDrawing& drawing, bool query, const Rect& side)
                 .word = token_or_index(names, i),
                 .query = query,
                 .chosen = chosen,
-                .hovered = (query ? hover.query : hover.key) == i});
+                .hovered = drawing.computed && (query ? hover.query : hover.key) == i});
   }
 }
 
 // Up and Down walk through the queries, Left and Right through the keys; Home and End.
 void read_keys(Ui& ui, const ArcsDrawing& drawing) {
+  if (!drawing.computed) return;
   const Cell now = drawing.focus.pair.value_or(Cell{0, 0});
   const auto moved = [&](std::int64_t row) {
     if (row >= 0 && row < drawing.queries && !(drawing.focus.picked && row == now.row))
@@ -124,6 +127,12 @@ void draw_legend(Ui& ui, const ArcsDrawing& drawing, const Rect& area) {
           heads_words(drawing.heads) + (drawing.focus.picked
                                             ? "   width: weight.  Bright: the chosen query.  Dim: all others."
                                             : "   width: weight.  Click a token: its lines stand out."));
+  const std::string otherwise = words_of_shown(ui, StageId::weights, shown_weights_data(ui, StageId::weights));
+  if (!otherwise.empty()) {
+    text_in(ui, second, Type::words11, ui.colors.text2, otherwise);
+    ui.mark("heads/shown", second);
+    return;
+  }
   const std::string hidden = fully_masked_sentence(drawing.data.trace());
   if (!hidden.empty()) {
     draw_icon(ui, Icon::warning, {second.min.x + ui.px(6), std::round(second.center().y)}, ui.px(12), ui.colors.warn);
@@ -212,8 +221,17 @@ void draw_arcs_panel(Ui& ui, const Rect& area) {
   ui.mark("heads", area);
   PanelData* data = panel_data(ui);
   if (data == nullptr || data->trace().find(StageId::weights) == nullptr) return;
+  PanelData* const shown = shown_weights_data(ui, StageId::weights);
+  const bool computed = shown == nullptr || !showing_of(data->trace().request).changes_tokens();
+  const ArcsFocus none{selection_of(ui.session.view, data->trace()), std::nullopt, false};
+  if (shown != nullptr) data = shown;
   const Trace& trace = data->trace();
-  ArcsDrawing drawing{*data, arcs_focus(ui, *data), arcs_heads(ui.session.view, trace.num_heads()), {}, 0, 0, {}};
+  ArcsDrawing drawing{.data = *data,
+                      .focus = computed ? arcs_focus(ui, *data) : none,
+                      .heads = arcs_heads(ui.session.view, trace.num_heads()),
+                      .region = {},
+                      .computed = computed,
+                      .area = {}};
   const Rect header{area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}};
   draw_header(ui, drawing, header);
   read_arcs_keys(ui, *data);

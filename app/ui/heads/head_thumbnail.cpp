@@ -127,15 +127,16 @@ void draw_seen_part(Ui& ui, const HeadsGrid& grid, const HeatmapView& view) {
 void draw_frames(Ui& ui, HeadsGrid& grid, std::int64_t head, const HeatmapView& view) {
   const bool selected = head == grid.selection.head;
   const Hover& hover = ui.state.hover;
-  const bool linked = hover.query >= 0 && hover.key >= 0 && hover.query < grid.rows && hover.key < grid.columns;
+  const bool linked =
+      grid.computed && hover.query >= 0 && hover.key >= 0 && hover.query < grid.rows && hover.key < grid.columns;
   if (linked && view.grid.cell_width >= 6) {
     draw_link_ring(ui, view.grid.cell_rect(hover.query, hover.key));
-  } else {
+  } else if (grid.computed) {
     draw_linked(ui, grid.data, grid.selection.quantity, grid.selection.batch, head, view.grid);
   }
   if (selected) {
-    draw_seen_part(ui, grid, view);
-    if (grid.selection.cell && is_score_like(grid.selection.stage)) {
+    if (grid.computed) draw_seen_part(ui, grid, view);
+    if (grid.computed && grid.selection.cell && is_score_like(grid.selection.stage)) {
       draw_pick_frame(ui, view.grid.cell_rect(grid.selection.cell->row, grid.selection.cell->column), view.grid.area);
     }
     outline(ui, inset(view.grid.area, -ui.px(4)), ui.colors.accent, 2, ui.px(4));
@@ -216,7 +217,10 @@ void draw_thumbnail(Ui& ui, HeadsGrid& grid, std::int64_t head, ImVec2 at) {
   if (selected) answer_head_menu(ui, place_of_head(ui, head), view.grid.area);
   draw_heatmap_view(ui, view);
   if (view.large) grid.seen.push_back(*view.large);
-  if (mouse.hovered) {
+  if (mouse.hovered && !grid.computed) {
+    if (mouse.clicked) choose_head(ui, grid, head);
+    if (mouse.right_clicked) open_head_menu(ui, place_of_head(ui, head));
+  } else if (mouse.hovered) {
     if (const std::optional<Cell> cell = shown_cell(ui, view, ImGui::GetIO().MousePos)) {
       ui.state.next_hover.query = cell->row;
       ui.state.next_hover.key = cell->column;
@@ -236,7 +240,8 @@ void draw_thumbnail(Ui& ui, HeadsGrid& grid, std::int64_t head, ImVec2 at) {
     }
     if (mouse.right_clicked) open_head_menu(ui, place_of_head(ui, head));
   }
-  draw_edited_corners(ui, grid.data.trace(), grid.selection.quantity, grid.selection.batch, head, view.grid);
+  if (grid.computed)
+    draw_edited_corners(ui, grid.data.trace(), grid.selection.quantity, grid.selection.batch, head, view.grid);
   draw_frames(ui, grid, head, view);
   if (mouse.focused && selected) {
     if (ui.state.focus_by_keyboard) focus_ring(ui, inset(view.grid.area, -ui.px(4)), ui.px(6));

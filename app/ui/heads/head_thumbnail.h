@@ -22,6 +22,7 @@ struct HeadsGrid {
   Rect area;  // of the pictures, without gutter and legend
   std::int64_t rows = 0, columns = 0;
   bool large = false;          // drawn from tiles
+  bool computed = true;        // the cells are those of the trace, which can be picked and edited
   std::vector<LargeMap> seen;  // the large maps that were drawn in this frame
 
   // The cells of the picture whose corner is at `at`.

@@ -13,6 +13,7 @@
 #include "app/ui/map/range_choice.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/panels.h"
+#include "app/ui/shown_weights_data.h"
 #include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -68,7 +69,11 @@ void draw_legend(Ui& ui, HeadsGrid& grid, const Rect& area) {
   const std::string holds = grid.large ? maps_sentence(grid.seen, grid.cells_at(grid.area.min))
                                        : pixel_holds(grid.rows, grid.columns, grid.layout.width, grid.layout.height,
                                                      weight_like ? "weights" : "scores, by size");
-  if (!hidden.empty()) {
+  const std::string otherwise = words_of_shown(ui, quantity, grid.computed ? nullptr : &grid.data);
+  if (!otherwise.empty()) {
+    text_in(ui, second, Type::words11, ui.colors.text2, otherwise);
+    ui.mark("heads/shown", second);
+  } else if (!hidden.empty()) {
     draw_icon(ui, Icon::warning, {second.min.x + ui.px(6), std::round(second.center().y)}, ui.px(12), ui.colors.warn);
     text_in(ui, {{second.min.x + ui.px(16), second.min.y}, second.max}, Type::words11, ui.colors.text2, hidden);
     ui.mark("heads/hidden_rows", second);
@@ -101,8 +106,12 @@ void draw_heads_panel(Ui& ui, const Rect& area) {
   PanelData* data = panel_data(ui);
   if (data == nullptr || data->trace().find(StageId::weights) == nullptr) return;
   const Trace& trace = data->trace();
-  HeadsGrid grid{*data, selection_of(ui.session.view, trace), {}, {}, 0, 0, false, {}};
-  draw_heads_header(ui, {area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}}, *data, grid.selection);
+  const Selection selection = selection_of(ui.session.view, trace);
+  draw_heads_header(ui, {area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}}, *data, selection);
+  PanelData* const shown = shown_weights_data(ui, selection.quantity);
+  if (shown != nullptr) data = shown;
+  HeadsGrid grid{
+      .data = *data, .selection = selection, .layout = {}, .area = {}, .computed = shown == nullptr, .seen = {}};
 
   const Tensor& first = data->matrix(grid.selection.quantity, grid.selection.batch, 0);
   grid.rows = first.dim(0);
@@ -120,9 +129,10 @@ void draw_heads_panel(Ui& ui, const Rect& area) {
   const Rect scrolled{{area.min.x, grid.area.min.y}, {area.max.x, grid.area.max.y + ui.px(4)}};
   const float content = grid.layout.scrolls ? grid.layout.content_height + ui.px(8) : 0;
   const ScrollArea scroll = begin_scroll(ui, "heads", scrolled, content);
-  const std::int64_t marked = ui.state.hover.query >= 0 ? ui.state.hover.query
-                              : grid.selection.cell     ? grid.selection.cell->row
-                                                        : -1;
+  const std::int64_t marked = !grid.computed              ? -1
+                              : ui.state.hover.query >= 0 ? ui.state.hover.query
+                              : grid.selection.cell       ? grid.selection.cell->row
+                                                          : -1;
   for (std::int64_t head = 0; head < trace.num_heads(); ++head) {
     const ImVec2 place = grid.layout.position(head, ui.px(kHeadLabel));
     const ImVec2 at{grid.area.min.x + place.x, grid.area.min.y + place.y - scroll.offset};

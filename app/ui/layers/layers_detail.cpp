@@ -78,7 +78,7 @@ float draw_layers_detail(Ui& ui, const LayersShown& shown, const Rect& area, flo
       return body.min.y + ui.px(40);
     }
     view.mask = shown.result.picked->mask;
-    const bool own_cells = !ui.session.view.layers.tokens.changes_something();
+    const bool own_cells = !showing_of(shown.trace->request).changes_something();
     return draw_map_and_readout(ui, view, {shown.result.groups->row_labels, shown.result.groups->column_labels}, body,
                                 most, own_cells);
   }
@@ -107,7 +107,7 @@ void draw_layers_aggregate(Ui& ui, const LayersShown& shown, const Rect& area) {
   Rect rest{{area.min.x, area.min.y + ui.px(10)}, area.max};
   const Rect words{{rest.min.x + padding, rest.min.y}, {rest.max.x - padding, rest.min.y}};
   rest.min.y += paragraph(ui, words, Type::words12, ui.colors.text2, aggregate_formula(aggregate)) + ui.px(4);
-  const std::string tokens = token_view_sentence(ui.session.view.layers.tokens);
+  const std::string tokens = showing_sentence(showing_of(shown.trace->request));
   if (!tokens.empty()) {
     const Rect line{{words.min.x, rest.min.y}, {words.max.x, rest.min.y}};
     rest.min.y += paragraph(ui, line, Type::words11, ui.colors.text3, tokens) + ui.px(2);

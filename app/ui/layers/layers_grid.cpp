@@ -123,7 +123,7 @@ void draw_legend(Ui& ui, const LayersGrid& grid, const Rect& area) {
   const std::string what = ui.session.view.layers.norms ? std::string(value_weighted_formula())
                                                         : std::string("weight, one range for all heads");
   text_in(ui, words, Type::words11, ui.colors.text2, what);
-  const std::string tokens = token_view_sentence(ui.session.view.layers.tokens);
+  const std::string tokens = showing_sentence(showing_of(grid.shown.trace->request));
   if (!tokens.empty()) {
     const Rect second{{words.min.x, words.max.y - ui.px(2)}, {words.max.x, words.max.y + ui.px(14)}};
     text_in(ui, second, Type::words11, ui.colors.text3, tokens);

@@ -94,22 +94,27 @@ void draw_sort_and_filter(Ui& ui, const LayersShown& shown, Rect line) {
 }
 
 void draw_token_menu(Ui& ui, const Rect& rect) {
-  TokenView& tokens = ui.session.view.layers.tokens;
+  Request& draft = ui.session.draft;
   const char* tip =
-      "Hides columns of special tokens or of the first one, and merges pieces into words. The numbers that were "
-      "computed, and the metrics, stay what they are.";
-  const std::string words = tokens.changes_something() ? "tokens: changed" : "tokens: all";
+      "Hides columns of special tokens or of the first one, and merges pieces into words, here, in exports and in "
+      "metrics: options of the request, which also has top-p and value norms. The computed numbers stay what they are.";
+  const std::string words = showing_of(draft).changes_something() ? "tokens: changed" : "tokens: all";
   if (button(ui, kTokens, rect, words, {true, false, tip})) ui.state.open_combo = kTokens;
   const int picked = take_chosen(ui, kTokens);
-  bool* const choices[] = {&tokens.hide_special, &tokens.hide_first, &tokens.renormalize, &tokens.merge_words};
-  if (picked >= 0 && picked < 4) *choices[picked] = !*choices[picked];
+  const auto hide = [&](HideTokens tokens) {
+    draft.hide_tokens = draft.hide_tokens == tokens ? HideTokens::none : tokens;
+  };
+  if (picked >= 0) ui.session.end_undo_step();
+  if (picked == 0) hide(HideTokens::special);
+  if (picked == 1) hide(HideTokens::first);
+  if (picked == 2) draft.renormalise = !draft.renormalise;
+  if (picked == 3) draft.groups = draft.groups == GroupBy::words ? GroupBy::pieces : GroupBy::words;
   if (ui.state.open_combo != kTokens) return;
-  const bool hides = tokens.hide_special || tokens.hide_first;
   show_menu(ui, kTokens, rect,
-            {{"hide special tokens", "", true, tokens.hide_special},
-             {"hide the first token", "", true, tokens.hide_first},
-             {"renormalise rows", hides ? "" : "needs hidden columns", hides, tokens.renormalize},
-             {"merge pieces into words", "", true, tokens.merge_words, true}},
+            {{"hide special tokens", "", true, draft.hide_tokens == HideTokens::special},
+             {"hide the first token", "", true, draft.hide_tokens == HideTokens::first},
+             {"renormalise rows", "", true, draft.renormalise},
+             {"merge pieces into words", "", true, draft.groups == GroupBy::words, true}},
             ui.px(250));
 }
 

@@ -142,7 +142,7 @@ void draw_layers_panel(Ui& ui, const Rect& area) {
   const Selection selection = selection_of(ui.session.view, *picked);
   const auto result = ui.session.background.model_numbers.want({.trace = trace,
                                                                 .batch = selection.batch,
-                                                                .tokens = view.tokens,
+                                                                .tokens = showing_of(trace->request),
                                                                 .norms = view.norms,
                                                                 .aggregate = view.aggregate,
                                                                 .layer = layer,
@@ -165,7 +165,8 @@ void draw_layers_panel(Ui& ui, const Rect& area) {
   for (std::int64_t l = 0; l < shown.layers; ++l) {
     if (shown.known(l)) largest = std::max(largest, result.layers[static_cast<std::size_t>(l)]->largest);
   }
-  shown.largest = view.norms && largest > 0 ? largest : 1;
+  const bool lengths = view.norms || trace->request.weighting == Weighting::value_norm;
+  shown.largest = lengths && largest > 0 ? largest : 1;
   for (const LayerHead& at : shown.order) {
     const HeadResult* head = shown.head_result(at.layer, at.head);
     if (head != nullptr && passes(view, head->metrics)) ++shown.passing;

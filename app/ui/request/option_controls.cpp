@@ -45,6 +45,11 @@ std::string control_of_option(std::string_view option) {
       {"backend", "request/backend"},
       {"threads", "request/threads"},
       {"variant", "request/interventions"},
+      {"groups", "request/groups"},
+      {"hide-tokens", "request/hide_tokens"},
+      {"renormalise", "request/renormalise"},
+      {"weighting", "request/weighting"},
+      {"top-p", "request/top_p"},
       {"patch-from", "request/interventions"},
   };
   if (is_intervention(option)) return "request/interventions";

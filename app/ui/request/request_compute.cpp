@@ -148,6 +148,7 @@ std::vector<std::string> shown_command(const Request& draft) {
     const bool is_long = phrase != nullptr && phrase->size() > kMostOfValue;
     if (!is_long && !is_given(option, draft)) continue;
     words.push_back(std::string("--") + option.name);
+    if (is_flag(option)) continue;
     words.push_back(is_long ? phrase->substr(0, kMostOfValue) : option.get(draft).substr(0, kMostOfValue));
   }
   return words;
@@ -168,9 +169,13 @@ void draw_command_section(RequestRows& rows) {
   }
   std::vector<std::string> lines = {"headscope-cli run"};
   const std::vector<std::string> words = shown_command(draft);
+  const auto takes_value = [](const std::string& word) {
+    const RequestOption* option = word.starts_with("--") ? find_request_option(word.substr(2)) : nullptr;
+    return option != nullptr && !is_flag(*option);
+  };
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::string line = "  " + words[i];
-    if (i + 1 < words.size() && words[i].starts_with("--")) {
+    if (i + 1 < words.size() && takes_value(words[i])) {
       const std::string& value = words[++i];
       const bool plain = value.find_first_of(" \t\n'\"") == std::string::npos && !value.empty();
       line += plain ? " " : " \"";

@@ -163,6 +163,7 @@ void draw_request_panel(Ui& ui, const Rect& area) {
   draw_interventions_section(rows);
   draw_compute_section(rows);
   draw_command_section(rows);
+  draw_shown_section(rows);
   end_scroll(ui);
   const float height = std::round(rows.y - top);
   if (height != content) {

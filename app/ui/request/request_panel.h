@@ -64,6 +64,7 @@ void draw_interventions_section(RequestRows& rows);
 void show_interventions(Ui& ui);
 void draw_compute_section(RequestRows& rows);
 void draw_command_section(RequestRows& rows);
+void draw_shown_section(RequestRows& rows);
 
 // Closes the panel where it lies over others, in a narrow window. False when it does not.
 bool close_request_over(Ui& ui);

@@ -4,8 +4,10 @@
 
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <vector>
 
+#include "core/heads/shown_weights.h"
 #include "core/picture/figure/figure_views.h"
 #include "core/picture/paper.h"
 
@@ -123,25 +125,65 @@ std::vector<std::int64_t> heads_of_grid(const ViewSpec& view, const StagePicture
   return heads;
 }
 
+namespace {
+
+// Whether the view draws weights, which are shown as the request says.
+bool draws_weights(const ViewSpec& view) {
+  switch (view.view) {
+    case ViewKind::arcs:
+    case ViewKind::text:
+      return true;
+    case ViewKind::layers:
+      return view.aggregate || is_shown_stage(view.stage);
+    case ViewKind::heads:
+    case ViewKind::head:
+    case ViewKind::stage:
+      return is_shown_stage(view.stage);
+    case ViewKind::concat:
+    case ViewKind::neurons:
+    case ViewKind::difference:
+    case ViewKind::sensitivity:
+    case ViewKind::explanation:
+    case ViewKind::lens:
+      return false;
+  }
+  return false;
+}
+
+void plan_view(Sheet& sheet, const FigureSource& source, bool measure) {
+  switch (sheet.view.view) {
+    case ViewKind::layers:
+      return plan_layers(sheet, measure);
+    case ViewKind::difference:
+      for (const Trace* each : {&source.trace, source.against}) {
+        if (each != nullptr && is_shown_stage(sheet.view.stage)) refuse_showing(each->request, "a difference");
+      }
+      return plan_difference(sheet, source.against);
+    case ViewKind::sensitivity:
+      return plan_sensitivity(sheet, sheet.cancel);
+    case ViewKind::explanation:
+      return plan_explanation(sheet);
+    case ViewKind::lens:
+      return plan_lens(sheet, measure, sheet.cancel);
+    default:
+      return plan_stage(sheet, measure, sheet.cancel);
+  }
+}
+
+}  // namespace
+
 FigurePlan figure_plan(const FigureSource& source, const ViewSpec& asked, bool measure, const CancelToken& cancel) {
   check(asked);
   const ViewSpec view = in_pixels(asked);
   const bool without_values = measure && !is_for_paper(view);  // the caption's height depends on its words
-  Sheet sheet(source.trace, view);
+  const bool shown = draws_weights(view) && shows_otherwise(source.trace);
+  const AsShown looked_at(source.trace, shown ? HiddenColumns::removed : std::optional<HiddenColumns>());
+  const AsShown measured(source.trace, shown ? HiddenColumns::zero : std::optional<HiddenColumns>());
+  Sheet sheet(looked_at.trace(), view);
+  sheet.measured = &measured.trace();
+  sheet.computed = &source.trace;
   sheet.cancel = cancel;
-  if (view.view == ViewKind::layers) {
-    plan_layers(sheet, without_values);
-  } else if (view.view == ViewKind::difference) {
-    plan_difference(sheet, source.against);
-  } else if (view.view == ViewKind::sensitivity) {
-    plan_sensitivity(sheet, cancel);
-  } else if (view.view == ViewKind::explanation) {
-    plan_explanation(sheet);
-  } else if (view.view == ViewKind::lens) {
-    plan_lens(sheet, without_values, cancel);
-  } else {
-    plan_stage(sheet, without_values, cancel);
-  }
+  plan_view(sheet, source, without_values);
   sheet.finish();
   check_size(sheet.plan);
   return std::move(sheet.plan);

@@ -23,7 +23,7 @@ void summary_line(Sheet& sheet, const HeadSummary& summary, double left, double 
   using Role = LabelPiece::Role;
   const double size = sheet.font(12), space = text_width(" ", FontRole::words, size);
   double score_room = 0;
-  const std::vector<LabelPiece> pieces = summary_pieces(summary, sheet.trace);
+  const std::vector<LabelPiece> pieces = summary_pieces(summary, *sheet.measured);
   for (const LabelPiece& piece : pieces) {
     if (piece.role == Role::score) score_room = space + text_width(piece.text, FontRole::words, size);
   }
@@ -49,7 +49,7 @@ void head_label(Sheet& sheet, std::int64_t head, bool summarized, int x, double 
   double right = x + width;
   const bool off = is_off(sheet.trace.request, head);
   if (off || summarized) {
-    const HeadSummary summary = summarize_head(sheet.trace, sheet.view.batch, head, sheet.cancel);
+    const HeadSummary summary = summarize_head(*sheet.measured, sheet.view.batch, head, sheet.cancel);
     const std::string entropy = off                                ? "off"
                                 : std::isnan(summary.entropy_bits) ? "NaN"
                                                                    : fmt::format("{:.2f}", summary.entropy_bits);

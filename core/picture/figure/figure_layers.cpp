@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/attention/capture_trace.h"
 #include "core/attention/model_trace.h"
-#include "core/heads/aggregate_mask.h"
-#include "core/heads/aggregate_values.h"
 #include "core/heads/head_metric_values.h"
+#include "core/heads/shown_aggregate.h"
 #include "core/picture/figure/figure_views.h"
 #include "core/request/intervention_kinds.h"
 
@@ -181,18 +181,19 @@ void plan_aggregate(Sheet& sheet, const std::vector<const Trace*>& layers, const
   map.spec.mask = nullptr;
   map.spec.batch = map.spec.head = 0;
   if (!measure) {
-    LayersOfWeights weights;
-    for (const Trace* layer : layers) {
-      const Tensor& all = layer->tensor(StageId::weights);
-      weights.push_back(all.sliced(0, sheet.view.batch, sheet.view.batch + 1)
-                            .reshaped({all.dim(1), all.dim(2), all.dim(3)}, {Axis::head, Axis::query, Axis::key}));
-    }
-    map.spec.matrix = aggregate_of(aggregate, weights);
-    map.spec.mask = hidden_in_aggregate(aggregate, layers, sheet.view.batch);
+    ShownAggregate shown = shown_aggregate(aggregate, layers_of(*sheet.computed), sheet.view.batch,
+                                           showing_of(sheet.trace.request), sheet.cancel);
+    map.spec.matrix = std::move(shown.matrix);
+    map.spec.mask = std::move(shown.mask);
   }
   map.spec.width = size.width;
   map.spec.height = size.height;
   map.spec.range = stage.range(0, 1);
+  if (!measure && !stage.zero_to_one() && sheet.view.range == RangeKind::automatic) {
+    const ValueRange own = automatic_range(map.spec.matrix, true, false, map.spec.mask.get());
+    map.spec.range.low = own.low;
+    map.spec.range.high = own.high;
+  }
   map.spec.hatch_x = x;
   map.spec.hatch_y = y;
   const ValueRange range = map.spec.range;
@@ -205,8 +206,9 @@ void plan_aggregate(Sheet& sheet, const std::vector<const Trace*>& layers, const
   const int bar_height = std::clamp(size.height, sheet.px(48), sheet.px(400));
   sheet.upright_bar(x + size.width + sheet.upright_bar_gap(), y, bar_height, stage.map(), range);
   int bottom = y + std::max(size.height, sheet.view.color_bar ? bar_height : 0) + sheet.px(10);
-  bottom += sheet.paragraph(sheet.margin(), bottom, width - 2 * sheet.margin(),
-                            {{std::string(aggregate_formula(aggregate)) + ".", sheet.colors.text2}});
+  std::vector<Span> words = {{std::string(aggregate_formula(aggregate)) + ".", sheet.colors.text2}};
+  add_words_of_shown(sheet, words);
+  bottom += sheet.paragraph(sheet.margin(), bottom, width - 2 * sheet.margin(), words);
   sheet.plan.height = bottom + sheet.px(10);
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/base/grouped_digits.h"
 #include "core/heads/pattern.h"
+#include "core/heads/shown_weights.h"
 #include "core/picture/figure/figure_views.h"
 #include "core/picture/fitted_range.h"
 #include "core/request/stage_info.h"
@@ -111,6 +112,11 @@ Span legend_of_hidden(const Sheet& sheet, const MapSize& size, const std::string
           sheet.colors.text3};
 }
 
+void add_words_of_shown(const Sheet& sheet, std::vector<Span>& spans) {
+  const std::string words = showing_sentence(showing_of(sheet.trace.request));
+  if (!words.empty()) spans.push_back({"\u00b7 " + words + ".", sheet.colors.text2});
+}
+
 std::vector<Span> legend(const Sheet& sheet, const StagePicture& stage, const std::string& range_words,
                          const MapSize& size, std::int64_t head) {
   const Palette& colors = sheet.colors;
@@ -120,6 +126,7 @@ std::vector<Span> legend(const Sheet& sheet, const StagePicture& stage, const st
   if (!pooled.empty()) spans.push_back({"\u00b7 " + pooled, colors.text2});
   const std::int64_t hidden = stage.hidden_cells(head);
   if (hidden > 0) spans.push_back(legend_of_hidden(sheet, size, "hidden", hidden, stage.rows() * stage.columns()));
+  if (is_shown_stage(stage.stage())) add_words_of_shown(sheet, spans);
   const std::string masked = is_weight_like(stage.stage()) ? fully_masked_sentence(sheet.trace) : "";
   if (!masked.empty()) spans.push_back({"\u00b7 " + masked, colors.warn});
   return spans;
@@ -128,7 +135,7 @@ std::vector<Span> legend(const Sheet& sheet, const StagePicture& stage, const st
 namespace {
 
 std::string range_words(const StagePicture& stage) {
-  if (stage_info(stage.stage()).picture.range == StageRange::zero_to_one) return ", 0 to 1";
+  if (stage.zero_to_one()) return ", 0 to 1";
   return is_weight_like(stage.stage()) ? "" : ", the range centred on zero";
 }
 
@@ -154,9 +161,9 @@ Sheet::Title title_of(const Sheet& sheet, const StagePicture& stage, bool measur
   }
   if (stage.shape()[0] > 1) facts.push_back(fmt::format("batch {} of {}", view.batch, stage.shape()[0]));
   if (view.view == ViewKind::head && stage.score_like() && !measure) {
-    const HeadSummary summary = summarize_head(sheet.trace, view.batch, view.head, sheet.cancel);
+    const HeadSummary summary = summarize_head(*sheet.measured, view.batch, view.head, sheet.cancel);
     facts.push_back(entropy_text(summary.entropy_bits));
-    facts.push_back(summary_label(summary, sheet.trace));
+    facts.push_back(summary_label(summary, *sheet.measured));
   }
   for (const std::string& fact : facts) title.fact += fact.empty() ? "" : (title.fact.empty() ? "" : dot) + fact;
   return title;

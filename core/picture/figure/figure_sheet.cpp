@@ -61,7 +61,7 @@ MapSize map_size(const MapRoom& room) {
 }
 
 Sheet::Sheet(const Trace& of_trace, const ViewSpec& of_view)
-    : trace(of_trace), view(of_view), colors(palette(of_view.theme)) {
+    : trace(of_trace), measured(&of_trace), computed(&of_trace), view(of_view), colors(palette(of_view.theme)) {
   plan.ground = colors.panel;
   if (view.paper.ground == Ground::white) plan.ground = {255, 255, 255, 255};
   if (view.paper.ground == Ground::transparent) plan.ground.a = 0;

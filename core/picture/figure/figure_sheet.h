@@ -59,6 +59,9 @@ class Sheet {
   Sheet(const Trace& trace, const ViewSpec& view);
 
   const Trace& trace;
+  // Where the weights are shown otherwise than they were computed: what patterns and entropies are of, which has the
+  // places of the tokens that the trace hides; and the result as it was computed. Else the trace.
+  const Trace *measured, *computed;
   const ViewSpec& view;
   const Palette& colors;
   FigurePlan plan;

@@ -13,6 +13,7 @@
 #include "core/base/assert.h"
 #include "core/base/grouped_digits.h"
 #include "core/base/utf8.h"
+#include "core/heads/shown_weights.h"
 #include "core/io/tensor_blocks.h"
 #include "core/picture/fitted_range.h"
 #include "core/request/intervention_kinds.h"
@@ -135,6 +136,12 @@ std::int64_t StagePicture::hidden_cells(std::int64_t head) const {
   return count;
 }
 
+bool StagePicture::zero_to_one() const {
+  // Lengths of values have no bound.
+  const bool lengths = is_shown_stage(stage_) && trace_.request.weighting == Weighting::value_norm;
+  return stage_info(stage_).picture.range == StageRange::zero_to_one && !lengths;
+}
+
 Tensor StagePicture::matrix(std::int64_t head) const {
   return matrix_at(tensor_, view_.batch, head);
 }
@@ -152,7 +159,7 @@ ValueRange StagePicture::range(std::int64_t begin, std::int64_t end) const {
     const ValueRange own = fitted_range(counts.result(), !is_weight_like(stage_));
     range.low = own.low;
     range.high = own.high;
-  } else if (stage_info(stage_).picture.range == StageRange::by_numbers && !range.per_row) {
+  } else if (!zero_to_one() && !range.per_row) {
     const bool weight_like = is_weight_like(stage_);
     for (std::int64_t head = begin; head < end; ++head) {
       const ValueRange own = automatic_range(matrix(head), weight_like, !weight_like, mask_.get(), view_.batch, head);

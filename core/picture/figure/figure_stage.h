@@ -38,6 +38,8 @@ class StagePicture {
   ColorMap map() const { return map_; }
   CellText cell_text() const { return is_weight_like(stage_) ? CellText::weights : CellText::values; }
   std::int64_t hidden_cells(std::int64_t head) const;
+  // Whether its numbers are known to lie there, which is its range then.
+  bool zero_to_one() const;
 
   // [rows, columns] of a head (0 when there are no heads).
   Tensor matrix(std::int64_t head) const;

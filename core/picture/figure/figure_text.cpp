@@ -188,6 +188,7 @@ std::vector<Span> legend_of(const Drawn& drawn) {
     named(strongest[k], row ? colors.key : colors.query);
     spans.push_back({fmt::format("{:.4f}", drawn.weights.values[static_cast<std::size_t>(strongest[k])]), colors.text});
   }
+  add_words_of_shown(sheet, spans);
   const auto hidden = std::count(drawn.weights.hidden.begin(), drawn.weights.hidden.end(), 1);
   if (hidden > 0) {
     spans.push_back({fmt::format("\u00b7 hatched: hidden, {} of {}", hidden, drawn.tokens.size()), colors.text3});

@@ -81,6 +81,9 @@ std::vector<Span> legend_of_axes(const Sheet& sheet, const std::string& noun, co
 Span legend_of_hidden(const Sheet& sheet, const MapSize& size, const std::string& words, std::int64_t hidden,
                       std::int64_t cells);
 
+// How the weights are shown, where it is otherwise than they were computed.
+void add_words_of_shown(const Sheet& sheet, std::vector<Span>& spans);
+
 // The meaning of colours and marks: "weight, one range for all heads. rows query columns key ..."
 std::vector<Span> legend(const Sheet& sheet, const StagePicture& stage, const std::string& range_words,
                          const MapSize& size, std::int64_t head);

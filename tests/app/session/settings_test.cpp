@@ -261,8 +261,7 @@ TEST(ViewStateJson, WhatASensitivityIsByComesBack) {
 
 TEST(ViewStateJson, TheViewOverAllLayersComesBack) {
   ViewState v;
-  v.layers = {3,    Aggregate::flow,          HeadMetric::induction, HeadMetric::first_token, true, 0.6,
-              true, {true, false, true, true}};
+  v.layers = {3, Aggregate::flow, HeadMetric::induction, HeadMetric::first_token, true, 0.6, true};
   EXPECT_EQ(parse_view_state(view_state_json(v)).layers, v.layers);
   v.main_view = MainView::weights;
   v.weights.tensor = "layers.1.qkv.weight";

@@ -159,7 +159,6 @@ ViewState whole_layers_view() {
   view.layers.filter_below = true;
   view.layers.filter_value = 0.25;
   view.layers.norms = true;
-  view.layers.tokens = {true, true, true, true};
   view.cell = Cell{2, 5};
   view.viewport = {1, 2, 3, 4};
   return view;

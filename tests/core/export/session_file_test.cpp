@@ -42,6 +42,11 @@ Request everything() {
   r.key_past = "key past.npy";
   r.value_past = "value past.npy";
   r.dropout = 0.5;
+  r.groups = GroupBy::words;
+  r.hide_tokens = HideTokens::special;
+  r.renormalise = true;
+  r.weighting = Weighting::value_norm;
+  r.top_p = 0.9;
   r.merge = Merge::direct;
   r.variants = {Variant::no_scale, Variant::mask_after_softmax};
   r.ablate = {{0, 3}, {11, 5}};
@@ -178,6 +183,17 @@ TEST(SessionMalformed, NoTruncationOfAGoodSessionIsRead) {
   for (std::size_t size = 0; size + 2 < good.size(); ++size) {
     EXPECT_THROW(parsed(good.substr(0, size)), Error) << size;
   }
+}
+
+TEST(Session, AFlagIsTrueAndReadsBackFromOnToo) {
+  Request request;
+  request.renormalise = true;
+  EXPECT_EQ(Json::parse(request_json(request)).at("renormalise"), true);
+  EXPECT_TRUE(parsed(R"({"renormalise": true})").request.renormalise);
+  EXPECT_TRUE(parsed(R"({"renormalise": "on"})").request.renormalise);
+  EXPECT_FALSE(parsed(R"({"renormalise": false})").request.renormalise);
+  EXPECT_THROW(parsed(R"({"renormalise": 1})"), Error);
+  EXPECT_THROW(parsed(R"({"groups": true})"), Error);
 }
 
 }  // namespace

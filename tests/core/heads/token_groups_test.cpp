@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "core/heads/grouped_mask.h"
+#include "core/heads/shown_rows.h"
 #include "tests/core/attention/made_inputs.h"
 
 namespace headscope {
@@ -41,76 +43,121 @@ testing::AssertionResult near(const Tensor& found, const std::vector<double>& ex
   return testing::AssertionSuccess();
 }
 
+constexpr Showing kSpecial{.hide_tokens = HideTokens::special};
+constexpr Showing kFirst{.hide_tokens = HideTokens::first};
+constexpr Showing kWords{.groups = GroupBy::words};
+
+Tensor shown(const Showing& view, const Trace& trace, const Tensor& of = matrix()) {
+  return by_groups(of, token_groups(view, trace), view);
+}
+
 TEST(TokenGroups, NothingAskedChangesNothing) {
   const TokenGroups groups = token_groups({}, pieces());
-  EXPECT_EQ(groups.row_labels, pieces().inputs->tokens);
-  EXPECT_EQ(by_groups(matrix(), groups).values(), matrix().values());
-  EXPECT_EQ(token_view_sentence({}), "");
+  EXPECT_EQ(groups.row_labels, groups.column_labels);
+  EXPECT_EQ(shown({}, pieces()).values(), matrix().values());
+  EXPECT_EQ(showing_sentence({}), "");
 }
 
 TEST(TokenGroups, SpecialColumnsGoAndRowsStay) {
-  const TokenGroups groups = token_groups({.hide_special = true}, pieces());
-  EXPECT_EQ(groups.column_labels, (std::vector<std::string>{"un", "##happy", "end"}));
+  const TokenGroups groups = token_groups(kSpecial, pieces());
   EXPECT_EQ(groups.row_labels.size(), 5u);
+  EXPECT_EQ(groups.column_labels, (std::vector<std::string>{"un", "##happy", "end"}));
   EXPECT_TRUE(
-      near(by_groups(matrix(), groups), {.01, .02, .03, .06, .07, .08, .11, .12, .13, .16, .17, .18, .21, .22, .23}));
+      near(shown(kSpecial, pieces()), {.01, .02, .03, .06, .07, .08, .11, .12, .13, .16, .17, .18, .21, .22, .23}));
+}
+
+TEST(TokenGroups, WherePlacesCountHiddenColumnsStayWithoutPositions) {
+  const TokenGroups groups = token_groups(kSpecial, pieces(), HiddenColumns::zero);
+  EXPECT_EQ(groups.column_labels.size(), 5u);
+  EXPECT_TRUE(groups.columns.front().empty() && groups.columns.back().empty());
+  EXPECT_EQ(by_groups(matrix(), groups, kSpecial).at({1, 0}), 0);
+  EXPECT_EQ(by_groups(matrix(), groups, kSpecial).at({1, 1}), .06F);
 }
 
 TEST(TokenGroups, RowsSumToOneAgainWhenAsked) {
-  const TokenGroups groups = token_groups({.hide_first = true, .renormalize = true}, pieces());
-  const std::vector<float> values = by_groups(matrix(), groups).values();
-  ASSERT_EQ(values.size(), 20u);
+  Showing view = kFirst;
+  view.renormalise = true;
+  const std::vector<float> values = shown(view, pieces()).values();
   for (std::size_t i = 0; i < 5; ++i) {
     double sum = 0;
     for (std::size_t j = 0; j < 4; ++j) sum += static_cast<double>(values[i * 4 + j]);
-    EXPECT_TRUE(std::abs(sum - 1) <= 1e-6);
+    EXPECT_TRUE(std::abs(sum - 1) <= 1e-6) << i << ": " << sum;
   }
-  EXPECT_TRUE(std::abs(static_cast<double>(values[0]) - .01 / .10) <= 1e-6);
-}
-
-TEST(TokenGroups, RenormalizingAloneIsNothing) {
-  EXPECT_EQ(by_groups(matrix(), token_groups({.renormalize = true}, pieces())).values(), matrix().values());
 }
 
 TEST(TokenGroups, ARowThatLosesEverythingStaysZero) {
-  const Tensor all_first = tensor_of(
-      {5, 5}, std::vector<float>({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0}));
-  const TokenGroups groups = token_groups({.hide_first = true, .renormalize = true}, pieces());
-  EXPECT_TRUE(near(by_groups(all_first, groups), std::vector<double>(20, 0.0)));
+  std::vector<float> first_only(25, 0.0F);
+  for (std::size_t i = 0; i < 5; ++i) first_only[i * 5] = 1;
+  Showing view = kFirst;
+  view.renormalise = true;
+  EXPECT_TRUE(near(shown(view, pieces(), tensor_of({5, 5}, first_only)), std::vector<double>(20, 0.0)));
 }
 
 TEST(TokenGroups, PiecesOfAWordSumOverKeysAndAverageOverQueries) {
-  const TokenGroups groups = token_groups({.merge_words = true}, pieces());
+  const TokenGroups groups = token_groups(kWords, pieces());
   EXPECT_EQ(groups.row_labels, (std::vector<std::string>{"[CLS]", "unhappy", "end", "[SEP]"}));
   EXPECT_EQ(groups.column_labels, groups.row_labels);
-  const Tensor merged = by_groups(matrix(), groups);
-  // Row [CLS]: 0, 1+2, 3, 4; row unhappy: mean of rows 1 and 2.
-  EXPECT_TRUE(near(merged, {0, .03, .03, .04,                                                                //
-                            (.05 + .10) / 2, (.06 + .07 + .11 + .12) / 2, (.08 + .13) / 2, (.09 + .14) / 2,  //
-                            .15, .33, .18, .19,                                                              //
-                            .20, .43, .23, .24}));
+  const Tensor merged = shown(kWords, pieces());
+  EXPECT_TRUE(std::abs(static_cast<double>(merged.at({0, 1})) - (.01 + .02)) <= 1e-7);
+  EXPECT_TRUE(std::abs(static_cast<double>(merged.at({1, 0})) - (.05 + .10) / 2) <= 1e-7);
+  EXPECT_TRUE(std::abs(static_cast<double>(merged.at({1, 1})) - (.06 + .07 + .11 + .12) / 2) <= 1e-7);
 }
 
 TEST(TokenGroups, SpecialTokensSideBySideDoNotMerge) {
   Trace trace = pieces();
-  auto inputs = std::make_shared<Inputs>(*trace.inputs);
-  inputs->words = {-1, -1, -1, -1, -1};
-  trace.inputs = inputs;
-  EXPECT_EQ(token_groups({.merge_words = true}, trace).row_labels.size(), 5u);
+  Inputs inputs = *trace.inputs;
+  inputs.words = {-1, -1, -1, 0, 1};
+  trace.inputs = std::make_shared<const Inputs>(std::move(inputs));
+  EXPECT_EQ(token_groups(kWords, trace).row_labels.size(), 5u);
 }
 
 TEST(TokenGroups, NothingLeftIsEmpty) {
   Trace trace = pieces();
-  auto inputs = std::make_shared<Inputs>(*trace.inputs);
-  inputs->words = {-1, -1, -1, -1, -1};
-  trace.inputs = inputs;
-  EXPECT_TRUE(by_groups(matrix(), token_groups({.hide_special = true}, trace)).empty());
+  Inputs inputs = *trace.inputs;
+  inputs.words = {-1, -1, -1, -1, -1};
+  trace.inputs = std::make_shared<const Inputs>(std::move(inputs));
+  EXPECT_TRUE(shown(kSpecial, trace).empty());
 }
 
-TEST(TokenGroups, SaysWhatItDoes) {
-  EXPECT_EQ(token_view_sentence({true, false, true, true}),
-            "columns of special tokens hidden, rows renormalised; pieces of a word: sum over keys, mean over queries");
-  EXPECT_EQ(token_view_sentence({.hide_first = true}), "column of the first token hidden, rows not renormalised");
+TEST(TokenGroups, AMergedCellIsHiddenWhenAllOfItIs) {
+  Mask mask;
+  mask.hidden = HiddenCells(1, 2, 5, 5);
+  for (std::int64_t i = 0; i < 5; ++i) {
+    for (std::int64_t j = i + 1; j < 5; ++j) mask.hidden.mutable_row(0, 1, i)[j] = 1;
+  }
+  mask.hidden.refresh_any();
+  const TokenGroups groups = token_groups(kWords, pieces());
+  const std::shared_ptr<const Mask> grouped = grouped_mask(mask, groups);
+  const std::shared_ptr<const Mask> of_head = grouped_mask(mask, 0, 1, groups);
+  EXPECT_EQ(grouped_mask(mask, 0, 0, groups), nullptr);
+  ASSERT_EQ(grouped->hidden.heads(), 2);
+  for (std::int64_t r = 0; r < 4; ++r) {
+    for (std::int64_t c = 0; c < 4; ++c) {
+      EXPECT_FALSE(grouped->hidden.hidden(0, 0, r, c));
+      EXPECT_EQ(grouped->hidden.hidden(0, 1, r, c), c > r) << r << ", " << c;
+      EXPECT_EQ(of_head->hidden.hidden(0, 0, r, c), c > r) << r << ", " << c;
+    }
+  }
+}
+
+TEST(Showing, SaysWhatItDoes) {
+  EXPECT_EQ(showing_sentence({GroupBy::words, HideTokens::special, true, Weighting::value_norm, 0.9}),
+            "weights times the lengths of their values; pieces of a word: sum over keys, mean over queries; columns of "
+            "special tokens hidden; the largest of a row up to 0.9 of it, others 0; rows divided by their sums");
+  EXPECT_EQ(showing_sentence(kFirst), "column of the first token hidden");
+}
+
+TEST(Showing, IsWhatTheOptionsOfARequestSay) {
+  Request request;
+  EXPECT_FALSE(showing_of(request).changes_something());
+  EXPECT_TRUE(said_showing(request).empty());
+  request.hide_tokens = HideTokens::first;
+  request.renormalise = true;
+  request.top_p = 0.5;
+  EXPECT_TRUE(showing_of(request).changes_something() && showing_of(request).changes_tokens());
+  ASSERT_EQ(said_showing(request).size(), 3u);
+  EXPECT_EQ(said_showing(request)[0].name, "hide-tokens");
+  EXPECT_EQ(said_showing(request)[2].value, "0.5");
 }
 
 }  // namespace

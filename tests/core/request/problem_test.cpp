@@ -131,6 +131,8 @@ std::vector<Case> score_cases() {
       {[](Request& r) { r.softcap = kInfinity; }, "softcap", "positive"},
       {[](Request& r) { r.scale = NAN; }, "scale", "finite"},
       {[](Request& r) { r.scale = -kInfinity; }, "scale", "finite"},
+      {[](Request& r) { r.top_p = 1.5; }, "top-p", "share"},
+      {[](Request& r) { r.top_p = NAN; }, "top-p", "share"},
       {[](Request& r) { r.dropout = 1.01; }, "dropout", "probability"},
       {[](Request& r) { r.dropout = -0.1; }, "dropout", "probability"},
       {[](Request& r) { r.dropout = NAN; }, "dropout", "probability"},

@@ -16,6 +16,12 @@ TEST(RequestText, ARefusalNamesOptionFoundAndExpected) {
             ".csv file");
   EXPECT_EQ(refused("merge", "concat"), "--merge: 'concat' is not a known value; expected transpose or direct");
   EXPECT_EQ(refused("heads", "7.5"), "--heads: '7.5' is not a whole number that fits; expected 1 to 1099511627776");
+  EXPECT_EQ(refused("groups", "word"), "--groups: 'word' is not a known value; expected words or pieces");
+  for (const char* share : {"0", "-0.1", "1.01", "nan", "inf", "half", ""}) {
+    EXPECT_TRUE(contains(refused("top-p", share), "--top-p: '")) << share;
+    EXPECT_TRUE(contains(refused("top-p", share), "above 0, at most 1")) << share;
+  }
+  EXPECT_EQ(refused("renormalise", "yes"), "--renormalise: 'yes' is not on or off; expected on or off");
   EXPECT_EQ(refused("seed", "-1"), "--seed: '-1' is not a seed; expected a whole number, 0 to 18446744073709551615");
 }
 

@@ -111,5 +111,18 @@ TEST(Request, EveryFieldChangesTheHash) {
   EXPECT_EQ(hashes.size(), changes + 1);
 }
 
+TEST(Request, HowWeightsAreShownChangesTheHash) {
+  std::vector<Request> requests(7);
+  requests[1].groups = GroupBy::words;
+  requests[2].hide_tokens = HideTokens::special;
+  requests[3].hide_tokens = HideTokens::first;
+  requests[4].renormalise = true;
+  requests[5].weighting = Weighting::value_norm;
+  requests[6].top_p = 0.5;
+  std::set<std::size_t> hashes;
+  for (const Request& request : requests) hashes.insert(hash_of(request));
+  EXPECT_EQ(hashes.size(), requests.size());
+}
+
 }  // namespace
 }  // namespace headscope

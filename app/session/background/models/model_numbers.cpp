@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/session/background/models/grouped_mask.h"
 #include "app/session/background/models/head_thumbnails.h"
 #include "app/session/background/models/model_parts.h"
 #include "app/session/background/models/predictions.h"
@@ -12,7 +11,8 @@
 #include "core/backend/backend.h"
 #include "core/base/error.h"
 #include "core/base/memory_failures.h"
-#include "core/heads/aggregate_mask.h"
+#include "core/heads/grouped_mask.h"
+#include "core/heads/shown_aggregate.h"
 #include "core/io/mapping_guard.h"
 #include "core/picture/figure/figure.h"
 #include "core/request/intervention_list.h"
@@ -42,23 +42,14 @@ ModelResult::AggregateResult aggregate_result(const ModelQuery& query, const Can
   ModelResult::AggregateResult result;
   result.aggregate = *query.aggregate;
   try {
-    LayersOfWeights weights;
     std::vector<const Trace*> layers;
     for (const auto& trace : query.trace->model->layers) {
       if (trace == nullptr) throw UsageError("not all layers are computed yet");
-      const Tensor& all = trace->tensor(StageId::weights);
-      const Tensor part = all.sliced(0, query.batch, query.batch + 1);
-      weights.push_back(part.reshaped({all.dim(1), all.dim(2), all.dim(3)}, {Axis::head, Axis::query, Axis::key}));
       layers.push_back(trace.get());
     }
-    const Tensor matrix = aggregate_of(*query.aggregate, weights, cancel);
-    result.matrix = matrix;
-    result.mask = hidden_in_aggregate(*query.aggregate, layers, query.batch);
-    if (query.tokens.changes_something()) {
-      const TokenGroups groups = token_groups(query.tokens, *query.trace);
-      result.matrix = by_groups(matrix, groups);
-      if (result.mask != nullptr) result.mask = grouped_mask(*result.mask, 0, 0, groups);
-    }
+    ShownAggregate shown = shown_aggregate(*query.aggregate, layers, query.batch, query.tokens, cancel);
+    result.matrix = std::move(shown.matrix);
+    result.mask = std::move(shown.mask);
   } catch (const UsageError& error) {
     result.failure = error.what();
   }

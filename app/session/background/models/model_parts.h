@@ -57,7 +57,7 @@ class ModelParts {
   struct LayerPart {
     std::weak_ptr<const Trace> trace;  // old results are not kept for their numbers
     std::int64_t batch = 0;
-    TokenView tokens;
+    Showing tokens;
     bool norms = false;
     std::shared_ptr<const LayerResult> result;
     bool fits(const std::shared_ptr<const Trace>& other, const ModelQuery& wanted) const {
@@ -77,7 +77,7 @@ class ModelParts {
   struct AggregatePart {
     std::weak_ptr<const ModelTrace> model;
     std::int64_t batch = 0;
-    TokenView tokens;
+    Showing tokens;
     std::shared_ptr<const ModelResult::AggregateResult> result;
     bool fits(const ModelQuery& wanted) const {
       return result != nullptr && wanted.aggregate == result->aggregate && model.lock() == wanted.trace->model &&

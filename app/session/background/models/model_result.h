@@ -36,7 +36,7 @@ struct LayerResult {
 struct ModelQuery {
   std::shared_ptr<const Trace> trace;  // with a model
   std::int64_t batch = 0;
-  TokenView tokens{};
+  Showing tokens{};    // how weights are shown
   bool norms = false;  // pictures of |w (v Wo)| instead of w
   std::optional<Aggregate> aggregate{};
   std::int64_t layer = 0, head = 0;  // the picked head, whose whole matrix is computed

@@ -168,5 +168,23 @@ TEST_F(ExportJob, FolderThatCannotBeMadeIsAnError) {
   EXPECT_THROW(write(ExportSubject::session, ExportFile::json, "s.json"), Error);
 }
 
+TEST_F(ExportJob, WeightsAreWrittenAsTheRequestShowsThem) {
+  Request request = trace_->request;
+  request.hide_tokens = HideTokens::first;
+  request.renormalise = true;
+  Engine engine;
+  trace_ = engine.run(request, CancelToken{});
+  view_.head = 1;
+  write(ExportSubject::head, ExportFile::csv, "h.csv");
+  const std::string text = text_of("h.csv");
+  EXPECT_EQ(text.substr(0, text.find("\n\"uno")), "query\\key,dos,tres");
+  EXPECT_NE(text.find("dos,1,0\n"), std::string::npos) << text;
+  write(ExportSubject::heads, ExportFile::npy, "all.npy");
+  EXPECT_EQ(read_npy((folder_ / "all.npy").string()).tensor.shape(), (Shape{1, 2, 3, 2}));
+  choice_.subject = ExportSubject::head;
+  choice_.format = ExportFile::npy;
+  EXPECT_EQ(forecast_of(choice_, *trace_, view_).bytes, 3 * 2 * 4 + 128);
+}
+
 }  // namespace
 }  // namespace headscope

@@ -240,5 +240,18 @@ TEST(ArcsPanel, TheExportOffersTheViewThatIsShown) {
   EXPECT_TRUE(d.state.panels.get<ExportDialogState>().forecast.problem.empty());
 }
 
+TEST(ArcsPanel, LinesAreThoseOfTheShownWeights) {
+  Driver d(phrase("a b c d"));
+  d.session.draft.hide_tokens = HideTokens::first;
+  d.step();
+  EXPECT_TRUE(d.has("heads/shown"));
+  EXPECT_TRUE(d.has("heads/query/3"));
+  EXPECT_TRUE(d.has("heads/key/2"));
+  EXPECT_FALSE(d.has("heads/key/3")) << "one column less";
+  d.session.view.cell.reset();
+  d.click("heads/query/2");
+  EXPECT_FALSE(d.session.view.cell.has_value());
+}
+
 }  // namespace
 }  // namespace headscope::ui

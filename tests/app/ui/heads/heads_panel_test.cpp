@@ -257,5 +257,32 @@ TEST(HeadsPanel, BatchesShowTheChosenSequence) {
   EXPECT_EQ(d.session.view.batch, 2) << "there are three";
 }
 
+TEST(HeadsPanel, WeightsAreShownAsTheRequestSays) {
+  Driver d;
+  d.session.draft.hide_tokens = HideTokens::first;
+  d.session.draft.renormalise = true;
+  d.step();
+  d.textures.of_frame.clear();
+  d.step(1);
+  EXPECT_TRUE(d.has("heads/shown"));
+  bool seen = false;
+  for (const HeatmapSpec& spec : d.textures.of_frame) {
+    if (spec.matrix.dim(0) != 5 || spec.matrix.dim(1) != 4) continue;
+    seen = true;
+    double sum = 0;
+    for (std::int64_t j = 0; j < 4; ++j) sum += static_cast<double>(spec.matrix.at({4, j}));
+    EXPECT_TRUE(std::abs(sum - 1) <= 1e-6) << sum;
+  }
+  EXPECT_TRUE(seen);
+  d.session.view.cell.reset();
+  d.click("heads/3", 0.3f, 0.9f);
+  EXPECT_EQ(d.session.view.head, 3);
+  EXPECT_FALSE(d.session.view.cell.has_value()) << "its cells are not those that were computed";
+  d.session.draft.hide_tokens = HideTokens::none;
+  d.session.draft.renormalise = false;
+  d.step();
+  EXPECT_FALSE(d.has("heads/shown"));
+}
+
 }  // namespace
 }  // namespace headscope::ui

@@ -138,7 +138,7 @@ TEST_F(LayersPanel, TheFilterCountsWhatPasses) {
 TEST_F(LayersPanel, TokensCanBeHiddenAndBack) {
   d.click("layers/tokens");
   d.click("layers/tokens/hide the first token");
-  EXPECT_TRUE(view().tokens.hide_first);
+  EXPECT_EQ(d.session.draft.hide_tokens, HideTokens::first);
   EXPECT_TRUE(d.has("layers/tokens_sentence"));
   d.textures.of_frame.clear();
   d.step(1);
@@ -150,7 +150,7 @@ TEST_F(LayersPanel, TokensCanBeHiddenAndBack) {
   EXPECT_TRUE(seen);
   d.click("layers/tokens");
   d.click("layers/tokens/hide the first token");
-  EXPECT_FALSE(view().tokens.changes_something());
+  EXPECT_EQ(d.session.draft.hide_tokens, HideTokens::none);
 }
 
 TEST_F(LayersPanel, AggregatesReplaceTheGrid) {

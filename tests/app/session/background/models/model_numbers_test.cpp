@@ -231,8 +231,8 @@ TEST(ModelNumbers, AggregatesOfAllLayers) {
 TEST(ModelNumbers, MergedAndHiddenTokensAreInEveryPicture) {
   Numbers n;
   const auto trace = model_of(1);
-  const ModelResult result =
-      n.numbers.want({.trace = trace, .tokens = {.hide_first = true}, .aggregate = Aggregate::mean, .head = 2});
+  const ModelResult result = n.numbers.want(
+      {.trace = trace, .tokens = {.hide_tokens = HideTokens::first}, .aggregate = Aggregate::mean, .head = 2});
   EXPECT_EQ(result.layers[0]->heads[0].picture.shape(), (Shape{6, 5}));
   ASSERT_TRUE(result.picked);
   EXPECT_EQ(result.picked->matrix.values(), result.layers[0]->heads[2].picture.values());
