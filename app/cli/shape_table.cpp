@@ -92,7 +92,8 @@ std::string capture_notes(const CaptureReport& report) {
 std::string notes_text(const Trace& trace) {
   std::string text;
   if (shows_otherwise(trace)) {
-    text += fmt::format("note: weights are shown otherwise than computed: {}\n", showing_sentence(showing_of(trace.request)));
+    text += fmt::format("note: weights are shown otherwise than computed: {}\n",
+                        showing_sentence(showing_of(trace.request)));
   }
   if (trace.fully_masked_rows > 0) {
     text += fmt::format("note: {} of weights {} every key hidden (query {}); --fully-masked is {}\n",
