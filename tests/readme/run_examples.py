@@ -1,4 +1,4 @@
-"""Runs every headscope-cli line of the README and of the guide, each page's in order and in an empty folder of its own: each
+"""Runs every headscope-cli line of the README, the guide, the changes and the page for contributors, each page's in order and in an empty folder of its own: each
 must succeed and say something. What pages link to and show must be there."""
 import os
 import pathlib
@@ -13,7 +13,7 @@ guide = sorted((root / "assets" / "guide").glob("*.md"))
 if len(guide) < 10:
     sys.exit(f"only {len(guide)} pages found in assets/guide")
 failed = ran = 0
-for page in [root / "README.md", *guide]:
+for page in [root / "README.md", *guide, root / "CHANGELOG.md", root / ".github" / "CONTRIBUTING.md"]:
     text = page.read_text()
     blocks = re.findall(r"```sh\n(.*?)```", text, re.S)
     # What the examples read is written by printf.
