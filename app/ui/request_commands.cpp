@@ -1,9 +1,12 @@
 // Commands that change what is computed, and with what it is compared.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "app/session/session.h"
 #include "app/ui/command_actions.h"
@@ -15,6 +18,8 @@
 #include "app/ui/shortcuts.h"
 #include "app/ui/unfolded_rows.h"
 #include "core/base/error.h"
+#include "core/base/message_text.h"
+#include "core/base/utf8.h"
 #include "core/request/model_kind.h"
 #include "core/request/request_text.h"
 
@@ -22,32 +27,48 @@ namespace headscope::ui {
 
 namespace {
 
+// The value may be any bytes.
+void option_not_taken(Ui& ui, const std::string& name, const std::string& value, const std::string& why) {
+  put_notice(ui.state,
+             {Notice::Kind::bad, fmt::format("--{} {} was not taken.", name, shortened(value)), why, "option"});
+}
+
+// A mask file chosen by its chip joins the other terms. Throws as the option does where it is no mask.
+void add_mask_file(Request& draft, const RequestOption& option, const std::string& path) {
+  Request alone;
+  option.set(alone, path);
+  std::erase_if(draft.mask, [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::file; });
+  for (const MaskTerm& term : alone.mask) {
+    if (term.kind == MaskTerm::Kind::file) draft.mask.push_back(term);
+  }
+}
+
 // "heads=8", as a suggestion's button or a chosen file says it.
 void set_option(Ui& ui, const std::string& argument) {
   const std::size_t equals = argument.find('=');
   if (equals == std::string::npos) return;
   const std::string name = argument.substr(0, equals), value = argument.substr(equals + 1);
   Request& draft = ui.session.draft;
-  // A mask file chosen by its chip joins the other terms.
-  if (bool& adds = ui.state.panels.get<FileChoice>().adds_mask_term; name == "mask" && adds) {
-    adds = false;
-    std::erase_if(draft.mask, [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::file; });
-    draft.mask.push_back({MaskTerm::Kind::file, 0, value});
-    return;
-  }
   if (name == "model" && value != Request().model) return find_command_action(CommandId::open_path)->run(ui, value);
   const RequestOption* option = find_request_option(name);
   if (option == nullptr) return;
-  ui.session.end_undo_step();
+  // Texts are kept byte for byte. A session holds all else as UTF-8, also names of files.
+  if (!is_valid_utf8(value) && !name.ends_with("phrase")) {
+    return option_not_taken(ui, name, value,
+                            "It is no UTF-8, and a session could not hold it: give the file another name.");
+  }
+  const bool adds = name == "mask" && std::exchange(ui.state.panels.get<FileChoice>().adds_mask_term, false);
+  if (!adds) ui.session.end_undo_step();
   try {
+    if (adds) return add_mask_file(draft, *option, value);
     option->set(draft, value);
     if (name == "weights") draft.model = Request().model;
     // What was typed into the control gives way to the value.
     ui.state.editing.clear();
   } catch (const UsageError& error) {
-    put_notice(ui.state, {Notice::Kind::bad, "--" + name + " " + value + " was not taken.", error.what(), "option"});
+    option_not_taken(ui, name, value, error.what());
   } catch (const Error& error) {
-    put_notice(ui.state, {Notice::Kind::bad, "--" + name + " " + value + " was not taken.", error.what(), "option"});
+    option_not_taken(ui, name, value, error.what());
   }
 }
 
