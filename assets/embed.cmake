@@ -1,4 +1,5 @@
-# Writes one C++ file that holds the texts of assets/: cmake -DOUT=... -DLANGUAGES="a;b" -DEXAMPLES="c;d" -P assets/embed.cmake
+# Writes one C++ file that holds the texts of assets/: cmake -DOUT=... -DLANGUAGES="a;b" -DEXAMPLES="c;d"
+# -DGUIDE="e;f" -P assets/embed.cmake
 set(body "// Made from assets/ by assets/embed.cmake.\n#include \"app/ui/guide/embedded_texts.h\"\n\nnamespace headscope::ui {\n")
 function(add_list name)
   string(APPEND body "\nconst std::vector<EmbeddedText>& ${name}() {\n  static const std::vector<EmbeddedText> texts = {\n")
@@ -12,5 +13,6 @@ function(add_list name)
 endfunction()
 add_list(language_files ${LANGUAGES})
 add_list(example_files ${EXAMPLES})
+add_list(guide_files ${GUIDE})
 string(APPEND body "\n}  // namespace headscope::ui\n")
 file(WRITE "${OUT}" "${body}")

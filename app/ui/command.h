@@ -47,6 +47,7 @@ enum class CommandId {
   palette,
   go_to_cell,
   help,
+  guide,  // argument: the id of a page, or "" for the one that was read last
   tour,
   examples,
   open_example,

@@ -86,6 +86,7 @@ const CommandInfo kBelowMainViews[] = {
     {Id::lesson_pictures, "Pictures of the lesson", "Export", "",
      "Writes a numbered picture of the window for each stop of the lesson."},
     {Id::help, "Help and keys", "Help", "F1", "The tour, and every command and key by topic."},
+    {Id::guide, "Guide", "Help", "Shift+F1", "Ten pages, a task each, and a search over them."},
     {Id::tour, "Tour", "Help", "", "Goes through the pipeline on your own phrase, step by step."},
     {Id::toggle_lesson, "Lesson", "Help", "Ctrl+Shift+L",
      "Records stops for others, each a view of your phrase and your words; opens or closes the strip."},

@@ -11,6 +11,7 @@
 #include "app/ui/guide/examples.h"
 #include "app/ui/guide/lesson_strip.h"
 #include "app/ui/guide/tour.h"
+#include "app/ui/guide_state.h"
 #include "app/ui/lesson_notice.h"
 #include "core/base/error.h"
 
@@ -77,6 +78,11 @@ void open_document_at(Ui& ui, const std::string& path) {
   }
 }
 
+void open_guide(Ui& ui, const std::string& page) {
+  ui.state.panels.get<GuideTarget>() = {page, std::nullopt};
+  ui.state.dialog = DialogKind::guide;
+}
+
 const CommandAction kActions[] = {
     {CommandId::new_session, plain<open_demo>},
     {CommandId::open_file, open_dialog<DialogKind::open_file>},
@@ -91,6 +97,7 @@ const CommandAction kActions[] = {
     {CommandId::palette, open_dialog<DialogKind::palette>},
     {CommandId::go_to_cell, open_dialog<DialogKind::go_to>},
     {CommandId::help, open_dialog<DialogKind::help>},
+    {CommandId::guide, open_guide},
     {CommandId::about, open_dialog<DialogKind::about>},
     {CommandId::settings, open_dialog<DialogKind::settings>},
     {CommandId::tour, plain<start_tour>},

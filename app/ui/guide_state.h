@@ -2,6 +2,7 @@
 // the tour, the probe tells what is said, and the window takes the lesson's pictures.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -39,6 +40,12 @@ struct LessonState {
   int first_chip = 0;         // of the numbers, where there is no room for all
   std::string words;          // as played
   void add_text(std::string& all) const { all += words; }
+};
+
+// Where the dialog of the guide goes in its next frame.
+struct GuideTarget {
+  std::string page;                  // the id of a page; "": the one that was read last
+  std::optional<std::size_t> block;  // of the page that is shown
 };
 
 }  // namespace headscope::ui

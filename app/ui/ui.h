@@ -59,6 +59,7 @@ enum class DialogKind {
   save_script,
   choose_file,
   help,
+  guide,
   about,
   palette,
   go_to,

@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 import places
+from preload_path import preload_path
 
 OLD, NEW = "the cat sat", "the dog ran off today"
 KINDS = ["write", "open", "rename", "fsync", "link", "close", "unlink", "mkdir", "truncate"]
@@ -204,7 +205,7 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     base = tempfile.mkdtemp(prefix="headscope-writes-")
-    writers = Writers(*(os.path.abspath(path) for path in (options.cli, options.write_one, options.injector)), base)
+    writers = Writers(os.path.abspath(options.cli), os.path.abspath(options.write_one), preload_path(options.injector), base)
     wrong = total = 0
     try:
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -15,6 +15,8 @@ import sys
 import tempfile
 import zlib
 
+from preload_path import preload_path
+
 LINE = re.compile(r"(headscope-cli: )?error: memory: [^\n]*\n\Z")
 REQUEST = ["--phrase", "the cat sat", "--d-model", "16", "--heads", "2", "--mask", "causal", "--threads", "2"]
 PATIENCE = 60
@@ -142,7 +144,7 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     base = tempfile.mkdtemp(prefix="headscope-memory-")
-    runner = Runner(os.path.abspath(options.cli), os.path.abspath(options.injector), base)
+    runner = Runner(os.path.abspath(options.cli), preload_path(options.injector), base)
     wrong = total = 0
     wanted = commands(base)
     if options.window:

@@ -21,9 +21,10 @@ def check(good, sentence):
         sys.exit(sentence)
 
 
-if shutil.which("dpkg-deb") is None or shutil.which("dpkg-shlibdeps") is None:
-    print("dpkg-shlibdeps was not found: sudo apt-get install dpkg-dev (./dev test installs it)")
-    sys.exit(77)
+for tool, package in (("dpkg-deb", "dpkg"), ("dpkg-shlibdeps", "dpkg-dev"), ("file", "file")):
+    if shutil.which(tool) is None:
+        print(f"{tool} was not found: sudo apt-get install {package} (./dev test installs it)")
+        sys.exit(77)
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     run("cpack", "--config", build / "CPackConfig.cmake", "-B", folder / "made", cwd=folder)

@@ -3,7 +3,7 @@ import contextlib
 import json
 import os
 
-from driver import SKIPPED, Window, expect, main
+from driver import SKIPPED, Window, expect, main, preload_path
 
 
 @contextlib.contextmanager
@@ -14,7 +14,7 @@ def losing_window(headscope, display, home):
         print("HEADSCOPE_LOSE_CONTEXT_BY names no injector: nothing was tested")
         raise SystemExit(SKIPPED)
     order = home / "lose"
-    os.environ.update(LD_PRELOAD=injector, HEADSCOPE_LOSE_CONTEXT=str(order))
+    os.environ.update(LD_PRELOAD=preload_path(injector), HEADSCOPE_LOSE_CONTEXT=str(order))
     try:
         window = Window(headscope, display, home, ())
     finally:

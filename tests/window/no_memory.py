@@ -5,7 +5,7 @@ import os
 import pathlib
 import time
 
-from driver import PATIENCE, Failure, Window, expect, main
+from driver import PATIENCE, Failure, Window, expect, main, preload_path
 
 TYPED = "Hola mi nombre es Alex and more"
 
@@ -13,7 +13,7 @@ TYPED = "Hola mi nombre es Alex and more"
 def limited(headscope, display, home, smallest):
     """A window in which every allocation of `smallest` bytes or more fails as long as the returned file is there."""
     missing = pathlib.Path(home) / "missing"
-    limits = {"LD_PRELOAD": os.environ["HEADSCOPE_FAIL_ALLOCATIONS"], "HEADSCOPE_FAIL_SIZE": str(smallest),
+    limits = {"LD_PRELOAD": preload_path(os.environ["HEADSCOPE_FAIL_ALLOCATIONS"]), "HEADSCOPE_FAIL_SIZE": str(smallest),
               "HEADSCOPE_FAIL_WHILE": str(missing)}
     os.environ.update(limits)
     try:

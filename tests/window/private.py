@@ -3,7 +3,7 @@ import os
 import pathlib
 import subprocess
 
-from driver import Window, expect, main
+from driver import Window, expect, main, preload_path
 
 
 def sockets_of(log, program):
@@ -15,7 +15,7 @@ def sockets_of(log, program):
 
 def nothing_leaves_the_machine(headscope, cli, display, home):
     log = pathlib.Path(home) / "sockets.txt"
-    watch = {"LD_PRELOAD": os.environ["HEADSCOPE_NOTE_SOCKETS"], "HEADSCOPE_SOCKETS": str(log)}
+    watch = {"LD_PRELOAD": preload_path(os.environ["HEADSCOPE_NOTE_SOCKETS"]), "HEADSCOPE_SOCKETS": str(log)}
     words = ["--phrase", "the cat sat"]
     out = str(home / "out")
     for command in (["run", *words, "--export", "all", "--out", out], ["render", *words, "--out", str(home / "heads.png")],

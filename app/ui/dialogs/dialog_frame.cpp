@@ -75,6 +75,9 @@ void draw_dialogs(Ui& ui, const Rect& window) {
     case DialogKind::help:
       draw_help_dialog(ui, window);
       break;
+    case DialogKind::guide:
+      draw_guide_dialog(ui, window);
+      break;
     case DialogKind::about:
       draw_about_dialog(ui, window);
       break;

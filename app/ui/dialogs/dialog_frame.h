@@ -35,6 +35,7 @@ void draw_open_dialog(Ui& ui, const Rect& window);
 void draw_save_dialog(Ui& ui, const Rect& window);
 void draw_save_script_dialog(Ui& ui, const Rect& window);
 void draw_help_dialog(Ui& ui, const Rect& window);
+void draw_guide_dialog(Ui& ui, const Rect& window);
 void draw_about_dialog(Ui& ui, const Rect& window);
 void draw_palette_dialog(Ui& ui, const Rect& window);
 void draw_examples_dialog(Ui& ui, const Rect& window);

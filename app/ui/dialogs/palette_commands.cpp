@@ -1,9 +1,10 @@
-// The palette's commands, examples and recent files.
+// The palette's commands, examples, pages of the guide and recent files.
 #include "app/session/settings.h"
 #include "app/ui/command_list.h"
 #include "app/ui/command_state.h"
 #include "app/ui/dialogs/palette_kinds.h"
 #include "app/ui/guide/examples.h"
+#include "app/ui/guide/guide_page.h"
 #include "app/ui/guide/languages.h"
 
 namespace headscope::ui {
@@ -38,6 +39,12 @@ void list_examples(Ui& ui, std::vector<PaletteEntry>& entries) {
   }
 }
 
+void list_guide(Ui& /*ui*/, std::vector<PaletteEntry>& entries) {
+  for (const GuidePage& page : guide_pages()) {
+    entries.push_back({.label = "guide " + page.title, .other_words = page.id + " help manual", .argument = page.id});
+  }
+}
+
 void list_recent_files(Ui& ui, std::vector<PaletteEntry>& entries) {
   for (const std::string& path : ui.settings.recent_files) {
     const std::size_t slash = path.rfind('/');
@@ -55,6 +62,8 @@ constexpr PaletteKind kKinds[] = {
      [](Ui& ui, const PaletteEntry& entry) { ui.push(CommandId::open_path, entry.argument); }},
     {"example", true, list_examples, nullptr,
      [](Ui& ui, const PaletteEntry& entry) { ui.push(CommandId::open_example, entry.argument); }},
+    {"page of the guide", false, list_guide, nullptr,
+     [](Ui& ui, const PaletteEntry& entry) { ui.push(CommandId::guide, entry.argument); }},
 };
 
 }  // namespace

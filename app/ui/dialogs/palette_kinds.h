@@ -32,7 +32,7 @@ struct PaletteKind {
   void (*act)(Ui& ui, const PaletteEntry& entry);
 };
 
-std::span<const PaletteKind> palette_commands();  // palette_commands.cpp: commands, examples, recent files
+std::span<const PaletteKind> palette_commands();  // palette_commands.cpp: commands, examples, guide, files
 std::span<const PaletteKind> palette_options();   // palette_options.cpp: options of the request and their values
 std::span<const PaletteKind> palette_looks();     // palette_looks.cpp: how a result is shown, and the settings
 std::span<const PaletteKind> palette_places();    // palette_places.cpp: stages, heads, layers, tokens, cells

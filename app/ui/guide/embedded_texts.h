@@ -14,5 +14,6 @@ struct EmbeddedText {
 // In the order of their names.
 const std::vector<EmbeddedText>& language_files();  // assets/languages
 const std::vector<EmbeddedText>& example_files();   // assets/examples
+const std::vector<EmbeddedText>& guide_files();     // assets/guide
 
 }  // namespace headscope::ui

@@ -78,7 +78,7 @@ void Driver::frame(InputEvents input) {
         .scale = scale,
         .input = std::move(input),
         .shift_held = held,
-        .commands = {},
+        .commands = std::exchange(pushed_, {}),
         .probe = &probe,
         .get_clipboard = [this] { return clipboard; },
         .set_clipboard = [this](const std::string& text_to_keep) { clipboard = text_to_keep; }};

@@ -1,0 +1,33 @@
+"""Help > Guide by mouse and keyboard: opened from the menu, searched, its links followed, left."""
+from driver import Window, expect, main
+
+
+def the_guide_is_searched_and_followed(headscope, cli, display, home):
+    window = Window(headscope, display, home)
+    window.click("menu/Help")
+    window.click("menu/Help/Guide")
+    window.wait(lambda p: "guide/page/01-first-look" in p["rects"], "the pages of the guide")
+    window.type("residual stream")  # the field has the focus
+    window.wait(lambda p: "guide/page/01-first-look" not in p["rects"], "what was found instead of the pages")
+    window.click("guide/query", times=3)
+    window.type("bug lab")
+    window.wait(lambda p: "guide/hit/0" in p["rects"], "a place with these words")
+    window.click("guide/query", times=3)
+    window.key("BackSpace")
+    window.click("guide/page/04-find-my-bug")
+    window.wait(lambda p: "guide/link/1" in p["rects"] and p["rects"]["guide/link/1"][1] > 0, "the page")
+    window.click("guide/link/1")  # Ctrl+B
+    p = window.wait(lambda q: "guide" not in q["rects"] and any(name.startswith("buglab") or name.startswith("bug_lab")
+                                                              for name in q["rects"]), "the bug lab")
+    window.key("shift+F1")
+    window.wait(lambda q: "guide/copy/1" in q["rects"], "the page that was read last")
+    window.click("guide/copy/1")
+    copied = window.run("xclip", "-selection", "clipboard", "-o")
+    expect("headscope-cli diagnose" in copied, f"the lines were copied: {copied!r}")
+    window.key("Escape")
+    window.wait(lambda q: "guide" not in q["rects"], "the guide to be left")
+    expect(p["dialog"] == 0, "no dialog was open over the bug lab")
+
+
+if __name__ == "__main__":
+    main([the_guide_is_searched_and_followed])
