@@ -69,9 +69,9 @@ TEST(FigureComposition, PairsOfNoEarlierLayerAreHidden) {
     for (std::int64_t j = 0; j < 8; ++j) {
       const bool hidden = i < 4 && j >= 4;
       EXPECT_EQ(spec.mask->hidden.hidden(0, 0, i, j), hidden);
-      if (!hidden)
-        EXPECT_EQ(spec.matrix.at({i, j}),
-                  static_cast<float>(found.of(CompositionKind::key).at({4 + i, j}) - found.random));
+      if (hidden) continue;
+      EXPECT_EQ(spec.matrix.at({i, j}),
+                static_cast<float>(found.of(CompositionKind::key).at({4 + i, j}) - found.random));
     }
   }
   EXPECT_TRUE(has_text(plan, "16 of 64"));
