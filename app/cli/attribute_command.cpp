@@ -15,33 +15,13 @@
 #include "core/attention/model_trace.h"
 #include "core/base/error.h"
 #include "core/explain/attribution.h"
-#include "core/model/named_token.h"
+#include "core/explain/logit_tokens.h"
 #include "core/request/model_kind.h"
 
 namespace headscope::cli {
 namespace {
 
 constexpr std::int64_t kMostPosition = 999'999'999;
-
-// "A" or "A,B"; the texts are tokens as they stand, blanks included.
-std::vector<std::string> token_texts_from(const std::string& text) {
-  const char* const advice = "A token with a comma in it is named by its id";
-  std::vector<std::string> texts = {""};
-  for (const char letter : text) {
-    if (letter == ',') {
-      texts.emplace_back();
-    } else {
-      texts.back() += letter;
-    }
-  }
-  if (texts.size() > 2)
-    throw UsageError("token", fmt::format("found '{}'", text), "A or A,B, one or two tokens", advice);
-  for (const std::string& each : texts) {
-    if (each.empty())
-      throw UsageError("token", fmt::format("found '{}'", text), "A or A,B, texts of tokens or ids", advice);
-  }
-  return texts;
-}
 
 void check_source(const Request& request) {
   if (runs_checkpoint(request)) return;
@@ -59,14 +39,12 @@ void run(const Arguments& given, const CancelToken& cancel) {
   question.position = whole_number("at", given.get("at"), 0, kMostPosition);
   const std::vector<std::string> names(std::begin(kAttributionByNames), std::end(kAttributionByNames));
   question.by = static_cast<AttributionBy>(choice_of("by", given.get("by", names[0]), names));
-  const std::vector<std::string> texts = token_texts_from(given.get("token"));
+  logit_token_texts(given.get("token"));  // what can be no tokens is refused before anything is computed
   const std::int64_t memory = stage_memory_of(given);
   const Request request = given_request(given).request;
   check_source(request);
   const std::shared_ptr<const Trace> trace = computed_trace(request, memory, cancel, true);
-  for (const std::string& text : texts) {
-    question.ids.push_back(named_token(*trace->model->checkpoint, "token", text));
-  }
+  question.ids = logit_token_ids(*trace->model->checkpoint, given.get("token"));
   ProgressLine progress;
   progress.show("taking the logit apart");
   const Attribution found = attribution(*trace->model, question, cancel);

@@ -22,6 +22,7 @@ Command attribute_command();    // attribute_command.cpp
 Command diagnose_command();     // diagnose_command.cpp
 Command compare_command();      // compare_command.cpp
 Command sweep_command();        // sweep_command.cpp
+Command circuits_command();     // circuits_command.cpp
 Command precision_command();    // precision_command.cpp
 Command script_command();       // script_command.cpp
 Command info_command();         // info_command.cpp

@@ -41,8 +41,27 @@ std::string wrapped(std::string_view text, std::size_t column, std::size_t at) {
   return result;
 }
 
+// "a|b|c" in lines that start at `column`, broken behind a bar.
+std::string wrapped_words(std::string_view words, std::size_t column) {
+  std::string result;
+  std::size_t at = column;
+  while (!words.empty()) {
+    const std::size_t bar = words.find('|');
+    const std::string_view next = bar == words.npos ? words : words.substr(0, bar + 1);
+    if (at > column && at + next.size() > kWidth) {
+      result += '\n' + std::string(column, ' ');
+      at = column;
+    }
+    result += next;
+    at += next.size();
+    words.remove_prefix(next.size());
+  }
+  return result;
+}
+
 std::string option_help(const OptionSpec& option) {
-  std::string line = "  --" + option.name + (option.placeholder.empty() ? "" : " " + option.placeholder);
+  std::string line = "  --" + option.name;
+  if (!option.placeholder.empty()) line += ' ' + wrapped_words(option.placeholder, line.size() + 1);
   if (line.size() + 2 > kTextColumn) {
     line += "\n" + std::string(kTextColumn, ' ');
   } else {

@@ -8,6 +8,7 @@
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/render_file.h"
+#include "app/cli/render_sweep.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/view_arguments.h"
 #include "core/base/error.h"
@@ -63,14 +64,16 @@ std::string write_picture(const Target& target, const FigureSource& source, cons
   return fmt::format("{} x {} pixels", picture.width, picture.height);
 }
 
-// The request that a difference subtracts from; nothing for other views.
-std::optional<Request> subtracted_from(const Arguments& given, const GivenRequest& request, const ViewSpec& view) {
-  if (given.has("against") && view.view != ViewKind::difference) {
-    throw UsageError("against", fmt::format("found with --view {}", view_kind_name(view.view)),
-                     "with --view difference");
+// The request of the other result; nothing for views of one result.
+std::optional<Request> other_request(const Arguments& given, const GivenRequest& request, const ViewSpec& view) {
+  if (takes_another_result(view.view)) {
+    return request_against(given, request, "the session or picture of the other result");
   }
-  if (view.view != ViewKind::difference) return std::nullopt;
-  return request_against(given, request, "the session or picture of the other result");
+  if (given.has("against")) {
+    throw UsageError("against", fmt::format("found with --view {}", view_kind_name(view.view)),
+                     "with --view difference or sweep");
+  }
+  return std::nullopt;
 }
 
 // Boxes in place of letters would tell nothing.
@@ -95,18 +98,36 @@ void write_target(const Target& target, const FigureSource& source, const ViewSp
   print(fmt::format("{}  {}, {}\n", printable(target.path), size, size_text(error ? 0 : static_cast<double>(bytes))));
 }
 
+// Views of a whole model, and a page, hold all layers; another picture, the one that is shown.
+bool needs_all_layers(const Target& target, ViewKind view) {
+  return target.page || view == ViewKind::lens || view == ViewKind::attribution;
+}
+
 void render(const Arguments& given, const CancelToken& cancel) {
   const Target target = picture_target(given);
   const std::int64_t memory = stage_memory_of(given);
-  const GivenRequest request = given_request(given);
-  const ViewSpec view = given_view(given, request.view.value_or(ViewSpec()));
+  const GivenRequest request = given_request(without_sweep_patch(given));
+  const ViewSpec view = with_sweep_patch(given, given_view(given, request.view.value_or(ViewSpec())));
+  if (target.page) check_page_view(view.view);
 
-  const std::optional<Request> other = subtracted_from(given, request, view);
+  const std::optional<Request> other = other_request(given, request, view);
+  std::optional<Sweep> sweep;
+  if (view.view == ViewKind::sweep) sweep = swept(request.request, *other, view, memory, cancel);
   const std::shared_ptr<const Trace> against = other ? computed_trace(*other, memory, cancel) : nullptr;
-  // A page and a lens hold all layers; another picture, the one that is shown.
-  const bool all_layers = target.page || view.view == ViewKind::lens;
+  const bool all_layers = needs_all_layers(target, view.view);
   const std::shared_ptr<const Trace> trace = computed_trace(request.request, memory, cancel, all_layers);
-  write_target(target, {*trace, against.get()}, view, cancel);
+  write_target(target, {*trace, against.get(), sweep ? &*sweep : nullptr}, view, cancel);
+}
+
+// REQUEST, whose --patch takes the words of a sweep here.
+OptionGroup request_group_of_render() {
+  OptionGroup group = request_group();
+  for (OptionSpec& option : group.options) {
+    if (option.name != "patch") continue;
+    option.placeholder += "|heads|positions|stages";
+    option.help += std::string(" With --view sweep: ") + kSweepPatchHelp;
+  }
+  return group;
 }
 
 }  // namespace
@@ -132,7 +153,7 @@ Command render_command() {
                     "with the maps "
                     "of all layers as numbers; the number of a cell shows on mouse move and keyboard focus."}}},
                  view_group(),
-                 request_group()};
+                 request_group_of_render()};
   spec.examples = {
       "headscope-cli render --phrase 'Hola mi nombre es Alex' --mask causal --out heads.png",
       "headscope-cli render --phrase 'a b c' --view head --head 3 --theme light --out head3.svg",
@@ -142,6 +163,11 @@ Command render_command() {
       "headscope-cli render --session heads.png --stage scores --out scores.png",
       "headscope-cli render --session wide.json --against tired.json --head 7 --out difference.png",
       "headscope-cli render --model demo:induction --phrase 'cat box ink fox jam cat box' --view lens --out lens.png",
+      "headscope-cli render --model demo:induction --phrase 'cat box ink fox cat' --view attribution --at 4 --token "
+      "box,ink --by heads --out logit.png",
+      "headscope-cli render --session wide.json --against tired.json --view sweep --patch positions --metric kl --out "
+      "sweep.png",
+      "headscope-cli render --model demo:pronouns --view scatter --head 7 --out scatter.svg",
       "headscope-cli render --model demo:pronouns --view text --head 7 --token 7 --out text.svg",
       "headscope-cli render --model demo:pronouns --view sensitivity --stage weights --at 0,7,7,1 --head 7 "
       "--out sensitivity.svg"};

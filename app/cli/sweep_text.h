@@ -7,10 +7,6 @@
 
 namespace headscope::cli {
 
-// Which run is patched: with the numbers of A (--against), or A with those of the request.
-enum class SweepDirection { denoise, noise };
-inline constexpr const char* kSweepDirectionNames[] = {"denoise", "noise"};
-
 // {"metric", "a", "b", "cells": [{layer, head, position, stage, value}]}: what does not apply is null; a is the metric
 // of the run of --against, b of the request's.
 std::string sweep_json(const Sweep& sweep, const SweepQuestion& question, SweepDirection direction);

@@ -85,7 +85,8 @@ void set_from(ViewSpec& view, const ViewOption& option, const std::string& text)
 
 // The view that options other than --view mean.
 ViewKind implied_kind(const Arguments& given, const ViewSpec& view) {
-  ViewKind kind = given.has("against") ? ViewKind::difference : view.view;
+  const bool of_two = given.has("against") && !takes_another_result(view.view);
+  ViewKind kind = of_two ? ViewKind::difference : view.view;
   const bool of_any_stage =
       kind == ViewKind::difference || kind == ViewKind::sensitivity || kind == ViewKind::explanation;
   if (given.has("stage") && !is_score_like(view.stage) && !of_any_stage) {
@@ -103,9 +104,10 @@ OptionGroup view_group() {
   for (const ViewOption& option : view_options()) {
     if (option.on_command_line) group.options.push_back({option.name, option.placeholder, option.help});
   }
-  group.options.push_back(
-      {"against", "FILE",
-       "difference: a session, or a picture, whose result is A; this request's is B, and A - B is drawn."});
+  group.options.push_back({"against", "FILE",
+                           "difference, sweep: a session, or a picture, whose result is A; this request's is B. A "
+                           "difference draws A - B, a "
+                           "sweep what becomes of B with numbers of A."});
   // First what decides which picture it is.
   constexpr std::string_view kFirst[] = {"view", "aggregate", "against", "head", "stage"};
   const auto place = [&](const OptionSpec& option) {

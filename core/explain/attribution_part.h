@@ -7,11 +7,9 @@
 
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
+#include "core/explain/attribution_by.h"
 
 namespace headscope {
-
-// How far attention is taken apart: each layer's as one; by heads; every head by the keys that it reads.
-enum class AttributionBy { components, heads, sources };
 
 struct AttributionPart {
   // "embedding" (word * scale), "token types", "positions", "embedding norm bias"; of a layer "attention", or "head" or

@@ -244,6 +244,10 @@ use the arrow keys.</p></footer>
 
 }  // namespace
 
+void check_page_view(ViewKind kind) {
+  view_of(kind);
+}
+
 HtmlPage html_page(const FigureSource& source, const ViewSpec& view, const CancelToken& cancel) {
   const auto hidden = is_shown_stage(view.stage) ? std::optional(HiddenColumns::removed) : std::nullopt;
   const auto shown = std::make_shared<const AsShown>(source.trace, hidden);

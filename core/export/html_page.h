@@ -27,6 +27,9 @@ struct HtmlPage {
       write;
 };
 
+// Throws the UsageError of a view that no page has: not heads, head, layers or arcs.
+void check_page_view(ViewKind kind);
+
 // `source` must outlive the result. Throws UsageError for a view that is not heads, head, layers or arcs, for stages of
 // other axes, heads and batch items that are not there, --range fit, and for pages of more than 64 MB, with the number
 // of tokens that would fit.

@@ -13,7 +13,7 @@ std::map<std::string, std::string> recipe_of(const FigureSource& source, const V
   const Trace& trace = source.trace;
   std::map<std::string, std::string> chunks;
   auto session = nlohmann::ordered_json::parse(session_json(trace.request, view, window));
-  if (view.view == ViewKind::difference && source.against != nullptr) {
+  if (takes_another_result(view.view) && source.against != nullptr) {
     session["against"] = nlohmann::ordered_json::parse(request_json(source.against->request));
   }
   const LayerWeights& weights = trace.inputs->weights;

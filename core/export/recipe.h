@@ -9,8 +9,8 @@
 namespace headscope {
 
 // The recipe chunks of the PNG of a figure: {"headscope": session JSON with the view and "sha256", "headscope-sha256":
-// of the weights}; without weights (attention alone) no sha256. A difference has the request of A at "against". A
-// session file with this JSON restores the request and this view. `window` as for session_json().
+// of the weights}; without weights (attention alone) no sha256. A difference and a sweep have the request of A at
+// "against". A session file with this JSON restores the request and this view. `window` as for session_json().
 std::map<std::string, std::string> recipe_of(const FigureSource& source, const ViewSpec& view,
                                              const std::string& window = "");
 

@@ -130,11 +130,15 @@ ViewSpec read_view(const JsonValue& value, const std::string& what) {
     refuse(what, "view", fmt::format("found {}; expected an object", json_kind_name(value.kind)));
   }
   ViewSpec view;
-  for (std::size_t i = 0; i < value.items.size(); ++i) {
-    const std::string& key = value.keys[i];
-    const std::string text = typed_text(value.items[i], what, "view." + key, true);
-    const bool known = in_file(what, "view." + key, [&] { return set_view_value(view, key, text); });
-    if (!known) refuse(what, "view." + key, "unknown key");
+  // Which view it is comes first, wherever it stands: it says what others mean.
+  for (const bool kind : {true, false}) {
+    for (std::size_t i = 0; i < value.items.size(); ++i) {
+      const std::string& key = value.keys[i];
+      if ((key == "view") != kind) continue;
+      const std::string text = typed_text(value.items[i], what, "view." + key, true);
+      const bool known = in_file(what, "view." + key, [&] { return set_view_value(view, key, text); });
+      if (!known) refuse(what, "view." + key, "unknown key");
+    }
   }
   return view;
 }

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "core/io/json_text.h"
 #include "core/picture/view_options.h"
@@ -26,9 +27,14 @@ T number_of(const std::string& text) {
 
 nlohmann::ordered_json json_of(const ViewOption& option, const std::string& text) {
   switch (option.json) {
-    case ViewOption::Json::whole:
-      if (text.find_first_not_of("-0123456789") != text.npos) break;  // a width with its unit
-      return number_of<std::int64_t>(text);
+    case ViewOption::Json::whole: {
+      // A width with its unit is text, and so are tokens.
+      std::int64_t whole = 0;
+      const char* const end = text.data() + text.size();
+      const auto [next, error] = std::from_chars(text.data(), end, whole);
+      if (error != std::errc() || next != end || std::to_string(whole) != text) break;
+      return whole;
+    }
     case ViewOption::Json::real:
       return number_of<double>(text);
     case ViewOption::Json::flag:

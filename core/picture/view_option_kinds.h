@@ -16,7 +16,7 @@ namespace headscope {
 inline constexpr std::int64_t kMostPixels = 16384;  // of a picture's side
 inline constexpr Word<bool> kSwitch[] = {{true, "on"}, {false, "off"}};
 
-// A field of the view, or of its part for papers.
+// A field of the view, of its part for papers, or of what it asks of a model.
 template <typename View, typename T>
 auto& field_of(View& view, T ViewSpec::*field) {
   return view.*field;
@@ -24,6 +24,10 @@ auto& field_of(View& view, T ViewSpec::*field) {
 template <typename View, typename T>
 auto& field_of(View& view, T PaperSpec::*field) {
   return view.paper.*field;
+}
+template <typename View, typename T>
+auto& field_of(View& view, T ModelQuestion::*field) {
+  return view.question.*field;
 }
 
 // "dark|light".
@@ -91,5 +95,11 @@ ViewOption whole_option(const char* placeholder, const char* help, bool on_comma
 std::string width_text(const ViewSpec& view);
 void set_width(ViewSpec& view, const std::string& text);
 std::vector<ViewOption> with_paper_options(std::vector<ViewOption> options);
+
+// Two rows that mean one thing in one view and another in an attribution; the rows of attributions and sweeps go behind
+// those given.
+ViewOption token_option();
+ViewOption by_option();
+std::vector<ViewOption> with_model_options(std::vector<ViewOption> options);
 
 }  // namespace headscope

@@ -34,11 +34,14 @@ constexpr Word<ViewKind> kKinds[] = {{ViewKind::heads, "heads"},
                                      {ViewKind::sensitivity, "sensitivity"},
                                      {ViewKind::text, "text"},
                                      {ViewKind::explanation, "explanation"},
-                                     {ViewKind::lens, "lens"}};
+                                     {ViewKind::lens, "lens"},
+                                     {ViewKind::attribution, "attribution"},
+                                     {ViewKind::sweep, "sweep"},
+                                     {ViewKind::scatter, "scatter"},
+                                     {ViewKind::composition, "composition"}};
 constexpr Word<TextAlong> kAlongs[] = {{TextAlong::row, "row"}, {TextAlong::column, "column"}};
 constexpr Word<HeadsCombined> kCombined[] = {{HeadsCombined::sum, "sum"}, {HeadsCombined::mean, "mean"}};
 constexpr Word<Theme> kThemes[] = {{Theme::dark, "dark"}, {Theme::light, "light"}};
-constexpr Word<SensitivityBy> kBys[] = {{SensitivityBy::weights, "weights"}, {SensitivityBy::scores, "scores"}};
 
 void set_stage(V& view, const std::string& text) {
   const auto stage = stage_named(text);
@@ -163,17 +166,19 @@ ViewOption of_session_files(ViewOption option) {
 
 const std::vector<ViewOption>& view_options() {
   using Json = ViewOption::Json;
-  static const std::vector<ViewOption> options = with_paper_options({
+  static const std::vector<ViewOption> options = with_model_options(with_paper_options({
       word_option<"view", &V::view, kKinds, "a view">(
           "What the picture shows: all heads, one head, a stage, concat, lines from queries to keys, one query's "
           "features against those of every key, all layers and heads, another result less this one, what a cell "
-          "depends on, attention on the text, where a number comes from, what a model would say after every layer "
-          "(default heads)."),
+          "depends on, attention on the text, where a number comes from, what a model would say after every layer, who "
+          "made a logit, what becomes of a metric when parts take numbers of another run, a head's queries and keys as "
+          "points, which heads read what earlier heads write (default heads)."),
       {"stage", "STAGE", "The tensor that is drawn (default weights).",
        [](const V& v) { return std::string(stage_name(v.stage)); }, set_stage},
       whole_option<"batch", &V::batch, 0, kMost>("B", "The batch item that is drawn (default 0).", false),
-      whole_option<"head", &V::head, 0, kMost>(
-          "H", "The head of '--view head', neurons, sensitivity and text, and of stages that have one (default 0)."),
+      whole_option<"head", &V::head, 0, kMost>("H",
+                                               "The head of '--view head', neurons, sensitivity, text and scatter, and "
+                                               "of stages that have one (default 0)."),
       {"colormap", color_maps_text("|"),
        "By default viridis for weights; icefire (dark) or coolwarm (light) for signed data.",
        [](const V& v) { return v.colormap ? std::string(color_map_name(*v.colormap)) : "auto"; }, set_colormap},
@@ -191,9 +196,7 @@ const std::vector<ViewOption>& view_options() {
        set_width, Json::whole},
       {"scale", "S", "Multiplies fonts, lines and cells (default 1).", [](const V& v) { return double_text(v.scale); },
        set_scale, Json::real, false},
-      whole_option<"token", &V::token, 0, kMost>("I",
-                                                 "arcs: the query that stands out; neurons: the query (default 0); "
-                                                 "text: the query, with --along column the key (default the last)."),
+      token_option(),
       {"heads-shown", "all|none|H[,H]",
        "heads and arcs: the heads that are drawn; text: those whose weights shade it (default all).", heads_shown_text,
        set_heads_shown},
@@ -204,28 +207,23 @@ const std::vector<ViewOption>& view_options() {
        [](const V& v) { return std::string(sentence_pair_name(v.sentences)); }, set_sentences},
       {"aggregate", "none|mean|max|rollout|flow",
        "layers: one map made of all heads instead of a map of each (default none).", aggregate_text, set_aggregate},
-      {"at", "B,H,I,J", "sensitivity, explanation: the cell of --stage, in its own axes (B,I,J in a stage of three).",
+      {"at", "B,H,I,J",
+       "sensitivity, explanation: the cell of --stage, in its own axes (B,I,J in a stage of three); attribution, "
+       "sweep: "
+       "the position.",
        [](const V& v) { return list_text(v.at); }, set_at},
-      word_option<"by", &V::by, kBys>(
-          "sensitivity: what the cell is derived by (default scores for stages of queries and keys, else weights)."),
+      by_option(),
       word_option<"along", &V::along, kAlongs>(
           "text: the weights of the query --token on every key, or of every query on the key --token (default row)."),
       word_option<"combine", &V::combined, kCombined>(
           "text: what becomes of the weights of several heads (default sum)."),
-  });
+  }));
   return options;
 }
 
 std::string_view view_kind_name(ViewKind kind) {
   for (const auto& word : kKinds) {
     if (word.value == kind) return word.text;
-  }
-  return "";
-}
-
-std::string_view sensitivity_by_name(SensitivityBy by) {
-  for (const auto& word : kBys) {
-    if (word.value == by) return word.text;
   }
   return "";
 }

@@ -10,6 +10,7 @@
 #include "core/heads/sentence_pair.h"
 #include "core/heads/text_weights_kind.h"
 #include "core/picture/color_map.h"
+#include "core/picture/model_question.h"
 #include "core/picture/palette.h"
 #include "core/picture/paper_spec.h"
 #include "core/request/stage.h"
@@ -18,7 +19,8 @@ namespace headscope {
 
 // layers: all layers and heads of a model; difference: one result less another; sensitivity: a cell's derivatives;
 // text: attention on the words themselves; explanation: where one number comes from; lens: what a model would say after
-// every layer.
+// every layer; attribution: who made a logit; sweep: a metric after patches; scatter: a head's queries and keys as
+// points; composition: which heads read what earlier heads write.
 enum class ViewKind {
   heads,
   head,
@@ -31,7 +33,11 @@ enum class ViewKind {
   sensitivity,
   text,
   explanation,
-  lens
+  lens,
+  attribution,
+  sweep,
+  scatter,
+  composition
 };
 // fit: from the 1st to the 99th percentile of the visible values.
 enum class RangeKind { automatic, row, fixed, fit };
@@ -58,25 +64,34 @@ struct ViewSpec {
   double hide_below = 0.05;                              // smaller weights are not drawn
   SentencePair sentences = SentencePair::all;
   std::optional<Aggregate> aggregate;  // layers: one map made of all heads; nullopt: a map of each
-  // Of sensitivity and explanation: the cell of `stage`, in the stage's own axes. What derivatives are taken by;
-  // nullopt: usual_by(stage).
+  // Of sensitivity and explanation: the cell of `stage`, in the stage's own axes; of attribution and sweep one number,
+  // the position. What derivatives are taken by; nullopt: usual_by(stage).
   std::vector<std::int64_t> at;
   std::optional<SensitivityBy> by;
   PaperSpec paper;
   // Of text: `heads_shown` are combined.
   TextAlong along = TextAlong::row;
   HeadsCombined combined = HeadsCombined::sum;
+  ModelQuestion question;  // of attribution, sweep and composition
   friend bool operator==(const ViewSpec&, const ViewSpec&) = default;
 };
 
 std::string_view view_kind_name(ViewKind kind);  // "heads", as --view spells it
 
+// Whether a view is of two results, the request's own and that of --against.
+bool takes_another_result(ViewKind kind);
+
 // Whether a view of `stage` has the colours of weights, from 0 up; else it has those of signed numbers, around zero.
 bool has_weight_colors(ViewKind kind, StageId stage);
+
+// Of an attribution or a sweep: the position that `at` names; nullopt: none. UsageError for a cell of several numbers.
+std::optional<std::int64_t> position_asked(const ViewSpec& view);
 
 // The derivatives that are most useful for a cell of this stage: by scores for score-like stages (of all weights a
 // weight depends on itself alone), else by weights.
 SensitivityBy usual_by(StageId stage);
-std::string_view sensitivity_by_name(SensitivityBy by);  // "weights", "scores"
+std::string_view sensitivity_by_name(SensitivityBy by);        // "weights", "scores"
+std::string_view composition_kind_name(CompositionKind kind);  // "query", "key", "value"
+std::string_view attribution_by_name(AttributionBy by);        // "components", "heads", "sources"
 
 }  // namespace headscope

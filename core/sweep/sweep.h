@@ -14,16 +14,11 @@
 #include "core/base/cancel.h"
 #include "core/request/request.h"
 #include "core/sweep/sweep_metric.h"
+#include "core/sweep/sweep_patch.h"
 
 namespace headscope {
 
-// What is patched, a run a cell.
-enum class SweepPatch {
-  heads,      // the context of one head of one layer, before W_O, at all positions
-  positions,  // the stream that enters a layer, at one position
-  stages,     // a whole stage of a layer: kSweepStages
-};
-inline constexpr const char* kSweepPatchNames[] = {"heads", "positions", "stages"};
+// The stages of SweepPatch::stages.
 inline constexpr StageId kSweepStages[] = {StageId::query,   StageId::key,     StageId::value,
                                            StageId::weights, StageId::context, StageId::output};
 

@@ -21,7 +21,8 @@ FOLDERS = {
 # Rooms of the engine, ground first: a room and those below that it may know. Down only, and not every floor at once.
 _inputs = {"core/base", "core/tensor", "core/request", "core/io", "core/backend", "core/text", "core/model"}
 _results = _inputs | {"core/attention"}
-_below_pictures = _results | {"core/explain", "core/heads", "core/compare", "core/corpus"}
+_below_pictures = _results | {"core/explain", "core/heads", "core/compare", "core/corpus", "core/sweep",
+                             "core/circuits"}
 CORE = {
     "core/base": set(),
     "core/tensor": {"core/base"},
@@ -30,6 +31,7 @@ CORE = {
     "core/backend": {"core/base", "core/tensor", "core/request"},
     "core/text": {"core/base", "core/tensor", "core/io"},
     "core/model": _inputs - {"core/model"},
+    "core/circuits": _inputs,
     "core/attention": _inputs,
     "core/explain": _results,
     "core/heads": _results,

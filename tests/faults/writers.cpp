@@ -220,6 +220,10 @@ std::vector<Writer> command_writers() {
        nullptr,
        {"sweep", "--model", "demo:pronouns", "--phrase", "WORDS", "--against", "MODEL", "--patch", "positions",
         "--metric", "kl", "--threads", "1", "--out", "OUT/cells.csv"}},
+      {"circuits",
+       "app/cli/circuits_command.cpp",
+       nullptr,
+       {"circuits", "--model", "demo:pronouns", "--threads", "1", "--out", "OUT/pairs.csv"}},
       {"script", kScript, nullptr, command({"script", "--as", "numpy"}, {"--out", "OUT"})},
   };
 }

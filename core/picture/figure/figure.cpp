@@ -10,6 +10,7 @@
 #include "core/heads/shown_weights.h"
 #include "core/picture/figure/figure_views.h"
 #include "core/picture/paper.h"
+#include "core/picture/view_options.h"
 
 namespace headscope {
 
@@ -27,6 +28,23 @@ void check_paper(const ViewSpec& view) {
   }
 }
 
+// A word of --by is of one view, and means nothing in the others that have such words.
+void check_by(const ViewSpec& view) {
+  struct Words {
+    ViewKind view;
+    bool given;
+    const char* expected;
+  };
+  const Words all[] = {{ViewKind::sensitivity, view.by.has_value(), "weights or scores"},
+                       {ViewKind::attribution, view.question.by.has_value(), "components, heads or sources"},
+                       {ViewKind::composition, view.question.reads.has_value(), "query, key or value"}};
+  const std::string given = find_view_option("by")->get(view);
+  for (const Words& words : all) {
+    if (view.view != words.view || words.given || given.empty()) continue;
+    throw UsageError("by", fmt::format("found {} with --view {}", given, view_kind_name(view.view)), words.expected);
+  }
+}
+
 void check(const ViewSpec& view) {
   check_paper(view);
   if (!is_for_paper(view) && !(view.scale >= 0.25 && view.scale <= 8)) {
@@ -38,6 +56,7 @@ void check(const ViewSpec& view) {
   if (view.width && (*view.width < 1 || *view.width > kLargestSide)) {
     throw UsageError("width", fmt::format("{} asked for, up to {} pixels can be drawn", *view.width, kLargestSide));
   }
+  check_by(view);
   if (view.range == RangeKind::fixed && !(view.range_low < view.range_high)) {
     throw UsageError("range", fmt::format("{},{} asked for, the first must be less than the second", view.range_low,
                                           view.range_high));
@@ -113,6 +132,10 @@ void plan_stage(Sheet& sheet, bool measure, const CancelToken& cancel) {
     case ViewKind::sensitivity:
     case ViewKind::explanation:
     case ViewKind::lens:
+    case ViewKind::attribution:
+    case ViewKind::sweep:
+    case ViewKind::scatter:
+    case ViewKind::composition:
       break;
   }
 }
@@ -145,6 +168,10 @@ bool draws_weights(const ViewSpec& view) {
     case ViewKind::sensitivity:
     case ViewKind::explanation:
     case ViewKind::lens:
+    case ViewKind::attribution:
+    case ViewKind::sweep:
+    case ViewKind::scatter:
+    case ViewKind::composition:
       return false;
   }
   return false;
@@ -165,6 +192,14 @@ void plan_view(Sheet& sheet, const FigureSource& source, bool measure) {
       return plan_explanation(sheet);
     case ViewKind::lens:
       return plan_lens(sheet, measure, sheet.cancel);
+    case ViewKind::attribution:
+      return plan_attribution(sheet);
+    case ViewKind::sweep:
+      return plan_sweep(sheet, source);
+    case ViewKind::scatter:
+      return plan_scatter(sheet);
+    case ViewKind::composition:
+      return plan_composition(sheet);
     default:
       return plan_stage(sheet, measure, sheet.cancel);
   }

@@ -31,6 +31,13 @@ bool is_named(const Sheet& sheet, const std::vector<std::string>& names, double 
 
 }  // namespace
 
+std::pair<std::string, std::string> corner_words(const AxisNames& names) {
+  const bool own = !names.row_word.empty();
+  const std::string row = own ? names.row_word : names.score_like ? "query" : "token";
+  const std::string column = own ? names.column_word : names.score_like ? "key" : "feature";
+  return {row + " \u2193", column + " \u2192"};
+}
+
 int Sheet::row_gutter(const std::vector<std::string>& names, std::int64_t count, double cell_height) const {
   if (!view.labels) return 0;
   double widest = width_of(grouped_digits(count - 1), FontRole::numbers, kAxisSize) + font(6);
@@ -133,13 +140,12 @@ void Sheet::frame(int x, int y, int width, int height) {
   rect(x + width, y, line, height, color);
 }
 
-void Sheet::corner(int right, int bottom, bool score_like) {
+void Sheet::corner(int right, int bottom, const AxisNames& names) {
   if (!view.labels) return;
   const double edge = right - px(8), middle = bottom - font(11);
-  text_right(edge, middle - font(14), score_like ? "query \u2193" : "token \u2193", FontRole::words, kAxisSize,
-             score_like ? colors.query : colors.text3);
-  text_right(edge, middle, score_like ? "key \u2192" : "feature \u2192", FontRole::words, kAxisSize,
-             score_like ? colors.key : colors.text3);
+  const auto [row, column] = corner_words(names);
+  text_right(edge, middle - font(14), row, FontRole::words, kAxisSize, names.score_like ? colors.query : colors.text3);
+  text_right(edge, middle, column, FontRole::words, kAxisSize, names.score_like ? colors.key : colors.text3);
 }
 
 std::vector<std::pair<double, std::string>> Sheet::ticks(ColorMap map, const ValueRange& range, double length,

@@ -19,13 +19,6 @@ namespace {
 constexpr double kWidth = 560, kRow = 21, kName = 132, kPad = 10;  // units
 constexpr std::size_t kMostTerms = 12;
 
-std::string number_text(double value, int decimals = 4) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return with_minus_signs(value > 0 ? "inf" : "-inf");
-  const bool small = value != 0 && std::fabs(value) < 1e-3;
-  return with_minus_signs(small ? fmt::format("{:.3e}", value) : fmt::format("{:.{}f}", value, decimals));
-}
-
 FontRole font_of(FormulaType type) {
   return type == FormulaType::words || type == FormulaType::big ? FontRole::words : FontRole::numbers;
 }
@@ -85,7 +78,7 @@ void add_cell(Column& to) {
   const int height = sheet.px(52);
   sheet.rect(to.left, to.y, to.width(), height, sheet.colors.tint);
   const int inner_left = to.left + sheet.px(12), inner_right = to.right - sheet.px(12);
-  const std::string value = number_text(cell.value);
+  const std::string value = signed_number_text(cell.value);
   sheet.text_right(inner_right, to.y + height / 2.0, value, FontRole::numbers_bold, 20, sheet.colors.text);
   const double room = inner_right - inner_left - sheet.width_of(value, FontRole::numbers_bold, 20) - sheet.px(10);
   const std::string name = cell_name(stage_name(cell.stage), cell.index);
@@ -136,7 +129,7 @@ void add_formula(Column& to, const Formula& formula) {
 void add_step(Column& to, const ExplainStep& step, bool last) {
   Sheet& sheet = to.sheet;
   const FontRole role = last ? FontRole::numbers_bold : FontRole::numbers;
-  const std::string result = number_text(step.value), expression = with_minus_signs(step.expression);
+  const std::string result = signed_number_text(step.value), expression = with_minus_signs(step.expression);
   const double room = to.width() - sheet.px(kName) - sheet.px(16) - sheet.width_of(result, role, 12);
   const bool below = sheet.width_of(expression, FontRole::numbers, 12) > room;
   const int row = sheet.px(kRow);
@@ -167,11 +160,14 @@ void add_term(Column& to, const ReportTerm& term, int decimals) {
                     fit_text(name, FontRole::numbers, sheet.font(12), sheet.px(kName - 10)), FontRole::numbers, 12,
                     names.empty() ? sheet.colors.text2 : sheet.colors.key);
   const auto column = [&](double units) { return to.left + sheet.px(units); };
-  sheet.text_right(column(200), middle, number_text(term.left, decimals), FontRole::numbers, 12, sheet.colors.text2);
+  sheet.text_right(column(200), middle, signed_number_text(term.left, decimals), FontRole::numbers, 12,
+                   sheet.colors.text2);
   sheet.text_centred(column(216), middle, "\u00d7", FontRole::words, 12, sheet.colors.text3);
-  sheet.text_right(column(296), middle, number_text(term.right, decimals), FontRole::numbers, 12, sheet.colors.text2);
+  sheet.text_right(column(296), middle, signed_number_text(term.right, decimals), FontRole::numbers, 12,
+                   sheet.colors.text2);
   sheet.text_centred(column(312), middle, "=", FontRole::words, 12, sheet.colors.text3);
-  sheet.text_right(column(392), middle, number_text(term.product), FontRole::numbers_bold, 12, sheet.colors.text);
+  sheet.text_right(column(392), middle, signed_number_text(term.product), FontRole::numbers_bold, 12,
+                   sheet.colors.text);
   const int zero = column(404 + 62), reach = sheet.px(58);
   const int length = static_cast<int>(std::lround(std::fabs(term.share) * static_cast<float>(reach)));
   sheet.rect(zero, to.y + sheet.px(3), sheet.px(1), sheet.px(kRow - 6), sheet.colors.text3);
@@ -188,8 +184,8 @@ void add_sum(Column& to) {
   Sheet& sheet = to.sheet;
   sheet.text_middle(to.left, to.y + sheet.px(14), "What the sum is made of", FontRole::words_bold, 12,
                     sheet.colors.text);
-  sheet.text_right(to.right, to.y + sheet.px(14), fmt::format("sum {}", number_text(report.sum)), FontRole::numbers, 12,
-                   sheet.colors.text2);
+  sheet.text_right(to.right, to.y + sheet.px(14), fmt::format("sum {}", signed_number_text(report.sum)),
+                   FontRole::numbers, 12, sheet.colors.text2);
   to.y += sheet.px(28);
   const int decimals = factor_decimals(report, 4);
   const std::size_t shown = std::min(kMostTerms, report.terms.size());
@@ -205,7 +201,7 @@ void add_sum(Column& to) {
   const double middle = to.y + sheet.px(kRow) / 2.0;
   sheet.text_middle(to.left + sheet.px(6), middle, fmt::format("{} more", report.terms.size() - shown), FontRole::words,
                     12, sheet.colors.text2);
-  sheet.text_right(to.left + sheet.px(392), middle, number_text(rest), FontRole::numbers, 12, sheet.colors.text);
+  sheet.text_right(to.left + sheet.px(392), middle, signed_number_text(rest), FontRole::numbers, 12, sheet.colors.text);
   to.y += sheet.px(kRow);
 }
 

@@ -202,7 +202,7 @@ void plan_aggregate(Sheet& sheet, const std::vector<const Trace*>& layers, const
                    static_cast<double>(size.height) / static_cast<double>(stage.rows()));
   sheet.column_labels(stage.column_names(), stage.columns(), x, y,
                       static_cast<double>(size.width) / static_cast<double>(stage.columns()));
-  sheet.corner(x, y, true);
+  sheet.corner(x, y, stage.names());
   const int bar_height = std::clamp(size.height, sheet.px(48), sheet.px(400));
   sheet.upright_bar(x + size.width + sheet.upright_bar_gap(), y, bar_height, stage.map(), range);
   int bottom = y + std::max(size.height, sheet.view.color_bar ? bar_height : 0) + sheet.px(10);

@@ -131,13 +131,6 @@ std::vector<Span> legend_of(const Sheet& sheet, const MapSize& size, std::int64_
   return spans;
 }
 
-void add_corner(Sheet& sheet, int right, int bottom) {
-  if (!sheet.view.labels) return;
-  const double edge = right - sheet.px(8), middle = bottom - sheet.font(11);
-  sheet.text_right(edge, middle - sheet.font(14), "after \u2193", FontRole::words, 11, sheet.colors.text3);
-  sheet.text_right(edge, middle, "token \u2192", FontRole::words, 11, sheet.colors.text3);
-}
-
 }  // namespace
 
 void plan_lens(Sheet& sheet, bool measure, const CancelToken& cancel) {
@@ -172,7 +165,7 @@ void plan_lens(Sheet& sheet, bool measure, const CancelToken& cancel) {
   if (!measure) add_words(sheet, lens, spec, map);
   sheet.row_labels(names, rows, map.x, map.y, size.cell_height);
   sheet.column_labels(tokens, columns, map.x, map.y, size.cell_width);
-  add_corner(sheet, map.x, map.y);
+  sheet.corner(map.x, map.y, {.score_like = false, .row_word = "after", .column_word = "token"});
   const int bar = std::clamp(size.height, sheet.px(48), sheet.px(400));
   sheet.upright_bar(map.x + size.width + sheet.upright_bar_gap(), map.y, bar, spec.map, spec.range);
   int bottom = map.y + std::max(size.height, sheet.view.color_bar ? bar : 0) + sheet.px(10);

@@ -19,8 +19,10 @@ Fit fitted(const Sheet& sheet, const AxisNames& names, const FitRequest& request
     Fit fit;
     fit.gutter = sheet.row_gutter(names.rows, request.rows, cell_height);
     if (view.labels && request.column_labels) {  // the corner's two words
-      const char* widest = names.score_like ? "query \u2193" : "feature \u2192";
-      fit.gutter = std::max(fit.gutter, static_cast<int>(sheet.width_of(widest, FontRole::words, 11)) + sheet.px(9));
+      const auto [row, column] = corner_words(names);
+      const double widest =
+          std::max(sheet.width_of(row, FontRole::words, 11), sheet.width_of(column, FontRole::words, 11));
+      fit.gutter = std::max(fit.gutter, static_cast<int>(widest) + sheet.px(9));
     }
     MapRoom room;
     room.rows = request.rows;
@@ -210,7 +212,7 @@ HeatmapSpec spec_of_signed(const Sheet& sheet, const Tensor& matrix, double larg
 
 void plan_one_map(Sheet& sheet, const OneMap& map) {
   FitRequest request{map.rows, map.columns};
-  request.square = map.names.score_like;
+  request.square = map.names.score_like || !map.names.row_word.empty();
   request.fixed_room = 2 * sheet.margin() + sheet.upright_bar_room();
   const Fit fit = fitted(sheet, map.names, request);
   const MapSize& size = fit.size;
@@ -228,7 +230,7 @@ void plan_one_map(Sheet& sheet, const OneMap& map) {
   sheet.row_labels(map.names.rows, map.rows, x, y, static_cast<double>(size.height) / static_cast<double>(map.rows));
   sheet.column_labels(map.names.columns, map.columns, x, y,
                       static_cast<double>(size.width) / static_cast<double>(map.columns));
-  sheet.corner(x, y, map.names.score_like);
+  sheet.corner(x, y, map.names);
 
   const bool grid = std::min(size.cell_width, size.cell_height) >= 12 * sheet.view.scale;
   const int bar_height = std::clamp(size.height - (grid ? sheet.px(1) : 0), sheet.px(48), sheet.px(400));

@@ -49,6 +49,13 @@ std::string tick_text(double value, double largest) {
   return styled(fmt::format("{:.{}f}", value, std::clamp(3 - before_point, 0, 2 + (before_point <= 0))), true);
 }
 
+std::string signed_number_text(double value, int decimals) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return with_minus_signs(value > 0 ? "inf" : "-inf");
+  const bool small = value != 0 && std::fabs(value) < 1e-3;
+  return with_minus_signs(small ? fmt::format("{:.3e}", value) : fmt::format("{:.{}f}", value, decimals));
+}
+
 std::string weight_text(float value) {
   if (!(value >= 0.005F)) return "";
   if (value >= 0.995F && value < 1.005F) return "1";

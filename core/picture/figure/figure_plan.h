@@ -107,6 +107,8 @@ void write_pdf(std::ostream& out, const FigurePlan& plan, const std::map<std::st
 std::string tick_text(double value, double largest);
 // ".90", "1", "" below .005.
 std::string weight_text(float value);
+// "0.1234", "−1.2340", below 1e-3 "−1.234e−05", "NaN", "inf": with this many decimals.
+std::string signed_number_text(double value, int decimals = 4);
 // The value with as many decimals (at most 2) as fit into `most` characters; "" when it does not fit at all.
 std::string value_text(float value, int most);
 

@@ -119,8 +119,8 @@ class Sheet {
                            double cell_width);
   // A thin line around a map.
   void frame(int x, int y, int width, int height);
-  // query over key, or token over feature, right-aligned at the corner of the map.
-  void corner(int right, int bottom, bool score_like);
+  // query over key, token over feature, or the words of the names, right-aligned at the corner of the map.
+  void corner(int right, int bottom, const AxisNames& names);
   // The room that an upright bar takes beside a map, and the bar itself.
   int upright_bar_room() const;
   int upright_bar_gap() const { return px(on_paper() ? 8 : 14); }  // between the map and the bar
@@ -148,6 +148,9 @@ class Sheet {
   std::vector<std::pair<double, std::string>> ticks(ColorMap map, const ValueRange& range, double length,
                                                     double spacing) const;
 };
+
+// "query \u2193" and "key \u2192": what stands in the corner of a map.
+std::pair<std::string, std::string> corner_words(const AxisNames& names);
 
 // "each pixel shows the largest of 9 weights", or "" when each cell has a pixel of its own.
 std::string pooled_note(const MapSize& size, std::int64_t rows, std::int64_t columns, const std::string& noun);

@@ -5,12 +5,17 @@
 
 namespace headscope {
 
+struct Sweep;
+
 // The data of a figure: a result and, for ViewKind::difference, another one: the figure shows A - B, where `against` is
-// A and `trace` is B. `against` is null for other views.
+// A and `trace` is B. Of ViewKind::sweep, B is the request's own run and A that of --against, and `sweep` is what came
+// of patching one with the other. `against` and `sweep` are null for other views.
 struct FigureSource {
-  FigureSource(const Trace& of, const Trace* other = nullptr) : trace(of), against(other) {}
+  FigureSource(const Trace& of, const Trace* other = nullptr, const Sweep* of_both = nullptr)
+      : trace(of), against(other), sweep(of_both) {}
   const Trace& trace;
   const Trace* against;
+  const Sweep* sweep;
 };
 
 }  // namespace headscope

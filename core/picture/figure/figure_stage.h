@@ -14,9 +14,10 @@ namespace headscope {
 
 // The names along the sides of a map.
 struct AxisNames {
-  std::vector<std::string> rows;
-  std::vector<std::string> columns;  // empty: features, by index
-  bool score_like = true;            // queries by keys
+  std::vector<std::string> rows = {};
+  std::vector<std::string> columns = {};  // empty: features, by index
+  bool score_like = true;                 // queries by keys; else tokens by features, unless words say what they are
+  std::string row_word = {}, column_word = {};  // "layer", "head"
 };
 
 // The matrices of one stage and batch item: one for each head, or a single one for [batch, position, feature].

@@ -16,8 +16,9 @@ namespace headscope {
 // UsageError, Cancelled.
 FigurePlan figure_plan(const FigureSource& source, const ViewSpec& view, bool measure, const CancelToken& cancel = {});
 
-// One per file. Each sets plan.width and plan.height. Difference, sensitivity and explanation have no `measure`: they
-// must compute their numbers to find out whether they can be shown, or how high.
+// One per file. Each sets plan.width and plan.height. Difference, sensitivity, explanation, attribution, scatter and
+// composition have no `measure`: they must compute their numbers to find out whether they can be shown, or how high; a
+// sweep has been computed before.
 void plan_map(Sheet& sheet, const StagePicture& stage, bool measure);
 void plan_heads(Sheet& sheet, const StagePicture& stage, bool measure);
 // Both for paper: these heads of the stage. Reads values.
@@ -31,6 +32,10 @@ void plan_difference(Sheet& sheet, const Trace* against);
 void plan_sensitivity(Sheet& sheet, const CancelToken& cancel);
 void plan_explanation(Sheet& sheet);
 void plan_lens(Sheet& sheet, bool measure, const CancelToken& cancel);
+void plan_attribution(Sheet& sheet);
+void plan_sweep(Sheet& sheet, const FigureSource& source);
+void plan_scatter(Sheet& sheet);
+void plan_composition(Sheet& sheet);
 
 // ---- shared by the views
 // Fits a map with its gutter and column labels into a width, of which `fixed_room` is taken by other items beside it.

@@ -15,36 +15,41 @@
 namespace headscope {
 namespace {
 
+using OptionTexts = std::vector<std::pair<std::string, std::string>>;
+
 // A value for every option, none the default, each spelled as `get` spells it.
-const std::vector<std::pair<std::string, std::string>>& every_value() {
-  static const std::vector<std::pair<std::string, std::string>> values = {{"view", "arcs"},
-                                                                          {"stage", "scores"},
-                                                                          {"batch", "1"},
-                                                                          {"head", "2"},
-                                                                          {"colormap", "magma"},
-                                                                          {"range", "-1,0.5"},
-                                                                          {"log", "on"},
-                                                                          {"cell", "7"},
-                                                                          {"labels", "off"},
-                                                                          {"color-bar", "off"},
-                                                                          {"theme", "light"},
-                                                                          {"width", "900"},
-                                                                          {"scale", "2"},
-                                                                          {"token", "3"},
-                                                                          {"heads-shown", "0,2"},
-                                                                          {"hide-below", "0.5"},
-                                                                          {"sentences", "a-b"},
-                                                                          {"aggregate", "flow"},
-                                                                          {"at", "0,1,2,16777217"},
-                                                                          {"by", "weights"},
-                                                                          {"along", "column"},
-                                                                          {"combine", "mean"},
-                                                                          {"dpi", "600"},
-                                                                          {"font-size", "7.5"},
-                                                                          {"background", "white"},
-                                                                          {"caption", "off"},
-                                                                          {"recipe-line", "off"},
-                                                                          {"key-labels", "outer"}};
+const OptionTexts& every_value() {
+  static const OptionTexts values = {{"view", "arcs"},
+                                     {"stage", "scores"},
+                                     {"batch", "1"},
+                                     {"head", "2"},
+                                     {"colormap", "magma"},
+                                     {"range", "-1,0.5"},
+                                     {"log", "on"},
+                                     {"cell", "7"},
+                                     {"labels", "off"},
+                                     {"color-bar", "off"},
+                                     {"theme", "light"},
+                                     {"width", "900"},
+                                     {"scale", "2"},
+                                     {"token", "3"},
+                                     {"heads-shown", "0,2"},
+                                     {"hide-below", "0.5"},
+                                     {"sentences", "a-b"},
+                                     {"aggregate", "flow"},
+                                     {"at", "0,1,2,16777217"},
+                                     {"by", "weights"},
+                                     {"along", "column"},
+                                     {"combine", "mean"},
+                                     {"dpi", "600"},
+                                     {"font-size", "7.5"},
+                                     {"background", "white"},
+                                     {"caption", "off"},
+                                     {"recipe-line", "off"},
+                                     {"key-labels", "outer"},
+                                     {"patch", "stages"},
+                                     {"metric", "logit:a-b"},
+                                     {"direction", "noise"}};
   return values;
 }
 
@@ -69,7 +74,7 @@ TEST(ViewOptions, EveryFieldHasARow) {
   // These lines do not compile once ViewSpec has another field: it needs a row, and a comparison here.
   const auto& [view, stage, batch, head, colormap, range, range_low, range_high, log_scale, cell, labels, color_bar,
                theme, width, scale, token, heads_shown, hide_below, sentences, aggregate, at, by, paper, along,
-               combined] = changed;
+               combined, question] = changed;
   EXPECT_NE(view, usual.view);
   EXPECT_NE(stage, usual.stage);
   EXPECT_NE(batch, usual.batch);
@@ -102,6 +107,12 @@ TEST(ViewOptions, EveryFieldHasARow) {
   EXPECT_NE(caption, usual.paper.caption);
   EXPECT_NE(recipe_line, usual.paper.recipe_line);
   EXPECT_NE(key_labels, usual.paper.key_labels);
+  const auto& [tokens, taken_apart_by, patch, metric, direction, reads] = question;
+  EXPECT_EQ(tokens, "") << "of an attribution, as is the next one: tests/core/picture/view_model_options_test.cpp";
+  EXPECT_FALSE(taken_apart_by.has_value() || reads.has_value());
+  EXPECT_NE(patch, usual.question.patch);
+  EXPECT_NE(metric, usual.question.metric);
+  EXPECT_NE(direction, usual.question.direction);
 }
 
 TEST(ViewOptions, ARangeFittedToMostCellsIsAWordToo) {
@@ -137,26 +148,9 @@ TEST(ViewOptions, AValueIsReadBackFromHowItIsSpelled) {
   }
 }
 
-TEST(ViewOptions, AWidthOnPaperKeepsItsUnitInSessionFiles) {
-  for (const char* text : {"85mm", "8.5cm", "3.35in", "241pt"}) {
-    const ViewSpec view = with("width", text);
-    EXPECT_EQ(find_view_option("width")->get(view), text);
-    EXPECT_FALSE(view.width.has_value());
-    EXPECT_TRUE(read_back(view) == view) << text;
-  }
-  ViewSpec view = with("width", "85mm");
-  find_view_option("width")->set(view, "900");
-  EXPECT_TRUE(view == with("width", "900")) << "the last one counts";
-  for (const char* text : {"mm", "-85mm", "85 m", "1e999mm", "nanmm", "8.5", "", "0mm"}) {
-    EXPECT_THROW(with("width", text), UsageError) << text;
-  }
-  EXPECT_TRUE(with("font-size", "8pt") == with("font-size", "8"));
-  EXPECT_THROW(with("font-size", "0.5"), UsageError);
-}
-
 TEST(ViewOptions, EveryWordOfAPlaceholderIsAValue) {
   for (const char* name : {"view", "colormap", "labels", "theme", "sentences", "aggregate", "by", "along", "combine",
-                           "background", "caption", "recipe-line", "key-labels"}) {
+                           "background", "caption", "recipe-line", "key-labels", "patch", "direction"}) {
     SCOPED_TRACE(name);
     const ViewOption& option = *find_view_option(name);
     std::string rest = option.placeholder;
@@ -167,20 +161,45 @@ TEST(ViewOptions, EveryWordOfAPlaceholderIsAValue) {
     }
   }
   EXPECT_EQ(find_view_option("view")->placeholder,
-            "heads|head|stage|concat|arcs|neurons|layers|difference|sensitivity|text|explanation|lens");
+            "heads|head|stage|concat|arcs|neurons|layers|difference|sensitivity|text|explanation|lens|"
+            "attribution|sweep|scatter|composition");
   EXPECT_EQ(find_view_option("colormap")->placeholder, "viridis|magma|cividis|gray|icefire|coolwarm");
   EXPECT_EQ(find_view_option("log")->placeholder, "");
 }
 
 TEST(ViewOptions, WhatIsNotChosenHasAWordWhereThereIsOne) {
   const ViewSpec usual;
-  const std::vector<std::pair<std::string, std::string>> spelled = {
-      {"view", "heads"},  {"stage", "weights"},   {"head", "0"},           {"colormap", "auto"}, {"range", "auto"},
-      {"log", "off"},     {"cell", ""},           {"labels", "on"},        {"theme", "dark"},    {"width", ""},
-      {"token", ""},      {"heads-shown", "all"}, {"scale", "1"},          {"batch", "0"},       {"hide-below", "0.05"},
-      {"at", ""},         {"sentences", "all"},   {"color-bar", "on"},     {"by", ""},           {"aggregate", "none"},
-      {"dpi", ""},        {"font-size", ""},      {"background", "theme"}, {"caption", "on"},    {"recipe-line", "on"},
-      {"key-labels", ""}, {"along", "row"},       {"combine", "sum"}};
+  const OptionTexts spelled = {{"view", "heads"},
+                               {"stage", "weights"},
+                               {"head", "0"},
+                               {"colormap", "auto"},
+                               {"range", "auto"},
+                               {"log", "off"},
+                               {"cell", ""},
+                               {"labels", "on"},
+                               {"theme", "dark"},
+                               {"width", ""},
+                               {"token", ""},
+                               {"heads-shown", "all"},
+                               {"scale", "1"},
+                               {"batch", "0"},
+                               {"hide-below", "0.05"},
+                               {"at", ""},
+                               {"sentences", "all"},
+                               {"color-bar", "on"},
+                               {"by", ""},
+                               {"aggregate", "none"},
+                               {"dpi", ""},
+                               {"font-size", ""},
+                               {"background", "theme"},
+                               {"caption", "on"},
+                               {"recipe-line", "on"},
+                               {"key-labels", ""},
+                               {"along", "row"},
+                               {"combine", "sum"},
+                               {"patch", "heads"},
+                               {"metric", ""},
+                               {"direction", "denoise"}};
   ASSERT_EQ(spelled.size(), view_options().size());
   for (const auto& [name, text] : spelled) {
     EXPECT_EQ(find_view_option(name)->get(usual), text) << name;
@@ -234,7 +253,8 @@ TEST(ViewOptions, ASessionFileHoldsWhatDiffers) {
             R"("cell":7,"labels":"off","color_bar":"off","theme":"light","width":900,"scale":2.0,"token":3,)"
             R"("heads_shown":"0,2","hide_below":0.5,"sentences":"a-b","aggregate":"flow","at":"0,1,2,16777217",)"
             R"("by":"weights","along":"column","combine":"mean","dpi":600,"font_size":7.5,"background":"white",)"
-            R"("caption":"off","recipe_line":"off","key_labels":"outer"})");
+            R"("caption":"off","recipe_line":"off","key_labels":"outer",)"
+            R"("patch":"stages","metric":"logit:a-b","direction":"noise"})");
 }
 
 TEST(ViewOptions, ASessionFileGivesTheViewBack) {
@@ -247,11 +267,10 @@ TEST(ViewOptions, ASessionFileGivesTheViewBack) {
     EXPECT_TRUE(read_back(view) == view) << name;
     EXPECT_EQ(view_json(read_back(view)), view_json(view)) << name;
   }
-  for (const auto& [name, text] :
-       std::vector<std::pair<std::string, std::string>>{{"heads-shown", "none"},
-                                                        {"range", "row"},
-                                                        {"range", "1e-12,0.30000000000000004"},
-                                                        {"hide-below", "1e-300"}}) {
+  for (const auto& [name, text] : OptionTexts{{"heads-shown", "none"},
+                                              {"range", "row"},
+                                              {"range", "1e-12,0.30000000000000004"},
+                                              {"hide-below", "1e-300"}}) {
     EXPECT_TRUE(read_back(with(name, text)) == with(name, text)) << name << ' ' << text;
   }
 }
@@ -263,21 +282,6 @@ TEST(ViewOptions, KeysOfASessionFileHaveUnderscores) {
   EXPECT_FALSE(set_view_value(view, "hide-below", "0.5"));
   EXPECT_FALSE(set_view_value(view, "against", "x.png"));
   EXPECT_EQ(view.hide_below, 0.25);
-}
-
-TEST(ViewOptions, ARangeIsSpelledInPlainDecimalsThatReadBack) {
-  const ViewOption& range = *find_view_option("range");
-  const std::vector<std::pair<double, std::string>> lows = {
-      {0.0001, "0.0001,1"}, {0.1F, "0.10000000149011612,1"}, {-250000, "-250000,1"}, {1e-12, "1e-12,1"}};
-  for (const auto& [low, text] : lows) {
-    ViewSpec view, read;
-    view.range = RangeKind::fixed;
-    view.range_low = low;
-    view.range_high = 1;
-    EXPECT_EQ(range.get(view), text);
-    range.set(read, text);
-    EXPECT_EQ(read, view) << text;
-  }
 }
 
 }  // namespace

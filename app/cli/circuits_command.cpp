@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "app/cli/circuits_text.h"
+#include "app/cli/commands.h"
+#include "app/cli/output.h"
+#include "app/cli/progress_line.h"
+#include "app/session/documents.h"
+#include "core/backend/backend.h"
+#include "core/base/error.h"
+#include "core/circuits/composition.h"
+#include "core/circuits/head_maps.h"
+#include "core/circuits/reduced_maps.h"
+#include "core/io/atomic_file.h"
+#include "core/model/checkpoint.h"
+#include "core/request/model_kind.h"
+
+namespace headscope::cli {
+namespace {
+
+enum class By { composition, singular };
+constexpr const char* kByNames[] = {"composition", "singular"};
+
+template <typename Kind, std::size_t count>
+Kind chosen(const Arguments& given, const char* option, const char* const (&names)[count]) {
+  const std::vector<std::string> words(std::begin(names), std::end(names));
+  return static_cast<Kind>(choice_of(option, given.get(option, words[0]), words));
+}
+
+std::string csv_path(const Arguments& given) {
+  if (!given.has("out")) return "";
+  const std::string path = given.get("out");
+  if (path.size() > 4 && path.ends_with(".csv")) return path;
+  throw UsageError("out", fmt::format("found '{}'", path), "FILE.csv");
+}
+
+std::shared_ptr<const Checkpoint> opened(const std::string& model) {
+  if (model == "seeded" || is_capture_path(model)) {
+    throw UsageError("model", fmt::format("found '{}'", model), "demo:NAME or PATH, a whole model");
+  }
+  return Checkpoint::open(model);
+}
+
+struct Asked {
+  CircuitsHeading heading;
+  std::shared_ptr<const Checkpoint> checkpoint;
+  bool json = false;
+  std::string path;  // of the CSV; "": none
+};
+
+void finish(const Asked& asked, const std::string& text, const std::string& csv) {
+  if (!asked.path.empty()) {
+    write_file_atomically(asked.path, [&](std::ostream& out) { out << csv; });
+  }
+  print(text);
+}
+
+void print_composition(const Asked& asked, std::int64_t threads, const CancelToken& cancel) {
+  const std::int64_t layers = asked.checkpoint->architecture().num_layers;
+  if (layers < 2) {
+    throw UsageError("model", fmt::format("{} has one layer, whose heads cannot read each other", asked.heading.model),
+                     "a model of several layers, or --by singular");
+  }
+  ProgressLine progress;
+  const auto backend = make_cpu_backend(static_cast<int>(threads));
+  const auto maps = [&](std::int64_t layer) { return head_maps(*asked.checkpoint, layer, asked.heading.norms); };
+  const Composition found = composition(layers, maps, *backend, cancel, [&](std::int64_t done, std::int64_t count) {
+    progress.show("composing layers", static_cast<double>(done) / static_cast<double>(count));
+  });
+  progress.erase();
+  finish(asked, asked.json ? composition_json(asked.heading, found) : composition_text(asked.heading, found),
+         asked.path.empty() ? "" : composition_csv(found));
+}
+
+void print_spectra(const Asked& asked, const CancelToken& cancel) {
+  std::vector<HeadSpectrum> heads;
+  for (std::int64_t layer = 0; layer < asked.checkpoint->architecture().num_layers; ++layer) {
+    const HeadMaps maps = head_maps(*asked.checkpoint, layer, asked.heading.norms);
+    for (std::int64_t head = 0; head < maps.heads(); ++head) {
+      cancel.check();
+      const std::int64_t group = maps.group_of(head);
+      heads.push_back({layer, head, singular_values(maps.query, head, maps.key, group),
+                       singular_values(maps.output, head, maps.value, group)});
+    }
+  }
+  finish(asked, asked.json ? spectra_json(asked.heading, heads) : spectra_text(asked.heading, heads),
+         asked.path.empty() ? "" : spectra_csv(heads));
+}
+
+void run(const Arguments& given, const CancelToken& cancel) {
+  const By by = chosen<By>(given, "by", kByNames);
+  Asked asked;
+  asked.heading = {given.get("model", kDefaultModel), chosen<NormFolding>(given, "norms", kNormFoldingNames)};
+  asked.json = given.has("json");
+  asked.path = csv_path(given);
+  const std::int64_t threads = given.has("threads") ? whole_number("threads", given.get("threads"), 0, 1024) : 0;
+  asked.checkpoint = opened(asked.heading.model);
+  if (by == By::composition) return print_composition(asked, threads, cancel);
+  print_spectra(asked, cancel);
+}
+
+}  // namespace
+
+Command circuits_command() {
+  CommandSpec spec;
+  spec.name = "circuits";
+  spec.usage = "--model M [--by composition|singular] [--norms fold|ignore] [--json] [--out FILE.csv]";
+  spec.summary =
+      "Says what heads can do with each other, from the weights of a model alone: which heads read what earlier heads "
+      "write, and the singular values of what each attends by and moves.";
+  spec.groups = {
+      {"Circuits",
+       {{"model", "demo:NAME|PATH", "The model (default demo:pronouns)."},
+        {"by", "composition|singular",
+         "The composition scores of every pair of heads (default), beside what random matrices of the same shapes "
+         "have; "
+         "or the singular values of W_Q^T W_K (QK) and W_O W_V (OV) of every head."},
+        {"norms", "fold|ignore",
+         "Multiply the gains of the norms around attention into the weights, and take from them what a LayerNorm takes "
+         "away (default); or the weights as the file has them."},
+        {"threads", "N", "Threads that compute (default 0: all cores)."},
+        {"json", "", "Print {model, norms, random, cells}, or {model, norms, heads}: every pair, every value."},
+        {"out", "FILE.csv", "The same numbers as CSV."}}}};
+  spec.examples = {"headscope-cli circuits --model demo:induction",
+                   "headscope-cli circuits --model demo:induction --by singular --json",
+                   "headscope-cli circuits --model gpt2 --norms ignore --out composition.csv"};
+  return {spec, run};
+}
+
+}  // namespace headscope::cli

@@ -1,0 +1,140 @@
+// The rows of VIEW that ask something of a whole model: which logit, which sweep; and two that other views share.
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "core/explain/logit_tokens.h"
+#include "core/picture/view_option_kinds.h"
+
+namespace headscope {
+
+namespace {
+
+constexpr Word<SensitivityBy> kDerivedBy[] = {{SensitivityBy::weights, "weights"}, {SensitivityBy::scores, "scores"}};
+constexpr Word<AttributionBy> kTakenApartBy[] = {
+    {AttributionBy::components, "components"}, {AttributionBy::heads, "heads"}, {AttributionBy::sources, "sources"}};
+constexpr Word<CompositionKind> kReads[] = {{CompositionKind::query, kCompositionNames[0]},
+                                            {CompositionKind::key, kCompositionNames[1]},
+                                            {CompositionKind::value, kCompositionNames[2]}};
+constexpr Word<SweepPatch> kPatches[] = {{SweepPatch::heads, kSweepPatchNames[0]},
+                                         {SweepPatch::positions, kSweepPatchNames[1]},
+                                         {SweepPatch::stages, kSweepPatchNames[2]}};
+constexpr Word<SweepDirection> kDirections[] = {{SweepDirection::denoise, kSweepDirectionNames[0]},
+                                                {SweepDirection::noise, kSweepDirectionNames[1]}};
+
+// A position of arcs, neurons and text, or the tokens of an attribution: `view.view` says which.
+std::string token_text(const ViewSpec& view) {
+  return view.view == ViewKind::attribution ? view.question.tokens : whole_text(view.token);
+}
+
+void set_token(ViewSpec& view, const std::string& text) {
+  if (view.view != ViewKind::attribution) {
+    view.token = parse_whole("token", text, 0, std::numeric_limits<std::int64_t>::max());
+    return;
+  }
+  check_text("token", text, true);
+  logit_token_texts(text);
+  view.question.tokens = text;
+}
+
+template <typename Words, typename Value>
+bool set_word(const Words& words, const std::string& text, Value& value) {
+  for (const auto& word : words) {
+    if (text != word.text) continue;
+    value = word.value;
+    return true;
+  }
+  return false;
+}
+
+std::string by_text(const ViewSpec& view) {
+  if (view.by) return std::string(sensitivity_by_name(*view.by));
+  if (view.question.reads) return std::string(composition_kind_name(*view.question.reads));
+  return view.question.by ? std::string(attribution_by_name(*view.question.by)) : "";
+}
+
+// A word is of one view alone.
+void set_by(ViewSpec& view, const std::string& text) {
+  std::optional<SensitivityBy> derived;
+  std::optional<AttributionBy> taken_apart;
+  std::optional<CompositionKind> reads;
+  if (!set_word(kDerivedBy, text, derived) && !set_word(kTakenApartBy, text, taken_apart) &&
+      !set_word(kReads, text, reads)) {
+    refuse_value("by", text, "a known value",
+                 fmt::format("{}; of an attribution {}; of a composition {}", expected_words(kDerivedBy),
+                             expected_words(kTakenApartBy), expected_words(kReads)));
+  }
+  view.by = derived;
+  view.question.by = taken_apart;
+  view.question.reads = reads;
+}
+
+// The tokens in it are looked at once there is a model.
+void set_metric(ViewSpec& view, const std::string& text) {
+  const auto has_more = [&](std::string_view begin) { return text.size() > begin.size() && text.starts_with(begin); };
+  if (text != "loss" && text != "kl" && !has_more("logit:") && !has_more("prob:")) {
+    refuse_value("metric", text, "a metric", "logit:A, logit:A-B, prob:A, loss or kl, where A and B are tokens");
+  }
+  check_text("metric", text, true);
+  view.question.metric = text;
+}
+
+}  // namespace
+
+ViewOption token_option() {
+  return {"token",
+          "I|A[,B]",
+          "arcs: the query that stands out; neurons: the query (default 0); text: the query, with --along column the "
+          "key (default the last); attribution: the token whose logit is taken apart, or the difference A - B.",
+          token_text,
+          set_token,
+          ViewOption::Json::whole};
+}
+
+ViewOption by_option() {
+  return {"by", placeholder_of(kDerivedBy) + "|" + placeholder_of(kTakenApartBy) + "|" + placeholder_of(kReads),
+          "sensitivity: what the cell is derived by, weights or scores (default scores for stages of queries and keys, "
+          "else weights); attribution: attention as one, by heads, or every head by the tokens that it reads (default "
+          "components); composition: what of a head reads, its query, key or value (default key).",
+          by_text, set_by};
+}
+
+std::vector<ViewOption> with_model_options(std::vector<ViewOption> options) {
+  using Q = ModelQuestion;
+  // On the command line a word of --patch, which is REQUEST's: a sweep puts in patches of its own.
+  options.push_back(word_option<"patch", &Q::patch, kPatches>(
+      "sweep: a run for every head's context, every position of the stream before every layer, or query, key, value, "
+      "weights, context and output of every layer (default heads)."));
+  options.back().on_command_line = false;
+  options.push_back({"metric", "logit:A[-B]|prob:A|loss|kl",
+                     "sweep: what is measured after every patch; --at POSITION says where (default: [MASK] where there "
+                     "is one, else the last position).",
+                     [](const ViewSpec& view) { return view.question.metric; }, set_metric});
+  options.push_back(word_option<"direction", &Q::direction, kDirections>(
+      "sweep: the request takes numbers of A (default), or A takes those of the request."));
+  return options;
+}
+
+std::string_view sensitivity_by_name(SensitivityBy by) {
+  for (const auto& word : kDerivedBy) {
+    if (word.value == by) return word.text;
+  }
+  return "";
+}
+
+std::string_view composition_kind_name(CompositionKind kind) {
+  for (const auto& word : kReads) {
+    if (word.value == kind) return word.text;
+  }
+  return "";
+}
+
+std::string_view attribution_by_name(AttributionBy by) {
+  for (const auto& word : kTakenApartBy) {
+    if (word.value == by) return word.text;
+  }
+  return "";
+}
+
+}  // namespace headscope

@@ -1,0 +1,91 @@
+// `circuits`: what weights alone say of heads.
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "tests/app/cli/command.h"
+
+namespace headscope {
+namespace {
+
+class Circuits : public CommandTest {
+ protected:
+  nlohmann::json json(std::vector<std::string> words) {
+    words.insert(words.begin(), "circuits");
+    words.push_back("--json");
+    const Result result = cli(words);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.code == 0 ? nlohmann::json::parse(result.out) : nlohmann::json();
+  }
+};
+
+TEST_F(Circuits, EveryPairHasItsScoresBesideRandomOnes) {
+  const nlohmann::json found = json({"--model", "demo:induction"});
+  EXPECT_EQ(found["model"], "demo:induction");
+  EXPECT_EQ(found["norms"], "fold");
+  EXPECT_NEAR(found["random"].get<double>(), 1 / std::sqrt(63.0), 1e-12) << "a LayerNorm takes the mean of 64 away";
+  ASSERT_EQ(found["cells"].size(), 3u * 8u * 8u);
+  std::ifstream file(std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/circuits.json");
+  const nlohmann::json golden = nlohmann::json::parse(file)[0];
+  for (const nlohmann::json& cell : found["cells"]) {
+    EXPECT_EQ(cell["layer"], 1);
+    EXPECT_EQ(cell["from_layer"], 0);
+    const double wanted = golden["pairs"][0][cell["kind"].get<std::string>()][cell["head"].get<std::size_t>()]
+                                [cell["from_head"].get<std::size_t>()];
+    EXPECT_TRUE(std::abs(cell["value"].get<double>() - wanted) <= 3e-6) << cell;
+  }
+  EXPECT_EQ(json({"--model", "demo:induction", "--norms", "ignore"})["random"], 0.125);
+  EXPECT_EQ(json({"--model", "demo:induction", "--threads", "1"}),
+            json({"--model", "demo:induction", "--threads", "4"}));
+}
+
+TEST_F(Circuits, TheTableNamesTheStrongestPairsAndTheFileHoldsAll) {
+  const Result result = cli({"circuits", "--model", "demo:induction", "--out", "pairs.csv"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out.rfind("Composition of the heads of demo:induction, norms folded in\n", 0), 0u) << result.out;
+  EXPECT_NE(result.out.find("with their key, the strongest pairs:"), std::string::npos);
+  EXPECT_NE(result.out.find("times random"), std::string::npos);
+  std::ifstream lines(folder_ / "pairs.csv");
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "kind,layer,head,from_layer,from_head,value");
+  std::size_t count = 0;
+  for (; std::getline(lines, line); ++count) EXPECT_EQ(line.substr(line.find(',')).rfind(",1,", 0), 0u) << line;
+  EXPECT_EQ(count, 3u * 8u * 8u);
+}
+
+TEST_F(Circuits, SingularValuesOfEveryHead) {
+  const nlohmann::json found = json({"--model", "demo:induction", "--by", "singular"});
+  ASSERT_EQ(found["heads"].size(), 16u);
+  for (const nlohmann::json& head : found["heads"]) {
+    for (const char* circuit : {"qk", "ov"}) {
+      ASSERT_EQ(head[circuit].size(), 8u);
+      for (std::size_t k = 1; k < 8; ++k) EXPECT_LE(head[circuit][k].get<double>(), head[circuit][k - 1].get<double>());
+    }
+  }
+  const Result table = cli({"circuits", "--by", "singular", "--out", "values.csv"});
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_NE(table.out.find("singular values of QK"), std::string::npos) << table.out;
+  std::ifstream lines(folder_ / "values.csv");
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "circuit,layer,head,number,value");
+  std::getline(lines, line);
+  EXPECT_EQ(line.rfind("qk,0,0,0,", 0), 0u) << line;
+}
+
+TEST_F(Circuits, WhatCannotBeIsRefused) {
+  const auto refused = [&](std::vector<std::string> words, int code, const std::vector<std::string>& parts) {
+    words.insert(words.begin(), "circuits");
+    expect_refused(cli(words), code, parts);
+  };
+  refused({"--model", "seeded"}, 2, {"--model", "whole model"});
+  refused({"--model", "demo:nobody"}, 2, {"demo:nobody"});
+  refused({"--model", "nowhere"}, 3, {"nowhere"});
+  refused({"--by", "heads"}, 2, {"--by", "composition"});
+  refused({"--norms", "no"}, 2, {"--norms", "fold"});
+  refused({"--model", "demo:induction", "--out", "pairs.json"}, 2, {"--out", "FILE.csv"});
+}
+
+}  // namespace
+}  // namespace headscope
