@@ -9,9 +9,10 @@
 namespace headscope {
 
 // FOLDER/config.json, scatter_data.json and heads/L#H#.json, and what its frontend needs to run from files alone
-// (server_config.json and attributions/manifest.json, both {}): all of them or none. `head` gives the file of each head
-// of the tree, by its place in config.heads. Values of metrics have the shortest form that reads back to the same
-// double, null for NaN; weights and largest weights have four decimals. Returns the number of files.
+// (server_config.json and attributions/manifest.json, both {}): all of them or none; where the process is killed in
+// between, the next one that writes the tree finishes it. `head` gives the file of each head of the tree, by its place
+// in config.heads. Values of metrics have the shortest form that reads back to the same double, null for NaN; weights
+// and largest weights have four decimals. Returns the number of files.
 std::size_t write_headvis_tree(const std::string& folder, const HeadVisTree& tree,
                                const std::function<HeadVisHead(std::size_t)>& head);
 
