@@ -17,6 +17,8 @@
 #include "core/explain/cell_place.h"
 #include "core/explain/explain.h"
 #include "core/explain/model_cell.h"
+#include "core/heads/showing.h"
+#include "core/heads/shown_weights.h"
 #include "core/io/json_text.h"
 #include "core/request/model_kind.h"
 
@@ -137,6 +139,10 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const std::int64_t memory = stage_memory_of(given);
   const std::shared_ptr<const Trace> trace = computed_trace(given_request(given).request, memory, cancel);
   const Index cell = cell_from(at, stage, stage_of(*trace, stage).tensor);
+  if (shows_otherwise(*trace) && is_shown_stage(stage)) {
+    print_notice("explained is the number as computed; how weights are shown (--" +
+                 said_showing(trace->request).front().name + ") changes nothing of it");
+  }
   if (given.has("out")) return draw(given, *trace, {stage, cell}, cancel);
   const Explanation why = explain(*trace, stage, cell);
   print(given.has("json") ? explanation_json(stage_name(why.stage), why) : explanation_text(*trace, why));

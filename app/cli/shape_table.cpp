@@ -11,6 +11,7 @@
 #include "core/attention/operation_text.h"
 #include "core/attention/stage_statistics.h"
 #include "core/base/utf8.h"
+#include "core/heads/showing.h"
 #include "core/heads/shown_weights.h"
 #include "core/request/request_text.h"
 #include "core/tensor/statistics.h"
@@ -90,6 +91,10 @@ std::string capture_notes(const CaptureReport& report) {
 
 std::string notes_text(const Trace& trace) {
   std::string text;
+  if (shows_otherwise(trace)) {
+    text += fmt::format("note: weights are shown otherwise than computed: {}\n",
+                        showing_sentence(showing_of(trace.request)));
+  }
   if (trace.fully_masked_rows > 0) {
     text += fmt::format("note: {} of weights {} every key hidden (query {}); --fully-masked is {}\n",
                         counted(trace.fully_masked_rows, "row"), trace.fully_masked_rows == 1 ? "has" : "have",
@@ -154,7 +159,7 @@ std::string shape_table_text(const Trace& computed) {
     text += fmt::format("note: computed when read, and not gone through for this table: {}; --json goes through all\n",
                         left_out);
   }
-  return text + notes_text(trace);
+  return text + notes_text(computed);
 }
 
 }  // namespace headscope::cli

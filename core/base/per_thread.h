@@ -7,8 +7,8 @@
 
 namespace headscope {
 
-// A T of each thread's own: made at the first get() of that thread, destroyed when the thread ends. The main thread's is
-// never destroyed. Held by a static; many of them share the 32 keys of a process that need no memory of their own.
+// A T of each thread's own: made at the first get() of that thread, destroyed when the thread ends. The main thread's
+// is never destroyed. Held by a static; many of them share the 32 keys of a process that need no memory of their own.
 // In place of `thread_local T`, which ends the program when memory is missing: where a destructor has to be noted for a
 // thread, glibc allocates, and aborts when it may not (__cxa_thread_atexit_impl).
 template <typename T>

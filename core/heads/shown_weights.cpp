@@ -87,7 +87,6 @@ Tensor rows_of(const Trace& trace, StageId stage, const ShownRows& rows) {
 // The same stages with the shown ones replaced.
 std::vector<Stage> shown_stages(const Trace& trace, const ShownRows& rows, bool others) {
   std::vector<Stage> stages;
-  const std::string words = showing_sentence(rows.view);
   for (const Stage& stage : trace.stages) {
     if (!is_shown_stage(stage.id)) {
       if (others) stages.push_back(stage);
@@ -96,7 +95,7 @@ std::vector<Stage> shown_stages(const Trace& trace, const ShownRows& rows, bool 
     stages.push_back(stage);
     Stage& shown = stages.back();
     shown.tensor = rows_of(trace, stage.id, rows);
-    shown.operation += "; shown: " + words;
+    shown.operation += ", as shown";
     shown.equals_previous = false;
   }
   return stages;

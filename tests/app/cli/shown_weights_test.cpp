@@ -48,6 +48,22 @@ std::vector<double> plain_rows(const Tensor& weights, std::int64_t first_column)
   return expected;
 }
 
+TEST_F(ShownWeights, TheTableAndAnExplanationSayWhatIsShownOtherwise) {
+  const Result table = run({"run"}, {"--hide-tokens", "first", "--renormalise"});
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_NE(table.out.find("softmax, as shown"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("note: weights are shown otherwise than computed: column of the first token hidden; rows "
+                           "divided by their sums\n"),
+            std::string::npos)
+      << table.out;
+  EXPECT_EQ(run({"run"}).out.find("as shown"), std::string::npos);
+  const std::vector<std::string> cell = {"explain", "--stage", "weights", "--at", "0,0,2,1"};
+  const Result plain = run(cell), shown = run(cell, {"--hide-tokens", "first", "--renormalise"});
+  EXPECT_EQ(shown.out, plain.out) << "the number as computed";
+  EXPECT_EQ(plain.err.find("as computed"), std::string::npos) << plain.err;
+  EXPECT_NE(shown.err.find("explained is the number as computed"), std::string::npos) << shown.err;
+}
+
 TEST_F(ShownWeights, AnExportHasTheShownRowsAndColumnsAndTheirNames) {
   to("plain", {});
   to("shown", {"--hide-tokens", "first", "--renormalise"});

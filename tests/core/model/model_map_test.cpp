@@ -129,7 +129,7 @@ TEST_F(ModelMap, ARenamedLlamaOpensByItsDraft) {
 
 TEST_F(ModelMap, TheExampleOfTheReadmeIsTheDraftAndOpens) {
   write_renamed("llama", kLlama);
-  const std::string readme = read_file(HEADSCOPE_SOURCE_DIR "/README.md");
+  const std::string readme = read_file(HEADSCOPE_SOURCE_DIR "/assets/guide/03-my-checkpoint.md");
   const std::size_t begin = readme.find("```json\n") + 8;
   const std::string example = readme.substr(begin, readme.find("```", begin) - begin);
   nlohmann::json draft = nlohmann::json::parse(drafted().json);
