@@ -1,18 +1,26 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
+#include "app/cli/headvis_text.h"
 #include "app/cli/output.h"
+#include "app/cli/progress_line.h"
 #include "core/base/error.h"
 #include "core/corpus/corpus_file.h"
 #include "core/corpus/corpus_report.h"
+#include "core/headvis/headvis_of_corpus.h"
+#include "core/headvis/headvis_sequences.h"
+#include "core/headvis/headvis_write.h"
 #include "core/io/json_text.h"
 
 namespace headscope::cli {
 
 namespace {
+
+constexpr std::int64_t kMostThreads = 4096;
 
 std::string table_of(const CorpusRecord& record) {
   std::vector<Column> columns(3, {true});
@@ -36,23 +44,80 @@ std::string table_of(const CorpusRecord& record) {
          table_text(columns, rows);
 }
 
-void report(const Arguments& given, const CancelToken&) {
-  if (given.positional.empty()) throw UsageError("FILE: found nothing; expected the .hsagg file to report");
-  if (given.has("format")) choice_of("format", given.get("format"), {"csv"});
+// Examples with their phrases, where the list that was scanned is named; none without it.
+std::vector<std::vector<HeadVisSequence>> sequences_of(const Arguments& given, const CorpusRecord& record,
+                                                       const CancelToken& cancel) {
+  if (!given.has("phrases")) {
+    print_notice("no phrases are in the tree: an .hsagg holds none; --phrases, the list that was scanned, adds them");
+    return std::vector<std::vector<HeadVisSequence>>(record.heads.size());
+  }
+  const std::string model = given.get("model", record.facts.model);
+  if (!given.has("model") && !model.starts_with("demo:")) {
+    throw UsageError("phrases", "found without --model, and the scan was of " + model, "--model PATH of that model");
+  }
+  const int threads = static_cast<int>(whole_number("threads", given.get("threads", "0"), 0, kMostThreads));
+  ProgressLine line;
+  line.show("reading " + given.get("phrases"));
+  const PhraseList list = PhraseList::open(given.get("phrases"), cancel);
+  line.show("reading " + model);
+  PhraseModel opened(model, threads, cancel);
+  return headvis_sequences(
+      record, opened, list,
+      [&](std::int64_t done, std::int64_t of) {
+        line.show("running the examples again", static_cast<double>(done) / static_cast<double>(of));
+      },
+      cancel);
+}
+
+std::string write_headvis(const Arguments& given, const CorpusRecord& record, const CancelToken& cancel) {
+  const auto sequences = sequences_of(given, record, cancel);
+  const std::size_t files =
+      write_headvis_tree(given.get("out"), headvis_tree_of(record, given.has("phrases")),
+                         [&](std::size_t head) { return headvis_head_of(record, head, sequences[head]); });
+  return counted(static_cast<std::int64_t>(files), "file");
+}
+
+void check(const Arguments& given, bool tree) {
+  if (given.positional.empty()) {
+    throw UsageError("FILE: found nothing; expected the .hsagg file, or the HeadVis tree, to report");
+  }
+  if (given.has("format")) choice_of("format", given.get("format"), {"csv", "headvis"});
   if (given.has("format") && given.has("json")) {
     throw UsageError("format", "found together with --json", "one of them");
+  }
+  if (given.has("format") && tree) {
+    throw UsageError("format", given.positional + " is a HeadVis tree", "--json, or nothing for a table");
   }
   if (given.has("format") && given.get("out").empty()) {
     throw UsageError("format", "found without --out", "--out DIR, the folder to write to");
   }
   if (given.has("out") && !given.has("format")) {
-    throw UsageError("out", "found without --format", "--format csv");
+    throw UsageError("out", "found without --format", "--format csv or headvis");
   }
-  const CorpusRecord record = read_corpus_file(given.positional);
+  for (const char* option : {"phrases", "model", "threads"}) {
+    if (given.has(option) && given.get("format") != "headvis") {
+      throw UsageError(option, "found without --format headvis", "--format headvis, whose phrases are run again");
+    }
+    if (given.has(option) && !given.has("phrases")) {
+      throw UsageError(option, "found without --phrases", "--phrases, the list that was scanned");
+    }
+  }
+}
+
+void report(const Arguments& given, const CancelToken& cancel) {
+  std::error_code ignored;
+  const std::string& path = given.positional;
+  const bool tree = std::filesystem::is_directory(path, ignored);
+  check(given, tree);
+  if (tree) return print(given.has("json") ? headvis_json_text(path, cancel) : headvis_table_text(path, cancel));
+  const CorpusRecord record = read_corpus_file(path);
   if (given.has("json")) return print(json_dump(corpus_json(record)) + "\n");
   if (!given.has("format")) return print(table_of(record));
-  const std::vector<std::string> names = write_corpus_tables(given.get("out"), record);
-  print(fmt::format("written to {}: {}\n", printable(given.get("out")), fmt::join(names, ", ")));
+  const std::string& out = given.get("out");
+  const std::string written = given.get("format") == "csv"
+                                  ? fmt::format("{}", fmt::join(write_corpus_tables(out, record), ", "))
+                                  : write_headvis(given, record, cancel);
+  print(fmt::format("written to {}: {}\n", printable(out), written));
 }
 
 }  // namespace
@@ -60,15 +125,30 @@ void report(const Arguments& given, const CancelToken&) {
 Command report_command() {
   CommandSpec spec;
   spec.name = "report";
-  spec.usage = "FILE.hsagg [--json | --format csv --out DIR]";
-  spec.summary = "Says what every head did over a corpus: a line for every layer and head, the mean of each metric.";
+  spec.usage =
+      "FILE.hsagg|DIR [--json | --format csv|headvis --out DIR [--phrases FILE.txt|FILE.jsonl|FOLDER [--model M]]]";
+  spec.summary =
+      "Says what every head did over a corpus: a line for every layer and head, the mean of each metric; of a scan's "
+      "file "
+      "or of a folder that HeadVis shows.";
   spec.positional = "FILE";
-  spec.groups = {{"Output",
-                  {{"json", "", "As JSON, with histograms and the strongest examples."},
-                   {"format", "csv", "Write heads.csv, histograms.csv and top.csv."},
-                   {"out", "DIR", "The folder to write them to."}}}};
+  spec.groups = {
+      {"Output",
+       {{"json", "", "As JSON, with histograms and the strongest examples."},
+        {"format", "csv|headvis",
+         "Write heads.csv, histograms.csv and top.csv; or the folder that HeadVis shows (config.json, "
+         "scatter_data.json, heads/L#H#.json)."},
+        {"out", "DIR", "The folder to write to."}}},
+      {"Phrases of HeadVis",
+       {{"phrases", "FILE.txt|FILE.jsonl|FOLDER",
+         "The list that was scanned, as it was given to scan: its strongest phrases are run again and stand in the "
+         "folder, with the largest weights of every row. Without it no phrases are there."},
+        {"model", "demo:NAME|PATH", "The model that was scanned (default: the demo that it was)."},
+        {"threads", "N", "Threads (default 0: all cores). The numbers do not depend on it."}}}};
   spec.examples = {"headscope-cli report all.hsagg", "headscope-cli report all.hsagg --json",
-                   "headscope-cli report all.hsagg --format csv --out tables"};
+                   "headscope-cli report all.hsagg --format csv --out tables",
+                   "headscope-cli report all.hsagg --format headvis --phrases phrases.txt --out data",
+                   "headscope-cli report data"};
   return {spec, report};
 }
 

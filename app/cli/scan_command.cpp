@@ -54,18 +54,19 @@ void set_shard(const Arguments& given, ScanJob& job) {
   }
 }
 
+constexpr const char* kExpected =
+    "a .txt or .jsonl file, also with .gz behind, a folder of such files, or - for standard input";
+
 PhraseList list_of(const std::string& path, const std::string& out, const CancelToken& cancel) {
   if (path == "-") return PhraseList::of_text(text_of_standard_input(cancel));
-  const char* const expected = "a .txt or .jsonl file, or - for standard input";
+  PhraseList list = PhraseList::open(path, cancel);
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) throw UsageError("phrases", path + " is a folder", expected);
-  if (path.ends_with(".gz")) {
-    throw UsageError("phrases", path + " is compressed", expected, "gunzip -c writes it there");
+  for (const std::string& file : list.files()) {
+    if (std::filesystem::equivalent(file, out, error)) {
+      throw UsageError("out", out + " is the list of phrases, or a part of it", "another file");
+    }
   }
-  if (std::filesystem::equivalent(path, out, error)) {
-    throw UsageError("out", out + " is the list of phrases", "another file");
-  }
-  return PhraseList::open(path);
+  return list;
 }
 
 // "12 s", "4 min", "3 h".
@@ -114,7 +115,7 @@ std::string done_text(const CorpusRecord& record, const std::string& out) {
 void scan(const Arguments& given, const CancelToken& cancel) {
   ScanJob job;
   job.options.model = required(given, "model", "demo:NAME or a model's PATH");
-  const std::string phrases = required(given, "phrases", "a .txt or .jsonl file, or - for standard input");
+  const std::string phrases = required(given, "phrases", kExpected);
   job.out = required(given, "out", "the .hsagg file to write");
   Request request;
   request.model = job.options.model;
@@ -130,15 +131,18 @@ void scan(const Arguments& given, const CancelToken& cancel) {
     job.between = std::chrono::duration<double>(finite_number(kBetween, seconds));
   }
   ScanLine line(job.out);
+  line.show("reading " + phrases);
+  const PhraseList list = list_of(phrases, job.out, cancel);
   line.show("reading " + job.options.model);
   job.progress = [&](const ScanProgress& at) { line.show(at); };
   std::int64_t unreadable = 0;
   job.unreadable = [&](std::int64_t index, const std::string& why) {
     if (++unreadable > kNamed) return;
     line.erase();
-    print_notice(fmt::format("phrase {} (line {}) of {} cannot be read: {}", index, index + 1, phrases, why));
+    const PhraseList::Place place = list.place_of(index);
+    print_notice(fmt::format("phrase {} (line {}) of {} cannot be read: {}", index, place.line,
+                             place.file.empty() ? phrases : place.file, why));
   };
-  const PhraseList list = list_of(phrases, job.out, cancel);
   CorpusRecord record;
   try {
     record = run_scan(job, list, cancel);
@@ -164,7 +168,8 @@ Command scan_command() {
   CommandSpec spec;
   spec.name = "scan";
   spec.usage =
-      "--model M --phrases FILE.txt|FILE.jsonl|- [--shard I/N] [--tokens N] [--layers L[,L...]] [--heads H[,H...]] "
+      "--model M --phrases FILE.txt|FILE.jsonl|FOLDER|- [--shard I/N] [--tokens N] [--layers L[,L...]] [--heads "
+      "H[,H...]] "
       "[--threads N] --out FILE.hsagg";
   spec.summary =
       "Runs many phrases through a model and counts what every head does; ended at any time, it goes on when it is "
@@ -172,9 +177,12 @@ Command scan_command() {
   spec.groups = {
       {"Input",
        {{"model", "demo:NAME|PATH", "A model with a tokenizer: a folder, a GGUF file, or a demo."},
-        {"phrases", "FILE.txt|FILE.jsonl|-",
-         "A phrase a line; of .jsonl a JSON string a line, or an object with a string \"text\"; - reads lines of text "
-         "from standard input. Blank lines are passed over; a line that cannot be read is named and counted."},
+        {"phrases", "FILE.txt|FILE.jsonl|FOLDER|-",
+         "A phrase a line; of .jsonl a JSON string a line, or an object with a string \"text\"; with .gz behind "
+         "either, "
+         "unpacked as it is read. Of a folder its own files of these four kinds, one after the other by name; - reads "
+         "lines of text from standard input. Blank lines are passed over; a line that cannot be read is named and "
+         "counted."},
         {"shard", "I/N", "Only block I of N blocks of the list that follow one another; I counts from 0."},
         {"tokens", "N", "Of a phrase only the first N tokens (default 512), and no more than the model takes."},
         {"layers", "L[,L...]", "Only these layers (default all); those above them are not computed.", true},
@@ -185,7 +193,7 @@ Command scan_command() {
          "The file to write. What is done is kept in FILE.hsagg.part, every minute at least, from which the same "
          "command goes on."}}}};
   spec.examples = {"headscope-cli scan --model demo:pronouns --phrases phrases.txt --out all.hsagg",
-                   "headscope-cli scan --model gpt2 --phrases phrases.jsonl --shard 3/16 --out shard3.hsagg"};
+                   "headscope-cli scan --model gpt2 --phrases phrases.jsonl.gz --shard 3/16 --out shard3.hsagg"};
   return {spec, scan};
 }
 

@@ -6,13 +6,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/cancel.h"
+#include "core/corpus/phrase_file.h"
+#include "core/model/folder_stamp.h"
 #include "core/tensor/shape.h"
 
 namespace headscope {
-
-class MappedFile;
 
 // One line of the list.
 struct ListedPhrase {
@@ -25,22 +26,42 @@ struct ListedPhrase {
 class PhraseList {
  public:
   // A file whose name ends with .jsonl has a JSON string a line, or an object with a string "text" or "phrase"; every
-  // other one is plain text. Error when it is missing or no file.
-  static PhraseList open(const std::string& path);
+  // other one is plain text. Where .gz follows, it is unpacked as it is read. Of a folder its own files named *.txt,
+  // *.jsonl, *.txt.gz and *.jsonl.gz are one list, sorted by name byte by byte; those whose name begins with a dot are
+  // left out. All of it is read once. Error when there is no such file, and when packed bytes are damaged or break off;
+  // Cancelled.
+  static PhraseList open(const std::string& path, const CancelToken& cancel = {});
   // Plain text from elsewhere.
   static PhraseList of_text(std::string text);
 
-  std::int64_t size() const { return size_; }            // lines, blank ones too
-  const std::string& sha256() const { return sha256_; }  // of all bytes
-  // Calls f(phrase) for the lines of the range in order. Error when the file has changed.
+  std::int64_t size() const { return size_; }  // lines, blank ones too
+  // Of all bytes as they are unpacked, with a line's end between files where the first has none: the same for a file,
+  // for what gzip makes of it, and for a folder with its parts.
+  const std::string& sha256() const { return sha256_; }
+  // Calls f(phrase) for the lines of the range in order. Error when a file has changed.
   void visit(Range range, const std::function<void(const ListedPhrase&)>& f) const;
 
+  // The files that it is read from, in order; none of text from elsewhere.
+  std::vector<std::string> files() const;
+  // Where a phrase stands: the file ("" for text from elsewhere) and the line in it, from 1.
+  struct Place {
+    std::string file;
+    std::int64_t line = 0;
+  };
+  Place place_of(std::int64_t index) const;
+
  private:
-  void look_through();
-  std::string_view text() const;
-  std::shared_ptr<const MappedFile> file_;  // null for text from elsewhere
+  struct Part {
+    std::string path;                        // "" of text from elsewhere
+    std::shared_ptr<const PhraseFile> file;  // of a list that is one file, which stays open; null in a folder
+    FileStamp stamp;                         // of the file when it was read first
+    Range lines;                             // of the list
+  };
+  void look_through(const CancelToken& cancel);
+  void visit_part(const Part& part, Range range, const std::function<void(const ListedPhrase&)>& f) const;
+
   std::string text_;
-  bool json_ = false;
+  std::vector<Part> parts_;
   std::int64_t size_ = 0;
   std::string sha256_;
 };

@@ -8,35 +8,19 @@
 #include <optional>
 #include <utility>
 
-#include "core/attention/input_problem.h"
-#include "core/attention/model_forward.h"
-#include "core/backend/backend_factory.h"
 #include "core/base/error.h"
 #include "core/base/thread_pool.h"
-#include "core/corpus/model_identity.h"
+#include "core/corpus/phrase_model.h"
 #include "core/heads/token_places.h"
-#include "core/io/mapping_guard.h"
 #include "core/io/sha256.h"
-#include "core/model/checkpoint.h"
-#include "core/model/load_inputs.h"
-#include "core/model/weights_sha256.h"
+#include "core/model/architecture.h"
 #include "core/request/problem.h"
 #include "core/tensor/row_strips.h"
 
 namespace headscope {
 namespace {
 
-constexpr std::int64_t kStageMemory = std::int64_t{1} << 30;  // larger weights are computed when they are read
 constexpr std::int64_t kRowsBetweenChecks = 256;
-
-Request request_of(const std::string& model, std::vector<std::int64_t> ids, int threads) {
-  Request request;
-  request.model = model;
-  request.token_ids = std::move(ids);
-  request.backend = BackendChoice::cpu;
-  request.threads = threads;
-  return request;
-}
 
 // The numbers that were asked for, sorted, each once; all where none was.
 std::vector<std::int64_t> chosen(const char* option, std::vector<std::int64_t> asked, std::int64_t count,
@@ -59,13 +43,7 @@ std::vector<std::int64_t> chosen(const char* option, std::vector<std::int64_t> a
 }  // namespace
 
 struct PhraseScan::State {
-  ScanOptions options;
-  InputCache cache;
-  std::shared_ptr<const Checkpoint> checkpoint;
-  std::shared_ptr<const Tokenizer> tokenizer;
-  std::shared_ptr<const Backend> backend;
-  std::unique_ptr<ThreadPool> threads;
-  ModelForward models;
+  PhraseModel model;
   CorpusFacts facts;
   std::vector<std::int64_t> layers;
   std::vector<HeadRecord> fresh;                 // every head that is counted, sorted, with nothing in it
@@ -73,8 +51,9 @@ struct PhraseScan::State {
   std::map<std::int64_t, std::size_t> first_of;  // where a layer's heads begin among them
   std::size_t heads_each = 0;
 
+  State(const ScanOptions& options, const CancelToken& cancel) : model(options.model, options.threads, cancel) {}
+
   void add_layer(std::int64_t layer, const Trace& trace, const CorpusExample& place, const CancelToken& cancel);
-  void compute(std::vector<std::int64_t> ids, const CorpusExample& place, const CancelToken& cancel);
   std::pair<std::string, std::int64_t> count(const ListedPhrase& phrase, const CancelToken& cancel);
 };
 
@@ -89,7 +68,7 @@ void PhraseScan::State::add_layer(std::int64_t layer, const Trace& trace, const 
   std::vector<float> sink_shares;
   if (const Stage* sinks = trace.find(StageId::sink_weights)) sink_shares = sinks->tensor.sliced(0, 0, 1).values();
   const auto count = static_cast<std::int64_t>(heads_each);
-  threads->run(count, weights.stored(), [&](std::int64_t k) {
+  model.threads().run(count, weights.stored(), [&](std::int64_t k) {
     HeadRecord& record = counted[first->second + static_cast<std::size_t>(k)];
     CorpusExample strongest = place;
     for_each_row(matrix_at(weights, 0, record.head), [&](const Index&, std::int64_t i, std::span<const float> w) {
@@ -107,16 +86,10 @@ void PhraseScan::State::add_layer(std::int64_t layer, const Trace& trace, const 
   });
 }
 
-PhraseScan::PhraseScan(const ScanOptions& options, const CancelToken& cancel) : state_(std::make_unique<State>()) {
+PhraseScan::PhraseScan(const ScanOptions& options, const CancelToken& cancel)
+    : state_(std::make_unique<State>(options, cancel)) {
   State& state = *state_;
-  state.options = options;
-  // Opened by the cache, which the phrases go through: one model, not two.
-  state.checkpoint = load_inputs(request_of(options.model, {0}, options.threads), state.cache, cancel).checkpoint;
-  const Architecture& architecture = state.checkpoint->architecture();
-  state.tokenizer = state.checkpoint->tokenizer();
-  if (state.tokenizer == nullptr) {
-    throw UsageError("model", options.model + " has no tokenizer", "a model that reads text");
-  }
+  const Architecture& architecture = state.model.architecture();
   state.layers = chosen("layers", options.layers, architecture.num_layers, options.model);
   const auto heads = chosen("heads", options.heads, architecture.num_heads, options.model);
   state.heads_each = heads.size();
@@ -125,15 +98,7 @@ PhraseScan::PhraseScan(const ScanOptions& options, const CancelToken& cancel) : 
     for (const std::int64_t head : heads) state.fresh.emplace_back(layer, head);
   }
   state.counted = state.fresh;
-  state.backend = make_backend({BackendChoice::cpu, options.threads, false});
-  state.threads = std::make_unique<ThreadPool>(options.threads);
-  state.facts.model = model_name(options.model);
-  state.facts.sha256 = sha256_of(*state.checkpoint, cancel);
-  state.facts.tokenizer = tokenizer_identity(*state.tokenizer);
-  state.facts.most_tokens = options.most_tokens;
-  if (architecture.position != Architecture::Position::none) {
-    state.facts.most_tokens = std::min(options.most_tokens, architecture.max_positions);
-  }
+  state.facts = state.model.facts(options.most_tokens, cancel);
 }
 
 PhraseScan::~PhraseScan() = default;
@@ -147,47 +112,19 @@ CorpusRecord PhraseScan::new_record(const PhraseList& list) const {
   return record;
 }
 
-// Computes the model on these tokens and leaves what its heads do in `counted`.
-void PhraseScan::State::compute(std::vector<std::int64_t> ids, const CorpusExample& place, const CancelToken& cancel) {
-  Request request = request_of(options.model, std::move(ids), options.threads);
-  request.layer = layers.back();
-  const auto inputs = std::make_shared<const Inputs>(load_inputs(request, cache, cancel));
-  if (inputs->checkpoint != checkpoint) {
-    throw Error(options.model + ": its files have changed since the scan began; scan anew");
-  }
-  if (const std::optional<Problem> found = find_problem(request, *inputs)) throw ProblemError(*found);
-  for (HeadRecord& head : counted) head.clear();
-  ModelOptions forward;
-  forward.stage_memory = kStageMemory;
-  forward.each_layer = [&](std::int64_t layer, const Trace& trace) { add_layer(layer, trace, place, cancel); };
-  models.run(request, inputs, backend, cancel, forward);
-  check_checkpoint_files(cache);
-  check_mapped_files();
-}
-
 // Counts the phrase into `counted`, and returns its number of tokens; or why it cannot be read, and 0.
 std::pair<std::string, std::int64_t> PhraseScan::State::count(const ListedPhrase& phrase, const CancelToken& cancel) {
-  if (phrase.blank || !phrase.problem.empty()) return {phrase.problem, 0};
-  std::vector<std::int64_t> ids;
-  try {
-    ids = tokenizer->tokenize(phrase.text).ids;
-  } catch (const Error& error) {
-    return {error.what(), 0};
-  }
-  if (ids.empty()) return {"the tokenizer makes no token of it", 0};
-  const std::int64_t vocabulary = checkpoint->architecture().vocab_size;
-  const auto beyond = std::find_if(ids.begin(), ids.end(), [&](std::int64_t id) { return id < 0 || id >= vocabulary; });
-  if (beyond != ids.end()) {  // the folder's fault, and every phrase may have it
-    throw Error(fmt::format("{}: its tokenizer gives the id {} in phrase {}, but config.json says a vocabulary of {}",
-                            options.model, *beyond, phrase.index, vocabulary));
-  }
-  ids.resize(std::min(ids.size(), static_cast<std::size_t>(facts.most_tokens)));
+  auto [ids, problem] = model.ids_of(phrase, facts.most_tokens);
+  if (ids.empty()) return {problem, 0};
   const auto tokens = static_cast<std::int64_t>(ids.size());
   CorpusExample place;
   place.hash = short_sha256(phrase.text);
   place.phrase = phrase.index;
+  for (HeadRecord& head : counted) head.clear();
   try {
-    compute(std::move(ids), place, cancel);
+    model.run(
+        std::move(ids), layers.back(),
+        [&](std::int64_t layer, const Trace& trace) { add_layer(layer, trace, place, cancel); }, cancel);
   } catch (const ProblemError& error) {  // more than fits in memory
     return {error.what(), 0};
   }

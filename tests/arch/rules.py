@@ -37,6 +37,7 @@ CORE = {
     "core/heads": _results,
     "core/compare": _results | {"core/explain"},
     "core/corpus": _results | {"core/heads"},
+    "core/headvis": _results | {"core/heads", "core/corpus"},
     "core/picture": _below_pictures,
     "core/picture/text": {"core/picture"} | _below_pictures,
     "core/picture/figure": {"core/picture", "core/picture/text"} | _below_pictures,

@@ -149,6 +149,8 @@ class Writers:
         """The next export of anything finishes what was begun, or takes it away."""
         if code != -9:
             return f"exit {code} instead of a kill"
+        if any(os.path.dirname(each) for each in after):
+            return self.after_next(name, folder, after)  # a tree: what lies in its folders is finished by its own next one
         code, said = self.run("table", self.where(folder), OLD)
         if code != 0:
             return f"the next export fails: {said}"
@@ -166,13 +168,15 @@ class Writers:
         below = os.path.join(folder, "headscope")
         return below if os.path.isdir(below) else folder
 
-    def after_next(self, name, folder):
+    def after_next(self, name, folder, after=None):
         code, said = self.run(name, folder, NEW)
         found = files_of(folder)
         if code != 0:
             return f"the next export fails: {said}"
         left = parts_in(found)
-        return f"the next export leaves {left}" if left else ""
+        if left:
+            return f"the next export leaves {left}"
+        return "" if after is None or places.holds(found, after, after) else f"not new: {places.difference(found, after)}"
 
 
 def chosen(cases, tries):

@@ -1,9 +1,15 @@
-// Lists of phrases, and what was counted over them.
+// Lists of phrases, what was counted over them, and the folders that HeadVis shows.
 #include <fmt/format.h>
+
+#include <filesystem>
 
 #include "core/corpus/corpus_file.h"
 #include "core/corpus/phrase_list.h"
+#include "core/headvis/headvis_read.h"
+#include "core/headvis/headvis_write.h"
 #include "tests/core/corpus/made_records.h"
+#include "tests/core/headvis/documented_tree.h"
+#include "tests/core/io/gzip_files.h"
 #include "tests/faults/readers.h"
 
 namespace headscope::test {
@@ -30,6 +36,24 @@ std::string read_list(const std::string& path) {
   return text;
 }
 
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+std::string itself(const std::string& json) {
+  return json;
+}
+
+// The tree in the folder of config.json or scatter_data.json.
+std::string read_tree(const std::string& path) {
+  const HeadVisTree tree = read_headvis_tree(std::filesystem::path(path).parent_path().string());
+  return headvis_config_text(tree.config) + headvis_scatter_text(tree);
+}
+
+std::string read_head(const std::string& path) {
+  const auto folder = std::filesystem::path(path).parent_path().parent_path();
+  return headvis_head_text(
+      read_headvis_head(folder.string(), parse_headvis_config(documented_config(), "config.json"), 0, 1));
+}
+
 const std::vector<Reader> kRows = {
     {.name = "hsagg",
      .covers = "read_corpus_file parse_corpus_file core/corpus/corpus_file_read.cpp",
@@ -38,7 +62,7 @@ const std::vector<Reader> kRows = {
      .read = read_record,
      .fuzz = "hsagg"},
     {.name = "phrase_list",
-     .covers = "PhraseList::open core/corpus/phrase_list.cpp",
+     .covers = "PhraseList::open PhraseFile::open core/corpus/phrase_file.cpp",
      .file = "x.txt",
      .small = [] { return std::string("the cat\n\nsat\n"); },
      .read = read_list,
@@ -46,6 +70,45 @@ const std::vector<Reader> kRows = {
      .reads = "all",
      .cut_unseen = "a phrase may end after any letter",
      .any_text = "a phrase a line; one that is none is named and passed over"},
+    {.name = "phrase_list_gz",
+     .covers = "PhraseList::open PhraseFile::open",
+     .file = "x.jsonl.gz",
+     .small = [] { return gzipped("\"the cat\"\n\n{\"text\":\"sat\"}\n"); },
+     .read = read_list,
+     .fuzz = "gzip",
+     .reads = "gzip"},
+    {.name = "headvis_config",
+     .covers = "read_headvis_tree parse_headvis_config core/headvis/headvis_read.cpp",
+     .file = "config.json",
+     .small = documented_config,
+     .read = read_tree,
+     .fuzz = "headvis",
+     .beside =
+         [] {
+           return Files{{"scatter_data.json", documented_scatter()}};
+         },
+     .of_json = itself,
+     .small_json = documented_config,
+     .passes_over = "keys that HeadVis does not describe are of other programs"},
+    {.name = "headvis_scatter",
+     .covers = "read_headvis_tree parse_headvis_scatter",
+     .file = "scatter_data.json",
+     .small = documented_scatter,
+     .read = read_tree,
+     .fuzz = "headvis",
+     .beside =
+         [] {
+           return Files{{"config.json", documented_config()}};
+         }},
+    {.name = "headvis_head",
+     .covers = "read_headvis_head parse_headvis_head",
+     .file = "heads/L0H1.json",
+     .small = documented_head,
+     .read = read_head,
+     .fuzz = "headvis",
+     .of_json = itself,
+     .small_json = documented_head,
+     .passes_over = "keys that HeadVis does not describe are of other programs"},
 };
 
 }  // namespace

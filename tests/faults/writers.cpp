@@ -15,6 +15,8 @@
 #include "core/corpus/corpus_file.h"
 #include "core/corpus/corpus_report.h"
 #include "core/export/export_stages.h"
+#include "core/headvis/headvis_of_corpus.h"
+#include "core/headvis/headvis_write.h"
 #include "core/io/atomic_file.h"
 #include "core/io/csv.h"
 #include "core/io/json_tensor.h"
@@ -159,6 +161,12 @@ void write_corpus_csv(const std::string& folder, const std::string& words) {
   write_corpus_tables(folder, corpus_of(words));
 }
 
+void write_headvis(const std::string& folder, const std::string& words) {
+  const CorpusRecord record = corpus_of(words);
+  write_headvis_tree(folder, headvis_tree_of(record, false),
+                     [&](std::size_t head) { return headvis_head_of(record, head, {}); });
+}
+
 }  // namespace
 
 std::vector<Writer> function_writers() {
@@ -174,6 +182,7 @@ std::vector<Writer> function_writers() {
       {"mask", "write_mask_file core/model/mask_file.cpp write_boolean_npy", write_mask},
       {"corpus", "write_corpus_file core/corpus/corpus_file_write.cpp", write_corpus},
       {"corpus_tables", "write_corpus_tables core/corpus/corpus_report.cpp", write_corpus_csv},
+      {"headvis_tree", "write_headvis_tree core/headvis/headvis_write.cpp", write_headvis},
       {"model_stages", "export_stages", write_model_stages},
       {"settings", "save_settings save_kept_files app/session/settings.cpp app/session/kept_file.cpp", write_settings},
       {"last_session", "save_last_session app/session/last_session.cpp", write_last_session},

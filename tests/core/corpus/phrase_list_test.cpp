@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "tests/app/session/temporary_folder.h"
+#include "tests/core/io/gzip_files.h"
 
 namespace headscope {
 namespace {
@@ -45,6 +46,71 @@ TEST(PhraseList, ReadsJsonLinesAndNamesWhatIsNone) {
   for (const std::size_t k : {3u, 4u, 5u}) EXPECT_NE(all[k].problem, "") << k;
   EXPECT_TRUE(all[6].blank && all[7].blank);
   EXPECT_THROW(PhraseList::open(folder / "none.txt"), Error);
+}
+
+TEST(PhraseList, OfAPackedFileIsThatOfThePlainOne) {
+  const TemporaryFolder folder;
+  const std::string text = "\xEF\xBB\xBFone\n\ntwo\xff\nthree";
+  const PhraseList plain = PhraseList::open(folder.write("p.txt", text));
+  const PhraseList packed = PhraseList::open(folder.write("p.txt.gz", test::gzipped(text)));
+  EXPECT_EQ(packed.sha256(), plain.sha256());
+  EXPECT_EQ(packed.size(), 4);
+  const auto a = phrases_of(plain, {0, 4}), b = phrases_of(packed, {0, 4});
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_TRUE(a[k].text == b[k].text && a[k].problem == b[k].problem) << k;
+  EXPECT_EQ(b[0].text, "one");
+  folder.write("j.jsonl.gz", test::gzipped("{\"text\": \"a\"}\n"));
+  EXPECT_EQ(phrases_of(PhraseList::open(folder / "j.jsonl.gz"), {0, 1})[0].text, "a");
+  folder.write("cut.txt.gz", test::gzipped(text).substr(0, 20));
+  EXPECT_THROW(PhraseList::open(folder / "cut.txt.gz"), Error);
+}
+
+TEST(PhraseList, OfAFolderIsThatOfItsFilesOneAfterTheOther) {
+  const TemporaryFolder folder;
+  folder.write("f/b.txt.gz", test::gzipped("three\n\nfour"));
+  folder.write("f/a.txt", "one\ntwo\n");
+  folder.write("f/c.jsonl", "{\"text\": \"five\"}\n");
+  folder.write("f/.hidden.txt", "six\n");
+  folder.write("f/notes.md", "seven\n");
+  folder.write("f/deeper.txt/x.txt", "eight\n");
+  const PhraseList list = PhraseList::open(folder / "f");
+  EXPECT_EQ(list.files(), (std::vector<std::string>{folder / "f/a.txt", folder / "f/b.txt.gz", folder / "f/c.jsonl"}));
+  const PhraseList plain = PhraseList::open(folder.write("p.txt", "one\ntwo\nthree\n\nfour\n{\"text\": \"five\"}\n"));
+  EXPECT_EQ(list.sha256(), plain.sha256());
+  EXPECT_EQ(list.size(), 6);
+  const auto all = phrases_of(list, {0, 6});
+  ASSERT_EQ(all.size(), 6u);
+  const std::vector<std::string> wanted = {"one", "two", "three", "", "four", "five"};
+  for (std::size_t k = 0; k < 6; ++k) {
+    EXPECT_EQ(all[k].text, wanted[k]);
+    EXPECT_EQ(all[k].index, static_cast<std::int64_t>(k));
+  }
+  for (std::int64_t begin = 0; begin < 6; ++begin) {
+    for (std::int64_t end = begin; end <= 6; ++end) {
+      EXPECT_EQ(phrases_of(list, {begin, end}).size(), static_cast<std::size_t>(end - begin));
+    }
+  }
+  EXPECT_EQ(list.place_of(4).file, folder / "f/b.txt.gz");
+  EXPECT_EQ(list.place_of(4).line, 3);
+  folder.write("f/a.txt", "one\ntwo\nmore\n");
+  EXPECT_THROW(phrases_of(list, {0, 1}), Error);
+  std::filesystem::create_directory(folder / "none");
+  EXPECT_THROW(PhraseList::open(folder / "none"), Error);
+}
+
+TEST(PhraseList, ALineOfManyBytesIsNamedAndNotHeld) {
+  const TemporaryFolder folder;
+  const std::string bomb = test::gzipped("a\n" + std::string(kLongestPhrase + 5, 'x') + "\nb\n", 9);
+  const auto all = phrases_of(PhraseList::open(folder.write("p.txt.gz", bomb)), {0, 3});
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_NE(all[1].problem.find("16777221 bytes; at most 16777216"), std::string::npos) << all[1].problem;
+  EXPECT_EQ(all[2].text, "b");
+}
+
+TEST(PhraseList, IsReadNoFurtherWhenItIsCancelled) {
+  const TemporaryFolder folder;
+  CancelToken cancel;
+  cancel.cancel();
+  EXPECT_THROW(PhraseList::open(folder.write("p.txt", "a\n"), cancel), Cancelled);
 }
 
 TEST(PhraseList, ShardsCoverItOnce) {

@@ -1,0 +1,56 @@
+// One open model that phrases are run through, one after the other.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/attention/trace.h"
+#include "core/base/cancel.h"
+#include "core/corpus/corpus_record.h"
+#include "core/corpus/phrase_list.h"
+
+namespace headscope {
+
+struct Architecture;
+class ThreadPool;
+class Tokenizer;
+
+class PhraseModel {
+ public:
+  // `model` is a checkpoint, as --model names it; threads 0: all cores. UsageError for a model without a tokenizer;
+  // Error as Checkpoint::open; Cancelled.
+  PhraseModel(const std::string& model, int threads, const CancelToken& cancel);
+  ~PhraseModel();
+  PhraseModel(const PhraseModel&) = delete;
+  PhraseModel& operator=(const PhraseModel&) = delete;
+
+  const std::string& path() const;
+  const Architecture& architecture() const;
+  const Tokenizer& tokenizer() const;
+  ThreadPool& threads();
+
+  // Name, digest of all weights, which are read for it, and tokenizer; and of --tokens what the model takes.
+  CorpusFacts facts(std::int64_t most_tokens, const CancelToken& cancel) const;
+
+  struct Ids {
+    std::vector<std::int64_t> ids;
+    std::string problem;  // why it cannot be read; "" when it can, and for blank lines, which have no ids
+  };
+  // The first `most_tokens` tokens of a phrase. Error when the tokenizer gives ids that the model does not have.
+  Ids ids_of(const ListedPhrase& phrase, std::int64_t most_tokens) const;
+
+  using EachLayer = std::function<void(std::int64_t layer, const Trace& trace)>;
+  // Computes the layers up to `last` on these tokens and gives each to f as it is done; none outlives its call. What is
+  // computed depends on neither the tokens before nor the number of threads. ProblemError when they do not fit into
+  // memory; Error when the model's files have changed; Cancelled.
+  void run(std::vector<std::int64_t> ids, std::int64_t last, const EachLayer& f, const CancelToken& cancel);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace headscope
