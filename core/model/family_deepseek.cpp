@@ -11,20 +11,20 @@ namespace {
 
 using Arch = Architecture;
 
-std::int64_t whole(ConfigReader& reader, const char* key, std::int64_t least, std::int64_t otherwise) {
+std::int64_t whole_number(ConfigReader& reader, const char* key, std::int64_t least, std::int64_t otherwise) {
   return reader.whole(key, least, kMostFeatures, otherwise);
 }
 
 // Ranks, the sizes of heads, and which of their features are turned.
-void read_latents(ConfigReader& reader, Architecture& architecture) {
+void read_latent_sizes(ConfigReader& reader, Architecture& architecture) {
   LatentRule latents;
-  if (!reader.holds_null("q_lora_rank")) latents.query_rank = whole(reader, "q_lora_rank", 1, 1536);
-  latents.key_rank = whole(reader, "kv_lora_rank", 1, 512);
-  latents.rotary = whole(reader, "qk_rope_head_dim", 1, 64);
+  if (!reader.holds_null("q_lora_rank")) latents.query_rank = whole_number(reader, "q_lora_rank", 1, 1536);
+  latents.key_rank = whole_number(reader, "kv_lora_rank", 1, 512);
+  latents.rotary = whole_number(reader, "qk_rope_head_dim", 1, 64);
   architecture.latents = latents;
-  architecture.value_head_dim = whole(reader, "v_head_dim", 1, 128);
+  architecture.value_head_dim = whole_number(reader, "v_head_dim", 1, 128);
   if (architecture.rotary) architecture.rotary->begin = architecture.head_dim - latents.rotary;
-  const std::int64_t key_heads = whole(reader, "num_key_value_heads", 1, architecture.num_heads);
+  const std::int64_t key_heads = whole_number(reader, "num_key_value_heads", 1, architecture.num_heads);
   if (key_heads == architecture.num_heads) return;
   reader.add_problem(
       fmt::format("num_key_value_heads is {}, which is not implemented; expected num_attention_heads, {}", key_heads,
@@ -45,7 +45,8 @@ void read_score_scale(ConfigReader& reader, Architecture& architecture) {
 }
 
 // Which layers have experts: those from first_k_dense_replace on whose number moe_layer_freq divides.
-void read_layers(ConfigReader& reader, std::int64_t first, const Architecture& architecture, MixtureRule& mixture) {
+void read_expert_layers(ConfigReader& reader, std::int64_t first, const Architecture& architecture,
+                        MixtureRule& mixture) {
   const std::int64_t dense = reader.whole("first_k_dense_replace", 0, kMostLayers, first);
   const std::int64_t step = reader.whole("moe_layer_freq", 1, kMostLayers, 1);
   if (dense == 0 && step == 1) return;
@@ -53,10 +54,11 @@ void read_layers(ConfigReader& reader, std::int64_t first, const Architecture& a
 }
 
 // Groups of experts, of which the best alone can be chosen.
-void read_groups(ConfigReader& reader, const MixtureRule& otherwise, MixtureRule& mixture) {
-  if (!reader.holds_null("n_group")) mixture.groups = whole(reader, "n_group", 1, otherwise.groups);
+void read_expert_groups(ConfigReader& reader, const MixtureRule& otherwise, MixtureRule& mixture) {
+  if (!reader.holds_null("n_group")) mixture.groups = whole_number(reader, "n_group", 1, otherwise.groups);
   mixture.chosen_groups = mixture.groups;
-  if (!reader.holds_null("topk_group")) mixture.chosen_groups = whole(reader, "topk_group", 1, otherwise.chosen_groups);
+  if (!reader.holds_null("topk_group"))
+    mixture.chosen_groups = whole_number(reader, "topk_group", 1, otherwise.chosen_groups);
   if (mixture.experts % mixture.groups != 0 || mixture.chosen_groups > mixture.groups ||
       mixture.chosen > mixture.experts / mixture.groups * mixture.chosen_groups) {
     reader.add_problem(fmt::format("{} experts a token of {} of {} groups of {} n_routed_experts do not fit",
@@ -65,15 +67,15 @@ void read_groups(ConfigReader& reader, const MixtureRule& otherwise, MixtureRule
 }
 
 // `otherwise`: the defaults of the numbers of experts; width: of one expert.
-MixtureRule read_experts(ConfigReader& reader, const MixtureRule& otherwise) {
+MixtureRule read_expert_sizes(ConfigReader& reader, const MixtureRule& otherwise) {
   MixtureRule mixture = otherwise;
-  mixture.experts = whole(reader, "n_routed_experts", 1, otherwise.experts);
-  mixture.chosen = whole(reader, "num_experts_per_tok", 1, otherwise.chosen);
-  mixture.width = whole(reader, "moe_intermediate_size", 1, otherwise.width);
+  mixture.experts = whole_number(reader, "n_routed_experts", 1, otherwise.experts);
+  mixture.chosen = whole_number(reader, "num_experts_per_tok", 1, otherwise.chosen);
+  mixture.width = whole_number(reader, "moe_intermediate_size", 1, otherwise.width);
   mixture.factor = reader.positive("routed_scaling_factor", otherwise.factor);
   mixture.shared_width = reader.holds_null("n_shared_experts")
                              ? 0
-                             : mixture.width * whole(reader, "n_shared_experts", 0, otherwise.shared_width);
+                             : mixture.width * whole_number(reader, "n_shared_experts", 0, otherwise.shared_width);
   mixture.groups = mixture.chosen_groups = 1;
   return mixture;
 }
@@ -110,7 +112,7 @@ Family deepseek_v2() {
                  {"norm_topk_prob", {"false"}},
                  {"mlp_bias", {"false"}}};
   row.particulars = [](ConfigReader& reader, const Family&, Architecture& architecture) {
-    read_latents(reader, architecture);
+    read_latent_sizes(reader, architecture);
     read_score_scale(reader, architecture);
     if (reader.holds_null("n_routed_experts")) return;
     MixtureRule otherwise;
@@ -119,9 +121,9 @@ Family deepseek_v2() {
     otherwise.width = 1407;
     otherwise.shared_width = 2;
     otherwise.renormalised = false;
-    MixtureRule mixture = read_experts(reader, otherwise);
-    if (reader.text("topk_method", "greedy") == "group_limited_greedy") read_groups(reader, otherwise, mixture);
-    read_layers(reader, 0, architecture, mixture);
+    MixtureRule mixture = read_expert_sizes(reader, otherwise);
+    if (reader.text("topk_method", "greedy") == "group_limited_greedy") read_expert_groups(reader, otherwise, mixture);
+    read_expert_layers(reader, 0, architecture, mixture);
     architecture.mixture = std::move(mixture);
   };
   return row;
@@ -140,7 +142,7 @@ Family deepseek_v3() {
   row.keys.max_positions.otherwise = 4096;
   row.refused = {{"scoring_func", {"sigmoid"}}, {"topk_method", {"noaux_tc"}}, {"mlp_bias", {"false"}}};
   row.particulars = [](ConfigReader& reader, const Family&, Architecture& architecture) {
-    read_latents(reader, architecture);
+    read_latent_sizes(reader, architecture);
     read_score_scale(reader, architecture);
     if (architecture.rotary && !reader.truth("rope_interleave", true)) {
       architecture.rotary->pairs = RotaryRule::Pairs::halves;
@@ -154,10 +156,10 @@ Family deepseek_v3() {
     otherwise.groups = 8;
     otherwise.chosen_groups = 4;
     otherwise.sigmoid = otherwise.correction = true;
-    MixtureRule mixture = read_experts(reader, otherwise);
+    MixtureRule mixture = read_expert_sizes(reader, otherwise);
     mixture.renormalised = reader.truth("norm_topk_prob", true);
-    read_groups(reader, otherwise, mixture);
-    read_layers(reader, 3, architecture, mixture);
+    read_expert_groups(reader, otherwise, mixture);
+    read_expert_layers(reader, 3, architecture, mixture);
     architecture.mixture = std::move(mixture);
   };
   return row;

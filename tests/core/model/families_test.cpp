@@ -2,14 +2,42 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
+#include "core/base/error.h"
+#include "core/model/model_config.h"
 #include "core/model/near_family.h"
-#include "tests/core/model/read_config.h"
 
 namespace headscope {
 namespace {
 
+using Json = nlohmann::json;
 using Arch = Architecture;
+
+ModelConfig read(const Json& config) {
+  return model_config_of(parse_strict_json(config.dump(), "config.json"), "config.json");
+}
+
+std::string refusal_of(const Json& config) {
+  try {
+    read(config);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "opened";
+}
+
+Json with(Json config, const std::string& key, const Json& value) {
+  config[key] = value;
+  return config;
+}
+
+// Sizes by the keys that most families have.
+Json sized(const char* type, std::int64_t layers = 4) {
+  return {{"model_type", type},          {"vocab_size", 32},         {"hidden_size", 16},
+          {"num_hidden_layers", layers}, {"num_attention_heads", 2}, {"num_key_value_heads", 2},
+          {"intermediate_size", 24}};
+}
 
 TEST(Families, GptNeoXTurnsAShareOfEachHead) {
   const Json neox = sized("gpt_neox");

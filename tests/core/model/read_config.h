@@ -9,29 +9,29 @@
 
 namespace headscope {
 
-using Json = nlohmann::json;
+using ConfigJson = nlohmann::json;
 
-inline ModelConfig read(const Json& config) {
+inline ModelConfig config_of_json(const ConfigJson& config) {
   return model_config_of(parse_strict_json(config.dump(), "config.json"), "config.json");
 }
 
 // What is wrong with it; "opened" where nothing is.
-inline std::string refusal_of(const Json& config) {
+inline std::string config_refusal_of(const ConfigJson& config) {
   try {
-    read(config);
+    config_of_json(config);
   } catch (const Error& error) {
     return error.what();
   }
   return "opened";
 }
 
-inline Json with(Json config, const std::string& key, const Json& value) {
+inline ConfigJson json_with(ConfigJson config, const std::string& key, const ConfigJson& value) {
   config[key] = value;
   return config;
 }
 
 // Sizes by the keys that most families have.
-inline Json sized(const char* type, std::int64_t layers = 4) {
+inline ConfigJson sized_json(const char* type, std::int64_t layers = 4) {
   return {{"model_type", type},          {"vocab_size", 32},         {"hidden_size", 16},
           {"num_hidden_layers", layers}, {"num_attention_heads", 2}, {"num_key_value_heads", 2},
           {"intermediate_size", 24}};
