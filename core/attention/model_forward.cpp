@@ -155,9 +155,10 @@ Rows ModelForward::State::layer_input(std::int64_t layer, const BlockWeights& we
   const bool kept = trace != nullptr && !architecture.latents;  // what was kept are latents
   const Tensor before = kept ? trace->inputs->x : Tensor();
   if (is_whole(before, stream.same, stream.tensor.dim(1))) return {before, stream.same};
-  Tensor x = with_rows_of(stream.tensor, before, stream.same);
-  norm_rows(architecture, weights.attention_norm, stream.tensor, stream.same, x);
-  return {x, stream.same};
+  const std::int64_t same = architecture.latents ? 0 : stream.same;
+  Tensor x = with_rows_of(stream.tensor, before, same);
+  norm_rows(architecture, weights.attention_norm, stream.tensor, same, x);
+  return {x, same};
 }
 
 std::shared_ptr<const Trace> ModelForward::State::trace_of(std::int64_t layer, const Request& request,
