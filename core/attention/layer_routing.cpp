@@ -47,8 +47,8 @@ Routing layer_routing(const ModelTrace& model, std::int64_t layer, const CancelT
   const Tensor& stream = model.streams[static_cast<std::size_t>(layer)];
   const BlockWeights weights = checkpoint.block(layer);
   const Tensor attended = attended_rows(architecture, weights, {stream, attention_added(trace)}, {0, stream.dim(1)});
-  return routing_of(*architecture.mixture, weights.experts->router,
-                    mlp_input(architecture, weights, {stream, attended}), *model.backend, cancel);
+  return routing_of(*architecture.mixture, *weights.experts, mlp_input(architecture, weights, {stream, attended}),
+                    *model.backend, cancel);
 }
 
 }  // namespace headscope

@@ -17,6 +17,7 @@
 #include "core/base/assert.h"
 #include "core/model/checkpoint.h"
 #include "core/model/head_rule.h"
+#include "core/model/latents.h"
 #include "core/model/model_inputs.h"
 #include "core/model/stack.h"
 #include "core/request/memory.h"
@@ -151,11 +152,13 @@ Rows ModelForward::State::layer_input(std::int64_t layer, const BlockWeights& we
   const Architecture& architecture = checkpoint->architecture();
   if (!architecture.norms_input() || weights.attention_norm.empty()) return stream;
   const std::shared_ptr<const Trace>& trace = layers[static_cast<std::size_t>(layer)].trace;
-  const Tensor before = trace == nullptr ? Tensor() : trace->inputs->x;
+  const bool kept = trace != nullptr && !architecture.latents;  // what was kept are latents
+  const Tensor before = kept ? trace->inputs->x : Tensor();
   if (is_whole(before, stream.same, stream.tensor.dim(1))) return {before, stream.same};
-  Tensor x = with_rows_of(stream.tensor, before, stream.same);
-  norm_rows(architecture, weights.attention_norm, stream.tensor, stream.same, x);
-  return {x, stream.same};
+  const std::int64_t same = architecture.latents ? 0 : stream.same;
+  Tensor x = with_rows_of(stream.tensor, before, same);
+  norm_rows(architecture, weights.attention_norm, stream.tensor, same, x);
+  return {x, same};
 }
 
 std::shared_ptr<const Trace> ModelForward::State::trace_of(std::int64_t layer, const Request& request,
@@ -166,6 +169,13 @@ std::shared_ptr<const Trace> ModelForward::State::trace_of(std::int64_t layer, c
   use_layer(layer, *inputs);
   inputs->head_rule = head_rule_of(layer, weights);
   inputs->x = layer_input(layer, weights, stream).tensor;
+  if (weights.latents != nullptr) {
+    const Latents latents =
+        latents_of(*checkpoint->architecture().latents, *weights.latents, inputs->x, *backend, cancel);
+    inputs->x = latents.query;
+    inputs->key_x = latents.key;
+    inputs->value_x = latents.value;
+  }
   const Request own = request_of_layer(request, layer, base.layer);
 
   Layer& known = layers[static_cast<std::size_t>(layer)];
@@ -240,7 +250,8 @@ std::shared_ptr<const Trace> ModelForward::run(const Request& request, const std
     shown = trace;
   };
 
-  Rows stream = state.next_stream(request, *inputs, 0, {inputs->x, 0}, {});
+  const Tensor embeddings = state.checkpoint->architecture().latents ? embedded_of(*inputs) : inputs->x;
+  Rows stream = state.next_stream(request, *inputs, 0, {embeddings, 0}, {});
   for (std::int64_t layer = 0; layer < count; ++layer) {
     if (options.check_files) options.check_files();
     State::Layer& known = state.layers[static_cast<std::size_t>(layer)];

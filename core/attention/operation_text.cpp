@@ -14,6 +14,7 @@ namespace headscope {
 std::string embedding_text(const Request& request, const Inputs& inputs) {
   if (inputs.checkpoint != nullptr) {
     const Architecture& architecture = inputs.checkpoint->architecture();
+    if (architecture.latents) return fmt::format("latents of layer {}", inputs.layer);
     const char* norm = architecture.norm == Architecture::Norm::rms ? ", RMSNorm" : ", LayerNorm";
     return (inputs.layer == 0 ? std::string("embed") : fmt::format("what leaves layer {}", inputs.layer - 1)) +
            (architecture.norms_input() || (inputs.layer == 0 && architecture.embedding_norm) ? norm : "");

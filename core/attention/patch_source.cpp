@@ -83,7 +83,7 @@ Tensor numbers_of(const Trace& a, const std::string& stage, std::int64_t layer) 
 std::optional<Shape> patched_shape(const Request& request, const Inputs& inputs, std::string_view stage) {
   if (const std::optional<StageId> id = stage_named(stage)) return stage_shape(request, inputs, *id);
   if (inputs.checkpoint == nullptr) return {};
-  return Shape{inputs.batch, inputs.query_len, inputs.x.dim(2)};
+  return Shape{inputs.batch, inputs.query_len, inputs.d_model};
 }
 
 std::shared_ptr<const Patches> patches_from(const Trace& a, const Request& request, const Inputs& inputs) {

@@ -120,6 +120,11 @@ Reuse::Reuse(std::shared_ptr<const Trace> previous, const Request& now, const In
   };
   if (!stays(StageId::query) || !stays(StageId::key) || !stays(StageId::value) || !inputs.query.empty()) return;
   same_positions_ = equal_rows(before.x, inputs.x);
+  // Of latents: equal ones of queries do not say that those of keys are.
+  if (inputs.head_rule != nullptr && !inputs.key_x.empty()) {
+    same_positions_ =
+        std::min({same_positions_, equal_rows(before.key_x, inputs.key_x), equal_rows(before.value_x, inputs.value_x)});
+  }
   std::int64_t open = 0;
   const bool same_terms = mask_terms_of(previous_->request, before) == mask_terms_of(now, inputs) &&
                           previous_->request.causal_align == now.causal_align && previous_->request.past == now.past &&

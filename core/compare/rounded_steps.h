@@ -178,8 +178,8 @@ class RoundedSteps {
     const std::int64_t pairs = rule.features / 2;
     const bool halves = rule.pairs == RotaryRule::Pairs::halves;
     for (std::int64_t p = 0; p < pairs; ++p) {
-      const auto at = static_cast<std::size_t>(halves ? p : 2 * p);
-      const auto other = static_cast<std::size_t>(halves ? p + pairs : 2 * p + 1);
+      const auto at = static_cast<std::size_t>(rule.begin + (halves ? p : 2 * p));
+      const auto other = static_cast<std::size_t>(rule.begin + (halves ? p + pairs : 2 * p + 1));
       // The angle is a float32 by definition.
       const double angle =
           static_cast<float>(position) * static_cast<float>(rule.inverse_frequencies[static_cast<std::size_t>(p)]);

@@ -50,7 +50,8 @@ void Explainer::add_turned() {
   const double b = value(other) * factor * other_weight;
   const RotaryRule& turns = rule.rotary->rule();
   const std::int64_t pairs = turns.features / 2;
-  const std::int64_t pair = turns.pairs == RotaryRule::Pairs::halves ? feature % pairs : feature / 2;
+  const std::int64_t turned = feature - turns.begin;
+  const std::int64_t pair = turns.pairs == RotaryRule::Pairs::halves ? turned % pairs : turned / 2;
   const std::int64_t position = to_.index[2];
   const auto rows = rule.rotary->rows(position + 1);
   const auto at = static_cast<std::size_t>(position * pairs + pair);
@@ -64,10 +65,11 @@ void Explainer::add_turned() {
 }
 
 std::int64_t Explainer::partner(const RotaryRule& turns, std::int64_t d) {
-  if (d >= turns.features) return -1;
-  if (turns.pairs == RotaryRule::Pairs::neighbours) return d ^ 1;
+  const std::int64_t turned = d - turns.begin;
+  if (turned < 0 || turned >= turns.features) return -1;
+  if (turns.pairs == RotaryRule::Pairs::neighbours) return turns.begin + (turned ^ 1);
   const std::int64_t pairs = turns.features / 2;
-  return d < pairs ? d + pairs : d - pairs;
+  return turned < pairs ? d + pairs : d - pairs;
 }
 
 void Explainer::add_normed() {

@@ -19,7 +19,8 @@ struct ModelCell {
   std::vector<ExplainStep> steps;  // never empty; the last one's value is the cell's
   // Stages, and tensors of the checkpoint by the part that they play: "word", "position", "token_type", "norm.weight",
   // "down.weight", "decoder.weight" ...; of a sum over features the two factors of a term beside each other. "hidden"
-  // [layer, batch, position, k] is what the MLP's last matrix reads.
+  // [layer, batch, position, k] is what the MLP's last matrix reads, "embedded" [batch, position, k] what the
+  // projection of narrow embeddings reads.
   std::vector<Operand> operands;
   std::vector<ExplainTerm> terms;  // of a sum over features, in its order
   double magnitude = 0;            // sum of |terms|: rounding errors are relative to it

@@ -27,14 +27,16 @@ void ModelTeller::tell_embeddings() {
   const EmbeddingWeights weights = model_.checkpoint->embedding();
   const Inputs& inputs = *trace_.inputs;
   const auto at = static_cast<std::size_t>(position_);
-  ModelRow x(static_cast<std::size_t>(architecture_.d_model));
+  ModelRow x(static_cast<std::size_t>(architecture_.word_width()));
   std::vector<ModelTerm> terms;
+  const bool projected = !weights.projection.empty();
   const auto add = [&](const Tensor& table, const char* name, std::int64_t index, double scale) {
     if (table.empty()) return;
     std::vector<float> values(x.size());
     table.read({{index, index + 1}, {0, table.dim(1)}}, values);
     for (std::size_t d = 0; d < x.size(); ++d) x[d] += scale * static_cast<double>(values[d]);
-    terms.push_back({name, {index, feature_}, scale * static_cast<double>(values[static_cast<std::size_t>(feature_)])});
+    const std::int64_t d = projected ? 0 : feature_;
+    terms.push_back({name, {index, d}, scale * static_cast<double>(values[static_cast<std::size_t>(d)])});
   };
   add(weights.word, "word", inputs.token_ids[at], architecture_.embedding_scale);
   add(weights.token_type, "token_type", inputs.token_types.empty() ? 0 : inputs.token_types[at], 1);
@@ -42,7 +44,12 @@ void ModelTeller::tell_embeddings() {
   std::string text;
   for (const ModelTerm& each : terms) text += (text.empty() ? "" : " + ") + each.stage;
   if (architecture_.embedding_scale != 1) text = "scale · " + text;
-  cell_.formula = fmt::format("stream[0,b,i,d] = {}", weights.norm.empty() ? text : "norm(" + text + ")");
+  const std::string normed = weights.norm.empty() ? text : "norm(" + text + ")";
+  if (projected) {
+    cell_.formula = "stream[0,b,i,d] = Σ_k projection[d,k] · embedded[k], embedded = " + normed;
+    return product(weights.projection, "embedded", feature_, normed_row(weights.norm, x));
+  }
+  cell_.formula = "stream[0,b,i,d] = " + normed;
   sum(terms);
   norm(weights.norm, x);
 }
@@ -117,13 +124,7 @@ void ModelTeller::tell_logit() {
   ModelRow x = row(ModelStageId::final_norm, 0);
   std::string name = "final_norm";
   if (!head.transform.empty()) {
-    const RowNorm rule = row_norm_of(architecture_, head.transform_norm);
-    const ModelRow wide_row = activated(architecture_.head_activation, times(head.transform, x));
-    Tensor y = Tensor::of({1, 1, static_cast<std::int64_t>(wide_row.size())},
-                          {Axis::batch, Axis::position, Axis::feature}, {wide_row.begin(), wide_row.end()});
-    norm_rows(rule, y, 0, y);
-    const std::vector<float> normed = y.values();
-    x.assign(normed.begin(), normed.end());
+    x = normed_row(head.transform_norm, activated(architecture_.head_activation, times(head.transform, x)));
     name = "transformed";
   }
   cell_.formula = fmt::format("logits[b,i,t] = Σ_d decoder[t,d] · {}[b,i,d]{}", name,

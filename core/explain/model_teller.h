@@ -46,6 +46,7 @@ class ModelTeller {
   void product(const Linear& linear, const std::string& name, std::int64_t out, const ModelRow& x);
   ModelRow times(const Linear& linear, const ModelRow& x) const;
   ModelRow activated(Architecture::Activation activation, const ModelRow& x) const;
+  ModelRow normed_row(const NormWeights& weights, const ModelRow& x) const;
   ModelRow hidden() const;
 
   void check(const Index& index) const;

@@ -105,7 +105,7 @@ void ModelTeller::norm(const NormWeights& weights, const ModelRow& x) {
 void ModelTeller::product(const Linear& linear, const std::string& name, std::int64_t out, const ModelRow& x) {
   std::vector<float> weights(x.size());
   linear.weight.read({{out, out + 1}, {0, static_cast<std::int64_t>(x.size())}}, weights);
-  const std::string matrix = name == "hidden" ? "down" : "decoder";
+  const std::string matrix = name == "hidden" ? "down" : name == "embedded" ? "projection" : "decoder";
   double total = 0;
   for (std::size_t k = 0; k < x.size(); ++k) {
     const auto at = static_cast<std::int64_t>(k);
@@ -145,6 +145,14 @@ ModelRow ModelTeller::activated(Architecture::Activation activation, const Model
   std::vector<float> values(x.begin(), x.end());
   activate(activation, values);
   return wide(values);
+}
+
+// The norm of a whole row, as the model computes it.
+ModelRow ModelTeller::normed_row(const NormWeights& weights, const ModelRow& x) const {
+  Tensor y = Tensor::of({1, 1, static_cast<std::int64_t>(x.size())}, {Axis::batch, Axis::position, Axis::feature},
+                        {x.begin(), x.end()});
+  norm_rows(row_norm_of(architecture_, weights), y, 0, y);
+  return wide(y.values());
 }
 
 // What the last matrix of the MLP reads.

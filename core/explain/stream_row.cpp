@@ -94,7 +94,10 @@ double dot(std::span<const double> direction, std::span<const float> row) {
 StreamRow stream_row(const ModelTrace& model, std::int64_t position, const CancelToken& cancel) {
   StreamRow row;
   embed(model, *model.layers[static_cast<std::size_t>(model.layer)]->inputs, position, row);
-  row.left = normed(model.checkpoint->architecture(), model.checkpoint->embedding().norm, row.embedded);
+  const EmbeddingWeights weights = model.checkpoint->embedding();
+  row.left =
+      projected_embedding(weights, tensor_of(normed(model.checkpoint->architecture(), weights.norm, row.embedded)))
+          .values();
   for (std::size_t layer = 0; layer < model.layers.size(); ++layer) {
     cancel.check();
     row.layers.push_back(layer_row(model, static_cast<std::int64_t>(layer), position, cancel, row.left));

@@ -18,6 +18,10 @@ const char* activation_name(Architecture::Activation activation) {
   return "";
 }
 
+std::int64_t Architecture::stored_layer(std::int64_t layer) const {
+  return layer_groups > 0 ? layer / (num_layers / layer_groups) : layer;
+}
+
 bool Architecture::has_window(std::int64_t layer) const {
   return sliding_window && (windowed.empty() || windowed.at(static_cast<std::size_t>(layer)));
 }

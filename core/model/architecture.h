@@ -8,14 +8,15 @@
 
 namespace headscope {
 
-// Rotary positions (Su et al. 2021): of every query and key the first `features` numbers are turned pair by pair, pair
-// p at position m by the angle m * inverse_frequencies[p]; the other features are unchanged. With x, y the two numbers
+// Rotary positions (Su et al. 2021): of every query and key the `features` numbers from `begin` on are turned pair by
+// pair, pair p at position m by the angle m * inverse_frequencies[p]; the other features are unchanged. Pairs are
+// counted from `begin` on. With x, y the two numbers
 // of a pair: x cos - y sin, y cos + x sin.
 struct RotaryRule {
   // halves: pair p is (p, p + features / 2), as Hugging Face Transformers' rotate_half; neighbours: (2 p, 2 p + 1), as
   // the paper and Meta's own Llama code.
   enum class Pairs { halves, neighbours };
-  std::int64_t features = 0;
+  std::int64_t features = 0, begin = 0;
   Pairs pairs = Pairs::halves;
   // [features / 2], scaling of long contexts already applied. Each value is a float32: the reference implementations
   // keep them so, and multiply them with the position in float32.
@@ -24,13 +25,22 @@ struct RotaryRule {
   friend bool operator==(const RotaryRule&, const RotaryRule&) = default;
 };
 
-// A mixture of experts in place of one MLP: of a row x the router gives p = softmax(router x) over all experts; the
-// `chosen` largest p (of equal ones the first) choose experts, whose results are summed with the factors p_e, divided
-// by the sum of the chosen p where `renormalised`. A softmax of the chosen logits alone gives the same factors.
+// A mixture of experts in place of one MLP: of a row x the router gives p = softmax(router x) over all experts, or
+// p_e = sigmoid((router x)_e) of each; the `chosen` largest p (of equal ones the first) choose experts, whose results
+// are summed with the factors p_e, divided by the sum of the chosen p where `renormalised`, and times `factor`. A
+// softmax of the chosen logits alone gives the same factors.
 struct MixtureRule {
   std::int64_t experts = 0, chosen = 0;
   std::int64_t width = 0;  // features between the matrices of an expert
   bool renormalised = true;
+  bool sigmoid = false;  // p_e = sigmoid((router x)_e)
+  bool correction =
+      false;  // a learned number of every expert is added to its p where experts are chosen, and only there
+  // Experts stand in so many groups, as many in each; those of the `chosen_groups` best groups alone can be chosen. A
+  // group is as good as the best of its experts, with a correction as the sum of its two best.
+  std::int64_t groups = 1, chosen_groups = 1;
+  double factor = 1;
+  std::int64_t shared_width = 0;  // of one more MLP, which every row passes and whose result is added; 0: there is none
   // gpt-oss: gate' = min(gate, limit), up' = up held within [-limit, limit], then gate' sigmoid(slope gate') * (up' +
   // 1) in place of f(gate) * up.
   struct Clamp {
@@ -41,6 +51,17 @@ struct MixtureRule {
   std::vector<bool> layers;  // [num_layers], those that have the mixture, others an MLP; empty: all of them
   bool router_bias = false, expert_bias = false;
   friend bool operator==(const MixtureRule&, const MixtureRule&) = default;
+};
+
+// Multi-head latent attention (DeepSeek-AI 2024, DeepSeek-V2, section 2.1): of the normalised stream x
+//   query latent = RMSNorm(W_qa x), or x itself without a query_rank; queries are linear maps of it
+//   key latent = RMSNorm(first key_rank features of W_kva x), the other `rotary` features of W_kva x beside it
+// values are linear maps of the key latent; the key of a head is a linear map of it, and then those `rotary` features,
+// which are the same for all heads and alone get rotary positions.
+struct LatentRule {
+  std::int64_t query_rank = 0, key_rank = 0, rotary = 0;
+  double norm_eps = 1e-6;  // of both norms
+  friend bool operator==(const LatentRule&, const LatentRule&) = default;
 };
 
 struct Architecture {
@@ -59,6 +80,8 @@ struct Architecture {
   std::string family;  // the row of the table of families: "gpt2", "bert", "llama", ...
   std::int64_t vocab_size = 0, d_model = 0, num_layers = 0;
   std::int64_t num_heads = 0, num_kv_heads = 0, head_dim = 0;
+  std::int64_t value_head_dim = 0;  // features of a head of values; 0: head_dim
+  std::optional<LatentRule> latents;
   std::int64_t mlp_width = 0;      // 0 without an MLP
   std::int64_t max_positions = 0;  // tokens that a text may have; learned: rows of the table less position_offset
 
@@ -67,6 +90,7 @@ struct Architecture {
   std::optional<std::int64_t> sliding_window;  // only keys j with i - j < sliding_window
   std::vector<bool> windowed;                  // [num_layers], the layers that have the window; empty: all of them
   bool alibi = false;                          // -slope(head) * (i - j) is added to the scores (Press et al. 2022)
+  std::int64_t alibi_size = 0;                 // which slopes: the number of the mask term (core/request/alibi.h)
   std::optional<double> score_scale;           // instead of 1 / sqrt(head_dim)
   bool scale_by_layer = false;                 // the scale of layer n is divided by n + 1
   std::optional<double> score_softcap;         // C * tanh(scores / C) before the mask
@@ -81,10 +105,11 @@ struct Architecture {
   // Attention and MLP read the same stream: x + attention(norm(x)) + mlp(norm(x)); a family without the name of a norm
   // for the MLP gives both the same. Only with NormPlace::before.
   bool parallel = false;
-  bool shared_norm = false;      // the MLP has no norm of its own, though the family names one
-  bool head_norm = false;        // queries and keys pass an RMS norm over head_dim before positions are applied
-  bool head_norm_whole = false;  // that norm is over all heads of a position, before they are split
-  double head_norm_eps = 0;      // epsilon of that norm
+  bool shared_norm = false;       // the MLP has no norm of its own, though the family names one
+  bool bare_first_layer = false;  // the attention of layer 0 reads the stream without a norm
+  bool head_norm = false;         // queries and keys pass an RMS norm over head_dim before positions are applied
+  bool head_norm_whole = false;   // that norm is over all heads of a position, before they are split
+  double head_norm_eps = 0;       // epsilon of that norm
 
   Position position = Position::none;
   std::int64_t position_offset = 0;  // RoBERTa: token i reads row i + 2 of the table
@@ -92,6 +117,11 @@ struct Architecture {
   std::optional<RotaryRule> window_rotary;  // of the layers with a window, where it is another
   std::int64_t token_types = 0;             // rows of the table of token types; 0 without one
   bool embedding_norm = false;              // the sum of the embeddings is normalised before the first layer
+  // Above 0: the tables of embeddings, and what the decoder reads, have so many features; the sum of the embeddings,
+  // after its norm, is projected to d_model.
+  std::int64_t embedding_width = 0;
+  // Above 0: the layers share the weights of so many groups, of which each has as many layers in a row.
+  std::int64_t layer_groups = 0;
   double embedding_scale = 1;    // multiplies word embeddings; a float32 (Gemma: sqrt(d_model) rounded to float32)
   bool final_norm = false;       // after the last layer
   bool tied_embeddings = false;  // the decoder is the word embedding
@@ -102,9 +132,14 @@ struct Architecture {
   std::optional<MixtureRule> mixture;
   // Of the masked head's transform: norm(f(W x + b)).
   Activation head_activation = Activation::gelu;
+  bool transform_bias = true, transform_norm_bias = true, decoder_bias = true;  // where the family names them
 
   bool qkv_bias = true, output_bias = true, mlp_bias = true, norm_bias = true;
 
+  std::int64_t value_features() const { return value_head_dim > 0 ? value_head_dim : head_dim; }
+  std::int64_t word_width() const { return embedding_width > 0 ? embedding_width : d_model; }
+  // The number that the names of the layer's tensors have.
+  std::int64_t stored_layer(std::int64_t layer) const;
   bool has_window(std::int64_t layer) const;
   bool has_experts(std::int64_t layer) const;
   // The layer's own scale of scores; nullopt: 1 / sqrt(head_dim).

@@ -18,9 +18,11 @@
 #include "core/model/config_reader.h"
 #include "core/model/demo_checkpoints.h"
 #include "core/model/gguf_model.h"
+#include "core/model/latents.h"
 #include "core/model/linear_names.h"
 #include "core/model/model_config.h"
 #include "core/model/model_map.h"
+#include "core/model/picked_rows.h"
 #include "core/model/planned_weights.h"
 #include "core/model/weight_files.h"
 #include "core/model/weight_lookup.h"
@@ -73,6 +75,7 @@ struct Checkpoint::Contents {
   std::optional<OutputHead> output_head;
 
   Linear query_or_key(const PlannedModule& planned) const;
+  void read_projections(const PlannedBlock& planned, LayerWeights& attention) const;
   BlockWeights read_block(std::int64_t layer) const;
   OutputHead read_output_head() const;
 };
@@ -84,6 +87,33 @@ Linear Checkpoint::Contents::query_or_key(const PlannedModule& planned) const {
   read.weight = rows_as_used(read, read.weight);
   if (!read.bias.empty()) read.bias = rows_as_used(read, read.bias).dense_copy();
   return read;
+}
+
+// Of queries, keys and values.
+void Checkpoint::Contents::read_projections(const PlannedBlock& planned, LayerWeights& attention) const {
+  using Rows = Architecture::FusedRows;
+  const Architecture& architecture = config.architecture;
+  attention.query = query_or_key(planned.query);
+  attention.key = query_or_key(planned.key);
+  attention.value = read_linear(lookup, planned.value);
+  if (architecture.latents) {
+    const Linear stored = read_linear(lookup, planned.key_value_of_latent);
+    attention.key = latent_key_projection(architecture, stored);
+    attention.value = latent_value_projection(architecture, stored);
+  }
+  const Linear fused = read_linear(lookup, planned.qkv);
+  if (fused.empty()) return;
+  if (architecture.fused_rows == Rows::grouped) {
+    UngroupedRows rows = ungrouped_rows(fused, architecture.num_kv_heads, architecture.head_dim);
+    attention.query = std::move(rows.query);
+    attention.key = std::move(rows.key);
+    attention.value = std::move(rows.value);
+    return;
+  }
+  attention.qkv = fused;
+  const bool per_head = architecture.fused_rows == Rows::per_head;
+  attention.qkv_layout = per_head ? QkvLayout::per_head : QkvLayout::blocked;
+  if (!per_head) attention.fused_key_rows = architecture.num_kv_heads * architecture.head_dim;
 }
 
 BlockWeights Checkpoint::Contents::read_block(std::int64_t layer) const {
@@ -98,15 +128,8 @@ BlockWeights Checkpoint::Contents::read_block(std::int64_t layer) const {
   }
   block.mlp_norm_out = read_norm(lookup, planned.mlp_norm_out);
   LayerWeights& attention = block.attention;
-  attention.qkv = read_linear(lookup, planned.qkv);
-  if (attention.fused()) {
-    const bool per_head = architecture.fused_rows == Architecture::FusedRows::per_head;
-    attention.qkv_layout = per_head ? QkvLayout::per_head : QkvLayout::blocked;
-    if (!per_head) attention.fused_key_rows = architecture.num_kv_heads * architecture.head_dim;
-  }
-  attention.query = query_or_key(planned.query);
-  attention.key = query_or_key(planned.key);
-  attention.value = read_linear(lookup, planned.value);
+  read_projections(planned, attention);
+  block.latents = read_latents(lookup, planned);
   attention.output = read_linear(lookup, planned.output);
   if (!planned.sinks.empty()) {
     attention.sinks = read_vector(lookup, planned.sinks);
@@ -219,7 +242,8 @@ EmbeddingWeights Checkpoint::embedding() const {
     const PlannedBody planned = planned_body(architecture(), *contents_->config.family);
     contents_->embedding = EmbeddingWeights{
         read_matrix(contents_->lookup, planned.word), read_matrix(contents_->lookup, planned.position),
-        read_matrix(contents_->lookup, planned.token_type), read_norm(contents_->lookup, planned.embedding_norm)};
+        read_matrix(contents_->lookup, planned.token_type), read_norm(contents_->lookup, planned.embedding_norm),
+        read_linear(contents_->lookup, planned.embedding_projection)};
   }
   return *contents_->embedding;
 }

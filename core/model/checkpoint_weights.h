@@ -19,10 +19,11 @@ struct NormWeights {
 };
 
 struct EmbeddingWeights {
-  Tensor word;        // [vocab_size, d_model]
-  Tensor position;    // [position_offset + max_positions, d_model], learned positions
-  Tensor token_type;  // [token_types, d_model]
+  Tensor word;        // [vocab_size, width], width: Architecture::word_width()
+  Tensor position;    // [position_offset + max_positions, width], learned positions
+  Tensor token_type;  // [token_types, width]
   NormWeights norm;
+  Linear projection;  // [d_model, width], where Architecture::embedding_width is above 0
 };
 
 // Of a mixture (Architecture::mixture). The numbers stay in the file: an expert that no row chose is not read.
@@ -32,13 +33,23 @@ struct ExpertWeights {
   };
   Linear router;  // [experts, d_model]
   std::vector<Expert> experts;
+  Tensor correction;  // [experts], where MixtureRule::correction says so
+  Expert shared;      // where MixtureRule::shared_width is above 0
+};
+
+// What makes the latents of a layer out of its input (Architecture::latents).
+struct LatentWeights {
+  Linear query;  // [query_rank, d_model], where there is a query_rank
+  Linear key;    // [key_rank + rotary, d_model]
+  NormWeights query_norm, key_norm;
 };
 
 struct BlockWeights {
   NormWeights attention_norm, mlp_norm;
   NormWeights attention_norm_out, mlp_norm_out;  // of results, before they are added (Architecture::NormPlace)
   std::string attention_norm_out_name;           // of its weight in the file
-  LayerWeights attention;
+  LayerWeights attention;                        // of latents, where the model has them
+  std::shared_ptr<const LatentWeights> latents;  // null without
   Tensor query_norm, key_norm;                   // [head_dim], of a norm over all heads [heads * head_dim], or empty
   Linear gate, up, down;                         // gate only where the MLP is gated; empty where there are experts
   std::shared_ptr<const ExpertWeights> experts;  // null without
@@ -51,7 +62,7 @@ struct OutputHead {
   NormWeights final_norm;                        // of the body; also there when the model has no head
   Linear transform;                              // masked heads, with Architecture::head_activation; may be empty
   NormWeights transform_norm;
-  Linear decoder;  // [vocab_size, d_model]; tied: the word embedding's storage
+  Linear decoder;  // [vocab_size, Architecture::word_width()]; tied: the word embedding's storage
   Kind kind = Kind::none;
 };
 

@@ -1,7 +1,9 @@
 #include "core/model/config_values.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
 
 #include "core/base/message_text.h"
@@ -25,6 +27,15 @@ std::optional<double> cap_of(ConfigReader& reader, const char* key, std::optiona
   if (reader.holds_null(key)) return {};
   if (reader.find(key) == nullptr) return otherwise;
   return reader.positive(key);
+}
+
+void refuse_unless_allowed(ConfigReader& reader, const Refusal& refusal) {
+  const JsonValue* value = reader.find(refusal.key);
+  if (value == nullptr) return;
+  const std::string shown = value->kind == JsonValue::Kind::string ? value->text : shown_value(*value);
+  if (std::find(refusal.allowed.begin(), refusal.allowed.end(), shown) != refusal.allowed.end()) return;
+  reader.add_problem(fmt::format("{} is {}, which is not implemented; expected {}", refusal.key, shown_value(*value),
+                                 fmt::join(refusal.allowed, " or ")));
 }
 
 }  // namespace headscope

@@ -6,6 +6,7 @@
 
 #include "core/model/architecture.h"
 #include "core/model/config_reader.h"
+#include "core/model/family.h"
 
 namespace headscope {
 
@@ -19,5 +20,8 @@ Architecture::Activation activation_of(ConfigReader& reader, const char* key, Ar
 
 // A softcap: a number above 0; null: none; `otherwise` where the key is absent.
 std::optional<double> cap_of(ConfigReader& reader, const char* key, std::optional<double> otherwise);
+
+// Where the key is there, and not null, its value must be one of those that are allowed: else a problem of `reader`.
+void refuse_unless_allowed(ConfigReader& reader, const Refusal& refusal);
 
 }  // namespace headscope

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -28,6 +30,50 @@ void softmax(std::span<const float> logits, std::span<float> probabilities) {
   }
 }
 
+void sigmoids(std::span<const float> logits, std::span<float> probabilities) {
+  for (std::size_t e = 0; e < logits.size(); ++e) {
+    probabilities[e] = static_cast<float>(1 / (1 + std::exp(-static_cast<double>(logits[e]))));
+  }
+}
+
+// Whether a is chosen before b: the larger one, of equal ones the first; NaN comes last.
+bool goes_before(float a, float b, std::size_t at, std::size_t other) {
+  if (std::isnan(a) != std::isnan(b)) return std::isnan(b);
+  return a > b || (!(b > a) && at < other);
+}
+
+// Takes all experts but those of the best groups out of `scores`, by which experts are chosen: they become -inf.
+void keep_best_groups(const MixtureRule& rule, std::vector<float>& scores) {
+  if (rule.chosen_groups >= rule.groups) return;
+  const std::size_t size = scores.size() / static_cast<std::size_t>(rule.groups);
+  std::vector<float> goodness;
+  for (auto group = scores.begin(); group != scores.end(); group += static_cast<std::ptrdiff_t>(size)) {
+    std::vector<float> own(group, group + static_cast<std::ptrdiff_t>(size));
+    const std::size_t counted = rule.correction ? std::min<std::size_t>(2, size) : 1;
+    std::partial_sort(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(counted), own.end(), std::greater<>());
+    goodness.push_back(std::accumulate(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(counted), 0.0F));
+  }
+  std::vector<std::size_t> order(goodness.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return goes_before(goodness[a], goodness[b], a, b); });
+  for (std::size_t k = static_cast<std::size_t>(rule.chosen_groups); k < order.size(); ++k) {
+    const auto first = scores.begin() + static_cast<std::ptrdiff_t>(order[k] * size);
+    std::fill(first, first + static_cast<std::ptrdiff_t>(size), -std::numeric_limits<float>::infinity());
+  }
+}
+
+// By what the experts of a row are chosen: their logits, which differ where probabilities have been rounded to 0, or,
+// where the rule asks for more, their probabilities, corrected and of the best groups.
+std::vector<float> choosing_scores(const MixtureRule& rule, std::span<const float> logits, std::span<const float> p,
+                                   std::span<const float> correction) {
+  const bool by_logits = !rule.correction && rule.chosen_groups >= rule.groups;
+  std::vector<float> scores(by_logits ? logits.begin() : p.begin(), by_logits ? logits.end() : p.end());
+  for (std::size_t e = 0; e < correction.size(); ++e) scores[e] += correction[e];
+  keep_best_groups(rule, scores);
+  return scores;
+}
+
 // What stands between the matrices of an expert: gate becomes f(gate) * up, or the clamped form.
 void join(const Architecture& architecture, std::span<float> gate, std::span<const float> up) {
   if (!architecture.mixture->clamp) {
@@ -45,10 +91,10 @@ void join(const Architecture& architecture, std::span<float> gate, std::span<con
   }
 }
 
-// expert(x) of [1, rows, d_model].
+// expert(x) of [batch, rows, d_model].
 Tensor expert_of(const Architecture& architecture, const ExpertWeights::Expert& expert, const Tensor& x,
                  const Backend& backend, const CancelToken& cancel) {
-  const Shape inner{1, x.dim(1), architecture.mixture->width};
+  const Shape inner{x.dim(0), x.dim(1), expert.up.weight.dim(0)};
   Tensor gate = Tensor::zeros(inner, kAxes), up = Tensor::zeros(inner, kAxes), result = Tensor::zeros(x.shape(), kAxes);
   backend.linear_into(x, expert.gate, gate, cancel);
   backend.linear_into(x, expert.up, up, cancel);
@@ -59,25 +105,23 @@ Tensor expert_of(const Architecture& architecture, const ExpertWeights::Expert& 
 
 }  // namespace
 
-Routing routing_of(const MixtureRule& rule, const Linear& router, const Tensor& x, const Backend& backend,
+Routing routing_of(const MixtureRule& rule, const ExpertWeights& weights, const Tensor& x, const Backend& backend,
                    const CancelToken& cancel) {
   const std::int64_t rows = x.dim(0) * x.dim(1);
   const auto count = static_cast<std::size_t>(rule.experts), chosen = static_cast<std::size_t>(rule.chosen);
-  const Tensor logits = backend.linear(x, router.weight, router.bias, cancel);
+  const Tensor logits = backend.linear(x, weights.router.weight, weights.router.bias, cancel);
   Routing to;
   to.probabilities = Tensor::zeros({x.dim(0), x.dim(1), rule.experts}, kAxes);
   to.chosen = Tensor::zeros({x.dim(0), x.dim(1), rule.chosen}, kAxes);
   to.factors = Tensor::zeros({x.dim(0), x.dim(1), rule.chosen}, kAxes);
+  const std::vector<float> correction = weights.correction.values();
   std::vector<std::size_t> order(count);
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::span<const float> own(logits.data() + row * rule.experts, count);
     const std::span<float> p(to.probabilities.mutable_data() + row * rule.experts, count);
-    softmax(own, p);
-    // By the logits, which differ where probabilities have been rounded to 0. NaN comes last.
-    const auto larger = [&](std::size_t a, std::size_t b) {
-      if (std::isnan(own[a]) != std::isnan(own[b])) return std::isnan(own[b]);
-      return own[a] > own[b] || (!(own[b] > own[a]) && a < b);
-    };
+    rule.sigmoid ? sigmoids(own, p) : softmax(own, p);
+    const std::vector<float> scores = choosing_scores(rule, own, p, correction);
+    const auto larger = [&](std::size_t a, std::size_t b) { return goes_before(scores[a], scores[b], a, b); };
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(chosen), order.end(), larger);
     double sum = 0;
@@ -85,7 +129,8 @@ Routing routing_of(const MixtureRule& rule, const Linear& router, const Tensor& 
     for (std::size_t k = 0; k < chosen; ++k) {
       const auto at = static_cast<std::size_t>(row) * chosen + k;
       all_values(to.chosen)[at] = static_cast<float>(order[k]);
-      all_values(to.factors)[at] = rule.renormalised ? static_cast<float>(p[order[k]] / sum) : p[order[k]];
+      const double factor = rule.renormalised ? p[order[k]] / sum : static_cast<double>(p[order[k]]);
+      all_values(to.factors)[at] = static_cast<float>(factor * rule.factor);
     }
   }
   return to;
@@ -96,7 +141,7 @@ void experts_of(const Architecture& architecture, const ExpertWeights& weights, 
   HEADSCOPE_ASSERT(result.shape() == x.shape(), to_string(result.shape()) + " for " + to_string(x.shape()));
   const Tensor in = x.dense() ? x : x.dense_copy();
   const std::int64_t len = x.dim(1), width = x.dim(2), chosen = architecture.mixture->chosen;
-  const Routing routing = routing_of(*architecture.mixture, weights.router, in, backend, cancel);
+  const Routing routing = routing_of(*architecture.mixture, weights, in, backend, cancel);
   const auto result_row = [&](std::int64_t row) {
     return result.mutable_data() + row / len * result.strides()[0] + row % len * result.strides()[1];
   };
@@ -120,6 +165,11 @@ void experts_of(const Architecture& architecture, const ExpertWeights& weights, 
       float* to = result_row(places[k] / chosen);
       for (std::int64_t d = 0; d < width; ++d) to[d] += factor * from[d];
     }
+  }
+  if (weights.shared.up.empty()) return;
+  const Tensor shared = expert_of(architecture, weights.shared, in, backend, cancel);
+  for (std::int64_t row = 0; row < x.dim(0) * len; ++row) {
+    for (std::int64_t d = 0; d < width; ++d) result_row(row)[d] += shared.data()[row * width + d];
   }
 }
 

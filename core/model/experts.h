@@ -12,17 +12,20 @@ namespace headscope {
 
 // Where rows x [batch, rows, d_model] go (Shazeer et al. 2017; Jiang et al. 2024).
 struct Routing {
-  Tensor probabilities;  // `router` [batch, rows, experts]: softmax over all experts of router x, before any is chosen
-  Tensor chosen;   // `experts` [batch, rows, chosen]: numbers of the largest, the largest first, of equal ones the
-                   // first; whole numbers
-  Tensor factors;  // [batch, rows, chosen]: their probabilities, divided by their sum where the rule says so
+  // `router` [batch, rows, experts]: softmax over all experts of router x, or the sigmoid of each, before any is chosen
+  Tensor probabilities;
+  Tensor chosen;  // `experts` [batch, rows, chosen]: numbers of the largest, the largest first, of equal ones the
+                  // first; whole numbers
+  // [batch, rows, chosen]: their probabilities, divided by their sum where the rule says so, times MixtureRule::factor
+  Tensor factors;
 };
 
 // Of what the MLP of a layer reads: the stream after its norm. Throws Cancelled.
-Routing routing_of(const MixtureRule& rule, const Linear& router, const Tensor& x, const Backend& backend,
+Routing routing_of(const MixtureRule& rule, const ExpertWeights& weights, const Tensor& x, const Backend& backend,
                    const CancelToken& cancel);
 
-// result = sum over the chosen experts, in the order of their numbers, of factor * expert(x), of the shape of x; an
+// result = sum over the chosen experts, in the order of their numbers, of factor * expert(x), then what the shared
+// expert gives where there is one, of the shape of x; an
 // expert is down(f(gate x) * up x), or as MixtureRule::clamp says. Reads the weights of no expert that no row chose.
 // Throws Cancelled.
 void experts_of(const Architecture& architecture, const ExpertWeights& weights, const Tensor& x, const Backend& backend,

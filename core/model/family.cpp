@@ -6,12 +6,14 @@ namespace headscope {
 
 std::span<const std::string_view> body_prefixes() {
   // "_orig_mod." is torch.compile's, "module." DistributedDataParallel's.
-  static constexpr std::array<std::string_view, 14> prefixes = {"",
+  static constexpr std::array<std::string_view, 16> prefixes = {"",
                                                                 "transformer.",
                                                                 "model.",
                                                                 "bert.",
                                                                 "roberta.",
                                                                 "distilbert.",
+                                                                "electra.",
+                                                                "albert.",
                                                                 "gpt_neox.",
                                                                 "language_model.model.",
                                                                 "model.language_model.",
@@ -24,7 +26,7 @@ std::span<const std::string_view> body_prefixes() {
 }
 
 bool is_remade_buffer(std::string_view name) {
-  static constexpr std::array<std::string_view, 14> endings = {".attn.bias",
+  static constexpr std::array<std::string_view, 18> endings = {".attn.bias",
                                                                ".attn.masked_bias",
                                                                ".attention.bias",
                                                                ".attention.masked_bias",
@@ -37,7 +39,11 @@ bool is_remade_buffer(std::string_view name) {
                                                                "pooler.dense.weight",
                                                                "pooler.dense.bias",
                                                                "cls.seq_relationship.weight",
-                                                               "cls.seq_relationship.bias"};
+                                                               "cls.seq_relationship.bias",
+                                                               "pooler.weight",
+                                                               "pooler.bias",
+                                                               "sop_classifier.classifier.weight",
+                                                               "sop_classifier.classifier.bias"};
   for (const std::string_view ending : endings) {
     if (name.ends_with(ending)) return true;
   }

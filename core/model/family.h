@@ -27,13 +27,15 @@ struct ConfigKeys {
   ConfigNumber d_model{"hidden_size", {}};
   ConfigNumber num_layers{"num_hidden_layers", {}};
   ConfigNumber num_heads{"num_attention_heads", {}};
-  ConfigNumber num_kv_heads{};  // without a default, or when null: num_heads
-  ConfigNumber head_dim{};      // likewise: d_model / num_heads
-  ConfigNumber mlp_width{};     // likewise: 4 d_model, or the family's own rule
+  ConfigNumber num_kv_heads{};   // without a default, or when null: num_heads
+  ConfigNumber head_dim{};       // likewise: d_model / num_heads
+  ConfigNumber more_head_dim{};  // added to head_dim; "" where it is the whole
+  ConfigNumber mlp_width{};      // likewise: 4 d_model, or the family's own rule
   ConfigNumber max_positions{"max_position_embeddings", {}};
   ConfigNumber norm_eps{"layer_norm_eps", {}};
   const char* activation = "";
-  ConfigNumber token_types{};  // "" without such a table
+  ConfigNumber token_types{};      // "" without such a table
+  ConfigNumber embedding_width{};  // "" where it is d_model
 };
 
 // Names of modules: a tensor is NAME.weight or NAME.bias. "" for a module that the family does not have. The names of a
@@ -43,6 +45,7 @@ struct TensorNames {
   const char* position = "";
   const char* token_type = "";
   const char* embedding_norm = "";
+  const char* embedding_projection = "";  // where Architecture::embedding_width is above 0
   const char* layer = "";
   const char* attention_norm = "";      // of what enters attention, or, with NormPlace::after_sum, of the sum
   const char* attention_norm_out = "";  // of what attention gives, before it is added
@@ -53,6 +56,14 @@ struct TensorNames {
   const char* output = "";
   const char* query_norm = "";
   const char* key_norm = "";
+  // Of latents, `key` with what gets rotary positions below the latent's rows; then what makes heads of them, keys and
+  // values of every head in one.
+  const char* query_latent = "";
+  const char* query_latent_norm = "";
+  const char* key_latent = "";
+  const char* key_latent_norm = "";
+  const char* query_of_latent = "";
+  const char* key_value_of_latent = "";
   const char* mlp_norm = "";
   const char* mlp_norm_out = "";
   const char* gate_up = "";  // both of a gated MLP in one, rows [gate up]; or the two below
@@ -63,10 +74,12 @@ struct TensorNames {
   // matrices in one tensor [experts, in, out] (the tensor's whole name; biases end in _bias), where of gate and up
   // every even column is gate's.
   const char* router = "";
+  const char* router_correction = "";  // the whole name
   const char* experts = "";
   const char* expert_gate = "";
   const char* expert_up = "";
   const char* expert_down = "";
+  const char* shared_expert = "";  // what stands before the names of the matrices of the one that every row passes
   const char* stacked_gate_up = "";
   const char* stacked_down = "";
   const char* sinks = "";  // the whole name
@@ -96,10 +109,13 @@ struct BiasKeys {
 // Sliding windows: Architecture::sliding_window is config.json's `sliding_window`, or `otherwise` where it is absent.
 // Which layers have it: those that `layer_types` calls sliding_attention; without such a list all, or as said here.
 struct WindowKeys {
-  std::int64_t otherwise = 0;       // 0: none
+  std::int64_t otherwise = 0;  // 0: none
+  const char* key = "sliding_window";
+  bool breadth = false;             // the key's number counts the keys on both sides, half of them on each
   bool switched = false;            // true: only where use_sliding_window is true, in layers from max_window_layers on
   bool layers_differ = false;       // the reference computes layers as layer_types says; false: all or none
   std::int64_t full_every = 0;      // layer n sees everything where this divides n + 1; 0: no such layer
+  bool full_first = false;          // where it divides n: layer 0 sees everything
   const char* full_every_key = "";  // the key with that number; "" for none
 };
 
@@ -115,7 +131,9 @@ struct Family {
   Architecture fixed;  // the settings that config.json does not decide; its `family` names the row
   std::vector<std::string_view> model_types;
   std::vector<std::string_view> wrappers;  // model_types of larger models that hold one of these as `text_config`
-  std::vector<std::string_view> marks;     // keys that all of this family's configurations have, and no other's
+  // Whether a configuration of these model_types is this row's, or one of the rows that follow; null: it is.
+  bool (*applies)(ConfigReader& reader) = nullptr;
+  std::vector<std::string_view> marks;  // keys that all of this family's configurations have, and no other's
   ConfigKeys keys;
   TensorNames names;
   BiasKeys biases;

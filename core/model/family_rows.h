@@ -20,6 +20,20 @@ Family bert();
 Family roberta();
 Family distilbert();
 
+// family_falcon.cpp
+Family falcon();
+Family falcon_two_norms();
+Family mpt();
+
+// family_encoders.cpp
+Family electra();
+Family albert();
+Family modernbert();
+
+// family_deepseek.cpp
+Family deepseek_v2();
+Family deepseek_v3();
+
 // family_llama.cpp
 Family llama();
 Family mistral();

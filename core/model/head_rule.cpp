@@ -62,6 +62,7 @@ void turn(float* x, const float* cosine, const float* sine, const RotaryRule& ru
   const std::int64_t pairs = rule.features / 2;
   const bool halves = rule.pairs == RotaryRule::Pairs::halves;
   const std::int64_t step = halves ? 1 : 2, apart = halves ? pairs : 1;
+  x += rule.begin;
   for (std::int64_t p = 0; p < pairs; ++p) {
     float& a = x[p * step];
     float& b = x[p * step + apart];
@@ -89,12 +90,14 @@ std::shared_ptr<const RotaryTable::Rows> RotaryTable::rows(std::int64_t position
 }
 
 FeatureTurn feature_turn(const HeadRule& rule, std::int64_t feature, std::int64_t position) {
-  if (rule.rotary == nullptr || feature >= rule.rotary->rule().features) return {};
+  if (rule.rotary == nullptr) return {};
   const RotaryRule& turns = rule.rotary->rule();
+  const std::int64_t turned = feature - turns.begin;
+  if (turned < 0 || turned >= turns.features) return {};
   const std::int64_t pairs = turns.features / 2;
   const bool halves = turns.pairs == RotaryRule::Pairs::halves;
-  const std::int64_t pair = halves ? feature % pairs : feature / 2;
-  const bool first = halves ? feature < pairs : feature % 2 == 0;
+  const std::int64_t pair = halves ? turned % pairs : turned / 2;
+  const bool first = halves ? turned < pairs : turned % 2 == 0;
   const std::int64_t apart = halves ? pairs : 1;
   const auto rows = rule.rotary->rows(position + 1);
   const auto at = static_cast<std::size_t>(position * pairs + pair);
@@ -107,7 +110,7 @@ void turn_heads(const HeadRule& rule, const Tensor& norm, const Tensor& heads, s
   const std::int64_t features = heads.dim(3), count = heads.dim(1);
   const std::int64_t normed = rule.norm_whole ? count * features : features;
   HEADSCOPE_ASSERT(to.shape() == heads.shape() && to.strides()[3] == 1 && (norm.empty() || norm.size() == normed) &&
-                       (rule.rotary == nullptr || rule.rotary->rule().features <= features),
+                       (rule.rotary == nullptr || rule.rotary->rule().begin + rule.rotary->rule().features <= features),
                    to_string(heads.shape()) + " to " + to_string(to.shape()));
   const std::vector<float> weight = norm.values();
   const std::shared_ptr<const RotaryTable::Rows> turns = rule.rotary == nullptr ? nullptr : rule.rotary->rows(end);

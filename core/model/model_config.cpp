@@ -26,8 +26,8 @@ const Family& family_of(ConfigReader& reader, const std::string& what) {
   std::vector<std::string_view> known;
   for (const Family& row : families()) {
     for (const std::string_view name : row.model_types) {
-      if (name == type) return row;
-      known.push_back(name);
+      if (name == type && (row.applies == nullptr || row.applies(reader))) return row;
+      if (row.applies == nullptr) known.push_back(name);
     }
   }
   std::string shown = type.empty() ? "missing" : in_quotes(type);
@@ -83,6 +83,7 @@ void read_sizes(ConfigReader& reader, const Family& family, Architecture& archit
   architecture.max_positions = whole(reader, keys.max_positions, 1, std::int64_t{1} << 40);
   if (reader.find(keys.head_dim.key) != nullptr || (keys.head_dim.otherwise && !reader.holds_null(keys.head_dim.key))) {
     architecture.head_dim = whole(reader, keys.head_dim, 1, kMostFeatures);
+    if (*keys.more_head_dim.key) architecture.head_dim += whole(reader, keys.more_head_dim, 1, kMostFeatures);
   } else {
     architecture.head_dim = architecture.d_model / architecture.num_heads;
     if (sizes_known && architecture.d_model % architecture.num_heads != 0) {
@@ -102,6 +103,7 @@ void read_sizes(ConfigReader& reader, const Family& family, Architecture& archit
     architecture.mlp_width = whole_or(reader, keys.mlp_width, kMostFeatures, 4 * architecture.d_model);
   }
   if (*keys.token_types.key) architecture.token_types = whole(reader, keys.token_types, 1, kMostFeatures);
+  if (*keys.embedding_width.key) architecture.embedding_width = whole(reader, keys.embedding_width, 1, kMostFeatures);
 }
 
 void read_biases(ConfigReader& reader, const BiasKeys& keys, Architecture& architecture) {
@@ -113,17 +115,6 @@ void read_biases(ConfigReader& reader, const BiasKeys& keys, Architecture& archi
     architecture.qkv_bias = architecture.output_bias = reader.truth(keys.projections, architecture.qkv_bias);
   }
   if (*keys.mlp) architecture.mlp_bias = reader.truth(keys.mlp, architecture.mlp_bias);
-}
-
-void read_refused(ConfigReader& reader, const Family& family) {
-  for (const Refusal& refusal : family.refused) {
-    const JsonValue* value = reader.find(refusal.key);
-    if (value == nullptr) continue;
-    const std::string shown = value->kind == JsonValue::Kind::string ? value->text : shown_value(*value);
-    if (std::find(refusal.allowed.begin(), refusal.allowed.end(), shown) != refusal.allowed.end()) continue;
-    reader.add_problem(fmt::format("{} is {}, which is not implemented; expected {}", refusal.key, shown_value(*value),
-                                   fmt::join(refusal.allowed, " or ")));
-  }
 }
 
 // Which layers have the window, by layer_types or the family's rule.
@@ -150,7 +141,7 @@ std::vector<bool> windowed_layers(ConfigReader& reader, const WindowKeys& keys, 
   std::int64_t full_every = keys.full_every;
   if (*keys.full_every_key) full_every = reader.whole(keys.full_every_key, 1, kMostLayers, full_every);
   for (std::int64_t n = 0; n < num_layers; ++n) {
-    const bool full = n < first || (full_every > 0 && (n + 1) % full_every == 0);
+    const bool full = n < first || (full_every > 0 && (keys.full_first ? n : n + 1) % full_every == 0);
     windowed[static_cast<std::size_t>(n)] = !full;
   }
   return windowed;
@@ -159,9 +150,10 @@ std::vector<bool> windowed_layers(ConfigReader& reader, const WindowKeys& keys, 
 // Architecture::sliding_window and windowed.
 void read_window(ConfigReader& reader, const WindowKeys& keys, Architecture& architecture) {
   if (keys.switched && !reader.truth("use_sliding_window", false)) return;
-  if (reader.holds_null("sliding_window")) return;
-  const std::int64_t window = reader.whole("sliding_window", 1, std::int64_t{1} << 40, keys.otherwise);
+  if (reader.holds_null(keys.key)) return;
+  std::int64_t window = reader.whole(keys.key, 1, std::int64_t{1} << 40, keys.otherwise);
   if (window == 0) return;
+  if (keys.breadth) window = window / 2 + 1;
   std::vector<bool> windowed = windowed_layers(reader, keys, architecture.num_layers);
   const auto count = std::count(windowed.begin(), windowed.end(), true);
   if (count == 0) return;
@@ -212,7 +204,7 @@ ModelConfig model_config_of(const JsonValue& config, const Family& family, const
   Architecture& architecture = result.architecture;
   read_sizes(reader, family, architecture);
   read_biases(reader, family.biases, architecture);
-  read_refused(reader, family);
+  for (const Refusal& refusal : family.refused) refuse_unless_allowed(reader, refusal);
   architecture.norm_eps = reader.positive(family.keys.norm_eps.key, family.keys.norm_eps.otherwise);
   if (*family.keys.activation) {
     architecture.activation = activation_of(reader, family.keys.activation, architecture.activation);

@@ -11,6 +11,7 @@
 #include "core/model/capture.h"
 #include "core/model/checkpoint.h"
 #include "core/model/input_sizes.h"
+#include "core/model/latents.h"
 #include "core/model/row_norm.h"
 #include "core/model/stack.h"
 #include "core/text/tokenizer.h"
@@ -126,7 +127,7 @@ void use_layer(std::int64_t layer, Inputs& inputs) {
     inputs.own_mask.push_back(
         {MaskTerm::Kind::window, std::max<std::int64_t>(*architecture.sliding_window - 1, 0), ""});
   }
-  if (architecture.alibi) inputs.own_mask.push_back({MaskTerm::Kind::alibi, 0, ""});
+  if (architecture.alibi) inputs.own_mask.push_back({MaskTerm::Kind::alibi, architecture.alibi_size, ""});
   inputs.score_scale = architecture.score_scale_of(layer);
   inputs.softcap = architecture.score_softcap;
   inputs.output_norm = nullptr;
@@ -152,7 +153,8 @@ void load_model_inputs(const Request& request, InputCache::State& cache, Inputs&
   inputs.batch = request.batch.value_or(1);
   inputs.num_heads = architecture.num_heads;
   inputs.num_kv_heads = architecture.num_kv_heads;
-  inputs.head_dim = inputs.value_head_dim = architecture.head_dim;
+  inputs.head_dim = architecture.head_dim;
+  inputs.value_head_dim = architecture.value_features();
   inputs.input_dim = inputs.d_model = architecture.d_model;
   check_sizes(request, inputs);
 
@@ -170,7 +172,19 @@ void load_model_inputs(const Request& request, InputCache::State& cache, Inputs&
   inputs.key_tokens = inputs.tokens;
   inputs.key_offsets = inputs.offsets;
   check_memory({inputs.batch, inputs.query_len, inputs.d_model}, "the embeddings");
-  inputs.x = embedded(checkpoint, inputs.token_ids, inputs.token_types, inputs.batch);
+  if (architecture.latents) {
+    const Latents shapes = latent_shapes(architecture, inputs.batch, inputs.query_len);
+    inputs.x = shapes.query;
+    inputs.key_x = shapes.key;
+    inputs.value_x = shapes.value;
+    inputs.input_dim = inputs.x.dim(2);
+  } else {
+    inputs.x = embedded_of(inputs);
+  }
+}
+
+Tensor embedded_of(const Inputs& inputs) {
+  return embedded(*inputs.checkpoint, inputs.token_ids, inputs.token_types, inputs.batch);
 }
 
 }  // namespace headscope

@@ -7,17 +7,12 @@ namespace headscope {
 namespace {
 
 constexpr NearFamily kNear[] = {
-    {"albert", "bert", "one layer's weights are used by all layers, and embeddings are narrower than layers"},
     {"bart", "roberta", "it has an encoder and a decoder with cross-attention"},
     {"clip", "gpt2", "it reads pictures beside text"},
     {"cohere2", "llama", "attention and MLP share one norm, and only layers with a window have rotary positions"},
     {"deberta", "bert", "scores have parts of content and of relative positions"},
     {"deberta-v2", "bert", "scores have parts of content and of relative positions"},
-    {"deepseek_v2", "qwen3_moe", "keys and values come from latent vectors, and shared experts read every token"},
-    {"deepseek_v3", "qwen3_moe", "keys and values come from latent vectors, and shared experts read every token"},
     {"dinov2", "bert", "it reads pictures"},
-    {"electra", "bert", "embeddings are narrower than layers"},
-    {"falcon", "gpt_neox", "queries of several heads share a key in its fused projection"},
     {"gemma3n", "gemma3", "it has embeddings of every layer and several streams"},
     {"glm", "llama", "rotary positions turn neighbours of a half of a head"},
     {"gpt_bigcode", "gpt2", "all heads share one key and value"},
@@ -26,8 +21,6 @@ constexpr NearFamily kNear[] = {
     {"mamba", "", "it has no attention"},
     {"mbart", "roberta", "it has an encoder and a decoder with cross-attention"},
     {"marian", "roberta", "it has an encoder and a decoder with cross-attention"},
-    {"modernbert", "bert", "it has rotary positions, gated MLPs and windows in two of three layers"},
-    {"mpt", "gpt2", "positions are biases of the scores (ALiBi)"},
     {"olmo", "llama", "norms have no weights, and projections may be clipped"},
     {"olmoe", "qwen3_moe", "queries and keys are normalised over all heads, and projections may be clipped"},
     {"qwen2_moe", "qwen3_moe", "a shared expert reads every token beside those that are chosen"},

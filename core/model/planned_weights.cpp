@@ -102,7 +102,18 @@ std::shared_ptr<const ExpertWeights> read_experts(const WeightLookup& lookup, co
         {read_linear(lookup, each.gate), read_linear(lookup, each.up), read_linear(lookup, each.down)});
   }
   if (!planned.stacked_gate_up.weight.empty()) split_stacked(lookup, planned, *experts);
+  experts->correction = read_vector(lookup, planned.router_correction);
+  const PlannedBlock::Expert& shared = planned.shared_expert;
+  experts->shared = {read_linear(lookup, shared.gate), read_linear(lookup, shared.up),
+                     read_linear(lookup, shared.down)};
   return experts;
+}
+
+std::shared_ptr<const LatentWeights> read_latents(const WeightLookup& lookup, const PlannedBlock& planned) {
+  if (planned.key_latent.weight.empty()) return nullptr;
+  return std::make_shared<const LatentWeights>(
+      LatentWeights{read_linear(lookup, planned.query_latent), read_linear(lookup, planned.key_latent),
+                    read_norm(lookup, planned.query_latent_norm), read_norm(lookup, planned.key_latent_norm)});
 }
 
 }  // namespace headscope

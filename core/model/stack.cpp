@@ -1,6 +1,7 @@
 #include "core/model/stack.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "core/base/assert.h"
@@ -24,6 +25,19 @@ const float* row_of(const Tensor& tensor, std::int64_t b, std::int64_t i) {
 // row += addend
 void add_row(float* row, const float* addend, std::int64_t features) {
   for (std::int64_t d = 0; d < features; ++d) row[d] += addend[d];
+}
+
+// In double, as so many interleaved sums that their additions need not wait for each other.
+double product_of(const std::vector<float>& factors, const float* x) {
+  std::array<double, 4> parts{};
+  std::size_t d = 0;
+  for (; d + parts.size() <= factors.size(); d += parts.size()) {
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      parts[part] += static_cast<double>(factors[d + part]) * static_cast<double>(x[d + part]);
+    }
+  }
+  for (; d < factors.size(); ++d) parts[0] += static_cast<double>(factors[d]) * static_cast<double>(x[d]);
+  return (parts[0] + parts[1]) + (parts[2] + parts[3]);
 }
 
 // mlp(x), [batch, rows, d_model].
@@ -60,14 +74,32 @@ void norm_rows(const Architecture& architecture, const NormWeights& norm, const 
   norm_rows(row_norm_of(architecture, norm), x, begin, y);
 }
 
+Tensor projected_embedding(const EmbeddingWeights& weights, const Tensor& rows) {
+  const Linear& projection = weights.projection;
+  if (projection.empty()) return rows;
+  const std::int64_t width = rows.dim(2), features = projection.weight.dim(0);
+  Tensor x = Tensor::zeros({rows.dim(0), rows.dim(1), features}, kAxes);
+  std::vector<float> factors(static_cast<std::size_t>(width));
+  for (std::int64_t d = 0; d < features; ++d) {
+    projection.weight.read({{d, d + 1}, {0, width}}, factors);
+    const double bias = projection.bias.empty() ? 0.0 : static_cast<double>(projection.bias.at({d}));
+    for (std::int64_t b = 0; b < rows.dim(0); ++b) {
+      for (std::int64_t i = 0; i < rows.dim(1); ++i) {
+        row_of(x, b, i)[d] = static_cast<float>(product_of(factors, row_of(rows, b, i)) + bias);
+      }
+    }
+  }
+  return x;
+}
+
 Tensor embedded(const Checkpoint& checkpoint, std::span<const std::int64_t> ids, std::span<const std::int64_t> types,
                 std::int64_t batch) {
   const Architecture& architecture = checkpoint.architecture();
   const EmbeddingWeights weights = checkpoint.embedding();
   const auto len = static_cast<std::int64_t>(ids.size());
-  const std::int64_t features = architecture.d_model;
+  const std::int64_t features = architecture.word_width();
   const auto scale = static_cast<float>(architecture.embedding_scale);
-  Tensor x = Tensor::zeros({batch, len, features}, kAxes);
+  Tensor first = Tensor::zeros({1, len, features}, kAxes);
   std::vector<float> row(static_cast<std::size_t>(features));
   const auto add = [&](const Tensor& table, std::int64_t index, float* to) {
     if (table.empty()) return;
@@ -76,16 +108,18 @@ Tensor embedded(const Checkpoint& checkpoint, std::span<const std::int64_t> ids,
   };
   for (std::int64_t i = 0; i < len; ++i) {
     const auto place = static_cast<std::size_t>(i);
-    float* to = row_of(x, 0, i);
+    float* to = row_of(first, 0, i);
     weights.word.read({{ids[place], ids[place] + 1}, {0, features}}, {to, row.size()});
     if (scale != 1.0F) std::transform(to, to + features, to, [scale](float value) { return value * scale; });
     // The order of the sums is that of BERT's code: types before positions.
     add(weights.token_type, types.empty() ? 0 : types[place], to);
     add(weights.position, i + architecture.position_offset, to);
   }
-  Tensor first = x.writable_sliced(0, 0, 1);
   norm_rows(architecture, weights.norm, first, 0, first);
-  for (std::int64_t b = 1; b < batch; ++b) std::copy_n(row_of(x, 0, 0), len * features, row_of(x, b, 0));
+  first = projected_embedding(weights, first);
+  if (batch == 1) return first;
+  Tensor x = Tensor::zeros({batch, len, architecture.d_model}, kAxes);
+  for (std::int64_t b = 0; b < batch; ++b) std::copy_n(first.data(), first.size(), row_of(x, b, 0));
   return x;
 }
 

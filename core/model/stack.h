@@ -18,10 +18,14 @@ void norm_rows(const Architecture& architecture, const NormWeights& norm, const 
                Tensor& y);
 
 // The input of layer 0, [batch, len, d_model], the same for every batch item: word[id] * scale + position[i + offset] +
-// token_type[type], normalised where the model does so. Reads the rows of `ids` only, which must be in the vocabulary;
-// `types` may be empty: all 0.
+// token_type[type], normalised and projected where the model does so. Reads the rows of `ids` only, which must be in
+// the vocabulary; `types` may be empty: all 0.
 Tensor embedded(const Checkpoint& checkpoint, std::span<const std::int64_t> ids, std::span<const std::int64_t> types,
                 std::int64_t batch);
+
+// The last step of embedded(): rows [batch, len, width] of the normalised sum -> [batch, len, d_model], projection(row)
+// where the model has one (Lan et al. 2020, ALBERT's factorized embeddings), else the rows themselves. Sums are double.
+Tensor projected_embedding(const EmbeddingWeights& weights, const Tensor& rows);
 
 // What a layer adds up after its attention. It refers to its tensors.
 struct AttendedRows {

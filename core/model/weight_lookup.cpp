@@ -68,6 +68,7 @@ class Accountant {
   bool missing = false;
 
   void check(const PlannedTensor& tensor) {
+    if (!checked_.insert(tensor.name).second) return;  // layers may share their weights
     const std::string shape = fmt::format("[{}]", fmt::join(tensor.shape, ", "));
     const Place* place = lookup_.find(tensor);
     if (place == nullptr) {
@@ -101,6 +102,7 @@ class Accountant {
   }
 
   const WeightLookup& lookup_;
+  std::set<std::string> checked_;
 };
 
 OutputHead::Kind head_of(const WeightLookup& lookup, const PlannedHead& planned, const Architecture& architecture) {

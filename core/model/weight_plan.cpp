@@ -40,15 +40,40 @@ void add(const PlannedModule& module, std::vector<PlannedTensor>& all) {
 
 std::vector<PlannedTensor> PlannedBlock::tensors() const {
   std::vector<PlannedTensor> all;
-  for (const PlannedModule* module :
-       {&attention_norm, &qkv, &query, &key, &value, &output, &query_norm, &key_norm, &attention_norm_out, &mlp_norm,
-        &mlp_norm_out, &gate_up, &gate, &up, &down, &router, &stacked_gate_up, &stacked_down}) {
+  for (const PlannedModule* module : {&attention_norm,
+                                      &qkv,
+                                      &query,
+                                      &key,
+                                      &value,
+                                      &output,
+                                      &query_norm,
+                                      &key_norm,
+                                      &attention_norm_out,
+                                      &mlp_norm,
+                                      &mlp_norm_out,
+                                      &gate_up,
+                                      &gate,
+                                      &up,
+                                      &down,
+                                      &router,
+                                      &stacked_gate_up,
+                                      &stacked_down,
+                                      &query_latent,
+                                      &query_latent_norm,
+                                      &key_latent,
+                                      &key_latent_norm,
+                                      &key_value_of_latent,
+                                      &shared_expert.gate,
+                                      &shared_expert.up,
+                                      &shared_expert.down}) {
     add(*module, all);
   }
   for (const Expert& expert : experts) {
     for (const PlannedModule* module : {&expert.gate, &expert.up, &expert.down}) add(*module, all);
   }
-  if (!sinks.empty()) all.push_back(sinks);
+  for (const PlannedTensor* tensor : {&sinks, &router_correction}) {
+    if (!tensor->empty()) all.push_back(*tensor);
+  }
   return all;
 }
 
@@ -58,6 +83,7 @@ std::vector<PlannedTensor> PlannedBody::tensors() const {
     if (!tensor->empty()) all.push_back(*tensor);
   }
   add(embedding_norm, all);
+  add(embedding_projection, all);
   add(final_norm, all);
   return all;
 }
@@ -70,14 +96,17 @@ std::vector<PlannedTensor> PlannedHead::tensors() const {
 
 PlannedBody planned_body(const Architecture& architecture, const Family& family) {
   const TensorNames& names = family.names;
-  const std::int64_t width = architecture.d_model;
+  const std::int64_t width = architecture.word_width();
   const bool norm_bias = architecture.norm == Architecture::Norm::layer && architecture.norm_bias;
   PlannedBody body;
   body.word = table(names.word, architecture.vocab_size, width);
   body.position = table(names.position, architecture.position_offset + architecture.max_positions, width);
   body.token_type = table(names.token_type, architecture.token_types, width);
   body.embedding_norm = norm(names.embedding_norm, width, norm_bias);
-  if (architecture.final_norm) body.final_norm = norm(names.final_norm, width, norm_bias);
+  if (architecture.embedding_width > 0) {
+    body.embedding_projection = linear(names.embedding_projection, architecture.d_model, width, true, false);
+  }
+  if (architecture.final_norm) body.final_norm = norm(names.final_norm, architecture.d_model, norm_bias);
   return body;
 }
 
@@ -98,6 +127,13 @@ void plan_experts(const Architecture& architecture, const TensorNames& names, co
   const std::int64_t width = architecture.d_model, inner = mixture.width;
   const auto named = [&prefix](const char* name) { return *name ? prefix + name : std::string(); };
   block.router = linear(named(names.router), mixture.experts, width, mixture.router_bias, false);
+  if (mixture.correction) block.router_correction = {named(names.router_correction), "", {mixture.experts}};
+  if (mixture.shared_width > 0) {
+    const auto of_shared = [&](const char* name) { return prefix + names.shared_expert + name; };
+    block.shared_expert = {linear(of_shared(names.expert_gate), mixture.shared_width, width, false, false),
+                           linear(of_shared(names.expert_up), mixture.shared_width, width, false, false),
+                           linear(of_shared(names.expert_down), width, mixture.shared_width, false, false)};
+  }
   block.stacked_gate_up = stacked(named(names.stacked_gate_up), mixture, width, 2 * inner);
   block.stacked_down = stacked(named(names.stacked_down), mixture, inner, width);
   if (!*names.experts) return;
@@ -109,11 +145,29 @@ void plan_experts(const Architecture& architecture, const TensorNames& names, co
   }
 }
 
+// Queries, keys and values out of latents.
+void plan_latents(const Architecture& architecture, const TensorNames& names, const std::string& prefix,
+                  PlannedBlock& block) {
+  const LatentRule& rule = *architecture.latents;
+  const std::int64_t width = architecture.d_model, heads = architecture.num_heads;
+  const bool bias = architecture.qkv_bias;
+  block.query = linear(prefix + (rule.query_rank > 0 ? names.query_of_latent : names.query),
+                       heads * architecture.head_dim, rule.query_rank > 0 ? rule.query_rank : width, false, false);
+  if (rule.query_rank > 0) {
+    block.query_latent = linear(prefix + names.query_latent, rule.query_rank, width, bias, false);
+    block.query_latent_norm = norm(prefix + names.query_latent_norm, rule.query_rank, false);
+  }
+  block.key_latent = linear(prefix + names.key_latent, rule.key_rank + rule.rotary, width, bias, false);
+  block.key_latent_norm = norm(prefix + names.key_latent_norm, rule.key_rank, false);
+  const std::int64_t of_head = architecture.head_dim - rule.rotary + architecture.value_features();
+  block.key_value_of_latent = linear(prefix + names.key_value_of_latent, heads * of_head, rule.key_rank, false, false);
+}
+
 }  // namespace
 
 PlannedBlock planned_block(const Architecture& architecture, const Family& family, std::int64_t layer) {
   const TensorNames& names = family.names;
-  const std::string prefix = fmt::format("{}{}.", names.layer, layer);
+  const std::string prefix = fmt::format("{}{}.", names.layer, architecture.stored_layer(layer));
   const auto named = [&prefix](const char* name) { return *name ? prefix + name : std::string(); };
   const std::int64_t width = architecture.d_model;
   const std::int64_t query_rows = architecture.num_heads * architecture.head_dim;
@@ -121,12 +175,18 @@ PlannedBlock planned_block(const Architecture& architecture, const Family& famil
   const bool norm_bias = architecture.norm == Architecture::Norm::layer && architecture.norm_bias;
   const bool in_out = family.in_out;
   PlannedBlock block;
-  block.attention_norm = norm(named(names.attention_norm), width, norm_bias);
-  block.qkv = linear(named(names.qkv), query_rows + 2 * key_rows, width, architecture.qkv_bias, in_out);
-  block.query = linear(named(names.query), query_rows, width, architecture.qkv_bias, in_out);
-  block.key = linear(named(names.key), key_rows, width, architecture.qkv_bias, in_out);
-  block.value = linear(named(names.value), key_rows, width, architecture.qkv_bias, in_out);
-  block.output = linear(named(names.output), width, query_rows, architecture.output_bias, in_out);
+  const bool bare = architecture.bare_first_layer && layer == 0;
+  if (!bare) block.attention_norm = norm(named(names.attention_norm), width, norm_bias);
+  if (architecture.latents) {
+    plan_latents(architecture, names, prefix, block);
+  } else {
+    block.qkv = linear(named(names.qkv), query_rows + 2 * key_rows, width, architecture.qkv_bias, in_out);
+    block.query = linear(named(names.query), query_rows, width, architecture.qkv_bias, in_out);
+    block.key = linear(named(names.key), key_rows, width, architecture.qkv_bias, in_out);
+    block.value = linear(named(names.value), key_rows, width, architecture.qkv_bias, in_out);
+  }
+  block.output = linear(named(names.output), width, architecture.num_heads * architecture.value_features(),
+                        architecture.output_bias, in_out);
   if (architecture.head_norm) {
     const bool whole = architecture.head_norm_whole;
     block.query_norm = norm(named(names.query_norm), whole ? query_rows : architecture.head_dim, false);
@@ -149,12 +209,12 @@ PlannedBlock planned_block(const Architecture& architecture, const Family& famil
 
 PlannedHead planned_head(const Architecture& architecture, const Family& family) {
   const TensorNames& names = family.names;
-  const std::int64_t width = architecture.d_model;
+  const std::int64_t width = architecture.word_width();
   PlannedHead head;
-  head.transform = linear(names.transform, width, width, true, false);
-  head.transform_norm = norm(names.transform_norm, width, true);
+  head.transform = linear(names.transform, width, architecture.d_model, architecture.transform_bias, false);
+  head.transform_norm = norm(names.transform_norm, width, architecture.transform_norm_bias);
   head.decoder = linear(names.decoder, architecture.vocab_size, width, false, false);
-  if (*names.decoder_bias) {
+  if (*names.decoder_bias && architecture.decoder_bias) {
     head.decoder.bias = {names.decoder_bias, std::string(names.decoder) + ".bias", {architecture.vocab_size}};
   }
   for (PlannedModule* module : {&head.transform, &head.transform_norm, &head.decoder}) {

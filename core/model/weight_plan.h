@@ -27,12 +27,15 @@ struct PlannedModule {
 
 struct PlannedBlock {
   PlannedModule attention_norm, qkv, query, key, value, output, query_norm, key_norm;
+  PlannedModule query_latent, query_latent_norm, key_latent, key_latent_norm, key_value_of_latent;
   PlannedModule attention_norm_out, mlp_norm, mlp_norm_out, gate_up, gate, up, down;
   PlannedTensor sinks;
   struct Expert {
     PlannedModule gate, up, down;
   };
   PlannedModule router;
+  PlannedTensor router_correction;
+  Expert shared_expert;
   std::vector<Expert> experts;
   PlannedModule stacked_gate_up, stacked_down;  // instead of `experts`: [experts, in, out]
   std::vector<PlannedTensor> tensors() const;   // those that are there
@@ -40,7 +43,7 @@ struct PlannedBlock {
 
 struct PlannedBody {
   PlannedTensor word, position, token_type;
-  PlannedModule embedding_norm, final_norm;
+  PlannedModule embedding_norm, embedding_projection, final_norm;
   std::vector<PlannedTensor> tensors() const;
 };
 

@@ -49,6 +49,22 @@ void add_attention(Sha256& sha, const std::string& before, const LayerWeights& w
   add_linear(sha, before + "output", weights.output, cancel);
 }
 
+void add_expert(Sha256& sha, const std::string& before, const ExpertWeights::Expert& expert,
+                const CancelToken& cancel) {
+  add_linear(sha, before + "gate", expert.gate, cancel);
+  add_linear(sha, before + "up", expert.up, cancel);
+  add_linear(sha, before + "down", expert.down, cancel);
+}
+
+void add_experts(Sha256& sha, const std::string& before, const ExpertWeights& experts, const CancelToken& cancel) {
+  add_linear(sha, before + "router", experts.router, cancel);
+  for (std::size_t e = 0; e < experts.experts.size(); ++e) {
+    add_expert(sha, before + "experts." + std::to_string(e) + ".", experts.experts[e], cancel);
+  }
+  add_tensor(sha, before + "router_correction", experts.correction, cancel);
+  add_expert(sha, before + "shared_expert.", experts.shared, cancel);
+}
+
 }  // namespace
 
 std::string sha256_of(const LayerWeights& weights, const CancelToken& cancel) {
@@ -68,6 +84,7 @@ std::string sha256_of(const Checkpoint& checkpoint, const CancelToken& cancel) {
   add_tensor(sha, "embedding.position", embedding.position, cancel);
   add_tensor(sha, "embedding.token_type", embedding.token_type, cancel);
   add_norm(sha, "embedding.norm", embedding.norm, cancel);
+  add_linear(sha, "embedding.projection", embedding.projection, cancel);
   for (std::int64_t layer = 0; layer < checkpoint.architecture().num_layers; ++layer) {
     const BlockWeights block = checkpoint.block(layer);
     const std::string before = "layers." + std::to_string(layer) + ".";
@@ -82,15 +99,14 @@ std::string sha256_of(const Checkpoint& checkpoint, const CancelToken& cancel) {
     add_linear(sha, before + "up", block.up, cancel);
     add_linear(sha, before + "down", block.down, cancel);
     add_tensor(sha, before + "sinks", block.attention.sinks, cancel);
-    if (block.experts == nullptr) continue;
-    add_linear(sha, before + "router", block.experts->router, cancel);
-    for (std::size_t e = 0; e < block.experts->experts.size(); ++e) {
-      const ExpertWeights::Expert& expert = block.experts->experts[e];
-      const std::string of_expert = before + "experts." + std::to_string(e) + ".";
-      add_linear(sha, of_expert + "gate", expert.gate, cancel);
-      add_linear(sha, of_expert + "up", expert.up, cancel);
-      add_linear(sha, of_expert + "down", expert.down, cancel);
+    if (block.latents != nullptr) {
+      add_linear(sha, before + "query_latent", block.latents->query, cancel);
+      add_linear(sha, before + "key_latent", block.latents->key, cancel);
+      add_norm(sha, before + "query_latent_norm", block.latents->query_norm, cancel);
+      add_norm(sha, before + "key_latent_norm", block.latents->key_norm, cancel);
     }
+    if (block.experts == nullptr) continue;
+    add_experts(sha, before, *block.experts, cancel);
   }
   const OutputHead head = checkpoint.output_head();
   add_norm(sha, "head.final_norm", head.final_norm, cancel);

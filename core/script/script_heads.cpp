@@ -72,8 +72,9 @@ void write_rotary(ScriptWriter& w, const RotaryTable& table, std::int64_t positi
   w.line("cosine = " + w.data("rotary_cosine", turns(rows->cosine, positions, pairs)));
   w.line("sine = " + w.data("rotary_sine", turns(rows->sine, positions, pairs)));
   const bool halves = rule.pairs == RotaryRule::Pairs::halves;
-  const std::string first = halves ? fmt::format("0:{}", pairs) : fmt::format("0:{}:2", rule.features);
-  const std::string second = halves ? fmt::format("{}:{}", pairs, rule.features) : fmt::format("1:{}:2", rule.features);
+  const std::int64_t begin = rule.begin, end = rule.begin + rule.features;
+  const std::string first = halves ? fmt::format("{}:{}", begin, begin + pairs) : fmt::format("{}:{}:2", begin, end);
+  const std::string second = halves ? fmt::format("{}:{}", begin + pairs, end) : fmt::format("{}:{}:2", begin + 1, end);
   w.line();
   w.line();
   w.line("def rotary(heads):");

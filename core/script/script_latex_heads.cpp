@@ -33,7 +33,10 @@ void write_head_rule(Latex& x, const HeadRule& rule) {
   const RotaryRule& turns = rule.rotary->rule();
   const std::int64_t pairs = turns.features / 2;
   const bool halves = turns.pairs == RotaryRule::Pairs::halves;
-  const std::string first = halves ? "p" : "2p", second = halves ? fmt::format("p+{}", pairs) : "2p+1";
+  const auto index = [&turns](const char* pair, std::int64_t more) {
+    return turns.begin + more == 0 ? std::string(pair) : fmt::format("{}+{}", pair, turns.begin + more);
+  };
+  const std::string first = index(halves ? "p" : "2p", 0), second = index(halves ? "p" : "2p", halves ? pairs : 1);
   const std::string before = turns.factor == 1 ? "" : tex_number(turns.factor) + " \\bigl(";
   const std::string after = turns.factor == 1 ? "" : "\\bigr)";
   const auto row = [&](const std::string& of, const char* sign, const std::string& other, const char* end) {
@@ -60,12 +63,15 @@ void write_projections(Latex& x) {
   const Inputs& in = *trace.inputs;
   const LayerWeights& w = in.weights;
   if (!in.query.empty()) return;
+  const bool latents = in.checkpoint != nullptr && !in.key_x.empty();
   x.stage(StageId::input, tex_symbol(StageId::input), "x",
-          in.checkpoint == nullptr
-              ? std::string("The vectors of the tokens.")
-              : fmt::format("The vectors of the tokens, as they enter the attention of layer {}.", in.layer));
-  x.stage(StageId::key_input, tex_symbol(StageId::key_input), "x^{(k)}", "Keys come from other tokens.");
-  x.stage(StageId::value_input, tex_symbol(StageId::value_input), "x^{(v)}", "So do values.");
+          in.checkpoint == nullptr ? std::string("The vectors of the tokens.")
+                                   : fmt::format("The {} of the tokens, as they enter the attention of layer {}.",
+                                                 latents ? "latents" : "vectors", in.layer));
+  x.stage(StageId::key_input, tex_symbol(StageId::key_input), "x^{(k)}",
+          latents ? "Keys are made of their own latents." : "Keys come from other tokens.");
+  x.stage(StageId::value_input, tex_symbol(StageId::value_input), "x^{(v)}",
+          latents ? "So are values." : "So do values.");
   x.stage(StageId::qkv, tex_symbol(StageId::qkv), product(StageId::input, "W_{qkv}", w.qkv),
           fmt::format("One projection,{}.", where_weights("W_{qkv}", w.qkv)));
   x.stage(StageId::qkv_split, tex_at(StageId::qkv_split, "b,i,h,d"),

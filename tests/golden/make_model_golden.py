@@ -24,6 +24,9 @@ import sys
 import torch
 
 import model_golden_bert
+import model_golden_deepseek
+import model_golden_encoders
+import model_golden_falcon
 import model_golden_gemma
 import model_golden_gpt
 import model_golden_llama
@@ -100,7 +103,8 @@ def main():
     with torch.no_grad():
         wanted = set(sys.argv[1:])
         for module in (model_golden_gpt, model_golden_bert, model_golden_llama, model_golden_neox, model_golden_gemma,
-                       model_golden_olmo, model_golden_others):
+                       model_golden_olmo, model_golden_others, model_golden_encoders, model_golden_falcon,
+                       model_golden_deepseek):
             for name, family, config in module.CASES:
                 if wanted and name not in wanted:
                     continue

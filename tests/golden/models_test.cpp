@@ -69,7 +69,7 @@ TEST_P(Models, EveryStageOfEveryLayer) {
         EXPECT_TRUE(agrees_by_rows(run.stage(stage), expected("layers." + number + "." + stage)))
             << run.label << ", layer " << layer << ", " << stage;
       }
-      for (const char* stage : {"capped_scores", "sink_weights", "attention_norm_out"}) {
+      for (const char* stage : {"key_input", "value_input", "capped_scores", "sink_weights", "attention_norm_out"}) {
         const std::string name = "layers." + number + "." + stage;
         if (!expects(name)) continue;
         EXPECT_TRUE(agrees_by_rows(run.stage(stage), expected(name)))
@@ -111,7 +111,10 @@ INSTANTIATE_TEST_SUITE_P(Golden, Models,
                                            "gemma2", "gemma3", "gemma3-wrapped", "olmo2", "olmo2-grouped", "olmo3",
                                            "phi3", "stablelm", "stablelm-parallel", "starcoder2", "cohere", "opt",
                                            "opt-after", "bloom", "mixtral", "mixtral-window", "qwen3_moe",
-                                           "qwen3_moe-dense", "gpt_oss"),
+                                           "qwen3_moe-dense", "gpt_oss", "electra", "electra-wide", "albert",
+                                           "albert-one-group", "modernbert", "modernbert-biased", "falcon",
+                                           "falcon-alibi", "falcon-grouped", "falcon-grouped-one-norm", "mpt",
+                                           "mpt-steep", "deepseek_v2", "deepseek_v2-grouped", "deepseek_v3"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::replace(name.begin(), name.end(), '-', '_');

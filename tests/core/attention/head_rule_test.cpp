@@ -57,8 +57,8 @@ Tensor turned_plainly(const HeadRule& rule, const Tensor& norm, const Tensor& he
           const RotaryRule& turns = rule.rotary->rule();
           for (std::int64_t p = 0; p < turns.features / 2; ++p) {
             const bool halves = turns.pairs == RotaryRule::Pairs::halves;
-            double& left = x[static_cast<std::size_t>(halves ? p : 2 * p)];
-            double& right = x[static_cast<std::size_t>(halves ? p + turns.features / 2 : 2 * p + 1)];
+            double& left = x[static_cast<std::size_t>(turns.begin + (halves ? p : 2 * p))];
+            double& right = x[static_cast<std::size_t>(turns.begin + (halves ? p + turns.features / 2 : 2 * p + 1))];
             const double angle = static_cast<double>(i) * turns.inverse_frequencies[static_cast<std::size_t>(p)];
             const double cosine = turns.factor * std::cos(angle), sine = turns.factor * std::sin(angle);
             const double a = left, c = right;
@@ -99,7 +99,11 @@ Inputs turned_inputs(std::int64_t len, std::shared_ptr<const HeadRule> rule) {
 TEST(HeadRule, EqualsAPlainLoopInDoublePrecision) {
   const RotaryRule halves = rotary(8, RotaryRule::Pairs::halves), part = rotary(4, RotaryRule::Pairs::halves),
                    neighbours = rotary(8, RotaryRule::Pairs::neighbours, 1.25);
-  for (const RotaryRule* turns : {static_cast<const RotaryRule*>(nullptr), &halves, &part, &neighbours}) {
+  RotaryRule last = rotary(4, RotaryRule::Pairs::neighbours), middle = part;
+  last.begin = 4;
+  middle.begin = 3;
+  for (const RotaryRule* turns :
+       std::initializer_list<const RotaryRule*>{nullptr, &halves, &part, &neighbours, &last, &middle}) {
     for (const bool norm : {false, true}) {
       const auto rule = made_rule(turns, norm, turns == &part, 8);
       for (const Tensor* weight : {&rule->query_norm, &rule->key_norm}) {

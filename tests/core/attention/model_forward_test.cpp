@@ -68,7 +68,8 @@ void expect_same_model(const Trace& found, const Trace& wanted, const std::strin
 }
 
 TEST(ModelForward, TypingTokenByTokenGivesTheBitsOfAFreshEngine) {
-  for (const char* name : {"gpt2", "llama", "mistral", "qwen3", "bert", "gpt2-bf16"}) {
+  for (const char* name : {"gpt2", "llama", "mistral", "qwen3", "bert", "gpt2-bf16", "albert", "modernbert",
+                           "falcon-alibi", "deepseek_v3"}) {
     Engine engine(whole(true));
     std::vector<std::shared_ptr<const Trace>> shown;
     for (const std::vector<std::int64_t>& ids : std::vector<std::vector<std::int64_t>>{{1},
@@ -94,7 +95,7 @@ TEST(ModelForward, TypingTokenByTokenGivesTheBitsOfAFreshEngine) {
 }
 
 TEST(ModelForward, OptionsOneAfterTheOtherGiveTheBitsOfAFreshEngine) {
-  for (const char* name : {"gpt2", "bert"}) {
+  for (const char* name : {"gpt2", "bert", "deepseek_v2"}) {
     Engine engine(whole(true));
     Request request = of_model(name, {3, 1, 4, 1, 5});
     for (const auto& [option, text] :
@@ -121,7 +122,7 @@ TEST(ModelForward, OptionsOneAfterTheOtherGiveTheBitsOfAFreshEngine) {
 }
 
 TEST(ModelForward, ThreadsChangeNoBit) {
-  for (const char* name : {"gpt2", "llama", "roberta", "gemma"}) {
+  for (const char* name : {"gpt2", "llama", "roberta", "gemma", "electra", "falcon-grouped", "deepseek_v3"}) {
     Request request = of_model(name, {3, 1, 4, 1, 5});
     Engine one(whole()), two(whole());
     request.threads = 1;

@@ -76,39 +76,70 @@ inline PlainRow plain_mlp(const Architecture& architecture, const BlockWeights& 
   return plain_linear(weights.down, hidden);
 }
 
-// Of a mixture: the experts of the largest logits, each by its share of the softmax over all of them, or over those.
+inline PlainRow plain_expert(const Architecture& architecture, const ExpertWeights::Expert& expert, const PlainRow& x) {
+  const auto& clamp = architecture.mixture->clamp;
+  const PlainRow gate = plain_linear(expert.gate, x);
+  PlainRow hidden = plain_linear(expert.up, x);
+  for (std::size_t k = 0; k < hidden.size(); ++k) {
+    if (clamp) {
+      const double g = std::min(gate[k], clamp->limit);
+      const double u = std::clamp(hidden[k], -clamp->limit, clamp->limit);
+      hidden[k] = g / (1 + std::exp(-clamp->slope * g)) * (u + 1);
+    } else {
+      hidden[k] *= plain_activation(architecture.activation, gate[k]);
+    }
+  }
+  return plain_linear(expert.down, hidden);
+}
+
+// Of `count` numbers that `of` gives the places of the `most` largest, the largest first.
+template <typename Of>
+std::vector<std::size_t> plain_largest(std::size_t count, std::int64_t most, Of of) {
+  std::vector<std::size_t> chosen;
+  for (std::int64_t k = 0; k < most; ++k) {
+    std::size_t best = count;
+    for (std::size_t e = 0; e < count; ++e) {
+      const bool free = std::find(chosen.begin(), chosen.end(), e) == chosen.end();
+      if (free && (best == count || of(e) > of(best))) best = e;
+    }
+    chosen.push_back(best);
+  }
+  return chosen;
+}
+
+// Of a mixture: the experts of the largest logits, or of the largest corrected sigmoids of the best groups, each by its
+// share of the softmax over all of them, or over those, or by its sigmoid; and the one that all rows pass.
 inline PlainRow plain_experts(const Architecture& architecture, const ExpertWeights& weights, const PlainRow& x) {
   const MixtureRule& rule = *architecture.mixture;
   PlainRow shares = plain_linear(weights.router, x);
   double all = 0, taken = 0;
-  for (double& share : shares) all += share = std::exp(share);
-  std::vector<std::size_t> chosen;
-  for (std::int64_t k = 0; k < rule.chosen; ++k) {
-    std::size_t best = shares.size();
-    for (std::size_t e = 0; e < shares.size(); ++e) {
-      const bool free = std::find(chosen.begin(), chosen.end(), e) == chosen.end();
-      if (free && (best == shares.size() || shares[e] > shares[best])) best = e;
-    }
-    chosen.push_back(best);
-    taken += shares[best];
+  for (double& share : shares) all += share = rule.sigmoid ? 1 / (1 + std::exp(-share)) : std::exp(share);
+  if (rule.sigmoid) all = 1;
+  PlainRow scores = shares;
+  for (std::int64_t e = 0; e < weights.correction.size(); ++e) {
+    scores[static_cast<std::size_t>(e)] += static_cast<double>(weights.correction.at({e}));
   }
+  const std::size_t size = scores.size() / static_cast<std::size_t>(rule.groups);
+  const auto goodness = [&](std::size_t group) {
+    const auto of_group = [&](std::size_t e) { return scores[group * size + e]; };
+    double sum = 0;
+    for (const std::size_t e : plain_largest(size, rule.correction ? 2 : 1, of_group)) sum += of_group(e);
+    return sum;
+  };
+  const auto groups = plain_largest(static_cast<std::size_t>(rule.groups), rule.chosen_groups, goodness);
+  const auto score = [&](std::size_t e) {
+    const bool good = std::find(groups.begin(), groups.end(), e / size) != groups.end();
+    return good ? scores[e] : -1e300;
+  };
+  const auto chosen = plain_largest(scores.size(), rule.chosen, score);
+  for (const std::size_t e : chosen) taken += shares[e];
   PlainRow sum(x.size());
   for (const std::size_t e : chosen) {
-    const PlainRow gate = plain_linear(weights.experts[e].gate, x);
-    PlainRow hidden = plain_linear(weights.experts[e].up, x);
-    for (std::size_t k = 0; k < hidden.size(); ++k) {
-      if (rule.clamp) {
-        const double g = std::min(gate[k], rule.clamp->limit);
-        const double u = std::clamp(hidden[k], -rule.clamp->limit, rule.clamp->limit);
-        hidden[k] = g / (1 + std::exp(-rule.clamp->slope * g)) * (u + 1);
-      } else {
-        hidden[k] *= plain_activation(architecture.activation, gate[k]);
-      }
-    }
-    const PlainRow added = plain_linear(weights.experts[e].down, hidden);
-    for (std::size_t d = 0; d < sum.size(); ++d) sum[d] += shares[e] / (rule.renormalised ? taken : all) * added[d];
+    const PlainRow added = plain_expert(architecture, weights.experts[e], x);
+    const double factor = shares[e] / (rule.renormalised ? taken : all) * rule.factor;
+    for (std::size_t d = 0; d < sum.size(); ++d) sum[d] += factor * added[d];
   }
-  return sum;
+  return rule.shared_width > 0 ? plain_sum(sum, plain_expert(architecture, weights.shared, x)) : sum;
 }
 
 // What is made of what enters a layer and what its attention adds.

@@ -177,7 +177,7 @@ TEST(Explain, FollowsGroupedHeadsExtraKeysAndTransposedFiles) {
 TEST(Explain, TurnsHeadsAsTheModelDoes) {
   for (const auto pairs : {RotaryRule::Pairs::halves, RotaryRule::Pairs::neighbours}) {
     for (const bool norm : {false, true}) {
-      RotaryRule turns{4, pairs, {1.0, 0.25}, 1.5};
+      RotaryRule turns{.features = 4, .pairs = pairs, .inverse_frequencies = {1.0, 0.25}, .factor = 1.5};
       const auto rule = std::make_shared<HeadRule>();
       rule->rotary = std::make_shared<const RotaryTable>(turns);
       if (norm) {
@@ -203,8 +203,10 @@ TEST(Explain, LandsOnEveryCellOfLayersOfModels) {
   const std::string folder = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/";
   // Rotary positions in both pairings, grouped heads, norms of heads, a learned position; weights in two bytes.
   // Norms of results, of all heads together, caps, rows [q_h k_h v_h], a part of a head turned.
-  for (const char* name : {"llama", "llama-bf16", "qwen3", "gemma", "gpt2", "bert", "gpt_neox", "gptj", "phi", "gemma2",
-                           "gemma3", "olmo2-grouped", "bloom"}) {
+  for (const char* name :
+       {"llama",      "llama-bf16", "qwen3",        "gemma",          "gpt2",          "bert",        "gpt_neox",
+        "gptj",       "phi",        "gemma2",       "gemma3",         "olmo2-grouped", "bloom",       "albert",
+        "modernbert", "falcon",     "falcon-alibi", "falcon-grouped", "mpt",           "deepseek_v2", "deepseek_v3"}) {
     for (const char* layer : {"0", "1"}) {
       Request request;
       find_request_option("model")->set(request, folder + name);

@@ -234,7 +234,8 @@ TEST(Sensitivity, GoesThroughGroupedHeadsExtraKeysAndTurns) {
   check(request, extra, kSelf, "bias_k");
   for (const auto pairs : {RotaryRule::Pairs::halves, RotaryRule::Pairs::neighbours}) {
     const auto rule = std::make_shared<HeadRule>();
-    rule->rotary = std::make_shared<const RotaryTable>(RotaryRule{4, pairs, {1.0, 0.25}, 1.5});
+    rule->rotary = std::make_shared<const RotaryTable>(
+        RotaryRule{.features = 4, .pairs = pairs, .inverse_frequencies = {1.0, 0.25}, .factor = 1.5});
     Inputs turned = separate_inputs(2);
     turned.head_rule = rule;
     check(request, turned, kSelf, "RoPE");

@@ -42,6 +42,8 @@ TEST(Generation, GreedyTokensAreWhatSingleRunsPredict) {
   expect_predicted(golden_request("mistral"), 12);  // a window
   expect_predicted(golden_request("bloom"), 12);    // ALiBi, no last position
   expect_predicted(golden_request("gemma2"), 12);   // capped scores and logits
+  expect_predicted(golden_request("falcon-alibi"), 6);
+  expect_predicted(golden_request("deepseek_v2"), 12);  // latents
 }
 
 TEST(Generation, AGgufFileSaysWhatItsFolderSays) {

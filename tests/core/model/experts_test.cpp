@@ -16,12 +16,12 @@ const Axes kAxes{Axis::batch, Axis::position, Axis::feature};
 const std::string kModels = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/";
 
 // A router that gives the row's own numbers as logits.
-Linear identity(std::int64_t size) {
+ExpertWeights identity(std::int64_t size) {
   std::vector<float> values(static_cast<std::size_t>(size * size));
   for (std::int64_t k = 0; k < size; ++k) values[static_cast<std::size_t>(k * size + k)] = 1;
-  Linear linear;
-  linear.weight = Tensor::of({size, size}, {Axis::position, Axis::feature}, values);
-  return linear;
+  ExpertWeights weights;
+  weights.router.weight = Tensor::of({size, size}, {Axis::position, Axis::feature}, values);
+  return weights;
 }
 
 TEST(Experts, TheLargestComeFirstAndOfEqualOnesTheFirst) {
@@ -43,10 +43,10 @@ TEST(Experts, TheLargestComeFirstAndOfEqualOnesTheFirst) {
 
 // Rows alone, together, and in batches have the same bits, on both backends.
 TEST(Experts, ARowDependsOnItselfAlone) {
-  for (const char* name : {"mixtral", "qwen3_moe", "gpt_oss"}) {
+  for (const char* name : {"mixtral", "qwen3_moe", "gpt_oss", "deepseek_v2-grouped", "deepseek_v3"}) {
     const auto checkpoint = Checkpoint::open(kModels + name);
     const Architecture& architecture = checkpoint->architecture();
-    const BlockWeights block = checkpoint->block(0);
+    const BlockWeights block = checkpoint->block(architecture.num_layers - 1);
     ASSERT_NE(block.experts, nullptr) << name;
     std::vector<float> values;
     for (int k = 0; k < 2 * 9 * architecture.d_model; ++k) values.push_back(std::sin(0.7F * static_cast<float>(k)));
@@ -62,6 +62,34 @@ TEST(Experts, ARowDependsOnItselfAlone) {
       EXPECT_EQ(one.values(), all.sliced(0, 1, 2).sliced(1, 4, 5).values()) << name;
     }
   }
+}
+
+// Sigmoids 1 / (1 + e^-x), of which the corrected ones choose and the others are factors; groups {0, 1}, {2, 3}, {4,
+// 5}.
+TEST(Experts, TheBestGroupsAreChosenByCorrectedSigmoids) {
+  MixtureRule rule;
+  rule.experts = 6;
+  rule.chosen = 2;
+  rule.sigmoid = true;
+  rule.factor = 2.5;
+  const Tensor x = Tensor::of({1, 1, 6}, kAxes, {3, -4, 1, 1, 0, 1.5});
+  const auto backend = make_backend({BackendChoice::reference, 1});
+  const auto sigmoid = [](double logit) { return 1 / (1 + std::exp(-logit)); };
+  ExpertWeights weights = identity(6);
+  const Routing free = routing_of(rule, weights, x, *backend, {});
+  EXPECT_EQ(free.chosen.values(), (std::vector<float>{0, 5}));
+  EXPECT_TRUE(std::abs(free.probabilities.at({0, 0, 1}) - sigmoid(-4)) <= 1e-7);
+  EXPECT_TRUE(std::abs(free.factors.at({0, 0, 1}) - 2.5 * sigmoid(1.5) / (sigmoid(3) + sigmoid(1.5))) <= 1e-6);
+
+  rule.groups = 3;
+  rule.chosen_groups = 1;
+  EXPECT_EQ(routing_of(rule, weights, x, *backend, {}).chosen.values(), (std::vector<float>{0, 1}))
+      << "the group of the largest";
+  rule.correction = true;
+  weights.correction = Tensor::of({6}, {Axis::feature}, {0, 0, 0, 0.01F, 0, 0});
+  const Routing corrected = routing_of(rule, weights, x, *backend, {});
+  EXPECT_EQ(corrected.chosen.values(), (std::vector<float>{3, 2})) << "the group of the largest sum of two";
+  EXPECT_TRUE(std::abs(corrected.factors.at({0, 0, 0}) - 1.25) <= 1e-6) << "factors are not corrected";
 }
 
 TEST(Experts, NoLogitsHideANaN) {

@@ -109,6 +109,26 @@ TEST(Alibi, AddsNothingToTheKeyOfBiasKOrToASingleToken) {
   EXPECT_TRUE(build_mask(masked("alibi"), {}, {.batch = 1, .heads = 2, .query_len = 1, .key_len = 1}).added.empty());
 }
 
+// MPT's alibi_bias_max in place of 8.
+TEST(Alibi, AModelMayHaveSteeperSlopes) {
+  EXPECT_EQ(alibi_size_of_most(8), 0);
+  EXPECT_EQ(alibi_slope(8, 7, 16), 1.0F / 65536);
+  std::vector<float> scores(4);
+  add_alibi({.head = 1, .heads = 2, .position = 2, .size = alibi_size_of_most(4)}, scores);
+  EXPECT_EQ(scores, (std::vector<float>{-0.125F, -0.0625F, 0.0F, -0.0625F}));
+}
+
+// What PyTorch gives for (slopes.bfloat16() * positions).float() with 32 heads, whose slopes are 2^(-k / 4).
+TEST(Alibi, FalconsIsRoundedToBfloat16) {
+  std::vector<float> scores(1001);
+  add_alibi({.head = 0, .heads = 32, .position = 5, .size = alibi_size_of_falcon(64)}, scores);
+  EXPECT_EQ(scores[0], 0.0F / 8);
+  EXPECT_EQ(scores[1], 0.83984375F / 8);
+  EXPECT_EQ(scores[3], 2.515625F / 8);
+  EXPECT_EQ(scores[257], 215.0F / 8);
+  EXPECT_EQ(scores[1000], 840.0F / 8);
+}
+
 TEST(Alibi, CountsAsMemoryAndIsRefusedBeyondIt) {
   StageSizes sizes;
   sizes.query_len = sizes.key_len = 100;
@@ -135,6 +155,8 @@ TEST(Alibi, ScriptsSayTheSameNumbers) {
   EXPECT_EQ(python_alibi(2, 0, "torch.tensor"), "torch.tensor([-0.0625, -0.00390625])[:, None, None] * abs(i - j)");
   EXPECT_EQ(latex_alibi("i + 2", 2, 0), "$-s_h \\lvert i + 2 - j \\rvert$ with $s = (0.0625, 0.00390625)$");
   EXPECT_NE(latex_alibi("i", 17, 0).find("\\dots"), std::string::npos);
+  EXPECT_EQ(python_alibi(1, 16, "np.float32"), "np.float32([-1.52587890625e-05])[:, None, None] * abs(i - j)");
+  EXPECT_EQ(latex_alibi("i", 1, -64), "$s_h j / \\sqrt{64}$, $s_h j$ rounded to bfloat16, with $s = (0.00390625)$");
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ bool same_numbers(const Tensor& a, const Tensor& b) {
 }
 
 TEST(PatchedModels, TheWholeOfAIsABitForBitAndNothingOfItIsB) {
-  for (const char* model : {"gpt2", "llama", "bert", "gemma2", "olmo2", "phi", "mistral"}) {
+  for (const char* model : {"gpt2", "llama", "bert", "gemma2", "olmo2", "phi", "mistral", "falcon", "deepseek_v3"}) {
     const Request a = golden(model, kTextA), b = golden(model, kTextB);
     Engine engine(with_source(a));
     const auto run_a = Engine(with_source(a)).run(a, CancelToken()), run_b = engine.run(b, CancelToken());
@@ -145,7 +145,7 @@ TEST(PatchedModels, TheWholeOfAIsABitForBitAndNothingOfItIsB) {
 }
 
 TEST(PatchedModels, ItsOwnNumbersChangeNoBit) {
-  for (const char* model : {"gpt2", "llama", "bert"}) {
+  for (const char* model : {"gpt2", "llama", "bert", "deepseek_v2"}) {
     const Request b = golden(model, kTextB);
     Engine engine(with_source(b));
     const auto plain = engine.run(b, CancelToken());
