@@ -53,7 +53,8 @@ double sum_of_squares(const std::vector<double>& values) {
 std::string values_text(const std::vector<double>& values) {
   std::string text;
   for (std::size_t k = 0; k < std::min(kShownValues, values.size()); ++k) {
-    text += (k == 0 ? "" : " ") + short_number(values[k]);
+    if (k > 0) text += ' ';
+    text += short_number(values[k]);
   }
   return text + (values.size() > kShownValues ? " ..." : "");
 }

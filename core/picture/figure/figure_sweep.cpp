@@ -117,7 +117,7 @@ std::vector<Span> legend_of(const Sheet& sheet, const Sweep& sweep, const Change
   const bool noise = question.direction == SweepDirection::noise;
   const Rgba color = sheet.colors.text2;
   std::vector<Span> spans =
-      legend_of_axes(sheet, "change by the patch: " + metric_words(sweep), ", colours centred on zero", false);
+      legend_of_axes(sheet, fmt::format("change by the patch: {}", metric_words(sweep)), ", colours centred on zero", false);
   spans.push_back({words_of(question.patch), color});
   spans.push_back({fmt::format("Zero is {} as it ran, {}; {} has {}.", noise ? "A" : "B",
                                signed_number_text(sweep.unpatched), noise ? "B" : "A",
@@ -133,7 +133,7 @@ std::vector<Span> legend_of(const Sheet& sheet, const Sweep& sweep, const Change
          color});
   }
   const std::string pooled = pooled_note(size, changes.matrix.dim(0), changes.matrix.dim(1), "change");
-  if (!pooled.empty()) spans.push_back({"\u00b7 " + pooled, color});
+  if (!pooled.empty()) spans.push_back({fmt::format("\u00b7 {}", pooled), color});
   return spans;
 }
 
@@ -154,7 +154,7 @@ void plan_sweep(Sheet& sheet, const FigureSource& source) {
   map.spec = spec_of_signed(sheet, changes.matrix, changes.largest);
   map.legend = [&](const MapSize& size) { return legend_of(sheet, sweep, changes, size); };
   plan_one_map(sheet, map);
-  sheet.plan.description += "\n" + metric_words(sweep);
+  sheet.plan.description += fmt::format("\n{}", metric_words(sweep));
 }
 
 }  // namespace headscope
