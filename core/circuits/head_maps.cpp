@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/assert.h"
+#include "core/base/error.h"
 #include "core/model/row_norm.h"
 
 namespace headscope {
@@ -113,6 +114,11 @@ Parts parts_of(const LayerWeights& weights, const Architecture& architecture) {
 HeadMaps head_maps(const Checkpoint& checkpoint, std::int64_t layer, NormFolding folding) {
   const Architecture& architecture = checkpoint.architecture();
   HEADSCOPE_ASSERT(0 <= layer && layer < architecture.num_layers, std::to_string(layer));
+  if (architecture.latents) {
+    throw UsageError("model",
+                     "its heads read latents, with a norm between them and the stream: no map of the stream is theirs",
+                     "a model without latents");
+  }
   const BlockWeights block = checkpoint.block(layer);
   Parts parts = parts_of(block.attention, architecture);
   HeadMaps maps;

@@ -116,8 +116,8 @@ std::vector<Span> legend_of(const Sheet& sheet, const Sweep& sweep, const Change
   const ModelQuestion& question = sheet.view.question;
   const bool noise = question.direction == SweepDirection::noise;
   const Rgba color = sheet.colors.text2;
-  std::vector<Span> spans =
-      legend_of_axes(sheet, fmt::format("change by the patch: {}", metric_words(sweep)), ", colours centred on zero", false);
+  std::vector<Span> spans = legend_of_axes(sheet, fmt::format("change by the patch: {}", metric_words(sweep)),
+                                           ", colours centred on zero", false);
   spans.push_back({words_of(question.patch), color});
   spans.push_back({fmt::format("Zero is {} as it ran, {}; {} has {}.", noise ? "A" : "B",
                                signed_number_text(sweep.unpatched), noise ? "B" : "A",
