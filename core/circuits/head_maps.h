@@ -33,8 +33,8 @@ struct HeadMaps {
 //   x enters W through norm:  W diag(gain) P     where the norm stands before attention
 //   W_O's result passes one:  diag(gain) P W_O   where it stands behind attention, before the sum
 //   P = I - 1/d (ones) of LayerNorms, I of RMSNorms; and P W_O where what is written is read through LayerNorms alone
-// Norms after the sum (BERT) are between the maps of two layers for every reader alike, and are left out. UsageError for
-// a model with latents (Architecture::latents), whose heads are no linear map of the stream.
+// Norms after the sum (BERT) are between the maps of two layers for every reader alike, and are left out. UsageError
+// for a model with latents (Architecture::latents), whose heads are no linear map of the stream.
 HeadMaps head_maps(const Checkpoint& checkpoint, std::int64_t layer, NormFolding folding);
 
 }  // namespace headscope
