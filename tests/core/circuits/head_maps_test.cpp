@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
 #include "core/attention/engine.h"
 #include "core/attention/model_trace.h"
+#include "core/base/error.h"
 #include "tests/core/circuits/circuits_models.h"
 
 namespace headscope {
