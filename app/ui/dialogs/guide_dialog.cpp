@@ -24,6 +24,7 @@ constexpr const char* kHits = "guide/hits";
 // What the dialog remembers while the window is open: it comes back to the page that was read.
 struct GuideDialogState {
   std::string page, query;
+  std::vector<GuideHit> hits;  // of `query`
   GuideLayout layout;
 };
 
@@ -55,8 +56,8 @@ void draw_pages(Ui& ui, const Rect& area) {
 
 // Where a place is found: its page and heading, and its words. A press goes there.
 void draw_hits(Ui& ui, const Rect& area) {
-  GuideDialogState& state = ui.state.panels.get<GuideDialogState>();
-  const std::vector<GuideHit> hits = find_in_guide(state.query, kMostHits);
+  const GuideDialogState& state = ui.state.panels.get<GuideDialogState>();
+  const std::vector<GuideHit>& hits = state.hits;
   if (hits.empty()) {
     paragraph(ui, {area.min, {area.max.x - ui.px(10), area.max.y}}, Type::words12, ui.colors.text3,
               "No page has all of these words in one place.");
@@ -162,6 +163,7 @@ void draw_guide_dialog(Ui& ui, const Rect& window) {
   if (text_field(ui, "guide/query", field, state.query, "search the guide",
                  {true, false, "Shows the places of all pages that have these words."})) {
     scrolled(ui, kHits) = 0;
+    state.hits = find_in_guide(state.query, kMostHits);
   }
   left.min.y = field.max.y + ui.px(10);
   const bool searching = state.query.find_first_not_of(" \t") != std::string::npos;
