@@ -21,6 +21,7 @@ enum class MainView {
   sensitivity,  // what a number depends on
   weights,      // the tensors of the layer's weights
   text,         // attention on the words of the text
+  lens,         // what a model would say after every layer, and who made a logit
 };
 
 struct MainViewWord {
@@ -41,6 +42,7 @@ inline constexpr auto kMainViewWords = std::to_array<MainViewWord>({
     {MainView::sensitivity, "sensitivity", ViewKind::sensitivity},
     {MainView::weights, "weights"},
     {MainView::text, "text", ViewKind::text},
+    {MainView::lens, "lens", ViewKind::lens},
 });
 static_assert(
     [] {

@@ -17,6 +17,7 @@ using nlohmann::json;
 
 const std::vector<std::string> kBugLabShows = {"right", "wrong", "side_by_side"};
 const std::vector<std::string> kAlongs = {"row", "column"}, kCombined = {"sum", "mean"};
+const std::vector<std::string> kAttributionBy = {"components", "heads", "sources"};
 const std::vector<std::string> kFormats = {"float32", "float16", "bfloat16"};  // of NumberType
 constexpr double kLargestFilter = 1e6;
 
@@ -135,6 +136,31 @@ TextView text_from(const JsonReader& outer) {
       static_cast<HeadsCombined>(reader.read_choice("combined", kCombined, static_cast<int>(text.combined)));
   text.heads = heads_from(reader, "heads");
   return text;
+}
+
+json lens_json(const LensView& lens) {
+  json object = {
+      {"layer", lens.layer}, {"position", lens.position}, {"by", kAttributionBy[static_cast<std::size_t>(lens.by)]}};
+  if (!lens.tokens.empty()) object["tokens"] = lens.tokens;
+  return object;
+}
+
+LensView lens_from(const JsonReader& outer) {
+  LensView lens;
+  const json* object = outer.find("lens");
+  if (object == nullptr) return lens;
+  const JsonReader reader(object->dump());
+  reader.read("layer", lens.layer, LensView::kLastLayer, kMostIndex);
+  reader.read("position", lens.position, -1, kMostIndex);
+  lens.by = static_cast<AttributionBy>(reader.read_choice("by", kAttributionBy, static_cast<int>(lens.by)));
+  const json* tokens = reader.find("tokens");
+  if (tokens == nullptr) return lens;
+  if (!tokens->is_array() || tokens->size() > 2) refuse_json("tokens", "a list of at most two token ids");
+  for (const json& id : *tokens) {
+    if (!id.is_number_unsigned()) refuse_json("tokens", "a list of at most two token ids");
+    lens.tokens.push_back(static_cast<std::int64_t>(std::min<std::uint64_t>(id.get<std::uint64_t>(), kMostIndex)));
+  }
+  return lens;
 }
 
 }  // namespace headscope

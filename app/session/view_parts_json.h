@@ -1,5 +1,5 @@
-// Parts of a ViewState as objects of its JSON: the view over all layers, the bug lab, the text, and where the
-// panels lie.
+// Parts of a ViewState as objects of its JSON: the view over all layers, the bug lab, the text, the lens, and where
+// the panels lie.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 
 namespace headscope {
 
-// All fields. The *_from() functions read them from the object under the key "layers", "bug_lab" or "text" of
+// All fields. The *_from() functions read them from the object under the key "layers", "bug_lab", "text" or "lens" of
 // `outer`; without it they return the defaults. They throw Error that names the key that holds the wrong type.
 nlohmann::json layers_json(const LayersView& layers);
 LayersView layers_from(const JsonReader& outer);
@@ -21,6 +21,8 @@ nlohmann::json panel_layout_json(const PanelLayout& layout);
 PanelLayout panel_layout_from(const JsonReader& object);
 nlohmann::json text_json(const TextView& text);
 TextView text_from(const JsonReader& outer);
+nlohmann::json lens_json(const LensView& lens);
+LensView lens_from(const JsonReader& outer);
 
 // A list of heads under `key`, increasing, each once; nullopt without it.
 std::optional<std::vector<std::int64_t>> heads_from(const JsonReader& reader, const char* key);

@@ -1,5 +1,8 @@
 #include "app/session/view_state.h"
 
+#include <sstream>
+#include <string>
+
 namespace headscope {
 
 void set_text(ViewSpec& spec, const ViewState& view) {
@@ -37,6 +40,8 @@ ViewSpec view_spec_of(const ViewState& view, Theme theme) {
     spec.aggregate = view.layers.aggregate;
   } else if (view.main_view == MainView::text) {
     set_text(spec, view);
+  } else if (view.main_view == MainView::lens) {
+    spec.view = ViewKind::lens;
   } else if (is_score_like(view.stage)) {
     spec.view = view.heads_show == HeadsShow::arcs      ? ViewKind::arcs
                 : view.heads_show == HeadsShow::neurons ? ViewKind::neurons
@@ -68,6 +73,27 @@ ViewSpec view_spec_of(const ViewState& view, Theme theme) {
   return spec;
 }
 
+namespace {
+
+// The picture of an attribution opens in the lens. Tokens that it names by their words are chosen there anew.
+void apply_attribution(ViewState& view, const ViewSpec& spec) {
+  view.main_view = MainView::lens;
+  view.lens = LensView();
+  view.lens.by = spec.question.by.value_or(AttributionBy::components);
+  if (spec.at.size() == 1) view.lens.position = spec.at.front();
+  std::istringstream ids(spec.question.tokens);
+  for (std::string id; std::getline(ids, id, ',');) {
+    const bool number = !id.empty() && id.size() < 10 && id.find_first_not_of("0123456789") == std::string::npos;
+    if (!number || view.lens.tokens.size() == 2) {
+      view.lens.tokens.clear();
+      return;
+    }
+    view.lens.tokens.push_back(std::stoll(id));
+  }
+}
+
+}  // namespace
+
 void apply_view_spec(ViewState& view, const ViewSpec& spec) {
   view.stage = spec.view == ViewKind::concat ? StageId::concat : spec.stage;
   if (is_score_like(view.stage)) view.quantity = view.stage;
@@ -87,6 +113,7 @@ void apply_view_spec(ViewState& view, const ViewSpec& spec) {
   view.arcs_hide_below = spec.hide_below;
   view.arcs_sentences = spec.sentences;
   view.main_view = main_view_of_picture(spec.view);
+  if (spec.view == ViewKind::attribution) apply_attribution(view, spec);
   view.sensitivity_by = spec.by;
   view.layers.aggregate = spec.aggregate;
   view.batch = spec.batch;

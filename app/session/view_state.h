@@ -10,6 +10,7 @@
 #include "app/session/lesson.h"
 #include "app/session/main_view.h"
 #include "core/backend/pyramid.h"
+#include "core/explain/attribution_by.h"
 #include "core/heads/aggregate_kind.h"
 #include "core/heads/head_metric_kind.h"
 #include "core/heads/sentence_pair.h"
@@ -70,6 +71,17 @@ struct TextView {
   friend bool operator==(const TextView&, const TextView&) = default;
 };
 
+// What a model would say after every layer, and who made a logit.
+struct LensView {
+  static constexpr std::int64_t kLastLayer = -2;
+  std::int64_t layer = kLastLayer;   // picked: the row after this layer; -1: that of the embeddings
+  std::int64_t position = -1;        // picked token; -1: where the model predicts
+  std::vector<std::int64_t> tokens;  // ids of the logit that is taken apart: one, or the first less the second; none:
+                                     // the most probable one at the position
+  AttributionBy by = AttributionBy::components;
+  friend bool operator==(const LensView&, const LensView&) = default;
+};
+
 // The tensors of the layer's weights.
 struct WeightsView {
   std::string tensor;  // by its file's name; of another layer, or none: the one at the same place of the list
@@ -116,6 +128,7 @@ struct ViewState {
   BugLabView bug_lab;
   WeightsView weights;
   TextView text;
+  LensView lens;
   std::optional<SensitivityBy> sensitivity_by;  // nothing: usual_by() of the stage
   Lesson lesson;                                // of the document; changes of it are steps of undo
   friend bool operator==(const ViewState&, const ViewState&) = default;

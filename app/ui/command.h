@@ -42,6 +42,7 @@ enum class CommandId {
   toggle_sensitivity,
   toggle_weights,
   toggle_text,
+  toggle_lens,
   pin,
   unpin,
   palette,

@@ -1,9 +1,11 @@
 // The rows of main_views(): each names functions of the room that draws the view, which no other file here has to know.
+#include "app/session/background/models/predictions.h"
 #include "app/session/session.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/compare/compare_panel.h"
 #include "app/ui/explain/follow.h"
 #include "app/ui/layers/layers_panel.h"
+#include "app/ui/lens/lens_panel.h"
 #include "app/ui/main_view.h"
 #include "app/ui/mask/mask_panel.h"
 #include "app/ui/panels.h"
@@ -59,6 +61,18 @@ Obstacle no_text(const Ui& ui) {
   if (trace == nullptr) return kNothingComputed;
   if (trace->find(StageId::weights) != nullptr && trace->query_len() > 0 && trace->key_len() > 0) return std::nullopt;
   return ViewObstacle{"There are no weights to shade a text by.", "They appear when the phrase has a word."};
+}
+
+constexpr const char* kLensKeys[] = {"Arrows pick a cell", "Enter opens that layer"};
+
+Obstacle no_lens(const Ui& ui) {
+  const auto trace = ui.session.trace();
+  if (trace == nullptr) return kNothingComputed;
+  if (trace->model != nullptr && trace->model->checkpoint != nullptr && has_predictions(*trace->model)) {
+    return std::nullopt;
+  }
+  return ViewObstacle{"There is no model that says tokens.",
+                      "The lens needs a checkpoint with its output head: Model, weights, or File, Open folder."};
 }
 
 constexpr MainViewInfo kViews[] = {
@@ -156,6 +170,18 @@ constexpr MainViewInfo kViews[] = {
      .waits = true,
      .greyed = true,
      .keys = kTextKeys},
+    {.view = MainView::lens,
+     .title = "Logit lens, and who made a logit",
+     .name = "Lens",
+     .command = CommandId::toggle_lens,
+     .shortcut = "Ctrl+R",
+     .help = "Shows what a model would say after every layer, and what made a logit, or one layer again.",
+     .draw = draw_lens_panel,
+     .focus = [](const Ui&) -> std::string { return kLensGrid; },
+     .obstacle = no_lens,
+     .waits = true,
+     .greyed = true,
+     .keys = kLensKeys},
     {.view = MainView::script,
      .title = "As a script",
      .name = "Script",

@@ -1,8 +1,20 @@
 #include "app/session/background/background.h"
 
+#include <iterator>
 #include <utility>
 
 namespace headscope {
+
+namespace {
+
+// Of a short text the first five tokens of every cell, of a longer one the first.
+LogitLens lens_of(const LensQuery& of, const CancelToken& cancel) {
+  constexpr std::int64_t kFewCells = 20'000, kTop = 5;
+  const std::int64_t cells = of.trace->query_len() * std::ssize(of.trace->model->layers);
+  return logit_lens("view", *of.trace, of.batch, cells <= kFewCells ? kTop : 1, cancel);
+}
+
+}  // namespace
 
 Background::Background(const Executor& like, const std::function<void()>& wake, Compute compute, EngineOptions engine)
     : maps(like.make_sibling(Load::light), wake),
@@ -23,14 +35,23 @@ Background::Background(const Executor& like, const std::function<void()>& wake, 
                       return sensitivity(*of.trace, of.stage, of.index, cancel);
                     }),
       cell_searches(like.make_sibling(Load::heavy), wake, CellSearches::WorkInParts(find_cells)),
-      text_shades(like.make_sibling(Load::heavy), wake, [](const TextWeightsQuery& of, const CancelToken& cancel) {
-        return text_weights(*of.trace, of.request, cancel);
+      text_shades(like.make_sibling(Load::heavy), wake,
+                  [](const TextWeightsQuery& of, const CancelToken& cancel) {
+                    return text_weights(*of.trace, of.request, cancel);
+                  }),
+      lenses(like.make_sibling(Load::heavy), wake, lens_of),
+      attributions(like.make_sibling(Load::heavy), wake, [](const AttributionQuery& of, const CancelToken& cancel) {
+        LogitQuestion question;
+        question.position = of.position;
+        question.ids = of.ids;
+        question.by = of.by;
+        return attribution(*of.trace->model, question, cancel);
       }) {}
 
 bool Background::busy() const {
   return maps.busy() || slice_numbers.busy() || model_numbers.busy() || variant_numbers.busy() ||
          precision_numbers.busy() || explanations.busy() || comparisons.busy() || differences.busy() ||
-         sensitivities.busy() || cell_searches.busy() || text_shades.busy();
+         sensitivities.busy() || cell_searches.busy() || text_shades.busy() || lenses.busy() || attributions.busy();
 }
 
 }  // namespace headscope

@@ -40,6 +40,9 @@ struct Background {
   CellSearches cell_searches;
   // Of the words of the text.
   TextShades text_shades;
+  // What a model would say after every layer, and who made a logit.
+  Lenses lenses;
+  Attributions attributions;
 
   bool busy() const;  // one of them has work
 };

@@ -1,11 +1,15 @@
 // Questions of views that are answered in the background (latest_work.h).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "app/session/background/work/latest_work.h"
 #include "core/compare/comparison.h"
+#include "core/explain/attribution.h"
+#include "core/explain/logit_lens.h"
 #include "core/explain/sensitivity.h"
 #include "core/heads/text_weights.h"
 
@@ -43,5 +47,23 @@ struct TextWeightsQuery {
   friend bool operator==(const TextWeightsQuery&, const TextWeightsQuery&) = default;
 };
 using TextShades = LatestWork<TextWeightsQuery, TextWeights>;
+
+// What a model that was computed whole would say after every layer.
+struct LensQuery {
+  std::shared_ptr<const Trace> trace;
+  std::int64_t batch = 0;
+  friend bool operator==(const LensQuery&, const LensQuery&) = default;
+};
+using Lenses = LatestWork<LensQuery, LogitLens>;
+
+// Who made a logit of it; batch item 0.
+struct AttributionQuery {
+  std::shared_ptr<const Trace> trace;
+  std::int64_t position = 0;
+  std::vector<std::int64_t> ids;  // one, or the first less the second
+  AttributionBy by = AttributionBy::components;
+  friend bool operator==(const AttributionQuery&, const AttributionQuery&) = default;
+};
+using Attributions = LatestWork<AttributionQuery, Attribution>;
 
 }  // namespace headscope

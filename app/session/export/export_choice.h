@@ -22,6 +22,8 @@ enum class ExportSubject {
   arcs,
   neurons,
   text,
+  lens,
+  attribution,
   explanation,
   session
 };

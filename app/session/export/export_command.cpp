@@ -28,12 +28,12 @@ bool draws_one_head(const ViewSpec& spec, const Trace& trace) {
          (spec.view == ViewKind::stage && drawn != nullptr && drawn->tensor.rank() == 4);
 }
 
-bool of_sensitivity(const ViewSpec& spec, const Trace&) {
-  return spec.view == ViewKind::sensitivity;
+bool of_parts(const ViewSpec& spec, const Trace&) {
+  return spec.view == ViewKind::sensitivity || spec.view == ViewKind::attribution;
 }
 
 bool of_a_cell(const ViewSpec& spec, const Trace&) {
-  return spec.view == ViewKind::sensitivity || spec.view == ViewKind::explanation;
+  return spec.view == ViewKind::sensitivity || spec.view == ViewKind::explanation || spec.view == ViewKind::attribution;
 }
 
 bool of_arcs(const ViewSpec& spec, const Trace&) {
@@ -61,7 +61,7 @@ struct Said {
 };
 constexpr Said kSaid[] = {
     {"view", always, true},  {"head", draws_one_head, true},
-    {"at", of_a_cell},       {"by", of_sensitivity},
+    {"at", of_a_cell},       {"by", of_parts},
     {"token", always},       {"heads-shown", of_some_heads},
     {"along", of_text},      {"combine", of_text},
     {"hide-below", of_arcs}, {"sentences", of_arcs},

@@ -10,13 +10,10 @@
 #include "app/session/folder_listing.h"
 #include "app/session/lesson_stops.h"
 #include "app/session/state_json.h"
-#include "core/attention/stage_layout.h"
 #include "core/base/error.h"
 #include "core/export/html_page.h"
 #include "core/export/recipe.h"
 #include "core/export/session_file.h"
-#include "core/heads/sentences.h"
-#include "core/heads/shown_weights.h"
 #include "core/io/atomic_file.h"
 #include "core/io/csv.h"
 #include "core/io/npy.h"
@@ -24,8 +21,6 @@
 #include "core/io/safetensors.h"
 #include "core/io/tensor_blocks.h"
 #include "core/picture/figure/figure.h"
-#include "core/picture/paper.h"
-#include "core/picture/view_options.h"
 
 namespace headscope {
 namespace {
@@ -106,87 +101,6 @@ void write_picture(const ExportChoice& choice, const FigureSource& source, const
 }
 
 }  // namespace
-
-std::optional<ViewSpec> figure_of(const ExportChoice& choice, const Trace& trace, const ViewState& view) {
-  const bool page = choice.format == ExportFile::html;
-  if (!(page || is_picture(choice.format)) || choice.subject == ExportSubject::window) return std::nullopt;
-  ViewSpec spec = choice.subject == ExportSubject::sensitivity   ? sensitivity_spec(trace, view)
-                  : choice.subject == ExportSubject::explanation ? explanation_spec(trace, view)
-                                                                 : view_spec_of(view, choice.theme);
-  if (choice.subject != ExportSubject::text) spec.heads_shown.reset();
-  if (!page) spec.paper = choice.paper;
-  spec.scale = page || is_for_paper(spec) ? 1 : choice.scale;
-  if (page && spec.range == RangeKind::fit) spec.range = RangeKind::automatic;  // it has no window to fit to
-  spec.theme = choice.theme;
-  spec.labels = choice.labels;
-  spec.color_bar = choice.color_bar;
-  spec.stage = exported_stage(choice, view);
-  // Grouped keys and values have fewer slices than there are heads.
-  const std::int64_t slice =
-      trace.find(spec.stage) != nullptr ? slice_of_head(trace, spec.stage, view.head) : view.head;
-  if (choice.subject == ExportSubject::difference) spec.view = ViewKind::difference;
-  spec.colormap = has_weight_colors(spec.view, spec.stage) ? view.weight_map : view.signed_map;
-  switch (choice.subject) {
-    case ExportSubject::difference:
-      spec.head = slice;
-      [[fallthrough]];
-    case ExportSubject::sensitivity:
-    case ExportSubject::explanation:
-      // The range is that of what differs, around zero.
-      spec.range = RangeKind::automatic;
-      spec.log_scale = false;
-      break;
-    case ExportSubject::head:
-      spec.view = ViewKind::head;
-      break;
-    case ExportSubject::heads:
-      spec.view = ViewKind::heads;
-      find_view_option("heads-shown")->set(spec, choice.heads);
-      break;
-    case ExportSubject::concat:
-      spec.view = spec.stage == StageId::output ? ViewKind::stage : ViewKind::concat;
-      break;
-    case ExportSubject::arcs:
-    case ExportSubject::neurons:
-      spec.view = choice.subject == ExportSubject::arcs ? ViewKind::arcs : ViewKind::neurons;
-      if (choice.subject == ExportSubject::arcs) {
-        spec.heads_shown = view.arcs_chosen ? view.arcs_heads : std::vector{view.head};
-      }
-      // Cells and range are the grid's.
-      spec.range = RangeKind::automatic;
-      spec.log_scale = false;
-      if (view.cell && is_score_like(view.stage)) spec.token = view.cell->row;
-      break;
-    case ExportSubject::text:
-      set_text(spec, view);
-      break;
-    default:
-      spec.view = ViewKind::stage;
-      spec.head = slice;
-  }
-  return spec;
-}
-
-ViewSpec fitted_view(ViewSpec view, const Trace& trace) {
-  if (view.view == ViewKind::heads && view.heads_shown) {
-    std::erase_if(*view.heads_shown, [&](std::int64_t head) { return head >= trace.num_heads(); });
-    if (view.heads_shown->empty()) view.heads_shown.reset();
-  }
-  if (view.view != ViewKind::arcs && view.view != ViewKind::neurons && view.view != ViewKind::text) return view;
-  const bool of_keys = view.view == ViewKind::text && view.along == TextAlong::column;
-  const Showing showing = showing_of(trace.request);
-  if (view.token && showing.changes_tokens() && view.view != ViewKind::neurons) {
-    const TokenGroups groups = token_groups(showing, trace);
-    view.token = group_of(of_keys ? groups.columns : groups.rows, *view.token);
-  }
-  if (view.token && *view.token >= (of_keys ? trace.key_len() : trace.query_len())) view.token.reset();
-  if (view.heads_shown) std::erase_if(*view.heads_shown, [&](std::int64_t head) { return head >= trace.num_heads(); });
-  // A text is shaded by at least one head.
-  if (view.view == ViewKind::text && view.heads_shown && view.heads_shown->empty()) view.heads_shown.reset();
-  if (view.sentences != SentencePair::all && !second_part(trace)) view.sentences = SentencePair::all;
-  view.head = std::clamp<std::int64_t>(view.head, 0, std::max<std::int64_t>(trace.num_heads() - 1, 0));
-  return view;
-}
 
 std::string file_name_problem(const std::string& name) {
   if (name.empty()) return "The file needs a name.";

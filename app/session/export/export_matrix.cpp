@@ -35,6 +35,8 @@ StageId exported_stage(const ExportChoice& choice, const ViewState& view) {
     case ExportSubject::arcs:
     case ExportSubject::neurons:
     case ExportSubject::text:
+    case ExportSubject::lens:
+    case ExportSubject::attribution:
       return StageId::weights;
     default:
       return view.stage;

@@ -18,7 +18,7 @@ namespace {
 // How exports of a view differ from those of the others.
 struct ViewExports {
   MainView view;
-  std::optional<ExportSubject> subject = {};  // that no other view offers; the usual one there
+  std::vector<ExportSubject> subjects = {};  // that no other view offers; the first is the usual one there
   // Its two results: titles in the dialog, endings of file names.
   const char *first = "A", *second = "B", *difference = "A \u2212 B";
   const char *first_ending = ".a", *second_ending = ".b";
@@ -33,8 +33,9 @@ const ViewExports& exports_of(MainView view) {
        .difference = "Wrong \u2212 right",
        .first_ending = ".right",
        .second_ending = ".wrong"},
-      {.view = MainView::sensitivity, .subject = ExportSubject::sensitivity},
-      {.view = MainView::text, .subject = ExportSubject::text},
+      {.view = MainView::sensitivity, .subjects = {ExportSubject::sensitivity}},
+      {.view = MainView::text, .subjects = {ExportSubject::text}},
+      {.view = MainView::lens, .subjects = {ExportSubject::lens, ExportSubject::attribution}},
   };
   for (const ViewExports& row : others) {
     if (row.view == view) return row;
@@ -70,12 +71,15 @@ bool is_picture(ExportFile format) {
 
 std::vector<ExportSubject> subjects_of(const ViewState& view, bool two) {
   std::vector<ExportSubject> subjects;
-  subjects.reserve(13);  // all of them
+  subjects.reserve(15);  // all of them
   subjects.push_back(ExportSubject::window);
   if (two) {
     subjects.insert(subjects.end(), {ExportSubject::first, ExportSubject::second, ExportSubject::difference});
   }
-  if (const auto own = exports_of(view.main_view).subject) subjects.push_back(*own);
+  for (const ExportSubject own : exports_of(view.main_view).subjects) {
+    const bool named = own != ExportSubject::attribution || !view.lens.tokens.empty();
+    if (named) subjects.push_back(own);
+  }
   subjects.insert(subjects.end(), {ExportSubject::head, ExportSubject::heads, ExportSubject::stage,
                                    ExportSubject::concat, ExportSubject::arcs, ExportSubject::neurons});
   if (view.cell && view.cell->row >= 0 && view.cell->column >= 0) subjects.push_back(ExportSubject::explanation);
@@ -85,7 +89,8 @@ std::vector<ExportSubject> subjects_of(const ViewState& view, bool two) {
 
 ExportSubject usual_subject(const ViewState& view, bool two) {
   if (two) return ExportSubject::difference;
-  if (const auto own = exports_of(view.main_view).subject) return *own;
+  const std::vector<ExportSubject>& own = exports_of(view.main_view).subjects;
+  if (!own.empty()) return own.front();
   if (!is_score_like(view.stage)) return ExportSubject::stage;
   return view.heads_show == HeadsShow::arcs      ? ExportSubject::arcs
          : view.heads_show == HeadsShow::neurons ? ExportSubject::neurons
@@ -93,9 +98,9 @@ ExportSubject usual_subject(const ViewState& view, bool two) {
 }
 
 const char* subject_name(ExportSubject subject) {
-  constexpr const char* kNames[] = {"window",  "first", "second",      "difference", "sensitivity",
-                                    "head",    "heads", "stage",       "concat",     "arcs",
-                                    "neurons", "text",  "explanation", "session"};
+  constexpr const char* kNames[] = {"window", "first",       "second",      "difference", "sensitivity", "head",
+                                    "heads",  "stage",       "concat",      "arcs",       "neurons",     "text",
+                                    "lens",   "attribution", "explanation", "session"};
   return kNames[static_cast<std::size_t>(subject)];
 }
 
@@ -125,6 +130,10 @@ std::string subject_title(ExportSubject subject, const ViewState& view) {
       return "Neurons";
     case ExportSubject::text:
       return "Text";
+    case ExportSubject::lens:
+      return "Logit lens";
+    case ExportSubject::attribution:
+      return "Who made the logit";
     case ExportSubject::explanation:
       return "Explanation";
     case ExportSubject::session:
@@ -165,6 +174,10 @@ std::string subject_fact(ExportSubject subject, const Trace& trace, const ViewSt
       return fmt::format("head {}", view.head);
     case ExportSubject::text:
       return view.text.along == TextAlong::row ? "a query's keys" : "a key's queries";
+    case ExportSubject::lens:
+      return "after every layer";
+    case ExportSubject::attribution:
+      return std::string(attribution_by_name(view.lens.by));
     case ExportSubject::explanation:
       return fmt::format("{}, {}", view.cell->row, view.cell->column);
     case ExportSubject::session:
@@ -177,7 +190,8 @@ std::vector<ExportFile> formats_of(ExportSubject subject) {
   if (subject == ExportSubject::window) return {ExportFile::png};
   if (subject == ExportSubject::session) return {ExportFile::json};
   if (subject == ExportSubject::arcs) return {ExportFile::svg, ExportFile::png, ExportFile::pdf, ExportFile::html};
-  if (subject == ExportSubject::neurons || subject == ExportSubject::text || subject == ExportSubject::explanation) {
+  if (subject == ExportSubject::neurons || subject == ExportSubject::text || subject == ExportSubject::lens ||
+      subject == ExportSubject::attribution || subject == ExportSubject::explanation) {
     return {ExportFile::svg, ExportFile::png, ExportFile::pdf};
   }
   if (subject == ExportSubject::head || subject == ExportSubject::heads) {
@@ -226,7 +240,8 @@ std::string heads_in_name(const ExportChoice& choice) {
 std::string suggested_file(const ExportChoice& choice, const Trace& trace, const ViewState& view,
                            const std::string& title) {
   std::string stem = stem_of(trace, title);
-  const bool of_a_layer = choice.subject != ExportSubject::window && choice.subject != ExportSubject::session;
+  const bool of_a_layer = choice.subject != ExportSubject::window && choice.subject != ExportSubject::session &&
+                          choice.subject != ExportSubject::lens && choice.subject != ExportSubject::attribution;
   if (of_a_layer && trace.model != nullptr) stem += fmt::format(".layer{}", trace.model->layer);
   switch (choice.subject) {
     case ExportSubject::window:
@@ -265,7 +280,9 @@ std::string suggested_file(const ExportChoice& choice, const Trace& trace, const
       stem += fmt::format(".neurons.head{}", view.head);
       break;
     case ExportSubject::text:
-      stem += ".text";
+    case ExportSubject::lens:
+    case ExportSubject::attribution:
+      stem += fmt::format(".{}", subject_name(choice.subject));
       break;
     case ExportSubject::explanation:
       stem += fmt::format(".{}.explained", stage_name(view.stage));

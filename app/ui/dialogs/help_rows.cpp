@@ -38,6 +38,8 @@ constexpr PlaceKey kPlaceKeys[] = {
     {"Lesson", "Stop beside", "Left, Right", "On the number of a stop; while it plays, the stop before and the next."},
     {"Lesson", "Move the stop", "Alt+Left, Alt+Right", "On its number."},
     {"Lesson", "Remove the stop", "Del", "On its number; undo brings it back."},
+    {"Lens", "Pick a cell", "Click, arrows", "A layer and a token; Enter goes to that layer."},
+    {"Lens", "Take a logit apart", "Click, Shift+click", "Of a likely token; with Shift less that of another."},
     {"Lines and neurons", "Choose a token", "Click, arrows", "Chooses a token, moves the choice."},
     {"Lines and neurons", "Lines of a head", "0 to 9", "On and off."},
     {"Lines and neurons", "Save the drawing", "S", "As SVG."},

@@ -136,6 +136,33 @@ TEST(ViewSpecOfState, TheTextIsAViewOfItsOwn) {
   }
 }
 
+TEST(ViewSpecOfState, ALensAndAnAttributionOpenInTheLens) {
+  ViewState view;
+  view.main_view = MainView::lens;
+  view.lens = {0, 4, {28, 6}, AttributionBy::heads};
+  const ViewSpec lens = view_spec_of(view, Theme::dark);
+  EXPECT_EQ(lens.view, ViewKind::lens);
+  ViewState back;
+  apply_view_spec(back, lens);
+  EXPECT_EQ(back.main_view, MainView::lens);
+  EXPECT_EQ(parse_view_state(view_state_json(view)).lens, view.lens);
+  ViewSpec spec;
+  spec.view = ViewKind::attribution;
+  spec.at = {4};
+  spec.question.tokens = "28,6";
+  spec.question.by = AttributionBy::sources;
+  apply_view_spec(back, spec);
+  EXPECT_EQ(back.main_view, MainView::lens);
+  EXPECT_EQ(back.lens, (LensView{LensView::kLastLayer, 4, {28, 6}, AttributionBy::sources}));
+  spec.question.tokens = "tired,6";
+  apply_view_spec(back, spec);
+  EXPECT_TRUE(back.lens.tokens.empty()) << "words are chosen anew";
+  for (const char* wrong :
+       {R"({"lens": {"tokens": [1, 2, 3]}})", R"({"lens": {"tokens": [-1]}})", R"({"lens": {"by": "layers"}})"}) {
+    EXPECT_THROW(parse_view_state(wrong), Error) << wrong;
+  }
+}
+
 TEST(ViewSpecOfState, ApplyingKeepsTheLayoutAndForgetsTheZoom) {
   ViewState view;
   view.inspector_width = 333;

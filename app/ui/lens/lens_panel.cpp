@@ -1,0 +1,106 @@
+// The view 'lens': what is asked of the background, and where its parts stand.
+#include "app/ui/lens/lens_panel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "app/session/background/models/predictions.h"
+#include "app/session/session.h"
+#include "app/ui/map/map_colors.h"
+#include "app/ui/widgets/widgets.h"
+#include "core/attention/model_trace.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kBesideFrom = 820, kNarrowest = 320, kWidest = 440;
+
+// The lens of the shown result. Until it is known that of an older one, if it is of as many layers and tokens.
+std::shared_ptr<const Lenses::Result> known_lens(Ui& ui, const std::shared_ptr<const Trace>& trace) {
+  const std::int64_t batch = selection_of(ui.session.view, *trace).batch;
+  const auto result = ui.session.background.lenses.want({trace, batch});
+  if (result == nullptr || !result->answer) return result;
+  const std::vector<LensLayer>& layers = result->answer->layers;
+  const bool fits = layers.size() == trace->model->layers.size() + 1 && !layers.front().positions.empty() &&
+                    std::ssize(layers.front().positions) == trace->query_len();
+  return fits ? result : nullptr;
+}
+
+std::vector<std::int64_t> tokens_of(const LensView& view, const LogitLens& lens, std::int64_t column) {
+  if (!view.tokens.empty()) return view.tokens;
+  return {lens.layers.back().positions[static_cast<std::size_t>(column)].top.front().id};
+}
+
+LensShown shown_lens(Ui& ui, PanelData& data, const LogitLens& lens) {
+  const LensView& view = ui.session.view.lens;
+  const std::int64_t rows = std::ssize(lens.layers), columns = std::ssize(lens.layers.front().positions);
+  LensShown shown{data, lens, 0, 0, {}, nullptr};
+  shown.row = view.layer == LensView::kLastLayer ? rows - 1 : std::clamp<std::int64_t>(view.layer + 1, 0, rows - 1);
+  const std::int64_t position = view.position < 0 ? predicted_position(*data.trace().model) : view.position;
+  shown.column = std::clamp<std::int64_t>(position, 0, columns - 1);
+  shown.tokens = tokens_of(view, lens, shown.column);
+  shown.parts = ui.session.background.attributions.want({data.shared_trace(), shown.column, shown.tokens, view.by});
+  return shown;
+}
+
+// Why there is nothing to see yet, or at all.
+void draw_sentence(Ui& ui, const Rect& area, Rgba color, const std::string& sentence) {
+  const float pad = ui.px(size::panel_padding);
+  ui.mark("lens/sentence", area);
+  paragraph(ui, {{area.min.x + pad, area.min.y + pad}, {area.max.x - pad, area.max.y}}, Type::words12, color, sentence);
+}
+
+}  // namespace
+
+void pick_lens_cell(Ui& ui, std::int64_t row, std::int64_t column) {
+  ui.session.view.lens.layer = row - 1;
+  ui.session.view.lens.position = column;
+}
+
+void open_layer_at(Ui& ui, const LensShown& shown, std::int64_t layer, std::int64_t head) {
+  ui.session.end_undo_step();
+  ViewState& view = ui.session.view;
+  if (head >= 0) view.head = head;
+  ui.session.draft.layer = std::max<std::int64_t>(layer, 0);
+  view.stage = view.quantity = StageId::weights;
+  view.cell = Cell{shown.column, -1};
+  view.main_view = MainView::layer;
+  ui.state.focus = "heads/" + std::to_string(view.head);
+}
+
+void draw_lens_panel(Ui& ui, const Rect& area) {
+  ui.mark("lens", area);
+  PanelData* const data = panel_data(ui);
+  if (data == nullptr || data->trace().model == nullptr || data->trace().query_len() == 0) return;
+  const ModelTrace& model = *data->trace().model;
+  Rect all{area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}};
+  Rect line{{all.min.x, std::round(all.center().y - ui.px(12))}, {all.max.x - ui.px(size::panel_padding), 0}};
+  line.max.y = line.min.y + ui.px(size::control_height);
+  color_map_combo(ui, "lens/colormap", take_right(line, ui.px(92), ui.px(6)), true);
+  all.max.x = line.max.x;
+  panel_header(ui, all, "Logit lens", "what " + model.name + " would say if it ended after each layer");
+  Rect body{{area.min.x, all.max.y}, area.max};
+  if (model.final_hidden.empty()) return draw_sentence(ui, body, ui.colors.text2, "Computing all layers …");
+  const auto result = known_lens(ui, data->shared_trace());
+  if (result != nullptr && !result->failure.empty()) {
+    return draw_sentence(ui, body, ui.colors.bad, result->failure);
+  }
+  if (result == nullptr || !result->answer) return draw_sentence(ui, body, ui.colors.text2, "Computing …");
+  const LensShown shown = shown_lens(ui, *data, *result->answer);
+  Rect logit;
+  if (body.width() >= ui.px(kBesideFrom)) {
+    const float width = std::clamp(std::round(body.width() * 0.36f), ui.px(kNarrowest), ui.px(kWidest));
+    logit = take_right(body, width, 0);
+    vertical_line(ui, logit.min.x, logit.min.y, logit.max.y, ui.colors.line);
+  } else {
+    logit = {{body.min.x, std::round(body.min.y + body.height() * 0.5f)}, body.max};
+    body.max.y = logit.min.y;
+    horizontal_line(ui, logit.min.x, logit.max.x, logit.min.y, ui.colors.line);
+  }
+  draw_lens_grid(ui, shown, body);
+  draw_lens_logit(ui, shown, logit);
+  ask_for_rest(ui);
+}
+
+}  // namespace headscope::ui
