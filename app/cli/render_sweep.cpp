@@ -55,8 +55,8 @@ Sweep swept(const Request& request, const Request& against, const ViewSpec& view
   if (view.question.direction == SweepDirection::noise) std::swap(question.patched, question.source);
   ProgressLine progress;
   progress.show("computing");
-  Sweep found = sweep(engine_options(memory, true), question, cancel, [&](std::size_t done, std::size_t count) {
-    progress.show("patching", static_cast<double>(done) / static_cast<double>(count));
+  Sweep found = sweep(engine_options(memory, true), question, cancel, [&](const Sweep& so_far, std::size_t known) {
+    progress.show("patching", static_cast<double>(known) / static_cast<double>(so_far.cells.size()));
   });
   progress.erase();
   if (!found.found->notice.empty()) print_notice(found.found->notice);

@@ -70,9 +70,10 @@ void run(const Arguments& given, const CancelToken& cancel) {
   if (direction == SweepDirection::noise) std::swap(question.patched, question.source);
   ProgressLine progress;
   progress.show("computing");
-  const Sweep found = sweep(engine_options(memory, true), question, cancel, [&](std::size_t done, std::size_t count) {
-    progress.show("patching", static_cast<double>(done) / static_cast<double>(count));
-  });
+  const Sweep found =
+      sweep(engine_options(memory, true), question, cancel, [&](const Sweep& so_far, std::size_t known) {
+        progress.show("patching", static_cast<double>(known) / static_cast<double>(so_far.cells.size()));
+      });
   progress.erase();
   if (!path.empty()) {
     write_file_atomically(path, [&](std::ostream& out) { out << sweep_csv(found); });

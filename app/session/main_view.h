@@ -22,6 +22,7 @@ enum class MainView {
   weights,      // the tensors of the layer's weights
   text,         // attention on the words of the text
   lens,         // what a model would say after every layer, and who made a logit
+  sweep,        // what becomes of a metric when one part after the other takes numbers of the pinned result
 };
 
 struct MainViewWord {
@@ -43,6 +44,7 @@ inline constexpr auto kMainViewWords = std::to_array<MainViewWord>({
     {MainView::weights, "weights"},
     {MainView::text, "text", ViewKind::text},
     {MainView::lens, "lens", ViewKind::lens},
+    {MainView::sweep, "sweep", ViewKind::sweep},
 });
 static_assert(
     [] {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +19,10 @@ using nlohmann::json;
 const std::vector<std::string> kBugLabShows = {"right", "wrong", "side_by_side"};
 const std::vector<std::string> kAlongs = {"row", "column"}, kCombined = {"sum", "mean"};
 const std::vector<std::string> kAttributionBy = {"components", "heads", "sources"};
-const std::vector<std::string> kFormats = {"float32", "float16", "bfloat16"};  // of NumberType
+const std::vector<std::string> kPatches(std::begin(kSweepPatchNames), std::end(kSweepPatchNames));
+const std::vector<std::string> kDirections(std::begin(kSweepDirectionNames), std::end(kSweepDirectionNames));
+const std::vector<std::string> kMeasures = {"usual", "logit", "probability", "loss", "kl"};  // of SweepMeasure
+const std::vector<std::string> kFormats = {"float32", "float16", "bfloat16"};                // of NumberType
 constexpr double kLargestFilter = 1e6;
 
 std::optional<HeadMetric> metric_from(const JsonReader& reader, const char* key) {
@@ -28,6 +32,20 @@ std::optional<HeadMetric> metric_from(const JsonReader& reader, const char* key)
   const std::optional<HeadMetric> metric = metric_of_key(name);
   if (!metric) refuse_json(key, "the name of a metric");
   return metric;
+}
+
+// At most `most` whole numbers from 0 up; empty without the key.
+std::vector<std::int64_t> indices_from(const JsonReader& reader, const char* key, std::size_t most,
+                                       const char* expected) {
+  std::vector<std::int64_t> indices;
+  const json* found = reader.find(key);
+  if (found == nullptr) return indices;
+  if (!found->is_array() || found->size() > most) refuse_json(key, expected);
+  for (const json& item : *found) {
+    if (!item.is_number_unsigned()) refuse_json(key, expected);
+    indices.push_back(static_cast<std::int64_t>(std::min<std::uint64_t>(item.get<std::uint64_t>(), kMostIndex)));
+  }
+  return indices;
 }
 
 }  // namespace
@@ -138,6 +156,30 @@ TextView text_from(const JsonReader& outer) {
   return text;
 }
 
+json sweep_json(const SweepView& sweep) {
+  json object = {{"patch", kPatches[static_cast<std::size_t>(sweep.patch)]},
+                 {"direction", kDirections[static_cast<std::size_t>(sweep.direction)]},
+                 {"measure", kMeasures[static_cast<std::size_t>(sweep.measure)]},
+                 {"tokens", sweep.tokens}};
+  if (sweep.cell) object["cell"] = {sweep.cell->row, sweep.cell->column};
+  return object;
+}
+
+SweepView sweep_from(const JsonReader& outer) {
+  SweepView sweep;
+  const json* object = outer.find("sweep");
+  if (object == nullptr) return sweep;
+  const JsonReader reader(object->dump());
+  sweep.patch = static_cast<SweepPatch>(reader.read_choice("patch", kPatches, static_cast<int>(sweep.patch)));
+  sweep.direction =
+      static_cast<SweepDirection>(reader.read_choice("direction", kDirections, static_cast<int>(sweep.direction)));
+  sweep.measure = static_cast<SweepMeasure>(reader.read_choice("measure", kMeasures, static_cast<int>(sweep.measure)));
+  reader.read("tokens", sweep.tokens);
+  const std::vector<std::int64_t> cell = indices_from(reader, "cell", 2, "a row and a column");
+  if (cell.size() == 2) sweep.cell = Cell{cell[0], cell[1]};
+  return sweep;
+}
+
 json lens_json(const LensView& lens) {
   json object = {
       {"layer", lens.layer}, {"position", lens.position}, {"by", kAttributionBy[static_cast<std::size_t>(lens.by)]}};
@@ -153,13 +195,7 @@ LensView lens_from(const JsonReader& outer) {
   reader.read("layer", lens.layer, LensView::kLastLayer, kMostIndex);
   reader.read("position", lens.position, -1, kMostIndex);
   lens.by = static_cast<AttributionBy>(reader.read_choice("by", kAttributionBy, static_cast<int>(lens.by)));
-  const json* tokens = reader.find("tokens");
-  if (tokens == nullptr) return lens;
-  if (!tokens->is_array() || tokens->size() > 2) refuse_json("tokens", "a list of at most two token ids");
-  for (const json& id : *tokens) {
-    if (!id.is_number_unsigned()) refuse_json("tokens", "a list of at most two token ids");
-    lens.tokens.push_back(static_cast<std::int64_t>(std::min<std::uint64_t>(id.get<std::uint64_t>(), kMostIndex)));
-  }
+  lens.tokens = indices_from(reader, "tokens", 2, "a list of at most two token ids");
   return lens;
 }
 

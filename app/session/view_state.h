@@ -20,6 +20,7 @@
 #include "core/picture/palette.h"
 #include "core/picture/view_spec.h"
 #include "core/request/stage.h"
+#include "core/sweep/sweep_patch.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -52,6 +53,9 @@ struct LayersView {
   friend bool operator==(const LayersView&, const LayersView&) = default;
 };
 
+// What a sweep measures. usual: the logit of what A says, less that of what B says.
+enum class SweepMeasure { usual, logit, probability, loss, kl };
+
 // The bug lab. Its switches change what is compared, never the request.
 struct BugLabView {
   enum class Shows { right, wrong, side_by_side };
@@ -80,6 +84,16 @@ struct LensView {
                                      // the most probable one at the position
   AttributionBy by = AttributionBy::components;
   friend bool operator==(const LensView&, const LensView&) = default;
+};
+
+// A patch after the other between the pinned result and the current one.
+struct SweepView {
+  SweepPatch patch = SweepPatch::heads;
+  SweepDirection direction = SweepDirection::denoise;
+  SweepMeasure measure = SweepMeasure::usual;
+  std::string tokens;        // of logit and probability: "A" or "A-B"
+  std::optional<Cell> cell;  // picked; rows and columns as they are shown
+  friend bool operator==(const SweepView&, const SweepView&) = default;
 };
 
 // The tensors of the layer's weights.
@@ -129,6 +143,7 @@ struct ViewState {
   WeightsView weights;
   TextView text;
   LensView lens;
+  SweepView sweep;
   std::optional<SensitivityBy> sensitivity_by;  // nothing: usual_by() of the stage
   Lesson lesson;                                // of the document; changes of it are steps of undo
   friend bool operator==(const ViewState&, const ViewState&) = default;

@@ -1,5 +1,4 @@
 // The rows of main_views(): each names functions of the room that draws the view, which no other file here has to know.
-#include "app/session/background/models/predictions.h"
 #include "app/session/session.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/compare/compare_panel.h"
@@ -12,6 +11,8 @@
 #include "app/ui/script/script_panel.h"
 #include "app/ui/text/text_panel.h"
 #include "app/ui/weights/weights_panel.h"
+#include "core/attention/model_trace.h"
+#include "core/model/checkpoint.h"
 
 namespace headscope::ui {
 
@@ -65,12 +66,16 @@ Obstacle no_text(const Ui& ui) {
 
 constexpr const char* kLensKeys[] = {"Arrows pick a cell", "Enter opens that layer"};
 
+// Of a checkpoint with its output head, whether all of its layers are computed already or not.
+bool says_tokens(const Trace& trace) {
+  return trace.model != nullptr && trace.model->checkpoint != nullptr &&
+         trace.model->checkpoint->output_head().kind != OutputHead::Kind::none;
+}
+
 Obstacle no_lens(const Ui& ui) {
   const auto trace = ui.session.trace();
   if (trace == nullptr) return kNothingComputed;
-  if (trace->model != nullptr && trace->model->checkpoint != nullptr && has_predictions(*trace->model)) {
-    return std::nullopt;
-  }
+  if (says_tokens(*trace)) return std::nullopt;
   return ViewObstacle{"There is no model that says tokens.",
                       "The lens needs a checkpoint with its output head: Model, weights, or File, Open folder."};
 }

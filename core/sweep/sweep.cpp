@@ -99,6 +99,8 @@ class WaitingCells {
     if (cells_.size() == kAtOnce) measure(cancel);
   }
 
+  std::size_t count() const { return cells_.size(); }
+
   void measure(const CancelToken& cancel) {
     if (cells_.empty()) return;
     const auto count = static_cast<std::int64_t>(cells_.size()), values = static_cast<std::int64_t>(rows_.size());
@@ -127,7 +129,7 @@ std::vector<PatchedStage> patches_of_cell(const SweepCell& cell) {
 }
 
 Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelToken& cancel,
-            const std::function<void(std::size_t done, std::size_t count)>& progress) {
+            const std::function<void(const Sweep& so_far, std::size_t known)>& progress) {
   check_requests(question);
   options.whole_model = true;
   options.reuse = false;
@@ -159,10 +161,11 @@ Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelTo
   if (!of_text) cell_options.final_from = result.position;
   ModelForward models;  // keeps the layers that the next cell does not change
   WaitingCells waiting(model, result.metric, unpatched);
+  for (SweepCell& cell : result.cells) cell.value = result.unpatched;
   std::size_t done = 0;
   for (SweepCell& cell : result.cells) {
-    if (progress) progress(done++, result.cells.size());
-    cell.value = result.unpatched;
+    if (progress) progress(result, done - waiting.count());
+    ++done;
     if (cell.position && result.found->query_of[static_cast<std::size_t>(*cell.position)] < 0) continue;
     const Request request = with_cell(question.patched, cell);
     const auto run = models.run(request, engine.read(request, cancel), model.backend, cancel, cell_options);

@@ -54,10 +54,11 @@ std::vector<PatchedStage> patches_of_cell(const SweepCell& cell);
 // Runs every cell: its value is that of a run of `patched` with that patch, bit for bit, on any number of threads. A
 // run computes only the layers from the patched one on, and of these only what follows from the patch; positions
 // without a partner in the source are not run and have the unpatched value. `options`: the backend and the memory for
-// stages. `progress` gets the cells that are done and how many there are; it may be empty. UsageError for what names no
+// stages. `progress` gets the sweep so far, of whose cells the first `known` have their values, as often as a cell was
+// run; it may be empty. UsageError for what names no
 // model with an output head, a position that is not there, requests that are patched themselves, and what
 // parse_sweep_metric() and patches_from() refuse; throws Cancelled, and as Engine::run.
 Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelToken& cancel,
-            const std::function<void(std::size_t done, std::size_t count)>& progress = {});
+            const std::function<void(const Sweep& so_far, std::size_t known)>& progress = {});
 
 }  // namespace headscope

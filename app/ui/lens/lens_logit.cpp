@@ -33,11 +33,11 @@ std::string piece_of(const LensShown& shown, std::int64_t id) {
       if (token.id == id) return visible_piece(token.piece);
     }
   }
-  return visible_piece(token_piece(*shown.data.trace().model->checkpoint, id));
+  return visible_piece(token_piece(*shown.trace.model->checkpoint, id));
 }
 
 std::string where_text(const LensShown& shown) {
-  const std::string token = visible_piece(token_or_index(shown.data.trace().inputs->tokens, shown.column));
+  const std::string token = visible_piece(token_or_index(shown.trace.inputs->tokens, shown.column));
   return (shown.row == 0 ? "Of the embeddings" : fmt::format("After layer {}", shown.row - 1)) +
          fmt::format(", at {} {}", shown.column, token);
 }
@@ -82,7 +82,7 @@ std::string part_name(const LensShown& shown, const AttributionPart& part) {
   if (part.head) name += fmt::format("head {} ", *part.head);
   const std::string_view word = part.name;
   if (part.key) {
-    const std::string token = visible_piece(token_or_index(shown.data.trace().inputs->key_tokens, *part.key));
+    const std::string token = visible_piece(token_or_index(shown.trace.inputs->key_tokens, *part.key));
     name += fmt::format("reads {} {}", *part.key, token);
   } else if (word != "head") {
     name += word;

@@ -16,15 +16,14 @@ namespace {
 
 constexpr float kBesideFrom = 820, kNarrowest = 320, kWidest = 440;
 
-// The lens of the shown result. Until it is known that of an older one, if it is of as many layers and tokens.
+// The lens of the shown result; until that is known the last one. Null: none yet.
 std::shared_ptr<const Lenses::Result> known_lens(Ui& ui, const std::shared_ptr<const Trace>& trace) {
-  const std::int64_t batch = selection_of(ui.session.view, *trace).batch;
-  const auto result = ui.session.background.lenses.want({trace, batch});
-  if (result == nullptr || !result->answer) return result;
-  const std::vector<LensLayer>& layers = result->answer->layers;
-  const bool fits = layers.size() == trace->model->layers.size() + 1 && !layers.front().positions.empty() &&
-                    std::ssize(layers.front().positions) == trace->query_len();
-  return fits ? result : nullptr;
+  std::shared_ptr<const Lenses::Result>& last = ui.state.panels.get<LensPanelState>().last;
+  // Of a model whose layers are still being computed there is none.
+  if (trace->model->final_hidden.empty()) return last;
+  const auto result = ui.session.background.lenses.want({trace, selection_of(ui.session.view, *trace).batch});
+  if (result != nullptr) last = result;
+  return last;
 }
 
 std::vector<std::int64_t> tokens_of(const LensView& view, const LogitLens& lens, std::int64_t column) {
@@ -32,15 +31,15 @@ std::vector<std::int64_t> tokens_of(const LensView& view, const LogitLens& lens,
   return {lens.layers.back().positions[static_cast<std::size_t>(column)].top.front().id};
 }
 
-LensShown shown_lens(Ui& ui, PanelData& data, const LogitLens& lens) {
+LensShown shown_lens(Ui& ui, const std::shared_ptr<const Trace>& trace, const LogitLens& lens) {
   const LensView& view = ui.session.view.lens;
   const std::int64_t rows = std::ssize(lens.layers), columns = std::ssize(lens.layers.front().positions);
-  LensShown shown{data, lens, 0, 0, {}, nullptr};
+  LensShown shown{*trace, lens, 0, 0, {}, nullptr};
   shown.row = view.layer == LensView::kLastLayer ? rows - 1 : std::clamp<std::int64_t>(view.layer + 1, 0, rows - 1);
-  const std::int64_t position = view.position < 0 ? predicted_position(*data.trace().model) : view.position;
+  const std::int64_t position = view.position < 0 ? predicted_position(*trace->model) : view.position;
   shown.column = std::clamp<std::int64_t>(position, 0, columns - 1);
   shown.tokens = tokens_of(view, lens, shown.column);
-  shown.parts = ui.session.background.attributions.want({data.shared_trace(), shown.column, shown.tokens, view.by});
+  shown.parts = ui.session.background.attributions.want({trace, shown.column, shown.tokens, view.by});
   return shown;
 }
 
@@ -71,23 +70,19 @@ void open_layer_at(Ui& ui, const LensShown& shown, std::int64_t layer, std::int6
 
 void draw_lens_panel(Ui& ui, const Rect& area) {
   ui.mark("lens", area);
-  PanelData* const data = panel_data(ui);
-  if (data == nullptr || data->trace().model == nullptr || data->trace().query_len() == 0) return;
-  const ModelTrace& model = *data->trace().model;
+  const std::shared_ptr<const Trace> trace = ui.session.trace();
+  if (trace == nullptr || trace->model == nullptr || trace->query_len() == 0) return;
   Rect all{area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}};
   Rect line{{all.min.x, std::round(all.center().y - ui.px(12))}, {all.max.x - ui.px(size::panel_padding), 0}};
   line.max.y = line.min.y + ui.px(size::control_height);
   color_map_combo(ui, "lens/colormap", take_right(line, ui.px(92), ui.px(6)), true);
   all.max.x = line.max.x;
-  panel_header(ui, all, "Logit lens", "what " + model.name + " would say if it ended after each layer");
+  panel_header(ui, all, "Logit lens", "what " + trace->model->name + " would say if it ended after each layer");
   Rect body{{area.min.x, all.max.y}, area.max};
-  if (model.final_hidden.empty()) return draw_sentence(ui, body, ui.colors.text2, "Computing all layers …");
-  const auto result = known_lens(ui, data->shared_trace());
-  if (result != nullptr && !result->failure.empty()) {
-    return draw_sentence(ui, body, ui.colors.bad, result->failure);
-  }
-  if (result == nullptr || !result->answer) return draw_sentence(ui, body, ui.colors.text2, "Computing …");
-  const LensShown shown = shown_lens(ui, *data, *result->answer);
+  const auto result = known_lens(ui, trace);
+  if (result == nullptr) return draw_sentence(ui, body, ui.colors.text2, "Computing …");
+  if (!result->answer) return draw_sentence(ui, body, ui.colors.text, result->failure);
+  const LensShown shown = shown_lens(ui, result->question.trace, *result->answer);
   Rect logit;
   if (body.width() >= ui.px(kBesideFrom)) {
     const float width = std::clamp(std::round(body.width() * 0.36f), ui.px(kNarrowest), ui.px(kWidest));
@@ -100,7 +95,6 @@ void draw_lens_panel(Ui& ui, const Rect& area) {
   }
   draw_lens_grid(ui, shown, body);
   draw_lens_logit(ui, shown, logit);
-  ask_for_rest(ui);
 }
 
 }  // namespace headscope::ui

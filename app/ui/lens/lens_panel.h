@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "app/session/background/background_queries.h"
-#include "app/ui/panel_data.h"
 #include "app/ui/stage_facts.h"
 #include "app/ui/ui.h"
 
@@ -18,14 +17,14 @@ inline constexpr const char* kLensGrid = "lens/grid";  // the control that has t
 
 // What the panel remembers.
 struct LensPanelState {
-  std::shared_ptr<const Attributions::Result> ordered;   // whose parts `order` sorts
-  std::vector<std::size_t> order;                        // the parts that are listed, the largest first
-  std::int64_t followed_row = -1, followed_column = -1;  // the picked cell that was scrolled into sight
+  std::shared_ptr<const Lenses::Result> last;           // shown until a newer one is known
+  std::shared_ptr<const Attributions::Result> ordered;  // whose parts `order` sorts
+  std::vector<std::size_t> order;                       // the parts that are listed, the largest first
 };
 
 // What is shown in this frame.
 struct LensShown {
-  PanelData& data;
+  const Trace& trace;  // of which the lens is: the shown result, or an older one until its lens is known
   const LogitLens& lens;
   std::int64_t row = 0, column = 0;                   // the picked cell: lens.layers[row].positions[column]
   std::vector<std::int64_t> tokens;                   // whose logit is taken apart, one or two

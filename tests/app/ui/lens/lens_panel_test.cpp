@@ -49,7 +49,7 @@ TEST_F(LensPanel, OpensWithTheGridAndLeaves) {
 }
 
 TEST_F(LensPanel, ACellSaysTheTokensOfTheLens) {
-  d.click("lens/cell/0,3");
+  d.click("lens/cell/1,3");
   EXPECT_EQ(view().layer, 0);
   EXPECT_EQ(view().position, 3);
   const LogitLens known = lens();
@@ -63,7 +63,7 @@ TEST_F(LensPanel, ACellSaysTheTokensOfTheLens) {
 }
 
 TEST_F(LensPanel, ArrowsWalkAndEnterOpensTheLayer) {
-  d.click("lens/cell/-1,0");
+  d.click("lens/cell/0,0");
   d.key(KeyName::left);
   d.key(KeyName::up);
   EXPECT_EQ(view().layer, -1);
@@ -141,7 +141,7 @@ TEST_F(LensPanel, APartLeadsToItsHead) {
 }
 
 TEST_F(LensPanel, ItsStateIsKeptAndItsPicturesAreOffered) {
-  d.click("lens/cell/0,2");
+  d.click("lens/cell/1,2");
   d.click("lens/token/0");
   d.click("lens/by", 0.5f);
   EXPECT_EQ(parse_view_state(view_state_json(d.session.view)).lens, view());
