@@ -2,6 +2,8 @@
 
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace headscope {
 
@@ -92,6 +94,21 @@ void apply_attribution(ViewState& view, const ViewSpec& spec) {
   }
 }
 
+void apply_sweep(ViewState& view, const ModelQuestion& question) {
+  view.sweep = SweepView();
+  view.sweep.patch = question.patch;
+  view.sweep.direction = question.direction;
+  constexpr std::pair<std::string_view, SweepMeasure> kWords[] = {{"logit:", SweepMeasure::logit},
+                                                                  {"prob:", SweepMeasure::probability},
+                                                                  {"loss", SweepMeasure::loss},
+                                                                  {"kl", SweepMeasure::kl}};
+  for (const auto& [word, measure] : kWords) {
+    if (!question.metric.starts_with(word)) continue;
+    view.sweep.measure = measure;
+    view.sweep.tokens = question.metric.substr(word.size());
+  }
+}
+
 }  // namespace
 
 void apply_view_spec(ViewState& view, const ViewSpec& spec) {
@@ -114,6 +131,7 @@ void apply_view_spec(ViewState& view, const ViewSpec& spec) {
   view.arcs_sentences = spec.sentences;
   view.main_view = main_view_of_picture(spec.view);
   if (spec.view == ViewKind::attribution) apply_attribution(view, spec);
+  if (spec.view == ViewKind::sweep) apply_sweep(view, spec.question);
   view.sensitivity_by = spec.by;
   view.layers.aggregate = spec.aggregate;
   view.batch = spec.batch;

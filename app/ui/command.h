@@ -43,6 +43,7 @@ enum class CommandId {
   toggle_weights,
   toggle_text,
   toggle_lens,
+  toggle_sweep,
   pin,
   unpin,
   palette,

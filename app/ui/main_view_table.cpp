@@ -9,6 +9,7 @@
 #include "app/ui/mask/mask_panel.h"
 #include "app/ui/panels.h"
 #include "app/ui/script/script_panel.h"
+#include "app/ui/sweep/sweep_panel.h"
 #include "app/ui/text/text_panel.h"
 #include "app/ui/weights/weights_panel.h"
 #include "core/attention/model_trace.h"
@@ -78,6 +79,16 @@ Obstacle no_lens(const Ui& ui) {
   if (says_tokens(*trace)) return std::nullopt;
   return ViewObstacle{"There is no model that says tokens.",
                       "The lens needs a checkpoint with its output head: Model, weights, or File, Open folder."};
+}
+
+constexpr const char* kSweepKeys[] = {"Arrows pick a cell", "Enter opens that head", "Ctrl+Shift+D pins A"};
+
+Obstacle no_sweep(const Ui& ui) {
+  const auto trace = ui.session.trace();
+  if (trace == nullptr) return kNothingComputed;
+  if (says_tokens(*trace)) return std::nullopt;
+  return ViewObstacle{"There is no model to patch.",
+                      "A sweep needs a checkpoint with its output head: Model, weights, or File, Open folder."};
 }
 
 constexpr MainViewInfo kViews[] = {
@@ -187,6 +198,18 @@ constexpr MainViewInfo kViews[] = {
      .waits = true,
      .greyed = true,
      .keys = kLensKeys},
+    {.view = MainView::sweep,
+     .title = "Sweep of patches",
+     .name = "Sweep",
+     .command = CommandId::toggle_sweep,
+     .shortcut = "Ctrl+Shift+R",
+     .help = "Shows which part of a model carries the difference from the pinned result, or one layer again.",
+     .draw = draw_sweep_panel,
+     .focus = [](const Ui& ui) -> std::string { return ui.session.pinned() == nullptr ? "sweep/pin" : kSweepGrid; },
+     .obstacle = no_sweep,
+     .waits = true,
+     .greyed = true,
+     .keys = kSweepKeys},
     {.view = MainView::script,
      .title = "As a script",
      .name = "Script",

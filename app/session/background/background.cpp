@@ -19,7 +19,7 @@ LogitLens lens_of(const LensQuery& of, const CancelToken& cancel) {
 Background::Background(const Executor& like, const std::function<void()>& wake, Compute compute, EngineOptions engine)
     : maps(like.make_sibling(Load::light), wake),
       slice_numbers(like.make_sibling(Load::heavy), wake),
-      model_numbers(like.make_sibling(Load::heavy), std::move(compute), std::move(engine), wake),
+      model_numbers(like.make_sibling(Load::heavy), std::move(compute), engine, wake),
       variant_numbers(like.make_sibling(Load::heavy), wake),
       precision_numbers(like.make_sibling(Load::heavy), wake),
       explanations(like.make_sibling(Load::light), wake),
@@ -40,18 +40,21 @@ Background::Background(const Executor& like, const std::function<void()>& wake, 
                     return text_weights(*of.trace, of.request, cancel);
                   }),
       lenses(like.make_sibling(Load::heavy), wake, lens_of),
-      attributions(like.make_sibling(Load::heavy), wake, [](const AttributionQuery& of, const CancelToken& cancel) {
-        LogitQuestion question;
-        question.position = of.position;
-        question.ids = of.ids;
-        question.by = of.by;
-        return attribution(*of.trace->model, question, cancel);
-      }) {}
+      attributions(like.make_sibling(Load::heavy), wake,
+                   [](const AttributionQuery& of, const CancelToken& cancel) {
+                     LogitQuestion question;
+                     question.position = of.position;
+                     question.ids = of.ids;
+                     question.by = of.by;
+                     return attribution(*of.trace->model, question, cancel);
+                   }),
+      sweeps(like.make_sibling(Load::heavy), wake, sweep_work(std::move(engine))) {}
 
 bool Background::busy() const {
   return maps.busy() || slice_numbers.busy() || model_numbers.busy() || variant_numbers.busy() ||
          precision_numbers.busy() || explanations.busy() || comparisons.busy() || differences.busy() ||
-         sensitivities.busy() || cell_searches.busy() || text_shades.busy() || lenses.busy() || attributions.busy();
+         sensitivities.busy() || cell_searches.busy() || text_shades.busy() || lenses.busy() || attributions.busy() ||
+         sweeps.busy();
 }
 
 }  // namespace headscope

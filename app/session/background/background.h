@@ -10,6 +10,7 @@
 #include "app/session/background/maps/slice_numbers.h"
 #include "app/session/background/models/model_numbers.h"
 #include "app/session/background/precision_numbers.h"
+#include "app/session/background/sweeps.h"
 #include "app/session/background/variant_numbers.h"
 #include "app/session/background/work/compute_queue.h"
 #include "app/session/background/work/executor.h"
@@ -43,6 +44,8 @@ struct Background {
   // What a model would say after every layer, and who made a logit.
   Lenses lenses;
   Attributions attributions;
+  // What a metric becomes when one part after the other takes numbers of the pinned result.
+  Sweeps sweeps;
 
   bool busy() const;  // one of them has work
 };

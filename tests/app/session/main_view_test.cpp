@@ -48,6 +48,7 @@ TEST(MainViewWords, APictureOpensInTheViewThatMadeIt) {
   EXPECT_EQ(opened(ViewKind::sensitivity), MainView::sensitivity);
   EXPECT_EQ(opened(ViewKind::text), MainView::text);
   EXPECT_EQ(opened(ViewKind::lens), MainView::lens);
+  EXPECT_EQ(opened(ViewKind::sweep), MainView::sweep);
   EXPECT_EQ(opened(ViewKind::attribution), MainView::lens);
   EXPECT_EQ(opened(ViewKind::heads), MainView::layer);
   EXPECT_EQ(opened(ViewKind::arcs), MainView::layer);

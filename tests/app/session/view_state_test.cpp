@@ -163,6 +163,24 @@ TEST(ViewSpecOfState, ALensAndAnAttributionOpenInTheLens) {
   }
 }
 
+TEST(ViewSpecOfState, APictureOfASweepOpensInTheSweep) {
+  ViewSpec spec;
+  spec.view = ViewKind::sweep;
+  spec.question.patch = SweepPatch::positions;
+  spec.question.direction = SweepDirection::noise;
+  spec.question.metric = "logit:ink-box";
+  ViewState view;
+  apply_view_spec(view, spec);
+  EXPECT_EQ(view.main_view, MainView::sweep);
+  EXPECT_EQ(view.sweep, (SweepView{SweepPatch::positions, SweepDirection::noise, SweepMeasure::logit, "ink-box", {}}));
+  EXPECT_EQ(parse_view_state(view_state_json(view)).sweep, view.sweep);
+  spec.question.metric = "kl";
+  apply_view_spec(view, spec);
+  EXPECT_EQ(view.sweep.measure, SweepMeasure::kl);
+  EXPECT_EQ(view.sweep.tokens, "");
+  EXPECT_THROW(parse_view_state(R"({"sweep": {"measure": "mean"}})"), Error);
+}
+
 TEST(ViewSpecOfState, ApplyingKeepsTheLayoutAndForgetsTheZoom) {
   ViewState view;
   view.inspector_width = 333;

@@ -199,7 +199,13 @@ TEST(Sweep, EveryCellIsASingleRunWithThatPatch) {
 
 TEST(Sweep, IsTheSameOnAnyNumberOfThreads) {
   for (const SweepPatch patch : {SweepPatch::heads, SweepPatch::positions, SweepPatch::stages}) {
-    const Sweep one = sweep({}, question_of("llama", patch, "logit:3-8", 1), CancelToken());
+    std::vector<std::pair<std::vector<SweepCell>, std::size_t>> steps;
+    const Sweep one = sweep({}, question_of("llama", patch, "logit:3-8", 1), CancelToken(),
+                            [&](const Sweep& so_far, std::size_t known) { steps.emplace_back(so_far.cells, known); });
+    ASSERT_EQ(steps.size(), one.cells.size());
+    for (const auto& [cells, known] : steps) {
+      for (std::size_t k = 0; k < known; ++k) EXPECT_EQ(cells[k].value, one.cells[k].value) << "said to be known";
+    }
     for (const int threads : {2, 8}) {
       const Sweep more = sweep({}, question_of("llama", patch, "logit:3-8", threads), CancelToken());
       ASSERT_EQ(more.cells.size(), one.cells.size());

@@ -1,0 +1,147 @@
+// The view 'sweep': which part of a model carries the difference from the pinned result.
+#include "app/ui/sweep/sweep_panel.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/session/session.h"
+#include "app/session/state_json.h"
+#include "app/ui/widgets/widgets.h"
+#include "core/attention/model_trace.h"
+#include "tests/app/ui/driver.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr std::int64_t kLayers = 2, kHeads = 8;  // of demo:induction
+constexpr const char* kOfA = "cat ink box fox jam cat";
+constexpr const char* kOfB = "cat box ink fox jam cat";
+
+class SweepPanel : public testing::Test {
+ protected:
+  SweepPanel() : d(open_document("demo:induction", Request(), ViewState())) {
+    type(kOfA);
+    d.key(KeyName::d, true, true);  // pins it
+    type(kOfB);
+    d.key(KeyName::r, true, true);
+    d.step(4);
+  }
+  void type(const char* phrase) {
+    d.session.draft.phrase = phrase;
+    d.step(4);
+  }
+  SweepView& view() { return d.session.view.sweep; }
+  // What the command line computes of the same question.
+  Sweep computed(const std::string& metric, SweepPatch patch, bool noise = false) {
+    SweepQuestion question{d.trace().request, d.session.pinned()->request, metric, patch, std::nullopt};
+    if (noise) std::swap(question.patched, question.source);
+    return sweep({}, question, CancelToken{});
+  }
+  bool shows(const std::string& words) {
+    return std::any_of(d.texts.begin(), d.texts.end(),
+                       [&](const DrawnText& text) { return text.words.find(words) != std::string::npos; });
+  }
+  Driver d;
+};
+
+TEST_F(SweepPanel, MeasuresWhatASaysLessWhatBSays) {
+  EXPECT_EQ(d.session.view.main_view, MainView::sweep);
+  EXPECT_EQ(d.focus(), kSweepGrid);
+  EXPECT_EQ(d.names("sweep/cell/").size(), static_cast<std::size_t>(kLayers * kHeads));
+  const Sweep known = computed("logit:ink-box", SweepPatch::heads);
+  EXPECT_TRUE(shows("logit of 'ink'")) << "A goes on with ink, B with box";
+  const auto farthest = std::max_element(known.cells.begin(), known.cells.end(), [&](const auto& a, const auto& b) {
+    return std::abs(a.value - known.unpatched) < std::abs(b.value - known.unpatched);
+  });
+  EXPECT_TRUE(shows(fmt::format("largest change: layer {}, head {}: {}", farthest->layer, *farthest->head,
+                                number_label(farthest->value, 4))));
+  EXPECT_TRUE(shows(number_label(known.unpatched, 4)));
+  EXPECT_TRUE(shows(number_label(*known.source, 4)));
+}
+
+TEST_F(SweepPanel, EveryPatchHasItsMap) {
+  d.choose("sweep/measure", "divergence");
+  EXPECT_EQ(view().measure, SweepMeasure::kl);
+  d.click("sweep/patch", 0.5f);
+  EXPECT_EQ(view().patch, SweepPatch::positions);
+  d.step(4);
+  const auto tokens = static_cast<std::size_t>(d.trace().query_len());
+  EXPECT_EQ(d.names("sweep/cell/").size(), static_cast<std::size_t>(kLayers) * tokens);
+  d.click("sweep/patch", 0.85f);
+  d.step(4);
+  EXPECT_EQ(d.names("sweep/cell/").size(), static_cast<std::size_t>(kLayers) * std::size(kSweepStages));
+  d.click("sweep/cell/3,1");
+  const Sweep known = computed("kl", SweepPatch::stages);
+  const SweepCell& cell = known.cells[std::size(kSweepStages) + 3];
+  EXPECT_EQ(cell.stage, "weights");
+  EXPECT_TRUE(shows("layer 1, weights: " + number_label(cell.value, 4)));
+}
+
+TEST_F(SweepPanel, TheOtherDirectionPatchesA) {
+  d.click("sweep/direction", 0.75f);
+  d.step(4);
+  const Sweep known = computed("logit:ink-box", SweepPatch::heads, true);
+  EXPECT_TRUE(shows("zero is A as it ran, " + number_label(known.unpatched, 4)));
+}
+
+TEST_F(SweepPanel, ATokenIsAskedForAndAWrongOneIsSaid) {
+  d.choose("sweep/measure", "logit");
+  EXPECT_TRUE(d.has("sweep/sentence: Type a token that the metric is about."));
+  d.click("sweep/tokens");
+  d.type("box");
+  d.step(4);
+  EXPECT_EQ(view().tokens, "box");
+  EXPECT_TRUE(shows("logit of 'box'"));
+  d.type("zz");
+  d.step(4);
+  EXPECT_TRUE(shows("'boxzz' is no token"));
+}
+
+TEST_F(SweepPanel, ArrowsWalkAndEnterOpensTheHead) {
+  d.click("sweep/cell/0,2");
+  d.key(KeyName::down);
+  d.key(KeyName::right);
+  EXPECT_EQ(view().cell, (Cell{1, 3}));
+  EXPECT_EQ(parse_view_state(view_state_json(d.session.view)).sweep, view());
+  d.key(KeyName::enter);
+  EXPECT_EQ(d.session.view.main_view, MainView::layer);
+  EXPECT_EQ(d.session.draft.layer, 1);
+  EXPECT_EQ(d.session.view.head, 3);
+}
+
+TEST_F(SweepPanel, WithoutAItSaysWhatToDo) {
+  d.push(CommandId::unpin);
+  d.step(2);
+  ASSERT_TRUE(d.has("sweep/pin"));
+  d.click("sweep/pin");
+  d.step(4);
+  EXPECT_NE(d.session.pinned(), nullptr);
+  EXPECT_TRUE(d.has("sweep/cell/0,0"));
+  EXPECT_TRUE(shows("divergence")) << "A and B say the same";
+  EXPECT_TRUE(shows("no patch changes it"));
+}
+
+TEST(SweepPlaces, LayersAreRowsButOfStagesColumns) {
+  EXPECT_EQ((SweepPlaces{2, 8, false}.index({1, 3})), 11U);
+  EXPECT_EQ((SweepPlaces{6, 2, true}.index({3, 1})), 9U);
+}
+
+TEST(SweepMetricText, NamesTheTokensWhereItNeedsThem) {
+  SweepView view;
+  EXPECT_EQ(metric_text(view), "");
+  view.measure = SweepMeasure::probability;
+  EXPECT_EQ(metric_text(view), std::nullopt);
+  view.tokens = "box";
+  EXPECT_EQ(metric_text(view), "prob:box");
+  view.measure = SweepMeasure::loss;
+  EXPECT_EQ(metric_text(view), "loss");
+}
+
+}  // namespace
+}  // namespace headscope::ui
