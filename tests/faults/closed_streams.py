@@ -44,7 +44,9 @@ def run(program, arguments, closed):
     try:
         command = [program, *(word.replace("OUT", folder) for word in arguments)]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              env=dict(os.environ, HOME=folder, XDG_STATE_HOME=folder, XDG_CONFIG_HOME=folder),
+                              # Mesa's cache of shaders is not ours, and it writes what the driver's turn comes to.
+                              env=dict(os.environ, HOME=folder, XDG_STATE_HOME=folder, XDG_CONFIG_HOME=folder,
+                                       MESA_SHADER_CACHE_DISABLE="true"),
                               preexec_fn=lambda: [os.close(number) for number in closed], timeout=120)
         said = done.stderr.replace(folder.encode(), b"OUT")
         return done.returncode, done.stdout.replace(folder.encode(), b"OUT"), said, files_of(folder)
