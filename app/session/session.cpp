@@ -212,6 +212,7 @@ void Session::unpin() {
   impl_->pinned.reset();
   background.comparisons.forget();
   background.differences.forget();
+  background.sweeps.forget();
 }
 
 const std::shared_ptr<const Trace>& Session::pinned() const {

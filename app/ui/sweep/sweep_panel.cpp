@@ -127,7 +127,10 @@ void draw_sweep_panel(Ui& ui, const Rect& area) {
   const Rect header{area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}};
   draw_header(ui, header);
   Rect body{{area.min.x, header.max.y}, area.max};
-  if (ui.session.pinned() == nullptr) return draw_nothing_pinned(ui, body);
+  if (ui.session.pinned() == nullptr) {
+    ui.state.panels.get<SweepPanelState>().last.reset();
+    return draw_nothing_pinned(ui, body);
+  }
   body.min.y = draw_measure(ui, body);
   const std::optional<std::string> metric = metric_text(ui.session.view.sweep);
   if (!metric) return draw_sentence(ui, body, ui.colors.text2, "Type a token that the metric is about.");
