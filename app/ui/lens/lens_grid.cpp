@@ -18,7 +18,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kLegend = 44;
+constexpr float kLegend = 56;
 
 // The token that the model would say there, on the colour of its probability.
 WordCell cell_of(const Prediction& at, ColorMap map, bool log) {
@@ -37,13 +37,12 @@ void draw_legend(Ui& ui, const LensShown& shown, const Rect& area) {
             color_map_of(ui, true), {0, 1, ui.session.view.log_scale, false}, true);
   const Rect words{{area.min.x + bar + ui.px(16), area.min.y + ui.px(4)}, {area.max.x, area.min.y + ui.px(20)}};
   text_in(ui, words, Type::words11, ui.colors.text2, "probability of the most probable token");
-  const Rect second{{words.min.x, words.max.y}, {words.max.x, words.max.y + ui.px(16)}};
-  text_in(ui, second, Type::words11, ui.colors.text3,
-          shown.lens.next_token
-              ? "the stream before and after every layer, through the final norm and the decoder: the "
-                "token after each column"
-              : "the stream before and after every layer, through the model's head: the token of each "
-                "column");
+  paragraph(ui, {{words.min.x, words.max.y}, {words.max.x, words.max.y}}, Type::words11, ui.colors.text3,
+            shown.lens.next_token
+                ? "the stream before and after every layer, through the final norm and the decoder: the "
+                  "token after each column"
+                : "the stream before and after every layer, through the model's head: the token of "
+                  "each column");
 }
 
 }  // namespace

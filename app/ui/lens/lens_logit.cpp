@@ -180,7 +180,9 @@ void draw_parts(Ui& ui, const LensShown& shown, const Rect& area, float y) {
     }
     end_scroll(ui);
   }
-  draw_sum(ui, *found, found->parts.size() - order.size(), {{area.min.x, list.max.y}, area.max});
+  // Right below a short list.
+  const float below = std::min(list.max.y, list.min.y + ui.px(kRow) * static_cast<float>(order.size()) + ui.px(4));
+  draw_sum(ui, *found, found->parts.size() - order.size(), {{area.min.x, below}, area.max});
 }
 
 }  // namespace
