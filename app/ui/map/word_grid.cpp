@@ -160,6 +160,7 @@ WordGridInput draw_word_grid(Ui& ui, const WordGrid& grid, const Rect& area) {
   const float content_width = places.width * static_cast<float>(grid.columns);
   const float content_height = places.height * static_cast<float>(grid.rows);
   // What is not needed stays empty; what follows stands right below the cells.
+  seen.max.x = places.seen.max.x = std::min(seen.max.x, seen.min.x + content_width);
   seen.max.y = places.seen.max.y = std::min(seen.max.y, seen.min.y + content_height);
   const Rect bar{{seen.min.x, seen.max.y}, {seen.max.x, seen.max.y + ui.px(kBar)}};
   const float across = scroll_across(

@@ -69,11 +69,11 @@ float draw_measure(Ui& ui, const Rect& area) {
   Rect line{{area.min.x + pad, area.min.y + ui.px(3)},
             {area.max.x - pad, area.min.y + ui.px(3) + ui.px(size::control_height)}};
   text_in(ui, take_left(line, ui.px(64), ui.px(6)), Type::words12, ui.colors.text2, "measure");
-  static const std::vector<std::string> names = {"what A says less what B says", "logit", "probability", "mean loss",
+  static const std::vector<std::string> names = {"A's answer less B's", "logit", "probability", "mean loss",
                                                  "divergence"};
   int measure = static_cast<int>(view.measure);
   if (combo(
-          ui, "sweep/measure", take_left(line, ui.px(220), ui.px(8)), names, measure,
+          ui, "sweep/measure", take_left(line, ui.px(190), ui.px(8)), names, measure,
           {{true, false,
             "The logit of the most probable token of A less that of B's; the logit of a token, or of one less another; "
             "a probability; the loss of the text; or how far the prediction moved, in nats."}})) {
