@@ -18,7 +18,7 @@ class Hash {
     if constexpr (std::is_enum_v<T>) {
       mix(static_cast<std::size_t>(value));
     } else if constexpr (requires { value.fields(); }) {
-      std::apply([this](const auto&... field) { add_all(field...); }, value.fields());
+      std::apply([this](const auto&... field) { this->add_all(field...); }, value.fields());
     } else {
       mix(std::hash<T>{}(value));
     }
