@@ -23,6 +23,7 @@ enum class MainView {
   text,         // attention on the words of the text
   lens,         // what a model would say after every layer, and who made a logit
   sweep,        // what becomes of a metric when one part after the other takes numbers of the pinned result
+  generate,     // how a model goes on with the text, a token at a time
 };
 
 struct MainViewWord {
@@ -45,6 +46,7 @@ inline constexpr auto kMainViewWords = std::to_array<MainViewWord>({
     {MainView::text, "text", ViewKind::text},
     {MainView::lens, "lens", ViewKind::lens},
     {MainView::sweep, "sweep", ViewKind::sweep},
+    {MainView::generate, "generate"},
 });
 static_assert(
     [] {

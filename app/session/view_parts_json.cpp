@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "app/session/main_view.h"
+#include "core/base/error.h"
 #include "core/compare/variant_run.h"
+#include "core/request/option_text.h"
 #include "core/request/stage.h"
 
 namespace headscope {
@@ -23,7 +25,7 @@ const std::vector<std::string> kPatches(std::begin(kSweepPatchNames), std::end(k
 const std::vector<std::string> kDirections(std::begin(kSweepDirectionNames), std::end(kSweepDirectionNames));
 const std::vector<std::string> kMeasures = {"usual", "logit", "probability", "loss", "kl"};  // of SweepMeasure
 const std::vector<std::string> kFormats = {"float32", "float16", "bfloat16"};                // of NumberType
-constexpr double kLargestFilter = 1e6;
+constexpr double kLargestFilter = 1e6, kLeastTemperature = 1e-3, kMostTemperature = 1e3;
 
 std::optional<HeadMetric> metric_from(const JsonReader& reader, const char* key) {
   std::string name;
@@ -178,6 +180,30 @@ SweepView sweep_from(const JsonReader& outer) {
   const std::vector<std::int64_t> cell = indices_from(reader, "cell", 2, "a row and a column");
   if (cell.size() == 2) sweep.cell = Cell{cell[0], cell[1]};
   return sweep;
+}
+
+json sampling_json(const Sampling& sampling) {
+  return {{"sample", sampling_text(sampling)},
+          {"temperature", sampling.temperature},
+          {"seed", std::to_string(sampling.seed)}};
+}
+
+Sampling sampling_from(const JsonReader& outer) {
+  Sampling sampling;
+  const json* object = outer.find("sampling");
+  if (object == nullptr) return sampling;
+  const JsonReader reader(object->dump());
+  std::string sample = sampling_text(sampling), seed = "0";
+  reader.read("sample", sample);
+  reader.read("seed", seed);
+  reader.read("temperature", sampling.temperature, kLeastTemperature, kMostTemperature);
+  try {
+    set_sampling(sampling, sample);
+    sampling.seed = parse_seed("seed", seed);
+  } catch (const UsageError& error) {
+    throw Error(error.what());
+  }
+  return sampling;
 }
 
 json lens_json(const LensView& lens) {

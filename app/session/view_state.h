@@ -11,6 +11,7 @@
 #include "app/session/main_view.h"
 #include "core/backend/pyramid.h"
 #include "core/explain/attribution_by.h"
+#include "core/generate/sampler.h"
 #include "core/heads/aggregate_kind.h"
 #include "core/heads/head_metric_kind.h"
 #include "core/heads/sentence_pair.h"
@@ -144,6 +145,7 @@ struct ViewState {
   TextView text;
   LensView lens;
   SweepView sweep;
+  Sampling sampling;  // of the next token
   std::optional<SensitivityBy> sensitivity_by;  // nothing: usual_by() of the stage
   Lesson lesson;                                // of the document; changes of it are steps of undo
   friend bool operator==(const ViewState&, const ViewState&) = default;

@@ -44,6 +44,7 @@ enum class CommandId {
   toggle_text,
   toggle_lens,
   toggle_sweep,
+  toggle_generate,
   pin,
   unpin,
   palette,

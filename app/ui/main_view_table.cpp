@@ -3,6 +3,7 @@
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/compare/compare_panel.h"
 #include "app/ui/explain/follow.h"
+#include "app/ui/generate/generate_panel.h"
 #include "app/ui/layers/layers_panel.h"
 #include "app/ui/lens/lens_panel.h"
 #include "app/ui/main_view.h"
@@ -89,6 +90,16 @@ Obstacle no_sweep(const Ui& ui) {
   if (says_tokens(*trace)) return std::nullopt;
   return ViewObstacle{"There is no model to patch.",
                       "A sweep needs a checkpoint with its output head: Model, weights, or File, Open folder."};
+}
+
+constexpr const char* kGenerateKeys[] = {"Enter appends the next token", "Ctrl+Z takes it back"};
+
+Obstacle no_generation(const Ui& ui) {
+  const auto trace = ui.session.trace();
+  if (trace == nullptr) return kNothingComputed;
+  if (says_tokens(*trace)) return std::nullopt;
+  return ViewObstacle{"There is no model that goes on with a text.",
+                      "Open a decoder such as demo:induction, GPT-2 or Llama: Model, weights, or File, Open folder."};
 }
 
 constexpr MainViewInfo kViews[] = {
@@ -210,6 +221,18 @@ constexpr MainViewInfo kViews[] = {
      .waits = true,
      .greyed = true,
      .keys = kSweepKeys},
+    {.view = MainView::generate,
+     .title = "Generate, a token at a time",
+     .name = "Generate",
+     .command = CommandId::toggle_generate,
+     .shortcut = "Ctrl+Shift+E",
+     .help = "Appends the tokens that the model goes on with, one after the other, or shows one layer again.",
+     .draw = draw_generate_panel,
+     .focus = [](const Ui&) -> std::string { return kNextToken; },
+     .obstacle = no_generation,
+     .waits = true,
+     .greyed = true,
+     .keys = kGenerateKeys},
     {.view = MainView::script,
      .title = "As a script",
      .name = "Script",

@@ -79,7 +79,7 @@ Fit fit_into(Ui& ui, std::vector<Entry>& entries, float room) {
     }
     if (total_width(entries, fit.gap) <= room) return fit;
   }
-  const Fit tight{false, ui.px(2), ui.px(1)};
+  const Fit tight{false, ui.px(1), ui.px(1)};
   narrow(entries, room - tight.gap * static_cast<float>(entries.size() - 1));
   return tight;
 }

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "core/attention/output_head.h"
 #include "core/base/error.h"
+#include "core/generate/appended_token.h"
 #include "core/generate/generation_problem.h"
 #include "core/generate/growing_text.h"
 #include "core/model/checkpoint.h"
@@ -23,15 +23,9 @@ std::string piece_of(const Tokenizer* tokenizer, std::int64_t id) {
   return tokenizer == nullptr ? std::to_string(id) : tokenizer->piece_of(id);
 }
 
-// Whether the model ends a text with this token.
-bool ends_text(const Checkpoint& checkpoint, const Tokenizer* tokenizer, std::int64_t id) {
-  const Ids& named = checkpoint.end_tokens();
-  if (std::find(named.begin(), named.end(), id) != named.end()) return true;
-  return tokenizer != nullptr && tokenizer->special().end == id;
-}
+}  // namespace
 
-// The logits after the last token of a trace.
-std::vector<float> last_logits(const Trace& trace, const CancelToken& cancel) {
+std::vector<float> next_logits(const Trace& trace, const CancelToken& cancel) {
   const std::int64_t last = trace.query_len() - 1;
   std::vector<float> logits = logits_at(*trace.model, 0, last, *trace.model->backend, cancel);
   if (can_sample(logits)) return logits;
@@ -40,13 +34,10 @@ std::vector<float> last_logits(const Trace& trace, const CancelToken& cancel) {
                    "--fully-masked zero gives such rows no weight");
 }
 
-void count_cache(const Architecture& architecture, std::int64_t positions, Generation& generation) {
-  generation.cache_positions = positions;
-  generation.cache_bytes = positions * 2 * architecture.num_layers * architecture.num_kv_heads * architecture.head_dim *
-                           static_cast<std::int64_t>(sizeof(float));
+std::int64_t cache_bytes(const Architecture& architecture, std::int64_t positions) {
+  return positions * 2 * architecture.num_layers * architecture.num_kv_heads * architecture.head_dim *
+         static_cast<std::int64_t>(sizeof(float));
 }
-
-}  // namespace
 
 Generation generate(Engine& engine, const Request& request, const GenerationOptions& options, const CancelToken& cancel,
                     const ShowText& show) {
@@ -69,16 +60,17 @@ Generation generate(Engine& engine, const Request& request, const GenerationOpti
   for (std::int64_t step = 0; step < options.tokens && !result.ended; ++step) {
     const std::shared_ptr<const Trace> trace = engine.run(grown, cancel);
     result.notice = trace->notice;
-    count_cache(checkpoint.architecture(), trace->query_len(), result);
+    result.cache_positions = trace->query_len();
+    result.cache_bytes = cache_bytes(checkpoint.architecture(), result.cache_positions);
     const double drawn = drawn_number(options.sampling.seed, static_cast<std::uint64_t>(step));
     GeneratedToken token;
-    token.sampled = sampled_token(last_logits(*trace, cancel), options.sampling, drawn, options.top_n);
+    token.sampled = sampled_token(next_logits(*trace, cancel), options.sampling, drawn, options.top_n);
     const std::int64_t id = token.sampled.token.id;
     token.piece = piece_of(tokenizer.get(), id);
     for (const TokenChance& each : token.sampled.top) token.top.push_back(piece_of(tokenizer.get(), each.id));
     result.tokens.push_back(std::move(token));
     grown.token_ids.push_back(id);
-    result.ended = ends_text(checkpoint, tokenizer.get(), id);
+    result.ended = ends_text(checkpoint, id);
     if (!result.ended) show_part(text.add(id));
   }
   show_part(text.rest());

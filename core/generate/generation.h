@@ -10,6 +10,7 @@
 #include "core/attention/engine.h"
 #include "core/base/cancel.h"
 #include "core/generate/sampler.h"
+#include "core/model/architecture.h"
 #include "core/request/request.h"
 
 namespace headscope {
@@ -37,6 +38,13 @@ struct Generation {
   std::int64_t cache_positions = 0, cache_bytes = 0;
   std::string notice;  // of the traces: why another backend computed; else ""
 };
+
+// The logits after the last token of a whole model's trace, [vocabulary]. UsageError when they are no numbers to choose
+// by. Throws Cancelled.
+std::vector<float> next_logits(const Trace& trace, const CancelToken& cancel);
+
+// Of keys and values of so many positions: see Generation::cache_bytes.
+std::int64_t cache_bytes(const Architecture& architecture, std::int64_t positions);
 
 // Gets each part of the text when it is settled (growing_text.h), and the rest at the end; never an empty part.
 using ShowText = std::function<void(std::string_view)>;

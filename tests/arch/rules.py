@@ -60,6 +60,7 @@ UI = {
     "ui/layers": {"ui/widgets", "ui/map", "ui/request", "ui/phrase", "ui/heads"},
     "ui/lens": {"ui/widgets", "ui/map", "ui/phrase"},
     "ui/sweep": {"ui/widgets", "ui/map", "ui/phrase"},
+    "ui/generate": {"ui/widgets", "ui/map", "ui/phrase"},
     "ui/bug_lab": {"ui/widgets", "ui/map"},
     "ui/compare": {"ui/widgets", "ui/map", "ui/phrase"},
     "ui/mask": {"ui/widgets", "ui/map"},

@@ -3,6 +3,9 @@
 #include <iterator>
 #include <utility>
 
+#include "core/generate/generation.h"
+#include "core/model/named_token.h"
+
 namespace headscope {
 
 namespace {
@@ -12,6 +15,17 @@ LogitLens lens_of(const LensQuery& of, const CancelToken& cancel) {
   constexpr std::int64_t kFewCells = 20'000, kTop = 5;
   const std::int64_t cells = of.trace->query_len() * std::ssize(of.trace->model->layers);
   return logit_lens("view", *of.trace, of.batch, cells <= kFewCells ? kTop : 1, cancel);
+}
+
+NextToken next_token_of(const NextTokenQuery& of, const CancelToken& cancel) {
+  constexpr std::int64_t kTop = 12;
+  const Checkpoint& checkpoint = *of.trace->model->checkpoint;
+  NextToken next;
+  next.sampled =
+      sampled_token(next_logits(*of.trace, cancel), of.sampling, drawn_number(of.sampling.seed, of.step), kTop);
+  next.piece = token_piece(checkpoint, next.sampled.token.id);
+  for (const TokenChance& each : next.sampled.top) next.top.push_back(token_piece(checkpoint, each.id));
+  return next;
 }
 
 }  // namespace
@@ -48,13 +62,14 @@ Background::Background(const Executor& like, const std::function<void()>& wake, 
                      question.by = of.by;
                      return attribution(*of.trace->model, question, cancel);
                    }),
-      sweeps(like.make_sibling(Load::heavy), wake, sweep_work(std::move(engine))) {}
+      sweeps(like.make_sibling(Load::heavy), wake, sweep_work(std::move(engine))),
+      next_tokens(like.make_sibling(Load::heavy), wake, next_token_of) {}
 
 bool Background::busy() const {
   return maps.busy() || slice_numbers.busy() || model_numbers.busy() || variant_numbers.busy() ||
          precision_numbers.busy() || explanations.busy() || comparisons.busy() || differences.busy() ||
          sensitivities.busy() || cell_searches.busy() || text_shades.busy() || lenses.busy() || attributions.busy() ||
-         sweeps.busy();
+         sweeps.busy() || next_tokens.busy();
 }
 
 }  // namespace headscope

@@ -46,6 +46,8 @@ struct Background {
   Attributions attributions;
   // What a metric becomes when one part after the other takes numbers of the pinned result.
   Sweeps sweeps;
+  // Which token follows the text.
+  NextTokens next_tokens;
 
   bool busy() const;  // one of them has work
 };

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "app/session/background/work/latest_work.h"
@@ -11,6 +12,7 @@
 #include "core/explain/attribution.h"
 #include "core/explain/logit_lens.h"
 #include "core/explain/sensitivity.h"
+#include "core/generate/sampler.h"
 #include "core/heads/text_weights.h"
 
 namespace headscope {
@@ -65,5 +67,19 @@ struct AttributionQuery {
   friend bool operator==(const AttributionQuery&, const AttributionQuery&) = default;
 };
 using Attributions = LatestWork<AttributionQuery, Attribution>;
+
+// Which token follows the text of a whole model's trace, drawn as token `step` of a generation.
+struct NextTokenQuery {
+  std::shared_ptr<const Trace> trace;
+  Sampling sampling;
+  std::uint64_t step = 0;
+  friend bool operator==(const NextTokenQuery&, const NextTokenQuery&) = default;
+};
+struct NextToken {
+  SampledToken sampled;
+  std::vector<std::string> top;  // pieces of sampled.top
+  std::string piece;             // of the token
+};
+using NextTokens = LatestWork<NextTokenQuery, NextToken>;
 
 }  // namespace headscope

@@ -179,6 +179,8 @@ TEST(ViewSpecOfState, APictureOfASweepOpensInTheSweep) {
   EXPECT_EQ(view.sweep.measure, SweepMeasure::kl);
   EXPECT_EQ(view.sweep.tokens, "");
   EXPECT_THROW(parse_view_state(R"({"sweep": {"measure": "mean"}})"), Error);
+  EXPECT_THROW(parse_view_state(R"({"sampling": {"sample": "beam"}})"), Error);
+  EXPECT_THROW(parse_view_state(R"({"sampling": {"seed": "-1"}})"), Error);
 }
 
 TEST(ViewSpecOfState, ApplyingKeepsTheLayoutAndForgetsTheZoom) {
