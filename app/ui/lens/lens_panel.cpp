@@ -63,7 +63,7 @@ void open_layer_at(Ui& ui, const LensShown& shown, std::int64_t layer, std::int6
   if (head >= 0) view.head = head;
   ui.session.draft.layer = std::max<std::int64_t>(layer, 0);
   view.stage = view.quantity = StageId::weights;
-  view.cell = Cell{shown.column, -1};
+  view.cell = Cell{shown.column, shown.column};
   view.main_view = MainView::layer;
   ui.state.focus = "heads/" + std::to_string(view.head);
 }

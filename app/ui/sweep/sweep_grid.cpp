@@ -109,7 +109,7 @@ void open_cell(Ui& ui, const SweepCell& cell) {
   if (cell.head) view.head = *cell.head;
   ui.session.draft.layer = cell.layer;
   view.stage = view.quantity = StageId::weights;
-  if (cell.position) view.cell = Cell{*cell.position, -1};
+  if (cell.position) view.cell = Cell{*cell.position, *cell.position};
   view.main_view = MainView::layer;
   ui.state.focus = fmt::format("heads/{}", view.head);
 }

@@ -79,6 +79,7 @@ TEST_F(LensPanel, ArrowsWalkAndEnterOpensTheLayer) {
   EXPECT_EQ(d.session.view.main_view, MainView::layer);
   EXPECT_EQ(d.session.draft.layer, kLayers - 1);
   EXPECT_EQ(d.session.view.cell->row, d.trace().query_len() - 1);
+  EXPECT_EQ(parse_view_state(view_state_json(d.session.view)), d.session.view) << "a session keeps it";
 }
 
 TEST_F(LensPanel, ThePartsOfALogitAddUpToTheModelsOwn) {

@@ -115,6 +115,15 @@ TEST_F(SweepPanel, ArrowsWalkAndEnterOpensTheHead) {
   EXPECT_EQ(d.session.view.head, 3);
 }
 
+TEST_F(SweepPanel, ACellOfAPositionOpensItsToken) {
+  d.click("sweep/patch", 0.5f);
+  d.step(4);
+  d.double_click("sweep/cell/1,2");
+  EXPECT_EQ(d.session.view.main_view, MainView::layer);
+  EXPECT_EQ(d.session.view.cell->row, 2);
+  EXPECT_EQ(parse_view_state(view_state_json(d.session.view)), d.session.view) << "a session keeps it";
+}
+
 TEST_F(SweepPanel, WithoutAItSaysWhatToDo) {
   d.push(CommandId::unpin);
   d.step(2);
