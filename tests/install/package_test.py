@@ -65,6 +65,15 @@ with tempfile.TemporaryDirectory() as name:
         errors = [line for line in found.splitlines() if line.startswith("E:")]
         check(not errors, "lintian:\n" + "\n".join(errors))
         judged = f"lintian: {found.strip() or 'nothing to say'}"
+    # What shops make of it: the name, the icons, the screenshots' addresses.
+    if shutil.which("appstreamcli") and subprocess.run(["appstreamcli", "compose", "--help"], capture_output=True).returncode == 0:
+        run("appstreamcli", "compose", "--no-net", "--origin=headscope", "--prefix=/usr", f"--result-root={folder / 'shop'}", root)
+        listed = gzip.decompress((folder / "shop/usr/share/swcatalog/xml/headscope.xml.gz").read_bytes()).decode()
+        for word in ("<id>org.example.headscope</id>", "application/x-headscope-session"):
+            check(word in listed, f"the catalogue of a shop has no {word}:\n{listed}")
+        for size in (48, 64, 128):
+            check(list((folder / "shop").rglob(f"{size}x{size}/org.example.headscope.png")), f"a shop finds no icon of {size} pixels")
+        judged += "; appstreamcli compose made an entry of it"
     with tarfile.open(archives[0]) as archive:
         check(any(member.endswith("/bin/headscope-cli") for member in archive.getnames()), "the archive has no program")
     print(f"{packages[0].name}: {len(files)} files, {packages[0].stat().st_size} bytes; depends on {needs.strip()}\n{judged}")
