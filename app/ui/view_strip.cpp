@@ -72,14 +72,14 @@ void narrow(std::vector<Entry>& entries, float room) {
 
 // First the keys go, then the distances, then the ends of the longest names.
 Fit fit_into(Ui& ui, std::vector<Entry>& entries, float room) {
-  for (const Fit fit :
-       {Fit{true, ui.px(9), ui.px(9)}, Fit{false, ui.px(9), ui.px(7)}, Fit{false, ui.px(6), ui.px(3)}}) {
+  for (const Fit fit : {Fit{true, ui.px(9), ui.px(9)}, Fit{true, ui.px(5), ui.px(5)}, Fit{false, ui.px(9), ui.px(7)},
+                        Fit{false, ui.px(6), ui.px(3)}}) {
     for (Entry& entry : entries) {
       entry.width = entry.name + 2 * fit.padding + (fit.keys && entry.key > 1 ? ui.px(6) + entry.key : 0);
     }
     if (total_width(entries, fit.gap) <= room) return fit;
   }
-  const Fit tight{false, ui.px(1), ui.px(1)};
+  const Fit tight{false, ui.px(1), 0};
   narrow(entries, room - tight.gap * static_cast<float>(entries.size() - 1));
   return tight;
 }
