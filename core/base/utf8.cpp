@@ -82,6 +82,16 @@ std::size_t safe_start(std::string_view text, std::size_t at) {
   return at;
 }
 
+// `at`, or when it lies within a character, the end of that.
+std::size_t end_of_character(std::string_view text, std::size_t at) {
+  for (std::size_t back = 1; back < 4 && back <= at && at < text.size(); ++back) {
+    const CodePoint point = code_point_at(text, at - back);
+    if (point.valid && static_cast<std::size_t>(point.bytes) > back)
+      return at - back + static_cast<std::size_t>(point.bytes);
+  }
+  return at;
+}
+
 }  // namespace
 
 CodePoint code_point_at(std::string_view text, std::size_t at) {
@@ -163,6 +173,7 @@ std::size_t previous_grapheme(std::string_view text, std::size_t at) {
   if (at == 0) return 0;
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
   if (at >= 2 && both_stand_alone(byte(at - 2), byte(at - 1))) return at - 1;
+  at = end_of_character(text, at);
   std::size_t boundary = safe_start(text, code_point_before(text, at));
   while (true) {
     const std::size_t next = next_grapheme(text, boundary);

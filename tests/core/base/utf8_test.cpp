@@ -125,6 +125,13 @@ TEST(Utf8, SteppingBackMeetsTheSameBoundariesAsSteppingForward) {
 TEST(Utf8, StepsClampToTheText) {
   EXPECT_EQ(next_grapheme("ab", 2), 2u);
   EXPECT_EQ(next_grapheme("ab", 99), 2u);
+  // From within a character the boundary is still one between characters.
+  const std::string hard = "x" + encoded({0x65E5, 0x672C, 0x1F600, 0xE9, 0x10FFFF, 0x7FF}) + "y";
+  for (std::size_t at = 1; at <= hard.size(); ++at) {
+    const std::size_t previous = previous_grapheme(hard, at);
+    EXPECT_LT(previous, at);
+    EXPECT_TRUE(is_valid_utf8(hard.substr(0, previous))) << at;
+  }
   EXPECT_EQ(previous_grapheme("ab", 99), 1u);
   EXPECT_EQ(previous_grapheme("ab", 0), 0u);
   EXPECT_EQ(next_grapheme("", 0), 0u);
