@@ -51,11 +51,24 @@ Json number_json(const std::string& text) {
   return text;
 }
 
+// False for a number that no request can have: what stands in a field while one types, such as a width of 0.
+bool reads_back(const RequestOption& option, const std::string& text) {
+  try {
+    Request probe;
+    option.set(probe, text);
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
 void add_request(Json& json, const Request& request) {
   for (const RequestOption& option : request_options()) {
     const bool always = std::string_view(option.name) == "phrase";
     if (!always && !is_given(option, request)) continue;
     const std::string text = option.get(request);
+    // One such number would cost everything else: the file could not be read.
+    if (option.numeric && !is_flag(option) && !reads_back(option, text)) continue;
     json[with(option.name, '-', '_')] = is_flag(option) ? Json(true) : option.numeric ? number_json(text) : Json(text);
   }
 }

@@ -53,6 +53,22 @@ TEST(TimelineFile, WhatIsWrittenIsRead) {
   EXPECT_EQ(kept.timeline.after[1].moment->draft.phrase, "after1");
 }
 
+TEST(TimelineFile, ANumberThatIsBeingTypedCostsNothingElse) {
+  for (const std::int64_t typed : {std::int64_t{0}, std::int64_t{-1}}) {
+    Moment now = kNow;
+    now.draft.d_model = typed;
+    now.draft.heads = typed;
+    now.draft.kv_heads = typed;
+    now.draft.batch = typed;
+    now.draft.layer = -1;
+    const KeptTimeline kept = read_timeline(timeline_text(now, {steps_of("before", 1), {}}));
+    EXPECT_EQ(kept.damaged, 0) << typed;
+    ASSERT_TRUE(kept.has_now) << typed;
+    EXPECT_EQ(kept.now.draft.phrase, kNow.draft.phrase);
+    EXPECT_EQ(kept.now.draft.d_model, std::nullopt) << "it could not be";
+  }
+}
+
 TEST(TimelineFile, HoldsTheNearestFiftySteps) {
   const KeptTimeline kept = read_timeline(timeline_text(kNow, {steps_of("before", 80), {}}));
   ASSERT_EQ(kept.timeline.before.size(), 50u);
