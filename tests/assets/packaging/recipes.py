@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree
 
 source = pathlib.Path(sys.argv[1]).resolve()
@@ -103,7 +104,9 @@ for key, file in (("rename-desktop-file", "headscope.desktop"), ("rename-appdata
     check(manifest[key] == file and (source / "assets" / file).is_file(), f"{key} is {manifest[key]}")
 check(manifest["rename-icon"] == re.search(r"^Icon=(.*)$", (source / "assets/headscope.desktop").read_text(), re.M).group(1), "the icon")
 if shutil.which("flatpak-builder"):
-    told = subprocess.run(["flatpak-builder", "--show-manifest", manifest_file.name], cwd=manifest_file.parent, capture_output=True, text=True)
+    with tempfile.TemporaryDirectory() as state:  # else it leaves a folder where it is run
+        told = subprocess.run(["flatpak-builder", "--show-manifest", str(manifest_file)], cwd=state,
+                              capture_output=True, text=True)
     check(told.returncode == 0 and not told.stderr, f"flatpak-builder: {told.stderr}")
     read = json.loads(told.stdout)
     check(read["id"] == manifest["id"] and len(read["modules"]) == len(manifest["modules"]), "flatpak-builder read another manifest")
