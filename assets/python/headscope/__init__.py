@@ -31,25 +31,25 @@ def intervene(model, source, *, layers=None, tokens=None):
     return _hooks.intervene(model, source, layers=layers, tokens=tokens)
 
 
-def record(model=None):
+def record(model=None, adapter=None):
     """A recorder of a PyTorch model's attention (headscope.capture.Recorder); torch is needed only here.
 
-    With a model, every torch.nn.MultiheadAttention in it is recorded, numbered in the order of model.modules().
+    With a model, its attention is watched: every torch.nn.MultiheadAttention, or what the adapter of its library knows.
+    adapter: "multihead", "calls" (of scaled_dot_product_attention), "transformers", "transformer_lens", "nnsight" or
+    "vllm"; None: the one that knows the model, else ValueError.
 
         with headscope.record(model) as recorder:
             model(x)
         recorder.save("capture.safetensors", tokens=words)
     """
-    import torch
-
+    from headscope import adapters
     from headscope.capture import Recorder
 
     recorder = Recorder()
     if model is not None:
-        found = [part for part in model.modules() if isinstance(part, torch.nn.MultiheadAttention)]
-        if not found:
-            raise ValueError("the model has no torch.nn.MultiheadAttention; headscope.capture.Recorder has hooks for "
-                             "other modules: output, projections, fused_projection")
-        for layer, module in enumerate(found):
-            recorder.multihead(module, layer=layer)
+        try:
+            adapters.watch(recorder, model, adapter)
+        except BaseException:
+            recorder.close()
+            raise
     return recorder
