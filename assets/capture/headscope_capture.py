@@ -317,6 +317,65 @@ class Recorder:
         """Facts of a layer that no module tells: mask, scale, causal, grid, tokens ... as save_capture() takes them."""
         self.layers.setdefault(layer, {}).update(facts)
 
+    def on_close(self, undo):
+        """undo() is called when the recorder is closed, the last one first."""
+        self._undo.append(undo)
+
+    def unfit(self, layer, name, why):
+        """save() will say why `name` gave nothing for this layer: "layers.0.query was not recorded: NAME WHY"."""
+        self._watched[layer, "query"] = (name, why)
+
+    def attention(self, layer, query, key, value=None, **facts):
+        """Records what a call of attention works on: query [batch, heads, q, head_dim], key and value [batch, kv_heads, k,
+        head_dim], as they are multiplied. facts (mask, causal, scale) as save_capture() takes them; None: not said."""
+        for part, tensor in (("query", query), ("key", key), ("value", value)):
+            if tensor is not None:
+                self._keep(layer, part, tensor)
+        for name in ("mask", "causal", "scale"):
+            self.layers[layer].pop(name, None)
+            if facts.get(name) is not None:
+                fact = facts[name]
+                self.layers[layer][name] = fact.detach().to("cpu", copy=True) if torch.is_tensor(fact) else fact
+
+    def sdpa(self, model):
+        """Records the calls of torch.nn.functional.scaled_dot_product_attention while `model` runs, a layer each in
+        their order: queries, keys and values as they are multiplied, with mask, causal flag and scale.
+
+        Calls of compiled models, and of modules that keep the function under a name of their own, are not seen; save()
+        says so when there was none. RuntimeError where PyTorch (before 2.0) has no such function.
+        """
+        plain = getattr(torch.nn.functional, "scaled_dot_product_attention", None)
+        if plain is None:
+            raise RuntimeError(f"PyTorch {torch.__version__} has no scaled_dot_product_attention; record weights by output()")
+        signature = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale", "enable_gqa")
+        running, calls = [], [0]
+
+        def watched(*inputs, **options):
+            if running:
+                call = dict(zip(signature, inputs), **options)
+                if call["query"].dim() == 4:
+                    self.attention(calls[0], call["query"], call["key"], call["value"], mask=call.get("attn_mask"),
+                                   causal=bool(call.get("is_causal", False)), scale=call.get("scale"))
+                    calls[0] += 1
+            return plain(*inputs, **options)
+
+        def begins(called, _):
+            if called is model:
+                running.append(True)
+                calls[0] = 0
+
+        self._watched[0, "query"] = ("scaled_dot_product_attention", None)
+        torch.nn.functional.scaled_dot_product_attention = watched
+
+        def undo():
+            if torch.nn.functional.scaled_dot_product_attention is watched:
+                torch.nn.functional.scaled_dot_product_attention = plain
+            running.clear()
+
+        self._undo.append(undo)
+        self._undo.append(model.register_forward_pre_hook(begins).remove)
+        self._undo.append(model.register_forward_hook(lambda called, *_: running.clear()).remove)
+
     def output(self, module, layer, part="weights", pick=None):
         """Records a module's output as `part`; `pick` takes it out of what the module returns.
 

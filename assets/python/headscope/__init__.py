@@ -3,36 +3,53 @@
     import headscope
     headscope.show(attn=weights, tokens=words)                    # a window on [heads, q, k] or [layers, heads, q, k]
     headscope.run(phrase="a b c", mask="causal")["weights"]       # every tensor, as the command line computes it
+    with headscope.intervene(model, "session.json"): ...          # a PyTorch model with a session's interventions
 
 The programs `headscope` and `headscope-cli` do the work: they are found on PATH, or where HEADSCOPE names one of them.
 """
 
+from headscope._layers import Attention
 from headscope._program import HeadscopeError, version
 from headscope._run import Result, render, run
 from headscope._show import Shown, show
 
-__all__ = ["HeadscopeError", "Result", "Shown", "record", "render", "run", "show", "version"]
+__all__ = ["Attention", "HeadscopeError", "Result", "Shown", "intervene", "record", "render", "run", "show", "version"]
 
 
-def record(model=None):
+def intervene(model, source, *, layers=None, tokens=None):
+    """Hooks on a PyTorch model that do what the interventions of a Headscope request do; torch is needed only here.
+
+        with headscope.intervene(model, "session.json"):  # or what show() returned, or dict(ablate="0.1,2.3")
+            logits = model(ids)
+
+    layers: the attention of each layer, where it is neither torch.nn.MultiheadAttention nor GPT-2's c_attn and c_proj:
+    headscope.Attention(heads=, qkv=, output=). tokens: of the text, where that of a patch has another length.
+    ValueError says what no hook can do; then the model is as it was.
+    """
+    from headscope import _hooks
+
+    return _hooks.intervene(model, source, layers=layers, tokens=tokens)
+
+
+def record(model=None, adapter=None):
     """A recorder of a PyTorch model's attention (headscope.capture.Recorder); torch is needed only here.
 
-    With a model, every torch.nn.MultiheadAttention in it is recorded, numbered in the order of model.modules().
+    With a model, its attention is watched: every torch.nn.MultiheadAttention, or what the adapter of its library knows.
+    adapter: "multihead", "calls" (of scaled_dot_product_attention), "transformers", "transformer_lens", "nnsight" or
+    "vllm"; None: the one that knows the model, else ValueError.
 
         with headscope.record(model) as recorder:
             model(x)
         recorder.save("capture.safetensors", tokens=words)
     """
-    import torch
-
+    from headscope import adapters
     from headscope.capture import Recorder
 
     recorder = Recorder()
     if model is not None:
-        found = [part for part in model.modules() if isinstance(part, torch.nn.MultiheadAttention)]
-        if not found:
-            raise ValueError("the model has no torch.nn.MultiheadAttention; headscope.capture.Recorder has hooks for "
-                             "other modules: output, projections, fused_projection")
-        for layer, module in enumerate(found):
-            recorder.multihead(module, layer=layer)
+        try:
+            adapters.watch(recorder, model, adapter)
+        except BaseException:
+            recorder.close()
+            raise
     return recorder

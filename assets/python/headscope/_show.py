@@ -10,6 +10,7 @@ import tempfile
 import weakref
 
 from headscope._arrays import capture_bytes, write_atomically
+from headscope._interventions import interventions_of
 from headscope._program import HeadscopeError, program, version
 from headscope._run import render
 
@@ -39,14 +40,24 @@ def show(attn=None, *, q=None, k=None, v=None, mask=None, scale=None, causal=Non
     return Shown(arrays=arrays, facts=facts, window=window, arguments=arguments)
 
 
+# What a session says besides its request.
+_NO_OPTIONS = ("headscope", "view", "window", "lesson")
+
+
 class Shown:
-    """What show() returns: a window that follows update(), and pictures of the same."""
+    """What show() returns: a window that follows update(), pictures of the same, and what was done in the window.
+
+    The window keeps its session in a folder of the handle, so that another window's last session stays what it was. It
+    writes it within two seconds of a change; request(), interventions(), selection() and pictures are of that moment.
+    """
 
     def __init__(self, arrays=None, facts=None, request=None, window=True, arguments=()):
         self._folder = tempfile.mkdtemp(prefix="headscope-")
         self._forget = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._facts = facts
         self._process = None
+        self._state = os.path.join(self._folder, "state")  # what the window keeps is in headscope/ below it
+        self._last = None  # (request, selection) of a window that was closed
         try:
             if request is None:
                 self._path = os.path.join(self._folder, "shown.safetensors")
@@ -60,7 +71,8 @@ class Shown:
                 opened = [self._session() if "phrase" in self._request else str(self._request["model"])]
             if window:
                 self._process = subprocess.Popen([program("headscope"), *map(str, arguments), *opened],
-                                                 stdin=subprocess.DEVNULL)
+                                                 stdin=subprocess.DEVNULL,
+                                                 env=dict(os.environ, XDG_STATE_HOME=self._state))
         except BaseException:
             self._forget()
             raise
@@ -83,17 +95,55 @@ class Shown:
         write_atomically(self._path, capture_bytes(attn=attn, q=q, k=k, v=v, mask=mask, **facts))
         self._facts = facts
 
+    def _kept(self, name):
+        """(a file that the window keeps, what it says), or (path, None) while the window has nothing to keep."""
+        path = os.path.join(self._state, "headscope", name)
+        try:
+            with open(path, encoding="utf-8") as file:
+                return path, json.load(file)
+        except FileNotFoundError:
+            return path, None
+
+    def request(self):
+        """The request of the window, as the user left it: options by name, as run() and intervene() take them."""
+        if self._last is not None:
+            return dict(self._last[0])
+        session = self._kept("last-session.json")[1]
+        return {name: value for name, value in (session or self._request).items() if name not in _NO_OPTIONS}
+
+    def interventions(self):
+        """What was changed by hand in the window: of request() the options ablate, freeze, scale_query, scale_key, edit,
+        paint and patch (with patch_from), where there are any. Those that are switched off begin with off:."""
+        return interventions_of(self.request())
+
+    def selection(self):
+        """What is picked in the window: {"stage", "batch", "head", "cell", "layer"}.
+
+        cell: (query, key) of a stage of scores or weights, else (position, feature); None: none is picked. layer: None
+        where the last one is shown because none was chosen.
+        """
+        if self._last is not None:
+            return dict(self._last[1])
+        view = self._kept("last-view.json")[1] or {}
+        cell = view.get("cell")
+        return {"stage": view.get("stage", "weights"), "batch": view.get("batch", 0), "head": view.get("head", 0),
+                "cell": tuple(cell) if cell else None, "layer": self.request().get("layer")}
+
+    def _picture(self, format, view):
+        path, session = self._kept("last-session.json")
+        return render(format, **(self._request if session is None else {"session": path}), **view)
+
     def png(self, **view):
-        """A picture as bytes; options of VIEW by name: view="head", head=3, stage="scores", theme="light" ..."""
-        return render("png", **self._request, **view)
+        """A picture of what is shown as bytes; options of VIEW by name: view="head", head=3, stage="scores" ..."""
+        return self._picture("png", view)
 
     def svg(self, **view):
         """The same as SVG, text."""
-        return render("svg", **self._request, **view).decode()
+        return self._picture("svg", view).decode()
 
     def html(self, **view):
         """One page for any browser with every number, text."""
-        return render("html", **self._request, **view).decode()
+        return self._picture("html", view).decode()
 
     @property
     def running(self):
@@ -105,7 +155,7 @@ class Shown:
         return None if self._process is None else self._process.wait(timeout)
 
     def close(self):
-        """Closes the window, which keeps its session, and removes the files."""
+        """Closes the window and removes the files. request(), interventions() and selection() still say how it ended."""
         if self.running:
             self._process.terminate()
             try:
@@ -113,7 +163,18 @@ class Shown:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
+        if self._last is None and os.path.isdir(self._folder):
+            self._last = self.request(), self.selection()
+            self._hand_on_crash()
         self._forget()
+
+    def _hand_on_crash(self):
+        """What a window that crashed has left, to where `headscope-cli doctor` and Help > Report a problem look for it."""
+        left = os.path.join(self._state, "headscope", "last-crash.txt")
+        if os.path.exists(left):
+            state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+            os.makedirs(os.path.join(state, "headscope"), exist_ok=True)
+            shutil.move(left, os.path.join(state, "headscope", "last-crash.txt"))
 
     def __enter__(self):
         return self

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 import zipfile
 
 sys.dont_write_bytecode = True
@@ -101,6 +102,22 @@ class Show(unittest.TestCase):
             folder = shown._folder
         self.assertFalse(os.path.exists(folder))
 
+    def test_without_a_window_the_request_is_what_was_shown(self):
+        with headscope.show(model="demo:pronouns", phrase="the animal was tired", window=False) as shown:
+            for _ in range(2):
+                self.assertEqual(shown.request(), {"model": "demo:pronouns", "phrase": "the animal was tired"})
+                self.assertEqual(shown.interventions(), {})
+                self.assertEqual(shown.selection(), {"stage": "weights", "batch": 0, "head": 0, "cell": None, "layer": None})
+                shown.close()
+
+    def test_a_crash_is_told_where_reports_look(self):
+        with tempfile.TemporaryDirectory() as state, unittest.mock.patch.dict(os.environ, XDG_STATE_HOME=state):
+            with headscope.show(attn=np.eye(2)[None], window=False) as shown:
+                left = pathlib.Path(shown._state, "headscope")
+                left.mkdir(parents=True)
+                (left / "last-crash.txt").write_text("where it was")
+            self.assertEqual(pathlib.Path(state, "headscope", "last-crash.txt").read_text(), "where it was")
+
     def test_what_does_not_fit_is_said_before_anything_is_opened(self):
         for wrong, error in (({}, ValueError), ({"q": np.ones((1, 2, 2))}, ValueError),
                              ({"attn": np.ones((2, 2))}, ValueError), ({"attn": np.array([[["a"]]])}, TypeError),
@@ -170,8 +187,8 @@ class Package(unittest.TestCase):
             name = done.stdout.split()[-1]
             self.assertRegex(name, r"-py3-none-any\.whl$", f"setuptools {setuptools.__version__}")
             names = zipfile.ZipFile(pathlib.Path(folder, name)).namelist()
-            for wanted in ("__init__", "_show", "_run", "_arrays", "_program", "capture"):
-                self.assertIn(f"headscope/{wanted}.py", names)
+            for path in PACKAGE.rglob("headscope/**/*.py"):
+                self.assertIn(str(path.relative_to(PACKAGE)), names)
 
     def test_the_version_is_the_programs(self):
         self.assertIn(f'version = "{headscope.version()}"', (PACKAGE / "pyproject.toml").read_text())
