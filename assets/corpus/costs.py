@@ -101,7 +101,7 @@ def tables(rates, phrase):
     sizes = []
     for model in MODELS:
         heads = model.layers * model.heads
-        sizes.append([model.name, f"{heads:,}", f"{model.work(phrase) / 1e9:.2g}", size_text(model.weights),
+        sizes.append([model.name, f"{heads:,}", two_digits(model.work(phrase) / 1e9), size_text(model.weights),
                       time_text(start * model.weights), size_text(file_bytes(rates, heads)),
                       time_text(64 * merge_seconds(rates, heads)), time_text(4096 * merge_seconds(rates, heads))])
     return (table(head, times),

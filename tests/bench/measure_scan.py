@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """How many tokens a second headscope-cli scans, how large its files are and how long they take to merge:
 
-    python3 tests/bench/measure_scan.py HEADSCOPE_CLI FOLDER [--repeats N] [--out assets/corpus/rates.json]
+    python3 tests/bench/measure_scan.py HEADSCOPE_CLI FOLDER [--repeats N] [--only MODEL] [--out assets/corpus/rates.json]
 
-FOLDER gets models with random weights, of GPT-2 small's shape (tests/bench/make_gpt2_checkpoint.py, 498 MB) and of many
-small heads. Needs NumPy. Each scan is run for few and for many phrases, and the difference counts: starting is a figure
+FOLDER gets models with random weights: of GPT-2 small's shape (make_gpt2_checkpoint.py, 498 MB of F32) and of many small
+heads. Needs NumPy. Each scan is run for few and for many phrases, and the difference counts: starting is a figure
 of its own. Seconds are of the clock and of the processor; of repetitions the best counts, so that work of others beside
 it matters least.
 """
@@ -130,20 +130,26 @@ def main():
     parser.add_argument("cli")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--only", help="scans of this model alone, and no merges; the other rows of --out stay")
     parser.add_argument("--out", type=pathlib.Path)
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     machine = Machine(given.cli, given.folder)
-    rates = {"processor": processor(), "load_at_start": round(os.getloadavg()[0], 1), "scans": [], "merges": []}
-    for heads, (layers, each) in MERGED_HEADS.items():
+    rates = {"processor": processor(), "scans": [], "merges": []}
+    if given.only and given.out and given.out.exists():
+        rates = json.loads(given.out.read_text())
+        rates["scans"] = [row for row in rates["scans"] if row["model"] != given.only]
+    for heads, (layers, each) in MERGED_HEADS.items() if not given.only else ():
         rates["merges"].append(machine.merge(heads, layers, each, given.repeats))
         print(rates["merges"][-1], flush=True)
     for name, tokens, few, many in SCANS:
-        for threads in THREADS:
+        for threads in THREADS if given.only in (None, name) else ():
             rates["scans"].append(machine.rate(name, tokens, few, many, threads, given.repeats))
             print(rates["scans"][-1], flush=True)
     if given.out:
-        given.out.write_text(json.dumps(rates, indent=1) + "\n")
+        rows = {key: [json.dumps(row) for row in rates[key]] for key in ("scans", "merges")}
+        parts = [f'"{key}": [\n  ' + ",\n  ".join(rows[key]) + "\n ]" for key in rows]
+        given.out.write_text(f'{{\n "processor": {json.dumps(rates["processor"])},\n ' + ",\n ".join(parts) + "\n}\n")
 
 
 if __name__ == "__main__":

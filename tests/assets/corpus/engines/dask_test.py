@@ -13,7 +13,7 @@ PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.e
 if subprocess.run([PYTHON, "-c", "import dask.bag, distributed"], capture_output=True, check=False).returncode:
     engine.skip("Dask is missing: apt-get install python3-distributed")
 
-SHARDS, KILLED = 8, 3
+SHARDS, KILLED = engine.SHARDS, 3
 work = engine.Work()
 # headscope-cli that writes down each call, and kills the worker that calls it for one shard, the first time.
 wrapper = work.folder / "bin" / "headscope-cli"
@@ -28,7 +28,7 @@ exec "{work.cli}" "$@"
 wrapper.chmod(0o755)
 where = {"TMPDIR": tempfile.mkdtemp(dir=work.folder), "DASK_TEMPORARY_DIRECTORY": str(work.folder / "dask"),
          "DASK_DISTRIBUTED__WORKER__DAEMON": "True"}
-said = work.run(PYTHON, engine.ENGINES / "dask_scan.py", engine.MODEL, "phrases.txt", SHARDS, "all.hsagg", **where)
+work.run(PYTHON, *engine.line_of("dask_scan.py")[1:], **where)
 calls = (work.folder / "calls").read_text().splitlines()
 assert (work.folder / "killed").exists(), "no worker was killed"
 assert sum(f"--shard {KILLED}/{SHARDS} " in call for call in calls) == 2, calls

@@ -1,7 +1,10 @@
-"""What the tests of assets/corpus/engines share: a list of sentences, one scan of it, and the same by an engine."""
+"""What the tests of assets/corpus/engines share: a list of sentences, one scan of it, and the same by an engine, with the
+line that the guide has for it."""
 import os
 import pathlib
 import random
+import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -9,9 +12,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
-ENGINES = ROOT / "assets" / "corpus" / "engines"
-MODEL = "demo:pronouns"
-SHARDS = 5
+GUIDE = ROOT / "assets" / "guide" / "07-a-corpus.md"
+MODEL, SHARDS = "demo:pronouns", 8  # of the guide's lines
 SECONDS = 240  # an engine that hangs is ended with all that it started, and fails the test
 
 sys.path.insert(0, str(ROOT / "assets" / "train"))
@@ -29,8 +31,16 @@ def need(program, package):
         skip(f"{program} is missing: apt-get install {package}")
 
 
+def line_of(script):
+    """The words of the guide's command that runs a script, as `sh corpus/engines/parallel.sh ...`."""
+    found, = re.findall(rf"`([^`]*corpus/engines/{re.escape(script)} [^`]*)`", GUIDE.read_text())
+    words = shlex.split(found)
+    assert words[2:6] == [MODEL, "phrases.txt", str(SHARDS), "all.hsagg"], found
+    return words
+
+
 class Work:
-    """A folder with phrases.txt, in which headscope-cli is found by its name."""
+    """A folder with phrases.txt and corpus, in which headscope-cli is found by its name."""
 
     def __init__(self, sentences=60):
         self._folder = tempfile.TemporaryDirectory(prefix="headscope_engine_")
@@ -39,6 +49,7 @@ class Work:
         programs.mkdir()
         self.cli = pathlib.Path(sys.argv[1]).resolve()
         (programs / "headscope-cli").symlink_to(self.cli)
+        (self.folder / "corpus").symlink_to(ROOT / "assets" / "corpus")
         # Engines write below HOME, too.
         self.environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(self.folder / "home")}
         (self.folder / "home").mkdir()

@@ -9,5 +9,5 @@ work = engine.Work()
 # Open MPI wants to be told that this is meant: root in a container, and more ranks than cores.
 meant = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
          "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_plm_rsh_agent": "false", "OMPI_MCA_hwloc_base_binding_policy": "none"}
-work.run("sh", engine.ENGINES / "mpi.sh", engine.MODEL, "phrases.txt", engine.SHARDS, "all.hsagg", **meant)
+work.run(*engine.line_of("mpi.sh"), **meant)
 work.assert_same("all.hsagg")

@@ -6,23 +6,22 @@ import engine
 
 engine.need("parallel", "parallel")
 work = engine.Work()
-script = engine.ENGINES / "parallel.sh"
-call = ["sh", script, engine.MODEL, "phrases.txt", engine.SHARDS]
-work.run(*call, "all.hsagg", "--jobs", 2)
+line = engine.line_of("parallel.sh")
+work.run(*line)
 work.assert_same("all.hsagg")
 
-# One shard is there from a run that was ended: it is used as it is. Another one could not be written: the end is an
-# error, and what is done is kept.
-(work.folder / "again.hsagg.shards" / "3.hsagg").mkdir(parents=True)
-work.run(*call, "again.hsagg", "--jobs", 2, fails=True)
-(work.folder / "again.hsagg.shards" / "3.hsagg").rmdir()
-assert not (work.folder / "again.hsagg").exists()
-slow = work.folder / "bin" / "headscope-cli"
-slow.unlink()
-slow.write_text(f'#!/bin/sh\necho "$@" >>"{work.folder}/calls"\nexec "{work.cli}" "$@"\n')
-slow.chmod(0o755)
-work.run(*call, "again.hsagg", "--jobs", 2)
-calls = (work.folder / "calls").read_text()
-assert calls.count("--shard") == 1 and "--shard 3/5" in calls, calls
+# Of a run one shard could not be written (there is a folder in its place): that is an error, and the others are kept.
 (work.folder / "all.hsagg").unlink()
-work.assert_same("again.hsagg")
+(work.folder / "all.hsagg.shards" / "3.hsagg").mkdir(parents=True)
+work.run(*line, fails=True)
+(work.folder / "all.hsagg.shards" / "3.hsagg").rmdir()
+assert not (work.folder / "all.hsagg").exists()
+# The same command again scans that shard alone.
+listed = work.folder / "bin" / "headscope-cli"
+listed.unlink()
+listed.write_text(f'#!/bin/sh\necho "$@" >>"{work.folder}/calls"\nexec "{work.cli}" "$@"\n')
+listed.chmod(0o755)
+work.run(*line)
+calls = (work.folder / "calls").read_text()
+assert calls.count("--shard") == 1 and f"--shard 3/{engine.SHARDS} " in calls, calls
+work.assert_same("all.hsagg")

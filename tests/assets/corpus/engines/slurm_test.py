@@ -99,7 +99,7 @@ def main():
             last = [line for line in slurm.said().splitlines() if "error" in line or "fatal" in line][-1:]
             engine.skip(f"Slurm does not start here: {' '.join(last) or 'the node is not idle'}")
         try:
-            work.run("sh", engine.ENGINES / "slurm.sh", engine.MODEL, "phrases.txt", engine.SHARDS, "all.hsagg", PWD=str(work.folder))
+            work.run(*engine.line_of("slurm.sh"))
         except BaseException:
             print(slurm.said())
             for log in sorted(work.folder.glob("all.hsagg.shards/*.log")):
