@@ -3,6 +3,7 @@
     pronouns_test.py HEADSCOPE_CLI
 """
 import gzip
+import json
 import os
 import pathlib
 import subprocess
@@ -31,4 +32,13 @@ with tempfile.TemporaryDirectory(prefix="headscope_corpus_") as folder:
                       pathlib.Path(where, "pronouns.hsagg").read_bytes()] for where in (folder, SHIPPED))
 assert made[0] == shipped[0], "other sentences"
 assert made[1] == shipped[1], "other bytes in pronouns.hsagg: if scan or the model was changed on purpose, make it again"
+# What the guide says of it.
+said = json.loads(subprocess.run([sys.argv[1], "report", SHIPPED / "pronouns.hsagg", "--json"], check=True, capture_output=True,
+                                 text=True).stdout)
+guide = " ".join((ROOT / "assets" / "guide" / "07-a-corpus.md").read_text().split())
+of = {(head["layer"], head["head"]): head for head in said["heads"]}
+for words in (f"Head 0.2 gives {of[0, 2]['next']:.2f} to the next token",
+              f"1.6 looks {of[1, 6]['distance']:.1f} tokens away, and {of[1, 6]['max_weight']:.2f} of it",
+              f"looks {of[1, 7]['distance']:.1f} tokens away with {of[1, 7]['max_weight']:.2f}"):
+    assert words in guide, f"the guide does not say: {words}"
 print(f"the same {len(shipped[0]):,} bytes of sentences and {len(shipped[1]):,} of pronouns.hsagg; {size:,} are shipped")

@@ -3,6 +3,7 @@
     slurm_test.py HEADSCOPE_CLI
 """
 import getpass
+import shutil
 import socket
 import subprocess
 import time
@@ -65,7 +66,7 @@ class Slurm:
     def __enter__(self):
         for words in (["slurmctld", "-D"], ["slurmd", "-D"]):
             with open(self.folder / f"{words[0]}.log", "wb") as log:
-                self.daemons.append(subprocess.Popen(words, stdout=log, stderr=log, env=self.work.environment))
+                self.daemons.append(subprocess.Popen([shutil.which(words[0], path=engine.SEARCHED), *words[1:]], stdout=log, stderr=log, env=self.work.environment))
         return self
 
     def ready(self):
