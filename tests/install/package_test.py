@@ -40,6 +40,7 @@ with tempfile.TemporaryDirectory() as name:
     run("dpkg-deb", "-x", packages[0], root)
     files = {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
     for wanted in ("usr/bin/headscope-cli", "usr/share/headscope/demos/pronouns/config.json",
+                   "usr/share/headscope/corpus/pronouns.hsagg", "usr/share/headscope/corpus/engines/parallel.sh",
                    "usr/share/man/man1/headscope-cli.1.gz", "usr/share/doc/headscope/copyright",
                    "usr/share/doc/headscope/changelog.gz", "usr/share/bash-completion/completions/headscope-cli"):
         check(wanted in files, f"{wanted} is not in the package")

@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,10 +21,12 @@ for page in [root / "README.md", *guide, root / "CHANGELOG.md", root / ".github"
     lines = [line for block in blocks for line in block.splitlines() if line.startswith(("headscope-cli ", "printf "))]
     print(f"{page.relative_to(root)}: {len(lines)} lines")
     with tempfile.TemporaryDirectory() as folder:
+        # The corpus that is installed, under the name that the pages give it.
+        shutil.copytree(root / "assets" / "corpus", pathlib.Path(folder, "corpus"))
         for line in lines:
             arguments = ["sh", "-c", line] if line.startswith("printf ") else [str(cli), *shlex.split(line)[1:]]
             done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C.UTF-8"})
-            ok = done.returncode == 0 and (done.stdout or any(pathlib.Path(folder).iterdir()))
+            ok = done.returncode == 0 and (done.stdout or any(path.name != "corpus" for path in pathlib.Path(folder).iterdir()))
             print(("ok      " if ok else "FAILED  ") + line)
             ran += 1
             if not ok:
