@@ -15,7 +15,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kReadout = 26;
-constexpr const char* kName = "layers/picture";
+constexpr const char *kPicture = "layers/picture", *kAggregate = "layers/aggregate_picture";
 
 void draw_header(Ui& ui, const LayersShown& shown, const Rect& area) {
   const HeadResult* result = shown.head_result(shown.layer, shown.head);
@@ -44,10 +44,11 @@ void draw_header(Ui& ui, const LayersShown& shown, const Rect& area) {
 }
 
 // The map with its readout line below; returns the y below both.
-float draw_map_and_readout(Ui& ui, HeatmapView& view, const MapAxes& axes, const Rect& area, float most_height,
+float draw_map_and_readout(Ui& ui, const char* name, HeatmapView& view, const MapAxes& axes, const MapPlace& place,
                            bool picked) {
+  const Rect& area = place.area;
   const DrawnMap map = draw_map_with_axes(
-      ui, kName, view, axes, {.area = area, .most_height = std::max(0.0f, most_height - ui.px(kReadout + 16))},
+      ui, name, view, axes, {.area = area, .most_height = std::max(0.0f, place.most_height - ui.px(kReadout + 16))},
       {.picked = picked});
   const float y = map.bottom + ui.px(8);
   const Rect box{{area.min.x + ui.px(14), y}, {area.max.x - ui.px(14), y + ui.px(kReadout)}};
@@ -79,8 +80,9 @@ float draw_layers_detail(Ui& ui, const LayersShown& shown, const Rect& area, flo
     }
     view.mask = shown.result.picked->mask;
     const bool own_cells = !showing_of(shown.trace->request).changes_something();
-    return draw_map_and_readout(ui, view, {shown.result.groups->row_labels, shown.result.groups->column_labels}, body,
-                                most, own_cells);
+    return draw_map_and_readout(ui, kPicture, view,
+                                {shown.result.groups->row_labels, shown.result.groups->column_labels}, {body, most},
+                                own_cells);
   }
   PanelData& data = shown.data;
   view.matrix = data.matrix(StageId::weights, shown.batch, shown.head);
@@ -96,8 +98,8 @@ float draw_layers_detail(Ui& ui, const LayersShown& shown, const Rect& area, flo
                           "",
                           false};
   }
-  return draw_map_and_readout(ui, view, {data.rows(StageId::weights), data.columns(StageId::weights)}, body, most,
-                              true);
+  return draw_map_and_readout(ui, kPicture, view, {data.rows(StageId::weights), data.columns(StageId::weights)},
+                              {body, most}, true);
 }
 
 void draw_layers_aggregate(Ui& ui, const LayersShown& shown, const Rect& area) {
@@ -127,8 +129,8 @@ void draw_layers_aggregate(Ui& ui, const LayersShown& shown, const Rect& area) {
   view.mask = result->mask;
   view.map = shown.map;
   view.range = {0, 1, ui.session.view.log_scale, false};
-  draw_map_and_readout(ui, view, {shown.result.groups->row_labels, shown.result.groups->column_labels}, rest,
-                       rest.height(), false);
+  draw_map_and_readout(ui, kAggregate, view, {shown.result.groups->row_labels, shown.result.groups->column_labels},
+                       {rest, rest.height()}, false);
 }
 
 }  // namespace headscope::ui

@@ -159,6 +159,9 @@ TEST_F(LayersPanel, AggregatesReplaceTheGrid) {
     ASSERT_EQ(view().aggregate, aggregate_named(name));
     EXPECT_TRUE(d.has("layers/aggregate_map"));
     EXPECT_FALSE(d.has("layers/aggregate_failure")) << name;
+    std::vector<std::string> controls = d.state.tab_order;
+    std::sort(controls.begin(), controls.end());
+    EXPECT_EQ(std::adjacent_find(controls.begin(), controls.end()), controls.end()) << "Tab reaches each control once";
     EXPECT_FALSE(d.has("layers/0.0"));
   }
   d.click("layers/aggregate/heads");
