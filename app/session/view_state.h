@@ -145,7 +145,7 @@ struct ViewState {
   TextView text;
   LensView lens;
   SweepView sweep;
-  Sampling sampling;  // of the next token
+  Sampling sampling;                            // of the next token
   std::optional<SensitivityBy> sensitivity_by;  // nothing: usual_by() of the stage
   Lesson lesson;                                // of the document; changes of it are steps of undo
   friend bool operator==(const ViewState&, const ViewState&) = default;
