@@ -1,7 +1,6 @@
 // Rows of scores in which every key is hidden.
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <string>
 
 #include "core/attention/forward.h"
@@ -10,8 +9,6 @@
 
 namespace headscope {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void set(Request& request, const char* option, const char* value) {
   find_request_option(option)->set(request, value);
