@@ -126,7 +126,7 @@ class Reader {
  private:
   void read_row(std::string_view text) {
     end_words();
-    if (text.starts_with("|-")) return;
+    if (text.find_first_not_of("|-: ") == text.npos) return;  // the line below a table's head
     if (page_.blocks.empty() || page_.blocks.back().kind != Kind::table) page_.blocks.push_back({.kind = Kind::table});
     page_.blocks.back().rows.push_back(table_row(text));
   }

@@ -91,7 +91,7 @@ TEST(GuidePages, NoMarkIsLeftInTheirWords) {
       const auto plain = [&](const GuideLine& line) {
         for (const GuideSpan& span : line) {
           if (span.kind == GuideSpan::Kind::code) continue;
-          for (const char* mark : {"**", "](", "```", "`"}) {
+          for (const char* mark : {"**", "](", "```", "`", "---"}) {
             EXPECT_EQ(span.text.find(mark), std::string::npos) << page.id << ": " << span.text;
           }
         }
