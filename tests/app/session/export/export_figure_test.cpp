@@ -1,6 +1,8 @@
 // The picture that a choice names: those of a whole model.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
