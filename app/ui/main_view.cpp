@@ -101,6 +101,16 @@ void toggle_main_view(Ui& ui, const MainViewInfo& info) {
   leave_main_view(ui);
 }
 
+void open_one_layer(Ui& ui, std::int64_t layer, std::int64_t head) {
+  ui.session.end_undo_step();
+  ViewState& view = ui.session.view;
+  if (head >= 0) view.head = head;
+  ui.session.draft.layer = layer;
+  view.stage = view.quantity = StageId::weights;
+  view.main_view = MainView::layer;
+  ui.state.focus = "heads/" + std::to_string(view.head);
+}
+
 void forget_notices_of_views(Ui& ui) {
   std::optional<MainView>& last = ui.state.panels.get<ShellState>().shown;
   const MainView now = shown_main_view(ui);

@@ -2,6 +2,7 @@
 // for each: menu, palette, keys, status bar and exports read it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,6 +70,10 @@ void toggle_main_view(Ui& ui, const MainViewInfo& info);
 // Shows one layer's panels, none of them enlarged; the focus goes back to where it was before the view was opened.
 // False when nothing else is shown.
 bool leave_main_view(Ui& ui);
+
+// Shows the weights of one layer's head, whose picture has the focus; the layer becomes the request's, as a step of
+// undo. head < 0: the one that is selected.
+void open_one_layer(Ui& ui, std::int64_t layer, std::int64_t head);
 
 // Takes away the notices of views when another view is shown than in the last frame. Call it once a frame.
 void forget_notices_of_views(Ui& ui);

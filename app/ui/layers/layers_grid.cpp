@@ -9,6 +9,7 @@
 #include "app/ui/heads/head_menu.h"
 #include "app/ui/layers/layers_panel.h"
 #include "app/ui/layers/layers_tiles.h"
+#include "app/ui/main_view.h"
 #include "app/ui/map/heatmap_view.h"
 #include "app/ui/request/head_changes.h"
 #include "app/ui/widgets/control_states.h"
@@ -27,12 +28,8 @@ void pick(Ui& ui, const LayerHead& at) {
 
 // The head in the main view: its layer becomes the request's.
 void open_head(Ui& ui, const LayerHead& at) {
-  ui.session.end_undo_step();
+  open_one_layer(ui, at.layer, at.head);
   pick(ui, at);
-  ui.session.draft.layer = at.layer;
-  ui.session.view.stage = ui.session.view.quantity = StageId::weights;
-  ui.session.view.main_view = MainView::layer;
-  ui.state.focus = fmt::format("heads/{}", at.head);
 }
 
 // Arrows move, Enter opens, X switches the head off and on.

@@ -7,6 +7,7 @@
 
 #include "app/session/background/models/predictions.h"
 #include "app/session/session.h"
+#include "app/ui/main_view.h"
 #include "app/ui/map/map_colors.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
@@ -58,14 +59,8 @@ void pick_lens_cell(Ui& ui, std::int64_t row, std::int64_t column) {
 }
 
 void open_layer_at(Ui& ui, const LensShown& shown, std::int64_t layer, std::int64_t head) {
-  ui.session.end_undo_step();
-  ViewState& view = ui.session.view;
-  if (head >= 0) view.head = head;
-  ui.session.draft.layer = std::max<std::int64_t>(layer, 0);
-  view.stage = view.quantity = StageId::weights;
-  view.cell = Cell{shown.column, shown.column};
-  view.main_view = MainView::layer;
-  ui.state.focus = "heads/" + std::to_string(view.head);
+  open_one_layer(ui, std::max<std::int64_t>(layer, 0), head);
+  ui.session.view.cell = Cell{shown.column, shown.column};
 }
 
 void draw_lens_panel(Ui& ui, const Rect& area) {

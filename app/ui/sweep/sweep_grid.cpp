@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "app/session/session.h"
+#include "app/ui/main_view.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/map/word_grid.h"
 #include "app/ui/phrase/phrase_tokens.h"
@@ -104,14 +105,8 @@ void draw_words(Ui& ui, const Drawn& drawn, std::optional<Cell> shown, const Rec
 
 // The head, or the layer, of a cell.
 void open_cell(Ui& ui, const SweepCell& cell) {
-  ui.session.end_undo_step();
-  ViewState& view = ui.session.view;
-  if (cell.head) view.head = *cell.head;
-  ui.session.draft.layer = cell.layer;
-  view.stage = view.quantity = StageId::weights;
-  if (cell.position) view.cell = Cell{*cell.position, *cell.position};
-  view.main_view = MainView::layer;
-  ui.state.focus = fmt::format("heads/{}", view.head);
+  open_one_layer(ui, cell.layer, cell.head.value_or(-1));
+  if (cell.position) ui.session.view.cell = Cell{*cell.position, *cell.position};
 }
 
 }  // namespace
