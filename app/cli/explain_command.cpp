@@ -164,7 +164,7 @@ Command explain_command() {
                    {"json", "", "Print {stage, index, value, formula, steps, operands}."}}},
                  {"Picture",
                   {{"out", "FILE.svg|FILE.png", "Draw formula, steps and result as a picture instead."},
-                   {"theme", "dark|light", "Colours of the picture (default dark)."}}},
+                   {"theme", "dark|light|contrast", "Colours of the picture (default dark)."}}},
                  request_group()};
   spec.examples = {"headscope-cli explain --phrase 'Hola mi nombre es Alex' --stage weights --at 0,2,3,1",
                    "headscope-cli explain --phrase 'a b c' --heads 4 --stage output --at 0,2,17 --json",

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "core/base/error.h"
+#include "core/picture/theme_words.h"
 
 namespace headscope {
 namespace {
@@ -25,9 +26,8 @@ void parse_size(const std::string& text, Options& options) {
 }
 
 Theme parse_theme(const std::string& text) {
-  if (text == "dark") return Theme::dark;
-  if (text == "light") return Theme::light;
-  throw UsageError("theme", "found '" + text + "', expected dark or light");
+  if (const auto theme = theme_named(text)) return *theme;
+  throw UsageError("theme", "found '" + text + "', expected " + expected_words(kThemeWords));
 }
 
 void open_path(const std::string& path, Options& options) {

@@ -13,6 +13,7 @@
 #include "app/session/panel_layout.h"
 #include "app/session/view_parts_json.h"
 #include "core/base/utf8.h"
+#include "core/picture/theme_words.h"
 
 namespace headscope {
 
@@ -20,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::vector<std::string> kThemes = {"dark", "light"};
+const std::vector<std::string> kThemes = theme_names();
 const std::vector<std::string> kRanges = {"auto", "row", "fixed", "fit"};
 const std::vector<std::string> kPoolings = {"max", "mean"};
 const std::vector<std::string> kHeadsShow = {"grid", "arcs", "neurons"};

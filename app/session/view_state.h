@@ -119,7 +119,7 @@ struct ViewState {
   StageId quantity = StageId::weights;  // what the heads' heatmaps show; a score-like stage
   std::int64_t batch = 0, head = 0;
   std::optional<Cell> cell;                        // picked; (query, key) or (position, feature) of `stage`
-  std::optional<ColorMap> weight_map, signed_map;  // chosen by hand, for both themes; nothing: by theme
+  std::optional<ColorMap> weight_map, signed_map;  // chosen by hand, for every theme; nothing: by theme
   RangeKind range = RangeKind::automatic;          // automatic, fit: one for all heads; row: each row its own
   bool range_per_head = false;
   bool range_fixed = false;

@@ -329,7 +329,8 @@
     byId("least").addEventListener("input", (event) => { state.least = Number(event.target.value); drawLarge(); });
     byId("theme").addEventListener("click", () => {
       const root = document.documentElement;
-      root.dataset.theme = root.dataset.theme === "light" ? "dark" : "light";
+      const themes = ["dark", "light", "contrast"];
+      root.dataset.theme = themes[(themes.indexOf(root.dataset.theme) + 1) % themes.length];
       drawAll();
     });
     const map = byId("map");

@@ -78,7 +78,10 @@ class TraceBuilder {
  private:
   Tensor edited(StageId id, Tensor tensor) const {
     if (is_score_like(id)) return tensor;
-    tensor = with_patches(trace_.request, *trace_.inputs, layer(), stage_name(id), tensor);
+    // A trace that shows beforehand what will come has no inputs, and none of the request's patches.
+    if (trace_.inputs != nullptr) {
+      tensor = with_patches(trace_.request, *trace_.inputs, layer(), stage_name(id), tensor);
+    }
     return with_edits(edits_of(trace_.request, layer(), id), tensor);
   }
   std::string noted(StageId id, std::string operation) const {

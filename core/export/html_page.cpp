@@ -24,6 +24,7 @@
 #include "core/io/sha256.h"
 #include "core/picture/figure/figure_views.h"
 #include "core/picture/heatmap_spec.h"
+#include "core/picture/theme_words.h"
 #include "core/tensor/row_strips.h"
 
 namespace headscope {
@@ -210,7 +211,7 @@ std::string title_of(const Trace& trace) {
 }
 
 void write_head(std::ostream& out, const Trace& trace, const ViewSpec& view) {
-  out << kPageStart << "<html lang=\"en\" data-theme=\"" << (view.theme == Theme::light ? "light" : "dark") << "\">\n"
+  out << kPageStart << "<html lang=\"en\" data-theme=\"" << theme_word(view.theme) << "\">\n"
       << "<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
       << "style-src 'sha256-" << sha256_base64(page_style()) << "'; script-src 'sha256-" << sha256_base64(page_script())
       << "'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>"
@@ -226,7 +227,7 @@ void write_body(std::ostream& out, const Trace& trace, const std::string& shown)
 <button id="as-map" aria-pressed="true">map</button>
 <button id="as-arcs" aria-pressed="false">arcs</button>
 <button id="per-row" aria-pressed="false">range of each row</button>
-<button id="theme">light or dark</button>
+<button id="theme">colours</button>
 </header>
 <main>
 <section id="heads" aria-label="Heads"><h2>Heads</h2><div id="grid"></div></section>

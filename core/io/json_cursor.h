@@ -3,6 +3,7 @@
 // keeps.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>

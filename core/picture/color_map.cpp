@@ -219,7 +219,7 @@ Rgba color_at(ColorMap map, double t) {
 
 ColorMap default_color_map(bool signed_data, Theme theme) {
   if (!signed_data) return ColorMap::viridis;
-  return theme == Theme::dark ? ColorMap::icefire : ColorMap::coolwarm;
+  return theme == Theme::light ? ColorMap::coolwarm : ColorMap::icefire;
 }
 
 }  // namespace headscope

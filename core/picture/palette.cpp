@@ -1,6 +1,7 @@
 #include "core/picture/palette.h"
 
 #include <cmath>
+#include <cstddef>
 
 namespace headscope {
 
@@ -67,6 +68,36 @@ constexpr Palette kLight = {
     .bar_negative = hex(0x7d9bf0),
 };
 
+constexpr Palette kContrast = {
+    .chrome = hex(0x000000),
+    .panel = hex(0x000000),
+    .well = hex(0x000000),
+    .raised = hex(0x1a1a1a),
+    .hover = hex(0x2a2a2a),
+    .tint = hex(0x002a5c),
+    .line = hex(0x8c8c8c),
+    .hatch = hex(0x808080),
+    .edge = hex(0xd0d0d0),
+    .text = hex(0xffffff),
+    .text2 = hex(0xececec),
+    .text3 = hex(0xd4d4d4),
+    .accent = hex(0x7cc4ff),
+    .accent_fill = hex(0x00509e),
+    .query = hex(0x5cf0dc),
+    .key = hex(0xffc873),
+    .value = hex(0xffaad2),
+    .ok = hex(0x7df0aa),
+    .warn = hex(0xffd866),
+    .bad = hex(0xffa9a2),
+    .ok_ground = hex(0x00301a),
+    .warn_ground = hex(0x332600),
+    .bad_ground = hex(0x420c08),
+    .bar_positive = hex(0xff8f73),
+    .bar_negative = hex(0xa3b9ff),
+};
+
+constexpr std::array<const Palette*, 3> kPalettes = {&kDark, &kLight, &kContrast};  // in the order of Theme
+
 constexpr std::array<Rgba, 12> kHeads = {hex(0x5b9bf5), hex(0x4bbd80), hex(0xe5a63a), hex(0xd074dd),
                                          hex(0x38b8b4), hex(0xf0736f), hex(0xa9c043), hex(0x9a86f5),
                                          hex(0xd98b5f), hex(0x6fb3d9), hex(0xc6849f), hex(0x8fa3b8)};
@@ -80,7 +111,7 @@ double linear_light(std::uint8_t byte) {
 }  // namespace
 
 const Palette& palette(Theme theme) {
-  return theme == Theme::dark ? kDark : kLight;
+  return *kPalettes[static_cast<std::size_t>(theme)];
 }
 
 Rgba head_color(std::int64_t head) {

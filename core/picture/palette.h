@@ -8,7 +8,9 @@
 
 namespace headscope {
 
-enum class Theme : std::uint8_t { dark, light };
+// contrast: white on black, every word at least 7:1 on every ground and every outline at least 4.5:1 (WCAG 2.1, level
+// AAA for text).
+enum class Theme : std::uint8_t { dark, light, contrast };
 
 struct Palette {
   Rgba chrome, panel, well;  // menu and status / regions / fields, plots, empty cells

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/picture/theme_words.h"
 #include "core/picture/view_option_kinds.h"
 #include "core/request/option_text.h"
 #include "core/request/option_words.h"
@@ -41,7 +42,6 @@ constexpr Word<ViewKind> kKinds[] = {{ViewKind::heads, "heads"},
                                      {ViewKind::composition, "composition"}};
 constexpr Word<TextAlong> kAlongs[] = {{TextAlong::row, "row"}, {TextAlong::column, "column"}};
 constexpr Word<HeadsCombined> kCombined[] = {{HeadsCombined::sum, "sum"}, {HeadsCombined::mean, "mean"}};
-constexpr Word<Theme> kThemes[] = {{Theme::dark, "dark"}, {Theme::light, "light"}};
 
 void set_stage(V& view, const std::string& text) {
   const auto stage = stage_named(text);
@@ -180,7 +180,7 @@ const std::vector<ViewOption>& view_options() {
                                                "The head of '--view head', neurons, sensitivity, text and scatter, and "
                                                "of stages that have one (default 0)."),
       {"colormap", color_maps_text("|"),
-       "By default viridis for weights; icefire (dark) or coolwarm (light) for signed data.",
+       "By default viridis for weights; icefire (dark, contrast) or coolwarm (light) for signed data.",
        [](const V& v) { return v.colormap ? std::string(color_map_name(*v.colormap)) : "auto"; }, set_colormap},
       {"range", "auto|row|fit|LO,HI",
        "The values at the two ends of the colour map: of all, of each row, of 98 in 100 (1st to 99th percentile), or "
@@ -191,7 +191,8 @@ const std::vector<ViewOption>& view_options() {
           "PIXELS", "Width and height of a cell (default: the largest that fit the width)."),
       word_option<"labels", &V::labels, kSwitch>("Tokens along the axes (default on)."),
       of_session_files(word_option<"color-bar", &V::color_bar, kSwitch>("The colours and their values (default on).")),
-      word_option<"theme", &V::theme, kThemes, "a theme">("Colours of the picture (default dark)."),
+      word_option<"theme", &V::theme, kThemeWords, "a theme">(
+          "Colours of the picture; contrast is white on black for weak eyes (default dark)."),
       {"width", "N|Nmm", "Width of the picture in pixels, or on paper: 85mm, 8.5cm, 3.35in, 241pt.", width_text,
        set_width, Json::whole},
       {"scale", "S", "Multiplies fonts, lines and cells (default 1).", [](const V& v) { return double_text(v.scale); },

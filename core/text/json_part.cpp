@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstdint>
 
 #include "core/base/error.h"
 #include "core/base/message_text.h"

@@ -1,6 +1,7 @@
 // A part of a JSON file that knows its place in the file, for error messages.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

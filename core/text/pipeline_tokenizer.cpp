@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "core/base/error.h"
 #include "core/text/byte_alphabet.h"

@@ -2,10 +2,11 @@
 
     unity_groups.py ROOT SIZE KEPT FILE...
 
-prints a line for every group, its files separated by semicolons. Two files may stand in one group when no name is declared
-in both that a file keeps to itself (in an anonymous namespace, or as static). A file is in no group when it defines a
-macro (a kernel is compiled again for every width of vectors), or keeps a name to itself that some header of the tree
-declares. The rule looks at names only, so overloads that a compiler could tell apart separate files too.
+prints a line for every group, its files separated by semicolons. Two files may stand in one group when no name that
+one of them keeps to itself (in an anonymous namespace, or as static) is declared in the other, nor in a header that
+the other sees, and no type's name is of one header for one of them and of another for the other. A file is in no group
+when it defines a macro (a kernel is compiled again for every width of vectors) or uses a whole namespace. The rule
+looks at names only, so overloads that a compiler could tell apart separate files too.
 
 KEPT is a file of its own that remembers the headers' names from one target to the next.
 """
@@ -80,49 +81,91 @@ def declared_names(code, all_of_them):
     return {name for name in names if name not in WORDS and not name.startswith(("TEST", "INSTANTIATE_TEST"))}
 
 
+INCLUDE = re.compile(r'(?m)^\s*#\s*include\s+"([^"]+)"')
+
+
+def defined_types(code):
+    """The names of the types that a header defines in namespaces."""
+    found = (TYPE.match(statement) for _, statement in statements(re.sub(r"(?m)^\s*#.*$", "", code)) if "{" in statement)
+    return sorted({match.group(1) for match in found if match})
+
+
+class Headers:
+    """The names that the headers of the tree declare, and which headers a file sees."""
+
+    def __init__(self, root, kept=None):
+        self.root = pathlib.Path(root)
+        self.kept = kept
+        self.known = json.loads(kept.read_text()) if kept and kept.exists() else {}
+        self.seen = {}
+
+    def remember(self):
+        if self.kept:
+            self.kept.write_text(json.dumps(self.known))
+
+    def facts(self, header):
+        """[time of change, names, included headers, types] of a header of the tree; nothing where it is none."""
+        path = self.root / header
+        if header not in self.seen and path.is_file():
+            changed = path.stat().st_mtime_ns
+            if self.known.get(header, [None])[0] != changed:
+                text = path.read_text(encoding="utf-8", errors="replace")
+                code = plain(text)
+                self.known[header] = [changed, sorted(declared_names(code, all_of_them=True)), INCLUDE.findall(text),
+                                      defined_types(code)]
+            self.seen[header] = self.known[header]
+        return self.seen.get(header)
+
+    def seen_by(self, text):
+        """(names, type -> its headers) of the headers that a file of this text includes, and of those that they include."""
+        names, types, reached, waiting = set(), {}, set(), INCLUDE.findall(text)
+        while waiting:
+            header = waiting.pop()
+            facts = self.facts(header) if header not in reached else None
+            reached.add(header)
+            if facts:
+                names.update(facts[1])
+                waiting += facts[2]
+                for name in facts[3]:
+                    types.setdefault(name, set()).add(header)
+        return names, types
+
+
 class Source:
-    def __init__(self, path):
+    """alone: in no group. own: names that it keeps to itself. visible: all that it declares and that its headers do."""
+
+    def __init__(self, path, headers):
         text = pathlib.Path(path).read_text(encoding="utf-8", errors="replace")
         self.path = path
-        self.alone = bool(re.search(r"(?m)^\s*#\s*define\b", text)) or "using namespace" in text
         code = plain(text)
+        self.alone = bool(re.search(r"(?m)^\s*#\s*define\b|\busing namespace\b", code))
         self.own = declared_names(code, all_of_them=False)
         self.declared = declared_names(code, all_of_them=True)
-
-
-def names_of_headers(root, kept=None):
-    headers = [path for folder in ("core", "app", "tests") for path in (pathlib.Path(root) / folder).rglob("*.h")]
-    stamp = [[str(path), path.stat().st_mtime_ns] for path in sorted(headers)]
-    if kept and kept.exists():
-        remembered = json.loads(kept.read_text())
-        if remembered["stamp"] == stamp:
-            return set(remembered["names"])
-    names = set()
-    for header in headers:
-        code = plain(header.read_text(encoding="utf-8", errors="replace"))
-        names |= declared_names(code, all_of_them=True)
-    if kept:
-        kept.write_text(json.dumps({"stamp": stamp, "names": sorted(names)}))
-    return names
+        names, self.types = headers.seen_by(text)
+        self.visible = self.declared | names
 
 
 def groups(root, size, paths, kept=None):
     """Lists of files, each to be compiled as one."""
-    of_headers = names_of_headers(root, kept)
-    made = []  # (all declared names, own names, files)
+    headers = Headers(root, kept)
+    made = []  # (visible names, own names, type -> its headers, files)
     for path in paths:
-        source = Source(path)
-        if source.alone or source.own & of_headers:
+        source = Source(path, headers)
+        if source.alone:
             continue
-        for declared, own, files in made:
-            if len(files) < size and not (own & source.declared) and not (source.own & declared):
+        for visible, own, types, files in made:
+            if len(files) == size or own & source.visible or source.own & visible:
+                continue
+            if all(types.get(name, found) == found for name, found in source.types.items()):
                 files.append(path)
-                declared |= source.declared
+                visible |= source.visible
                 own |= source.own
+                types |= source.types
                 break
         else:
-            made.append((set(source.declared), set(source.own), [path]))
-    return [files for _, _, files in made if len(files) > 1]
+            made.append((set(source.visible), set(source.own), dict(source.types), [path]))
+    headers.remember()
+    return [files for _, _, _, files in made if len(files) > 1]
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ class UnityGroups(unittest.TestCase):
         return unity_groups.groups(self.root, 8, files)
 
     def test_names_that_a_file_keeps_to_itself(self):
-        source = unity_groups.Source(self.file("first.cpp", FIRST))
+        source = unity_groups.Source(self.file("first.cpp", FIRST), unity_groups.Headers(self.root))
         self.assertEqual(source.own, KEPT)
         self.assertEqual(source.declared, KEPT | {"shown"})
 
@@ -60,19 +60,37 @@ class UnityGroups(unittest.TestCase):
             second = self.file("second.cpp", "namespace headscope { namespace { " + text + " } }\n")
             self.assertEqual(self.groups(first, second), [], text)
 
-    def test_a_name_of_a_header_keeps_a_file_alone(self):
+    def test_a_name_of_a_header_that_one_of_them_sees_separates_files(self):
         first = self.file("first.cpp", FIRST)
-        second = self.file("second.cpp", "int other;\n")
         self.file("grid.h", "namespace headscope { struct Grid { int columns; }; }\n")
+        self.file("table.h", '#include "core/grid.h"\n')
+        far = self.file("far.cpp", "int far;\n")
+        self.assertEqual(self.groups(first, far), [[first, far]])
+        for header in ("grid.h", "table.h"):
+            near = self.file("near.cpp", f'#include "core/{header}"\nint other;\n')
+            self.assertEqual(self.groups(first, near), [], header)
+            self.assertEqual(self.groups(near, first), [], header)
+
+    def test_a_header_that_both_of_them_see_separates_files_too(self):
+        self.file("first.h", "namespace headscope { int larger(int a); }\n")
+        first = self.file("first.cpp", FIRST)
+        second = self.file("second.cpp", '#include "core/first.h"\nint other = headscope::larger(1);\n')
         self.assertEqual(self.groups(first, second), [])
+
+    def test_types_of_one_name_in_two_headers_separate_files(self):
+        self.file("grid.h", "namespace headscope { class Grid { int columns; }; }\n")
+        self.file("test_grid.h", "namespace headscope::test { class Grid { int rows; }; }\n")
+        files = [self.file(f"{name}.cpp", f'#include "core/{header}"\nint {name};\n')
+                 for name, header in (("a", "grid.h"), ("b", "test_grid.h"), ("c", "grid.h"))]
+        self.assertEqual(self.groups(*files), [[files[0], files[2]]])
 
     def test_remembered_names_of_headers_are_those_of_the_headers_there_are_now(self):
         kept = self.root / "kept.json"
-        self.file("grid.h", "struct Grid { int columns; };\n")
-        self.assertEqual(unity_groups.names_of_headers(self.root, kept), {"Grid"})
-        self.assertEqual(unity_groups.names_of_headers(self.root, kept), {"Grid"})
-        self.file("row.h", "using Row = int;\n")
-        self.assertEqual(unity_groups.names_of_headers(self.root, kept), {"Grid", "Row"})
+        for names in ({"Grid"}, {"Grid"}, {"Rows", "Cells"}):
+            self.file("grid.h", "".join(f"struct {name} {{}};\n" for name in sorted(names)))
+            headers = unity_groups.Headers(self.root, kept)
+            self.assertEqual(headers.seen_by('#include "core/grid.h"\n')[0], names)
+            headers.remember()
 
     def test_a_macro_keeps_a_file_alone(self):
         self.assertEqual(self.groups(self.file("a.cpp", "#define WIDTH 4\n"), self.file("b.cpp", "int b;\n")), [])

@@ -19,7 +19,7 @@ std::size_t bytes_asked_for() {
 }  // namespace headscope::test
 
 // A sanitizer has operators of its own, which match each other; nothing is counted there.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef HEADSCOPE_SANITIZED
 
 void* operator new(std::size_t size) {
   asked += size;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fuzzes for long, and keeps what it found. BUILD is build/fuzz, built by `./dev fuzz`.
+"""Fuzzes for long, and keeps what it found. BUILD is build/asan, built by `./dev fuzz`.
 
 long_run.py BUILD --seconds S [--slice S] [--only TARGET ...]
                           every target in turn, a slice each (60 s), until the time is over; what is found goes to

@@ -46,9 +46,10 @@ const ViewExports& exports_of(MainView view) {
 // The beginning of a file's name: the title of the session, else the phrase, in small letters and digits.
 std::string stem_of(const Trace& trace, const std::string& title) {
   std::string stem;
-  const std::string source = title.empty() || title == "untitled" || title == "demo"
-                                 ? trace.request.phrase
-                                 : std::filesystem::path(title).stem().string();
+  std::filesystem::path name = std::filesystem::path(title).stem();
+  if (name.extension() == ".session") name = name.stem();
+  const std::string source =
+      title.empty() || title == "untitled" || title == "demo" ? trace.request.phrase : name.string();
   for (const char c : source) {
     if (stem.size() >= 24) break;
     const auto byte = static_cast<unsigned char>(c);
@@ -288,6 +289,7 @@ std::string suggested_file(const ExportChoice& choice, const Trace& trace, const
       stem += fmt::format(".{}.explained", stage_name(view.stage));
       break;
     case ExportSubject::session:
+      stem += ".session";
       break;
   }
   return makes_folder(choice) ? stem : stem + "." + ending_of(choice.format);

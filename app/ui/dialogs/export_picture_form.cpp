@@ -139,12 +139,12 @@ void draw_size(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
 
 void draw_colors(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
   Rect line = labelled_row(ui, form, y, "theme");
-  int theme = state.choice.theme == Theme::light ? 1 : 0;
+  int theme = static_cast<int>(state.choice.theme);
   ControlState control;
   control.tooltip = "Colours of the picture; a white ground takes those of the light theme.";
   control.enabled = state.choice.paper.ground != Ground::white;
-  if (segments(ui, "export/theme", next(ui, line, 130), {"dark", "light"}, theme, control))
-    state.choice.theme = theme == 1 ? Theme::light : Theme::dark;
+  if (segments(ui, "export/theme", next(ui, line, 190), {"dark", "light", "contrast"}, theme, control))
+    state.choice.theme = static_cast<Theme>(theme);
   int ground = static_cast<int>(state.choice.paper.ground);
   control.enabled = true;
   control.tooltip = "Ground of the picture: that of the theme, white, or none.";

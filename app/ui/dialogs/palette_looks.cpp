@@ -16,6 +16,7 @@
 #include "app/ui/guide/languages.h"
 #include "app/ui/stage_facts.h"
 #include "core/base/error.h"
+#include "core/picture/theme_words.h"
 #include "core/picture/view_options.h"
 
 namespace headscope::ui {
@@ -76,7 +77,6 @@ constexpr const char* kConcatShows[] = {"concat", "output", "both"};
 constexpr const char* kPoolings[] = {"max", "mean"};
 constexpr const char* kRanges[] = {"shared", "per head", "per row"};
 constexpr const char* kColorScales[] = {"linear", "logarithmic"};
-constexpr const char* kThemes[] = {"dark", "light"};
 
 std::string range_now(const Ui& ui) {
   const ViewState& view = ui.session.view;
@@ -173,9 +173,9 @@ std::string language_now(const Ui& ui) {
 }
 
 const Look kSettings[] = {
-    {"theme", "appearance colours", all_words<kThemes>, nullptr,
-     [](Ui& ui, const std::string& value) { ui.settings.theme = value == kThemes[1] ? Theme::light : Theme::dark; },
-     [](const Ui& ui) { return std::string(kThemes[static_cast<std::size_t>(ui.settings.theme)]); }},
+    {"theme", "appearance colours", [](const Ui&) { return theme_names(); }, nullptr,
+     [](Ui& ui, const std::string& value) { ui.settings.theme = theme_named(value).value_or(ui.settings.theme); },
+     [](const Ui& ui) { return std::string(theme_word(ui.settings.theme)); }},
     {"zoom", "scale size of everything", zooms, zoom_refusal,
      [](Ui& ui, const std::string& value) { ui.settings.ui_scale = std::round(zoom_of(value) * 100) / 100; },
      [](const Ui& ui) { return fmt::format("{:.0f} %", ui.settings.ui_scale * 100); }},

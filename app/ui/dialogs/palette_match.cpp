@@ -11,9 +11,9 @@ namespace headscope::ui {
 namespace {
 
 // Words that mean the same to somebody who searches: one row a meaning.
-constexpr std::array<std::string_view, 6> kSynonyms[] = {
+constexpr std::array<std::string_view, 7> kSynonyms[] = {
     {"arcs", "lines", "links", "edges", "curves"},
-    {"theme", "dark", "light", "appearance", "colours", "colors"},
+    {"theme", "dark", "light", "contrast", "appearance", "colours", "colors"},
     {"scale", "zoom", "larger", "smaller", "bigger", "size"},
     {"colormap", "colourmap", "palette", "colours", "colors"},
     {"weights", "attention", "softmax", "probabilities"},

@@ -35,8 +35,10 @@ void draw_settings_dialog(Ui& ui, const Rect& window) {
   y += ui.px(14);
 
   int theme = static_cast<int>(ui.settings.theme);
-  if (segments(ui, "settings/theme", control("theme"), {"dark", "light"}, theme,
-               {true, false, "Colours of the window (Ctrl+T)."})) {
+  if (segments(ui, "settings/theme", control("theme"), {"dark", "light", "contrast"}, theme,
+               {true, false,
+                "Colours of the window (Ctrl+T: dark or light). Contrast is white on black, for weak eyes and bright "
+                "rooms."})) {
     ui.settings.theme = static_cast<Theme>(theme);
   }
 

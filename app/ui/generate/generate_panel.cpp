@@ -192,12 +192,16 @@ void draw_generate_panel(Ui& ui, const Rect& area) {
   const bool ready = is_whole(trace) && !ui.session.stale() && !ui.session.problem();
   const std::optional<std::string> obstacle = obstacle_of_text(*trace);
   const NextToken* next = nullptr;
+  if (ui.session.problem() || obstacle) state.waiting = 0;  // as where every position is taken
   if (ready && !obstacle) {
     follow_text(state, trace->inputs->token_ids);
     const NextTokenQuery query{trace, ui.session.view.sampling, static_cast<std::uint64_t>(state.behind)};
     const auto result = ui.session.background.next_tokens.want(query);
     if (result != nullptr) state.last = result;
-    if (result != nullptr && result->answer && result->question == query) next = &*result->answer;
+    if (result != nullptr && result->question == query) {
+      if (result->answer) next = &*result->answer;
+      if (!result->answer) state.waiting = 0;
+    }
   }
   Rect header{area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}};
   Rect line{{area.min.x, std::round(header.center().y - ui.px(12))}, {area.max.x - ui.px(size::panel_padding), 0}};

@@ -16,7 +16,7 @@ Range within(const Range& range, const Range& visible) {
   return {std::max(range.begin, visible.begin), std::min(range.end, visible.end)};
 }
 
-// The dark theme's, in both themes: rings lie on data.
+// The dark theme's, in every theme: rings lie on data.
 Rgba ring_color(StageId stage, const CellRange& range) {
   const Palette& dark = palette(Theme::dark);
   const bool one_cell = range.rows.size() == 1 && range.columns.size() == 1;

@@ -14,7 +14,7 @@
 namespace headscope::ui {
 namespace {
 
-const char* const kMapTip = "Colours of the numbers. A choice made here holds for both themes.";
+const char* const kMapTip = "Colours of the numbers. A choice made here holds for every theme.";
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 
 namespace headscope::ui {
 
-// A combo of all colour maps; a chosen one is used in both themes, the last line restores the theme's own.
+// A combo of all colour maps; a chosen one is used in every theme, the last line restores the theme's own.
 void color_map_combo(Ui& ui, const std::string& name, const Rect& rect, bool weight_like);
 
 // "range: shared 0–1", "range: per head", "range: per row", "range: fit 0.001–0.04", "range: fixed −1–2", with ", log".

@@ -25,7 +25,7 @@ Provenance provenance_at(const Trace& trace, std::int64_t row, std::int64_t feat
 
 std::uint64_t picture_version(const PanelData& data, const CellGrid& grid, std::int64_t feature0, Theme theme) {
   std::uint64_t hash =
-      data.version() * 1000003u + static_cast<std::uint64_t>(feature0) + (theme == Theme::light ? 7919u : 0u);
+      data.version() * 1000003u + static_cast<std::uint64_t>(feature0) + 7919u * static_cast<std::uint64_t>(theme);
   for (const double part : {static_cast<double>(grid.area.width()), static_cast<double>(grid.area.height()), grid.row0,
                             grid.column0, grid.cell_width, grid.cell_height}) {
     hash = hash * 0x9E3779B97F4A7C15u + std::hash<double>{}(part) + 1;

@@ -1,4 +1,5 @@
 // Logits taken apart on the command line.
+#include <algorithm>
 #include <cmath>
 
 #include "core/io/safetensors.h"

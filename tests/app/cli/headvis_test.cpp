@@ -1,4 +1,5 @@
 // `report` to and from the folder that HeadVis shows, as a user calls it.
+#include <algorithm>
 #include <filesystem>
 
 #include "tests/app/cli/command.h"

@@ -1,6 +1,7 @@
 // Mixtures of experts and learned sinks, as a user runs them.
 #include <cmath>
 #include <fstream>
+#include <iterator>
 
 #include "tests/app/cli/command.h"
 

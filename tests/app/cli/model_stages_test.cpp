@@ -1,4 +1,5 @@
 // Stages of whole models and the logit lens on the command line.
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 

@@ -1,4 +1,5 @@
 // --patch and --patch-from, and `sweep`: numbers of another run put into this one.
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sstream>

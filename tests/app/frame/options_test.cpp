@@ -56,6 +56,7 @@ TEST(WindowOptions, ReadsEveryOption) {
   EXPECT_TRUE(parsed({"--help"}).help);
   EXPECT_TRUE(parsed({"--version"}).version);
   EXPECT_EQ(parsed({"--theme", "dark"}).theme, Theme::dark);
+  EXPECT_EQ(parsed({"--theme", "contrast"}).theme, Theme::contrast);
 }
 
 TEST(WindowOptions, AModelIsOpenedLikeAPath) {

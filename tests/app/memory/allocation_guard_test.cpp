@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kTooMuch = std::size_t{1} << 60;
 
 TEST(AllocationGuard, AFailureTakesTheReserveAndIsCounted) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef HEADSCOPE_SANITIZED
   GTEST_SKIP() << "a sanitizer has an allocator of its own";
 #endif
   keep_memory_reserve();

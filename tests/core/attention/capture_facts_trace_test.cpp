@@ -1,6 +1,7 @@
 // A capture opens as it was computed: with its mask, its scale, its scores, and layers of several lengths.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

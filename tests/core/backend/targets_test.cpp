@@ -95,7 +95,8 @@ std::vector<Step> steps_of(const Backend& backend, std::int64_t len, std::int64_
 TEST(Targets, EveryStepIsWithinTwoUnitsOfWhatIsSummedOnEveryTarget) {
   const auto backend = make_cpu_backend(2);
   double worst = 0;
-  for (const auto& [len, width] : {std::pair{1, 7}, {9, 64}, {17, 96}, {50, 200}, {3, 1024}}) {
+  for (const auto& size : {std::pair{1, 7}, {9, 64}, {17, 96}, {50, 200}, {3, 1024}}) {
+    const auto len = size.first, width = size.second;
     const std::vector<Step> best = steps_of(*backend, len, width);
     on_every_target([&](bool fused) {
       const std::vector<Step> here = steps_of(*backend, len, width);

@@ -1,5 +1,7 @@
 #include "core/corpus/corpus_report.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

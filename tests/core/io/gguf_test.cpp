@@ -1,6 +1,8 @@
 // GGUF: what the header says, what is refused, and what blocks mean (tests/golden/make_gguf_golden.py).
 #include "core/io/gguf.h"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "core/io/safetensors.h"

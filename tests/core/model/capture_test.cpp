@@ -3,6 +3,7 @@
 #include "core/request/model_kind.h"
 
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "tests/core/model/model_files.h"

@@ -12,7 +12,7 @@
 namespace headscope {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef HEADSCOPE_SANITIZED
 constexpr std::int64_t kMostResident = std::int64_t{500} << 20;  // a sanitizer holds on to what was freed
 #else
 constexpr std::int64_t kMostResident = std::int64_t{200} << 20;

@@ -1,6 +1,8 @@
 // Models that no family fits: renamed checkpoints of tests/golden/models, opened by a headscope-map.json.
 #include "core/model/model_map.h"
 
+#include <iterator>
+
 #include "core/base/error.h"
 #include "core/io/json_text.h"
 #include "core/model/map_draft.h"

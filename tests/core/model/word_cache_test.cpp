@@ -15,7 +15,7 @@ namespace {
 
 #ifdef __GLIBC__
 TEST(WordCache, WordsThatWereTypedLongAgoAreForgotten) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef HEADSCOPE_SANITIZED
   GTEST_SKIP() << "a sanitizer has an allocator of its own";
 #endif
   InputCache cache;

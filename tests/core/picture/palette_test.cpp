@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
+#include <string>
 #include <tuple>
 
 #include "core/picture/color_map.h"
+#include "core/picture/theme_words.h"
 
 namespace headscope {
 namespace {
@@ -50,6 +53,33 @@ TEST(Palette, text_is_legible_on_every_surface_it_is_used_on) {
     EXPECT_GE(contrast(Rgba{255, 255, 255, 255}, p.accent_fill), 5.5);
     for (const Rgba ground : {p.ok_ground, p.warn_ground, p.bad_ground}) EXPECT_GE(contrast(p.text, ground), 6.4);
   }
+}
+
+TEST(Palette, contrast_has_every_word_at_7_to_1_on_every_ground_and_every_outline_at_4_5) {
+  const Palette& p = palette(Theme::contrast);
+  const Rgba surfaces[] = {p.chrome, p.panel,     p.well,        p.raised,    p.hover,
+                           p.tint,   p.ok_ground, p.warn_ground, p.bad_ground};
+  for (const Rgba ground : surfaces) {
+    for (const Rgba word : {p.text, p.text2, p.text3, p.accent, p.query, p.key, p.value, p.ok, p.warn, p.bad}) {
+      EXPECT_GE(contrast(word, ground), 7);
+    }
+    EXPECT_GE(contrast(p.edge, ground), 4.5);
+  }
+  EXPECT_GE(contrast(Rgba{255, 255, 255, 255}, p.accent_fill), 7);
+  for (const Rgba outline : {p.line, p.hatch, p.bar_positive, p.bar_negative}) {
+    EXPECT_GE(contrast(outline, p.panel), 4.5);
+  }
+}
+
+TEST(Palette, every_theme_has_a_word_of_its_own) {
+  std::set<std::string> words;
+  for (const Word<Theme>& word : kThemeWords) {
+    EXPECT_EQ(theme_word(word.value), word.text);
+    EXPECT_EQ(theme_named(word.text), word.value);
+    words.insert(word.text);
+  }
+  EXPECT_EQ(words, (std::set<std::string>{"dark", "light", "contrast"}));
+  EXPECT_EQ(theme_named("bright"), std::nullopt);
 }
 
 TEST(Palette, ink_on_any_colour_is_black_or_white_and_legible) {

@@ -235,7 +235,7 @@ TEST(ViewOptions, ARefusalCarriesItsOptionAndLeavesTheView) {
     with("theme", "blue");
     ADD_FAILURE();
   } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "--theme: 'blue' is not a theme; expected dark or light");
+    EXPECT_STREQ(error.what(), "--theme: 'blue' is not a theme; expected dark, light or contrast");
   }
   try {
     with("colormap", "jet");

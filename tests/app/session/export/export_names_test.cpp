@@ -10,6 +10,15 @@ TEST_F(ExportJob, SuggestedNamesSayWhatTheyHold) {
   view_.head = 1;
   EXPECT_EQ(suggested_file(choice_, *trace_, view_, ""), "uno-dos-tres.weights.head1.png");
   EXPECT_EQ(suggested_file(choice_, *trace_, view_, "street.json"), "street.weights.head1.png");
+  EXPECT_EQ(suggested_file(choice_, *trace_, view_, "street.session.json"), "street.weights.head1.png");
+}
+
+// Desktops know a session by this ending: assets/headscope-mime.xml.
+TEST_F(ExportJob, ASessionIsSavedUnderTheEndingOfItsKind) {
+  choice_.subject = ExportSubject::session;
+  choice_.format = ExportFile::json;
+  EXPECT_EQ(suggested_file(choice_, *trace_, view_, ""), "uno-dos-tres.session.json");
+  EXPECT_EQ(suggested_file(choice_, *trace_, view_, "street.session.json"), "street.session.json");
 }
 
 TEST_F(ExportJob, CommandOfAPictureNamesViewAndHead) {

@@ -93,7 +93,7 @@ TEST_F(Dialogs, EnterInTheFileFieldExports) {
 TEST_F(Dialogs, ScaleThemeAndContentsChangeThePicture) {
   driver_.ctrl(KeyName::e);
   driver_.click("export/scale", 0.85f);
-  driver_.click("export/theme", 0.75f);
+  driver_.click("export/theme/light");
   driver_.click("export/recipe", 0.02f);
   set_text("export/file", "x.png");
   const ExportChoice choice = driver_.state.panels.get<ExportDialogState>().choice;

@@ -147,6 +147,8 @@ TEST_F(Palette, TheLinesAreFoundByEveryNameTheyHave) {
 TEST_F(Palette, ChangesSettings) {
   run("theme light");
   EXPECT_EQ(d.settings.theme, Theme::light);
+  run("theme contrast");
+  EXPECT_EQ(d.settings.theme, Theme::contrast);
   run("dark theme");
   EXPECT_EQ(d.settings.theme, Theme::dark);
   run("zoom 150");

@@ -104,6 +104,21 @@ TEST_F(GeneratePanel, ATypedTextIsAnotherPrompt) {
   EXPECT_EQ(d.state.panels.get<GeneratePanelState>().prompt, d.trace().inputs->token_ids);
 }
 
+TEST_F(GeneratePanel, WhereEveryPositionIsTakenNoTokenIsAwaitedAnyMore) {
+  std::string full = "cat";
+  for (int k = 1; k < 126; ++k) full += k % 2 == 0 ? " cat" : " box";  // two below the model's 128 positions
+  d.session.draft.phrase = full;
+  d.step(4);
+  d.click("generate/more");
+  d.step(20);
+  EXPECT_TRUE(d.session.problem());
+  EXPECT_EQ(d.state.panels.get<GeneratePanelState>().waiting, 0);
+  d.ctrl(KeyName::z);
+  d.step(20);
+  EXPECT_FALSE(d.session.problem());
+  EXPECT_EQ(d.trace().inputs->token_ids.size(), 128U) << "one step back, and no token comes by itself";
+}
+
 TEST_F(GeneratePanel, WhatCannotGoOnIsSaid) {
   d.session.draft.model = "demo:pronouns";
   d.step(6);

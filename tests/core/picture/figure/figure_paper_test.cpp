@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 #include <string>
-#ifdef __SANITIZE_ADDRESS__
+#ifdef HEADSCOPE_SANITIZED
 #include <sanitizer/lsan_interface.h>
 #endif
 
@@ -257,7 +257,7 @@ TEST(FigurePaper, a_pdf_of_chinese_words_is_made) {
   Request request = small_request(6, {{"mask", "causal"}});
   request.phrase = "\u4e2d\u6587 a";
   const auto trace = trace_of(request);
-#ifdef __SANITIZE_ADDRESS__
+#ifdef HEADSCOPE_SANITIZED
   const __lsan::ScopedDisabler of_cairo;
 #endif
   EXPECT_TRUE(is_pdf(document_of(figure_pdf(*trace, ViewSpec{}))));
