@@ -213,7 +213,8 @@ Family cohere() {
   row.biases = {.projections = "attention_bias"};
   row.tied = Family::Tied::yes;
   row.pairs = RotaryRule::Pairs::neighbours;
-  row.refused = {{"use_qk_norm", {"false"}}};
+  row.names.query_norm = "self_attn.q_norm";
+  row.names.key_norm = "self_attn.k_norm";
   row.particulars = [](ConfigReader& reader, const Family&, Architecture& architecture) {
     architecture.logit_scale = reader.positive("logit_scale", 0.0625);
   };
@@ -222,6 +223,9 @@ Family cohere() {
 
 // https://github.com/karpathy/llama2.c, with the names of Meta's own code: neighbours are turned, as in the paper.
 Family llama2c() {
+    // Command R+: every head of queries and keys has a LayerNorm of its own.
+    architecture.head_norm = architecture.head_norm_own = reader.truth("use_qk_norm", false);
+    architecture.head_norm_kind = Arch::Norm::layer;
   Family row = llama();
   row.fixed.family = "llama2c";
   row.model_types = {"llama2c", "llama2.c"};

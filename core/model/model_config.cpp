@@ -219,7 +219,6 @@ ModelConfig model_config_of(const JsonValue& config, const Family& family, const
     asked.of_window = true;
     if (*family.rotary.window_theta.key) architecture.window_rotary = rotary_rule_of(reader, asked);
   }
-  if (architecture.head_norm) architecture.head_norm_eps = architecture.norm_eps;
   if (reader.find("quantization_config") != nullptr || config.find("quantization_config") != nullptr) {
     reader.add_problem(
         "it has a quantization_config (MXFP4, GPTQ, FP8 and the like), whose weights are not read; expected weights in "
@@ -227,6 +226,7 @@ ModelConfig model_config_of(const JsonValue& config, const Family& family, const
   }
   if (family.particulars != nullptr) family.particulars(reader, family, architecture);
   const bool inside = reader.find("eos_token_id") != nullptr;  // of a text model inside of a larger one
+  if (architecture.head_norm) architecture.head_norm_eps = architecture.norm_eps;
   result.end_tokens =
       end_tokens_of(inside ? reader.find("eos_token_id") : config.find("eos_token_id"), architecture.vocab_size);
   if (!reader.problems().empty()) {

@@ -91,6 +91,11 @@ NormWeights read_norm(const WeightLookup& lookup, const PlannedModule& planned) 
 Linear read_linear(const WeightLookup& lookup, const PlannedModule& planned) {
   return {read_matrix(lookup, planned.weight), read_vector(lookup, planned.bias), name_of(lookup, planned.weight),
           name_of(lookup, planned.bias)};
+Tensor read_flat(const WeightLookup& lookup, const PlannedTensor& planned) {
+  const Tensor read = read_vector(lookup, planned);
+  return read.rank() > 1 ? read.reshaped({read.size()}, {Axis::feature}) : read;
+}
+
 }
 
 std::shared_ptr<const ExpertWeights> read_experts(const WeightLookup& lookup, const PlannedBlock& planned) {

@@ -12,6 +12,8 @@ namespace headscope {
 // Empty where no file holds the tensor. A vector is float32, a matrix [out, in] keeps the numbers of its file.
 Tensor read_vector(const WeightLookup& lookup, const PlannedTensor& planned);
 Tensor read_matrix(const WeightLookup& lookup, const PlannedTensor& planned);
+// read_vector() with one axis, however many the file's tensor has.
+Tensor read_flat(const WeightLookup& lookup, const PlannedTensor& planned);
 NormWeights read_norm(const WeightLookup& lookup, const PlannedModule& planned);
 Linear read_linear(const WeightLookup& lookup, const PlannedModule& planned);
 

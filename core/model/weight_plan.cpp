@@ -202,6 +202,10 @@ PlannedBlock planned_block(const Architecture& architecture, const Family& famil
   }
   block.gate_up = linear(named(names.gate_up), 2 * architecture.mlp_width, width, architecture.mlp_bias, in_out);
   block.gate = linear(named(names.gate), architecture.mlp_width, width, architecture.mlp_bias, in_out);
+    if (architecture.head_norm_own) {
+      block.query_norm.weight.shape = {architecture.num_heads, architecture.head_dim};
+      block.key_norm.weight.shape = {architecture.num_kv_heads, architecture.head_dim};
+    }
   block.up = linear(named(names.up), architecture.mlp_width, width, architecture.mlp_bias, in_out);
   block.down = linear(named(names.down), width, architecture.mlp_width, architecture.mlp_bias, in_out);
   return block;

@@ -166,7 +166,10 @@ TEST(Families, TheOthersSayWhatTheyAre) {
   EXPECT_EQ(cohere.logit_scale, 0.0625);
   EXPECT_TRUE(cohere.parallel && cohere.shared_norm && !cohere.norm_bias);
   EXPECT_EQ(cohere.rotary->pairs, RotaryRule::Pairs::neighbours);
-  EXPECT_NE(refusal_of(with(sized("cohere"), "use_qk_norm", true)).find("use_qk_norm is true"), std::string::npos);
+  EXPECT_FALSE(cohere.head_norm);
+  const Architecture normed = read(with(sized("cohere"), "use_qk_norm", true)).architecture;
+  EXPECT_TRUE(normed.head_norm && normed.head_norm_own && normed.head_norm_kind == Arch::Norm::layer);
+  EXPECT_EQ(normed.head_norm_eps, 1e-5);
   const Architecture stablelm = read(with(sized("stablelm"), "use_parallel_residual", true)).architecture;
   EXPECT_TRUE(stablelm.parallel && stablelm.shared_norm && stablelm.norm_bias && !stablelm.qkv_bias);
   EXPECT_EQ(stablelm.rotary->features, 2);
