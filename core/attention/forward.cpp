@@ -60,20 +60,23 @@ Tensor add_positions(TraceBuilder& trace, StageId id, const char* operation, con
   });
 }
 
-// Adds query or key, with the model's norm and rotary positions where it has them: then it is a copy, only the rows
-// that the last trace does not have.
+// Adds query, key or value, with the model's bounds, norm and rotary positions where it has them: then it is a copy,
+// only the rows that the last trace does not have.
 Tensor add_turned(TraceBuilder& trace, StageId id, const char* operation, const Tensor& heads, const Inputs& inputs) {
-  const HeadRule* rule = inputs.head_rule.get();
-  const bool is_query = id == StageId::query;
-  if (rule == nullptr || !(is_query ? rule->changes_queries() : rule->changes_keys())) {
+  const HeadRule* whole = inputs.head_rule.get();
+  const bool is_query = id == StageId::query, is_value = id == StageId::value;
+  if (whole == nullptr || !(is_query   ? whole->changes_queries()
+                            : is_value ? whole->changes_values()
+                                       : whole->changes_keys())) {
     return add_positions(trace, id, operation, heads, inputs);
   }
   HEADSCOPE_ASSERT(inputs.weights.bias_k.empty(), "a key of bias_k has no position");
-  const Tensor& norm = is_query ? rule->query_norm : rule->key_norm;
-  return trace.add(id, heads_text(operation, !norm.empty(), rule->rotary != nullptr), [&] {
+  const HeadRule rule = is_value ? whole->of_values() : *whole;
+  const Tensor& norm = is_query ? rule.query_norm : rule.key_norm;
+  return trace.add(id, heads_text(operation, rule, norm), [&] {
     const Axes axes{Axis::batch, Axis::head, Axis::position, Axis::feature};
     TraceBuilder::Rows rows = trace.memory_of(id, heads.shape(), axes, 2);
-    turn_heads(*rule, norm, heads, rows.done, heads.dim(2), rows.tensor);
+    turn_heads(rule, norm, heads, rows.done, heads.dim(2), rows.tensor);
     return with_head_factors(trace.trace().request, id, trace.layer(), rows.tensor);
   });
 }
@@ -88,7 +91,7 @@ Heads heads_of_per_head_projection(TraceBuilder& trace, const Inputs& inputs, co
   Heads heads;
   heads.query = add_turned(trace, StageId::query, "split", all.sliced(3, 0, features), inputs);
   heads.key = add_turned(trace, StageId::key, "split", all.sliced(3, features, 2 * features), inputs);
-  heads.value = add_positions(trace, StageId::value, "split", all.sliced(3, 2 * features, 3 * features), inputs);
+  heads.value = add_turned(trace, StageId::value, "split", all.sliced(3, 2 * features, 3 * features), inputs);
   return heads;
 }
 
@@ -156,7 +159,7 @@ Heads projected_heads(TraceBuilder& trace, const Request& request, const Inputs&
       add_turned(trace, StageId::query, "split heads", split_heads(projected.query, inputs.num_heads), inputs);
   heads.key = add_turned(trace, StageId::key, "split heads", split_heads(projected.key, inputs.num_kv_heads), inputs);
   heads.value =
-      add_positions(trace, StageId::value, "split heads", split_heads(projected.value, inputs.num_kv_heads), inputs);
+      add_turned(trace, StageId::value, "split heads", split_heads(projected.value, inputs.num_kv_heads), inputs);
   return heads;
 }
 

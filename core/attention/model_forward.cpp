@@ -138,11 +138,12 @@ std::shared_ptr<const HeadRule> ModelForward::State::head_rule_of(std::int64_t l
   const Architecture& architecture = checkpoint->architecture();
   const bool own = window_rotary != nullptr && architecture.has_window(layer);
   const std::shared_ptr<const RotaryTable>& turns = own ? window_rotary : rotary;
-  if (turns == nullptr && weights.query_norm.empty() && weights.key_norm.empty()) return nullptr;
+  const bool normed = !weights.query_norm.empty() || !weights.key_norm.empty();
+  if (turns == nullptr && !normed && !(architecture.qkv_clip > 0)) return nullptr;
   std::shared_ptr<const HeadRule>& known = layers[static_cast<std::size_t>(layer)].head_rule;
   if (known == nullptr) {
-    known = std::make_shared<const HeadRule>(HeadRule{weights.query_norm, weights.key_norm, architecture.head_norm_eps,
-                                                      architecture.norm_plus_one, architecture.head_norm_whole, turns});
+    known =
+        std::make_shared<const HeadRule>(head_rule_of_model(architecture, weights.query_norm, weights.key_norm, turns));
   }
   return known;
 }

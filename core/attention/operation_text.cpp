@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/model/checkpoint.h"
+#include "core/model/head_rule.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/mask.h"
 #include "core/request/mask_terms.h"
@@ -57,8 +58,10 @@ Request with_own_mask(const Request& request, const Inputs& inputs) {
   return all;
 }
 
-std::string heads_text(const char* split, bool norm, bool rotary) {
-  return fmt::format("{}{}{}", split, norm ? ", RMSNorm" : "", rotary ? ", RoPE" : "");
+std::string heads_text(const char* split, const HeadRule& rule, const Tensor& norm) {
+  const std::string held = rule.clip > 0 ? fmt::format(", within ±{}", number_text(rule.clip)) : "";
+  const char* normed = norm.empty() ? "" : rule.norm_centred ? ", LayerNorm" : ", RMSNorm";
+  return fmt::format("{}{}{}{}", split, held, normed, rule.rotary != nullptr ? ", RoPE" : "");
 }
 
 std::string mask_step_text(const Request& request, const Inputs& inputs) {

@@ -33,8 +33,8 @@ Request with_own_mask(const Request& request, const Inputs& inputs);
 // "+ causal mask", "+ causal, padding 2 mask", "no mask"
 std::string mask_step_text(const Request& request, const Inputs& inputs);
 
-// "split heads", "split heads, RMSNorm, RoPE".
-std::string heads_text(const char* split, bool norm, bool rotary);
+// "split heads", "split heads, RMSNorm, RoPE", "split heads, within ±6". `norm`: the weights of the norm, or empty.
+std::string heads_text(const char* split, const HeadRule& rule, const Tensor& norm);
 
 // "softmax", "softmax over queries, then mask"
 // "50 · tanh(s ÷ 50)"; s + mask where the cap comes after what the mask adds.

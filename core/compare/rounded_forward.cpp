@@ -113,6 +113,7 @@ class RoundedForward {
     if (const HeadRule* rule = inputs_.head_rule.get()) {
       steps_.turn(stages_[StageId::query], *rule, rule->query_norm);
       steps_.turn(stages_[StageId::key], *rule, rule->key_norm);
+      if (rule->changes_values()) steps_.turn(stages_[StageId::value], rule->of_values(), Tensor());
     }
     if (const Past* past = past_of(inputs_)) {
       steps_.prepend(past->key, stages_[StageId::key]);

@@ -50,20 +50,23 @@ class RoundedSteps {
     return result;
   }
 
-  // Norm and rotary positions of heads; see turn_heads(). `norm` empty: no norm.
+  // Bounds, norm and rotary positions of heads; see turn_heads(). `norm` empty: no norm.
   void turn(WideStage& heads, const HeadRule& rule, const Tensor& norm) const {
     const std::int64_t features = heads.shape[3], len = heads.shape[2], count = heads.shape[1];
     const std::vector<double> weight = norm.empty() ? std::vector<double>() : stored(norm);
-    const std::vector<Real> factors = norm.empty() ? std::vector<Real>() : norm_factors(heads, rule);
+    if (rule.clip > 0) {
+      for (double& each : heads.values) each = stored(static_cast<Real>(rule.held(each)));
+    }
+    const std::vector<NormScale> scales = norm.empty() ? std::vector<NormScale>() : norm_scales(heads, rule);
     for (std::size_t row = 0; row * static_cast<std::size_t>(features) < heads.values.size(); ++row) {
       double* x = heads.values.data() + row * static_cast<std::size_t>(features);
       std::vector<Real> made(x, x + features);
       if (!weight.empty()) {
         const std::int64_t head = static_cast<std::int64_t>(row) / len % count;
-        const auto first = static_cast<std::size_t>(rule.norm_whole ? head * features : 0);
+        const auto first = static_cast<std::size_t>(rule.norm_whole || rule.norm_own ? head * features : 0);
         const Real offset = static_cast<Real>(rule.norm_plus_one ? 1 : 0);
         for (std::size_t d = 0; d < made.size(); ++d) {
-          made[d] = made[d] * factors[row] * (static_cast<Real>(weight[first + d]) + offset);
+          made[d] = (made[d] - scales[row].mean) * scales[row].factor * (static_cast<Real>(weight[first + d]) + offset);
         }
       }
       if (rule.rotary != nullptr) turn_row(made, rule.rotary->rule(), static_cast<std::int64_t>(row) % len);
@@ -151,27 +154,37 @@ class RoundedSteps {
   }
 
  private:
-  // Of every row of heads [batch, heads, len, features]: 1 / root of the mean of the squares that it is divided by.
-  static std::vector<Real> norm_factors(const WideStage& heads, const HeadRule& rule) {
+  // What a norm takes from each number of a row, and what it multiplies the rest by before the weight.
+  struct NormScale {
+    Real mean = 0, factor = 1;
+  };
+
+  // Of every row of heads [batch, heads, len, features]; the mean and 1 / root of the mean of the squares.
+  static std::vector<NormScale> norm_scales(const WideStage& heads, const HeadRule& rule) {
     const std::int64_t count = heads.shape[1], len = heads.shape[2], features = heads.shape[3];
-    std::vector<Real> squares(static_cast<std::size_t>(heads.shape[0] * count * len));
-    for (std::size_t row = 0; row < squares.size(); ++row) {
-      const double* x = heads.values.data() + row * static_cast<std::size_t>(features);
-      for (std::int64_t d = 0; d < features; ++d) squares[row] += static_cast<Real>(x[d]) * static_cast<Real>(x[d]);
+    const std::int64_t rows = heads.shape[0] * count * len, together = rule.norm_whole ? count : 1;
+    const Real size = static_cast<Real>(together * features);
+    std::vector<NormScale> scales(static_cast<std::size_t>(rows));
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t first = rule.norm_whole ? row / (count * len) * count * len + row % len : row;
+      // Of what every head gives, as a sum over its features.
+      const auto sum_of = [&](auto&& of) {
+        Real sum = 0;
+        for (std::int64_t h = 0; h < together; ++h) {
+          const double* x = heads.values.data() + (first + h * len) * features;
+          Real own = 0;
+          for (std::int64_t d = 0; d < features; ++d) own += of(static_cast<Real>(x[d]));
+          sum += own;
+        }
+        return sum;
+      };
+      NormScale& scale = scales[static_cast<std::size_t>(row)];
+      if (rule.norm_centred) scale.mean = sum_of([](Real x) { return x; }) / size;
+      const Real mean = scale.mean;
+      const Real squares = sum_of([mean](Real x) { return (x - mean) * (x - mean); });
+      scale.factor = 1 / std::sqrt(squares / size + static_cast<Real>(rule.norm_eps));
     }
-    const std::int64_t together = rule.norm_whole ? count : 1;
-    std::vector<Real> factors(squares.size());
-    for (std::size_t row = 0; row < squares.size(); ++row) {
-      Real sum = squares[row];
-      if (rule.norm_whole) {
-        sum = 0;
-        const auto position = static_cast<std::int64_t>(row);
-        const std::int64_t first = position / (count * len) * count * len + position % len;
-        for (std::int64_t h = 0; h < count; ++h) sum += squares[static_cast<std::size_t>(first + h * len)];
-      }
-      factors[row] = 1 / std::sqrt(sum / static_cast<Real>(together * features) + static_cast<Real>(rule.norm_eps));
-    }
-    return factors;
+    return scales;
   }
 
   static void turn_row(std::vector<Real>& x, const RotaryRule& rule, std::int64_t position) {

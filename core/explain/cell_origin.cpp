@@ -162,9 +162,9 @@ class Origins {
     if (part != Part::query && !inputs_.weights.bias_k.empty() && at_[2] == inputs_.key_len) {
       return {CellStep::copied, {extra_key_cell(trace_, part, h * features + d)}, {}, 0};
     }
-    const bool turned = is_turned(part);
-    if (turned && inputs_.head_rule->norm_whole) return split_whole(part);
-    const Range own = turned ? Range{0, features} : one(d);
+    const bool turned = is_turned(part), mixed = turned && is_mixed(part);
+    if (mixed && inputs_.head_rule->norm_whole) return split_whole(part);
+    const Range own = mixed ? Range{0, features} : one(d);
     if (has(StageId::qkv_heads)) {
       const std::int64_t before = static_cast<std::int64_t>(part) * inputs_.head_dim;
       return split(
@@ -181,17 +181,26 @@ class Origins {
   bool is_turned(Part part) const {
     const HeadRule* rule = inputs_.head_rule.get();
     return rule != nullptr &&
-           ((part == Part::query && rule->changes_queries()) || (part == Part::key && rule->changes_keys()));
+           ((part == Part::query && rule->changes_queries()) || (part == Part::key && rule->changes_keys()) ||
+            (part == Part::value && rule->changes_values()));
+  }
+  // Of a rule that there is: whether it makes a feature of others, too.
+  bool is_mixed(Part part) const {
+    return (part == Part::query && inputs_.head_rule->mixes_queries()) ||
+           (part == Part::key && inputs_.head_rule->mixes_keys());
   }
 
-  // One feature of a head, or, where the model's rule turns the head, all of them and the weights of its norm.
+  // One feature of a head, or, where the model's rule makes it of others too, all of them and the weights of its norm.
   CellOrigin split(CellSource projected, Part part, bool turned) const {
     if (!turned) return {CellStep::copied, {std::move(projected)}, {}, 0};
+    if (!is_mixed(part)) return {CellStep::rotated, {std::move(projected)}, {}, 0};
     CellOrigin origin{CellStep::rotated, {std::move(projected)}, {}, at_[3]};
     const Tensor& norm = part == Part::query ? inputs_.head_rule->query_norm : inputs_.head_rule->key_norm;
     if (!norm.empty()) {
+      const std::int64_t first = inputs_.head_rule->norm_own ? at_[1] * inputs_.head_dim : 0;
+      const std::int64_t count = inputs_.head_rule->norm_own ? inputs_.head_dim : norm.size();
       origin.sources.push_back({std::nullopt, part == Part::query ? "q_norm.weight" : "k_norm.weight", norm,
-                                Region{{0, norm.size()}}, SourceRole::projection});
+                                Region{{first, first + count}}, SourceRole::projection});
     }
     return origin;
   }

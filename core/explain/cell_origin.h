@@ -20,7 +20,8 @@ enum class CellStep {
   given,     // read from a file, or a word's vector: it has no source in this trace
   copied,    // sources[0], one cell
   products,  // sum_k sources[0][k] * sources[1][k], plus sources[2] (a bias) when there is one
-  rotated,   // one of a head's features (sources[0]) after the model's norm (weights: sources[1]) and rotary positions
+  rotated,   // one of a head's features (sources[0]) after the model's bounds, norm (weights: sources[1]) and rotary
+             // positions
   scaled,    // sources[0] * scale
   formula,   // the formula of the stage's row (stage_info.h), of one cell of every source
   masked,    // hidden ? fill : sources[0] + added; before-scale: times the scale

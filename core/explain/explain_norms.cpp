@@ -8,60 +8,89 @@
 
 namespace headscope {
 
+namespace {
+
+// "min(max(7.5, -6), 6)"
+std::string held_text(const HeadRule& rule, double value) {
+  return fmt::format("min(max({}, {}), {})", operand_text(value), step_text(-rule.clip), step_text(rule.clip));
+}
+
+}  // namespace
+
+// The norm of add_turned: of the features `own` and `other` (-1: none) what it makes of them.
+Explainer::Pair Explainer::add_head_norm(const HeadRule& rule, const std::vector<double>& x, std::int64_t own,
+                                         std::int64_t other) {
+  const CellSource& norm = origin_.sources[1];
+  const auto count = static_cast<double>(x.size());
+  double mean = 0, squares = 0;
+  if (rule.norm_centred) {
+    for (const double each : x) mean += each / count;
+    step("mean", fmt::format("over {} features", x.size()), mean);
+  }
+  for (const double each : x) squares += (each - mean) * (each - mean) / count;
+  const double factor = 1 / std::sqrt(squares + rule.norm_eps);
+  const std::int64_t first = norm.region[0].begin;
+  const auto weight_at = [&](std::int64_t d) {
+    const double stored = static_cast<double>(norm.tensor.at({first + d}));
+    add_operand(norm, {first + d}, stored);
+    return rule.norm_plus_one ? 1 + stored : stored;
+  };
+  const double weight = weight_at(own), other_weight = other < 0 ? 1 : weight_at(other);
+  const double centred = x[static_cast<std::size_t>(own)] - mean;
+  step(rule.norm_centred ? "variance" : "mean of squares", fmt::format("over {} features", x.size()), squares);
+  const std::string value = operand_text(x[static_cast<std::size_t>(own)]);
+  const std::string from =
+      rule.norm_centred ? fmt::format("({} - {})", value, in_brackets(mean, step_text(mean))) : value;
+  step("÷ root × weight",
+       fmt::format("{} / √({} + {}) · {}", from, step_text(squares), step_text(rule.norm_eps), step_text(weight)),
+       centred * factor * weight);
+  const double of_other = other < 0 ? 0 : (x[static_cast<std::size_t>(other)] - mean) * factor * other_weight;
+  return {centred * factor * weight, of_other};
+}
+
 void Explainer::add_turned() {
-  const HeadRule& rule = *trace_.inputs->head_rule;
+  const HeadRule& whole = *trace_.inputs->head_rule;
+  const HeadRule rule = to_.stage == StageId::value ? whole.of_values() : whole;
   const std::vector<Index> cells = cells_of(origin_.sources[0].region);
-  const std::vector<double> x = values_of(origin_.sources[0]);
+  const std::vector<double> given = values_of(origin_.sources[0]);
+  std::vector<double> x;
+  for (const double each : given) x.push_back(rule.held(each));
   const std::int64_t own = origin_.at, feature = to_.index[3];
   const std::int64_t pair_feature = rule.rotary == nullptr ? -1 : partner(rule.rotary->rule(), feature);
   const std::int64_t other = pair_feature < 0 ? -1 : own - feature + pair_feature;
-  const auto value = [&](std::int64_t d) { return x[static_cast<std::size_t>(d)]; };
-  double factor = 1, own_weight = 1, other_weight = 1;
-  if (origin_.sources.size() > 1) {
-    const CellSource& norm = origin_.sources[1];
-    double squares = 0;
-    for (std::size_t d = 0; d < x.size(); ++d) {
-      add_operand(origin_.sources[0], cells[d], x[d]);
-      squares += x[d] * x[d];
-    }
-    const double mean = squares / static_cast<double>(x.size());
-    factor = 1 / std::sqrt(mean + rule.norm_eps);
-    const auto weight_at = [&](std::int64_t d) {
-      const double stored = static_cast<double>(norm.tensor.at({d}));
-      add_operand(norm, {d}, stored);
-      return rule.norm_plus_one ? 1 + stored : stored;
-    };
-    own_weight = weight_at(own);
-    if (other >= 0) other_weight = weight_at(other);
-    step("mean of squares", fmt::format("over {} features", x.size()), mean);
-    step("÷ root × weight",
-         fmt::format("{} / √({} + {}) · {}", operand_text(value(own)), step_text(mean), step_text(rule.norm_eps),
-                     step_text(own_weight)),
-         value(own) * factor * own_weight);
-  } else {
-    add_operand(origin_.sources[0], cells[static_cast<std::size_t>(own)], value(own));
-    if (other >= 0) add_operand(origin_.sources[0], cells[static_cast<std::size_t>(other)], value(other));
+  const bool norm = origin_.sources.size() > 1;
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(x.size()); ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    if (norm) add_operand(origin_.sources[0], cells[at], given[at]);
   }
-  const double a = value(own) * factor * own_weight;
+  for (const std::int64_t d : {own, other}) {
+    const auto at = static_cast<std::size_t>(d);
+    if (!norm && d >= 0) add_operand(origin_.sources[0], cells[at], given[at]);
+  }
+  if (rule.clip > 0) {
+    step("within bounds", held_text(rule, given[static_cast<std::size_t>(own)]), x[static_cast<std::size_t>(own)]);
+  }
+  Pair pair{x[static_cast<std::size_t>(own)], other < 0 ? 0 : x[static_cast<std::size_t>(other)]};
+  if (norm) pair = add_head_norm(rule, x, own, other);
   if (other < 0) {
-    if (to_.steps.empty()) step("copy", "no rotary feature", a);
+    if (to_.steps.empty()) step("copy", "no rotary feature", pair.own);
     return;
   }
-  const double b = value(other) * factor * other_weight;
   const RotaryRule& turns = rule.rotary->rule();
   const std::int64_t pairs = turns.features / 2;
   const std::int64_t turned = feature - turns.begin;
-  const std::int64_t pair = turns.pairs == RotaryRule::Pairs::halves ? turned % pairs : turned / 2;
+  const std::int64_t number = turns.pairs == RotaryRule::Pairs::halves ? turned % pairs : turned / 2;
   const std::int64_t position = to_.index[2];
   const auto rows = rule.rotary->rows(position + 1);
-  const auto at = static_cast<std::size_t>(position * pairs + pair);
+  const auto at = static_cast<std::size_t>(position * pairs + number);
   const double cosine = static_cast<double>(rows->cosine[at]);
   const double sine = static_cast<double>(rows->sine[at]) * (own < other ? -1.0 : 1.0);
   step("RoPE",
-       fmt::format("{} · {} + {} · {}, position {}, pair {}", in_brackets(a, step_text(a)), operand_text(cosine),
-                   in_brackets(b, step_text(b)), in_brackets(sine, operand_text(sine)), position, pair),
-       a * cosine + b * sine);
-  to_.magnitude = std::abs(a * cosine) + std::abs(b * sine);
+       fmt::format("{} · {} + {} · {}, position {}, pair {}", in_brackets(pair.own, step_text(pair.own)),
+                   operand_text(cosine), in_brackets(pair.other, step_text(pair.other)),
+                   in_brackets(sine, operand_text(sine)), position, number),
+       pair.own * cosine + pair.other * sine);
+  to_.magnitude = std::abs(pair.own * cosine) + std::abs(pair.other * sine);
 }
 
 std::int64_t Explainer::partner(const RotaryRule& turns, std::int64_t d) {

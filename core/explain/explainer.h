@@ -43,8 +43,14 @@ class Explainer {
   void add_formula();
   // "0.5 · 1.2 + 0.1 · (-0.3) + 62 more": the largest products first.
   std::string sum_text(std::size_t all) const;
-  // See turn_heads: an RMS norm over the head, then the pair of this feature turned by the position's angle.
+  // See turn_heads: within the model's bounds, a norm over the head, then the pair of this feature turned by the
+  // position's angle.
   void add_turned();
+  // A feature, and the other one of its rotary pair.
+  struct Pair {
+    double own = 0, other = 0;
+  };
+  Pair add_head_norm(const HeadRule& rule, const std::vector<double>& x, std::int64_t own, std::int64_t other);
   // See row_norm.h.
   void add_normed();
   // The other feature of a rotary pair; -1: this feature is not turned.

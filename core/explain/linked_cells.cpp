@@ -120,8 +120,8 @@ class Feeding {
   // A head's feature, or all of them where the model's rule turns the head.
   LinkedCells feature(Part part, Range b, std::int64_t h, Range i, std::int64_t d) const {
     const HeadRule* rule = inputs_.head_rule.get();
-    const bool turned = rule != nullptr && ((part == Part::query && rule->changes_queries()) ||
-                                            (part == Part::key && rule->changes_keys()));
+    const bool turned = rule != nullptr &&
+                        ((part == Part::query && rule->mixes_queries()) || (part == Part::key && rule->mixes_keys()));
     const Range heads = turned && rule->norm_whole ? all(stage_of(part), 1) : one(h);
     const std::int64_t past = part == Part::query ? 0 : past_len(inputs_);
     i = {i.begin + past, i.end + past};

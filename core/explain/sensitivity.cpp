@@ -148,7 +148,7 @@ class Backward {
       case CellStep::dropped:
         return add(origin.sources[0], one, gradient * dropout_factor(index));
       case CellStep::rotated:
-        return rotated(origin, index, gradient);
+        return rotated(origin, stage, index, gradient);
       case CellStep::normed:
         return add(origin.sources[0], norm_slopes(*trace_.inputs->output_norm, values_of(origin.sources[0]), origin.at),
                    gradient);
@@ -224,11 +224,15 @@ class Backward {
     return static_cast<double>(dropped_weights(one, rule_, cell, cancel_).data()[0]);
   }
 
-  // See turn_heads: y = a cos + b sin, where a and b are features of x / sqrt(mean x^2 + eps) * weight.
-  void rotated(const CellOrigin& origin, const Index& index, double gradient) {
-    const HeadRule& rule = *trace_.inputs->head_rule;
+  // See turn_heads: y = a cos + b sin, where a and b are features of (x - mean x) / sqrt(mean (x - mean x)^2 + eps) *
+  // weight, or without the mean of x; what is held at a bound has no slope.
+  void rotated(const CellOrigin& origin, StageId stage, const Index& index, double gradient) {
+    const HeadRule& whole = *trace_.inputs->head_rule;
+    const HeadRule rule = stage == StageId::value ? whole.of_values() : whole;
     const FeatureTurn turn = feature_turn(rule, index[3], index[2]);
-    const std::vector<double> x = values_of(origin.sources[0]);
+    const std::vector<double> given = values_of(origin.sources[0]);
+    std::vector<double> x;
+    for (const double each : given) x.push_back(rule.held(each));
     std::vector<double> slopes(x.size());
     const auto own = static_cast<std::size_t>(origin.at);
     const auto other = static_cast<std::size_t>(origin.at - index[3] + turn.other);
@@ -236,15 +240,23 @@ class Backward {
     if (turn.other >= 0) slopes[other] += turn.sine;
     if (origin.sources.size() > 1) {
       const std::vector<double> weight = values_of(origin.sources[1]);
-      double squares = 0, along = 0;
-      for (const double each : x) squares += each * each;
+      double mean = 0, squares = 0, along = 0, slope = 0;
       const auto count = static_cast<double>(x.size());
+      if (rule.norm_centred) {
+        for (const double each : x) mean += each / count;
+      }
+      for (double& each : x) each -= mean;
+      for (const double each : x) squares += each * each;
       const double factor = 1 / std::sqrt(squares / count + rule.norm_eps);
       for (std::size_t d = 0; d < x.size(); ++d) {
         slopes[d] *= factor * (rule.norm_plus_one ? 1 + weight[d] : weight[d]);
         along += slopes[d] * x[d];
+        slope += rule.norm_centred ? slopes[d] / count : 0.0;
       }
-      for (std::size_t d = 0; d < x.size(); ++d) slopes[d] -= factor * factor * along * x[d] / count;
+      for (std::size_t d = 0; d < x.size(); ++d) slopes[d] -= factor * factor * along * x[d] / count + slope;
+    }
+    for (std::size_t d = 0; d < given.size(); ++d) {
+      if (rule.held(given[d]) != given[d]) slopes[d] = 0;
     }
     add(origin.sources[0], slopes, gradient);
   }

@@ -60,26 +60,39 @@ void add_products(const TypesetCell& cell, Formula& formula) {
   formula.letters.push_back({along, std::move(all)});
 }
 
-// With a norm: x is divided by the root of the mean of its squares.
+// With a norm: x, or what is left of it without its mean, is divided by the root of the mean of its squares.
 void add_rotated(const TypesetCell& cell, Formula& formula) {
   const bool norm = cell.origin.sources.size() > 1, turned = step_value(cell, "RoPE").has_value();
+  const bool held = step_value(cell, "within bounds").has_value(), centred = step_value(cell, "mean").has_value();
+  const char* squares = centred ? "variance" : "mean of squares";
   if (turned) {
     FormulaNode own = word_node("a");
-    if (norm) own = of_term("÷ root × weight", of_term("mean of squares", std::move(own)));
+    if (norm) own = of_term("÷ root × weight", of_term(squares, std::move(own)));
     formula.right.push_back(
         of_term("RoPE", row_node({std::move(own), word_node(" · cos θ + b · "), brackets_node(word_node("± sin θ"))})));
     formula.letters.push_back(
         {"a, b", norm ? "the two features of its pair, after the norm" : "the two features of its pair"});
     formula.letters.push_back({"θ", "the angle of its position"});
   } else if (norm) {
-    FormulaNode root = root_node(row_node({of_term("mean of squares", word_node("mean x²")), word_node(" + ε")}));
-    formula.right.push_back(of_term(
-        "÷ root × weight", row_node({fraction_node(indexed_letter("x", "d"), std::move(root)), word_node(" · g")})));
+    FormulaNode own = indexed_letter("x", "d");
+    if (centred) own = row_node({std::move(own), word_node(" − "), of_term("mean", word_node("μ"))});
+    FormulaNode root =
+        root_node(row_node({of_term(squares, word_node(centred ? "σ²" : "mean x²")), word_node(" + ε")}));
+    formula.right.push_back(
+        of_term("÷ root × weight", row_node({fraction_node(std::move(own), std::move(root)), word_node(" · g")})));
+  } else if (held) {
+    FormulaNode own = source_node(cell, cell.origin.sources[0], "d");
+    formula.right.push_back(
+        of_term("within bounds", row_node({word_node("min(max("), std::move(own), word_node(", −C), C)")})));
   } else {
     formula.right.push_back(of_term("copy", source_node(cell, cell.origin.sources[0], "d")));
   }
-  if (norm || turned) formula.right.push_back(number_node(cell.why.steps.back().value));
-  if (norm && turned) formula.letters.push_back({"norm", "x / √(mean x² + ε) · g"});
+  if (norm || turned || held) formula.right.push_back(number_node(cell.why.steps.back().value));
+  if (held && (norm || turned)) formula.letters.push_back({"x", "held within the model's bounds"});
+  if (held && !norm && !turned) formula.letters.push_back({"C", "the model's bound of what is projected"});
+  if (norm && turned) {
+    formula.letters.push_back({"norm", centred ? "(x − μ) / √(σ² + ε) · g" : "x / √(mean x² + ε) · g"});
+  }
   if (norm) formula.letters.push_back({"g", cell.origin.sources[1].name});
 }
 

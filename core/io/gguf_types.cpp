@@ -4,7 +4,9 @@
 #include "core/io/gguf_types.h"
 
 #include <array>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "core/io/bytes.h"
 
@@ -145,6 +147,18 @@ void unpack_q6_k(const std::byte* block, float* values) {
   }
 }
 
+// OCP Microscaling: a byte e, the scale 2^(e - 127), or NaN where it is 255; q of 4 bits, which are a sign, two bits of
+// exponent and one of mantissa (E2M1): x = scale times +-{0, 0.5, 1, 1.5, 2, 3, 4, 6}.
+void unpack_mxfp4(const std::byte* block, float* values) {
+  constexpr std::array<float, 8> kSizes = {0.0F, 0.5F, 1.0F, 1.5F, 2.0F, 3.0F, 4.0F, 6.0F};
+  const std::uint32_t e = byte_at(block);
+  const float scale = e == 255 ? std::numeric_limits<float>::quiet_NaN() : std::ldexp(1.0F, static_cast<int>(e) - 127);
+  for (int j = 0; j < 32; ++j) {
+    const std::uint32_t q = nibble(block + 1, j);
+    values[j] = (q & 8u ? -scale : scale) * kSizes[q & 7u];
+  }
+}
+
 constexpr std::array kTypes = {
     GgufType{0, "F32", 1, 4, unpack_f32},
     GgufType{1, "F16", 1, 2, unpack_f16},
@@ -157,6 +171,7 @@ constexpr std::array kTypes = {
     GgufType{12, "Q4_K", 256, 144, unpack_q4_k},
     GgufType{13, "Q5_K", 256, 176, unpack_q5_k},
     GgufType{14, "Q6_K", 256, 210, unpack_q6_k},
+    GgufType{39, "MXFP4", 32, 17, unpack_mxfp4},
     GgufType{9, "Q8_1", 32, 36},
     GgufType{10, "Q2_K", 256, 84},
     GgufType{11, "Q3_K", 256, 110},
@@ -172,7 +187,6 @@ constexpr std::array kTypes = {
     GgufType{29, "IQ1_M", 256, 56},
     GgufType{34, "TQ1_0", 256, 54},
     GgufType{35, "TQ2_0", 256, 66},
-    GgufType{39, "MXFP4", 32, 17},
     GgufType{24, "I8", 1, 1},
     GgufType{25, "I16", 1, 2},
     GgufType{26, "I32", 1, 4},

@@ -107,9 +107,13 @@ struct Architecture {
   bool parallel = false;
   bool shared_norm = false;       // the MLP has no norm of its own, though the family names one
   bool bare_first_layer = false;  // the attention of layer 0 reads the stream without a norm
-  bool head_norm = false;         // queries and keys pass an RMS norm over head_dim before positions are applied
+  bool head_norm = false;         // queries and keys pass a norm over head_dim before positions are applied
   bool head_norm_whole = false;   // that norm is over all heads of a position, before they are split
-  double head_norm_eps = 0;       // epsilon of that norm
+  bool head_norm_own = false;     // every head has weights of its own for that norm
+  Norm head_norm_kind = Norm::rms;
+  double head_norm_eps = 0;  // epsilon of that norm
+  // Above 0: queries, keys and values are held within [-qkv_clip, qkv_clip] as they leave their projections.
+  double qkv_clip = 0;
 
   Position position = Position::none;
   std::int64_t position_offset = 0;  // RoBERTa: token i reads row i + 2 of the table

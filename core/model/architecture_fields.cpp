@@ -73,6 +73,8 @@ std::vector<ArchitectureField> all_fields() {
        {},
        "x + f(norm(x)); false: norm(x + f(x))"},
       {"head_norm_eps", &A::head_norm_eps, false, {}, "epsilon of query_norm and key_norm; else norm_eps"},
+      {"head_norm", choice_of<&A::head_norm_kind>({"layer", "rms"}), false, {}, "of query_norm and key_norm; else rms"},
+      {"qkv_clip", &A::qkv_clip, false, {}, "queries, keys and values are held within [-qkv_clip, qkv_clip]"},
       {"position_offset", &A::position_offset, false, {}, "token i reads row i + position_offset of the positions"},
       {"embedding_scale", &A::embedding_scale, false, {}, "multiplies word embeddings"},
       {"activation", choice_of<&A::activation>(activations), false, activation_keys, "of the MLP"},

@@ -137,8 +137,8 @@ BlockWeights Checkpoint::Contents::read_block(std::int64_t layer) const {
   }
   attention.num_heads = architecture.num_heads;
   attention.source = fmt::format("{}, layer {}", path, layer);
-  block.query_norm = read_vector(lookup, planned.query_norm.weight);
-  block.key_norm = read_vector(lookup, planned.key_norm.weight);
+  block.query_norm = read_flat(lookup, planned.query_norm.weight);
+  block.key_norm = read_flat(lookup, planned.key_norm.weight);
   block.gate = read_linear(lookup, planned.gate);
   block.up = read_linear(lookup, planned.up);
   if (const Linear both = read_linear(lookup, planned.gate_up); !both.empty()) {

@@ -5,19 +5,38 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "core/base/message_text.h"
 
 namespace headscope {
 
+namespace {
+
+// Names of one function: those that are approximated by tanh differ in how they were computed, not in what.
+constexpr std::pair<std::string_view, Architecture::Activation> kSpellings[] = {
+    {"gelu", Architecture::Activation::gelu},
+    {"gelu_python", Architecture::Activation::gelu},
+    {"gelu_new", Architecture::Activation::gelu_tanh},
+    {"gelu_pytorch_tanh", Architecture::Activation::gelu_tanh},
+    {"gelu_python_tanh", Architecture::Activation::gelu_tanh},
+    {"gelu_tanh", Architecture::Activation::gelu_tanh},
+    {"gelu_fast", Architecture::Activation::gelu_tanh},
+    {"gelu_accurate", Architecture::Activation::gelu_tanh},
+    {"silu", Architecture::Activation::silu},
+    {"swish", Architecture::Activation::silu},
+    {"relu", Architecture::Activation::relu},
+};
+
+}  // namespace
+
 Architecture::Activation activation_of(ConfigReader& reader, const char* key, Architecture::Activation otherwise) {
-  using Activation = Architecture::Activation;
   const std::string name = reader.text(key, "");
   if (name.empty()) return otherwise;
-  if (name == "gelu") return Activation::gelu;
-  if (name == "gelu_new" || name == "gelu_pytorch_tanh" || name == "gelu_tanh") return Activation::gelu_tanh;
-  if (name == "silu" || name == "swish") return Activation::silu;
-  if (name == "relu") return Activation::relu;
+  for (const auto& [spelling, activation] : kSpellings) {
+    if (name == spelling) return activation;
+  }
   reader.add_problem(
       fmt::format("{} is {}, expected gelu, gelu_new, gelu_pytorch_tanh, silu or relu", key, in_quotes(name)));
   return otherwise;

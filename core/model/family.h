@@ -82,6 +82,10 @@ struct TensorNames {
   const char* shared_expert = "";  // what stands before the names of the matrices of the one that every row passes
   const char* stacked_gate_up = "";
   const char* stacked_down = "";
+  // Or all experts' matrices in one tensor [experts, out, in], one each for gate, up and down (GGUF).
+  const char* experts_gate = "";
+  const char* experts_up = "";
+  const char* experts_down = "";
   const char* sinks = "";  // the whole name
   const char* final_norm = "";
   // Names of the head, which do not have the body's prefix ("bert.", "model.").

@@ -1,6 +1,8 @@
 // Rows of the table of families: decoders that may add biases of positions to their scores, Falcon and MPT.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "core/model/config_values.h"
 #include "core/model/family_rows.h"
 #include "core/request/alibi.h"
@@ -29,8 +31,6 @@ void read_mpt_attention(ConfigReader& reader, Architecture& architecture) {
   ConfigReader attention(object_below(reader, "attn_config"));
   refuse_others(attention, {{"alibi", {"true"}},
                             {"attn_type", {"multihead_attention"}},
-                            {"clip_qkv", {"null"}},
-                            {"qk_ln", {"false"}},
                             {"qk_gn", {"false"}},
                             {"prefix_lm", {"false"}},
                             {"attn_uses_sequence_id", {"false"}},
@@ -43,11 +43,31 @@ void read_mpt_attention(ConfigReader& reader, Architecture& architecture) {
                                       architecture.num_heads));
   }
   if (attention.find("softmax_scale") != nullptr) architecture.score_scale = attention.positive("softmax_scale");
+  if (attention.find("clip_qkv") != nullptr) architecture.qkv_clip = attention.positive("clip_qkv");
+  architecture.head_norm = architecture.head_norm_whole = attention.truth("qk_ln", false);
+  architecture.head_norm_kind = Arch::Norm::layer;
+  if (architecture.head_norm && architecture.norm_bias) {
+    attention.add_problem("qk_ln is true with no_bias false, whose biases of these norms are not read; expected false");
+  }
   architecture.alibi_size = alibi_size_of_most(attention.whole("alibi_bias_max", 1, 1 << 20, kAlibiMost));
   for (const std::string& problem : attention.problems()) reader.add_problem("attn_config: " + problem);
   ConfigReader mlp(object_below(reader, "ffn_config"));
   refuse_others(mlp, {{"ffn_type", {"mptmlp"}}, {"ffn_act_fn", {"null"}}, {"ffn_hidden_size", {"null"}}});
   for (const std::string& problem : mlp.problems()) reader.add_problem("ffn_config: " + problem);
+}
+
+// logit_scale: a number, or the name of one.
+void read_mpt_logits(ConfigReader& reader, Architecture& architecture) {
+  const JsonValue* scale = reader.find("logit_scale");
+  if (scale == nullptr) return;
+  if (scale->kind != JsonValue::Kind::string) {
+    architecture.logit_scale = reader.positive("logit_scale");
+  } else if (scale->text == "inv_sqrt_d_model") {
+    architecture.logit_scale = 1 / std::sqrt(static_cast<double>(architecture.d_model));
+  } else {
+    reader.add_problem(
+        fmt::format("logit_scale is {}, expected a number above 0 or inv_sqrt_d_model", shown_value(*scale)));
+  }
 }
 
 // How many keys there are, and how the rows of the fused projection stand.
@@ -131,8 +151,9 @@ Family falcon_two_norms() {
   return row;
 }
 
-// models/mpt (MosaicML 2023): LayerNorms and linear maps without biases, ALiBi. Where scores have these, the positions
-// that learned_pos_emb speaks of are not used.
+// models/mpt (MosaicML 2023): LayerNorms and linear maps without biases, ALiBi, projections that may be held within
+// bounds. Where scores have these, the positions that learned_pos_emb speaks of are not used. no_bias, logit_scale and
+// qk_ln as MosaicML's own code reads them.
 Family mpt() {
   Family row;
   row.fixed.family = "mpt";
@@ -153,18 +174,20 @@ Family mpt() {
                .attention_norm = "norm_1",
                .qkv = "attn.Wqkv",
                .output = "attn.out_proj",
+               .query_norm = "attn.q_ln",
+               .key_norm = "attn.k_ln",
                .mlp_norm = "norm_2",
                .up = "ffn.up_proj",
                .down = "ffn.down_proj",
                .final_norm = "norm_f",
                .decoder = "lm_head"};
   row.tied = Family::Tied::yes;
-  row.refused = {{"no_bias", {"true"}},
-                 {"logit_scale", {"null"}},
-                 {"final_logit_softcapping", {"null"}},
-                 {"norm_type", {"low_precision_layernorm", "layernorm"}}};
+  row.refused = {{"final_logit_softcapping", {"null"}}, {"norm_type", {"low_precision_layernorm", "layernorm"}}};
   row.particulars = [](ConfigReader& reader, const Family&, Architecture& architecture) {
     architecture.mlp_width = architecture.d_model * reader.whole("expansion_ratio", 1, 1024, 4);
+    architecture.qkv_bias = architecture.output_bias = architecture.mlp_bias = architecture.norm_bias =
+        !reader.truth("no_bias", true);
+    read_mpt_logits(reader, architecture);
     read_mpt_attention(reader, architecture);
   };
   return row;

@@ -42,6 +42,7 @@ Family gemma() {
   row.keys.activation = "";
   row.biases = {.projections = "attention_bias"};
   row.tied = Family::Tied::yes;
+  row.refused = {{"use_bidirectional_attention", {"false"}}};
   row.particulars = [](ConfigReader& reader, const Family&, Architecture& architecture) {
     // The first files said hidden_act "gelu" and meant the approximation, which hidden_activation then said.
     const bool newer = reader.find("hidden_activation") != nullptr;
@@ -72,7 +73,6 @@ Family gemma2() {
   row.names.mlp_norm = "pre_feedforward_layernorm";
   row.names.mlp_norm_out = "post_feedforward_layernorm";
   row.window = WindowKeys{.otherwise = 4096, .layers_differ = true, .full_every = 2};
-  row.refused = {{"use_bidirectional_attention", {"false"}}};
   row.particulars = [](ConfigReader& reader, const Family&, Architecture& architecture) {
     read_gemma_scores(reader, architecture, 50, 30);
   };

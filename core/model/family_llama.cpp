@@ -1,4 +1,6 @@
 // Rows of the table of families: Llama and its relatives.
+#include <algorithm>
+
 #include "core/model/config_values.h"
 #include "core/model/family_rows.h"
 #include "core/tensor/parts.h"
@@ -74,6 +76,7 @@ Family qwen2() {
   row.keys.max_positions.otherwise = 32768;
   row.biases = {};
   row.window = WindowKeys{.otherwise = 4096, .switched = true, .layers_differ = true};
+  row.refused = {{"use_mrope", {"false"}}};
   return row;
 }
 
@@ -137,6 +140,8 @@ Family phi3() {
   row.names.gate_up = "mlp.gate_up_proj";
   row.names.gate = row.names.up = "";
   row.window = WindowKeys{};
+  // Phi-4-mini's own code reads these; the files have none.
+  row.refused = {{"attention_bias", {"false"}}, {"mlp_bias", {"false"}}, {"lm_head_bias", {"false"}}};
   return row;
 }
 
@@ -189,6 +194,7 @@ Family starcoder2() {
   row.biases = {};
   row.tied = Family::Tied::yes;
   row.window = WindowKeys{};
+  row.refused = {{"mlp_type", {"default"}}, {"norm_type", {"layer_norm"}}};
   row.particulars = [](ConfigReader& reader, const Family&, Architecture& architecture) {
     architecture.qkv_bias = architecture.output_bias = architecture.mlp_bias = reader.truth("use_bias", true);
   };
@@ -213,9 +219,13 @@ Family cohere() {
   row.biases = {.projections = "attention_bias"};
   row.tied = Family::Tied::yes;
   row.pairs = RotaryRule::Pairs::neighbours;
-  row.refused = {{"use_qk_norm", {"false"}}};
+  row.names.query_norm = "self_attn.q_norm";
+  row.names.key_norm = "self_attn.k_norm";
   row.particulars = [](ConfigReader& reader, const Family&, Architecture& architecture) {
     architecture.logit_scale = reader.positive("logit_scale", 0.0625);
+    // Command R+: every head of queries and keys has a LayerNorm of its own.
+    architecture.head_norm = architecture.head_norm_own = reader.truth("use_qk_norm", false);
+    architecture.head_norm_kind = Arch::Norm::layer;
   };
   return row;
 }
@@ -249,11 +259,14 @@ Family llama2c() {
   row.biases = {};
   row.tied = Family::Tied::by_file;
   row.pairs = RotaryRule::Pairs::neighbours;
+  row.refused = {{"use_scaled_rope", {"false"}}};
   row.particulars = [](ConfigReader& reader, const Family& family, Architecture& architecture) {
     if (reader.find(family.keys.mlp_width.key) != nullptr) return;
-    // Meta's rule: two thirds of 4 d_model, rounded up to a multiple.
+    // Meta's rule: two thirds of 4 d_model, times a factor and rounded down, rounded up to a multiple.
     const std::int64_t multiple = reader.whole("multiple_of", 1, kMostFeatures, 256);
-    architecture.mlp_width = rounded_up(8 * architecture.d_model / 3, multiple);
+    const auto thirds = static_cast<double>(8 * architecture.d_model / 3);
+    const double width = std::min(thirds * reader.positive("ffn_dim_multiplier", 1), double{kMostFeatures});
+    architecture.mlp_width = rounded_up(static_cast<std::int64_t>(width), multiple);
   };
   return row;
 }

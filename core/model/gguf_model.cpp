@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/message_text.h"
 #include "core/model/gguf_names.h"
+#include "core/model/json_values.h"
 
 namespace headscope {
 namespace {
@@ -20,7 +21,7 @@ constexpr const char* kDecoder = "output.weight";
 
 // Keys of the architecture that change nothing here, or are read by name below; any other key is refused, as it may ask
 // for arithmetic that is not here.
-constexpr std::array<std::string_view, 16> kOtherKeys = {"vocab_size",
+constexpr std::array<std::string_view, 17> kOtherKeys = {"vocab_size",
                                                          "attention.layer_norm_rms_epsilon",
                                                          "attention.layer_norm_epsilon",
                                                          "attention.value_length",
@@ -34,35 +35,9 @@ constexpr std::array<std::string_view, 16> kOtherKeys = {"vocab_size",
                                                          "rope.scale_linear",
                                                          "expert_count",
                                                          "expert_used_count",
+                                                         "expert_feed_forward_length",
                                                          "attention.causal",
                                                          "tensor_data_layout"};
-
-JsonValue json_number(const std::string& text) {
-  JsonValue value;
-  value.kind = JsonValue::Kind::number;
-  value.text = text;
-  return value;
-}
-
-JsonValue json_text(std::string text) {
-  JsonValue value;
-  value.kind = JsonValue::Kind::string;
-  value.text = std::move(text);
-  return value;
-}
-
-JsonValue json_truth(bool truth) {
-  JsonValue value;
-  value.kind = JsonValue::Kind::boolean;
-  value.truth = truth;
-  return value;
-}
-
-void set(JsonValue& object, const std::string& key, JsonValue value) {
-  object.kind = JsonValue::Kind::object;
-  object.keys.push_back(key);
-  object.items.push_back(std::move(value));
-}
 
 bool is_size(std::string_view name) {
   const auto sizes = gguf_sizes();
@@ -114,9 +89,11 @@ class MetadataReader {
       refuse(name, fmt::format("is not known; a {} model is computed without it here, which may be another model",
                                row_.name));
     }
-    for (const char* experts : {"expert_count", "expert_used_count"}) {
-      if (const std::int64_t count = file_.whole(key(experts)).value_or(0); count != 0) {
-        refuse(experts, fmt::format("is {}, a mixture of experts, which is not implemented; expected none", count));
+    const bool mixture = *family_->names.router != 0;
+    for (const char* experts : {"expert_count", "expert_used_count", "expert_feed_forward_length"}) {
+      if (const std::int64_t count = file_.whole(key(experts)).value_or(0); count != 0 && !mixture) {
+        refuse(experts,
+               fmt::format("is {}; expected none, as no family of a {} model here has experts", count, row_.name));
       }
     }
     if (file_.truth(key("attention.causal")).value_or(true) != family_->fixed.causal) {
@@ -170,6 +147,22 @@ class MetadataReader {
     if (!epsilon) throw Error(fmt::format("{}: found no key {}; expected one", file_.path(), key(eps)));
     set(config_, eps, json_number(fmt::format("{}", *epsilon)));
     take_window();
+    take_experts();
+  }
+
+  // The factors of the chosen experts add up to 1, as readers of these files compute them: no key says it.
+  void take_experts() {
+    if (!*family_->names.router) return;
+    for (const auto& [name, keys] :
+         {std::pair<const char*, std::vector<const char*>>{"expert_count", {"num_experts", "num_local_experts"}},
+          {"expert_used_count", {"num_experts_per_tok"}},
+          {"expert_feed_forward_length", {"moe_intermediate_size"}}}) {
+      const std::optional<std::int64_t> found = file_.whole(key(name));
+      if (!found && std::string_view(name) == "expert_feed_forward_length") continue;  // feed_forward_length
+      if (!found) throw Error(fmt::format("{}: found no key {}; expected one", file_.path(), key(name)));
+      for (const char* each : keys) set(config_, each, json_number(std::to_string(*found)));
+    }
+    set(config_, "norm_topk_prob", json_truth(true));
   }
 
   void take_window() {
@@ -285,8 +278,10 @@ void check_kind(const GgufFile& file) {
 GgufModel gguf_model_of(const GgufFile& file) {
   check_kind(file);
   const GgufArchitecture& row = row_of(file);
+  const std::int64_t experts = file.whole(fmt::format("{}.expert_count", row.name)).value_or(0);
+  const std::string_view wanted = experts != 0 && *row.mixture ? row.mixture : row.family;
   for (const Family& family : families()) {
-    if (family.fixed.family == row.family) return MetadataReader(file, row, family).read();
+    if (family.fixed.family == wanted) return MetadataReader(file, row, family).read();
   }
   throw Error(fmt::format("{}: general.architecture is {}, whose family is not known here", file.path(), row.name));
 }

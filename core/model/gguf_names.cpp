@@ -6,9 +6,10 @@ namespace headscope {
 namespace {
 
 constexpr std::array kArchitectures = {
-    GgufArchitecture{"llama", "llama", true, false},
+    GgufArchitecture{"llama", "llama", true, false, "mixtral"},
     GgufArchitecture{"qwen2", "qwen2"},
     GgufArchitecture{"qwen3", "qwen3"},
+    GgufArchitecture{"qwen3moe", "qwen3_moe", false, false, "qwen3_moe"},
     GgufArchitecture{"gemma", "gemma", false, true},
     GgufArchitecture{"gpt2", "gpt2"},
 };
@@ -67,6 +68,12 @@ Family gguf_family(const Family& family, const GgufArchitecture& row) {
   renamed.names = {};
   for (const ModuleName& module : kModules) {
     if (*(family.names.*module.ours)) renamed.names.*module.ours = module.gguf;
+  }
+  if (*family.names.router) {
+    renamed.names.router = "ffn_gate_inp";
+    renamed.names.experts_gate = "ffn_gate_exps";
+    renamed.names.experts_up = "ffn_up_exps";
+    renamed.names.experts_down = "ffn_down_exps";
   }
   ConfigKeys keys;
   keys.vocab_size = {"vocab_size", {}};

@@ -15,7 +15,8 @@ struct GgufArchitecture {
   // The rows of queries and keys stand pair by pair within a head: those that rotary positions turn together are
   // neighbours in the file (rows p and p + head_dim / 2 here are 2 p and 2 p + 1 there).
   bool paired_rows = false;
-  bool one_added = false;  // norm weights are 1 + w of a family whose norms multiply by 1 + w
+  bool one_added = false;    // norm weights are 1 + w of a family whose norms multiply by 1 + w
+  const char* mixture = "";  // the family of a file whose expert_count is not 0; "": there is none
 };
 std::span<const GgufArchitecture> gguf_architectures();
 

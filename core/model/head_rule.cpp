@@ -29,33 +29,52 @@ std::shared_ptr<const RotaryTable::Rows> made_rows(const RotaryRule& rule, std::
   return rows;
 }
 
-double squares_of(const float* x, std::int64_t features) {
+// Heads of one position that are normalised together.
+struct Together {
+  float* x;
+  std::int64_t heads, step, features;  // the heads lie `step` numbers apart
+};
+
+double sum_of(const Together& all) {
+  double sum = 0;
+  for (std::int64_t h = 0; h < all.heads; ++h) {
+    for (std::int64_t d = 0; d < all.features; ++d) sum += static_cast<double>(all.x[h * all.step + d]);
+  }
+  return sum;
+}
+
+double squares_of(const Together& all, double mean) {
   double squares = 0;
-  for (std::int64_t d = 0; d < features; ++d) squares += static_cast<double>(x[d]) * x[d];
+  for (std::int64_t h = 0; h < all.heads; ++h) {
+    const float* x = all.x + h * all.step;
+    for (std::int64_t d = 0; d < all.features; ++d) {
+      const double centred = static_cast<double>(x[d]) - mean;
+      squares += centred * centred;
+    }
+  }
   return squares;
 }
 
-// `squares` is the sum over `count` features that are normalised together.
-float norm_factor(double squares, std::int64_t count, const HeadRule& rule) {
-  return static_cast<float>(1.0 / std::sqrt(squares / static_cast<double>(count) + rule.norm_eps));
-}
-
-// One head of one position, in place.
-void normalise(float* x, const float* weight, std::int64_t features, float factor, const HeadRule& rule) {
+// In place; `weight` has a number for every feature of every head.
+void normalise(const Together& all, const float* weight, const HeadRule& rule) {
+  const auto count = static_cast<double>(all.heads * all.features);
+  const double mean = rule.norm_centred ? sum_of(all) / count : 0.0;
+  const auto factor = static_cast<float>(1.0 / std::sqrt(squares_of(all, mean) / count + rule.norm_eps));
+  const auto centre = static_cast<float>(mean);
   const float offset = rule.norm_plus_one ? 1.0F : 0.0F;
-  for (std::int64_t d = 0; d < features; ++d) x[d] = x[d] * factor * (offset + weight[d]);
+  for (std::int64_t h = 0; h < all.heads; ++h) {
+    float* x = all.x + h * all.step;
+    const float* own = weight + h * all.features;
+    for (std::int64_t d = 0; d < all.features; ++d) x[d] = (x[d] - centre) * factor * (offset + own[d]);
+  }
 }
 
-// All heads of one position, `step` numbers apart.
-void normalise_whole(float* x, std::int64_t heads, std::int64_t step, const std::vector<float>& weight,
-                     const HeadRule& rule) {
-  const auto count = static_cast<std::int64_t>(weight.size());
-  const std::int64_t features = count / heads;
-  double squares = 0;
-  for (std::int64_t h = 0; h < heads; ++h) squares += squares_of(x + h * step, features);
-  const float factor = norm_factor(squares, count, rule);
-  for (std::int64_t h = 0; h < heads; ++h)
-    normalise(x + h * step, weight.data() + h * features, features, factor, rule);
+void hold(const Together& all, const HeadRule& rule) {
+  const auto bound = static_cast<float>(rule.clip);
+  for (std::int64_t h = 0; h < all.heads; ++h) {
+    float* x = all.x + h * all.step;
+    for (std::int64_t d = 0; d < all.features; ++d) x[d] = std::clamp(x[d], -bound, bound);
+  }
 }
 
 void turn(float* x, const float* cosine, const float* sine, const RotaryRule& rule) {
@@ -89,6 +108,31 @@ std::shared_ptr<const RotaryTable::Rows> RotaryTable::rows(std::int64_t position
   return rows_;
 }
 
+HeadRule head_rule_of_model(const Architecture& architecture, Tensor query_norm, Tensor key_norm,
+                            std::shared_ptr<const RotaryTable> rotary) {
+  HeadRule rule;
+  rule.query_norm = std::move(query_norm);
+  rule.key_norm = std::move(key_norm);
+  rule.norm_eps = architecture.head_norm_eps;
+  rule.norm_plus_one = architecture.norm_plus_one;
+  rule.norm_whole = architecture.head_norm_whole;
+  rule.norm_own = architecture.head_norm_own;
+  rule.norm_centred = architecture.head_norm_kind == Architecture::Norm::layer;
+  rule.rotary = std::move(rotary);
+  rule.clip = architecture.qkv_clip;
+  return rule;
+}
+
+HeadRule HeadRule::of_values() const {
+  HeadRule rule;
+  rule.clip = clip;
+  return rule;
+}
+
+double HeadRule::held(double value) const {
+  return clip > 0 ? std::clamp(value, -clip, clip) : value;
+}
+
 FeatureTurn feature_turn(const HeadRule& rule, std::int64_t feature, std::int64_t position) {
   if (rule.rotary == nullptr) return {};
   const RotaryRule& turns = rule.rotary->rule();
@@ -108,7 +152,7 @@ FeatureTurn feature_turn(const HeadRule& rule, std::int64_t feature, std::int64_
 void turn_heads(const HeadRule& rule, const Tensor& norm, const Tensor& heads, std::int64_t begin, std::int64_t end,
                 Tensor& to) {
   const std::int64_t features = heads.dim(3), count = heads.dim(1);
-  const std::int64_t normed = rule.norm_whole ? count * features : features;
+  const std::int64_t normed = rule.norm_whole || rule.norm_own ? count * features : features;
   HEADSCOPE_ASSERT(to.shape() == heads.shape() && to.strides()[3] == 1 && (norm.empty() || norm.size() == normed) &&
                        (rule.rotary == nullptr || rule.rotary->rule().begin + rule.rotary->rule().features <= features),
                    to_string(heads.shape()) + " to " + to_string(to.shape()));
@@ -122,11 +166,13 @@ void turn_heads(const HeadRule& rule, const Tensor& norm, const Tensor& heads, s
         heads.read({{b, b + 1}, {h, h + 1}, {i, i + 1}, {0, features}},
                    std::span<float>(rows + h * steps[1], static_cast<std::size_t>(features)));
       }
-      if (!weight.empty() && rule.norm_whole) normalise_whole(rows, count, steps[1], weight, rule);
+      const Together all{rows, count, steps[1], features};
+      if (rule.clip > 0) hold(all, rule);
+      if (!weight.empty() && rule.norm_whole) normalise(all, weight.data(), rule);
       for (std::int64_t h = 0; h < count; ++h) {
         float* x = rows + h * steps[1];
         if (!weight.empty() && !rule.norm_whole) {
-          normalise(x, weight.data(), features, norm_factor(squares_of(x, features), features, rule), rule);
+          normalise({x, 1, 0, features}, weight.data() + (rule.norm_own ? h * features : 0), rule);
         }
         if (turns == nullptr) continue;
         const std::int64_t row = i * (rule.rotary->rule().features / 2);

@@ -1,5 +1,6 @@
-// The steps on the heads of queries and keys between the projection and their product: a norm of every head, or of all
-// heads together, then rotary positions; or keys and values of a past, joined before the others.
+// The steps on heads between the projection and their product: numbers that are held within bounds, of queries and keys
+// a norm of every head, or of all heads together, then rotary positions; or keys and values of a past, joined before
+// the others.
 #pragma once
 
 #include <cstdint>
@@ -42,15 +43,29 @@ struct Past {
 };
 
 struct HeadRule {
-  Tensor query_norm, key_norm;  // [head_dim], weights of an RMS norm over every head; or empty
+  Tensor query_norm, key_norm;  // [head_dim], weights of a norm over every head; or empty
   double norm_eps = 0;
   bool norm_plus_one = false;  // the weights are added to 1
   bool norm_whole = false;     // the norm is over all heads of a position, its weights are [heads * head_dim]
   std::shared_ptr<const RotaryTable> rotary;   // null: no rotary positions
   std::shared_ptr<const Past> past = nullptr;  // null: nothing stands before the keys
-  bool changes_queries() const { return rotary != nullptr || !query_norm.empty(); }
-  bool changes_keys() const { return rotary != nullptr || !key_norm.empty(); }
+  bool norm_own = false;      // the norm is over every head, its weights are [heads * head_dim]: every head's own
+  bool norm_centred = false;  // a LayerNorm, which takes the mean away first; else an RMS norm
+  double clip = 0;            // above 0: queries, keys and values are held within [-clip, clip] before all else
+  // Whether a feature of a head becomes another one's, too.
+  bool mixes_queries() const { return rotary != nullptr || !query_norm.empty(); }
+  bool mixes_keys() const { return rotary != nullptr || !key_norm.empty(); }
+  bool changes_queries() const { return mixes_queries() || clip > 0; }
+  bool changes_keys() const { return mixes_keys() || clip > 0; }
+  bool changes_values() const { return clip > 0; }
+  // What of it is done to values.
+  HeadRule of_values() const;
+  double held(double value) const;  // within the bounds, where there are some
 };
+
+// Of a layer with these weights of norms and these rotary positions.
+HeadRule head_rule_of_model(const Architecture& architecture, Tensor query_norm, Tensor key_norm,
+                            std::shared_ptr<const RotaryTable> rotary);
 
 // The rotation of one feature of a head at a position: the new value is cosine * feature + sine * the other feature of
 // its pair.
@@ -63,11 +78,13 @@ FeatureTurn feature_turn(const HeadRule& rule, std::int64_t feature, std::int64_
 // Applies the rule with `norm` (query_norm or key_norm) to the rows [begin, end) of `heads` [batch, heads, len,
 // head_dim] and writes the same rows of `to`, which has the same shape and no gaps along its last axis. With x a head
 // of a position p, in float32:
+//   x = min(max(x, -clip), clip)                      where there is a clip (MPT)
 //   x = x / sqrt(mean(x^2) + eps) * weight            (the mean in double), where there is a norm; norm_whole: the
 //                                                     mean is over all heads of the position (OLMo 2)
+//   x = (x - mean(x)) / sqrt(mean((x - mean(x))^2) + eps) * weight      norm_centred (MPT, Cohere)
 //   (a, b) = (a cos - b sin, b cos + a sin)           for every pair (a, b) of rotary features, at position p
-// Equals Qwen3RMSNorm and apply_rotary_pos_emb of Hugging Face Transformers. The bits of a row depend on that row
-// alone.
+// Equals Qwen3RMSNorm and apply_rotary_pos_emb of Hugging Face Transformers, torch.clamp and F.layer_norm. The bits of
+// a row depend on that row alone.
 void turn_heads(const HeadRule& rule, const Tensor& norm, const Tensor& heads, std::int64_t begin, std::int64_t end,
                 Tensor& to);
 

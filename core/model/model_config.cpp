@@ -218,14 +218,15 @@ ModelConfig model_config_of(const JsonValue& config, const Family& family, const
     architecture.rotary = rotary_rule_of(reader, asked);
     asked.of_window = true;
     if (*family.rotary.window_theta.key) architecture.window_rotary = rotary_rule_of(reader, asked);
+    architecture.max_positions = rotary_positions(reader, architecture.max_positions);
   }
-  if (architecture.head_norm) architecture.head_norm_eps = architecture.norm_eps;
   if (reader.find("quantization_config") != nullptr || config.find("quantization_config") != nullptr) {
     reader.add_problem(
         "it has a quantization_config (MXFP4, GPTQ, FP8 and the like), whose weights are not read; expected weights in "
         "F32, F16 or BF16");
   }
   if (family.particulars != nullptr) family.particulars(reader, family, architecture);
+  if (architecture.head_norm) architecture.head_norm_eps = architecture.norm_eps;
   const bool inside = reader.find("eos_token_id") != nullptr;  // of a text model inside of a larger one
   result.end_tokens =
       end_tokens_of(inside ? reader.find("eos_token_id") : config.find("eos_token_id"), architecture.vocab_size);

@@ -6,12 +6,17 @@
 namespace headscope {
 namespace {
 
+// He et al. 2021. Such parts depend on queries and keys, so that no bias of the scores can stand for them.
+constexpr std::string_view kDisentangled =
+    "its scores add products of queries and keys (content to content), of queries with keys of relative positions "
+    "(content to position) and of keys with queries of relative positions (position to content)";
+
 constexpr NearFamily kNear[] = {
     {"bart", "roberta", "it has an encoder and a decoder with cross-attention"},
     {"clip", "gpt2", "it reads pictures beside text"},
     {"cohere2", "llama", "attention and MLP share one norm, and only layers with a window have rotary positions"},
-    {"deberta", "bert", "scores have parts of content and of relative positions"},
-    {"deberta-v2", "bert", "scores have parts of content and of relative positions"},
+    {"deberta", "bert", kDisentangled},
+    {"deberta-v2", "bert", kDisentangled},
     {"dinov2", "bert", "it reads pictures"},
     {"gemma3n", "gemma3", "it has embeddings of every layer and several streams"},
     {"glm", "llama", "rotary positions turn neighbours of a half of a head"},

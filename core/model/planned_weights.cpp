@@ -70,11 +70,30 @@ void split_stacked(const WeightLookup& lookup, const PlannedBlock& planned, Expe
   }
 }
 
+// Of tensors [experts, out, in], one each for gate, up and down.
+void split_all(const WeightLookup& lookup, const PlannedBlock::Expert& planned, ExpertWeights& experts) {
+  const Linear gate = read_linear(lookup, planned.gate), up = read_linear(lookup, planned.up),
+               down = read_linear(lookup, planned.down);
+  const auto one_of = [](const Linear& all, std::int64_t e) {
+    const std::int64_t out = all.weight.dim(1);
+    return Linear{all.weight.sliced(0, e, e + 1).reshaped({out, all.weight.dim(2)}, kMatrix),
+                  bias_of_expert(all.bias.values(), out, e, 0, 1), all.weight_name, all.bias_name};
+  };
+  for (std::int64_t e = 0; e < gate.weight.dim(0); ++e) {
+    experts.experts.push_back({one_of(gate, e), one_of(up, e), one_of(down, e)});
+  }
+}
+
 }  // namespace
 
 Tensor read_vector(const WeightLookup& lookup, const PlannedTensor& planned) {
   const WeightFiles::Place* place = lookup.find(planned);
   return place == nullptr ? Tensor() : place->file->tensor(*place->entry);
+}
+
+Tensor read_flat(const WeightLookup& lookup, const PlannedTensor& planned) {
+  const Tensor read = read_vector(lookup, planned);
+  return read.rank() > 1 ? read.reshaped({read.size()}, {Axis::feature}) : read;
 }
 
 Tensor read_matrix(const WeightLookup& lookup, const PlannedTensor& planned) {
@@ -102,6 +121,7 @@ std::shared_ptr<const ExpertWeights> read_experts(const WeightLookup& lookup, co
         {read_linear(lookup, each.gate), read_linear(lookup, each.up), read_linear(lookup, each.down)});
   }
   if (!planned.stacked_gate_up.weight.empty()) split_stacked(lookup, planned, *experts);
+  if (!planned.all_experts.gate.weight.empty()) split_all(lookup, planned.all_experts, *experts);
   experts->correction = read_vector(lookup, planned.router_correction);
   const PlannedBlock::Expert& shared = planned.shared_expert;
   experts->shared = {read_linear(lookup, shared.gate), read_linear(lookup, shared.up),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
 #include <string_view>
 
@@ -84,6 +85,60 @@ double scale_as_yarn(ConfigReader& scaling, double theta, std::int64_t otherwise
   return scaling.positive("attention_factor", attention);
 }
 
+// The number of tokens that the model was trained with before its context was made longer.
+std::int64_t original_positions(ConfigReader& reader, ConfigReader& scaling, std::int64_t max_positions) {
+  constexpr const char* kKey = "original_max_position_embeddings";
+  const std::int64_t above = reader.whole(kKey, 1, kMostPositions, max_positions);
+  return scaling.whole(kKey, 1, kMostPositions, above);
+}
+
+// LongRoPE (Ding et al. 2024) as Phi-3 has it: frequencies / short_factor, as long as a text is no longer than the
+// original context. Returns what multiplies cos and sin: sqrt(1 + log(max / original) / log(original)).
+double scale_as_longrope(ConfigReader& reader, ConfigReader& scaling, std::int64_t max_positions,
+                         std::vector<float>& inverse) {
+  if (max_positions <= 0) {
+    scaling.add_problem("rope_type longrope is read from config.json alone; expected default, linear, llama3 or yarn");
+    return 1;
+  }
+  const std::int64_t original = original_positions(reader, scaling, max_positions);
+  const JsonValue* list = scaling.find("short_factor");
+  const auto fits = [](const JsonValue& each) { return each.kind == JsonValue::Kind::number; };
+  if (list == nullptr || list->kind != JsonValue::Kind::array || list->items.size() != inverse.size() ||
+      !std::all_of(list->items.begin(), list->items.end(), fits)) {
+    scaling.add_problem(fmt::format("short_factor is {}, expected a list of {} numbers",
+                                    list == nullptr ? "missing" : shown_value(*list), inverse.size()));
+    return 1;
+  }
+  for (std::size_t p = 0; p < inverse.size(); ++p) {
+    const double divisor = std::strtod(list->items[p].text.c_str(), nullptr);
+    if (!(divisor > 0)) {
+      scaling.add_problem(fmt::format("short_factor has {}, expected numbers above 0", list->items[p].text));
+      return 1;
+    }
+    inverse[p] = inverse[p] / static_cast<float>(divisor);
+  }
+  const double longer = original < max_positions ? static_cast<double>(max_positions) / static_cast<double>(original)
+                                                 : scaling.positive("factor", 1);
+  const double attention =
+      longer <= 1 ? 1.0 : std::sqrt(1 + std::log(longer) / std::log(static_cast<double>(original)));
+  return scaling.positive("attention_factor", attention);
+}
+
+// NTK by length: frequencies change with texts that are longer than the model's positions, which are not opened.
+void check_dynamic(ConfigReader& reader, ConfigReader& scaling, std::int64_t max_positions) {
+  scaling.positive("factor");
+  const std::int64_t original = original_positions(reader, scaling, max_positions);
+  if (original >= max_positions) return;
+  scaling.add_problem(
+      fmt::format("original_max_position_embeddings is {} with rope_type \"dynamic\", which changes the frequencies of "
+                  "longer texts and is not implemented; expected max_position_embeddings, {}",
+                  original, max_positions));
+}
+
+bool is_longrope(std::string_view type) {
+  return type == "longrope" || type == "su";
+}
+
 // The object that describes the scaling, and its name; null where there is none.
 struct Scaling {
   const char* key = "rope_scaling";
@@ -156,13 +211,27 @@ RotaryRule rotary_rule_of(ConfigReader& reader, const RotaryAsked& asked) {
     scale_as_llama3(scaling, inverse);
   } else if (type == "yarn") {
     rule.factor = scale_as_yarn(scaling, theta, asked.max_positions, inverse);
+  } else if (is_longrope(type)) {
+    rule.factor = scale_as_longrope(reader, scaling, asked.max_positions, inverse);
+  } else if (type == "dynamic") {
+    check_dynamic(reader, scaling, asked.max_positions);
   } else if (type != "default") {
-    scaling.add_problem(fmt::format(
-        "rope_type is {}, which is not implemented; expected default, linear, llama3 or yarn", in_quotes(type)));
+    scaling.add_problem(
+        fmt::format("rope_type is {}, which is not implemented; expected default, linear, llama3, yarn, longrope or "
+                    "dynamic",
+                    in_quotes(type)));
   }
   for (const std::string& problem : scaling.problems()) reader.add_problem(fmt::format("{}: {}", found.key, problem));
   rule.inverse_frequencies.assign(inverse.begin(), inverse.end());
   return rule;
+}
+
+std::int64_t rotary_positions(ConfigReader& reader, std::int64_t max_positions) {
+  const Scaling found = scaling_of(reader, false);
+  if (found.object == nullptr) return max_positions;
+  ConfigReader scaling(*found.object);
+  if (!is_longrope(scaling.text("rope_type", scaling.text("type", "default")))) return max_positions;
+  return std::min(max_positions, original_positions(reader, scaling, max_positions));
 }
 
 }  // namespace headscope

@@ -58,6 +58,9 @@ std::vector<PlannedTensor> PlannedBlock::tensors() const {
                                       &router,
                                       &stacked_gate_up,
                                       &stacked_down,
+                                      &all_experts.gate,
+                                      &all_experts.up,
+                                      &all_experts.down,
                                       &query_latent,
                                       &query_latent_norm,
                                       &key_latent,
@@ -134,6 +137,14 @@ void plan_experts(const Architecture& architecture, const TensorNames& names, co
                            linear(of_shared(names.expert_up), mixture.shared_width, width, false, false),
                            linear(of_shared(names.expert_down), width, mixture.shared_width, false, false)};
   }
+  const auto all_of = [&](const char* name, std::int64_t out, std::int64_t in) {
+    PlannedModule module = linear(named(name), out, in, mixture.expert_bias, false);
+    if (!module.weight.empty()) module.weight.shape = {mixture.experts, out, in};
+    if (!module.bias.empty()) module.bias.shape = {mixture.experts, out};
+    return module;
+  };
+  block.all_experts = {all_of(names.experts_gate, inner, width), all_of(names.experts_up, inner, width),
+                       all_of(names.experts_down, width, inner)};
   block.stacked_gate_up = stacked(named(names.stacked_gate_up), mixture, width, 2 * inner);
   block.stacked_down = stacked(named(names.stacked_down), mixture, inner, width);
   if (!*names.experts) return;
@@ -191,6 +202,10 @@ PlannedBlock planned_block(const Architecture& architecture, const Family& famil
     const bool whole = architecture.head_norm_whole;
     block.query_norm = norm(named(names.query_norm), whole ? query_rows : architecture.head_dim, false);
     block.key_norm = norm(named(names.key_norm), whole ? key_rows : architecture.head_dim, false);
+    if (architecture.head_norm_own) {
+      block.query_norm.weight.shape = {architecture.num_heads, architecture.head_dim};
+      block.key_norm.weight.shape = {architecture.num_kv_heads, architecture.head_dim};
+    }
   }
   block.attention_norm_out = norm(named(names.attention_norm_out), width, norm_bias);
   block.mlp_norm_out = norm(named(names.mlp_norm_out), width, norm_bias);

@@ -38,6 +38,7 @@ struct PlannedBlock {
   Expert shared_expert;
   std::vector<Expert> experts;
   PlannedModule stacked_gate_up, stacked_down;  // instead of `experts`: [experts, in, out]
+  Expert all_experts;                           // or: [experts, out, in]
   std::vector<PlannedTensor> tensors() const;   // those that are there
 };
 

@@ -43,20 +43,29 @@ bool has_norm(const HeadRule& rule, bool query) {
   return !(query ? rule.query_norm : rule.key_norm).empty();
 }
 
-// What a model does to its heads before their product.
-std::string turned(const std::string& heads, const HeadRule* rule, bool query) {
+// Numbers within the model's bounds, where it has some.
+std::string held(const ScriptWriter& w, const std::string& heads, const HeadRule* rule) {
+  if (rule == nullptr || !(rule->clip > 0)) return heads;
+  const std::string bound = python_number(rule->clip);
+  return w.torch() ? fmt::format("({}).clamp(-{}, {})", heads, bound, bound)
+                   : fmt::format("np.clip({}, -{}, {})", heads, bound, bound);
+}
+
+// What a model does to its heads before their product, but for what `whole` did.
+std::string turned(const ScriptWriter& w, const std::string& heads, const HeadRule* rule, bool query) {
   if (!is_turned(rule, query)) return heads;
-  std::string result = heads;
-  if (has_norm(*rule, query) && !rule->norm_whole) {
-    result = fmt::format("rms_norm({}, {}_norm)", result, query ? "query" : "key");
+  const bool normed = has_norm(*rule, query);
+  std::string result = normed && rule->norm_whole ? heads : held(w, heads, rule);
+  if (normed && !rule->norm_whole) {
+    result = fmt::format("{}({}, {}_norm)", head_norm_name(*rule), result, query ? "query" : "key");
   }
   return rule->rotary == nullptr ? result : fmt::format("rotary({})", result);
 }
 
 // A projection, normalised where the model's norm is over all heads together.
-std::string whole(const std::string& projected, const HeadRule* rule, bool query) {
+std::string whole(const ScriptWriter& w, const std::string& projected, const HeadRule* rule, bool query) {
   if (!is_turned(rule, query) || !rule->norm_whole || !has_norm(*rule, query)) return projected;
-  return fmt::format("rms_norm({}, {}_norm)", projected, query ? "query" : "key");
+  return fmt::format("{}({}, {}_norm)", head_norm_name(*rule), held(w, projected, rule), query ? "query" : "key");
 }
 
 Tensor turns(const std::vector<float>& rows, std::int64_t positions, std::int64_t pairs) {
@@ -141,9 +150,9 @@ void write_per_head(ScriptWriter& w, const Trace& trace) {
   w.section({StageId::query, StageId::key, StageId::value}, "query, key, value");
   w.line("q, k, v = qkv_heads.chunk(3, dim=-1)", "q, k, v = np.split(qkv_heads, 3, axis=-1)");
   const HeadRule* rule = in.head_rule.get();
-  write_head_stage(w, trace, StageId::query, kQuery, turned("q", rule, true), Tensor());
-  write_head_stage(w, trace, StageId::key, kKey, turned("k", rule, false), in.weights.bias_k);
-  write_head_stage(w, trace, StageId::value, kValue, "v", in.weights.bias_v);
+  write_head_stage(w, trace, StageId::query, kQuery, turned(w, "q", rule, true), Tensor());
+  write_head_stage(w, trace, StageId::key, kKey, turned(w, "k", rule, false), in.weights.bias_k);
+  write_head_stage(w, trace, StageId::value, kValue, held(w, "v", rule), in.weights.bias_v);
 }
 
 // The rows of the fused projection that belong to one part, for inputs of its own.
@@ -194,12 +203,13 @@ void write_projections(ScriptWriter& w, const Trace& trace) {
   const char* own_len = past_len(in) == 0 ? "key_len" : "key_len - past_len";
   w.section({StageId::query}, "query: split into heads");
   write_head_stage(w, trace, StageId::query, kQuery,
-                   turned(split(w, whole("query_proj", rule, true), kQuery, "query_len"), rule, true), Tensor());
+                   turned(w, split(w, whole(w, "query_proj", rule, true), kQuery, "query_len"), rule, true), Tensor());
   w.section({StageId::key}, "key: split into heads");
   write_head_stage(w, trace, StageId::key, kKey,
-                   turned(split(w, whole("key_proj", rule, false), kKey, own_len), rule, false), weights.bias_k);
+                   turned(w, split(w, whole(w, "key_proj", rule, false), kKey, own_len), rule, false), weights.bias_k);
   w.section({StageId::value}, "value: split into heads");
-  write_head_stage(w, trace, StageId::value, kValue, split(w, "value_proj", kValue, own_len), weights.bias_v);
+  write_head_stage(w, trace, StageId::value, kValue, held(w, split(w, "value_proj", kValue, own_len), rule),
+                   weights.bias_v);
 }
 
 }  // namespace

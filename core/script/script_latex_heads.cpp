@@ -16,6 +16,12 @@ void write_head_rule(Latex& x, const HeadRule& rule) {
   x.open({});
   x.line("% ---- what the model does to queries and keys");
   const std::int64_t width = x.trace.inputs->head_dim;
+  if (rule.clip > 0) {
+    x.line("Numbers are held within bounds, of values too:");
+    x.line("\\begin{align*}");
+    x.line(fmt::format("  \\operatorname{{held}}(x)_d &= \\min(\\max(x_d, -{0}), {0})", tex_number(rule.clip)));
+    x.line("\\end{align*}");
+  }
   if (!rule.query_norm.empty() || !rule.key_norm.empty()) {
     const std::string normed = rule.norm_whole ? "n" : fmt::format("{}", width);
     const std::string last = rule.norm_whole ? "n-1" : fmt::format("{}", width - 1);
@@ -23,10 +29,16 @@ void write_head_rule(Latex& x, const HeadRule& rule) {
                ? "A norm with learned weights $g$, of all heads of a position together, before they are split:"
                : "A norm with learned weights $g$, of every head:");
     x.line("\\begin{align*}");
-    x.line(
-        fmt::format("  \\operatorname{{norm}}(x)_d &= {} \\, x_d \\bigg/ \\sqrt{{\\frac{{1}}{{{}}} "
-                    "\\sum_{{e=0}}^{{{}}} x_e^2 + {}}}",
-                    rule.norm_plus_one ? "(1 + g_d)" : "g_d", normed, last, tex_number(rule.norm_eps)));
+    const char* weight = rule.norm_plus_one ? "(1 + g_d)" : "g_d";
+    const auto centred = [&rule](const char* of) {
+      return rule.norm_centred ? fmt::format("({} - \\mu)", of) : std::string(of);
+    };
+    x.line(fmt::format(
+        "  \\operatorname{{norm}}(x)_d &= {} \\, {} \\bigg/ \\sqrt{{\\frac{{1}}{{{}}} "
+        "\\sum_{{e=0}}^{{{}}} {}^2 + {}}}{}",
+        weight, centred("x_d"), normed, last, centred("x_e"), tex_number(rule.norm_eps),
+        rule.norm_centred ? fmt::format(", \\qquad \\mu = \\frac{{1}}{{{}}} \\sum_{{e=0}}^{{{}}} x_e", normed, last)
+                          : std::string()));
     x.line("\\end{align*}");
   }
   if (rule.rotary == nullptr) return;
@@ -95,6 +107,7 @@ void write_heads_of(Latex& x) {
   const Inputs& in = *x.trace.inputs;
   const HeadRule* rule = in.head_rule.get();
   if (rule != nullptr && (rule->changes_queries() || rule->changes_keys())) write_head_rule(x, *rule);
+  const bool held = rule != nullptr && rule->clip > 0;
   const bool per_head = x.trace.find(StageId::qkv_heads) != nullptr;
   const auto split = [&](StageId id, StageId projected, std::int64_t offset, std::int64_t width, const char* bias,
                          const Tensor* norm, const char* whose) {
@@ -103,7 +116,7 @@ void write_heads_of(Latex& x) {
     if (past_len(in) > 0 && id != StageId::query) words += fmt::format(" The first {} are the past's.", past_len(in));
     if (!in.query.empty()) return x.stage(id, tex_at(id, "b,h,i,d"), "\\text{as given}", words);
     const bool turned = norm != nullptr && rule->rotary != nullptr, normed = norm != nullptr && !norm->empty();
-    if (!turned && !normed) {
+    if (!turned && !normed && !held) {
       const std::string feature = offset == 0 ? "b,h,i,d" : fmt::format("b,h,i,{}+d", offset);
       const std::int64_t past = id == StageId::query ? 0 : past_len(in);
       return x.stage(
@@ -113,8 +126,13 @@ void write_heads_of(Latex& x) {
     // Functions of a whole head: its features from : to.
     std::string head = per_head ? tex_at(StageId::qkv_heads, fmt::format("b,h,i,{}:{}", offset, offset + width))
                                 : tex_at(projected, fmt::format("b,i,{0}h:{0}h+{0}", width));
+    const auto within = [held](const std::string& of) {
+      return held ? fmt::format("\\operatorname{{held}}\\bigl({}\\bigr)", of) : of;
+    };
+    if (!normed || !rule->norm_whole) head = within(head);
     if (normed && rule->norm_whole) {
-      head = fmt::format("\\operatorname{{norm}}\\bigl({0}\\bigr)_{{{1}h:{1}h+{1}}}", tex_at(projected, "b,i"), width);
+      head = fmt::format("\\operatorname{{norm}}\\bigl({0}\\bigr)_{{{1}h:{1}h+{1}}}", within(tex_at(projected, "b,i")),
+                         width);
     } else if (normed) {
       head = fmt::format("\\operatorname{{norm}}\\bigl({}\\bigr)", head);
     }

@@ -61,6 +61,7 @@ void write_heads(ScriptWriter& writer, const Trace& trace);
 void write_attention(ScriptWriter& writer, const Trace& trace);
 // The norms of a model's layer (script_norms.cpp).
 void write_head_norm(ScriptWriter& writer, const HeadRule& rule);
+const char* head_norm_name(const HeadRule& rule);  // of the function that it writes
 void write_output_norm(ScriptWriter& writer, const RowNorm& norm);
 Script latex_script(const Trace& trace);
 

@@ -6,7 +6,11 @@ import numpy as np
 
 TYPES = {  # name: (number, numbers a block, bytes a block)
     "F32": (0, 1, 4), "F16": (1, 1, 2), "BF16": (30, 1, 2), "Q8_0": (8, 32, 34), "Q4_0": (2, 32, 18), "Q4_1": (3, 32, 20),
-    "Q5_0": (6, 32, 22), "Q5_1": (7, 32, 24), "Q4_K": (12, 256, 144), "Q5_K": (13, 256, 176), "Q6_K": (14, 256, 210)}
+    "Q5_0": (6, 32, 22), "Q5_1": (7, 32, 24), "Q4_K": (12, 256, 144), "Q5_K": (13, 256, 176), "Q6_K": (14, 256, 210),
+    "MXFP4": (39, 32, 17)}
+
+# OCP Microscaling: the sizes that three bits of E2M1 have; the fourth bit is the sign.
+FP4_SIZES = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
 
 
 def halves(blocks, at):
@@ -81,6 +85,11 @@ def dequantised(kind, data, shape):
         scales = blocks[:, 192:208].copy().view(np.int8).astype(np.float64).reshape(-1, 2, 4, 2, 1)
         q = (low + 16 * upper - 32).reshape(-1, 2, 4, 2, 16)
         x = halves(blocks, 208)[:, :, None, None, None] * scales * q
+    elif kind == "MXFP4":
+        q = bits(blocks, 1, 17, 4).reshape(-1, 32)
+        exponent = blocks[:, :1].astype(np.float64) - 127  # E8M0, whose 255 is no number
+        scale = np.where(exponent == 128, np.nan, 2.0 ** exponent)
+        x = scale * np.where(q & 8, -1.0, 1.0) * FP4_SIZES[q & 7]
     return x.reshape(shape)
 
 
@@ -120,6 +129,12 @@ def quantised(kind, x):
     if kind in ("Q5_0", "Q5_1"):
         fifth = ((q >> 4).astype(np.uint32) << np.arange(32, dtype=np.uint32)).sum(1).astype("<u4").reshape(-1, 1)
         out[:, size - 20:size - 16] = fifth.view(np.uint8)
+    if kind == "MXFP4":
+        exponent = np.clip(np.floor(np.log2(np.maximum(largest, 1e-30))) - 2 + 127, 0, 254)
+        scaled = rows / 2.0 ** (exponent[:, None] - 127)
+        q = np.abs(np.abs(scaled)[:, :, None] - FP4_SIZES).argmin(2).astype(np.uint8) | np.where(scaled < 0, 8, 0)
+        out[:, 0] = exponent
+        put_nibbles(1, q.astype(np.uint8))
     if kind in ("Q4_K", "Q5_K"):
         top = 15 if kind == "Q4_K" else 31
         groups = rows.reshape(-1, 8, 32)

@@ -15,7 +15,7 @@ FOLDER = pathlib.Path(__file__).parent / "gguf"
 HALVES = {"F16": [0], "Q8_0": [0], "Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q4_K": [0, 2], "Q5_K": [0, 2],
           "Q6_K": [208]}
 NEAR = {"F32": 1e-6, "F16": 1e-3, "BF16": 1e-2, "Q8_0": 0.02, "Q4_0": 0.3, "Q4_1": 0.3, "Q5_0": 0.15, "Q5_1": 0.15,
-        "Q4_K": 0.35, "Q5_K": 0.2, "Q6_K": 0.12}
+        "Q4_K": 0.35, "Q5_K": 0.2, "Q6_K": 0.12, "MXFP4": 1.0}
 
 
 def random_blocks(rnd, kind, count):
@@ -24,6 +24,8 @@ def random_blocks(rnd, kind, count):
     for at in HALVES.get(kind, []):
         half = rnd.integers(0, 0x7C00, count, np.uint16) | (rnd.integers(0, 2, count, np.uint16) << 15)
         blocks[:, at:at + 2] = half.astype("<u2").reshape(-1, 1).view(np.uint8)
+    if kind == "MXFP4":  # a scale whose largest number is one of float32
+        blocks[:, 0] = rnd.integers(0, 253, count)
     if kind in ("F32", "BF16"):  # finite: an exponent below all ones
         blocks[:, -1] &= 0xBF
     return blocks.tobytes()

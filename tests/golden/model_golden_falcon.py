@@ -110,17 +110,20 @@ class Mpt:
 
     @staticmethod
     def weights(c, draw):
-        d, width, inner = Drawn(draw), c['d_model'], c['d_model'] * c['expansion_ratio']
+        d, width, inner, bias = Drawn(draw), c['d_model'], c['d_model'] * c['expansion_ratio'], not c['no_bias']
         d.table('transformer.wte', c['vocab_size'], width)
         for n in range(c['n_layers']):
             h = f'transformer.blocks.{n}.'
-            d.norm(h + 'norm_1', width, False)
-            d.linear(h + 'attn.Wqkv', width, 3 * width, False)
-            d.linear(h + 'attn.out_proj', width, width, False)
-            d.norm(h + 'norm_2', width, False)
-            d.linear(h + 'ffn.up_proj', width, inner, False)
-            d.linear(h + 'ffn.down_proj', inner, width, False)
-        d.norm('transformer.norm_f', width, False)
+            d.norm(h + 'norm_1', width, bias)
+            d.linear(h + 'attn.Wqkv', width, 3 * width, bias)
+            d.linear(h + 'attn.out_proj', width, width, bias)
+            if c['attn_config']['qk_ln']:
+                d.norm(h + 'attn.q_ln', width, bias)
+                d.norm(h + 'attn.k_ln', width, bias)
+            d.norm(h + 'norm_2', width, bias)
+            d.linear(h + 'ffn.up_proj', width, inner, bias)
+            d.linear(h + 'ffn.down_proj', inner, width, bias)
+        d.norm('transformer.norm_f', width, bias)
         return d.w
 
     @staticmethod
@@ -133,14 +136,22 @@ class Mpt:
         for n in range(c['n_layers']):
             h = f'transformer.blocks.{n}.'
             inside = stages[f'layers.{n}.input'] = norm(h + 'norm_1', x)
-            q, k, v = (split_heads(part, heads) for part in m.linear(h + 'attn.Wqkv', inside).chunk(3, -1))
+            qkv = m.linear(h + 'attn.Wqkv', inside)
+            if attention['clip_qkv']:
+                assert 0.02 < (qkv.abs() > attention['clip_qkv']).double().mean() < 0.7
+                qkv = qkv.clamp(-attention['clip_qkv'], attention['clip_qkv'])
+            q, k, v = qkv.chunk(3, -1)
+            if attention['qk_ln']:
+                q, k = norm(h + 'attn.q_ln', q), norm(h + 'attn.k_ln', k)
+            q, k, v = (split_heads(part, heads) for part in (q, k, v))
             concat = attend(stages, n, q, k, v, causal(length), attention['softmax_scale'], added=added)
             output = stages[f'layers.{n}.output'] = m.linear(h + 'attn.out_proj', concat)
             x = x + output
             inner = F.gelu(m.linear(h + 'ffn.up_proj', norm(h + 'norm_2', x)))
             x = stages[f'layers.{n}.hidden'] = x + m.linear(h + 'ffn.down_proj', inner)
         x = stages['final_hidden'] = norm('transformer.norm_f', x)
-        stages['logits'] = F.linear(x, word)
+        scale = c['logit_scale'] or 1.0
+        stages['logits'] = F.linear(x, word) * (c['d_model'] ** -0.5 if scale == 'inv_sqrt_d_model' else scale)
 
 
 FALCON = {'model_type': 'falcon', 'vocab_size': 23, 'hidden_size': 18, 'num_hidden_layers': 2,
@@ -162,4 +173,8 @@ CASES = [('falcon', Falcon, FALCON),
                                               'new_decoder_architecture': True, 'num_ln_in_parallel_attn': 1}),
          ('mpt', Mpt, MPT),
          ('mpt-steep', Mpt, {**MPT, 'attn_config': {**MPT['attn_config'], 'alibi_bias_max': 3,
-                                                    'softmax_scale': 0.3}})]
+                                                    'softmax_scale': 0.3}}),
+         ('mpt-held', Mpt, {**MPT, 'no_bias': False, 'logit_scale': 'inv_sqrt_d_model',
+                            'attn_config': {**MPT['attn_config'], 'clip_qkv': 1.5}}),
+         ('mpt-normed', Mpt, {**MPT, 'logit_scale': 0.5,
+                              'attn_config': {**MPT['attn_config'], 'clip_qkv': 2, 'qk_ln': True}})]

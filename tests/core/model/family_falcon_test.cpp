@@ -74,21 +74,39 @@ TEST(FamilyFalcon, MptSaysHowSteepItsBiasesAre) {
   EXPECT_EQ(config_of_json(attention("softmax_scale", 0.25)).architecture.score_scale, 0.25);
   EXPECT_EQ(config_refusal_of(attention("clip_qkv", nullptr)), "opened");
   EXPECT_EQ(config_refusal_of(attention("kv_n_heads", 2)), "opened");
-  EXPECT_NE(config_refusal_of(attention("clip_qkv", 6)).find("attn_config: clip_qkv is 6"), std::string::npos);
-  for (const char* key : {"qk_ln", "qk_gn", "prefix_lm", "rope", "attn_uses_sequence_id"}) {
+  for (const char* key : {"qk_gn", "prefix_lm", "rope", "attn_uses_sequence_id"}) {
     EXPECT_NE(config_refusal_of(attention(key, true)).find(std::string("attn_config: ") + key + " is true"),
               std::string::npos);
   }
   EXPECT_NE(config_refusal_of(attention("alibi", false)).find("alibi is false"), std::string::npos);
   EXPECT_NE(config_refusal_of(attention("kv_n_heads", 1)).find("kv_n_heads is 1"), std::string::npos);
-  EXPECT_NE(config_refusal_of(json_with(config, "no_bias", false)).find("no_bias is false"), std::string::npos);
   EXPECT_NE(config_refusal_of(json_with(config, "norm_type", "rmsnorm")).find("norm_type is \"rmsnorm\""),
-            std::string::npos);
-  EXPECT_NE(config_refusal_of(json_with(config, "logit_scale", "inv_sqrt_d_model")).find("logit_scale is"),
             std::string::npos);
   EXPECT_NE(config_refusal_of(json_with(config, "attn_config", 3)).find("attn_config is 3"), std::string::npos);
   EXPECT_NE(config_refusal_of(json_with(config, "ffn_config", {{"ffn_type", "mptgeglu"}})).find("ffn_config: ffn_type"),
             std::string::npos);
+}
+
+TEST(FamilyFalcon, MptHoldsAndNormalisesWhatItProjects) {
+  const ConfigJson config = {
+      {"model_type", "mpt"}, {"vocab_size", 32}, {"d_model", 16}, {"n_layers", 2}, {"n_heads", 2}};
+  const auto attention = [&](const ConfigJson& values) { return json_with(config, "attn_config", values); };
+  const Architecture plain = config_of_json(config).architecture;
+  EXPECT_TRUE(plain.qkv_clip == 0 && !plain.head_norm);
+  EXPECT_EQ(config_of_json(attention({{"clip_qkv", 6}})).architecture.qkv_clip, 6);
+  EXPECT_NE(config_refusal_of(attention({{"clip_qkv", -6}})).find("attn_config: clip_qkv is -6"), std::string::npos);
+  const Architecture normed = config_of_json(attention({{"qk_ln", true}})).architecture;
+  EXPECT_TRUE(normed.head_norm && normed.head_norm_whole && normed.head_norm_kind == Arch::Norm::layer);
+  EXPECT_EQ(normed.head_norm_eps, 1e-5);
+  const Architecture biased = config_of_json(json_with(config, "no_bias", false)).architecture;
+  EXPECT_TRUE(biased.qkv_bias && biased.output_bias && biased.mlp_bias && biased.norm_bias);
+  EXPECT_NE(config_refusal_of(json_with(attention({{"qk_ln", true}}), "no_bias", false)).find("qk_ln is true"),
+            std::string::npos);
+  EXPECT_EQ(config_of_json(json_with(config, "logit_scale", "inv_sqrt_d_model")).architecture.logit_scale, 0.25);
+  EXPECT_EQ(config_of_json(json_with(config, "logit_scale", 0.5)).architecture.logit_scale, 0.5);
+  for (const ConfigJson& scale : {ConfigJson("much"), ConfigJson(0)}) {
+    EXPECT_NE(config_refusal_of(json_with(config, "logit_scale", scale)).find("logit_scale is"), std::string::npos);
+  }
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "core/model/gguf_model.h"
 
 #include <numeric>
-#include <random>
 
 #include "core/attention/engine.h"
 #include "core/attention/output_head.h"
@@ -10,6 +9,7 @@
 #include "core/model/checkpoint.h"
 #include "tests/core/io/io_helpers.h"
 #include "tests/core/model/gguf_models.h"
+#include "tests/core/model/gguf_quantised.h"
 
 namespace headscope {
 namespace {
@@ -89,6 +89,8 @@ TEST_F(GgufModels, GoldenModelsHaveTheNumbersOfTheirFolders) {
                                {"llama-linear", "llama"},
                                {"qwen2", "qwen2"},
                                {"qwen3", "qwen3"},
+                               {"mixtral", "llama"},
+                               {"qwen3_moe", "qwen3moe"},
                                {"gpt2", "gpt2"},
                                {"gpt2-f16", "gpt2"},
                                {"gpt2-bf16", "gpt2"}}) {
@@ -144,78 +146,25 @@ TEST_F(GgufModels, FrequenciesAreDividedByRopeFreqs) {
   EXPECT_TRUE(opened->unexpected().empty());
 }
 
-// Random blocks of `type`, with small finite halves.
-std::string random_blocks(std::mt19937& random, const GgufType& type, std::int64_t count) {
-  std::string bytes;
-  const std::string name = type.name;
-  const bool groups = name == "Q4_K" || name == "Q5_K";
-  for (std::int64_t block = 0; block < count / type.block_values; ++block) {
-    std::string one(static_cast<std::size_t>(type.block_bytes), '\0');
-    for (char& byte : one) byte = static_cast<char>(random() & 0xFF);
-    const auto half_at = [&](std::size_t at) {
-      const auto half = static_cast<std::uint16_t>((groups ? 0x0C00 : 0x1C00) + random() % 0x400);
-      one.replace(at, 2, test::GgufWriter::raw(half));
-    };
-    half_at(name == "Q6_K" ? 208 : 0);
-    if (groups || name == "Q4_1" || name == "Q5_1") half_at(2);
-    bytes += one;
-  }
-  return bytes;
-}
-
-// A Llama of 2 layers whose matrices are of `types`, one after the other.
-TwoSpellings quantised_llama(const std::vector<std::string>& types, const std::string& architecture) {
-  const std::int64_t width = 256, head_dim = 16, heads = 6, kv_heads = 2, mlp = 288, vocabulary = 37;
-  TwoSpellings model;
-  model.architecture = architecture;
-  model.config = {{"model_type", architecture}, {"vocab_size", vocabulary},     {"hidden_size", width},
-                  {"num_hidden_layers", 2},     {"num_attention_heads", heads}, {"num_key_value_heads", kv_heads},
-                  {"head_dim", head_dim},       {"intermediate_size", mlp},     {"max_position_embeddings", 32},
-                  {"rms_norm_eps", 1e-5},       {"tie_word_embeddings", false}};
-  std::mt19937 random(11);
-  std::size_t next = 0;
-  const auto matrix = [&](const std::string& name, std::int64_t rows, std::int64_t columns) {
-    std::string type = types[next++ % types.size()];
-    if (columns % gguf_type(test::GgufWriter::type_number(type))->block_values != 0) type = "Q8_0";
-    const GgufType& row = *gguf_type(test::GgufWriter::type_number(type));
-    StoredTensor tensor{{rows, columns}, type, random_blocks(random, row, rows * columns), {}};
-    tensor.values.resize(static_cast<std::size_t>(rows * columns));
-    for (std::int64_t block = 0; block < rows * columns / row.block_values; ++block) {
-      row.unpack(reinterpret_cast<const std::byte*>(tensor.bytes.data()) + block * row.block_bytes,
-                 tensor.values.data() + block * row.block_values);
-    }
-    model.tensors[name] = std::move(tensor);
-  };
-  const auto norm = [&](const std::string& name) {
-    StoredTensor tensor{{width}, "F32", "", {}};
-    for (std::int64_t k = 0; k < width; ++k) tensor.values.push_back(0.5F + static_cast<float>(random() % 1000) / 1000);
-    for (const float value : tensor.values) tensor.bytes += test::GgufWriter::raw(value);
-    model.tensors[name] = std::move(tensor);
-  };
-  matrix("model.embed_tokens.weight", vocabulary, width);
-  matrix("lm_head.weight", vocabulary, width);
-  norm("model.norm.weight");
-  for (const std::string layer : {"model.layers.0.", "model.layers.1."}) {
-    norm(layer + "input_layernorm.weight");
-    norm(layer + "post_attention_layernorm.weight");
-    matrix(layer + "self_attn.q_proj.weight", heads * head_dim, width);
-    matrix(layer + "self_attn.k_proj.weight", kv_heads * head_dim, width);
-    matrix(layer + "self_attn.v_proj.weight", kv_heads * head_dim, width);
-    matrix(layer + "self_attn.o_proj.weight", width, heads * head_dim);
-    matrix(layer + "mlp.gate_proj.weight", mlp, width);
-    matrix(layer + "mlp.up_proj.weight", mlp, width);
-    matrix(layer + "mlp.down_proj.weight", width, mlp);
-  }
-  name_as(model);
-  return model;
+TEST_F(GgufModels, ExpertsOfOneTensorAreItsParts) {
+  write(quantised_mixture({"Q4_K", "MXFP4", "Q6_K"}));
+  expect_same_numbers("experts of three types");
+  const auto opened = Checkpoint::open(gguf());
+  const Architecture& model = opened->architecture();
+  EXPECT_EQ(model.family, "qwen3_moe");
+  EXPECT_TRUE(model.mixture->renormalised);
+  EXPECT_EQ(model.mixture->experts, 6);
+  EXPECT_EQ(opened->block(1).experts->experts.size(), 6u);
+  EXPECT_FALSE(opened->block(1).experts->experts[3].up.weight.stored());
+  EXPECT_EQ(opened->block(1).experts->experts[3].up.weight_name, "blk.1.ffn_up_exps.weight");
 }
 
 TEST_F(GgufModels, QuantisedWeightsGiveTheNumbersOfTheDequantised) {
-  write(quantised_llama({"Q4_K", "Q6_K", "Q5_K", "Q8_0", "Q4_0", "Q5_0", "Q4_1", "Q5_1"}, "llama"));
+  write(quantised_llama({"Q4_K", "Q6_K", "Q5_K", "Q8_0", "Q4_0", "Q5_0", "Q4_1", "Q5_1", "MXFP4"}, "llama"));
   expect_same_numbers("all types");
   const auto opened = Checkpoint::open(gguf());
   EXPECT_EQ(opened->dtypes(),
-            (std::vector<std::string>{"F32", "Q4_0", "Q4_1", "Q4_K", "Q5_0", "Q5_1", "Q5_K", "Q6_K", "Q8_0"}));
+            (std::vector<std::string>{"F32", "MXFP4", "Q4_0", "Q4_1", "Q4_K", "Q5_0", "Q5_1", "Q5_K", "Q6_K", "Q8_0"}));
   EXPECT_FALSE(opened->block(0).attention.query.weight.stored());
   EXPECT_EQ(sha256_of(opened->block(1).attention), sha256_of(Checkpoint::open(folder())->block(1).attention));
 }

@@ -1,6 +1,8 @@
 // Checkpoint folders of tests/golden/models written again as GGUF, as converters write them.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -38,6 +40,7 @@ struct TwoSpellings {
   std::int64_t layers() const { return number("num_hidden_layers", number("n_layer")); }
   std::int64_t kv_heads() const { return number("num_key_value_heads", heads()); }
   std::int64_t head_dim() const { return number("head_dim", width() / heads()); }
+  std::int64_t experts() const { return number("num_experts", number("num_local_experts")); }
 };
 
 // Row `row` of a Llama's queries or keys in the file.
@@ -104,6 +107,13 @@ inline test::GgufWriter gguf_metadata(const TwoSpellings& model) {
   u32("attention.key_length", model.head_dim());
   u32("attention.value_length", model.head_dim());
   u32("rope.dimension_count", model.head_dim());
+  if (model.experts() > 0) {
+    u32("expert_count", model.experts());
+    u32("expert_used_count", model.number("num_experts_per_tok"));
+    if (model.config.contains("moe_intermediate_size")) {
+      u32("expert_feed_forward_length", model.number("moe_intermediate_size"));
+    }
+  }
   file.f32(prefix + "attention.layer_norm_rms_epsilon", model.config.value("rms_norm_eps", 1e-6F));
   const nlohmann::json& config = model.config;
   const nlohmann::json parameters = config.value("rope_parameters", nlohmann::json::object());
@@ -116,9 +126,31 @@ inline test::GgufWriter gguf_metadata(const TwoSpellings& model) {
   return file;
 }
 
+// The matrices of all experts of a layer, one below the other, as one tensor each for gate, up and down.
+inline void add_experts(const TwoSpellings& model, std::int64_t layer, test::GgufWriter& file) {
+  const bool mixtral = model.config.contains("num_local_experts");
+  const std::string inside = mixtral ? "block_sparse_moe.experts." : "mlp.experts.";
+  for (const auto& [ours, gguf] : {std::pair{mixtral ? "w1" : "gate_proj", "ffn_gate_exps"},
+                                   {mixtral ? "w3" : "up_proj", "ffn_up_exps"},
+                                   {mixtral ? "w2" : "down_proj", "ffn_down_exps"}}) {
+    StoredTensor all;
+    for (std::int64_t e = 0; e < model.experts(); ++e) {
+      const StoredTensor& one = model.tensors.at(fmt::format("model.layers.{}.{}{}.{}.weight", layer, inside, e, ours));
+      all.shape = {model.experts(), one.shape[0], one.shape[1]};
+      all.type = one.type;
+      all.bytes += one.bytes;
+    }
+    file.tensor(fmt::format("blk.{}.{}.weight", layer, gguf), all.shape, all.type, all.bytes);
+  }
+}
+
 inline std::string gguf_bytes(const TwoSpellings& model) {
   test::GgufWriter file = gguf_metadata(model);
+  for (std::int64_t layer = 0; model.experts() > 0 && layer < model.layers(); ++layer) {
+    add_experts(model, layer, file);
+  }
   for (const auto& [name, tensor] : model.tensors) {
+    if (name.find(".experts.") != name.npos) continue;
     const std::string gguf = gguf_name(model, name);
     const StoredTensor stored = converted(model, gguf, tensor);
     file.tensor(gguf, stored.shape, stored.type, stored.bytes);
@@ -159,6 +191,8 @@ inline void name_as(TwoSpellings& model) {
                 {"self_attn.q_norm", "attn_q_norm"},
                 {"self_attn.k_norm", "attn_k_norm"},
                 {"post_attention_layernorm", "ffn_norm"},
+                {"mlp.gate", "ffn_gate_inp"},
+                {"block_sparse_moe.gate", "ffn_gate_inp"},
                 {"mlp.gate_proj", "ffn_gate"},
                 {"mlp.up_proj", "ffn_up"},
                 {"mlp.down_proj", "ffn_down"}},

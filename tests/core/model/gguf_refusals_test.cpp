@@ -32,7 +32,12 @@ class GgufRefused : public FilesTest {
 
 TEST_F(GgufRefused, WhatAsksForOtherArithmetic) {
   using test::GgufWriter;
-  refuse([](GgufWriter& f) { f.u32("llama.expert_count", 8); }, {"llama.expert_count", "is 8, a mixture of experts"});
+  refuse([](GgufWriter& f) { f.u32("llama.expert_count", 8); }, {"found no key llama.expert_used_count"});
+  refuse([](GgufWriter& f) { f.u32("llama.expert_count", 8).u32("llama.expert_used_count", 2); },
+         {"blk.0.ffn_gate_exps.weight [8, 16, 16] is missing"});
+  refuse([](GgufWriter& f) { f.u32("llama.expert_used_count", 2); },
+         {"llama.expert_used_count", "is 2; expected none"});
+  refuse([](GgufWriter& f) { f.u32("llama.expert_shared_count", 2); }, {"llama.expert_shared_count", "is not known"});
   refuse([](GgufWriter& f) { f.f32("llama.attn_logit_softcapping", 50); },
          {"llama.attn_logit_softcapping", "is not known"});
   refuse([](GgufWriter& f) { f.u32("llama.attention.sliding_window", 4); }, {"attention.sliding_window", "is 4 of 64"});
@@ -54,7 +59,8 @@ TEST_F(GgufRefused, WhatIsNoModelHere) {
     expect_refusal<Error>([&] { Checkpoint::open(gguf()); }, all);
   };
   says(test::GgufWriter(), {"found no key general.architecture"});
-  says(test::GgufWriter().text("general.architecture", "mamba"), {"\"mamba\"", "llama, qwen2, qwen3, gemma, gpt2"});
+  says(test::GgufWriter().text("general.architecture", "mamba"),
+       {"\"mamba\"", "llama, qwen2, qwen3, qwen3moe, gemma, gpt2"});
   says(test::GgufWriter().text("general.architecture", "llama"), {"token_embd.weight", "a vocabulary alone?"});
   says(test::GgufWriter()
            .text("general.architecture", "llama")

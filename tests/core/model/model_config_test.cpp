@@ -178,10 +178,8 @@ TEST(ModelConfig, RotaryFrequencies) {
 }
 
 TEST(ModelConfig, RotaryScalingsThatAreRefused) {
-  for (const char* type : {"dynamic", "longrope", "su"}) {
-    expect_refused(with(kLlama, "rope_scaling", {{"type", type}, {"factor", 2.0}}),
-                   {std::string("rope_type is \"") + type + "\"", "expected default, linear, llama3 or yarn"});
-  }
+  expect_refused(with(kLlama, "rope_scaling", {{"type", "mrope"}, {"factor", 2.0}}),
+                 {"rope_type is \"mrope\"", "expected default, linear, llama3, yarn, longrope or dynamic"});
   expect_refused(with(kLlama, "rope_scaling", {{"type", "linear"}}), {"rope_scaling: factor is missing"});
   expect_refused(with(kLlama, "rope_scaling", 3), {"rope_scaling is 3, expected an object"});
   expect_refused(with(kLlama, "rope_theta", -1), {"rope_theta is -1"});
