@@ -18,8 +18,9 @@ Architecture::Activation activation_of(ConfigReader& reader, const char* key, Ar
   if (name == "gelu_new" || name == "gelu_pytorch_tanh" || name == "gelu_tanh") return Activation::gelu_tanh;
   if (name == "silu" || name == "swish") return Activation::silu;
   if (name == "relu") return Activation::relu;
-  reader.add_problem(
-      fmt::format("{} is {}, expected gelu, gelu_new, gelu_pytorch_tanh, silu or relu", key, in_quotes(name)));
+  if (name == "quick_gelu") return Activation::quick_gelu;
+  reader.add_problem(fmt::format("{} is {}, expected gelu, gelu_new, gelu_pytorch_tanh, silu, relu or quick_gelu", key,
+                                 in_quotes(name)));
   return otherwise;
 }
 
