@@ -1,6 +1,6 @@
 # find_package(headscope): the engine as headscope::core, with what its static library is linked to.
 include(CMakeFindDependencyMacro)
-foreach(package Eigen3 PNG ZLIB nlohmann_json fmt Freetype Fontconfig Threads hwy PkgConfig)
+foreach(package Eigen3 PNG JPEG ZLIB nlohmann_json fmt Freetype Fontconfig Threads hwy PkgConfig)
   find_dependency(${package})
 endforeach()
 find_dependency(OpenSSL COMPONENTS Crypto)

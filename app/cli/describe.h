@@ -9,6 +9,10 @@
 #include "core/export/session_file.h"
 #include "core/model/architecture.h"
 
+namespace headscope {
+class Checkpoint;
+}
+
 namespace headscope::cli {
 
 struct Description {
@@ -28,6 +32,7 @@ Description describe_npz(const std::string& path, const Reading& reading);  // d
 // Safetensors and files of torch.save; describe_arrays.cpp.
 Description describe_tensors(const std::string& path, const Reading& reading);
 Description describe_session(const std::string& path);  // describe_documents.cpp
+Description describe_jpeg(const std::string& path);     // describe_image.cpp
 Description describe_picture(const std::string& path);  // describe_documents.cpp
 Description describe_drawing(const std::string& path);  // an SVG or PDF
 Description describe_folder(const std::string& path);   // describe_folder.cpp; also "demo:NAME"
@@ -38,6 +43,9 @@ void add_gguf(const std::string& path, Description& description);  // describe_g
 
 // Adds how many experts a model chooses from, and whether its heads have learned sinks.
 void add_mixture(const Architecture& model, Description& description);  // describe_mixture.cpp
+
+// Adds the images that a model reads as "image", null where it reads texts.
+void add_image_rule(const Checkpoint& checkpoint, Description& description);  // describe_image.cpp
 
 // Adds what an .hsagg says of its corpus as "corpus", without the numbers of its heads.
 void add_corpus(const std::string& path, Description& description);  // describe_corpus.cpp

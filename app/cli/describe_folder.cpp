@@ -154,6 +154,7 @@ void add_architecture(const Checkpoint& checkpoint, Description& description) {
   const Architecture& model = checkpoint.architecture();
   const Json head = head_name(checkpoint.output_head().kind);
   const bool gated = model.mlp == Architecture::Mlp::gated;
+  add_image_rule(checkpoint, description);
   Json& json = description.json;
   json["architecture"] = model.family;
   json["num_layers"] = model.num_layers;
@@ -189,8 +190,10 @@ void add_architecture(const Checkpoint& checkpoint, Description& description) {
                           ? ""
                           : fmt::format(" ({})", counted(model.num_kv_heads, "key and value head")),
                       model.d_model, model.head_dim);
-  text += fmt::format("vocabulary {}, {} positions up to {}, {}{}\n", model.vocab_size, position_name(model.position),
-                      model.max_positions, model.causal ? "causal" : "attends in both directions", window_text(model));
+  text +=
+      fmt::format("{}{} positions up to {}, {}{}\n",
+                  model.image ? "" : fmt::format("vocabulary {}, ", model.vocab_size), position_name(model.position),
+                  model.max_positions, model.causal ? "causal" : "attends in both directions", window_text(model));
   text += fmt::format(
       "{} norm {} each part{}, {}\n", model.norm == Architecture::Norm::rms ? "RMS" : "layer",
       norm_place_text(model.norm_place), model.parallel ? ", attention and MLP side by side" : "",
@@ -233,6 +236,15 @@ void add_checkpoint(const std::string& path, Description& description) {
   add_architecture(*checkpoint, description);
   add_tokenizer(checkpoint->tokenizer().get(), description);
   add_unexpected(checkpoint->unexpected(), description);
+  // A text model beside one that reads images has no head of its own.
+  if (checkpoint->output_head().kind != OutputHead::Kind::none || checkpoint->architecture().image) return;
+  const auto other = Checkpoint::open(path, Tower::image);
+  if (!other->architecture().image) return;
+  description.text += "\nfor images:\n";
+  Description images;
+  add_architecture(*other, images);
+  description.text += images.text;
+  description.json["image_tower"] = images.json;
 }
 
 }  // namespace

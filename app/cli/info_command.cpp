@@ -30,6 +30,8 @@ Description description_of(const std::string& path, const Reading& reading) {
       return describe_folder(path);
     case FileKind::png:
       return describe_picture(path);
+    case FileKind::jpeg:
+      return describe_jpeg(path);
     case FileKind::svg:
     case FileKind::pdf:
     case FileKind::page:

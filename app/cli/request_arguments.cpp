@@ -28,10 +28,10 @@ bool holds_a_list(std::string_view option) {
 }
 
 // Options that speak of drawn weights, of files, or of a second phrase: what no demo runs with.
-constexpr std::array<std::string_view, 19> kNotOfDemos = {
+constexpr std::array<std::string_view, 20> kNotOfDemos = {
     "session",  "model", "weights",    "input",      "d-model",   "seed",      "query",
     "key",      "value", "heads",      "kv-heads",   "input-dim", "init-gain", "embedding",
-    "position", "batch", "qkv-layout", "key-phrase", "key-input"};
+    "position", "batch", "qkv-layout", "key-phrase", "key-input", "image"};
 
 bool speaks_of_a_demo(const Arguments& given) {
   return std::none_of(kNotOfDemos.begin(), kNotOfDemos.end(),
@@ -48,12 +48,13 @@ void refuse_both(const Arguments& given, const std::string& a, const std::string
 void forget_replaced(const Arguments& given, Request& request) {
   const bool alone = given.has("query") || given.has("key") || given.has("value");
   const bool phrase = given.has("phrase") || given.has("phrase-file");
-  if (phrase || given.has("token-ids") || given.has("input") || alone) {
+  if (phrase || given.has("token-ids") || given.has("image") || given.has("input") || alone) {
     if (!phrase) {
       request.phrase.clear();
       request.second_phrase.reset();
     }
     request.token_ids.clear();
+    request.image.clear();
     request.input.clear();
     if (!alone) {
       request.query.clear();
@@ -96,6 +97,7 @@ void forget_replaced(const Arguments& given, Request& request) {
       request.phrase.clear();
       request.second_phrase.reset();
       request.token_ids.clear();
+      request.image.clear();
       request.input.clear();
     }
   }
@@ -147,12 +149,12 @@ GivenRequest given_request(const Arguments& given) {
   }
   if (given.has("phrase-file")) request.phrase = read_phrase_file(given.get("phrase-file"));
 
-  const bool nothing = request.phrase.empty() && request.token_ids.empty() && request.input.empty() &&
-                       !is_attention_alone(request) && !runs_capture(request);
+  const bool nothing = request.phrase.empty() && request.token_ids.empty() && request.image.empty() &&
+                       request.input.empty() && !is_attention_alone(request) && !runs_capture(request);
   if (nothing && !given.has("phrase") && !given.has("phrase-file")) {
     throw UsageError(
         "phrase", "found nothing to attend to",
-        "--phrase TEXT, or --phrase-file, --input, or --query, --key and --value, or a capture as --model");
+        "--phrase TEXT, or --phrase-file, --image, --input, or --query, --key and --value, or a capture as --model");
   }
   if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
   return result;

@@ -8,6 +8,7 @@
 
 #include "app/session/demo_start.h"
 #include "app/session/former_showing.h"
+#include "app/session/image_document.h"
 #include "app/session/phrase_file.h"
 #include "app/session/session_paths.h"
 #include "app/session/state_json.h"
@@ -47,6 +48,7 @@ void clear_inputs(Request& request) {
   request.second_phrase.reset();
   request.key_phrase.reset();
   request.token_ids.clear();
+  request.image.clear();
   request.input.clear();
   request.key_input.clear();
   request.value_input.clear();
@@ -79,12 +81,18 @@ Request with_layer(const std::string& path, const TensorFile& file, const Reques
 
 // The model as it was trained: of what was asked before, the words and where to compute stay.
 Request with_checkpoint(const std::string& path, const Request& current) {
-  const std::shared_ptr<const Checkpoint> checkpoint = Checkpoint::open(path);  // says now what is wrong with it
+  // It says now what is wrong with it.
+  const std::shared_ptr<const Checkpoint> checkpoint =
+      Checkpoint::open(path, current.image.empty() ? Tower::text : Tower::image);
   Request request;
   request.model = path;
   request.backend = current.backend;
   request.threads = current.threads;
-  if (checkpoint->tokenizer() == nullptr) {
+  if (checkpoint->architecture().image && !current.image.empty()) {
+    request.image = current.image;
+    return request;
+  }
+  if (checkpoint->tokenizer() == nullptr && !checkpoint->architecture().image) {
     // The model has no tokenizer: the first ids of the vocabulary stand for a text.
     const std::int64_t count =
         std::min<std::int64_t>({8, checkpoint->architecture().vocab_size, checkpoint->architecture().max_positions});
@@ -210,7 +218,15 @@ Document open_document(const std::string& path, const Request& current, const Vi
       document.title = title_of(document.request.model);
       document.view.layers.layer = -1;
       break;
+    case FileKind::jpeg:
+      document.request = with_image(path, current);
+      break;
     case FileKind::png:
+      if (is_input_picture(path, current)) {
+        document.request = with_image(path, current);
+        break;
+      }
+      [[fallthrough]];
     case FileKind::svg:
     case FileKind::pdf:
     case FileKind::page:

@@ -17,7 +17,7 @@ struct TensorFile;
 // file is missing or of no known kind.
 // safetensors, torch: tensors by name, safetensors or what torch.save wrote.
 // page: HTML that Headscope wrote.
-enum class FileKind { folder, png, svg, pdf, page, npy, npz, safetensors, torch, gguf, json };
+enum class FileKind { folder, png, jpeg, svg, pdf, page, npy, npz, safetensors, torch, gguf, json };
 FileKind file_kind(const std::string& path);
 
 // Whether an .npy holds weights, to which the rows that add up to 1 belong; x, queries and keys have none. Throws

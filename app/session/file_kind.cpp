@@ -23,6 +23,7 @@ FileKind file_kind(const std::string& path) {
   const std::span<const std::byte> bytes = file->bytes();
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text.starts_with("\x89PNG")) return FileKind::png;
+  if (text.starts_with("\xFF\xD8\xFF")) return FileKind::jpeg;
   if (is_svg(text)) return FileKind::svg;
   if (is_pdf(text)) return FileKind::pdf;
   if (is_page(text)) return FileKind::page;
@@ -38,6 +39,7 @@ FileKind file_kind(const std::string& path) {
   if (first != std::string_view::npos && text[first] == '{') return FileKind::json;
   // What it is not tells nothing: its name says which reader explains best what is wrong with it.
   if (extension == ".png") return FileKind::png;
+  if (extension == ".jpg" || extension == ".jpeg") return FileKind::jpeg;
   if (extension == ".svg") return FileKind::svg;
   if (extension == ".pdf") return FileKind::pdf;
   if (extension == ".npy") return FileKind::npy;
@@ -51,8 +53,8 @@ FileKind file_kind(const std::string& path) {
   throw Error(
       path + (found.empty() ? " is none of the files that Headscope knows" : " is " + found) +
       "; expected a session (.json), a picture exported by Headscope (.png, .svg, .pdf, .html), one attention layer "
-      "(.safetensors, .bin, .pt, .pth), a model (.gguf), a capture (.safetensors, .npy, .npz), an input (.npy) "
-      "or a phrase (.txt).");
+      "(.safetensors, .bin, .pt, .pth), a model (.gguf), a capture (.safetensors, .npy, .npz), an input (.npy), "
+      "a phrase (.txt) or, where the open model reads images, a picture (.png, .jpg).");
 }
 
 }  // namespace headscope

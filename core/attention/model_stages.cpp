@@ -116,6 +116,10 @@ std::string norm_text(const ModelTrace& model, const std::string& of) {
   return fmt::format("{}({})", row_norm_of(architecture_of(model), {}).text(), of);
 }
 
+std::string result_norm_text(const ModelTrace& model, const std::string& of) {
+  return fmt::format("{}({})", result_norm_of(architecture_of(model), {}).text(), of);
+}
+
 std::string stream_text(const ModelTrace& model) {
   const Architecture& architecture = architecture_of(model);
   const bool mlp = architecture.mlp != Architecture::Mlp::none;
@@ -144,7 +148,7 @@ ModelStage stage_of(const ModelTrace& model, const LayerStreams& streams, ModelS
       return {id, mlp_tensor(model, streams, true, cancel), mlp_in_text(model)};
     case ModelStageId::mlp_out:
       return {id, mlp_tensor(model, streams, false, cancel),
-              norms_result ? norm_text(model, "MLP(mlp_in)") : "MLP(mlp_in)"};
+              norms_result ? result_norm_text(model, "MLP(mlp_in)") : "MLP(mlp_in)"};
     case ModelStageId::final_norm:
       return {id, model.final_hidden,
               head.final_norm.empty() ? "what leaves the last layer" : norm_text(model, "stream")};
@@ -187,8 +191,7 @@ void check_model_stage(const std::string& option, const Trace& trace, ModelStage
                      "a model whose layers have one");
   }
   if (info.needs == ModelStageNeeds::output_head && checkpoint.output_head().kind == OutputHead::Kind::none) {
-    throw UsageError(option,
-                     fmt::format("found {}; {} was saved without its output head", info.name, trace.model->name),
+    throw UsageError(option, fmt::format("found {}; {} {}", info.name, trace.model->name, checkpoint.why_no_head()),
                      "a model with one");
   }
 }

@@ -1,5 +1,7 @@
 #include "core/attention/output_head.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -28,7 +30,7 @@ OutputHead head_of(const ModelTrace& model) {
   HEADSCOPE_ASSERT(model.checkpoint != nullptr && !model.final_hidden.empty(), "no final_hidden of " + model.name);
   OutputHead head = model.checkpoint->output_head();
   if (head.kind == OutputHead::Kind::none) {
-    throw UsageError("predict", model.name + " was saved without its output head", "a model with one");
+    throw UsageError("predict", fmt::format("{} {}", model.name, model.checkpoint->why_no_head()), "a model with one");
   }
   return head;
 }

@@ -40,7 +40,7 @@ namespace {
 
 bool same_norm(const RowNorm* a, const RowNorm* b) {
   if (a == nullptr || b == nullptr) return a == b;
-  return a->kind == b->kind && a->eps == b->eps && a->plus_one == b->plus_one &&
+  return a->kind == b->kind && a->eps == b->eps && a->plus_one == b->plus_one && a->scales == b->scales &&
          same_storage(a->weights.weight, b->weights.weight) && same_storage(a->weights.bias, b->weights.bias);
 }
 

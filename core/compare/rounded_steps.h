@@ -135,6 +135,12 @@ class RoundedSteps {
     const auto features = static_cast<std::int64_t>(weight.size());
     const Real offset = static_cast<Real>(norm.plus_one ? 1 : 0);
     for (auto row = x.values.begin(); row != x.values.end(); row += features) {
+      if (norm.scales) {
+        for (std::int64_t d = 0; d < features; ++d) {
+          row[d] = stored(static_cast<Real>(row[d]) * static_cast<Real>(weight[static_cast<std::size_t>(d)]));
+        }
+        continue;
+      }
       Real mean = 0, squares = 0;
       if (norm.kind == Architecture::Norm::layer) {
         for (std::int64_t d = 0; d < features; ++d) mean += static_cast<Real>(row[d]) / static_cast<Real>(features);

@@ -26,7 +26,7 @@ void check_model(const ModelTrace& model) {
   }
   const OutputHead head = model.checkpoint->output_head();
   if (head.kind == OutputHead::Kind::none) {
-    throw UsageError("model", model.name + " was saved without its output head", "a model with one");
+    throw UsageError("model", fmt::format("{} {}", model.name, model.checkpoint->why_no_head()), "a model with one");
   }
   if (!head.transform.empty()) {
     throw UsageError("model",

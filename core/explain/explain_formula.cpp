@@ -107,7 +107,8 @@ std::string right_side(const Trace& trace, StageId stage, const CellOrigin& orig
           "both",
           origin.sources[1].name);
     case CellStep::normed:
-      return fmt::format("{} of output[b,i,:]", trace.inputs->output_norm->text());
+      return trace.inputs->output_norm->scales ? "output[b,i,d] · scale[d]"
+                                               : fmt::format("{} of output[b,i,:]", trace.inputs->output_norm->text());
   }
   HEADSCOPE_ASSERT(false, std::string(stage_name(stage)));
   return {};

@@ -106,6 +106,14 @@ void Explainer::add_normed() {
   const std::vector<Index> cells = cells_of(origin_.sources[0].region);
   const std::vector<double> x = values_of(origin_.sources[0]);
   const auto count = static_cast<double>(x.size());
+  if (norm.scales) {
+    const auto at = static_cast<std::size_t>(origin_.at);
+    const double scale = static_cast<double>(norm.weights.weight.at({origin_.at}));
+    add_operand(origin_.sources[0], cells[at], x[at]);
+    add_operand(origin_.sources[1], {origin_.at}, scale);
+    to_.magnitude = std::abs(x[at] * scale);
+    return step("× scale", operand_text(x[at]) + " · " + in_brackets(scale, operand_text(scale)), x[at] * scale);
+  }
   double mean = 0, squares = 0;
   for (std::size_t d = 0; d < x.size(); ++d) {
     add_operand(origin_.sources[0], cells[d], x[d]);

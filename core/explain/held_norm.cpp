@@ -8,10 +8,14 @@
 namespace headscope {
 
 HeldNorm::HeldNorm(const RowNorm& norm, std::span<const float> x)
-    : centred_(norm.kind == Architecture::Norm::layer), bias_(norm.weights.bias.values()) {
+    : centred_(norm.kind == Architecture::Norm::layer && !norm.scales), bias_(norm.weights.bias.values()) {
   const std::vector<float> weight = norm.weights.weight.values();
   if (weight.empty()) return;
   HEADSCOPE_ASSERT(weight.size() == x.size(), std::to_string(weight.size()) + " for " + std::to_string(x.size()));
+  if (norm.scales) {
+    factors_.assign(weight.begin(), weight.end());
+    return;
+  }
   const auto count = static_cast<double>(x.size());
   double sum = 0, squares = 0;
   for (const float each : x) sum += centred_ ? static_cast<double>(each) : 0;

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/explain/explainer.h"
+#include "core/model/image_input.h"
 #include "core/model/row_norm.h"
 #include "core/model/stack.h"
 
@@ -23,7 +24,45 @@ ModelRow plus(const ModelRow& a, const ModelRow& b) {
 
 }  // namespace
 
+// A token of an image: a patch's map, or a learned vector, and its position.
+void ModelTeller::tell_image() {
+  const EmbeddingWeights weights = model_.checkpoint->embedding();
+  const ImageInput& image = *trace_.inputs->image;
+  const ImageRule& rule = *architecture_.image;
+  const std::int64_t classes = rule.class_token ? 1 : 0, patch = position_ - image.leading;
+  const auto row = [](const Tensor& table, std::int64_t index) {
+    std::vector<float> values(static_cast<std::size_t>(table.dim(1)));
+    table.read({{index, index + 1}, {0, table.dim(1)}}, values);
+    return ModelRow(values.begin(), values.end());
+  };
+  ModelRow x;
+  const char* name = patch >= 0 ? "patch" : position_ < classes ? "class_token" : "register";
+  const std::int64_t at = patch >= 0 ? patch : position_ < classes ? 0 : position_ - classes;
+  if (patch >= 0) {
+    x = times(weights.patches.projection, row(image.pixels, patch));
+  } else {
+    x = row(position_ < classes ? weights.patches.class_token : weights.patches.registers, at);
+  }
+  const auto d = static_cast<std::size_t>(feature_);
+  std::vector<ModelTerm> terms{{name, {at, feature_}, x[d]}};
+  std::string text = name;
+  if (patch >= 0 || position_ < classes) {
+    const std::int64_t place = patch >= 0 ? classes + patch : 0;
+    const ModelRow position = row(image.positions, place);
+    terms.push_back({"position", {place, feature_}, position[d]});
+    x = plus(x, position);
+    text += " + position";
+  }
+  cell_.formula = fmt::format("stream[0,b,i,d] = {}{}", weights.norm.empty() ? text : "norm(" + text + ")",
+                              patch >= 0 ? fmt::format(", patch[p,d] = Σ_k projection[d,k] · pixels[p,k]{}",
+                                                       weights.patches.projection.bias.empty() ? "" : " + bias[d]")
+                                         : "");
+  sum(terms);
+  norm(weights.norm, x);
+}
+
 void ModelTeller::tell_embeddings() {
+  if (trace_.inputs->image != nullptr) return tell_image();
   const EmbeddingWeights weights = model_.checkpoint->embedding();
   const Inputs& inputs = *trace_.inputs;
   const auto at = static_cast<std::size_t>(position_);
@@ -101,13 +140,23 @@ void ModelTeller::tell_mlp_in() {
 }
 
 void ModelTeller::tell_mlp_out() {
-  const bool gated = architecture_.mlp == Architecture::Mlp::gated, normed = architecture_.norms_result();
+  const bool gated = architecture_.mlp == Architecture::Mlp::gated, scaled = architecture_.layer_scale;
+  const bool normed = architecture_.norms_result() && !scaled;
   const std::string text = "Σ_k down[d,k] · hidden[k]";
-  cell_.formula = fmt::format("mlp_out[l,b,i,d] = {}, hidden = {}", normed ? "norm(" + text + ")" : text,
+  cell_.formula = fmt::format("mlp_out[l,b,i,d] = {}, hidden = {}",
+                              normed   ? "norm(" + text + ")"
+                              : scaled ? "scale[d] · " + text
+                                       : text,
                               gated ? "f(gate · mlp_in) · (up · mlp_in)" : "f(up · mlp_in)");
   const ModelRow x = hidden();
   product(block().down, "hidden", feature_, x);
   if (normed) norm(block().mlp_norm_out, times(block().down, x));
+  if (!scaled) return;
+  const double before = cell_.steps.back().value;
+  const auto factor = static_cast<double>(block().mlp_norm_out.weight.at({feature_}));
+  operand("scale", {feature_}, factor, SourceRole::projection);
+  step("× scale", step_text(before) + " · " + in_brackets(factor, operand_text(factor)), before * factor);
+  cell_.magnitude *= std::abs(factor);
 }
 
 void ModelTeller::tell_final_norm() {

@@ -50,6 +50,7 @@ class ModelTeller {
   ModelRow hidden() const;
 
   void check(const Index& index) const;
+  void tell_image();
   void tell_embeddings();
   void tell_stream();
   void tell_attention();

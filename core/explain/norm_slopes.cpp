@@ -1,11 +1,17 @@
 #include "core/explain/norm_slopes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
 namespace headscope {
 
 std::vector<double> norm_slopes(const RowNorm& norm, std::vector<double> x, std::int64_t own) {
+  if (norm.scales) {
+    std::fill(x.begin(), x.end(), 0.0);
+    x[static_cast<std::size_t>(own)] = static_cast<double>(norm.weights.weight.at({own}));
+    return x;
+  }
   const auto count = static_cast<double>(x.size());
   const bool centred = norm.kind == Architecture::Norm::layer;
   double mean = 0, squares = 0;

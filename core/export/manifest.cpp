@@ -14,6 +14,7 @@
 #include "core/heads/shown_weights.h"
 #include "core/io/json_text.h"
 #include "core/model/checkpoint.h"
+#include "core/model/image_input.h"
 #include "core/tensor/statistics.h"
 
 namespace headscope {
@@ -126,6 +127,15 @@ Json grid_json(const std::optional<ImageGrid>& grid) {
   return grid ? Json{grid->rows, grid->columns} : Json(nullptr);
 }
 
+// The image whose patches the tokens are.
+Json image_json(const ImageInput& image) {
+  return {{"file", image.path},
+          {"grid", grid_json(image.grid)},
+          {"first_patch", image.leading},
+          {"height", image.picture.height},
+          {"width", image.picture.width}};
+}
+
 // What was captured, and how it fits together.
 Json capture_json(const ModelTrace& model) {
   const CaptureReport& report = *model.capture;
@@ -180,6 +190,7 @@ std::string manifest_json(const Trace& computed, const ManifestContents& content
   if (trace.model != nullptr) json["model"] = model_json(*trace.model);
   json["tokens"] = trace.query_labels();
   json["key_tokens"] = trace.key_labels();
+  if (trace.inputs->image != nullptr) json["image"] = image_json(*trace.inputs->image);
   json["backend"] = trace.backend;
   json["fully_masked_rows"] = trace.fully_masked_rows;
   const LayerWeights& weights = trace.inputs->weights;

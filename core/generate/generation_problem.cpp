@@ -64,7 +64,7 @@ MaybeProblem generation_problem(const Request& request, const Inputs& inputs, st
       return Problem{
           "model", fmt::format("{} predicts masked tokens, not the next one", request.model), kGenerators, {}};
     case OutputHead::Kind::none:
-      return Problem{"model", fmt::format("{} was saved without its output head", request.model), kGenerators, {}};
+      return Problem{"model", fmt::format("{} {}", request.model, inputs.checkpoint->why_no_head()), kGenerators, {}};
   }
   if (architecture.position == Architecture::Position::none) return {};  // no table, no angles: any length
   const std::int64_t room = architecture.max_positions - inputs.query_len;

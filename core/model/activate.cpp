@@ -6,6 +6,11 @@
 #include "core/base/assert.h"
 
 namespace headscope {
+namespace {
+
+constexpr float kQuickGelu = 1.702F;  // x sigmoid(s x) = silu(s x) / s
+
+}  // namespace
 
 void activate(Architecture::Activation activation, std::span<float> values) {
   const auto count = static_cast<std::int64_t>(values.size());
@@ -18,6 +23,11 @@ void activate(Architecture::Activation activation, std::span<float> values) {
       return silu_values(values.data(), count);
     case Architecture::Activation::relu:
       for (float& value : values) value = value < 0 ? 0.0F : value;
+      return;
+    case Architecture::Activation::quick_gelu:
+      for (float& value : values) value *= kQuickGelu;
+      silu_values(values.data(), count);
+      for (float& value : values) value /= kQuickGelu;
       return;
   }
   HEADSCOPE_ASSERT(false, "activation " + std::to_string(static_cast<int>(activation)));

@@ -14,6 +14,8 @@ const char* activation_name(Architecture::Activation activation) {
       return "silu";
     case Architecture::Activation::relu:
       return "relu";
+    case Architecture::Activation::quick_gelu:
+      return "quick_gelu";
   }
   return "";
 }

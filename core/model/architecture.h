@@ -64,6 +64,27 @@ struct LatentRule {
   friend bool operator==(const LatentRule&, const LatentRule&) = default;
 };
 
+// An image in place of a text (Dosovitskiy et al. 2021): it is cut into patches of `patch` x `patch` pixels, row by
+// row; the numbers of a patch, channel by channel, pass a linear map and become a token. Before them stand the class
+// token, which has a position of its own, and registers (Darcet et al. 2024), which have none.
+struct ImageRule {
+  static constexpr std::int64_t kChannels = 3;
+  // What becomes of the learned positions when an image has another grid of patches than the one they were learned on:
+  // it is refused, or they are interpolated by cubic convolution, with a = -0.75 between the nearest positions
+  // (torch's bicubic), or with a = -0.5 over all that a new place covers (torch's with antialias).
+  enum class OtherGrid { refused, bicubic, bicubic_antialias };
+  std::int64_t height = 0, width = 0;  // pixels of the images that positions were learned on
+  std::int64_t patch = 0;
+  bool class_token = true;
+  std::int64_t registers = 0;
+  bool patch_bias = true;
+  OtherGrid other_grid = OtherGrid::refused;
+  std::int64_t rows() const { return height / patch; }
+  std::int64_t columns() const { return width / patch; }
+  std::int64_t leading() const { return (class_token ? 1 : 0) + registers; }  // tokens before the patches
+  friend bool operator==(const ImageRule&, const ImageRule&) = default;
+};
+
 struct Architecture {
   enum class Norm { layer, rms };
   // Where the norms of a layer stand, of its attention and of its MLP alike (f):
@@ -74,14 +95,16 @@ struct Architecture {
   // How the rows of a fused projection lie: [Q K V]; [q_h k_h v_h] of every head; [q_h .. k_g v_g] of every group of
   // heads that share a key
   enum class FusedRows { blocked, per_head, grouped };
-  // gelu: x Phi(x) by erf; gelu_tanh: its approximation by tanh ("gelu_new", "gelu_pytorch_tanh"); silu: x sigmoid(x)
-  enum class Activation { gelu, gelu_tanh, silu, relu };
+  // gelu: x Phi(x) by erf; gelu_tanh: its approximation by tanh ("gelu_new", "gelu_pytorch_tanh"); silu: x sigmoid(x);
+  // quick_gelu: x sigmoid(1.702 x)
+  enum class Activation { gelu, gelu_tanh, silu, relu, quick_gelu };
 
   std::string family;  // the row of the table of families: "gpt2", "bert", "llama", ...
   std::int64_t vocab_size = 0, d_model = 0, num_layers = 0;
   std::int64_t num_heads = 0, num_kv_heads = 0, head_dim = 0;
   std::int64_t value_head_dim = 0;  // features of a head of values; 0: head_dim
   std::optional<LatentRule> latents;
+  std::optional<ImageRule> image;  // reads images; nullopt: token ids
   std::int64_t mlp_width = 0;      // 0 without an MLP
   std::int64_t max_positions = 0;  // tokens that a text may have; learned: rows of the table less position_offset
 
@@ -105,6 +128,9 @@ struct Architecture {
   // Attention and MLP read the same stream: x + attention(norm(x)) + mlp(norm(x)); a family without the name of a norm
   // for the MLP gives both the same. Only with NormPlace::before.
   bool parallel = false;
+  // What attention and the MLP give is multiplied by learned numbers, feature by feature, instead of being normalised
+  // (Touvron et al. 2021, LayerScale). Only with NormPlace::around.
+  bool layer_scale = false;
   bool shared_norm = false;       // the MLP has no norm of its own, though the family names one
   bool bare_first_layer = false;  // the attention of layer 0 reads the stream without a norm
   bool head_norm = false;         // queries and keys pass a norm over head_dim before positions are applied

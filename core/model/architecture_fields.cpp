@@ -25,7 +25,7 @@ ArchitectureField::Choice choice_of(std::vector<const char*> words) {
 
 std::vector<ArchitectureField> all_fields() {
   using A = Architecture;
-  const std::vector<const char*> activations = {"gelu", "gelu_tanh", "silu", "relu"};
+  const std::vector<const char*> activations = {"gelu", "gelu_tanh", "silu", "relu", "quick_gelu"};
   const std::vector<const char*> activation_keys = {
       "hidden_act", "activation_function", "hidden_activation", "activation", "act", "ffn_activation"};
   return {

@@ -9,16 +9,11 @@
 #include <vector>
 
 #include "core/base/cancel.h"
+#include "core/model/image_grid.h"
 #include "core/request/request.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
-
-// Patches of an image in rows and columns, which a model reads as tokens.
-struct ImageGrid {
-  std::int64_t rows = 0, columns = 0;
-  friend bool operator==(const ImageGrid&, const ImageGrid&) = default;
-};
 
 // A mask that a capture carries: 1 = may attend where it is whole (booleans, integers), else added to the scores, and
 // -inf hides.

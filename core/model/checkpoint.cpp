@@ -2,59 +2,44 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "core/base/assert.h"
 #include "core/base/error.h"
 #include "core/base/message_text.h"
 #include "core/io/gguf.h"
-#include "core/io/json_text.h"
-#include "core/io/tensor_formats.h"
 #include "core/model/config_reader.h"
 #include "core/model/demo_checkpoints.h"
-#include "core/model/gguf_model.h"
+#include "core/model/image_processor.h"
 #include "core/model/latents.h"
 #include "core/model/linear_names.h"
-#include "core/model/model_config.h"
-#include "core/model/model_map.h"
+#include "core/model/opened_model.h"
 #include "core/model/picked_rows.h"
 #include "core/model/planned_weights.h"
-#include "core/model/weight_files.h"
 #include "core/model/weight_lookup.h"
 #include "core/model/weight_plan.h"
 #include "core/text/tokenizer.h"
 
 namespace headscope {
 
-namespace fs = std::filesystem;
-
 namespace {
 
-// What a path means: configuration and tensors, and where the tokenizer is.
-struct Opened {
-  std::string path, tokenizer_path;
-  ModelConfig config;
-  WeightFiles files;
-  std::shared_ptr<const Family> family;  // config.family, where it is no row of the table of families
-  bool paired_rows = false;              // of queries and keys: Linear::paired_head
-};
+const Axes kTable{Axis::position, Axis::feature};
 
 }  // namespace
 
 struct Checkpoint::Contents {
-  explicit Contents(Opened opened)
+  explicit Contents(OpenedModel opened)
       : path(std::move(opened.path)),
         tokenizer_path(std::move(opened.tokenizer_path)),
         own_family(std::move(opened.family)),
         paired_rows(opened.paired_rows),
         config(std::move(opened.config)),
         files(std::move(opened.files)),
-        lookup(files, planned_body(config.architecture, *config.family).word) {
+        lookup(files, planned_body(config.architecture, *config.family).first()) {
     const PlannedTensor decoder = planned_head(config.architecture, *config.family).decoder.weight;
     if (config.tied_by_file && lookup.find(decoder) != nullptr) config.architecture.tied_embeddings = false;
     account = checked_weights(files, lookup, config.architecture, *config.family, path);
@@ -63,6 +48,7 @@ struct Checkpoint::Contents {
   const std::string path, tokenizer_path;
   const std::shared_ptr<const Family> own_family;
   const bool paired_rows;
+  Tower tower = Tower::text;
   ModelConfig config;
   const WeightFiles files;
   const WeightLookup lookup;
@@ -70,6 +56,7 @@ struct Checkpoint::Contents {
 
   std::mutex mutex;  // of what is read once
   std::optional<std::shared_ptr<const Tokenizer>> tokenizer;
+  std::optional<std::shared_ptr<const ImageProcessor>> image_processor;
   std::optional<EmbeddingWeights> embedding;
   std::map<std::int64_t, BlockWeights> blocks;
   std::optional<OutputHead> output_head;
@@ -171,17 +158,6 @@ Checkpoint::~Checkpoint() = default;
 
 namespace {
 
-Opened open_gguf(const std::string& path, const std::string& file_path) {
-  const std::shared_ptr<const GgufFile> file = GgufFile::open(file_path);
-  GgufModel model = gguf_model_of(*file);
-  return {path,
-          file_path,
-          std::move(model.config),
-          WeightFiles::of(tensors_of(file)),
-          std::move(model.family),
-          model.paired_rows};
-}
-
 // A tensor that a GGUF model's row does not know may change its numbers.
 void refuse_unexpected(std::vector<std::string>& unexpected, const std::string& file, const std::string& family) {
   std::erase(unexpected, "rope_freqs.weight");  // gguf_model_of() has read it
@@ -191,39 +167,14 @@ void refuse_unexpected(std::vector<std::string>& unexpected, const std::string& 
   throw Error(fmt::format("{}: has tensors that a {} model does not have here: {}", file, family, first_ten(shown)));
 }
 
-Opened open_folder(const std::string& path, const std::string& folder) {
-  std::error_code error;
-  const fs::file_status status = fs::status(folder, error);
-  if (!fs::is_directory(status)) {
-    if (const std::string unread = unread_format(folder); fs::exists(status) && !unread.empty()) {
-      throw Error(folder + ": " + unread);
-    }
-    throw Error(fmt::format(
-        "{}: {}; expected a checkpoint folder with config.json and model.safetensors or pytorch_model.bin, or a "
-        "GGUF model (.gguf)",
-        folder, fs::exists(status) ? "is no folder" : "is not there"));
-  }
-  const fs::path config = fs::path(folder) / "config.json";
-  if (!fs::exists(config, error)) {
-    throw Error(fmt::format("{}: found no config.json in it; expected a checkpoint folder", folder));
-  }
-  const fs::path map = fs::path(folder) / kMapName;
-  const bool mapped = fs::exists(fs::symlink_status(map, error));
-  const JsonValue json = parse_strict_json(read_json_text(config.string()), config.string());
-  std::optional<ModelConfig> read;
-  if (!mapped) read = model_config_of(json, config.string());
-  WeightFiles files = WeightFiles::open(folder);
-  if (mapped) read = read_model_map(map.string(), files);
-  return {path, folder, std::move(*read), std::move(files), nullptr, false};
-}
-
 }  // namespace
 
-std::shared_ptr<const Checkpoint> Checkpoint::open(const std::string& path_or_demo) {
+std::shared_ptr<const Checkpoint> Checkpoint::open(const std::string& path_or_demo, Tower tower) {
   const std::string place = path_or_demo.starts_with("demo:") ? demo_folder(path_or_demo.substr(5)) : path_or_demo;
   const std::string gguf = gguf_path_of(place);
-  auto contents =
-      std::make_unique<Contents>(gguf.empty() ? open_folder(path_or_demo, place) : open_gguf(path_or_demo, gguf));
+  auto contents = std::make_unique<Contents>(gguf.empty() ? open_model_folder(path_or_demo, place, tower)
+                                                          : open_gguf_model(path_or_demo, gguf));
+  contents->tower = tower;
   if (!gguf.empty()) refuse_unexpected(contents->account.unexpected, gguf, contents->config.architecture.family);
   return std::shared_ptr<const Checkpoint>(new Checkpoint(std::move(contents)));
 }
@@ -240,10 +191,14 @@ EmbeddingWeights Checkpoint::embedding() const {
   const std::lock_guard lock(contents_->mutex);
   if (!contents_->embedding) {
     const PlannedBody planned = planned_body(architecture(), *contents_->config.family);
-    contents_->embedding = EmbeddingWeights{
-        read_matrix(contents_->lookup, planned.word), read_matrix(contents_->lookup, planned.position),
-        read_matrix(contents_->lookup, planned.token_type), read_norm(contents_->lookup, planned.embedding_norm),
-        read_linear(contents_->lookup, planned.embedding_projection)};
+    contents_->embedding = EmbeddingWeights{read_matrix(contents_->lookup, planned.word),
+                                            read_matrix(contents_->lookup, planned.position),
+                                            read_matrix(contents_->lookup, planned.token_type),
+                                            read_norm(contents_->lookup, planned.embedding_norm),
+                                            read_linear(contents_->lookup, planned.embedding_projection),
+                                            read_patches(contents_->lookup, planned)};
+    Tensor& position = contents_->embedding->position;  // [1, positions, width] where images are read
+    if (position.rank() == 3) position = position.reshaped({position.dim(1), position.dim(2)}, kTable);
   }
   return *contents_->embedding;
 }
@@ -267,6 +222,24 @@ std::shared_ptr<const Tokenizer> Checkpoint::tokenizer() const {
   const std::lock_guard lock(contents_->mutex);
   if (!contents_->tokenizer) contents_->tokenizer = load_tokenizer(contents_->tokenizer_path);
   return *contents_->tokenizer;
+}
+
+std::shared_ptr<const ImageProcessor> Checkpoint::image_processor() const {
+  const std::lock_guard lock(contents_->mutex);
+  if (!contents_->image_processor) {
+    contents_->image_processor = read_image_processor(contents_->tokenizer_path, architecture());
+  }
+  return *contents_->image_processor;
+}
+
+Tower Checkpoint::tower() const {
+  return contents_->tower;
+}
+
+const char* Checkpoint::why_no_head() const {
+  if (architecture().image) return "reads images and has no vocabulary";
+  return contents_->config.family->makes_vectors ? "makes vectors of texts and predicts no tokens"
+                                                 : "was saved without its output head";
 }
 
 const std::vector<std::int64_t>& Checkpoint::end_tokens() const {

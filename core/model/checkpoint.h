@@ -9,23 +9,27 @@
 
 #include "core/model/architecture.h"
 #include "core/model/checkpoint_weights.h"
+#include "core/model/tower.h"
 
 namespace headscope {
 
 class Tokenizer;
+struct ImageProcessor;
 
 class Checkpoint {
  public:
   // A folder with config.json and weights as WeightFiles::open finds them, a GGUF file or a folder that holds one
   // (core/io/gguf), or demo:NAME for a folder that Headscope ships. Reads the configuration and headers, no weights.
   // Throws Error that lists everything that is missing or does not fit, each with name, found and expected; UsageError
-  // for an unknown demo.
-  static std::shared_ptr<const Checkpoint> open(const std::string& path_or_demo);
+  // for an unknown demo. Of a model that reads both texts and images the part that reads what `tower` says is opened;
+  // one that reads the other alone is opened all the same.
+  static std::shared_ptr<const Checkpoint> open(const std::string& path_or_demo, Tower tower = Tower::text);
   ~Checkpoint();
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;
 
   const std::string& path() const;  // as given to open()
+  Tower tower() const;              // likewise
   const Architecture& architecture() const;
 
   // Made on the first call and kept: the same storage every time. Safe from any thread.
@@ -35,6 +39,11 @@ class Checkpoint {
 
   // Read on the first call; null when the folder has none. Throws Error when it is malformed.
   std::shared_ptr<const Tokenizer> tokenizer() const;
+  // How an image becomes numbers; null when the folder does not say. Read on the first call; throws Error when it is
+  // malformed.
+  std::shared_ptr<const ImageProcessor> image_processor() const;
+  // What a sentence says of a model whose output_head() is none, after its name: "was saved without its output head".
+  const char* why_no_head() const;
   // The tokens that end a text, as config.json names them (ModelConfig::end_tokens).
   const std::vector<std::int64_t>& end_tokens() const;
 

@@ -18,12 +18,20 @@ struct NormWeights {
   bool empty() const { return weight.empty(); }
 };
 
+// What makes tokens of an image (Architecture::image).
+struct PatchWeights {
+  Linear projection;   // [d_model, channels * patch * patch]
+  Tensor class_token;  // [1, d_model], where there is one
+  Tensor registers;    // [registers, d_model], where there are some
+};
+
 struct EmbeddingWeights {
   Tensor word;        // [vocab_size, width], width: Architecture::word_width()
   Tensor position;    // [position_offset + max_positions, width], learned positions
   Tensor token_type;  // [token_types, width]
   NormWeights norm;
   Linear projection;  // [d_model, width], where Architecture::embedding_width is above 0
+  PatchWeights patches;
 };
 
 // Of a mixture (Architecture::mixture). The numbers stay in the file: an expert that no row chose is not read.

@@ -27,6 +27,7 @@ constexpr std::pair<std::string_view, Architecture::Activation> kSpellings[] = {
     {"silu", Architecture::Activation::silu},
     {"swish", Architecture::Activation::silu},
     {"relu", Architecture::Activation::relu},
+    {"quick_gelu", Architecture::Activation::quick_gelu},
 };
 
 }  // namespace
@@ -37,8 +38,8 @@ Architecture::Activation activation_of(ConfigReader& reader, const char* key, Ar
   for (const auto& [spelling, activation] : kSpellings) {
     if (name == spelling) return activation;
   }
-  reader.add_problem(
-      fmt::format("{} is {}, expected gelu, gelu_new, gelu_pytorch_tanh, silu or relu", key, in_quotes(name)));
+  reader.add_problem(fmt::format("{} is {}, expected gelu, gelu_new, gelu_pytorch_tanh, silu, relu or quick_gelu", key,
+                                 in_quotes(name)));
   return otherwise;
 }
 

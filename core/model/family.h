@@ -43,6 +43,12 @@ struct ConfigKeys {
 struct TensorNames {
   const char* word = "";
   const char* position = "";
+  // Of models that read images: the map of patches, [d_model, channels, patch, patch], and the whole names of single
+  // tokens; position_table is the whole name of a table [1, positions, d_model].
+  const char* patch = "";
+  const char* class_token = "";
+  const char* registers = "";
+  const char* position_table = "";
   const char* token_type = "";
   const char* embedding_norm = "";
   const char* embedding_projection = "";  // where Architecture::embedding_width is above 0
@@ -66,6 +72,8 @@ struct TensorNames {
   const char* key_value_of_latent = "";
   const char* mlp_norm = "";
   const char* mlp_norm_out = "";
+  const char* attention_scale = "";  // the whole names, where Architecture::layer_scale says so
+  const char* mlp_scale = "";
   const char* gate_up = "";  // both of a gated MLP in one, rows [gate up]; or the two below
   const char* gate = "";
   const char* up = "";
@@ -134,7 +142,9 @@ struct RotaryKeys {
 struct Family {
   Architecture fixed;  // the settings that config.json does not decide; its `family` names the row
   std::vector<std::string_view> model_types;
-  std::vector<std::string_view> wrappers;  // model_types of larger models that hold one of these as `text_config`
+  // model_types of larger models that hold one of these as `text_config`, or, a model that reads images, as
+  // `vision_config`
+  std::vector<std::string_view> wrappers;
   // Whether a configuration of these model_types is this row's, or one of the rows that follow; null: it is.
   bool (*applies)(ConfigReader& reader) = nullptr;
   std::vector<std::string_view> marks;  // keys that all of this family's configurations have, and no other's
@@ -149,6 +159,10 @@ struct Family {
   RotaryKeys rotary;
   RotaryRule::Pairs pairs = RotaryRule::Pairs::halves;
   std::vector<Refusal> refused;
+  // How names of tensors begin that belong to other parts of a larger model, or to heads that make no tokens: such
+  // tensors are not read, and not listed as unexpected.
+  std::vector<std::string_view> left_out;
+  bool makes_vectors = false;  // of texts, whatever stands in its files: there is no head that predicts tokens
   // What the family says in its own way; null: nothing. Problems go to the reader.
   void (*particulars)(ConfigReader& reader, const Family& family, Architecture& architecture) = nullptr;
 };

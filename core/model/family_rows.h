@@ -52,6 +52,15 @@ Family mixtral();
 Family qwen3_moe();
 Family gpt_oss();
 
+// family_vision.cpp
+Family vit();
+Family dinov2_gated();
+Family dinov2();
+Family clip_vision();
+Family clip_text();
+Family siglip_vision();
+Family siglip_text();
+
 // family_gemma.cpp
 Family gemma();
 Family gemma2();

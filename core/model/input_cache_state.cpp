@@ -5,6 +5,7 @@
 
 #include "core/io/changed_file.h"
 #include "core/io/csv.h"
+#include "core/model/image_input.h"
 #include "core/model/seeded.h"
 
 namespace headscope {
@@ -104,13 +105,18 @@ const LayerWeights& InputCache::State::layer(const std::string& path, QkvLayout 
   });
 }
 
-std::shared_ptr<const Checkpoint> InputCache::State::checkpoint(const std::string& path_or_demo) {
-  const bool known = checkpoint_ != nullptr && checkpoint_->path() == path_or_demo;
+std::shared_ptr<const ImageInput> InputCache::State::image(const std::string& path,
+                                                           const std::shared_ptr<const Checkpoint>& checkpoint) {
+  return cached(images_, ImageKey(path, checkpoint), path, [&] { return read_image_input(path, *checkpoint); });
+}
+
+std::shared_ptr<const Checkpoint> InputCache::State::checkpoint(const std::string& path_or_demo, Tower tower) {
+  const bool known = checkpoint_ != nullptr && checkpoint_->path() == path_or_demo && checkpoint_->tower() == tower;
   if (known && checkpoint_stamp_->unchanged()) return checkpoint_;
   checkpoint_ = nullptr;
   // The stamp is older than the contents: a change in between is noticed by the next request.
   FolderStamp stamp(path_or_demo);
-  checkpoint_ = Checkpoint::open(path_or_demo);
+  checkpoint_ = Checkpoint::open(path_or_demo, tower);
   checkpoint_stamp_ = std::move(stamp);
   return checkpoint_;
 }
@@ -128,6 +134,7 @@ void InputCache::State::forget_unused_files() {
   sweep(npy_files_);
   sweep(csv_files_);
   sweep(layers_);
+  sweep(images_);
 }
 
 }  // namespace headscope

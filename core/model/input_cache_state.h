@@ -23,6 +23,8 @@
 
 namespace headscope {
 
+struct ImageInput;
+
 // Everything that the seeded draws depend on. The sizes of the sequence are 0 when it is not drawn.
 struct SeededDraws {
   std::uint64_t seed = 0;
@@ -56,7 +58,10 @@ struct InputCache::State {
   const LayerWeights& layer(const std::string& path, QkvLayout layout);
 
   // The open checkpoint of a folder or demo; opened again when one of its files changed on disk. Keeps one.
-  std::shared_ptr<const Checkpoint> checkpoint(const std::string& path_or_demo);
+  std::shared_ptr<const Checkpoint> checkpoint(const std::string& path_or_demo, Tower tower);
+
+  // An image as the checkpoint's model reads it.
+  std::shared_ptr<const ImageInput> image(const std::string& path, const std::shared_ptr<const Checkpoint>& checkpoint);
 
   // Error when a file of the open checkpoint has changed.
   void check_checkpoint() const;
@@ -82,6 +87,8 @@ struct InputCache::State {
   std::map<std::string, CachedFile<NpyArray>> npy_files_;
   std::map<std::string, CachedFile<Tensor>> csv_files_;
   std::map<std::pair<std::string, QkvLayout>, CachedFile<LayerWeights>> layers_;
+  using ImageKey = std::pair<std::string, std::shared_ptr<const Checkpoint>>;
+  std::map<ImageKey, CachedFile<std::shared_ptr<const ImageInput>>> images_;
   std::shared_ptr<const Checkpoint> checkpoint_;
   std::optional<FolderStamp> checkpoint_stamp_;
 };

@@ -16,6 +16,7 @@ namespace headscope {
 
 class Checkpoint;
 struct HeadRule;
+struct ImageInput;
 struct Patches;
 struct RowNorm;
 
@@ -48,7 +49,8 @@ struct Inputs {
   // Only of a layer of a checkpoint; null and unused otherwise.
   std::shared_ptr<const Checkpoint> checkpoint;
   std::int64_t layer = 0;
-  std::vector<std::int64_t> token_ids;        // [query_len], of the model's vocabulary
+  std::vector<std::int64_t> token_ids;        // [query_len], of the model's vocabulary; empty for an image
+  std::shared_ptr<const ImageInput> image;    // whose patches the tokens are; null: it is a text
   std::vector<std::int64_t> token_types;      // [query_len]; empty: all 0
   std::vector<std::int64_t> words;            // [query_len], the word that each token is part of (-1: none); or empty
   std::vector<MaskTerm> own_mask;             // the model's own mask, which hides besides the request's

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <system_error>
 
 #include "core/base/error.h"
@@ -17,12 +18,13 @@
 namespace headscope {
 namespace {
 
-const Family& family_of(ConfigReader& reader, const std::string& what) {
+// `otherwise` is the type of a configuration that does not say its own.
+const Family& family_of(ConfigReader& reader, const std::string& what, std::string_view otherwise) {
   for (const Family& row : families()) {
     const auto holds = [&reader](std::string_view key) { return reader.find(key) != nullptr; };
     if (!row.marks.empty() && std::all_of(row.marks.begin(), row.marks.end(), holds)) return row;
   }
-  const std::string type = reader.text("model_type", "");
+  const std::string type = reader.text("model_type", otherwise);
   std::vector<std::string_view> known;
   for (const Family& row : families()) {
     for (const std::string_view name : row.model_types) {
@@ -42,15 +44,33 @@ const Family& family_of(ConfigReader& reader, const std::string& what) {
                   what, shown, fmt::join(known, ", ")));
 }
 
-// The configuration of the text model inside of a larger one, or the configuration itself.
-const JsonValue& text_config_of(const JsonValue& config) {
+// The configuration of a model inside of a larger one, or the configuration itself.
+struct ConfigPart {
+  const JsonValue& config;
+  std::string_view type;  // of a part that does not say its own; "" of the whole
+};
+
+ConfigPart part_of(const JsonValue& config, Tower tower) {
   const JsonValue* type = config.find("model_type");
-  const JsonValue* text = config.find("text_config");
-  if (type == nullptr || text == nullptr || text->kind != JsonValue::Kind::object) return config;
-  for (const Family& row : families()) {
-    if (std::find(row.wrappers.begin(), row.wrappers.end(), type->text) != row.wrappers.end()) return *text;
+  if (type == nullptr) return {config, ""};
+  const auto part = [&](bool image) -> std::optional<ConfigPart> {
+    const JsonValue* inner = config.find(image ? "vision_config" : "text_config");
+    if (inner == nullptr || inner->kind != JsonValue::Kind::object) return std::nullopt;
+    for (const Family& row : families()) {
+      if (row.fixed.image.has_value() != image) continue;
+      const bool wrapped = std::find(row.wrappers.begin(), row.wrappers.end(), type->text) != row.wrappers.end();
+      if (wrapped) return ConfigPart{*inner, row.model_types.front()};
+    }
+    return std::nullopt;
+  };
+  if (tower == Tower::image) {
+    if (const auto image = part(true)) return *image;
   }
-  return config;
+  return part(false).value_or(ConfigPart{config, ""});
+}
+
+Tower tower_of(const Family& family) {
+  return family.fixed.image ? Tower::image : Tower::text;
 }
 
 const char* key_of(const ConfigReader& reader, const ConfigNumber& number) {
@@ -189,17 +209,18 @@ std::vector<std::int64_t> end_tokens_of(const JsonValue* named, std::int64_t voc
 
 }  // namespace
 
-ModelConfig model_config_of(const JsonValue& config, const std::string& what) {
+ModelConfig model_config_of(const JsonValue& config, const std::string& what, Tower tower) {
   if (config.kind != JsonValue::Kind::object) {
     throw Error(
         fmt::format("{}: found {}; expected an object, a model's configuration", what, json_kind_name(config.kind)));
   }
-  ConfigReader reader(text_config_of(config));
-  return model_config_of(config, family_of(reader, what), what);
+  const ConfigPart part = part_of(config, tower);
+  ConfigReader reader(part.config);
+  return model_config_of(config, family_of(reader, what, part.type), what);
 }
 
 ModelConfig model_config_of(const JsonValue& config, const Family& family, const std::string& what) {
-  ConfigReader reader(text_config_of(config));
+  ConfigReader reader(part_of(config, tower_of(family)).config);
   ModelConfig result{family.fixed, &family};
   Architecture& architecture = result.architecture;
   read_sizes(reader, family, architecture);
@@ -225,6 +246,7 @@ ModelConfig model_config_of(const JsonValue& config, const Family& family, const
         "it has a quantization_config (MXFP4, GPTQ, FP8 and the like), whose weights are not read; expected weights in "
         "F32, F16 or BF16");
   }
+  if (family.makes_vectors) architecture.tied_embeddings = false;
   if (family.particulars != nullptr) family.particulars(reader, family, architecture);
   if (architecture.head_norm) architecture.head_norm_eps = architecture.norm_eps;
   const bool inside = reader.find("eos_token_id") != nullptr;  // of a text model inside of a larger one

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/model/capture.h"
 #include "core/model/checkpoint.h"
+#include "core/model/image_input.h"
 #include "core/model/input_sizes.h"
 #include "core/model/latents.h"
 #include "core/model/row_norm.h"
@@ -114,6 +115,35 @@ void check_sizes(const Request& request, const Inputs& inputs) {
                                                                           : "lie per head"));
 }
 
+// A model reads texts or images.
+void check_source(const Request& request, const Architecture& architecture) {
+  const bool image = architecture.image.has_value();
+  if (image == !request.image.empty()) return;
+  if (image) {
+    throw UsageError(request.token_ids.empty() ? "phrase" : "token-ids",
+                     fmt::format("{} ({}) reads images", request.model, architecture.family),
+                     "--image FILE, a PNG or JPEG picture (in the window: open or drop one)");
+  }
+  throw UsageError("image", fmt::format("{} ({}) reads texts", request.model, architecture.family),
+                   "--phrase, or a vit, dinov2, clip or siglip model");
+}
+
+// [1, len, features] for every item of a batch.
+Tensor repeated(const Tensor& one, std::int64_t batch) {
+  if (batch == 1) return one;
+  Tensor x = Tensor::zeros({batch, one.dim(1), one.dim(2)}, {Axis::batch, Axis::position, Axis::feature});
+  for (std::int64_t b = 0; b < batch; ++b) std::copy_n(one.data(), one.size(), x.mutable_data() + b * one.size());
+  return x;
+}
+
+void load_image(const Request& request, InputCache::State& cache, Inputs& inputs) {
+  inputs.image = cache.image(request.image, inputs.checkpoint);
+  inputs.tokens = inputs.key_tokens = inputs.image->names;
+  inputs.query_len = inputs.key_len = std::ssize(inputs.tokens);
+  check_memory({inputs.batch, inputs.query_len, inputs.d_model}, "the embeddings");
+  inputs.x = embedded_of(inputs);
+}
+
 }  // namespace
 
 void use_layer(std::int64_t layer, Inputs& inputs) {
@@ -132,13 +162,13 @@ void use_layer(std::int64_t layer, Inputs& inputs) {
   inputs.softcap = architecture.score_softcap;
   inputs.output_norm = nullptr;
   if (block.attention_norm_out.empty()) return;
-  RowNorm norm = row_norm_of(architecture, block.attention_norm_out);
+  RowNorm norm = result_norm_of(architecture, block.attention_norm_out);
   norm.weight_name = block.attention_norm_out_name;
   inputs.output_norm = std::make_shared<const RowNorm>(std::move(norm));
 }
 
 void load_model_inputs(const Request& request, InputCache::State& cache, Inputs& inputs) {
-  inputs.checkpoint = cache.checkpoint(request.model);
+  inputs.checkpoint = cache.checkpoint(request.model, request.image.empty() ? Tower::text : Tower::image);
   const Checkpoint& checkpoint = *inputs.checkpoint;
   const Architecture& architecture = checkpoint.architecture();
   inputs.layer = request.layer.value_or(architecture.num_layers - 1);
@@ -158,6 +188,8 @@ void load_model_inputs(const Request& request, InputCache::State& cache, Inputs&
   inputs.input_dim = inputs.d_model = architecture.d_model;
   check_sizes(request, inputs);
 
+  check_source(request, architecture);
+  if (architecture.image) return load_image(request, cache, inputs);
   const bool ids = !request.token_ids.empty();
   const char* option = ids ? "token-ids" : "phrase";
   ids ? read_ids(request, checkpoint, inputs) : read_phrase(request, checkpoint, inputs);
@@ -184,6 +216,7 @@ void load_model_inputs(const Request& request, InputCache::State& cache, Inputs&
 }
 
 Tensor embedded_of(const Inputs& inputs) {
+  if (inputs.image != nullptr) return repeated(inputs.image->embedded, inputs.batch);
   return embedded(*inputs.checkpoint, inputs.token_ids, inputs.token_types, inputs.batch);
 }
 

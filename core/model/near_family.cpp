@@ -13,11 +13,11 @@ constexpr std::string_view kDisentangled =
 
 constexpr NearFamily kNear[] = {
     {"bart", "roberta", "it has an encoder and a decoder with cross-attention"},
-    {"clip", "gpt2", "it reads pictures beside text"},
     {"cohere2", "llama", "attention and MLP share one norm, and only layers with a window have rotary positions"},
     {"deberta", "bert", kDisentangled},
     {"deberta-v2", "bert", kDisentangled},
-    {"dinov2", "bert", "it reads pictures"},
+    {"deit", "vit", "a distillation token stands beside the class token"},
+    {"dinov3_vit", "dinov2", "patches have rotary positions of two axes"},
     {"gemma3n", "gemma3", "it has embeddings of every layer and several streams"},
     {"glm", "llama", "rotary positions turn neighbours of a half of a head"},
     {"gpt_bigcode", "gpt2", "all heads share one key and value"},
@@ -31,11 +31,11 @@ constexpr NearFamily kNear[] = {
     {"qwen2_moe", "qwen3_moe", "a shared expert reads every token beside those that are chosen"},
     {"qwen2_vl", "qwen2", "it reads pictures, with rotary positions of three axes"},
     {"rwkv", "", "it has no attention"},
-    {"siglip", "bert", "it reads pictures beside text"},
+    {"siglip2", "siglip", "images keep their proportions, and patches come with a mask"},
     {"smollm3", "llama", "every fourth layer has no positions"},
     {"t5", "", "it has an encoder and a decoder, and biases of relative positions"},
     {"umt5", "", "it has an encoder and a decoder, and biases of relative positions"},
-    {"vit", "bert", "it reads pictures"},
+    {"vit_mae", "vit", "most patches are left out, and a decoder draws them"},
     {"whisper", "", "it reads sound, with an encoder and a decoder"},
     {"xlnet", "", "it has relative positions and two streams"},
 };

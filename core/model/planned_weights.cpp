@@ -129,6 +129,21 @@ std::shared_ptr<const ExpertWeights> read_experts(const WeightLookup& lookup, co
   return experts;
 }
 
+PatchWeights read_patches(const WeightLookup& lookup, const PlannedBody& planned) {
+  if (planned.patch.weight.empty()) return {};
+  PatchWeights patches;
+  patches.projection = read_linear(lookup, planned.patch);
+  const std::int64_t width = patches.projection.weight.dim(0);
+  // Copies: matrices of a file need not lie row by row.
+  const auto rows = [&](const Tensor& from, std::int64_t features) {
+    return from.empty() ? Tensor() : Tensor::of({from.size() / features, features}, kMatrix, from.values());
+  };
+  patches.projection.weight = rows(patches.projection.weight, patches.projection.weight.size() / width);
+  patches.class_token = rows(read_vector(lookup, planned.class_token), width);
+  patches.registers = rows(read_vector(lookup, planned.registers), width);
+  return patches;
+}
+
 std::shared_ptr<const LatentWeights> read_latents(const WeightLookup& lookup, const PlannedBlock& planned) {
   if (planned.key_latent.weight.empty()) return nullptr;
   return std::make_shared<const LatentWeights>(

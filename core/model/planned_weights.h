@@ -22,6 +22,9 @@ Linear read_linear(const WeightLookup& lookup, const PlannedModule& planned);
 // part; gate is every even column of gate_up, up every odd one. Of a tensor [experts, out, in] it is the e-th part.
 std::shared_ptr<const ExpertWeights> read_experts(const WeightLookup& lookup, const PlannedBlock& planned);
 
+// What makes tokens of an image. Empty where the body reads no images.
+PatchWeights read_patches(const WeightLookup& lookup, const PlannedBody& planned);
+
 // What makes the latents of a layer. Null where the layer has none.
 std::shared_ptr<const LatentWeights> read_latents(const WeightLookup& lookup, const PlannedBlock& planned);
 

@@ -34,6 +34,10 @@ struct Factors {
 
 void norm_row(const RowNorm& norm, const Factors& factors, const float* x, float* y) {
   const auto features = static_cast<std::int64_t>(factors.weight.size());
+  if (norm.scales) {
+    for (std::int64_t d = 0; d < features; ++d) y[d] = x[d] * factors.weight[static_cast<std::size_t>(d)];
+    return;
+  }
   const auto count = static_cast<double>(features);
   double mean = 0;
   if (norm.kind == Architecture::Norm::layer) {
@@ -54,6 +58,12 @@ void norm_row(const RowNorm& norm, const Factors& factors, const float* x, float
 
 RowNorm row_norm_of(const Architecture& architecture, const NormWeights& weights) {
   return {architecture.norm, weights, architecture.norm_eps, architecture.norm_plus_one, ""};
+}
+
+RowNorm result_norm_of(const Architecture& architecture, const NormWeights& weights) {
+  RowNorm norm = row_norm_of(architecture, weights);
+  norm.scales = architecture.layer_scale;
+  return norm;
 }
 
 void norm_rows(const RowNorm& norm, const Tensor& x, std::int64_t begin, Tensor& y) {

@@ -13,6 +13,7 @@ namespace headscope {
 // Of a row x, with sums in double:
 //   layer: (x - mean) / sqrt(mean((x - mean)^2) + eps) * weight + bias        torch.nn.LayerNorm
 //   rms:   x / sqrt(mean(x^2) + eps) * weight, or * (1 + weight)              Zhang and Sennrich 2019
+// or, where `scales` says so, x * weight alone, feature by feature                Touvron et al. 2021, LayerScale
 // Without weights it copies.
 struct RowNorm {
   Architecture::Norm kind = Architecture::Norm::layer;
@@ -20,11 +21,16 @@ struct RowNorm {
   double eps = 1e-5;
   bool plus_one = false;    // the weights are added to 1
   std::string weight_name;  // of the file; "" where nobody asks
-  const char* text() const { return kind == Architecture::Norm::rms ? "RMSNorm" : "LayerNorm"; }
+  bool scales = false;
+  const char* text() const { return scales ? "LayerScale" : kind == Architecture::Norm::rms ? "RMSNorm" : "LayerNorm"; }
 };
 
 // The norm that an architecture makes with these weights.
 RowNorm row_norm_of(const Architecture& architecture, const NormWeights& weights);
+
+// The same of what attention or the MLP gives, before it is added: the learned scale where Architecture::layer_scale
+// says so.
+RowNorm result_norm_of(const Architecture& architecture, const NormWeights& weights);
 
 // Normalises the rows [begin, len) of `x` [batch, len, features] into the same rows of `y` (which may be x).
 void norm_rows(const RowNorm& norm, const Tensor& x, std::int64_t begin, Tensor& y);

@@ -147,7 +147,7 @@ Tensor mlp_input(const Architecture& architecture, const BlockWeights& weights, 
 void mlp_added(const Architecture& architecture, const BlockWeights& weights, const MlpRows& rows,
                const Backend& backend, const CancelToken& cancel, Tensor& added) {
   mlp_of(architecture, weights, mlp_input(architecture, weights, rows), backend, cancel, added);
-  if (architecture.norms_result()) norm_rows(architecture, weights.mlp_norm_out, added, 0, added);
+  if (architecture.norms_result()) norm_rows(result_norm_of(architecture, weights.mlp_norm_out), added, 0, added);
 }
 
 void finish_layer(const Architecture& architecture, const BlockWeights& weights, const AttendedRows& attended,

@@ -112,6 +112,13 @@ OutputHead::Kind head_of(const WeightLookup& lookup, const PlannedHead& planned,
   return architecture.causal ? OutputHead::Kind::next_token : OutputHead::Kind::masked;
 }
 
+// Whether a tensor belongs to a part that the family leaves out.
+bool is_left_out(std::string_view name, const WeightLookup& lookup, const Family& family) {
+  if (name.starts_with(lookup.prefix())) name.remove_prefix(lookup.prefix().size());
+  return std::any_of(family.left_out.begin(), family.left_out.end(),
+                     [name](std::string_view beginning) { return name.starts_with(beginning); });
+}
+
 [[noreturn]] void refuse(const Accountant& checks, const Architecture& architecture, const std::string& what,
                          const char* described_by) {
   const bool one = checks.problems.size() == 1;
@@ -148,7 +155,8 @@ WeightAccount checked_weights(const WeightFiles& files, const WeightLookup& look
     }
   }
   for (const auto& [name, place] : files.all()) {
-    if (!checks.used.contains(name) && !is_remade_buffer(name)) checks.account.unexpected.push_back(name);
+    if (checks.used.contains(name) || is_remade_buffer(name) || is_left_out(name, lookup, family)) continue;
+    checks.account.unexpected.push_back(name);
   }
   if (!checks.problems.empty()) {
     const bool metadata = !files.all().empty() && is_gguf(*files.all().begin()->second.file);

@@ -12,6 +12,13 @@ PlannedTensor table(const std::string& name, std::int64_t rows, std::int64_t col
   return {name + ".weight", "", {rows, columns}, Kind::matrix};
 }
 
+// A vector by its whole name.
+PlannedModule scale(const std::string& name, std::int64_t features) {
+  PlannedModule module;
+  module.weight = {name, "", {features}};
+  return module;
+}
+
 PlannedModule norm(const std::string& name, std::int64_t features, bool bias) {
   PlannedModule module;
   if (name.empty()) return module;
@@ -82,9 +89,10 @@ std::vector<PlannedTensor> PlannedBlock::tensors() const {
 
 std::vector<PlannedTensor> PlannedBody::tensors() const {
   std::vector<PlannedTensor> all;
-  for (const PlannedTensor* tensor : {&word, &position, &token_type}) {
+  for (const PlannedTensor* tensor : {&word, &position, &token_type, &class_token, &registers}) {
     if (!tensor->empty()) all.push_back(*tensor);
   }
+  add(patch, all);
   add(embedding_norm, all);
   add(embedding_projection, all);
   add(final_norm, all);
@@ -97,6 +105,28 @@ std::vector<PlannedTensor> PlannedHead::tensors() const {
   return all;
 }
 
+namespace {
+
+void plan_image(const Architecture& architecture, const TensorNames& names, PlannedBody& body) {
+  const ImageRule& rule = *architecture.image;
+  const std::int64_t width = architecture.d_model;
+  const std::string patch = names.patch;
+  body.patch.weight = {
+      patch + ".weight", "", {width, ImageRule::kChannels, rule.patch, rule.patch}, PlannedTensor::Kind::matrix};
+  if (rule.patch_bias) body.patch.bias = {patch + ".bias", "", {width}};
+  const bool table = *names.position_table;  // such families keep their tokens as [1, count, d_model]
+  if (rule.class_token) {
+    body.class_token = {names.class_token, "", {width}};
+    if (table) body.class_token.shape = {1, 1, width};
+  }
+  if (rule.registers > 0) body.registers = {names.registers, "", {1, rule.registers, width}};
+  if (table) {
+    body.position = {names.position_table, "", {1, architecture.max_positions, width}, PlannedTensor::Kind::matrix};
+  }
+}
+
+}  // namespace
+
 PlannedBody planned_body(const Architecture& architecture, const Family& family) {
   const TensorNames& names = family.names;
   const std::int64_t width = architecture.word_width();
@@ -105,6 +135,7 @@ PlannedBody planned_body(const Architecture& architecture, const Family& family)
   body.word = table(names.word, architecture.vocab_size, width);
   body.position = table(names.position, architecture.position_offset + architecture.max_positions, width);
   body.token_type = table(names.token_type, architecture.token_types, width);
+  if (architecture.image) plan_image(architecture, names, body);
   body.embedding_norm = norm(names.embedding_norm, width, norm_bias);
   if (architecture.embedding_width > 0) {
     body.embedding_projection = linear(names.embedding_projection, architecture.d_model, width, true, false);
@@ -209,6 +240,10 @@ PlannedBlock planned_block(const Architecture& architecture, const Family& famil
   }
   block.attention_norm_out = norm(named(names.attention_norm_out), width, norm_bias);
   block.mlp_norm_out = norm(named(names.mlp_norm_out), width, norm_bias);
+  if (architecture.layer_scale) {
+    block.attention_norm_out = scale(named(names.attention_scale), width);
+    block.mlp_norm_out = scale(named(names.mlp_scale), width);
+  }
   if (!architecture.shared_norm) block.mlp_norm = norm(named(names.mlp_norm), width, norm_bias);
   if (architecture.sinks && *names.sinks) block.sinks = {named(names.sinks), "", {architecture.num_heads}};
   if (architecture.has_experts(layer)) {

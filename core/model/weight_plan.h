@@ -44,7 +44,11 @@ struct PlannedBlock {
 
 struct PlannedBody {
   PlannedTensor word, position, token_type;
+  PlannedModule patch;
+  PlannedTensor class_token, registers;
   PlannedModule embedding_norm, embedding_projection, final_norm;
+  // The one by whose name the prefix of the body is found.
+  const PlannedTensor& first() const { return word.empty() ? patch.weight : word; }
   std::vector<PlannedTensor> tensors() const;
 };
 

@@ -39,6 +39,15 @@ MaybeProblem both_given(const char* option, const char* other, const char* detai
   return problem;
 }
 
+// An image is all that a model reads.
+MaybeProblem image_problem(const Request& r) {
+  const char* detail = "A model reads either a text or an image.";
+  if (!r.phrase.empty()) return both_given("phrase", "image", detail);
+  if (r.second_phrase) return Problem{"second-phrase", "second-phrase and image exclude each other", detail, {}};
+  if (!r.token_ids.empty()) return Problem{"token-ids", "token-ids and image exclude each other", detail, {}};
+  return {};
+}
+
 // A checkpoint reads tokens of its own vocabulary.
 MaybeProblem checkpoint_source_problem(const Request& r) {
   const char* tokens = "A checkpoint reads a phrase or token-ids; its layers make the vectors.";
@@ -48,6 +57,7 @@ MaybeProblem checkpoint_source_problem(const Request& r) {
                                       {"value-input", !r.value_input.empty()}}) {
     if (given) return Problem{option, fmt::format("{} and a checkpoint exclude each other", option), tokens, {}};
   }
+  if (!r.image.empty()) return image_problem(r);
   if (r.token_ids.empty()) {
     if (MaybeProblem problem = text_problem("phrase", "the phrase", r.phrase)) return problem;
     return r.second_phrase ? text_problem("second-phrase", "the second phrase", *r.second_phrase) : MaybeProblem();
@@ -151,6 +161,12 @@ std::optional<Problem> source_problem(const Request& r) {
     return Problem{"second-phrase",
                    "second-phrase needs a model that reads pairs",
                    "Only a checkpoint's tokenizer joins two texts; keys from another text are key-phrase.",
+                   {}};
+  }
+  if (!r.image.empty() && !runs_checkpoint(r)) {
+    return Problem{"image",
+                   "image needs a model that reads images",
+                   "Name a folder of a vit, dinov2, clip or siglip model; words and vectors have no pixels.",
                    {}};
   }
   if (MaybeProblem problem = past_problem(r)) return problem;

@@ -52,6 +52,7 @@ struct Request : Interventions {
   std::optional<std::string> second_phrase;   // for a model that reads pairs: [CLS] A [SEP] B [SEP]
   std::optional<std::string> key_phrase;      // cross-attention
   std::vector<std::int64_t> token_ids;        // instead of a phrase; empty: not given
+  std::string image;                          // a PNG or JPEG picture, for a model that reads images
   std::string input, key_input, value_input;  // FILE.npy: x
   std::string query, key, value;              // FILE.npy: attention alone
 

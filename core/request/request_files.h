@@ -13,6 +13,6 @@ namespace headscope {
 inline constexpr std::array kFileFields = {&Request::input,        &Request::key_input,  &Request::value_input,
                                            &Request::query,        &Request::key,        &Request::value,
                                            &Request::key_past,     &Request::value_past, &Request::weights,
-                                           &Request::dropout_mask, &Request::patch_from};
+                                           &Request::dropout_mask, &Request::patch_from, &Request::image};
 
 }  // namespace headscope

@@ -93,6 +93,9 @@ std::vector<RequestOption> source_options() {
        }},
       {"token-ids", "1,2,0", "Ids of the model's vocabulary instead of a phrase.",
        [](const R& r) { return fmt::format("{}", fmt::join(r.token_ids, ",")); }, set_token_ids},
+      path_option<"image", &R::image>(
+          "FILE",
+          "A picture (PNG, JPEG) instead of a phrase, for models that read images: its patches are the tokens."),
       {"key-phrase", "TEXT", "Cross-attention: words for keys and values; for a capture the names of its keys.",
        [](const R& r) { return r.key_phrase.value_or(""); },
        [](R& r, const std::string& text) {

@@ -149,6 +149,11 @@ void write_heads_of(Latex& x) {
 }
 
 void write_output_norm(Latex& x, const RowNorm& norm) {
+  if (norm.scales) {
+    return x.stage(StageId::attention_norm_out, tex_at(StageId::attention_norm_out, "b,i,d"),
+                   fmt::format("g_d \\, {}", tex_at(StageId::output, "b,i,d")),
+                   "What attention adds, every feature times a learned scale.");
+  }
   const bool centred = norm.kind == Architecture::Norm::layer;
   const std::int64_t width = norm.weights.weight.size();
   const std::string own = tex_at(StageId::output, "b,i,d"), each = tex_at(StageId::output, "b,i,e");

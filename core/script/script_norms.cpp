@@ -41,6 +41,7 @@ const char* head_norm_name(const HeadRule& rule) {
 void write_output_norm(ScriptWriter& w, const RowNorm& norm) {
   w.section({StageId::attention_norm_out}, fmt::format("attention_norm_out: {} of what attention adds", norm.text()));
   w.line("norm_weight = " + w.data("attention_norm_weight", norm.weights.weight));
+  if (norm.scales) return w.stage(StageId::attention_norm_out, "output * norm_weight");
   const bool bias = !norm.weights.bias.empty();
   if (bias) w.line("norm_bias = " + w.data("attention_norm_bias", norm.weights.bias));
   w.line("row = output.double()", "row = output.astype(np.float64)");

@@ -12,8 +12,8 @@ namespace headscope::test {
 const std::vector<Reader>& readers() {
   static const std::vector<Reader> all = [] {
     std::vector<Reader> rows;
-    for (const auto& part : {array_readers, torch_readers, picture_readers, request_readers, model_readers,
-                             capture_readers, corpus_readers, tokenizer_readers, window_readers}) {
+    for (const auto& part : {array_readers, torch_readers, picture_readers, image_readers, request_readers,
+                             model_readers, capture_readers, corpus_readers, tokenizer_readers, window_readers}) {
       const std::vector<Reader> more = part();
       rows.insert(rows.end(), more.begin(), more.end());
     }

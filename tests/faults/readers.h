@@ -48,6 +48,7 @@ const std::vector<Reader>& readers();
 std::vector<Reader> array_readers();
 std::vector<Reader> torch_readers();
 std::vector<Reader> picture_readers();
+std::vector<Reader> image_readers();
 std::vector<Reader> request_readers();
 std::vector<Reader> model_readers();
 std::vector<Reader> capture_readers();

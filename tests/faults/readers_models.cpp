@@ -130,7 +130,7 @@ Files beside_shard() {
 
 const std::vector<Reader> kRows = {
     {.name = "config",
-     .covers = "Checkpoint::open read_json_text core/model/weight_files.cpp",
+     .covers = "Checkpoint::open open_model_folder read_json_text core/model/weight_files.cpp",
      .file = "config.json",
      .small = small_config,
      .read = read_checkpoint,
@@ -182,7 +182,7 @@ const std::vector<Reader> kRows = {
      .small_json = small_map,
      .says = "config.json needs"},
     {.name = "gguf",
-     .covers = "Checkpoint::open GgufFile::open parse_gguf core/io/gguf.cpp",
+     .covers = "Checkpoint::open open_gguf_model GgufFile::open parse_gguf core/io/gguf.cpp",
      .file = "model.gguf",
      .small = small_gguf_llama,
      .read = read_model,

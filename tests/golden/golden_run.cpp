@@ -69,6 +69,28 @@ Tensor diagonal_matrices(const Tensor& like, std::int64_t n, float diagonal) {
 
 }  // namespace
 
+::testing::AssertionResult agrees_by_rows(const Tensor& found, const Tensor& expected) {
+  const std::vector<float> a = found.values();
+  const std::vector<float> b = expected.values();
+  const auto row = static_cast<std::size_t>(expected.dim(expected.rank() - 1));
+  if (a.size() != b.size() || found.dim(found.rank() - 1) != expected.dim(expected.rank() - 1)) {
+    return ::testing::AssertionFailure() << "found " << to_string(found.shape()) << ", expected "
+                                         << to_string(expected.shape());
+  }
+  for (std::size_t begin = 0; begin < b.size(); begin += row) {
+    double largest = 0;
+    for (std::size_t k = begin; k < begin + row; ++k) largest = std::max(largest, std::abs(static_cast<double>(b[k])));
+    for (std::size_t k = begin; k < begin + row; ++k) {
+      const double difference = std::abs(static_cast<double>(a[k]) - static_cast<double>(b[k]));
+      if (!(difference <= 2e-5 * largest)) {
+        return ::testing::AssertionFailure()
+               << "number " << k << ": found " << a[k] << ", expected " << b[k] << ", the row's largest is " << largest;
+      }
+    }
+  }
+  return ::testing::AssertionSuccess();
+}
+
 CommandResult run_cli(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {
   const std::string program = std::string(HEADSCOPE_BINARY_DIR) + "/bin/headscope-cli";
   const std::string out = (folder / "stdout.txt").string();

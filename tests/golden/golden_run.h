@@ -35,6 +35,9 @@ struct CommandResult {
 // Runs headscope-cli; stdout and stderr go through files in `folder`.
 CommandResult run_cli(const std::vector<std::string>& arguments, const std::filesystem::path& folder);
 
+// The tolerance of a model's stages: 2e-5 of the largest magnitude in the row (last axis) that a number stands in.
+::testing::AssertionResult agrees_by_rows(const Tensor& found, const Tensor& expected);
+
 class GoldenTest : public ::testing::Test {
  public:
   void SetUp() override;

@@ -11,29 +11,6 @@ namespace {
 
 const std::string kModels = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/";
 
-// The tolerance of a model's stages: 2e-5 of the largest magnitude in the row (last axis) that a number stands in.
-::testing::AssertionResult agrees_by_rows(const Tensor& found, const Tensor& expected) {
-  const std::vector<float> a = found.values();
-  const std::vector<float> b = expected.values();
-  const auto row = static_cast<std::size_t>(expected.dim(expected.rank() - 1));
-  if (a.size() != b.size() || found.dim(found.rank() - 1) != expected.dim(expected.rank() - 1)) {
-    return ::testing::AssertionFailure() << "found " << to_string(found.shape()) << ", expected "
-                                         << to_string(expected.shape());
-  }
-  for (std::size_t begin = 0; begin < b.size(); begin += row) {
-    double largest = 0;
-    for (std::size_t k = begin; k < begin + row; ++k) largest = std::max(largest, std::abs(static_cast<double>(b[k])));
-    for (std::size_t k = begin; k < begin + row; ++k) {
-      const double difference = std::abs(static_cast<double>(a[k]) - static_cast<double>(b[k]));
-      if (!(difference <= 2e-5 * largest)) {
-        return ::testing::AssertionFailure()
-               << "number " << k << ": found " << a[k] << ", expected " << b[k] << ", the row's largest is " << largest;
-      }
-    }
-  }
-  return ::testing::AssertionSuccess();
-}
-
 class Models : public GoldenTest, public ::testing::WithParamInterface<std::string> {
  protected:
   void SetUp() override {

@@ -151,7 +151,8 @@ void draw_about_dialog(Ui& ui, const Rect& window) {
        "A desktop microscope for multi-head attention. Every number on screen was computed by the engine from the "
        "inputs shown.");
   line(Type::words12, ui.colors.text2,
-       "MIT licence. Built with Dear ImGui, GLFW, libepoxy, Highway, Eigen, libpng, FreeType, HarfBuzz, FriBidi, "
+       "MIT licence. Built with Dear ImGui, GLFW, libepoxy, Highway, Eigen, libpng, libjpeg, FreeType, HarfBuzz, "
+       "FriBidi, "
        "fontconfig, utf8proc, PCRE2, OpenSSL, fmt, nlohmann-json and CLI11.");
 }
 

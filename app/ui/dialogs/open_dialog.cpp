@@ -51,7 +51,7 @@ void accept(Ui& ui, const std::string& path) {
   const std::string purpose = purpose_of(ui);
   ui.settings.open_folder = parent_folder(path);
   close_dialog(ui);
-  if (purpose.empty() || purpose == kPhraseFile || purpose == kModelFolder) {
+  if (purpose.empty() || purpose == kPhraseFile || purpose == kModelFolder || purpose == kImageFile) {
     ui.push(CommandId::open_path, path);
   } else if (purpose == kTheirTensors) {
     compare_with_file(ui, path);

@@ -9,10 +9,9 @@ OpenPurpose open_purpose(const std::string& name) {
       {"",
        "Open",
        "a session (.json), a picture of Headscope's (.png, .svg, .pdf, .html), one layer, a model (.gguf), a capture, "
-       "x "
-       "(.npy), a phrase (.txt)",
-       {".json", ".png", ".svg", ".pdf", ".html", ".safetensors", ".bin", ".pt", ".pth", ".gguf", ".npy", ".npz",
-        ".txt", ".text", ".md"}},
+       "x (.npy), a phrase (.txt), a picture for the open model (.png, .jpg)",
+       {".json", ".png", ".jpg", ".jpeg", ".svg", ".pdf", ".html", ".safetensors", ".bin", ".pt", ".pth", ".gguf",
+        ".npy", ".npz", ".txt", ".text", ".md"}},
       // No file's name ends with a slash: folders only.
       {kExportFolder, "Choose a folder", "where the export is written", {"/"}, true},
       {kModelFolder,
@@ -29,6 +28,10 @@ OpenPurpose open_purpose(const std::string& name) {
        "Choose one attention layer",
        ".safetensors, .pt, .pth or .bin with the tensor names of torch or of one of the tutorials",
        {".safetensors", ".pt", ".pth", ".bin"}},
+      {kImageFile,
+       "Choose an image",
+       "a picture (.png, .jpg) for the open model, which reads images",
+       {".png", ".jpg", ".jpeg"}},
       {kTheirTensors,
        "Compare with my tensors",
        "one stage (.npy, named like it or of its shape) or several (.safetensors)",

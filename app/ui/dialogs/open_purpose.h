@@ -9,6 +9,7 @@ namespace headscope::ui {
 constexpr const char* kExportFolder = "export folder";  // the export dialog comes back when one is chosen
 constexpr const char* kModelFolder = "model";           // a folder that is a checkpoint, or a GGUF file
 constexpr const char* kPhraseFile = "phrase-file";      // a text file whose words become the phrase
+constexpr const char* kImageFile = "image";             // a picture for the open model
 
 struct OpenPurpose {
   std::string name;         // "" opens the file, else it is the option that gets the path ("mask", "input")

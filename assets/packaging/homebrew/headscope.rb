@@ -19,6 +19,7 @@ class Headscope < Formula
   depends_on "glfw"
   depends_on "harfbuzz"
   depends_on "highway"
+  depends_on "jpeg-turbo"
   depends_on "libepoxy"
   depends_on "libpng"
   depends_on "openssl@3"

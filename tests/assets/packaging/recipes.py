@@ -17,6 +17,7 @@ RUNTIME = "org.freedesktop.Sdk has it"
 DEPENDENCIES = {
     "Eigen3": ("eigen3", "eigen", "eigen"),
     "PNG": ("libpng", "libpng", RUNTIME),
+    "JPEG": ("libjpeg-turbo", "jpeg-turbo", RUNTIME),
     "ZLIB": ("zlib", "zlib", RUNTIME),
     "nlohmann_json": ("nlohmann-json", "nlohmann-json", "nlohmann-json"),
     "fmt": ("fmt", "fmt", "fmt"),

@@ -93,6 +93,8 @@ double activated(Architecture::Activation activation, double x) {
       return x / (1 + std::exp(-x));
     case Architecture::Activation::relu:
       return x < 0 ? 0 : x;
+    case Architecture::Activation::quick_gelu:
+      return x / (1 + std::exp(-1.702 * x));
   }
   return std::nan("");
 }

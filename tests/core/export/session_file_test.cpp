@@ -25,6 +25,7 @@ Request everything() {
   r.second_phrase = "";
   r.key_phrase = "";
   r.token_ids = {1, 2, 0};
+  r.image = "a cat.png";
   r.input = "x.npy";
   r.model = "gpt2";
   r.layer = 0;

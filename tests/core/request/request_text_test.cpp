@@ -14,12 +14,23 @@ std::string get(const Request& request, const std::string& option) {
   return find_request_option(option)->get(request);
 }
 
+using Values = std::vector<std::pair<std::string, std::string>>;
+
+// Of how weights are shown.
+Values shown_values() {
+  return {
+      {"groups", "words"},         {"hide-tokens", "special"}, {"renormalise", "on"},
+      {"weighting", "value-norm"}, {"top-p", "0.9"},
+  };
+}
+
 // A value for every option, none the default, each spelled as `get` spells it.
-const std::vector<std::pair<std::string, std::string>>& every_value() {
-  static const std::vector<std::pair<std::string, std::string>> values = {
+Values values_but_shown() {
+  return {
       {"phrase", "it's \xf0\x9f\x98\x80\n\"two\" lines"},
       {"second-phrase", "la segunda"},
       {"token-ids", "1,2,0"},
+      {"image", "a cat.jpg"},
       {"key-phrase", "otra frase"},
       {"input", "x.npy"},
       {"key-input", "k x.npy"},
@@ -67,12 +78,15 @@ const std::vector<std::pair<std::string, std::string>>& every_value() {
       {"patch-from", "a b.json"},
       {"backend", "reference"},
       {"threads", "7"},
-      {"groups", "words"},
-      {"hide-tokens", "special"},
-      {"renormalise", "on"},
-      {"weighting", "value-norm"},
-      {"top-p", "0.9"},
   };
+}
+
+const Values& every_value() {
+  static const Values values = [] {
+    Values all = values_but_shown();
+    for (const auto& each : shown_values()) all.push_back(each);
+    return all;
+  }();
   return values;
 }
 

@@ -111,6 +111,13 @@ TEST(Request, EveryFieldChangesTheHash) {
   EXPECT_EQ(hashes.size(), changes + 1);
 }
 
+TEST(Request, AnImageChangesTheHash) {
+  Request request;
+  request.image = "a";
+  EXPECT_FALSE(request == Request());
+  EXPECT_NE(hash_of(request), hash_of(Request()));
+}
+
 TEST(Request, HowWeightsAreShownChangesTheHash) {
   std::vector<Request> requests(7);
   requests[1].groups = GroupBy::words;

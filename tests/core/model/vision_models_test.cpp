@@ -1,0 +1,226 @@
+// Models that read images: opened, run whole, and what they refuse.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "core/attention/engine.h"
+#include "core/attention/model_stages.h"
+#include "core/io/png.h"
+#include "core/model/checkpoint.h"
+#include "core/model/image_input.h"
+#include "tests/core/model/model_files.h"
+#include "tests/core/model/vision_files.h"
+
+namespace headscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Within 2e-5 of the row's largest magnitude.
+void expect_rows(const Tensor& found, const Tensor& expected, const std::string& what) {
+  const std::vector<float> a = found.values(), b = expected.values();
+  ASSERT_EQ(a.size(), b.size()) << what;
+  const auto width = static_cast<std::size_t>(expected.dim(expected.rank() - 1));
+  for (std::size_t begin = 0; begin < b.size(); begin += width) {
+    float largest = 0;
+    for (std::size_t k = begin; k < begin + width; ++k) largest = std::max(largest, std::abs(b[k]));
+    for (std::size_t k = begin; k < begin + width; ++k) {
+      ASSERT_TRUE(std::abs(a[k] - b[k]) <= 2e-5F * largest) << what << ", number " << k << ": " << a[k] << ", " << b[k];
+    }
+  }
+}
+
+std::shared_ptr<const Trace> run_whole(const Request& request) {
+  EngineOptions options;
+  options.whole_model = true;
+  Engine engine(options);
+  return engine.run(request, CancelToken());
+}
+
+Request image_request(const std::string& model) {
+  Request request;
+  request.model = kVisionModels + model;
+  request.image = vision_image();
+  return request;
+}
+
+void expect_stream(const Trace& trace, const ExpectedStages& expected, const std::string& what) {
+  const std::vector<ModelStageId> ids{ModelStageId::stream, ModelStageId::final_norm};
+  const std::vector<ModelStage> stages = model_stages("stage", trace, ids, CancelToken());
+  const Tensor& stream = stages.front().tensor;
+  expect_rows(stream.sliced(0, 0, 1), expected["embedded"], what + ", embedded");
+  for (std::int64_t n = 0; n + 1 < stream.dim(0); ++n) {
+    const std::string name = "layers." + std::to_string(n) + ".hidden";
+    expect_rows(stream.sliced(0, n + 1, n + 2), expected[name], what + ", " + name);
+  }
+  expect_rows(stages.back().tensor, expected["final_hidden"], what + ", final_hidden");
+}
+
+TEST(VisionModels, TokensStreamAndFinalNormAreThoseOfPyTorch) {
+  for (const std::string& name : vision_models()) {
+    const ExpectedStages expected(name);
+    for (const BackendChoice choice : {BackendChoice::reference, BackendChoice::cpu}) {
+      Request request = image_request(name);
+      request.backend = choice;
+      const auto trace = run_whole(request);
+      expect_stream(*trace, expected, name);
+      if (!::testing::Test::HasFailure()) continue;
+      return;
+    }
+  }
+}
+
+TEST(VisionModels, TextTowersAreThoseOfPyTorch) {
+  for (const char* name : {"clip", "siglip"}) {
+    const ExpectedStages expected(name, "expected_text.safetensors");
+    Request request;
+    request.model = kVisionModels + name;
+    for (const float id : expected["token_ids"].values()) request.token_ids.push_back(static_cast<std::int64_t>(id));
+    expect_stream(*run_whole(request), expected, name);
+  }
+}
+
+TEST(VisionModels, EveryTensorHasItsPlace) {
+  for (const std::string& name : vision_models()) {
+    for (const Tower tower : {Tower::text, Tower::image}) {
+      const auto checkpoint = Checkpoint::open(kVisionModels + name, tower);
+      EXPECT_EQ(checkpoint->unexpected(), std::vector<std::string>{}) << name;
+      EXPECT_EQ(checkpoint->output_head().kind, OutputHead::Kind::none) << name;
+      const bool both = name == "clip" || name == "siglip";
+      EXPECT_EQ(checkpoint->architecture().image.has_value(), !both || tower == Tower::image) << name;
+    }
+  }
+  EXPECT_STREQ(Checkpoint::open(kVisionModels + "vit")->why_no_head(), "reads images and has no vocabulary");
+  EXPECT_STREQ(Checkpoint::open(kVisionModels + "clip")->why_no_head(),
+               "makes vectors of texts and predicts no tokens");
+}
+
+// The numbers of the patches are the reference's pixel_values, cut.
+TEST(VisionModels, PixelsAreThoseOfTheReference) {
+  for (const std::string& name : vision_models()) {
+    const auto checkpoint = Checkpoint::open(kVisionModels + name, Tower::image);
+    const auto input = read_image_input(vision_image(), *checkpoint);
+    const Tensor expected = ExpectedStages(name)["pixel_values"];
+    const std::int64_t patch = checkpoint->architecture().image->patch;
+    ASSERT_EQ(input->grid, (ImageGrid{expected.dim(1) / patch, expected.dim(2) / patch})) << name;
+    for (std::int64_t p = 0; p < input->grid.patches(); ++p) {
+      for (std::int64_t k = 0; k < input->pixels.dim(1); ++k) {
+        const std::int64_t channel = k / (patch * patch), place = k % (patch * patch);
+        const float wanted = expected.at({channel, p / input->grid.columns * patch + place / patch,
+                                          p % input->grid.columns * patch + place % patch});
+        ASSERT_TRUE(std::abs(input->pixels.at({p, k}) - wanted) <= 1e-6F) << name << ", patch " << p << ", " << k;
+      }
+    }
+  }
+}
+
+TEST(VisionModels, TokensAreNamedByTheirPlaces) {
+  const auto names = [](const std::string& model) { return run_whole(image_request(model))->inputs->tokens; };
+  const std::vector<std::string> vit = names("vit"), registers = names("dinov2-registers"), siglip = names("siglip");
+  ASSERT_EQ(vit.size(), 36u);
+  EXPECT_EQ(vit[0], "[CLS]");
+  EXPECT_EQ(vit[1], "r0c0");
+  EXPECT_EQ(vit[8], "r1c0");
+  EXPECT_EQ(vit[35], "r4c6");
+  EXPECT_EQ(registers, (std::vector<std::string>{"[CLS]", "[REG0]", "[REG1]", "[REG2]", "r0c0", "r0c1", "r0c2", "r1c0",
+                                                 "r1c1", "r1c2"}));
+  EXPECT_EQ(siglip.front(), "r0c0");
+}
+
+class VisionRefusals : public FilesTest {
+ protected:
+  // A copy of a model without some file.
+  std::string copy(const std::string& model, const std::string& without = "") const {
+    fs::copy(kVisionModels + model, path("model"), fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    if (!without.empty()) fs::remove(fs::path(path("model")) / without);
+    return path("model");
+  }
+  void replace(const std::string& file, const std::string& from, const std::string& to) const {
+    const fs::path at = fs::path(path("model")) / file;
+    std::stringstream text;
+    text << std::ifstream(at).rdbuf();
+    std::string bytes = text.str();
+    const std::size_t place = bytes.find(from);
+    ASSERT_NE(place, std::string::npos) << from;
+    bytes.replace(place, from.size(), to);
+    std::ofstream(at) << bytes;
+  }
+};
+
+TEST_F(VisionRefusals, TextsAndImagesGoToTheirModels) {
+  Request text = image_request("vit");
+  text.image.clear();
+  text.phrase = "a cat";
+  expect_refusal<UsageError>([&] { run_whole(text); }, {"--phrase", "(vit) reads images", "--image FILE"});
+  Request image = image_request("vit");
+  image.model = "demo:pronouns";
+  expect_refusal<UsageError>([&] { run_whole(image); }, {"--image", "reads texts", "--phrase"});
+}
+
+TEST_F(VisionRefusals, AFolderThatDoesNotSayHowImagesAreRead) {
+  Request request = image_request("vit");
+  request.model = copy("vit", "preprocessor_config.json");
+  expect_refusal<Error>([&] { run_whole(request); }, {"found no preprocessor_config.json"});
+}
+
+TEST_F(VisionRefusals, AnotherGridThanTheOneThatWasLearned) {
+  Request request = image_request("vit");
+  request.model = copy("vit");
+  replace("preprocessor_config.json", "\"width\": 28", "\"width\": 32");
+  expect_refusal<Error>([&] { run_whole(request); },
+                        {"image.png", "32 x 20 pixels", "5 x 8 patches", "positions of 5 x 7 patches"});
+}
+
+TEST_F(VisionRefusals, PicturesThatCannotBeRead) {
+  Request request = image_request("vit");
+  Image clear(37, 29, {1, 2, 3, 255});
+  clear.at(5, 3).a = 254;
+  std::ofstream out(path("clear.png"), std::ios::binary);
+  PictureRows rows = rows_of(clear);
+  rows.has_alpha = true;
+  write_png(out, rows, {});
+  out.close();
+  request.image = path("clear.png");
+  expect_refusal<Error>([&] { run_whole(request); }, {"clear.png", "column 5 of row 3 is transparent"});
+  request.image = write_text("a.txt", "no picture");
+  expect_refusal<Error>([&] { run_whole(request); }, {"a.txt", "expected a PNG or a JPEG picture"});
+  request.image = path("missing.png");
+  expect_refusal<Error>([&] { run_whole(request); }, {"missing.png"});
+}
+
+TEST_F(VisionRefusals, ConfigurationsThatDoNotFit) {
+  struct Case {
+    const char *from, *to, *said;
+  };
+  for (const Case& each : std::vector<Case>{
+           {"\"patch_size\": 4", "\"patch_size\": 40", "does not fit an image_size of 20 x 28"},
+           {"\"patch_size\": 4", "\"patch_size\": [4, 5]", "expected squares"},
+           {"\"num_channels\": 3", "\"num_channels\": 1", "num_channels is 1"},
+           {"\"patch_size\": 4", "\"patch_size\": 5", "patch_embeddings.projection.weight"},
+           {"\"hidden_act\": \"gelu\"", "\"hidden_act\": \"mish\"", "hidden_act is"},
+       }) {
+    const std::string model = copy("vit");
+    replace("config.json", each.from, each.to);
+    expect_refusal<Error>([&] { Checkpoint::open(model); }, {each.said});
+  }
+}
+
+// The grid that was learned gives the learned positions; torch's numbers are in the golden models.
+TEST(ImagePositions, TheSameGridIsTheSameTable) {
+  const Tensor table = counted({7, 3});
+  for (const bool antialias : {false, true}) {
+    const Tensor same = positions_for(table, {2, 3}, {2, 3}, antialias);
+    ASSERT_EQ(same.shape(), table.shape());
+    for (std::int64_t i = 0; i < table.size(); ++i) {
+      EXPECT_TRUE(std::abs(same.values()[static_cast<std::size_t>(i)] - table.values()[static_cast<std::size_t>(i)]) <=
+                  1e-7F);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headscope
