@@ -61,6 +61,10 @@ std::optional<std::int64_t> one_token(const Tokenizer& tokenizer, std::string_vi
 }  // namespace
 
 std::int64_t named_token(const Checkpoint& checkpoint, const std::string& option, std::string_view text) {
+  if (checkpoint.architecture().image) {
+    throw UsageError("model", fmt::format("{} {}", checkpoint.path(), checkpoint.why_no_head()),
+                     "a model that reads texts");
+  }
   const std::int64_t vocabulary = checkpoint.architecture().vocab_size;
   const auto checked = [&](std::int64_t id) {
     if (0 <= id && id < vocabulary) return id;

@@ -117,7 +117,7 @@ TEST_F(Vision, WhatNeedsAVocabularyIsRefused) {
   expect_refused(cli(with({"run"}, "vit", {"--predict", "2"})), 2, {no_words});
   expect_refused(cli(with({"run"}, "vit", {"--lens"})), 2, {no_words});
   expect_refused(cli(with({"run"}, "vit", {"--export", "logits", "--out", "x"})), 2, {no_words});
-  expect_refused(cli(with({"attribute"}, "vit", {"--at", "1", "--token", "3"})), 2, {});
+  expect_refused(cli(with({"attribute"}, "vit", {"--at", "1", "--token", "a"})), 2, {no_words});
   expect_refused(cli(with({"generate"}, "vit", {"--tokens", "2"})), 2, {no_words});
   expect_refused(cli(with({"render"}, "vit", {"--view", "lens", "--out", "x.png"})), 2, {});
   std::ofstream(std::filesystem::path(folder_.path()) / "a.json")

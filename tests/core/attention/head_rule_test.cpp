@@ -160,7 +160,7 @@ TEST(HeadRule, ValuesAreHeldWithinTheBounds) {
   const RotaryRule turns = rotary(8, RotaryRule::Pairs::halves);
   const auto rule = std::make_shared<HeadRule>(*made_rule(&turns, false, false, 8));
   rule->clip = 0.25;
-  const auto plain = traced(phrase_request(), turned_inputs(6, nullptr));
+  const auto plain = traced(phrase_request(), turned_inputs(6, nullptr), make_cpu_backend(2));
   const auto held = traced(phrase_request(), turned_inputs(6, rule), make_cpu_backend(2));
   EXPECT_EQ(held->find(StageId::query)->operation, "split heads, within ±0.25, RoPE");
   EXPECT_EQ(held->find(StageId::value)->operation, "split heads, within ±0.25");
