@@ -9,6 +9,10 @@
 #include "core/export/session_file.h"
 #include "core/model/architecture.h"
 
+namespace headscope {
+class Checkpoint;
+}
+
 namespace headscope::cli {
 
 struct Description {
@@ -38,6 +42,9 @@ void add_gguf(const std::string& path, Description& description);  // describe_g
 
 // Adds how many experts a model chooses from, and whether its heads have learned sinks.
 void add_mixture(const Architecture& model, Description& description);  // describe_mixture.cpp
+
+// Adds the lists of layers of a model with an encoder and a decoder as "lists"; nothing of other models.
+void add_lists(const Checkpoint& checkpoint, Description& description);  // describe_lists.cpp
 
 // Adds what an .hsagg says of its corpus as "corpus", without the numbers of its heads.
 void add_corpus(const std::string& path, Description& description);  // describe_corpus.cpp

@@ -24,7 +24,8 @@ namespace {
 
 // Options that hold a list: two of them would have to be merged or one forgotten, and neither is what anybody means.
 bool holds_a_list(std::string_view option) {
-  return option == "token-ids" || option == "mask" || option == "variant" || is_intervention(option);
+  return option == "token-ids" || option == "decoder-ids" || option == "mask" || option == "variant" ||
+         is_intervention(option);
 }
 
 // Options that speak of drawn weights, of files, or of a second phrase: what no demo runs with.
@@ -68,6 +69,8 @@ void forget_replaced(const Arguments& given, Request& request) {
     request.value_input.clear();
   }
   if (given.has("second-phrase")) request.key_phrase.reset();
+  if (given.has("decoder-phrase")) request.decoder_ids.clear();
+  if (given.has("decoder-ids")) request.decoder_phrase.reset();
   // A file has sizes of its own; what the session said about sizes was about other numbers.
   if (given.has("input") || given.has("weights")) request.input_dim.reset();
   if (given.has("input")) request.batch.reset();
@@ -81,6 +84,9 @@ void forget_replaced(const Arguments& given, Request& request) {
   if (given.has("model")) {
     request.weights.clear();
     request.layer.reset();
+    request.attention = AttentionList::automatic;
+    request.decoder_phrase.reset();
+    request.decoder_ids.clear();
   }
   if (given.has("model") && given.get("model") != "seeded") {
     const Request defaults;

@@ -42,6 +42,13 @@ void clear_past(Request& request) {
   request.past = 0;
 }
 
+// What is said of a decoder is said to the model that has one.
+void clear_decoder(Request& request) {
+  request.decoder_phrase.reset();
+  request.decoder_ids.clear();
+  request.attention = AttentionList::automatic;
+}
+
 void clear_inputs(Request& request) {
   request.phrase.clear();
   request.second_phrase.reset();
@@ -65,6 +72,7 @@ Request with_layer(const std::string& path, const TensorFile& file, const Reques
   const Request defaults;
   request.weights = path;
   request.second_phrase.reset();
+  clear_decoder(request);
   request.model = defaults.model;
   request.layer.reset();
   request.qkv_layout = defaults.qkv_layout;

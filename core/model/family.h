@@ -42,6 +42,7 @@ struct ConfigKeys {
 // layer follow `layer`, the layer's number and a dot.
 struct TensorNames {
   const char* word = "";
+  const char* older_word = "";  // another name of the same
   const char* position = "";
   const char* token_type = "";
   const char* embedding_norm = "";
@@ -82,13 +83,15 @@ struct TensorNames {
   const char* shared_expert = "";  // what stands before the names of the matrices of the one that every row passes
   const char* stacked_gate_up = "";
   const char* stacked_down = "";
-  const char* sinks = "";  // the whole name
+  const char* sinks = "";     // the whole name
+  const char* relative = "";  // of Architecture::relative: one of the body, not of every layer
   const char* final_norm = "";
   // Names of the head, which do not have the body's prefix ("bert.", "model.").
   const char* transform = "";
   const char* transform_norm = "";
   const char* decoder = "";
   const char* decoder_bias = "";  // the whole name; "" where the decoder has no bias
+  const char* decoder_row = "";   // the whole name of a bias [1, vocab_size]; files may be without it
 };
 
 // A key of config.json with which a model may ask for arithmetic that is not implemented, and the values that are
@@ -145,6 +148,9 @@ struct Family {
   RotaryKeys rotary;
   RotaryRule::Pairs pairs = RotaryRule::Pairs::halves;
   std::vector<Refusal> refused;
+  // Of a model with an encoder and a decoder, whose encoder this row is: its decoder's self-attention and
+  // cross-attention (Architecture::Part), in this order. Empty for others.
+  std::vector<Family> decoder_parts;
   // What the family says in its own way; null: nothing. Problems go to the reader.
   void (*particulars)(ConfigReader& reader, const Family& family, Architecture& architecture) = nullptr;
 };

@@ -5,18 +5,20 @@
 namespace headscope {
 
 std::span<const Family> families() {
-  static const std::array all = {gpt2(),        nanogpt(),    bert(),
-                                 distilbert(),  roberta(),    llama(),
-                                 mistral(),     qwen2(),      qwen3(),
-                                 gemma(),       gemma2(),     gemma3(),
-                                 olmo2(),       olmo3(),      phi(),
-                                 phi3(),        gptj(),       gpt_neox(),
-                                 opt(),         bloom(),      stablelm(),
-                                 starcoder2(),  cohere(),     mixtral(),
-                                 qwen3_moe(),   gpt_oss(),    falcon_two_norms(),
-                                 falcon(),      mpt(),        electra(),
-                                 albert(),      modernbert(), deepseek_v2(),
-                                 deepseek_v3(), llama2c(),    attention_only()};
+  static const std::array all = {gpt2(),        nanogpt(),       bert(),
+                                 distilbert(),  roberta(),       llama(),
+                                 mistral(),     qwen2(),         qwen3(),
+                                 gemma(),       gemma2(),        gemma3(),
+                                 olmo2(),       olmo3(),         phi(),
+                                 phi3(),        gptj(),          gpt_neox(),
+                                 opt(),         bloom(),         stablelm(),
+                                 starcoder2(),  cohere(),        mixtral(),
+                                 qwen3_moe(),   gpt_oss(),       falcon_two_norms(),
+                                 falcon(),      mpt(),           electra(),
+                                 albert(),      modernbert(),    deepseek_v2(),
+                                 deepseek_v3(), t5_gated(),      t5(),
+                                 bart(),        mbart(),         marian(),
+                                 llama2c(),     attention_only()};
   return all;
 }
 

@@ -7,7 +7,6 @@ namespace headscope {
 namespace {
 
 constexpr NearFamily kNear[] = {
-    {"bart", "roberta", "it has an encoder and a decoder with cross-attention"},
     {"clip", "gpt2", "it reads pictures beside text"},
     {"cohere2", "llama", "attention and MLP share one norm, and only layers with a window have rotary positions"},
     {"deberta", "bert", "scores have parts of content and of relative positions"},
@@ -19,8 +18,6 @@ constexpr NearFamily kNear[] = {
     {"gpt_neo", "gpt2", "every other layer has a window, and scores are not scaled"},
     {"granite", "llama", "embeddings, residual sums and logits have factors"},
     {"mamba", "", "it has no attention"},
-    {"mbart", "roberta", "it has an encoder and a decoder with cross-attention"},
-    {"marian", "roberta", "it has an encoder and a decoder with cross-attention"},
     {"olmo", "llama", "norms have no weights, and projections may be clipped"},
     {"olmoe", "qwen3_moe", "queries and keys are normalised over all heads, and projections may be clipped"},
     {"qwen2_moe", "qwen3_moe", "a shared expert reads every token beside those that are chosen"},
@@ -28,8 +25,7 @@ constexpr NearFamily kNear[] = {
     {"rwkv", "", "it has no attention"},
     {"siglip", "bert", "it reads pictures beside text"},
     {"smollm3", "llama", "every fourth layer has no positions"},
-    {"t5", "", "it has an encoder and a decoder, and biases of relative positions"},
-    {"umt5", "", "it has an encoder and a decoder, and biases of relative positions"},
+    {"umt5", "t5", "every layer has biases of relative positions of its own"},
     {"vit", "bert", "it reads pictures"},
     {"whisper", "", "it reads sound, with an encoder and a decoder"},
     {"xlnet", "", "it has relative positions and two streams"},

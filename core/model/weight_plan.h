@@ -42,7 +42,7 @@ struct PlannedBlock {
 };
 
 struct PlannedBody {
-  PlannedTensor word, position, token_type;
+  PlannedTensor word, position, token_type, relative;
   PlannedModule embedding_norm, embedding_projection, final_norm;
   std::vector<PlannedTensor> tensors() const;
 };

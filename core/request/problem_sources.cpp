@@ -39,6 +39,25 @@ MaybeProblem both_given(const char* option, const char* other, const char* detai
   return problem;
 }
 
+// The text of a decoder beside the encoder's.
+MaybeProblem decoder_text_problem(const Request& r) {
+  if (r.decoder_phrase && !r.decoder_ids.empty()) {
+    return Problem{"decoder-ids",
+                   "decoder-ids and decoder-phrase exclude each other",
+                   "Both say which tokens the decoder reads.",
+                   {}};
+  }
+  if (r.decoder_phrase) return text_problem("decoder-phrase", "the decoder phrase", *r.decoder_phrase);
+  if (has_decoder_text(r) || r.attention == AttentionList::automatic || r.attention == AttentionList::encoder) {
+    return {};
+  }
+  return Problem{"attention",
+                 fmt::format("{} needs a text of the decoder",
+                             r.attention == AttentionList::cross ? "cross-attention" : "the decoder's attention"),
+                 "Give decoder-phrase or decoder-ids; without them the encoder alone runs.",
+                 {{"encoder", "attention", "encoder"}}};
+}
+
 // A checkpoint reads tokens of its own vocabulary.
 MaybeProblem checkpoint_source_problem(const Request& r) {
   const char* tokens = "A checkpoint reads a phrase or token-ids; its layers make the vectors.";
@@ -48,6 +67,7 @@ MaybeProblem checkpoint_source_problem(const Request& r) {
                                       {"value-input", !r.value_input.empty()}}) {
     if (given) return Problem{option, fmt::format("{} and a checkpoint exclude each other", option), tokens, {}};
   }
+  if (MaybeProblem problem = decoder_text_problem(r)) return problem;
   if (r.token_ids.empty()) {
     if (MaybeProblem problem = text_problem("phrase", "the phrase", r.phrase)) return problem;
     return r.second_phrase ? text_problem("second-phrase", "the second phrase", *r.second_phrase) : MaybeProblem();
@@ -146,12 +166,28 @@ MaybeProblem layer_source_problem(const Request& r) {
 
 }  // namespace
 
+std::optional<Problem> decoder_problem(const Request& r, const char* model) {
+  for (const auto& [option, given] : {std::pair{"decoder-phrase", r.decoder_phrase.has_value()},
+                                      {"decoder-ids", !r.decoder_ids.empty()},
+                                      {"attention", r.attention != AttentionList::automatic}}) {
+    if (!given) continue;
+    return Problem{option,
+                   fmt::format("{} needs a model with an encoder and a decoder", option),
+                   fmt::format("This is {}. Open a checkpoint such as T5, BART or Marian.", model),
+                   {}};
+  }
+  return {};
+}
+
 std::optional<Problem> source_problem(const Request& r) {
   if (r.second_phrase && !runs_checkpoint(r)) {
     return Problem{"second-phrase",
                    "second-phrase needs a model that reads pairs",
                    "Only a checkpoint's tokenizer joins two texts; keys from another text are key-phrase.",
                    {}};
+  }
+  if (!runs_checkpoint(r) && !runs_capture(r)) {
+    if (MaybeProblem problem = decoder_problem(r, "one layer")) return problem;
   }
   if (MaybeProblem problem = past_problem(r)) return problem;
   if (is_attention_alone(r)) return attention_alone_problem(r);

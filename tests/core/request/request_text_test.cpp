@@ -14,8 +14,8 @@ std::string get(const Request& request, const std::string& option) {
   return find_request_option(option)->get(request);
 }
 
-// A value for every option, none the default, each spelled as `get` spells it.
-const std::vector<std::pair<std::string, std::string>>& every_value() {
+// Of every option but those of a decoder.
+const std::vector<std::pair<std::string, std::string>>& most_values() {
   static const std::vector<std::pair<std::string, std::string>> values = {
       {"phrase", "it's \xf0\x9f\x98\x80\n\"two\" lines"},
       {"second-phrase", "la segunda"},
@@ -73,6 +73,18 @@ const std::vector<std::pair<std::string, std::string>>& every_value() {
       {"weighting", "value-norm"},
       {"top-p", "0.9"},
   };
+  return values;
+}
+
+// A value for every option, none the default, each spelled as `get` spells it.
+const std::vector<std::pair<std::string, std::string>>& every_value() {
+  static const std::vector<std::pair<std::string, std::string>> values = [] {
+    std::vector<std::pair<std::string, std::string>> all = most_values();
+    all.emplace_back("decoder-phrase", "une phrase");
+    all.emplace_back("decoder-ids", "0,7,7");
+    all.emplace_back("attention", "decoder");
+    return all;
+  }();
   return values;
 }
 

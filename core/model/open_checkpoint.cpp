@@ -1,0 +1,77 @@
+#include "core/model/open_checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/io/gguf.h"
+#include "core/io/json_text.h"
+#include "core/io/tensor_formats.h"
+#include "core/model/gguf_model.h"
+#include "core/model/model_map.h"
+
+namespace headscope {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Some folders hold the encoder of a model alone.
+bool holds_decoder(const WeightFiles& files) {
+  return std::any_of(files.all().begin(), files.all().end(), [](const auto& entry) {
+    return entry.first.starts_with("decoder.") || entry.first.find(".decoder.") != std::string::npos;
+  });
+}
+
+}  // namespace
+
+OpenedModel open_gguf(const std::string& path, const std::string& file_path) {
+  const std::shared_ptr<const GgufFile> file = GgufFile::open(file_path);
+  GgufModel model = gguf_model_of(*file);
+  return {path,
+          file_path,
+          std::move(model.config),
+          std::make_shared<const WeightFiles>(WeightFiles::of(tensors_of(file))),
+          std::move(model.family),
+          model.paired_rows};
+}
+
+OpenedModel open_folder(const std::string& path, const std::string& folder) {
+  std::error_code error;
+  const fs::file_status status = fs::status(folder, error);
+  if (!fs::is_directory(status)) {
+    if (const std::string unread = unread_format(folder); fs::exists(status) && !unread.empty()) {
+      throw Error(folder + ": " + unread);
+    }
+    throw Error(fmt::format(
+        "{}: {}; expected a checkpoint folder with config.json and model.safetensors or pytorch_model.bin, or a "
+        "GGUF model (.gguf)",
+        folder, fs::exists(status) ? "is no folder" : "is not there"));
+  }
+  const fs::path config = fs::path(folder) / "config.json";
+  if (!fs::exists(config, error)) {
+    throw Error(fmt::format("{}: found no config.json in it; expected a checkpoint folder", folder));
+  }
+  const fs::path map = fs::path(folder) / kMapName;
+  const bool mapped = fs::exists(fs::symlink_status(map, error));
+  const JsonValue json = parse_strict_json(read_json_text(config.string()), config.string());
+  std::optional<ModelConfig> read;
+  if (!mapped) read = model_config_of(json, config.string());
+  WeightFiles files = WeightFiles::open(folder);
+  if (mapped) read = read_model_map(map.string(), files);
+  std::vector<ModelConfig> parts;
+  if (!read->family->decoder_parts.empty() && holds_decoder(files)) {
+    for (const Family& part : read->family->decoder_parts) {
+      parts.push_back(model_config_of(json, part, config.string()));
+    }
+  }
+  return {path,    folder, std::move(*read), std::make_shared<const WeightFiles>(std::move(files)),
+          nullptr, false,  std::move(parts)};
+}
+
+}  // namespace headscope

@@ -1,0 +1,30 @@
+// What the path of a model leads to: its configuration and its files. Internal to core/model.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/model/family.h"
+#include "core/model/model_config.h"
+#include "core/model/weight_files.h"
+
+namespace headscope {
+
+// What a path means: configuration and tensors, and where the tokenizer is.
+struct OpenedModel {
+  std::string path, tokenizer_path;
+  ModelConfig config;
+  std::shared_ptr<const WeightFiles> files;
+  std::shared_ptr<const Family> family = {};  // config.family, where it is no row of the table of families
+  bool paired_rows = false;                   // of queries and keys: Linear::paired_head
+  // Of a model with an encoder and a decoder, whose encoder `config` is: Family::decoder_parts. Empty where the files
+  // hold an encoder alone.
+  std::vector<ModelConfig> decoder_parts = {};
+};
+
+// `place`: `path`, or what a demo's name leads to. Throws Error.
+OpenedModel open_gguf(const std::string& path, const std::string& file_path);
+OpenedModel open_folder(const std::string& path, const std::string& place);
+
+}  // namespace headscope
