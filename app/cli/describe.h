@@ -47,6 +47,12 @@ void add_mixture(const Architecture& model, Description& description);  // descr
 // Adds the images that a model reads as "image", null where it reads texts.
 void add_image_rule(const Checkpoint& checkpoint, Description& description);  // describe_image.cpp
 
+// The part that has the output head: of a model with an encoder and a decoder the decoder, else the model itself.
+const Checkpoint& predicting_part(const Checkpoint& checkpoint);  // describe_lists.cpp
+
+// Adds the lists of layers of a model with an encoder and a decoder as "lists"; nothing of other models.
+void add_lists(const Checkpoint& checkpoint, Description& description);  // describe_lists.cpp
+
 // Adds what an .hsagg says of its corpus as "corpus", without the numbers of its heads.
 void add_corpus(const std::string& path, Description& description);  // describe_corpus.cpp
 

@@ -152,7 +152,9 @@ Json head_name(OutputHead::Kind kind) {
 
 void add_architecture(const Checkpoint& checkpoint, Description& description) {
   const Architecture& model = checkpoint.architecture();
-  const Json head = head_name(checkpoint.output_head().kind);
+  const Checkpoint& predicting = predicting_part(checkpoint);
+  const Json head = head_name(predicting.output_head().kind);
+  const bool tied = predicting.architecture().tied_embeddings;
   const bool gated = model.mlp == Architecture::Mlp::gated;
   add_image_rule(checkpoint, description);
   Json& json = description.json;
@@ -178,7 +180,7 @@ void add_architecture(const Checkpoint& checkpoint, Description& description) {
   json["activation"] = model.mlp == Architecture::Mlp::none ? Json(nullptr) : Json(activation_name(model.activation));
   json["gated"] = gated;
   json["output_head"] = head;
-  json["tied_embeddings"] = model.tied_embeddings;
+  json["tied_embeddings"] = tied;
   json["parameters"] = checkpoint.parameters();
   json["dtypes"] = checkpoint.dtypes();
   json["bytes"] = checkpoint.bytes();
@@ -202,7 +204,7 @@ void add_architecture(const Checkpoint& checkpoint, Description& description) {
           : fmt::format("MLP {} with {}{}", model.mlp_width, gated ? "gated " : "", activation_name(model.activation)));
   add_mixture(model, description);
   text += fmt::format("output head: {}{}\n", head.is_null() ? "none" : head.get<std::string>(),
-                      !head.is_null() && model.tied_embeddings ? ", tied to the embedding" : "");
+                      !head.is_null() && tied ? ", tied to the embedding" : "");
   text += fmt::format("{} parameters, {}, {}\n", grouped_digits(checkpoint.parameters()),
                       fmt::join(checkpoint.dtypes(), " and "), size_text(static_cast<double>(checkpoint.bytes())));
 }
@@ -234,6 +236,7 @@ void add_checkpoint(const std::string& path, Description& description) {
   description.json = {{"path", path}, {"kind", "checkpoint"}};
   description.text = printable(path) + ": a checkpoint\n";
   add_architecture(*checkpoint, description);
+  add_lists(*checkpoint, description);
   add_tokenizer(checkpoint->tokenizer().get(), description);
   add_unexpected(checkpoint->unexpected(), description);
   // A text model beside one that reads images has no head of its own.

@@ -24,7 +24,8 @@ namespace {
 
 // Options that hold a list: two of them would have to be merged or one forgotten, and neither is what anybody means.
 bool holds_a_list(std::string_view option) {
-  return option == "token-ids" || option == "mask" || option == "variant" || is_intervention(option);
+  return option == "token-ids" || option == "decoder-ids" || option == "mask" || option == "variant" ||
+         is_intervention(option);
 }
 
 // Options that speak of drawn weights, of files, or of a second phrase: what no demo runs with.
@@ -42,6 +43,14 @@ void refuse_both(const Arguments& given, const std::string& a, const std::string
   if (given.has(a) && given.has(b)) {
     throw UsageError(a, fmt::format("found together with --{}", b), fmt::format("one of them, {}", advice));
   }
+}
+
+// A decoder's text gives way to another, and all that is said of a decoder to another model.
+void forget_decoder(const Arguments& given, Request& request) {
+  const bool model = given.has("model");
+  if (model) request.attention = AttentionList::automatic;
+  if (model || given.has("decoder-phrase")) request.decoder_ids.clear();
+  if (model || given.has("decoder-ids")) request.decoder_phrase.reset();
 }
 
 // What the command line says about a source takes the place of what the session said about the same one.
@@ -69,6 +78,7 @@ void forget_replaced(const Arguments& given, Request& request) {
     request.value_input.clear();
   }
   if (given.has("second-phrase")) request.key_phrase.reset();
+  forget_decoder(given, request);
   // A file has sizes of its own; what the session said about sizes was about other numbers.
   if (given.has("input") || given.has("weights")) request.input_dim.reset();
   if (given.has("input")) request.batch.reset();

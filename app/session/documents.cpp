@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/session/clear_inputs.h"
 #include "app/session/demo_start.h"
 #include "app/session/former_showing.h"
 #include "app/session/image_document.h"
@@ -36,28 +37,6 @@ std::string title_of(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-// Keys and values before the others have the sizes of what they stood before.
-void clear_past(Request& request) {
-  request.key_past.clear();
-  request.value_past.clear();
-  request.past = 0;
-}
-
-void clear_inputs(Request& request) {
-  request.phrase.clear();
-  request.second_phrase.reset();
-  request.key_phrase.reset();
-  request.token_ids.clear();
-  request.image.clear();
-  request.input.clear();
-  request.key_input.clear();
-  request.value_input.clear();
-  request.query.clear();
-  request.key.clear();
-  request.value.clear();
-  clear_past(request);
-}
-
 Request with_layer(const std::string& path, const TensorFile& file, const Request& current) {
   read_layer_weights(path, QkvLayout::automatic);  // says now what is wrong with it
   Request request = current;
@@ -67,6 +46,7 @@ Request with_layer(const std::string& path, const TensorFile& file, const Reques
   const Request defaults;
   request.weights = path;
   request.second_phrase.reset();
+  clear_decoder(request);
   request.model = defaults.model;
   request.layer.reset();
   request.qkv_layout = defaults.qkv_layout;

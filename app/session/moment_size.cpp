@@ -18,6 +18,7 @@ std::size_t bytes_of_phrases(const Request& request) {
   std::size_t bytes = request.phrase.size();
   if (request.second_phrase) bytes += request.second_phrase->size();
   if (request.key_phrase) bytes += request.key_phrase->size();
+  if (request.decoder_phrase) bytes += request.decoder_phrase->size();
   return bytes;
 }
 

@@ -47,7 +47,8 @@ const CommandInfo kAboveMainViews[] = {
     {Id::choose_weights, "Weights from a file...", "Model", "",
      "Computes with one attention layer of a .safetensors or .pt file."},
     {Id::toggle_key_phrase, "Key or second phrase", "Model", "Ctrl+K",
-     "Takes keys and values from a second phrase; gives a model that reads pairs a second text."},
+     "Takes keys and values from a second phrase; gives a model that reads pairs a second text, and a decoder "
+     "beside an encoder its text."},
     {Id::next_problem, "Next problem", "Model", "F8", "Goes to the control that keeps the request from running."},
     {Id::pin, "Pin the result as A", "Model", "Ctrl+Shift+D",
      "Keeps the result on screen, to compare what you edit next with it. It is let go with the window."},

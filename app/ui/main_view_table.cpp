@@ -71,6 +71,7 @@ constexpr const char* kLensKeys[] = {"Arrows pick a cell", "Enter opens that lay
 // Of a checkpoint with its output head, whether all of its layers are computed already or not.
 bool says_tokens(const Trace& trace) {
   return trace.model != nullptr && trace.model->checkpoint != nullptr &&
+         !trace.model->checkpoint->architecture().of_decoder() &&
          trace.model->checkpoint->output_head().kind != OutputHead::Kind::none;
 }
 

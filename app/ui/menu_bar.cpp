@@ -55,7 +55,8 @@ bool checked(const Ui& ui, CommandId id) {
   const OnScreen shown = shown_of(ui);
   switch (id) {
     case CommandId::toggle_key_phrase:
-      return ui.session.draft.key_phrase.has_value() || ui.session.draft.second_phrase.has_value();
+      return ui.session.draft.key_phrase.has_value() || ui.session.draft.second_phrase.has_value() ||
+             ui.session.draft.decoder_phrase.has_value();
     case CommandId::toggle_pipeline:
       return shown.pipeline;
     case CommandId::toggle_concat:

@@ -83,6 +83,9 @@ void back_to_good(Ui& ui) {
     good.second_phrase = draft.second_phrase;
   }
   if (problem->option != "key-phrase" && good.key_phrase && draft.key_phrase) good.key_phrase = draft.key_phrase;
+  if (problem->option != "decoder-phrase" && good.decoder_phrase && draft.decoder_phrase) {
+    good.decoder_phrase = draft.decoder_phrase;
+  }
   ui.session.end_undo_step();
   draft = good;
   ui.state.editing.clear();

@@ -90,7 +90,22 @@ void toggle_key_phrase(Ui& ui) {
     if (ui.state.focus == "second_phrase") ui.state.focus = "phrase";
     return;
   }
+  if (draft.decoder_phrase) {
+    draft.decoder_phrase.reset();
+    draft.attention = AttentionList::automatic;
+    draft.layer.reset();
+    if (ui.state.focus == "decoder_phrase") ui.state.focus = "phrase";
+    return;
+  }
   const auto trace = ui.session.trace();
+  if (is_checkpoint(draft) && has_decoder(ui)) {
+    draft.decoder_phrase = draft.phrase;
+    draft.decoder_ids.clear();
+    draft.layer.reset();
+    ui.state.focus = "decoder_phrase";
+    ui.state.focus_by_keyboard = true;
+    return;
+  }
   if (is_checkpoint(draft) && !draft.key_phrase && trace != nullptr && reads_pairs(*trace)) {
     draft.second_phrase = draft.phrase;
     ui.state.focus = "second_phrase";

@@ -56,6 +56,13 @@ Request source_request(const Request& patched, const EngineOptions& options) {
     throw UsageError("patch-from", fmt::format("{} is patched itself", patched.patch_from),
                      "a session without --patch");
   }
+  if (shows_decoder(source)) {
+    throw UsageError("patch-from",
+                     fmt::format("{} shows the decoder of a model that has an encoder beside it, whose "
+                                 "numbers are not put elsewhere",
+                                 patched.patch_from),
+                     "a session with attention encoder");
+  }
   source.backend = patched.backend;
   source.threads = patched.threads;
   return source;

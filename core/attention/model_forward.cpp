@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -229,13 +228,15 @@ ModelForward::~ModelForward() = default;
 
 void ModelForward::forget() {
   state_ = std::make_unique<State>();
+  encoder_ = nullptr;
 }
 
-std::shared_ptr<const Trace> ModelForward::run(const Request& request, const std::shared_ptr<const Inputs>& inputs,
-                                               const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,
-                                               const ModelOptions& options) {
-  const Clock::time_point start = Clock::now();
+std::shared_ptr<const Trace> ModelForward::run_stack(const Request& request,
+                                                     const std::shared_ptr<const Inputs>& inputs,
+                                                     const std::shared_ptr<const Backend>& backend,
+                                                     const CancelToken& cancel, const ModelOptions& options) {
   State& state = *state_;
+  const Clock::time_point start = Clock::now();
   state.begin(*inputs, backend, options.reuse);
   state.final_from = options.final_from;
   const auto count = static_cast<std::int64_t>(state.layers.size());

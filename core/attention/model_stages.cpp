@@ -168,6 +168,7 @@ const Tensor& attention_added(const Trace& layer) {
 }
 
 void check_layers_kept(const std::string& option, const ModelTrace& model) {
+  check_one_stack(option, model);
   for (std::size_t layer = 0; layer < model.layers.size(); ++layer) {
     if (model.layers[layer] != nullptr) continue;
     throw UsageError(option, fmt::format("layer {} was not kept, its stages are too large", layer),
@@ -185,6 +186,7 @@ void check_model_stage(const std::string& option, const Trace& trace, ModelStage
     throw UsageError(option, found + trace.model->name + " is a capture of attention, which does not hold it",
                      "--model demo:NAME or PATH");
   }
+  check_one_stack(option, *trace.model);
   const Checkpoint& checkpoint = *trace.model->checkpoint;
   if (info.needs == ModelStageNeeds::mlp && checkpoint.architecture().mlp == Architecture::Mlp::none) {
     throw UsageError(option, fmt::format("found {}; {} has no MLP", info.name, trace.model->name),

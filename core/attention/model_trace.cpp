@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/backend/backend_factory.h"
+#include "core/base/error.h"
 #include "core/model/checkpoint.h"
 #include "core/model/inputs.h"
 
@@ -18,6 +19,15 @@ std::string name_of(const std::string& path) {
 }
 
 }  // namespace
+
+void check_one_stack(const std::string& option, const ModelTrace& model) {
+  if (model.checkpoint == nullptr || !model.checkpoint->architecture().of_decoder()) return;
+  throw UsageError(option,
+                   "this looks at a whole model layer by layer, which is not implemented for a decoder that attends to "
+                   "an encoder: the decoder of " +
+                       model.name,
+                   "--attention encoder, or a model that is one stack of layers");
+}
 
 std::shared_ptr<ModelTrace> begun_model_trace(const Inputs& inputs, const std::shared_ptr<const Backend>& backend,
                                               std::size_t layers) {

@@ -28,6 +28,10 @@ struct ModelTrace {
   std::shared_ptr<const CaptureReport> capture;  // of the shown layer (capture_trace.h); null unless captured
 };
 
+// UsageError, which names `option`, where the model is a decoder beside an encoder: what a layer adds to the stream is
+// not what the layer that is shown adds alone, so that views of the whole model would be wrong.
+void check_one_stack(const std::string& option, const ModelTrace& model);
+
 // The model of the inputs' checkpoint, of whose `layers` layers none is computed.
 std::shared_ptr<ModelTrace> begun_model_trace(const Inputs& inputs, const std::shared_ptr<const Backend>& backend,
                                               std::size_t layers);

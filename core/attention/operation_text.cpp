@@ -12,13 +12,25 @@
 
 namespace headscope {
 
+namespace {
+
+// What enters a layer; of a decoder beside an encoder the cross-attention stands between its self-attention and its
+// MLP.
+std::string layer_input_text(const Architecture& architecture, std::int64_t layer) {
+  if (architecture.part == Architecture::Part::cross) return fmt::format("after the self-attention of layer {}", layer);
+  return layer == 0 ? std::string("embed") : fmt::format("what leaves layer {}", layer - 1);
+}
+
+}  // namespace
+
 std::string embedding_text(const Request& request, const Inputs& inputs) {
   if (inputs.checkpoint != nullptr) {
     const Architecture& architecture = inputs.checkpoint->architecture();
     if (architecture.latents) return fmt::format("latents of layer {}", inputs.layer);
     const char* norm = architecture.norm == Architecture::Norm::rms ? ", RMSNorm" : ", LayerNorm";
-    return (inputs.layer == 0 ? std::string("embed") : fmt::format("what leaves layer {}", inputs.layer - 1)) +
-           (architecture.norms_input() || (inputs.layer == 0 && architecture.embedding_norm) ? norm : "");
+    const bool first = inputs.layer == 0 && architecture.part != Architecture::Part::cross;
+    return layer_input_text(architecture, inputs.layer) +
+           (architecture.norms_input() || (first && architecture.embedding_norm) ? norm : "");
   }
   const bool from_file = request.phrase.empty() && request.token_ids.empty();
   return from_file ? "from file" : request.position == Position::sinusoidal ? "embed + position" : "embed";
@@ -67,7 +79,9 @@ std::string heads_text(const char* split, const HeadRule& rule, const Tensor& no
 std::string mask_step_text(const Request& request, const Inputs& inputs) {
   std::string terms;
   for (const MaskTerm& term : mask_terms_of(request, inputs)) {
-    terms += (terms.empty() ? "" : ", ") + mask_term_text(term);
+    const bool biases = std::any_of(inputs.mask_files.begin(), inputs.mask_files.end(),
+                                    [&](const MaskFile& file) { return !file.rows.empty() && file.path == term.path; });
+    terms += (terms.empty() ? "" : ", ") + (biases ? std::string("relative positions") : mask_term_text(term));
   }
   if (any_painted(request)) terms += terms.empty() ? "painted" : ", painted";
   if (terms.empty()) return "no mask";

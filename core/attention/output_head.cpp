@@ -29,6 +29,10 @@ const Inputs& inputs_of(const ModelTrace& model) {
 OutputHead head_of(const ModelTrace& model) {
   HEADSCOPE_ASSERT(model.checkpoint != nullptr && !model.final_hidden.empty(), "no final_hidden of " + model.name);
   OutputHead head = model.checkpoint->output_head();
+  if (head.kind == OutputHead::Kind::none && model.checkpoint->architecture().part == Architecture::Part::encoder) {
+    throw UsageError("predict", fmt::format("the encoder of {} predicts nothing, its decoder does", model.name),
+                     "--decoder-phrase or --decoder-ids, with --attention decoder or cross");
+  }
   if (head.kind == OutputHead::Kind::none) {
     throw UsageError("predict", fmt::format("{} {}", model.name, model.checkpoint->why_no_head()), "a model with one");
   }

@@ -1,5 +1,7 @@
 #include "core/attention/stage_sizes.h"
 
+#include <algorithm>
+
 #include "core/request/mask_terms.h"
 
 namespace headscope {
@@ -20,7 +22,9 @@ StageSizes stage_sizes_of(const Inputs& inputs) {
   sizes.alone = !inputs.query.empty();
   sizes.has_output = !inputs.weights.output.empty();
   sizes.own_mask = !inputs.own_mask.empty();
-  sizes.own_added = adds_to_scores(inputs.own_mask);
+  const bool biased = std::any_of(inputs.mask_files.begin(), inputs.mask_files.end(),
+                                  [](const MaskFile& file) { return !file.rows.empty(); });
+  sizes.own_added = biased || adds_to_scores(inputs.own_mask);
   sizes.output_norm = inputs.output_norm != nullptr;
   sizes.layers = inputs.layer + 1;
   return sizes;

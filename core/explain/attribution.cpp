@@ -24,6 +24,7 @@ void check_model(const ModelTrace& model) {
   if (model.checkpoint == nullptr) {
     throw UsageError("model", model.name + " is a capture, which has no weights behind its attention", "a checkpoint");
   }
+  check_one_stack("model", model);
   const OutputHead head = model.checkpoint->output_head();
   if (head.kind == OutputHead::Kind::none) {
     throw UsageError("model", fmt::format("{} {}", model.name, model.checkpoint->why_no_head()), "a model with one");

@@ -123,12 +123,12 @@ const RequestOption* option_of_key(std::string_view key) {
 void read_request_value(Request& request, const RequestOption& option, std::string_view key, const JsonValue& value,
                         const std::string& what) {
   const std::string_view name = option.name;
-  const bool text_only = name == "phrase" || name == "key-phrase";
+  const bool text_only = name == "phrase" || name == "key-phrase" || name == "decoder-phrase";
   if (text_only && value.kind != Kind::string) {
     refuse(what, key, fmt::format("found {}; expected a string", json_kind_name(value.kind)));
   }
   char separator = ',';
-  bool is_list = name == "mask" || name == "token-ids" || name == "variant";
+  bool is_list = name == "mask" || name == "token-ids" || name == "decoder-ids" || name == "variant";
   for_each_kind([&](const auto& kind) {
     if (name != kind.option.name) return;
     separator = kind.option.separator;

@@ -17,6 +17,12 @@ constexpr const char* kGenerators =
     "GPT-2 or Llama, or a GGUF file.";
 
 MaybeProblem model_problem(const Request& request) {
+  if (has_decoder_text(request)) {
+    return Problem{request.decoder_phrase ? "decoder-phrase" : "decoder-ids",
+                   "a decoder that reads an encoder is not continued",
+                   kGenerators,
+                   {}};
+  }
   if (runs_checkpoint(request)) return {};
   for (const auto& [option, path] :
        {std::pair{"input", &request.input}, {"query", &request.query}, {"weights", &request.weights}}) {
@@ -64,6 +70,12 @@ MaybeProblem generation_problem(const Request& request, const Inputs& inputs, st
       return Problem{
           "model", fmt::format("{} predicts masked tokens, not the next one", request.model), kGenerators, {}};
     case OutputHead::Kind::none:
+      if (architecture.part == Architecture::Part::encoder) {
+        return Problem{"model",
+                       fmt::format("{} has an encoder and a decoder, which are not continued", request.model),
+                       kGenerators,
+                       {}};
+      }
       return Problem{"model", fmt::format("{} {}", request.model, inputs.checkpoint->why_no_head()), kGenerators, {}};
   }
   if (architecture.position == Architecture::Position::none) return {};  // no table, no angles: any length

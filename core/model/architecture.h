@@ -85,7 +85,21 @@ struct ImageRule {
   friend bool operator==(const ImageRule&, const ImageRule&) = default;
 };
 
+// Biases of relative positions (Raffel et al. 2020, T5, section 2.1): the number of the bucket of j - i and the head is
+// added to the score of query i and key j. With n = j - i where both directions have half of the buckets each, the
+// upper half for n > 0, else n = min(j - i, 0): |n| below half of a direction's buckets has a bucket of its own, larger
+// ones share buckets that grow by a factor up to `most_distance`, from which on all are in the last one.
+struct RelativeRule {
+  std::int64_t buckets = 32, most_distance = 128;
+  bool both_directions = true;
+  friend bool operator==(const RelativeRule&, const RelativeRule&) = default;
+};
+
 struct Architecture {
+  // A model with an encoder and a decoder is three models here, whose layers attend once: its encoder; the
+  // self-attention of the decoder's layers, without what follows it; their cross-attention and MLP. A layer of the
+  // decoder is one of either.
+  enum class Part { whole, encoder, decoder, cross };
   enum class Norm { layer, rms };
   // Where the norms of a layer stand, of its attention and of its MLP alike (f):
   //   before x + f(norm(x));  after_sum norm(x + f(x));  after x + norm(f(x));  around x + norm'(f(norm(x)))
@@ -100,6 +114,8 @@ struct Architecture {
   enum class Activation { gelu, gelu_tanh, silu, relu, quick_gelu };
 
   std::string family;  // the row of the table of families: "gpt2", "bert", "llama", ...
+  Part part = Part::whole;
+  bool of_decoder() const { return part == Part::decoder || part == Part::cross; }
   std::int64_t vocab_size = 0, d_model = 0, num_layers = 0;
   std::int64_t num_heads = 0, num_kv_heads = 0, head_dim = 0;
   std::int64_t value_head_dim = 0;  // features of a head of values; 0: head_dim
@@ -114,6 +130,7 @@ struct Architecture {
   std::vector<bool> windowed;                  // [num_layers], the layers that have the window; empty: all of them
   bool alibi = false;                          // -slope(head) * (i - j) is added to the scores (Press et al. 2022)
   std::int64_t alibi_size = 0;                 // which slopes: the number of the mask term (core/request/alibi.h)
+  std::optional<RelativeRule> relative;        // the table of the first layer is that of all
   std::optional<double> score_scale;           // instead of 1 / sqrt(head_dim)
   bool scale_by_layer = false;                 // the scale of layer n is divided by n + 1
   std::optional<double> score_softcap;         // C * tanh(scores / C) before the mask
@@ -145,6 +162,7 @@ struct Architecture {
   std::int64_t position_offset = 0;  // RoBERTa: token i reads row i + 2 of the table
   std::optional<RotaryRule> rotary;
   std::optional<RotaryRule> window_rotary;  // of the layers with a window, where it is another
+  bool sinusoidal = false;                  // learned: the table is computed where the files hold none (Marian)
   std::int64_t token_types = 0;             // rows of the table of token types; 0 without one
   bool embedding_norm = false;              // the sum of the embeddings is normalised before the first layer
   // Above 0: the tables of embeddings, and what the decoder reads, have so many features; the sum of the embeddings,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,9 @@ class Checkpoint {
   const std::string& path() const;  // as given to open()
   Tower tower() const;              // likewise
   const Architecture& architecture() const;
+  // A model with an encoder and a decoder opens as its encoder, with the parts of its decoder: decoder or cross. Null
+  // where there is none. Its bytes, parameters and unexpected tensors are those of all parts.
+  std::shared_ptr<const Checkpoint> part(Architecture::Part part) const;
 
   // Made on the first call and kept: the same storage every time. Safe from any thread.
   EmbeddingWeights embedding() const;
@@ -46,6 +50,8 @@ class Checkpoint {
   const char* why_no_head() const;
   // The tokens that end a text, as config.json names them (ModelConfig::end_tokens).
   const std::vector<std::int64_t>& end_tokens() const;
+  // The token that a decoder's text begins with; nullopt where config.json names none.
+  const std::optional<std::int64_t>& start_token() const;
 
   // Tensors of the files that the architecture does not use, sorted. Buffers that can be computed again (causal masks,
   // position ids, inverse frequencies) and BERT's pooler and next-sentence head are not listed.

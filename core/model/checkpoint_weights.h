@@ -32,6 +32,8 @@ struct EmbeddingWeights {
   NormWeights norm;
   Linear projection;  // [d_model, width], where Architecture::embedding_width is above 0
   PatchWeights patches;
+  Tensor relative;  // [buckets, num_heads], where Architecture::relative says so, and its name in the file
+  std::string relative_name;
 };
 
 // Of a mixture (Architecture::mixture). The numbers stay in the file: an expert that no row chose is not read.

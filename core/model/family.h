@@ -42,6 +42,7 @@ struct ConfigKeys {
 // layer follow `layer`, the layer's number and a dot.
 struct TensorNames {
   const char* word = "";
+  const char* older_word = "";  // another name of the same
   const char* position = "";
   // Of models that read images: the map of patches, [d_model, channels, patch, patch], and the whole names of single
   // tokens; position_table is the whole name of a table [1, positions, d_model].
@@ -94,13 +95,15 @@ struct TensorNames {
   const char* experts_gate = "";
   const char* experts_up = "";
   const char* experts_down = "";
-  const char* sinks = "";  // the whole name
+  const char* sinks = "";     // the whole name
+  const char* relative = "";  // of Architecture::relative: one of the body, not of every layer
   const char* final_norm = "";
   // Names of the head, which do not have the body's prefix ("bert.", "model.").
   const char* transform = "";
   const char* transform_norm = "";
   const char* decoder = "";
   const char* decoder_bias = "";  // the whole name; "" where the decoder has no bias
+  const char* decoder_row = "";   // the whole name of a bias [1, vocab_size]; files may be without it
 };
 
 // A key of config.json with which a model may ask for arithmetic that is not implemented, and the values that are
@@ -163,6 +166,9 @@ struct Family {
   // tensors are not read, and not listed as unexpected.
   std::vector<std::string_view> left_out;
   bool makes_vectors = false;  // of texts, whatever stands in its files: there is no head that predicts tokens
+  // Of a model with an encoder and a decoder, whose encoder this row is: its decoder's self-attention and
+  // cross-attention (Architecture::Part), in this order. Empty for others.
+  std::vector<Family> decoder_parts;
   // What the family says in its own way; null: nothing. Problems go to the reader.
   void (*particulars)(ConfigReader& reader, const Family& family, Architecture& architecture) = nullptr;
 };

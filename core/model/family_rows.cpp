@@ -19,7 +19,8 @@ std::span<const Family> families() {
                                  deepseek_v3(), llama2c(),      attention_only(),
                                  vit(),         dinov2_gated(), dinov2(),
                                  clip_vision(), clip_text(),    siglip_vision(),
-                                 siglip_text()};
+                                 siglip_text(), t5_gated(),     t5(),
+                                 bart(),        mbart(),        marian()};
   return all;
 }
 

@@ -30,6 +30,13 @@ Family electra();
 Family albert();
 Family modernbert();
 
+// family_encoder_decoder.cpp
+Family t5();
+Family t5_gated();
+Family bart();
+Family mbart();
+Family marian();
+
 // family_deepseek.cpp
 Family deepseek_v2();
 Family deepseek_v3();

@@ -37,9 +37,10 @@ struct Inputs {
 
   LayerWeights weights;                          // empty for attention alone
   std::shared_ptr<const LayerWeights> unedited;  // as loaded, where the request edits some of `weights`; else null
-  std::vector<MaskFile> mask_files;              // in the order of the request's file terms
-  std::shared_ptr<const Patches> patches;        // numbers of another run that `--patch` puts in; null: none
-  Tensor dropout_mask;                           // 1 = kept; broadcasts to [batch, heads, query_len, key_len]; or empty
+  // In the order of the request's file terms; before them the biases of relative positions of a model that has them.
+  std::vector<MaskFile> mask_files;
+  std::shared_ptr<const Patches> patches;  // numbers of another run that `--patch` puts in; null: none
+  Tensor dropout_mask;                     // 1 = kept; broadcasts to [batch, heads, query_len, key_len]; or empty
 
   // Sizes after every default: what the request runs with.
   std::int64_t batch = 1, query_len = 0, key_len = 0;  // key_len without the key of bias_k
@@ -59,6 +60,10 @@ struct Inputs {
   std::optional<double> softcap;              // the model's own of the scores, where the request has none
   // Normalises what attention gives before it is added to the stream; null: no such step.
   std::shared_ptr<const RowNorm> output_norm;
+  // Of a layer of a decoder that has an encoder beside it: the encoder's own inputs; else null. `checkpoint` is then
+  // the part of the model that the layer is of, and the tokens are the decoder's; of cross-attention key_x and value_x,
+  // which the encoder's run gives, cannot be read before.
+  std::shared_ptr<const Inputs> encoder;
 };
 
 }  // namespace headscope

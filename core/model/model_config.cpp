@@ -188,8 +188,8 @@ void read_window(ConfigReader& reader, const WindowKeys& keys, Architecture& arc
   architecture.windowed = std::move(windowed);
 }
 
-// Ids that are none of the vocabulary end nothing: no model ever chooses them.
-std::vector<std::int64_t> end_tokens_of(const JsonValue* named, std::int64_t vocab_size) {
+// One id or a list. Those that are none of the vocabulary end nothing: no model ever chooses them.
+std::vector<std::int64_t> tokens_of(const JsonValue* named, std::int64_t vocab_size) {
   std::vector<std::int64_t> ids;
   const auto add = [&](const JsonValue& value) {
     std::int64_t id = 0;
@@ -251,7 +251,9 @@ ModelConfig model_config_of(const JsonValue& config, const Family& family, const
   if (architecture.head_norm) architecture.head_norm_eps = architecture.norm_eps;
   const bool inside = reader.find("eos_token_id") != nullptr;  // of a text model inside of a larger one
   result.end_tokens =
-      end_tokens_of(inside ? reader.find("eos_token_id") : config.find("eos_token_id"), architecture.vocab_size);
+      tokens_of(inside ? reader.find("eos_token_id") : config.find("eos_token_id"), architecture.vocab_size);
+  const std::vector<std::int64_t> start = tokens_of(config.find("decoder_start_token_id"), architecture.vocab_size);
+  if (start.size() == 1) result.start_token = start.front();
   if (!reader.problems().empty()) {
     throw Error(fmt::format("{}: {} of a {} model {} not fit: {}", what,
                             reader.problems().size() == 1 ? "a value" : "values", architecture.family,

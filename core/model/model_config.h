@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct ModelConfig {
   bool tied_by_file = false;
   // The tokens that end a text, as eos_token_id names them, one or a list; empty where it names none of the vocabulary.
   std::vector<std::int64_t> end_tokens = {};
+  // decoder_start_token_id, where it names a token of the vocabulary.
+  std::optional<std::int64_t> start_token = {};
 };
 
 // `config` is the parsed file, `what` its path in errors. Throws Error that lists every value that does not fit (the

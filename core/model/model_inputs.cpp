@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/model/capture.h"
 #include "core/model/checkpoint.h"
+#include "core/model/decoder_inputs.h"
 #include "core/model/image_input.h"
 #include "core/model/input_sizes.h"
 #include "core/model/latents.h"
+#include "core/model/position_tables.h"
 #include "core/model/row_norm.h"
 #include "core/model/stack.h"
 #include "core/text/tokenizer.h"
@@ -136,14 +139,6 @@ Tensor repeated(const Tensor& one, std::int64_t batch) {
   return x;
 }
 
-void load_image(const Request& request, InputCache::State& cache, Inputs& inputs) {
-  inputs.image = cache.image(request.image, inputs.checkpoint);
-  inputs.tokens = inputs.key_tokens = inputs.image->names;
-  inputs.query_len = inputs.key_len = std::ssize(inputs.tokens);
-  check_memory({inputs.batch, inputs.query_len, inputs.d_model}, "the embeddings");
-  inputs.x = embedded_of(inputs);
-}
-
 }  // namespace
 
 void use_layer(std::int64_t layer, Inputs& inputs) {
@@ -157,6 +152,9 @@ void use_layer(std::int64_t layer, Inputs& inputs) {
     inputs.own_mask.push_back(
         {MaskTerm::Kind::window, std::max<std::int64_t>(*architecture.sliding_window - 1, 0), ""});
   }
+  if (architecture.relative) {
+    inputs.own_mask.push_back({MaskTerm::Kind::file, 0, inputs.checkpoint->embedding().relative_name});
+  }
   if (architecture.alibi) inputs.own_mask.push_back({MaskTerm::Kind::alibi, architecture.alibi_size, ""});
   inputs.score_scale = architecture.score_scale_of(layer);
   inputs.softcap = architecture.score_softcap;
@@ -167,10 +165,21 @@ void use_layer(std::int64_t layer, Inputs& inputs) {
   inputs.output_norm = std::make_shared<const RowNorm>(std::move(norm));
 }
 
-void load_model_inputs(const Request& request, InputCache::State& cache, Inputs& inputs) {
-  inputs.checkpoint = cache.checkpoint(request.model, request.image.empty() ? Tower::text : Tower::image);
-  const Checkpoint& checkpoint = *inputs.checkpoint;
-  const Architecture& architecture = checkpoint.architecture();
+namespace {
+
+void check_text_len(const Request& request, const char* option, const Inputs& inputs) {
+  const Architecture& architecture = inputs.checkpoint->architecture();
+  const auto len = static_cast<std::int64_t>(inputs.token_ids.size());
+  if (len == 0) throw UsageError(option, fmt::format("{} makes no token of it", request.model), "at least one");
+  if (is_limited(architecture) && len > architecture.max_positions) {
+    throw UsageError(option, fmt::format("these are {} tokens, but {} takes at most {}", len, request.model,
+                                         architecture.max_positions));
+  }
+}
+
+void use_shown_layer(const Request& request, std::shared_ptr<const Checkpoint> checkpoint, Inputs& inputs) {
+  inputs.checkpoint = std::move(checkpoint);
+  const Architecture& architecture = inputs.checkpoint->architecture();
   inputs.layer = request.layer.value_or(architecture.num_layers - 1);
   if (inputs.layer < 0 || inputs.layer >= architecture.num_layers) {
     throw UsageError(
@@ -187,22 +196,42 @@ void load_model_inputs(const Request& request, InputCache::State& cache, Inputs&
   inputs.value_head_dim = architecture.value_features();
   inputs.input_dim = inputs.d_model = architecture.d_model;
   check_sizes(request, inputs);
+}
 
-  check_source(request, architecture);
-  if (architecture.image) return load_image(request, cache, inputs);
+void use_relative_bias(const Request& request, Inputs& inputs) {
+  const Architecture& architecture = inputs.checkpoint->architecture();
+  if (!architecture.relative) return;
+  if (request.past != 0) {
+    throw UsageError(
+        "past", fmt::format("{} has biases of relative positions, which count from the first token", request.model),
+        "0");
+  }
+  check_memory({inputs.num_heads + 2, inputs.query_len, inputs.key_len}, "the biases of relative positions");
+  inputs.mask_files.push_back(
+      relative_bias(*architecture.relative, inputs.checkpoint->embedding(), inputs.query_len, inputs.key_len));
+}
+
+void load_image(const Request& request, std::shared_ptr<const Checkpoint> opened, InputCache::State& cache,
+                Inputs& inputs) {
+  use_shown_layer(request, std::move(opened), inputs);
+  inputs.image = cache.image(request.image, inputs.checkpoint);
+  inputs.tokens = inputs.key_tokens = inputs.image->names;
+  inputs.query_len = inputs.key_len = std::ssize(inputs.tokens);
+  check_memory({inputs.batch, inputs.query_len, inputs.d_model}, "the embeddings");
+  inputs.x = embedded_of(inputs);
+}
+
+void load_text_inputs(const Request& request, std::shared_ptr<const Checkpoint> opened, Inputs& inputs) {
+  use_shown_layer(request, std::move(opened), inputs);
+  const Checkpoint& checkpoint = *inputs.checkpoint;
+  const Architecture& architecture = checkpoint.architecture();
   const bool ids = !request.token_ids.empty();
-  const char* option = ids ? "token-ids" : "phrase";
   ids ? read_ids(request, checkpoint, inputs) : read_phrase(request, checkpoint, inputs);
+  check_text_len(request, ids ? "token-ids" : "phrase", inputs);
   inputs.query_len = inputs.key_len = static_cast<std::int64_t>(inputs.token_ids.size());
-  if (inputs.query_len == 0) {
-    throw UsageError(option, fmt::format("{} makes no token of it", request.model), "at least one");
-  }
-  if (is_limited(architecture) && inputs.query_len > architecture.max_positions) {
-    throw UsageError(option, fmt::format("these are {} tokens, but {} takes at most {}", inputs.query_len,
-                                         request.model, architecture.max_positions));
-  }
   inputs.key_tokens = inputs.tokens;
   inputs.key_offsets = inputs.offsets;
+  use_relative_bias(request, inputs);
   check_memory({inputs.batch, inputs.query_len, inputs.d_model}, "the embeddings");
   if (architecture.latents) {
     const Latents shapes = latent_shapes(architecture, inputs.batch, inputs.query_len);
@@ -213,6 +242,31 @@ void load_model_inputs(const Request& request, InputCache::State& cache, Inputs&
   } else {
     inputs.x = embedded_of(inputs);
   }
+}
+
+}  // namespace
+
+void load_model_inputs(const Request& request, InputCache::State& cache, Inputs& inputs) {
+  const std::shared_ptr<const Checkpoint> checkpoint =
+      cache.checkpoint(request.model, request.image.empty() ? Tower::text : Tower::image);
+  check_source(request, checkpoint->architecture());
+  check_decoder_options(request, *checkpoint);
+  if (checkpoint->architecture().image) return load_image(request, checkpoint, cache, inputs);
+  if (!shows_decoder(request)) return load_text_inputs(request, checkpoint, inputs);
+  const auto encoder = std::make_shared<Inputs>();
+  load_text_inputs(request_of_encoder(request), checkpoint, *encoder);
+  const bool cross = attention_list(request) == AttentionList::cross;
+  use_shown_layer(request, checkpoint->part(cross ? Architecture::Part::cross : Architecture::Part::decoder), inputs);
+  read_decoder_text(request, inputs);
+  check_text_len(request, request.decoder_phrase ? "decoder-phrase" : "decoder-ids", inputs);
+  inputs.query_len = inputs.key_len = static_cast<std::int64_t>(inputs.token_ids.size());
+  inputs.key_tokens = inputs.tokens;
+  inputs.key_offsets = inputs.offsets;
+  if (cross) attend_to(*encoder, inputs);
+  use_relative_bias(request, inputs);
+  check_memory({inputs.batch, inputs.query_len, inputs.d_model}, "the embeddings");
+  inputs.x = embedded_of(inputs);
+  inputs.encoder = encoder;
 }
 
 Tensor embedded_of(const Inputs& inputs) {

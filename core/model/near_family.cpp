@@ -12,7 +12,6 @@ constexpr std::string_view kDisentangled =
     "(content to position) and of keys with queries of relative positions (position to content)";
 
 constexpr NearFamily kNear[] = {
-    {"bart", "roberta", "it has an encoder and a decoder with cross-attention"},
     {"cohere2", "llama", "attention and MLP share one norm, and only layers with a window have rotary positions"},
     {"deberta", "bert", kDisentangled},
     {"deberta-v2", "bert", kDisentangled},
@@ -24,8 +23,6 @@ constexpr NearFamily kNear[] = {
     {"gpt_neo", "gpt2", "every other layer has a window, and scores are not scaled"},
     {"granite", "llama", "embeddings, residual sums and logits have factors"},
     {"mamba", "", "it has no attention"},
-    {"mbart", "roberta", "it has an encoder and a decoder with cross-attention"},
-    {"marian", "roberta", "it has an encoder and a decoder with cross-attention"},
     {"olmo", "llama", "norms have no weights, and projections may be clipped"},
     {"olmoe", "qwen3_moe", "queries and keys are normalised over all heads, and projections may be clipped"},
     {"qwen2_moe", "qwen3_moe", "a shared expert reads every token beside those that are chosen"},
@@ -33,8 +30,7 @@ constexpr NearFamily kNear[] = {
     {"rwkv", "", "it has no attention"},
     {"siglip2", "siglip", "images keep their proportions, and patches come with a mask"},
     {"smollm3", "llama", "every fourth layer has no positions"},
-    {"t5", "", "it has an encoder and a decoder, and biases of relative positions"},
-    {"umt5", "", "it has an encoder and a decoder, and biases of relative positions"},
+    {"umt5", "t5", "every layer has biases of relative positions of its own"},
     {"vit_mae", "vit", "most patches are left out, and a decoder draws them"},
     {"whisper", "", "it reads sound, with an encoder and a decoder"},
     {"xlnet", "", "it has relative positions and two streams"},

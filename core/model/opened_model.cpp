@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/io/gguf.h"
@@ -18,13 +22,24 @@ namespace headscope {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Some folders hold the encoder of a model alone.
+bool holds_decoder(const WeightFiles& files) {
+  return std::any_of(files.all().begin(), files.all().end(), [](const auto& entry) {
+    return entry.first.starts_with("decoder.") || entry.first.find(".decoder.") != std::string::npos;
+  });
+}
+
+}  // namespace
+
 OpenedModel open_gguf_model(const std::string& path, const std::string& file_path) {
   const std::shared_ptr<const GgufFile> file = GgufFile::open(file_path);
   GgufModel model = gguf_model_of(*file);
   return {path,
           file_path,
           std::move(model.config),
-          WeightFiles::of(tensors_of(file)),
+          std::make_shared<const WeightFiles>(WeightFiles::of(tensors_of(file))),
           std::move(model.family),
           model.paired_rows};
 }
@@ -52,7 +67,14 @@ OpenedModel open_model_folder(const std::string& path, const std::string& folder
   if (!mapped) read = model_config_of(json, config.string(), tower);
   WeightFiles files = WeightFiles::open(folder);
   if (mapped) read = read_model_map(map.string(), files);
-  return {path, folder, std::move(*read), std::move(files), nullptr, false};
+  std::vector<ModelConfig> parts;
+  if (!read->family->decoder_parts.empty() && holds_decoder(files)) {
+    for (const Family& part : read->family->decoder_parts) {
+      parts.push_back(model_config_of(json, part, config.string()));
+    }
+  }
+  return {path,    folder, std::move(*read), std::make_shared<const WeightFiles>(std::move(files)),
+          nullptr, false,  std::move(parts)};
 }
 
 }  // namespace headscope

@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "core/model/family.h"
 #include "core/model/model_config.h"
 #include "core/model/tower.h"
 #include "core/model/weight_files.h"
@@ -14,9 +16,12 @@ namespace headscope {
 struct OpenedModel {
   std::string path, tokenizer_path;
   ModelConfig config;
-  WeightFiles files;
-  std::shared_ptr<const Family> family;  // config.family, where it is no row of the table of families
-  bool paired_rows = false;              // of queries and keys: Linear::paired_head
+  std::shared_ptr<const WeightFiles> files;
+  std::shared_ptr<const Family> family = {};  // config.family, where it is no row of the table of families
+  bool paired_rows = false;                   // of queries and keys: Linear::paired_head
+  // Of a model with an encoder and a decoder, whose encoder `config` is: Family::decoder_parts. Empty where the files
+  // hold an encoder alone.
+  std::vector<ModelConfig> decoder_parts = {};
 };
 
 // A folder with config.json, of which `path` is the name that was given. Throws Error as Checkpoint::open.

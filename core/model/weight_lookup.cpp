@@ -18,7 +18,8 @@ using Place = WeightFiles::Place;
 
 WeightLookup::WeightLookup(const WeightFiles& files, const PlannedTensor& word) : files_(&files) {
   for (const std::string_view prefix : body_prefixes()) {
-    if (files.find(std::string(prefix) + word.name) == nullptr) continue;
+    const bool older = !word.older_name.empty() && files.find(std::string(prefix) + word.older_name) != nullptr;
+    if (!older && files.find(std::string(prefix) + word.name) == nullptr) continue;
     prefix_ = prefix;
     break;
   }
@@ -88,6 +89,7 @@ class Accountant {
                                      is_gguf(*place->file) ? read_gguf_types() : "F32, F16 or BF16"));
     }
     if (used.insert(entry.name).second) count(entry);
+    account.used.insert(entry.name);
     if (const Place* copy = lookup_.find_older(tensor)) used.insert(copy->entry->name);
   }
 
@@ -109,7 +111,7 @@ OutputHead::Kind head_of(const WeightLookup& lookup, const PlannedHead& planned,
   const bool by_tie = planned.transform.weight.empty() ? architecture.tied_embeddings
                                                        : lookup.find(planned.transform.weight) != nullptr;
   if (!by_tie && lookup.find(planned.decoder.weight) == nullptr) return OutputHead::Kind::none;
-  return architecture.causal ? OutputHead::Kind::next_token : OutputHead::Kind::masked;
+  return architecture.causal || architecture.of_decoder() ? OutputHead::Kind::next_token : OutputHead::Kind::masked;
 }
 
 // Whether a tensor belongs to a part that the family leaves out.

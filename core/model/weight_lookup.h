@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ class WeightLookup {
 struct WeightAccount {
   OutputHead::Kind head = OutputHead::Kind::none;
   std::vector<std::string> unexpected, dtypes;
+  std::set<std::string> used;  // names of the tensors that count, copies of others aside
   std::int64_t bytes = 0;
   std::int64_t parameters = 0;
 };

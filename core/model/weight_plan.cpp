@@ -89,7 +89,7 @@ std::vector<PlannedTensor> PlannedBlock::tensors() const {
 
 std::vector<PlannedTensor> PlannedBody::tensors() const {
   std::vector<PlannedTensor> all;
-  for (const PlannedTensor* tensor : {&word, &position, &token_type, &class_token, &registers}) {
+  for (const PlannedTensor* tensor : {&word, &position, &token_type, &class_token, &registers, &relative}) {
     if (!tensor->empty()) all.push_back(*tensor);
   }
   add(patch, all);
@@ -133,7 +133,13 @@ PlannedBody planned_body(const Architecture& architecture, const Family& family)
   const bool norm_bias = architecture.norm == Architecture::Norm::layer && architecture.norm_bias;
   PlannedBody body;
   body.word = table(names.word, architecture.vocab_size, width);
-  body.position = table(names.position, architecture.position_offset + architecture.max_positions, width);
+  if (*names.older_word) body.word.older_name = std::string(names.older_word) + ".weight";
+  if (!architecture.sinusoidal) {
+    body.position = table(names.position, architecture.position_offset + architecture.max_positions, width);
+  }
+  if (architecture.relative) {
+    body.relative = table(names.relative, architecture.relative->buckets, architecture.num_heads);
+  }
   body.token_type = table(names.token_type, architecture.token_types, width);
   if (architecture.image) plan_image(architecture, names, body);
   body.embedding_norm = norm(names.embedding_norm, width, norm_bias);
@@ -266,6 +272,9 @@ PlannedHead planned_head(const Architecture& architecture, const Family& family)
   head.decoder = linear(names.decoder, architecture.vocab_size, width, false, false);
   if (*names.decoder_bias && architecture.decoder_bias) {
     head.decoder.bias = {names.decoder_bias, std::string(names.decoder) + ".bias", {architecture.vocab_size}};
+  }
+  if (*names.decoder_row && architecture.decoder_bias) {
+    head.decoder.bias = {names.decoder_row, "", {1, architecture.vocab_size}};
   }
   for (PlannedModule* module : {&head.transform, &head.transform_norm, &head.decoder}) {
     module->weight.in_head = module->bias.in_head = true;

@@ -43,7 +43,7 @@ struct PlannedBlock {
 };
 
 struct PlannedBody {
-  PlannedTensor word, position, token_type;
+  PlannedTensor word, position, token_type, relative;
   PlannedModule patch;
   PlannedTensor class_token, registers;
   PlannedModule embedding_norm, embedding_projection, final_norm;

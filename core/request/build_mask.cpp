@@ -219,6 +219,9 @@ std::optional<MaskPart> part_of_file(const MaskFile& file, MaskKind kind, const 
   for (int axis = 0; axis < shape.count; ++axis) {
     part.index.push_back(shape[axis] == 1 ? 0 : place[4 - shape.count + axis]);
   }
+  if (!file.rows.empty()) {
+    part.index = {file.rows[static_cast<std::size_t>(cell.i * scores[3] + cell.j)], cell.h};
+  }
   if (kind == MaskKind::additive) {
     part.hides = value == -INFINITY;
     if (!part.hides) part.added = static_cast<double>(value);

@@ -10,6 +10,7 @@ namespace headscope {
 std::optional<Problem> capture_problem(const Request& r) {
   const char* detail = "A capture holds attention that was computed elsewhere; a phrase names its tokens.";
   if (!r.token_ids.empty()) return Problem{"token-ids", "token-ids and a capture exclude each other", detail, {}};
+  if (auto problem = decoder_problem(r, "a capture")) return problem;
   for (const auto& [option, given] : {std::pair{"input", !r.input.empty()},
                                       {"key-input", !r.key_input.empty()},
                                       {"value-input", !r.value_input.empty()},

@@ -99,8 +99,12 @@ FullyMaskedRows fully_masked_rows(const HiddenCells& hidden, std::int64_t batch,
 struct MaskFile {
   std::string path;
   Tensor values;
-  bool is_whole = false;     // npy dtype bool or an integer: keep is the default meaning, else additive
-  bool is_captured = false;  // of a capture: it has its default meaning, whatever --mask-kind says of files
+  bool is_whole = false;  // npy dtype bool or an integer: keep is the default meaning, else additive
+  // Of a capture or of the model itself: it has its default meaning, whatever --mask-kind says of files.
+  bool is_captured = false;
+  // Of biases that a model takes from a table [rows, heads], which `path` then names: the row of every cell,
+  // [query_len * key_len]. Else empty.
+  std::vector<std::int64_t> rows = {};
 };
 
 struct Mask {

@@ -146,12 +146,24 @@ void set_variants(Request& request, const std::string& text) {
   if (merge_direct) request.merge = Merge::direct;
 }
 
-void set_token_ids(Request& request, const std::string& text) {
+namespace {
+
+std::vector<std::int64_t> parse_ids(const char* option, const std::string& text) {
   std::vector<std::int64_t> ids;
-  for (const std::string& term : parse_list("token-ids", text, "a list of ids", "whole numbers, such as 1,2,0")) {
-    ids.push_back(parse_whole("token-ids", term, 0, kMost));
+  for (const std::string& term : parse_list(option, text, "a list of ids", "whole numbers, such as 1,2,0")) {
+    ids.push_back(parse_whole(option, term, 0, kMost));
   }
-  request.token_ids = std::move(ids);
+  return ids;
+}
+
+}  // namespace
+
+void set_token_ids(Request& request, const std::string& text) {
+  request.token_ids = parse_ids("token-ids", text);
+}
+
+void set_decoder_ids(Request& request, const std::string& text) {
+  request.decoder_ids = parse_ids("decoder-ids", text);
 }
 
 std::string mask_text(const std::vector<MaskTerm>& mask) {

@@ -25,6 +25,9 @@ std::optional<Problem> ablate_problem(std::int64_t head, std::int64_t num_heads,
 // Where queries, keys and values come from: sources that are missing, exclude each other, or hold no token.
 std::optional<Problem> source_problem(const Request& request);
 
+// What is said of a decoder, of a request whose model (`model`, in words) is no checkpoint and has none.
+std::optional<Problem> decoder_problem(const Request& request, const char* model);
+
 // Options that cannot be applied to a capture.
 std::optional<Problem> capture_problem(const Request& request);
 

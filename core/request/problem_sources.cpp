@@ -45,7 +45,30 @@ MaybeProblem image_problem(const Request& r) {
   if (!r.phrase.empty()) return both_given("phrase", "image", detail);
   if (r.second_phrase) return Problem{"second-phrase", "second-phrase and image exclude each other", detail, {}};
   if (!r.token_ids.empty()) return Problem{"token-ids", "token-ids and image exclude each other", detail, {}};
+  if (has_decoder_text(r)) {
+    const char* option = r.decoder_phrase ? "decoder-phrase" : "decoder-ids";
+    return Problem{option, fmt::format("{} and image exclude each other", option), detail, {}};
+  }
   return {};
+}
+
+// The text of a decoder beside the encoder's.
+MaybeProblem decoder_text_problem(const Request& r) {
+  if (r.decoder_phrase && !r.decoder_ids.empty()) {
+    return Problem{"decoder-ids",
+                   "decoder-ids and decoder-phrase exclude each other",
+                   "Both say which tokens the decoder reads.",
+                   {}};
+  }
+  if (r.decoder_phrase) return text_problem("decoder-phrase", "the decoder phrase", *r.decoder_phrase);
+  if (has_decoder_text(r) || r.attention == AttentionList::automatic || r.attention == AttentionList::encoder) {
+    return {};
+  }
+  return Problem{"attention",
+                 fmt::format("{} needs a text of the decoder",
+                             r.attention == AttentionList::cross ? "cross-attention" : "the decoder's attention"),
+                 "Give decoder-phrase or decoder-ids; without them the encoder alone runs.",
+                 {{"encoder", "attention", "encoder"}}};
 }
 
 // A checkpoint reads tokens of its own vocabulary.
@@ -58,6 +81,7 @@ MaybeProblem checkpoint_source_problem(const Request& r) {
     if (given) return Problem{option, fmt::format("{} and a checkpoint exclude each other", option), tokens, {}};
   }
   if (!r.image.empty()) return image_problem(r);
+  if (MaybeProblem problem = decoder_text_problem(r)) return problem;
   if (r.token_ids.empty()) {
     if (MaybeProblem problem = text_problem("phrase", "the phrase", r.phrase)) return problem;
     return r.second_phrase ? text_problem("second-phrase", "the second phrase", *r.second_phrase) : MaybeProblem();
@@ -156,6 +180,19 @@ MaybeProblem layer_source_problem(const Request& r) {
 
 }  // namespace
 
+std::optional<Problem> decoder_problem(const Request& r, const char* model) {
+  for (const auto& [option, given] : {std::pair{"decoder-phrase", r.decoder_phrase.has_value()},
+                                      {"decoder-ids", !r.decoder_ids.empty()},
+                                      {"attention", r.attention != AttentionList::automatic}}) {
+    if (!given) continue;
+    return Problem{option,
+                   fmt::format("{} needs a model with an encoder and a decoder", option),
+                   fmt::format("This is {}. Open a checkpoint such as T5, BART or Marian.", model),
+                   {}};
+  }
+  return {};
+}
+
 std::optional<Problem> source_problem(const Request& r) {
   if (r.second_phrase && !runs_checkpoint(r)) {
     return Problem{"second-phrase",
@@ -168,6 +205,9 @@ std::optional<Problem> source_problem(const Request& r) {
                    "image needs a model that reads images",
                    "Name a folder of a vit, dinov2, clip or siglip model; words and vectors have no pixels.",
                    {}};
+  }
+  if (!runs_checkpoint(r) && !runs_capture(r)) {
+    if (MaybeProblem problem = decoder_problem(r, "one layer")) return problem;
   }
   if (MaybeProblem problem = past_problem(r)) return problem;
   if (is_attention_alone(r)) return attention_alone_problem(r);

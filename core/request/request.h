@@ -25,6 +25,9 @@ enum class HideTokens { none, special, first };  // which tokens are left out of
 enum class Weighting { weights, value_norm };    // a weight as it is, or times the length of its value
 enum class Merge { transpose, direct };
 enum class BackendChoice { automatic, cpu, gpu, reference };
+// The lists of layers of a model with an encoder and a decoder. automatic: cross where there is a decoder text, else
+// encoder.
+enum class AttentionList { automatic, encoder, decoder, cross };
 
 // The known mistakes of the contract's last section, without merge-direct, which is Request::merge.
 enum class Variant {
@@ -53,13 +56,16 @@ struct Request : Interventions {
   std::optional<std::string> key_phrase;      // cross-attention
   std::vector<std::int64_t> token_ids;        // instead of a phrase; empty: not given
   std::string image;                          // a PNG or JPEG picture, for a model that reads images
+  std::optional<std::string> decoder_phrase;  // of a model with an encoder, which reads the phrase, and a decoder
+  std::vector<std::int64_t> decoder_ids;      // instead of a decoder_phrase, the start token too; empty: not given
   std::string input, key_input, value_input;  // FILE.npy: x
   std::string query, key, value;              // FILE.npy: attention alone
 
   // Where the weights come from.
-  std::string model = "seeded";       // seeded | demo:NAME | path
-  std::optional<std::int64_t> layer;  // nullopt: the last layer
-  std::string weights;                // a file of one attention layer; "": not given
+  std::string model = "seeded";                        // seeded | demo:NAME | path
+  std::optional<std::int64_t> layer;                   // nullopt: the last layer
+  AttentionList attention = AttentionList::automatic;  // the list that `layer` counts in
+  std::string weights;                                 // a file of one attention layer; "": not given
   QkvLayout qkv_layout = QkvLayout::automatic;
 
   // Sizes. nullopt means the default, or the size that the weights or inputs have.
@@ -117,9 +123,26 @@ inline bool is_attention_alone(const Request& r) {
   return !r.query.empty() || !r.key.empty() || !r.value.empty();
 }
 
+// True when a decoder has something to read.
+inline bool has_decoder_text(const Request& r) {
+  return r.decoder_phrase.has_value() || !r.decoder_ids.empty();
+}
+
+// The list whose layer is shown; of a model without a decoder it says nothing.
+inline AttentionList attention_list(const Request& r) {
+  if (r.attention != AttentionList::automatic) return r.attention;
+  return has_decoder_text(r) ? AttentionList::cross : AttentionList::encoder;
+}
+
+// True when the shown layer is the decoder's: its self-attention, or its cross-attention.
+inline bool shows_decoder(const Request& r) {
+  return has_decoder_text(r) && attention_list(r) != AttentionList::encoder;
+}
+
 // True when keys and values come from elsewhere than queries.
 inline bool is_cross_attention(const Request& r) {
-  return r.key_phrase.has_value() || !r.key_input.empty();
+  return r.key_phrase.has_value() || !r.key_input.empty() ||
+         (shows_decoder(r) && attention_list(r) == AttentionList::cross);
 }
 
 bool has_variant(const Request& request, Variant variant);

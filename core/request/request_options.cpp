@@ -22,6 +22,8 @@ namespace {
 using R = Request;
 
 constexpr Word<QkvLayout> kQkvLayouts[] = {{QkvLayout::per_head, "per-head"}, {QkvLayout::blocked, "blocked"}};
+constexpr Word<AttentionList> kAttentionLists[] = {
+    {AttentionList::encoder, "encoder"}, {AttentionList::decoder, "decoder"}, {AttentionList::cross, "cross"}};
 constexpr Word<Embedding> kEmbeddings[] = {{Embedding::token, "token"}, {Embedding::sequence, "sequence"}};
 constexpr Word<Position> kPositions[] = {{Position::none, "none"}, {Position::sinusoidal, "sinusoidal"}};
 constexpr Word<MaskKind> kMaskKinds[] = {
@@ -96,6 +98,15 @@ std::vector<RequestOption> source_options() {
       path_option<"image", &R::image>(
           "FILE",
           "A picture (PNG, JPEG) instead of a phrase, for models that read images: its patches are the tokens."),
+      {"decoder-phrase", "TEXT",
+       "Of an encoder-decoder: the decoder's text, put behind its start token; phrase is the encoder's.",
+       [](const R& r) { return r.decoder_phrase.value_or(""); },
+       [](R& r, const std::string& text) {
+         check_text("decoder-phrase", text, true);
+         r.decoder_phrase = text;
+       }},
+      {"decoder-ids", "0,5,9", "Ids instead of a decoder phrase, the start token among them.",
+       [](const R& r) { return fmt::format("{}", fmt::join(r.decoder_ids, ",")); }, set_decoder_ids},
       {"key-phrase", "TEXT", "Cross-attention: words for keys and values; for a capture the names of its keys.",
        [](const R& r) { return r.key_phrase.value_or(""); },
        [](R& r, const std::string& text) {
@@ -124,6 +135,9 @@ std::vector<RequestOption> weight_options() {
                                       "Where weights come from: a checkpoint folder, a GGUF model (.gguf), or a "
                                       "capture (.safetensors, .npy, .npz)."),
       size_option<"layer", &R::layer, 0>("Layer of a model with several; the last when not given."),
+      word_option<"attention", &R::attention, kAttentionLists>(
+          "encoder|decoder|cross",
+          "Of an encoder-decoder: the list that layer counts in (cross with a decoder text, else encoder)."),
       path_option<"weights", &R::weights>(
           "FILE", "One attention layer (.safetensors, .pt, .pth, .bin), as torch or the tutorials save it."),
       word_option<"qkv-layout", &R::qkv_layout, kQkvLayouts>("per-head|blocked",

@@ -75,7 +75,7 @@ void write_projections(Latex& x) {
   const Inputs& in = *trace.inputs;
   const LayerWeights& w = in.weights;
   if (!in.query.empty()) return;
-  const bool latents = in.checkpoint != nullptr && !in.key_x.empty();
+  const bool latents = in.checkpoint != nullptr && !in.key_x.empty() && in.encoder == nullptr;
   x.stage(StageId::input, tex_symbol(StageId::input), "x",
           in.checkpoint == nullptr ? std::string("The vectors of the tokens.")
                                    : fmt::format("The {} of the tokens, as they enter the attention of layer {}.",

@@ -29,6 +29,10 @@ void check_requests(const SweepQuestion& question) {
       throw UsageError("patch", "found patches in a request of the sweep, which puts in its own",
                        "requests without them");
     }
+    if (shows_decoder(*request)) {
+      throw UsageError("attention", "found the decoder of a model that has an encoder beside it, which is not swept",
+                       "a model that is one stack of layers");
+    }
     if (runs_checkpoint(*request)) continue;
     throw UsageError("model",
                      runs_capture(*request) ? "found a capture, which has no layers to run again"

@@ -104,9 +104,11 @@ void draw_phrase(Ui& ui, const Phrase& phrase) {
   box.name = phrase.name;
   box.hint = phrase.side == TokenSide::key ? "words for keys and values" : "words, separated by blanks";
   box.tokens = phrase.cuts;
-  box.query = phrase.side == TokenSide::key ? -1 : marked_tokens(ui).query;
-  box.key = phrase.side == TokenSide::query ? -1 : marked_tokens(ui).key;
-  box.picked = phrase.side == TokenSide::key ? picked_tokens(ui).key : picked_tokens(ui).query;
+  const bool rows = phrase.side == TokenSide::query || phrase.side == TokenSide::both;
+  const bool columns = phrase.side == TokenSide::key || phrase.side == TokenSide::both;
+  box.query = rows ? marked_tokens(ui).query : -1;
+  box.key = columns ? marked_tokens(ui).key : -1;
+  box.picked = rows ? picked_tokens(ui).query : columns ? picked_tokens(ui).key : -1;
   box.state.problem = problem != nullptr;
   const Rect place{area.min, {area.max.x, area.min.y + ui.px(34)}};
   // The chips come later in the Tab order but are laid out with the fact's width known.
@@ -135,6 +137,33 @@ void draw_key_phrase(Ui& ui, Rect area, const std::vector<std::string>& tokens, 
   const ControlState state{true, false, "Keys and values from the same phrase again."};
   const Rect cross{close.min, {close.max.x, close.min.y + ui.px(34)}};
   if (icon_button(ui, "key_phrase/close", cross, Icon::close, state)) ui.push(CommandId::toggle_key_phrase);
+}
+
+std::vector<Range> cuts_of_encoder(const Inputs& inputs) {
+  return ranges_in_phrase(inputs.encoder != nullptr ? *inputs.encoder : inputs, false);
+}
+
+// The texts of an encoder and of its decoder: side by side, each with the tokens that the shown attention has of it.
+void draw_decoder_phrase(Ui& ui, Rect area) {
+  Request& draft = ui.session.draft;
+  const auto trace = ui.session.trace();
+  static const std::vector<std::string> none;
+  const bool decodes = trace != nullptr && trace->inputs->encoder != nullptr;
+  const bool cross = decodes && is_cross_attention(trace->request);
+  const auto& encoder_tokens = decodes ? trace->inputs->encoder->tokens : trace ? trace->inputs->tokens : none;
+  const Rect left = take_left(area, std::floor((area.width() - ui.px(10)) / 2), ui.px(10));
+  const Cuts cuts = cuts_of(ui, "phrase", draft.phrase, {trace ? &trace->request.phrase : nullptr, cuts_of_encoder});
+  const TokenSide encoder_side = cross ? TokenSide::key : decodes ? TokenSide::none : TokenSide::both;
+  draw_phrase(ui, {left, "phrase", "phrase", draft.phrase, encoder_side, encoder_tokens, cuts});
+  const Rect close = take_right(area, ui.px(34), ui.px(6));
+  const auto& tokens = decodes ? trace->inputs->tokens : none;
+  const Computed computed{decodes ? text_of(trace->request.decoder_phrase) : nullptr, cuts_of_first};
+  const Cuts decoder_cuts = cuts_of(ui, "decoder_phrase", *draft.decoder_phrase, computed);
+  const TokenSide side = cross ? TokenSide::query : decodes ? TokenSide::both : TokenSide::none;
+  draw_phrase(ui, {area, "decoder_phrase", "decoder-phrase", *draft.decoder_phrase, side, tokens, decoder_cuts});
+  const ControlState state{true, false, "The encoder alone again."};
+  const Rect cross_out{close.min, {close.max.x, close.min.y + ui.px(34)}};
+  if (icon_button(ui, "decoder_phrase/close", cross_out, Icon::close, state)) ui.push(CommandId::toggle_key_phrase);
 }
 
 // Two texts of one sequence: a box each, and below both the tokens of the sequence.
@@ -175,10 +204,12 @@ void draw_two_phrases(Ui& ui, const Rect& area, const std::vector<std::string>& 
 void draw_second_phrase_button(Ui& ui, const Rect& place) {
   const auto trace = ui.session.trace();
   const bool checkpoint = is_checkpoint(ui.session.draft);
+  const bool decoder = checkpoint && has_decoder(ui);
   const bool pairs = checkpoint && trace != nullptr && reads_pairs(*trace);
   const ControlState state{
-      !checkpoint || pairs, false,
-      pairs        ? "A second text in the same sequence, as models that compare two read it: [CLS] A [SEP] B [SEP] "
+      !checkpoint || pairs || decoder, false,
+      decoder      ? "The decoder's text: its own attention, and what it attends to in this text (Ctrl+K)."
+      : pairs      ? "A second text in the same sequence, as models that compare two read it: [CLS] A [SEP] B [SEP] "
                      "(Ctrl+K)."
       : checkpoint ? "This model reads one text: a second one needs a tokenizer that joins pairs, as BERT's does; keys "
                      "of another text need one layer's weights."
@@ -186,7 +217,10 @@ void draw_second_phrase_button(Ui& ui, const Rect& place) {
   if (button(ui, "phrase/key_phrase", place, "", state)) ui.push(CommandId::toggle_key_phrase);
   draw_icon(ui, Icon::plus, {place.min.x + ui.px(16), place.center().y}, ui.px(10), ui.colors.text2);
   text_in(ui, {{place.min.x + ui.px(34), place.min.y}, place.max}, Type::words12,
-          state.enabled ? ui.colors.text : ui.colors.text3, checkpoint ? "Second phrase" : "Key phrase");
+          state.enabled ? ui.colors.text : ui.colors.text3,
+          decoder      ? "Decoder text"
+          : checkpoint ? "Second phrase"
+                       : "Key phrase");
 }
 
 // One phrase over the whole width, with suggestions, and in a wide window the button for a second one.
@@ -230,6 +264,7 @@ void draw_phrase_panel(Ui& ui, const Rect& area) {
   const Cuts cuts = cuts_of(ui, "phrase", draft.phrase, {trace ? &trace->request.phrase : nullptr, cuts_of_first});
   if (draft.second_phrase) return draw_two_phrases(ui, inner, tokens, cuts);
   if (draft.key_phrase) return draw_key_phrase(ui, inner, tokens, cuts);
+  if (draft.decoder_phrase) return draw_decoder_phrase(ui, inner);
   draw_one_phrase(ui, inner, tokens, cuts);
 }
 

@@ -88,6 +88,7 @@ void draw_chip(Ui& ui, const Rect& place, const Chip& chip) {
 }
 
 const char* tip_of(TokenSide side, bool can_mask) {
+  if (side == TokenSide::none) return "The attention that is shown has no rows or columns of these tokens.";
   if (side == TokenSide::key) return "Click picks the key: the column of every map.";
   return can_mask ? "Click picks the query (row), right click the key (column); a double click masks the token."
                   : "Click picks the query (row), right click the key (column); arrows and Shift+arrows too.";
@@ -104,6 +105,7 @@ std::int64_t turned(Ui& ui, const Row& row, std::int64_t first) {
 
 // Arrows pick the query, with Shift the key.
 void read_keys(Ui& ui, const Row& row) {
+  if (row.side == TokenSide::none) return;
   for (const bool shift : {false, true}) {
     const bool as_key = row.side == TokenSide::key || (shift && row.side == TokenSide::both);
     std::int64_t at = as_key ? row.key : row.query;
@@ -122,7 +124,9 @@ float more_room(const Ui& ui) {
 // The chip at the left, so that a newly picked token is in view.
 std::int64_t revealing(Ui& ui, const Row& row, ChipsPlace& place, std::int64_t first) {
   const std::optional<Cell>& cell = ui.session.view.cell;
-  const std::int64_t picked = !cell ? -1 : row.side == TokenSide::key ? cell->column : cell->row;
+  const std::int64_t picked = !cell || row.side == TokenSide::none ? -1
+                              : row.side == TokenSide::key         ? cell->column
+                                                                   : cell->row;
   const bool reveal = picked != place.picked && picked >= 0 && picked < row.count();
   place.picked = picked;
   if (!reveal) return first;
@@ -138,6 +142,7 @@ std::int64_t revealing(Ui& ui, const Row& row, ChipsPlace& place, std::int64_t f
 }
 
 void read_chip_mouse(Ui& ui, const Row& row, std::int64_t i) {
+  if (row.side == TokenSide::none) return;
   const bool as_key = row.side == TokenSide::key || (row.side == TokenSide::both && ui.shift_held);
   (as_key ? ui.state.next_hover.key : ui.state.next_hover.query) = i;
   if (row.mouse.clicked) pick(ui, i, as_key);
@@ -199,8 +204,8 @@ ChipRow chip_row(const Trace* trace, const std::vector<std::string>& tokens) {
 
 void draw_chips(Ui& ui, const std::string& name, const Rect& area, const ChipRow& chips, TokenSide side) {
   Row row{name, area, chips, side, -1, -1, {}};
-  if (side != TokenSide::key) row.query = marked_tokens(ui).query;
-  if (side != TokenSide::query) row.key = marked_tokens(ui).key;
+  if (side == TokenSide::query || side == TokenSide::both) row.query = marked_tokens(ui).query;
+  if (side == TokenSide::key || side == TokenSide::both) row.key = marked_tokens(ui).key;
   row.mouse = interact_mouse(ui, name, area, {true, false, tip_of(side, chips.can_mask)});
   ChipsPlace& place = ui.state.panels.get<ChipsState>().by_name[name];
   const std::int64_t first = turned(ui, row, row.inside(place.first));
@@ -227,8 +232,8 @@ void draw_tokens_below(Ui& ui, const TokensBelow& row) {
   ChipRow chips = chip_row(trace.get(), row.tokens);
   if (row.side == TokenSide::key) {
     const bool captured = runs_capture(ui.session.draft);
-    chips.fact.words =
-        fmt::format("{} {}", grouped_digits(std::ssize(row.tokens)), captured ? "keys" : "tokens, split on blanks");
+    const char* words = runs_checkpoint(ui.session.draft) ? "tokens" : "tokens, split on blanks";
+    chips.fact.words = fmt::format("{} {}", grouped_digits(std::ssize(row.tokens)), captured ? "keys" : words);
   }
   const std::string& label = chips.fact.words;
   Rect line = row.line;

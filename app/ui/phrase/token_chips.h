@@ -11,8 +11,8 @@
 
 namespace headscope::ui {
 
-// What the tokens are: the rows of every map, its columns, or both.
-enum class TokenSide { query, key, both };
+// What the tokens are: the rows of every map, its columns, or both; none where no map that is shown has them.
+enum class TokenSide { query, key, both, none };
 
 // What is shown of the tokens: their pieces, which of them the vocabulary does not have, and what a double click does.
 struct ChipRow {

@@ -53,6 +53,10 @@ void draw_keys_section(RequestRows& rows) {
     rows.y += ui.px(6);
     return rows.end_section();
   }
+  if (is_checkpoint(draft) && has_decoder(ui)) {
+    draw_attention_lists(rows);
+    return rows.end_section();
+  }
   if (is_checkpoint(draft)) {
     rows.locked("source", "same phrase", "A checkpoint attends within its own text.");
     rows.y += ui.px(6);

@@ -51,6 +51,9 @@ void draw_model_section(RequestRows& rows);
 bool is_checkpoint(const Request& draft);
 void draw_weights(RequestRows& rows);
 void draw_checkpoint(RequestRows& rows);
+// request_decoder.cpp: which attention of a model with an encoder and a decoder is shown; nothing for other models.
+bool has_decoder(const Ui& ui);
+void draw_attention_lists(RequestRows& rows);
 // Which layer the panels show, one of `layers`.
 void draw_layer(RequestRows& rows, const std::vector<std::int64_t>& layers);
 // request_capture.cpp: what a capture holds, and which of its layers are missing.

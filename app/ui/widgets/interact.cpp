@@ -163,6 +163,7 @@ std::string all_text(const Session& session, const UiState& state) {
   };
   if (session.draft.second_phrase) add(*session.draft.second_phrase);
   if (session.draft.key_phrase) add(*session.draft.key_phrase);
+  if (session.draft.decoder_phrase) add(*session.draft.decoder_phrase);
   if (const auto trace = session.trace()) {
     if (beginning_of(trace->request.phrase, kMostInAtlas) != beginning_of(session.draft.phrase, kMostInAtlas))
       add(trace->request.phrase);

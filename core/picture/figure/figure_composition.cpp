@@ -31,6 +31,7 @@ Heads heads_of(const Trace& trace) {
                          std::string(trace.model == nullptr ? "of one layer" : "a capture, which has no weights"),
                      "a model of several layers");
   }
+  check_one_stack("view", *trace.model);
   const Architecture& architecture = trace.model->checkpoint->architecture();
   if (architecture.num_layers < 2) {
     throw UsageError("view", "found composition, but the model has one layer", "a model of several layers");

@@ -16,21 +16,15 @@ std::string get(const Request& request, const std::string& option) {
 
 using Values = std::vector<std::pair<std::string, std::string>>;
 
-// Of how weights are shown.
-Values shown_values() {
-  return {
-      {"groups", "words"},         {"hide-tokens", "special"}, {"renormalise", "on"},
-      {"weighting", "value-norm"}, {"top-p", "0.9"},
-  };
-}
-
-// A value for every option, none the default, each spelled as `get` spells it.
-Values values_but_shown() {
+// Of where vectors come from.
+Values source_values() {
   return {
       {"phrase", "it's \xf0\x9f\x98\x80\n\"two\" lines"},
       {"second-phrase", "la segunda"},
       {"token-ids", "1,2,0"},
       {"image", "a cat.jpg"},
+      {"decoder-phrase", "une phrase"},
+      {"decoder-ids", "0,7,7"},
       {"key-phrase", "otra frase"},
       {"input", "x.npy"},
       {"key-input", "k x.npy"},
@@ -40,8 +34,23 @@ Values values_but_shown() {
       {"value", "value.npy"},
       {"key-past", "key_past.npy"},
       {"value-past", "value_past.npy"},
+  };
+}
+
+// Of how weights are shown.
+Values shown_values() {
+  return {
+      {"groups", "words"},         {"hide-tokens", "special"}, {"renormalise", "on"},
+      {"weighting", "value-norm"}, {"top-p", "0.9"},
+  };
+}
+
+// Of all else.
+Values other_values() {
+  return {
       {"model", "demo:pronouns"},
       {"layer", "3"},
+      {"attention", "decoder"},
       {"weights", "layer.safetensors"},
       {"qkv-layout", "blocked"},
       {"heads", "12"},
@@ -81,10 +90,11 @@ Values values_but_shown() {
   };
 }
 
+// A value for every option, none the default, each spelled as `get` spells it.
 const Values& every_value() {
   static const Values values = [] {
-    Values all = values_but_shown();
-    for (const auto& each : shown_values()) all.push_back(each);
+    Values all = source_values();
+    for (const Values& more : {other_values(), shown_values()}) all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
   return values;

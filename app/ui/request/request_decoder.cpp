@@ -1,0 +1,41 @@
+// Request, Keys and values of a model with an encoder and a decoder: which of its attentions is shown.
+#include "app/session/session.h"
+#include "app/ui/request/request_panel.h"
+#include "core/attention/trace.h"
+#include "core/base/grouped_digits.h"
+#include "core/model/checkpoint.h"
+
+namespace headscope::ui {
+
+bool has_decoder(const Ui& ui) {
+  const auto trace = ui.session.trace();
+  if (trace == nullptr || trace->inputs->checkpoint == nullptr || trace->request.model != ui.session.draft.model) {
+    return false;
+  }
+  const Checkpoint& checkpoint = *trace->inputs->checkpoint;
+  return checkpoint.architecture().of_decoder() || checkpoint.part(Architecture::Part::decoder) != nullptr;
+}
+
+void draw_attention_lists(RequestRows& rows) {
+  Ui& ui = rows.ui;
+  Request& draft = ui.session.draft;
+  constexpr AttentionList kLists[] = {AttentionList::encoder, AttentionList::decoder, AttentionList::cross};
+  const AttentionList now = attention_list(draft);
+  int selected = now == AttentionList::encoder ? 0 : now == AttentionList::decoder ? 1 : 2;
+  if (segments(
+          ui, "request/attention", rows.full(), {"encoder", "decoder", "cross"}, selected,
+          rows.state("attention",
+                     "Whose layers are shown: the encoder's, the decoder's self-attention, or its cross-attention, "
+                     "whose keys and values are what the encoder gives. The decoder needs a text (Ctrl+K)."))) {
+    draft.attention = kLists[selected];
+    draft.layer.reset();  // the lists need not be of one length
+  }
+  rows.problem("attention");
+  if (!draft.decoder_ids.empty()) {
+    rows.locked("decoder", grouped_digits(std::ssize(draft.decoder_ids)) + " token ids",
+                "The ids that the decoder reads were given in place of a text.");
+    rows.problem("decoder-ids");
+  }
+}
+
+}  // namespace headscope::ui

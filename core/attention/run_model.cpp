@@ -1,0 +1,22 @@
+// ModelForward::run(): a model that is one stack of layers, or an encoder and then its decoder.
+#include "core/attention/decoder_forward.h"
+#include "core/attention/model_forward.h"
+#include "core/model/decoder_inputs.h"
+
+namespace headscope {
+
+std::shared_ptr<const Trace> ModelForward::run(const Request& request, const std::shared_ptr<const Inputs>& inputs,
+                                               const std::shared_ptr<const Backend>& backend, const CancelToken& cancel,
+                                               const ModelOptions& options) {
+  if (inputs->encoder == nullptr) return run_stack(request, inputs, backend, cancel, options);
+  if (encoder_ == nullptr) encoder_ = std::make_unique<ModelForward>();
+  ModelOptions whole;
+  whole.stage_memory = options.stage_memory;
+  whole.reuse = options.reuse;
+  whole.whole_model = true;
+  whole.check_files = options.check_files;
+  const auto encoded = encoder_->run_stack(request_of_encoder(request), inputs->encoder, backend, cancel, whole);
+  return run_decoder(request, inputs, backend, cancel, options, encoded->model->final_hidden);
+}
+
+}  // namespace headscope

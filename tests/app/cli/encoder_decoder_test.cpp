@@ -1,0 +1,119 @@
+// Models with an encoder and a decoder, as a user runs them.
+#include <fstream>
+
+#include "tests/app/cli/command.h"
+
+namespace headscope {
+namespace {
+
+const std::string kModels = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/encoder_decoders/";
+
+class EncoderDecoder : public CommandTest {
+ protected:
+  static std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  const std::vector<std::string> texts_ = {"--model", kModels + "t5",  "--token-ids",
+                                           "5,6,7,8", "--decoder-ids", "0,9,10"};
+  std::vector<std::string> command(const char* name, const std::vector<std::string>& more = {}) const {
+    return with(with({name}, texts_), more);
+  }
+};
+
+TEST_F(EncoderDecoder, InfoNamesTheThreeLists) {
+  const Result text = cli({"info", kModels + "bart"});
+  ASSERT_EQ(text.code, 0) << text.err;
+  for (const char* line : {"encoder: 2 layers, 3 heads, head_dim 7", "decoder: 3 layers, 7 heads, head_dim 3, causal",
+                           "cross: 3 layers, 7 heads, head_dim 3, keys and values from the encoder",
+                           "output head: next token, tied to the embedding", "begins with token 2"}) {
+    EXPECT_NE(text.out.find(line), std::string::npos) << text.out;
+  }
+  const auto json = nlohmann::json::parse(cli({"info", kModels + "t5", "--json"}).out);
+  EXPECT_EQ(json["lists"].size(), 3U);
+  EXPECT_EQ(json["lists"][2]["attention"], "cross");
+  EXPECT_EQ(json["lists"][1]["num_layers"], 3);
+  EXPECT_EQ(json["decoder_start_token"], 0);
+  EXPECT_TRUE(json["unexpected_tensors"].empty());
+}
+
+TEST_F(EncoderDecoder, RunShowsCrossAttentionAndPredicts) {
+  const Result result = cli(command("run", {"--json"}));
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto manifest = nlohmann::json::parse(result.out);
+  EXPECT_EQ(manifest["tokens"].size(), 3U);
+  EXPECT_EQ(manifest["key_tokens"].size(), 4U);
+  EXPECT_EQ(manifest["request"]["decoder_ids"], "0,9,10") << manifest["request"];
+  for (const char* list : {"decoder", "cross"}) {
+    const Result predicted = cli(command("run", {"--attention", list, "--predict", "2", "--json"}));
+    ASSERT_EQ(predicted.code, 0) << predicted.err;
+    EXPECT_NE(predicted.out.find("\"logit\""), std::string::npos);
+  }
+}
+
+TEST_F(EncoderDecoder, AnOffHeadOfTheShownListChangesThePrediction) {
+  const Result result = cli(command("run", {"--predict", "2", "--ablate", "0.1,2.0"}));
+  ASSERT_EQ(result.code, 0) << result.err;
+  expect_refused(cli(command("run", {"--attention", "encoder", "--ablate", "2.0"})), 2, {"--ablate", "layer 2"});
+}
+
+TEST_F(EncoderDecoder, SessionsKeepTheTextAndTheList) {
+  ASSERT_EQ(cli(command("run", {"--attention", "decoder", "--layer", "1", "--export", "weights", "--format", "npy",
+                                "--out", "first"}))
+                .code,
+            0);
+  ASSERT_EQ(
+      cli({"run", "--session", "first/manifest.json", "--export", "weights", "--format", "npy", "--out", "again"}).code,
+      0);
+  EXPECT_EQ(stage("first", "weights").values(), stage("again", "weights").values());
+  const Result png = cli(command("render", {"--view", "heads", "--out", "heads.png"}));
+  ASSERT_EQ(png.code, 0) << png.err;
+  EXPECT_EQ(cli({"run", "--session", "heads.png"}).code, 0);
+}
+
+TEST_F(EncoderDecoder, ExplainNamesTheBucketThatIsAdded) {
+  const Result result = cli(command(
+      "explain", {"--attention", "decoder", "--layer", "0", "--stage", "masked_scores", "--at", "0,2,2,1", "--json"}));
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  bool found = false;
+  for (const auto& operand : json["operands"]) {
+    if (operand["stage"] != "decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight") continue;
+    found = true;
+    EXPECT_EQ(operand["index"], nlohmann::json({1, 2})) << "one key back: bucket 1, of head 2";
+  }
+  EXPECT_TRUE(found) << result.out;
+  const Result cross = cli(command("explain", {"--stage", "key_proj", "--at", "0,1,2"}));
+  EXPECT_EQ(cross.code, 0) << cross.err;
+}
+
+TEST_F(EncoderDecoder, ScriptsOfAllListsAreWritten) {
+  for (const char* list : {"encoder", "decoder", "cross"}) {
+    for (const char* language : {"pytorch", "latex"}) {
+      const Result result = cli(command("script", {"--attention", list, "--as", language, "--out", "script"}));
+      EXPECT_EQ(result.code, 0) << list << ", " << language << ": " << result.err;
+    }
+  }
+}
+
+TEST_F(EncoderDecoder, WhatIsNotDoneIsRefused) {
+  const auto refuse = [&](const std::vector<std::string>& words, const std::vector<std::string>& said) {
+    expect_refused(cli(words), 2, said);
+  };
+  refuse(command("run", {"--export", "stream", "--out", "t"}), {"--export", "decoder"});
+  refuse(command("run", {"--lens"}), {"--lens", "decoder"});
+  refuse(command("attribute", {"--at", "1", "--token", "4"}), {"--model", "decoder"});
+  refuse(command("generate", {"--tokens", "2"}), {"--decoder-ids"});
+  refuse(command("render", {"--view", "composition", "--out", "c.png"}), {"--view", "decoder"});
+  refuse({"run", "--model", kModels + "t5", "--token-ids", "5,6", "--predict", "2"}, {"--predict", "--decoder-phrase"});
+  refuse({"run", "--model", kModels + "t5", "--token-ids", "5,6", "--attention", "cross"},
+         {"--attention", "decoder-phrase"});
+  refuse({"run", "--phrase", "a b", "--decoder-phrase", "a"}, {"--decoder-phrase"});
+  refuse({"run", "--model", "seeded", "--phrase", "a b", "--attention", "decoder"}, {"--attention"});
+  refuse({"run", "--model", kModels + "t5", "--token-ids", "5,6", "--decoder-phrase", "a"},
+         {"--decoder-phrase", "no tokenizer"});
+  refuse({"run", "--model", kModels + "t5", "--image", "cat.png"}, {"--image", "reads texts"});
+}
+
+}  // namespace
+}  // namespace headscope
