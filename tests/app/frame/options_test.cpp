@@ -83,7 +83,7 @@ TEST(WindowOptions, RefusesAndSaysWhat) {
   EXPECT_EQ(refusal_of({"a", "b"}), "headscope opens one file; found 'a' and 'b'");
   EXPECT_EQ(refusal_of({""}), "the path to open is empty");
   EXPECT_EQ(refusal_of({"--probe"}), "--probe: a value is missing after it");
-  EXPECT_EQ(refusal_of({"--theme", "grey"}), "--theme: found 'grey', expected dark or light");
+  EXPECT_EQ(refusal_of({"--theme", "grey"}), "--theme: found 'grey', expected dark, light or contrast");
   for (const char* size : {"1280", "x", "1280x", "x800", "319x800", "1280x239", "1280x16385", "1280x800x2", "-1x-1"}) {
     EXPECT_EQ(refusal_of({"--size", size}),
               "--size: found '" + std::string(size) + "', expected WIDTHxHEIGHT, as in 1600x1000");
