@@ -5,13 +5,16 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "core/attention/engine.h"
 #include "core/attention/model_stages.h"
 #include "core/io/png.h"
+#include "core/io/safetensors.h"
 #include "core/model/checkpoint.h"
 #include "core/model/image_input.h"
+#include "core/model/weights_sha256.h"
 #include "tests/core/model/model_files.h"
 #include "tests/core/model/vision_files.h"
 
@@ -150,6 +153,29 @@ class VisionRefusals : public FilesTest {
     std::ofstream(at) << bytes;
   }
 };
+
+// What stands before the first layer belongs to the weights that a file is known by.
+TEST_F(VisionRefusals, EveryTensorOfTheEmbeddingChangesTheHash) {
+  const std::string model = copy("dinov2-registers");
+  const std::string file = model + "/model.safetensors";
+  const std::string known = sha256_of(*Checkpoint::open(model, Tower::image), CancelToken());
+  std::ifstream in(file, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const SafetensorsFile tensors = SafetensorsFile::open(kVisionModels + "dinov2-registers/model.safetensors");
+  std::size_t data = 0;  // the last tensor ends where the file does
+  for (const SafetensorsEntry& entry : tensors.entries()) data = std::max(data, entry.end);
+  int embeddings = 0;
+  for (const SafetensorsEntry& entry : tensors.entries()) {
+    if (entry.name.find("embeddings.") == std::string::npos || entry.name.ends_with("mask_token")) continue;
+    std::string changed = bytes;
+    char& last = changed[bytes.size() - data + entry.end - 1];  // sign and exponent
+    last = static_cast<char>(last ^ 1);
+    std::ofstream(file, std::ios::binary | std::ios::trunc) << changed;
+    EXPECT_NE(sha256_of(*Checkpoint::open(model, Tower::image), CancelToken()), known) << entry.name;
+    ++embeddings;
+  }
+  EXPECT_EQ(embeddings, 5);
+}
 
 TEST_F(VisionRefusals, TextsAndImagesGoToTheirModels) {
   Request text = image_request("vit");
