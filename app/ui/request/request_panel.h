@@ -2,7 +2,9 @@
 // RequestRows.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +62,8 @@ void draw_layer(RequestRows& rows, const std::vector<std::int64_t>& layers);
 void draw_capture(RequestRows& rows);
 void draw_mask_section(RequestRows& rows);
 void draw_scores_section(RequestRows& rows);
+// How the list names the scale that is not chosen: the model's own, else 1/sqrt(head_dim); head_dim 0: not known yet.
+std::string automatic_scale_text(std::optional<double> of_model, std::int64_t head_dim);
 void draw_merge_section(RequestRows& rows);
 void draw_keys_section(RequestRows& rows);
 void draw_interventions_section(RequestRows& rows);

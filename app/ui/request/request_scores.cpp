@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
 
 #include "app/session/session.h"
 #include "app/ui/request/request_panel.h"
@@ -22,13 +25,19 @@ std::int64_t head_dim_of(const Ui& ui) {
   return trace != nullptr ? trace->inputs->head_dim : 0;
 }
 
+// The scale that the model of the draft has of its own, as far as it is known.
+std::optional<double> scale_of_model(const Ui& ui) {
+  const auto trace = ui.session.trace();
+  const bool known = trace != nullptr && trace->inputs != nullptr && trace->request.model == ui.session.draft.model;
+  return known ? trace->inputs->score_scale : std::nullopt;
+}
+
 void draw_scale(RequestRows& rows) {
   Ui& ui = rows.ui;
   Request& draft = ui.session.draft;
+  const std::optional<double> of_model = scale_of_model(ui);
   const std::int64_t head_dim = head_dim_of(ui);
-  const std::string automatic = head_dim > 0 ? fmt::format("auto: 1/\xE2\x88\x9A{} = {:.4f}", head_dim,
-                                                           1 / std::sqrt(static_cast<double>(head_dim)))
-                                             : "auto: 1/\xE2\x88\x9Ahead_dim";
+  const std::string automatic = automatic_scale_text(of_model, head_dim);
   bool& own = ui.state.panels.get<RequestPanelState>().own_scale;
   int selected = !draft.scale ? 0 : *draft.scale == 1 ? 1 : 2;
   if (own && draft.scale) selected = 2;
@@ -41,7 +50,8 @@ void draw_scale(RequestRows& rows) {
     if (selected == 0) draft.scale.reset();
     if (selected == 1) draft.scale = 1;
     if (selected == 2 && !draft.scale) {
-      draft.scale = head_dim > 0 ? std::round(1e4 / std::sqrt(static_cast<double>(head_dim))) / 1e4 : 0.125;
+      const double usual = head_dim > 0 ? std::round(1e4 / std::sqrt(static_cast<double>(head_dim))) / 1e4 : 0.125;
+      draft.scale = of_model.value_or(usual);
     }
   }
   if (selected == 2 && draft.scale) {
@@ -117,6 +127,12 @@ void draw_dropout(RequestRows& rows) {
 }
 
 }  // namespace
+
+std::string automatic_scale_text(std::optional<double> of_model, std::int64_t head_dim) {
+  if (of_model) return fmt::format("the model's: {:.4g}", *of_model);
+  if (head_dim <= 0) return "auto: 1/\xE2\x88\x9Ahead_dim";
+  return fmt::format("auto: 1/\xE2\x88\x9A{} = {:.4f}", head_dim, 1 / std::sqrt(static_cast<double>(head_dim)));
+}
 
 void draw_scores_section(RequestRows& rows) {
   rows.section("Scores");
