@@ -220,7 +220,8 @@ ModelConfig model_config_of(const JsonValue& config, const std::string& what, To
 }
 
 ModelConfig model_config_of(const JsonValue& config, const Family& family, const std::string& what) {
-  ConfigReader reader(part_of(config, tower_of(family)).config);
+  const ConfigPart part = part_of(config, tower_of(family));
+  ConfigReader reader(part.config);
   ModelConfig result{family.fixed, &family};
   Architecture& architecture = result.architecture;
   read_sizes(reader, family, architecture);
