@@ -19,7 +19,8 @@ bool is_given(const RequestOption& option, const Request& request) {
   if (!option.get(request).empty()) return true;
   const std::string_view name = option.name;
   return (name == "key-phrase" && request.key_phrase.has_value()) ||
-         (name == "second-phrase" && request.second_phrase.has_value());
+         (name == "second-phrase" && request.second_phrase.has_value()) ||
+         (name == "decoder-phrase" && request.decoder_phrase.has_value());
 }
 
 std::vector<std::string> command_line_of(const Request& request) {

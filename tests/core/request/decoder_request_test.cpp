@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/request/problem.h"
+#include "core/request/request_text.h"
 
 namespace headscope {
 namespace {
@@ -55,6 +56,14 @@ TEST(DecoderRequest, TheListFollowsFromTheTexts) {
   EXPECT_FALSE(is_cross_attention(request));
   request.attention = AttentionList::encoder;
   EXPECT_FALSE(shows_decoder(request));
+}
+
+// Found by fuzzing: without it a window that is begun again would have no field for the decoder's text.
+TEST(DecoderRequest, AnEmptyTextIsGivenToo) {
+  Request request;
+  request.decoder_phrase = "";
+  EXPECT_TRUE(is_given(*find_request_option("decoder-phrase"), request));
+  EXPECT_FALSE(is_given(*find_request_option("decoder-phrase"), Request()));
 }
 
 TEST(DecoderRequest, EveryFieldChangesTheHash) {
