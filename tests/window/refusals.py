@@ -18,7 +18,7 @@ def says_what_cannot_be(headscope, cli, display, home):
     version = run(headscope, "--version")
     expect(version.returncode == 0 and version.stdout.startswith("headscope "), "--version")
     for arguments, word in [(["--bogus"], "--bogus"), (["a", "b"], "one file"), (["--size", "wide"], "--size"),
-                            (["--theme", "blue"], "dark or light"), (["--screenshot"], "missing"),
+                            (["--theme", "blue"], "dark, light or contrast"), (["--screenshot"], "missing"),
                             (["--scale", "nan"], "--scale"), (["--frames", "0"], "--frames"), ([""], "empty")]:
         done = run(headscope, *arguments)
         expect(done.returncode == 2, f"{arguments}: exit code {done.returncode}")
