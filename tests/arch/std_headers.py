@@ -68,7 +68,7 @@ ALSO = {"string": {"string_view"}, "sstream": {"string"}, "iostream": {"string"}
 OTHER_HEADERS = {"string_view": {"string"}, "cstdlib": {"stdlib.h"}, "cstdio": {"stdio.h"}, "cstring": {"string.h"}}
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 USE = re.compile(r"(?<![\w:])std::(\w+)")
-# Overloads that live elsewhere: std::remove(path) is of <cstdio>, std::get_if of <variant>; std::move and the like have many homes.
+# Names with several homes (std::move, std::swap, std::size_t) are in no row.
 INCLUDE = re.compile(r'(?m)^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
 
 
