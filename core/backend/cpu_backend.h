@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -68,8 +69,7 @@ class CpuBackend : public Backend {
   std::shared_ptr<const PackedKeys> packed_keys(const Tensor& key, const HeadRange& kv_heads, std::int64_t queries,
                                                 bool pack, double work, const CancelToken& cancel) const;
 
-  // The panels of a weight, packed now or kept from before; null for one that is computed when read and too large to be
-  // kept.
+  // The panels of a weight, packed now or kept from before; null for one that is not to be kept.
   std::shared_ptr<const PackedMatrix> packed(const Tensor& weight, const CancelToken& cancel) const;
   // Where the rows of a product go: row i of batch b begins at first + b * batch_stride + i * row_stride.
   struct RowsInMemory {
@@ -84,10 +84,15 @@ class CpuBackend : public Backend {
     std::int64_t y_stride;
     std::int64_t count;
   };
-  // multiply() for a weight that is computed when read: a strip of its rows at a time is computed, packed, multiplied
-  // with all rows and dropped, so that never more of it is in memory than a strip a thread.
+  // multiply() for a weight that is not kept packed: a strip of its rows at a time is packed (computed before, where it
+  // is computed when read), multiplied with all rows and dropped: never more of it is in memory than a strip a thread.
   void multiply_in_strips(const Tensor& weight, const float* bias, const std::vector<MatrixRows>& matrices,
                           const CancelToken& cancel) const;
+  struct RowBlock;
+  void multiply_few_in_strips(const Tensor& weight, const float* bias, std::span<const RowBlock> blocks,
+                              const CancelToken& cancel) const;
+  void multiply_many_in_strips(const Tensor& weight, const float* bias, std::span<const RowBlock> blocks,
+                               const CancelToken& cancel) const;
   // x W^T + bias.
   void multiply(const Tensor& x, const Tensor& weight, const Tensor& bias, RowsInMemory to,
                 const CancelToken& cancel) const;
@@ -96,7 +101,7 @@ class CpuBackend : public Backend {
   static constexpr std::int64_t kMostKeptKeyBytes = std::int64_t{1} << 27;
   mutable ScratchPool scratch_;
   mutable KeptKeys kept_keys_{kMostKeptKeyBytes};  // declared after scratch_, to which its memory goes back
-  mutable PackedWeights packed_weights_{most_packed_bytes()};
+  mutable PackedWeights packed_weights_;
 };
 
 // The kv heads that the given heads read.

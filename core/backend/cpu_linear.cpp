@@ -1,10 +1,12 @@
-// Projections of the cpu backend: y = x W^T + b with packed weights.
+// Projections of the cpu backend: y = x W^T + b; with a weight that is kept packed here, with others in
+// cpu_weight_strips.cpp.
 #include <algorithm>
 #include <vector>
 
 #include "core/backend/cpu_backend.h"
 #include "core/backend/kernels/gemm.h"
 #include "core/backend/operands.h"
+#include "core/backend/weight_rows.h"
 #include "core/base/assert.h"
 #include "core/base/per_thread.h"
 #include "core/tensor/parts.h"
@@ -38,7 +40,7 @@ void multiply_rows(const PackedMatrix& weight, const float* bias, const Rows& al
     packed.resize(static_cast<std::size_t>(rows.size() * depth.size()));
     pack_rows(all.x + rows.begin * all.x_stride + depth.begin, all.x_stride, rows.size(), depth.size(), packed.data());
     const Block block{packed.data(), rows.size(), depth.begin, depth.size(), bias, all.y + rows.begin * all.y_stride,
-                      all.y_stride};
+                      all.y_stride,  part > 0};
     for (std::int64_t first = panels.begin; first < panels.end; first += kPanelsAtOnce) {
       cancel.check();
       multiply_block(weight, first, std::min(first + kPanelsAtOnce, panels.end), block);
@@ -46,69 +48,20 @@ void multiply_rows(const PackedMatrix& weight, const float* bias, const Rows& al
   }
 }
 
-// Computes the rows of panel `panel` of `weight` and packs them as panel `to` of `packed`.
-void pack_computed_panel(const Tensor& weight, std::int64_t panel, std::int64_t to, PackedMatrix& packed) {
-  static PerThread<std::vector<float>> computed_rows;
-  std::vector<float>& rows = computed_rows.get();
-  const Range range{panel * kPanelColumns, std::min((panel + 1) * kPanelColumns, weight.dim(0))};
-  rows.resize(static_cast<std::size_t>(range.size() * weight.dim(1)));
-  weight.read({range, {0, weight.dim(1)}}, rows);
-  packed.pack_panel_rows(to, {rows.data(), PanelType::float32, weight.dim(1), 1});
-}
-
-// Copying a number costs about as much as thirty multiplications.
-double packing_work(const Tensor& weight) {
-  return 30.0 * static_cast<double>(weight.size());
-}
-
 }  // namespace
 
 std::shared_ptr<const PackedMatrix> CpuBackend::packed(const Tensor& weight, const CancelToken& cancel) const {
   if (std::shared_ptr<const PackedMatrix> known = packed_weights_.find(weight)) return known;
-  if (!lies_in_memory(weight)) {
-    if (!packed_weights_.has_room_for(weight)) return nullptr;
-    const auto result = std::make_shared<PackedMatrix>(weight.dim(0), weight.dim(1), PanelType::float32);
-    run(result->panels(), packing_work(weight), cancel,
-        [&](std::int64_t panel) { pack_computed_panel(weight, panel, panel, *result); });
-    packed_weights_.keep(weight, result);
-    return result;
-  }
-  const MatrixSource source = matrix_source_of(weight);
-  const auto result = std::make_shared<PackedMatrix>(weight.dim(0), weight.dim(1), source.type);
-  run(result->panels(), packing_work(weight), cancel, [&](std::int64_t panel) { result->pack_panel(panel, source); });
+  if (!packed_weights_.wants(weight)) return nullptr;
+  const auto result = std::make_shared<PackedMatrix>(weight.dim(0), weight.dim(1), panel_type_of(weight));
+  const std::int64_t panels = result->panels();
+  run(parts_over(panels, kPanelsAtOnce), packing_work(weight), cancel, [&](std::int64_t task) {
+    const std::int64_t first = task * kPanelsAtOnce, last = std::min(first + kPanelsAtOnce, panels);
+    const Range rows{first * kPanelColumns, std::min(last * kPanelColumns, weight.dim(0))};
+    result->pack(first, last, rows_of_weight(weight, rows, {0, weight.dim(1)}));
+  });
   packed_weights_.keep(weight, result);
   return result;
-}
-
-void CpuBackend::multiply_in_strips(const Tensor& weight, const float* bias, const std::vector<MatrixRows>& matrices,
-                                    const CancelToken& cancel) const {
-  const std::int64_t out = weight.dim(0), panels = parts_over(out, kPanelColumns);
-  const std::int64_t at_once = std::clamp<std::int64_t>(panels / (kTasksPerThread * pool_.threads()), 1, kPanelsAtOnce);
-  std::int64_t rows = 0;
-  for (const MatrixRows& matrix : matrices) rows += matrix.count;
-  const double work = packing_work(weight) + static_cast<double>(rows) * static_cast<double>(weight.size());
-  run(parts_over(panels, at_once), work, cancel, [&](std::int64_t task) {
-    const Range strip{task * at_once, std::min((task + 1) * at_once, panels)};
-    const std::int64_t first = strip.begin * kPanelColumns;
-    PackedMatrix packed(std::min(strip.end * kPanelColumns, out) - first, weight.dim(1), PanelType::float32);
-    for (std::int64_t panel = strip.begin; panel < strip.end; ++panel) {
-      cancel.check();
-      pack_computed_panel(weight, panel, panel - strip.begin, packed);
-    }
-    const float* offsets = bias == nullptr ? nullptr : bias + first;
-    for (MatrixRows matrix : matrices) {
-      matrix.y += first;
-      if (matrix.count <= kFewRows) {
-        multiply_few_rows(packed, 0, packed.panels(),
-                          {matrix.x, matrix.x_stride, matrix.count, offsets, matrix.y, matrix.y_stride});
-        continue;
-      }
-      for (std::int64_t row = 0; row < matrix.count; row += kBlockRows) {
-        multiply_rows(packed, offsets, matrix, {row, std::min(row + kBlockRows, matrix.count)}, {0, packed.panels()},
-                      cancel);
-      }
-    }
-  });
 }
 
 void CpuBackend::multiply(const Tensor& x, const Tensor& weight, const Tensor& bias, RowsInMemory to,

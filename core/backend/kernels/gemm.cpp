@@ -7,15 +7,31 @@
 #include <algorithm>
 
 #include "core/backend/kernels/micro_kernel-inl.h"
+#include "core/backend/kernels/turn-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace headscope {
 namespace HWY_NAMESPACE {
 
+// What the tiles of a panel ask for while they compute: the next panel, spread over all of them, or else the rows that
+// are packed next, by the first tile of each column, a tile's worth of numbers for every input.
+template <typename B>
+struct AskedFor {
+  const B* panel = nullptr;
+  const B* rows = nullptr;
+  std::int64_t row_stride = 0;
+};
+
+template <typename B>
+HWY_INLINE AskedFor<B> asked_for(const B* panel, const void* next_rows, std::int64_t n, std::int64_t in) {
+  if (next_rows == nullptr) return {panel};
+  return {nullptr, static_cast<const B*>(next_rows) + n * in, in};
+}
+
 // One after the other, the tiles of `rows` rows over the outputs of one panel.
 template <RowForm form, typename B>
 HWY_INLINE void multiply_panel(Tile<B> tile, std::int64_t rows, std::int64_t outputs, TileStart start,
-                               const B* next_panel) {
+                               const AskedFor<B>& asked) {
   const std::int64_t parts = (rows + kMaxRows - 1) / kMaxRows * (kPanelColumns / kTileColumns);
   const float* const a = tile.a;
   float* const c = tile.c;
@@ -25,8 +41,11 @@ HWY_INLINE void multiply_panel(Tile<B> tile, std::int64_t rows, std::int64_t out
     tile.c = c + n;
     for (std::int64_t left = rows; left > 0;) {
       const int part = rows_of_part(left);
-      if (parts > 1) {
-        tile.fetch = next_panel + (rows - left) * tile.depth * kPanelColumns / rows;
+      if (asked.rows != nullptr) {
+        tile.fetch = left == rows ? asked.rows + n * asked.row_stride : nullptr;
+        tile.fetch_step = kTileColumns;
+      } else if (parts > 1) {
+        tile.fetch = asked.panel + (rows - left) * tile.depth * kPanelColumns / rows;
         tile.fetch_step = kPanelColumns * part / rows;
       }
       (start == TileStart::zero   ? tile_function<form, TileStart::zero, B>(part)
@@ -93,8 +112,15 @@ Tile<B> tile_of(const PackedMatrix& weight, std::int64_t n, std::int64_t first_k
   return tile;
 }
 
+// Where the chains of a product start.
+template <typename Product>
+TileStart start_of(const Product& product) {
+  return product.goes_on ? TileStart::cells : product.bias == nullptr ? TileStart::zero : TileStart::bias;
+}
+
 template <typename B>
 void few_rows(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t last_panel, const FewRows& product) {
+  const TileStart start = start_of(product);
   const std::int64_t end = std::min(last_panel * kPanelColumns, weight.out());
   std::int64_t n = first_panel * kPanelColumns;
   const auto tile_at = [&](std::int64_t at) {
@@ -107,14 +133,15 @@ void few_rows(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t
   for (; product.rows <= kPairRows && n + kTileColumns < end; n += 2 * kTileColumns) {
     const Tile<B> one = tile_at(n);
     const Tile<B> two = tile_at(n + kTileColumns);
-    product.bias == nullptr ? multiply_pair<TileStart::zero>(product.rows, one, two, kRows)
-                            : multiply_pair<TileStart::bias>(product.rows, one, two, kRows);
+    start == TileStart::zero   ? multiply_pair<TileStart::zero>(product.rows, one, two, kRows)
+    : start == TileStart::bias ? multiply_pair<TileStart::bias>(product.rows, one, two, kRows)
+                               : multiply_pair<TileStart::cells>(product.rows, one, two, kRows);
   }
   for (; n < end; n = (n / kPanelColumns + 1) * kPanelColumns) {
     const Tile<B> tile = tile_at(n);
-    multiply_panel<RowForm::strided>(tile, product.rows, std::min(kPanelColumns, end - n),
-                                     product.bias == nullptr ? TileStart::zero : TileStart::bias,
-                                     tile.b + weight.in() * kPanelColumns);
+    multiply_panel<RowForm::strided>(
+        tile, product.rows, std::min(kPanelColumns, end - n), start,
+        asked_for<B>(tile.b + weight.in() * kPanelColumns, product.next_rows, n, weight.in()));
   }
 }
 
@@ -132,15 +159,14 @@ void MultiplyFewRows(const PackedMatrix& weight, std::int64_t first_panel, std::
 
 template <typename B>
 void block(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t last_panel, const Block& product) {
-  const TileStart start = product.first_k > 0       ? TileStart::cells
-                          : product.bias == nullptr ? TileStart::zero
-                                                    : TileStart::bias;
+  const TileStart start = start_of(product);
   for (std::int64_t p = first_panel; p < last_panel; ++p) {
     const std::int64_t n = p * kPanelColumns;
     Tile<B> tile = tile_of<B>(weight, n, product.first_k, product.depth, product);
     tile.a = product.packed;
-    multiply_panel<RowForm::packed>(tile, product.rows, std::min(kPanelColumns, weight.out() - n), start,
-                                    tile.b + weight.in() * kPanelColumns);
+    multiply_panel<RowForm::packed>(
+        tile, product.rows, std::min(kPanelColumns, weight.out() - n), start,
+        asked_for<B>(tile.b + weight.in() * kPanelColumns, product.next_rows, n, weight.in()));
   }
 }
 
@@ -160,25 +186,10 @@ void MultiplyBlock(const PackedMatrix& weight, std::int64_t first_panel, std::in
 HWY_INLINE void pack_part(const float* x, std::int64_t x_stride, int rows, std::int64_t depth, float* packed) {
   std::int64_t k = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const hn::FixedTag<float, 4> d;
-  const hn::Repartition<double, decltype(d)> pairs;
   for (; rows >= 4 && k + 4 <= depth; k += 4) {
     for (int done = 0; done < rows; done += 4) {
       const int r = std::min(done, rows - 4);
-      const float* from = x + r * x_stride + k;
-      const auto row0 = hn::LoadU(d, from);
-      const auto row1 = hn::LoadU(d, from + x_stride);
-      const auto row2 = hn::LoadU(d, from + 2 * x_stride);
-      const auto row3 = hn::LoadU(d, from + 3 * x_stride);
-      const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, row0, row1));
-      const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, row2, row3));
-      const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, row0, row1));
-      const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, row2, row3));
-      float* to = packed + k * rows + r;
-      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, to);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, to + rows);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, to + 2 * rows);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, to + 3 * rows);
+      turn_square(x + r * x_stride + k, x_stride, packed + k * rows + r, rows);
     }
   }
 #endif

@@ -21,6 +21,10 @@ struct FewRows {
   const float* bias;
   float* y;
   std::int64_t y_stride;
+  bool goes_on = false;  // chains start from what y holds, the sums of the inputs before, instead of from the bias
+  // As many rows of numbers as these panels have, one behind the other, of the weight's type: what is packed next, to
+  // be asked for meanwhile. Null: nothing.
+  const void* next_rows = nullptr;
 };
 void multiply_few_rows(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t last_panel,
                        const FewRows& product);
@@ -29,8 +33,7 @@ void multiply_few_rows(const PackedMatrix& weight, std::int64_t first_panel, std
 // rows * depth values.
 void pack_rows(const float* x, std::int64_t x_stride, std::int64_t rows, std::int64_t depth, float* packed);
 
-// The part [first_k, first_k + depth) of the sums of many rows, which pack_rows has packed: starts from the bias (or 0)
-// when first_k is 0, and else from what y holds.
+// The part [first_k, first_k + depth) of the weight's inputs in the sums of many rows, which pack_rows has packed.
 struct Block {
   const float* packed;
   std::int64_t rows;
@@ -38,6 +41,8 @@ struct Block {
   const float* bias;
   float* y;
   std::int64_t y_stride;
+  bool goes_on = false;             // as FewRows
+  const void* next_rows = nullptr;  // as FewRows
 };
 void multiply_block(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t last_panel, const Block& block);
 

@@ -22,15 +22,28 @@ inline std::int64_t bytes_of(PanelType type) {
 
 // A matrix [out, in] somewhere in memory: element (o, i) is number o * out_stride + i * in_stride.
 struct MatrixSource {
-  const void* data;
-  PanelType type;
-  std::int64_t out_stride, in_stride;
+  const void* data = nullptr;
+  PanelType type = PanelType::float32;
+  std::int64_t out_stride = 0, in_stride = 0;
 };
+
+// The same from row `out` and input `in` on.
+inline MatrixSource source_from(const MatrixSource& source, std::int64_t out, std::int64_t in) {
+  MatrixSource part = source;
+  part.data = static_cast<const std::byte*>(source.data) +
+              (out * source.out_stride + in * source.in_stride) * bytes_of(source.type);
+  return part;
+}
 
 class PackedMatrix {
  public:
-  // Room for a weight [out, in]; every panel has to be filled with pack_panel.
-  PackedMatrix(std::int64_t out, std::int64_t in, PanelType type);
+  PackedMatrix() = default;
+  // Room for a weight [out, in]; every panel has to be filled with pack(). Throws std::bad_alloc.
+  PackedMatrix(std::int64_t out, std::int64_t in, PanelType type) { reshape(out, in, type); }
+
+  // Room for another weight, in the same memory where it is large enough; every panel has to be filled again. Throws
+  // std::bad_alloc, and then holds nothing.
+  void reshape(std::int64_t out, std::int64_t in, PanelType type);
 
   std::int64_t out() const { return out_; }
   std::int64_t in() const { return in_; }
@@ -38,11 +51,9 @@ class PackedMatrix {
   PanelType type() const { return type_; }
   std::int64_t bytes() const { return panels() * in_ * kPanelColumns * bytes_of(type_); }
 
-  // Copies the rows [32 panel, 32 panel + 32) of `from`, whose type is this one's. Panels can be packed at the same
-  // time.
-  void pack_panel(std::int64_t panel, const MatrixSource& from);
-  // The same of a source whose first row is the panel's.
-  void pack_panel_rows(std::int64_t panel, const MatrixSource& rows);
+  // Fills the panels [first, last) from rows of this matrix's type, whose first is row 32 first of the weight.
+  // Different panels can be filled at the same time.
+  void pack(std::int64_t first, std::int64_t last, const MatrixSource& rows);
 
   // [in][32] numbers, aligned to 64 bytes. T: float for float32, any two-byte type for the others.
   template <typename T>
@@ -54,8 +65,9 @@ class PackedMatrix {
   struct Free {
     void operator()(std::byte* memory) const { std::free(memory); }
   };
-  std::int64_t out_, in_;
-  PanelType type_;
+  std::int64_t out_ = 0, in_ = 0;
+  PanelType type_ = PanelType::float32;
+  std::size_t room_ = 0;  // bytes at data_
   std::unique_ptr<std::byte, Free> data_;
 };
 

@@ -18,7 +18,13 @@ class LinearOnTarget : public testing::TestWithParam<std::string> {
   void TearDown() override { choose_kernel_target(""); }
 
   Tensor product(const Tensor& x, const Tensor& weight, const Tensor& bias, int threads = 2) const {
-    return make_cpu_backend(threads)->linear(x, weight, bias, cancel);
+    const auto backend = make_cpu_backend(threads);
+    const Tensor first = backend->linear(x, weight, bias, cancel);
+    // The first use reads the weight as it lies, the second packs it, the third finds it packed.
+    for (int use = 2; use <= 3; ++use) {
+      EXPECT_TRUE(same_bits(backend->linear(x, weight, bias, cancel), first)) << use;
+    }
+    return first;
   }
 
   CancelToken cancel;
@@ -94,6 +100,20 @@ TEST_P(LinearOnTarget, ARowHasTheSameBitsAloneAndAmongOthers) {
   for (std::int64_t rows : {1, 2, 5, 12, 13, 16, 17, 64, 97}) {
     const std::int64_t first = 200 - rows;
     EXPECT_TRUE(same_bits(product(x.sliced(1, first, 200), weight, bias), all.sliced(1, first, 200))) << rows;
+  }
+}
+
+TEST_P(LinearOnTarget, ManyRowsInSeveralRounds) {
+  // More rows than one packing of the weight serves, in batches that do not follow one another.
+  const Tensor weight = random_tensor({45, 70}, 2);
+  const Tensor x = random_tensor({2, 1100, 72}, 1).sliced(2, 1, 71);
+  const Tensor apart = random_tensor({3, 520, 72}, 1).sliced(1, 0, 511).sliced(2, 1, 71);
+  for (const Tensor& rows : {x, apart}) {
+    const Tensor y = product(rows, weight, {});
+    EXPECT_TRUE(largest_difference(y, make_reference_backend()->linear(rows, weight, {}, cancel)) <= 2e-5);
+    for (std::int64_t row : {0, 95, 96, 500, 510}) {
+      EXPECT_TRUE(same_bits(product(rows.sliced(1, row, row + 1), weight, {}), y.sliced(1, row, row + 1))) << row;
+    }
   }
 }
 
