@@ -28,25 +28,34 @@ HWY_INLINE void ask_for(const T* at) {
 #endif
 }
 
-// Inputs [first, first + inputs) of a panel, number by number.
+// Rows of a panel somewhere in memory: `count` of them, the others are zeros.
 template <typename T>
-void pack_cells(const T* from, std::int64_t out_stride, std::int64_t in_stride, std::int64_t columns,
-                std::int64_t first, std::int64_t inputs, T* panel) {
+struct PanelRows {
+  const T* from;
+  std::int64_t out_stride, in_stride, count;
+};
+
+// Inputs [first, last) of a panel, number by number.
+template <typename T>
+void pack_cells(const PanelRows<T>& rows, std::int64_t first, std::int64_t last, T* panel) {
   for (std::int64_t n = 0; n < kPanelColumns; ++n) {
-    T* to = panel + first * kPanelColumns + n;
-    const T* row = from + n * out_stride + first * in_stride;
-    for (std::int64_t i = 0; i < inputs; ++i) to[i * kPanelColumns] = n < columns ? row[i * in_stride] : T(0);
+    const T* const row = rows.from + n * rows.out_stride;
+    for (std::int64_t i = first; i < last; ++i) {
+      panel[i * kPanelColumns + n] = n < rows.count ? row[i * rows.in_stride] : T(0);
+    }
   }
 }
 
 // Rows whose inputs follow one another: a cache line of every row at a time, so that lines of many rows need not stay
 // cached together.
 template <typename T>
-void pack_rows_of_inputs(const T* from, std::int64_t out_stride, std::int64_t columns, std::int64_t in, T* panel) {
+void pack_rows_of_inputs(const PanelRows<T>& rows, std::int64_t in, T* panel) {
+  [[maybe_unused]] const T* const from = rows.from;
+  [[maybe_unused]] const std::int64_t out_stride = rows.out_stride;
   std::int64_t first = 0;
 #if HWY_TARGET != HWY_SCALAR
   constexpr std::int64_t kLine = kLineNumbers<T>, kSquare = kTurned<T>;
-  for (; columns == kPanelColumns && first + kLine <= in; first += kLine) {
+  for (; rows.count == kPanelColumns && first + kLine <= in; first += kLine) {
     // Behind the end of this panel's rows the next one's begin.
     const std::int64_t ahead = first + kLinesAhead * kLine;
     const T* const asked = from + (ahead < in ? ahead : kPanelColumns * out_stride + ahead - in);
@@ -59,7 +68,7 @@ void pack_rows_of_inputs(const T* from, std::int64_t out_stride, std::int64_t co
   }
 #endif
   for (; first < in; first += kLineNumbers<T>) {
-    pack_cells(from, out_stride, 1, columns, first, std::min(kLineNumbers<T>, in - first), panel);
+    pack_cells(rows, first, std::min(first + kLineNumbers<T>, in), panel);
   }
 }
 
@@ -91,14 +100,10 @@ void pack(const MatrixSource& source, std::int64_t count, std::int64_t rows, std
     return;
   }
   for (std::int64_t p = 0; p < count; ++p) {
-    const T* const first = from + p * kPanelColumns * source.out_stride;
-    const std::int64_t columns = std::min(kPanelColumns, rows - p * kPanelColumns);
+    const PanelRows<T> of_panel{from + p * kPanelColumns * source.out_stride, source.out_stride, source.in_stride,
+                                std::min(kPanelColumns, rows - p * kPanelColumns)};
     T* const panel = to + p * in * kPanelColumns;
-    if (source.in_stride == 1) {
-      pack_rows_of_inputs(first, source.out_stride, columns, in, panel);
-    } else {
-      pack_cells(first, source.out_stride, source.in_stride, columns, 0, in, panel);
-    }
+    source.in_stride == 1 ? pack_rows_of_inputs(of_panel, in, panel) : pack_cells(of_panel, 0, in, panel);
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/backend/kernels/packed_matrix.h"
+#include "core/backend/kernels/matrix_source.h"
 
 namespace headscope {
 
