@@ -64,6 +64,9 @@ Options parse_options(int argc, const char* const* argv) {
     } else if (argument == "--watch") {
       open_path(value(), options);
       options.watch = true;
+    } else if (argument == "--listen") {
+      options.listen = value();
+      if (options.listen.empty()) throw UsageError("listen", "the path of the socket is empty");
     } else if (argument == "--screenshot") {
       options.screenshot = value();
     } else if (argument == "--then") {
@@ -105,6 +108,8 @@ std::string help_text() {
          "  --model M   the same as PATH, as headscope-cli spells it\n"
          "  --watch FILE  open it, and show it anew whenever another program writes\n"
          "              or replaces it\n"
+         "  --listen SOCKET  let programs of this user hand over what is to be shown\n"
+         "              by a socket in a folder of your own; no network is used\n"
          "  --help      show this and end\n"
          "  --version   show the version and end\n"
          "\n"

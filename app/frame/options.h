@@ -12,6 +12,7 @@ namespace headscope {
 struct Options {
   std::string path;    // file to open; "": the last session, else the demo
   bool watch = false;  // follow the file when another program writes it
+  std::string listen;  // socket at which other programs of this user hand over what is to be shown; "": none
   bool help = false, version = false;
   // For pictures in the documentation, for tests, and for a machine without a display; not in --help.
   std::string screenshot;         // draws without a window, writes this PNG and ends

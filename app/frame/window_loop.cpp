@@ -17,11 +17,11 @@
 #include "app/frame/lent_context.h"
 #include "app/frame/lesson_pictures.h"
 #include "app/frame/memory_recovery.h"
+#include "app/frame/other_programs.h"
 #include "app/frame/probe_file.h"
 #include "app/frame/report_command.h"
 #include "app/frame/session_options.h"
 #include "app/frame/start.h"
-#include "app/frame/watched_file.h"
 #include "app/frame/window_picture.h"
 #include "app/gl/context_lender.h"
 #include "app/gl/framebuffer.h"
@@ -65,7 +65,7 @@ class WindowLoop {
     window_ = make_glfw_window("Headscope", options.width > 0 ? options.width : settings_.window_width,
                                options.height > 0 ? options.height : settings_.window_height);
     end_signals_ = watch_end_signals(wake_window);
-    if (options.watch) watched_ = std::make_unique<WatchedFile>(options.path, *session_, [this] { wake_when_ready(); });
+    others_ = std::make_unique<OtherPrograms>(options, *session_, state, wake);
     window_ready_ = true;
     drawer_ = std::make_unique<FrameDrawer>();
     drawer_->state = std::move(state);
@@ -86,7 +86,7 @@ class WindowLoop {
  private:
   // Until the window is closed.
   void go_on() {
-    while (!window_->should_close() && !end_signals_->ended()) {
+    while (!window_->should_close() && !end_signals_->ended() && !others_->ended()) {
       lend_context(lender_, *window_, *drawer_);
       const bool sleeps = frames_due_ == 0 && !drawer_->state.wants_frame;
       const bool came_early = !early_input_.empty();
@@ -117,7 +117,7 @@ class WindowLoop {
   // One turn of the loop.
   void turn(InputEvents input, Clock::time_point now) {
     autosave_.save_if_due(*session_, now);
-    if (watched_ && watched_->follow(*session_, settings_, drawer_->state)) frames_due_ = kFramesAfterEvent;
+    if (others_->serve(*session_, settings_, drawer_->state)) frames_due_ = kFramesAfterEvent;
     add_notice(drawer_->state, ui::Notice::Kind::warn, "last-session", autosave_.take_complaint());
     frames_due_ = std::max(frames_due_ - 1, 0);
     draw_frame(std::move(input), now);
@@ -272,7 +272,7 @@ class WindowLoop {
     ~Closing() { lender.close(); }
   } closing_{lender_};
 
-  std::unique_ptr<WatchedFile> watched_;  // of --watch, else null
+  std::unique_ptr<OtherPrograms> others_;
   Surface surface_;
   Autosave autosave_{make_thread_executor(), slot_.suffix(), [this] { wake_when_ready(); }};
   std::string title_;

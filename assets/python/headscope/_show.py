@@ -1,5 +1,6 @@
 """Windows on arrays."""
 
+import atexit
 import html
 import json
 import os
@@ -13,6 +14,7 @@ from headscope._arrays import capture_bytes, write_atomically
 from headscope._interventions import interventions_of
 from headscope._program import HeadscopeError, program, version
 from headscope._run import render
+from headscope._wire import Wire, socket_path, window_that_listens
 
 
 def show(attn=None, *, q=None, k=None, v=None, mask=None, scale=None, causal=None, tokens=None, key_tokens=None,
@@ -40,6 +42,27 @@ def show(attn=None, *, q=None, k=None, v=None, mask=None, scale=None, causal=Non
     return Shown(arrays=arrays, facts=facts, window=window, arguments=arguments)
 
 
+# Windows whose handle was closed while others were shown in them: (process, its folder).
+_left = []
+
+
+@atexit.register
+def _end_left():
+    for process, folder in _left:
+        process.terminate()
+        process.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _let_go(wire, number):
+    """Of a handle that nobody holds any more."""
+    try:
+        wire.ask("close", id=number)
+    except (HeadscopeError, OSError):
+        pass
+    wire.close()
+
+
 # What a session says besides its request.
 _NO_OPTIONS = ("headscope", "view", "window", "lesson")
 
@@ -47,8 +70,11 @@ _NO_OPTIONS = ("headscope", "view", "window", "lesson")
 class Shown:
     """What show() returns: a window that follows update(), pictures of the same, and what was done in the window.
 
-    The window keeps its session in a folder of the handle, so that another window's last session stays what it was. It
-    writes it within two seconds of a change; request(), interventions(), selection() and pictures are of that moment.
+    The first show() opens a window; while it is open, later ones, of other programs of this user too, hand over what they
+    show to it by a socket (README.md, "The wire"), and undo leads back. Words in `arguments` open a window of its own. The
+    windows keep their session in a folder of the first handle, so that another window's last session stays what it was.
+    request(), interventions(), selection() and pictures are of this moment where the window listens, else at most two
+    seconds old.
     """
 
     def __init__(self, arrays=None, facts=None, request=None, window=True, arguments=()):
@@ -56,26 +82,74 @@ class Shown:
         self._forget = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._facts = facts
         self._process = None
+        self._listens = None  # the socket of a window of our own
+        self._wire = None     # the connection to a window
+        self._let_go = None
+        self._number = 1      # of what is shown, over the wire; what a window was opened on is 1
         self._state = os.path.join(self._folder, "state")  # what the window keeps is in headscope/ below it
+        self._seen = None  # (request, view) that the window said last
         self._last = None  # (request, selection) of a window that was closed
         try:
             if request is None:
                 self._path = os.path.join(self._folder, "shown.safetensors")
                 self._request = {"model": self._path}
                 self.update(**arrays)
-                opened = ["--watch", self._path]
             else:
                 self._path = None
                 self._request = {name: value for name, value in request.items() if value is not None}
-                # Without a phrase the window brings one.
-                opened = [self._session() if "phrase" in self._request else str(self._request["model"])]
-            if window:
-                self._process = subprocess.Popen([program("headscope"), *map(str, arguments), *opened],
-                                                 stdin=subprocess.DEVNULL,
-                                                 env=dict(os.environ, XDG_STATE_HOME=self._state))
+            if window and not (not arguments and self._hand_over()):
+                self._open(arguments)
         except BaseException:
             self._forget()
             raise
+
+    def _hand_over(self):
+        """Whether a window that is open took it."""
+        self._wire = window_that_listens()
+        if self._wire is None:
+            return False
+        if self._path is not None:
+            kind, path = "capture", self._path
+        else:
+            kind, path = "session", self._session()
+        with open(path, "rb") as file:
+            self._number = self._wire.ask("show", file.read(), kind=kind)["id"]
+        self._let_go = weakref.finalize(self, _let_go, self._wire, self._number)
+        self._let_go.atexit = False  # a script that has ended leaves its picture on screen
+        return True
+
+    def _open(self, arguments):
+        if self._path is not None:
+            opened = ["--watch", self._path]
+        else:  # without a phrase the window brings one
+            opened = [self._session() if "phrase" in self._request else str(self._request["model"])]
+        if not arguments and socket_path() is not None:
+            self._listens = socket_path()
+            opened = ["--listen", self._listens, *opened]
+        self._process = subprocess.Popen([program("headscope"), *map(str, arguments), *opened], stdin=subprocess.DEVNULL,
+                                         env=dict(os.environ, XDG_STATE_HOME=self._state))
+
+    def _ask_state(self):
+        """(request, view) that the window says, or None where it does not listen or is gone."""
+        if self._wire is None and self._listens is not None and self.running:
+            try:
+                self._wire = Wire(self._listens)
+            except OSError:
+                return None
+            if self._wire.ask("hello")["process"] != self._process.pid:  # another one was first
+                self._wire.close()
+                self._wire = self._listens = None
+        if self._wire is None:
+            return None
+        try:
+            answer = self._wire.ask("state", id=self._number)
+        except HeadscopeError:
+            return None
+        request = answer["request"]
+        if self._path is not None and "model" in request and os.path.dirname(request["model"]) != self._folder:
+            request["model"] = self._path  # the window's own copy goes with the window
+        self._seen = request, answer["view"]
+        return self._seen
 
     def _session(self):
         request = {name: str(value) if isinstance(value, pathlib.PurePath) else value
@@ -92,8 +166,11 @@ class Shown:
         if unknown:
             raise TypeError(f"update() has no {unknown[0]}; expected {', '.join(self._facts)}")
         facts = {**self._facts, **facts}
-        write_atomically(self._path, capture_bytes(attn=attn, q=q, k=k, v=v, mask=mask, **facts))
+        content = capture_bytes(attn=attn, q=q, k=k, v=v, mask=mask, **facts)
+        write_atomically(self._path, content)
         self._facts = facts
+        if self._wire is not None and self._process is None:
+            self._wire.ask("update", content, id=self._number)
 
     def _kept(self, name):
         """(a file that the window keeps, what it says), or (path, None) while the window has nothing to keep."""
@@ -108,7 +185,8 @@ class Shown:
         """The request of the window, as the user left it: options by name, as run() and intervene() take them."""
         if self._last is not None:
             return dict(self._last[0])
-        session = self._kept("last-session.json")[1]
+        said = self._ask_state() or self._seen
+        session = said[0] if said else self._kept("last-session.json")[1]
         return {name: value for name, value in (session or self._request).items() if name not in _NO_OPTIONS}
 
     def interventions(self):
@@ -124,12 +202,15 @@ class Shown:
         """
         if self._last is not None:
             return dict(self._last[1])
-        view = self._kept("last-view.json")[1] or {}
+        said = self._ask_state() or self._seen
+        view = said[1] if said else self._kept("last-view.json")[1] or {}
         cell = view.get("cell")
         return {"stage": view.get("stage", "weights"), "batch": view.get("batch", 0), "head": view.get("head", 0),
                 "cell": tuple(cell) if cell else None, "layer": self.request().get("layer")}
 
     def _picture(self, format, view):
+        if self._ask_state() or self._seen:
+            return render(format, **self.request(), **view)
         path, session = self._kept("last-session.json")
         return render(format, **(self._request if session is None else {"session": path}), **view)
 
@@ -148,25 +229,60 @@ class Shown:
     @property
     def running(self):
         """Whether its window is open."""
-        return self._process is not None and self._process.poll() is None
+        if self._process is not None:
+            return self._process.poll() is None
+        if self._wire is None:
+            return False
+        try:
+            self._wire.ask("hello")
+            return True
+        except HeadscopeError:
+            return False
 
     def wait(self, timeout=None):
-        """Until the window is closed; then its exit code. None without a window."""
-        return None if self._process is None else self._process.wait(timeout)
+        """Until the window is closed; then its exit code. None without a window of its own."""
+        if self._process is not None:
+            return self._process.wait(timeout)
+        if self._wire is not None and not self._wire.wait(timeout):
+            raise subprocess.TimeoutExpired("headscope", timeout)
+        return None
 
     def close(self):
-        """Closes the window and removes the files. request(), interventions() and selection() still say how it ended."""
-        if self.running:
+        """The window is not needed any more for this: it ends when nothing else is shown in it. Removes the files.
+        request(), interventions() and selection() still say how it ended."""
+        if self._last is None and os.path.isdir(self._folder):
+            if self._ask_state() is None and self.running:  # its last words are in its files
+                self._end()
+            self._last = self.request(), self.selection()
+            if self._wire is not None and self.running:
+                ends = self._say_closed()
+                if self._process is not None and not ends:  # others are shown in it: it keeps its folder
+                    _left.append((self._process, self._forget.detach()[2][0]))
+                    self._process = None
+            self._end()
+            if self._wire is not None:
+                if self._let_go is not None:
+                    self._let_go.detach()
+                self._wire.close()
+                self._wire = None
+            self._hand_on_crash()
+        self._forget()
+
+    def _say_closed(self):
+        try:
+            return self._wire.ask("close", id=self._number)["ends"]
+        except HeadscopeError:
+            return True
+
+    def _end(self):
+        """Ends the process of its own window, if it runs."""
+        if self._process is not None and self._process.poll() is None:
             self._process.terminate()
             try:
                 self._process.wait(10)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
-        if self._last is None and os.path.isdir(self._folder):
-            self._last = self.request(), self.selection()
-            self._hand_on_crash()
-        self._forget()
 
     def _hand_on_crash(self):
         """What a window that crashed has left, to where `headscope-cli doctor` and Help > Report a problem look for it."""

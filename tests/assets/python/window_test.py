@@ -94,5 +94,45 @@ def two_windows_answer_for_themselves(program, cli, display, home):
     expect((one.selection()["head"], two.selection()["head"]) == (1, 2), "both say how they ended")
 
 
+def later_handles_are_shown_in_the_window_that_is_open(program, cli, display, home):
+    os.environ.update(HEADSCOPE=program, DISPLAY=display.name, HOME=str(home), XDG_STATE_HOME=str(home / "state"),
+                      XDG_CONFIG_HOME=str(home / "config"), XDG_CACHE_HOME=str(home / "cache"),
+                      XDG_RUNTIME_DIR=str(home / "runtime"))
+    os.environ.pop("WAYLAND_DISPLAY", None)
+    (home / "runtime").mkdir(mode=0o700)
+    socket = home / "runtime" / "headscope.sock"
+    first = headscope.show(model="demo:pronouns", phrase=PHRASE)
+    with first:
+        soon(socket.exists, True)
+        expect(socket.stat().st_mode & 0o777 == 0o600, "of this user alone")
+        second = headscope.show(attn=np.full((3, 4, 4), 0.25), tokens="abcd")
+        third = headscope.show(model="demo:pronouns", phrase="the dog was tired")
+        expect(second._process is None and third._process is None, "one window")
+        expect(first.request() == {"model": "demo:pronouns", "phrase": PHRASE}, f"as it was left: {first.request()}")
+        expect(third.request()["phrase"] == "the dog was tired", f"what is shown: {third.request()}")
+        try:
+            second.update(attn=np.full((3, 5, 5), 0.2), tokens="abcde")
+            expect(False, "an update of what is not shown")
+        except headscope.HeadscopeError as error:
+            expect("something else" in str(error), str(error))
+        fourth = headscope.show(attn=np.full((2, 3, 3), 1 / 3), tokens="abc")
+        for step in range(200):
+            fourth.update(attn=np.full((2, 3, 3), 1 / 3 + step / 1000))
+        expect(fourth.selection()["stage"] == "weights", f"its selection: {fourth.selection()}")
+        kept = np.frombuffer(fourth.png(view="head", head=1)[:8], np.uint8)
+        expect(bytes(kept) == b"\x89PNG\r\n\x1a\n", "a picture")
+        expect(len(list((home / "runtime").glob("headscope.sock.*/shown-*"))) == 3, "files of what was handed over")
+        second.close()
+        third.close()
+        expect(first.running and fourth.running, "the window stays for the others")
+        process = first._process
+    expect(process.poll() is None, "the window stays when the handle that opened it is closed")
+    fourth.close()
+    process.wait(PATIENCE)
+    expect(not list((home / "runtime").iterdir()), "nothing is left")
+    expect(fourth.request()["model"].endswith("shown.safetensors"), "the answer of what was closed")
+
+
 if __name__ == "__main__":
-    main([what_is_changed_by_hand_comes_back, two_windows_answer_for_themselves])
+    main([what_is_changed_by_hand_comes_back, two_windows_answer_for_themselves,
+          later_handles_are_shown_in_the_window_that_is_open])

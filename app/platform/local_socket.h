@@ -1,0 +1,30 @@
+// A socket of this user on this machine, for other programs to hand over what is to be shown. Nothing listens on a
+// network.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace headscope {
+
+// What goes over the wire, either way: the length of `json` (4 bytes, little-endian), that of `bytes` (8 bytes),
+// `json`, `bytes`. At most 1 MiB and 1 GiB.
+struct WireMessage {
+  std::string json, bytes;
+};
+
+class LocalServer {
+ public:
+  virtual ~LocalServer() = default;
+};
+
+// Listens at `path`, which only this user may use (mode 0600; who connects must be the same user), in a thread of its
+// own, until the server is destroyed; the socket is removed then. `answer` is called in that thread, for one message at
+// a time of any number of connections; a connection that breaks the format or a limit is closed. Throws Error when the
+// folder is another user's or others may write to it, when the path is longer than a socket's may be, when another
+// program listens there, and when the system refuses.
+std::unique_ptr<LocalServer> listen_locally(const std::string& path,
+                                            std::function<WireMessage(const WireMessage&)> answer);
+
+}  // namespace headscope

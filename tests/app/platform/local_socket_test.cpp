@@ -1,0 +1,140 @@
+// Messages over a socket of this user, whole, in pieces, and broken.
+#include "app/platform/local_socket.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include "core/base/error.h"
+#include "tests/app/session/temporary_folder.h"
+
+namespace headscope {
+namespace {
+
+std::string framed(const std::string& json, const std::string& bytes) {
+  std::string text;
+  for (std::size_t i = 0; i < 4; ++i) text.push_back(static_cast<char>(json.size() >> (8 * i)));
+  for (std::size_t i = 0; i < 8; ++i) text.push_back(static_cast<char>(bytes.size() >> (8 * i)));
+  return text + json + bytes;
+}
+
+// A program that asks.
+class Asking {
+ public:
+  explicit Asking(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, path.data(), path.size());
+    connected = ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+  }
+  ~Asking() { ::close(socket_); }
+  Asking(const Asking&) = delete;
+  Asking& operator=(const Asking&) = delete;
+
+  void send(const std::string& text) const {
+    ASSERT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
+  }
+  // So many bytes, or what came before the end of the connection.
+  std::string receive(std::size_t size) const {
+    std::string text(size, '\0');
+    std::size_t got = 0;
+    while (got < size) {
+      const ssize_t count = ::recv(socket_, text.data() + got, size - got, 0);
+      if (count <= 0) break;
+      got += static_cast<std::size_t>(count);
+    }
+    text.resize(got);
+    return text;
+  }
+
+  bool connected = false;
+
+ private:
+  int socket_;
+};
+
+class LocalSocket : public testing::Test {
+ protected:
+  std::unique_ptr<LocalServer> serve() {
+    return listen_locally(path_, [](const WireMessage& message) {
+      return WireMessage{"answer to " + message.json, message.bytes + "!"};
+    });
+  }
+
+  TemporaryFolder folder_;
+  const std::string path_ = folder_.path() + "/s";
+};
+
+std::string refusal_of(const std::string& path) {
+  try {
+    listen_locally(path, [](const WireMessage&) { return WireMessage(); });
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no refusal";
+}
+
+TEST_F(LocalSocket, AnswersMessagesOfSeveralConnectionsAndIsOfThisUserAlone) {
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0700), 0);
+  const auto server = serve();
+  struct stat facts {};
+  ASSERT_EQ(::stat(path_.c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777, 0600U);
+  const Asking one(path_), two(path_);
+  const std::string expected = framed("answer to a", "xyz!");
+  // Two at once, one in pieces.
+  one.send(framed("a", "xyz") + framed("a", "xyz"));
+  for (const char byte : framed("a", "xyz")) two.send(std::string(1, byte));
+  EXPECT_EQ(one.receive(2 * expected.size()), expected + expected);
+  EXPECT_EQ(two.receive(expected.size()), expected);
+  const std::string large(3 << 20, 'l');
+  one.send(framed("big", large));
+  EXPECT_EQ(one.receive(framed("answer to big", large + "!").size()), framed("answer to big", large + "!"));
+}
+
+TEST_F(LocalSocket, WhatBreaksTheFormatEndsItsConnectionAlone) {
+  const auto server = serve();
+  const Asking good(path_), long_json(path_), many_bytes(path_);
+  long_json.send(std::string("\xff\xff\xff\xff", 4) + std::string(8, '\0'));
+  many_bytes.send(std::string(4, '\0') + std::string(8, '\xff'));
+  EXPECT_EQ(long_json.receive(1), "");
+  EXPECT_EQ(many_bytes.receive(1), "");
+  good.send(framed("still", ""));
+  EXPECT_EQ(good.receive(framed("answer to still", "!").size()), framed("answer to still", "!"));
+}
+
+TEST_F(LocalSocket, OneProgramListensAndALeftSocketIsReplaced) {
+  {
+    const auto server = serve();
+    EXPECT_EQ(refusal_of(path_), path_ + ": another program listens there");
+  }
+  EXPECT_FALSE(std::filesystem::exists(path_));
+  // What a program leaves that was killed.
+  const int left = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path_.data(), path_.size());
+  ASSERT_EQ(::bind(left, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  ::close(left);
+  const auto server = serve();
+  EXPECT_TRUE(Asking(path_).connected);
+}
+
+TEST_F(LocalSocket, RefusesPlacesThatAreNotTheUsersOwn) {
+  folder_.write("file", "text");
+  EXPECT_EQ(refusal_of(folder_.path() + "/file"), folder_.path() + "/file: there is something else than a socket");
+  const std::string deep = folder_.path() + "/" + std::string(120, 'a');
+  EXPECT_NE(refusal_of(deep).find("a socket's path has 1 to 107 bytes"), std::string::npos);
+  EXPECT_NE(refusal_of(folder_.path() + "/none/s").find("No such file"), std::string::npos);
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0777), 0);
+  EXPECT_NE(refusal_of(path_).find("others may write to the folder"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace headscope
