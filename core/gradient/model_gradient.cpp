@@ -14,6 +14,7 @@
 #include "core/model/checkpoint.h"
 #include "core/model/head_rule.h"
 #include "core/request/intervention_kinds.h"
+#include "core/request/memory.h"
 
 namespace headscope {
 namespace {
@@ -61,6 +62,18 @@ void refuse_unknown(const std::string& option, const std::vector<Unknown>& parts
   }
 }
 
+// Of a layer's scores the pass holds five arrays in double at once.
+void check_bytes(const std::string& option, const Trace& layer) {
+  const Inputs& inputs = *layer.inputs;
+  const double cells = static_cast<double>(inputs.batch * inputs.num_heads) * static_cast<double>(layer.query_len()) *
+                       static_cast<double>(layer.key_len());
+  const double bytes = 5 * sizeof(double) * cells;
+  if (bytes <= static_cast<double>(kDefaultMemoryLimit)) return;
+  constexpr double kGibi = 1024.0 * 1024.0 * 1024.0;
+  throw UsageError(option, fmt::format("the gradients of a layer's scores would need {:.1f} GiB", bytes / kGibi),
+                   fmt::format("at most {:.1f} GiB: fewer tokens", static_cast<double>(kDefaultMemoryLimit) / kGibi));
+}
+
 bool is_asked(std::span<const std::string> stages, std::string_view stage) {
   return stages.empty() || std::find(stages.begin(), stages.end(), stage) != stages.end();
 }
@@ -81,6 +94,7 @@ void check_gradient(const std::string& option, const Trace& trace) {
     const std::string where = fmt::format(" in layer {} of {}", layer, model.name);
     refuse_unknown(option, unknown_of_model(*model.layers[layer], model.checkpoint->architecture()), where);
     refuse_unknown(option, unknown_of_request(*model.layers[layer]), "");
+    check_bytes(option, *model.layers[layer]);
   }
 }
 

@@ -31,7 +31,8 @@ struct ModelGradients {
 // Throws UsageError, which names `option`, for what the backward pass does not know: a trace that is no whole model's,
 // a decoder beside an encoder, layers that were not kept; a mixture of experts, latents, norms of heads with weights of
 // their own, clipped projections; known mistakes, heads merged directly, dropout, a past, cross-attention, finite fills
-// of hidden cells, rows without a visible key, a softcap after the mask; interventions other than a painted mask.
+// of hidden cells, rows without a visible key, a softcap after the mask; interventions other than a painted mask;
+// scores so many that their gradients would exceed kDefaultMemoryLimit.
 void check_gradient(const std::string& option, const Trace& trace);
 
 // The gradients by the stages named (empty: all that are known): stream, what enters each layer; input, query_proj,
