@@ -10,6 +10,8 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/compute.h"
+#include "app/cli/csv_path.h"
+#include "app/cli/head_argument.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/request_arguments.h"
@@ -17,7 +19,6 @@
 #include "core/attention/patches.h"
 #include "core/base/error.h"
 #include "core/corpus/phrase_list.h"
-#include "core/io/atomic_file.h"
 #include "core/sweep/sweep.h"
 
 namespace headscope::cli {
@@ -47,13 +48,6 @@ Arguments without_own_options(Arguments given) {
   return given;
 }
 
-std::string csv_path(const Arguments& given) {
-  if (!given.has("out")) return "";
-  const std::string path = given.get("out");
-  if (path.size() > 4 && path.ends_with(".csv")) return path;
-  throw UsageError("out", fmt::format("found '{}'", path), "FILE.csv");
-}
-
 constexpr const char* kPaths = "paths";
 
 std::vector<std::string> patch_words() {
@@ -62,20 +56,10 @@ std::vector<std::string> patch_words() {
   return words;
 }
 
-// "L:H", or "L.H" as --ablate has it.
-std::optional<LayerHead> head_of(const Arguments& given, const char* option) {
-  if (!given.has(option)) return {};
-  const std::string text = given.get(option);
-  const std::size_t split = text.find_first_of(":.");
-  if (split == text.npos) throw UsageError(option, fmt::format("found '{}'", text), "LAYER:HEAD, such as 0:3");
-  return LayerHead{whole_number(option, text.substr(0, split), 0, kMostPosition),
-                   whole_number(option, text.substr(split + 1), 0, kMostPosition)};
-}
-
 void set_patch(const Arguments& given, SweepQuestion& question) {
   const std::string word = patch_words()[choice_of("patch", given.get("patch"), patch_words())];
-  question.from = head_of(given, "from");
-  question.into = head_of(given, "into");
+  question.from = head_argument(given, "from");
+  question.into = head_argument(given, "into");
   const bool ends = question.from || question.into;
   if (word == kPaths && !ends) {
     throw UsageError("from", "missing; --patch paths needs a head that paths begin at, or with --into end at",
@@ -143,9 +127,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
         progress.show("patching", static_cast<double>(known) / static_cast<double>(so_far.cells.size()));
       });
   progress.erase();
-  if (!path.empty()) {
-    write_file_atomically(path, [&](std::ostream& out) { out << sweep_csv(found); });
-  }
+  write_csv(path, [&] { return sweep_csv(found); });
   if (!found.trace->notice.empty()) print_notice(found.trace->notice);
   if (!found.found->notice.empty()) print_notice(found.found->notice);
   print(given.has("json") ? sweep_json(found, question, direction) : sweep_text(found, question, direction));

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/cli/csv_path.h"
 #include "app/cli/output.h"
 #include "core/attention/model_trace.h"
 #include "core/io/json_text.h"
@@ -33,10 +34,6 @@ OwnRuns own_runs(const Sweep& sweep, SweepDirection direction) {
   const Json source = sweep.source ? json_number(*sweep.source) : Json();
   const Json unpatched = json_number(sweep.unpatched);
   return direction == SweepDirection::denoise ? OwnRuns{source, unpatched} : OwnRuns{unpatched, source};
-}
-
-std::string csv_number(double value) {
-  return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 
 // Where a cell stands in the table, by what was asked.

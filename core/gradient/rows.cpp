@@ -1,6 +1,7 @@
 #include "core/gradient/rows.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/base/assert.h"
 
@@ -8,6 +9,19 @@ namespace headscope {
 namespace {
 
 constexpr std::int64_t kRowsAtOnce = 64;  // of a matrix of weights
+
+// As so many interleaved sums that their additions need not wait for each other.
+double product_of(std::span<const double> a, std::span<const double> b) {
+  std::array<double, 8> parts{};
+  std::size_t d = 0;
+  for (; d + parts.size() <= a.size(); d += parts.size()) {
+    for (std::size_t part = 0; part < parts.size(); ++part) parts[part] += a[d + part] * b[d + part];
+  }
+  double sum = 0;
+  for (; d < a.size(); ++d) sum += a[d] * b[d];
+  for (const double part : parts) sum += part;
+  return sum;
+}
 
 // visit(o, row o of the weight in double) for all of its rows.
 template <typename Visit>
@@ -55,10 +69,7 @@ GradientRows linear_of(const GradientRows& x, const Linear& layer) {
   visit_weight_rows(layer.weight, [&](std::int64_t o, const std::vector<double>& weight) {
     const double offset = bias.empty() ? 0.0 : static_cast<double>(bias[static_cast<std::size_t>(o)]);
     for (std::int64_t i = 0; i < x.count; ++i) {
-      const std::span<const double> row = x.row(i);
-      double sum = 0;
-      for (std::size_t d = 0; d < weight.size(); ++d) sum += row[d] * weight[d];
-      y.row(i)[static_cast<std::size_t>(o)] = sum + offset;
+      y.row(i)[static_cast<std::size_t>(o)] = product_of(x.row(i), weight) + offset;
     }
   });
   return y;
