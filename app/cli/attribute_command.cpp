@@ -9,6 +9,7 @@
 #include "app/cli/attribution_text.h"
 #include "app/cli/commands.h"
 #include "app/cli/compute.h"
+#include "app/cli/csv_path.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/request_arguments.h"
@@ -39,6 +40,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   question.position = whole_number("at", given.get("at"), 0, kMostPosition);
   const std::vector<std::string> names(std::begin(kAttributionByNames), std::end(kAttributionByNames));
   question.by = static_cast<AttributionBy>(choice_of("by", given.get("by", names[0]), names));
+  const std::string path = csv_path(given);
   logit_token_texts(given.get("token"));  // what can be no tokens is refused before anything is computed
   const std::int64_t memory = stage_memory_of(given);
   const Request request = given_request(given).request;
@@ -49,6 +51,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   progress.show("taking the logit apart");
   const Attribution found = attribution(*trace->model, question, cancel);
   progress.erase();
+  write_csv(path, [&] { return attribution_csv(*trace, found); });
   print(given.has("json") ? attribution_json(*trace, question, found) : attribution_text(*trace, question, found));
 }
 
@@ -57,7 +60,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
 Command attribute_command() {
   CommandSpec spec;
   spec.name = "attribute";
-  spec.usage = "REQUEST --at POSITION --token A[,B] [--by components|heads|sources] [--json]";
+  spec.usage = "REQUEST --at POSITION --token A[,B] [--by components|heads|sources] [--json] [--out FILE.csv]";
   spec.summary =
       "Says who made a logit: the sum of what embeddings, heads, MLPs and biases of a whole model wrote, beside the "
       "model's own.";
@@ -69,7 +72,8 @@ Command attribute_command() {
          "makes one token of ('tired' and ' tired' may be two), or the vocabulary's own spelling."},
         {"by", "components|heads|sources",
          "Attention of a layer as one, by heads, or every head by the tokens that it reads (default components)."},
-        {"json", "", "Print {total, sum, difference, position, by, tokens, parts}."}}},
+        {"json", "", "Print {total, sum, difference, position, by, tokens, parts}."},
+        {"out", "FILE.csv", "All parts as CSV: part,layer,head,position,token,value; then sum and total."}}},
       request_group()};
   spec.examples = {
       "headscope-cli attribute --model demo:induction --phrase 'cat box ink fox cat' --at 4 --token box",

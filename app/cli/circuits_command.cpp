@@ -1,43 +1,40 @@
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <cstdint>
 #include <iterator>
 #include <memory>
-#include <ostream>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/cli/circuits_text.h"
 #include "app/cli/commands.h"
+#include "app/cli/csv_path.h"
+#include "app/cli/head_argument.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/token_circuits_text.h"
 #include "app/session/documents.h"
 #include "core/backend/backend.h"
 #include "core/base/error.h"
 #include "core/circuits/composition.h"
 #include "core/circuits/head_maps.h"
 #include "core/circuits/reduced_maps.h"
-#include "core/io/atomic_file.h"
+#include "core/circuits/token_circuits.h"
 #include "core/model/checkpoint.h"
+#include "core/model/named_token.h"
 #include "core/request/model_kind.h"
 
 namespace headscope::cli {
 namespace {
 
-enum class By { composition, singular };
-constexpr const char* kByNames[] = {"composition", "singular"};
+enum class By { composition, singular, tokens };
+constexpr const char* kByNames[] = {"composition", "singular", "tokens"};
 
 template <typename Kind, std::size_t count>
 Kind chosen(const Arguments& given, const char* option, const char* const (&names)[count]) {
   const std::vector<std::string> words(std::begin(names), std::end(names));
   return static_cast<Kind>(choice_of(option, given.get(option, words[0]), words));
-}
-
-std::string csv_path(const Arguments& given) {
-  if (!given.has("out")) return "";
-  const std::string path = given.get("out");
-  if (path.size() > 4 && path.ends_with(".csv")) return path;
-  throw UsageError("out", fmt::format("found '{}'", path), "FILE.csv");
 }
 
 std::shared_ptr<const Checkpoint> opened(const std::string& model) {
@@ -55,9 +52,7 @@ struct Asked {
 };
 
 void finish(const Asked& asked, const std::string& text, const std::string& csv) {
-  if (!asked.path.empty()) {
-    write_file_atomically(asked.path, [&](std::ostream& out) { out << csv; });
-  }
+  write_csv(asked.path, [&] { return csv; });
   print(text);
 }
 
@@ -93,6 +88,27 @@ void print_spectra(const Asked& asked, const CancelToken& cancel) {
          asked.path.empty() ? "" : spectra_csv(heads));
 }
 
+void print_tokens(const Arguments& given, const Asked& asked, const CancelToken& cancel) {
+  constexpr std::int64_t kMostTokens = 1'000'000;
+  const std::optional<LayerHead> place = head_argument(given, "head");
+  if (!place) throw UsageError("head", "missing; --by tokens needs a head", "--head LAYER:HEAD");
+  if (!given.has("token")) throw UsageError("token", "missing; --by tokens needs a token", "--token A");
+  const Architecture& architecture = asked.checkpoint->architecture();
+  if (place->layer >= architecture.num_layers || place->head >= architecture.num_heads) {
+    throw UsageError("head",
+                     fmt::format("found {}:{}, but there are {} layers of {} heads", place->layer, place->head,
+                                 architecture.num_layers, architecture.num_heads),
+                     fmt::format("0:0 to {}:{}", architecture.num_layers - 1, architecture.num_heads - 1));
+  }
+  if (architecture.image) throw UsageError("model", "found a model that reads images, which has no vocabulary");
+  TokenQuestion question{place->layer, place->head, named_token(*asked.checkpoint, "token", given.get("token")), 10};
+  if (given.has("top")) question.top = whole_number("top", given.get("top"), 1, kMostTokens);
+  const TokenCircuit found = token_circuit(*asked.checkpoint, question, asked.heading.norms, cancel);
+  const TokenHeading heading{asked.heading, *asked.checkpoint, question};
+  finish(asked, asked.json ? token_circuit_json(heading, found) : token_circuit_text(heading, found),
+         asked.path.empty() ? "" : token_circuit_csv(heading, found));
+}
+
 void run(const Arguments& given, const CancelToken& cancel) {
   const By by = chosen<By>(given, "by", kByNames);
   Asked asked;
@@ -100,7 +116,11 @@ void run(const Arguments& given, const CancelToken& cancel) {
   asked.json = given.has("json");
   asked.path = csv_path(given);
   const std::int64_t threads = given.has("threads") ? whole_number("threads", given.get("threads"), 0, 1024) : 0;
+  for (const char* option : {"head", "token", "top"}) {
+    if (given.has(option) && by != By::tokens) throw UsageError(option, "found it without --by tokens", "--by tokens");
+  }
   asked.checkpoint = opened(asked.heading.model);
+  if (by == By::tokens) return print_tokens(given, asked, cancel);
   if (by == By::composition) return print_composition(asked, threads, cancel);
   print_spectra(asked, cancel);
 }
@@ -110,25 +130,36 @@ void run(const Arguments& given, const CancelToken& cancel) {
 Command circuits_command() {
   CommandSpec spec;
   spec.name = "circuits";
-  spec.usage = "--model M [--by composition|singular] [--norms fold|ignore] [--json] [--out FILE.csv]";
+  spec.usage =
+      "--model M [--by composition|singular|tokens] [--head L:H --token A] [--norms fold|ignore] [--json] [--out "
+      "FILE.csv]";
   spec.summary =
       "Says what heads can do with each other, from the weights of a model alone: which heads read what earlier heads "
       "write, and the singular values of what each attends by and moves.";
   spec.groups = {
       {"Circuits",
        {{"model", "demo:NAME|PATH", "The model (default demo:pronouns)."},
-        {"by", "composition|singular",
+        {"by", "composition|singular|tokens",
          "The composition scores of every pair of heads (default), beside what random matrices of the same shapes "
          "have; "
-         "or the singular values of W_Q^T W_K (QK) and W_O W_V (OV) of every head."},
+         "the singular values of W_Q^T W_K (QK) and W_O W_V (OV) of every head; or what one head does with a token: "
+         "which tokens it looks at as a query, which look at it as a key, and whose logits it raises where it is read, "
+         "of word embeddings alone, without positions and biases."},
+        {"head", "L:H", "With --by tokens: the head."},
+        {"token", "A", "With --by tokens: the token, named as for attribute."},
+        {"top", "K", "With --by tokens: how many tokens a list has (default 10)."},
         {"norms", "fold|ignore",
          "Multiply the gains of the norms around attention into the weights, and take from them what a LayerNorm takes "
          "away (default); or the weights as the file has them."},
         {"threads", "N", "Threads that compute (default 0: all cores)."},
-        {"json", "", "Print {model, norms, random, cells}, or {model, norms, heads}: every pair, every value."},
+        {"json", "",
+         "Print {model, norms, random, cells}, {model, norms, heads}, or {model, norms, layer, head, token, keys, "
+         "queries, "
+         "writes}: every pair, every value."},
         {"out", "FILE.csv", "The same numbers as CSV."}}}};
   spec.examples = {"headscope-cli circuits --model demo:induction",
                    "headscope-cli circuits --model demo:induction --by singular --json",
+                   "headscope-cli circuits --model demo:induction --by tokens --head 1:7 --token box",
                    "headscope-cli circuits --model gpt2 --norms ignore --out composition.csv"};
   return {spec, run};
 }

@@ -14,7 +14,7 @@ namespace headscope::cli {
 // Of --patch as a sweep takes it, in one sentence.
 inline constexpr const char* kSweepPatchHelp =
     "a run for every head's context of every layer (default), for every position of the stream before every layer, or "
-    "for query, key, value, weights, context and output of every layer.";
+    "for query, key, value, weights, context, output and mlp_out of every layer.";
 
 // The arguments of REQUEST: without a --patch that is a word of a sweep, which puts in patches of its own. UsageError
 // for another --patch with --view sweep.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,13 +10,15 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/compute.h"
+#include "app/cli/csv_path.h"
+#include "app/cli/head_argument.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/sweep_text.h"
 #include "core/attention/patches.h"
 #include "core/base/error.h"
-#include "core/io/atomic_file.h"
+#include "core/corpus/phrase_list.h"
 #include "core/sweep/sweep.h"
 
 namespace headscope::cli {
@@ -45,11 +48,59 @@ Arguments without_own_options(Arguments given) {
   return given;
 }
 
-std::string csv_path(const Arguments& given) {
-  if (!given.has("out")) return "";
-  const std::string path = given.get("out");
-  if (path.size() > 4 && path.ends_with(".csv")) return path;
-  throw UsageError("out", fmt::format("found '{}'", path), "FILE.csv");
+constexpr const char* kPaths = "paths";
+
+std::vector<std::string> patch_words() {
+  std::vector<std::string> words(std::begin(kSweepPatchNames), std::end(kSweepPatchNames));
+  words.emplace_back(kPaths);
+  return words;
+}
+
+void set_patch(const Arguments& given, SweepQuestion& question) {
+  const std::string word = patch_words()[choice_of("patch", given.get("patch"), patch_words())];
+  question.from = head_argument(given, "from");
+  question.into = head_argument(given, "into");
+  const bool ends = question.from || question.into;
+  if (word == kPaths && !ends) {
+    throw UsageError("from", "missing; --patch paths needs a head that paths begin at, or with --into end at",
+                     "--from LAYER:HEAD or --into LAYER:HEAD");
+  }
+  if (word != kPaths && ends) {
+    throw UsageError(question.from ? "from" : "into", fmt::format("found it with --patch {}", word), "--patch paths");
+  }
+  if (!ends) question.patch = chosen<SweepPatch>(given, "patch", kSweepPatchNames);
+}
+
+// The phrases of --mean-over.
+std::vector<std::string> phrases_of(const Arguments& given, const CancelToken& cancel) {
+  std::vector<std::string> phrases;
+  if (!given.has("mean-over")) return phrases;
+  const PhraseList list = PhraseList::open(given.get("mean-over"), cancel);
+  list.visit({0, list.size()}, [&](const ListedPhrase& phrase) {
+    if (!phrase.problem.empty()) {
+      throw UsageError("mean-over", fmt::format("found line {}, {}", phrase.index + 1, phrase.problem),
+                       "a list whose every phrase can be read");
+    }
+    if (!phrase.blank) phrases.push_back(phrase.text);
+  });
+  if (phrases.empty()) throw UsageError("mean-over", "found no phrase in it", "a phrase a line");
+  return phrases;
+}
+
+void set_numbers(const Arguments& given, const CancelToken& cancel, SweepQuestion& question) {
+  if (given.has("ablation")) question.ablation = chosen<Ablation>(given, "ablation", kAblationNames);
+  question.mean_over = phrases_of(given, cancel);
+  if (question.ablation) {
+    for (const char* option : {"against", "direction"}) {
+      if (!given.has(option)) continue;
+      throw UsageError(option, "found it with --ablation, whose numbers come from no other run", "one of both");
+    }
+  }
+  if (given.has("estimate") && given.has("estimate-only")) {
+    throw UsageError("estimate-only", "found --estimate beside it", "one of both");
+  }
+  if (given.has("estimate")) question.estimate = SweepEstimate::beside;
+  if (given.has("estimate-only")) question.estimate = SweepEstimate::alone;
 }
 
 void run(const Arguments& given, const CancelToken& cancel) {
@@ -58,7 +109,8 @@ void run(const Arguments& given, const CancelToken& cancel) {
       throw UsageError(option, "missing; sweep needs to know what is patched and what is measured");
   }
   SweepQuestion question;
-  question.patch = chosen<SweepPatch>(given, "patch", kSweepPatchNames);
+  set_patch(given, question);
+  set_numbers(given, cancel, question);
   question.metric = given.get("metric");
   if (given.has("at")) question.at = whole_number("at", given.get("at"), 0, kMostPosition);
   const auto direction = chosen<SweepDirection>(given, "direction", kSweepDirectionNames);
@@ -66,7 +118,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const std::int64_t memory = stage_memory_of(given);
   const GivenRequest request = given_request(without_own_options(given));
   question.patched = request.request;
-  question.source = request_against(given, request, "the session or picture of A");
+  if (!question.ablation) question.source = request_against(given, request, "the session or picture of A");
   if (direction == SweepDirection::noise) std::swap(question.patched, question.source);
   ProgressLine progress;
   progress.show("computing");
@@ -75,9 +127,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
         progress.show("patching", static_cast<double>(known) / static_cast<double>(so_far.cells.size()));
       });
   progress.erase();
-  if (!path.empty()) {
-    write_file_atomically(path, [&](std::ostream& out) { out << sweep_csv(found); });
-  }
+  write_csv(path, [&] { return sweep_csv(found); });
   if (!found.trace->notice.empty()) print_notice(found.trace->notice);
   if (!found.found->notice.empty()) print_notice(found.found->notice);
   print(given.has("json") ? sweep_json(found, question, direction) : sweep_text(found, question, direction));
@@ -89,17 +139,23 @@ Command sweep_command() {
   CommandSpec spec;
   spec.name = "sweep";
   spec.usage =
-      "REQUEST --against SESSION --patch heads|positions|stages --metric logit:A[-B]|prob:A|loss|kl [--at POSITION] "
-      "[--json] [--out FILE.csv]";
+      "REQUEST --against SESSION|--ablation zero|mean --patch heads|positions|stages|paths --metric "
+      "logit:A[-B]|prob:A|loss|kl [--at POSITION] [--from L:H] [--estimate] [--json] [--out FILE.csv]";
   spec.summary =
       "Puts the numbers of another run, A, into one part of a model after the other, and takes a metric each time: "
       "what carries the difference between two texts.";
   spec.groups = {
       {"Sweep",
        {{"against", "SESSION", "The session, or picture that carries one, of A."},
-        {"patch", "heads|positions|stages",
-         "A run for every head's context of every layer, for every position of the stream before every layer, or for "
-         "query, key, value, weights, context and output of every layer."},
+        {"patch", "heads|positions|stages|paths",
+         "A run for every head's context of every layer, for every position of the stream before every layer, for "
+         "query, key, value, weights, context and output (attention_norm_out and mlp_out where there are such) of "
+         "every "
+         "layer, or for every path between a head and the query, key or value of a later one."},
+        {"from", "L:H",
+         "With --patch paths: the head whose context takes the other numbers on its way into every later head alone; "
+         "all other heads and MLPs between them give what they gave. Heads of key and value are those of groups."},
+        {"into", "L:H", "With --patch paths: the head that paths from every earlier head end at."},
         {"metric", "logit:A[-B]|prob:A|loss|kl",
          "The logit of a token or the difference of two, the probability of a token, the mean loss that run --predict "
          "prints, or the divergence from the unpatched run in nats. Tokens are named as for attribute; A-B is split at "
@@ -108,15 +164,33 @@ Command sweep_command() {
          "Where the metric is taken, from 0 on (default: [MASK] where there is one, else the last position)."},
         {"direction", "denoise|noise",
          "The request takes numbers of A (default), or A takes those of the request; --at counts in what is patched."},
+        {"ablation", "zero|mean",
+         "Instead of --against: zeros, or at every position the mean over positions; stages with keys as columns have "
+         "no mean and are left out."},
+        {"mean-over", "FILE.txt|FILE.jsonl|FOLDER",
+         "With --ablation mean: the phrases over whose positions the mean is taken, run without the request's "
+         "interventions (default: the request's own positions)."},
+        {"estimate", "",
+         "Beside every run its estimate of first order, the unpatched metric + gradient x difference (attribution "
+         "patching), and how both correlate. Not of kl, whose slope is 0, nor of models with parts that the backward "
+         "pass does not know; a sentence names them."},
+        {"estimate-only", "", "The estimates without the runs: one backward pass in place of a run a cell."},
         {"json", "",
          "Print {metric, a, b, cells}; a cell holds the metric after its patch, a and b those of the runs "
          "themselves."},
-        {"out", "FILE.csv", "The cells as CSV: layer,head,position,stage,value."}}},
+        {"out", "FILE.csv",
+         "The cells as CSV: layer,head,position,stage,value; with estimates a column estimate, of paths from_layer and "
+         "from_head."}}},
       own_request_group()};
   spec.examples = {
       "headscope-cli sweep --model demo:induction --phrase 'cat box ink fox cat' --against other.json --patch heads "
       "--metric logit:box-ink",
-      "headscope-cli sweep --session wide.json --against tired.json --patch positions --metric kl --json"};
+      "headscope-cli sweep --session wide.json --against tired.json --patch positions --metric kl --json",
+      "headscope-cli sweep --model demo:induction --phrase 'cat box ink fox cat' --against other.json --patch paths "
+      "--into 1:7 --metric logit:box-ink",
+      "headscope-cli sweep --model demo:induction --phrase 'cat box ink fox cat' --ablation zero --patch heads "
+      "--metric "
+      "logit:box --estimate"};
   return {spec, run};
 }
 

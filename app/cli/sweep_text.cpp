@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "app/cli/csv_path.h"
 #include "app/cli/output.h"
 #include "core/attention/model_trace.h"
 #include "core/io/json_text.h"
@@ -32,81 +36,145 @@ OwnRuns own_runs(const Sweep& sweep, SweepDirection direction) {
   return direction == SweepDirection::denoise ? OwnRuns{source, unpatched} : OwnRuns{unpatched, source};
 }
 
-std::string csv_number(double value) {
-  return std::isnan(value) ? "nan" : fmt::format("{}", value);
-}
+// Where a cell stands in the table, by what was asked.
+struct Place {
+  std::string row, column;
+};
 
-std::string row_name(const Sweep& sweep, const SweepCell& cell, SweepPatch patch) {
-  if (patch == SweepPatch::heads) return fmt::format("layer {}", cell.layer);
-  if (patch == SweepPatch::stages) return cell.stage;
-  const auto at = static_cast<std::size_t>(*cell.position);
+std::string position_name(const Sweep& sweep, std::int64_t position) {
+  const auto at = static_cast<std::size_t>(position);
   return fmt::format("{} {}", at, printable(sweep.trace->inputs->tokens[at]));
 }
 
-std::string column_name(const SweepCell& cell, SweepPatch patch) {
-  return patch == SweepPatch::heads ? fmt::format("head {}", *cell.head) : fmt::format("layer {}", cell.layer);
+Place place_of(const Sweep& sweep, const SweepCell& cell, const SweepQuestion& question) {
+  const std::string layer = fmt::format("layer {}", cell.layer);
+  if (question.from) return {fmt::format("{} {}", layer, cell.stage), fmt::format("head {}", *cell.head)};
+  if (question.into) {
+    return {fmt::format("layer {} to {}", cell.from->layer, cell.stage), fmt::format("head {}", cell.from->head)};
+  }
+  if (question.patch == SweepPatch::heads) return {layer, fmt::format("head {}", *cell.head)};
+  if (question.patch == SweepPatch::stages) return {cell.stage, layer};
+  return {position_name(sweep, *cell.position), layer};
 }
 
-std::string table_of(const Sweep& sweep, SweepPatch patch) {
-  const char* corner = patch == SweepPatch::heads ? "" : patch == SweepPatch::positions ? "position" : "stage";
-  std::vector<std::vector<std::string>> rows = {{corner}};
+const char* corner_of(const SweepQuestion& question) {
+  if (question.from || question.into || question.patch == SweepPatch::heads) return "";
+  return question.patch == SweepPatch::positions ? "position" : "stage";
+}
+
+// The values of the cells, or their estimates.
+std::string table_of(const Sweep& sweep, const SweepQuestion& question, bool estimates) {
+  std::vector<std::vector<std::string>> rows = {{corner_of(question)}};
   std::map<std::string, std::size_t> row_of, column_of;
   for (const SweepCell& cell : sweep.cells) {
-    const std::string row = row_name(sweep, cell, patch), column = column_name(cell, patch);
-    if (row_of.try_emplace(row, rows.size()).second) rows.push_back({row});
-    if (column_of.try_emplace(column, column_of.size() + 1).second) rows.front().push_back(column);
-    rows[row_of[row]].push_back(short_number(cell.value));
+    const Place place = place_of(sweep, cell, question);
+    if (row_of.try_emplace(place.row, rows.size()).second) rows.push_back({place.row});
+    if (column_of.try_emplace(place.column, column_of.size() + 1).second) rows.front().push_back(place.column);
+    rows[row_of[place.row]].push_back(short_number(estimates ? cell.estimate.value() : cell.value));
   }
   std::vector<Column> columns(rows.front().size(), Column{true});
   columns.front() = {};
   return table_text(columns, rows);
 }
 
-std::string cell_name(const Sweep& sweep, const SweepCell& cell, SweepPatch patch) {
-  if (patch == SweepPatch::heads) return fmt::format("layer {}, head {}", cell.layer, *cell.head);
-  if (patch == SweepPatch::stages) return fmt::format("layer {}, {}", cell.layer, cell.stage);
-  return fmt::format("layer {}, position {}", cell.layer, row_name(sweep, cell, patch));
+std::string cell_name(const Sweep& sweep, const SweepCell& cell, const SweepQuestion& question) {
+  if (cell.from) {
+    return fmt::format("layer {}, head {}, into {} of layer {}, head {}", cell.from->layer, cell.from->head, cell.stage,
+                       cell.layer, *cell.head);
+  }
+  if (question.patch == SweepPatch::heads) return fmt::format("layer {}, head {}", cell.layer, *cell.head);
+  if (question.patch == SweepPatch::stages) return fmt::format("layer {}, {}", cell.layer, cell.stage);
+  return fmt::format("layer {}, position {}", cell.layer, position_name(sweep, *cell.position));
 }
 
 // The cell that is farthest from the unpatched run, the first of equal ones.
-std::string largest_change(const Sweep& sweep, SweepPatch patch) {
+std::string largest_change(const Sweep& sweep, const SweepQuestion& question) {
+  const bool alone = question.estimate == SweepEstimate::alone;
   const SweepCell* largest = nullptr;
   double change = 0;
   for (const SweepCell& cell : sweep.cells) {
-    const double here = std::abs(cell.value - sweep.unpatched);
+    const double here = std::abs((alone ? cell.estimate.value() : cell.value) - sweep.unpatched);
     if (here > change) {
       change = here;
       largest = &cell;
     }
   }
   if (largest == nullptr) return "no patch changes it\n";
-  const double by = largest->value - sweep.unpatched;
-  return fmt::format("largest change: {}: {} ({}{})\n", cell_name(sweep, *largest, patch), short_number(largest->value),
-                     by > 0 ? "+" : "", short_number(by));
+  const double value = alone ? largest->estimate.value() : largest->value;
+  const double by = value - sweep.unpatched;
+  return fmt::format("largest {}change: {}: {} ({}{})\n", alone ? "estimated " : "",
+                     cell_name(sweep, *largest, question), short_number(value), by > 0 ? "+" : "", short_number(by));
+}
+
+// "B with numbers of A", "B with zeros in place of a part": what the cells hold.
+std::string cells_words(const SweepQuestion& question, bool noise) {
+  if (question.ablation == Ablation::zero) return "B with zeros in place of a part";
+  if (question.ablation && question.mean_over.empty()) {
+    return "B with the mean over its own positions in place of a part";
+  }
+  if (question.ablation) {
+    return fmt::format("B with the mean over {} in place of a part",
+                       counted(static_cast<std::int64_t>(question.mean_over.size()), "phrase"));
+  }
+  return noise ? "A with numbers of B" : "B with numbers of A";
+}
+
+std::string correlation_words(const Sweep& sweep) {
+  if (sweep.correlation)
+    return fmt::format("correlation of estimates and runs (Pearson): {:.4f}\n", *sweep.correlation);
+  return "correlation of estimates and runs (Pearson): none, one of both is the same in every cell\n";
+}
+
+// The table of the runs, that of the estimates, or both.
+std::string tables_of(const Sweep& sweep, const SweepQuestion& question, bool noise) {
+  const std::string words = cells_words(question, noise);
+  std::string text;
+  if (question.estimate != SweepEstimate::alone) {
+    text = fmt::format("{}:\n{}\n", words, table_of(sweep, question, false));
+  }
+  if (question.estimate != SweepEstimate::none) {
+    text += fmt::format("{}, estimated by gradient x difference:\n{}\n", words, table_of(sweep, question, true));
+  }
+  text += largest_change(sweep, question);
+  if (question.estimate == SweepEstimate::beside) text += correlation_words(sweep);
+  return text;
 }
 
 }  // namespace
 
 std::string sweep_json(const Sweep& sweep, const SweepQuestion& question, SweepDirection direction) {
   const OwnRuns runs = own_runs(sweep, direction);
+  const bool alone = question.estimate == SweepEstimate::alone;
   Json cells = Json::array();
   for (const SweepCell& cell : sweep.cells) {
-    cells.push_back({{"layer", cell.layer},
-                     {"head", or_null(cell.head)},
-                     {"position", or_null(cell.position)},
-                     {"stage", cell.stage},
-                     {"value", json_number(cell.value)}});
+    Json json = {{"layer", cell.layer},
+                 {"head", or_null(cell.head)},
+                 {"position", or_null(cell.position)},
+                 {"stage", cell.stage},
+                 {"value", alone ? Json() : json_number(cell.value)}};
+    if (cell.estimate) json["estimate"] = json_number(*cell.estimate);
+    if (cell.from) json["from"] = {{"layer", cell.from->layer}, {"head", cell.from->head}};
+    cells.push_back(std::move(json));
   }
-  const Json json = {{"metric", question.metric}, {"a", runs.a}, {"b", runs.b}, {"cells", std::move(cells)}};
+  Json json = {{"metric", question.metric}, {"a", runs.a}, {"b", runs.b}};
+  if (question.ablation) json["ablation"] = kAblationNames[static_cast<std::size_t>(*question.ablation)];
+  if (question.estimate != SweepEstimate::none) json["correlation"] = or_null(sweep.correlation);
+  json["cells"] = std::move(cells);
   return json_dump(json, 1) + "\n";
 }
 
 std::string sweep_csv(const Sweep& sweep) {
-  std::string text = "layer,head,position,stage,value\n";
+  const bool estimates = !sweep.cells.empty() && sweep.cells.front().estimate.has_value();
+  const bool paths = !sweep.cells.empty() && sweep.cells.front().from.has_value();
+  std::string text = fmt::format("layer,head,position,stage,value{}{}\n", estimates ? ",estimate" : "",
+                                 paths ? ",from_layer,from_head" : "");
   const auto number = [](const std::optional<std::int64_t>& value) { return value ? std::to_string(*value) : ""; };
   for (const SweepCell& cell : sweep.cells) {
-    text += fmt::format("{},{},{},{},{}\n", cell.layer, number(cell.head), number(cell.position), cell.stage,
+    text += fmt::format("{},{},{},{},{}", cell.layer, number(cell.head), number(cell.position), cell.stage,
                         csv_number(cell.value));
+    if (estimates) text += "," + csv_number(cell.estimate.value());
+    if (paths) text += fmt::format(",{},{}", cell.from->layer, cell.from->head);
+    text += "\n";
   }
   return text;
 }
@@ -120,10 +188,11 @@ std::string sweep_text(const Sweep& sweep, const SweepQuestion& question, SweepD
     where = fmt::format(", at position {} '{}'", sweep.position,
                         printable(sweep.trace->inputs->tokens[static_cast<std::size_t>(sweep.position)]));
   }
-  return fmt::format(
-      "{}{}\nA, the run of --against: {}\nB, the request's own run: {}\n\n{} with numbers of {}:\n{}\n{}",
-      sweep_metric_text(*sweep.trace->model->checkpoint, sweep.metric), where, noise ? own : other, noise ? other : own,
-      noise ? "A" : "B", noise ? "B" : "A", table_of(sweep, question.patch), largest_change(sweep, question.patch));
+  const std::string measured = sweep_metric_text(*sweep.trace->model->checkpoint, sweep.metric) + where;
+  const std::string runs = question.ablation ? fmt::format("B, the request's own run: {}", own)
+                                             : fmt::format("A, the run of --against: {}\nB, the request's own run: {}",
+                                                           noise ? own : other, noise ? other : own);
+  return fmt::format("{}\n{}\n\n{}", measured, runs, tables_of(sweep, question, noise));
 }
 
 }  // namespace headscope::cli

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/attention/forward.h"
 #include "core/attention/interventions.h"
+#include "core/attention/known_rows.h"
+#include "core/attention/patched_mlp.h"
 #include "core/attention/patches.h"
 #include "core/attention/stage_buffers.h"
 #include "core/backend/backend_factory.h"
@@ -20,7 +21,6 @@
 #include "core/model/model_inputs.h"
 #include "core/model/stack.h"
 #include "core/request/memory.h"
-#include "core/tensor/copy_values.h"
 
 namespace headscope {
 namespace {
@@ -29,42 +29,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t kFreeBytes = std::int64_t{1} << 30;  // of stages that no trace uses, of all layers
 
-// [batch, len, features] and how many positions at its front are those of the run before.
-struct Rows {
-  Tensor tensor;
-  std::int64_t same = 0;
-};
-
-// How many positions at the front of [batch, len, features], at most `most`, hold the same bits in both.
-std::int64_t equal_rows(const Tensor& a, const Tensor& b, std::int64_t most) {
-  if (!a.stored() || !b.stored() || a.dim(0) != b.dim(0) || a.dim(2) != b.dim(2)) return 0;
-  std::int64_t same = std::min({most, a.dim(1), b.dim(1)});
-  const std::size_t bytes = static_cast<std::size_t>(a.dim(2)) * sizeof(float);
-  for (std::int64_t n = 0; n < a.dim(0); ++n) {
-    const float* left = a.data() + n * a.strides()[0];
-    const float* right = b.data() + n * b.strides()[0];
-    std::int64_t i = 0;
-    while (i < same && std::memcmp(left + i * a.strides()[1], right + i * b.strides()[1], bytes) == 0) ++i;
-    same = i;
-  }
-  return same;
-}
-
-// Whether rows of `before`, when all of `same` are, are the whole of a tensor of `len` positions.
-bool is_whole(const Tensor& before, std::int64_t same, std::int64_t len) {
-  return !before.empty() && same == len && before.dim(1) == len;
-}
-
-// A new tensor of `like`'s shape whose first `same` positions are those of `before`.
-Tensor with_rows_of(const Tensor& like, const Tensor& before, std::int64_t same) {
-  Tensor result = Tensor::zeros(like.shape(), like.axes());
-  if (same > 0) {
-    Tensor rows = result.writable_sliced(1, 0, same);
-    copy_values(before.sliced(1, 0, same), rows);
-  }
-  return result;
-}
-
 }  // namespace
 
 struct ModelForward::State {
@@ -72,7 +36,8 @@ struct ModelForward::State {
   struct Layer {
     Tensor stream;  // the layer's input
     std::shared_ptr<const Trace> trace;
-    Tensor left;  // the layer's result; empty until a later step needs it
+    Tensor left;               // the layer's result; empty until a later step needs it
+    bool mlp_patched = false;  // `left` holds another run's numbers for what the MLP adds
     std::unique_ptr<StageBuffers> buffers;
     std::shared_ptr<const HeadRule> head_rule;
   };
@@ -92,7 +57,8 @@ struct ModelForward::State {
   Rows layer_input(std::int64_t layer, const BlockWeights& weights, const Rows& stream) const;
   std::shared_ptr<const Trace> trace_of(std::int64_t layer, const Request& request, const Inputs& base,
                                         const Rows& stream, const CancelToken& cancel, const ModelOptions& options);
-  Rows rows_after(std::int64_t layer, const Layer& before, const Rows& stream, const CancelToken& cancel);
+  Rows rows_after(const Request& request, const Inputs& base, std::int64_t layer, const Layer& before,
+                  const Rows& stream, const CancelToken& cancel);
   Tensor hidden_of(const Rows& left);
 };
 
@@ -193,14 +159,19 @@ std::shared_ptr<const Trace> ModelForward::State::trace_of(std::int64_t layer, c
 }
 
 // What leaves a layer whose trace is known; `before` is what was known of it.
-Rows ModelForward::State::rows_after(std::int64_t layer, const Layer& before, const Rows& stream,
-                                     const CancelToken& cancel) {
-  const Layer& now = layers[static_cast<std::size_t>(layer)];
+Rows ModelForward::State::rows_after(const Request& request, const Inputs& base, std::int64_t layer,
+                                     const Layer& before, const Rows& stream, const CancelToken& cancel) {
+  Layer& now = layers[static_cast<std::size_t>(layer)];
+  const Request own = request_of_layer(request, layer, base.layer);
+  now.mlp_patched = has_patches(own, layer, kMlpPatch);
   const bool normed = now.trace->find(StageId::attention_norm_out) != nullptr;
   const StageId result = normed ? StageId::attention_norm_out : StageId::output;
   const Tensor& attention = now.trace->tensor(result);
+  if (now.mlp_patched) {
+    return {left_with_patched_mlp(own, base, layer, {stream.tensor, attention}, *backend, cancel), 0};
+  }
   std::int64_t same = 0;
-  if (!before.left.empty() && stream.same > 0) {
+  if (!before.left.empty() && !before.mlp_patched && stream.same > 0) {
     const Tensor& known = before.trace->tensor(result);
     same = same_storage(attention, known) ? stream.same : equal_rows(attention, known, stream.same);
   }
@@ -258,7 +229,7 @@ std::shared_ptr<const Trace> ModelForward::run_stack(const Request& request,
     if (options.check_files) options.check_files();
     State::Layer& known = state.layers[static_cast<std::size_t>(layer)];
     const std::shared_ptr<const Trace> trace = state.trace_of(layer, request, *inputs, stream, cancel, options);
-    const State::Layer before{known.stream, known.trace, known.left, nullptr, nullptr};
+    const State::Layer before{known.stream, known.trace, known.left, known.mlp_patched, nullptr, nullptr};
     known.trace = trace;
     known.stream = stream.tensor;
     known.left = {};
@@ -279,7 +250,7 @@ std::shared_ptr<const Trace> ModelForward::run_stack(const Request& request,
     }
     if (!more && (!last || options.each_layer)) break;
 
-    const Rows left = state.rows_after(layer, before, stream, cancel);
+    const Rows left = state.rows_after(request, *inputs, layer, before, stream, cancel);
     if (options.reuse && kept) {
       known.left = left.tensor;
     } else {

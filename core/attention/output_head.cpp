@@ -235,6 +235,10 @@ void visit_logit_rows(const ModelTrace& model, const Tensor& hidden, const Cance
                });
 }
 
+std::optional<std::int64_t> loss_target(const ModelTrace& model, std::int64_t position) {
+  return target_of(model, head_of(model), position);
+}
+
 std::vector<std::int64_t> predicted_positions(const ModelTrace& model) {
   const OutputHead head = head_of(model);
   const std::vector<std::int64_t>& ids = inputs_of(model).token_ids;

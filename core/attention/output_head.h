@@ -54,6 +54,10 @@ void for_each_logits(const ModelTrace& model, std::int64_t batch, std::span<cons
                      const Backend& backend, const CancelToken& cancel,
                      const std::function<void(std::span<const float> logits)>& visit);
 
+// The token whose loss belongs to a position: of a next-token head the one after it (nullopt for the last position), of
+// a masked head the one at it (nullopt for a mask token).
+std::optional<std::int64_t> loss_target(const ModelTrace& model, std::int64_t position);
+
 // The positions whose predictions are reported: the last one for a next-token head; for a masked head every mask token,
 // or every position when there is none.
 std::vector<std::int64_t> predicted_positions(const ModelTrace& model);

@@ -5,10 +5,13 @@
 #include <utility>
 
 #include "core/attention/interventions.h"
+#include "core/attention/model_stages.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/patches.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
+#include "core/model/checkpoint.h"
+#include "core/model/stack.h"
 #include "core/text/token_alignment.h"
 
 namespace headscope {
@@ -53,21 +56,45 @@ std::string notice_of(const Patches& patches, const Inputs& inputs) {
   throw UsageError("patch", found, expected);
 }
 
-// The stage of A that a patch names.
-Tensor numbers_of(const Trace& a, const std::string& stage, std::int64_t layer) {
+constexpr std::int64_t kRowsAtOnce = 256;  // of an MLP, as finish_layer() has it
+
+// What the MLP of a layer adds, with the bits that the model computed with.
+Tensor mlp_out_of(const ModelTrace& model, std::int64_t layer) {
+  const auto at = static_cast<std::size_t>(layer);
+  if (model.checkpoint == nullptr || model.checkpoint->architecture().mlp == Architecture::Mlp::none) {
+    refuse(fmt::format("layer {} of A has no MLP", layer), "a stage that both runs have");
+  }
+  const Architecture& architecture = model.checkpoint->architecture();
+  const BlockWeights weights = model.checkpoint->block(layer);
+  const Tensor& stream = model.streams[at];
+  const Tensor& attention = attention_added(*model.layers[at]);
+  Tensor added = Tensor::zeros(stream.shape(), stream.axes());
+  for (std::int64_t first = 0; first < stream.dim(1); first += kRowsAtOnce) {
+    const std::int64_t end = std::min(first + kRowsAtOnce, stream.dim(1));
+    const Tensor attended = attended_rows(architecture, weights, {stream, attention}, {first, end});
+    Tensor rows = added.writable_sliced(1, first, end);
+    mlp_added(architecture, weights, {stream.sliced(1, first, end), attended}, *model.backend, {}, rows);
+  }
+  return added;
+}
+
+}  // namespace
+
+Tensor patch_numbers(const Trace& a, const std::string& stage, std::int64_t layer) {
   const auto at = static_cast<std::size_t>(layer);
   const Trace* trace = &a;
   if (a.model != nullptr) {
     if (at >= a.model->layers.size() || a.model->layers[at] == nullptr) {
       refuse(fmt::format("layer {} of A is not there", layer), "a layer that both models have and keep");
     }
+    if (stage == kMlpPatch) return mlp_out_of(*a.model, layer);
     if (stage == kStreamPatch) {
       if (at < a.model->streams.size()) return a.model->streams[at];
       refuse("A is a capture, which holds no stream", "A of a model");
     }
     trace = a.model->layers[at].get();
-  } else if (stage == kStreamPatch) {
-    refuse("A is one layer, which has no stream", "A of a model");
+  } else if (stage == kStreamPatch || stage == kMlpPatch) {
+    refuse(fmt::format("A is one layer, which has no {}", stage), "A of a model");
   } else if (layer != 0) {
     refuse(fmt::format("A is one layer, there is no layer {} in it", layer), "A of a model like this one");
   }
@@ -77,8 +104,6 @@ Tensor numbers_of(const Trace& a, const std::string& stage, std::int64_t layer) 
   if (found == nullptr) refuse(fmt::format("A has no stage {}", stage), "a stage that both runs have");
   return found->tensor;
 }
-
-}  // namespace
 
 std::optional<Shape> patched_shape(const Request& request, const Inputs& inputs, std::string_view stage) {
   if (const std::optional<StageId> id = stage_named(stage)) return stage_shape(request, inputs, *id);
@@ -96,7 +121,7 @@ std::shared_ptr<const Patches> patches_from(const Trace& a, const Request& reque
     const std::int64_t layer = patch.layer.value_or(inputs.layer);
     const auto known = [&](const Patches::Stage& each) { return each.layer == layer && each.name == patch.stage; };
     if (std::any_of(patches->stages.begin(), patches->stages.end(), known)) continue;
-    const Tensor numbers = numbers_of(a, patch.stage, layer);
+    const Tensor numbers = patch_numbers(a, patch.stage, layer);
     const Shape here = patched_shape(request, inputs, patch.stage).value();
     if (!patch_fits(patch.stage, numbers.shape(), here)) {
       refuse(fmt::format("{} is {} in A and {} here", patch.stage, to_string(numbers.shape()), to_string(here)),

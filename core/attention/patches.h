@@ -14,6 +14,10 @@
 
 namespace headscope {
 
+// What the MLP of a layer of a model adds to the stream, after a norm of it where there is one: a stage that sweeps
+// patch beside kStreamPatch and the stages of attention.
+inline constexpr const char* kMlpPatch = "mlp_out";
+
 // What the patches of a request take, read from the run of A: Inputs::patches.
 struct Patches {
   struct Stage {
@@ -61,6 +65,11 @@ std::optional<Shape> patched_shape(const Request& request, const Inputs& inputs,
 // Whether numbers of A of the shape `a` can be put into a stage of the shape `b`: axes that are not matched by tokens
 // have the same size.
 bool patch_fits(std::string_view stage, const Shape& a, const Shape& b);
+
+// The numbers of a stage of a layer of a run that is not patched itself, as patches name it: a stage of attention,
+// [batch, len, d_model] of kStreamPatch and kMlpPatch, the latter computed here. UsageError of the option "patch" when
+// the run has no such stage or layer.
+Tensor patch_numbers(const Trace& a, const std::string& stage, std::int64_t layer);
 
 // What the patches of the request, which intervention_problem() has found right, take from `a`: the run of the request
 // of Request::patch_from, of a model whole. Positions are partners as align_tokens() says. UsageError when A has no

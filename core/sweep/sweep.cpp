@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -15,16 +16,17 @@
 #include "core/model/checkpoint.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/model_kind.h"
+#include "core/sweep/sweep_estimate.h"
+#include "core/sweep/sweep_source.h"
 #include "core/text/tokenizer.h"
 
 namespace headscope {
 namespace {
 
-// What the engine calls the session of the source: it is no file.
-constexpr const char* kSource = "the source of the sweep";
-
 void check_requests(const SweepQuestion& question) {
-  for (const Request* request : {&question.patched, &question.source}) {
+  std::vector<const Request*> requests = {&question.patched};
+  if (!question.ablation) requests.push_back(&question.source);
+  for (const Request* request : requests) {
     if (any_on(request->patches)) {
       throw UsageError("patch", "found patches in a request of the sweep, which puts in its own",
                        "requests without them");
@@ -38,6 +40,9 @@ void check_requests(const SweepQuestion& question) {
                      runs_capture(*request) ? "found a capture, which has no layers to run again"
                                             : "found one layer, which has no vocabulary",
                      "--model demo:NAME or PATH, a whole model, in both requests");
+  }
+  if (!question.mean_over.empty() && question.ablation != Ablation::mean) {
+    throw UsageError("mean-over", "found phrases, but no mean that is taken over them", "--ablation mean");
   }
 }
 
@@ -55,12 +60,65 @@ std::int64_t position_of(const Trace& trace, const std::optional<std::int64_t>& 
   return found == ids.end() ? len - 1 : found - ids.begin();
 }
 
-// The cells of the sweep, without their values.
-std::vector<SweepCell> cells_of(const Trace& trace, SweepPatch patch) {
+void check_head(const char* option, const LayerHead& place, const Trace& trace, bool sends) {
+  const auto layers = static_cast<std::int64_t>(trace.model->layers.size());
+  const std::int64_t first = sends ? 0 : 1, end = sends ? layers - 1 : layers;
+  const std::string found = fmt::format("found {}:{}", place.layer, place.head);
+  if (place.layer < first || place.layer >= end) {
+    throw UsageError(option, fmt::format("{}, but a path goes from a layer to a later one of {}", found, layers),
+                     first < end ? fmt::format("a layer from {} to {}", first, end - 1) : "a model of several layers");
+  }
+  const std::int64_t heads = trace.num_heads();
+  if (place.head < 0 || place.head >= heads) {
+    throw UsageError(option, fmt::format("{}, but a layer has {} heads", found, heads),
+                     fmt::format("a head from 0 to {}", heads - 1));
+  }
+}
+
+// Adds the cells of paths from one head into heads of a later layer, or into the one that is named.
+void add_paths(const Trace& trace, const LayerHead& from, std::int64_t layer, const std::optional<std::int64_t>& head,
+               std::vector<SweepCell>& cells) {
+  const std::int64_t shared = trace.num_heads() / trace.inputs->num_kv_heads;
+  for (const StageId stage : kPathStages) {
+    const bool query = stage == StageId::query;
+    const std::int64_t count = query ? trace.num_heads() : trace.inputs->num_kv_heads;
+    for (std::int64_t h = 0; h < count; ++h) {
+      if (head && h != (query ? *head : *head / shared)) continue;
+      cells.push_back({layer, h, {}, std::string(stage_name(stage)), 0, {}, from});
+    }
+  }
+}
+
+std::vector<SweepCell> paths_of(const Trace& trace, const SweepQuestion& question) {
   std::vector<SweepCell> cells;
+  if (question.from && question.into) {
+    throw UsageError("into", "found --from beside it; a path is followed from one head or into one", "one of both");
+  }
+  if (question.from) {
+    check_head("from", *question.from, trace, true);
+    const auto layers = static_cast<std::int64_t>(trace.model->layers.size());
+    for (std::int64_t layer = question.from->layer + 1; layer < layers; ++layer) {
+      add_paths(trace, *question.from, layer, {}, cells);
+    }
+    return cells;
+  }
+  check_head("into", *question.into, trace, false);
+  for (std::int64_t layer = 0; layer < question.into->layer; ++layer) {
+    for (std::int64_t h = 0; h < trace.num_heads(); ++h) {
+      add_paths(trace, {layer, h}, question.into->layer, question.into->head, cells);
+    }
+  }
+  return cells;
+}
+
+// The cells of the sweep, without their values.
+std::vector<SweepCell> cells_of(const Trace& trace, const SweepQuestion& question) {
+  if (question.from || question.into) return paths_of(trace, question);
+  std::vector<SweepCell> cells;
+  const std::vector<std::string> stages = sweep_stages(trace, question.ablation);
   const auto layers = static_cast<std::int64_t>(trace.model->layers.size());
   for (std::int64_t layer = 0; layer < layers; ++layer) {
-    switch (patch) {
+    switch (question.patch) {
       case SweepPatch::heads:
         for (std::int64_t h = 0; h < trace.num_heads(); ++h) {
           cells.push_back({layer, h, {}, std::string(stage_name(StageId::context)), 0});
@@ -70,7 +128,7 @@ std::vector<SweepCell> cells_of(const Trace& trace, SweepPatch patch) {
         for (std::int64_t i = 0; i < trace.query_len(); ++i) cells.push_back({layer, {}, i, kStreamPatch, 0});
         break;
       case SweepPatch::stages:
-        for (const StageId stage : kSweepStages) cells.push_back({layer, {}, {}, std::string(stage_name(stage)), 0});
+        for (const std::string& stage : stages) cells.push_back({layer, {}, {}, stage, 0});
         break;
     }
   }
@@ -79,13 +137,6 @@ std::vector<SweepCell> cells_of(const Trace& trace, SweepPatch patch) {
 
 std::int64_t vocabulary_of(const Trace& trace) {
   return trace.model->checkpoint->output_head().decoder.weight.dim(0);
-}
-
-// The request of a cell, on the engine's own name of the source.
-Request with_cell(Request request, const SweepCell& cell) {
-  request.patches = patches_of_cell(cell);
-  request.patch_from = kSource;
-  return request;
 }
 
 // Cells whose metric is made of the logits of one position: the decoder goes over several of them at once.
@@ -128,12 +179,57 @@ class WaitingCells {
 
 }  // namespace
 
-std::vector<PatchedStage> patches_of_cell(const SweepCell& cell) {
-  return {{cell.stage, cell.layer, cell.head, cell.position, true}};
+std::vector<std::string> sweep_stages(const Trace& trace, const std::optional<Ablation>& ablation) {
+  std::vector<std::string> stages;
+  for (const StageId stage : kSweepStages) stages.emplace_back(stage_name(stage));
+  const Architecture& architecture = trace.model->checkpoint->architecture();
+  if (architecture.norms_result()) stages.emplace_back(stage_name(StageId::attention_norm_out));
+  if (architecture.mlp != Architecture::Mlp::none) stages.emplace_back(kMlpPatch);
+  if (ablation == Ablation::mean) std::erase_if(stages, [](const std::string& stage) { return !has_mean(stage); });
+  return stages;
 }
 
-Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelToken& cancel,
-            const std::function<void(const Sweep& so_far, std::size_t known)>& progress) {
+namespace {
+
+using Progress = std::function<void(const Sweep& so_far, std::size_t known)>;
+
+// Gives every cell the metric of its run.
+void run_cells(Sweep& sweep, const SweepSource& numbers, ModelOptions options, const std::vector<double>& unpatched,
+               const CancelToken& cancel, const Progress& progress) {
+  const ModelTrace& model = *sweep.trace->model;
+  if (sweep.metric.kind != SweepMetric::Kind::loss) options.final_from = sweep.position;
+  ModelForward models;  // keeps the layers that the next cell does not change
+  WaitingCells waiting(model, sweep.metric, unpatched);
+  for (SweepCell& cell : sweep.cells) cell.value = sweep.unpatched;
+  std::size_t done = 0;
+  for (SweepCell& cell : sweep.cells) {
+    if (progress) progress(sweep, done - waiting.count());
+    ++done;
+    if (cell.position && sweep.found->query_of[static_cast<std::size_t>(*cell.position)] < 0) continue;
+    const auto run =
+        models.run(numbers.request_of(cell), numbers.inputs_of(cell, cancel), model.backend, cancel, options);
+    if (is_of_logits(sweep.metric)) {
+      waiting.add(cell, run->model->final_hidden, sweep.position, cancel);
+    } else {
+      cell.value = sweep_metric_of(*run->model, sweep.metric, sweep.position, unpatched, cancel);
+    }
+  }
+  waiting.measure(cancel);
+}
+
+// Of the cells, whose values and estimates are known.
+std::optional<double> correlation_in(const Sweep& sweep) {
+  std::vector<double> values, estimates;
+  for (const SweepCell& cell : sweep.cells) {
+    values.push_back(cell.value);
+    estimates.push_back(cell.estimate.value());
+  }
+  return correlation_of(values, estimates);
+}
+
+}  // namespace
+
+Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelToken& cancel, const Progress& progress) {
   check_requests(question);
   options.whole_model = true;
   options.reuse = false;
@@ -147,39 +243,26 @@ Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelTo
   const ModelTrace& model = *result.trace->model;
   result.metric = parse_sweep_metric(*model.checkpoint, question.metric);
   result.position = position_of(*result.trace, question.at);
+  if (question.estimate != SweepEstimate::none) check_estimate(result);
   std::vector<double> unpatched;
   if (result.metric.kind == SweepMetric::Kind::kl) unpatched = log_probabilities(model, result.position, cancel);
-  const auto value_of = [&](const Trace& trace, std::int64_t position) {
-    return sweep_metric_of(*trace.model, result.metric, position, unpatched, cancel);
-  };
-  result.unpatched = value_of(*result.trace, result.position);
-  result.cells = cells_of(*result.trace, question.patch);
-  // The first patch says how positions are matched.
-  result.found = engine.read(with_cell(question.patched, result.cells.front()), cancel)->patches;
-  const std::shared_ptr<const Trace>& source = engine.patch_source();
-  const std::int64_t partner = result.found->query_of[static_cast<std::size_t>(result.position)];
+  result.unpatched = sweep_metric_of(model, result.metric, result.position, unpatched, cancel);
+  result.cells = cells_of(*result.trace, question);
+  const SweepSource numbers(engine, question, result.trace, result.cells, cancel);
+  result.found = numbers.found();
   const bool of_text = result.metric.kind == SweepMetric::Kind::loss;
-  if (of_text || (partner >= 0 && vocabulary_of(*source) == vocabulary_of(*result.trace))) {
-    result.source = value_of(*source, partner);
+  const std::int64_t partner = result.found->query_of[static_cast<std::size_t>(result.position)];
+  if (const Trace* source = numbers.source().get();
+      source != nullptr && (of_text || (partner >= 0 && vocabulary_of(*source) == vocabulary_of(*result.trace)))) {
+    result.source = sweep_metric_of(*source->model, result.metric, partner, unpatched, cancel);
   }
-  if (!of_text) cell_options.final_from = result.position;
-  ModelForward models;  // keeps the layers that the next cell does not change
-  WaitingCells waiting(model, result.metric, unpatched);
-  for (SweepCell& cell : result.cells) cell.value = result.unpatched;
-  std::size_t done = 0;
-  for (SweepCell& cell : result.cells) {
-    if (progress) progress(result, done - waiting.count());
-    ++done;
-    if (cell.position && result.found->query_of[static_cast<std::size_t>(*cell.position)] < 0) continue;
-    const Request request = with_cell(question.patched, cell);
-    const auto run = models.run(request, engine.read(request, cancel), model.backend, cancel, cell_options);
-    if (is_of_logits(result.metric)) {
-      waiting.add(cell, run->model->final_hidden, result.position, cancel);
-    } else {
-      cell.value = value_of(*run, result.position);
-    }
+  if (question.estimate != SweepEstimate::none) estimate_cells(result, numbers, unpatched, cancel);
+  if (question.estimate == SweepEstimate::alone) {
+    for (SweepCell& cell : result.cells) cell.value = std::numeric_limits<double>::quiet_NaN();
+    return result;
   }
-  waiting.measure(cancel);
+  run_cells(result, numbers, cell_options, unpatched, cancel, progress);
+  if (question.estimate == SweepEstimate::beside) result.correlation = correlation_in(result);
   return result;
 }
 

@@ -52,6 +52,21 @@ std::vector<double> log_softmax(std::span<const float> logits) {
   return result;
 }
 
+LogitSlopes slopes_of_loss(const ModelTrace& model) {
+  LogitSlopes slopes;
+  const auto len = static_cast<std::int64_t>(model.layers[static_cast<std::size_t>(model.layer)]->query_len());
+  for (std::int64_t i = 0; i < len; ++i) {
+    if (loss_target(model, i)) slopes.positions.push_back(i);
+  }
+  const auto count = static_cast<double>(slopes.positions.size());
+  slopes.slope = [&model, count](std::int64_t position, std::span<const float> logits, std::span<double> out) {
+    const std::vector<double> p = log_softmax(logits);
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = std::exp(p[k]) / count;
+    out[static_cast<std::size_t>(*loss_target(model, position))] -= 1 / count;
+  };
+  return slopes;
+}
+
 }  // namespace
 
 SweepMetric parse_sweep_metric(const Checkpoint& checkpoint, const std::string& text) {
@@ -102,6 +117,28 @@ double sweep_metric_of(const ModelTrace& model, const SweepMetric& metric, std::
     return *loss;
   }
   return metric_of_logits(metric, logits_at(model, 0, position, *model.backend, cancel), unpatched);
+}
+
+LogitSlopes metric_slopes(const ModelTrace& model, const SweepMetric& metric, std::int64_t position,
+                          const std::vector<double>& unpatched) {
+  if (metric.kind == SweepMetric::Kind::loss) return slopes_of_loss(model);
+  const auto slope = [metric, &unpatched](std::int64_t, std::span<const float> logits, std::span<double> out) {
+    if (metric.kind == SweepMetric::Kind::logit) {
+      // Of a token less itself both count.
+      out[static_cast<std::size_t>(metric.ids[0])] += 1;
+      if (metric.ids.size() == 2) out[static_cast<std::size_t>(metric.ids[1])] -= 1;
+      return;
+    }
+    const std::vector<double> p = log_softmax(logits);
+    const bool kl = metric.kind == SweepMetric::Kind::kl;
+    const double mean = kl ? metric_of_logits(metric, logits, unpatched) : 0;
+    const double of_token = kl ? 0 : std::exp(p[static_cast<std::size_t>(metric.ids[0])]);
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      out[k] = kl ? std::exp(p[k]) * (p[k] - unpatched[k] - mean) : -of_token * std::exp(p[k]);
+    }
+    if (!kl) out[static_cast<std::size_t>(metric.ids[0])] += of_token;
+  };
+  return {{position}, slope};
 }
 
 std::string sweep_metric_text(const Checkpoint& checkpoint, const SweepMetric& metric) {

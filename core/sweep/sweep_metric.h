@@ -8,6 +8,7 @@
 
 #include "core/attention/model_trace.h"
 #include "core/base/cancel.h"
+#include "core/gradient/logit_slopes.h"
 #include "core/model/checkpoint.h"
 
 namespace headscope {
@@ -37,6 +38,12 @@ double metric_of_logits(const SweepMetric& metric, std::span<const float> logits
 // UsageError when no token of the text is predicted (loss), or the model was saved without its head. Throws Cancelled.
 double sweep_metric_of(const ModelTrace& model, const SweepMetric& metric, std::int64_t position,
                        const std::vector<double>& unpatched, const CancelToken& cancel);
+
+// The slopes of the metric by the logits of that run: of a logit 1 (and -1); of a probability p_A (1 - p_A) and -p_A
+// p_k; of the loss (p_k - 1 at the token that follows) / the number of predicted tokens; of kl p_k (ln p_k - ln q_k -
+// kl). The model and `unpatched` must outlive it. UsageError as sweep_metric_of().
+LogitSlopes metric_slopes(const ModelTrace& model, const SweepMetric& metric, std::int64_t position,
+                          const std::vector<double>& unpatched);
 
 // "logit of 'box' (6) less that of 'ink' (28)", "probability of 'box' (6)", "loss", "divergence from the unpatched
 // run".

@@ -44,7 +44,8 @@ CORE = {
     "core/export": {"core/picture", "core/picture/figure", "core/picture/text"} | _below_pictures,
     "core/script": _results,
     "core/generate": _results,
-    "core/sweep": _results,
+    "core/gradient": _results,
+    "core/sweep": _results | {"core/gradient"},
 }
 # Rooms of the window, below the shell.
 UI = {

@@ -143,7 +143,8 @@ void draw_sweep_grid(Ui& ui, const Sweeps::Result& result, const Rect& area) {
   };
   const Sweep& sweep = drawn.sweep;
   const auto layer = [](std::int64_t at) { return fmt::format("layer {}", at); };
-  const auto stage = [](std::int64_t at) { return std::string(stage_name(kSweepStages[at])); };
+  // Those of the first layer come first, and every layer has the same.
+  const auto stage = [&](std::int64_t at) { return sweep.cells[static_cast<std::size_t>(at)].stage; };
   grid.row_name = [&](std::int64_t at) { return patch == SweepPatch::stages ? stage(at) : layer(at); };
   grid.column_name = [&](std::int64_t at) {
     return patch == SweepPatch::stages  ? layer(at)

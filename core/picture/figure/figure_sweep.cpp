@@ -20,7 +20,7 @@ struct CellOfMap {
   std::int64_t row = 0, column = 0;
 };
 
-CellOfMap place_of(const SweepCell& cell, SweepPatch patch) {
+CellOfMap place_of(const Sweep& sweep, const SweepCell& cell, SweepPatch patch) {
   switch (patch) {
     case SweepPatch::heads:
       return {cell.layer, *cell.head};
@@ -29,9 +29,8 @@ CellOfMap place_of(const SweepCell& cell, SweepPatch patch) {
     case SweepPatch::stages:
       break;
   }
-  const auto* const stage = std::find_if(std::begin(kSweepStages), std::end(kSweepStages),
-                                         [&](StageId each) { return stage_name(each) == cell.stage; });
-  return {stage - std::begin(kSweepStages), cell.layer};
+  const std::vector<std::string> stages = sweep_stages(*sweep.trace, {});
+  return {std::find(stages.begin(), stages.end(), cell.stage) - stages.begin(), cell.layer};
 }
 
 struct Changes {
@@ -43,14 +42,14 @@ struct Changes {
 Changes changes_of(const Sweep& sweep, SweepPatch patch) {
   std::int64_t rows = 0, columns = 0;
   for (const SweepCell& cell : sweep.cells) {
-    const CellOfMap at = place_of(cell, patch);
+    const CellOfMap at = place_of(sweep, cell, patch);
     rows = std::max(rows, at.row + 1);
     columns = std::max(columns, at.column + 1);
   }
   Changes changes;
   std::vector<float> values(static_cast<std::size_t>(rows * columns));
   for (const SweepCell& cell : sweep.cells) {
-    const CellOfMap at = place_of(cell, patch);
+    const CellOfMap at = place_of(sweep, cell, patch);
     const double change = cell.value - sweep.unpatched;
     values[static_cast<std::size_t>(at.row * columns + at.column)] = static_cast<float>(change);
     if (!(std::fabs(change) > changes.largest) || !std::isfinite(change)) continue;
@@ -65,7 +64,7 @@ AxisNames names_of(const Sweep& sweep, SweepPatch patch) {
   const auto layers = static_cast<std::int64_t>(sweep.trace->model->layers.size());
   if (patch == SweepPatch::stages) {
     AxisNames names{.score_like = false, .row_word = "stage", .column_word = "layer"};
-    for (const StageId stage : kSweepStages) names.rows.emplace_back(stage_name(stage));
+    names.rows = sweep_stages(*sweep.trace, {});
     return names;
   }
   AxisNames names{.score_like = false, .row_word = "layer", .column_word = "head"};

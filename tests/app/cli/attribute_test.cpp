@@ -1,6 +1,7 @@
 // Logits taken apart on the command line.
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 
 #include "core/io/safetensors.h"
 #include "tests/app/cli/command.h"
@@ -54,6 +55,28 @@ TEST_F(Attribute, JsonHoldsTheSumBesideTheModelsOwnLogit) {
     EXPECT_EQ(found["difference"].get<double>(), sum - found["total"].get<double>());
     EXPECT_TRUE(std::abs(found["difference"].get<double>()) <= 1e-4 * std::abs(found["total"].get<double>()));
   }
+}
+
+TEST_F(Attribute, TheFileHoldsEveryPart) {
+  const nlohmann::json found = json({"--at", "4", "--token", "box", "--by", "sources", "--out", "parts.csv"});
+  std::ifstream lines(folder_ / "parts.csv");
+  std::string line;
+  ASSERT_TRUE(std::getline(lines, line));
+  EXPECT_EQ(line, "part,layer,head,position,token,value");
+  const auto value = [&] { return std::stod(line.substr(line.rfind(',') + 1)); };
+  for (const nlohmann::json& part : found["parts"]) {
+    ASSERT_TRUE(std::getline(lines, line));
+    EXPECT_EQ(line.rfind(part["name"].get<std::string>() + ",", 0), 0u) << line;
+    EXPECT_EQ(value(), part["value"].get<double>()) << line;
+  }
+  for (const char* end : {"sum", "total"}) {
+    ASSERT_TRUE(std::getline(lines, line));
+    EXPECT_EQ(line.rfind(std::string(end) + ",,,,,", 0), 0u) << line;
+    EXPECT_EQ(value(), found[end].get<double>());
+  }
+  EXPECT_FALSE(std::getline(lines, line));
+  expect_refused(attribute(kInduction, {"--at", "4", "--token", "box", "--out", "parts.json"}), 2,
+                 {"--out", "FILE.csv"});
 }
 
 TEST_F(Attribute, SourcesAreNamedByTheirTokens) {

@@ -74,6 +74,33 @@ TEST_F(Circuits, SingularValuesOfEveryHead) {
   EXPECT_EQ(line.rfind("qk,0,0,0,", 0), 0u) << line;
 }
 
+TEST_F(Circuits, TokensOfAHeadAreListedFromWeightsAlone) {
+  const std::vector<std::string> asked = {"--model", "demo:induction", "--by", "tokens", "--head",
+                                          "1:7",     "--token",        "box",  "--top",  "4"};
+  const nlohmann::json found = json(asked);
+  EXPECT_EQ(found["token"], (nlohmann::json{{"id", 6}, {"token", "box"}}));
+  EXPECT_EQ(found["layer"], 1);
+  EXPECT_EQ(found["head"], 7);
+  for (const char* list : {"keys", "queries", "writes"}) {
+    ASSERT_EQ(found[list].size(), 4u) << list;
+    for (std::size_t k = 1; k < 4; ++k) EXPECT_GE(found[list][k - 1]["value"], found[list][k]["value"]);
+  }
+  EXPECT_EQ(found["writes"][0]["token"], "box") << "an induction head raises what it reads";
+  std::vector<std::string> words = asked;
+  words.insert(words.begin(), "circuits");
+  words.insert(words.end(), {"--out", "tokens.csv"});
+  const Result text = cli(words);
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_EQ(text.out.rfind("'box' (6), head 7 of layer 1 of demo:induction, norms folded in\n", 0), 0u) << text.out;
+  std::ifstream lines(folder_ / "tokens.csv");
+  std::string line;
+  std::size_t count = 0;
+  for (; std::getline(lines, line); ++count) {
+    EXPECT_EQ(line.rfind(count == 0 ? "list,rank,id,token,value" : count <= 4 ? "keys," : "", 0), 0u) << line;
+  }
+  EXPECT_EQ(count, 13u);
+}
+
 TEST_F(Circuits, WhatCannotBeIsRefused) {
   const auto refused = [&](std::vector<std::string> words, int code, const std::vector<std::string>& parts) {
     words.insert(words.begin(), "circuits");
@@ -83,6 +110,11 @@ TEST_F(Circuits, WhatCannotBeIsRefused) {
   refused({"--model", "demo:nobody"}, 2, {"demo:nobody"});
   refused({"--model", "nowhere"}, 3, {"nowhere"});
   refused({"--by", "heads"}, 2, {"--by", "composition"});
+  refused({"--by", "tokens", "--token", "he"}, 2, {"--head", "missing"});
+  refused({"--by", "tokens", "--head", "0:1"}, 2, {"--token", "missing"});
+  refused({"--by", "tokens", "--head", "0:8", "--token", "5"}, 2, {"--head", "0:0 to 1:7"});
+  refused({"--by", "tokens", "--head", "0:1", "--token", "5000"}, 2, {"--token", "5000"});
+  refused({"--head", "0:1"}, 2, {"--head", "--by tokens"});
   refused({"--norms", "no"}, 2, {"--norms", "fold"});
   refused({"--model", "demo:induction", "--out", "pairs.json"}, 2, {"--out", "FILE.csv"});
 }

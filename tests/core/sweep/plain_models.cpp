@@ -14,6 +14,12 @@ namespace {
 struct PlainWeights {
   std::map<std::string, std::pair<std::vector<std::int64_t>, std::vector<float>>> all;
 
+  // Read once a program.
+  static const PlainWeights& of(const std::string& model) {
+    static std::map<std::string, PlainWeights> known;
+    return known.try_emplace(model, model).first->second;
+  }
+
   explicit PlainWeights(const std::string& model) {
     const auto file = SafetensorsFile::open(std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/" + model +
                                             "/model.safetensors");
@@ -22,6 +28,12 @@ struct PlainWeights {
   double at(const std::string& name, std::size_t k) const {
     const auto found = all.find(name);
     return found == all.end() ? 0 : static_cast<double>(found->second.second.at(k));
+  }
+  // Zeros where there is none.
+  std::vector<double> vector(const std::string& name, std::size_t size) const {
+    const auto found = all.find(name);
+    if (found == all.end()) return std::vector<double>(size);
+    return {found->second.second.begin(), found->second.second.end()};
   }
   std::vector<double> row(const std::string& name, std::int64_t row) const {
     const auto& [shape, values] = all.at(name);
@@ -34,9 +46,10 @@ struct PlainWeights {
     const auto out = static_cast<std::size_t>(shape[in_first ? 1 : 0]),
                in = static_cast<std::size_t>(shape[in_first ? 0 : 1]);
     PlainRows y(x.size(), std::vector<double>(out));
+    const std::vector<double> bias = vector(name + ".bias", out);
     for (std::size_t i = 0; i < x.size(); ++i) {
       for (std::size_t o = 0; o < out; ++o) {
-        double sum = all.contains(name + ".bias") ? at(name + ".bias", o) : 0;
+        double sum = bias[o];
         for (std::size_t d = 0; d < in; ++d) {
           sum += x[i][d] * static_cast<double>(values[in_first ? d * out + o : o * in + d]);
         }
@@ -46,21 +59,24 @@ struct PlainWeights {
     return y;
   }
   PlainRows layer_norm(const std::string& name, PlainRows x, double eps) const {
+    const std::vector<double> weight = vector(name + ".weight", x[0].size()),
+                              bias = vector(name + ".bias", x[0].size());
     for (std::vector<double>& row : x) {
       double mean = 0, square = 0;
       for (const double value : row) mean += value / static_cast<double>(row.size());
       for (const double value : row) square += (value - mean) * (value - mean) / static_cast<double>(row.size());
       for (std::size_t d = 0; d < row.size(); ++d) {
-        row[d] = (row[d] - mean) / std::sqrt(square + eps) * at(name + ".weight", d) + at(name + ".bias", d);
+        row[d] = (row[d] - mean) / std::sqrt(square + eps) * weight[d] + bias[d];
       }
     }
     return x;
   }
   PlainRows rms_norm(const std::string& name, PlainRows x, double eps) const {
+    const std::vector<double> weight = vector(name + ".weight", x[0].size());
     for (std::vector<double>& row : x) {
       double square = 0;
       for (const double value : row) square += value * value / static_cast<double>(row.size());
-      for (std::size_t d = 0; d < row.size(); ++d) row[d] = row[d] / std::sqrt(square + eps) * at(name + ".weight", d);
+      for (std::size_t d = 0; d < row.size(); ++d) row[d] = row[d] / std::sqrt(square + eps) * weight[d];
     }
     return x;
   }
@@ -175,7 +191,7 @@ PlainRows tied(const PlainWeights& w, const std::string& word, const PlainRows& 
 }
 
 PlainRows gpt2(const std::vector<std::int64_t>& ids, PlainParts& parts) {
-  const PlainWeights w("gpt2");
+  const PlainWeights& w = PlainWeights::of("gpt2");
   const bool prefixed = w.all.contains("transformer.wte.weight");
   const std::string p = prefixed ? "transformer." : "";
   PlainRows x;
@@ -194,13 +210,15 @@ PlainRows gpt2(const std::vector<std::int64_t>& ids, PlainParts& parts) {
     parts.pass(name + "output", output);
     x = sum(x, output);
     const PlainRows inner = each(w.linear(h + "mlp.c_fc", w.layer_norm(h + "ln_2", x, 1e-5), true), gelu_tanh);
-    x = sum(x, w.linear(h + "mlp.c_proj", inner, true));
+    PlainRows added = w.linear(h + "mlp.c_proj", inner, true);
+    parts.pass(name + "mlp_out", added);
+    x = sum(x, added);
   }
   return tied(w, p + "wte.weight", w.layer_norm(p + "ln_f", x, 1e-5));
 }
 
 PlainRows llama(const std::vector<std::int64_t>& ids, PlainParts& parts) {
-  const PlainWeights w("llama");
+  const PlainWeights& w = PlainWeights::of("llama");
   PlainRows x;
   for (const std::int64_t id : ids) x.push_back(w.row("model.embed_tokens.weight", id));
   for (int layer = 0; layer < 2; ++layer) {
@@ -219,13 +237,15 @@ PlainRows llama(const std::vector<std::int64_t>& ids, PlainParts& parts) {
     for (std::size_t i = 0; i < gated.size(); ++i) {
       for (std::size_t d = 0; d < gated[i].size(); ++d) gated[i][d] *= up[i][d];
     }
-    x = sum(x, w.linear(l + "mlp.down_proj", gated));
+    PlainRows added = w.linear(l + "mlp.down_proj", gated);
+    parts.pass(name + "mlp_out", added);
+    x = sum(x, added);
   }
   return w.linear("lm_head", w.rms_norm("model.norm", x, 1e-6));
 }
 
 PlainRows bert(const std::vector<std::int64_t>& ids, PlainParts& parts) {
-  const PlainWeights w("bert");
+  const PlainWeights& w = PlainWeights::of("bert");
   const std::string e = "bert.embeddings.";
   PlainRows x;
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -245,7 +265,9 @@ PlainRows bert(const std::vector<std::int64_t>& ids, PlainParts& parts) {
     parts.pass(name + "output", output);
     x = w.layer_norm(l + "attention.output.LayerNorm", sum(x, output), 1e-12);
     const PlainRows inner = each(w.linear(l + "intermediate.dense", x), gelu);
-    x = w.layer_norm(l + "output.LayerNorm", sum(x, w.linear(l + "output.dense", inner)), 1e-12);
+    PlainRows added = w.linear(l + "output.dense", inner);
+    parts.pass(name + "mlp_out", added);
+    x = w.layer_norm(l + "output.LayerNorm", sum(x, added), 1e-12);
   }
   const std::string head = "cls.predictions.transform.";
   x = w.layer_norm(head + "LayerNorm", each(w.linear(head + "dense", x), gelu), 1e-12);

@@ -29,9 +29,17 @@ Request golden(const std::string& name, std::vector<std::int64_t> ids, int threa
   return request;
 }
 
+// `patch` as the option has it, or "LAYER/mlp_out[:POSITION]@A", which sweeps put in.
 Request patched(Request request, const std::string& patch) {
-  find_request_option("patch")->set(request, patch);
   request.patch_from = "A";
+  if (patch.find(kMlpPatch) == patch.npos) {
+    find_request_option("patch")->set(request, patch);
+    return request;
+  }
+  const std::size_t colon = patch.find(':');
+  PatchedStage put{kMlpPatch, patch[0] - '0', {}, {}, true};
+  if (colon != patch.npos) put.position = patch[colon + 1] - '0';
+  request.patches = {put};
   return request;
 }
 
@@ -93,6 +101,8 @@ std::vector<PlainPatch> plain_patches(const std::string& model) {
     patches.push_back({l + "context:0@A", l + "concat", of_head(0)});
     patches.push_back({l + "concat:4@A", l + "concat", row(4)});
     patches.push_back({l + "output@A", l + "output", all});
+    patches.push_back({l + "mlp_out@A", l + "mlp_out", all});
+    patches.push_back({l + "mlp_out:3@A", l + "mlp_out", row(3)});
   }
   return patches;
 }
@@ -161,10 +171,10 @@ SweepQuestion question_of(const std::string& model, SweepPatch patch, const std:
   return {golden(model, kTextB, threads), golden(model, kTextA, threads), metric, patch, {}};
 }
 
-std::string patch_text(const SweepCell& cell) {
-  Request request;
+Request with_cell(Request request, const SweepCell& cell) {
   request.patches = patches_of_cell(cell);
-  return find_request_option("patch")->get(request);
+  request.patch_from = "A";
+  return request;
 }
 
 TEST(Sweep, EveryCellIsASingleRunWithThatPatch) {
@@ -176,7 +186,7 @@ TEST(Sweep, EveryCellIsASingleRunWithThatPatch) {
         const std::size_t layers = 2, heads = model == std::string("llama") ? 4 : 3;
         EXPECT_EQ(found.cells.size(), patch == SweepPatch::heads       ? layers * heads
                                       : patch == SweepPatch::positions ? layers * kTextB.size()
-                                                                       : layers * std::size(kSweepStages));
+                                                                       : layers * (std::size(kSweepStages) + 1));
         const auto plain = Engine(with_source(question.source)).run(question.patched, CancelToken());
         const auto other = Engine(with_source(question.source)).run(question.source, CancelToken());
         const std::vector<double> unpatched = log_probabilities(*plain->model, 5, CancelToken());
@@ -189,8 +199,8 @@ TEST(Sweep, EveryCellIsASingleRunWithThatPatch) {
         EXPECT_EQ(*found.source, value(*other));
         for (const SweepCell& cell : found.cells) {
           Engine fresh(with_source(question.source));
-          const auto single = fresh.run(patched(question.patched, patch_text(cell)), CancelToken());
-          EXPECT_EQ(cell.value, value(*single)) << model << " " << metric << " " << patch_text(cell);
+          const auto single = fresh.run(with_cell(question.patched, cell), CancelToken());
+          EXPECT_EQ(cell.value, value(*single)) << model << " " << metric << " " << cell.layer << "/" << cell.stage;
         }
       }
     }

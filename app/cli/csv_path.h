@@ -1,0 +1,20 @@
+// --out FILE.csv of commands that write one table.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "app/cli/arguments.h"
+
+namespace headscope::cli {
+
+// The path; "" when --out was not given. UsageError for a name that does not end with .csv.
+std::string csv_path(const Arguments& given);
+
+// Writes the text there, atomically; nothing when the path is "". Error for files.
+void write_csv(const std::string& path, const std::function<std::string()>& text);
+
+// The shortest number that reads back to the same double, or "nan".
+std::string csv_number(double value);
+
+}  // namespace headscope::cli

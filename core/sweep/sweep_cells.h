@@ -1,0 +1,75 @@
+// What a sweep is asked, its cells, and what is found.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/attention/patches.h"
+#include "core/attention/trace.h"
+#include "core/request/interventions.h"
+#include "core/request/request.h"
+#include "core/request/stage.h"
+#include "core/sweep/ablation.h"
+#include "core/sweep/sweep_metric.h"
+#include "core/sweep/sweep_patch.h"
+
+namespace headscope {
+
+// The stages of SweepPatch::stages that every model has; sweep_stages() adds what some have.
+inline constexpr StageId kSweepStages[] = {StageId::query,   StageId::key,     StageId::value,
+                                           StageId::weights, StageId::context, StageId::output};
+
+// Whether cells are estimated from gradients: not, beside their runs, or in place of them.
+enum class SweepEstimate { none, beside, alone };
+
+struct SweepQuestion {
+  Request patched;     // the run that takes numbers
+  Request source;      // the run whose numbers they are
+  std::string metric;  // as parse_sweep_metric() reads it
+  SweepPatch patch = SweepPatch::heads;
+  std::optional<std::int64_t> at;  // a position of `patched`; nullopt: the first mask token, else the last position
+  // Instead of `source`, which then does not count; and the phrases over whose positions a mean is taken, without the
+  // interventions of `patched` (empty: over its own positions).
+  std::optional<Ablation> ablation = {};
+  std::vector<std::string> mean_over = {};
+  SweepEstimate estimate = SweepEstimate::none;
+  // Path patching in place of `patch`: from this head into every later one, or from every earlier one into this head.
+  std::optional<LayerHead> from = {}, into = {};
+};
+
+struct SweepCell {
+  std::int64_t layer = 0;
+  std::optional<std::int64_t> head, position;
+  std::string stage;  // as PatchedStage::stage
+  double value = 0;   // the metric of the patched run; NaN where cells are estimated alone
+  std::optional<double> estimate = {};
+  // Of a path: the head whose output is replaced on its way into `stage`, which is query, key or value of `head`.
+  std::optional<LayerHead> from = {};
+};
+
+struct Sweep {
+  SweepMetric metric;
+  std::int64_t position = 0;             // where it is taken
+  double unpatched = 0;                  // of the request's own run
+  std::optional<double> source;          // of the source's own run at the partner of the position; nullopt: it has
+                                         // none, or another vocabulary, or there is no source
+  std::vector<SweepCell> cells;          // by layer, then head, position or stage
+  std::shared_ptr<const Trace> trace;    // of the request's own run
+  std::shared_ptr<const Patches> found;  // how its positions are matched
+  // Pearson's correlation of values and estimates over the cells; nullopt: not both are there, or one is the same in
+  // all.
+  std::optional<double> correlation = {};
+};
+
+// The stages of a path's cells. The heads of key and value are those of groups (num_kv_heads).
+inline constexpr StageId kPathStages[] = {StageId::query, StageId::key, StageId::value};
+
+// The patch of a cell, as a list for Request::patches.
+inline std::vector<PatchedStage> patches_of_cell(const SweepCell& cell) {
+  return {{cell.stage, cell.layer, cell.head, cell.position, true}};
+}
+
+}  // namespace headscope
