@@ -111,7 +111,7 @@ void draw_pieces(Ui& ui, const ExampleLine& line, const CorpusExample& example, 
 
 void draw_row(Ui& ui, const CorpusShown& shown, std::size_t k, const ExampleLine& line, const Rect& place) {
   const CorpusExample& example = shown.picked().top[k];
-  Rect inner = inset(place, ui.px(2));
+  Rect inner = inset(place, ui.px(4));
   text_in(ui, take_left(inner, ui.px(kIndex), ui.px(8)), Type::mono11, ui.colors.text2, grouped_digits(example.phrase),
           1);
   text_in(ui, take_right(inner, ui.px(kWeight), ui.px(6)), Type::mono12, ui.colors.text,
@@ -141,7 +141,7 @@ void read_keys(Ui& ui, const CorpusShown& shown) {
 void draw_list(Ui& ui, const CorpusShown& shown, const Rect& list) {
   const std::size_t count = shown.picked().top.size();
   const float content = ui.px(kRow) * static_cast<float>(count);
-  const ExampleLines& made = lines_of(ui, shown, list.width() - ui.px(kIndex + kWeight + 14 + 4 + 12));
+  const ExampleLines& made = lines_of(ui, shown, list.width() - ui.px(kIndex + kWeight + 14 + 8 + 10));
   const Interaction it = interact_mouse(ui, kCorpusExamples, list);
   const ScrollArea scroll = begin_scroll(ui, kCorpusExamples, list, content);
   const Rect rows{list.min, {list.max.x - (content > list.height() ? ui.px(10) : 0), list.max.y}};

@@ -17,7 +17,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kGutter = 62, kNames = 18, kBar = 62, kAcross = 10;
+constexpr float kHeader = 36, kGutter = 62, kNames = 18, kBar = 62, kAcross = 10;
 constexpr float kSmallest = 6, kWidest = 46, kHighest = 24, kNumberWidth = 28, kNumberHeight = 15, kNameWidth = 22;
 
 // Where cells lie; what is scrolled away included.
@@ -88,7 +88,7 @@ void draw_names(Ui& ui, const CorpusShown& shown, const Places& places, const Re
     const float middle = places.origin.y + (static_cast<float>(row) + 0.5f) * places.height;
     if (middle < seen.min.y || middle > seen.max.y) continue;
     const bool on = row == picked.row;
-    text_in(ui, {{area.min.x, middle - ui.px(8)}, {seen.min.x - ui.px(6), middle + ui.px(8)}},
+    text_in(ui, {{area.min.x, middle - ui.px(8)}, {seen.min.x - ui.px(9), middle + ui.px(8)}},
             on ? Type::mono_bold11 : Type::words11, on ? ui.colors.text : ui.colors.text2,
             fmt::format("layer {}", table.layers[row]), 1);
   }
@@ -176,11 +176,16 @@ void draw_controls(Ui& ui, const Rect& header) {
 
 }  // namespace
 
+float corpus_grid_height(const Ui& ui, const CorpusShown& shown) {
+  const float cells = ui.px(kHighest) * static_cast<float>(shown.table->layers.size());
+  return ui.px(kHeader + kNames + kAcross + 14) + std::max(cells, ui.px(80));
+}
+
 void draw_corpus_grid(Ui& ui, const CorpusShown& shown, const Rect& area) {
   const float pad = ui.px(size::panel_padding);
-  draw_controls(ui, {area.min, {area.max.x, area.min.y + ui.px(36)}});
+  draw_controls(ui, {area.min, {area.max.x, area.min.y + ui.px(kHeader)}});
   const HeadTable& table = *shown.table;
-  const Rect inner{{area.min.x + pad, area.min.y + ui.px(36)}, {area.max.x - pad, area.max.y - ui.px(6)}};
+  const Rect inner{{area.min.x + pad, area.min.y + ui.px(kHeader)}, {area.max.x - pad, area.max.y - ui.px(6)}};
   Rect seen{{inner.min.x + ui.px(kGutter), inner.min.y + ui.px(kNames)},
             {inner.max.x - ui.px(kBar), inner.max.y - ui.px(kAcross)}};
   if (seen.width() < ui.px(40) || seen.height() < ui.px(30)) return;

@@ -24,10 +24,17 @@ std::size_t shown_bins(std::span<const double> own, std::span<const double> all)
   return bins;
 }
 
+double tallest_bin(std::span<const double> own, std::span<const double> all) {
+  double tallest = 0;
+  for (const std::span<const double> shares : {own, all}) {
+    for (const double share : shares) tallest = std::max(tallest, share);
+  }
+  return tallest;
+}
+
 void draw_bars(Ui& ui, const Rect& plot, std::span<const double> own, std::span<const double> all) {
   const std::size_t bins = shown_bins(own, all);
-  double tallest = 0;
-  for (std::size_t k = 0; k < bins; ++k) tallest = std::max({tallest, own[k], all[k]});
+  const double tallest = tallest_bin(own, all);
   fill(plot, ui.colors.well);
   if (!(tallest > 0)) return;
   const float room = plot.height() - ui.px(4);
@@ -48,8 +55,6 @@ void draw_bars(Ui& ui, const Rect& plot, std::span<const double> own, std::span<
                     std::max(top(all[k]), top(all[k + 1])) + std::max(1.0f, ui.px(1)), ui.colors.text);
     }
   }
-  text_in(ui, {{plot.min.x, plot.min.y + ui.px(2)}, {plot.max.x - ui.px(4), plot.min.y + ui.px(16)}}, Type::words11,
-          ui.colors.text2, fmt::format("tallest {:.0f} %", tallest * 100), 1);
 }
 
 std::string edge_text(double edge) {
@@ -75,12 +80,13 @@ void draw_histogram(Ui& ui, const CorpusShown& shown, CorpusMetric metric, const
   const std::string name = metric_words(metric), unit = metric_unit(metric);
   text_in(ui, title, Type::title12, ui.colors.text, name);
   const float after = text_width(ui, Type::title12, name) + ui.px(10);
-  const std::string fact = unit.empty() ? "of a row" : unit + " of a row";
-  text_in(ui, {{title.min.x + after, title.min.y}, title.max}, Type::words11, ui.colors.text3, fact);
   const std::string mean = fmt::format("mean {}", mean_text(shown.picked().mean(metric)));
   text_in(ui, title, Type::mono11, ui.colors.text, mean, 1);
   const std::vector<double> own = bin_shares(shown.picked(), metric);
   const std::vector<double>& all = shown.table->mean_shares[static_cast<std::size_t>(metric)];
+  const std::string fact =
+      fmt::format("{}{}of a row \u00b7 tallest {:.0f} %", unit, unit.empty() ? "" : " ", tallest_bin(own, all) * 100);
+  text_in(ui, {{title.min.x + after, title.min.y}, title.max}, Type::words11, ui.colors.text3, fact);
   const Rect plot = row(area, y, ui.px(kHistogram));
   draw_bars(ui, plot, own, all);
   ui.mark("corpus/histogram/" + name, plot);

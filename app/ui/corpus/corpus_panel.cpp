@@ -81,7 +81,8 @@ void draw_parts(Ui& ui, const CorpusShown& shown, Rect body) {
   const Rect right = take_right(body, examples, 0), middle = take_right(body, head, 0);
   vertical_line(ui, right.min.x, right.min.y, right.max.y, ui.colors.line);
   vertical_line(ui, middle.min.x, middle.min.y, middle.max.y, ui.colors.line);
-  const float half = std::round(body.min.y + body.height() * 0.56f);
+  // A few layers need little room.
+  const float half = std::round(body.max.y - std::min(body.height() * 0.44f, corpus_grid_height(ui, shown)));
   horizontal_line(ui, body.min.x, body.max.x, half, ui.colors.line);
   draw_corpus_scatter(ui, shown, {body.min, {body.max.x, half}});
   draw_corpus_grid(ui, shown, {{body.min.x, half}, body.max});

@@ -100,6 +100,7 @@ CorpusMetric shown_metric(const std::string& key);
 // Each in the file of its name.
 void draw_corpus_scatter(Ui& ui, const CorpusShown& shown, const Rect& area);
 void draw_corpus_grid(Ui& ui, const CorpusShown& shown, const Rect& area);
+float corpus_grid_height(const Ui& ui, const CorpusShown& shown);  // with the largest cells
 void draw_corpus_head(Ui& ui, const CorpusShown& shown, const Rect& area);
 void draw_corpus_examples(Ui& ui, const CorpusShown& shown, const Rect& area);
 
