@@ -23,9 +23,21 @@ AtHand at_hand(const std::shared_ptr<const Result>& result, const Question& ques
   return result->answer ? AtHand::yes : AtHand::no;
 }
 
+// The list beside the file, looked for once: a frame waits for no disk.
+struct ListBeside {
+  std::shared_ptr<const CorpusRecord> of;
+  std::string path;
+};
+
+const std::string& known_list_beside(Ui& ui, const std::shared_ptr<const CorpusRecord>& record) {
+  ListBeside& known = ui.state.panels.get<ListBeside>();
+  if (known.of != record) known = {record, list_beside(ui.session.view.corpus.file)};
+  return known.path;
+}
+
 void find_list(Ui& ui, CorpusShown& shown) {
   const CorpusView& view = ui.session.view.corpus;
-  shown.list = view.list.empty() ? list_beside(view.file) : view.list;
+  shown.list = view.list.empty() ? known_list_beside(ui, shown.record) : view.list;
   if (shown.list.empty()) return;
   const CorpusListQuery query{shown.record, shown.list};
   const auto result = ui.session.background.corpus_lists.want(query);
