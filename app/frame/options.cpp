@@ -103,7 +103,7 @@ std::string help_text() {
          "              session (.json), a picture\n"
          "              exported by Headscope (.png, .svg, .pdf, .html), one layer\n"
          "              (.safetensors, .pt), a capture (.safetensors, .npy, .npz), an\n"
-         "              input (.npy) or a phrase (.txt);\n"
+         "              input (.npy), a phrase (.txt) or a corpus (.hsagg);\n"
          "              without it the last session opens, the first time the demo\n"
          "  --model M   the same as PATH, as headscope-cli spells it\n"
          "  --watch FILE  open it, and show it anew whenever another program writes\n"

@@ -88,6 +88,7 @@ bool open_given(Session& session, Settings& settings, ui::UiState& state, const 
     session.open(document.request, document.view, document.identity());
     // A text of several lines with the caret in it would open over the panels below.
     if (is_phrase_file(path)) state.focus = "inspector/picture";
+    if (document.view.main_view == MainView::corpus) state.focus = "corpus/grid";
     note_opened(state, document.identity().title, {document.request, document.view.lesson});
     if (!document.view.lesson.empty()) put_notice(state, ui::lesson_notice(document.view.lesson));
     if (document.theme) settings.theme = *document.theme;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/session/clear_inputs.h"
+#include "app/session/corpus_document.h"
 #include "app/session/demo_start.h"
 #include "app/session/former_showing.h"
 #include "app/session/image_document.h"
@@ -14,6 +15,7 @@
 #include "app/session/session_paths.h"
 #include "app/session/state_json.h"
 #include "core/base/error.h"
+#include "core/corpus/corpus_file.h"
 #include "core/export/session_file.h"
 #include "core/io/mapped_file.h"
 #include "core/io/npy.h"
@@ -193,6 +195,8 @@ Document open_document(const std::string& path, const Request& current, const Vi
   if (is_phrase_file(path)) return open_phrase(path, current, view);
   switch (file_kind(path)) {
     case FileKind::folder:
+      refuse_headvis(path);
+      [[fallthrough]];
     case FileKind::gguf:
       document.request = with_checkpoint(folder_path(path), current);
       document.title = title_of(document.request.model);
@@ -224,6 +228,10 @@ Document open_document(const std::string& path, const Request& current, const Vi
       break;
     case FileKind::safetensors: {
       const TensorFile file = open_safetensors(path);
+      if (is_corpus(file.metadata)) {
+        show_corpus(document.view, path);
+        break;
+      }
       document.request = is_capture(file) ? with_capture(path, current) : with_layer(path, file, current);
       break;
     }

@@ -44,7 +44,7 @@ FileKind file_kind(const std::string& path) {
   if (extension == ".pdf") return FileKind::pdf;
   if (extension == ".npy") return FileKind::npy;
   if (extension == ".npz") return FileKind::npz;
-  if (extension == ".safetensors") return FileKind::safetensors;
+  if (extension == ".safetensors" || extension == ".hsagg") return FileKind::safetensors;
   if (extension == ".pt" || extension == ".pth") return FileKind::torch;
   if (const std::string unread = unread_format(path); !unread.empty()) throw Error(path + " is " + unread + ".");
   if (extension == ".gguf") return FileKind::gguf;
@@ -54,7 +54,8 @@ FileKind file_kind(const std::string& path) {
       path + (found.empty() ? " is none of the files that Headscope knows" : " is " + found) +
       "; expected a session (.json), a picture exported by Headscope (.png, .svg, .pdf, .html), one attention layer "
       "(.safetensors, .bin, .pt, .pth), a model (.gguf), a capture (.safetensors, .npy, .npz), an input (.npy), "
-      "a phrase (.txt) or, where the open model reads images, a picture (.png, .jpg).");
+      "a phrase (.txt), what a scan has counted (.hsagg) or, where the open model reads images, a picture (.png, "
+      ".jpg).");
 }
 
 }  // namespace headscope

@@ -177,6 +177,8 @@ void Session::end_undo_step() {
 
 void Session::open(const Request& request, const ViewState& new_view, const DocumentIdentity& identity) {
   record_edits();
+  // A file that is opened again may have been written again.
+  if (new_view.main_view == MainView::corpus) background.corpora.forget();
   show({request, new_view, identity});
   if (impl_->begun) impl_->undo.open(present());
 }

@@ -160,6 +160,7 @@ std::string view_state_json(const ViewState& v) {
                  {"text", text_json(v.text)},
                  {"lens", lens_json(v.lens)},
                  {"sweep", sweep_json(v.sweep)},
+                 {"corpus", corpus_view_json(v.corpus)},
                  {"sampling", sampling_json(v.sampling)},
                  {"weight_tensor", v.weights.tensor}};
   object.update(panel_layout_json(panel_layout_of(v)));
@@ -216,6 +217,7 @@ ViewState parse_view_state(const std::string& text) {
   v.text = text_from(reader);
   v.lens = lens_from(reader);
   v.sweep = sweep_from(reader);
+  v.corpus = corpus_view_from(reader);
   v.sampling = sampling_from(reader);
   reader.read("weight_tensor", v.weights.tensor);
   if (reader.find("sensitivity_by") != nullptr) {

@@ -5,11 +5,14 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/session/main_view.h"
 #include "core/base/error.h"
+#include "core/base/utf8.h"
 #include "core/compare/variant_run.h"
+#include "core/corpus/head_table.h"
 #include "core/request/option_text.h"
 #include "core/request/stage.h"
 
@@ -180,6 +183,40 @@ SweepView sweep_from(const JsonReader& outer) {
   const std::vector<std::int64_t> cell = indices_from(reader, "cell", 2, "a row and a column");
   if (cell.size() == 2) sweep.cell = Cell{cell[0], cell[1]};
   return sweep;
+}
+
+json corpus_view_json(const CorpusView& corpus) {
+  // JSON has no text but UTF-8; a path in another encoding cannot be remembered.
+  const auto path = [](const std::string& name) { return is_valid_utf8(name) ? name : std::string(); };
+  json object = {{"file", path(corpus.file)},
+                 {"list", path(corpus.list)},
+                 {"x", corpus.x},
+                 {"y", corpus.y},
+                 {"color", corpus.color},
+                 {"grid", corpus.grid},
+                 {"example", corpus.example}};
+  if (corpus.head) object["head"] = {corpus.head->row, corpus.head->column};
+  return object;
+}
+
+CorpusView corpus_view_from(const JsonReader& outer) {
+  CorpusView corpus;
+  const json* object = outer.find("corpus");
+  if (object == nullptr) return corpus;
+  const JsonReader reader(object->dump());
+  reader.read("file", corpus.file);
+  reader.read("list", corpus.list);
+  for (const auto& [key, name] : {std::pair<const char*, std::string*>{"x", &corpus.x},
+                                  {"y", &corpus.y},
+                                  {"color", &corpus.color},
+                                  {"grid", &corpus.grid}}) {
+    reader.read(key, *name);
+    if (!corpus_metric_named(*name)) refuse_json(key, "the name of a metric");
+  }
+  reader.read("example", corpus.example, 0, kMostIndex);
+  const std::vector<std::int64_t> head = indices_from(reader, "head", 2, "a layer and a head");
+  if (head.size() == 2) corpus.head = Cell{head[0], head[1]};
+  return corpus;
 }
 
 json sampling_json(const Sampling& sampling) {

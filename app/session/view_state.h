@@ -97,6 +97,16 @@ struct SweepView {
   friend bool operator==(const SweepView&, const SweepView&) = default;
 };
 
+// What every head does over a list of phrases. Metrics have the names of corpus_metric_key().
+struct CorpusView {
+  std::string file;  // .hsagg; "": none is open
+  std::string list;  // that was scanned; "": the file of the same name beside it, where there is one
+  std::string x = "distance", y = "max_weight", color = "entropy", grid = "max_weight";
+  std::optional<Cell> head;  // picked: layer and head; nothing: the first
+  std::int64_t example = 0;  // picked, of the head's
+  friend bool operator==(const CorpusView&, const CorpusView&) = default;
+};
+
 // The tensors of the layer's weights.
 struct WeightsView {
   std::string tensor;  // by its file's name; of another layer, or none: the one at the same place of the list
@@ -145,6 +155,7 @@ struct ViewState {
   TextView text;
   LensView lens;
   SweepView sweep;
+  CorpusView corpus;
   Sampling sampling;                            // of the next token
   std::optional<SensitivityBy> sensitivity_by;  // nothing: usual_by() of the stage
   Lesson lesson;                                // of the document; changes of it are steps of undo

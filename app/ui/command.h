@@ -45,6 +45,9 @@ enum class CommandId {
   toggle_lens,
   toggle_sweep,
   toggle_generate,
+  toggle_corpus,
+  corpus_list,   // argument: the list of its phrases; "": asks for it
+  corpus_table,  // its heads and metrics, for the clipboard
   pin,
   unpin,
   palette,

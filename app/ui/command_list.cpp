@@ -13,12 +13,14 @@ using Id = CommandId;
 const CommandInfo kAboveMainViews[] = {
     {Id::new_session, "New", "File", "Ctrl+N", "Starts over with the demo: 'Hola mi nombre es Alex', seeded weights."},
     {Id::open_file, "Open...", "File", "Ctrl+O",
-     "Opens a session, an exported picture, the weights of a layer, a GGUF model or an input x; dropping the file does "
-     "the same."},
+     "Opens a session, an exported picture, the weights of a layer, a GGUF model, an input x or a corpus; dropping the "
+     "file does the same."},
     {Id::open_folder, "Open folder...", "File", "Ctrl+Shift+O",
      "Opens a checkpoint: a folder with config.json, weights and a tokenizer, or a GGUF file; dropping it does "
      "the same."},
     {Id::open_phrase, "Open phrase...", "File", "", "Takes the words of a text file; dropping a .txt does the same."},
+    {Id::corpus_list, "Open the list of a corpus...", "File", "",
+     "Opens the phrases that were scanned, so that the examples of the view Corpus have their words."},
     {Id::paste_session, "Open from the clipboard", "File", "",
      "Opens the session or the recipe that is on the clipboard as text; undo brings back what was open."},
     {Id::examples, "Examples", "File", "",
@@ -35,6 +37,8 @@ const CommandInfo kAboveMainViews[] = {
     {Id::copy_matrix, "Copy its matrix", "Edit", "", "Puts the matrix of the inspector on the clipboard, with tokens."},
     {Id::copy_summary, "Copy the head in words", "Edit", "",
      "Puts on the clipboard what the selected head and each of its rows attend to, as sentences."},
+    {Id::corpus_table, "Copy the heads of the corpus", "Edit", "",
+     "Puts all heads of the open .hsagg and their means on the clipboard, as CSV."},
     {Id::copy_command, "Copy as a command", "Edit", "Ctrl+Shift+C",
      "Puts the headscope-cli command of this request on the clipboard."},
     {Id::interventions, "Interventions", "Edit", "Ctrl+I",

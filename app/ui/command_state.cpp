@@ -34,6 +34,9 @@ constexpr Need kLesson{[](const Ui& ui) { return !ui.session.view.lesson.empty()
                        "There is no lesson yet: Help, Add a stop, begins one."};
 constexpr Need kProblem{[](const Ui& ui) { return ui.session.problem().has_value(); }, "There is no problem."};
 
+constexpr Need kCorpus{[](const Ui& ui) { return !ui.session.view.corpus.file.empty(); },
+                       "No corpus is open: File, Open, an .hsagg."};
+
 constexpr Need kPipeline{[](const Ui& ui) { return shown_of(ui).pipeline || shown_of(ui).pipeline_names; },
                          "This view has no pipeline."};
 constexpr Need kConcat{[](const Ui& ui) { return shown_of(ui).has_concat; }, "There is no concat here."};
@@ -60,6 +63,8 @@ constexpr CommandNeed kNeeds[] = {
     {CommandId::find_cell, &kResult},
     {CommandId::pin, &kResult},
     {CommandId::unpin, &kPinned},
+    {CommandId::corpus_list, &kCorpus},
+    {CommandId::corpus_table, &kCorpus},
     {CommandId::next_problem, &kProblem},
     {CommandId::play_lesson, &kLesson},
     {CommandId::lesson_pictures, &kLesson},

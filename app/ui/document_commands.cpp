@@ -6,6 +6,7 @@
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/command_actions.h"
 #include "app/ui/compare/compare_panel.h"
+#include "app/ui/corpus/corpus_panel.h"
 #include "app/ui/document_title.h"
 #include "app/ui/file_choice.h"
 #include "app/ui/guide/examples.h"
@@ -69,6 +70,7 @@ void open_document_at(Ui& ui, const std::string& path) {
     take(ui, open_document(path, ui.session.draft, ui.session.view, ui.session.document.given_phrase));
     // A long text with the caret in it would open over the panels below.
     if (words && ui.state.focus == "phrase") ui.state.focus = "inspector/picture";
+    if (ui.session.view.main_view == MainView::corpus) ui.state.focus = corpus_focus(ui);
     std::erase_if(ui.state.notices, [](const Notice& n) { return n.key == "open"; });
     if (!path.starts_with("demo:")) remember_recent(ui.settings, path);
   } catch (const Error& error) {
@@ -90,6 +92,8 @@ const CommandAction kActions[] = {
     {CommandId::open_phrase, [](Ui& ui, const std::string&) { choose_file(ui, "phrase-file"); }},
     {CommandId::open_path, open_document_at},
     {CommandId::paste_session, plain<paste_session>},
+    {CommandId::corpus_list, choose_corpus_list},
+    {CommandId::corpus_table, plain<copy_corpus_table>},
     {CommandId::choose_weights, [](Ui& ui, const std::string&) { choose_file(ui, "weights"); }},
     {CommandId::compare_tensors, [](Ui& ui, const std::string&) { choose_file(ui, kTheirTensors); }},
     {CommandId::save_session, open_dialog<DialogKind::save_session>},

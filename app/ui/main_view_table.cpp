@@ -2,6 +2,7 @@
 #include "app/session/session.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/compare/compare_panel.h"
+#include "app/ui/corpus/corpus_panel.h"
 #include "app/ui/explain/follow.h"
 #include "app/ui/generate/generate_panel.h"
 #include "app/ui/layers/layers_panel.h"
@@ -102,6 +103,8 @@ Obstacle no_generation(const Ui& ui) {
   return ViewObstacle{"There is no model that goes on with a text.",
                       "Open a decoder such as demo:induction, GPT-2 or Llama: Model, weights, or File, Open folder."};
 }
+
+constexpr const char* kCorpusKeys[] = {"Arrows pick a head or an example", "Enter opens the example"};
 
 constexpr MainViewInfo kViews[] = {
     {.view = MainView::layer,
@@ -234,6 +237,15 @@ constexpr MainViewInfo kViews[] = {
      .waits = true,
      .greyed = true,
      .keys = kGenerateKeys},
+    {.view = MainView::corpus,
+     .title = "Heads over a corpus",
+     .name = "Corpus",
+     .command = CommandId::toggle_corpus,
+     .shortcut = "Ctrl+Shift+A",
+     .help = "Shows what every head does over many phrases, from an .hsagg, or one layer again.",
+     .draw = draw_corpus_panel,
+     .focus = corpus_focus,
+     .keys = kCorpusKeys},
     {.view = MainView::script,
      .title = "As a script",
      .name = "Script",

@@ -62,12 +62,13 @@ UI = {
     "ui/lens": {"ui/widgets", "ui/map", "ui/phrase"},
     "ui/sweep": {"ui/widgets", "ui/map", "ui/phrase"},
     "ui/generate": {"ui/widgets", "ui/map", "ui/phrase"},
+    "ui/corpus": {"ui/widgets", "ui/map", "ui/phrase"},
     "ui/bug_lab": {"ui/widgets", "ui/map"},
     "ui/compare": {"ui/widgets", "ui/map", "ui/phrase"},
     "ui/mask": {"ui/widgets", "ui/map"},
     "ui/script": {"ui/widgets"},
     "ui/guide": {"ui/widgets"},
-    "ui/dialogs": {"ui/widgets", "ui/map", "ui/phrase", "ui/bug_lab", "ui/script", "ui/guide"},
+    "ui/dialogs": {"ui/widgets", "ui/map", "ui/phrase", "ui/bug_lab", "ui/corpus", "ui/script", "ui/guide"},
 }
 # Answers of the background, ground first: the shared threads, the services on them, and all of them as one struct.
 _background = {"session/background", "session/background/maps", "session/background/models", "session/background/work"}

@@ -63,13 +63,19 @@ Background::Background(const Executor& like, const std::function<void()>& wake, 
                      return attribution(*of.trace->model, question, cancel);
                    }),
       sweeps(like.make_sibling(Load::heavy), wake, sweep_work(std::move(engine))),
-      next_tokens(like.make_sibling(Load::heavy), wake, next_token_of) {}
+      next_tokens(like.make_sibling(Load::heavy), wake, next_token_of),
+      corpora(like.make_sibling(Load::heavy), wake, corpus_contents),
+      corpus_lists(like.make_sibling(Load::heavy), wake, corpus_list),
+      corpus_models(like.make_sibling(Load::heavy), wake, corpus_model),
+      corpus_phrases(like.make_sibling(Load::heavy), wake, corpus_phrases_of),
+      heads_like_one(like.make_sibling(Load::light), wake, head_among_others) {}
 
 bool Background::busy() const {
   return maps.busy() || slice_numbers.busy() || model_numbers.busy() || variant_numbers.busy() ||
          precision_numbers.busy() || explanations.busy() || comparisons.busy() || differences.busy() ||
          sensitivities.busy() || cell_searches.busy() || text_shades.busy() || lenses.busy() || attributions.busy() ||
-         sweeps.busy() || next_tokens.busy();
+         sweeps.busy() || next_tokens.busy() || corpora.busy() || corpus_lists.busy() || corpus_models.busy() ||
+         corpus_phrases.busy() || heads_like_one.busy();
 }
 
 }  // namespace headscope

@@ -5,6 +5,7 @@
 
 #include "app/session/background/background_queries.h"
 #include "app/session/background/cell_search.h"
+#include "app/session/background/corpora.h"
 #include "app/session/background/explanations.h"
 #include "app/session/background/maps/map_tiles.h"
 #include "app/session/background/maps/slice_numbers.h"
@@ -48,6 +49,12 @@ struct Background {
   Sweeps sweeps;
   // Which token follows the text.
   NextTokens next_tokens;
+  // What a scan has counted, and its phrases.
+  Corpora corpora;
+  CorpusLists corpus_lists;
+  CorpusModels corpus_models;
+  CorpusPhrases corpus_phrases;
+  HeadsLikeOne heads_like_one;
 
   bool busy() const;  // one of them has work
 };

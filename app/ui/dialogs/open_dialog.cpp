@@ -9,6 +9,7 @@
 #include "app/session/folder_listing.h"
 #include "app/session/settings.h"
 #include "app/ui/bug_lab/bug_lab.h"
+#include "app/ui/corpus/corpus_panel.h"
 #include "app/ui/dialogs/capture_hint.h"
 #include "app/ui/dialogs/dialog_frame.h"
 #include "app/ui/dialogs/open_purpose.h"
@@ -53,6 +54,8 @@ void accept(Ui& ui, const std::string& path) {
   close_dialog(ui);
   if (purpose.empty() || purpose == kPhraseFile || purpose == kModelFolder || purpose == kImageFile) {
     ui.push(CommandId::open_path, path);
+  } else if (purpose == kCorpusListPurpose) {
+    ui.push(CommandId::corpus_list, path);
   } else if (purpose == kTheirTensors) {
     compare_with_file(ui, path);
   } else {

@@ -1,6 +1,7 @@
 #include "app/ui/dialogs/open_purpose.h"
 
 #include "app/ui/bug_lab/bug_lab.h"
+#include "app/ui/corpus/corpus_panel.h"
 
 namespace headscope::ui {
 
@@ -9,9 +10,9 @@ OpenPurpose open_purpose(const std::string& name) {
       {"",
        "Open",
        "a session (.json), a picture of Headscope's (.png, .svg, .pdf, .html), one layer, a model (.gguf), a capture, "
-       "x (.npy), a phrase (.txt), a picture for the open model (.png, .jpg)",
+       "x (.npy), a phrase (.txt), a corpus (.hsagg), a picture for the open model (.png, .jpg)",
        {".json", ".png", ".jpg", ".jpeg", ".svg", ".pdf", ".html", ".safetensors", ".bin", ".pt", ".pth", ".gguf",
-        ".npy", ".npz", ".txt", ".text", ".md"}},
+        ".npy", ".npz", ".txt", ".text", ".md", ".hsagg"}},
       // No file's name ends with a slash: folders only.
       {kExportFolder, "Choose a folder", "where the export is written", {"/"}, true},
       {kModelFolder,
@@ -36,6 +37,11 @@ OpenPurpose open_purpose(const std::string& name) {
        "Compare with my tensors",
        "one stage (.npy, named like it or of its shape) or several (.safetensors)",
        {".npy", ".safetensors"}},
+      {kCorpusListPurpose,
+       "Open the list of a corpus",
+       "the phrases that were scanned: .txt (a line each) or .jsonl, packed (.gz) or not; or a folder of such files",
+       {".txt", ".jsonl", ".gz"},
+       true},
       {kPhraseFile,
        "Open a phrase",
        "a text (.txt, .text, .md): its words become the phrase",

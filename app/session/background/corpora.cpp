@@ -1,0 +1,114 @@
+#include "app/session/background/corpora.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include "core/base/error.h"
+#include "core/corpus/corpus_file.h"
+#include "core/io/sha256.h"
+#include "core/model/checkpoint.h"
+#include "core/model/demo_checkpoints.h"
+#include "core/model/weights_sha256.h"
+
+namespace headscope {
+namespace {
+
+CorpusPhrase phrase_of(const CorpusPhrasesQuery& of, const std::string& text) {
+  CorpusPhrase phrase;
+  phrase.text = text;
+  if (of.tokenizer == nullptr) return phrase;
+  phrase.ids = of.tokenizer->tokenize(text).ids;
+  const auto most = static_cast<std::size_t>(of.record->facts.most_tokens);
+  phrase.cut = phrase.ids.size() > most;
+  phrase.ids.resize(std::min(phrase.ids.size(), most));
+  for (const std::int64_t id : phrase.ids) phrase.pieces.push_back(of.tokenizer->piece_of(id));
+  return phrase;
+}
+
+}  // namespace
+
+CorpusContents corpus_contents(const CorpusQuery& of, const CancelToken&) {
+  CorpusContents contents;
+  contents.record = std::make_shared<const CorpusRecord>(read_corpus_file(of.file));
+  if (contents.record->heads.empty()) throw Error(of.file + ": no head is in it; scan some");
+  contents.table = std::make_shared<const HeadTable>(head_table(*contents.record));
+  return contents;
+}
+
+std::shared_ptr<const PhraseList> corpus_list(const CorpusListQuery& of, const CancelToken& cancel) {
+  auto list = std::make_shared<const PhraseList>(PhraseList::open(of.path, cancel));
+  const CorpusFacts& facts = of.record->facts;
+  if (list->sha256() != facts.list_sha256) {
+    throw Error(
+        fmt::format("{} is not the list that was scanned: it has {} lines and the sha256 {}, that one {} lines "
+                    "and {}",
+                    of.path, list->size(), list->sha256(), facts.list_size, facts.list_sha256));
+  }
+  return list;
+}
+
+std::shared_ptr<const Tokenizer> corpus_model(const CorpusModelQuery& of, const CancelToken& cancel) {
+  const std::shared_ptr<const Checkpoint> checkpoint = Checkpoint::open(of.model);
+  if (checkpoint->tokenizer() == nullptr) throw Error(of.model + " has no tokenizer; the scan had one");
+  const std::string digest = sha256_of(*checkpoint, cancel);
+  const CorpusFacts& facts = of.record->facts;
+  if (digest != facts.sha256) {
+    throw Error(fmt::format("{} is not the model that was scanned: its weights have the sha256 {}, those of {} {}",
+                            of.model, digest, facts.model, facts.sha256));
+  }
+  return checkpoint->tokenizer();
+}
+
+std::vector<CorpusPhrase> corpus_phrases_of(const CorpusPhrasesQuery& of, const CancelToken& cancel) {
+  const std::vector<CorpusExample>& examples = of.record->heads[of.head].top;
+  std::vector<CorpusPhrase> phrases(examples.size());
+  std::multimap<std::int64_t, std::size_t> wanted;
+  for (std::size_t k = 0; k < examples.size(); ++k) wanted.emplace(examples[k].phrase, k);
+  if (wanted.empty()) return phrases;
+  of.list->visit({wanted.begin()->first, wanted.rbegin()->first + 1}, [&](const ListedPhrase& phrase) {
+    cancel.check();
+    const auto [begin, end] = wanted.equal_range(phrase.index);
+    for (auto at = begin; at != end; ++at) {
+      if (short_sha256(phrase.text) != examples[at->second].hash) {
+        throw Error(fmt::format("phrase {} of the list is not the one that was scanned", phrase.index));
+      }
+      phrases[at->second] = phrase_of(of, phrase.text);
+    }
+  });
+  return phrases;
+}
+
+HeadAmongOthers head_among_others(const HeadsLikeQuery& of, const CancelToken&) {
+  HeadAmongOthers among{heads_like(*of.table, of.head, of.most), {}};
+  for (const CorpusMetric metric : all_corpus_metrics()) among.ranks.push_back(of.table->rank(metric, of.head));
+  return among;
+}
+
+std::string list_beside(const std::string& file) {
+  for (const char* ending : {".txt", ".txt.gz", ".jsonl", ".jsonl.gz"}) {
+    std::filesystem::path list(file);
+    list.replace_extension(ending);
+    std::error_code error;
+    if (std::filesystem::is_regular_file(list, error)) return list.string();
+  }
+  return "";
+}
+
+std::string shipped_corpus() {
+  // assets/demos/pronouns has assets/corpus beside its parent, and so it is installed.
+  try {
+    const std::filesystem::path demos = std::filesystem::path(demo_folder("pronouns")).parent_path();
+    const std::filesystem::path file = demos.parent_path() / "corpus" / "pronouns.hsagg";
+    std::error_code error;
+    if (std::filesystem::is_regular_file(file, error)) return file.string();
+  } catch (const UsageError&) {
+    return "";
+  }
+  return "";
+}
+
+}  // namespace headscope

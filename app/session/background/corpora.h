@@ -1,0 +1,87 @@
+// What the corpus view asks, as services of latest_work.h: the file of a scan, its list of phrases, the model that was
+// scanned, the phrases of a head's examples, heads like one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/session/background/work/latest_work.h"
+#include "core/corpus/corpus_record.h"
+#include "core/corpus/head_table.h"
+#include "core/corpus/phrase_list.h"
+#include "core/text/tokenizer.h"
+
+namespace headscope {
+
+struct CorpusQuery {
+  std::string file;
+  friend bool operator==(const CorpusQuery&, const CorpusQuery&) = default;
+};
+struct CorpusContents {
+  std::shared_ptr<const CorpusRecord> record;
+  std::shared_ptr<const HeadTable> table;
+};
+using Corpora = LatestWork<CorpusQuery, CorpusContents>;
+// Fails as read_corpus_file(), and where there is no head in it.
+CorpusContents corpus_contents(const CorpusQuery& of, const CancelToken& cancel);
+
+// Whether a list of phrases is the one that was scanned.
+struct CorpusListQuery {
+  std::shared_ptr<const CorpusRecord> record;
+  std::string path;
+  friend bool operator==(const CorpusListQuery&, const CorpusListQuery&) = default;
+};
+using CorpusLists = LatestWork<CorpusListQuery, std::shared_ptr<const PhraseList>>;
+// The list; fails as PhraseList::open(), and says both digests when it is another one.
+std::shared_ptr<const PhraseList> corpus_list(const CorpusListQuery& of, const CancelToken& cancel);
+
+// Whether a model is the one that was scanned, by the digest of its weights.
+struct CorpusModelQuery {
+  std::shared_ptr<const CorpusRecord> record;
+  std::string model;  // as --model names it
+  friend bool operator==(const CorpusModelQuery&, const CorpusModelQuery&) = default;
+};
+using CorpusModels = LatestWork<CorpusModelQuery, std::shared_ptr<const Tokenizer>>;
+// Its tokenizer; reads all weights. Fails as Checkpoint::open(), and says both digests when it is another model.
+std::shared_ptr<const Tokenizer> corpus_model(const CorpusModelQuery& of, const CancelToken& cancel);
+
+// The phrases that the examples of a head stand in.
+struct CorpusPhrasesQuery {
+  std::shared_ptr<const CorpusRecord> record;
+  std::shared_ptr<const PhraseList> list;
+  std::shared_ptr<const Tokenizer> tokenizer;  // null: phrases are not split into tokens
+  std::size_t head = 0;                        // index in record->heads
+  friend bool operator==(const CorpusPhrasesQuery&, const CorpusPhrasesQuery&) = default;
+};
+struct CorpusPhrase {
+  std::string text;
+  std::vector<std::int64_t> ids;    // those that were scanned: the first most_tokens; none without a tokenizer
+  std::vector<std::string> pieces;  // one an id
+  bool cut = false;                 // the phrase has more tokens
+};
+using CorpusPhrases = LatestWork<CorpusPhrasesQuery, std::vector<CorpusPhrase>>;
+// One an example, in their order; fails where a phrase is not the one that was counted, by its hash.
+std::vector<CorpusPhrase> corpus_phrases_of(const CorpusPhrasesQuery& of, const CancelToken& cancel);
+
+struct HeadsLikeQuery {
+  std::shared_ptr<const HeadTable> table;
+  std::size_t head = 0, most = 0;
+  friend bool operator==(const HeadsLikeQuery&, const HeadsLikeQuery&) = default;
+};
+struct HeadAmongOthers {
+  std::vector<SimilarHead> alike;
+  std::vector<std::int64_t> ranks;  // of HeadTable::rank(), one a metric
+};
+using HeadsLikeOne = LatestWork<HeadsLikeQuery, HeadAmongOthers>;
+HeadAmongOthers head_among_others(const HeadsLikeQuery& of, const CancelToken& cancel);
+
+// A list of phrases with the name of the .hsagg and an ending of lists, in the same folder; "": there is none.
+std::string list_beside(const std::string& file);
+
+// The corpus that is shipped: pronouns.hsagg, of demo:pronouns; "" where it is not installed.
+std::string shipped_corpus();
+
+}  // namespace headscope

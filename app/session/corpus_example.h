@@ -1,0 +1,27 @@
+// An example of a corpus as a document: its phrase on the model that was scanned, at its layer, head and cell.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "app/session/background/corpora.h"
+#include "app/session/documents.h"
+
+namespace headscope {
+
+// Which model the examples of a record need: "demo:NAME" itself; else the one that is open, when it is a folder or a
+// file of weights; "": none is at hand.
+std::string model_for(const CorpusRecord& record, const Request& current);
+
+// record.heads[head].top[example], on the model that was scanned.
+struct ExamplePlace {
+  std::size_t head = 0, example = 0;
+  std::string model;  // as --model names it
+};
+
+// `phrase` is that of the example. Of `current` only what computes stays. A phrase that has more tokens than were
+// scanned becomes the ids that were: what follows would change the weights of models that see both ways.
+Document example_document(const CorpusRecord& record, const ExamplePlace& place, const CorpusPhrase& phrase,
+                          const Request& current, const ViewState& view);
+
+}  // namespace headscope

@@ -1,0 +1,187 @@
+// What the view 'corpus' asks of the background, and what picking and opening do.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/session/corpus_example.h"
+#include "app/session/session.h"
+#include "app/ui/corpus/corpus_panel.h"
+#include "app/ui/map/heatmap_view.h"
+#include "app/ui/widgets/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr std::size_t kMostAlike = 8;
+constexpr std::size_t kMostWords = std::size_t{1} << 16;  // bytes of phrases that the atlas gets
+
+// Whether `result` answers `question`, which LatestWork::want() was asked.
+template <typename Result, typename Question>
+AtHand at_hand(const std::shared_ptr<const Result>& result, const Question& question) {
+  if (result == nullptr || !(result->question == question)) return AtHand::not_known_yet;
+  return result->answer ? AtHand::yes : AtHand::no;
+}
+
+// The list beside the file, looked for once: a frame waits for no disk.
+struct ListBeside {
+  std::shared_ptr<const CorpusRecord> of;
+  std::string path;
+};
+
+const std::string& known_list_beside(Ui& ui, const std::shared_ptr<const CorpusRecord>& record) {
+  ListBeside& known = ui.state.panels.get<ListBeside>();
+  if (known.of != record) known = {record, list_beside(ui.session.view.corpus.file)};
+  return known.path;
+}
+
+void find_list(Ui& ui, CorpusShown& shown) {
+  const CorpusView& view = ui.session.view.corpus;
+  shown.list = view.list.empty() ? known_list_beside(ui, shown.record) : view.list;
+  if (shown.list.empty()) return;
+  const CorpusListQuery query{shown.record, shown.list};
+  const auto result = ui.session.background.corpus_lists.want(query);
+  shown.has_list = at_hand(result, query);
+  if (shown.has_list == AtHand::yes) shown.phrases = *result->answer;
+  if (shown.has_list == AtHand::no) shown.list_problem = result->failure;
+}
+
+void find_model(Ui& ui, CorpusShown& shown) {
+  shown.model = model_for(*shown.record, ui.session.draft);
+  // The weights of a model that is no demo may be many gigabytes: they are read when nothing else is missing.
+  const bool waits = !shown.model.starts_with("demo:") && shown.has_list != AtHand::yes;
+  if (shown.model.empty() || waits) return;
+  const CorpusModelQuery query{shown.record, shown.model};
+  const auto result = ui.session.background.corpus_models.want(query);
+  shown.has_model = at_hand(result, query);
+  if (shown.has_model == AtHand::yes) shown.tokenizer = *result->answer;
+  if (shown.has_model == AtHand::no) shown.model_problem = result->failure;
+}
+
+void find_texts(Ui& ui, CorpusShown& shown) {
+  if (shown.phrases == nullptr) return;
+  const CorpusPhrasesQuery query{shown.record, shown.phrases, shown.tokenizer, shown.head};
+  const auto result = ui.session.background.corpus_phrases.want(query);
+  if (at_hand(result, query) == AtHand::not_known_yet) return;
+  shown.texts = result;
+  CorpusPanelState& state = ui.state.panels.get<CorpusPanelState>();
+  if (!result->answer || state.lines.of == result) return;
+  state.words.clear();
+  for (const CorpusPhrase& phrase : *result->answer) {
+    if (state.words.size() + phrase.text.size() < kMostWords) state.words += phrase.text;
+  }
+}
+
+}  // namespace
+
+std::string CorpusShown::name_of(std::size_t index) const {
+  return fmt::format("{}.{}", table->heads[index].layer, table->heads[index].head);
+}
+
+CorpusShown corpus_shown(Ui& ui, const CorpusContents& contents) {
+  const CorpusView& view = ui.session.view.corpus;
+  CorpusShown shown;
+  shown.record = contents.record;
+  shown.table = contents.table;
+  if (view.head) shown.head = shown.table->find(view.head->row, view.head->column).value_or(0);
+  const auto examples = static_cast<std::int64_t>(shown.picked().top.size());
+  shown.example =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(view.example, 0, std::max<std::int64_t>(examples - 1, 0)));
+  find_list(ui, shown);
+  find_model(ui, shown);
+  find_texts(ui, shown);
+  const HeadsLikeQuery query{shown.table, shown.head, kMostAlike};
+  const auto among = ui.session.background.heads_like_one.want(query);
+  if (at_hand(among, query) == AtHand::yes) shown.among = among;
+  return shown;
+}
+
+void pick_head(Ui& ui, const CorpusShown& shown, std::size_t head) {
+  const HeadTable::Head& picked = shown.table->heads[head];
+  CorpusView& view = ui.session.view.corpus;
+  view.head = Cell{picked.layer, picked.head};
+  view.example = 0;
+  ui.state.wants_frame = true;
+}
+
+void read_head_keys(Ui& ui, const CorpusShown& shown) {
+  if (const std::optional<Cell> step = take_arrow(ui)) {
+    pick_head(ui, shown, shown.table->beside(shown.head, step->row, step->column));
+  } else if (ui.take_key(KeyName::home)) {
+    pick_head(ui, shown, 0);
+  } else if (ui.take_key(KeyName::end)) {
+    pick_head(ui, shown, shown.table->heads.size() - 1);
+  } else if (ui.take_key(KeyName::enter)) {
+    open_example(ui, shown);
+  }
+}
+
+std::string example_obstacle(const CorpusShown& shown) {
+  if (shown.picked().top.empty()) return "No phrase was kept of this head.";
+  if (shown.has_list == AtHand::not_known_yet) return "The list of phrases is being read.";
+  if (shown.has_list == AtHand::no) {
+    return shown.list_problem.empty() ? "The file has the places of its examples, and no text: open the list that was "
+                                        "scanned."
+                                      : shown.list_problem;
+  }
+  if (shown.has_model == AtHand::not_known_yet) return "The weights of " + shown.model + " are being compared.";
+  if (shown.has_model == AtHand::no) {
+    return shown.model_problem.empty()
+               ? fmt::format("The model is {}, of weights with the sha256 {}: open its folder (File, Open folder).",
+                             shown.record->facts.model, shown.record->facts.sha256)
+               : shown.model_problem;
+  }
+  if (shown.texts == nullptr) return "The phrases are being read.";
+  return shown.texts->answer ? "" : shown.texts->failure;
+}
+
+void open_example(Ui& ui, const CorpusShown& shown) {
+  if (const std::string obstacle = example_obstacle(shown); !obstacle.empty()) {
+    Notice notice{Notice::Kind::info, "Not opened.", obstacle, "corpus/example"};
+    if (shown.has_list == AtHand::no) {
+      notice.button = "Open list...";
+      notice.command = {CommandId::corpus_list, ""};
+    }
+    return put_notice(ui.state, notice);
+  }
+  const CorpusPhrase& phrase = (*shown.texts->answer)[shown.example];
+  const Document document = example_document(*shown.record, {shown.head, shown.example, shown.model}, phrase,
+                                             ui.session.draft, ui.session.view);
+  ui.session.open(document.request, document.view, document.identity());
+  ui.state.edits.clear();
+  ui.state.focus = "inspector/picture";
+  ui.state.wants_frame = true;
+}
+
+std::string metric_words(CorpusMetric metric) {
+  std::string words(corpus_metric_key(metric));
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+const char* metric_unit(CorpusMetric metric) {
+  return metric == CorpusMetric::entropy ? "bits" : metric == CorpusMetric::distance ? "tokens" : "";
+}
+
+std::string mean_text(double value) {
+  if (!std::isfinite(value)) return "none";
+  return number_label(value, std::fabs(value) < 10 ? 3 : 1);
+}
+
+CorpusMetric shown_metric(const std::string& key) {
+  return corpus_metric_named(key).value_or(CorpusMetric::entropy);
+}
+
+void metric_combo(Ui& ui, const std::string& name, const Rect& rect, std::string& key, const char* tooltip) {
+  std::vector<std::string> items;
+  int selected = 0;
+  for (const CorpusMetric metric : all_corpus_metrics()) {
+    if (metric == shown_metric(key)) selected = static_cast<int>(items.size());
+    items.push_back(metric_words(metric));
+  }
+  if (combo(ui, name, rect, items, selected, {{true, false, tooltip}, Type::words12})) {
+    key = corpus_metric_key(all_corpus_metrics()[static_cast<std::size_t>(selected)]);
+  }
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,274 @@
+// The strongest phrases of one head, a line each, and the picked one with its text.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/session/session.h"
+#include "app/ui/corpus/corpus_panel.h"
+#include "app/ui/map/axis_labels.h"
+#include "app/ui/map/heatmap_view.h"
+#include "app/ui/phrase/phrase_tokens.h"
+#include "app/ui/stage_facts.h"
+#include "app/ui/widgets/control_states.h"
+#include "app/ui/widgets/widgets.h"
+#include "core/base/grouped_digits.h"
+#include "core/picture/color_map.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kRow = 26, kIndex = 58, kWeight = 58, kPiece = 4, kDetail = 172, kText = 72, kLowest = 320;
+constexpr std::int64_t kMostAround = 8;       // tokens on both sides of query and key
+constexpr std::size_t kLongestShown = 1'000;  // bytes of a phrase that are shown
+
+// At most so many bytes of it, whole characters.
+std::string beginning(const std::string& text) {
+  if (text.size() <= kLongestShown) return text;
+  std::size_t end = kLongestShown;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end) + "\u2026";
+}
+
+const CorpusPhrase* phrase_of(const CorpusShown& shown, std::size_t example) {
+  if (shown.texts == nullptr || !shown.texts->answer || example >= shown.texts->answer->size()) return nullptr;
+  return &(*shown.texts->answer)[example];
+}
+
+// The tokens around query and key, `around` on both sides, increasing; -1 between two parts.
+std::vector<std::int64_t> tokens_around(const CorpusExample& example, std::int64_t count, std::int64_t around) {
+  const std::int64_t first = std::min(example.query, example.key), second = std::max(example.query, example.key);
+  std::vector<std::int64_t> tokens;
+  std::int64_t last = -1;
+  for (const std::int64_t center : {first, second}) {
+    for (std::int64_t k = std::max(last + 1, center - around); k <= std::min(count - 1, center + around); ++k) {
+      if (k != last + 1) tokens.push_back(-1);
+      tokens.push_back(k);
+      last = k;
+    }
+  }
+  if (last >= 0 && last + 1 < count) tokens.push_back(-1);
+  return tokens;
+}
+
+ExampleLine line_of(Ui& ui, const CorpusPhrase& phrase, const CorpusExample& example, float width) {
+  const auto count = static_cast<std::int64_t>(phrase.pieces.size());
+  ExampleLine line;
+  for (std::int64_t around = kMostAround; around >= 0; --around) {
+    line.pieces.clear();
+    float x = 0;
+    for (const std::int64_t token : tokens_around(example, count, around)) {
+      ExampleLine::Piece piece;
+      piece.token = token;
+      piece.words = token < 0 ? "\u2026" : visible_piece(phrase.pieces[static_cast<std::size_t>(token)]);
+      piece.words = shortened(ui, Type::mono12, piece.words, ui.px(120));
+      piece.x = x;
+      piece.width = std::ceil(text_width(ui, Type::mono12, piece.words)) + 2 * ui.px(kPiece);
+      x += piece.width + 1;
+      line.pieces.push_back(std::move(piece));
+    }
+    if (x <= width) break;
+  }
+  return line;
+}
+
+// The lines of the picked head's examples, made once for their texts and the width.
+const ExampleLines& lines_of(Ui& ui, const CorpusShown& shown, float width) {
+  ExampleLines& made = ui.state.panels.get<CorpusPanelState>().lines;
+  if (made.of == shown.texts && made.width == width) return made;
+  made = {shown.texts, width, {}};
+  for (std::size_t k = 0; k < shown.picked().top.size(); ++k) {
+    const CorpusPhrase* phrase = phrase_of(shown, k);
+    made.lines.push_back(phrase == nullptr ? ExampleLine() : line_of(ui, *phrase, shown.picked().top[k], width));
+  }
+  return made;
+}
+
+void draw_pieces(Ui& ui, const ExampleLine& line, const CorpusExample& example, const Rect& place) {
+  canvas().PushClipRect(place.min, place.max, true);
+  for (const ExampleLine::Piece& piece : line.pieces) {
+    const Rect box{{place.min.x + piece.x, place.min.y + ui.px(3)},
+                   {place.min.x + piece.x + piece.width, place.max.y - ui.px(3)}};
+    Rgba ink = piece.token < 0 ? ui.colors.text3 : ui.colors.text2;
+    if (piece.token >= 0 && piece.token == example.key) {
+      const Rgba ground = color_at(color_map_of(ui, true), static_cast<double>(example.value));
+      fill(box, ground, ui.px(size::radius_inner));
+      outline(ui, box, ui.colors.key, 1.5f, ui.px(size::radius_inner));
+      ink = ink_on(ground);
+    }
+    if (piece.token >= 0 && piece.token == example.query) {
+      outline(ui, inset(box, example.query == example.key ? ui.px(2) : 0), ui.colors.query, 1.5f,
+              ui.px(size::radius_inner));
+      if (example.query != example.key) ink = ui.colors.text;
+    }
+    text_in(ui, box, Type::mono12, ink, piece.words, 0.5f);
+  }
+  canvas().PopClipRect();
+}
+
+void draw_row(Ui& ui, const CorpusShown& shown, std::size_t k, const ExampleLine& line, const Rect& place) {
+  const CorpusExample& example = shown.picked().top[k];
+  Rect inner = inset(place, ui.px(4));
+  text_in(ui, take_left(inner, ui.px(kIndex), ui.px(8)), Type::mono11, ui.colors.text2, grouped_digits(example.phrase),
+          1);
+  text_in(ui, take_right(inner, ui.px(kWeight), ui.px(6)), Type::mono12, ui.colors.text,
+          number_label(static_cast<double>(example.value), 4), 1);
+  if (!line.pieces.empty())
+    return draw_pieces(ui, line, example, {{inner.min.x, place.min.y}, {inner.max.x, place.max.y}});
+  const CorpusPhrase* phrase = phrase_of(shown, k);
+  const std::string words = phrase != nullptr ? shortened(ui, Type::mono12, beginning(phrase->text), inner.width())
+                                              : fmt::format("query {} \u00b7 key {}", example.query, example.key);
+  text_in(ui, inner, Type::mono12, ui.colors.text2, words);
+}
+
+void read_keys(Ui& ui, const CorpusShown& shown) {
+  const auto last = static_cast<std::int64_t>(shown.picked().top.size()) - 1;
+  std::int64_t& example = ui.session.view.corpus.example;
+  if (const std::optional<Cell> step = take_arrow(ui)) {
+    example = std::clamp<std::int64_t>(static_cast<std::int64_t>(shown.example) + step->row, 0, last);
+  } else if (ui.take_key(KeyName::home)) {
+    example = 0;
+  } else if (ui.take_key(KeyName::end)) {
+    example = last;
+  } else if (ui.take_key(KeyName::enter)) {
+    return open_example(ui, shown);
+  }
+}
+
+void draw_list(Ui& ui, const CorpusShown& shown, const Rect& list) {
+  const std::size_t count = shown.picked().top.size();
+  const float content = ui.px(kRow) * static_cast<float>(count);
+  const ExampleLines& made = lines_of(ui, shown, list.width() - ui.px(kIndex + kWeight + 14 + 8 + 10));
+  const Interaction it = interact_mouse(ui, kCorpusExamples, list);
+  const ScrollArea scroll = begin_scroll(ui, kCorpusExamples, list, content);
+  const Rect rows{list.min, {list.max.x - (content > list.height() ? ui.px(10) : 0), list.max.y}};
+  float y = list.min.y - scroll.offset;
+  bool opens = false;
+  for (std::size_t k = 0; k < count; ++k) {
+    const Rect place = row(rows, y, ui.px(kRow));
+    if (place.max.y < list.min.y || place.min.y > list.max.y) continue;
+    if (ui.probe != nullptr) ui.mark(fmt::format("corpus/example/{}", k), place);
+    const bool hovered = it.hovered && place.contains(ImGui::GetIO().MousePos);
+    if (k == shown.example || hovered)
+      fill(place, k == shown.example ? ui.colors.tint : ui.colors.hover, ui.px(size::radius_control));
+    if (k == shown.example) outline(ui, place, ui.colors.accent, 1.5f, ui.px(size::radius_control));
+    draw_row(ui, shown, k, k < made.lines.size() ? made.lines[k] : ExampleLine(), place);
+    if (hovered && it.clicked) ui.session.view.corpus.example = static_cast<std::int64_t>(k);
+    opens = opens || (hovered && it.double_clicked);
+  }
+  end_scroll(ui);
+  if (opens) open_example(ui, shown);
+  if (it.focused && count > 0) read_keys(ui, shown);
+  if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, inset(list, -ui.px(1)), ui.px(3));
+}
+
+// "·it → ·animal", its places, its weight.
+void draw_cell(Ui& ui, const CorpusShown& shown, const Rect& place) {
+  const CorpusExample& example = shown.picked().top[shown.example];
+  fill(place, ui.colors.well, ui.px(size::radius_control));
+  outline(ui, place, ui.colors.line, 1, ui.px(size::radius_control));
+  Rect line = inset(place, ui.px(6));
+  text_in(ui, take_right(line, ui.px(50), ui.px(6)), Type::mono_bold12, ui.colors.text,
+          number_label(static_cast<double>(example.value), 4), 1);
+  const std::string where = fmt::format("query {} \u00b7 key {}", example.query, example.key);
+  text_in(ui, take_right(line, std::ceil(text_width(ui, Type::mono11, where)) + 1, ui.px(6)), Type::mono11,
+          ui.colors.text2, where, 1);
+  const CorpusPhrase* phrase = phrase_of(shown, shown.example);
+  const auto token = [&](std::int64_t at) {
+    const bool known = phrase != nullptr && at >= 0 && at < static_cast<std::int64_t>(phrase->pieces.size());
+    return known ? visible_piece(phrase->pieces[static_cast<std::size_t>(at)]) : std::string();
+  };
+  const std::string query = token(example.query), key = token(example.key);
+  if (query.empty() || key.empty()) return;
+  const auto word = [&](const std::string& words, Rgba ink) {
+    const std::string cut = shortened(ui, Type::mono12, words, ui.px(90));
+    text_in(ui, take_left(line, std::ceil(text_width(ui, Type::mono12, cut)) + 1, ui.px(8)), Type::mono12, ink, cut);
+  };
+  word(query, ui.colors.query);
+  word("\u2192", ui.colors.text3);
+  word(key, ui.colors.key);
+}
+
+void draw_detail(Ui& ui, const CorpusShown& shown, const Rect& area) {
+  const CorpusExample& example = shown.picked().top[shown.example];
+  const CorpusPhrase* phrase = phrase_of(shown, shown.example);
+  float y = area.min.y;
+  const Rect title = row(area, y, ui.px(28));
+  std::string fact = phrase == nullptr || phrase->ids.empty() ? "" : fmt::format("{} tokens", phrase->ids.size());
+  if (phrase != nullptr && phrase->cut) fact += ", the rest was not scanned";
+  text_in(ui, title, Type::title12, ui.colors.text, "Phrase " + grouped_digits(example.phrase));
+  text_in(ui, title, Type::words11, ui.colors.text3, fact, 1);
+  const Rect box = row(area, y, ui.px(kText));
+  fill(box, ui.colors.well, ui.px(size::radius_control));
+  canvas().PushClipRect(box.min, box.max, true);
+  const Rect inner = inset(box, ui.px(8));
+  paragraph(ui, {inner.min, {inner.max.x, inner.min.y}}, Type::words12,
+            phrase == nullptr ? ui.colors.text3 : ui.colors.text,
+            phrase == nullptr ? example_obstacle(shown) : beginning(phrase->text));
+  canvas().PopClipRect();
+  y += ui.px(6);
+  draw_cell(ui, shown, row(area, y, ui.px(28)));
+  y += ui.px(6);
+  Rect line = row(area, y, ui.px(size::control_height));
+  const std::string obstacle = example_obstacle(shown);
+  if (button(ui, "corpus/open", take_right(line, ui.px(96), ui.px(8)), "Open",
+             {true, false, "Opens the microscope on this phrase, layer, head and cell. Undo comes back."}, true)) {
+    open_example(ui, shown);
+  }
+  text_in(ui, line, Type::words11, ui.colors.text3,
+          obstacle.empty() ? "Enter opens it in the microscope" : "something is missing: Open says what");
+}
+
+// Where phrases come from; returns the y below.
+float draw_source(Ui& ui, const CorpusShown& shown, const Rect& area) {
+  Rect line{area.min, {area.max.x, area.min.y + ui.px(size::control_height)}};
+  if (button(
+          ui, "corpus/list", take_right(line, ui.px(92), ui.px(8)), "Open list...",
+          {true, false, "The list of phrases that was scanned: a file or a folder. Its digest says whether it is."})) {
+    ui.push(CommandId::corpus_list);
+  }
+  const std::string file = std::filesystem::path(shown.list).filename().string();
+  std::string words = "no list is open: examples have places and no words";
+  Rgba ink = ui.colors.warn;
+  if (shown.has_list == AtHand::yes) {
+    words = "phrases of " + file;
+    ink = ui.colors.text2;
+  } else if (shown.has_list == AtHand::not_known_yet) {
+    words = "reading " + file + " \u2026";
+    ink = ui.colors.text2;
+  } else if (!shown.list.empty()) {
+    words = file + " is not the list that was scanned";
+  }
+  text_in(ui, line, Type::words12, ink, words);
+  ui.mark("corpus/source: " + words, line);
+  return line.max.y + ui.px(6);
+}
+
+}  // namespace
+
+void draw_corpus_examples(Ui& ui, const CorpusShown& shown, const Rect& area) {
+  const float pad = ui.px(size::panel_padding);
+  const std::size_t count = shown.picked().top.size();
+  panel_header(ui, {area.min, {area.max.x, area.min.y + ui.px(36)}}, "Examples",
+               fmt::format("the {} phrases with the strongest weight of {}", count, shown.name_of(shown.head)));
+  Rect body{{area.min.x + pad, area.min.y + ui.px(36)}, {area.max.x - pad, area.max.y - ui.px(8)}};
+  body.min.y = draw_source(ui, shown, body);
+  if (count == 0) {
+    paragraph(ui, {body.min, {body.max.x, body.min.y}}, Type::words12, ui.colors.text, example_obstacle(shown));
+    return;
+  }
+  Rect detail = body;
+  const bool low = body.height() < ui.px(kLowest);
+  detail.min.y = low ? body.max.y : body.max.y - ui.px(kDetail);
+  Rect titles = row(body, body.min.y, ui.px(18));
+  text_in(ui, take_left(titles, ui.px(kIndex + 2), ui.px(8)), Type::words11, ui.colors.text3, "phrase", 1);
+  text_in(ui, titles, Type::words11, ui.colors.text3, "weight", 1);
+  text_in(ui, titles, Type::words11, ui.colors.text3, "query framed, key painted by its weight");
+  draw_list(ui, shown, {body.min, {body.max.x, detail.min.y - ui.px(8)}});
+  if (!low) draw_detail(ui, shown, detail);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,183 @@
+#include "core/corpus/head_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace headscope {
+namespace {
+
+std::size_t place_of(const std::vector<std::int64_t>& sorted, std::int64_t value) {
+  return static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), value) - sorted.begin());
+}
+
+void sort_each_once(std::vector<std::int64_t>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+// Range and standardised values of one metric.
+void add_metric(HeadTable& table, std::size_t metric) {
+  const std::size_t count = table.heads.size();
+  const std::span<const double> values(table.means.data() + metric * count, count);
+  HeadTable::Range range;
+  double sum = 0, low = 0, high = 0;
+  std::size_t defined = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    low = defined == 0 ? value : std::min(low, value);
+    high = defined == 0 ? value : std::max(high, value);
+    sum += value;
+    ++defined;
+  }
+  range.undefined = static_cast<std::int64_t>(count - defined);
+  if (defined > 0) {
+    range.low = low;
+    range.high = high;
+  }
+  table.ranges.push_back(range);
+  const double middle = defined > 0 ? sum / static_cast<double>(defined) : 0;
+  double squares = 0;
+  for (const double value : values) {
+    if (std::isfinite(value)) squares += (value - middle) * (value - middle);
+  }
+  const double spread = defined > 0 ? std::sqrt(squares / static_cast<double>(defined)) : 0;
+  for (std::size_t head = 0; head < count; ++head) {
+    const bool known = std::isfinite(values[head]) && spread > 0;
+    table.standardised[head * kCorpusMetrics + metric] =
+        known ? static_cast<float>((values[head] - middle) / spread) : 0.0F;
+  }
+}
+
+double dot(std::span<const float> a, std::span<const float> b) {
+  double sum = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) sum += static_cast<double>(a[k]) * static_cast<double>(b[k]);
+  return sum;
+}
+
+}  // namespace
+
+std::optional<CorpusMetric> corpus_metric_named(std::string_view key) {
+  for (const CorpusMetric metric : all_corpus_metrics()) {
+    if (corpus_metric_key(metric) == key) return metric;
+  }
+  return std::nullopt;
+}
+
+std::span<const double> HeadTable::of(CorpusMetric metric) const {
+  return {means.data() + static_cast<std::size_t>(metric) * heads.size(), heads.size()};
+}
+
+std::optional<std::size_t> HeadTable::find(std::int64_t layer, std::int64_t head) const {
+  const auto found = std::lower_bound(
+      heads.begin(), heads.end(), Head{layer, head, 0, 0},
+      [](const Head& a, const Head& b) { return a.layer != b.layer ? a.layer < b.layer : a.head < b.head; });
+  if (found == heads.end() || found->layer != layer || found->head != head) return std::nullopt;
+  return static_cast<std::size_t>(found - heads.begin());
+}
+
+std::size_t HeadTable::beside(std::size_t head, std::int64_t rows, std::int64_t columns) const {
+  const Head& from = heads[head];
+  const auto last_row = static_cast<std::int64_t>(layers.size()) - 1;
+  const std::int64_t row = std::clamp<std::int64_t>(static_cast<std::int64_t>(from.row) + rows, 0, last_row);
+  const std::int64_t layer = layers[static_cast<std::size_t>(row)];
+  const auto begin = std::partition_point(heads.begin(), heads.end(), [&](const Head& h) { return h.layer < layer; });
+  const auto end = std::partition_point(begin, heads.end(), [&](const Head& h) { return h.layer == layer; });
+  if (rows == 0) {
+    const auto at = (heads.begin() + static_cast<std::ptrdiff_t>(head)) - begin;
+    const std::int64_t to = std::clamp<std::int64_t>(at + columns, 0, (end - begin) - 1);
+    return static_cast<std::size_t>((begin - heads.begin()) + to);
+  }
+  const auto wanted = static_cast<std::int64_t>(from.column) + columns;
+  const auto nearest = std::min_element(begin, end, [&](const Head& a, const Head& b) {
+    return std::abs(static_cast<std::int64_t>(a.column) - wanted) <
+           std::abs(static_cast<std::int64_t>(b.column) - wanted);
+  });
+  return static_cast<std::size_t>(nearest - heads.begin());
+}
+
+std::int64_t HeadTable::rank(CorpusMetric metric, std::size_t head) const {
+  const std::span<const double> values = of(metric);
+  if (!std::isfinite(values[head])) return 0;
+  return 1 + std::count_if(values.begin(), values.end(), [&](double value) { return value > values[head]; });
+}
+
+HeadTable head_table(const CorpusRecord& record) {
+  HeadTable table;
+  for (const HeadRecord& head : record.heads) {
+    table.heads.push_back({head.layer, head.head, 0, 0});
+    table.layers.push_back(head.layer);
+    table.numbers.push_back(head.head);
+  }
+  sort_each_once(table.layers);
+  sort_each_once(table.numbers);
+  for (HeadTable::Head& head : table.heads) {
+    head.row = place_of(table.layers, head.layer);
+    head.column = place_of(table.numbers, head.head);
+  }
+  for (const CorpusMetric metric : all_corpus_metrics()) {
+    for (const HeadRecord& head : record.heads) table.means.push_back(head.mean(metric));
+  }
+  for (const CorpusMetric metric : all_corpus_metrics()) {
+    std::vector<double>& mean = table.mean_shares.emplace_back();
+    for (const HeadRecord& head : record.heads) {
+      const std::vector<double> shares = bin_shares(head, metric);
+      mean.resize(shares.size());
+      for (std::size_t bin = 0; bin < shares.size(); ++bin) {
+        mean[bin] += shares[bin] / static_cast<double>(record.heads.size());
+      }
+    }
+  }
+  table.standardised.resize(table.heads.size() * kCorpusMetrics);
+  for (std::size_t metric = 0; metric < kCorpusMetrics; ++metric) add_metric(table, metric);
+  return table;
+}
+
+std::vector<SimilarHead> heads_like(const HeadTable& table, std::size_t head, std::size_t most) {
+  const auto vector_of = [&](std::size_t k) {
+    return std::span<const float>(table.standardised.data() + k * kCorpusMetrics, kCorpusMetrics);
+  };
+  const std::span<const float> own = vector_of(head);
+  const double own_square = dot(own, own);
+  std::vector<SimilarHead> others;
+  for (std::size_t k = 0; k < table.heads.size(); ++k) {
+    if (k == head) continue;
+    const double lengths = std::sqrt(own_square * dot(vector_of(k), vector_of(k)));
+    others.push_back({k, lengths > 0 ? std::clamp(dot(own, vector_of(k)) / lengths, -1.0, 1.0) : 0});
+  }
+  const std::size_t shown = std::min(most, others.size());
+  std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(shown), others.end(),
+                    [](const SimilarHead& a, const SimilarHead& b) {
+                      return a.cosine != b.cosine ? a.cosine > b.cosine : a.head < b.head;
+                    });
+  others.resize(shown);
+  return others;
+}
+
+std::vector<double> bin_shares(const HeadRecord& head, CorpusMetric metric) {
+  const std::vector<std::uint64_t>& counts = head.histograms[static_cast<std::size_t>(metric)];
+  double all = 0;
+  for (const std::uint64_t count : counts) all += static_cast<double>(count);
+  std::vector<double> shares;
+  for (const std::uint64_t count : counts) shares.push_back(all > 0 ? static_cast<double>(count) / all : 0);
+  return shares;
+}
+
+std::string heads_csv(const CorpusRecord& record) {
+  std::string text = "layer,head,rows";
+  for (const CorpusMetric metric : all_corpus_metrics()) text.append(1, ',').append(corpus_metric_key(metric));
+  text += '\n';
+  for (const HeadRecord& head : record.heads) {
+    text += fmt::format("{},{},{}", head.layer, head.head, head.rows);
+    for (const CorpusMetric metric : all_corpus_metrics()) {
+      const double mean = head.mean(metric);
+      text += std::isnan(mean) ? std::string(",nan") : fmt::format(",{}", mean);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace headscope

@@ -1,0 +1,70 @@
+// The heads of a record as numbers to draw and to compare: their means, their places in a grid, and which are alike.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/corpus/corpus_record.h"
+
+namespace headscope {
+
+// The metric of that name ("max_weight"); nullopt: none.
+std::optional<CorpusMetric> corpus_metric_named(std::string_view key);
+
+struct HeadTable {
+  struct Head {
+    std::int64_t layer = 0, head = 0;
+    std::size_t row = 0, column = 0;  // indices in `layers` and `numbers`
+    friend bool operator==(const Head&, const Head&) = default;
+  };
+  std::vector<Head> heads;            // as in the record: sorted by layer and head
+  std::vector<std::int64_t> layers;   // those that have heads, increasing: the rows of a grid
+  std::vector<std::int64_t> numbers;  // of heads, increasing: its columns
+  std::vector<double> means;          // [kCorpusMetrics][heads]; NaN over no row
+  // [heads][kCorpusMetrics]: (mean - m) / s, with the mean m and the standard deviation s (over n, not n - 1) of the
+  // metric's finite values; 0 where the head has none, and where s is 0.
+  std::vector<float> standardised;
+  // Of the finite values of each metric; {0, 1} where there are none.
+  struct Range {
+    double low = 0, high = 1;
+    std::int64_t undefined = 0;  // heads without a value
+  };
+  std::vector<Range> ranges;
+  // [kCorpusMetrics][bins]: the mean over heads of the share of their rows in each bin; empty without a histogram.
+  std::vector<std::vector<double>> mean_shares;
+
+  std::span<const double> of(CorpusMetric metric) const;
+  double mean(CorpusMetric metric, std::size_t head) const { return of(metric)[head]; }
+  // The index of a head; nullopt: the record does not have it.
+  std::optional<std::size_t> find(std::int64_t layer, std::int64_t head) const;
+  // 1 for the largest mean of the metric, and one more for every head with a larger one; 0 where it is undefined.
+  std::int64_t rank(CorpusMetric metric, std::size_t head) const;
+  // So many rows down and columns to the right, as far as there are heads; in another row the nearest column that has
+  // one.
+  std::size_t beside(std::size_t head, std::int64_t rows, std::int64_t columns) const;
+};
+
+HeadTable head_table(const CorpusRecord& record);
+
+struct SimilarHead {
+  std::size_t head = 0;
+  double cosine = 0;  // in [-1, 1]
+  friend bool operator==(const SimilarHead&, const SimilarHead&) = default;
+};
+
+// At most `most` other heads, the most alike first, equal ones in the table's order: a . b / (|a| |b|) of standardised
+// vectors; 0 where one of them is all 0.
+std::vector<SimilarHead> heads_like(const HeadTable& table, std::size_t head, std::size_t most);
+
+// The share of the head's rows in each bin of the metric's histogram; all 0 where it counted none.
+std::vector<double> bin_shares(const HeadRecord& head, CorpusMetric metric);
+
+// heads.csv as write_corpus_tables() writes it: layer,head,rows and the metrics, a line a head.
+std::string heads_csv(const CorpusRecord& record);
+
+}  // namespace headscope

@@ -1,0 +1,70 @@
+// 36,000 heads, the size of what is published for 37 models: work is counted, not timed.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+
+#include "app/session/session.h"
+#include "app/ui/corpus/corpus_panel.h"
+#include "tests/app/ui/driver.h"
+#include "tests/core/corpus/made_records.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr std::int64_t kLayers = 300, kHeadsEach = 120;
+constexpr std::size_t kHeads = 36'000;
+constexpr int kMostCells = 8'000;  // of the grid in sight, at 6 pixels each
+
+CorpusRecord large_record() {
+  CorpusRecord record = test::empty_record(0, 1);
+  std::mt19937 draw(7);
+  record.heads.reserve(kHeads);
+  for (std::int64_t layer = 0; layer < kLayers; ++layer) {
+    for (std::int64_t head = 0; head < kHeadsEach; ++head) {
+      CorpusRow row;
+      for (std::size_t k = 0; k < kCorpusMetrics; ++k) {
+        row.values[k] = static_cast<double>(draw()) / static_cast<double>(std::mt19937::max());
+        row.defined[k] = true;
+      }
+      record.heads.emplace_back(layer, head).add(row);
+    }
+  }
+  return record;
+}
+
+TEST(CorpusSize, AFrameDrawsWhatIsInSightAndLaysOutNothing) {
+  // The file is not read: its answer is put where the panel keeps the last one, and no work is done.
+  Document document = demo_document();
+  document.view.main_view = MainView::corpus;
+  document.view.corpus.file = "large.hsagg";
+  Driver d(document, 1600, 1000, 1, {}, std::make_unique<ManualExecutor>());
+  CorpusContents contents;
+  contents.record = std::make_shared<const CorpusRecord>(large_record());
+  contents.table = std::make_shared<const HeadTable>(head_table(*contents.record));
+  CorpusPanelState& state = d.state.panels.get<CorpusPanelState>();
+  state.last = std::make_shared<const Corpora::Result>(Corpora::Result{{"large.hsagg"}, contents, "", true});
+  d.step(3);
+  ASSERT_TRUE(d.has(kCorpusScatter));
+  EXPECT_EQ(state.plots_made, 1);
+  EXPECT_EQ(state.plot.points.points.size() + state.plot.points.covered, kHeads);
+  EXPECT_LT(state.cells_drawn, kMostCells);
+  EXPECT_GT(state.cells_drawn, 0);
+  // Four corners a point, and not many times more for all the rest.
+  EXPECT_LT(ImGui::GetDrawData()->TotalVtxCount, 4 * state.points_drawn + 60'000);
+  const Rect plot = d.rect(kCorpusScatter);
+  for (int k = 1; k < 5; ++k) {
+    d.move({plot.min.x + static_cast<float>(k) * 20, plot.center().y});
+    d.step();
+  }
+  d.key(KeyName::down);
+  d.step(3);
+  EXPECT_EQ(state.plots_made, 1) << "the mouse and another head move no point";
+  d.session.view.corpus.head = Cell{kLayers - 1, kHeadsEach - 1};
+  d.step(3);
+  EXPECT_TRUE(d.has("corpus/cell/299.119")) << "the grid scrolls to the picked head";
+  EXPECT_LT(state.cells_drawn, kMostCells);
+}
+
+}  // namespace
+}  // namespace headscope::ui
