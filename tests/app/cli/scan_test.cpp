@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "tests/app/cli/command.h"
+#include "tests/core/corpus/made_captures.h"
 #include "tests/core/corpus/made_records.h"
 #include "tests/core/io/gzip_files.h"
 
@@ -119,6 +120,45 @@ TEST_F(Scan, PackedOrInAFolderTheListIsTheSame) {
   EXPECT_NE(named.err.find("phrase 12 (line 1) of parts/2.txt cannot be read"), std::string::npos) << named.err;
 }
 
+// What `run --export` writes of both layers of a phrase, put together as a capture of its queries and keys.
+TEST_F(Scan, CapturesOfAnotherEngineGiveTheNumbersOfTheModel) {
+  const std::vector<std::string> phrases = {"cat box ink cat box", "jam hat jam hat pen"};
+  folder_.write("p.txt", phrases[0] + "\n" + phrases[1] + "\n");
+  scan("model.hsagg");
+  const auto wanted = report("model.hsagg");
+  for (std::size_t k = 0; k < phrases.size(); ++k) {
+    std::vector<Tensor> stages;
+    for (const std::string layer : {"0", "1"}) {
+      const std::string out = "run" + std::to_string(k) + layer;
+      const Result run = cli({"run", "--model", "demo:induction", "--phrase", phrases[k], "--layer", layer, "--export",
+                              "query,key", "--format", "npy", "--out", out});
+      ASSERT_EQ(run.code, 0) << run.err;
+      for (const char* name : {"query", "key"}) stages.push_back(stage(out, name));
+    }
+    test::write_tensors(folder_ / ("captures/" + std::to_string(k) + ".safetensors"),
+                        {{"layers.0.query", &stages[0]},
+                         {"layers.0.key", &stages[1]},
+                         {"layers.1.query", &stages[2]},
+                         {"layers.1.key", &stages[3]}},
+                        {{"tokens", manifest("run" + std::to_string(k) + "0").at("tokens").dump()},
+                         {"causal", "true"},
+                         {"phrase", phrases[k]},
+                         {"model", "demo:induction"}});
+  }
+  folder_.write("captures/broken.safetensors", "cat");
+  const Result result = cli({"scan", "--captures", "captures", "--out", "x.hsagg"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.err.find("capture 2 cannot be read: captures/broken.safetensors"), std::string::npos) << result.err;
+  const auto found = report("x.hsagg");
+  EXPECT_EQ(found.at("heads"), wanted.at("heads"));
+  EXPECT_EQ(found.at("tokens"), wanted.at("tokens"));
+  EXPECT_EQ(found.at("list").at("unreadable"), 1);
+  expect_refused(cli({"scan", "--captures", "none", "--out", "y"}), 3, {"none"});
+  expect_refused(cli({"scan", "--captures", "captures", "--phrases", "p.txt", "--out", "y"}), 2, {"--phrases"});
+  expect_refused(cli({"scan", "--captures", "captures", "--layers", "2", "--out", "y"}), 2, {"--layers", "0 to 1"});
+  expect_refused(cli({"scan", "--captures", "captures", "--out", "captures/0.safetensors"}), 2, {"--out", "captures"});
+}
+
 TEST_F(Scan, TablesTextAndInfoAreOfTheSameFile) {
   scan("x.hsagg", {"--layers", "1", "--heads", "0,3"});
   const Result table = cli({"report", "x.hsagg"});
@@ -143,7 +183,7 @@ TEST_F(Scan, WhatItCannotDoIsRefused) {
   refused({"--tokens", "0"}, {"--tokens"});
   refused({"--layers", "2"}, {"--layers", "2", "0 to 1"});
   refused({"--heads", "1,x"}, {"--heads", "x"});
-  refused({"--captures", "there"}, {"--captures"});
+  refused({"--captures", "there"}, {"--model", "--captures"});
   expect_refused(cli({"scan", "--phrases", "p.txt", "--out", "x.hsagg"}), 2, {"--model"});
   expect_refused(cli({"scan", "--model", "demo:induction", "--out", "x.hsagg"}), 2, {"--phrases"});
   expect_refused(cli({"scan", "--model", "demo:induction", "--phrases", "p.txt"}), 2, {"--out"});

@@ -1,0 +1,47 @@
+// Counts what the heads of one phrase do, layer by layer, and adds it to a record. Internal to core/corpus.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/attention/trace.h"
+#include "core/base/cancel.h"
+#include "core/corpus/corpus_record.h"
+
+namespace headscope {
+
+class ThreadPool;
+
+class HeadCounter {
+ public:
+  // Of these layers, each with these heads; both sorted.
+  HeadCounter(const std::vector<std::int64_t>& layers, const std::vector<std::int64_t>& heads);
+
+  // Every head, sorted, with nothing in it.
+  const std::vector<HeadRecord>& fresh() const { return fresh_; }
+
+  // A new phrase: forgets the one before. `place` has its hash and index.
+  void begin(const CorpusExample& place);
+  // All rows of the layer's heads, each head by one thread, and the strongest weight of each as an example. Of other
+  // layers nothing. Cancelled.
+  void add_layer(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel);
+  // Adds the phrase to the record, whose heads these are.
+  void add_to(CorpusRecord& record, std::int64_t tokens) const;
+
+ private:
+  std::vector<HeadRecord> fresh_;
+  std::vector<HeadRecord> counted_;               // of the phrase in work
+  std::map<std::int64_t, std::size_t> first_of_;  // where a layer's heads begin among them
+  std::size_t heads_each_ = 0;
+  CorpusExample place_;
+};
+
+// The numbers that were asked for, sorted, each once; all below `count` where none was. UsageError of `option` for one
+// that `whose` does not have.
+std::vector<std::int64_t> chosen_numbers(const char* option, std::vector<std::int64_t> asked, std::int64_t count,
+                                         const std::string& whose);
+
+}  // namespace headscope
