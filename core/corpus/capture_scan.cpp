@@ -160,7 +160,7 @@ struct CaptureScan::State {
   State(const ScanOptions& options, const CaptureList& of)
       : list(of), backend(make_backend({BackendChoice::cpu, options.threads, false})), threads(options.threads) {}
 
-  std::int64_t count(std::int64_t index, const CancelToken& cancel);
+  void count(std::int64_t index, const CancelToken& cancel);
   void count_layer(const Capture& capture, std::int64_t layer, const std::vector<std::int64_t>& ids,
                    const CancelToken& cancel);
 };
@@ -211,15 +211,17 @@ void CaptureScan::State::count_layer(const Capture& capture, std::int64_t layer,
   counter->add_layer(layer, trace, threads, cancel);
 }
 
-// Counts the capture and returns its number of tokens. Error when it cannot be read.
-std::int64_t CaptureScan::State::count(std::int64_t index, const CancelToken& cancel) {
+// Counts the capture. Error when it cannot be read.
+void CaptureScan::State::count(std::int64_t index, const CancelToken& cancel) {
   const Capture capture = read_capture(list.path(index));
   check_phrase(capture, facts.most_tokens);
   const PhraseFacts phrase = facts_of(capture);
-  CorpusExample place;
-  place.hash = short_sha256(phrase.text);
-  place.phrase = index;
-  counter->begin(place);
+  CountedPhrase counted{short_sha256(phrase.text), index, {}, capture.tokens};
+  for (std::size_t k = 0; k < capture.tokens.size(); ++k) {
+    counted.tokens.push_back(phrase.ids.empty() ? short_sha256(capture.tokens[k])
+                                                : static_cast<std::uint64_t>(phrase.ids[k]));
+  }
+  counter->begin(std::move(counted));
   for (const std::int64_t layer : layers) {
     cancel.check();
     const auto at = static_cast<std::size_t>(layer);
@@ -228,17 +230,15 @@ std::int64_t CaptureScan::State::count(std::int64_t index, const CancelToken& ca
     }
     count_layer(capture, layer, phrase.ids, cancel);
   }
-  return static_cast<std::int64_t>(capture.tokens.size());
 }
 
 std::string CaptureScan::add(std::int64_t index, CorpusRecord& record, const CancelToken& cancel) {
   State& state = *state_;
   state.list.check_unchanged(index);
   std::string problem = state.list.problem(index);
-  std::int64_t tokens = 0;
   if (problem.empty()) {
     try {
-      tokens = state.count(index, cancel);
+      state.count(index, cancel);
     } catch (const Error& error) {
       problem = error.what();
     } catch (const UsageError& error) {
@@ -250,12 +250,13 @@ std::string CaptureScan::add(std::int64_t index, CorpusRecord& record, const Can
     check_mapped_files();
   }
   record.scanned.add({index, index + 1});
-  if (!problem.empty()) {
+  if (problem.empty()) {
+    state.counter->add_to(record);
+  } else {
     ++record.unreadable;
-    return problem;
   }
-  state.counter->add_to(record, tokens);
-  return "";
+  settle(record);
+  return problem;
 }
 
 }  // namespace headscope

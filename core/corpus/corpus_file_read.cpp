@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <string_view>
-#include <tuple>
 
 #include "core/base/error.h"
 #include "core/base/message_text.h"
+#include "core/corpus/corpus_check.h"
 #include "core/corpus/corpus_file.h"
 #include "core/corpus/corpus_layout.h"
 #include "core/io/bytes.h"
@@ -34,7 +33,7 @@ class CorpusReader {
   CorpusRecord read() {
     read_metadata();
     read_tensors();
-    for (const HeadRecord& head : record_.heads) check(head);
+    if (const std::string problem = problem_of(record_); !problem.empty()) fail(problem);
     return std::move(record_);
   }
 
@@ -108,15 +107,66 @@ class CorpusReader {
     if (heads == all.end() || heads->shape.size() != 2 || heads->shape[0] < 1 || heads->shape[0] > kMostHeads) {
       fail("the tensor heads is missing or of another shape");
     }
-    const std::vector<CorpusTensor> layout = corpus_tensors(heads->shape[0]);
+    CorpusSizes sizes;
+    sizes.heads = heads->shape[0];
+    sizes.query_tokens = length_of("query_tokens.id");
+    sizes.key_tokens = length_of("key_tokens.id");
+    sizes.words = length_of("words.id");
+    sizes.word_bytes = length_of("words.text");
+    const std::vector<CorpusTensor> layout = corpus_tensors(sizes);
     if (layout.size() != all.size()) fail(fmt::format("it has {} tensors; expected {}", all.size(), layout.size()));
     for (const CorpusTensor& tensor : layout) places_[tensor.name] = values_of(tensor);
-    record_.heads.reserve(static_cast<std::size_t>(heads->shape[0]));
-    for (std::size_t h = 0; h < static_cast<std::size_t>(heads->shape[0]); ++h) read_head(h);
-    for (std::size_t h = 1; h < record_.heads.size(); ++h) {
-      const HeadRecord &a = record_.heads[h - 1], &b = record_.heads[h];
-      if (std::tie(a.layer, a.head) >= std::tie(b.layer, b.head)) fail("its heads are not sorted");
+    record_.heads.reserve(static_cast<std::size_t>(sizes.heads));
+    for (std::size_t h = 0; h < static_cast<std::size_t>(sizes.heads); ++h) read_head(h);
+    read_tokens("query_tokens", sizes.query_tokens, &HeadRecord::query_tokens);
+    read_tokens("key_tokens", sizes.key_tokens, &HeadRecord::key_tokens);
+    read_words(sizes);
+  }
+
+  // Of a tensor of one axis.
+  std::int64_t length_of(const std::string& name) const {
+    const auto& all = header_.entries;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const SafetensorsEntry& entry) { return entry.name == name; });
+    if (found == all.end() || found->shape.size() != 1)
+      fail(fmt::format("the tensor {} is missing or of another shape", name));
+    return found->shape[0];
+  }
+
+  // The end of part k of a list of `size`, which follows the one that ends at `begin`.
+  std::uint64_t end_at(const std::string& name, std::size_t k, std::uint64_t begin, std::int64_t size) const {
+    const auto end = at<std::uint64_t>(name, k);
+    if (end < begin || end > static_cast<std::uint64_t>(size)) fail(fmt::format("{} goes back or too far", name));
+    return end;
+  }
+
+  void read_tokens(const std::string& side, std::int64_t size, TokenCounts HeadRecord::*tokens) {
+    std::uint64_t at_token = 0, last = 0;
+    for (std::size_t h = 0; h < record_.heads.size(); ++h) {
+      const std::uint64_t begin = at_token, end = end_at(side + ".end", h, begin, size);
+      for (; at_token < end; ++at_token) {
+        const auto id = at<std::uint64_t>(side + ".id", at_token);
+        if (at_token > begin && id <= last) fail(side + ".id is not sorted");
+        const auto rows = at<std::uint64_t>(side + ".rows", at_token);
+        if (rows == 0) fail(side + ".rows holds 0");
+        (record_.heads[h].*tokens).add(id, rows);
+        last = id;
+      }
     }
+    if (at_token != static_cast<std::uint64_t>(size)) fail(side + ".end ends early");
+  }
+
+  void read_words(const CorpusSizes& sizes) {
+    const char* text = reinterpret_cast<const char*>(places_.at("words.text"));
+    std::uint64_t begin = 0;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(sizes.words); ++k) {
+      const std::uint64_t end = end_at("words.end", k, begin, sizes.word_bytes);
+      const auto id = at<std::uint64_t>("words.id", k);
+      if (!record_.words.empty() && id <= record_.words.rbegin()->first) fail("words.id is not sorted");
+      record_.words.emplace(id, std::string(text + begin, end - begin));
+      begin = end;
+    }
+    if (begin != static_cast<std::uint64_t>(sizes.word_bytes)) fail("words.end ends early");
   }
 
   template <typename Number>
@@ -137,43 +187,29 @@ class CorpusReader {
         head.histograms[k][bin] = at<std::uint64_t>(name, h * bins + bin);
       }
     }
-    bool ended = false;
-    for (std::size_t k = h * kMostExamples; k < (h + 1) * kMostExamples; ++k) {
-      const CorpusExample example{at<float>("top.value", k), at<std::uint64_t>("top.hash", k),
-                                  at<std::int64_t>("top.phrase", k), at<std::int64_t>("top.query", k),
-                                  at<std::int64_t>("top.key", k)};
-      ended = ended || example.phrase < 0;
-      CorpusExample none;
-      none.phrase = -1;
-      if (ended && example != none) fail("an example stands behind the last one");
-      if (!ended) head.top.push_back(example);
+    head.top = read_places("top", h * kMostExamples, kMostExamples);
+    for (std::size_t d = 0; d < kDeciles; ++d) {
+      head.samples[d] = read_places("samples", (h * kDeciles + d) * kSamplesEach, kSamplesEach);
     }
+    head.pointing = at<std::uint64_t>("pointing", h);
     record_.heads.push_back(std::move(head));
   }
 
-  void check(const HeadRecord& head) const {
-    const auto broken = [&](const char* why) { fail(fmt::format("head {}.{}: {}", head.layer, head.head, why)); };
-    if (head.layer < 0 || head.head < 0) broken("its number is below 0");
-    if (head.rows > static_cast<std::uint64_t>(record_.tokens)) broken("it has more rows than there are tokens");
-    for (std::size_t k = 0; k < kCorpusMetrics; ++k) {
-      if (head.counts[k] > head.rows) broken("it counts more rows than it has");
-      if (head.counts[k] == 0 && head.sums[k] != ExactSum()) broken("a sum of no row is not 0");
-      if (head.histograms[k].empty()) continue;
-      std::uint64_t rows = 0;
-      for (const std::uint64_t count : head.histograms[k]) {
-        if (count > head.counts[k] - rows) broken("a histogram has more rows than its metric");
-        rows += count;
-      }
-      if (rows != head.counts[k]) broken("a histogram has fewer rows than its metric");
+  // A list of at most `count`, whose places begin at `first`.
+  std::vector<CorpusExample> read_places(const std::string& list, std::size_t first, std::size_t count) const {
+    std::vector<CorpusExample> examples;
+    CorpusExample none;
+    none.phrase = -1;
+    bool ended = false;
+    for (std::size_t k = first; k < first + count; ++k) {
+      const CorpusExample example{at<float>(list + ".value", k), at<std::uint64_t>(list + ".hash", k),
+                                  at<std::int64_t>(list + ".phrase", k), at<std::int64_t>(list + ".query", k),
+                                  at<std::int64_t>(list + ".key", k)};
+      ended = ended || example.phrase < 0;
+      if (ended && example != none) fail("an example stands behind the last one");
+      if (!ended) examples.push_back(example);
     }
-    for (std::size_t k = 0; k < head.top.size(); ++k) {
-      const CorpusExample& example = head.top[k];
-      if (!std::isfinite(example.value) || example.phrase >= record_.facts.list_size || example.query < 0 ||
-          example.key < 0 || std::max(example.query, example.key) >= record_.facts.most_tokens) {
-        broken("an example is at no place of a phrase");
-      }
-      if (k > 0 && !comes_before(head.top[k - 1], example)) broken("its examples are not in order");
-    }
+    return examples;
   }
 
   std::span<const std::byte> bytes_;

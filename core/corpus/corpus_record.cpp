@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/base/assert.h"
 
@@ -44,6 +45,23 @@ std::string difference_of(const CorpusRecord& a, const CorpusRecord& b) {
   return "";
 }
 
+void add_word(CorpusRecord& record, std::uint64_t token, const std::string& text) {
+  const auto [place, is_new] = record.words.emplace(token, text);
+  if (!is_new && text < place->second) place->second = text;
+}
+
+void settle(CorpusRecord& record) {
+  if (record.scanned.count() != record.facts.list_size) return;
+  std::set<std::uint64_t> kept;
+  for (HeadRecord& head : record.heads) {
+    for (TokenCounts* counts : {&head.query_tokens, &head.key_tokens}) {
+      counts->keep(kMostTokens);
+      for (const TokenCount& count : counts->all()) kept.insert(count.token);
+    }
+  }
+  std::erase_if(record.words, [&kept](const auto& word) { return !kept.contains(word.first); });
+}
+
 void add(CorpusRecord& record, const CorpusRecord& other) {
   HEADSCOPE_ASSERT(difference_of(record, other).empty(), difference_of(record, other));
   record.facts.model = std::min(record.facts.model, other.facts.model);
@@ -53,6 +71,8 @@ void add(CorpusRecord& record, const CorpusRecord& other) {
   record.blank += other.blank;
   record.unreadable += other.unreadable;
   for (std::size_t k = 0; k < record.heads.size(); ++k) record.heads[k].add(other.heads[k]);
+  for (const auto& [token, text] : other.words) add_word(record, token, text);
+  settle(record);
 }
 
 }  // namespace headscope

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,8 @@ struct CorpusRecord {
   PhraseRanges scanned;  // indices in the list
   // Of the phrases scanned: those that are in the numbers below, their tokens, blank lines, and what could not be read.
   std::int64_t phrases = 0, tokens = 0, blank = 0, unreadable = 0;
-  std::vector<HeadRecord> heads;  // sorted by layer and head
+  std::vector<HeadRecord> heads;               // sorted by layer and head
+  std::map<std::uint64_t, std::string> words;  // the texts of the tokens that heads count, and of no others
   friend bool operator==(const CorpusRecord&, const CorpusRecord&) = default;
 };
 
@@ -34,7 +36,14 @@ struct CorpusRecord {
 // folder may have one on every machine. Records that hold the same phrase are not parts of one scan either.
 std::string difference_of(const CorpusRecord& a, const CorpusRecord& b);
 
-// Adds the other part. Asserts that difference_of() finds none. Associative and commutative, to the bit.
+// Adds texts of tokens. Of two texts of a token the first by its bytes stays, in whatever order they come.
+void add_word(CorpusRecord& record, std::uint64_t token, const std::string& text);
+
+// Once the whole list is scanned, each head keeps its kMostTokens most frequent tokens a side, and the record their
+// texts: nothing can be added any more that would change them. Before, all tokens stay, so that their order is exact.
+void settle(CorpusRecord& record);
+
+// Adds the other part, and settles. Asserts that difference_of() finds none. Associative and commutative, to the bit.
 void add(CorpusRecord& record, const CorpusRecord& other);
 
 }  // namespace headscope

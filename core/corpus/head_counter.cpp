@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <span>
+#include <set>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/thread_pool.h"
@@ -28,9 +29,19 @@ HeadCounter::HeadCounter(const std::vector<std::int64_t>& layers, const std::vec
   counted_ = fresh_;
 }
 
-void HeadCounter::begin(const CorpusExample& place) {
-  place_ = place;
+void HeadCounter::begin(CountedPhrase phrase) {
+  phrase_ = std::move(phrase);
   for (HeadRecord& head : counted_) head.clear();
+}
+
+// The row as an example of the phrase's strongest weight, as a sample, and as one that points at a token.
+void HeadCounter::add_row(HeadRecord& head, const CorpusRow& row, std::int64_t i, std::span<const float> w) const {
+  const std::int64_t key = std::find(w.begin(), w.end(), row.largest) - w.begin();
+  const CorpusExample example{row.largest, phrase_.hash, phrase_.index, i, key};
+  head.add_sample(example);
+  const auto tokens = static_cast<std::int64_t>(phrase_.tokens.size());
+  if (row.largest < kPoints || i >= tokens || key >= tokens) return;  // a key of bias_k is no token
+  head.add_pointing(phrase_.tokens[static_cast<std::size_t>(i)], phrase_.tokens[static_cast<std::size_t>(key)]);
 }
 
 void HeadCounter::add_layer(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel) {
@@ -44,14 +55,16 @@ void HeadCounter::add_layer(std::int64_t layer, const Trace& trace, ThreadPool& 
   const auto count = static_cast<std::int64_t>(heads_each_);
   threads.run(count, weights.stored(), [&](std::int64_t k) {
     HeadRecord& record = counted_[first->second + static_cast<std::size_t>(k)];
-    CorpusExample strongest = place_;
+    CorpusExample strongest{0, phrase_.hash, phrase_.index, 0, 0};
     for_each_row(matrix_at(weights, 0, record.head), [&](const Index&, std::int64_t i, std::span<const float> w) {
       if (i % kRowsBetweenChecks == 0) cancel.check();
       std::optional<double> share;
       if (!sink_shares.empty()) share = sink_shares[static_cast<std::size_t>(record.head * trace.query_len() + i)];
       const CorpusRow row = corpus_row(i, w, trace.mask->hidden.visible_count(0, record.head, i), places, share);
       record.add(row);
-      if (!row.sees_two || row.largest <= strongest.value) return;
+      if (!row.sees_two) return;
+      add_row(record, row, i, w);
+      if (row.largest <= strongest.value) return;
       strongest.value = row.largest;
       strongest.query = i;
       strongest.key = std::find(w.begin(), w.end(), row.largest) - w.begin();
@@ -60,10 +73,19 @@ void HeadCounter::add_layer(std::int64_t layer, const Trace& trace, ThreadPool& 
   });
 }
 
-void HeadCounter::add_to(CorpusRecord& record, std::int64_t tokens) const {
+void HeadCounter::add_to(CorpusRecord& record) const {
+  std::set<std::uint64_t> counted;
+  for (const HeadRecord& head : counted_) {
+    for (const TokenCounts* counts : {&head.query_tokens, &head.key_tokens}) {
+      for (const TokenCount& count : counts->all()) counted.insert(count.token);
+    }
+  }
+  for (std::size_t k = 0; k < phrase_.tokens.size(); ++k) {
+    if (counted.contains(phrase_.tokens[k])) add_word(record, phrase_.tokens[k], phrase_.words[k]);
+  }
   for (std::size_t k = 0; k < record.heads.size(); ++k) record.heads[k].add(counted_[k]);
   ++record.phrases;
-  record.tokens += tokens;
+  record.tokens += static_cast<std::int64_t>(phrase_.tokens.size());
 }
 
 std::vector<std::int64_t> chosen_numbers(const char* option, std::vector<std::int64_t> asked, std::int64_t count,

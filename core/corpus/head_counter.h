@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,14 @@ namespace headscope {
 
 class ThreadPool;
 
+// What is known of a phrase before its layers.
+struct CountedPhrase {
+  std::uint64_t hash = 0;             // of its text: short_sha256()
+  std::int64_t index = 0;             // in the list
+  std::vector<std::uint64_t> tokens;  // ids
+  std::vector<std::string> words;     // their texts
+};
+
 class HeadCounter {
  public:
   // Of these layers, each with these heads; both sorted.
@@ -23,20 +32,22 @@ class HeadCounter {
   // Every head, sorted, with nothing in it.
   const std::vector<HeadRecord>& fresh() const { return fresh_; }
 
-  // A new phrase: forgets the one before. `place` has its hash and index.
-  void begin(const CorpusExample& place);
+  // A new phrase: forgets the one before.
+  void begin(CountedPhrase phrase);
   // All rows of the layer's heads, each head by one thread, and the strongest weight of each as an example. Of other
   // layers nothing. Cancelled.
   void add_layer(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel);
   // Adds the phrase to the record, whose heads these are.
-  void add_to(CorpusRecord& record, std::int64_t tokens) const;
+  void add_to(CorpusRecord& record) const;
 
  private:
+  void add_row(HeadRecord& head, const CorpusRow& row, std::int64_t i, std::span<const float> w) const;
+
   std::vector<HeadRecord> fresh_;
   std::vector<HeadRecord> counted_;               // of the phrase in work
   std::map<std::int64_t, std::size_t> first_of_;  // where a layer's heads begin among them
   std::size_t heads_each_ = 0;
-  CorpusExample place_;
+  CountedPhrase phrase_;
 };
 
 // The numbers that were asked for, sorted, each once; all below `count` where none was. UsageError of `option` for one

@@ -9,6 +9,7 @@
 #include "core/io/sha256.h"
 #include "core/model/architecture.h"
 #include "core/request/problem.h"
+#include "core/text/tokenizer.h"
 
 namespace headscope {
 
@@ -20,7 +21,7 @@ struct PhraseScan::State {
 
   State(const ScanOptions& options, const CancelToken& cancel) : model(options.model, options.threads, cancel) {}
 
-  std::pair<std::string, std::int64_t> count(const ListedPhrase& phrase, const CancelToken& cancel);
+  std::string count(const ListedPhrase& phrase, const CancelToken& cancel);
 };
 
 PhraseScan::PhraseScan(const ScanOptions& options, const CancelToken& cancel)
@@ -43,35 +44,37 @@ CorpusRecord PhraseScan::new_record(const PhraseList& list) const {
   return record;
 }
 
-// Counts the phrase, and returns its number of tokens; or why it cannot be read, and 0.
-std::pair<std::string, std::int64_t> PhraseScan::State::count(const ListedPhrase& phrase, const CancelToken& cancel) {
+// Counts the phrase; returns why it cannot be read.
+std::string PhraseScan::State::count(const ListedPhrase& phrase, const CancelToken& cancel) {
   auto [ids, problem] = model.ids_of(phrase, facts.most_tokens);
-  if (ids.empty()) return {problem, 0};
-  const auto tokens = static_cast<std::int64_t>(ids.size());
-  CorpusExample place;
-  place.hash = short_sha256(phrase.text);
-  place.phrase = phrase.index;
-  counter->begin(place);
+  if (ids.empty()) return problem;
+  CountedPhrase counted{short_sha256(phrase.text), phrase.index, {}, {}};
+  for (const std::int64_t id : ids) {
+    counted.tokens.push_back(static_cast<std::uint64_t>(id));
+    counted.words.push_back(model.tokenizer().piece_of(id));
+  }
+  counter->begin(std::move(counted));
   try {
     model.run(
         std::move(ids), layers.back(),
         [&](std::int64_t layer, const Trace& trace) { counter->add_layer(layer, trace, model.threads(), cancel); },
         cancel);
   } catch (const ProblemError& error) {  // more than fits in memory
-    return {error.what(), 0};
+    return error.what();
   }
-  return {"", tokens};
+  return "";
 }
 
 std::string PhraseScan::add(const ListedPhrase& phrase, CorpusRecord& record, const CancelToken& cancel) {
-  const auto [problem, tokens] = state_->count(phrase, cancel);
+  const std::string problem = state_->count(phrase, cancel);
   record.scanned.add({phrase.index, phrase.index + 1});
   if (phrase.blank || !problem.empty()) {
     ++(phrase.blank ? record.blank : record.unreadable);
-    return problem;
+  } else {
+    state_->counter->add_to(record);
   }
-  state_->counter->add_to(record, tokens);
-  return "";
+  settle(record);
+  return problem;
 }
 
 }  // namespace headscope

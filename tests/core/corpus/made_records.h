@@ -34,6 +34,13 @@ inline void add_made_phrase(CorpusRecord& record, std::int64_t index) {
         row.values[k] = k == 1 ? share() * 300 : share() / 3;
       }
       head.add(row);
+      const auto largest = static_cast<float>(draw() % 1000) / 999;
+      head.add_sample({largest, draw() % 3, index, i, 0});
+      if (largest < kPoints) continue;
+      // More tokens than a whole scan keeps, some of them often.
+      const std::uint64_t query = draw() % 100 * (draw() % 2), key = draw() % 100;
+      head.add_pointing(query, key);
+      for (const std::uint64_t token : {query, key}) add_word(record, token, "w" + std::to_string(token));
     }
     const auto value = static_cast<float>(draw() % 4) / 4;
     head.add(CorpusExample{value, draw() % 3, index, static_cast<std::int64_t>(draw() % 3), 0});
@@ -41,6 +48,7 @@ inline void add_made_phrase(CorpusRecord& record, std::int64_t index) {
   ++record.phrases;
   record.tokens += rows;
   record.scanned.add({index, index + 1});
+  settle(record);
 }
 
 inline CorpusRecord made_record(std::int64_t heads, std::int64_t list_size, Range range) {
