@@ -168,6 +168,7 @@ void scan_phrases(const Arguments& given, const CancelToken& cancel) {
     throw UsageError("model", model + " has no vocabulary", "demo:NAME or a model's PATH");
   }
   job.options.most_tokens = whole_number("tokens", given.get("tokens", "512"), 1, kMostTokens);
+  job.options.repeated = whole_number("repeated", given.get("repeated", "0"), 0, kMostTokens / 2);
   ScanLine line(job.out);
   line.show("reading " + phrases);
   const PhraseList list = list_of(phrases, job.out, cancel);
@@ -180,9 +181,9 @@ void scan_phrases(const Arguments& given, const CancelToken& cancel) {
 }
 
 void scan_captures(const Arguments& given, const CancelToken& cancel) {
-  for (const char* option : {"model", "phrases"}) {
+  for (const char* option : {"model", "phrases", "repeated"}) {
     if (given.has(option)) {
-      throw UsageError(option, "found together with --captures", "one of them: captures name their own model");
+      throw UsageError(option, "found together with --captures", "one of them: captures are of no model that is here");
     }
   }
   const std::string folder = required(given, "captures", "the folder that holds the captures");
@@ -214,7 +215,8 @@ Command scan_command() {
   CommandSpec spec;
   spec.name = "scan";
   spec.usage =
-      "(--model M --phrases FILE.txt|FILE.jsonl|FOLDER|- | --captures DIR) [--shard I/N] [--tokens N] [--layers "
+      "(--model M --phrases FILE.txt|FILE.jsonl|FOLDER|- | --captures DIR) [--shard I/N] [--tokens N] [--repeated N] "
+      "[--layers "
       "L[,L...]] [--heads H[,H...]] [--threads N] --out FILE.hsagg";
   spec.summary =
       "Runs many phrases through a model and counts what every head does; ended at any time, it goes on when it is "
@@ -237,6 +239,9 @@ Command scan_command() {
          "Of a phrase only the first N tokens (default 512), and no more than the model takes. A capture of more than "
          "N "
          "tokens is not read (default: any number)."},
+        {"repeated", "N",
+         "Beside each phrase, N random tokens of the vocabulary twice one after the other, the same at every scan: "
+         "previous, next, duplicate and induction are counted over them too (default 0: none)."},
         {"layers", "L[,L...]", "Only these layers (default all); those above them are not computed.", true},
         {"heads", "H[,H...]", "Only these heads of each layer (default all).", true},
         {"threads", "N", "Threads (default 0: all cores). The numbers do not depend on it."}}},

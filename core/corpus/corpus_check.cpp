@@ -12,6 +12,8 @@
 namespace headscope {
 namespace {
 
+constexpr std::uint64_t kMostRepeatedRows = std::uint64_t{1} << 26;  // a phrase
+
 // Each check returns why a head is broken, or null.
 
 const char* broken_counts(const HeadRecord& head, const CorpusRecord& record) {
@@ -27,6 +29,18 @@ const char* broken_counts(const HeadRecord& head, const CorpusRecord& record) {
       rows += count;
     }
     if (rows != head.counts[k]) return "a histogram has fewer rows than its metric";
+  }
+  return nullptr;
+}
+
+const char* broken_repeated(const HeadRecord& head, const CorpusRecord& record) {
+  const RepeatedRecord& repeated = head.repeated;
+  if (record.facts.repeated == 0 && repeated != RepeatedRecord()) return "it counts repeated tokens, and none were run";
+  if (repeated.rows > static_cast<std::uint64_t>(record.phrases) * kMostRepeatedRows)
+    return "it has too many repeated rows";
+  for (std::size_t k = 0; k < kRepeatedMetrics.size(); ++k) {
+    if (repeated.counts[k] > repeated.rows) return "it counts more repeated rows than it has";
+    if (repeated.counts[k] == 0 && repeated.sums[k] != ExactSum()) return "a sum of no repeated row is not 0";
   }
   return nullptr;
 }
@@ -61,8 +75,8 @@ const char* broken_tokens(const HeadRecord& head, const CorpusRecord& record, bo
       rows += count.rows;
       if (!record.words.contains(count.token)) return "a token has no text";
     }
-    if (whole && counts->all().size() > kMostTokens) return "it has more tokens than a whole scan keeps";
-    const bool all = !whole || counts->all().size() < kMostTokens;
+    if (whole && counts->all().size() > kKeptTokens) return "it has more tokens than a whole scan keeps";
+    const bool all = !whole || counts->all().size() < kKeptTokens;
     if (all && rows != head.pointing) return "its tokens have fewer rows than point at one";
   }
   return nullptr;
@@ -91,8 +105,8 @@ std::string problem_of(const CorpusRecord& record) {
   }
   const bool whole = record.scanned.count() == record.facts.list_size;
   for (const HeadRecord& head : record.heads) {
-    for (const char* why :
-         {broken_counts(head, record), broken_examples(head, record), broken_tokens(head, record, whole)}) {
+    for (const char* why : {broken_counts(head, record), broken_repeated(head, record), broken_examples(head, record),
+                            broken_tokens(head, record, whole)}) {
       if (why != nullptr) return fmt::format("head {}.{}: {}", head.layer, head.head, why);
     }
   }

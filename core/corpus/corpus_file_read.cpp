@@ -65,6 +65,7 @@ class CorpusReader {
   void read_metadata() {
     expect("step", "2^-40");
     expect("metrics", corpus_metric_list());
+    expect("repeated_metrics", repeated_metric_list());
     for (const CorpusMetric metric : all_corpus_metrics()) {
       if (!histogram_edges(metric).empty()) {
         expect(fmt::format("edges.{}", corpus_metric_key(metric)), edge_list(metric));
@@ -76,6 +77,7 @@ class CorpusReader {
     facts.tokenizer = text("tokenizer");
     facts.list_sha256 = text("list_sha256");
     facts.most_tokens = number("most_tokens", 1, kMostTokens);
+    facts.repeated = number("repeated", 0, kMostTokens);
     facts.list_size = number("list_size", 0, kMostPhrases);
     const auto scanned = PhraseRanges::of_text(text("scanned"), facts.list_size);
     if (!scanned) fail("scanned is " + in_quotes(text("scanned")) + "; expected ranges such as 0:100,150:200");
@@ -192,7 +194,20 @@ class CorpusReader {
       head.samples[d] = read_places("samples", (h * kDeciles + d) * kSamplesEach, kSamplesEach);
     }
     head.pointing = at<std::uint64_t>("pointing", h);
+    head.repeated = read_repeated(h);
     record_.heads.push_back(std::move(head));
+  }
+
+  RepeatedRecord read_repeated(std::size_t h) const {
+    RepeatedRecord repeated;
+    repeated.rows = at<std::uint64_t>("repeated.rows", h);
+    for (std::size_t k = 0; k < kRepeatedMetrics.size(); ++k) {
+      const std::size_t place = h * kRepeatedMetrics.size() + k;
+      repeated.counts[k] = at<std::uint64_t>("repeated.counts", place);
+      repeated.sums[k] = {at<std::uint64_t>("repeated.sums", 2 * place),
+                          at<std::uint64_t>("repeated.sums", 2 * place + 1)};
+    }
+    return repeated;
   }
 
   // A list of at most `count`, whose places begin at `first`.

@@ -24,6 +24,7 @@ Json metadata_of(const CorpusRecord& record) {
                    {"sha256", facts.sha256},
                    {"tokenizer", facts.tokenizer},
                    {"most_tokens", std::to_string(facts.most_tokens)},
+                   {"repeated", std::to_string(facts.repeated)},
                    {"list_sha256", facts.list_sha256},
                    {"list_size", std::to_string(facts.list_size)},
                    {"scanned", record.scanned.text()},
@@ -32,6 +33,7 @@ Json metadata_of(const CorpusRecord& record) {
                    {"blank", std::to_string(record.blank)},
                    {"unreadable", std::to_string(record.unreadable)},
                    {"metrics", corpus_metric_list()},
+                   {"repeated_metrics", repeated_metric_list()},
                    {"step", "2^-40"}};
   for (const CorpusMetric metric : all_corpus_metrics()) {
     if (histogram_edges(metric).empty()) continue;
@@ -108,6 +110,21 @@ void append_tokens(std::string& bytes, const CorpusRecord& record, TokenCounts H
   }
 }
 
+void append(std::string& bytes, const ExactSum& sum) {
+  append(bytes, sum.low());
+  append(bytes, sum.high());
+}
+
+void append_repeated(std::string& bytes, const CorpusRecord& record) {
+  for (const HeadRecord& head : record.heads) append(bytes, head.repeated.rows);
+  for (const HeadRecord& head : record.heads) {
+    for (const std::uint64_t count : head.repeated.counts) append(bytes, count);
+  }
+  for (const HeadRecord& head : record.heads) {
+    for (const ExactSum& sum : head.repeated.sums) append(bytes, sum);
+  }
+}
+
 void append_words(std::string& bytes, const CorpusRecord& record) {
   for (const auto& [token, text] : record.words) append(bytes, token);
   std::uint64_t end = 0;
@@ -125,10 +142,7 @@ void append_counts(std::string& bytes, const CorpusRecord& record) {
     for (const std::uint64_t count : head.counts) append(bytes, count);
   }
   for (const HeadRecord& head : record.heads) {
-    for (const ExactSum& sum : head.sums) {
-      append(bytes, sum.low());
-      append(bytes, sum.high());
-    }
+    for (const ExactSum& sum : head.sums) append(bytes, sum);
   }
   for (std::size_t k = 0; k < kCorpusMetrics; ++k) {
     for (const HeadRecord& head : record.heads) {
@@ -147,6 +161,7 @@ std::string corpus_file_bytes(const CorpusRecord& record) {
   append_counts(bytes, record);
   append_places(bytes, [&](const auto& f) { each_example(record, f); });
   append_places(bytes, [&](const auto& f) { each_sample(record, f); });
+  append_repeated(bytes, record);
   for (const HeadRecord& head : record.heads) append(bytes, head.pointing);
   append_tokens(bytes, record, &HeadRecord::query_tokens);
   append_tokens(bytes, record, &HeadRecord::key_tokens);

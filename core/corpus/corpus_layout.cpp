@@ -38,6 +38,10 @@ std::vector<CorpusTensor> corpus_tensors(const CorpusSizes& sizes) {
   for (const char* name : {"top.phrase", "top.query", "top.key"}) all.push_back({name, "I64", {heads, kTop}});
   all.push_back({"samples.hash", "U64", samples});
   for (const char* name : {"samples.phrase", "samples.query", "samples.key"}) all.push_back({name, "I64", samples});
+  constexpr auto kRepeated = static_cast<std::int64_t>(kRepeatedMetrics.size());
+  all.push_back({"repeated.rows", "U64", {heads}});
+  all.push_back({"repeated.counts", "U64", {heads, kRepeated}});
+  all.push_back({"repeated.sums", "U64", {heads, kRepeated, 2}});
   all.push_back({"pointing", "U64", {heads}});
   for (const auto& [side, tokens] : {std::pair("query_tokens", sizes.query_tokens),  //
                                      std::pair("key_tokens", sizes.key_tokens)}) {
@@ -53,10 +57,23 @@ std::vector<CorpusTensor> corpus_tensors(const CorpusSizes& sizes) {
   return all;
 }
 
-std::string corpus_metric_list() {
+namespace {
+
+template <typename Metrics>
+std::string list_of(const Metrics& metrics) {
   std::vector<std::string_view> keys;
-  for (const CorpusMetric metric : all_corpus_metrics()) keys.push_back(corpus_metric_key(metric));
+  for (const CorpusMetric metric : metrics) keys.push_back(corpus_metric_key(metric));
   return fmt::format("{}", fmt::join(keys, ","));
+}
+
+}  // namespace
+
+std::string corpus_metric_list() {
+  return list_of(all_corpus_metrics());
+}
+
+std::string repeated_metric_list() {
+  return list_of(kRepeatedMetrics);
 }
 
 std::string edge_list(CorpusMetric metric) {

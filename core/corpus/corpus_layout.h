@@ -31,6 +31,7 @@ std::vector<CorpusTensor> corpus_tensors(const CorpusSizes& sizes);
 
 // "entropy,distance,...": the columns of `counts` and `sums`.
 std::string corpus_metric_list();
+std::string repeated_metric_list();
 // "0,0.25,0.5,..."; the metric has a histogram.
 std::string edge_list(CorpusMetric metric);
 

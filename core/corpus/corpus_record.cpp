@@ -36,6 +36,7 @@ std::string difference_of(const CorpusRecord& a, const CorpusRecord& b) {
   }
   if (x.tokenizer != y.tokenizer) return said("the tokenizer is", x.tokenizer, y.tokenizer);
   if (x.most_tokens != y.most_tokens) return said("--tokens is", x.most_tokens, y.most_tokens);
+  if (x.repeated != y.repeated) return said("--repeated is", x.repeated, y.repeated);
   if (!same_heads(a, b)) return said("the heads are", heads_text(a), heads_text(b));
   if (x.list_size != y.list_size) return said("the list of phrases has", x.list_size, y.list_size);
   if (x.list_sha256 != y.list_sha256) return said("the list of phrases has the sha256", x.list_sha256, y.list_sha256);
@@ -55,7 +56,7 @@ void settle(CorpusRecord& record) {
   std::set<std::uint64_t> kept;
   for (HeadRecord& head : record.heads) {
     for (TokenCounts* counts : {&head.query_tokens, &head.key_tokens}) {
-      counts->keep(kMostTokens);
+      counts->keep(kKeptTokens);
       for (const TokenCount& count : counts->all()) kept.insert(count.token);
     }
   }

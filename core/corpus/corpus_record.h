@@ -17,6 +17,7 @@ struct CorpusFacts {
   std::string sha256;            // of the model's weights
   std::string tokenizer;         // kind, size and a digest of what it does
   std::int64_t most_tokens = 0;  // of a phrase; the rest is not read
+  std::int64_t repeated = 0;     // random tokens that are run twice one after the other beside each phrase; 0: none
   std::string list_sha256;       // of the bytes of the list of phrases
   std::int64_t list_size = 0;    // phrases in it, blank and unreadable ones included
   friend bool operator==(const CorpusFacts&, const CorpusFacts&) = default;
@@ -39,7 +40,7 @@ std::string difference_of(const CorpusRecord& a, const CorpusRecord& b);
 // Adds texts of tokens. Of two texts of a token the first by its bytes stays, in whatever order they come.
 void add_word(CorpusRecord& record, std::uint64_t token, const std::string& text);
 
-// Once the whole list is scanned, each head keeps its kMostTokens most frequent tokens a side, and the record their
+// Once the whole list is scanned, each head keeps its kKeptTokens most frequent tokens a side, and the record their
 // texts: nothing can be added any more that would change them. Before, all tokens stay, so that their order is exact.
 void settle(CorpusRecord& record);
 

@@ -74,6 +74,14 @@ Json tokens_json(const TokenCounts& counts, const CorpusRecord& record) {
   return all;
 }
 
+Json repeated_json(const RepeatedRecord& repeated) {
+  Json json = {{"rows", repeated.rows}};
+  for (std::size_t k = 0; k < kRepeatedMetrics.size(); ++k) {
+    json[std::string(corpus_metric_key(kRepeatedMetrics[k]))] = json_number(repeated.mean(k));
+  }
+  return json;
+}
+
 Json head_json(const HeadRecord& head, const CorpusRecord& record) {
   Json json = {{"layer", head.layer}, {"head", head.head}, {"rows", head.rows}};
   for (const CorpusMetric metric : all_corpus_metrics()) {
@@ -82,6 +90,7 @@ Json head_json(const HeadRecord& head, const CorpusRecord& record) {
   json["histograms"] = histograms_json(head);
   json["top"] = examples_json(head.top);
   json["samples"] = samples_json(head);
+  json["repeated"] = record.facts.repeated > 0 ? repeated_json(head.repeated) : Json(nullptr);
   json["pointing"] = head.pointing;
   json["query_tokens"] = tokens_json(head.query_tokens, record);
   json["key_tokens"] = tokens_json(head.key_tokens, record);
@@ -92,10 +101,19 @@ void write_heads(std::ostream& out, const CorpusRecord& record) {
   out << "layer,head,rows";
   for (const CorpusMetric metric : all_corpus_metrics())
     out << ',' << csv_field(std::string(corpus_metric_key(metric)));
+  const bool repeated = record.facts.repeated > 0;
+  if (repeated) out << ",repeated_rows";
+  for (std::size_t k = 0; k < kRepeatedMetrics.size() && repeated; ++k) {
+    out << ",repeated_" << corpus_metric_key(kRepeatedMetrics[k]);
+  }
   out << '\n';
   for (const HeadRecord& head : record.heads) {
     out << fmt::format("{},{},{}", head.layer, head.head, head.rows);
     for (const CorpusMetric metric : all_corpus_metrics()) out << ',' << double_text(head.mean(metric));
+    if (repeated) out << ',' << head.repeated.rows;
+    for (std::size_t k = 0; k < kRepeatedMetrics.size() && repeated; ++k) {
+      out << ',' << double_text(head.repeated.mean(k));
+    }
     out << '\n';
   }
 }
@@ -159,7 +177,8 @@ void write_tokens(std::ostream& out, const CorpusRecord& record) {
 nlohmann::ordered_json corpus_json(const CorpusRecord& record) {
   const CorpusFacts& facts = record.facts;
   Json json = {{"model", facts.model},      {"sha256", facts.sha256},  {"tokenizer", facts.tokenizer},
-               {"phrases", record.phrases}, {"tokens", record.tokens}, {"most_tokens", facts.most_tokens}};
+               {"phrases", record.phrases}, {"tokens", record.tokens}, {"most_tokens", facts.most_tokens},
+               {"repeated", facts.repeated}};
   json["list"] = {{"size", facts.list_size},
                   {"sha256", facts.list_sha256},
                   {"scanned", record.scanned.text()},

@@ -38,13 +38,17 @@ void HeadCounter::begin(CountedPhrase phrase) {
 void HeadCounter::add_row(HeadRecord& head, const CorpusRow& row, std::int64_t i, std::span<const float> w) const {
   const std::int64_t key = std::find(w.begin(), w.end(), row.largest) - w.begin();
   const CorpusExample example{row.largest, phrase_.hash, phrase_.index, i, key};
+  // Of a phrase only the strongest weight is an example, of equal ones the first.
+  if (row.largest > (head.top.empty() ? 0.0F : head.top[0].value)) head.top = {example};
   head.add_sample(example);
   const auto tokens = static_cast<std::int64_t>(phrase_.tokens.size());
   if (row.largest < kPoints || i >= tokens || key >= tokens) return;  // a key of bias_k is no token
   head.add_pointing(phrase_.tokens[static_cast<std::size_t>(i)], phrase_.tokens[static_cast<std::size_t>(key)]);
 }
 
-void HeadCounter::add_layer(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel) {
+template <typename F>
+void HeadCounter::each_row(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel,
+                           const F& f) {
   const auto first = first_of_.find(layer);
   if (first == first_of_.end()) return;
   const TokenPlaces places(trace);
@@ -54,23 +58,28 @@ void HeadCounter::add_layer(std::int64_t layer, const Trace& trace, ThreadPool& 
   if (const Stage* sinks = trace.find(StageId::sink_weights)) sink_shares = sinks->tensor.sliced(0, 0, 1).values();
   const auto count = static_cast<std::int64_t>(heads_each_);
   threads.run(count, weights.stored(), [&](std::int64_t k) {
-    HeadRecord& record = counted_[first->second + static_cast<std::size_t>(k)];
-    CorpusExample strongest{0, phrase_.hash, phrase_.index, 0, 0};
-    for_each_row(matrix_at(weights, 0, record.head), [&](const Index&, std::int64_t i, std::span<const float> w) {
+    HeadRecord& head = counted_[first->second + static_cast<std::size_t>(k)];
+    for_each_row(matrix_at(weights, 0, head.head), [&](const Index&, std::int64_t i, std::span<const float> w) {
       if (i % kRowsBetweenChecks == 0) cancel.check();
       std::optional<double> share;
-      if (!sink_shares.empty()) share = sink_shares[static_cast<std::size_t>(record.head * trace.query_len() + i)];
-      const CorpusRow row = corpus_row(i, w, trace.mask->hidden.visible_count(0, record.head, i), places, share);
-      record.add(row);
-      if (!row.sees_two) return;
-      add_row(record, row, i, w);
-      if (row.largest <= strongest.value) return;
-      strongest.value = row.largest;
-      strongest.query = i;
-      strongest.key = std::find(w.begin(), w.end(), row.largest) - w.begin();
+      if (!sink_shares.empty()) share = sink_shares[static_cast<std::size_t>(head.head * trace.query_len() + i)];
+      f(head, i, w, corpus_row(i, w, trace.mask->hidden.visible_count(0, head.head, i), places, share));
     });
-    if (strongest.value > 0) record.add(strongest);
   });
+}
+
+void HeadCounter::add_layer(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel) {
+  each_row(layer, trace, threads, cancel,
+           [this](HeadRecord& head, std::int64_t i, std::span<const float> w, const CorpusRow& row) {
+             head.add(row);
+             if (row.sees_two) add_row(head, row, i, w);
+           });
+}
+
+void HeadCounter::add_repeated(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel) {
+  each_row(
+      layer, trace, threads, cancel,
+      [](HeadRecord& head, std::int64_t, std::span<const float>, const CorpusRow& row) { head.repeated.add(row); });
 }
 
 void HeadCounter::add_to(CorpusRecord& record) const {

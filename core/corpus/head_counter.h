@@ -37,10 +37,15 @@ class HeadCounter {
   // All rows of the layer's heads, each head by one thread, and the strongest weight of each as an example. Of other
   // layers nothing. Cancelled.
   void add_layer(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel);
+  // All rows of a layer that was run on repeated tokens beside the phrase.
+  void add_repeated(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel);
   // Adds the phrase to the record, whose heads these are.
   void add_to(CorpusRecord& record) const;
 
  private:
+  // f(head, i, w, row) for every row of the layer's heads, each head by one thread.
+  template <typename F>
+  void each_row(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel, const F& f);
   void add_row(HeadRecord& head, const CorpusRow& row, std::int64_t i, std::span<const float> w) const;
 
   std::vector<HeadRecord> fresh_;

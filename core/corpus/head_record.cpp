@@ -35,6 +35,29 @@ bool is_drawn_before(const CorpusExample& a, const CorpusExample& b) {
   return std::tie(x, a.phrase, a.query) < std::tie(y, b.phrase, b.query);
 }
 
+void RepeatedRecord::add(const CorpusRow& row) {
+  ++rows;
+  for (std::size_t k = 0; k < kRepeatedMetrics.size(); ++k) {
+    const auto metric = static_cast<std::size_t>(kRepeatedMetrics[k]);
+    if (!row.defined[metric]) continue;
+    ++counts[k];
+    sums[k].add(row.values[metric]);
+  }
+}
+
+void RepeatedRecord::add(const RepeatedRecord& other) {
+  rows += other.rows;
+  for (std::size_t k = 0; k < kRepeatedMetrics.size(); ++k) {
+    counts[k] += other.counts[k];
+    sums[k].add(other.sums[k]);
+  }
+}
+
+double RepeatedRecord::mean(std::size_t metric) const {
+  if (counts[metric] == 0) return std::numeric_limits<double>::quiet_NaN();
+  return sums[metric].value() / static_cast<double>(counts[metric]);
+}
+
 HeadRecord::HeadRecord(std::int64_t of_layer, std::int64_t of_head) : layer(of_layer), head(of_head) {
   for (const CorpusMetric metric : all_corpus_metrics()) {
     const auto edges = histogram_edges(metric);
@@ -85,6 +108,7 @@ void HeadRecord::add(const HeadRecord& other) {
     for (const CorpusExample& row : drawn) add_sample(row);
   }
   pointing += other.pointing;
+  repeated.add(other.repeated);
   query_tokens.add(other.query_tokens);
   key_tokens.add(other.key_tokens);
 }
@@ -97,6 +121,7 @@ void HeadRecord::clear() {
   top.clear();
   for (auto& drawn : samples) drawn.clear();
   pointing = 0;
+  repeated = {};
   query_tokens.clear();
   key_tokens.clear();
 }

@@ -38,7 +38,20 @@ bool is_drawn_before(const CorpusExample& a, const CorpusExample& b);
 
 // A row whose largest weight is so much points at that key.
 constexpr float kPoints = 0.5F;
-constexpr std::size_t kMostTokens = 64;  // of a side that stay once the whole list is scanned
+constexpr std::size_t kKeptTokens = 64;  // of a side that stay once the whole list is scanned
+
+// What is counted over repeated random tokens: of each of kRepeatedMetrics rows and their sum.
+struct RepeatedRecord {
+  std::uint64_t rows = 0;
+  std::array<std::uint64_t, kRepeatedMetrics.size()> counts{};
+  std::array<ExactSum, kRepeatedMetrics.size()> sums{};
+
+  void add(const CorpusRow& row);
+  void add(const RepeatedRecord& other);
+  // NaN over no row.
+  double mean(std::size_t metric) const;
+  friend bool operator==(const RepeatedRecord&, const RepeatedRecord&) = default;
+};
 
 struct HeadRecord {
   std::int64_t layer = 0, head = 0;
@@ -48,7 +61,8 @@ struct HeadRecord {
   std::array<std::vector<std::uint64_t>, kCorpusMetrics> histograms;  // one number a bin; empty without a histogram
   std::vector<CorpusExample> top;                                     // in the order above, at most kMostExamples
   std::array<std::vector<CorpusExample>, kDeciles> samples;           // in their order, at most kSamplesEach
-  std::uint64_t pointing = 0;            // rows that point at a key (kPoints) of two or more that they see
+  std::uint64_t pointing = 0;  // rows that point at a key (kPoints) of two or more that they see
+  RepeatedRecord repeated;
   TokenCounts query_tokens, key_tokens;  // of these rows: whose they are, and what they point at
 
   HeadRecord() = default;

@@ -1,11 +1,15 @@
 #include "core/corpus/phrase_scan.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/corpus/head_counter.h"
 #include "core/corpus/phrase_model.h"
+#include "core/corpus/repeated_tokens.h"
 #include "core/io/sha256.h"
 #include "core/model/architecture.h"
 #include "core/request/problem.h"
@@ -22,6 +26,8 @@ struct PhraseScan::State {
   State(const ScanOptions& options, const CancelToken& cancel) : model(options.model, options.threads, cancel) {}
 
   std::string count(const ListedPhrase& phrase, const CancelToken& cancel);
+  void check_repeated(std::int64_t repeated) const;
+  void count_repeated(const ListedPhrase& phrase, const CancelToken& cancel);
 };
 
 PhraseScan::PhraseScan(const ScanOptions& options, const CancelToken& cancel)
@@ -30,10 +36,33 @@ PhraseScan::PhraseScan(const ScanOptions& options, const CancelToken& cancel)
   const Architecture& architecture = state.model.architecture();
   state.layers = chosen_numbers("layers", options.layers, architecture.num_layers, options.model);
   state.counter.emplace(state.layers, chosen_numbers("heads", options.heads, architecture.num_heads, options.model));
+  state.check_repeated(options.repeated);
   state.facts = state.model.facts(options.most_tokens, cancel);
+  state.facts.repeated = options.repeated;
 }
 
 PhraseScan::~PhraseScan() = default;
+
+// UsageError where the model does not take so many tokens twice, with the special ones around them.
+void PhraseScan::State::check_repeated(std::int64_t repeated) const {
+  if (repeated == 0 || model.architecture().position == Architecture::Position::none) return;
+  const std::vector<std::int64_t> words = model.tokenizer().tokenize("a").words;
+  const auto special = std::count_if(words.begin(), words.end(), [](std::int64_t word) { return word < 0; });
+  const std::int64_t most = (model.architecture().max_positions - special) / 2;
+  if (repeated <= most) return;
+  throw UsageError("repeated", fmt::format("{} tokens twice are more than {} takes", repeated, model.path()),
+                   fmt::format("at most {}", most));
+}
+
+void PhraseScan::State::count_repeated(const ListedPhrase& phrase, const CancelToken& cancel) {
+  auto ids = repeated_tokens(model.tokenizer(), model.architecture().vocab_size,
+                             model.tokenizer().tokenize(phrase.text), phrase.index, facts.repeated);
+  if (ids.empty()) return;
+  model.run(
+      std::move(ids), layers.back(),
+      [&](std::int64_t layer, const Trace& trace) { counter->add_repeated(layer, trace, model.threads(), cancel); },
+      cancel);
+}
 
 CorpusRecord PhraseScan::new_record(const PhraseList& list) const {
   CorpusRecord record;
@@ -59,6 +88,7 @@ std::string PhraseScan::State::count(const ListedPhrase& phrase, const CancelTok
         std::move(ids), layers.back(),
         [&](std::int64_t layer, const Trace& trace) { counter->add_layer(layer, trace, model.threads(), cancel); },
         cancel);
+    if (facts.repeated > 0) count_repeated(phrase, cancel);
   } catch (const ProblemError& error) {  // more than fits in memory
     return error.what();
   }

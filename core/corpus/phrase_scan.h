@@ -17,6 +17,7 @@ struct ScanOptions {
   std::int64_t most_tokens = 512;    // of a phrase, and never more than the model takes
   std::vector<std::int64_t> layers;  // empty: all
   std::vector<std::int64_t> heads;   // of each of these layers; empty: all
+  std::int64_t repeated = 0;         // random tokens that are run twice beside each phrase; 0: none
   int threads = 0;                   // 0: all cores
 };
 

@@ -22,7 +22,7 @@ namespace {
 
 std::string small_record() {
   CorpusRecord record = made_record(1, 4, {1, 3});
-  record.heads.pop_back();
+  drop_last_head(record);
   return corpus_file_bytes(record);
 }
 

@@ -155,8 +155,25 @@ TEST_F(Scan, CapturesOfAnotherEngineGiveTheNumbersOfTheModel) {
   EXPECT_EQ(found.at("list").at("unreadable"), 1);
   expect_refused(cli({"scan", "--captures", "none", "--out", "y"}), 3, {"none"});
   expect_refused(cli({"scan", "--captures", "captures", "--phrases", "p.txt", "--out", "y"}), 2, {"--phrases"});
+  expect_refused(cli({"scan", "--captures", "captures", "--repeated", "4", "--out", "y"}), 2, {"--repeated"});
   expect_refused(cli({"scan", "--captures", "captures", "--layers", "2", "--out", "y"}), 2, {"--layers", "0 to 1"});
   expect_refused(cli({"scan", "--captures", "captures", "--out", "captures/0.safetensors"}), 2, {"--out", "captures"});
+}
+
+TEST_F(Scan, TokensSamplesAndRepeatedTokensAreReported) {
+  scan("x.hsagg", {"--repeated", "5"});
+  const auto said = report("x.hsagg");
+  EXPECT_EQ(said.at("repeated"), 5);
+  for (const auto& head : said.at("heads")) {
+    EXPECT_EQ(head.at("repeated").at("rows"), 100);  // ten phrases
+    EXPECT_EQ(head.at("samples").size(), 10u);
+    std::uint64_t rows = 0;
+    for (const auto& token : head.at("key_tokens")) rows += token.at("rows").get<std::uint64_t>();
+    EXPECT_EQ(head.at("pointing"), rows);
+  }
+  scan("y.hsagg", {"--shard", "0/2"});
+  scan("z.hsagg", {"--shard", "1/2", "--repeated", "5"});
+  expect_refused(cli({"merge", "y.hsagg", "z.hsagg", "--out", "w"}), 2, {"y.hsagg", "z.hsagg", "--repeated"});
 }
 
 TEST_F(Scan, TablesTextAndInfoAreOfTheSameFile) {
@@ -183,6 +200,8 @@ TEST_F(Scan, WhatItCannotDoIsRefused) {
   refused({"--tokens", "0"}, {"--tokens"});
   refused({"--layers", "2"}, {"--layers", "2", "0 to 1"});
   refused({"--heads", "1,x"}, {"--heads", "x"});
+  refused({"--repeated", "x"}, {"--repeated", "x"});
+  refused({"--repeated", "100000"}, {"--repeated", "100000", "at most"});
   refused({"--captures", "there"}, {"--model", "--captures"});
   expect_refused(cli({"scan", "--phrases", "p.txt", "--out", "x.hsagg"}), 2, {"--model"});
   expect_refused(cli({"scan", "--model", "demo:induction", "--out", "x.hsagg"}), 2, {"--phrases"});

@@ -15,7 +15,7 @@ namespace {
 
 std::string small_file() {
   CorpusRecord record = test::made_record(1, 6, {1, 4});
-  record.heads.pop_back();
+  test::drop_last_head(record);
   return corpus_file_bytes(record);
 }
 
@@ -94,6 +94,8 @@ TEST(CorpusFile, LiesWithTheRightChecksumAreRefused) {
                                                {"\"scanned\":\"1:4\"", "\"scanned\":\"1:9\"", "ranges"},
                                                {"\"scanned\":\"1:4\"", "\"scanned\":\"4:1\"", "ranges"},
                                                {"2^-40", "2^-41", "step"},
+                                               {"\"repeated\":\"5\"", "\"repeated\":\"0\"", "repeated tokens"},
+                                               {"previous,next,duplicate,i", "previous,next,duplicate,x", "repeated_m"},
                                                {"entropy,distance", "entropy,distancf", "metrics"},
                                                {"\"0,0.05,", "\"0,0.04,", "edges"},
                                                {"\"list_size\":\"6\"", "\"list_size\":\"2\"", "ranges"},
@@ -106,9 +108,9 @@ TEST(CorpusFile, LiesWithTheRightChecksumAreRefused) {
 
 TEST(CorpusFile, TokensOfAWholeScanAreTheMostFrequent) {
   CorpusRecord record = test::made_record(1, 90, {0, 90});
-  EXPECT_EQ(record.heads[0].key_tokens.all().size(), kMostTokens);
+  EXPECT_EQ(record.heads[0].key_tokens.all().size(), kKeptTokens);
   EXPECT_EQ(refusal(corpus_file_bytes(record)), "");
-  for (std::uint64_t token = 0; token < 200 && record.heads[0].key_tokens.all().size() <= kMostTokens; ++token) {
+  for (std::uint64_t token = 0; token < 200 && record.heads[0].key_tokens.all().size() <= kKeptTokens; ++token) {
     if (!record.words.contains(token)) continue;
     record.heads[0].key_tokens.add(token);
     ++record.heads[0].pointing;
@@ -138,6 +140,9 @@ TEST(CorpusFile, NumbersThatDoNotFitEachOtherAreRefused) {
   refused([&](CorpusRecord&, HeadRecord& head) { some(head)[0].query = 16; });
   refused([&](CorpusRecord&, HeadRecord& head) { some(head)[0].value = some(head)[0].value < 0.5F ? 0.95F : 0.05F; });
   refused([&](CorpusRecord&, HeadRecord& head) { some(head).push_back(some(head)[0]); });
+  refused([](CorpusRecord& record, HeadRecord&) { record.facts.repeated = 0; });
+  refused([](CorpusRecord&, HeadRecord& head) { head.repeated.counts[1] = head.repeated.rows + 1; });
+  refused([](CorpusRecord&, HeadRecord& head) { head.repeated.rows = ~std::uint64_t{0}; });
   refused([](CorpusRecord&, HeadRecord& head) { head.pointing = head.rows + 1; });
   refused([](CorpusRecord&, HeadRecord& head) { ++head.pointing; });
   refused([](CorpusRecord&, HeadRecord& head) { head.query_tokens.add(1); });

@@ -44,13 +44,13 @@ TEST(CorpusRecord, TokensOfAPartAreAllOfThemAndOfTheWholeTheMostFrequent) {
   const CorpusRecord whole = test::made_record(2, kList, {0, kList});
   for (std::size_t h = 0; h < all.heads.size(); ++h) {
     const TokenCounts& every = all.heads[h].key_tokens;
-    EXPECT_GT(every.all().size(), kMostTokens);
+    EXPECT_GT(every.all().size(), kKeptTokens);
     std::uint64_t rows = 0;
     for (const TokenCount& count : every.all()) rows += count.rows;
     EXPECT_EQ(rows, all.heads[h].pointing);
     EXPECT_EQ(whole.heads[h].pointing, all.heads[h].pointing);
-    EXPECT_EQ(whole.heads[h].key_tokens.top(kMostTokens), every.top(kMostTokens));
-    EXPECT_EQ(whole.heads[h].key_tokens.all().size(), kMostTokens);
+    EXPECT_EQ(whole.heads[h].key_tokens.top(kKeptTokens), every.top(kKeptTokens));
+    EXPECT_EQ(whole.heads[h].key_tokens.all().size(), kKeptTokens);
     EXPECT_EQ(whole.heads[h].samples, all.heads[h].samples);
   }
   EXPECT_LE(whole.words.size(), all.words.size());
@@ -102,6 +102,7 @@ TEST(CorpusRecord, NamesWhatDiffers) {
   differs([](CorpusRecord& b) { b.facts.sha256[0] = 'c'; }, "model");
   differs([](CorpusRecord& b) { b.facts.tokenizer = "BPE"; }, "tokenizer");
   differs([](CorpusRecord& b) { b.facts.most_tokens = 3; }, "--tokens");
+  differs([](CorpusRecord& b) { b.facts.repeated = 6; }, "--repeated");
   differs([](CorpusRecord& b) { b.facts.list_size = 41; }, "list");
   differs([](CorpusRecord& b) { b.facts.list_sha256[0] = 'c'; }, "list");
   differs([](CorpusRecord& b) { b.heads.pop_back(); }, "heads");

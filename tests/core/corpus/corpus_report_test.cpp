@@ -43,12 +43,18 @@ TEST(CorpusReport, AsJsonHasTheContractsKeys) {
     }
     EXPECT_GE(head.at(side)[0].at("rows"), head.at(side).back().at("rows"));
   }
+  EXPECT_EQ(json.at("repeated"), 5);
+  EXPECT_EQ(head.at("repeated").at("rows"), of.repeated.rows);
+  EXPECT_EQ(head.at("repeated").at("duplicate"), of.repeated.mean(2));
   ASSERT_EQ(head.at("samples").size(), kDeciles);
   EXPECT_EQ(head.at("samples")[3].at("low"), 0.3);
   EXPECT_EQ(head.at("samples")[9].at("high"), 1.0);
   EXPECT_EQ(head.at("samples")[9].at("rows").size(), of.samples[9].size());
   EXPECT_EQ(head.at("top")[0].at("value"), 0.75);
-  EXPECT_EQ(corpus_json(test::empty_record(1, 3)).at("heads")[0].at("entropy"), "nan");
+  CorpusRecord none = test::empty_record(1, 3);
+  none.facts.repeated = 0;
+  EXPECT_EQ(corpus_json(none).at("heads")[0].at("entropy"), "nan");
+  EXPECT_TRUE(corpus_json(none).at("heads")[0].at("repeated").is_null());
 }
 
 TEST(CorpusReport, AsTablesHasTheSameNumbers) {
@@ -57,6 +63,9 @@ TEST(CorpusReport, AsTablesHasTheSameNumbers) {
   EXPECT_EQ(write_corpus_tables(folder / "t", record).size(), 5u);
   const std::string heads = bytes_of(folder / "t/heads.csv");
   EXPECT_TRUE(heads.starts_with("layer,head,rows,entropy,distance,previous,")) << heads;
+  EXPECT_NE(
+      heads.find(",max_weight,repeated_rows,repeated_previous,repeated_next,repeated_duplicate,repeated_induction\n"),
+      heads.npos);
   EXPECT_EQ(std::count(heads.begin(), heads.end(), '\n'), 3);
   EXPECT_EQ(bytes_of(folder / "t/histograms.csv").find("layer,head,metric,low,high,rows\n0,0,entropy,0,0.25,"), 0u);
   EXPECT_EQ(bytes_of(folder / "t/samples.csv").find("layer,head,low,high,value,phrase,query,key,hash\n0,0,0"), 0u);

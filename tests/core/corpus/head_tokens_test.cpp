@@ -75,7 +75,7 @@ TEST(HeadTokens, AreThoseOfPlainLoopsOverTheWeights) {
     }
     for (std::size_t k = 0; k < trace->inputs->tokens.size(); ++k) {
       const auto word = record.words.find(static_cast<std::uint64_t>(trace->inputs->token_ids[k]));
-      if (word != record.words.end()) EXPECT_EQ(word->second, trace->inputs->tokens[k]);
+      EXPECT_TRUE(word == record.words.end() || word->second == trace->inputs->tokens[k]) << trace->inputs->tokens[k];
     }
   });
   for (std::size_t h = 0; h < plain.size(); ++h) {
