@@ -169,6 +169,7 @@ void scan_phrases(const Arguments& given, const CancelToken& cancel) {
   }
   job.options.most_tokens = whole_number("tokens", given.get("tokens", "512"), 1, kMostTokens);
   job.options.repeated = whole_number("repeated", given.get("repeated", "0"), 0, kMostTokens / 2);
+  job.options.ablation_sample = whole_number("ablation-sample", given.get("ablation-sample", "0"), 0, kMostTokens);
   ScanLine line(job.out);
   line.show("reading " + phrases);
   const PhraseList list = list_of(phrases, job.out, cancel);
@@ -181,7 +182,7 @@ void scan_phrases(const Arguments& given, const CancelToken& cancel) {
 }
 
 void scan_captures(const Arguments& given, const CancelToken& cancel) {
-  for (const char* option : {"model", "phrases", "repeated"}) {
+  for (const char* option : {"model", "phrases", "repeated", "ablation-sample"}) {
     if (given.has(option)) {
       throw UsageError(option, "found together with --captures", "one of them: captures are of no model that is here");
     }
@@ -216,6 +217,7 @@ Command scan_command() {
   spec.name = "scan";
   spec.usage =
       "(--model M --phrases FILE.txt|FILE.jsonl|FOLDER|- | --captures DIR) [--shard I/N] [--tokens N] [--repeated N] "
+      "[--ablation-sample N] "
       "[--layers "
       "L[,L...]] [--heads H[,H...]] [--threads N] --out FILE.hsagg";
   spec.summary =
@@ -242,6 +244,10 @@ Command scan_command() {
         {"repeated", "N",
          "Beside each phrase, N random tokens of the vocabulary twice one after the other, the same at every scan: "
          "previous, next, duplicate and induction are counted over them too (default 0: none)."},
+        {"ablation-sample", "N",
+         "N phrases of the list, spread evenly, are run once more and once without each head: the loss of the model "
+         "and "
+         "that without the head, in nats a token (default 0: none)."},
         {"layers", "L[,L...]", "Only these layers (default all); those above them are not computed.", true},
         {"heads", "H[,H...]", "Only these heads of each layer (default all).", true},
         {"threads", "N", "Threads (default 0: all cores). The numbers do not depend on it."}}},

@@ -1,7 +1,6 @@
 #include "core/corpus/capture_scan.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -82,11 +81,20 @@ std::vector<std::int64_t> ids_of_json(const std::string& json, const std::string
   return ids;
 }
 
+std::string lines_of(const std::vector<std::string>& tokens) {
+  std::string text;
+  for (std::size_t k = 0; k < tokens.size(); ++k) {
+    if (k > 0) text += '\n';
+    text += tokens[k];
+  }
+  return text;
+}
+
 PhraseFacts facts_of(const Capture& capture) {
   const auto metadata = SafetensorsFile::open(capture.path).metadata();
   PhraseFacts facts;
   const auto text = metadata.find("phrase");
-  facts.text = text != metadata.end() ? text->second : fmt::format("{}", fmt::join(capture.tokens, "\n"));
+  facts.text = text != metadata.end() ? text->second : lines_of(capture.tokens);
   const auto ids = metadata.find("token_ids");
   if (ids == metadata.end()) return facts;
   facts.ids = ids_of_json(ids->second, capture.path);

@@ -45,6 +45,16 @@ const char* broken_repeated(const HeadRecord& head, const CorpusRecord& record) 
   return nullptr;
 }
 
+std::string broken_loss(const CorpusRecord& record) {
+  if (record.loss_tokens > static_cast<std::uint64_t>(record.tokens)) return "it has more losses than tokens";
+  if (record.facts.ablation_sample == 0 && record.loss_tokens > 0) return "it has losses, and no sample";
+  if (record.loss_tokens > 0) return "";
+  for (const HeadRecord& head : record.heads) {
+    if (head.ablated_loss != ExactSum()) return "a loss of no token is not 0";
+  }
+  return record.loss == ExactSum() ? "" : "a loss of no token is not 0";
+}
+
 bool at_no_place(const CorpusExample& example, const CorpusFacts& facts) {
   return !std::isfinite(example.value) || example.phrase >= facts.list_size || example.query < 0 || example.key < 0 ||
          std::max(example.query, example.key) >= facts.most_tokens;
@@ -110,7 +120,8 @@ std::string problem_of(const CorpusRecord& record) {
       if (why != nullptr) return fmt::format("head {}.{}: {}", head.layer, head.head, why);
     }
   }
-  return broken_words(record);
+  const std::string loss = broken_loss(record);
+  return loss.empty() ? broken_words(record) : loss;
 }
 
 }  // namespace headscope

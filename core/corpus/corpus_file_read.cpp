@@ -78,11 +78,12 @@ class CorpusReader {
     facts.list_sha256 = text("list_sha256");
     facts.most_tokens = number("most_tokens", 1, kMostTokens);
     facts.repeated = number("repeated", 0, kMostTokens);
+    facts.ablation_sample = number("ablation_sample", 0, kMostTokens);
     facts.list_size = number("list_size", 0, kMostPhrases);
     const auto scanned = PhraseRanges::of_text(text("scanned"), facts.list_size);
     if (!scanned) fail("scanned is " + in_quotes(text("scanned")) + "; expected ranges such as 0:100,150:200");
     record_.scanned = *scanned;
-    const std::int64_t count = scanned->count();
+    const auto count = scanned->count();
     record_.phrases = number("phrases", 0, count);
     record_.blank = number("blank", 0, count);
     record_.unreadable = number("unreadable", 0, count);
@@ -92,47 +93,48 @@ class CorpusReader {
 
   // The bytes of a tensor that the layout has.
   const std::byte* values_of(const CorpusTensor& wanted) const {
-    const auto& all = header_.entries;
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const SafetensorsEntry& entry) { return entry.name == wanted.name; });
-    if (found == all.end()) fail("there is no tensor " + wanted.name);
-    if (found->dtype != wanted.dtype || found->shape != wanted.shape) {
+    const SafetensorsEntry& found = entry_of(wanted.name);
+    if (found.dtype != wanted.dtype || found.shape != wanted.shape) {
       fail(fmt::format("{} has another dtype or shape than the layout says", wanted.name));
     }
-    return bytes_.data() + header_.data_begin + found->begin;
+    return bytes_.data() + header_.data_begin + found.begin;
+  }
+
+  const SafetensorsEntry& entry_of(const std::string& name) const {
+    const auto& all = header_.entries;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const SafetensorsEntry& entry) { return entry.name == name; });
+    if (found == all.end()) fail("there is no tensor " + name);
+    return *found;
   }
 
   void read_tensors() {
-    const auto& all = header_.entries;
-    const auto heads =
-        std::find_if(all.begin(), all.end(), [](const SafetensorsEntry& entry) { return entry.name == "heads"; });
-    if (heads == all.end() || heads->shape.size() != 2 || heads->shape[0] < 1 || heads->shape[0] > kMostHeads) {
-      fail("the tensor heads is missing or of another shape");
-    }
+    const std::vector<std::int64_t>& heads = entry_of("heads").shape;
+    if (heads.size() != 2 || heads[0] < 1 || heads[0] > kMostHeads) fail("the tensor heads is of another shape");
     CorpusSizes sizes;
-    sizes.heads = heads->shape[0];
+    sizes.heads = heads[0];
     sizes.query_tokens = length_of("query_tokens.id");
     sizes.key_tokens = length_of("key_tokens.id");
     sizes.words = length_of("words.id");
     sizes.word_bytes = length_of("words.text");
     const std::vector<CorpusTensor> layout = corpus_tensors(sizes);
-    if (layout.size() != all.size()) fail(fmt::format("it has {} tensors; expected {}", all.size(), layout.size()));
+    const std::size_t tensors = header_.entries.size();
+    if (layout.size() != tensors) fail(fmt::format("it has {} tensors; expected {}", tensors, layout.size()));
     for (const CorpusTensor& tensor : layout) places_[tensor.name] = values_of(tensor);
     record_.heads.reserve(static_cast<std::size_t>(sizes.heads));
     for (std::size_t h = 0; h < static_cast<std::size_t>(sizes.heads); ++h) read_head(h);
     read_tokens("query_tokens", sizes.query_tokens, &HeadRecord::query_tokens);
     read_tokens("key_tokens", sizes.key_tokens, &HeadRecord::key_tokens);
     read_words(sizes);
+    record_.loss_tokens = at<std::uint64_t>("loss.tokens", 0);
+    record_.loss = sum_at("loss.sum", 0);
   }
 
   // Of a tensor of one axis.
   std::int64_t length_of(const std::string& name) const {
-    const auto& all = header_.entries;
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const SafetensorsEntry& entry) { return entry.name == name; });
-    if (found == all.end() || found->shape.size() != 1)
-      fail(fmt::format("the tensor {} is missing or of another shape", name));
-    return found->shape[0];
+    const std::vector<std::int64_t>& shape = entry_of(name).shape;
+    if (shape.size() != 1) fail(fmt::format("{} has {} axes; expected one", name, shape.size()));
+    return shape[0];
   }
 
   // The end of part k of a list of `size`, which follows the one that ends at `begin`.
@@ -182,7 +184,7 @@ class CorpusReader {
     for (std::size_t k = 0; k < kCorpusMetrics; ++k) {
       const std::size_t place = h * kCorpusMetrics + k;
       head.counts[k] = at<std::uint64_t>("counts", place);
-      head.sums[k] = {at<std::uint64_t>("sums", 2 * place), at<std::uint64_t>("sums", 2 * place + 1)};
+      head.sums[k] = sum_at("sums", place);
       const std::string name = fmt::format("histograms.{}", corpus_metric_key(all_corpus_metrics()[k]));
       const std::size_t bins = head.histograms[k].size();
       for (std::size_t bin = 0; bin < bins; ++bin) {
@@ -195,7 +197,12 @@ class CorpusReader {
     }
     head.pointing = at<std::uint64_t>("pointing", h);
     head.repeated = read_repeated(h);
+    head.ablated_loss = sum_at("loss.ablated", h);
     record_.heads.push_back(std::move(head));
+  }
+
+  ExactSum sum_at(const std::string& tensor, std::size_t index) const {
+    return {at<std::uint64_t>(tensor, 2 * index), at<std::uint64_t>(tensor, 2 * index + 1)};
   }
 
   RepeatedRecord read_repeated(std::size_t h) const {
@@ -204,8 +211,7 @@ class CorpusReader {
     for (std::size_t k = 0; k < kRepeatedMetrics.size(); ++k) {
       const std::size_t place = h * kRepeatedMetrics.size() + k;
       repeated.counts[k] = at<std::uint64_t>("repeated.counts", place);
-      repeated.sums[k] = {at<std::uint64_t>("repeated.sums", 2 * place),
-                          at<std::uint64_t>("repeated.sums", 2 * place + 1)};
+      repeated.sums[k] = sum_at("repeated.sums", place);
     }
     return repeated;
   }
@@ -236,11 +242,6 @@ class CorpusReader {
 
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-std::string value_of(const SafetensorsHeader& header, const std::string& key) {
-  const auto found = header.metadata.find(key);
-  return found == header.metadata.end() ? "" : found->second;
 }
 
 }  // namespace
@@ -274,9 +275,10 @@ CorpusRecord parse_corpus_file(std::span<const std::byte> bytes, const std::stri
                 ": its bytes are not those that were written: the checksum in it is another than theirs; scan "
                 "or copy it anew");
   }
-  if (value_of(header, "version") != kCorpusVersion) {
-    throw Error(fmt::format("{}: is of version {} of the format; this program reads version {}", what,
-                            in_quotes(value_of(header, "version")), kCorpusVersion));
+  const auto version = header.metadata.find("version");
+  if (version == header.metadata.end() || version->second != kCorpusVersion) {
+    throw Error(fmt::format("{}: is of version {} of the format; this program reads version {}: scan anew", what,
+                            version == header.metadata.end() ? "''" : in_quotes(version->second), kCorpusVersion));
   }
   return CorpusReader(bytes, header, what).read();
 }

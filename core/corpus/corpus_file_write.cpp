@@ -25,6 +25,7 @@ Json metadata_of(const CorpusRecord& record) {
                    {"tokenizer", facts.tokenizer},
                    {"most_tokens", std::to_string(facts.most_tokens)},
                    {"repeated", std::to_string(facts.repeated)},
+                   {"ablation_sample", std::to_string(facts.ablation_sample)},
                    {"list_sha256", facts.list_sha256},
                    {"list_size", std::to_string(facts.list_size)},
                    {"scanned", record.scanned.text()},
@@ -162,6 +163,9 @@ std::string corpus_file_bytes(const CorpusRecord& record) {
   append_places(bytes, [&](const auto& f) { each_example(record, f); });
   append_places(bytes, [&](const auto& f) { each_sample(record, f); });
   append_repeated(bytes, record);
+  append(bytes, record.loss_tokens);
+  append(bytes, record.loss);
+  for (const HeadRecord& head : record.heads) append(bytes, head.ablated_loss);
   for (const HeadRecord& head : record.heads) append(bytes, head.pointing);
   append_tokens(bytes, record, &HeadRecord::query_tokens);
   append_tokens(bytes, record, &HeadRecord::key_tokens);

@@ -42,6 +42,9 @@ std::vector<CorpusTensor> corpus_tensors(const CorpusSizes& sizes) {
   all.push_back({"repeated.rows", "U64", {heads}});
   all.push_back({"repeated.counts", "U64", {heads, kRepeated}});
   all.push_back({"repeated.sums", "U64", {heads, kRepeated, 2}});
+  all.push_back({"loss.tokens", "U64", {1}});
+  all.push_back({"loss.sum", "U64", {2}});
+  all.push_back({"loss.ablated", "U64", {heads, 2}});
   all.push_back({"pointing", "U64", {heads}});
   for (const auto& [side, tokens] : {std::pair("query_tokens", sizes.query_tokens),  //
                                      std::pair("key_tokens", sizes.key_tokens)}) {

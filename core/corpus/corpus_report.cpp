@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <utility>
@@ -82,6 +83,17 @@ Json repeated_json(const RepeatedRecord& repeated) {
   return json;
 }
 
+// Over the tokens of the sample; NaN over none.
+double mean_loss(const ExactSum& sum, const CorpusRecord& record) {
+  if (record.loss_tokens == 0) return std::numeric_limits<double>::quiet_NaN();
+  return sum.value() / static_cast<double>(record.loss_tokens);
+}
+
+Json loss_json(const CorpusRecord& record) {
+  if (record.facts.ablation_sample == 0) return nullptr;
+  return {{"tokens", record.loss_tokens}, {"mean", json_number(mean_loss(record.loss, record))}};
+}
+
 Json head_json(const HeadRecord& head, const CorpusRecord& record) {
   Json json = {{"layer", head.layer}, {"head", head.head}, {"rows", head.rows}};
   for (const CorpusMetric metric : all_corpus_metrics()) {
@@ -91,6 +103,8 @@ Json head_json(const HeadRecord& head, const CorpusRecord& record) {
   json["top"] = examples_json(head.top);
   json["samples"] = samples_json(head);
   json["repeated"] = record.facts.repeated > 0 ? repeated_json(head.repeated) : Json(nullptr);
+  const bool sampled = record.facts.ablation_sample > 0;
+  json["loss_ablated"] = sampled ? Json(json_number(mean_loss(head.ablated_loss, record))) : Json(nullptr);
   json["pointing"] = head.pointing;
   json["query_tokens"] = tokens_json(head.query_tokens, record);
   json["key_tokens"] = tokens_json(head.key_tokens, record);
@@ -106,6 +120,8 @@ void write_heads(std::ostream& out, const CorpusRecord& record) {
   for (std::size_t k = 0; k < kRepeatedMetrics.size() && repeated; ++k) {
     out << ",repeated_" << corpus_metric_key(kRepeatedMetrics[k]);
   }
+  const bool sampled = record.facts.ablation_sample > 0;
+  if (sampled) out << ",loss,loss_ablated";
   out << '\n';
   for (const HeadRecord& head : record.heads) {
     out << fmt::format("{},{},{}", head.layer, head.head, head.rows);
@@ -113,6 +129,10 @@ void write_heads(std::ostream& out, const CorpusRecord& record) {
     if (repeated) out << ',' << head.repeated.rows;
     for (std::size_t k = 0; k < kRepeatedMetrics.size() && repeated; ++k) {
       out << ',' << double_text(head.repeated.mean(k));
+    }
+    if (sampled) {
+      out << ',' << double_text(mean_loss(record.loss, record)) << ','
+          << double_text(mean_loss(head.ablated_loss, record));
     }
     out << '\n';
   }
@@ -179,6 +199,8 @@ nlohmann::ordered_json corpus_json(const CorpusRecord& record) {
   Json json = {{"model", facts.model},      {"sha256", facts.sha256},  {"tokenizer", facts.tokenizer},
                {"phrases", record.phrases}, {"tokens", record.tokens}, {"most_tokens", facts.most_tokens},
                {"repeated", facts.repeated}};
+  json["ablation_sample"] = facts.ablation_sample;
+  json["loss"] = loss_json(record);
   json["list"] = {{"size", facts.list_size},
                   {"sha256", facts.list_sha256},
                   {"scanned", record.scanned.text()},

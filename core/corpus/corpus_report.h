@@ -9,12 +9,13 @@
 
 namespace headscope {
 
-// {model, sha256, tokenizer, phrases, tokens, most_tokens, repeated, list:{size, sha256, scanned, missing, blank,
-// unreadable},
+// {model, sha256, tokenizer, phrases, tokens, most_tokens, repeated, ablation_sample, loss:{tokens, mean} (null),
+// list:{size, sha256, scanned, missing, blank, unreadable},
 //  heads:[{layer, head, rows, entropy, ..., max_weight, histograms:{entropy:{edges, counts}, ...},
 //          top:[{value, phrase, query, key, hash}], samples:[{low, high, rows:[{value, phrase, query, key, hash}]}],
 //          repeated:{rows, previous, next, duplicate, induction} (null: none were run),
-//          pointing, query_tokens:[{token, id, rows}], key_tokens:[{token, id, rows}]}]}
+//          loss_ablated (null without a sample), pointing, query_tokens:[{token, id, rows}], key_tokens:[{token, id,
+//          rows}]}]}
 nlohmann::ordered_json corpus_json(const CorpusRecord& record);
 
 // Writes heads.csv (layer,head,rows and the metrics, where repeated tokens were run also repeated_rows,

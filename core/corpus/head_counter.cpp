@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "core/base/error.h"
@@ -31,6 +30,8 @@ HeadCounter::HeadCounter(const std::vector<std::int64_t>& layers, const std::vec
 
 void HeadCounter::begin(CountedPhrase phrase) {
   phrase_ = std::move(phrase);
+  loss_tokens_ = 0;
+  loss_ = {};
   for (HeadRecord& head : counted_) head.clear();
 }
 
@@ -82,17 +83,31 @@ void HeadCounter::add_repeated(std::int64_t layer, const Trace& trace, ThreadPoo
       [](HeadRecord& head, std::int64_t, std::span<const float>, const CorpusRow& row) { head.repeated.add(row); });
 }
 
-void HeadCounter::add_to(CorpusRecord& record) const {
-  std::set<std::uint64_t> counted;
-  for (const HeadRecord& head : counted_) {
-    for (const TokenCounts* counts : {&head.query_tokens, &head.key_tokens}) {
-      for (const TokenCount& count : counts->all()) counted.insert(count.token);
-    }
+void HeadCounter::add_losses(const std::vector<double>& losses, const std::vector<std::vector<double>>& ablated) {
+  loss_tokens_ = losses.size();
+  for (const double loss : losses) loss_.add(loss);
+  for (std::size_t k = 0; k < ablated.size(); ++k) {
+    for (const double loss : ablated[k]) counted_[k].ablated_loss.add(loss);
   }
+}
+
+// Whether a head of the phrase counts the token.
+bool HeadCounter::is_counted(std::uint64_t token) const {
+  return std::any_of(counted_.begin(), counted_.end(), [token](const HeadRecord& head) {
+    return head.query_tokens.contains(token) || head.key_tokens.contains(token);
+  });
+}
+
+void HeadCounter::add_to(CorpusRecord& record) const {
   for (std::size_t k = 0; k < phrase_.tokens.size(); ++k) {
-    if (counted.contains(phrase_.tokens[k])) add_word(record, phrase_.tokens[k], phrase_.words[k]);
+    // Mostly it is known: heads are only asked for a new text.
+    const auto known = record.words.find(phrase_.tokens[k]);
+    if (known != record.words.end() && known->second <= phrase_.words[k]) continue;
+    if (is_counted(phrase_.tokens[k])) add_word(record, phrase_.tokens[k], phrase_.words[k]);
   }
   for (std::size_t k = 0; k < record.heads.size(); ++k) record.heads[k].add(counted_[k]);
+  record.loss_tokens += loss_tokens_;
+  record.loss.add(loss_);
   ++record.phrases;
   record.tokens += static_cast<std::int64_t>(phrase_.tokens.size());
 }

@@ -39,6 +39,8 @@ class HeadCounter {
   void add_layer(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel);
   // All rows of a layer that was run on repeated tokens beside the phrase.
   void add_repeated(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel);
+  // The phrase's losses, and those while a head's context was 0, for every head in the order of fresh().
+  void add_losses(const std::vector<double>& losses, const std::vector<std::vector<double>>& ablated);
   // Adds the phrase to the record, whose heads these are.
   void add_to(CorpusRecord& record) const;
 
@@ -46,6 +48,7 @@ class HeadCounter {
   // f(head, i, w, row) for every row of the layer's heads, each head by one thread.
   template <typename F>
   void each_row(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel, const F& f);
+  bool is_counted(std::uint64_t token) const;
   void add_row(HeadRecord& head, const CorpusRow& row, std::int64_t i, std::span<const float> w) const;
 
   std::vector<HeadRecord> fresh_;
@@ -53,6 +56,8 @@ class HeadCounter {
   std::map<std::int64_t, std::size_t> first_of_;  // where a layer's heads begin among them
   std::size_t heads_each_ = 0;
   CountedPhrase phrase_;
+  std::uint64_t loss_tokens_ = 0;  // of the phrase, and their loss
+  ExactSum loss_;
 };
 
 // The numbers that were asked for, sorted, each once; all below `count` where none was. UsageError of `option` for one

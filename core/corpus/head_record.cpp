@@ -109,6 +109,7 @@ void HeadRecord::add(const HeadRecord& other) {
   }
   pointing += other.pointing;
   repeated.add(other.repeated);
+  ablated_loss.add(other.ablated_loss);
   query_tokens.add(other.query_tokens);
   key_tokens.add(other.key_tokens);
 }
@@ -122,6 +123,7 @@ void HeadRecord::clear() {
   for (auto& drawn : samples) drawn.clear();
   pointing = 0;
   repeated = {};
+  ablated_loss = {};
   query_tokens.clear();
   key_tokens.clear();
 }

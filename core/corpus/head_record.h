@@ -63,6 +63,7 @@ struct HeadRecord {
   std::array<std::vector<CorpusExample>, kDeciles> samples;           // in their order, at most kSamplesEach
   std::uint64_t pointing = 0;  // rows that point at a key (kPoints) of two or more that they see
   RepeatedRecord repeated;
+  ExactSum ablated_loss;                 // of the tokens of CorpusRecord::loss, while the head's context was 0
   TokenCounts query_tokens, key_tokens;  // of these rows: whose they are, and what they point at
 
   HeadRecord() = default;

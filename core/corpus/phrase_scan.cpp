@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -25,7 +26,10 @@ struct PhraseScan::State {
 
   State(const ScanOptions& options, const CancelToken& cancel) : model(options.model, options.threads, cancel) {}
 
-  std::string count(const ListedPhrase& phrase, const CancelToken& cancel);
+  std::string count(const ListedPhrase& phrase, const CorpusFacts& of_list, const CancelToken& cancel);
+  void count_losses(const std::vector<std::int64_t>& ids, const CancelToken& cancel);
+  std::vector<double> losses(const std::vector<std::int64_t>& ids, std::optional<LayerHead> head,
+                             const CancelToken& cancel);
   void check_repeated(std::int64_t repeated) const;
   void count_repeated(const ListedPhrase& phrase, const CancelToken& cancel);
 };
@@ -39,6 +43,7 @@ PhraseScan::PhraseScan(const ScanOptions& options, const CancelToken& cancel)
   state.check_repeated(options.repeated);
   state.facts = state.model.facts(options.most_tokens, cancel);
   state.facts.repeated = options.repeated;
+  state.facts.ablation_sample = options.ablation_sample;
 }
 
 PhraseScan::~PhraseScan() = default;
@@ -73,8 +78,32 @@ CorpusRecord PhraseScan::new_record(const PhraseList& list) const {
   return record;
 }
 
+// ProblemError where one is no number that can be added.
+std::vector<double> PhraseScan::State::losses(const std::vector<std::int64_t>& ids, std::optional<LayerHead> head,
+                                              const CancelToken& cancel) {
+  constexpr double kMostLoss = 1e6;
+  std::vector<double> found = model.losses(ids, head, cancel);
+  for (const double loss : found) {
+    if (!(std::fabs(loss) <= kMostLoss)) {
+      throw ProblemError({"ablation-sample", fmt::format("the loss of a token is {}", loss), "", {}});
+    }
+  }
+  return found;
+}
+
+// The loss of the phrase, and that without each head.
+void PhraseScan::State::count_losses(const std::vector<std::int64_t>& ids, const CancelToken& cancel) {
+  std::vector<std::vector<double>> ablated;
+  for (const HeadRecord& head : counter->fresh()) {
+    cancel.check();
+    ablated.push_back(losses(ids, LayerHead{head.layer, head.head}, cancel));
+  }
+  counter->add_losses(losses(ids, std::nullopt, cancel), ablated);
+}
+
 // Counts the phrase; returns why it cannot be read.
-std::string PhraseScan::State::count(const ListedPhrase& phrase, const CancelToken& cancel) {
+std::string PhraseScan::State::count(const ListedPhrase& phrase, const CorpusFacts& of_list,
+                                     const CancelToken& cancel) {
   auto [ids, problem] = model.ids_of(phrase, facts.most_tokens);
   if (ids.empty()) return problem;
   CountedPhrase counted{short_sha256(phrase.text), phrase.index, {}, {}};
@@ -85,10 +114,11 @@ std::string PhraseScan::State::count(const ListedPhrase& phrase, const CancelTok
   counter->begin(std::move(counted));
   try {
     model.run(
-        std::move(ids), layers.back(),
+        ids, layers.back(),
         [&](std::int64_t layer, const Trace& trace) { counter->add_layer(layer, trace, model.threads(), cancel); },
         cancel);
     if (facts.repeated > 0) count_repeated(phrase, cancel);
+    if (in_ablation_sample(phrase.index, of_list)) count_losses(ids, cancel);
   } catch (const ProblemError& error) {  // more than fits in memory
     return error.what();
   }
@@ -96,7 +126,7 @@ std::string PhraseScan::State::count(const ListedPhrase& phrase, const CancelTok
 }
 
 std::string PhraseScan::add(const ListedPhrase& phrase, CorpusRecord& record, const CancelToken& cancel) {
-  const std::string problem = state_->count(phrase, cancel);
+  const std::string problem = state_->count(phrase, record.facts, cancel);
   record.scanned.add({phrase.index, phrase.index + 1});
   if (phrase.blank || !problem.empty()) {
     ++(phrase.blank ? record.blank : record.unreadable);

@@ -44,6 +44,10 @@ void TokenCounts::add(const TokenCounts& other) {
   counts_ = std::move(sum);
 }
 
+bool TokenCounts::contains(std::uint64_t token) const {
+  return std::binary_search(counts_.begin(), counts_.end(), TokenCount{token, 0}, before);
+}
+
 void TokenCounts::keep(std::size_t most) {
   if (counts_.size() <= most) return;
   counts_ = top(most);

@@ -20,6 +20,7 @@ class TokenCounts {
   void add(const TokenCounts& other);
   // Only the `most` with the most rows stay; of equal ones those with the smaller ids.
   void keep(std::size_t most);
+  bool contains(std::uint64_t token) const;
   void clear() { counts_.clear(); }
 
   // Ascending by token.

@@ -12,7 +12,6 @@
 #include <thread>
 
 #include "tests/app/cli/command.h"
-#include "tests/core/corpus/made_captures.h"
 #include "tests/core/corpus/made_records.h"
 #include "tests/core/io/gzip_files.h"
 
@@ -118,62 +117,6 @@ TEST_F(Scan, PackedOrInAFolderTheListIsTheSame) {
   folder_.write("parts/2.txt", "a\xff\n");
   const Result named = cli({"scan", "--model", "demo:induction", "--phrases", "parts", "--out", "y.hsagg"});
   EXPECT_NE(named.err.find("phrase 12 (line 1) of parts/2.txt cannot be read"), std::string::npos) << named.err;
-}
-
-// What `run --export` writes of both layers of a phrase, put together as a capture of its queries and keys.
-TEST_F(Scan, CapturesOfAnotherEngineGiveTheNumbersOfTheModel) {
-  const std::vector<std::string> phrases = {"cat box ink cat box", "jam hat jam hat pen"};
-  folder_.write("p.txt", phrases[0] + "\n" + phrases[1] + "\n");
-  scan("model.hsagg");
-  const auto wanted = report("model.hsagg");
-  for (std::size_t k = 0; k < phrases.size(); ++k) {
-    std::vector<Tensor> stages;
-    for (const std::string layer : {"0", "1"}) {
-      const std::string out = "run" + std::to_string(k) + layer;
-      const Result run = cli({"run", "--model", "demo:induction", "--phrase", phrases[k], "--layer", layer, "--export",
-                              "query,key", "--format", "npy", "--out", out});
-      ASSERT_EQ(run.code, 0) << run.err;
-      for (const char* name : {"query", "key"}) stages.push_back(stage(out, name));
-    }
-    test::write_tensors(folder_ / ("captures/" + std::to_string(k) + ".safetensors"),
-                        {{"layers.0.query", &stages[0]},
-                         {"layers.0.key", &stages[1]},
-                         {"layers.1.query", &stages[2]},
-                         {"layers.1.key", &stages[3]}},
-                        {{"tokens", manifest("run" + std::to_string(k) + "0").at("tokens").dump()},
-                         {"causal", "true"},
-                         {"phrase", phrases[k]},
-                         {"model", "demo:induction"}});
-  }
-  folder_.write("captures/broken.safetensors", "cat");
-  const Result result = cli({"scan", "--captures", "captures", "--out", "x.hsagg"});
-  ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_NE(result.err.find("capture 2 cannot be read: captures/broken.safetensors"), std::string::npos) << result.err;
-  const auto found = report("x.hsagg");
-  EXPECT_EQ(found.at("heads"), wanted.at("heads"));
-  EXPECT_EQ(found.at("tokens"), wanted.at("tokens"));
-  EXPECT_EQ(found.at("list").at("unreadable"), 1);
-  expect_refused(cli({"scan", "--captures", "none", "--out", "y"}), 3, {"none"});
-  expect_refused(cli({"scan", "--captures", "captures", "--phrases", "p.txt", "--out", "y"}), 2, {"--phrases"});
-  expect_refused(cli({"scan", "--captures", "captures", "--repeated", "4", "--out", "y"}), 2, {"--repeated"});
-  expect_refused(cli({"scan", "--captures", "captures", "--layers", "2", "--out", "y"}), 2, {"--layers", "0 to 1"});
-  expect_refused(cli({"scan", "--captures", "captures", "--out", "captures/0.safetensors"}), 2, {"--out", "captures"});
-}
-
-TEST_F(Scan, TokensSamplesAndRepeatedTokensAreReported) {
-  scan("x.hsagg", {"--repeated", "5"});
-  const auto said = report("x.hsagg");
-  EXPECT_EQ(said.at("repeated"), 5);
-  for (const auto& head : said.at("heads")) {
-    EXPECT_EQ(head.at("repeated").at("rows"), 100);  // ten phrases
-    EXPECT_EQ(head.at("samples").size(), 10u);
-    std::uint64_t rows = 0;
-    for (const auto& token : head.at("key_tokens")) rows += token.at("rows").get<std::uint64_t>();
-    EXPECT_EQ(head.at("pointing"), rows);
-  }
-  scan("y.hsagg", {"--shard", "0/2"});
-  scan("z.hsagg", {"--shard", "1/2", "--repeated", "5"});
-  expect_refused(cli({"merge", "y.hsagg", "z.hsagg", "--out", "w"}), 2, {"y.hsagg", "z.hsagg", "--repeated"});
 }
 
 TEST_F(Scan, TablesTextAndInfoAreOfTheSameFile) {

@@ -141,6 +141,9 @@ TEST(CorpusFile, NumbersThatDoNotFitEachOtherAreRefused) {
   refused([&](CorpusRecord&, HeadRecord& head) { some(head)[0].value = some(head)[0].value < 0.5F ? 0.95F : 0.05F; });
   refused([&](CorpusRecord&, HeadRecord& head) { some(head).push_back(some(head)[0]); });
   refused([](CorpusRecord& record, HeadRecord&) { record.facts.repeated = 0; });
+  refused([](CorpusRecord& record, HeadRecord&) { record.facts.ablation_sample = 0; });
+  refused([](CorpusRecord& record, HeadRecord&) { record.loss_tokens = 0; });
+  refused([](CorpusRecord& record, HeadRecord&) { record.loss_tokens = 1000; });
   refused([](CorpusRecord&, HeadRecord& head) { head.repeated.counts[1] = head.repeated.rows + 1; });
   refused([](CorpusRecord&, HeadRecord& head) { head.repeated.rows = ~std::uint64_t{0}; });
   refused([](CorpusRecord&, HeadRecord& head) { head.pointing = head.rows + 1; });

@@ -44,6 +44,10 @@ TEST(CorpusReport, AsJsonHasTheContractsKeys) {
     EXPECT_GE(head.at(side)[0].at("rows"), head.at(side).back().at("rows"));
   }
   EXPECT_EQ(json.at("repeated"), 5);
+  EXPECT_EQ(json.at("ablation_sample"), 7);
+  EXPECT_EQ(json.at("loss").at("tokens"), record.loss_tokens);
+  EXPECT_EQ(json.at("loss").at("mean"), record.loss.value() / static_cast<double>(record.loss_tokens));
+  EXPECT_EQ(head.at("loss_ablated"), of.ablated_loss.value() / static_cast<double>(record.loss_tokens));
   EXPECT_EQ(head.at("repeated").at("rows"), of.repeated.rows);
   EXPECT_EQ(head.at("repeated").at("duplicate"), of.repeated.mean(2));
   ASSERT_EQ(head.at("samples").size(), kDeciles);
@@ -52,9 +56,11 @@ TEST(CorpusReport, AsJsonHasTheContractsKeys) {
   EXPECT_EQ(head.at("samples")[9].at("rows").size(), of.samples[9].size());
   EXPECT_EQ(head.at("top")[0].at("value"), 0.75);
   CorpusRecord none = test::empty_record(1, 3);
-  none.facts.repeated = 0;
+  none.facts.repeated = none.facts.ablation_sample = 0;
   EXPECT_EQ(corpus_json(none).at("heads")[0].at("entropy"), "nan");
   EXPECT_TRUE(corpus_json(none).at("heads")[0].at("repeated").is_null());
+  EXPECT_TRUE(corpus_json(none).at("heads")[0].at("loss_ablated").is_null());
+  EXPECT_TRUE(corpus_json(none).at("loss").is_null());
 }
 
 TEST(CorpusReport, AsTablesHasTheSameNumbers) {
@@ -64,7 +70,8 @@ TEST(CorpusReport, AsTablesHasTheSameNumbers) {
   const std::string heads = bytes_of(folder / "t/heads.csv");
   EXPECT_TRUE(heads.starts_with("layer,head,rows,entropy,distance,previous,")) << heads;
   EXPECT_NE(
-      heads.find(",max_weight,repeated_rows,repeated_previous,repeated_next,repeated_duplicate,repeated_induction\n"),
+      heads.find(
+          ",max_weight,repeated_rows,repeated_previous,repeated_next,repeated_duplicate,repeated_induction,loss,"),
       heads.npos);
   EXPECT_EQ(std::count(heads.begin(), heads.end(), '\n'), 3);
   EXPECT_EQ(bytes_of(folder / "t/histograms.csv").find("layer,head,metric,low,high,rows\n0,0,entropy,0,0.25,"), 0u);

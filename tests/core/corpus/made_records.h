@@ -15,7 +15,7 @@ namespace headscope::test {
 // Of `heads` heads in two layers and a list of `list_size` phrases, of which none is scanned.
 inline CorpusRecord empty_record(std::int64_t heads, std::int64_t list_size) {
   CorpusRecord record;
-  record.facts = {"demo:made", std::string(64, 'a'), "words, 3 pieces, 0", 16, 5, std::string(64, 'b'), list_size};
+  record.facts = {"demo:made", std::string(64, 'a'), "words, 3 pieces, 0", 16, 5, 7, std::string(64, 'b'), list_size};
   for (std::int64_t layer = 0; layer < 2; ++layer) {
     for (std::int64_t head = 0; head < heads; ++head) record.heads.emplace_back(layer, head);
   }
@@ -46,6 +46,11 @@ inline void add_made_phrase(CorpusRecord& record, std::int64_t index) {
     }
     const auto value = static_cast<float>(draw() % 4) / 4;
     head.add(CorpusExample{value, draw() % 3, index, static_cast<std::int64_t>(draw() % 3), 0});
+  }
+  if (in_ablation_sample(index, record.facts)) {
+    record.loss_tokens += static_cast<std::uint64_t>(rows);
+    record.loss.add(share() * 3);
+    for (HeadRecord& head : record.heads) head.ablated_loss.add(share() * 4);
   }
   ++record.phrases;
   record.tokens += rows;

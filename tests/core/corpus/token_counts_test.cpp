@@ -39,6 +39,8 @@ TEST(TokenCounts, KeepsTheMostFrequentAndOfEqualOnesTheFirst) {
   counts.add(4, 2);
   counts.add(7, 1);
   EXPECT_EQ(counts.top(2), (std::vector<TokenCount>{{1, 5}, {4, 2}}));
+  EXPECT_TRUE(counts.contains(7));
+  EXPECT_FALSE(counts.contains(8));
   counts.keep(3);
   EXPECT_EQ(counts.all(), (std::vector<TokenCount>{{1, 5}, {4, 2}, {9, 2}}));
   counts.keep(3);
