@@ -1,6 +1,7 @@
 // Captures of what a demo computes, as another engine would write them.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
