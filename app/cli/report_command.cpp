@@ -134,9 +134,13 @@ Command report_command() {
   spec.positional = "FILE";
   spec.groups = {
       {"Output",
-       {{"json", "", "As JSON, with histograms and the strongest examples."},
+       {{"json", "",
+         "As JSON, with histograms, the strongest examples, samples of rows, and the most frequent tokens that rows "
+         "come "
+         "from and point at."},
         {"format", "csv|headvis",
-         "Write heads.csv, histograms.csv and top.csv; or the folder that HeadVis shows (config.json, "
+         "Write heads.csv, histograms.csv, top.csv, samples.csv and tokens.csv; or the folder that HeadVis shows "
+         "(config.json, "
          "scatter_data.json, heads/L#H#.json)."},
         {"out", "DIR", "The folder to write to."}}},
       {"Phrases of HeadVis",

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
@@ -113,17 +114,10 @@ std::string done_text(const CorpusRecord& record, const std::string& out) {
   return text + "\n";
 }
 
-void scan(const Arguments& given, const CancelToken& cancel) {
+// What was asked, without what is scanned.
+ScanJob job_of(const Arguments& given) {
   ScanJob job;
-  job.options.model = required(given, "model", "demo:NAME or a model's PATH");
-  const std::string phrases = required(given, "phrases", kExpected);
   job.out = required(given, "out", "the .hsagg file to write");
-  Request request;
-  request.model = job.options.model;
-  if (!runs_checkpoint(request)) {
-    throw UsageError("model", job.options.model + " has no vocabulary", "demo:NAME or a model's PATH");
-  }
-  job.options.most_tokens = whole_number("tokens", given.get("tokens", "512"), 1, kMostTokens);
   job.options.layers = numbers_of(given, "layers");
   job.options.heads = numbers_of(given, "heads");
   job.options.threads = static_cast<int>(whole_number("threads", given.get("threads", "0"), 0, kMostThreads));
@@ -131,22 +125,22 @@ void scan(const Arguments& given, const CancelToken& cancel) {
   if (const char* seconds = std::getenv(kBetween)) {
     job.between = std::chrono::duration<double>(finite_number(kBetween, seconds));
   }
-  ScanLine line(job.out);
-  line.show("reading " + phrases);
-  const PhraseList list = list_of(phrases, job.out, cancel);
-  line.show("reading " + job.options.model);
+  return job;
+}
+
+// Calls run(), which scans, and says what became of it. `place_of` names a phrase that cannot be read.
+void run_and_say(ScanJob& job, ScanLine& line, const std::function<std::string(std::int64_t)>& place_of,
+                 const std::function<CorpusRecord()>& run) {
   job.progress = [&](const ScanProgress& at) { line.show(at); };
   std::int64_t unreadable = 0;
   job.unreadable = [&](std::int64_t index, const std::string& why) {
     if (++unreadable > kNamed) return;
     line.erase();
-    const PhraseList::Place place = list.place_of(index);
-    print_notice(fmt::format("phrase {} (line {}) of {} cannot be read: {}", index, place.line,
-                             place.file.empty() ? phrases : place.file, why));
+    print_notice(fmt::format("{} cannot be read: {}", place_of(index), why));
   };
   CorpusRecord record;
   try {
-    record = run_scan(job, list, cancel);
+    record = run();
   } catch (const Cancelled&) {
     line.erase();
     std::error_code error;
@@ -163,15 +157,69 @@ void scan(const Arguments& given, const CancelToken& cancel) {
   print(done_text(record, job.out));
 }
 
+void scan_phrases(const Arguments& given, const CancelToken& cancel) {
+  const std::string model = required(given, "model", "demo:NAME or a model's PATH");
+  const std::string phrases = required(given, "phrases", kExpected);
+  ScanJob job = job_of(given);
+  job.options.model = model;
+  Request request;
+  request.model = model;
+  if (!runs_checkpoint(request)) {
+    throw UsageError("model", model + " has no vocabulary", "demo:NAME or a model's PATH");
+  }
+  job.options.most_tokens = whole_number("tokens", given.get("tokens", "512"), 1, kMostTokens);
+  job.options.repeated = whole_number("repeated", given.get("repeated", "0"), 0, kMostTokens / 2);
+  job.options.ablation_sample = whole_number("ablation-sample", given.get("ablation-sample", "0"), 0, kMostTokens);
+  ScanLine line(job.out);
+  line.show("reading " + phrases);
+  const PhraseList list = list_of(phrases, job.out, cancel);
+  line.show("reading " + model);
+  const auto place_of = [&](std::int64_t index) {
+    const PhraseList::Place place = list.place_of(index);
+    return fmt::format("phrase {} (line {}) of {}", index, place.line, place.file.empty() ? phrases : place.file);
+  };
+  run_and_say(job, line, place_of, [&] { return run_scan(job, list, cancel); });
+}
+
+void scan_captures(const Arguments& given, const CancelToken& cancel) {
+  for (const char* option : {"model", "phrases", "repeated", "ablation-sample"}) {
+    if (given.has(option)) {
+      throw UsageError(option, "found together with --captures", "one of them: captures are of no model that is here");
+    }
+  }
+  const std::string folder = required(given, "captures", "the folder that holds the captures");
+  ScanJob job = job_of(given);
+  // A phrase that is cut short is another one: its weights would have to be computed anew.
+  job.options.most_tokens =
+      given.has("tokens") ? whole_number("tokens", given.get("tokens"), 1, kMostTokens) : kMostTokens;
+  ScanLine line(job.out);
+  line.show("reading " + folder);
+  const CaptureList list = CaptureList::open(folder, cancel);
+  std::error_code error;
+  for (std::int64_t index = 0; index < list.size(); ++index) {
+    if (std::filesystem::equivalent(list.path(index), job.out, error)) {
+      throw UsageError("out", job.out + " is one of the captures", "another file");
+    }
+  }
+  const auto place_of = [](std::int64_t index) { return fmt::format("capture {}", index); };
+  run_and_say(job, line, place_of, [&] { return run_scan(job, list, cancel); });
+}
+
+void scan(const Arguments& given, const CancelToken& cancel) {
+  if (given.has("captures")) return scan_captures(given, cancel);
+  scan_phrases(given, cancel);
+}
+
 }  // namespace
 
 Command scan_command() {
   CommandSpec spec;
   spec.name = "scan";
   spec.usage =
-      "--model M --phrases FILE.txt|FILE.jsonl|FOLDER|- [--shard I/N] [--tokens N] [--layers L[,L...]] [--heads "
-      "H[,H...]] "
-      "[--threads N] --out FILE.hsagg";
+      "(--model M --phrases FILE.txt|FILE.jsonl|FOLDER|- | --captures DIR) [--shard I/N] [--tokens N] [--repeated N] "
+      "[--ablation-sample N] "
+      "[--layers "
+      "L[,L...]] [--heads H[,H...]] [--threads N] --out FILE.hsagg";
   spec.summary =
       "Runs many phrases through a model and counts what every head does; ended at any time, it goes on when it is "
       "called again.";
@@ -184,8 +232,22 @@ Command scan_command() {
          "unpacked as it is read. Of a folder its own files of these four kinds, one after the other by name; - reads "
          "lines of text from standard input. Blank lines are passed over; a line that cannot be read is named and "
          "counted."},
+        {"captures", "DIR",
+         "Instead of a model and phrases: a folder of captures that another engine wrote (*.safetensors, by name), a "
+         "phrase each, with its tokens and weights, or queries and keys, of every layer. One that cannot be read is "
+         "named and counted; captures of two models are refused."},
         {"shard", "I/N", "Only block I of N blocks of the list that follow one another; I counts from 0."},
-        {"tokens", "N", "Of a phrase only the first N tokens (default 512), and no more than the model takes."},
+        {"tokens", "N",
+         "Of a phrase only the first N tokens (default 512), and no more than the model takes. A capture of more than "
+         "N "
+         "tokens is not read (default: any number)."},
+        {"repeated", "N",
+         "Beside each phrase, N random tokens of the vocabulary twice one after the other, the same at every scan: "
+         "previous, next, duplicate and induction are counted over them too (default 0: none)."},
+        {"ablation-sample", "N",
+         "N phrases of the list, spread evenly, are run once more and once without each head: the loss of the model "
+         "and "
+         "that without the head, in nats a token (default 0: none)."},
         {"layers", "L[,L...]", "Only these layers (default all); those above them are not computed.", true},
         {"heads", "H[,H...]", "Only these heads of each layer (default all).", true},
         {"threads", "N", "Threads (default 0: all cores). The numbers do not depend on it."}}},
@@ -194,7 +256,8 @@ Command scan_command() {
          "The file to write. What is done is kept in FILE.hsagg.part, every minute at least, from which the same "
          "command goes on."}}}};
   spec.examples = {"headscope-cli scan --model demo:pronouns --phrases phrases.txt --out all.hsagg",
-                   "headscope-cli scan --model gpt2 --phrases phrases.jsonl.gz --shard 3/16 --out shard3.hsagg"};
+                   "headscope-cli scan --model gpt2 --phrases phrases.jsonl.gz --shard 3/16 --out shard3.hsagg",
+                   "headscope-cli scan --captures captures --out all.hsagg"};
   return {spec, scan};
 }
 

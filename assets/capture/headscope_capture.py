@@ -22,6 +22,8 @@ import torch
 PARTS = ("weights", "scores", "query", "key", "value")
 DTYPES = {torch.float32: "F32", torch.float16: "F16", torch.bool: "BOOL"}
 FACTS = ("mask", "scale", "causal", "grid", "key_grid", "tokens", "key_tokens")
+# What `headscope-cli scan --captures` reads of a file besides: texts, as they are.
+ORIGIN = ("phrase", "model", "model_sha256", "tokenizer")
 
 
 def save_capture(path, layers, tokens=None, key_tokens=None, half=False, **facts):
@@ -37,11 +39,14 @@ def save_capture(path, layers, tokens=None, key_tokens=None, half=False, **facts
     hides), of a shape that broadcasts to [batch, heads, q, k]. `scale`: what query . key is multiplied by; without it
     1/sqrt(head_dim). `causal`: True or False. `grid`, `key_grid`: (rows, columns) of the image whose patches the
     tokens are, which come last. Of a layer also `tokens` and `key_tokens`.
+    Of the file, for `headscope-cli scan --captures`: `token_ids`, a whole number for each of the tokens; texts `phrase`,
+    `model`, `model_sha256`, `tokenizer`.
     ValueError says what does not fit; then nothing is written.
     """
     if not isinstance(layers, dict):
         layers = dict(enumerate(layers))
     tensors, masks, metadata, sizes = {}, {}, {}, []
+    _put_origin(facts, tokens, metadata)
     for layer, parts in sorted(layers.items()):
         _check_parts(layer, parts)
         # Only the batch is the same in all layers.
@@ -58,6 +63,21 @@ def save_capture(path, layers, tokens=None, key_tokens=None, half=False, **facts
         raise ValueError("nothing was captured; expected at least one layer")
     _put_facts("", {"tokens": tokens, "key_tokens": key_tokens, **facts}, sizes, masks, metadata)
     _write_safetensors(path, {**tensors, **masks}, metadata)
+
+
+def _put_origin(facts, tokens, metadata):
+    """Takes out of the facts what is of no layer: where the capture comes from, and the ids of its tokens."""
+    for name in ORIGIN:
+        text = facts.pop(name, None)
+        if text is not None:
+            metadata[name] = str(text)
+    ids = facts.pop("token_ids", None)
+    if ids is None:
+        return
+    ids = [int(number) for number in ids]
+    if tokens is None or len(ids) != len(tokens) or min(ids, default=0) < 0:
+        raise ValueError(f"{len(ids)} token_ids for {0 if tokens is None else len(tokens)} tokens; expected as many, from 0 on")
+    metadata["token_ids"] = json.dumps(ids)
 
 
 def _check_parts(layer, parts):

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <string_view>
-#include <tuple>
 
 #include "core/base/error.h"
 #include "core/base/message_text.h"
+#include "core/corpus/corpus_check.h"
 #include "core/corpus/corpus_file.h"
 #include "core/corpus/corpus_layout.h"
 #include "core/io/bytes.h"
@@ -34,7 +33,7 @@ class CorpusReader {
   CorpusRecord read() {
     read_metadata();
     read_tensors();
-    for (const HeadRecord& head : record_.heads) check(head);
+    if (const std::string problem = problem_of(record_); !problem.empty()) fail(problem);
     return std::move(record_);
   }
 
@@ -66,6 +65,7 @@ class CorpusReader {
   void read_metadata() {
     expect("step", "2^-40");
     expect("metrics", corpus_metric_list());
+    expect("repeated_metrics", repeated_metric_list());
     for (const CorpusMetric metric : all_corpus_metrics()) {
       if (!histogram_edges(metric).empty()) {
         expect(fmt::format("edges.{}", corpus_metric_key(metric)), edge_list(metric));
@@ -77,11 +77,13 @@ class CorpusReader {
     facts.tokenizer = text("tokenizer");
     facts.list_sha256 = text("list_sha256");
     facts.most_tokens = number("most_tokens", 1, kMostTokens);
+    facts.repeated = number("repeated", 0, kMostTokens);
+    facts.ablation_sample = number("ablation_sample", 0, kMostTokens);
     facts.list_size = number("list_size", 0, kMostPhrases);
     const auto scanned = PhraseRanges::of_text(text("scanned"), facts.list_size);
     if (!scanned) fail("scanned is " + in_quotes(text("scanned")) + "; expected ranges such as 0:100,150:200");
     record_.scanned = *scanned;
-    const std::int64_t count = scanned->count();
+    const auto count = scanned->count();
     record_.phrases = number("phrases", 0, count);
     record_.blank = number("blank", 0, count);
     record_.unreadable = number("unreadable", 0, count);
@@ -91,32 +93,84 @@ class CorpusReader {
 
   // The bytes of a tensor that the layout has.
   const std::byte* values_of(const CorpusTensor& wanted) const {
-    const auto& all = header_.entries;
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const SafetensorsEntry& entry) { return entry.name == wanted.name; });
-    if (found == all.end()) fail("there is no tensor " + wanted.name);
-    if (found->dtype != wanted.dtype || found->shape != wanted.shape) {
+    const SafetensorsEntry& found = entry_of(wanted.name);
+    if (found.dtype != wanted.dtype || found.shape != wanted.shape) {
       fail(fmt::format("{} has another dtype or shape than the layout says", wanted.name));
     }
-    return bytes_.data() + header_.data_begin + found->begin;
+    return bytes_.data() + header_.data_begin + found.begin;
+  }
+
+  const SafetensorsEntry& entry_of(const std::string& name) const {
+    const auto& all = header_.entries;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const SafetensorsEntry& entry) { return entry.name == name; });
+    if (found == all.end()) fail("there is no tensor " + name);
+    return *found;
   }
 
   void read_tensors() {
-    const auto& all = header_.entries;
-    const auto heads =
-        std::find_if(all.begin(), all.end(), [](const SafetensorsEntry& entry) { return entry.name == "heads"; });
-    if (heads == all.end() || heads->shape.size() != 2 || heads->shape[0] < 1 || heads->shape[0] > kMostHeads) {
-      fail("the tensor heads is missing or of another shape");
-    }
-    const std::vector<CorpusTensor> layout = corpus_tensors(heads->shape[0]);
-    if (layout.size() != all.size()) fail(fmt::format("it has {} tensors; expected {}", all.size(), layout.size()));
+    const std::vector<std::int64_t>& heads = entry_of("heads").shape;
+    if (heads.size() != 2 || heads[0] < 1 || heads[0] > kMostHeads) fail("the tensor heads is of another shape");
+    CorpusSizes sizes;
+    sizes.heads = heads[0];
+    sizes.query_tokens = length_of("query_tokens.id");
+    sizes.key_tokens = length_of("key_tokens.id");
+    sizes.words = length_of("words.id");
+    sizes.word_bytes = length_of("words.text");
+    const std::vector<CorpusTensor> layout = corpus_tensors(sizes);
+    const std::size_t tensors = header_.entries.size();
+    if (layout.size() != tensors) fail(fmt::format("it has {} tensors; expected {}", tensors, layout.size()));
     for (const CorpusTensor& tensor : layout) places_[tensor.name] = values_of(tensor);
-    record_.heads.reserve(static_cast<std::size_t>(heads->shape[0]));
-    for (std::size_t h = 0; h < static_cast<std::size_t>(heads->shape[0]); ++h) read_head(h);
-    for (std::size_t h = 1; h < record_.heads.size(); ++h) {
-      const HeadRecord &a = record_.heads[h - 1], &b = record_.heads[h];
-      if (std::tie(a.layer, a.head) >= std::tie(b.layer, b.head)) fail("its heads are not sorted");
+    record_.heads.reserve(static_cast<std::size_t>(sizes.heads));
+    for (std::size_t h = 0; h < static_cast<std::size_t>(sizes.heads); ++h) read_head(h);
+    read_tokens("query_tokens", sizes.query_tokens, &HeadRecord::query_tokens);
+    read_tokens("key_tokens", sizes.key_tokens, &HeadRecord::key_tokens);
+    read_words(sizes);
+    record_.loss_tokens = at<std::uint64_t>("loss.tokens", 0);
+    record_.loss = sum_at("loss.sum", 0);
+  }
+
+  // Of a tensor of one axis.
+  std::int64_t length_of(const std::string& name) const {
+    const std::vector<std::int64_t>& shape = entry_of(name).shape;
+    if (shape.size() != 1) fail(fmt::format("{} has {} axes; expected one", name, shape.size()));
+    return shape[0];
+  }
+
+  // The end of part k of a list of `size`, which follows the one that ends at `begin`.
+  std::uint64_t end_at(const std::string& name, std::size_t k, std::uint64_t begin, std::int64_t size) const {
+    const auto end = at<std::uint64_t>(name, k);
+    if (end < begin || end > static_cast<std::uint64_t>(size)) fail(fmt::format("{} goes back or too far", name));
+    return end;
+  }
+
+  void read_tokens(const std::string& side, std::int64_t size, TokenCounts HeadRecord::*tokens) {
+    std::uint64_t at_token = 0, last = 0;
+    for (std::size_t h = 0; h < record_.heads.size(); ++h) {
+      const std::uint64_t begin = at_token, end = end_at(side + ".end", h, begin, size);
+      for (; at_token < end; ++at_token) {
+        const auto id = at<std::uint64_t>(side + ".id", at_token);
+        if (at_token > begin && id <= last) fail(side + ".id is not sorted");
+        const auto rows = at<std::uint64_t>(side + ".rows", at_token);
+        if (rows == 0) fail(side + ".rows holds 0");
+        (record_.heads[h].*tokens).add(id, rows);
+        last = id;
+      }
     }
+    if (at_token != static_cast<std::uint64_t>(size)) fail(side + ".end ends early");
+  }
+
+  void read_words(const CorpusSizes& sizes) {
+    const char* text = reinterpret_cast<const char*>(places_.at("words.text"));
+    std::uint64_t begin = 0;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(sizes.words); ++k) {
+      const std::uint64_t end = end_at("words.end", k, begin, sizes.word_bytes);
+      const auto id = at<std::uint64_t>("words.id", k);
+      if (!record_.words.empty() && id <= record_.words.rbegin()->first) fail("words.id is not sorted");
+      record_.words.emplace(id, std::string(text + begin, end - begin));
+      begin = end;
+    }
+    if (begin != static_cast<std::uint64_t>(sizes.word_bytes)) fail("words.end ends early");
   }
 
   template <typename Number>
@@ -130,50 +184,53 @@ class CorpusReader {
     for (std::size_t k = 0; k < kCorpusMetrics; ++k) {
       const std::size_t place = h * kCorpusMetrics + k;
       head.counts[k] = at<std::uint64_t>("counts", place);
-      head.sums[k] = {at<std::uint64_t>("sums", 2 * place), at<std::uint64_t>("sums", 2 * place + 1)};
+      head.sums[k] = sum_at("sums", place);
       const std::string name = fmt::format("histograms.{}", corpus_metric_key(all_corpus_metrics()[k]));
       const std::size_t bins = head.histograms[k].size();
       for (std::size_t bin = 0; bin < bins; ++bin) {
         head.histograms[k][bin] = at<std::uint64_t>(name, h * bins + bin);
       }
     }
-    bool ended = false;
-    for (std::size_t k = h * kMostExamples; k < (h + 1) * kMostExamples; ++k) {
-      const CorpusExample example{at<float>("top.value", k), at<std::uint64_t>("top.hash", k),
-                                  at<std::int64_t>("top.phrase", k), at<std::int64_t>("top.query", k),
-                                  at<std::int64_t>("top.key", k)};
-      ended = ended || example.phrase < 0;
-      CorpusExample none;
-      none.phrase = -1;
-      if (ended && example != none) fail("an example stands behind the last one");
-      if (!ended) head.top.push_back(example);
+    head.top = read_places("top", h * kMostExamples, kMostExamples);
+    for (std::size_t d = 0; d < kDeciles; ++d) {
+      head.samples[d] = read_places("samples", (h * kDeciles + d) * kSamplesEach, kSamplesEach);
     }
+    head.pointing = at<std::uint64_t>("pointing", h);
+    head.repeated = read_repeated(h);
+    head.ablated_loss = sum_at("loss.ablated", h);
     record_.heads.push_back(std::move(head));
   }
 
-  void check(const HeadRecord& head) const {
-    const auto broken = [&](const char* why) { fail(fmt::format("head {}.{}: {}", head.layer, head.head, why)); };
-    if (head.layer < 0 || head.head < 0) broken("its number is below 0");
-    if (head.rows > static_cast<std::uint64_t>(record_.tokens)) broken("it has more rows than there are tokens");
-    for (std::size_t k = 0; k < kCorpusMetrics; ++k) {
-      if (head.counts[k] > head.rows) broken("it counts more rows than it has");
-      if (head.counts[k] == 0 && head.sums[k] != ExactSum()) broken("a sum of no row is not 0");
-      if (head.histograms[k].empty()) continue;
-      std::uint64_t rows = 0;
-      for (const std::uint64_t count : head.histograms[k]) {
-        if (count > head.counts[k] - rows) broken("a histogram has more rows than its metric");
-        rows += count;
-      }
-      if (rows != head.counts[k]) broken("a histogram has fewer rows than its metric");
+  ExactSum sum_at(const std::string& tensor, std::size_t index) const {
+    return {at<std::uint64_t>(tensor, 2 * index), at<std::uint64_t>(tensor, 2 * index + 1)};
+  }
+
+  RepeatedRecord read_repeated(std::size_t h) const {
+    RepeatedRecord repeated;
+    repeated.rows = at<std::uint64_t>("repeated.rows", h);
+    for (std::size_t k = 0; k < kRepeatedMetrics.size(); ++k) {
+      const std::size_t place = h * kRepeatedMetrics.size() + k;
+      repeated.counts[k] = at<std::uint64_t>("repeated.counts", place);
+      repeated.sums[k] = sum_at("repeated.sums", place);
     }
-    for (std::size_t k = 0; k < head.top.size(); ++k) {
-      const CorpusExample& example = head.top[k];
-      if (!std::isfinite(example.value) || example.phrase >= record_.facts.list_size || example.query < 0 ||
-          example.key < 0 || std::max(example.query, example.key) >= record_.facts.most_tokens) {
-        broken("an example is at no place of a phrase");
-      }
-      if (k > 0 && !comes_before(head.top[k - 1], example)) broken("its examples are not in order");
+    return repeated;
+  }
+
+  // A list of at most `count`, whose places begin at `first`.
+  std::vector<CorpusExample> read_places(const std::string& list, std::size_t first, std::size_t count) const {
+    std::vector<CorpusExample> examples;
+    CorpusExample none;
+    none.phrase = -1;
+    bool ended = false;
+    for (std::size_t k = first; k < first + count; ++k) {
+      const CorpusExample example{at<float>(list + ".value", k), at<std::uint64_t>(list + ".hash", k),
+                                  at<std::int64_t>(list + ".phrase", k), at<std::int64_t>(list + ".query", k),
+                                  at<std::int64_t>(list + ".key", k)};
+      ended = ended || example.phrase < 0;
+      if (ended && example != none) fail("an example stands behind the last one");
+      if (!ended) examples.push_back(example);
     }
+    return examples;
   }
 
   std::span<const std::byte> bytes_;
@@ -185,11 +242,6 @@ class CorpusReader {
 
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-std::string value_of(const SafetensorsHeader& header, const std::string& key) {
-  const auto found = header.metadata.find(key);
-  return found == header.metadata.end() ? "" : found->second;
 }
 
 }  // namespace
@@ -223,9 +275,10 @@ CorpusRecord parse_corpus_file(std::span<const std::byte> bytes, const std::stri
                 ": its bytes are not those that were written: the checksum in it is another than theirs; scan "
                 "or copy it anew");
   }
-  if (value_of(header, "version") != kCorpusVersion) {
-    throw Error(fmt::format("{}: is of version {} of the format; this program reads version {}", what,
-                            in_quotes(value_of(header, "version")), kCorpusVersion));
+  const auto version = header.metadata.find("version");
+  if (version == header.metadata.end() || version->second != kCorpusVersion) {
+    throw Error(fmt::format("{}: is of version {} of the format; this program reads version {}: scan anew", what,
+                            version == header.metadata.end() ? "''" : in_quotes(version->second), kCorpusVersion));
   }
   return CorpusReader(bytes, header, what).read();
 }

@@ -24,6 +24,8 @@ Json metadata_of(const CorpusRecord& record) {
                    {"sha256", facts.sha256},
                    {"tokenizer", facts.tokenizer},
                    {"most_tokens", std::to_string(facts.most_tokens)},
+                   {"repeated", std::to_string(facts.repeated)},
+                   {"ablation_sample", std::to_string(facts.ablation_sample)},
                    {"list_sha256", facts.list_sha256},
                    {"list_size", std::to_string(facts.list_size)},
                    {"scanned", record.scanned.text()},
@@ -32,6 +34,7 @@ Json metadata_of(const CorpusRecord& record) {
                    {"blank", std::to_string(record.blank)},
                    {"unreadable", std::to_string(record.unreadable)},
                    {"metrics", corpus_metric_list()},
+                   {"repeated_metrics", repeated_metric_list()},
                    {"step", "2^-40"}};
   for (const CorpusMetric metric : all_corpus_metrics()) {
     if (histogram_edges(metric).empty()) continue;
@@ -43,7 +46,7 @@ Json metadata_of(const CorpusRecord& record) {
 std::string header_of(const CorpusRecord& record) {
   Json header = {{"__metadata__", metadata_of(record)}};
   std::int64_t offset = 0;
-  for (const CorpusTensor& tensor : corpus_tensors(static_cast<std::int64_t>(record.heads.size()))) {
+  for (const CorpusTensor& tensor : corpus_tensors(sizes_of(record))) {
     const auto count = checked_count(tensor.shape);
     HEADSCOPE_ASSERT(count.has_value(), tensor.name);
     const std::int64_t end = offset + *count * static_cast<std::int64_t>(tensor.bytes_each);
@@ -62,13 +65,90 @@ void append(std::string& bytes, Number number) {
   bytes.append(raw, sizeof number);
 }
 
-// f(example) of every place of the lists; places that are not taken hold 0 of the phrase -1.
+const CorpusExample& no_example() {
+  static const CorpusExample none = [] {
+    CorpusExample example;
+    example.phrase = -1;
+    return example;
+  }();
+  return none;
+}
+
+// f(example) of every place of a list; places that are not taken hold 0 of the phrase -1.
+template <typename F>
+void each_place(const std::vector<CorpusExample>& list, std::size_t places, const F& f) {
+  for (std::size_t k = 0; k < places; ++k) f(k < list.size() ? list[k] : no_example());
+}
+
 template <typename F>
 void each_example(const CorpusRecord& record, const F& f) {
-  CorpusExample none;
-  none.phrase = -1;
+  for (const HeadRecord& head : record.heads) each_place(head.top, kMostExamples, f);
+}
+
+template <typename F>
+void each_sample(const CorpusRecord& record, const F& f) {
   for (const HeadRecord& head : record.heads) {
-    for (std::size_t k = 0; k < kMostExamples; ++k) f(k < head.top.size() ? head.top[k] : none);
+    for (const auto& rows : head.samples) each_place(rows, kSamplesEach, f);
+  }
+}
+
+// The whole numbers of places, as they lie one after the other; `each` is each_example or each_sample.
+void append_places(std::string& bytes, const auto& each) {
+  each([&](const CorpusExample& example) { append(bytes, example.hash); });
+  each([&](const CorpusExample& example) { append(bytes, example.phrase); });
+  each([&](const CorpusExample& example) { append(bytes, example.query); });
+  each([&](const CorpusExample& example) { append(bytes, example.key); });
+}
+
+void append_tokens(std::string& bytes, const CorpusRecord& record, TokenCounts HeadRecord::*side) {
+  std::uint64_t end = 0;
+  for (const HeadRecord& head : record.heads) append(bytes, end += (head.*side).all().size());
+  for (const HeadRecord& head : record.heads) {
+    for (const TokenCount& count : (head.*side).all()) append(bytes, count.token);
+  }
+  for (const HeadRecord& head : record.heads) {
+    for (const TokenCount& count : (head.*side).all()) append(bytes, count.rows);
+  }
+}
+
+void append(std::string& bytes, const ExactSum& sum) {
+  append(bytes, sum.low());
+  append(bytes, sum.high());
+}
+
+void append_repeated(std::string& bytes, const CorpusRecord& record) {
+  for (const HeadRecord& head : record.heads) append(bytes, head.repeated.rows);
+  for (const HeadRecord& head : record.heads) {
+    for (const std::uint64_t count : head.repeated.counts) append(bytes, count);
+  }
+  for (const HeadRecord& head : record.heads) {
+    for (const ExactSum& sum : head.repeated.sums) append(bytes, sum);
+  }
+}
+
+void append_words(std::string& bytes, const CorpusRecord& record) {
+  for (const auto& [token, text] : record.words) append(bytes, token);
+  std::uint64_t end = 0;
+  for (const auto& [token, text] : record.words) append(bytes, end += text.size());
+}
+
+// Numbers of rows, sums and histograms.
+void append_counts(std::string& bytes, const CorpusRecord& record) {
+  for (const HeadRecord& head : record.heads) {
+    append(bytes, head.layer);
+    append(bytes, head.head);
+  }
+  for (const HeadRecord& head : record.heads) append(bytes, head.rows);
+  for (const HeadRecord& head : record.heads) {
+    for (const std::uint64_t count : head.counts) append(bytes, count);
+  }
+  for (const HeadRecord& head : record.heads) {
+    for (const ExactSum& sum : head.sums) append(bytes, sum);
+  }
+  for (std::size_t k = 0; k < kCorpusMetrics; ++k) {
+    for (const HeadRecord& head : record.heads) {
+      for (const std::uint64_t count : head.histograms[k]) append(bytes, count);
+    }
   }
 }
 
@@ -79,30 +159,20 @@ std::string corpus_file_bytes(const CorpusRecord& record) {
   std::string bytes;
   append(bytes, static_cast<std::uint64_t>(header.size()));
   bytes += header;
-  for (const HeadRecord& head : record.heads) {
-    append(bytes, head.layer);
-    append(bytes, head.head);
-  }
-  for (const HeadRecord& head : record.heads) append(bytes, head.rows);
-  for (const HeadRecord& head : record.heads) {
-    for (const std::uint64_t count : head.counts) append(bytes, count);
-  }
-  for (const HeadRecord& head : record.heads) {
-    for (const ExactSum& sum : head.sums) {
-      append(bytes, sum.low());
-      append(bytes, sum.high());
-    }
-  }
-  for (std::size_t k = 0; k < kCorpusMetrics; ++k) {
-    for (const HeadRecord& head : record.heads) {
-      for (const std::uint64_t count : head.histograms[k]) append(bytes, count);
-    }
-  }
-  each_example(record, [&](const CorpusExample& example) { append(bytes, example.hash); });
-  each_example(record, [&](const CorpusExample& example) { append(bytes, example.phrase); });
-  each_example(record, [&](const CorpusExample& example) { append(bytes, example.query); });
-  each_example(record, [&](const CorpusExample& example) { append(bytes, example.key); });
+  append_counts(bytes, record);
+  append_places(bytes, [&](const auto& f) { each_example(record, f); });
+  append_places(bytes, [&](const auto& f) { each_sample(record, f); });
+  append_repeated(bytes, record);
+  append(bytes, record.loss_tokens);
+  append(bytes, record.loss);
+  for (const HeadRecord& head : record.heads) append(bytes, head.ablated_loss);
+  for (const HeadRecord& head : record.heads) append(bytes, head.pointing);
+  append_tokens(bytes, record, &HeadRecord::query_tokens);
+  append_tokens(bytes, record, &HeadRecord::key_tokens);
+  append_words(bytes, record);
   each_example(record, [&](const CorpusExample& example) { append(bytes, example.value); });
+  each_sample(record, [&](const CorpusExample& example) { append(bytes, example.value); });
+  for (const auto& [token, text] : record.words) bytes += text;
   const auto place = corpus_checksum_place(std::as_bytes(std::span(bytes)));
   HEADSCOPE_ASSERT(place.has_value(), "no place for the checksum");
   bytes.replace(*place, kChecksumDigits, corpus_checksum(std::as_bytes(std::span(bytes)), *place));

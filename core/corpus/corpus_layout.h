@@ -7,24 +7,31 @@
 #include <string_view>
 #include <vector>
 
-#include "core/corpus/head_record.h"
+#include "core/corpus/corpus_record.h"
 
 namespace headscope {
 
-inline constexpr std::string_view kCorpusFormat = "headscope-corpus", kCorpusVersion = "1";
+inline constexpr std::string_view kCorpusFormat = "headscope-corpus", kCorpusVersion = "2";
 
-// A tensor of the file: numbers of 8 bytes, or of 4 (F32).
+// How many of each a file holds: of a side, the tokens of all heads together.
+struct CorpusSizes {
+  std::int64_t heads = 0, query_tokens = 0, key_tokens = 0, words = 0, word_bytes = 0;
+};
+CorpusSizes sizes_of(const CorpusRecord& record);
+
+// A tensor of the file: numbers of 8 bytes, of 4 (F32) or of 1 (U8).
 struct CorpusTensor {
   std::string name, dtype;
   std::vector<std::int64_t> shape;
   std::size_t bytes_each = 8;
 };
 
-// All of them, in the order in which their values lie in the file, for so many heads.
-std::vector<CorpusTensor> corpus_tensors(std::int64_t heads);
+// All of them, in the order in which their values lie in the file.
+std::vector<CorpusTensor> corpus_tensors(const CorpusSizes& sizes);
 
 // "entropy,distance,...": the columns of `counts` and `sums`.
 std::string corpus_metric_list();
+std::string repeated_metric_list();
 // "0,0.25,0.5,..."; the metric has a histogram.
 std::string edge_list(CorpusMetric metric);
 

@@ -30,6 +30,10 @@ constexpr std::size_t kCorpusMetrics = 11;
 
 const std::array<CorpusMetric, kCorpusMetrics>& all_corpus_metrics();
 
+// Those that are counted over repeated random tokens, too.
+constexpr std::array kRepeatedMetrics = {CorpusMetric::previous, CorpusMetric::next, CorpusMetric::duplicate,
+                                         CorpusMetric::induction};
+
 // "max_weight": in files, tables and JSON.
 std::string_view corpus_metric_key(CorpusMetric metric);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/base/assert.h"
 
@@ -35,6 +36,8 @@ std::string difference_of(const CorpusRecord& a, const CorpusRecord& b) {
   }
   if (x.tokenizer != y.tokenizer) return said("the tokenizer is", x.tokenizer, y.tokenizer);
   if (x.most_tokens != y.most_tokens) return said("--tokens is", x.most_tokens, y.most_tokens);
+  if (x.repeated != y.repeated) return said("--repeated is", x.repeated, y.repeated);
+  if (x.ablation_sample != y.ablation_sample) return said("--ablation-sample is", x.ablation_sample, y.ablation_sample);
   if (!same_heads(a, b)) return said("the heads are", heads_text(a), heads_text(b));
   if (x.list_size != y.list_size) return said("the list of phrases has", x.list_size, y.list_size);
   if (x.list_sha256 != y.list_sha256) return said("the list of phrases has the sha256", x.list_sha256, y.list_sha256);
@@ -42,6 +45,30 @@ std::string difference_of(const CorpusRecord& a, const CorpusRecord& b) {
     return fmt::format("phrases {} to {} are in both", both->begin, both->end - 1);
   }
   return "";
+}
+
+bool in_ablation_sample(std::int64_t index, const CorpusFacts& facts) {
+  const std::int64_t size = facts.list_size, sample = std::min(facts.ablation_sample, size);
+  if (sample == 0) return false;
+  const std::int64_t k = (index * sample + size - 1) / size;  // the first whose place is not before the index
+  return k < sample && k * size / sample == index;
+}
+
+void add_word(CorpusRecord& record, std::uint64_t token, const std::string& text) {
+  const auto [place, is_new] = record.words.emplace(token, text);
+  if (!is_new && text < place->second) place->second = text;
+}
+
+void settle(CorpusRecord& record) {
+  if (record.scanned.count() != record.facts.list_size) return;
+  std::set<std::uint64_t> kept;
+  for (HeadRecord& head : record.heads) {
+    for (TokenCounts* counts : {&head.query_tokens, &head.key_tokens}) {
+      counts->keep(kKeptTokens);
+      for (const TokenCount& count : counts->all()) kept.insert(count.token);
+    }
+  }
+  std::erase_if(record.words, [&kept](const auto& word) { return !kept.contains(word.first); });
 }
 
 void add(CorpusRecord& record, const CorpusRecord& other) {
@@ -52,7 +79,11 @@ void add(CorpusRecord& record, const CorpusRecord& other) {
   record.tokens += other.tokens;
   record.blank += other.blank;
   record.unreadable += other.unreadable;
+  record.loss_tokens += other.loss_tokens;
+  record.loss.add(other.loss);
   for (std::size_t k = 0; k < record.heads.size(); ++k) record.heads[k].add(other.heads[k]);
+  for (const auto& [token, text] : other.words) add_word(record, token, text);
+  settle(record);
 }
 
 }  // namespace headscope

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,21 +13,31 @@ namespace headscope {
 
 // What was asked; equal in all parts of one scan.
 struct CorpusFacts {
-  std::string model;             // name: "demo:pronouns", or of the folder
-  std::string sha256;            // of the model's weights
-  std::string tokenizer;         // kind, size and a digest of what it does
-  std::int64_t most_tokens = 0;  // of a phrase; the rest is not read
-  std::string list_sha256;       // of the bytes of the list of phrases
-  std::int64_t list_size = 0;    // phrases in it, blank and unreadable ones included
+  std::string model;                 // name: "demo:pronouns", or of the folder
+  std::string sha256;                // of the model's weights
+  std::string tokenizer;             // kind, size and a digest of what it does
+  std::int64_t most_tokens = 0;      // of a phrase; the rest is not read
+  std::int64_t repeated = 0;         // random tokens that are run twice one after the other beside each phrase; 0: none
+  std::int64_t ablation_sample = 0;  // phrases of the list that are run without each head, too; 0: none
+  std::string list_sha256;           // of the bytes of the list of phrases
+  std::int64_t list_size = 0;        // phrases in it, blank and unreadable ones included
   friend bool operator==(const CorpusFacts&, const CorpusFacts&) = default;
 };
+
+// Whether phrase `index` is one of the sample: floor(k size / sample) for k = 0 ... sample - 1, all where size is
+// smaller. So every shard knows it.
+bool in_ablation_sample(std::int64_t index, const CorpusFacts& facts);
 
 struct CorpusRecord {
   CorpusFacts facts;
   PhraseRanges scanned;  // indices in the list
   // Of the phrases scanned: those that are in the numbers below, their tokens, blank lines, and what could not be read.
   std::int64_t phrases = 0, tokens = 0, blank = 0, unreadable = 0;
-  std::vector<HeadRecord> heads;  // sorted by layer and head
+  // Of the sample: tokens that the model predicted, and their loss in nats.
+  std::uint64_t loss_tokens = 0;
+  ExactSum loss;
+  std::vector<HeadRecord> heads;               // sorted by layer and head
+  std::map<std::uint64_t, std::string> words;  // the texts of the tokens that heads count, and of no others
   friend bool operator==(const CorpusRecord&, const CorpusRecord&) = default;
 };
 
@@ -34,7 +45,14 @@ struct CorpusRecord {
 // folder may have one on every machine. Records that hold the same phrase are not parts of one scan either.
 std::string difference_of(const CorpusRecord& a, const CorpusRecord& b);
 
-// Adds the other part. Asserts that difference_of() finds none. Associative and commutative, to the bit.
+// Adds texts of tokens. Of two texts of a token the first by its bytes stays, in whatever order they come.
+void add_word(CorpusRecord& record, std::uint64_t token, const std::string& text);
+
+// Once the whole list is scanned, each head keeps its kKeptTokens most frequent tokens a side, and the record their
+// texts: nothing can be added any more that would change them. Before, all tokens stay, so that their order is exact.
+void settle(CorpusRecord& record);
+
+// Adds the other part, and settles. Asserts that difference_of() finds none. Associative and commutative, to the bit.
 void add(CorpusRecord& record, const CorpusRecord& other);
 
 }  // namespace headscope

@@ -4,8 +4,10 @@
 
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <utility>
 
 #include "core/io/atomic_file.h"
 #include "core/io/csv.h"
@@ -15,6 +17,8 @@ namespace headscope {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kReportedTokens = 20;  // of a side
 
 std::string hash_text(std::uint64_t hash) {
   return fmt::format("{:016x}", hash);
@@ -36,20 +40,74 @@ Json histograms_json(const HeadRecord& head) {
   return all;
 }
 
-Json head_json(const HeadRecord& head) {
+Json example_json(const CorpusExample& example) {
+  return {{"value", static_cast<double>(example.value)},
+          {"phrase", example.phrase},
+          {"query", example.query},
+          {"key", example.key},
+          {"hash", hash_text(example.hash)}};
+}
+
+Json examples_json(const std::vector<CorpusExample>& examples) {
+  Json all = Json::array();
+  for (const CorpusExample& example : examples) all.push_back(example_json(example));
+  return all;
+}
+
+// The edges of a tenth.
+double low_of(std::size_t decile) {
+  return static_cast<double>(decile) / static_cast<double>(kDeciles);
+}
+
+Json samples_json(const HeadRecord& head) {
+  Json all = Json::array();
+  for (std::size_t d = 0; d < kDeciles; ++d) {
+    all.push_back({{"low", low_of(d)}, {"high", low_of(d + 1)}, {"rows", examples_json(head.samples[d])}});
+  }
+  return all;
+}
+
+Json tokens_json(const TokenCounts& counts, const CorpusRecord& record) {
+  Json all = Json::array();
+  for (const TokenCount& count : counts.top(kReportedTokens)) {
+    all.push_back({{"token", record.words.at(count.token)}, {"id", count.token}, {"rows", count.rows}});
+  }
+  return all;
+}
+
+Json repeated_json(const RepeatedRecord& repeated) {
+  Json json = {{"rows", repeated.rows}};
+  for (std::size_t k = 0; k < kRepeatedMetrics.size(); ++k) {
+    json[std::string(corpus_metric_key(kRepeatedMetrics[k]))] = json_number(repeated.mean(k));
+  }
+  return json;
+}
+
+// Over the tokens of the sample; NaN over none.
+double mean_loss(const ExactSum& sum, const CorpusRecord& record) {
+  if (record.loss_tokens == 0) return std::numeric_limits<double>::quiet_NaN();
+  return sum.value() / static_cast<double>(record.loss_tokens);
+}
+
+Json loss_json(const CorpusRecord& record) {
+  if (record.facts.ablation_sample == 0) return nullptr;
+  return {{"tokens", record.loss_tokens}, {"mean", json_number(mean_loss(record.loss, record))}};
+}
+
+Json head_json(const HeadRecord& head, const CorpusRecord& record) {
   Json json = {{"layer", head.layer}, {"head", head.head}, {"rows", head.rows}};
   for (const CorpusMetric metric : all_corpus_metrics()) {
     json[std::string(corpus_metric_key(metric))] = json_number(head.mean(metric));
   }
   json["histograms"] = histograms_json(head);
-  json["top"] = Json::array();
-  for (const CorpusExample& example : head.top) {
-    json["top"].push_back({{"value", static_cast<double>(example.value)},
-                           {"phrase", example.phrase},
-                           {"query", example.query},
-                           {"key", example.key},
-                           {"hash", hash_text(example.hash)}});
-  }
+  json["top"] = examples_json(head.top);
+  json["samples"] = samples_json(head);
+  json["repeated"] = record.facts.repeated > 0 ? repeated_json(head.repeated) : Json(nullptr);
+  const bool sampled = record.facts.ablation_sample > 0;
+  json["loss_ablated"] = sampled ? Json(json_number(mean_loss(head.ablated_loss, record))) : Json(nullptr);
+  json["pointing"] = head.pointing;
+  json["query_tokens"] = tokens_json(head.query_tokens, record);
+  json["key_tokens"] = tokens_json(head.key_tokens, record);
   return json;
 }
 
@@ -57,10 +115,25 @@ void write_heads(std::ostream& out, const CorpusRecord& record) {
   out << "layer,head,rows";
   for (const CorpusMetric metric : all_corpus_metrics())
     out << ',' << csv_field(std::string(corpus_metric_key(metric)));
+  const bool repeated = record.facts.repeated > 0;
+  if (repeated) out << ",repeated_rows";
+  for (std::size_t k = 0; k < kRepeatedMetrics.size() && repeated; ++k) {
+    out << ",repeated_" << corpus_metric_key(kRepeatedMetrics[k]);
+  }
+  const bool sampled = record.facts.ablation_sample > 0;
+  if (sampled) out << ",loss,loss_ablated";
   out << '\n';
   for (const HeadRecord& head : record.heads) {
     out << fmt::format("{},{},{}", head.layer, head.head, head.rows);
     for (const CorpusMetric metric : all_corpus_metrics()) out << ',' << double_text(head.mean(metric));
+    if (repeated) out << ',' << head.repeated.rows;
+    for (std::size_t k = 0; k < kRepeatedMetrics.size() && repeated; ++k) {
+      out << ',' << double_text(head.repeated.mean(k));
+    }
+    if (sampled) {
+      out << ',' << double_text(mean_loss(record.loss, record)) << ','
+          << double_text(mean_loss(head.ablated_loss, record));
+    }
     out << '\n';
   }
 }
@@ -79,13 +152,42 @@ void write_histograms(std::ostream& out, const CorpusRecord& record) {
   }
 }
 
+// value,phrase,query,key,hash.
+std::string example_text(const CorpusExample& example) {
+  return fmt::format("{},{},{},{},{}", number_text(example.value), example.phrase, example.query, example.key,
+                     hash_text(example.hash));
+}
+
 void write_top(std::ostream& out, const CorpusRecord& record) {
   out << "layer,head,rank,value,phrase,query,key,hash\n";
   for (const HeadRecord& head : record.heads) {
     for (std::size_t k = 0; k < head.top.size(); ++k) {
-      const CorpusExample& example = head.top[k];
-      out << fmt::format("{},{},{},{},{},{},{},{}\n", head.layer, head.head, k, number_text(example.value),
-                         example.phrase, example.query, example.key, hash_text(example.hash));
+      out << fmt::format("{},{},{},{}\n", head.layer, head.head, k, example_text(head.top[k]));
+    }
+  }
+}
+
+void write_samples(std::ostream& out, const CorpusRecord& record) {
+  out << "layer,head,low,high,value,phrase,query,key,hash\n";
+  for (const HeadRecord& head : record.heads) {
+    for (std::size_t d = 0; d < kDeciles; ++d) {
+      for (const CorpusExample& row : head.samples[d]) {
+        out << fmt::format("{},{},{},{},{}\n", head.layer, head.head, double_text(low_of(d)),
+                           double_text(low_of(d + 1)), example_text(row));
+      }
+    }
+  }
+}
+
+void write_tokens(std::ostream& out, const CorpusRecord& record) {
+  out << "layer,head,side,rank,token,id,rows\n";
+  for (const HeadRecord& head : record.heads) {
+    for (const auto& [side, counts] : {std::pair("query", &head.query_tokens), std::pair("key", &head.key_tokens)}) {
+      std::size_t rank = 0;
+      for (const TokenCount& count : counts->top(kReportedTokens)) {
+        out << fmt::format("{},{},{},{},{},{},{}\n", head.layer, head.head, side, rank++,
+                           csv_field(record.words.at(count.token)), count.token, count.rows);
+      }
     }
   }
 }
@@ -95,7 +197,10 @@ void write_top(std::ostream& out, const CorpusRecord& record) {
 nlohmann::ordered_json corpus_json(const CorpusRecord& record) {
   const CorpusFacts& facts = record.facts;
   Json json = {{"model", facts.model},      {"sha256", facts.sha256},  {"tokenizer", facts.tokenizer},
-               {"phrases", record.phrases}, {"tokens", record.tokens}, {"most_tokens", facts.most_tokens}};
+               {"phrases", record.phrases}, {"tokens", record.tokens}, {"most_tokens", facts.most_tokens},
+               {"repeated", facts.repeated}};
+  json["ablation_sample"] = facts.ablation_sample;
+  json["loss"] = loss_json(record);
   json["list"] = {{"size", facts.list_size},
                   {"sha256", facts.list_sha256},
                   {"scanned", record.scanned.text()},
@@ -103,7 +208,7 @@ nlohmann::ordered_json corpus_json(const CorpusRecord& record) {
                   {"blank", record.blank},
                   {"unreadable", record.unreadable}};
   json["heads"] = Json::array();
-  for (const HeadRecord& head : record.heads) json["heads"].push_back(head_json(head));
+  for (const HeadRecord& head : record.heads) json["heads"].push_back(head_json(head, record));
   return json;
 }
 
@@ -114,8 +219,10 @@ std::vector<std::string> write_corpus_tables(const std::string& folder, const Co
   files.add((at / "heads.csv").string(), [&](std::ostream& out) { write_heads(out, record); });
   files.add((at / "histograms.csv").string(), [&](std::ostream& out) { write_histograms(out, record); });
   files.add((at / "top.csv").string(), [&](std::ostream& out) { write_top(out, record); });
+  files.add((at / "samples.csv").string(), [&](std::ostream& out) { write_samples(out, record); });
+  files.add((at / "tokens.csv").string(), [&](std::ostream& out) { write_tokens(out, record); });
   files.commit();
-  return {"heads.csv", "histograms.csv", "top.csv"};
+  return {"heads.csv", "histograms.csv", "top.csv", "samples.csv", "tokens.csv"};
 }
 
 }  // namespace headscope

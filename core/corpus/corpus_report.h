@@ -9,13 +9,19 @@
 
 namespace headscope {
 
-// {model, sha256, tokenizer, phrases, tokens, most_tokens, list:{size, sha256, scanned, missing, blank, unreadable},
+// {model, sha256, tokenizer, phrases, tokens, most_tokens, repeated, ablation_sample, loss:{tokens, mean} (null),
+// list:{size, sha256, scanned, missing, blank, unreadable},
 //  heads:[{layer, head, rows, entropy, ..., max_weight, histograms:{entropy:{edges, counts}, ...},
-//          top:[{value, phrase, query, key, hash}]}]}
+//          top:[{value, phrase, query, key, hash}], samples:[{low, high, rows:[{value, phrase, query, key, hash}]}],
+//          repeated:{rows, previous, next, duplicate, induction} (null: none were run),
+//          loss_ablated (null without a sample), pointing, query_tokens:[{token, id, rows}], key_tokens:[{token, id,
+//          rows}]}]}
 nlohmann::ordered_json corpus_json(const CorpusRecord& record);
 
-// Writes heads.csv (layer,head,rows and the metrics), histograms.csv (layer,head,metric,low,high,rows) and top.csv
-// (layer,head,rank,value,phrase,query,key,hash) into the folder, which is made where it is missing: all or none.
+// Writes heads.csv (layer,head,rows and the metrics, where repeated tokens were run also repeated_rows,
+// repeated_previous ...), histograms.csv (layer,head,metric,low,high,rows), top.csv
+// (layer,head,rank,value,phrase,query,key,hash), samples.csv (layer,head,low,high,value,phrase,query,key,hash) and
+// tokens.csv (layer,head,side,rank,token,id,rows) into the folder, which is made where it is missing: all or none.
 // Returns their names.
 std::vector<std::string> write_corpus_tables(const std::string& folder, const CorpusRecord& record);
 

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "core/attention/input_problem.h"
 #include "core/attention/model_forward.h"
+#include "core/attention/model_trace.h"
+#include "core/attention/output_head.h"
 #include "core/backend/backend_factory.h"
 #include "core/base/error.h"
 #include "core/base/thread_pool.h"
@@ -43,6 +46,8 @@ struct PhraseModel::State {
   std::shared_ptr<const Backend> backend;
   std::unique_ptr<ThreadPool> threads;
   ModelForward models;
+
+  std::shared_ptr<const Trace> run(const Request& request, ModelOptions options, const CancelToken& cancel);
 };
 
 PhraseModel::PhraseModel(const std::string& model, int threads, const CancelToken& cancel)
@@ -107,21 +112,45 @@ PhraseModel::Ids PhraseModel::ids_of(const ListedPhrase& phrase, std::int64_t mo
   return {std::move(ids), ""};
 }
 
-void PhraseModel::run(std::vector<std::int64_t> ids, std::int64_t last, const EachLayer& f, const CancelToken& cancel) {
-  State& state = *state_;
-  Request request = request_of(state.path, std::move(ids), state.thread_count);
-  request.layer = last;
-  const auto inputs = std::make_shared<const Inputs>(load_inputs(request, state.cache, cancel));
-  if (inputs->checkpoint != state.checkpoint) {
-    throw Error(state.path + ": its files have changed since the scan began; scan anew");
+// Runs the request, whose model has to be the one that was opened.
+std::shared_ptr<const Trace> PhraseModel::State::run(const Request& request, ModelOptions options,
+                                                     const CancelToken& cancel) {
+  const auto inputs = std::make_shared<const Inputs>(load_inputs(request, cache, cancel));
+  if (inputs->checkpoint != checkpoint) {
+    throw Error(path + ": its files have changed since the scan began; scan anew");
   }
   if (const std::optional<Problem> found = find_problem(request, *inputs)) throw ProblemError(*found);
-  ModelOptions forward;
-  forward.stage_memory = kStageMemory;
-  forward.each_layer = f;
-  state.models.run(request, inputs, state.backend, cancel, forward);
-  check_checkpoint_files(state.cache);
+  options.stage_memory = kStageMemory;
+  const auto trace = models.run(request, inputs, backend, cancel, options);
+  check_checkpoint_files(cache);
   check_mapped_files();
+  return trace;
+}
+
+void PhraseModel::run(std::vector<std::int64_t> ids, std::int64_t last, const EachLayer& f, const CancelToken& cancel) {
+  Request request = request_of(state_->path, std::move(ids), state_->thread_count);
+  request.layer = last;
+  ModelOptions options;
+  options.each_layer = f;
+  state_->run(request, options, cancel);
+}
+
+std::vector<double> PhraseModel::losses(std::vector<std::int64_t> ids, std::optional<LayerHead> ablated,
+                                        const CancelToken& cancel) {
+  std::vector<std::int64_t> positions(ids.size());
+  std::iota(positions.begin(), positions.end(), 0);
+  Request request = request_of(state_->path, std::move(ids), state_->thread_count);
+  request.layer = architecture().num_layers - 1;
+  if (ablated) request.ablate.push_back({*ablated, true});
+  ModelOptions options;
+  options.whole_model = true;
+  const auto trace = state_->run(request, options, cancel);
+  check_one_stack("ablation-sample", *trace->model);
+  std::vector<double> losses;
+  for (const Prediction& each : predictions(*trace->model, 0, positions, 0, *state_->backend, cancel)) {
+    if (each.loss) losses.push_back(*each.loss);
+  }
+  return losses;
 }
 
 }  // namespace headscope

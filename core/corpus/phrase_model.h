@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "core/base/cancel.h"
 #include "core/corpus/corpus_record.h"
 #include "core/corpus/phrase_list.h"
+#include "core/request/interventions.h"
 
 namespace headscope {
 
@@ -47,6 +49,12 @@ class PhraseModel {
   // computed depends on neither the tokens before nor the number of threads. ProblemError when they do not fit into
   // memory; Error when the model's files have changed; Cancelled.
   void run(std::vector<std::int64_t> ids, std::int64_t last, const EachLayer& f, const CancelToken& cancel);
+
+  // -log of the probability of each token that the whole model predicts of these, in nats, as `run --predict` has them;
+  // with a head whose context is 0, where one is named. UsageError when the model was saved without its head, or is a
+  // decoder beside an encoder; else as run().
+  std::vector<double> losses(std::vector<std::int64_t> ids, std::optional<LayerHead> ablated,
+                             const CancelToken& cancel);
 
  private:
   struct State;

@@ -3,145 +3,138 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <numeric>
+#include <cmath>
 #include <optional>
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/thread_pool.h"
+#include "core/corpus/head_counter.h"
 #include "core/corpus/phrase_model.h"
-#include "core/heads/token_places.h"
+#include "core/corpus/repeated_tokens.h"
 #include "core/io/sha256.h"
 #include "core/model/architecture.h"
 #include "core/request/problem.h"
-#include "core/tensor/row_strips.h"
+#include "core/text/tokenizer.h"
 
 namespace headscope {
-namespace {
-
-constexpr std::int64_t kRowsBetweenChecks = 256;
-
-// The numbers that were asked for, sorted, each once; all where none was.
-std::vector<std::int64_t> chosen(const char* option, std::vector<std::int64_t> asked, std::int64_t count,
-                                 const std::string& model) {
-  std::sort(asked.begin(), asked.end());
-  asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
-  if (!asked.empty() && (asked.front() < 0 || asked.back() >= count)) {
-    throw UsageError(
-        option,
-        fmt::format("{} was given, but {} has {}", asked.front() < 0 ? asked.front() : asked.back(), model, count),
-        fmt::format("0 to {}", count - 1));
-  }
-  if (asked.empty()) {
-    asked.resize(static_cast<std::size_t>(count));
-    std::iota(asked.begin(), asked.end(), 0);
-  }
-  return asked;
-}
-
-}  // namespace
 
 struct PhraseScan::State {
   PhraseModel model;
   CorpusFacts facts;
   std::vector<std::int64_t> layers;
-  std::vector<HeadRecord> fresh;                 // every head that is counted, sorted, with nothing in it
-  std::vector<HeadRecord> counted;               // of the phrase in work
-  std::map<std::int64_t, std::size_t> first_of;  // where a layer's heads begin among them
-  std::size_t heads_each = 0;
+  std::optional<HeadCounter> counter;
 
   State(const ScanOptions& options, const CancelToken& cancel) : model(options.model, options.threads, cancel) {}
 
-  void add_layer(std::int64_t layer, const Trace& trace, const CorpusExample& place, const CancelToken& cancel);
-  std::pair<std::string, std::int64_t> count(const ListedPhrase& phrase, const CancelToken& cancel);
+  std::string count(const ListedPhrase& phrase, const CorpusFacts& of_list, const CancelToken& cancel);
+  void count_losses(const std::vector<std::int64_t>& ids, const CancelToken& cancel);
+  std::vector<double> losses(const std::vector<std::int64_t>& ids, std::optional<LayerHead> head,
+                             const CancelToken& cancel);
+  void check_repeated(std::int64_t repeated) const;
+  void count_repeated(const ListedPhrase& phrase, const CancelToken& cancel);
 };
-
-// All rows of the layer's heads, each head by one thread, and the strongest weight of each as an example.
-void PhraseScan::State::add_layer(std::int64_t layer, const Trace& trace, const CorpusExample& place,
-                                  const CancelToken& cancel) {
-  const auto first = first_of.find(layer);
-  if (first == first_of.end()) return;
-  const TokenPlaces places(trace);
-  const Tensor& weights = trace.tensor(StageId::weights);
-  // Of learned sinks, [heads, queries]; empty without.
-  std::vector<float> sink_shares;
-  if (const Stage* sinks = trace.find(StageId::sink_weights)) sink_shares = sinks->tensor.sliced(0, 0, 1).values();
-  const auto count = static_cast<std::int64_t>(heads_each);
-  model.threads().run(count, weights.stored(), [&](std::int64_t k) {
-    HeadRecord& record = counted[first->second + static_cast<std::size_t>(k)];
-    CorpusExample strongest = place;
-    for_each_row(matrix_at(weights, 0, record.head), [&](const Index&, std::int64_t i, std::span<const float> w) {
-      if (i % kRowsBetweenChecks == 0) cancel.check();
-      std::optional<double> share;
-      if (!sink_shares.empty()) share = sink_shares[static_cast<std::size_t>(record.head * trace.query_len() + i)];
-      const CorpusRow row = corpus_row(i, w, trace.mask->hidden.visible_count(0, record.head, i), places, share);
-      record.add(row);
-      if (!row.sees_two || row.largest <= strongest.value) return;
-      strongest.value = row.largest;
-      strongest.query = i;
-      strongest.key = std::find(w.begin(), w.end(), row.largest) - w.begin();
-    });
-    if (strongest.value > 0) record.add(strongest);
-  });
-}
 
 PhraseScan::PhraseScan(const ScanOptions& options, const CancelToken& cancel)
     : state_(std::make_unique<State>(options, cancel)) {
   State& state = *state_;
   const Architecture& architecture = state.model.architecture();
-  state.layers = chosen("layers", options.layers, architecture.num_layers, options.model);
-  const auto heads = chosen("heads", options.heads, architecture.num_heads, options.model);
-  state.heads_each = heads.size();
-  for (const std::int64_t layer : state.layers) {
-    state.first_of[layer] = state.fresh.size();
-    for (const std::int64_t head : heads) state.fresh.emplace_back(layer, head);
-  }
-  state.counted = state.fresh;
+  state.layers = chosen_numbers("layers", options.layers, architecture.num_layers, options.model);
+  state.counter.emplace(state.layers, chosen_numbers("heads", options.heads, architecture.num_heads, options.model));
+  state.check_repeated(options.repeated);
   state.facts = state.model.facts(options.most_tokens, cancel);
+  state.facts.repeated = options.repeated;
+  state.facts.ablation_sample = options.ablation_sample;
 }
 
 PhraseScan::~PhraseScan() = default;
+
+// UsageError where the model does not take so many tokens twice, with the special ones around them.
+void PhraseScan::State::check_repeated(std::int64_t repeated) const {
+  if (repeated == 0 || model.architecture().position == Architecture::Position::none) return;
+  const std::vector<std::int64_t> words = model.tokenizer().tokenize("a").words;
+  const auto special = std::count_if(words.begin(), words.end(), [](std::int64_t word) { return word < 0; });
+  const std::int64_t most = (model.architecture().max_positions - special) / 2;
+  if (repeated <= most) return;
+  throw UsageError("repeated", fmt::format("{} tokens twice are more than {} takes", repeated, model.path()),
+                   fmt::format("at most {}", most));
+}
+
+void PhraseScan::State::count_repeated(const ListedPhrase& phrase, const CancelToken& cancel) {
+  auto ids = repeated_tokens(model.tokenizer(), model.architecture().vocab_size,
+                             model.tokenizer().tokenize(phrase.text), phrase.index, facts.repeated);
+  if (ids.empty()) return;
+  model.run(
+      std::move(ids), layers.back(),
+      [&](std::int64_t layer, const Trace& trace) { counter->add_repeated(layer, trace, model.threads(), cancel); },
+      cancel);
+}
 
 CorpusRecord PhraseScan::new_record(const PhraseList& list) const {
   CorpusRecord record;
   record.facts = state_->facts;
   record.facts.list_sha256 = list.sha256();
   record.facts.list_size = list.size();
-  record.heads = state_->fresh;
+  record.heads = state_->counter->fresh();
   return record;
 }
 
-// Counts the phrase into `counted`, and returns its number of tokens; or why it cannot be read, and 0.
-std::pair<std::string, std::int64_t> PhraseScan::State::count(const ListedPhrase& phrase, const CancelToken& cancel) {
+// ProblemError where one is no number that can be added.
+std::vector<double> PhraseScan::State::losses(const std::vector<std::int64_t>& ids, std::optional<LayerHead> head,
+                                              const CancelToken& cancel) {
+  constexpr double kMostLoss = 1e6;
+  std::vector<double> found = model.losses(ids, head, cancel);
+  for (const double loss : found) {
+    if (!(std::fabs(loss) <= kMostLoss)) {
+      throw ProblemError({"ablation-sample", fmt::format("the loss of a token is {}", loss), "", {}});
+    }
+  }
+  return found;
+}
+
+// The loss of the phrase, and that without each head.
+void PhraseScan::State::count_losses(const std::vector<std::int64_t>& ids, const CancelToken& cancel) {
+  std::vector<std::vector<double>> ablated;
+  for (const HeadRecord& head : counter->fresh()) {
+    cancel.check();
+    ablated.push_back(losses(ids, LayerHead{head.layer, head.head}, cancel));
+  }
+  counter->add_losses(losses(ids, std::nullopt, cancel), ablated);
+}
+
+// Counts the phrase; returns why it cannot be read.
+std::string PhraseScan::State::count(const ListedPhrase& phrase, const CorpusFacts& of_list,
+                                     const CancelToken& cancel) {
   auto [ids, problem] = model.ids_of(phrase, facts.most_tokens);
-  if (ids.empty()) return {problem, 0};
-  const auto tokens = static_cast<std::int64_t>(ids.size());
-  CorpusExample place;
-  place.hash = short_sha256(phrase.text);
-  place.phrase = phrase.index;
-  for (HeadRecord& head : counted) head.clear();
+  if (ids.empty()) return problem;
+  CountedPhrase counted{short_sha256(phrase.text), phrase.index, {}, {}};
+  for (const std::int64_t id : ids) {
+    counted.tokens.push_back(static_cast<std::uint64_t>(id));
+    counted.words.push_back(model.tokenizer().piece_of(id));
+  }
+  counter->begin(std::move(counted));
   try {
     model.run(
-        std::move(ids), layers.back(),
-        [&](std::int64_t layer, const Trace& trace) { add_layer(layer, trace, place, cancel); }, cancel);
+        ids, layers.back(),
+        [&](std::int64_t layer, const Trace& trace) { counter->add_layer(layer, trace, model.threads(), cancel); },
+        cancel);
+    if (facts.repeated > 0) count_repeated(phrase, cancel);
+    if (in_ablation_sample(phrase.index, of_list)) count_losses(ids, cancel);
   } catch (const ProblemError& error) {  // more than fits in memory
-    return {error.what(), 0};
+    return error.what();
   }
-  return {"", tokens};
+  return "";
 }
 
 std::string PhraseScan::add(const ListedPhrase& phrase, CorpusRecord& record, const CancelToken& cancel) {
-  const auto [problem, tokens] = state_->count(phrase, cancel);
+  const std::string problem = state_->count(phrase, record.facts, cancel);
   record.scanned.add({phrase.index, phrase.index + 1});
   if (phrase.blank || !problem.empty()) {
     ++(phrase.blank ? record.blank : record.unreadable);
-    return problem;
+  } else {
+    state_->counter->add_to(record);
   }
-  for (std::size_t k = 0; k < record.heads.size(); ++k) record.heads[k].add(state_->counted[k]);
-  ++record.phrases;
-  record.tokens += tokens;
-  return "";
+  settle(record);
+  return problem;
 }
 
 }  // namespace headscope

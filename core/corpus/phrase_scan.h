@@ -17,6 +17,8 @@ struct ScanOptions {
   std::int64_t most_tokens = 512;    // of a phrase, and never more than the model takes
   std::vector<std::int64_t> layers;  // empty: all
   std::vector<std::int64_t> heads;   // of each of these layers; empty: all
+  std::int64_t repeated = 0;         // random tokens that are run twice beside each phrase; 0: none
+  std::int64_t ablation_sample = 0;  // phrases of the list that are run without each head, too; 0: none
   int threads = 0;                   // 0: all cores
 };
 

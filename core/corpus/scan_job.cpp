@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/memory_failures.h"
+#include "core/corpus/capture_scan.h"
 #include "core/corpus/corpus_file.h"
 
 namespace headscope {
@@ -56,17 +57,16 @@ void check_place(const std::string& out) {
   }
 }
 
-}  // namespace
+// Counts a phrase into the record; returns why it could not be read.
+using AddPhrase = std::function<std::string(CorpusRecord&)>;
+using EachPhrase = std::function<void(std::int64_t index, const AddPhrase& add)>;
+// Calls f for the phrases of a range of indices, in order.
+using VisitPhrases = std::function<void(Range range, const EachPhrase& f)>;
 
-std::string scan_state_path(const std::string& out) {
-  return out + ".part";
-}
-
-CorpusRecord run_scan(const ScanJob& job, const PhraseList& list, const CancelToken& cancel) {
-  check_place(job.out);
-  const Range shard = shard_of(list.size(), job.shard, job.shards);
-  PhraseScan scan(job.options, cancel);
-  CorpusRecord record = kept_or_new(job, scan.new_record(list), shard);
+// Scans the shard's phrases, whatever they are read from, into a record that `fresh` is the beginning of.
+CorpusRecord run(const ScanJob& job, const CorpusRecord& fresh, const VisitPhrases& visit, const CancelToken& cancel) {
+  const Range shard = shard_of(fresh.facts.list_size, job.shard, job.shards);
+  CorpusRecord record = kept_or_new(job, fresh, shard);
   const std::string state = scan_state_path(job.out);
   const Clock::time_point start = Clock::now();
   const std::int64_t tokens_before = record.tokens;
@@ -79,12 +79,12 @@ CorpusRecord run_scan(const ScanJob& job, const PhraseList& list, const CancelTo
   std::chrono::duration<double> wait = std::min(job.between, kFirstWait);
   bool saved = true;
   try {
-    list.visit({shard.begin + record.scanned.count(), shard.end}, [&](const ListedPhrase& phrase) {
+    visit({shard.begin + record.scanned.count(), shard.end}, [&](std::int64_t index, const AddPhrase& add) {
       cancel.check();
       tell();
-      const std::string why = scan.add(phrase, record, cancel);
+      const std::string why = add(record);
       saved = false;
-      if (!why.empty() && job.unreadable) job.unreadable(phrase.index, why);
+      if (!why.empty() && job.unreadable) job.unreadable(index, why);
       if (Clock::now() - last < wait) return;
       write_corpus_file(state, record);
       wait = std::min(job.between, 2 * wait);
@@ -101,6 +101,34 @@ CorpusRecord run_scan(const ScanJob& job, const PhraseList& list, const CancelTo
   std::error_code error;
   std::filesystem::remove(state, error);  // where it cannot be removed, it says what the result says
   return record;
+}
+
+}  // namespace
+
+std::string scan_state_path(const std::string& out) {
+  return out + ".part";
+}
+
+CorpusRecord run_scan(const ScanJob& job, const PhraseList& list, const CancelToken& cancel) {
+  check_place(job.out);
+  PhraseScan scan(job.options, cancel);
+  const VisitPhrases visit = [&](Range range, const EachPhrase& f) {
+    list.visit(range, [&](const ListedPhrase& phrase) {
+      f(phrase.index, [&](CorpusRecord& record) { return scan.add(phrase, record, cancel); });
+    });
+  };
+  return run(job, scan.new_record(list), visit, cancel);
+}
+
+CorpusRecord run_scan(const ScanJob& job, const CaptureList& list, const CancelToken& cancel) {
+  check_place(job.out);
+  CaptureScan scan(job.options, list);
+  const VisitPhrases visit = [&](Range range, const EachPhrase& f) {
+    for (std::int64_t index = range.begin; index < range.end; ++index) {
+      f(index, [&](CorpusRecord& record) { return scan.add(index, record, cancel); });
+    }
+  };
+  return run(job, scan.new_record(), visit, cancel);
 }
 
 }  // namespace headscope

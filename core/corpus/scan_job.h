@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "core/corpus/capture_list.h"
 #include "core/corpus/phrase_scan.h"
 
 namespace headscope {
@@ -36,5 +37,8 @@ std::string scan_state_path(const std::string& out);
 // of the result do not depend on how often a scan was ended. UsageError when the state belongs to another scan; Error
 // when it is damaged, or when nothing can be written to job.out, or as PhraseScan; Cancelled. Returns what was written.
 CorpusRecord run_scan(const ScanJob& job, const PhraseList& list, const CancelToken& cancel);
+
+// The same of captures: job.options.model is not read.
+CorpusRecord run_scan(const ScanJob& job, const CaptureList& list, const CancelToken& cancel);
 
 }  // namespace headscope

@@ -41,6 +41,8 @@ void check_scanned(const CorpusRecord& record, const PhraseModel& model, const P
                    const CancelToken& cancel) {
   CorpusRecord now = record;
   now.facts = model.facts(record.facts.most_tokens, cancel);
+  now.facts.repeated = record.facts.repeated;
+  now.facts.ablation_sample = record.facts.ablation_sample;
   now.facts.list_sha256 = record.facts.list_sha256;
   now.facts.list_size = record.facts.list_size;
   now.scanned = {};

@@ -2,11 +2,15 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <sstream>
 
+#include "core/base/error.h"
+#include "core/corpus/capture_scan.h"
 #include "core/corpus/corpus_file.h"
 #include "core/corpus/phrase_list.h"
 #include "core/headvis/headvis_read.h"
 #include "core/headvis/headvis_write.h"
+#include "core/io/safetensors.h"
 #include "tests/core/corpus/made_records.h"
 #include "tests/core/headvis/documented_tree.h"
 #include "tests/core/io/gzip_files.h"
@@ -18,7 +22,7 @@ namespace {
 
 std::string small_record() {
   CorpusRecord record = made_record(1, 4, {1, 3});
-  record.heads.pop_back();
+  drop_last_head(record);
   return corpus_file_bytes(record);
 }
 
@@ -34,6 +38,28 @@ std::string read_list(const std::string& path) {
     text += fmt::format("{} {} {} {}\n", phrase.index, phrase.blank, phrase.text, phrase.problem);
   });
   return text;
+}
+
+std::string small_capture() {
+  const Tensor weights =
+      Tensor::of({1, 1, 2, 2}, {Axis::batch, Axis::head, Axis::query, Axis::key}, {1, 0, 0.5F, 0.5F});
+  std::ostringstream out;
+  write_safetensors(out, {{"layers.0.weights", &weights}}, {{"tokens", "[\"a\",\"b\"]"}, {"causal", "true"}});
+  return out.str();
+}
+
+// The folder of captures that the file lies in.
+std::string read_captures(const std::string& path) {
+  const CaptureList list = CaptureList::open(std::filesystem::path(path).parent_path().string());
+  ScanOptions options;
+  options.threads = 1;
+  CaptureScan scan(options, list);
+  CorpusRecord record = scan.new_record();
+  for (std::int64_t k = 0; k < list.size(); ++k) {
+    if (const std::string why = scan.add(k, record, {}); !why.empty()) throw Error(why);
+  }
+  record.facts.model.clear();
+  return corpus_file_bytes(record);
 }
 
 using Files = std::vector<std::pair<std::string, std::string>>;
@@ -77,6 +103,12 @@ const std::vector<Reader> kRows = {
      .read = read_list,
      .fuzz = "gzip",
      .reads = "gzip"},
+    {.name = "capture_list",
+     .covers = "CaptureList::open core/corpus/capture_list.cpp",
+     .file = "x.safetensors",
+     .small = small_capture,
+     .read = read_captures,
+     .fuzz = "capture_files"},
     {.name = "headvis_config",
      .covers = "read_headvis_tree parse_headvis_config core/headvis/headvis_read.cpp",
      .file = "config.json",

@@ -143,7 +143,9 @@ TEST_F(Scan, WhatItCannotDoIsRefused) {
   refused({"--tokens", "0"}, {"--tokens"});
   refused({"--layers", "2"}, {"--layers", "2", "0 to 1"});
   refused({"--heads", "1,x"}, {"--heads", "x"});
-  refused({"--captures", "there"}, {"--captures"});
+  refused({"--repeated", "x"}, {"--repeated", "x"});
+  refused({"--repeated", "100000"}, {"--repeated", "100000", "at most"});
+  refused({"--captures", "there"}, {"--model", "--captures"});
   expect_refused(cli({"scan", "--phrases", "p.txt", "--out", "x.hsagg"}), 2, {"--model"});
   expect_refused(cli({"scan", "--model", "demo:induction", "--out", "x.hsagg"}), 2, {"--phrases"});
   expect_refused(cli({"scan", "--model", "demo:induction", "--phrases", "p.txt"}), 2, {"--out"});

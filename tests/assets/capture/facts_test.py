@@ -191,6 +191,24 @@ class FactsTest(unittest.TestCase):
                 save_capture(self.path, [{**good, **more}], **facts)
         self.assertEqual(os.listdir(self.folder.name), [])
 
+    def test_scan_counts_a_folder_of_captures(self):
+        folder, out = os.path.join(self.folder.name, "captures"), os.path.join(self.folder.name, "x.hsagg")
+        os.mkdir(folder)
+        largest = []
+        for number in range(2):
+            query, key = torch.randn(1, 3, 5, 7), torch.randn(1, 3, 5, 7)
+            save_capture(os.path.join(folder, f"{number}.safetensors"), [{"query": query, "key": key}],
+                         tokens=["a", "b", "a", "c", "b"], token_ids=[7, 2, 7, 9, 2], causal=True, phrase="a b a c b",
+                         model="mine", model_sha256="0" * 64, tokenizer="words")
+            added = hiding(torch.ones(5, 5).tril().bool())
+            largest.append(attention(query, key, key, 1 / math.sqrt(7), added)[1][0, :, 1:].amax(-1))
+        run("scan", "--captures", folder, "--out", out)
+        said = json.loads(run("report", out, "--json"))
+        self.assertEqual((said["model"], said["phrases"], said["tokens"]), ("mine", 2, 10))
+        for head, wanted in zip(said["heads"], torch.cat(largest, 1).mean(1)):
+            self.assertAlmostEqual(head["max_weight"], wanted.item(), places=6)
+        with self.assertRaises(ValueError):
+            save_capture(self.path, [{"query": query, "key": key}], tokens=["a"] * 5, token_ids=[1])
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/base/error.h"
@@ -14,7 +15,7 @@ namespace {
 
 std::string small_file() {
   CorpusRecord record = test::made_record(1, 6, {1, 4});
-  record.heads.pop_back();
+  test::drop_last_head(record);
   return corpus_file_bytes(record);
 }
 
@@ -87,12 +88,14 @@ TEST(CorpusFile, LiesWithTheRightChecksumAreRefused) {
   EXPECT_EQ(refusal(with(whole, "headscope-corpus", "headscope-corpus")), "");
   for (const auto& [before, after, said] :
        std::vector<std::array<std::string, 3>>{{"headscope-corpus", "headscope-chorus", "no .hsagg"},
-                                               {"\"version\":\"1\"", "\"version\":\"2\"", "version"},
+                                               {"\"version\":\"2\"", "\"version\":\"1\"", "version"},
                                                {"\"phrases\":\"3\"", "\"phrases\":\"2\"", "add up"},
                                                {"\"phrases\":\"3\"", "\"phrases\":\"x\"", "whole number"},
                                                {"\"scanned\":\"1:4\"", "\"scanned\":\"1:9\"", "ranges"},
                                                {"\"scanned\":\"1:4\"", "\"scanned\":\"4:1\"", "ranges"},
                                                {"2^-40", "2^-41", "step"},
+                                               {"\"repeated\":\"5\"", "\"repeated\":\"0\"", "repeated tokens"},
+                                               {"previous,next,duplicate,i", "previous,next,duplicate,x", "repeated_m"},
                                                {"entropy,distance", "entropy,distancf", "metrics"},
                                                {"\"0,0.05,", "\"0,0.04,", "edges"},
                                                {"\"list_size\":\"6\"", "\"list_size\":\"2\"", "ranges"},
@@ -101,6 +104,18 @@ TEST(CorpusFile, LiesWithTheRightChecksumAreRefused) {
     EXPECT_NE(refusal(with(whole, before, after)).find(said), std::string::npos)
         << after << ": " << refusal(with(whole, before, after));
   }
+}
+
+TEST(CorpusFile, TokensOfAWholeScanAreTheMostFrequent) {
+  CorpusRecord record = test::made_record(1, 90, {0, 90});
+  EXPECT_EQ(record.heads[0].key_tokens.all().size(), kKeptTokens);
+  EXPECT_EQ(refusal(corpus_file_bytes(record)), "");
+  for (std::uint64_t token = 0; token < 200 && record.heads[0].key_tokens.all().size() <= kKeptTokens; ++token) {
+    if (!record.words.contains(token)) continue;
+    record.heads[0].key_tokens.add(token);
+    ++record.heads[0].pointing;
+  }
+  EXPECT_NE(refusal(corpus_file_bytes(record)), "");
 }
 
 TEST(CorpusFile, NumbersThatDoNotFitEachOtherAreRefused) {
@@ -119,6 +134,25 @@ TEST(CorpusFile, NumbersThatDoNotFitEachOtherAreRefused) {
   refused([](CorpusRecord&, HeadRecord& head) { head.top[0].query = 16; });
   refused([](CorpusRecord&, HeadRecord& head) { head.top[0].value = NAN; });
   refused([](CorpusRecord&, HeadRecord& head) { head.layer = 5; });
+  const auto some = [](HeadRecord& head) -> std::vector<CorpusExample>& {
+    return *std::find_if(head.samples.begin(), head.samples.end(), [](const auto& rows) { return !rows.empty(); });
+  };
+  refused([&](CorpusRecord&, HeadRecord& head) { some(head)[0].query = 16; });
+  refused([&](CorpusRecord&, HeadRecord& head) { some(head)[0].value = some(head)[0].value < 0.5F ? 0.95F : 0.05F; });
+  refused([&](CorpusRecord&, HeadRecord& head) { some(head).push_back(some(head)[0]); });
+  refused([](CorpusRecord& record, HeadRecord&) { record.facts.repeated = 0; });
+  refused([](CorpusRecord& record, HeadRecord&) { record.facts.ablation_sample = 0; });
+  refused([](CorpusRecord& record, HeadRecord&) { record.loss_tokens = 0; });
+  refused([](CorpusRecord& record, HeadRecord&) { record.loss_tokens = 1000; });
+  refused([](CorpusRecord&, HeadRecord& head) { head.repeated.counts[1] = head.repeated.rows + 1; });
+  refused([](CorpusRecord&, HeadRecord& head) { head.repeated.rows = ~std::uint64_t{0}; });
+  refused([](CorpusRecord&, HeadRecord& head) { head.pointing = head.rows + 1; });
+  refused([](CorpusRecord&, HeadRecord& head) { ++head.pointing; });
+  refused([](CorpusRecord&, HeadRecord& head) { head.query_tokens.add(1); });
+  refused([](CorpusRecord&, HeadRecord& head) { head.key_tokens.clear(); });
+  refused([](CorpusRecord& record, HeadRecord&) { record.words.erase(record.words.begin()); });
+  refused([](CorpusRecord& record, HeadRecord&) { record.words.emplace(1000, "x"); });
+  refused([](CorpusRecord& record, HeadRecord&) { record.words.begin()->second = "\xff"; });
   refused([](CorpusRecord& record, HeadRecord&) { record.tokens = 1; });
   refused([](CorpusRecord& record, HeadRecord&) { record.heads.clear(); });
 }

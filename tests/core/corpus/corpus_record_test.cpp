@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "core/corpus/corpus_file.h"
@@ -12,7 +13,7 @@
 namespace headscope {
 namespace {
 
-constexpr std::int64_t kList = 40;
+constexpr std::int64_t kList = 90;
 
 TEST(CorpusRecord, AnyTreeOfMergesGivesTheSameBytes) {
   const std::string whole = corpus_file_bytes(test::made_record(3, kList, {0, kList}));
@@ -36,6 +37,51 @@ TEST(CorpusRecord, AnyTreeOfMergesGivesTheSameBytes) {
   }
 }
 
+// What a part knows is exact until the whole list is there; then it is as if nothing had been left out.
+TEST(CorpusRecord, TokensOfAPartAreAllOfThemAndOfTheWholeTheMostFrequent) {
+  CorpusRecord all = test::empty_record(2, kList + 1);
+  for (std::int64_t k = 0; k < kList; ++k) test::add_made_phrase(all, k);
+  const CorpusRecord whole = test::made_record(2, kList, {0, kList});
+  for (std::size_t h = 0; h < all.heads.size(); ++h) {
+    const TokenCounts& every = all.heads[h].key_tokens;
+    EXPECT_GT(every.all().size(), kKeptTokens);
+    std::uint64_t rows = 0;
+    for (const TokenCount& count : every.all()) rows += count.rows;
+    EXPECT_EQ(rows, all.heads[h].pointing);
+    EXPECT_EQ(whole.heads[h].pointing, all.heads[h].pointing);
+    EXPECT_EQ(whole.heads[h].key_tokens.top(kKeptTokens), every.top(kKeptTokens));
+    EXPECT_EQ(whole.heads[h].key_tokens.all().size(), kKeptTokens);
+    EXPECT_EQ(whole.heads[h].samples, all.heads[h].samples);
+  }
+  EXPECT_LE(whole.words.size(), all.words.size());
+}
+
+TEST(CorpusRecord, APartWithoutAPhraseChangesNothing) {
+  const CorpusRecord whole = test::made_record(2, kList, {0, kList});
+  CorpusRecord before = test::empty_record(2, kList), after = whole;
+  add(after, before);
+  add(before, whole);
+  EXPECT_EQ(corpus_file_bytes(before), corpus_file_bytes(whole));
+  EXPECT_EQ(corpus_file_bytes(after), corpus_file_bytes(whole));
+}
+
+TEST(CorpusRecord, SamplesAreThoseThatAreDrawnFirstInTheirTenth) {
+  HeadRecord head(0, 0);
+  std::array<std::vector<CorpusExample>, kDeciles> rows;
+  for (std::int64_t k = 0; k < 400; ++k) {
+    const CorpusExample row{static_cast<float>(k % 101) / 100, 1, k % 37, k, 0};
+    head.add_sample(row);
+    rows[static_cast<std::size_t>(std::min<std::int64_t>(9, k % 101 / 10))].push_back(row);
+  }
+  for (std::size_t d = 0; d < kDeciles; ++d) {
+    std::sort(rows[d].begin(), rows[d].end(), is_drawn_before);
+    rows[d].resize(kSamplesEach);
+    EXPECT_EQ(head.samples[d], rows[d]) << d;
+  }
+  EXPECT_EQ(decile_of(1.001F), 9u);
+  EXPECT_EQ(decile_of(0.0F), 0u);
+}
+
 TEST(CorpusRecord, ExamplesAreTheStrongestInTheirOrder) {
   const CorpusRecord record = test::made_record(2, 100, {0, 100});
   for (const HeadRecord& head : record.heads) {
@@ -56,6 +102,8 @@ TEST(CorpusRecord, NamesWhatDiffers) {
   differs([](CorpusRecord& b) { b.facts.sha256[0] = 'c'; }, "model");
   differs([](CorpusRecord& b) { b.facts.tokenizer = "BPE"; }, "tokenizer");
   differs([](CorpusRecord& b) { b.facts.most_tokens = 3; }, "--tokens");
+  differs([](CorpusRecord& b) { b.facts.repeated = 6; }, "--repeated");
+  differs([](CorpusRecord& b) { b.facts.ablation_sample = 6; }, "--ablation-sample");
   differs([](CorpusRecord& b) { b.facts.list_size = 41; }, "list");
   differs([](CorpusRecord& b) { b.facts.list_sha256[0] = 'c'; }, "list");
   differs([](CorpusRecord& b) { b.heads.pop_back(); }, "heads");

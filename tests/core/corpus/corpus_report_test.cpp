@@ -33,18 +33,50 @@ TEST(CorpusReport, AsJsonHasTheContractsKeys) {
     EXPECT_EQ(histogram.at("edges").size(), histogram.at("counts").size() + 1) << key;
   }
   EXPECT_EQ(head.at("top").size(), 15u);
+  const HeadRecord& of = record.heads[3];
+  EXPECT_EQ(head.at("pointing"), of.pointing);
+  for (const char* side : {"query_tokens", "key_tokens"}) {
+    ASSERT_FALSE(head.at(side).empty());
+    EXPECT_LE(head.at(side).size(), 20u);
+    for (const auto& token : head.at(side)) {
+      EXPECT_EQ(token.at("token"), "w" + std::to_string(token.at("id").get<int>()));
+    }
+    EXPECT_GE(head.at(side)[0].at("rows"), head.at(side).back().at("rows"));
+  }
+  EXPECT_EQ(json.at("repeated"), 5);
+  EXPECT_EQ(json.at("ablation_sample"), 7);
+  EXPECT_EQ(json.at("loss").at("tokens"), record.loss_tokens);
+  EXPECT_EQ(json.at("loss").at("mean"), record.loss.value() / static_cast<double>(record.loss_tokens));
+  EXPECT_EQ(head.at("loss_ablated"), of.ablated_loss.value() / static_cast<double>(record.loss_tokens));
+  EXPECT_EQ(head.at("repeated").at("rows"), of.repeated.rows);
+  EXPECT_EQ(head.at("repeated").at("duplicate"), of.repeated.mean(2));
+  ASSERT_EQ(head.at("samples").size(), kDeciles);
+  EXPECT_EQ(head.at("samples")[3].at("low"), 0.3);
+  EXPECT_EQ(head.at("samples")[9].at("high"), 1.0);
+  EXPECT_EQ(head.at("samples")[9].at("rows").size(), of.samples[9].size());
   EXPECT_EQ(head.at("top")[0].at("value"), 0.75);
-  EXPECT_EQ(corpus_json(test::empty_record(1, 3)).at("heads")[0].at("entropy"), "nan");
+  CorpusRecord none = test::empty_record(1, 3);
+  none.facts.repeated = none.facts.ablation_sample = 0;
+  EXPECT_EQ(corpus_json(none).at("heads")[0].at("entropy"), "nan");
+  EXPECT_TRUE(corpus_json(none).at("heads")[0].at("repeated").is_null());
+  EXPECT_TRUE(corpus_json(none).at("heads")[0].at("loss_ablated").is_null());
+  EXPECT_TRUE(corpus_json(none).at("loss").is_null());
 }
 
 TEST(CorpusReport, AsTablesHasTheSameNumbers) {
   const TemporaryFolder folder;
   const CorpusRecord record = test::made_record(1, 30, {0, 2});
-  EXPECT_EQ(write_corpus_tables(folder / "t", record).size(), 3u);
+  EXPECT_EQ(write_corpus_tables(folder / "t", record).size(), 5u);
   const std::string heads = bytes_of(folder / "t/heads.csv");
   EXPECT_TRUE(heads.starts_with("layer,head,rows,entropy,distance,previous,")) << heads;
+  EXPECT_NE(
+      heads.find(
+          ",max_weight,repeated_rows,repeated_previous,repeated_next,repeated_duplicate,repeated_induction,loss,"),
+      heads.npos);
   EXPECT_EQ(std::count(heads.begin(), heads.end(), '\n'), 3);
   EXPECT_EQ(bytes_of(folder / "t/histograms.csv").find("layer,head,metric,low,high,rows\n0,0,entropy,0,0.25,"), 0u);
+  EXPECT_EQ(bytes_of(folder / "t/samples.csv").find("layer,head,low,high,value,phrase,query,key,hash\n0,0,0"), 0u);
+  EXPECT_EQ(bytes_of(folder / "t/tokens.csv").find("layer,head,side,rank,token,id,rows\n0,0,query,0,w"), 0u);
   EXPECT_EQ(bytes_of(folder / "t/top.csv").find("layer,head,rank,value,phrase,query,key,hash\n0,0,0,"), 0u);
 }
 

@@ -1,6 +1,7 @@
 // Records that no model made, and lists of phrases that the demos can read.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <string>
@@ -14,7 +15,7 @@ namespace headscope::test {
 // Of `heads` heads in two layers and a list of `list_size` phrases, of which none is scanned.
 inline CorpusRecord empty_record(std::int64_t heads, std::int64_t list_size) {
   CorpusRecord record;
-  record.facts = {"demo:made", std::string(64, 'a'), "words, 3 pieces, 0", 16, std::string(64, 'b'), list_size};
+  record.facts = {"demo:made", std::string(64, 'a'), "words, 3 pieces, 0", 16, 5, 7, std::string(64, 'b'), list_size};
   for (std::int64_t layer = 0; layer < 2; ++layer) {
     for (std::int64_t head = 0; head < heads; ++head) record.heads.emplace_back(layer, head);
   }
@@ -34,19 +35,47 @@ inline void add_made_phrase(CorpusRecord& record, std::int64_t index) {
         row.values[k] = k == 1 ? share() * 300 : share() / 3;
       }
       head.add(row);
+      if (record.facts.repeated > 0) head.repeated.add(row);
+      const auto largest = static_cast<float>(draw() % 1000) / 999;
+      head.add_sample({largest, draw() % 3, index, i, 0});
+      if (largest < kPoints) continue;
+      // More tokens than a whole scan keeps, some of them often.
+      const std::uint64_t query = draw() % 100 * (draw() % 2), key = draw() % 100;
+      head.add_pointing(query, key);
+      for (const std::uint64_t token : {query, key}) add_word(record, token, "w" + std::to_string(token));
     }
     const auto value = static_cast<float>(draw() % 4) / 4;
     head.add(CorpusExample{value, draw() % 3, index, static_cast<std::int64_t>(draw() % 3), 0});
   }
+  if (in_ablation_sample(index, record.facts)) {
+    record.loss_tokens += static_cast<std::uint64_t>(rows);
+    record.loss.add(share() * 3);
+    for (HeadRecord& head : record.heads) head.ablated_loss.add(share() * 4);
+  }
   ++record.phrases;
   record.tokens += rows;
   record.scanned.add({index, index + 1});
+  settle(record);
 }
 
 inline CorpusRecord made_record(std::int64_t heads, std::int64_t list_size, Range range) {
   CorpusRecord record = empty_record(heads, list_size);
   for (std::int64_t k = range.begin; k < range.end; ++k) add_made_phrase(record, k);
   return record;
+}
+
+// Without the words that it alone counted.
+inline void drop_last_head(CorpusRecord& record) {
+  record.heads.pop_back();
+  const auto counts = [](const TokenCounts& tokens, std::uint64_t token) {
+    return std::any_of(tokens.all().begin(), tokens.all().end(),
+                       [token](const TokenCount& count) { return count.token == token; });
+  };
+  std::erase_if(record.words, [&](const auto& word) {
+    return std::none_of(record.heads.begin(), record.heads.end(), [&](const HeadRecord& head) {
+      return counts(head.query_tokens, word.first) || counts(head.key_tokens, word.first);
+    });
+  });
 }
 
 // Lines for demo:induction, with repetitions; line 3 is blank, line 5 is no UTF-8.

@@ -211,7 +211,8 @@ TEST(PhraseScan, CancelledLeavesTheRecordAsItWas) {
   cancel.cancel();
   list.visit({0, 1}, [&](const ListedPhrase& phrase) { EXPECT_THROW(scan.add(phrase, record, cancel), Cancelled); });
   EXPECT_EQ(record, scan.new_record(list));
-  EXPECT_EQ(corpus_file_bytes(scanned(scan, list, {0, 1})).size(), corpus_file_bytes(record).size());
+  PhraseScan other(options_of(), {});
+  EXPECT_EQ(scanned(scan, list, {0, 1}), scanned(other, list, {0, 1}));
 }
 
 TEST(PhraseScan, RefusesHeadsThatAreNotThere) {

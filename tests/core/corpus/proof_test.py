@@ -21,6 +21,7 @@ CLI = sys.argv.pop(1)
 MODEL = "demo:pronouns"
 LEAVES, TREES = 6, 1000  # shards of every tree of merges, trees
 MOST_SHARDS = 17
+EVERYTHING = ("--repeated", "3", "--ablation-sample", "4")  # what a scan counts when it is asked to
 KILLS = 50
 
 
@@ -51,7 +52,7 @@ class Proof(unittest.TestCase):
         files = {}  # a set of shards -> the one file that every way to merge it gives
         for leaf in range(LEAVES):
             name = f"{leaf}.hsagg"
-            self.scan(name, "--shard", f"{leaf}/{LEAVES}")
+            self.scan(name, "--shard", f"{leaf}/{LEAVES}", *EVERYTHING)
             files[frozenset([leaf])] = name
         # What a merge writes depends on the bytes of its files and their order alone, so that each is run once.
         run = {}
@@ -80,17 +81,17 @@ class Proof(unittest.TestCase):
                 parts = [merged(parts[:taken]), *parts[taken:]]
             shapes[tuple(shape)] += 1
         self.assertGreater(len(shapes), TREES * 9 // 10)
-        whole = self.scan("whole.hsagg")
+        whole = self.scan("whole.hsagg", *EVERYTHING)
         self.assertEqual((self.folder / files[frozenset(range(LEAVES))]).read_bytes(), whole)
         print(f"{TREES} trees, {len(shapes)} of them unlike, of {len(run)} merges")
 
     def test_1_to_17_shards_give_the_bytes_of_one_scan(self):
         (self.folder / "phrases.txt").write_bytes(lines(MOST_SHARDS + 3))
-        whole = self.scan("whole.hsagg")
+        whole = self.scan("whole.hsagg", *EVERYTHING)
         for shards in range(1, MOST_SHARDS + 1):
             names = [f"{shard}.hsagg" for shard in range(shards)]
             for shard, name in enumerate(names):
-                self.scan(name, "--shard", f"{shard}/{shards}")
+                self.scan(name, "--shard", f"{shard}/{shards}", *EVERYTHING)
             self.call("merge", *names, "--out", "all.hsagg")
             self.assertEqual((self.folder / "all.hsagg").read_bytes(), whole, f"{shards} shards")
 

@@ -1,0 +1,132 @@
+#include "core/corpus/head_counter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/thread_pool.h"
+#include "core/heads/token_places.h"
+#include "core/tensor/row_strips.h"
+
+namespace headscope {
+namespace {
+
+constexpr std::int64_t kRowsBetweenChecks = 256;
+
+}  // namespace
+
+HeadCounter::HeadCounter(const std::vector<std::int64_t>& layers, const std::vector<std::int64_t>& heads)
+    : heads_each_(heads.size()) {
+  for (const std::int64_t layer : layers) {
+    first_of_[layer] = fresh_.size();
+    for (const std::int64_t head : heads) fresh_.emplace_back(layer, head);
+  }
+  counted_ = fresh_;
+}
+
+void HeadCounter::begin(CountedPhrase phrase) {
+  phrase_ = std::move(phrase);
+  loss_tokens_ = 0;
+  loss_ = {};
+  for (HeadRecord& head : counted_) head.clear();
+}
+
+// The row as an example of the phrase's strongest weight, as a sample, and as one that points at a token.
+void HeadCounter::add_row(HeadRecord& head, const CorpusRow& row, std::int64_t i, std::span<const float> w) const {
+  const std::int64_t key = std::find(w.begin(), w.end(), row.largest) - w.begin();
+  const CorpusExample example{row.largest, phrase_.hash, phrase_.index, i, key};
+  // Of a phrase only the strongest weight is an example, of equal ones the first.
+  if (row.largest > (head.top.empty() ? 0.0F : head.top[0].value)) head.top = {example};
+  head.add_sample(example);
+  const auto tokens = static_cast<std::int64_t>(phrase_.tokens.size());
+  if (row.largest < kPoints || i >= tokens || key >= tokens) return;  // a key of bias_k is no token
+  head.add_pointing(phrase_.tokens[static_cast<std::size_t>(i)], phrase_.tokens[static_cast<std::size_t>(key)]);
+}
+
+template <typename F>
+void HeadCounter::each_row(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel,
+                           const F& f) {
+  const auto first = first_of_.find(layer);
+  if (first == first_of_.end()) return;
+  const TokenPlaces places(trace);
+  const Tensor& weights = trace.tensor(StageId::weights);
+  // Of learned sinks, [heads, queries]; empty without.
+  std::vector<float> sink_shares;
+  if (const Stage* sinks = trace.find(StageId::sink_weights)) sink_shares = sinks->tensor.sliced(0, 0, 1).values();
+  const auto count = static_cast<std::int64_t>(heads_each_);
+  threads.run(count, weights.stored(), [&](std::int64_t k) {
+    HeadRecord& head = counted_[first->second + static_cast<std::size_t>(k)];
+    for_each_row(matrix_at(weights, 0, head.head), [&](const Index&, std::int64_t i, std::span<const float> w) {
+      if (i % kRowsBetweenChecks == 0) cancel.check();
+      std::optional<double> share;
+      if (!sink_shares.empty()) share = sink_shares[static_cast<std::size_t>(head.head * trace.query_len() + i)];
+      f(head, i, w, corpus_row(i, w, trace.mask->hidden.visible_count(0, head.head, i), places, share));
+    });
+  });
+}
+
+void HeadCounter::add_layer(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel) {
+  each_row(layer, trace, threads, cancel,
+           [this](HeadRecord& head, std::int64_t i, std::span<const float> w, const CorpusRow& row) {
+             head.add(row);
+             if (row.sees_two) add_row(head, row, i, w);
+           });
+}
+
+void HeadCounter::add_repeated(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel) {
+  each_row(
+      layer, trace, threads, cancel,
+      [](HeadRecord& head, std::int64_t, std::span<const float>, const CorpusRow& row) { head.repeated.add(row); });
+}
+
+void HeadCounter::add_losses(const std::vector<double>& losses, const std::vector<std::vector<double>>& ablated) {
+  loss_tokens_ = losses.size();
+  for (const double loss : losses) loss_.add(loss);
+  for (std::size_t k = 0; k < ablated.size(); ++k) {
+    for (const double loss : ablated[k]) counted_[k].ablated_loss.add(loss);
+  }
+}
+
+// Whether a head of the phrase counts the token.
+bool HeadCounter::is_counted(std::uint64_t token) const {
+  return std::any_of(counted_.begin(), counted_.end(), [token](const HeadRecord& head) {
+    return head.query_tokens.contains(token) || head.key_tokens.contains(token);
+  });
+}
+
+void HeadCounter::add_to(CorpusRecord& record) const {
+  for (std::size_t k = 0; k < phrase_.tokens.size(); ++k) {
+    // Mostly it is known: heads are only asked for a new text.
+    const auto known = record.words.find(phrase_.tokens[k]);
+    if (known != record.words.end() && known->second <= phrase_.words[k]) continue;
+    if (is_counted(phrase_.tokens[k])) add_word(record, phrase_.tokens[k], phrase_.words[k]);
+  }
+  for (std::size_t k = 0; k < record.heads.size(); ++k) record.heads[k].add(counted_[k]);
+  record.loss_tokens += loss_tokens_;
+  record.loss.add(loss_);
+  ++record.phrases;
+  record.tokens += static_cast<std::int64_t>(phrase_.tokens.size());
+}
+
+std::vector<std::int64_t> chosen_numbers(const char* option, std::vector<std::int64_t> asked, std::int64_t count,
+                                         const std::string& whose) {
+  std::sort(asked.begin(), asked.end());
+  asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+  if (!asked.empty() && (asked.front() < 0 || asked.back() >= count)) {
+    throw UsageError(
+        option,
+        fmt::format("{} was given, but {} has {}", asked.front() < 0 ? asked.front() : asked.back(), whose, count),
+        fmt::format("0 to {}", count - 1));
+  }
+  if (asked.empty()) {
+    asked.resize(static_cast<std::size_t>(count));
+    std::iota(asked.begin(), asked.end(), 0);
+  }
+  return asked;
+}
+
+}  // namespace headscope

@@ -1,0 +1,104 @@
+// What `scan` counts besides means: from captures, of tokens, of random tokens, without heads.
+#include <algorithm>
+
+#include "tests/app/cli/command.h"
+#include "tests/core/corpus/made_captures.h"
+#include "tests/core/corpus/made_records.h"
+
+namespace headscope {
+namespace {
+
+class ScanNumbers : public CommandTest {
+ protected:
+  ScanNumbers() { folder_.write("p.txt", test::demo_lines(12)); }
+  void scan(const std::string& out, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words = {"scan", "--model", "demo:induction", "--phrases", "p.txt", "--out", out};
+    words.insert(words.end(), more.begin(), more.end());
+    const Result result = cli(words);
+    ASSERT_EQ(result.code, 0) << result.err;
+  }
+  nlohmann::json report(const std::string& name) {
+    const Result result = cli({"report", name, "--json"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out);
+  }
+};
+
+// What `run --export` writes of both layers of a phrase, put together as a capture of its queries and keys.
+TEST_F(ScanNumbers, CapturesOfAnotherEngineGiveTheNumbersOfTheModel) {
+  const std::vector<std::string> phrases = {"cat box ink cat box", "jam hat jam hat pen"};
+  folder_.write("p.txt", phrases[0] + "\n" + phrases[1] + "\n");
+  scan("model.hsagg");
+  const auto wanted = report("model.hsagg");
+  for (std::size_t k = 0; k < phrases.size(); ++k) {
+    std::vector<Tensor> stages;
+    for (const std::string layer : {"0", "1"}) {
+      const std::string out = "run" + std::to_string(k) + layer;
+      const Result run = cli({"run", "--model", "demo:induction", "--phrase", phrases[k], "--layer", layer, "--export",
+                              "query,key", "--format", "npy", "--out", out});
+      ASSERT_EQ(run.code, 0) << run.err;
+      for (const char* name : {"query", "key"}) stages.push_back(stage(out, name));
+    }
+    const Result ids = cli({"tokenize", "--model", "demo:induction", "--phrase", phrases[k], "--json"});
+    ASSERT_EQ(ids.code, 0) << ids.err;
+    test::write_tensors(folder_ / ("captures/" + std::to_string(k) + ".safetensors"),
+                        {{"layers.0.query", &stages[0]},
+                         {"layers.0.key", &stages[1]},
+                         {"layers.1.query", &stages[2]},
+                         {"layers.1.key", &stages[3]}},
+                        {{"tokens", manifest("run" + std::to_string(k) + "0").at("tokens").dump()},
+                         {"token_ids", nlohmann::json::parse(ids.out).at("ids").dump()},
+                         {"causal", "true"},
+                         {"phrase", phrases[k]},
+                         {"model", "demo:induction"}});
+  }
+  folder_.write("captures/broken.safetensors", "cat");
+  const Result result = cli({"scan", "--captures", "captures", "--out", "x.hsagg"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.err.find("capture 2 cannot be read: captures/broken.safetensors"), std::string::npos) << result.err;
+  const auto found = report("x.hsagg");
+  EXPECT_TRUE(found.at("heads") == wanted.at("heads"));
+  EXPECT_EQ(found.at("tokens"), wanted.at("tokens"));
+  EXPECT_EQ(found.at("list").at("unreadable"), 1);
+  expect_refused(cli({"scan", "--captures", "none", "--out", "y"}), 3, {"none"});
+  expect_refused(cli({"scan", "--captures", "captures", "--phrases", "p.txt", "--out", "y"}), 2, {"--phrases"});
+  expect_refused(cli({"scan", "--captures", "captures", "--repeated", "4", "--out", "y"}), 2, {"--repeated"});
+  expect_refused(cli({"scan", "--captures", "captures", "--layers", "2", "--out", "y"}), 2, {"--layers", "0 to 1"});
+  expect_refused(cli({"scan", "--captures", "captures", "--out", "captures/0.safetensors"}), 2, {"--out", "captures"});
+}
+
+TEST_F(ScanNumbers, TokensSamplesAndRepeatedTokensAreReported) {
+  scan("x.hsagg", {"--repeated", "5"});
+  const auto said = report("x.hsagg");
+  EXPECT_EQ(said.at("repeated"), 5);
+  for (const auto& head : said.at("heads")) {
+    EXPECT_EQ(head.at("repeated").at("rows"), 100);  // ten phrases
+    EXPECT_EQ(head.at("samples").size(), 10u);
+    std::uint64_t rows = 0;
+    for (const auto& token : head.at("key_tokens")) rows += token.at("rows").get<std::uint64_t>();
+    EXPECT_EQ(head.at("pointing"), rows);
+  }
+  scan("y.hsagg", {"--shard", "0/2"});
+  scan("z.hsagg", {"--shard", "1/2", "--repeated", "5"});
+  expect_refused(cli({"merge", "y.hsagg", "z.hsagg", "--out", "w"}), 2, {"y.hsagg", "z.hsagg", "--repeated"});
+}
+
+TEST_F(ScanNumbers, LossesOfASampleAreThoseOfRunPredict) {
+  folder_.write("p.txt", "cat box ink cat box ink\nfox jam\n");
+  scan("x.hsagg", {"--ablation-sample", "1", "--layers", "1", "--heads", "2"});
+  const auto said = report("x.hsagg");
+  const auto loss = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"run",       "--model", "demo:induction", "--phrase", "cat box ink cat box ink",
+                                      "--predict", "1",       "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Result run = cli(words);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return nlohmann::json::parse(run.out).at("predictions").at("mean_loss").get<double>();
+  };
+  EXPECT_TRUE(std::abs(said.at("loss").at("mean").get<double>() - loss({})) <= 1e-5) << said.at("loss");
+  const double ablated = said.at("heads")[0].at("loss_ablated").get<double>();
+  EXPECT_TRUE(std::abs(ablated - loss({"--ablate", "1.2"})) <= 1e-5) << ablated;
+}
+
+}  // namespace
+}  // namespace headscope
