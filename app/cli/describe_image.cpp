@@ -26,10 +26,11 @@ std::string reading_text(const Architecture& model) {
   const bool words = !model.image && !model.features;
   const std::string vocabulary = words ? fmt::format("vocabulary {}, ", model.vocab_size) : "";
   const auto most = counted(model.max_positions, "token");
-  if (model.alibi) return fmt::format("{}positions by ALiBi, texts up to {}", vocabulary, most);
-  if (model.relative) return fmt::format("{}biases of relative positions, texts up to {}", vocabulary, most);
+  if (model.alibi) return fmt::format("{}positions by ALiBi, made for texts of up to {}", vocabulary, most);
+  if (model.relative)
+    return fmt::format("{}biases of relative positions, made for texts of up to {}", vocabulary, most);
   if (model.position == Architecture::Position::none) {
-    return fmt::format("{}no positions, texts up to {}", vocabulary, most);
+    return fmt::format("{}no positions of its own, made for texts of up to {}", vocabulary, most);
   }
   return fmt::format("{}{} positions up to {}", vocabulary, position_name(model.position), model.max_positions);
 }
